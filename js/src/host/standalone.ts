@@ -1,0 +1,49 @@
+/** A page without a kernel: a small model over a saved state, in place of the notebook's. */
+import { decodeBytes } from "../model/wire";
+import type { WidgetModel } from "./model";
+
+type Render = (props: { model: WidgetModel; el: HTMLElement }) => unknown;
+
+/**
+ * Draws a saved state into an element. Failure is shown there as text; it is never thrown and never blank.
+ * Sets `data-ready` to `true`, or to `error`, when it is done.
+ */
+export async function mount(element: HTMLElement, state: unknown, render: Render): Promise<void> {
+  try {
+    await render({ model: savedModel(state), el: element });
+    element.dataset.ready = "true";
+  } catch (error) {
+    const message = document.createElement("p");
+    message.setAttribute("role", "alert");
+    message.textContent = `shardwidget cannot draw this saved picture. ${error instanceof Error ? error.message : error}`;
+    element.replaceChildren(message);
+    element.dataset.ready = "error";
+  }
+}
+
+function savedModel(state: unknown): WidgetModel {
+  if (typeof state !== "object" || state === null || !("_document" in state)) {
+    throw new Error("Its saved state holds no document: the file is damaged, or was cut short.");
+  }
+  const traits = new Map(Object.entries(state).map(([name, value]) => [name, decodeBytes(value)]));
+  // A saved document brings its values along, so that they are in the file once.
+  const saved = traits.get("_document") as { values?: unknown } | null;
+  traits.set("_values", saved?.values ?? null);
+
+  const listeners = new Map<string, Set<() => void>>();
+  return {
+    get: (name) => traits.get(name),
+    set(name, value) {
+      if (Object.is(traits.get(name), value)) return;
+      traits.set(name, value);
+      for (const callback of [...(listeners.get(`change:${name}`) ?? [])]) callback();
+    },
+    save_changes() {},
+    on(event, callback) {
+      listeners.set(event, (listeners.get(event) ?? new Set()).add(callback));
+    },
+    off(event, callback) {
+      listeners.get(event)?.delete(callback);
+    },
+  };
+}

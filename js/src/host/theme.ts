@@ -1,0 +1,87 @@
+/** Light or dark, neutral colours and fonts, read from the page around the widget: Jupyter, VS Code, marimo, or none. */
+import type { Scheme } from "../model/color";
+import { MONO_FONT, type Theme, theme, UI_FONT } from "../paint/theme";
+
+/** Page variables to use for a token, first found first. Ours are kept where a page's own would be unreadable. */
+const GROUNDS = ["--jp-layout-color0", "--vscode-editor-background", "--background"];
+
+export function pageTheme(el: Element): Theme {
+  const style = getComputedStyle(el);
+  const read = (names: readonly string[]) =>
+    names.map((n) => style.getPropertyValue(n).trim()).find((v) => v !== "") ?? "";
+  const ground = rgbOf(read(GROUNDS)) ?? groundOf(el);
+  const scheme: Scheme = ground
+    ? luminance(ground) < 0.4
+      ? "dark"
+      : "light"
+    : matchMedia("(prefers-color-scheme: dark)").matches
+      ? "dark"
+      : "light";
+  const page: Record<string, string> = {};
+  if (ground) page.bg = css(ground);
+  const ui = read(["--jp-ui-font-family", "--vscode-font-family"]);
+  const mono = read(["--jp-code-font-family", "--vscode-editor-font-family"]);
+  return theme(scheme, page, ui || UI_FONT, mono || MONO_FONT);
+}
+
+/** Calls back when the page around may have changed its theme; returns what stops it. */
+export function watchTheme(changed: () => void): () => void {
+  const seen = new MutationObserver(changed);
+  for (const root of [document.documentElement, document.body]) {
+    seen.observe(root, { attributes: true, attributeFilter: THEME_ATTRIBUTES });
+  }
+  const media = matchMedia("(prefers-color-scheme: dark)");
+  media.addEventListener("change", changed);
+  return () => {
+    seen.disconnect();
+    media.removeEventListener("change", changed);
+  };
+}
+
+const THEME_ATTRIBUTES = [
+  "class",
+  "style",
+  "data-jp-theme-name",
+  "data-jp-theme-light",
+  "data-vscode-theme-kind",
+  "data-theme",
+];
+
+type Channels = readonly [number, number, number];
+
+/** First opaque background of the element and those around it. */
+function groundOf(el: Element): Channels | null {
+  for (let at: Element | null = el; at; at = at.parentElement ?? hostOf(at)) {
+    const color = getComputedStyle(at).backgroundColor;
+    const rgb = rgbOf(color);
+    if (rgb) return rgb;
+  }
+  return null;
+}
+
+function hostOf(el: Element): Element | null {
+  const root = el.getRootNode();
+  return root instanceof ShadowRoot ? root.host : null;
+}
+
+/** Any CSS colour as sRGB bytes; null for none and for one that shows what is behind. */
+function rgbOf(color: string): Channels | null {
+  if (!color) return null;
+  const ctx = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
+  if (!ctx) return null;
+  ctx.fillStyle = "rgba(0,0,0,0)";
+  ctx.fillStyle = color;
+  ctx.fillRect(0, 0, 1, 1);
+  const [r = 0, g = 0, b = 0, a = 0] = ctx.getImageData(0, 0, 1, 1).data;
+  return a < 128 ? null : [r, g, b];
+}
+
+/** Relative luminance, WCAG 2. */
+function luminance([r, g, b]: Channels): number {
+  const [x, y, z] = [r, g, b].map((v) => (v <= 10 ? v / 3294 : ((v / 255 + 0.055) / 1.055) ** 2.4));
+  return 0.2126 * (x ?? 0) + 0.7152 * (y ?? 0) + 0.0722 * (z ?? 0);
+}
+
+function css([r, g, b]: Channels): string {
+  return `rgb(${r}, ${g}, ${b})`;
+}

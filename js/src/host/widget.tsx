@@ -1,0 +1,48 @@
+/** The entry of the bundle: draws a widget model into an element, in a notebook or in a saved page. */
+import { effect } from "@preact/signals-core";
+import { render as renderTree } from "preact";
+import { ArrayView } from "../views/ArrayView";
+import { Layers } from "../views/layers";
+import { ViewState } from "../views/state";
+import styles from "../views/styles.css";
+import type { WidgetModel } from "./model";
+import { mount as mountSaved } from "./standalone";
+import { watchTheme } from "./theme";
+
+/** Draws the model; returns what takes the picture down again. */
+export function render({ model, el }: { model: WidgetModel; el: HTMLElement }): () => void {
+  // JupyterLab would take single keys for its own commands while the widget has the focus.
+  el.setAttribute("data-lm-suppress-shortcuts", "true");
+  const frame = document.createElement("div");
+  frame.className = "shardwidget";
+  el.replaceChildren(frame);
+  const root = frame.attachShadow({ mode: "open" });
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(styles);
+  root.adoptedStyleSheets = [sheet];
+
+  const state = new ViewState(model, frame);
+  const layers = new Layers(state);
+  // The tree is small: any change of the state renders all of it, and Preact touches only what differs.
+  const stopTree = effect(() => renderTree(<ArrayView state={state} layers={layers} />, root));
+  // The element may not be in the page yet, or be off screen: nothing is measured or painted before it has a width.
+  const size = new ResizeObserver(() => {
+    if (frame.isConnected && frame.clientWidth > 0) state.resize(frame.clientWidth);
+  });
+  size.observe(frame);
+  const stopTheme = watchTheme(() => state.retheme());
+  return () => {
+    size.disconnect();
+    stopTheme();
+    stopTree();
+    layers.dispose();
+    state.dispose();
+    renderTree(null, root);
+    frame.remove();
+  };
+}
+
+/** Draws a saved page's state. */
+export const mount = (el: HTMLElement, state: unknown) => mountSaved(el, state, render);
+
+export default { render };

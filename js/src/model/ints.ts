@@ -1,0 +1,27 @@
+import type { Ints } from "./document.gen";
+
+/** Expands packed integers: a nested count (start + Σ digit·stride) or raw little-endian ones. */
+export function unpack(ints: Ints): Int32Array {
+  const size = ints.shape.reduce((a, b) => a * b, 1);
+  const out = new Int32Array(size);
+  const { raw, raw_bytes: bytes } = ints;
+  if (raw.byteLength > 0) {
+    for (let i = 0; i < size; i++) {
+      out[i] = bytes === 1 ? raw.getUint8(i) : bytes === 2 ? raw.getUint16(2 * i, true) : raw.getInt32(4 * i, true);
+    }
+    return out;
+  }
+  if (size === 0) return out;
+  out[0] = ints.start;
+  let filled = 1;
+  // Each digit, slowest first, multiplies what stands: its block is spread to the end backwards.
+  for (let k = 0; k < ints.shape.length; k++) {
+    const radix = ints.shape[k] ?? 1;
+    const stride = ints.strides[k] ?? 0;
+    for (let i = filled - 1; i >= 0; i--) {
+      for (let j = radix - 1; j >= 0; j--) out[i * radix + j] = (out[i] ?? 0) + j * stride;
+    }
+    filled *= radix;
+  }
+  return out;
+}

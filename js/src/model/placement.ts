@@ -1,0 +1,191 @@
+import type { Cut, MeshAxis, Placement } from "./document.gen";
+import { unpack } from "./ints";
+
+/** A tile: the index of its part along each dimension of the array. */
+export type Tile = readonly number[];
+
+/**
+ * The arithmetic of a placement: which tile the device at each mesh position holds, and where that tile lies.
+ *
+ * A device is known here by its *position* in `mesh.devices.flat`; `ids[position]` is its `Device.id`.
+ */
+export class PlacementModel {
+  readonly axes: readonly MeshAxis[];
+  readonly rank: number;
+  /** Number of devices. */
+  readonly size: number;
+  readonly ids: Int32Array;
+  readonly process: Int32Array;
+  /** Physical coordinates: one array over positions for each coordinate; none where devices have none. */
+  readonly coords: readonly Int32Array[];
+  /** Number of parts along each dimension. */
+  readonly grid: readonly number[];
+  /** Number of tiles in the grid. */
+  readonly tiles: number;
+  /** Flat index in the grid of the tile that each position holds. */
+  readonly tileAt: Int32Array;
+  readonly processes: number;
+
+  readonly #cuts: readonly (readonly [Int32Array, Int32Array] | null)[];
+  readonly #axisIndex: ReadonlyMap<string, number>;
+
+  constructor(readonly doc: Placement) {
+    const { mesh, dims } = doc;
+    this.axes = mesh.axes;
+    this.rank = dims.length;
+    this.ids = unpack(mesh.device_ids);
+    this.size = this.ids.length;
+    this.process = unpack(mesh.process);
+    this.coords = mesh.coords.map(unpack);
+    this.processes = new Set(this.process).size;
+    this.#axisIndex = new Map(mesh.axes.map((a, i) => [a.name, i]));
+    this.#cuts = dims.map((d) => d.cut && cutBounds(d.cut));
+    this.grid = dims.map((d, i) => this.#cuts[i]?.[0].length ?? product(d.axes.map((a) => this.axisSize(a))));
+    this.tiles = product(this.grid);
+    this.tileAt = this.#holdings();
+  }
+
+  /** Index of a named axis in the mesh, which also chooses its colour and line pattern. */
+  axisOf(name: string): number {
+    return this.#axisIndex.get(name) ?? 0;
+  }
+
+  axisSize(name: string): number {
+    return this.axes[this.axisOf(name)]?.size ?? 1;
+  }
+
+  /** Mesh shape; devices in a row where the sharding names no axes. */
+  get meshShape(): readonly number[] {
+    return this.axes.length > 0 ? this.axes.map((a) => a.size) : [this.size];
+  }
+
+  /** Mesh coordinates of a position. */
+  digits(position: number): number[] {
+    return unravel(position, this.meshShape);
+  }
+
+  /** First index and one past the last of a part of a dimension. */
+  bounds(dim: number, part: number): readonly [number, number] {
+    const cut = this.#cuts[dim];
+    if (cut) return [cut[0][part] ?? 0, cut[1][part] ?? 0];
+    const block = (this.doc.dims[dim]?.size ?? 0) / (this.grid[dim] ?? 1);
+    return [part * block, (part + 1) * block];
+  }
+
+  parts(tile: number): number[] {
+    return unravel(tile, this.grid);
+  }
+
+  tileIndex(parts: Tile): number {
+    return parts.reduce((index, part, d) => index * (this.grid[d] ?? 1) + part, 0);
+  }
+
+  /** Shape of a tile. */
+  tileShape(tile: number): number[] {
+    return this.parts(tile).map((part, d) => {
+      const [a, b] = this.bounds(d, part);
+      return b - a;
+    });
+  }
+
+  /** Positions of the devices that hold a tile. */
+  holders(tile: number): number[] {
+    const out: number[] = [];
+    for (let p = 0; p < this.size; p++) if (this.tileAt[p] === tile) out.push(p);
+    return out;
+  }
+
+  addressable(position: number): boolean {
+    return this.doc.mesh.abstract || this.process[position] === this.doc.mesh.this_process;
+  }
+
+  /** What the devices along an axis have of each other's data; null where they hold different blocks. */
+  link(axis: number): "replicated" | "unreduced" | "reduced" | null {
+    const a = this.axes[axis];
+    if (!a || a.size < 2 || this.doc.shape === null) return null;
+    if (this.doc.unreduced.includes(a.name)) return "unreduced";
+    if (this.doc.dims.some((d) => d.axes.includes(a.name))) return null;
+    return this.doc.reduced.includes(a.name) ? "reduced" : "replicated";
+  }
+
+  /** Devices that hold each tile's same data: tiles × partials × copies = devices. */
+  get copies(): number {
+    if (this.#cuts.some((c) => c !== null)) {
+      const count = new Map<number, number>();
+      for (const tile of this.tileAt) count.set(tile, (count.get(tile) ?? 0) + 1);
+      return Math.max(1, ...count.values());
+    }
+    return this.size / (this.tiles * this.partials);
+  }
+
+  /** Devices whose partial sums make one tile. */
+  get partials(): number {
+    return product(this.doc.unreduced.map((a) => this.axisSize(a)));
+  }
+
+  /** Bytes of a tile. */
+  tileBytes(tile: number): number {
+    return Math.ceil((product(this.tileShape(tile)) * this.doc.bits) / 8);
+  }
+
+  /** Bytes of the whole array, held once. */
+  get bytes(): number {
+    return Math.ceil((product(this.doc.shape ?? [0]) * this.doc.bits) / 8);
+  }
+
+  /** Bytes of the largest shard. */
+  get bytesPerDevice(): number {
+    if (this.doc.shape === null) return 0;
+    if (this.#cuts.every((c) => c === null)) return this.tileBytes(0);
+    return Math.max(0, ...[...new Set(this.tileAt)].map((t) => this.tileBytes(t)));
+  }
+
+  /** Bytes held on all devices beyond one copy of each tile (each partial sum). */
+  get wasted(): number {
+    if (this.doc.shape === null) return 0;
+    if (this.#cuts.every((c) => c === null)) return this.tileBytes(0) * (this.size - this.tiles * this.partials);
+    let held = 0;
+    for (const tile of this.tileAt) held += this.tileBytes(tile);
+    for (const tile of new Set(this.tileAt)) held -= this.tileBytes(tile);
+    return held;
+  }
+
+  #holdings(): Int32Array {
+    const { dims } = this.doc;
+    const out = new Int32Array(this.size);
+    const shape = this.meshShape;
+    const parts = dims.map((d) => (d.cut ? unpack(d.cut.part) : null));
+    const axes = dims.map((d) => d.axes.map((a) => this.axisOf(a)));
+    for (let p = 0; p < this.size; p++) {
+      const digits = unravel(p, shape);
+      let tile = 0;
+      for (let d = 0; d < dims.length; d++) {
+        let part = parts[d]?.[p] ?? 0;
+        for (const a of axes[d] ?? []) part = part * (shape[a] ?? 1) + (digits[a] ?? 0);
+        tile = tile * (this.grid[d] ?? 1) + part;
+      }
+      out[p] = tile;
+    }
+    return out;
+  }
+}
+
+export function product(values: readonly number[]): number {
+  return values.reduce((a, b) => a * b, 1);
+}
+
+/** Mixed-radix digits of a flat index, first digit slowest. */
+export function unravel(index: number, shape: readonly number[]): number[] {
+  const out = new Array<number>(shape.length);
+  let rest = index;
+  for (let i = shape.length - 1; i >= 0; i--) {
+    const n = shape[i] ?? 1;
+    out[i] = rest % n;
+    rest = Math.floor(rest / n);
+  }
+  return out;
+}
+
+function cutBounds(cut: Cut): readonly [Int32Array, Int32Array] {
+  return [unpack(cut.starts), unpack(cut.stops)];
+}

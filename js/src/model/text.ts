@@ -1,0 +1,117 @@
+/** Words and numbers as JAX and the reader of a notebook spell them. */
+import type { PlacementModel } from "./placement";
+
+const UNITS = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+
+/** Bytes in binary units with at most three digits and a trailing-zero-free fraction. */
+export function bytes(n: number): string {
+  let unit = 0;
+  let value = n;
+  while (value >= 1024 && unit < UNITS.length - 1) {
+    value /= 1024;
+    unit++;
+  }
+  const text = unit === 0 ? String(value) : Number(value.toPrecision(value >= 1000 ? 4 : 3)).toString();
+  return `${text} ${UNITS[unit]}`;
+}
+
+export function count(n: number, noun: string, plural = `${noun}s`): string {
+  return `${n} ${n === 1 ? noun : plural}`;
+}
+
+/** A list with a comma between, cut after a few. */
+export function some(items: readonly (string | number)[], most = 6): string {
+  return items.length > most ? `${items.slice(0, most).join(", ")} … ${items.length - most} more` : items.join(", ");
+}
+
+/** The global slice of a tile, `[0:2, :]`: a whole dimension is a bare colon, as in numpy. */
+export function sliceText(model: PlacementModel, tile: number): string {
+  const parts = model.parts(tile).map((part, d) => {
+    if ((model.grid[d] ?? 1) === 1) return ":";
+    const [a, b] = model.bounds(d, part);
+    return `${a}:${b}`;
+  });
+  return `[${parts.join(", ")}]`;
+}
+
+/** Short dtype of a type string: what stands before its bracket. */
+export function shortType(model: PlacementModel): string {
+  const { type, dtype } = model.doc;
+  const at = type.indexOf("[");
+  return at > 0 ? type.slice(0, at) : dtype;
+}
+
+/** Local type of a shard, `f32[2,8]`. */
+export function shardType(model: PlacementModel, tile: number): string {
+  return `${shortType(model)}[${model.tileShape(tile).join(",")}]`;
+}
+
+/** Mesh coordinates of a position, `x=2, y=1`; empty for a mesh without axes. */
+export function coordinates(model: PlacementModel, position: number): string {
+  const digits = model.digits(position);
+  return model.axes.map((a, i) => `${a.name}=${digits[i] ?? 0}`).join(", ");
+}
+
+export interface Token {
+  text: string;
+  /** Index of the mesh axis that the text names, or null. */
+  axis: number | null;
+}
+
+/**
+ * Cuts a type or spec string into runs, so that the names of mesh axes can take their colour.
+ *
+ * Axis names are looked for only where JAX writes them: behind `@`, in quotes, and inside `{…}`.
+ */
+export function axisTokens(text: string, model: PlacementModel): Token[] {
+  const known = new Map(model.axes.map((a, i) => [a.name, i]));
+  const out: Token[] = [];
+  const push = (piece: string, axis: number | null) => {
+    const last = out.at(-1);
+    if (last && last.axis === axis) last.text += piece;
+    else if (piece) out.push({ text: piece, axis });
+  };
+  const names = [...known.keys()].filter((n) => n.length > 0).sort((a, b) => b.length - a.length);
+  let braces = 0;
+  let i = 0;
+  while (i < text.length) {
+    const before = text[i - 1] ?? "";
+    const c = text[i] ?? "";
+    if (c === "{") braces++;
+    if (c === "}") braces--;
+    const opens =
+      before === "@" || before === "'" || before === "(" || before === "," || (braces > 0 && before === ":");
+    const place = before === "'" || before === "@" || braces > 0 || inTypeTuple(text, i);
+    const name = opens && place ? names.find((n) => text.startsWith(n, i) && ends(text[i + n.length])) : undefined;
+    if (name !== undefined) {
+      if (before === "@" || before === "'") recolorLast(out, known.get(name) ?? null);
+      const quoted = before === "'" && text[i + name.length] === "'";
+      push(name + (quoted ? "'" : ""), known.get(name) ?? null);
+      i += name.length + (quoted ? 1 : 0);
+      continue;
+    }
+    push(c, null);
+    i++;
+  }
+  return out;
+}
+
+/** Whether position i lies in `@(a,b)` of a type. */
+function inTypeTuple(text: string, i: number): boolean {
+  const open = text.lastIndexOf("(", i);
+  return open > 0 && text[open - 1] === "@" && !text.slice(open, i).includes(")");
+}
+
+function ends(next: string | undefined): boolean {
+  return next === undefined || ",)]}'".includes(next);
+}
+
+/** The sign before a name (`@` or a quote) takes the name's colour. */
+function recolorLast(out: Token[], axis: number | null): void {
+  const last = out.at(-1);
+  if (!last || last.axis !== null) return;
+  const sign = last.text.slice(-1);
+  last.text = last.text.slice(0, -1);
+  if (!last.text) out.pop();
+  out.push({ text: sign, axis });
+}

@@ -1,0 +1,166 @@
+/** Paints a scene on a 2-D canvas. */
+import type { FieldMark, LineMark, Mark, RectMark, Stroke, TextMark } from "../scene/scene";
+import { arrowHead, HATCH, signStrokes } from "./shapes";
+import { resolve, type Theme } from "./theme";
+
+export type Context = CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D;
+
+export function paintCanvas(ctx: Context, marks: readonly Mark[], theme: Theme): void {
+  for (const mark of marks) {
+    ctx.globalAlpha = ("alpha" in mark ? mark.alpha : undefined) ?? 1;
+    switch (mark.kind) {
+      case "rect":
+        paintRect(ctx, mark, theme);
+        break;
+      case "line":
+        paintLine(ctx, mark, theme);
+        break;
+      case "text":
+        paintText(ctx, mark, theme);
+        break;
+      case "grid":
+        ctx.beginPath();
+        for (let i = 1; i < mark.columns; i++) {
+          const x = mark.x + (mark.w * i) / mark.columns;
+          ctx.moveTo(x, mark.y);
+          ctx.lineTo(x, mark.y + mark.h);
+        }
+        for (let i = 1; i < mark.rows; i++) {
+          const y = mark.y + (mark.h * i) / mark.rows;
+          ctx.moveTo(mark.x, y);
+          ctx.lineTo(mark.x + mark.w, y);
+        }
+        setStroke(ctx, { color: mark.color, width: 1 }, theme);
+        ctx.stroke();
+        break;
+      case "field":
+        paintField(ctx, mark);
+        break;
+      case "disc": {
+        const color = resolve(mark.color, theme);
+        const ground = resolve("bg", theme);
+        ctx.beginPath();
+        ctx.arc(mark.x, mark.y, mark.r, 0, 2 * Math.PI);
+        ctx.fillStyle = mark.hollow ? ground : color;
+        ctx.fill();
+        setStroke(ctx, { color: mark.color, width: 1.8 }, theme);
+        ctx.stroke();
+        ctx.strokeStyle = mark.hollow ? color : ground;
+        ctx.beginPath();
+        for (const [x0, y0, x1, y1] of signStrokes(mark.sign, mark.r)) {
+          ctx.moveTo(mark.x + x0, mark.y + y0);
+          ctx.lineTo(mark.x + x1, mark.y + y1);
+        }
+        ctx.stroke();
+        break;
+      }
+    }
+  }
+  ctx.globalAlpha = 1;
+}
+
+function paintRect(ctx: Context, m: RectMark, theme: Theme): void {
+  const path = () => {
+    ctx.beginPath();
+    if (m.r) ctx.roundRect(m.x, m.y, m.w, m.h, m.r);
+    else ctx.rect(m.x, m.y, m.w, m.h);
+  };
+  if (m.fill) {
+    path();
+    ctx.fillStyle = resolve(m.fill, theme);
+    if (m.hatch) {
+      const alpha = ctx.globalAlpha;
+      ctx.save();
+      ctx.clip();
+      ctx.globalAlpha = alpha * 0.5;
+      ctx.fillRect(m.x, m.y, m.w, m.h);
+      ctx.globalAlpha = alpha;
+      ctx.strokeStyle = ctx.fillStyle;
+      ctx.setLineDash([]);
+      ctx.lineWidth = HATCH.width;
+      ctx.beginPath();
+      // Stripes start at multiples of the pitch of the page, so that they run on from tile to tile.
+      const step = HATCH.pitch * Math.SQRT2;
+      const last = m.x + m.y + m.w + m.h;
+      for (let s = Math.floor((m.x + m.y) / step) * step; s <= last + step; s += step) {
+        ctx.moveTo(s - m.y, m.y);
+        ctx.lineTo(s - m.y - m.h, m.y + m.h);
+      }
+      ctx.stroke();
+      ctx.restore();
+    } else ctx.fill();
+  }
+  if (m.stroke) {
+    path();
+    setStroke(ctx, m.stroke, theme);
+    ctx.stroke();
+  }
+}
+
+function paintLine(ctx: Context, m: LineMark, theme: Theme): void {
+  const [first, ...rest] = m.points;
+  if (!first) return;
+  setStroke(ctx, m.stroke, theme);
+  ctx.beginPath();
+  ctx.moveTo(first[0], first[1]);
+  rest.forEach(([x, y], i) => {
+    const next = rest[i + 1];
+    if (m.r && next) ctx.arcTo(x, y, next[0], next[1], m.r);
+    else ctx.lineTo(x, y);
+  });
+  ctx.stroke();
+  const [tail, head] = [m.points.at(-2), m.points.at(-1)];
+  if (m.arrow && tail && head) {
+    ctx.setLineDash([]);
+    ctx.fillStyle = resolve(m.stroke.color, theme);
+    ctx.beginPath();
+    for (const [x, y] of arrowHead(tail, head)) ctx.lineTo(x, y);
+    ctx.fill();
+  }
+}
+
+function paintText(ctx: Context, m: TextMark, theme: Theme): void {
+  const family = m.mono ? theme.mono : theme.ui;
+  const font = (weight: number) => `${weight} ${m.size}px ${family}`;
+  ctx.save();
+  if (m.turned) {
+    ctx.translate(m.x, m.y);
+    ctx.rotate(-Math.PI / 2);
+    ctx.translate(-m.x, -m.y);
+  }
+  const widths = m.spans.map((s) => {
+    ctx.font = font(s.weight ?? m.weight ?? 400);
+    return m.spans.length > 1 || m.anchor ? ctx.measureText(s.text).width : 0;
+  });
+  const total = widths.reduce((a, b) => a + b, 0);
+  let x = m.anchor === "middle" ? m.x - total / 2 : m.anchor === "end" ? m.x - total : m.x;
+  m.spans.forEach((s, i) => {
+    ctx.font = font(s.weight ?? m.weight ?? 400);
+    ctx.fillStyle = resolve(s.color ?? m.color, theme);
+    ctx.fillText(s.text, x, m.y);
+    x += widths[i] ?? 0;
+  });
+  ctx.restore();
+}
+
+function paintField(ctx: Context, m: FieldMark): void {
+  const picture = new OffscreenCanvas(m.columns, m.rows);
+  const inner = picture.getContext("2d");
+  if (!inner) return;
+  const image = inner.createImageData(m.columns, m.rows);
+  for (let i = 0; i < m.columns * m.rows; i++) {
+    image.data[4 * i] = m.rgb[3 * i] ?? 0;
+    image.data[4 * i + 1] = m.rgb[3 * i + 1] ?? 0;
+    image.data[4 * i + 2] = m.rgb[3 * i + 2] ?? 0;
+    image.data[4 * i + 3] = 255;
+  }
+  inner.putImageData(image, 0, 0);
+  ctx.imageSmoothingEnabled = false;
+  ctx.drawImage(picture, m.x, m.y, m.w, m.h);
+}
+
+function setStroke(ctx: Context, s: Stroke, theme: Theme): void {
+  ctx.strokeStyle = resolve(s.color, theme);
+  ctx.lineWidth = s.width;
+  ctx.setLineDash(s.dash ? [...s.dash] : []);
+}

@@ -1,0 +1,383 @@
+/** The logical array: faces with tiles coloured by place, brackets of mesh axes, dimension titles. */
+import { hex, idColor, type Rgb, type Scheme, tileColors, valueColor } from "../model/color";
+import type { PlacementModel } from "../model/placement";
+import { sliceText, some } from "../model/text";
+import { type BlockView, rangeOf, type ValueRange } from "../model/values";
+import { bracketDepth, brackets } from "./brackets";
+import { type Choice, type Faces, layoutFaces, roles, tileOf } from "./faces";
+import { fit, textWidth } from "./measure";
+import { type Box, label, type Mark } from "./scene";
+
+export type ColorBy = "position" | "values" | "device";
+
+/** More tiles than this in view are drawn as one picture instead of rectangles. */
+export const FIELD_TILES = 1024;
+
+export interface Paints {
+  scheme: Scheme;
+  colorBy: ColorBy;
+  /** Values read so far, by tile; empty where none were. */
+  values: ReadonlyMap<number, BlockView>;
+  range: ValueRange;
+  /** Leave the blocks of data out: something else moves in their places. */
+  bare?: boolean;
+}
+
+/** How tiles are painted, with the values that were read by device id. */
+export function paintsOf(
+  model: PlacementModel,
+  scheme: Scheme,
+  colorBy: ColorBy,
+  blocks: ReadonlyMap<number, BlockView>,
+): Paints {
+  const values = new Map<number, BlockView>();
+  if (blocks.size > 0) {
+    model.ids.forEach((id, position) => {
+      const block = blocks.get(id);
+      const tile = model.tileAt[position] ?? 0;
+      if (block && !values.has(tile)) values.set(tile, block);
+    });
+  }
+  return { scheme, colorBy, values, range: rangeOf(values.values()) };
+}
+
+export interface ArrayPanel {
+  /** Where the faces start. */
+  x: number;
+  y: number;
+  box: Box;
+  faces: Faces;
+  /** Tiles in view are drawn as one field of colours. */
+  field: boolean;
+}
+
+const FACET_GAP = 22;
+const TITLE = 20;
+
+/** Places the array panel with its labels into a width, at (x, y). */
+export function layoutArray(
+  model: PlacementModel,
+  choice: Choice,
+  area: { x: number; y: number; width: number; height: number },
+): ArrayPanel {
+  const { row, column, across } = roles(model.rank, choice);
+  const facets = across !== null;
+  const left = row === null ? 0 : TITLE + 4 + bracketDepth(model, row, "left");
+  const top =
+    (column === null ? 0 : TITLE + bracketDepth(model, column, "top")) +
+    (facets ? TITLE + bracketDepth(model, across, "top") + 6 : 0);
+  const width = Math.max(60, area.width - left - 4);
+  const faces = layoutFaces(model, choice, width, row === null ? 72 : area.height, {
+    tile: 4,
+    facet: FACET_GAP,
+    facetRow: 34,
+    largestCell: 72,
+  });
+  const below = facets ? 26 : 8;
+  return {
+    x: area.x + left,
+    y: area.y + top,
+    box: { x: area.x, y: area.y, w: left + faces.width, h: top + faces.height + below },
+    faces,
+    field: faces.rows.segments.length * faces.columns.segments.length > FIELD_TILES,
+  };
+}
+
+/** Everything of the panel but what hovering adds. */
+export function arrayMarks(model: PlacementModel, panel: ArrayPanel, paints: Paints): Mark[] {
+  const { faces, x, y } = panel;
+  const marks: Mark[] = [];
+  const color = tileFill(model, paints);
+  const minor = minorStretch(faces);
+  for (const down of faces.down) {
+    for (const facet of faces.across.segments) {
+      const at = { x: x + facet.from, y: y + down.from, w: faces.faceWidth, h: faces.faceHeight };
+      if (panel.field) marks.push(...fieldMarks(model, faces, facet, down, at, color));
+      else {
+        for (const r of faces.rows.segments) {
+          for (const c of faces.columns.segments) {
+            const tile = tileOf(model, faces, facet, down, r, c);
+            const box = { x: at.x + c.from, y: at.y + r.from, w: c.to - c.from, h: r.to - r.from };
+            const cells = { rows: r.stop - r.start, columns: c.stop - c.start };
+            marks.push(...tileMarks(model, tile, box, cells, color(tile), paints, minor));
+            if (paints.colorBy === "values" && !paints.bare) {
+              marks.push(...valueMarks(model, faces, tile, box, facet, down, [r, c], paints));
+            }
+          }
+        }
+      }
+      if (faces.across.dim !== null) {
+        const room = faces.faceWidth + FACET_GAP - 4;
+        const full = facetText(model, faces, facet, down);
+        const text = textWidth(full, 11, true) <= room ? full : full.replaceAll(" ", "");
+        const size = textWidth(text, 11, true) <= room ? 11 : 10;
+        marks.push(
+          label(at.x + at.w / 2, at.y + at.h + 16, fit(text, room, size, true), size, "muted", {
+            mono: true,
+            anchor: "middle",
+          }),
+        );
+      }
+    }
+  }
+  marks.push(...frame(model, panel));
+  return marks;
+}
+
+/** Colour of a tile under the chosen colouring; null draws no fill. */
+export function tileFill(model: PlacementModel, paints: Paints): (tile: number) => Rgb | null {
+  if (paints.bare) return () => null;
+  const byPlace = tileColors(model, paints.scheme);
+  if (model.doc.state === "deleted") return () => null;
+  if (paints.colorBy === "device") {
+    const least = new Map<number, number>();
+    const rank = new Map([...model.ids].sort((a, b) => a - b).map((id, i) => [id, i]));
+    model.tileAt.forEach((tile, p) => {
+      if (!least.has(tile)) least.set(tile, rank.get(model.ids[p] ?? 0) ?? 0);
+    });
+    return (tile) => idColor(least.get(tile) ?? 0, model.size, paints.scheme);
+  }
+  if (paints.colorBy === "values") {
+    return (tile) => {
+      const block = paints.values.get(tile);
+      if (!block) return null;
+      return valueColor(block.middle, paints.range.low, paints.range.high, paints.scheme);
+    };
+  }
+  return byPlace;
+}
+
+/** A tile with its edge, element grid and slice. */
+function tileMarks(
+  model: PlacementModel,
+  tile: number,
+  box: Box,
+  cells: { rows: number; columns: number },
+  fill: Rgb | null,
+  paints: Paints,
+  smallest: number,
+): Mark[] {
+  const partial = model.doc.unreduced.length > 0;
+  const stroke = { color: "edge", width: 1, ...(partial ? { dash: [4, 3] } : {}) } as const;
+  const rect: Mark = {
+    kind: "rect",
+    ...box,
+    r: smallest >= 12 ? 2 : 0,
+    hatch: partial,
+    ...(fill ? { fill: hex(fill) } : { fill: "panel" }),
+    ...(smallest >= 4 ? { stroke } : {}),
+  };
+  const marks: Mark[] = [rect];
+  if (model.doc.state === "deleted") {
+    const points = [
+      [box.x, box.y + box.h],
+      [box.x + box.w, box.y],
+    ] as const;
+    marks.push({ kind: "line", points, stroke: { color: "muted", width: 1.2 } });
+    return marks;
+  }
+  if (paints.colorBy === "values" || paints.bare) return marks;
+  if (box.w / cells.columns >= 6 && box.h / cells.rows >= 6) {
+    marks.push({ kind: "grid", ...box, columns: cells.columns, rows: cells.rows, color: "cell" });
+  }
+  const text = paints.colorBy === "device" ? deviceText(model, tile) : sliceText(model, tile);
+  const size = box.h >= 26 ? 12 : 10;
+  if (box.h < 13) return marks;
+  const ink = { mono: true, anchor: "middle" } as const;
+  const middle = box.x + box.w / 2;
+  if (textWidth(text, size, true) + 8 <= box.w) {
+    marks.push(label(middle, box.y + box.h / 2 + size * 0.36, text, size, "tile-ink", ink));
+  } else if (box.h >= 2 * size + 10) {
+    const cut = text.indexOf(", ", text.length / 2 - 2) + 2;
+    const lines = cut > 1 ? [text.slice(0, cut).trimEnd(), text.slice(cut)] : [];
+    if (lines.length === 2 && lines.every((l) => textWidth(l, 10, true) + 6 <= box.w)) {
+      lines.forEach((l, i) => {
+        marks.push(label(middle, box.y + box.h / 2 - 2 + i * 13, l, 10, "tile-ink", ink));
+      });
+    }
+  }
+  return marks;
+}
+
+/** Values inside a tile: heat cells, with the numbers where a cell can hold them. */
+function valueMarks(
+  model: PlacementModel,
+  faces: Faces,
+  tile: number,
+  box: Box,
+  facet: { start: number },
+  down: Faces["down"][number],
+  [r, c]: readonly [{ start: number; stop: number }, { start: number; stop: number }],
+  paints: Paints,
+): Mark[] {
+  const block = paints.values.get(tile);
+  if (!block) return [];
+  const origin = model.parts(tile).map((part, d) => model.bounds(d, part)[0]);
+  const fixed = new Array<number>(model.rank).fill(0);
+  const pick = (dim: number | null, start: number) => {
+    if (dim !== null) fixed[dim] = start - (origin[dim] ?? 0);
+  };
+  pick(faces.across.dim, facet.start);
+  faces.downDims.forEach((d, i) => {
+    pick(d, down.stretches[i]?.start ?? 0);
+  });
+  const { rows, columns, at } = block.plane(faces.rows.dim, faces.columns.dim, fixed);
+  if (rows === 0 || columns === 0) return [];
+  const rgb = new Uint8Array(rows * columns * 3);
+  const { low, high } = paints.range;
+  for (let i = 0; i < rows; i++) {
+    for (let j = 0; j < columns; j++) {
+      const v = block.number(at(i, j));
+      rgb.set(Number.isFinite(v) ? valueColor(v, low, high, paints.scheme) : ODD[paints.scheme], (i * columns + j) * 3);
+    }
+  }
+  const marks: Mark[] = [{ kind: "field", ...box, rows, columns, rgb }];
+  const cellWidth = box.w / columns;
+  const cellHeight = box.h / rows;
+  if (cellWidth >= 6 && cellHeight >= 6) marks.push({ kind: "grid", ...box, rows, columns, color: "cell" });
+  const whole = rows === r.stop - r.start && columns === c.stop - c.start;
+  if (whole && cellHeight >= 14 && cellWidth >= 22 && rows * columns <= 256) {
+    for (let i = 0; i < rows; i++) {
+      for (let j = 0; j < columns; j++) {
+        const size = cellWidth >= 34 ? 11 : 10;
+        const text = fitNumber(block.text(at(i, j)), cellWidth - 4, size);
+        const place = [box.x + (j + 0.5) * cellWidth, box.y + (i + 0.5) * cellHeight + size * 0.36] as const;
+        marks.push(label(...place, text, size, "tile-ink", { mono: true, anchor: "middle" }));
+      }
+    }
+  }
+  marks.push({ kind: "rect", ...box, stroke: { color: "edge", width: 1 } });
+  return marks;
+}
+
+/** Colour of NaN and infinities. */
+const ODD: Readonly<Record<Scheme, Rgb>> = { light: [232, 120, 110], dark: [226, 106, 96] };
+
+function fitNumber(text: string, width: number, size: number): string {
+  if (textWidth(text, size, true) <= width) return text;
+  const value = Number(text);
+  if (Number.isFinite(value)) {
+    for (let digits = 4; digits >= 1; digits--) {
+      const short = String(Number(value.toPrecision(digits)));
+      if (textWidth(short, size, true) <= width) return short;
+    }
+  }
+  return "·";
+}
+
+function deviceText(model: PlacementModel, tile: number): string {
+  const ids = model.holders(tile).map((p) => model.ids[p] ?? 0);
+  return some(ids, 4);
+}
+
+/** One face of very many tiles, as a picture with lines between groups of equal size. */
+function fieldMarks(
+  model: PlacementModel,
+  faces: Faces,
+  facet: Faces["across"]["segments"][number],
+  down: Faces["down"][number],
+  at: Box,
+  color: (tile: number) => Rgb | null,
+): Mark[] {
+  const rows = faces.rows.segments.length;
+  const columns = faces.columns.segments.length;
+  const rgb = new Uint8Array(rows * columns * 3);
+  const none: Rgb = [128, 128, 128];
+  faces.rows.segments.forEach((r, i) => {
+    faces.columns.segments.forEach((c, j) => {
+      rgb.set(color(tileOf(model, faces, facet, down, r, c)) ?? none, (i * columns + j) * 3);
+    });
+  });
+  const marks: Mark[] = [{ kind: "field", ...at, rows, columns, rgb }];
+  const each = (n: number) => (n % 8 === 0 && n > 8 ? n / 8 : 1);
+  if (rows > 8 || columns > 8)
+    marks.push({ kind: "grid", ...at, rows: each(rows), columns: each(columns), color: "bg" });
+  marks.push({ kind: "rect", ...at, stroke: { color: "edge", width: 1 } });
+  return marks;
+}
+
+/** Brackets and dimension titles around the faces. */
+function frame(model: PlacementModel, panel: ArrayPanel): Mark[] {
+  const { faces, x, y } = panel;
+  const marks: Mark[] = [];
+  const title = (dim: number) => [
+    { text: `dim ${dim} ` },
+    { text: String(model.doc.dims[dim]?.size ?? 0), weight: 700, color: "ink" as const },
+  ];
+  const facets = faces.across.dim !== null;
+  const columnDepth = bracketDepth(model, faces.columns.dim, "top");
+  if (faces.columns.dim !== null) {
+    const first = faces.across.segments;
+    for (const f of facets ? first : first.slice(0, 1)) {
+      if (!facets || faces.faceWidth >= 46) marks.push(...brackets(model, faces.columns, x + f.from, y, "top"));
+    }
+    marks.push(
+      label(
+        x + (first[0]?.from ?? 0) + faces.faceWidth / 2,
+        y - columnDepth - 10,
+        title(faces.columns.dim),
+        12,
+        "muted",
+        {
+          anchor: "middle",
+        },
+      ),
+    );
+  }
+  if (faces.rows.dim !== null) {
+    const depth = bracketDepth(model, faces.rows.dim, "left");
+    for (const down of faces.down) {
+      marks.push(...brackets(model, faces.rows, x, y + down.from, "left"));
+    }
+    marks.push(
+      label(x - depth - 10, y + faces.faceHeight / 2, title(faces.rows.dim), 12, "muted", {
+        anchor: "middle",
+        turned: true,
+      }),
+    );
+  }
+  if (faces.across.dim !== null) {
+    const top = y - columnDepth - (faces.columns.dim === null ? 0 : TITLE) - 6;
+    marks.push(...brackets(model, faces.across, x, top, "top"));
+    const unit = faces.across.segments.every((s) => s.stop - s.start === 1) ? "one facet an index" : "one facet a part";
+    const shown =
+      faces.across.segments.length < faces.acrossTotal
+        ? `, ${faces.across.segments.length} of ${faces.acrossTotal}`
+        : "";
+    marks.push(
+      label(
+        x + faces.width / 2,
+        top - bracketDepth(model, faces.across.dim, "top") - 10,
+        [...title(faces.across.dim), { text: `  ${unit}${shown}` }],
+        12,
+        "muted",
+        { anchor: "middle" },
+      ),
+    );
+  }
+  return marks;
+}
+
+function facetText(
+  model: PlacementModel,
+  faces: Faces,
+  facet: { start: number; stop: number },
+  down: Faces["down"][number],
+): string {
+  const texts = new Array<string>(model.rank).fill(":");
+  const put = (dim: number, s: { start: number; stop: number }) => {
+    if (s.stop - s.start === 1) texts[dim] = String(s.start);
+    else if (s.stop - s.start < (model.doc.dims[dim]?.size ?? 0)) texts[dim] = `${s.start}:${s.stop}`;
+  };
+  if (faces.across.dim !== null) put(faces.across.dim, facet);
+  faces.downDims.forEach((d, i) => {
+    const s = down.stretches[i];
+    if (s) put(d, s);
+  });
+  return `[${texts.join(", ")}]`;
+}
+
+function minorStretch(faces: Faces): number {
+  const least = (segments: readonly { from: number; to: number }[]) => Math.min(...segments.map((s) => s.to - s.from));
+  return Math.min(least(faces.rows.segments), least(faces.columns.segments));
+}

@@ -1,0 +1,157 @@
+/** Brackets along a dimension: which coordinate of which mesh axis owns each stretch. One level an axis, major outside. */
+import type { PlacementModel } from "../model/placement";
+import type { Segment, Track } from "./faces";
+import { textWidth } from "./measure";
+import { axisStroke, axisToken, type Color, type LineMark, label, type Mark, type Stroke } from "./scene";
+
+export type Side = "top" | "left";
+
+const FONT = 11;
+const TOP_LEVEL = 22;
+const LEG = 6;
+const MOST_RANGES = 8;
+
+/** Pixels that the brackets of a dimension take beside the track. */
+export function bracketDepth(model: PlacementModel, dim: number | null, side: Side): number {
+  return levels(model, dim).reduce((sum, level) => sum + levelDepth(level, side), 0);
+}
+
+/** Draws the brackets of a track whose first pixel is at (x, y); they stand above it or to its left. */
+export function brackets(model: PlacementModel, track: Track, x: number, y: number, side: Side): Mark[] {
+  const marks: Mark[] = [];
+  let offset = 5;
+  // The minor axis cuts finest and stands nearest.
+  for (const level of levels(model, track.dim).reverse()) {
+    const groups = group(track.segments, level);
+    const fits = (span: number, text: string) =>
+      side === "top" ? span >= textWidth(text, FONT, true) + 4 : span >= FONT + 1;
+    const merged = merge(groups, (g) => fits(g.to - g.from, level.name === null ? g.text : rangeText(level, g)));
+    const single = merged.every((g) => g.first === g.last);
+    for (const g of merged) {
+      const text = level.name === null ? g.text : single ? `${level.name}=${g.first}` : rangeText(level, g);
+      marks.push(bracket(g, x, y, offset, side, level.stroke));
+      const middle = (g.from + g.to) / 2;
+      const weight = level.name !== null && single ? 700 : 400;
+      marks.push(
+        side === "top"
+          ? label(x + middle, y - offset - LEG - 4, text, FONT, level.color, { mono: true, anchor: "middle", weight })
+          : label(x - offset - LEG - 5, y + middle + 4, text, FONT, level.color, { mono: true, anchor: "end", weight }),
+      );
+    }
+    if (!single && level.name !== null) {
+      // The ranges are bare numbers: the axis name stands once at the corner.
+      marks.push(
+        side === "top"
+          ? label(x - 6, y - offset - LEG - 4, level.name, FONT, level.color, {
+              mono: true,
+              anchor: "end",
+              weight: 700,
+            })
+          : label(x - offset - LEG - 5, y - 8, level.name, FONT, level.color, {
+              mono: true,
+              anchor: "end",
+              weight: 700,
+            }),
+      );
+    }
+    offset += levelDepth(level, side);
+  }
+  return marks;
+}
+
+interface Level {
+  /** Mesh axis, or null for a dimension that no axis cuts. */
+  name: string | null;
+  color: Color;
+  stroke: Stroke;
+  /** Parts of the dimension that one coordinate of the axis covers, and the axis size. */
+  span: number;
+  size: number;
+  texts: (segment: Segment) => string;
+  widest: number;
+}
+
+interface Group {
+  first: number;
+  last: number;
+  from: number;
+  to: number;
+  text: string;
+}
+
+function levels(model: PlacementModel, dim: number | null): Level[] {
+  if (dim === null) return [];
+  const d = model.doc.dims[dim];
+  if (!d) return [];
+  if (d.axes.length === 0) {
+    const whole = (model.grid[dim] ?? 1) === 1;
+    const texts = whole ? () => "whole" : (s: Segment) => `${s.start}:${s.stop}`;
+    const widest = whole ? textWidth("whole", FONT, true) : textWidth(`${d.size}:${d.size}`, FONT, true);
+    return [{ name: null, color: "muted", stroke: { color: "muted", width: 1.5 }, span: 1, size: 1, texts, widest }];
+  }
+  let span = model.grid[dim] ?? 1;
+  return d.axes.map((name) => {
+    const axis = model.axisOf(name);
+    const size = model.axisSize(name);
+    span /= size;
+    const range = size > MOST_RANGES ? `${size - 2}–${size - 1}` : "";
+    const widest = Math.max(textWidth(`${name}=${size - 1}`, FONT, true), textWidth(range, FONT, true));
+    return { name, color: axisToken(axis), stroke: axisStroke(axis), span, size, texts: () => "", widest };
+  });
+}
+
+function levelDepth(level: Level, side: Side): number {
+  return side === "top" ? TOP_LEVEL : Math.min(level.widest, 90) + LEG + 12;
+}
+
+/** Neighbouring segments with the same coordinate of the level's axis. */
+function group(segments: readonly Segment[], level: Level): Group[] {
+  const groups: Group[] = [];
+  for (const s of segments) {
+    const coordinate = level.name === null ? s.part : Math.floor(s.part / level.span) % level.size;
+    const before = groups.at(-1);
+    const text = level.texts(s);
+    if (before && before.first === coordinate && (level.name !== null || before.text === text)) before.to = s.to;
+    else groups.push({ first: coordinate, last: coordinate, from: s.from, to: s.to, text });
+  }
+  return groups;
+}
+
+/** Joins runs of 2, 4, 8 … groups until their labels fit. */
+function merge(groups: readonly Group[], fits: (g: Group) => boolean): Group[] {
+  for (let n = 1; ; n *= 2) {
+    const out: Group[] = [];
+    for (let i = 0; i < groups.length; i += n) {
+      const run = groups.slice(i, i + n);
+      const first = run[0];
+      const last = run.at(-1);
+      if (first && last) out.push({ ...first, last: last.last, to: last.to });
+    }
+    // Once labels are ranges, few long ones read better than many short ones.
+    if (n >= groups.length || (out.every(fits) && (n === 1 || out.length <= MOST_RANGES))) return out;
+  }
+}
+
+function rangeText(level: Level, g: Group): string {
+  return g.first === g.last ? `${level.name}=${g.first}` : `${g.first}–${g.last}`;
+}
+
+function bracket(g: Group, x: number, y: number, offset: number, side: Side, stroke: Stroke): LineMark {
+  const from = g.from + 1;
+  const to = g.to - 1;
+  const points: (readonly [number, number])[] =
+    side === "top"
+      ? [
+          [x + from, y - offset],
+          [x + from, y - offset - LEG],
+          [x + to, y - offset - LEG],
+          [x + to, y - offset],
+        ]
+      : [
+          [x - offset, y + from],
+          [x - offset - LEG, y + from],
+          [x - offset - LEG, y + to],
+          [x - offset, y + to],
+        ];
+  return { kind: "line", points, stroke };
+}

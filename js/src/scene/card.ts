@@ -1,0 +1,231 @@
+/** The whole card as one scene, for the picture without a page: head, body and notes. */
+
+import type { Scheme } from "../model/color";
+import type { PlacementModel } from "../model/placement";
+import type { Highlight } from "../model/selection";
+import { type Badge, type Slot, summarize } from "../model/summary";
+import type { Token } from "../model/text";
+import { type BlockView, blocksByDevice } from "../model/values";
+import { type ColorBy, paintsOf } from "./array";
+import { type Choice, WHOLE } from "./faces";
+import { bodyMarks, layoutBody } from "./layout";
+import { fit, textWidth } from "./measure";
+import { overlayMarks } from "./overlay";
+import { AXIS_DASH, axisStroke, axisToken, type Color, label, type Mark, type Scene, type Span } from "./scene";
+
+export interface CardOptions {
+  width: number;
+  scheme: Scheme;
+  colorBy?: ColorBy;
+  choice?: Choice;
+  highlight?: Highlight | null;
+  /** Values by device id, beside those that the document carries. */
+  blocks?: ReadonlyMap<number, BlockView>;
+}
+
+const PAD = 16;
+
+export function cardScene(model: PlacementModel, options: CardOptions): Scene {
+  const { width } = options;
+  const head = headMarks(model, width - 2 * PAD);
+  const layout = layoutBody(model, options.choice ?? WHOLE, width - 2 * PAD, false);
+  const blocks = options.blocks ?? blocksByDevice(model.doc.values);
+  const paints = paintsOf(model, options.scheme, options.colorBy ?? "position", blocks);
+  const body = bodyMarks(model, layout, paints);
+  if (options.highlight) body.push(...overlayMarks(model, layout, paints, options.highlight));
+  const notes: Mark[] = [];
+  let y = head.height + layout.height + 26;
+  for (const note of summarize(model).notes) {
+    notes.push(label(0, y, spans(note), 12, "muted"));
+    y += 18;
+  }
+  const height = Math.ceil(y + PAD - 6);
+  return {
+    width,
+    height: height + PAD,
+    marks: [
+      {
+        kind: "rect",
+        x: 0.5,
+        y: 0.5,
+        w: width - 1,
+        h: height + PAD - 1,
+        r: 8,
+        fill: "bg",
+        stroke: { color: "line", width: 1 },
+      },
+      ...shift(head.marks, PAD, PAD),
+      ...shift(body, PAD, PAD + head.height),
+      ...shift(notes, PAD, PAD),
+    ],
+  };
+}
+
+export function spans(tokens: readonly Token[]): Span[] {
+  return tokens.map((t) =>
+    t.axis === null ? { text: t.text } : { text: t.text, color: axisToken(t.axis), weight: 700 },
+  );
+}
+
+function headMarks(model: PlacementModel, width: number): { marks: Mark[]; height: number } {
+  const s = summarize(model);
+  const marks: Mark[] = [];
+  const name = s.name ? `${s.name}  ` : "";
+  const title: Span[] = [
+    { text: name, weight: 400, color: "muted" },
+    ...spans(s.title).map((t) => ({ ...t, weight: 700 })),
+  ];
+  const titleWidth = textWidth(title.map((t) => t.text).join(""), 17, true);
+  marks.push(label(0, 16, cutSpans(title, width), 17, "ink", { mono: true }));
+  const widths = s.badges.map((b) => textWidth(`${b.strong}  ${b.text}`, 12) + 26);
+  const total = widths.reduce((a, b) => a + b + 8, -8);
+  const beside = titleWidth + 24 + total <= width;
+  let x = beside ? width - total : 0;
+  let y = beside ? 2 : 30;
+  s.badges.forEach((b, i) => {
+    const w = widths[i] ?? 0;
+    if (x > 0 && x + w > width) {
+      x = 0;
+      y += 30;
+    }
+    marks.push(...badge(b, x, y - 2, w));
+    x += w + 8;
+  });
+  y = (beside ? 14 : y + 24) + 26;
+  if (s.slots.length > 0) {
+    const spec = specMarks(model, s.slots, y, width);
+    marks.push(...spec.marks);
+    y = spec.bottom + 20;
+  }
+  return { marks, height: y };
+}
+
+const TONES: Readonly<Record<Badge["tone"], readonly [fill: Color, ink: Color]>> = {
+  plain: ["panel", "ink"],
+  ok: ["ok-bg", "ok"],
+  warn: ["warn-bg", "warn"],
+  error: ["error-bg", "error"],
+};
+
+function badge(b: Badge, x: number, y: number, w: number): Mark[] {
+  const [fill, ink] = TONES[b.tone];
+  const soft: Color = b.tone === "plain" ? "muted" : ink;
+  const words: Span[] = [
+    { text: b.strong, weight: 700, color: ink },
+    { text: `  ${b.text}`, color: soft },
+  ];
+  return [
+    {
+      kind: "rect",
+      x,
+      y,
+      w,
+      h: 24,
+      r: 12,
+      fill,
+      ...(b.tone === "plain" ? { stroke: { color: "line", width: 1 } as const } : {}),
+    },
+    label(x + w / 2, y + 16, words, 12, ink, { anchor: "middle" }),
+  ];
+}
+
+/** `P( [x 4] , [None] )` with the division under each slot. */
+function specMarks(model: PlacementModel, slots: readonly Slot[], top: number, width: number) {
+  const marks: Mark[] = [];
+  const mono = { mono: true } as const;
+  let x = 30;
+  let y = top;
+  marks.push(label(0, y + 18, "P(", 16, "ink", { ...mono, weight: 700 }));
+  slots.forEach((slot, i) => {
+    const chips = slot.axes.map((a) => chip(model, a));
+    const inner = chips.length > 0 ? chips.reduce((w, c) => w + c.width + 4, -4) : textWidth(slot.empty, 12, true) + 18;
+    const prefix = textWidth(slot.prefix, 12, true);
+    const under = Math.max(
+      textWidth(slot.title, 11, true),
+      textWidth(slot.before + slot.result + slot.after, 11, true),
+    );
+    const w = Math.max(prefix + inner, under);
+    if (x + w > width && i > 0) {
+      x = 30;
+      y += 66;
+    }
+    let at = x + (w - prefix - inner) / 2;
+    if (slot.prefix) {
+      marks.push(label(at, y + 17, slot.prefix, 12, "muted", mono));
+      at += prefix;
+    }
+    for (const c of chips) {
+      marks.push(...shift(c.marks, at, y));
+      at += c.width + 4;
+    }
+    if (chips.length === 0) {
+      marks.push({ kind: "rect", x: at, y, w: inner, h: 26, r: 6, stroke: { color: "faint", width: 1, dash: [2, 2] } });
+      marks.push(label(at + inner / 2, y + 17, slot.empty, 12, "muted", { ...mono, anchor: "middle" }));
+    }
+    const middle = { ...mono, anchor: "middle" } as const;
+    marks.push(label(x + w / 2, y + 42, slot.title, 11, "muted", middle));
+    const sum: Span[] = [{ text: slot.before }, { text: slot.result, weight: 700, color: "ink" }, { text: slot.after }];
+    marks.push(label(x + w / 2, y + 57, sum, 11, "muted", middle));
+    marks.push(label(x + w + 6, y + 20, i < slots.length - 1 ? "," : ")", 16, "ink", { ...mono, weight: 700 }));
+    x += w + 26;
+  });
+  return { marks, bottom: y + 62 };
+}
+
+/** A mesh axis as a chip: its line pattern as a bar, its name, its size. */
+function chip(model: PlacementModel, axis: number): { marks: Mark[]; width: number } {
+  const a = model.axes[axis];
+  const name = fit(a?.name ?? "", 140, 12, true);
+  const size = String(a?.size ?? 1);
+  const width = 20 + textWidth(name, 12, true) + 7 + textWidth(size, 11, true) + 9;
+  const color = axisToken(axis);
+  const words: Span[] = [
+    { text: name, weight: 700 },
+    { text: ` ${size}`, weight: 400 },
+  ];
+  return {
+    width,
+    marks: [
+      {
+        kind: "rect",
+        x: 0,
+        y: 0,
+        w: width,
+        h: 26,
+        r: 6,
+        fill: `tint${axis % AXIS_DASH.length}`,
+        stroke: { color, width: 1 },
+      },
+      {
+        kind: "line",
+        points: [
+          [5, 1.5],
+          [5, 24.5],
+        ],
+        stroke: { ...axisStroke(axis), width: 7 },
+      },
+      label(16, 17, words, 12, color, { mono: true }),
+    ],
+  };
+}
+
+function cutSpans(all: readonly Span[], width: number): Span[] {
+  let room = width;
+  const out: Span[] = [];
+  for (const s of all) {
+    const text = fit(s.text, room, 17, true);
+    out.push({ ...s, text });
+    if (text !== s.text) break;
+    room -= textWidth(text, 17, true);
+  }
+  return out;
+}
+
+/** Moves marks. */
+export function shift(marks: readonly Mark[], dx: number, dy: number): Mark[] {
+  return marks.map((m) =>
+    m.kind === "line"
+      ? { ...m, points: m.points.map(([x, y]) => [x + dx, y + dy] as const) }
+      : { ...m, x: m.x + dx, y: m.y + dy },
+  );
+}

@@ -1,0 +1,22 @@
+/**
+ * Text widths without a DOM, for DejaVu, the widest of the system fonts that the page may use: what fits here fits
+ * everywhere.
+ */
+export function textWidth(text: string, size: number, mono = false): number {
+  if (mono) return [...text].length * 0.602 * size;
+  let width = 0;
+  for (const c of text) width += NARROW.has(c) ? 0.33 : WIDE.has(c) ? 0.9 : c >= "A" && c <= "Z" ? 0.68 : 0.6;
+  return width * size;
+}
+
+/** Cuts a text to a width, with an ellipsis where something was lost. */
+export function fit(text: string, width: number, size: number, mono = false): string {
+  if (textWidth(text, size, mono) <= width) return text;
+  const characters = [...text];
+  let keep = characters.length;
+  while (keep > 1 && textWidth(`${characters.slice(0, keep).join("")}…`, size, mono) > width) keep--;
+  return `${characters.slice(0, keep).join("")}…`;
+}
+
+const NARROW = new Set(" ilj.,:;|'!()[]tfr");
+const WIDE = new Set("mwMW@%");

@@ -1,0 +1,157 @@
+/**
+ * A scene: what is drawn, as a flat list of marks in CSS pixels. Painters turn it into canvas calls or SVG text.
+ * Scene functions are pure: no DOM, no clock, no state.
+ */
+
+/** A colour by role, resolved by the painter's theme, or a literal `#rrggbb` for data. */
+export type Color = Token | `#${string}`;
+export type Token =
+  | "ink"
+  | "muted"
+  | "faint"
+  | "line"
+  | "bg"
+  | "panel"
+  | "edge"
+  | "cell"
+  | "tile-ink"
+  | "focus"
+  | "error"
+  | "error-bg"
+  | "warn"
+  | "warn-bg"
+  | "ok"
+  | "ok-bg"
+  | `axis${number}`
+  | `tint${number}`;
+
+export interface Stroke {
+  color: Color;
+  width: number;
+  dash?: readonly number[];
+}
+
+export interface RectMark {
+  kind: "rect";
+  x: number;
+  y: number;
+  w: number;
+  h: number;
+  r?: number;
+  fill?: Color;
+  /** Diagonal stripes over half of the fill: a partial sum. */
+  hatch?: boolean;
+  stroke?: Stroke;
+  alpha?: number;
+}
+
+/** Straight segments through points, with optional rounded corners and an arrow head at the end. */
+export interface LineMark {
+  kind: "line";
+  points: readonly (readonly [number, number])[];
+  stroke: Stroke;
+  /** Corner radius. */
+  r?: number;
+  arrow?: boolean;
+}
+
+export interface Span {
+  text: string;
+  color?: Color;
+  weight?: number;
+}
+
+export interface TextMark {
+  kind: "text";
+  x: number;
+  /** Baseline. */
+  y: number;
+  spans: readonly Span[];
+  size: number;
+  mono?: boolean;
+  color: Color;
+  weight?: number;
+  anchor?: "start" | "middle" | "end";
+  /** Quarter turn against the clock, about (x, y). */
+  turned?: boolean;
+  alpha?: number;
+}
+
+/** Lines that cut a rectangle into equal cells. */
+export interface GridMark {
+  kind: "grid";
+  x: number;
+  y: number;
+  w: number;
+  h: number;
+  columns: number;
+  rows: number;
+  color: Color;
+}
+
+/** A picture of one colour a cell, for many cells: `rgb` holds rows × columns × 3 bytes. */
+export interface FieldMark {
+  kind: "field";
+  x: number;
+  y: number;
+  w: number;
+  h: number;
+  columns: number;
+  rows: number;
+  rgb: Uint8Array;
+  alpha?: number;
+}
+
+/** A disc with a sign between two devices: what they have of each other's data. */
+export interface DiscMark {
+  kind: "disc";
+  x: number;
+  y: number;
+  r: number;
+  color: Color;
+  hollow: boolean;
+  sign: "=" | "+";
+}
+
+export type Mark = RectMark | LineMark | TextMark | GridMark | FieldMark | DiscMark;
+
+export interface Scene {
+  width: number;
+  height: number;
+  marks: readonly Mark[];
+}
+
+export interface Box {
+  x: number;
+  y: number;
+  w: number;
+  h: number;
+}
+
+export function inside(box: Box, x: number, y: number): boolean {
+  return x >= box.x && x < box.x + box.w && y >= box.y && y < box.y + box.h;
+}
+
+/** Text in one colour. */
+export function label(
+  x: number,
+  y: number,
+  text: string | readonly Span[],
+  size: number,
+  color: Color,
+  rest: Partial<Omit<TextMark, "kind">> = {},
+): TextMark {
+  return { kind: "text", x, y, spans: typeof text === "string" ? [{ text }] : text, size, color, ...rest };
+}
+
+/** Line patterns of mesh axes, by position in the mesh: colour is never the only sign. */
+export const AXIS_DASH: readonly (readonly number[])[] = [[], [5, 3], [1.6, 2.6], [8, 3, 2, 3], [12, 4], [3, 2, 3, 6]];
+
+export function axisToken(axis: number): Color {
+  return `axis${axis % AXIS_DASH.length}`;
+}
+
+export function axisStroke(axis: number, width = 2): Stroke {
+  const dash = AXIS_DASH[axis % AXIS_DASH.length] ?? [];
+  return dash.length > 0 ? { color: axisToken(axis), width, dash } : { color: axisToken(axis), width };
+}

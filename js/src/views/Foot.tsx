@@ -1,0 +1,178 @@
+/** The foot of the card: keys, the choice of dimensions and facets, colouring, saving the picture. */
+import { highlightDevice } from "../model/selection";
+import { paintSvg } from "../paint/svg";
+import type { ColorBy } from "../scene/array";
+import { cardScene } from "../scene/card";
+import { roles } from "../scene/faces";
+import { CARD_PAD, type ViewState } from "./state";
+
+const COLORS: readonly (readonly [ColorBy, string])[] = [
+  ["position", "position"],
+  ["values", "values"],
+  ["device", "device id"],
+];
+
+export function Foot({ state }: { state: ViewState }) {
+  const model = state.model.value;
+  if (!model) return null;
+  const large = model.size > 64 || model.grid.some((n) => n > 16);
+  return (
+    <footer>
+      <span class="keys">
+        <span>
+          <kbd>←</kbd> <kbd>↑</kbd> <kbd>↓</kbd> <kbd>→</kbd> move
+        </span>
+        <span>
+          <kbd>Enter</kbd> pin
+        </span>
+        {large && (
+          <span>
+            <kbd>+</kbd> <kbd>−</kbd> zoom
+          </span>
+        )}
+        {large && (
+          <span>
+            <kbd>g</kbd> go to device
+          </span>
+        )}
+      </span>
+      {state.goTo.value && <GoTo state={state} />}
+      {model.rank > 2 && <Dims state={state} rank={model.rank} />}
+      <Facets state={state} />
+      {model.doc.shape !== null && (
+        <fieldset class="segments">
+          <legend>colour by</legend>
+          {COLORS.map(([color, text]) => (
+            <button
+              type="button"
+              aria-pressed={state.colorBy.value === color}
+              onClick={() => state.setColor(color)}
+              key={color}
+            >
+              {text}
+            </button>
+          ))}
+        </fieldset>
+      )}
+      <button type="button" class="plain" title="Save the picture as an SVG file" onClick={() => saveSvg(state)}>
+        SVG
+      </button>
+    </footer>
+  );
+}
+
+function GoTo({ state }: { state: ViewState }) {
+  const model = state.model.value;
+  return (
+    <label class="goto">
+      device
+      <input
+        type="number"
+        ref={(input) => input?.focus()}
+        onKeyDown={(event) => {
+          event.stopPropagation();
+          if (event.key === "Escape") state.goTo.value = false;
+          if (event.key !== "Enter" || !model) return;
+          const input = event.currentTarget;
+          const position = model.ids.indexOf(input.valueAsNumber);
+          input.setCustomValidity(position < 0 ? `This mesh has no device ${input.value}.` : "");
+          if (!input.reportValidity()) return;
+          state.goTo.value = false;
+          state.origin.value = "mesh";
+          state.pin(highlightDevice(model, position));
+        }}
+        onInput={(event) => event.currentTarget.setCustomValidity("")}
+      />
+    </label>
+  );
+}
+
+/** Which dimensions run down and across; the others are facets. */
+function Dims({ state, rank }: { state: ViewState; rank: number }) {
+  const { row, column } = roles(rank, state.choice.value);
+  const choose = (name: string, value: number | null, set: (dim: number) => void) => (
+    <label>
+      {name}
+      <select value={String(value ?? "")} onChange={(event) => set(Number(event.currentTarget.value))}>
+        {Array.from({ length: rank }, (_, d) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the index is the dimension
+          <option value={d} key={d}>
+            dim {d}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+  // Choosing the other's dimension swaps the two.
+  return (
+    <span class="dims">
+      {choose("rows", row, (d) => state.setDims(d, d === column ? row : column))}
+      {choose("columns", column, (d) => state.setDims(d === row ? column : row, d))}
+    </span>
+  );
+}
+
+/** Steps through facets that do not fit. */
+function Facets({ state }: { state: ViewState }) {
+  const faces = state.layout.value?.array?.faces;
+  if (!faces) return null;
+  const choice = state.choice.value;
+  const pager = (which: 0 | 1, shown: number, total: number, name: string) => {
+    if (shown >= total && choice.facet[which] === 0) return null;
+    const first = choice.facet[which];
+    const size = which === 0 ? 8 : 6;
+    const go = (to: number) => {
+      const facet: [number, number] = [choice.facet[0], choice.facet[1]];
+      facet[which] = Math.max(0, Math.min(total - 1, to));
+      state.choice.value = { ...choice, facet };
+    };
+    return (
+      <span class="pager">
+        <button
+          type="button"
+          class="plain"
+          disabled={first === 0}
+          aria-label={`earlier ${name}`}
+          onClick={() => go(first - size)}
+        >
+          ‹
+        </button>
+        {name} {first + 1}–{first + shown} of {total}
+        <button
+          type="button"
+          class="plain"
+          disabled={first + shown >= total}
+          aria-label={`later ${name}`}
+          onClick={() => go(first + size)}
+        >
+          ›
+        </button>
+      </span>
+    );
+  };
+  return (
+    <>
+      {pager(0, faces.across.segments.length, faces.acrossTotal, "facets")}
+      {pager(1, faces.down.length, faces.downTotal, "facet rows")}
+    </>
+  );
+}
+
+function saveSvg(state: ViewState): void {
+  const [model, theme] = [state.model.peek(), state.theme.peek()];
+  if (!model || !theme) return;
+  const scene = cardScene(model, {
+    width: state.width.peek() + 2 * CARD_PAD,
+    scheme: theme.scheme,
+    colorBy: state.colorBy.peek(),
+    choice: state.choice.peek(),
+    highlight: state.lit.peek(),
+    blocks: state.blocks.peek(),
+  });
+  const text = paintSvg(scene, theme, model.doc.type);
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([text], { type: "image/svg+xml" }));
+  link.download = `${model.doc.name || "placement"}.svg`;
+  link.click();
+  URL.revokeObjectURL(link.href);
+}

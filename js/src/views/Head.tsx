@@ -1,0 +1,162 @@
+/** The head of the card: type, badges, spec as chips with the division under each, type against placed. */
+import type { PlacementModel } from "../model/placement";
+import type { Fact, Slot } from "../model/summary";
+import type { Token } from "../model/text";
+import { AXIS_DASH } from "../scene/scene";
+import type { ViewState } from "./state";
+
+export function Head({ state }: { state: ViewState }) {
+  const model = state.model.value;
+  const s = state.summary.value;
+  if (!model || !s) return null;
+  return (
+    <header>
+      <div class="title">
+        <h2 class="mono">
+          {s.name && <span class="name">{s.name}</span>}
+          <Tokens tokens={s.title} />
+        </h2>
+        <ul class="badges" aria-label="sizes">
+          {s.badges.map((b) => (
+            <li class={`badge ${b.tone}`} key={b.strong + b.text}>
+              <b>{b.strong}</b> {b.text}
+            </li>
+          ))}
+        </ul>
+      </div>
+      <div class="placed">
+        {s.slots.length > 0 && <Spec state={state} model={model} slots={s.slots} />}
+        <dl class="facts">
+          {s.facts.map((f) => (
+            <FactRow state={state} model={model} fact={f} key={f.label} />
+          ))}
+          {s.more.length > 0 && (
+            <div class="wide">
+              <details>
+                <summary>HLO, Shardy, memory</summary>
+                <dl class="facts">
+                  {s.more.map((f) => (
+                    <FactRow state={state} model={model} fact={f} key={f.label} />
+                  ))}
+                </dl>
+              </details>
+            </div>
+          )}
+        </dl>
+      </div>
+    </header>
+  );
+}
+
+export function Notes({ state }: { state: ViewState }) {
+  const notes = state.summary.value?.notes ?? [];
+  return (
+    <div class="notes">
+      {notes.map((n) => (
+        <p key={n[0]?.text}>
+          <Tokens tokens={n} />
+        </p>
+      ))}
+      {state.colorBy.value === "values" && state.valuesNote.value && <p>{state.valuesNote.value}</p>}
+    </div>
+  );
+}
+
+function FactRow({ state, model, fact }: { state: ViewState; model: PlacementModel; fact: Fact }) {
+  const chips = fact.label === "mesh" && model.axes.length > 0;
+  return (
+    <div class="fact">
+      <dt>{fact.label}</dt>
+      <dd class="mono">
+        {chips ? (
+          <span class="chips">
+            {model.axes.map((a, i) => (
+              <Chip state={state} model={model} axis={i} note={a.type} key={a.name} />
+            ))}
+          </span>
+        ) : (
+          <Tokens tokens={fact.value} />
+        )}
+      </dd>
+      {fact.note && <dd class={`note ${fact.tone}`}>{fact.note}</dd>}
+    </div>
+  );
+}
+
+function Spec({ state, model, slots }: { state: ViewState; model: PlacementModel; slots: readonly Slot[] }) {
+  return (
+    <div class="spec mono" role="group" aria-label={`PartitionSpec ${model.doc.spec ?? ""}`}>
+      <span class="paren">P(</span>
+      {slots.map((slot, i) => (
+        <span class="slot" key={slot.title}>
+          <span class="content">
+            {slot.prefix && <span class="soft">{slot.prefix}</span>}
+            {slot.axes.map((a) => (
+              <Chip state={state} model={model} axis={a} note="" key={a} />
+            ))}
+            {slot.axes.length === 0 && <span class="none">{slot.empty}</span>}
+          </span>
+          <span class="soft">{slot.title}</span>
+          <span class="soft">
+            {slot.before}
+            <b>{slot.result}</b>
+            {slot.after}
+          </span>
+          {i < slots.length - 1 && <span class="comma">,</span>}
+        </span>
+      ))}
+      <span class="paren">)</span>
+    </div>
+  );
+}
+
+/** A mesh axis: its line pattern, name and size. Pointing at it draws its groups of devices. */
+export function Chip({
+  state,
+  model,
+  axis,
+  note,
+}: {
+  state: ViewState;
+  model: PlacementModel;
+  axis: number;
+  note: string;
+}) {
+  const a = model.axes[axis];
+  if (!a) return null;
+  const kind = axis % AXIS_DASH.length;
+  const lit = { tile: null, positions: [], axis };
+  return (
+    <button
+      type="button"
+      class={`chip axis${kind}`}
+      aria-pressed={state.pinned.value?.axis === axis}
+      title={`mesh axis ${a.name}: ${a.size} devices, ${a.type}`}
+      onPointerEnter={() => state.light(lit)}
+      onPointerLeave={() => state.light(null)}
+      onFocus={() => state.light(lit)}
+      onBlur={() => state.light(null)}
+      onClick={() => state.pin(lit)}
+    >
+      <b>{a.name}</b> {a.size}
+      {note && ` · ${note}`}
+    </button>
+  );
+}
+
+export function Tokens({ tokens }: { tokens: readonly Token[] }) {
+  return (
+    <>
+      {tokens.map((t, i) =>
+        // biome-ignore lint/suspicious/noArrayIndexKey: runs of one text never move
+        t.axis === null ? (
+          t.text
+        ) : (
+          <b class={`ink${t.axis % AXIS_DASH.length}`} key={i}>
+            {t.text}
+          </b>
+        ),
+      )}
+    </>
+  );
+}

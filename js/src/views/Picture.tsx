@@ -1,0 +1,96 @@
+/** The picture: the canvases of its layers, the two panels as keyboard lists over them, the tooltip. */
+import { type Highlight, highlightDevice, highlightTile, sameLit } from "../model/selection";
+import { tipOf, tipSentence } from "../model/tip";
+import { tileBoxes } from "../scene/faces";
+import type { Layout } from "../scene/layout";
+import { deviceBox } from "../scene/mesh";
+import type { Box } from "../scene/scene";
+import { onKey } from "./keys";
+import type { Layers } from "./layers";
+import { pointerTarget } from "./pointer";
+import type { ViewState, Which } from "./state";
+import { Tooltip } from "./Tooltip";
+
+export function Picture({ state, layers }: { state: ViewState; layers: Layers }) {
+  const layout = state.layout.value;
+  const model = state.model.value;
+  return (
+    <div
+      class="picture"
+      style={{ height: `${layout?.height ?? 0}px` }}
+      onPointerMove={(event) => {
+        const { panel, lit } = pointerTarget(state, event);
+        state.light(lit, panel);
+      }}
+      onPointerLeave={() => state.light(null)}
+      onClick={(event) => {
+        const { panel, lit } = pointerTarget(state, event);
+        if (lit) state.pin(lit, panel);
+      }}
+    >
+      <div aria-hidden="true" ref={layers.attach} />
+      {layout && model && layout.array && <Panel state={state} layout={layout} which="array" />}
+      {layout && model && <Panel state={state} layout={layout} which="mesh" />}
+      <Tooltip state={state} />
+    </div>
+  );
+}
+
+/** One panel as a listbox: one tab stop, arrow keys move, the option under the cursor is the only one in the page. */
+function Panel({ state, layout, which }: { state: ViewState; layout: Layout; which: Which }) {
+  const model = state.model.value;
+  if (!model) return null;
+  const panel = which === "array" ? layout.array : layout.mesh;
+  if (!panel) return null;
+  const lit = state.lit.value;
+  const cursor = which === "array" ? (lit?.tile ?? 0) : (lit?.positions[0] ?? 0);
+  const shown: Highlight = which === "array" ? highlightTile(model, cursor) : highlightDevice(model, cursor);
+  const tip = tipOf(model, shown, null, "");
+  const count = which === "array" ? model.tiles : model.size;
+  const option =
+    which === "array" && layout.array
+      ? shift(tileBoxes(model, layout.array.faces, cursor)[0], layout.array.x, layout.array.y)
+      : deviceBox(model, layout.mesh, cursor);
+  const id = `${which}-${cursor}`;
+  return (
+    <div
+      class="panel"
+      role="listbox"
+      tabIndex={0}
+      aria-label={which === "array" ? `logical array, ${count} tiles` : `mesh, ${count} devices`}
+      aria-activedescendant={id}
+      style={style(panel.box)}
+      onFocus={(event) => {
+        if (!event.currentTarget.matches(":focus-visible")) return;
+        if (!state.lit.peek()) state.light(shown, which);
+      }}
+      onBlur={() => state.light(null)}
+      onKeyDown={(event) => {
+        if (onKey(state, which, event)) {
+          event.preventDefault();
+          event.stopPropagation();
+        }
+      }}
+    >
+      {/* biome-ignore lint/a11y/useFocusableInteractive: the listbox keeps the focus and points here */}
+      <div
+        id={id}
+        class="option"
+        role="option"
+        aria-selected={state.pinned.value !== null && sameLit(state.pinned.value, shown)}
+        aria-posinset={cursor + 1}
+        aria-setsize={count}
+        aria-label={tip ? tipSentence(tip) : ""}
+        style={option ? style({ ...option, x: option.x - panel.box.x, y: option.y - panel.box.y }) : "display:block"}
+      />
+    </div>
+  );
+}
+
+function shift(b: Box | undefined, dx: number, dy: number): Box | null {
+  return b ? { ...b, x: b.x + dx, y: b.y + dy } : null;
+}
+
+function style(b: Box): string {
+  return `left:${b.x}px;top:${b.y}px;width:${b.w}px;height:${b.h}px`;
+}

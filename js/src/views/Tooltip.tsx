@@ -1,0 +1,83 @@
+/** The fixed-form tooltip of a shard: floating at what is lit, or docked where there is no room. */
+import { hex } from "../model/color";
+import { tileFill } from "../scene/array";
+import { tileBoxes } from "../scene/faces";
+import { deviceBox } from "../scene/mesh";
+import type { ViewState } from "./state";
+
+const WIDTH = 360;
+const HEIGHT = 84;
+
+export function Tooltip({ state }: { state: ViewState }) {
+  const [model, layout, lit, tip, paints] = [
+    state.model.value,
+    state.layout.value,
+    state.lit.value,
+    state.tip.value,
+    state.paints.value,
+  ];
+  if (!model || !layout || !paints) return null;
+  if (!lit || !tip) {
+    return layout.dock ? (
+      <div class="dock" style={place(layout.dock)}>
+        Point at a block or a device, or move with the arrow keys.
+      </div>
+    ) : null;
+  }
+  const color = lit.tile === null ? null : tileFill(model, paints)(lit.tile);
+  const lines = (
+    <>
+      <div class="row">
+        {color && <span class="swatch" style={{ background: hex(color) }} />}
+        <b class="mono">{tip.slice || tip.device}</b>
+        <span class="mono end">{tip.shard}</span>
+      </div>
+      {tip.slice && (
+        <div class="row">
+          <span>{tip.device}</span>
+          <span class="end">{tip.copies}</span>
+        </div>
+      )}
+      {tip.values && <div class="soft">{tip.values}</div>}
+    </>
+  );
+  if (layout.dock) {
+    return (
+      <div class="tip docked" style={place(layout.dock)}>
+        {lines}
+      </div>
+    );
+  }
+  const position = lit.positions[0];
+  const { array, mesh } = layout;
+  const tileBox = array && lit.tile !== null ? tileBoxes(model, array.faces, lit.tile)[0] : undefined;
+  const box =
+    state.origin.value === "array" && array && tileBox
+      ? { ...tileBox, x: tileBox.x + array.x, y: tileBox.y + array.y }
+      : position === undefined
+        ? null
+        : deviceBox(model, mesh, position);
+  if (!box) return null;
+  const width = Math.min(WIDTH, layout.width);
+  const middle = box.x + box.w / 2;
+  const left = Math.max(0, Math.min(layout.width - width, middle - width / 2));
+  const above = box.y + box.h + 14 + HEIGHT > layout.height + 30 && box.y > HEIGHT + 14;
+  const arrow = Math.max(14, Math.min(width - 14, middle - left));
+  return (
+    <div
+      class={`tip ${above ? "above" : "below"}`}
+      style={{
+        left: `${left}px`,
+        width: `${width}px`,
+        "--arrow": `${arrow}px`,
+        ...(above ? { bottom: `${layout.height - box.y + 12}px` } : { top: `${box.y + box.h + 12}px` }),
+      }}
+    >
+      {lines}
+    </div>
+  );
+}
+
+function place(box: { x: number; y: number; w: number; h: number }): string {
+  return `left:${box.x}px;top:${box.y}px;width:${box.w}px;min-height:${box.h - 8}px`;
+}

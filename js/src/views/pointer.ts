@@ -1,0 +1,36 @@
+/** What the pointer is at. */
+import { type Highlight, highlightDevice, highlightTile } from "../model/selection";
+import { tileAtPoint } from "../scene/faces";
+import { deviceAtPoint } from "../scene/mesh";
+import { LENS, lensWindow } from "../scene/overlay";
+import { inside } from "../scene/scene";
+import type { ViewState, Which } from "./state";
+
+/** The panel and what would light up in it; both null between and beside things. */
+export function pointerTarget(state: ViewState, event: MouseEvent): { panel: Which | null; lit: Highlight | null } {
+  const model = state.model.peek();
+  const layout = state.layout.peek();
+  if (!model || !layout) return { panel: null, lit: null };
+  const bounds = (event.currentTarget as Element).getBoundingClientRect();
+  const x = event.clientX - bounds.left;
+  const y = event.clientY - bounds.top;
+  const { array, lens } = layout;
+  if (array && inside({ x: array.x, y: array.y, w: array.faces.width, h: array.faces.height }, x, y)) {
+    const tile = tileAtPoint(model, array.faces, x - array.x, y - array.y);
+    return { panel: "array", lit: tile === null ? null : highlightTile(model, tile) };
+  }
+  const center = state.lit.peek()?.positions[0];
+  if (
+    lens &&
+    center !== undefined &&
+    inside({ x: lens.x, y: lens.y, w: LENS * (lens.w + 3), h: LENS * (lens.h + 3) }, x, y)
+  ) {
+    const window = lensWindow(model, layout.mesh, center);
+    const position = window.position(Math.floor((y - lens.y) / (lens.h + 3)), Math.floor((x - lens.x) / (lens.w + 3)));
+    // Moving over the lens would move the lens itself: only a click goes there.
+    if (event.type === "click" && position !== null) return { panel: "mesh", lit: highlightDevice(model, position) };
+    return { panel: null, lit: state.lit.peek() };
+  }
+  const position = deviceAtPoint(model, layout.mesh, x, y);
+  return { panel: position === null ? null : "mesh", lit: position === null ? null : highlightDevice(model, position) };
+}

@@ -1,0 +1,45 @@
+import { existsSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { playwright } from "@vitest/browser-playwright";
+import type { Plugin } from "vite";
+import { defineConfig } from "vitest/config";
+
+// As in build.mjs: `import css from "./x.css"` is text.
+const cssAsText: Plugin = {
+  name: "css-as-text",
+  enforce: "pre",
+  resolveId: (source, importer) =>
+    importer && source.endsWith(".css") ? `${resolve(dirname(importer), source)}?raw` : undefined,
+};
+
+// `make test` names the browser; Playwright's own is the last resort.
+const chromium = process.env.SHARDWIDGET_CHROMIUM ?? ["/usr/bin/chromium"].find(existsSync);
+
+export default defineConfig({
+  plugins: [cssAsText],
+  oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
+  test: {
+    projects: [
+      {
+        extends: true,
+        test: { name: "node", include: ["tests/**/*.test.ts"], exclude: ["tests/**/*.browser.test.*"] },
+      },
+      {
+        extends: true,
+        test: {
+          name: "browser",
+          include: ["tests/**/*.browser.test.{ts,tsx}"],
+          browser: {
+            enabled: true,
+            headless: true,
+            screenshotFailures: false,
+            instances: [{ browser: "chromium" }],
+            provider: playwright({
+              launchOptions: { args: ["--no-sandbox", "--disable-gpu"], ...(chromium && { executablePath: chromium }) },
+            }),
+          },
+        },
+      },
+    ],
+  },
+});

@@ -1,0 +1,15 @@
+"""shardwidget shows where JAX arrays live on a mesh of devices, in the notebook where you work.
+
+```python
+import shardwidget as sw
+sw.show(x)
+```
+"""
+
+from shardwidget import read
+from shardwidget._doctor import doctor
+from shardwidget._show import show
+from shardwidget.document import Placement
+from shardwidget.widgets.array_view import ArrayView
+
+__all__ = ["ArrayView", "Placement", "doctor", "read", "show"]

@@ -1,0 +1,394 @@
+"""Documents: everything a picture needs, as plain frozen data.
+
+A reader (``shardwidget.read``) turns a JAX object into one of these; the front end, the saved page and the text
+picture draw it. Nothing here imports JAX. A document carries no value that can be derived: which slice a device
+holds follows from its mesh coordinates, so 4096 devices are a mesh shape and a few integers.
+
+``to_wire`` turns a document into JSON-able dicts with ``bytes`` leaves (ipywidgets sends those as binary buffers).
+The TypeScript types in ``js/src/model/document.gen.ts`` are generated from the dataclasses below.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+
+VERSION = 1
+"""Version of the wire format. The front end refuses a document with a greater one."""
+
+
+@dataclass(frozen=True)
+class Ints:
+    """A flat array of integers, written as a nested count where it is one.
+
+    Device ids, process indices and coordinates of a pod are nearly always nested counts: ``array()`` is
+    ``start + sum(stride[k] * digit[k])`` over the mixed-radix digits of the position, first digit slowest. Integers
+    that are no such pattern are kept raw.
+    """
+
+    start: int
+    shape: tuple[int, ...]
+    """Radix of each digit; the product is the length."""
+    strides: tuple[int, ...]
+    """What one step of each digit adds."""
+    raw: bytes = b""
+    """Little-endian integers of ``raw_bytes`` bytes each, used in place of the pattern when not empty."""
+    raw_bytes: Literal[1, 2, 4] = 4
+    """Bytes of one raw integer: 1 and 2 are unsigned, 4 is signed."""
+
+    @staticmethod
+    def pack(values: Any) -> Ints:
+        """Packs a one-dimensional sequence of integers that fit 32 signed bits."""
+        flat = np.ascontiguousarray(values, dtype=np.int64).ravel()
+        if flat.size == 0:
+            return Ints(0, (0,), (0,))
+        shape: list[int] = []
+        strides: list[int] = []
+        heads = flat
+        while heads.size > 1:
+            step = int(heads[1] - heads[0])
+            breaks = np.flatnonzero(np.diff(heads) != step)
+            run = int(breaks[0]) + 1 if breaks.size else heads.size
+            if heads.size % run:
+                break
+            rows = heads.reshape(-1, run)
+            if not np.array_equal(rows - rows[:, :1], np.broadcast_to(np.arange(run) * step, rows.shape)):
+                break
+            shape.append(run)
+            strides.append(step)
+            heads = rows[:, 0]
+        if heads.size == 1:
+            return Ints(int(flat[0]), tuple(reversed(shape)) or (1,), tuple(reversed(strides)) or (0,))
+        low, high = int(flat.min()), int(flat.max())
+        width: Literal[1, 2, 4] = 4 if low < 0 or high > 0xFFFF else 2 if high > 0xFF else 1
+        kind = {1: "<u1", 2: "<u2", 4: "<i4"}[width]
+        if low < -(2**31) or high >= 2**31:
+            raise ValueError(f"integers must fit 32 signed bits; got {low} … {high}")
+        return Ints(0, (flat.size,), (0,), flat.astype(kind).tobytes(), width)
+
+    @property
+    def size(self) -> int:
+        """Number of integers."""
+        return math.prod(self.shape)
+
+    def array(self) -> np.ndarray:
+        """The integers, int64, shape ``[size]``."""
+        if self.raw:
+            return np.frombuffer(self.raw, {1: "<u1", 2: "<u2", 4: "<i4"}[self.raw_bytes]).astype(np.int64)
+        out = np.full((1,), self.start, np.int64)
+        for radix, stride in zip(self.shape, self.strides, strict=True):
+            out = (out[:, None] + np.arange(radix, dtype=np.int64) * stride).ravel()
+        return out
+
+
+AxisType = Literal["Auto", "Explicit", "Manual"]
+
+
+@dataclass(frozen=True)
+class MeshAxis:
+    """One named axis of a mesh."""
+
+    name: str
+    size: int
+    type: AxisType
+
+
+@dataclass(frozen=True)
+class Mesh:
+    """Devices in a grid with named axes, in the order of ``jax.sharding.Mesh.devices.flat`` (axis 0 slowest).
+
+    Everything per device is indexed by this *position*, not by device id. A sharding that names no mesh (one device,
+    or an index map of its own) has no axes and its devices in a row.
+    """
+
+    axes: tuple[MeshAxis, ...]
+    device_ids: Ints
+    """``Device.id`` at each position; the positions themselves for an abstract mesh."""
+    process: Ints
+    """Process index at each position."""
+    this_process: int
+    """The process that made the document."""
+    coords: tuple[Ints, ...] = ()
+    """Physical coordinates where devices have them (TPU): one entry a coordinate, each over all positions."""
+    kind: str = ""
+    """``Device.device_kind``, for example ``TPU v5 lite``; empty for an abstract mesh."""
+    platform: str = ""
+    abstract: bool = False
+
+    @property
+    def size(self) -> int:
+        """Number of devices."""
+        return self.device_ids.size
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Axis sizes; ``(size,)`` for a mesh without axes."""
+        return tuple(a.size for a in self.axes) or (self.size,)
+
+
+@dataclass(frozen=True)
+class Cut:
+    """How one dimension is cut when mesh axes do not say it: an index map of the sharding's own."""
+
+    starts: Ints
+    """First index of each distinct part."""
+    stops: Ints
+    """One past the last index of each distinct part."""
+    part: Ints
+    """The part that the device at each mesh position holds."""
+
+
+@dataclass(frozen=True)
+class Dim:
+    """One dimension of the array."""
+
+    size: int
+    axes: tuple[str, ...] = ()
+    """Mesh axes that split it, major to minor."""
+    unconstrained: bool = False
+    """Whether the spec says ``P.UNCONSTRAINED`` here: the compiler chooses."""
+    cut: Cut | None = None
+
+
+@dataclass(frozen=True)
+class Block:
+    """Values of one device's shard: every ``steps``-th element along each dimension, from its first one on."""
+
+    device_id: int
+    shape: tuple[int, ...]
+    """Sampled shape."""
+    steps: tuple[int, ...]
+    """Sampling step of each dimension, 1 where nothing is left out."""
+    format: Literal["f4", "f8", "i4", "u4", "i8", "u8", "b1", "c8", "c16"]
+    """Element format of ``data``, little-endian: numpy's letter and bytes. Narrow floats come as f4."""
+    data: bytes
+    low: float
+    """Least finite value (magnitude for complex) of what was read; 0 if there is none."""
+    high: float
+    low_text: str
+    """``low`` as the dtype prints it; empty if there is no finite value."""
+    high_text: str
+    exact: bool
+    """Whether the whole shard was read for ``low`` … ``infs``, rather than the sample."""
+    nans: int
+    infs: int
+
+
+@dataclass(frozen=True)
+class Values:
+    """The values that a view asked for, or why there are none."""
+
+    blocks: tuple[Block, ...] = ()
+    note: str = ""
+    """What was left out and why, in one sentence; empty if nothing was."""
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Where an array's shards live on a mesh. Made without touching the array's data.
+
+    A *tile* is a distinct piece of the global array; a *shard* is a copy of a tile on one device. With unreduced
+    axes each device along them holds a *partial sum* of its tile, which is no copy.
+    """
+
+    mesh: Mesh
+    shape: tuple[int, ...] | None
+    """Global shape; None for a mesh shown alone."""
+    dims: tuple[Dim, ...] = ()
+    dtype: str = ""
+    """Long dtype name, for example ``bfloat16`` or ``key<fry>``."""
+    bits: int = 0
+    """Bits of one element in memory."""
+    name: str = ""
+    """What the user calls the array; empty if not known."""
+    type: str = ""
+    """``jax.typeof`` with short dtypes, for example ``f32[8@x,16]{U:y}``."""
+    sharding: str = ""
+    """Class of the sharding, for example ``NamedSharding``."""
+    spec: str | None = None
+    """The PartitionSpec as JAX prints it; None where the sharding has none."""
+    agreement: Literal["same", "silent", "partly", "differs", ""] = ""
+    """The type's spec against the sharding's: the same; silent (no Explicit axis); silent on the Auto axes of a mixed
+    mesh; different; or nothing to compare."""
+    unreduced: tuple[str, ...] = ()
+    reduced: tuple[str, ...] = ()
+    memory_kind: str = ""
+    logical_device_ids: Ints | None = None
+    """The sharding's own permutation of the mesh's devices, already applied to ``mesh``."""
+    hlo: str = ""
+    """HLO sharding text; empty where JAX has none, as for unreduced axes of some versions."""
+    shardy: str = ""
+    """Shardy (sdy) sharding text."""
+    state: Literal["live", "deleted", "abstract"] = "live"
+    values: Values | None = None
+    """Values that travel with the document, as in a saved page."""
+    jax_version: str = ""
+    kind: Literal["placement"] = field(default="placement", init=False)
+    version: int = field(default=VERSION, init=False)
+
+    # Derived, never on the wire.
+
+    @property
+    def device_ids(self) -> tuple[int, ...]:
+        """Device ids in the order of ``mesh.devices.flat``."""
+        return tuple(self._ids)
+
+    @cached_property
+    def _ids(self) -> list[int]:
+        return self.mesh.device_ids.array().tolist()
+
+    @cached_property
+    def _position(self) -> dict[int, int]:
+        return {device: position for position, device in enumerate(self._ids)}
+
+    @cached_property
+    def _parts(self) -> np.ndarray:
+        """Part index of every dimension at every mesh position, shape ``[devices, rank]``."""
+        mesh = self.mesh
+        digits = dict(
+            zip((a.name for a in mesh.axes), np.unravel_index(np.arange(mesh.size), mesh.shape), strict=False)
+        )
+        sizes = {a.name: a.size for a in mesh.axes}
+        parts = np.zeros((mesh.size, len(self.dims)), np.int64)
+        for d, dim in enumerate(self.dims):
+            if dim.cut is not None:
+                parts[:, d] = dim.cut.part.array()
+            for axis in dim.axes:
+                parts[:, d] = parts[:, d] * sizes[axis] + digits[axis]
+        return parts
+
+    @cached_property
+    def grid(self) -> tuple[int, ...]:
+        """Number of parts along each dimension, shape ``[rank]``."""
+        sizes = {a.name: a.size for a in self.mesh.axes}
+        return tuple(
+            dim.cut.starts.size if dim.cut is not None else math.prod(sizes[a] for a in dim.axes) for dim in self.dims
+        )
+
+    def bounds(self, dim: int, part: int) -> tuple[int, int]:
+        """First index and one past the last of a part of a dimension."""
+        d = self.dims[dim]
+        if d.cut is not None:
+            return int(d.cut.starts.array()[part]), int(d.cut.stops.array()[part])
+        block = d.size // self.grid[dim]
+        return part * block, (part + 1) * block
+
+    def tile(self, device_id: int) -> tuple[int, ...]:
+        """Part index along each dimension of the tile that a device holds.
+
+        Raises:
+            KeyError: the mesh has no such device.
+        """
+        if device_id not in self._position:
+            raise KeyError(f"no device {device_id} in this mesh; its {self.mesh.size} devices are {_some(self._ids)}")
+        return tuple(self._parts[self._position[device_id]].tolist())
+
+    def slices(self, device_id: int) -> tuple[slice, ...]:
+        """The global slice that a device holds, one ``slice(start, stop)`` with both ends for each dimension.
+
+        Raises:
+            KeyError: the mesh has no such device.
+        """
+        return tuple(slice(*self.bounds(d, part)) for d, part in enumerate(self.tile(device_id)))
+
+    @cached_property
+    def tiles(self) -> int:
+        """Number of distinct tiles."""
+        if all(d.cut is None for d in self.dims):
+            return math.prod(self.grid)
+        return len(np.unique(self._parts, axis=0))
+
+    @property
+    def partials(self) -> int:
+        """Devices whose partial sums add up to one tile: 1 unless there are unreduced axes."""
+        return math.prod(a.size for a in self.mesh.axes if a.name in self.unreduced)
+
+    @cached_property
+    def copies(self) -> int:
+        """Devices that hold each tile (each partial sum of it): tiles × partials × copies = devices.
+
+        Where an index map of the sharding's own gives some tiles more holders than others, the largest count.
+        """
+        if all(d.cut is None for d in self.dims):
+            return self.mesh.size // (self.tiles * self.partials)
+        return int(np.unique(self._parts, axis=0, return_counts=True)[1].max(initial=1))
+
+    @property
+    def replicated_axes(self) -> tuple[str, ...]:
+        """Mesh axes of size 2 and more along which devices hold the same data."""
+        used = {a for dim in self.dims for a in dim.axes} | set(self.unreduced)
+        return tuple(a.name for a in self.mesh.axes if a.name not in used and a.size > 1)
+
+    @cached_property
+    def shard_shape(self) -> tuple[int, ...]:
+        """Shape of the largest shard."""
+        return tuple(
+            int((d.cut.stops.array() - d.cut.starts.array()).max(initial=0)) if d.cut else d.size // n
+            for d, n in zip(self.dims, self.grid, strict=True)
+        )
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the global array, held once."""
+        return 0 if self.shape is None else _bytes(math.prod(self.shape), self.bits)
+
+    @property
+    def bytes_per_device(self) -> int:
+        """Bytes of the largest shard."""
+        return 0 if self.shape is None else _bytes(math.prod(self.shard_shape), self.bits)
+
+    @property
+    def total_bytes(self) -> int:
+        """Bytes of all shards on all devices."""
+        if self.shape is None:
+            return 0
+        if all(d.cut is None for d in self.dims):
+            return self.bytes_per_device * self.mesh.size
+        return sum(
+            _bytes(math.prod(s.stop - s.start for s in self.slices(device)), self.bits) for device in self._ids
+        )
+
+    @property
+    def wasted_bytes(self) -> int:
+        """Bytes spent on replicas: what is held beyond one copy of each tile (each partial sum)."""
+        if self.shape is None:
+            return 0
+        if all(d.cut is None for d in self.dims):
+            return self.bytes_per_device * (self.mesh.size - self.tiles * self.partials)
+        return self.total_bytes - sum(
+            _bytes(math.prod(stop - start for start, stop in map(self.bounds, range(len(tile)), tile)), self.bits)
+            for tile in np.unique(self._parts, axis=0).tolist()
+        )
+
+    def __repr__(self) -> str:
+        axes = " ".join(f"{a.name}={a.size}" for a in self.mesh.axes) or f"{self.mesh.size} devices"
+        return f"Placement({self.type or 'mesh'}, {self.spec or self.sharding}, mesh {axes})"
+
+
+Document = Placement
+
+
+def to_wire(document: Any) -> dict[str, Any]:
+    """A document as dicts, lists, numbers, strings and ``bytes``, one key a field."""
+    return {f.name: _plain(getattr(document, f.name)) for f in dataclasses.fields(document)}
+
+
+def _plain(value: Any) -> Any:
+    if dataclasses.is_dataclass(value):
+        return to_wire(value)
+    if isinstance(value, tuple):
+        return [_plain(v) for v in value]
+    return value
+
+
+def _bytes(elements: int, bits: int) -> int:
+    return -(-elements * bits // 8)
+
+
+def _some(values: list[int], most: int = 12) -> str:
+    return ", ".join(map(str, values[:most])) + (" …" if len(values) > most else "")

@@ -1,0 +1,23 @@
+"""The front end as built by ``make build``: text of files that the wheel carries."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+STATIC = Path(__file__).parent.parent / "static"
+
+
+def read(name: str) -> str:
+    """Text of a built front-end file.
+
+    Raises:
+        FileNotFoundError: the front end has not been built, or the installation lost it.
+    """
+    path = STATIC / name
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise FileNotFoundError(
+            f"shardwidget's front end is missing: there is no {path}. In a checkout, run `make build`; in an "
+            "installed package, reinstall shardwidget: its wheel carries this file."
+        ) from None

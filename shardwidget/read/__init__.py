@@ -1,0 +1,6 @@
+"""Readers: JAX objects in, documents out. The only code that asks JAX questions."""
+
+from shardwidget.read._array import array
+from shardwidget.read._values import values
+
+__all__ = ["array", "values"]

@@ -1,0 +1,143 @@
+"""``read.array``: where an array's shards live."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import jax
+import numpy as np
+from jax.core import Tracer
+from jax.sharding import AbstractMesh, Mesh, NamedSharding, PartitionSpec
+
+from shardwidget import _jax
+from shardwidget.document import Ints, Placement
+from shardwidget.read import _errors
+from shardwidget.read._cuts import dims_of_map, dims_of_spec
+from shardwidget.read._mesh import read_devices, read_mesh
+
+
+def array(x: Any, *, name: str = "") -> Placement:
+    """Reads where an array's shards live, without touching its data.
+
+    Args:
+        x: a ``jax.Array`` (also deleted, or partly on other processes' devices), a ``jax.ShapeDtypeStruct`` with a
+            sharding, a tuple ``(shape, dtype, sharding)``, or a ``Mesh`` or ``AbstractMesh`` alone.
+        name: what to call it.
+
+    Returns:
+        The placement, the same for a real array and for an abstract one of its shape, dtype and sharding.
+
+    Raises:
+        TypeError: ``x`` is none of these, or a tracer.
+        ValueError: the sharding does not fit the shape (in JAX's words), or there is none.
+    """
+    if isinstance(x, Mesh | AbstractMesh):
+        return Placement(read_mesh(x), None, name=name, state="abstract", jax_version=jax.__version__)
+    x = as_typed(x)
+    sharding = x.sharding
+    if sharding is None:
+        raise ValueError(_errors.NO_SHARDING.format(what=x, shape=x.shape, dtype=str(x.dtype)))
+    if not _is_known(x.shape):
+        raise ValueError(_errors.UNKNOWN_SHAPE.format(shape=x.shape))
+    shape = tuple(map(int, x.shape))
+    spec: PartitionSpec | None = None
+    order = None
+    if isinstance(sharding, NamedSharding):
+        try:
+            sharding.shard_shape(shape)
+        except ValueError as error:
+            raise ValueError(_errors.does_not_fit(shape, error)) from error
+        spec = sharding.spec
+        order = _jax.logical_device_ids(sharding)
+        mesh = read_mesh(sharding.mesh, order)
+        dims = dims_of_spec(shape, spec)
+    else:
+        devices, dims = dims_of_map(sharding, shape)
+        mesh = read_devices(devices)
+    aval = jax.typeof(x)
+    return Placement(
+        mesh=mesh,
+        shape=shape,
+        dims=dims,
+        dtype=str(x.dtype),
+        bits=8 * x.dtype.itemsize,
+        name=name,
+        type=_jax.type_text(aval),
+        sharding=type(sharding).__name__,
+        spec=None if spec is None else repr(spec),
+        agreement=_agreement(aval.sharding.spec, sharding),
+        unreduced=_in_mesh_order(sharding, "unreduced"),
+        reduced=_in_mesh_order(sharding, "reduced"),
+        memory_kind=sharding.memory_kind or "",
+        logical_device_ids=None if order is None else Ints.pack(order),
+        hlo=_jax.hlo_text(sharding, len(shape)),
+        shardy=_jax.shardy_text(sharding, len(shape)),
+        state="abstract" if isinstance(x, jax.ShapeDtypeStruct) else "deleted" if x.is_deleted() else "live",
+        jax_version=jax.__version__,
+    )
+
+
+def as_typed(x: Any) -> jax.Array | jax.ShapeDtypeStruct:
+    """An array as it is; a tuple as the ``ShapeDtypeStruct`` that it describes.
+
+    Raises:
+        TypeError: it is neither.
+        ValueError: the tuple's sharding does not fit its shape.
+    """
+    if isinstance(x, Tracer):
+        raise TypeError(_errors.TRACER.format(type=jax.typeof(x)))
+    if isinstance(x, jax.Array | jax.ShapeDtypeStruct):
+        return x
+    if isinstance(x, tuple) and len(x) == 3 and isinstance(x[0], tuple | list):
+        return _of_triple(x)
+    raise _errors.not_an_array(x)
+
+
+def _of_triple(x: tuple) -> jax.ShapeDtypeStruct:
+    shape, dtype, sharding = x
+    if not _is_known(shape):
+        raise _errors.not_a_triple(x, f"the shape {shape!r} must hold integers, 0 or more")
+    if isinstance(sharding, PartitionSpec):
+        raise _errors.not_a_triple(x, "a PartitionSpec names no devices; bind it to a mesh")
+    if not isinstance(sharding, jax.sharding.Sharding):
+        raise _errors.not_a_triple(x, f"{sharding!r} is no jax.sharding.Sharding")
+    try:
+        plain = jax.ShapeDtypeStruct(tuple(shape), dtype)
+    except (TypeError, ValueError) as error:
+        raise _errors.not_a_triple(x, f"JAX says of the dtype {dtype!r}: {error}") from error
+    try:
+        return plain.update(sharding=sharding)
+    except ValueError as error:
+        raise ValueError(_errors.does_not_fit(tuple(shape), error)) from error
+
+
+def _is_known(shape: Sequence[Any]) -> bool:
+    return all(isinstance(size, int | np.integer) and size >= 0 for size in shape)
+
+
+def _in_mesh_order(sharding: Any, state: Literal["unreduced", "reduced"]) -> tuple[str, ...]:
+    if not isinstance(sharding, NamedSharding):
+        return ()
+    return tuple(str(a) for a in sharding.mesh.axis_names if a in getattr(sharding.spec, state))
+
+
+def _agreement(typed: PartitionSpec, sharding: Any) -> Literal["same", "silent", "partly", "differs", ""]:
+    """Whether the type's spec says what the sharding does, of the Explicit axes: those that a type can name."""
+    if not isinstance(sharding, NamedSharding):
+        return ""
+    kinds = {str(n): t.name for n, t in zip(sharding.mesh.axis_names, sharding.mesh.axis_types, strict=True)}
+    explicit = {name for name, kind in kinds.items() if kind == "Explicit"}
+    if not explicit:
+        return "silent"
+    if _said(typed, explicit) != _said(sharding.spec, explicit):
+        return "differs"
+    return "same" if len(explicit) == len(kinds) else "partly"
+
+
+def _said(spec: PartitionSpec, axes: set[str]) -> tuple:
+    """What a spec says of some axes, whichever of its forms it uses."""
+    dims = [tuple(a for a in dim.axes if a in axes) for dim in dims_of_spec((0,) * len(spec), spec)]
+    while dims and not dims[-1]:
+        dims.pop()
+    return dims, spec.unreduced, spec.reduced

@@ -1,0 +1,106 @@
+"""What readers say to arguments that they cannot read: what came, what is legal, what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+LEGAL = (
+    "Legal forms: a jax.Array; a jax.ShapeDtypeStruct with sharding=; a tuple (shape, dtype, sharding); "
+    "a jax.sharding.Mesh or AbstractMesh."
+)
+
+EMPTY_MESH = "The mesh is empty: it has no devices to show. Make one with jax.make_mesh((4, 2), ('x', 'y'))."
+
+NO_SHARDING = (
+    "{what} says no sharding, so there is nothing to place. Give it one: "
+    "jax.ShapeDtypeStruct({shape}, {dtype!r}, sharding=NamedSharding(mesh, PartitionSpec(...)))."
+)
+
+UNKNOWN_SHAPE = "the shape {shape} is not known: every size must be an integer, 0 or more."
+
+TRACER = (
+    "got a tracer of type {type}: inside jit, grad, vmap or shard_map a value has a type but no place yet. "
+    "Read the array outside of the traced function (what goes in or what comes out), "
+    "or its type inside: print(jax.typeof(x))."
+)
+
+STRIDED = (
+    "{sharding} gives device {device} the index {index}. Only contiguous slices (a start, a stop and a step of 1) "
+    "and single integers can be shown."
+)
+
+UNMAPPED = (
+    "{sharding} does not say which device holds which slice of shape {shape}: {words}\n"
+    "Give a jax.sharding.NamedSharding, or a sharding whose devices_indices_map(shape) works."
+)
+
+
+def does_not_fit(shape: tuple[int, ...], words: Exception) -> str:
+    """For a sharding that cannot cut a shape, in JAX's words."""
+    return (
+        f"{words}\nGive a sharding that fits the shape {shape}: at most one PartitionSpec entry for each dimension, "
+        "and mesh axes whose sizes multiply to a divisor of that dimension's size."
+    )
+
+
+def not_an_array(x: Any) -> TypeError:
+    """For an argument of no legal form."""
+    kind = f"{type(x).__module__}.{type(x).__qualname__}"
+    hint = ""
+    if kind.startswith("numpy.") or isinstance(x, bool | int | float | complex):
+        hint = " It lives in the host's memory, on no device: jnp.asarray(x) makes a jax.Array of it."
+    elif isinstance(x, tuple | list):
+        hint = (
+            f" A {type(x).__name__} of {len(x)} is none of these; for a pytree of arrays, read its leaves one by one."
+        )
+    elif kind.endswith("Sharding"):
+        hint = " A sharding alone has no shape: give (shape, dtype, sharding), or sharding.mesh for the mesh."
+    elif kind.endswith("PartitionSpec") or kind == "jax.P":
+        hint = " A PartitionSpec alone has no mesh: give (shape, dtype, NamedSharding(mesh, spec))."
+    return TypeError(f"cannot read a {kind} as an array.{hint} {LEGAL}")
+
+
+def not_a_triple(x: tuple, reason: str) -> TypeError:
+    """For a tuple of three that is no (shape, dtype, sharding)."""
+    kinds = ", ".join(type(part).__name__ for part in x)
+    return TypeError(
+        f"cannot read the tuple ({kinds}) as (shape, dtype, sharding): {reason}. "
+        "Write ((8, 16), 'float32', NamedSharding(mesh, PartitionSpec('x', 'y')))."
+    )
+
+
+NO_DATA = "{what} holds no values"
+DELETED = "the array was deleted or donated; its values are gone"
+KEYS = "random keys are opaque and hold no numbers; jax.random.key_data(x) gives their bits"
+
+
+def remote(device_ids: Sequence[int]) -> str:
+    """For devices of other processes."""
+    return f"{_devices(device_ids)} of another process cannot be read from here"
+
+
+def over_limit(device_ids: Sequence[int], limit: int) -> str:
+    """For devices left out because one element of each is too much."""
+    return f"{_devices(device_ids)} left out: at most {limit} bytes are read at a time"
+
+
+def unreadable(device_id: int, error: Exception) -> str:
+    """For a shard whose read failed, in the runtime's words."""
+    return f"device {device_id} could not be read: {type(error).__name__}: {str(error).strip()}"
+
+
+def sampled(steps: Iterable[tuple[int, ...]]) -> str:
+    """For shards of which only a sample is here."""
+    each = " and ".join(f"[{', '.join(f'::{s}' if s > 1 else ':' for s in one)}]" for one in sorted(steps))
+    return f"shards are sampled as {each}"
+
+
+def no_such_device(device_id: int, known: Iterable[int]) -> str:
+    """For a device that the array is not on."""
+    return f"the array is not on device {device_id}; it is on {_devices(sorted(known))}"
+
+
+def _devices(ids: Sequence[int], most: int = 12) -> str:
+    listed = ", ".join(map(str, ids[:most])) + (" …" if len(ids) > most else "")
+    return f"device{'s' if len(ids) > 1 else ''} {listed}"

@@ -1,0 +1,108 @@
+"""``read.values``: the numbers that some devices hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+
+from shardwidget.document import Block, Values
+from shardwidget.read import _errors
+from shardwidget.read._array import as_typed
+from shardwidget.read._numbers import element_format, summarise
+from shardwidget.read._window import sample_shape, sample_steps
+
+WHOLE = 2**20
+"""Bytes up to which a shard is read whole, so that its range is exact; of a greater one only the sample is read."""
+
+
+def values(x: Any, device_ids: Iterable[int], *, limit: int = 2**20) -> Values:
+    """Reads a sample of the shards of some devices.
+
+    Only shards that this process can address are read. Of a shard greater than 1 MiB only the sample leaves the device.
+
+    Args:
+        x: what ``read.array`` takes. Only a live ``jax.Array`` has values; for anything else the note says why not.
+        device_ids: devices of ``x``'s sharding; ids given twice are read once.
+        limit: most bytes of all blocks' data together.
+
+    Returns:
+        One block for each device that could be read, in the order asked for, and a note of what was left out.
+
+    Raises:
+        TypeError: ``x`` is of no form that ``read.array`` takes.
+        KeyError: the array is on no such device.
+    """
+    if isinstance(x, jax.sharding.Mesh | jax.sharding.AbstractMesh):
+        return Values(note=_errors.NO_DATA.format(what="a mesh"))
+    x = as_typed(x)
+    if isinstance(x, jax.ShapeDtypeStruct):
+        return Values(note=_errors.NO_DATA.format(what="an abstract array"))
+    if x.is_deleted():
+        return Values(note=_errors.DELETED)
+    if jax.dtypes.issubdtype(x.dtype, jax.dtypes.prng_key):
+        return Values(note=_errors.KEYS)
+
+    wanted = list(dict.fromkeys(device_ids))
+    shards = {shard.device.id: shard.data for shard in x.addressable_shards}
+    local = [device for device in wanted if device in shards]
+    remote = [device for device in wanted if device not in shards]
+    notes = []
+    if remote:
+        _check_known(x, remote)
+        notes.append(_errors.remote(remote))
+
+    width = int(element_format(x.dtype)[1:])
+    most = max(0, limit) // width
+    if len(local) > most:
+        notes.append(_errors.over_limit(local[most:], limit))
+        local = local[:most]
+    blocks = []
+    for device in local:
+        steps = sample_steps(shards[device].shape, most // len(local))
+        try:
+            blocks.append(_block(device, shards[device], steps))
+        except Exception as error:  # What a runtime raises differs by platform; one bad shard must not hide the rest.
+            notes.append(_errors.unreadable(device, error))
+    sampled = {block.steps for block in blocks if max(block.steps, default=1) > 1}
+    if sampled:
+        notes.append(_errors.sampled(sampled))
+    return Values(tuple(blocks), "; ".join(notes))
+
+
+def _check_known(x: jax.Array, device_ids: Sequence[int]) -> None:
+    known = {device.id for device in x.sharding.device_set}
+    for device in device_ids:
+        if device not in known:
+            raise KeyError(_errors.no_such_device(device, known))
+
+
+def _block(device_id: int, shard: jax.Array, steps: tuple[int, ...]) -> Block:
+    exact = shard.nbytes <= WHOLE
+    read = jax.device_get(shard if exact else _sample_on_device(shard, steps))
+    sample = read[tuple(slice(None, None, step) for step in steps)] if exact else read
+    kind = element_format(shard.dtype)
+    low, high, low_text, high_text, nans, infs = summarise(read)
+    return Block(
+        device_id=device_id,
+        shape=sample_shape(shard.shape, steps),
+        steps=steps,
+        format=kind,
+        data=sample.astype(f"<{kind}").tobytes(),
+        low=low,
+        high=high,
+        low_text=low_text,
+        high_text=high_text,
+        exact=read.shape == shard.shape,
+        nans=nans,
+        infs=infs,
+    )
+
+
+def _sample_on_device(shard: jax.Array, steps: tuple[int, ...]) -> jax.Array:
+    # A mesh that the user has set spans more devices than a shard lives on, and JAX refuses to compute with both.
+    # JAX 0.9 cannot set no mesh, so set one of the shard's own device.
+    with jax.set_mesh(jax.sharding.Mesh(np.array(list(shard.devices())), ("device",))):
+        return jax.lax.slice(shard, (0,) * shard.ndim, shard.shape, steps)

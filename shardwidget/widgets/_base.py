@@ -1,0 +1,154 @@
+"""What every widget does: hold a document, send it to the front end, export it, and say what it shows in text."""
+
+from __future__ import annotations
+
+import base64
+import inspect
+from html import escape
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any, Literal
+
+import anywidget
+import traitlets
+from traitlets import Unicode
+
+from shardwidget.document import Document, to_wire
+from shardwidget.export import bundle, html, svg, table, text
+from shardwidget.export.words import headline
+
+LARGEST_PICTURE = 2**18
+"""Bytes of SVG, above which the fallback that is saved with a notebook is a table alone."""
+
+Mode = Literal["widget", "html"]
+
+
+class DocumentWidget(anywidget.AnyWidget):
+    """A document on screen. Subclasses add the traits that their front end reads and writes."""
+
+    _esm = Unicode().tag(sync=True)
+    _document = traitlets.Dict().tag(sync=True)
+    _static = traitlets.Bool(False, help="Whether there is no kernel to ask.").tag(sync=True)
+
+    def __init__(self, document: Document, *, mode: Mode, unknown: dict[str, Any], **traits: Any) -> None:
+        """Shows a document.
+
+        Args:
+            document: what to show.
+            mode: ``"widget"``, or ``"html"`` for output that needs no kernel when the notebook is opened again.
+            unknown: keyword arguments that the subclass did not know; any is refused.
+            **traits: values of the subclass's traits.
+
+        Raises:
+            TypeError: there is an unknown argument.
+            ValueError: the mode is not a legal one.
+            FileNotFoundError: the front end has not been built.
+        """
+        if unknown:
+            raise TypeError(_unknown_arguments(type(self), unknown))
+        if mode not in ("widget", "html"):
+            raise ValueError(f"mode must be 'widget' or 'html'; got {mode!r}")
+        self._mode = mode
+        self._shown = document
+        super().__init__(_esm=bundle.read("widget.js"), _document=to_wire(document), **traits)
+
+    @property
+    def document(self) -> Document:
+        """What is shown, as plain data."""
+        return self._shown
+
+    def to_html(self, path: str | PathLike[str] | None = None) -> str:
+        """Saves what is shown as one HTML file, which works from disk without a kernel and without a network.
+
+        It holds the values of the addressable shards, up to 1 MiB.
+
+        Args:
+            path: where to write; None to get the text.
+
+        Returns:
+            The path, or the text.
+        """
+        return _give(html.page(self._state(complete=True), self._table(), headline(self.document)), path)
+
+    def to_svg(
+        self, path: str | PathLike[str] | None = None, *, width: int = 960, theme: Literal["light", "dark"] = "light"
+    ) -> str:
+        """Saves what is shown as an SVG picture, without a browser.
+
+        Args:
+            path: where to write; None to get the text.
+            width: width of the picture in CSS pixels; the height follows.
+            theme: colours for a light or a dark page.
+
+        Returns:
+            The path, or the text.
+
+        Raises:
+            ImportError: the extra ``shardwidget[svg]`` is not installed.
+        """
+        return _give(svg.picture(self._state(complete=False), width=width, theme=theme), path)
+
+    def open(self) -> None:
+        """Opens the connection to the front end; in mode ``"html"`` there is nobody at the other end."""
+        if self._mode == "widget":
+            super().open()
+
+    def __repr__(self) -> str:
+        return text.picture(self.document)
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        if self._mode == "html":
+            page = html.fragment(self._state(complete=True), self._table())
+            return {"text/plain": repr(self), "text/html": page}, {}
+        # anywidget adds what its host needs, to both (Colab's widget manager); this only adds to that.
+        data, metadata = super()._repr_mimebundle_(**kwargs) or ({}, {})
+        return {**data, "text/plain": repr(self), "text/html": self._fallback()}, metadata
+
+    def _table(self) -> str:
+        return table.table(self.document)
+
+    def _fallback(self) -> str:
+        """HTML for viewers that run no script: the table, under a picture where one can be drawn."""
+        plain = self._table()
+        picture = self._small_picture()
+        if picture is None:
+            return plain
+        # An <img>, because notebooks that are not trusted drop inline SVG and keep this.
+        data = base64.b64encode(picture.encode()).decode("ascii")
+        alt = escape(headline(self.document))
+        return (
+            f'<img src="data:image/svg+xml;base64,{data}" alt="{alt}" style="max-width:100%">'
+            f"<details><summary>as a table</summary>{plain}</details>"
+        )
+
+    def _small_picture(self) -> str | None:
+        if not svg.available():
+            return None
+        try:
+            picture = self.to_svg()
+        except Exception:
+            # A fallback must not keep the widget itself from being shown.
+            return None
+        return picture if len(picture) <= LARGEST_PICTURE else None
+
+    def _state(self, *, complete: bool) -> dict[str, Any]:
+        """What a picture without a kernel is drawn from: traits by name; subclasses add theirs.
+
+        Args:
+            complete: whether to add all that a kernel would be asked for later.
+        """
+        return {"_document": to_wire(self.document), "_static": True}
+
+
+def _unknown_arguments(cls: type, unknown: dict[str, Any]) -> str:
+    known = [p.name for p in inspect.signature(cls).parameters.values() if p.kind is p.KEYWORD_ONLY]
+    return (
+        f"{cls.__name__} has no argument {', '.join(map(repr, unknown))}; its keyword arguments are {', '.join(known)}"
+    )
+
+
+def _give(content: str, path: str | PathLike[str] | None) -> str:
+    if path is None:
+        return content
+    Path(path).write_text(content, encoding="utf-8")
+    return fspath(path)

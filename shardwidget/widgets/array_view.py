@@ -1,0 +1,166 @@
+"""``ArrayView``: an array (or a mesh alone) drawn where its shards live."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from traitlets import Any as AnyTrait
+from traitlets import Dict, Enum, Int, List, TraitError, observe, validate
+
+from shardwidget import read
+from shardwidget._names import name_in_caller
+from shardwidget.document import Placement, Values, to_wire
+from shardwidget.export import table, text
+from shardwidget.widgets._base import DocumentWidget, Mode
+from shardwidget.widgets._selection import selected
+
+ColorBy = Literal["position", "values", "device"]
+
+
+class ArrayView(DocumentWidget):
+    """An array drawn twice, as it is indexed and as it lies on the devices of its mesh.
+
+    ```python
+    view = ArrayView(x)
+    view.array = y                      # shows another array in the same place
+    view.selection = {"device": 3}      # or {"tile": [0, 1]}, {"axis": "x"}, None
+    ```
+
+    Attributes:
+        selection: what is pinned on screen, by the user or by assignment. From the browser, a shard comes as
+            ``{"device": id, "tile": [part of each dimension]}``.
+        color_by: what a tile's colour says: ``"position"`` in the array, ``"values"`` or ``"device"``.
+        row_dim: the dimension that runs down; None chooses.
+        column_dim: the dimension that runs across; None chooses.
+    """
+
+    selection = AnyTrait(None, allow_none=True).tag(sync=True)
+    color_by = Enum(["position", "values", "device"], "position").tag(sync=True)
+    row_dim = Int(None, allow_none=True).tag(sync=True)
+    column_dim = Int(None, allow_none=True).tag(sync=True)
+    _want = List(Int(), help="Devices whose values the front end is about to show.").tag(sync=True)
+    _values = Dict(default_value=None, allow_none=True, help="The answer: `Values` as a wire dict.").tag(sync=True)
+
+    def __init__(
+        self,
+        x: Any,
+        *,
+        name: str | None = None,
+        mode: Mode = "widget",
+        color_by: ColorBy = "position",
+        row_dim: int | None = None,
+        column_dim: int | None = None,
+        selection: dict[str, Any] | None = None,
+        **unknown: Any,
+    ) -> None:
+        """Shows an array.
+
+        Args:
+            x: a ``jax.Array``, a ``jax.ShapeDtypeStruct`` with a sharding, a tuple ``(shape, dtype, sharding)``, or a
+                ``jax.sharding.Mesh`` or ``AbstractMesh`` alone.
+            name: what to call it; None finds the variable that it is bound to.
+            mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel, so that a saved notebook shows
+                it when it is opened again.
+            color_by: what a tile's colour says.
+            row_dim: the dimension that runs down; None chooses.
+            column_dim: the dimension that runs across; None chooses.
+            selection: what is pinned at first.
+            **unknown: refused, with a list of the legal names.
+
+        Raises:
+            TypeError: ``x`` is none of these forms, or an argument is unknown.
+            ValueError: the sharding does not fit the shape.
+            TraitError: an option has no legal value.
+        """
+        self._name = name
+        self._array = x
+        super().__init__(
+            self._read(x),
+            mode=mode,
+            unknown=unknown,
+            color_by=color_by,
+            row_dim=row_dim,
+            column_dim=column_dim,
+            selection=selection,
+        )
+
+    @property
+    def array(self) -> Any:
+        """What is shown. Assigning shows another array in the same place.
+
+        An array that cannot be shown raises as in the constructor, and what was on screen stays.
+        """
+        return self._array
+
+    @array.setter
+    def array(self, x: Any) -> None:
+        document = self._read(x)
+        with self.hold_sync():
+            self._array = x
+            self._shown = document
+            self._want, self._values = [], None
+            rank = _rank(document)
+            self.row_dim, self.column_dim = (
+                None if dim is None or dim >= rank else dim for dim in (self.row_dim, self.column_dim)
+            )
+            self.selection = _still_selected(self.selection, document)
+            self._document = to_wire(document)
+
+    def __repr__(self) -> str:
+        return text.picture(self.document, self.row_dim, self.column_dim)
+
+    def _table(self) -> str:
+        return table.table(self.document, self.row_dim, self.column_dim)
+
+    def _read(self, x: Any) -> Placement:
+        return read.array(x, name=name_in_caller(x) if self._name is None else self._name)
+
+    def _state(self, *, complete: bool) -> dict[str, Any]:
+        names = ("selection", "color_by", "row_dim", "column_dim")
+        state = super()._state(complete=complete) | {name: getattr(self, name) for name in names}
+        if complete or self.color_by == "values":
+            state["_document"]["values"] = to_wire(self._fetch(list(self.document.device_ids)))
+        return state
+
+    def _fetch(self, device_ids: list[int]) -> Values:
+        try:
+            return read.values(self._array, device_ids)
+        except Exception as error:
+            # The user sees why under the picture; the kernel that serves them goes on.
+            return Values(note=f"{type(error).__name__}: {error}")
+
+    @observe("_want")
+    def _on_want(self, change: Any) -> None:
+        if change["new"]:
+            self._values = to_wire(self._fetch(change["new"]))
+
+    @validate("selection")
+    def _check_selection(self, proposal: Any) -> dict[str, Any] | None:
+        return selected(proposal["value"], self.document)
+
+    @validate("row_dim", "column_dim")
+    def _check_dim(self, proposal: Any) -> int | None:
+        value, rank = proposal["value"], _rank(self.document)
+        if value is not None and not 0 <= value < rank:
+            legal = f"0 to {rank - 1}" if rank else "none, for a rank of 0"
+            raise TraitError(f"{proposal['trait'].name} must be None or a dimension ({legal}); got {value!r}")
+        return value
+
+    @observe("row_dim", "column_dim")
+    def _on_dim(self, change: Any) -> None:
+        # One dimension cannot run both ways: the one set last keeps it.
+        other = "column_dim" if change["name"] == "row_dim" else "row_dim"
+        if change["new"] is not None and getattr(self, other) == change["new"]:
+            setattr(self, other, None)
+
+
+def _rank(document: Placement) -> int:
+    """Dimensions that can be rows and columns; those of a mesh alone are its axes."""
+    return len(document.mesh.axes) if document.shape is None else len(document.shape)
+
+
+def _still_selected(selection: dict[str, Any] | None, document: Placement) -> dict[str, Any] | None:
+    try:
+        return selected(selection, document)
+    except TraitError:
+        return None

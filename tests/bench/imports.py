@@ -1,0 +1,25 @@
+"""Time to import shardwidget when JAX, NumPy and anywidget are there already."""
+
+from __future__ import annotations
+
+import statistics
+
+from tests.bench.process import measure
+from tests.bench.table import Row, milliseconds
+
+PROGRAM = """
+import time
+import anywidget, jax, numpy
+start = time.perf_counter()
+import {module}
+print(time.perf_counter() - start)
+"""
+
+
+def rows() -> list[Row]:
+    """Median of seven processes."""
+    ours, theirs = (
+        statistics.median(measure(PROGRAM.format(module=module)) for _ in range(7))
+        for module in ("shardwidget", "treescope")
+    )
+    return [Row("import shardwidget", milliseconds(ours), "≤ 40 ms", f"treescope {milliseconds(theirs)}")]

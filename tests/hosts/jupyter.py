@@ -1,0 +1,170 @@
+"""A Jupyter server of our own, and notebooks opened in it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+import textwrap
+import urllib.request
+import uuid
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Locator, Page
+
+from tests.hosts.server import Server, free_port
+
+# What the app says, not what it draws: the indicator shows "idle" before the kernel is connected.
+READY = """async () => {
+  const app = window.jupyterapp;
+  await app.started;
+  await app.restored;
+  const frame = () => new Promise((done) => requestAnimationFrame(done));
+  while (!app.shell.currentWidget?.sessionContext) await frame();
+  const panel = app.shell.currentWidget;
+  await panel.context.ready;
+  await panel.sessionContext.ready;
+  await panel.sessionContext.session?.kernel?.info;
+}"""
+
+ASK = """async (code) => {
+  const kernel = window.jupyterapp.shell.currentWidget.sessionContext.session.kernel;
+  const future = kernel.requestExecute({ code });
+  let text = "";
+  future.onIOPub = ({ header, content }) => {
+    if (header.msg_type === "stream") text += content.text;
+    if (header.msg_type === "error") text += content.ename + ": " + content.evalue;
+  };
+  await future.done;
+  return text.trim();
+}"""
+
+SETUP = """
+import jax
+jax.config.update("jax_num_cpu_devices", 8)
+import jax.numpy as jnp
+from jax.sharding import AxisType, NamedSharding, PartitionSpec as P
+import shardwidget as sw
+mesh = jax.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Explicit,) * 2)
+x = jax.device_put(jnp.arange(128.0).reshape(8, 16), NamedSharding(mesh, P("x", "y")))
+y = jax.device_put(x, NamedSharding(mesh, P(None, "x")))
+"""
+
+
+class JupyterServer:
+    """A server in a folder of its own, so that no user's settings are read or written."""
+
+    def __init__(self, home: Path):
+        self.root = home / "notebooks"
+        self.root.mkdir()
+        self.home = home
+        settings = {
+            "apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
+            "apputils-extension/themes": {"theme": "JupyterLab Light"},
+        }
+        for name, values in settings.items():
+            self.settings(name, values)
+        config = {
+            "ServerApp": {
+                "ip": "127.0.0.1",
+                "port": free_port(),
+                "port_retries": 0,
+                "open_browser": False,
+                "allow_root": True,
+                "disable_check_xsrf": True,
+                "root_dir": str(self.root),
+                "terminals_enabled": False,
+            },
+            "IdentityProvider": {"token": ""},
+            "LabApp": {"expose_app_in_browser": True, "extension_manager": "readonly"},
+            "JupyterNotebookApp": {"expose_app_in_browser": True},
+        }
+        (home / "config").mkdir()
+        (home / "config" / "jupyter_server_config.json").write_text(json.dumps(config))
+        self.url = f"http://127.0.0.1:{config['ServerApp']['port']}"
+        self._server = Server([sys.executable, "-m", "jupyter", "lab"], self.environment(), b"is running at")
+
+    def environment(self) -> dict[str, str]:
+        """Environment of a Jupyter program that keeps to this server's folder."""
+        folders = {
+            "HOME": "home",
+            "IPYTHONDIR": "ipython",
+            "JUPYTER_CONFIG_DIR": "config",
+            "JUPYTER_DATA_DIR": "data",
+            "JUPYTER_RUNTIME_DIR": "runtime",
+            "JUPYTERLAB_SETTINGS_DIR": "settings",
+            "JUPYTERLAB_WORKSPACES_DIR": "workspaces",
+        }
+        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+        here = {name: str(self.home / folder) for name, folder in folders.items()}
+        return os.environ | here | {"JUPYTER_PREFER_ENV_PATH": "1", "PATH": path}
+
+    def settings(self, name: str, values: dict[str, Any]) -> None:
+        """Writes settings of a JupyterLab plugin, ``extension/plugin``."""
+        path = self.home / "settings" / "@jupyterlab" / f"{name}.jupyterlab-settings"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(values))
+
+    def write(self, *cells: str, outputs: list[dict[str, Any]] | None = None) -> str:
+        """Writes a notebook and returns its name; ``outputs`` are those of its last cell."""
+        name = f"{uuid.uuid4().hex}.ipynb"
+        code = [
+            {
+                "cell_type": "code",
+                "id": f"cell-{i}",
+                "metadata": {},
+                "execution_count": None,
+                "outputs": (outputs or []) if i == len(cells) - 1 else [],
+                "source": textwrap.dedent(cell).strip(),
+            }
+            for i, cell in enumerate(cells)
+        ]
+        kernel = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
+        notebook = {"cells": code, "metadata": kernel, "nbformat": 4, "nbformat_minor": 5}
+        (self.root / name).write_text(json.dumps(notebook))
+        return name
+
+    def stop(self) -> None:
+        """Ends every kernel, then the server."""
+        for session in json.loads(self._request("/api/sessions")):
+            self._request(f"/api/sessions/{session['id']}", "DELETE")
+        self._server.stop()
+
+    def _request(self, path: str, method: str = "GET") -> bytes:
+        with urllib.request.urlopen(urllib.request.Request(self.url + path, method=method), timeout=20) as response:
+            return response.read()
+
+
+class Notebook:
+    """A notebook open in JupyterLab (``lab``) or Notebook 7 (``notebook``)."""
+
+    def __init__(self, server: JupyterServer, page: Page, app: str, name: str):
+        self.page = page
+        address = {"lab": f"/lab/tree/{name}?reset", "notebook": f"/notebooks/{name}"}[app]
+        page.goto(server.url + address)
+        page.wait_for_function("window.jupyterapp")
+        page.evaluate(READY)
+
+    def command(self, name: str, **arguments: Any) -> None:
+        """Executes one of the application's commands, to its end."""
+        self.page.evaluate("([name, args]) => jupyterapp.commands.execute(name, args)", [name, arguments])
+
+    def run_all(self) -> None:
+        """Runs every cell, to the end of the last."""
+        self.command("notebook:run-all-cells")
+
+    def ask(self, code: str) -> str:
+        """Runs code in the kernel, beside the notebook's cells, and returns what it printed (or the error)."""
+        return self.page.evaluate(ASK, textwrap.dedent(code))
+
+    @property
+    def view(self) -> Locator:
+        """The roots of the widgets on the page that have drawn."""
+        return self.page.locator("[data-sw-ready]")
+
+
+def option(view: Locator, panel: str, text: str | re.Pattern[str]) -> Locator:
+    """A tile or a device in the panel ``logical array`` or ``mesh``, by what a screen reader says of it."""
+    return view.get_by_role("listbox", name=panel).get_by_role("option", name=text)

@@ -1,0 +1,121 @@
+"""What is released: the sdist and the wheel carry the front end, within its size, and work without Node."""
+
+import gzip
+import json
+import os
+import re
+import site
+import subprocess
+import sys
+import tarfile
+import tomllib
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+STATIC = ROOT / "shardwidget" / "static"
+BUNDLES = ["static/headless.js", "static/widget.js"]
+
+DRAW = """
+import sys
+import jax
+import shardwidget as sw
+
+mesh = jax.sharding.AbstractMesh((4, 2), ("x", "y"))
+sharding = jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec("x", "y"))
+view = sw.ArrayView(jax.ShapeDtypeStruct((8, 16), "float32", sharding=sharding))
+view.to_html(sys.argv[1])
+view.to_svg(sys.argv[2])
+print(sw.__file__)
+"""
+
+
+def run(*command: object, env: dict[str, str] | None = None, cwd: Path | None = None) -> str:
+    result = subprocess.run([str(c) for c in command], text=True, capture_output=True, env=env, cwd=cwd)
+    assert result.returncode == 0, result.stdout + result.stderr
+    return result.stdout
+
+
+@pytest.fixture(scope="module")
+def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the sdist and the wheel that was built from it, with no Node to be found."""
+    folder = tmp_path_factory.mktemp("dist")
+    run(sys.executable, "-m", "build", "--no-isolation", "--outdir", folder, ROOT, env=without_node())
+    return folder
+
+
+def without_node() -> dict[str, str]:
+    return {**os.environ, "PATH": str(Path(sys.executable).parent / "no-programs")}
+
+
+def only(paths: list[Path]) -> Path:
+    (path,) = paths
+    return path
+
+
+def test_sdist_holds_the_bundle_and_its_sources(dist: Path):
+    with tarfile.open(only(list(dist.glob("*.tar.gz")))) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+        bundles = [archive.extractfile(f"shardwidget-{VERSION}/shardwidget/{name}") for name in BUNDLES]
+        assert [b.read() for b in bundles if b] == [(STATIC.parent / name).read_bytes() for name in BUNDLES]
+    assert {"LICENSE", "README.md", "js/package-lock.json", "js/src/host/widget.tsx", "js/build.mjs"} <= names
+    assert not [name for name in names if "node_modules" in name or "__pycache__" in name]
+
+
+def test_wheel_holds_the_bundle_and_nothing_beside_the_package(dist: Path):
+    with zipfile.ZipFile(only(list(dist.glob("*.whl")))) as archive:
+        names = archive.namelist()
+        for name in BUNDLES:
+            assert archive.read(f"shardwidget/{name}") == (STATIC.parent / name).read_bytes()
+    assert {name.partition("/")[0] for name in names} == {"shardwidget", f"shardwidget-{VERSION}.dist-info"}
+    assert f"shardwidget-{VERSION}.dist-info/licenses/LICENSE" in names
+
+
+def test_installed_wheel_draws_without_node(dist: Path, tmp_path: Path):
+    python = environment(tmp_path / "venv")
+    wheel = only(list(dist.glob("*.whl")))
+    run(sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-deps", "--no-index", wheel)
+    page, picture = tmp_path / "page.html", tmp_path / "picture.svg"
+    where = run(python, "-c", DRAW, page, picture, cwd=tmp_path, env=without_node())
+    assert Path(where.strip()).is_relative_to(tmp_path / "venv")
+
+    html = page.read_text(encoding="utf-8")
+    assert script(html, "front-end") == (STATIC / "widget.js").read_text(encoding="utf-8")
+    document = script(html, "state")["_document"]
+    assert (document["kind"], document["shape"], document["dtype"]) == ("placement", [8, 16], "float32")
+    assert picture.read_text(encoding="utf-8").startswith("<svg ")
+
+
+def environment(folder: Path) -> Path:
+    """An empty environment that finds the packages installed here, but not this checkout."""
+    venv.create(folder, symlinks=True)
+    python = folder / "bin" / "python"
+    (packages,) = run(python, "-c", "import site; print(site.getsitepackages()[0])").splitlines()
+    # A .pth file adds folders; the .pth files in them, such as this checkout's own, are not read.
+    Path(packages, "here.pth").write_text("\n".join(site.getsitepackages()), encoding="utf-8")
+    return python
+
+
+def script(html: str, name: str):
+    """The content of one of the JSON scripts of a saved page."""
+    (text,) = re.findall(rf'<script type="application/json" data-sw="{name}">(.*?)</script>', html, re.DOTALL)
+    return json.loads(text)
+
+
+def test_bundle_size():
+    bundle = (STATIC / "widget.js").read_bytes()
+    # With ArrayView alone. With every widget to come it may be 180 KB, 60 KB compressed.
+    assert len(bundle) <= 100_000
+    assert len(gzip.compress(bundle, 9, mtime=0)) <= 35_000
+
+
+def test_bundle_names_no_network_address():
+    for name in BUNDLES:
+        text = (STATIC.parent / name).read_text(encoding="utf-8")
+        addresses = set(re.findall(r"(?:https?:|wss?:)//[^\"'`\s]*", text))
+        # Names of XML namespaces look like addresses; nobody asks for them.
+        assert {address for address in addresses if not address.startswith("http://www.w3.org/")} == set()

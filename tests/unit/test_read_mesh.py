@@ -1,0 +1,26 @@
+"""Devices that this machine does not have, by the attributes that JAX gives them."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from shardwidget.read._mesh import read_devices
+
+
+def device(k: int, **attributes) -> SimpleNamespace:
+    return SimpleNamespace(
+        id=k, process_index=k // 4, device_kind="TPU v5 lite", platform="tpu", **attributes
+    )  # As jaxlib's TpuDevice.
+
+
+def test_a_pod_keeps_its_physical_coordinates():
+    mesh = read_devices([device(k, coords=(k % 4, k // 4, 0)) for k in range(16)])
+    assert [axis.array().tolist() for axis in mesh.coords] == [[0, 1, 2, 3] * 4, [k // 4 for k in range(16)], [0] * 16]
+    assert all(axis.raw == b"" for axis in mesh.coords)
+    assert mesh.process.array().tolist() == [k // 4 for k in range(16)]
+    assert (mesh.kind, mesh.platform, mesh.abstract) == ("TPU v5 lite", "tpu", False)
+
+
+@pytest.mark.parametrize("attributes", [{}, {"coords": None}])
+def test_devices_without_coordinates(attributes):
+    assert read_devices([device(k, **attributes) for k in range(4)]).coords == ()

@@ -1,0 +1,43 @@
+"""The TypeScript types are those of the Python documents."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+
+def check(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "js/generate_types.py", "--check", *arguments]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+
+
+def test_committed_types_are_fresh():
+    result = check()
+    assert result.returncode == 0, result.stderr
+
+
+def test_a_changed_field_is_stale(tmp_path: Path):
+    source = (ROOT / "js/src/model/document.gen.ts").read_text()
+    changed = source.replace("readonly bits: number;", "readonly bits: string;")
+    assert changed != source
+    assert_stale(tmp_path / "changed.ts", changed)
+
+
+def test_a_missing_file_is_stale(tmp_path: Path):
+    assert_stale(tmp_path / "missing.ts", None)
+
+
+def assert_stale(target: Path, text: str | None):
+    if text is not None:
+        target.write_text(text)
+    result = check("--target", str(target))
+    assert result.returncode == 1
+    assert f"{target} is stale: run `python js/generate_types.py`" in result.stderr
+    assert (target.read_text() if target.exists() else None) == text
+
+
+def test_types_need_no_jax():
+    program = "import runpy, sys; runpy.run_path('js/generate_types.py')['load'](); print('jax' in sys.modules)"
+    result = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert result.stdout == "False\n"
