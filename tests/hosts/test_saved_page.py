@@ -9,10 +9,10 @@ from pathlib import Path
 
 import jax
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Page, expect
 
 import shardwidget as sw
-from tests.hosts.jupyter import option
+from tests.hosts.page import ARRAY, MESH, Panel, drawings, views, wait_frames
 
 AXE = Path(__file__).parents[2] / "js" / "node_modules" / "axe-core" / "axe.min.js"
 
@@ -32,10 +32,6 @@ def saved(new_page, tmp_path) -> Callable[..., Page]:
     return saved
 
 
-def root(page: Page) -> Locator:
-    return page.locator("[data-sw-ready]")
-
-
 def edit_state(change: Callable[[dict], object]) -> Callable[[str], str]:
     """Changes the state in a saved page."""
 
@@ -52,11 +48,11 @@ def edit_state(change: Callable[[dict], object]) -> Callable[[str], str]:
 
 def test_it_draws_and_hides_the_table(saved, put):
     page = saved(sw.ArrayView(put("x", "y"), name="x"))
-    expect(root(page)).to_have_count(1)
+    expect(views(page)).to_have_count(1)
     expect(page.locator("[data-sw=fallback]")).to_be_hidden()
-    assert page.title() == "x: f32[8@x,16@y]  P('x', 'y')"
-    expect(root(page).get_by_role("listbox", name="logical array").get_by_role("option")).to_have_count(8)
-    expect(root(page).get_by_role("listbox", name="mesh").get_by_role("option")).to_have_count(8)
+    expect(page).to_have_title(re.compile(r"x: f32\[8@x,16@y\]\s+P\('x', 'y'\)"))
+    for name, count in (ARRAY, "8"), (MESH, "8"):
+        expect(Panel(views(page), name).option).to_have_attribute("aria-setsize", count)
 
 
 def test_without_scripts_the_table_is_shown(new_page, tmp_path, put):
@@ -68,34 +64,67 @@ def test_without_scripts_the_table_is_shown(new_page, tmp_path, put):
     expect(page.locator("[data-sw=fallback] td").first).to_be_visible()
 
 
-def test_values_are_in_the_page(saved, put):
-    page = saved(sw.ArrayView(put("x", "y"), selection={"device": 5}))
-    expect(root(page)).to_contain_text("72")
-    expect(root(page)).to_contain_text("95")
+def test_hover_links_tile_and_device_both_ways_and_shows_values(saved, put):
+    page = saved(sw.ArrayView(put("x", "y"), name="x"))
+    array, mesh = Panel(views(page), ARRAY), Panel(views(page), MESH)
+    device, tile = mesh.spot(2, 1), array.spot(1, 0)
+
+    page.mouse.move(*device)
+    mesh.says("device 5")
+    array.says("x[4:6, 8:16]")
+    expect(views(page)).to_contain_text("values 72.0 … 95.0")
+
+    page.mouse.move(*tile)
+    array.says("x[2:4, 0:8]")
+    mesh.says("device 2")
+    expect(views(page)).to_contain_text("values 32.0 … 55.0")
 
 
-def test_hover_lights_the_counterpart(saved, put):
-    page = saved(sw.ArrayView(put("x", "y")))
-    option(root(page), "mesh", re.compile("device 5")).hover()
-    expect(root(page)).to_contain_text("[4:6, 8:16]")
+def test_a_click_pins_and_a_second_lets_go(saved, put):
+    page = saved(sw.ArrayView(put("x", None)))
+    array, mesh = Panel(views(page), ARRAY), Panel(views(page), MESH)
+    place = mesh.spot(3, 1)
+    page.mouse.click(*place)
+    page.mouse.move(0, 0)
+    array.says("[6:8, :]", "2 copies")
+    mesh.says("device 7")
+    mesh.pinned()
+    page.mouse.click(*place)
+    mesh.pinned(False)
 
 
 def test_keyboard_alone(saved, put):
     page = saved(sw.ArrayView(put("x", "y")))
-    array = root(page).get_by_role("listbox", name="logical array")
-    for _ in range(20):
-        page.keyboard.press("Tab")
-        if array.evaluate("e => e.getRootNode().activeElement === e"):
-            break
-    expect(array).to_be_focused()
-    page.keyboard.press("ArrowDown")
-    page.keyboard.press("ArrowRight")
-    active = array.get_attribute("aria-activedescendant")
-    expect(array.locator(f"[id='{active}']")).to_have_attribute("aria-label", re.compile(r"2:4, 8:16"))
-    page.keyboard.press("Enter")
-    expect(array.get_by_role("option", selected=True)).to_have_attribute("aria-label", re.compile(r"2:4, 8:16"))
-    page.keyboard.press("Escape")
-    expect(array.get_by_role("option", selected=True)).to_have_count(0)
+    array, mesh = Panel(views(page), ARRAY), Panel(views(page), MESH)
+    for panel in (array, mesh):
+        while not panel.list.evaluate("e => e.getRootNode().activeElement === e"):
+            page.keyboard.press("Tab")
+            assert page.evaluate("document.activeElement !== document.body"), "Tab left the page"
+        panel.pinned(False)
+        for key in ("Home", "ArrowDown", "ArrowRight"):
+            page.keyboard.press(key)
+        panel.says("[2:4, 8:16]", "device 3")
+        assert panel.list.get_attribute("aria-activedescendant") == panel.option.get_attribute("id")
+        page.keyboard.press("Enter")
+        panel.pinned()
+        page.keyboard.press("Escape")
+        panel.pinned(False)
+        page.keyboard.press("End")
+        panel.says("[6:8, 8:16]", "device 7")
+
+
+def test_colourings_change_the_picture(saved, put):
+    page = saved(sw.ArrayView(put("x", "y")))
+    canvas = views(page).locator("canvas").first
+    seen = set()
+    for name in ("position", "values", "device id"):
+        before = drawings(views(page))
+        button = views(page).get_by_role("radio", name=name).or_(views(page).get_by_role("button", name=name))
+        button.click()
+        if name != "position":
+            expect(views(page)).not_to_have_attribute("data-sw-ready", str(before))
+        seen.add(canvas.evaluate("c => c.toDataURL()"))
+    assert len(seen) == 3
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -116,11 +145,13 @@ def test_two_on_one_page(new_page, tmp_path, put):
     path.write_text(f"<!doctype html><meta charset=utf-8>{one}{two}{one}", encoding="utf-8")
     page = new_page()
     page.goto(path.as_uri())
-    expect(root(page)).to_have_count(3)
-    option(root(page).nth(1), "mesh", re.compile("device 5")).click()
-    expect(root(page).nth(1).get_by_role("option", selected=True)).not_to_have_count(0)
+    expect(views(page)).to_have_count(3)
+    meshes = [Panel(views(page).nth(i), MESH) for i in range(3)]
+    page.mouse.click(*meshes[1].spot(2, 1))
+    meshes[1].pinned()
     for other in (0, 2):
-        expect(root(page).nth(other).get_by_role("option", selected=True)).to_have_count(0)
+        meshes[other].walk(2, 1)
+        meshes[other].pinned(False)
 
 
 def test_what_the_user_named_comes_out_as_text(saved):
@@ -129,7 +160,7 @@ def test_what_the_user_named_comes_out_as_text(saved):
     spec = jax.sharding.PartitionSpec(hostile, "y")
     x = jax.ShapeDtypeStruct((8, 16), "float32", sharding=jax.sharding.NamedSharding(mesh, spec))
     page = saved(sw.ArrayView(x, name=hostile))
-    expect(root(page)).to_contain_text("<img src=x")
+    expect(views(page)).to_contain_text("<img src=x")
     assert page.locator("img").count() == 0
     assert page.title() != "owned"
 
@@ -140,7 +171,7 @@ def test_an_axis_name_of_10000_characters(saved):
     spec = jax.sharding.PartitionSpec(name, "y")
     x = jax.ShapeDtypeStruct((8, 16), "float32", sharding=jax.sharding.NamedSharding(mesh, spec))
     page = saved(sw.ArrayView(x))
-    expect(root(page)).to_be_visible()
+    expect(views(page)).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
@@ -161,14 +192,9 @@ def test_a_file_that_cannot_be_drawn_says_so(saved, put, edit, message):
     expect(page.locator("[data-sw=view]")).to_contain_text(re.compile(message))
 
 
-@pytest.mark.parametrize("motion", ["reduce", "no-preference"])
-def test_it_stands_still_once_drawn(saved, put, motion):
-    page = saved(sw.ArrayView(put("x", "y")), reduced_motion=motion)
-    expect(root(page)).to_be_visible()
-    ready = root(page).get_attribute("data-sw-ready")
-    page.evaluate(
-        """async () => {
-          for (let i = 0; i < 30; i++) await new Promise((done) => requestAnimationFrame(done));
-        }"""
-    )
-    assert root(page).get_attribute("data-sw-ready") == ready
+def test_it_stands_still_once_drawn(saved, put):
+    page = saved(sw.ArrayView(put("x", "y")))
+    expect(views(page)).to_be_visible()
+    before = drawings(views(page))
+    wait_frames(page)
+    assert drawings(views(page)) == before

@@ -46,7 +46,7 @@ def test_a_state_that_is_no_json_is_refused(value, error):
 def test_a_page_carries_state_front_end_and_fallback():
     page = html.page({"_document": {"name": HOSTILE}}, "<table></table>", "x")
     assert json.loads(script(page, "state")) == {"_document": {"name": HOSTILE}}
-    assert json.loads(script(page, "front-end")) == bundle.read("widget.js")
+    assert json.loads(script(page, "front-end")) == [bundle.read("widget.js"), bundle.read("page.js")]
     assert '<div data-sw="fallback"><table></table></div>' in page
 
 

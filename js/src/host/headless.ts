@@ -1,12 +1,14 @@
 /** The picture without a page: what Python runs in a bare V8 to write an SVG. */
 import { PlacementModel } from "../model/placement";
+import { reviveBytes } from "../model/saved";
 import { highlightOf, type Selection } from "../model/selection";
 import { decodeDocument } from "../model/wire";
+import { pngDataUri } from "../paint/png";
 import { paintSvg } from "../paint/svg";
 import { theme } from "../paint/theme";
-import type { ColorBy } from "../scene/array";
 import { cardScene } from "../scene/card";
 import { WHOLE } from "../scene/faces";
+import type { ColorBy } from "../scene/paints";
 
 export interface SvgOptions {
   width: number;
@@ -15,7 +17,7 @@ export interface SvgOptions {
 
 /** JSON of a widget's state (bytes as `{"$bytes": base64}`) and JSON of options to the text of an SVG. */
 export function svg(stateJson: string, optionsJson: string): string {
-  const state = JSON.parse(stateJson) as {
+  const state = reviveBytes(JSON.parse(stateJson)) as {
     _document: unknown;
     color_by?: ColorBy;
     row_dim?: number | null;
@@ -31,7 +33,12 @@ export function svg(stateJson: string, optionsJson: string): string {
     choice: { ...WHOLE, rowDim: state.row_dim ?? null, columnDim: state.column_dim ?? null },
     highlight: highlightOf(model, state.selection ?? null),
   });
-  return paintSvg(scene, theme(scheme), `${model.doc.name} ${model.doc.type} ${model.doc.spec ?? ""}`.trim());
+  return paintSvg(
+    scene,
+    theme(scheme),
+    `${model.doc.name} ${model.doc.type} ${model.doc.spec ?? ""}`.trim(),
+    pngDataUri,
+  );
 }
 
 (globalThis as { shardwidget?: { svg: typeof svg } }).shardwidget = { svg };

@@ -1,5 +1,5 @@
 /** A page without a kernel: a small model over a saved state, in place of the notebook's. */
-import { decodeBytes } from "../model/wire";
+import { reviveBytes } from "../model/saved";
 import type { WidgetModel } from "./model";
 
 type Render = (props: { model: WidgetModel; el: HTMLElement }) => unknown;
@@ -25,7 +25,7 @@ function savedModel(state: unknown): WidgetModel {
   if (typeof state !== "object" || state === null || !("_document" in state)) {
     throw new Error("Its saved state holds no document: the file is damaged, or was cut short.");
   }
-  const traits = new Map(Object.entries(state).map(([name, value]) => [name, decodeBytes(value)]));
+  const traits = new Map(Object.entries(state).map(([name, value]) => [name, reviveBytes(value)]));
   // A saved document brings its values along, so that they are in the file once.
   const saved = traits.get("_document") as { values?: unknown } | null;
   traits.set("_values", saved?.values ?? null);

@@ -1,4 +1,4 @@
-/** The entry of the bundle: draws a widget model into an element, in a notebook or in a saved page. */
+/** The entry of the bundle: draws a widget model into an element, of anywidget's or of a saved page's. */
 import { effect } from "@preact/signals-core";
 import { render as renderTree } from "preact";
 import { ArrayView } from "../views/ArrayView";
@@ -6,7 +6,6 @@ import { Layers } from "../views/layers";
 import { ViewState } from "../views/state";
 import styles from "../views/styles.css";
 import type { WidgetModel } from "./model";
-import { mount as mountSaved } from "./standalone";
 import { watchTheme } from "./theme";
 
 /** Draws the model; returns what takes the picture down again. */
@@ -41,8 +40,5 @@ export function render({ model, el }: { model: WidgetModel; el: HTMLElement }): 
     frame.remove();
   };
 }
-
-/** Draws a saved page's state. */
-export const mount = (el: HTMLElement, state: unknown) => mountSaved(el, state, render);
 
 export default { render };

@@ -58,11 +58,10 @@ export interface Token {
   axis: number | null;
 }
 
-/**
- * Cuts a type or spec string into runs, so that the names of mesh axes can take their colour.
- *
- * Axis names are looked for only where JAX writes them: behind `@`, in quotes, and inside `{…}`.
- */
+/** Where JAX writes the names of mesh axes: behind `@`, in quotes, and inside `{…}`. */
+const PLACES = /@\([^)]*\)|@[^,[\](){}]+|'[^']*'|\{[^}]*\}/g;
+
+/** Cuts a type or spec string into runs, so that the names of mesh axes can take their colour. */
 export function axisTokens(text: string, model: PlacementModel): Token[] {
   const known = new Map(model.axes.map((a, i) => [a.name, i]));
   const out: Token[] = [];
@@ -71,47 +70,15 @@ export function axisTokens(text: string, model: PlacementModel): Token[] {
     if (last && last.axis === axis) last.text += piece;
     else if (piece) out.push({ text: piece, axis });
   };
-  const names = [...known.keys()].filter((n) => n.length > 0).sort((a, b) => b.length - a.length);
-  let braces = 0;
-  let i = 0;
-  while (i < text.length) {
-    const before = text[i - 1] ?? "";
-    const c = text[i] ?? "";
-    if (c === "{") braces++;
-    if (c === "}") braces--;
-    const opens =
-      before === "@" || before === "'" || before === "(" || before === "," || (braces > 0 && before === ":");
-    const place = before === "'" || before === "@" || braces > 0 || inTypeTuple(text, i);
-    const name = opens && place ? names.find((n) => text.startsWith(n, i) && ends(text[i + n.length])) : undefined;
-    if (name !== undefined) {
-      if (before === "@" || before === "'") recolorLast(out, known.get(name) ?? null);
-      const quoted = before === "'" && text[i + name.length] === "'";
-      push(name + (quoted ? "'" : ""), known.get(name) ?? null);
-      i += name.length + (quoted ? 1 : 0);
-      continue;
-    }
-    push(c, null);
-    i++;
+  let done = 0;
+  for (const { 0: place, index } of text.matchAll(PLACES)) {
+    push(text.slice(done, index), null);
+    // The quotes and the `@` of a single name take its colour with it.
+    const single = known.get(place.replace(/^[@']|'$/g, ""));
+    if (single !== undefined) push(place, single);
+    else for (const word of place.split(/([@(){},:\s]+)/)) push(word, known.get(word) ?? null);
+    done = index + place.length;
   }
+  push(text.slice(done), null);
   return out;
-}
-
-/** Whether position i lies in `@(a,b)` of a type. */
-function inTypeTuple(text: string, i: number): boolean {
-  const open = text.lastIndexOf("(", i);
-  return open > 0 && text[open - 1] === "@" && !text.slice(open, i).includes(")");
-}
-
-function ends(next: string | undefined): boolean {
-  return next === undefined || ",)]}'".includes(next);
-}
-
-/** The sign before a name (`@` or a quote) takes the name's colour. */
-function recolorLast(out: Token[], axis: number | null): void {
-  const last = out.at(-1);
-  if (!last || last.axis !== null) return;
-  const sign = last.text.slice(-1);
-  last.text = last.text.slice(0, -1);
-  if (!last.text) out.pop();
-  out.push({ text: sign, axis });
 }

@@ -4,7 +4,7 @@ import { type Placement, VERSION } from "./document.gen";
 /** A document that cannot be drawn, with what to do about it. */
 export class DocumentError extends Error {}
 
-/** Turns a wire document into a typed one: checks kind and version, and decodes `{"$bytes": base64}` leaves. */
+/** Turns a wire document into a typed one: checks kind, version and what the picture is built on. */
 export function decodeDocument(wire: unknown): Placement {
   if (typeof wire !== "object" || wire === null || !("kind" in wire) || !("version" in wire)) {
     throw new DocumentError(
@@ -26,16 +26,13 @@ export function decodeDocument(wire: unknown): Placement {
   return doc;
 }
 
-/** Replaces every `{"$bytes": base64}` by a DataView; other buffers become DataViews too. */
+/** Turns the buffers of a wire value, of whatever kind a host made them, into DataViews. */
 export function decodeBytes(value: unknown): unknown {
   if (value instanceof ArrayBuffer) return new DataView(value);
   if (ArrayBuffer.isView(value)) return new DataView(value.buffer, value.byteOffset, value.byteLength);
   if (Array.isArray(value)) return value.map(decodeBytes);
-  if (typeof value === "object" && value !== null) {
-    if ("$bytes" in value && typeof value.$bytes === "string") return fromBase64(value.$bytes);
-    return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, decodeBytes(v)]));
-  }
-  return value;
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, decodeBytes(v)]));
 }
 
 /** What is missing or of the wrong form in a placement, or null. */
@@ -59,29 +56,4 @@ function flaw(doc: Placement): string | null {
   return missing === undefined
     ? null
     : `a dimension names the axis ${JSON.stringify(missing)}, which the mesh does not have`;
-}
-
-const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-// atob is not there in a bare V8.
-function fromBase64(text: string): DataView {
-  const clean = text.replace(/=+$/, "");
-  const out = new Uint8Array(Math.floor((clean.length * 3) / 4));
-  let bits = 0;
-  let held = 0;
-  let at = 0;
-  for (const c of clean) {
-    const digit = ALPHABET.indexOf(c);
-    if (digit < 0)
-      throw new DocumentError(
-        "This document is damaged: its binary data is not base64. Make the view again to replace it.",
-      );
-    bits = (bits << 6) | digit;
-    held += 6;
-    if (held >= 8) {
-      held -= 8;
-      out[at++] = (bits >> held) & 255;
-    }
-  }
-  return new DataView(out.buffer);
 }

@@ -3,7 +3,7 @@ import type { FieldMark, LineMark, Mark, RectMark, Stroke, TextMark } from "../s
 import { arrowHead, HATCH, signStrokes } from "./shapes";
 import { resolve, type Theme } from "./theme";
 
-export type Context = CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D;
+type Context = CanvasRenderingContext2D;
 
 export function paintCanvas(ctx: Context, marks: readonly Mark[], theme: Theme): void {
   for (const mark of marks) {
@@ -144,19 +144,24 @@ function paintText(ctx: Context, m: TextMark, theme: Theme): void {
 }
 
 function paintField(ctx: Context, m: FieldMark): void {
-  const picture = new OffscreenCanvas(m.columns, m.rows);
-  const inner = picture.getContext("2d");
-  if (!inner) return;
-  const image = inner.createImageData(m.columns, m.rows);
-  for (let i = 0; i < m.columns * m.rows; i++) {
-    image.data[4 * i] = m.rgb[3 * i] ?? 0;
-    image.data[4 * i + 1] = m.rgb[3 * i + 1] ?? 0;
-    image.data[4 * i + 2] = m.rgb[3 * i + 2] ?? 0;
-    image.data[4 * i + 3] = 255;
-  }
-  inner.putImageData(image, 0, 0);
   ctx.imageSmoothingEnabled = false;
-  ctx.drawImage(picture, m.x, m.y, m.w, m.h);
+  ctx.drawImage(fieldCanvas(m.columns, m.rows, m.rgb), m.x, m.y, m.w, m.h);
+}
+
+/** A canvas of one pixel a cell. */
+export function fieldCanvas(columns: number, rows: number, rgb: Uint8Array): HTMLCanvasElement {
+  const canvas = document.createElement("canvas");
+  canvas.width = columns;
+  canvas.height = rows;
+  const ctx = canvas.getContext("2d");
+  const image = ctx?.createImageData(columns, rows);
+  if (!ctx || !image) throw new Error("the browser gives no 2-D canvas");
+  for (let i = 0, o = 0; i < rgb.length; o++) {
+    image.data[o] = o % 4 === 3 ? 255 : (rgb[i++] ?? 0);
+  }
+  image.data[image.data.length - 1] = 255;
+  ctx.putImageData(image, 0, 0);
+  return canvas;
 }
 
 function setStroke(ctx: Context, s: Stroke, theme: Theme): void {

@@ -1,13 +1,15 @@
 /** Writes a scene as an SVG document. */
 import type { Mark, Scene, Stroke, TextMark } from "../scene/scene";
-import { pngDataUri } from "./png";
 import { arrowHead, HATCH, signStrokes } from "./shapes";
 import { resolve, type Theme } from "./theme";
 
-export function paintSvg(scene: Scene, theme: Theme, title: string): string {
+/** A PNG of RGB bytes as a data URI: a page lets its canvas write it, a bare engine does it by hand. */
+export type PngWriter = (columns: number, rows: number, rgb: Uint8Array) => string;
+
+export function paintSvg(scene: Scene, theme: Theme, title: string, png: PngWriter): string {
   const { width, height } = scene;
   const hatches = new Map<string, string>();
-  const body = scene.marks.map((m) => write(m, theme, hatches)).join("\n");
+  const body = scene.marks.map((m) => write(m, theme, hatches, png)).join("\n");
   const defs = [...hatches].map(
     ([color, id]) =>
       `<pattern id="${id}" width="${HATCH.pitch}" height="${HATCH.pitch}" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">` +
@@ -16,15 +18,15 @@ export function paintSvg(scene: Scene, theme: Theme, title: string): string {
   );
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${n(width)}" height="${n(height)}" viewBox="0 0 ${n(width)} ${n(height)}" role="img">`,
-    `<title>${escape(title)}</title>`,
+    `<title>${escapeXml(title)}</title>`,
     ...(defs.length > 0 ? [`<defs>${defs.join("")}</defs>`] : []),
-    `<rect width="100%" height="100%" fill="${escape(resolve("bg", theme))}"/>`,
+    `<rect width="100%" height="100%" fill="${escapeXml(resolve("bg", theme))}"/>`,
     body,
     "</svg>",
   ].join("\n");
 }
 
-export function escape(text: string): string {
+export function escapeXml(text: string): string {
   return (
     text
       .replace(/&/g, "&amp;")
@@ -37,13 +39,13 @@ export function escape(text: string): string {
   );
 }
 
-function write(m: Mark, theme: Theme, hatches: Map<string, string>): string {
+function write(m: Mark, theme: Theme, hatches: Map<string, string>, png: PngWriter): string {
   const opacity = "alpha" in m && m.alpha !== undefined && m.alpha < 1 ? ` opacity="${n(m.alpha)}"` : "";
   switch (m.kind) {
     case "rect": {
       let fill = "none";
       if (m.fill) {
-        fill = escape(resolve(m.fill, theme));
+        fill = escapeXml(resolve(m.fill, theme));
         if (m.hatch) {
           const id = hatches.get(fill) ?? `h${hatches.size}`;
           hatches.set(fill, id);
@@ -58,7 +60,7 @@ function write(m: Mark, theme: Theme, hatches: Map<string, string>): string {
       const [tail, head] = [m.points.at(-2), m.points.at(-1)];
       if (!m.arrow || !tail || !head) return line;
       const corners = arrowHead(tail, head).map(([x, y]) => `${n(x)},${n(y)}`);
-      return `${line}<polygon points="${corners.join(" ")}" fill="${escape(resolve(m.stroke.color, theme))}"/>`;
+      return `${line}<polygon points="${corners.join(" ")}" fill="${escapeXml(resolve(m.stroke.color, theme))}"/>`;
     }
     case "text":
       return text(m, theme, opacity);
@@ -69,7 +71,7 @@ function write(m: Mark, theme: Theme, hatches: Map<string, string>): string {
       return `<path d="${d}" fill="none"${stroke({ color: m.color, width: 1 }, theme)}/>`;
     }
     case "field":
-      return `<image x="${n(m.x)}" y="${n(m.y)}" width="${n(m.w)}" height="${n(m.h)}" preserveAspectRatio="none" style="image-rendering:pixelated" href="${pngDataUri(m.columns, m.rows, m.rgb)}"${opacity}/>`;
+      return `<image x="${n(m.x)}" y="${n(m.y)}" width="${n(m.w)}" height="${n(m.h)}" preserveAspectRatio="none" style="image-rendering:pixelated" href="${png(m.columns, m.rows, m.rgb)}"${opacity}/>`;
     case "disc": {
       const ground = resolve("bg", theme);
       const color = resolve(m.color, theme);
@@ -77,8 +79,8 @@ function write(m: Mark, theme: Theme, hatches: Map<string, string>): string {
         ([a, b, c, e]) => `M${n(m.x + a)} ${n(m.y + b)}L${n(m.x + c)} ${n(m.y + e)}`,
       );
       return (
-        `<circle cx="${n(m.x)}" cy="${n(m.y)}" r="${n(m.r)}" fill="${escape(m.hollow ? ground : color)}"${stroke({ color: m.color, width: 1.8 }, theme)}/>` +
-        `<path d="${d.join("")}" stroke="${escape(m.hollow ? color : ground)}" stroke-width="1.8"/>`
+        `<circle cx="${n(m.x)}" cy="${n(m.y)}" r="${n(m.r)}" fill="${escapeXml(m.hollow ? ground : color)}"${stroke({ color: m.color, width: 1.8 }, theme)}/>` +
+        `<path d="${d.join("")}" stroke="${escapeXml(m.hollow ? color : ground)}" stroke-width="1.8"/>`
       );
     }
   }
@@ -89,13 +91,13 @@ function text(m: TextMark, theme: Theme, opacity: string): string {
   const turn = m.turned ? ` transform="rotate(-90 ${n(m.x)} ${n(m.y)})"` : "";
   const weight = m.weight ? ` font-weight="${m.weight}"` : "";
   const spans = m.spans.map((s) => {
-    const own = `${s.color ? ` fill="${escape(resolve(s.color, theme))}"` : ""}${s.weight ? ` font-weight="${s.weight}"` : ""}`;
-    return own ? `<tspan${own}>${escape(s.text)}</tspan>` : escape(s.text);
+    const own = `${s.color ? ` fill="${escapeXml(resolve(s.color, theme))}"` : ""}${s.weight ? ` font-weight="${s.weight}"` : ""}`;
+    return own ? `<tspan${own}>${escapeXml(s.text)}</tspan>` : escapeXml(s.text);
   });
-  const family = escape(m.mono ? theme.mono : theme.ui);
+  const family = escapeXml(m.mono ? theme.mono : theme.ui);
   return (
     `<text x="${n(m.x)}" y="${n(m.y)}" font-family="${family}" font-size="${n(m.size)}"${weight}${anchor}${turn}` +
-    ` fill="${escape(resolve(m.color, theme))}" xml:space="preserve"${opacity}>${spans.join("")}</text>`
+    ` fill="${escapeXml(resolve(m.color, theme))}" xml:space="preserve"${opacity}>${spans.join("")}</text>`
   );
 }
 
@@ -122,7 +124,7 @@ function toward(from: readonly [number, number], to: readonly [number, number], 
 function stroke(s: Stroke | undefined, theme: Theme): string {
   if (!s) return "";
   const dash = s.dash && s.dash.length > 0 ? ` stroke-dasharray="${s.dash.join(" ")}"` : "";
-  return ` stroke="${escape(resolve(s.color, theme))}" stroke-width="${n(s.width)}"${dash}`;
+  return ` stroke="${escapeXml(resolve(s.color, theme))}" stroke-width="${n(s.width)}"${dash}`;
 }
 
 /** At most two decimals: snapshots stay readable. */

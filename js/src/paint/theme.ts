@@ -14,11 +14,6 @@ const AXES = {
   dark: ["#6DB0FF", "#FF9F5A", "#F3C6E4", "#4FD1A5", "#E0C84E", "#B79CFF"],
 } as const;
 
-const TINTS = {
-  light: ["#E8F0FB", "#FEF2EA", "#F7E8F1", "#EAF6F3", "#F5F2DF", "#EEECFA"],
-  dark: ["#1A2A3F", "#3A2617", "#38273A", "#15332B", "#332E14", "#2A2540"],
-} as const;
-
 const TOKENS: Readonly<Record<Scheme, Readonly<Record<string, string>>>> = {
   light: {
     ink: "#1B1F24",
@@ -30,16 +25,9 @@ const TOKENS: Readonly<Record<Scheme, Readonly<Record<string, string>>>> = {
     edge: "rgba(27,31,36,0.46)",
     cell: "rgba(255,255,255,0.55)",
     "tile-ink": "#14181D",
-    focus: "#1B1F24",
     error: "#B3261E",
-    "error-bg": "#FDEBEA",
     warn: "#7A5200",
-    "warn-bg": "#FFF4DE",
     ok: "#14703A",
-    "ok-bg": "#E8F6EC",
-    tip: "#1B1F24",
-    "tip-ink": "#FFFFFF",
-    "tip-muted": "#C9D0D8",
   },
   dark: {
     ink: "#E8ECF1",
@@ -51,16 +39,9 @@ const TOKENS: Readonly<Record<Scheme, Readonly<Record<string, string>>>> = {
     edge: "rgba(14,17,20,0.6)",
     cell: "rgba(14,17,20,0.35)",
     "tile-ink": "#0E1114",
-    focus: "#FFFFFF",
     error: "#FF9C93",
-    "error-bg": "#3B1D1B",
     warn: "#FFCB74",
-    "warn-bg": "#382A12",
     ok: "#7FDFA5",
-    "ok-bg": "#173022",
-    tip: "#F3F5F8",
-    "tip-ink": "#14181D",
-    "tip-muted": "#4A535F",
   },
 };
 
@@ -78,7 +59,6 @@ export function theme(
   const tokens: Record<string, string> = { ...TOKENS[scheme], ...page };
   AXES[scheme].forEach((color, i) => {
     tokens[`axis${i}`] = color;
-    tokens[`tint${i}`] = TINTS[scheme][i] ?? color;
   });
   return { scheme, ui, mono, tokens };
 }

@@ -1,45 +1,15 @@
 /** The logical array: faces with tiles coloured by place, brackets of mesh axes, dimension titles. */
-import { hex, idColor, type Rgb, type Scheme, tileColors, valueColor } from "../model/color";
+import { hex, type Rgb, type Scheme, valueColor } from "../model/color";
 import type { PlacementModel } from "../model/placement";
 import { sliceText, some } from "../model/text";
-import { type BlockView, rangeOf, type ValueRange } from "../model/values";
 import { bracketDepth, brackets } from "./brackets";
 import { type Choice, type Faces, layoutFaces, roles, tileOf } from "./faces";
 import { fit, textWidth } from "./measure";
-import { type Box, label, type Mark } from "./scene";
-
-export type ColorBy = "position" | "values" | "device";
+import type { Paints } from "./paints";
+import { type Box, field, label, type Mark } from "./scene";
 
 /** More tiles than this in view are drawn as one picture instead of rectangles. */
 export const FIELD_TILES = 1024;
-
-export interface Paints {
-  scheme: Scheme;
-  colorBy: ColorBy;
-  /** Values read so far, by tile; empty where none were. */
-  values: ReadonlyMap<number, BlockView>;
-  range: ValueRange;
-  /** Leave the blocks of data out: something else moves in their places. */
-  bare?: boolean;
-}
-
-/** How tiles are painted, with the values that were read by device id. */
-export function paintsOf(
-  model: PlacementModel,
-  scheme: Scheme,
-  colorBy: ColorBy,
-  blocks: ReadonlyMap<number, BlockView>,
-): Paints {
-  const values = new Map<number, BlockView>();
-  if (blocks.size > 0) {
-    model.ids.forEach((id, position) => {
-      const block = blocks.get(id);
-      const tile = model.tileAt[position] ?? 0;
-      if (block && !values.has(tile)) values.set(tile, block);
-    });
-  }
-  return { scheme, colorBy, values, range: rangeOf(values.values()) };
-}
 
 export interface ArrayPanel {
   /** Where the faces start. */
@@ -87,19 +57,18 @@ export function layoutArray(
 export function arrayMarks(model: PlacementModel, panel: ArrayPanel, paints: Paints): Mark[] {
   const { faces, x, y } = panel;
   const marks: Mark[] = [];
-  const color = tileFill(model, paints);
   const minor = minorStretch(faces);
   for (const down of faces.down) {
     for (const facet of faces.across.segments) {
       const at = { x: x + facet.from, y: y + down.from, w: faces.faceWidth, h: faces.faceHeight };
-      if (panel.field) marks.push(...fieldMarks(model, faces, facet, down, at, color));
+      if (panel.field) marks.push(...fieldMarks(model, faces, facet, down, at, paints.fill));
       else {
         for (const r of faces.rows.segments) {
           for (const c of faces.columns.segments) {
             const tile = tileOf(model, faces, facet, down, r, c);
             const box = { x: at.x + c.from, y: at.y + r.from, w: c.to - c.from, h: r.to - r.from };
             const cells = { rows: r.stop - r.start, columns: c.stop - c.start };
-            marks.push(...tileMarks(model, tile, box, cells, color(tile), paints, minor));
+            marks.push(...tileMarks(model, tile, box, cells, paints.bare ? null : paints.fill(tile), paints, minor));
             if (paints.colorBy === "values" && !paints.bare) {
               marks.push(...valueMarks(model, faces, tile, box, facet, down, [r, c], paints));
             }
@@ -122,29 +91,6 @@ export function arrayMarks(model: PlacementModel, panel: ArrayPanel, paints: Pai
   }
   marks.push(...frame(model, panel));
   return marks;
-}
-
-/** Colour of a tile under the chosen colouring; null draws no fill. */
-export function tileFill(model: PlacementModel, paints: Paints): (tile: number) => Rgb | null {
-  if (paints.bare) return () => null;
-  const byPlace = tileColors(model, paints.scheme);
-  if (model.doc.state === "deleted") return () => null;
-  if (paints.colorBy === "device") {
-    const least = new Map<number, number>();
-    const rank = new Map([...model.ids].sort((a, b) => a - b).map((id, i) => [id, i]));
-    model.tileAt.forEach((tile, p) => {
-      if (!least.has(tile)) least.set(tile, rank.get(model.ids[p] ?? 0) ?? 0);
-    });
-    return (tile) => idColor(least.get(tile) ?? 0, model.size, paints.scheme);
-  }
-  if (paints.colorBy === "values") {
-    return (tile) => {
-      const block = paints.values.get(tile);
-      if (!block) return null;
-      return valueColor(block.middle, paints.range.low, paints.range.high, paints.scheme);
-    };
-  }
-  return byPlace;
 }
 
 /** A tile with its edge, element grid and slice. */
@@ -288,12 +234,7 @@ function fieldMarks(
       rgb.set(color(tileOf(model, faces, facet, down, r, c)) ?? none, (i * columns + j) * 3);
     });
   });
-  const marks: Mark[] = [{ kind: "field", ...at, rows, columns, rgb }];
-  const each = (n: number) => (n % 8 === 0 && n > 8 ? n / 8 : 1);
-  if (rows > 8 || columns > 8)
-    marks.push({ kind: "grid", ...at, rows: each(rows), columns: each(columns), color: "bg" });
-  marks.push({ kind: "rect", ...at, stroke: { color: "edge", width: 1 } });
-  return marks;
+  return field(at, rows, columns, rgb, 8);
 }
 
 /** Brackets and dimension titles around the faces. */

@@ -6,12 +6,12 @@ import type { Highlight } from "../model/selection";
 import { type Badge, type Slot, summarize } from "../model/summary";
 import type { Token } from "../model/text";
 import { type BlockView, blocksByDevice } from "../model/values";
-import { type ColorBy, paintsOf } from "./array";
 import { type Choice, WHOLE } from "./faces";
 import { bodyMarks, layoutBody } from "./layout";
 import { fit, textWidth } from "./measure";
 import { overlayMarks } from "./overlay";
-import { AXIS_DASH, axisStroke, axisToken, type Color, label, type Mark, type Scene, type Span } from "./scene";
+import { type ColorBy, paintsOf } from "./paints";
+import { axisStroke, axisToken, type Color, label, type Mark, type Scene, type Span, TINT } from "./scene";
 
 export interface CardOptions {
   width: number;
@@ -32,7 +32,7 @@ export function cardScene(model: PlacementModel, options: CardOptions): Scene {
   const blocks = options.blocks ?? blocksByDevice(model.doc.values);
   const paints = paintsOf(model, options.scheme, options.colorBy ?? "position", blocks);
   const body = bodyMarks(model, layout, paints);
-  if (options.highlight) body.push(...overlayMarks(model, layout, paints, options.highlight));
+  body.push(...overlayMarks(model, layout, paints, options.highlight ?? null));
   const notes: Mark[] = [];
   let y = head.height + layout.height + 26;
   for (const note of summarize(model).notes) {
@@ -100,31 +100,18 @@ function headMarks(model: PlacementModel, width: number): { marks: Mark[]; heigh
   return { marks, height: y };
 }
 
-const TONES: Readonly<Record<Badge["tone"], readonly [fill: Color, ink: Color]>> = {
-  plain: ["panel", "ink"],
-  ok: ["ok-bg", "ok"],
-  warn: ["warn-bg", "warn"],
-  error: ["error-bg", "error"],
-};
+const TONES: Readonly<Record<Badge["tone"], Color>> = { plain: "ink", ok: "ok", warn: "warn", error: "error" };
 
 function badge(b: Badge, x: number, y: number, w: number): Mark[] {
-  const [fill, ink] = TONES[b.tone];
-  const soft: Color = b.tone === "plain" ? "muted" : ink;
+  const ink = TONES[b.tone];
+  const plain = b.tone === "plain";
   const words: Span[] = [
     { text: b.strong, weight: 700, color: ink },
-    { text: `  ${b.text}`, color: soft },
+    { text: `  ${b.text}`, color: plain ? "muted" : ink },
   ];
+  const pill = { kind: "rect", x, y, w, h: 24, r: 12 } as const;
   return [
-    {
-      kind: "rect",
-      x,
-      y,
-      w,
-      h: 24,
-      r: 12,
-      fill,
-      ...(b.tone === "plain" ? { stroke: { color: "line", width: 1 } as const } : {}),
-    },
+    plain ? { ...pill, fill: "panel", stroke: { color: "line", width: 1 } } : { ...pill, fill: ink, alpha: TINT },
     label(x + w / 2, y + 16, words, 12, ink, { anchor: "middle" }),
   ];
 }
@@ -186,16 +173,8 @@ function chip(model: PlacementModel, axis: number): { marks: Mark[]; width: numb
   return {
     width,
     marks: [
-      {
-        kind: "rect",
-        x: 0,
-        y: 0,
-        w: width,
-        h: 26,
-        r: 6,
-        fill: `tint${axis % AXIS_DASH.length}`,
-        stroke: { color, width: 1 },
-      },
+      { kind: "rect", x: 0, y: 0, w: width, h: 26, r: 6, fill: color, alpha: TINT },
+      { kind: "rect", x: 0, y: 0, w: width, h: 26, r: 6, stroke: { color, width: 1 } },
       {
         kind: "line",
         points: [

@@ -1,9 +1,11 @@
 /** The body of the card: array and mesh beside or above one another, a lens where devices are too many to name. */
 import type { PlacementModel } from "../model/placement";
-import { type ArrayPanel, arrayMarks, layoutArray, type Paints } from "./array";
+import { type ArrayPanel, arrayMarks, layoutArray } from "./array";
 import type { Choice } from "./faces";
+import { LENS } from "./lens";
 import { layoutMesh, meshMarks } from "./mesh";
-import { LENS, type Panels } from "./overlay";
+import type { Panels } from "./overlay";
+import type { Paints } from "./paints";
 import { type Box, label, type Mark } from "./scene";
 
 export interface Layout extends Panels {

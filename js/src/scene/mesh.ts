@@ -4,10 +4,10 @@
  */
 import { hex, type Rgb } from "../model/color";
 import { type PlacementModel, product, unravel } from "../model/placement";
-import { type Paints, tileFill } from "./array";
 import { type Choice, type Faces, layoutFaces, tileBoxes } from "./faces";
 import { fit, textWidth } from "./measure";
-import { axisStroke, axisToken, type Box, type DiscMark, label, type Mark } from "./scene";
+import type { Paints } from "./paints";
+import { axisStroke, axisToken, type Box, type DiscMark, field, label, type Mark } from "./scene";
 
 /** How much of a device is drawn: a tile with its ghost, a tile with little in it, a coloured cell, a picture. */
 export type Density = "full" | "compact" | "cell" | "field";
@@ -195,7 +195,7 @@ function largestDivisor(n: number, most: number): number {
 
 /** Everything of the mesh but what hovering adds. */
 export function meshMarks(model: PlacementModel, panel: MeshPanel, paints: Paints): Mark[] {
-  const color = tileFill(model, paints);
+  const color = paints.fill;
   const marks: Mark[] = rails(model, panel);
   if (panel.density === "field") marks.push(...fieldMarks(model, panel, color));
   else {
@@ -272,8 +272,7 @@ function deviceMarks(
   const remote = !model.addressable(position);
   const gone = model.doc.state === "deleted";
   const partial = model.doc.unreduced.length > 0;
-  const empty = model.doc.shape === null;
-  const fill = color(tile);
+  const fill = paints.bare ? null : color(tile);
   const id = String(model.ids[position] ?? 0);
   if (panel.density === "cell") {
     const marks: Mark[] = [
@@ -281,14 +280,14 @@ function deviceMarks(
         kind: "rect",
         ...box,
         r: box.w >= 12 ? 3 : 0,
-        fill: fill && !empty ? hex(fill) : "panel",
+        fill: fill ? hex(fill) : "panel",
         hatch: partial,
         ...(box.w >= 8 ? { stroke: { color: "edge", width: 1, ...(remote ? { dash: [1.5, 2.5] } : {}) } } : {}),
         ...(remote ? { alpha: 0.35 } : {}),
       },
     ];
     if (box.w >= textWidth(id, 10, true) + 3) {
-      const ink = fill && !empty ? "tile-ink" : "ink";
+      const ink = fill ? "tile-ink" : "ink";
       marks.push(label(box.x + box.w / 2, box.y + box.h / 2 + 3.5, id, 10, ink, { mono: true, anchor: "middle" }));
     }
     return marks;
@@ -305,18 +304,17 @@ function deviceMarks(
   const idSize = panel.density === "full" && box.w >= 96 ? 15 : 12;
   const beside = box.w >= 84;
   const ink = remote || gone ? "muted" : "ink";
-  const bold = { mono: true, weight: 700 };
   if (panel.coordinates) {
-    marks.push(label(box.x + 12, box.y + box.h / 2 - 4, id, idSize, ink, bold));
+    marks.push(label(box.x + 12, box.y + box.h / 2 - 4, id, idSize, ink, BOLD));
     const digits = `(${model.digits(position).join(",")})`;
     marks.push(label(box.x + 12, box.y + box.h / 2 + 15, fit(digits, 56, 11, true), 11, "muted", { mono: true }));
   } else if (beside && panel.ghost) {
-    marks.push(label(box.x + 9, box.y + box.h / 2 + idSize * 0.36, id, idSize, ink, bold));
+    marks.push(label(box.x + 9, box.y + box.h / 2 + idSize * 0.36, id, idSize, ink, BOLD));
   } else if (panel.ghost) {
-    marks.push(label(box.x + 7, box.y + 14, id, 12, ink, bold));
+    marks.push(label(box.x + 7, box.y + 14, id, 12, ink, BOLD));
   } else {
     marks.push(
-      label(box.x + box.w / 2, box.y + box.h / 2 + idSize * 0.36, id, idSize, ink, { ...bold, anchor: "middle" }),
+      label(box.x + box.w / 2, box.y + box.h / 2 + idSize * 0.36, id, idSize, ink, { ...BOLD, anchor: "middle" }),
     );
   }
   for (const outline of ghostOutlines(model, panel, position)) {
@@ -357,7 +355,7 @@ function fieldMarks(model: PlacementModel, panel: MeshPanel, color: (tile: numbe
   for (let p = 0; p < model.size; p++) {
     const box = panel.wrapped ? 0 : (boxOf[p % inner] ?? 0);
     const cell = panel.wrapped ? p : Math.floor(p / inner);
-    const rgb = model.doc.shape === null ? null : color(model.tileAt[p] ?? 0);
+    const rgb = color(model.tileAt[p] ?? 0);
     if (rgb) fields[box]?.set(rgb, cell * 3);
   }
   return fields.flatMap((rgb, i) => {
@@ -369,15 +367,7 @@ function fieldMarks(model: PlacementModel, panel: MeshPanel, color: (tile: numbe
       w: panel.columns * panel.pitch[0],
       h: panel.rows * panel.pitch[1],
     };
-    const marks: Mark[] = [
-      { kind: "field", ...at, rows: panel.rows, columns: panel.columns, rgb },
-      { kind: "rect", ...at, stroke: { color: "edge", width: 1 } },
-    ];
-    const every = (n: number) => (n % 16 === 0 ? n / 16 : 1);
-    if (every(panel.rows) > 1 || every(panel.columns) > 1) {
-      marks.push({ kind: "grid", ...at, rows: every(panel.rows), columns: every(panel.columns), color: "bg" });
-    }
-    return marks;
+    return field(at, panel.rows, panel.columns, rgb, 16);
   });
 }
 
@@ -392,85 +382,83 @@ function railWidth(model: PlacementModel, wrapped: boolean, rows: number): numbe
 /** Arrowed rails with the coordinates of axes 0 and 1, and titles of the boxes that later axes make. */
 function rails(model: PlacementModel, panel: MeshPanel): Mark[] {
   const marks: Mark[] = [];
-  const [first, second] = model.axes;
-  if (!first) return marks;
-  const mono = { mono: true, weight: 700 } as const;
-  const every = (pitch: number, room: number) => Math.max(1, 2 ** Math.ceil(Math.log2(room / pitch)));
+  const { rows, columns, pitch, w, h } = panel;
+  if (model.axes.length === 0) return marks;
+  const text = (axis: number, what: string, x: number, y: number, anchor: "middle" | "end", room: number) =>
+    label(x, y, fit(`${model.axes[axis]?.name ?? ""}=${what}`, room, 11, true), 11, axisToken(axis), {
+      ...BOLD,
+      anchor,
+    });
   if (panel.wrapped) {
-    const step = every(panel.pitch[1], 13);
-    for (let row = 0; row < panel.rows; row += step) {
-      const end = Math.min(model.size, (row + step) * panel.columns) - 1;
-      const text = `${first.name}=${row * panel.columns}–${end}`;
-      const y = panel.y + row * panel.pitch[1] + (Math.min(step, panel.rows - row) * panel.pitch[1]) / 2 + 4;
-      marks.push(label(panel.x - 8, y, fit(text, 110, 11, true), 11, axisToken(0), { ...mono, anchor: "end" }));
+    for (const [row, count] of runs(rows, pitch[1], 13)) {
+      const last = Math.min(model.size, (row + count) * columns) - 1;
+      const y = panel.y + (row + count / 2) * pitch[1] + 4;
+      marks.push(text(0, `${row * columns}–${last}`, panel.x - 8, y, "end", 110));
     }
     return marks;
   }
-  const boxHeight = panel.rows * panel.pitch[1] - (panel.pitch[1] - panel.h);
-  const boxWidth = panel.columns * panel.pitch[0] - (panel.pitch[0] - panel.w);
-  for (let down = 0; down < panel.boxesDown; down++) {
-    const y = panel.y + down * panel.boxPitch[1];
-    if (panel.rows > 1) {
-      const x = panel.x - 14;
-      const points = [
-        [x, y],
-        [x, y + boxHeight],
-      ] as const;
-      marks.push({ kind: "line", points, stroke: axisStroke(0), arrow: true });
-      const step = every(panel.pitch[1], 13);
-      if (panel.density === "field" || step >= panel.rows) {
-        const text = `${first.name}=0…${panel.rows - 1}`;
-        marks.push(
-          label(x - 7, y + boxHeight / 2, fit(text, 100, 11, true), 11, axisToken(0), { ...mono, anchor: "end" }),
-        );
-      } else {
-        for (let row = 0; row < panel.rows; row += step) {
-          const text = fit(`${first.name}=${row}`, 100, 11, true);
-          const at = y + row * panel.pitch[1] + panel.h / 2 + 4;
-          marks.push(label(x - 7, at, text, 11, axisToken(0), { ...mono, anchor: "end" }));
-        }
+  const height = rows * pitch[1] - (pitch[1] - h);
+  const width = columns * pitch[0] - (pitch[0] - w);
+  const rail = (axis: number, x0: number, y0: number, x1: number, y1: number): Mark => ({
+    kind: "line",
+    points: [
+      [x0, y0],
+      [x1, y1],
+    ],
+    stroke: axisStroke(axis),
+    arrow: true,
+  });
+  for (let box = 0; box < panel.boxesAcross * panel.boxesDown; box++) {
+    const x = panel.x + (box % panel.boxesAcross) * panel.boxPitch[0];
+    const y = panel.y + Math.floor(box / panel.boxesAcross) * panel.boxPitch[1];
+    if (rows > 1 && box % panel.boxesAcross === 0) {
+      marks.push(rail(0, x - 14, y, x - 14, y + height));
+      for (const [row, count] of named(panel, rows, pitch[1], 13)) {
+        const middle = count === rows ? y + height / 2 : y + row * pitch[1] + h / 2;
+        marks.push(text(0, count === rows ? `0…${rows - 1}` : `${row}`, x - 21, middle + 4, "end", 100));
       }
     }
-    for (let across = 0; across < panel.boxesAcross; across++) {
-      const x = panel.x + across * panel.boxPitch[0];
-      if (second && panel.columns > 1) {
-        const points = [
-          [x, y - 10],
-          [x + boxWidth, y - 10],
-        ] as const;
-        marks.push({ kind: "line", points, stroke: axisStroke(1), arrow: true });
-        const widest = textWidth(`${second.name}=${panel.columns - 1}`, 11, true) + 6;
-        const step = every(panel.pitch[0], widest);
-        if (panel.density === "field" || step >= panel.columns) {
-          const text = fit(`${second.name}=0…${panel.columns - 1}`, boxWidth, 11, true);
-          marks.push(label(x + boxWidth / 2, y - 16, text, 11, axisToken(1), { ...mono, anchor: "middle" }));
-        } else {
-          for (let column = 0; column < panel.columns; column += step) {
-            const at = x + column * panel.pitch[0] + panel.w / 2;
-            const text = fit(`${second.name}=${column}`, panel.pitch[0] * step, 11, true);
-            marks.push(label(at, y - 16, text, 11, axisToken(1), { ...mono, anchor: "middle" }));
-          }
-        }
-      }
-      if (model.axes.length > 2) {
-        const digits = boxDigits(model, down * panel.boxesAcross + across);
-        const spans = model.axes.slice(2).map((a, i) => ({
-          text: `${i > 0 ? "  " : ""}${a.name}=${digits[i] ?? 0}`,
-          color: axisToken(i + 2),
-        }));
-        const head = y - (panel.columns > 1 ? 34 : 12);
-        marks.push(label(x, head, spans, 11, "muted", mono));
-        // One sign an axis says it for all boxes.
-        if (across === 0 && down === 0) {
-          let end = x + textWidth(spans.map((t) => t.text).join(""), 11, true) + 12;
-          for (let axis = 2; axis < model.axes.length; axis++) {
-            const sign = signOf(model, axis);
-            if (sign) marks.push({ ...sign, x: end, y: head - 4, r: 6 });
-            if (sign) end += 15;
-          }
-        }
+    if (columns > 1) {
+      marks.push(rail(1, x, y - 10, x + width, y - 10));
+      const widest = textWidth(`${model.axes[1]?.name ?? ""}=${columns - 1}`, 11, true) + 6;
+      for (const [column, count] of named(panel, columns, pitch[0], widest)) {
+        const middle = count === columns ? x + width / 2 : x + column * pitch[0] + w / 2;
+        const room = count === columns ? width : pitch[0] * count;
+        marks.push(text(1, count === columns ? `0…${columns - 1}` : `${column}`, middle, y - 16, "middle", room));
       }
     }
+    if (model.axes.length > 2) marks.push(...boxTitle(model, box, x, y - (columns > 1 ? 34 : 12)));
+  }
+  return marks;
+}
+
+const BOLD = { mono: true, weight: 700 } as const;
+
+/** Runs of 1, 2, 4 … of n things so that a run has room for its label: `[first, count]`. */
+function runs(n: number, pitch: number, room: number): (readonly [number, number])[] {
+  const step = Math.min(n, Math.max(1, 2 ** Math.ceil(Math.log2(room / pitch))));
+  return Array.from({ length: Math.ceil(n / step) }, (_, i) => [i * step, Math.min(step, n - i * step)]);
+}
+
+/** Runs of coordinates to name; one for all in a field, where single ones cannot be told apart. */
+function named(panel: MeshPanel, n: number, pitch: number, room: number) {
+  return panel.density === "field" ? [[0, n] as const] : runs(n, pitch, room);
+}
+
+/** Coordinates of axis 2 and later over a box; on the first box also the sign of each axis, for all boxes. */
+function boxTitle(model: PlacementModel, box: number, x: number, y: number): Mark[] {
+  const digits = boxDigits(model, box);
+  const spans = model.axes.slice(2).map((a, i) => ({
+    text: `${i > 0 ? "  " : ""}${a.name}=${digits[i] ?? 0}`,
+    color: axisToken(i + 2),
+  }));
+  const marks: Mark[] = [label(x, y, spans, 11, "muted", BOLD)];
+  let end = x + textWidth(spans.map((t) => t.text).join(""), 11, true) + 12;
+  for (let axis = 2; box === 0 && axis < model.axes.length; axis++) {
+    const sign = signOf(model, axis);
+    if (!sign) continue;
+    marks.push({ ...sign, x: end, y: y - 4, r: 6 });
+    end += 15;
   }
   return marks;
 }

@@ -1,10 +1,10 @@
 /** A change of placement, shown: every device's block moves from its old place in the array to its new one. */
 import { hex, type Rgb } from "../model/color";
 import type { PlacementModel } from "../model/placement";
-import { type Paints, tileFill } from "./array";
 import { tileBoxes } from "./faces";
 import { bodyMarks, type Layout } from "./layout";
 import { ghostBoxes } from "./mesh";
+import type { Paints } from "./paints";
 import type { Box, Mark } from "./scene";
 
 export interface Shown {
@@ -30,7 +30,7 @@ export function canMorph(before: Shown, after: Shown): boolean {
 /** The body at time t, 0 … 1, of the change. */
 export function morphMarks(before: Shown, after: Shown, t: number): Mark[] {
   const marks = bodyMarks(after.model, after.layout, { ...after.paints, bare: true });
-  const [oldColor, newColor] = [tileFill(before.model, before.paints), tileFill(after.model, after.paints)];
+  const [oldColor, newColor] = [before.paints.fill, after.paints.fill];
   for (let p = 0; p < after.model.size; p++) {
     const [from, to] = [before.model.tileAt[p] ?? 0, after.model.tileAt[p] ?? 0];
     const fill = mix(oldColor(from) ?? GREY, newColor(to) ?? GREY, t);

@@ -1,11 +1,12 @@
 /** What hovering, focus and pinning add: outlines, dimming of the rest, a connector, the lens of a large mesh. */
-import { hex } from "../model/color";
 import type { PlacementModel } from "../model/placement";
 import type { Highlight } from "../model/selection";
-import { type ArrayPanel, type Paints, tileFill } from "./array";
+import type { ArrayPanel } from "./array";
 import { tileBoxes } from "./faces";
+import { type Lens, lensMarks } from "./lens";
 import { deviceBox, type MeshPanel } from "./mesh";
-import { axisToken, type Box, label, type Mark } from "./scene";
+import type { Paints } from "./paints";
+import { axisToken, type Box, type Mark, outline } from "./scene";
 
 export interface Panels {
   array: ArrayPanel | null;
@@ -13,24 +14,15 @@ export interface Panels {
   lens: Lens | null;
 }
 
-export interface Lens {
-  x: number;
-  y: number;
-  /** Size of a device in the lens. */
-  w: number;
-  h: number;
-}
-
-export const LENS = 5;
-
 /** The dimming veil is translucent background, so one rectangle a panel dims all of it. */
 const DIM = 0.34;
 
-export function overlayMarks(model: PlacementModel, panels: Panels, paints: Paints, lit: Highlight): Mark[] {
+/** With nothing lit there is still the lens, on the middle of the mesh. */
+export function overlayMarks(model: PlacementModel, panels: Panels, paints: Paints, lit: Highlight | null): Mark[] {
+  if (!lit) return panels.lens ? lensMarks(model, panels, panels.lens, paints, null) : [];
   if (lit.axis !== null) return axisGroups(model, panels.mesh, lit.axis);
   const marks: Mark[] = [];
   const { array, mesh } = panels;
-  const color = tileFill(model, paints);
   const tiles =
     array && lit.tile !== null ? tileBoxes(model, array.faces, lit.tile).map((b) => shift(b, array.x, array.y)) : [];
   const devices = lit.positions.map((p) => deviceBox(model, mesh, p));
@@ -47,111 +39,9 @@ export function overlayMarks(model: PlacementModel, panels: Panels, paints: Pain
   });
   const from = tiles[0];
   const to = devices[0];
-  if (from && to && !panels.lens && mesh.box.x > (array?.x ?? 0) + 40) marks.push(connector(from, to));
-  if (panels.lens) marks.push(...lensMarks(model, panels, panels.lens, lit, color, tiles));
-  return marks;
-}
-
-/** Devices of a lens: mesh positions in rows and columns about a centre, clamped to the mesh. */
-export function lensWindow(model: PlacementModel, mesh: MeshPanel, center: number) {
-  const inner = mesh.wrapped ? 1 : model.size / (mesh.rows * mesh.columns);
-  const rest = center % inner;
-  const cell = Math.floor(center / inner);
-  const clampTo = (i: number, n: number) => Math.max(0, Math.min(n - LENS, i - Math.floor(LENS / 2)));
-  const row = clampTo(Math.floor(cell / mesh.columns), mesh.rows);
-  const column = clampTo(cell % mesh.columns, mesh.columns);
-  return {
-    row,
-    column,
-    position: (r: number, c: number): number | null => {
-      if (row + r >= mesh.rows || column + c >= mesh.columns) return null;
-      const p = ((row + r) * mesh.columns + column + c) * inner + rest;
-      return p < model.size ? p : null;
-    },
-  };
-}
-
-function lensMarks(
-  model: PlacementModel,
-  panels: Panels,
-  lens: Lens,
-  lit: Highlight,
-  color: ReturnType<typeof tileFill>,
-  tiles: readonly Box[],
-): Mark[] {
-  const center = lit.positions[0] ?? 0;
-  const { mesh } = panels;
-  const window = lensWindow(model, mesh, center);
-  const marks: Mark[] = [];
-  const [first, second] = model.axes;
-  const gap = 3;
-  const cell = (r: number, c: number) => ({
-    x: lens.x + c * (lens.w + gap),
-    y: lens.y + r * (lens.h + gap),
-    w: lens.w,
-    h: lens.h,
-  });
-  for (let r = 0; r < LENS; r++) {
-    for (let c = 0; c < LENS; c++) {
-      const p = window.position(r, c);
-      if (p === null) continue;
-      const b = cell(r, c);
-      const fill = model.doc.shape === null ? null : color(model.tileAt[p] ?? 0);
-      marks.push({ kind: "rect", ...b, r: 3, fill: fill ? hex(fill) : "panel", stroke: { color: "edge", width: 1 } });
-      const ink = fill ? "tile-ink" : "ink";
-      const weight = p === center ? 700 : 400;
-      marks.push(
-        label(b.x + b.w / 2, b.y + b.h / 2 + 4, String(model.ids[p] ?? 0), 11, ink, {
-          mono: true,
-          anchor: "middle",
-          weight,
-        }),
-      );
-      if (p === center) marks.push(...outline(b, 3));
-    }
-  }
-  if (first && !mesh.wrapped) {
-    for (let r = 0; r < LENS && window.row + r < mesh.rows; r++) {
-      const b = cell(r, Math.min(LENS, mesh.columns) - 1);
-      marks.push(
-        label(b.x + b.w + 8, b.y + b.h / 2 + 4, `${first.name}=${window.row + r}`, 11, axisToken(0), { mono: true }),
-      );
-    }
-    if (second) {
-      for (let c = 0; c < LENS && window.column + c < mesh.columns; c++) {
-        const b = cell(0, c);
-        marks.push(
-          label(b.x + b.w / 2, lens.y - 7, `${second.name}=${window.column + c}`, 11, axisToken(1), {
-            mono: true,
-            anchor: "middle",
-          }),
-        );
-      }
-    }
-  }
-  // Where the lens lies on the mesh, and on the array if the tile is small there.
-  const a = deviceBox(model, mesh, window.position(0, 0) ?? 0);
-  const here: Box = {
-    x: a.x,
-    y: a.y,
-    w: Math.min(LENS, mesh.columns) * mesh.pitch[0],
-    h: Math.min(LENS, mesh.rows) * mesh.pitch[1],
-  };
-  marks.push({ kind: "rect", ...here, stroke: { color: "focus", width: 1.6 } });
-  const source = tiles[0];
-  if (source && panels.array && lens.x > panels.array.x) {
-    const lines: readonly (readonly [number, number])[][] = [
-      [
-        [source.x + source.w, source.y],
-        [lens.x - 6, lens.y - 2],
-      ],
-      [
-        [source.x + source.w, source.y + source.h],
-        [lens.x - 6, lens.y + LENS * (lens.h + gap)],
-      ],
-    ];
-    for (const points of lines) marks.push({ kind: "line", points, stroke: { color: "muted", width: 1 } });
-  }
+  if (array && from && to && !panels.lens && mesh.box.x > array.x + 40)
+    marks.push(connector(from, array.x + array.faces.width, to));
+  if (panels.lens) marks.push(...lensMarks(model, panels, panels.lens, paints, lit.positions[0] ?? null));
   return marks;
 }
 
@@ -217,32 +107,33 @@ function veil(area: Box, keep: readonly Box[]): Mark[] {
   return marks;
 }
 
-function outline(b: Box, r: number, width = 2.4): Mark[] {
-  const grown = { x: b.x - 1, y: b.y - 1, w: b.w + 2, h: b.h + 2 };
-  return [
-    { kind: "rect", ...grown, r: r + 2, stroke: { color: "bg", width: width + 2.4 } },
-    { kind: "rect", ...grown, r: r + 1, stroke: { color: "focus", width } },
-  ];
-}
-
-/** A line from a tile to a device: out of the tile's side, down the space between, under the device. */
-function connector(tile: Box, device: Box): Mark {
+/**
+ * A line from a tile to a device: along the gutter below the tile to the array's edge, down or up the space between
+ * the panels, and under the device.
+ */
+function connector(tile: Box, arrayEdge: number, device: Box): Mark {
   const x0 = tile.x + tile.w + 2;
   const y0 = tile.y + tile.h / 2;
+  const gutter = tile.y + tile.h + 2;
+  const x1 = Math.min(arrayEdge + 34, device.x - 60);
   const x2 = device.x + device.w / 2;
   const below = device.y + device.h + 7;
-  const x1 = Math.max(x0 + 14, Math.min(x0 + 34, device.x - 60));
+  const last = x0 > arrayEdge - 8;
+  const start = last
+    ? ([
+        [x0, y0],
+        [x1, y0],
+      ] as const)
+    : ([
+        [x0, y0],
+        [x0, gutter],
+        [x1, gutter],
+      ] as const);
   return {
     kind: "line",
-    points: [
-      [x0, y0],
-      [x1, y0],
-      [x1, below],
-      [x2, below],
-      [x2, device.y + device.h + 2],
-    ],
-    r: 10,
-    stroke: { color: "focus", width: 1.8 },
+    points: [...start, [x1, below], [x2, below], [x2, device.y + device.h + 2]],
+    r: last ? 10 : 2,
+    stroke: { color: "ink", width: 1.8 },
   };
 }
 

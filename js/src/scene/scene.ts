@@ -15,15 +15,10 @@ export type Token =
   | "edge"
   | "cell"
   | "tile-ink"
-  | "focus"
   | "error"
-  | "error-bg"
   | "warn"
-  | "warn-bg"
   | "ok"
-  | "ok-bg"
-  | `axis${number}`
-  | `tint${number}`;
+  | `axis${number}`;
 
 export interface Stroke {
   color: Color;
@@ -147,6 +142,9 @@ export function label(
 /** Line patterns of mesh axes, by position in the mesh: colour is never the only sign. */
 export const AXIS_DASH: readonly (readonly number[])[] = [[], [5, 3], [1.6, 2.6], [8, 3, 2, 3], [12, 4], [3, 2, 3, 6]];
 
+/** Opacity of a colour as the ground of text in that colour. */
+export const TINT = 0.12;
+
 export function axisToken(axis: number): Color {
   return `axis${axis % AXIS_DASH.length}`;
 }
@@ -154,4 +152,23 @@ export function axisToken(axis: number): Color {
 export function axisStroke(axis: number, width = 2): Stroke {
   const dash = AXIS_DASH[axis % AXIS_DASH.length] ?? [];
   return dash.length > 0 ? { color: axisToken(axis), width, dash } : { color: axisToken(axis), width };
+}
+
+/** A box lit up: its outline with a halo of background, which stands on any colour. */
+export function outline(b: Box, r: number, width = 2.4): Mark[] {
+  const grown = { x: b.x - 1, y: b.y - 1, w: b.w + 2, h: b.h + 2 };
+  return [
+    { kind: "rect", ...grown, r: r + 2, stroke: { color: "bg", width: width + 2.4 } },
+    { kind: "rect", ...grown, r: r + 1, stroke: { color: "ink", width } },
+  ];
+}
+
+/** A field of colours with its edge, and lines every so many cells where that divides it. */
+export function field(at: Box, rows: number, columns: number, rgb: Uint8Array, every: number): Mark[] {
+  const lines = (n: number) => (n > every && n % every === 0 ? n / every : 1);
+  return [
+    { kind: "field", ...at, rows, columns, rgb },
+    { kind: "grid", ...at, rows: lines(rows), columns: lines(columns), color: "bg" },
+    { kind: "rect", ...at, stroke: { color: "edge", width: 1 } },
+  ];
 }

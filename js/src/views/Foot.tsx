@@ -1,9 +1,10 @@
 /** The foot of the card: keys, the choice of dimensions and facets, colouring, saving the picture. */
 import { highlightDevice } from "../model/selection";
+import { fieldCanvas } from "../paint/canvas";
 import { paintSvg } from "../paint/svg";
-import type { ColorBy } from "../scene/array";
 import { cardScene } from "../scene/card";
 import { roles } from "../scene/faces";
+import type { ColorBy } from "../scene/paints";
 import { CARD_PAD, type ViewState } from "./state";
 
 const COLORS: readonly (readonly [ColorBy, string])[] = [
@@ -95,7 +96,6 @@ function Dims({ state, rank }: { state: ViewState; rank: number }) {
       {name}
       <select value={String(value ?? "")} onChange={(event) => set(Number(event.currentTarget.value))}>
         {Array.from({ length: rank }, (_, d) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the index is the dimension
           <option value={d} key={d}>
             dim {d}
           </option>
@@ -169,7 +169,7 @@ function saveSvg(state: ViewState): void {
     highlight: state.lit.peek(),
     blocks: state.blocks.peek(),
   });
-  const text = paintSvg(scene, theme, model.doc.type);
+  const text = paintSvg(scene, theme, model.doc.type, (...field) => fieldCanvas(...field).toDataURL());
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob([text], { type: "image/svg+xml" }));
   link.download = `${model.doc.name || "placement"}.svg`;

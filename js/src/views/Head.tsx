@@ -85,7 +85,7 @@ function FactRow({ state, model, fact }: { state: ViewState; model: PlacementMod
 
 function Spec({ state, model, slots }: { state: ViewState; model: PlacementModel; slots: readonly Slot[] }) {
   return (
-    <div class="spec mono" role="group" aria-label={`PartitionSpec ${model.doc.spec ?? ""}`}>
+    <div class="spec mono">
       <span class="paren">P(</span>
       {slots.map((slot, i) => (
         <span class="slot" key={slot.title}>
@@ -148,7 +148,6 @@ export function Tokens({ tokens }: { tokens: readonly Token[] }) {
   return (
     <>
       {tokens.map((t, i) =>
-        // biome-ignore lint/suspicious/noArrayIndexKey: runs of one text never move
         t.axis === null ? (
           t.text
         ) : (

@@ -15,6 +15,8 @@ export function Picture({ state, layers }: { state: ViewState; layers: Layers })
   const layout = state.layout.value;
   const model = state.model.value;
   return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the listboxes inside do the same by keyboard
+    // biome-ignore lint/a11y/useKeyWithClickEvents: as above
     <div
       class="picture"
       style={{ height: `${layout?.height ?? 0}px` }}

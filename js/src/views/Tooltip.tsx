@@ -1,6 +1,5 @@
 /** The fixed-form tooltip of a shard: floating at what is lit, or docked where there is no room. */
 import { hex } from "../model/color";
-import { tileFill } from "../scene/array";
 import { tileBoxes } from "../scene/faces";
 import { deviceBox } from "../scene/mesh";
 import type { ViewState } from "./state";
@@ -24,7 +23,7 @@ export function Tooltip({ state }: { state: ViewState }) {
       </div>
     ) : null;
   }
-  const color = lit.tile === null ? null : tileFill(model, paints)(lit.tile);
+  const color = lit.tile === null ? null : paints.fill(lit.tile);
   const lines = (
     <>
       <div class="row">
@@ -60,8 +59,15 @@ export function Tooltip({ state }: { state: ViewState }) {
   if (!box) return null;
   const width = Math.min(WIDTH, layout.width);
   const middle = box.x + box.w / 2;
-  const left = Math.max(0, Math.min(layout.width - width, middle - width / 2));
-  const above = box.y + box.h + 14 + HEIGHT > layout.height + 30 && box.y > HEIGHT + 14;
+  // Free space under the array is the best place: nothing of the picture is hidden there.
+  const free = array
+    ? array.y + array.faces.height + (array.faces.across.dim === null ? 14 : 34)
+    : Number.POSITIVE_INFINITY;
+  const under = free + HEIGHT <= layout.height + 24;
+  const at = under && array ? { y: free - 12, h: 0 } : box;
+  const most = under && array ? array.x + array.faces.width : layout.width;
+  const left = Math.max(0, Math.min(most - width, middle - width / 2));
+  const above = !under && box.y + box.h + 14 + HEIGHT > layout.height + 30 && box.y > HEIGHT + 14;
   const arrow = Math.max(14, Math.min(width - 14, middle - left));
   return (
     <div
@@ -70,7 +76,7 @@ export function Tooltip({ state }: { state: ViewState }) {
         left: `${left}px`,
         width: `${width}px`,
         "--arrow": `${arrow}px`,
-        ...(above ? { bottom: `${layout.height - box.y + 12}px` } : { top: `${box.y + box.h + 12}px` }),
+        ...(above ? { bottom: `${layout.height - box.y + 12}px` } : { top: `${at.y + at.h + 12}px` }),
       }}
     >
       {lines}

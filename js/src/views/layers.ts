@@ -73,7 +73,7 @@ export class Layers {
     if (!shown || !theme) return;
     this.#hovering = requestAnimationFrame(() => {
       const begun = performance.now();
-      const marks = () => (lit ? overlayMarks(shown.model, shown.layout, shown.paints, lit) : []);
+      const marks = () => overlayMarks(shown.model, shown.layout, shown.paints, lit);
       this.#draw(this.#overlay, shown.layout, marks, theme);
       note("sw:frame", begun);
     });

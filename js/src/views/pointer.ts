@@ -1,8 +1,8 @@
 /** What the pointer is at. */
 import { type Highlight, highlightDevice, highlightTile } from "../model/selection";
 import { tileAtPoint } from "../scene/faces";
+import { lensAtPoint } from "../scene/lens";
 import { deviceAtPoint } from "../scene/mesh";
-import { LENS, lensWindow } from "../scene/overlay";
 import { inside } from "../scene/scene";
 import type { ViewState, Which } from "./state";
 
@@ -19,17 +19,13 @@ export function pointerTarget(state: ViewState, event: MouseEvent): { panel: Whi
     const tile = tileAtPoint(model, array.faces, x - array.x, y - array.y);
     return { panel: "array", lit: tile === null ? null : highlightTile(model, tile) };
   }
-  const center = state.lit.peek()?.positions[0];
-  if (
-    lens &&
-    center !== undefined &&
-    inside({ x: lens.x, y: lens.y, w: LENS * (lens.w + 3), h: LENS * (lens.h + 3) }, x, y)
-  ) {
-    const window = lensWindow(model, layout.mesh, center);
-    const position = window.position(Math.floor((y - lens.y) / (lens.h + 3)), Math.floor((x - lens.x) / (lens.w + 3)));
+  const center = state.lit.peek()?.positions[0] ?? null;
+  const near = lens && lensAtPoint(model, layout.mesh, lens, center, x, y);
+  if (near !== null) {
     // Moving over the lens would move the lens itself: only a click goes there.
-    if (event.type === "click" && position !== null) return { panel: "mesh", lit: highlightDevice(model, position) };
-    return { panel: null, lit: state.lit.peek() };
+    return event.type === "click"
+      ? { panel: "mesh", lit: highlightDevice(model, near) }
+      : { panel: null, lit: state.lit.peek() };
   }
   const position = deviceAtPoint(model, layout.mesh, x, y);
   return { panel: position === null ? null : "mesh", lit: position === null ? null : highlightDevice(model, position) };

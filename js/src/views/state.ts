@@ -10,10 +10,10 @@ import { tipOf } from "../model/tip";
 import { BlockView } from "../model/values";
 import { decodeBytes, decodeDocument } from "../model/wire";
 import type { Theme } from "../paint/theme";
-import { type ColorBy, type Paints, paintsOf } from "../scene/array";
 import { type Choice, roles, WHOLE } from "../scene/faces";
 import { type Layout, layoutBody } from "../scene/layout";
 import type { Shown } from "../scene/morph";
+import { type ColorBy, type Paints, paintsOf } from "../scene/paints";
 
 /** The two panels of a picture. */
 export type Which = "array" | "mesh";
