@@ -1,4 +1,4 @@
-"""Writes js/src/model/document.gen.ts: a TypeScript interface for each dataclass of shardwidget/document.py.
+"""Writes js/src/model/document.gen.ts: a TypeScript interface for each dataclass of shardwidget.document.
 
 ``python js/generate_types.py`` writes the file; with ``--check`` it writes nothing and exits 1 if the file is stale.
 """
@@ -8,7 +8,6 @@ from __future__ import annotations
 import argparse
 import ast
 import dataclasses
-import importlib.util
 import inspect
 import itertools
 import sys
@@ -17,8 +16,10 @@ import typing
 from pathlib import Path
 from typing import Any, Literal
 
+import shardwidget.document
+from shardwidget.document import wire
+
 ROOT = Path(__file__).resolve().parent.parent
-SOURCE = ROOT / "shardwidget" / "document.py"
 TARGET = ROOT / "js" / "src" / "model" / "document.gen.ts"
 
 SCALARS = {bool: "boolean", int: "number", float: "number", str: "string", bytes: "DataView", type(None): "null"}
@@ -29,9 +30,9 @@ def typescript(module: types.ModuleType) -> str:
     """The TypeScript source for the dataclasses of a module, in the order of their definition."""
     values = dict.fromkeys(v for v in vars(module).values() if isinstance(v, type))
     classes = [c for c in values if dataclasses.is_dataclass(c)]
-    constants = _attribute_docs(ast.parse(inspect.getsource(module)).body)
+    constants = _attribute_docs(ast.parse(inspect.getsource(wire)).body)
     parts = [
-        f"// Generated from {SOURCE.relative_to(ROOT)} by js/generate_types.py. Do not edit.\n",
+        "// Generated from shardwidget/document/ by js/generate_types.py. Do not edit.\n",
         f"/** {constants['VERSION']} */\nexport const VERSION = {module.VERSION};\n",
         *map(interface, classes),
         f"export type Document = {type_name(module.Document)};\n",
@@ -47,8 +48,13 @@ def interface(cls: type) -> str:
     docs = _attribute_docs(definition.body)
     lines = [f"export interface {cls.__name__} {{"]
     for field in dataclasses.fields(cls):
+        form = field.metadata.get("wire", True)
+        if not form:
+            continue
         lines += _jsdoc(docs.get(field.name, ""), "  ")
-        lines.append(f"  readonly {field.name}: {type_name(hints[field.name])};")
+        lines.append(
+            f"  readonly {field.name}: {'readonly number[]' if form == 'id' else type_name(hints[field.name])};"
+        )
     return "\n".join([*_jsdoc(inspect.cleandoc(cls.__doc__ or ""), ""), *lines, "}\n"])
 
 
@@ -63,9 +69,11 @@ def type_name(hint: Any) -> str:
         return " | ".join(f'"{a}"' if isinstance(a, str) else str(a) for a in arguments)
     if origin in (types.UnionType, typing.Union):
         return " | ".join(map(type_name, arguments))
+    if origin is tuple and arguments and Ellipsis not in arguments:
+        return f"readonly [{', '.join(map(type_name, arguments))}]"
     if origin is tuple and len(arguments) == 2 and arguments[1] is Ellipsis:
         item = type_name(arguments[0])
-        return f"readonly ({item})[]" if "|" in item else f"readonly {item}[]"
+        return f"readonly ({item})[]" if "|" in item or " " in item else f"readonly {item}[]"
     raise TypeError(
         f"no TypeScript for {hint!r}; a document field may be bool, int, float, str, bytes, None, a dataclass, "
         "a Literal, a union, or tuple[T, ...] of these"
@@ -94,24 +102,13 @@ def _jsdoc(text: str, indent: str) -> list[str]:
     return [f"{indent}/**", *(f"{indent} * {line}".rstrip() for line in lines), f"{indent} */"]
 
 
-def load() -> types.ModuleType:
-    """shardwidget/document.py by its path: the types need neither JAX nor the package around it."""
-    spec = importlib.util.spec_from_file_location("shardwidget_document", SOURCE)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses look their module up there
-    spec.loader.exec_module(module)
-    return module
-
-
 def main(argv: list[str] | None = None) -> int:
     """Writes or checks the file; returns the exit status."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if the file is stale")
     parser.add_argument("--target", type=Path, default=TARGET, help="the file to write or check")
     options = parser.parse_args(argv)
-    text = typescript(load())
+    text = typescript(shardwidget.document)
     if not options.check:
         options.target.write_text(text, encoding="utf-8")
     elif not options.target.exists() or options.target.read_text(encoding="utf-8") != text:

@@ -39,6 +39,15 @@ def logical_device_ids(sharding: jax.sharding.Sharding) -> tuple[int, ...] | Non
     return getattr(sharding, "_logical_device_ids", None)
 
 
+def unreduced_kind(spec: jax.sharding.PartitionSpec) -> str:
+    """What the parts on a spec's unreduced axes are combined by.
+
+    JAX 0.12: ``unreduced_kind`` is ``sum``, ``max`` or ``min``; before, it is always a sum.
+    """
+    kind = getattr(spec, "unreduced_kind", None)
+    return "sum" if kind is None else kind.name.lower()
+
+
 def hlo_text(sharding: jax.sharding.Sharding, rank: int) -> str:
     """The HLO sharding of an array of this rank, ``{devices=[4,2]<=[8]}``; empty where JAX has none.
 

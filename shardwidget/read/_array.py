@@ -68,6 +68,7 @@ def array(x: Any, *, name: str = "") -> Placement:
         spec=None if spec is None else repr(spec),
         agreement=_agreement(aval.sharding.spec, sharding),
         unreduced=_in_mesh_order(sharding, "unreduced"),
+        unreduced_kind="sum" if spec is None else _jax.unreduced_kind(spec),
         reduced=_in_mesh_order(sharding, "reduced"),
         memory_kind=sharding.memory_kind or "",
         logical_device_ids=None if order is None else Ints.pack(order),

@@ -43,15 +43,19 @@ def chromium() -> Iterator[Browser]:
 
 @pytest.fixture
 def new_page(chromium: Browser) -> Iterator[Callable[..., Page]]:
-    """Opens a page in a context of its own; fails at the end if a page asked for anything beyond this machine."""
+    """Opens a page in a context of its own; fails at the end if a page asked for anything beyond this machine.
+
+    With ``may_ask`` such requests are refused too, but the page (one that is not ours) is allowed to try.
+    """
     contexts: list[BrowserContext] = []
     outside: list[str] = []
 
-    def refuse(route: Route) -> None:
-        outside.append(route.request.url)
-        route.abort()
+    def new_page(may_ask: bool = False, **options: Any) -> Page:
+        def refuse(route: Route) -> None:
+            if not may_ask:
+                outside.append(route.request.url)
+            route.abort()
 
-    def new_page(**options: Any) -> Page:
         context = chromium.new_context(**{"viewport": {"width": 1100, "height": 900}} | options)
         contexts.append(context)
         context.set_default_timeout(30_000)

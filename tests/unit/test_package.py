@@ -84,7 +84,9 @@ def test_installed_wheel_draws_without_node(dist: Path, tmp_path: Path):
     assert Path(where.strip()).is_relative_to(tmp_path / "venv")
 
     html = page.read_text(encoding="utf-8")
-    assert script(html, "front-end") == [(STATIC / name).read_text(encoding="utf-8") for name in ("widget.js", "page.js")]
+    assert script(html, "front-end") == [
+        (STATIC / name).read_text(encoding="utf-8") for name in ("widget.js", "page.js")
+    ]
     document = script(html, "state")["_document"]
     assert (document["kind"], document["shape"], document["dtype"]) == ("placement", [8, 16], "float32")
     assert picture.read_text(encoding="utf-8").startswith("<svg ")

@@ -35,9 +35,3 @@ def assert_stale(target: Path, text: str | None):
     assert result.returncode == 1
     assert f"{target} is stale: run `python js/generate_types.py`" in result.stderr
     assert (target.read_text() if target.exists() else None) == text
-
-
-def test_types_need_no_jax():
-    program = "import runpy, sys; runpy.run_path('js/generate_types.py')['load'](); print('jax' in sys.modules)"
-    result = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert result.stdout == "False\n"

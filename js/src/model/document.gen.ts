@@ -1,33 +1,7 @@
-// Generated from shardwidget/document.py by js/generate_types.py. Do not edit.
+// Generated from shardwidget/document/ by js/generate_types.py. Do not edit.
 
 /** Version of the wire format. The front end refuses a document with a greater one. */
 export const VERSION = 1;
-
-/**
- * A flat array of integers, written as a nested count where it is one.
- *
- * Device ids, process indices and coordinates of a pod are nearly always nested counts: `array()` is
- * `start + sum(stride[k] * digit[k])` over the mixed-radix digits of the position, first digit slowest. Integers
- * that are no such pattern are kept raw.
- */
-export interface Ints {
-  readonly start: number;
-  /** Radix of each digit; the product is the length. */
-  readonly shape: readonly number[];
-  /** What one step of each digit adds. */
-  readonly strides: readonly number[];
-  /** Little-endian integers of `raw_bytes` bytes each, used in place of the pattern when not empty. */
-  readonly raw: DataView;
-  /** Bytes of one raw integer: 1 and 2 are unsigned, 4 is signed. */
-  readonly raw_bytes: 1 | 2 | 4;
-}
-
-/** One named axis of a mesh. */
-export interface MeshAxis {
-  readonly name: string;
-  readonly size: number;
-  readonly type: "Auto" | "Explicit" | "Manual";
-}
 
 /**
  * Devices in a grid with named axes, in the order of `jax.sharding.Mesh.devices.flat` (axis 0 slowest).
@@ -51,24 +25,11 @@ export interface Mesh {
   readonly abstract: boolean;
 }
 
-/** How one dimension is cut when mesh axes do not say it: an index map of the sharding's own. */
-export interface Cut {
-  /** First index of each distinct part. */
-  readonly starts: Ints;
-  /** One past the last index of each distinct part. */
-  readonly stops: Ints;
-  /** The part that the device at each mesh position holds. */
-  readonly part: Ints;
-}
-
-/** One dimension of the array. */
-export interface Dim {
+/** One named axis of a mesh. */
+export interface MeshAxis {
+  readonly name: string;
   readonly size: number;
-  /** Mesh axes that split it, major to minor. */
-  readonly axes: readonly string[];
-  /** Whether the spec says `P.UNCONSTRAINED` here: the compiler chooses. */
-  readonly unconstrained: boolean;
-  readonly cut: Cut | null;
+  readonly type: "Auto" | "Explicit" | "Manual";
 }
 
 /** Values of one device's shard: every `steps`-th element along each dimension, from its first one on. */
@@ -93,11 +54,24 @@ export interface Block {
   readonly infs: number;
 }
 
-/** The values that a view asked for, or why there are none. */
-export interface Values {
-  readonly blocks: readonly Block[];
-  /** What was left out and why, in one sentence; empty if nothing was. */
-  readonly note: string;
+/** How one dimension is cut when mesh axes do not say it: an index map of the sharding's own. */
+export interface Cut {
+  /** First index of each distinct part. */
+  readonly starts: Ints;
+  /** One past the last index of each distinct part. */
+  readonly stops: Ints;
+  /** The part that the device at each mesh position holds. */
+  readonly part: Ints;
+}
+
+/** One dimension of the array. */
+export interface Dim {
+  readonly size: number;
+  /** Mesh axes that split it, major to minor. */
+  readonly axes: readonly string[];
+  /** Whether the spec says `P.UNCONSTRAINED` here: the compiler chooses. */
+  readonly unconstrained: boolean;
+  readonly cut: Cut | null;
 }
 
 /**
@@ -129,6 +103,8 @@ export interface Placement {
    */
   readonly agreement: "same" | "silent" | "partly" | "differs" | "";
   readonly unreduced: readonly string[];
+  /** What the parts on unreduced axes must be combined by: `sum`, `max` or `min`. */
+  readonly unreduced_kind: string;
   readonly reduced: readonly string[];
   readonly memory_kind: string;
   /** The sharding's own permutation of the mesh's devices, already applied to `mesh`. */
@@ -145,4 +121,232 @@ export interface Placement {
   readonly version: number;
 }
 
-export type Document = Placement;
+/** The values that a view asked for, or why there are none. */
+export interface Values {
+  readonly blocks: readonly Block[];
+  /** What was left out and why, in one sentence; empty if nothing was. */
+  readonly note: string;
+}
+
+/** What a step communicates: who takes part together, and how much each device sends. */
+export interface Collective {
+  /** `psum`, `all_gather`, `reduce_scatter`, `ppermute`, `all_to_all` … without version suffixes. */
+  readonly kind: string;
+  /** The user's mesh axes, as the program names them. */
+  readonly axes: readonly string[];
+  /** Mesh positions of the groups, one group after another. */
+  readonly positions: Ints;
+  readonly group_size: number;
+  /** Bytes that a device sends in the ring algorithm (directly, for a permutation). */
+  readonly bytes_per_device: number;
+  /** How that number comes about, for example `2·V·(N−1)/N, V = 32 B, N = 2`. */
+  readonly arithmetic: string;
+  /** Rounds of the ring algorithm, one neighbour apart each. */
+  readonly hops: number;
+  /** Indices in `Trace.plans`: the algorithms that apply, the meaning first. */
+  readonly plans: readonly number[];
+  /** Dimension along which a block is cut into chunks for the algorithms; -1 where it is not. */
+  readonly chunk_axis: number;
+  /** Estimated seconds of latency on each of `Trace.interconnects`. */
+  readonly latency: readonly number[];
+  /** Estimated seconds that the bytes take on each; the estimate is the greater of the two. */
+  readonly bandwidth: readonly number[];
+}
+
+/** Why a program stops, at the value that causes it. */
+export interface Failure {
+  readonly kind: "out_specs" | "scan_carry" | "shape" | "indivisible" | "sharding_type" | "in_specs" | "axis_name" | "user" | "other";
+  /** Class of the exception. */
+  readonly error: string;
+  /** JAX's own words, or the user's exception. */
+  readonly message: string;
+  /** What it means: which value varies over which axis, and where that came from. */
+  readonly explanation: string;
+  /** The value that causes it; -1 where none does. */
+  readonly variable: number;
+  /** The mesh axes in question. */
+  readonly axes: readonly string[];
+  /** Index of the step where the value became so; -1 where not known. */
+  readonly origin: number;
+  readonly mends: readonly Mend[];
+  readonly traceback: string;
+}
+
+/** Lines of a user's function, for the source panel. */
+export interface Listing {
+  readonly file: string;
+  readonly first_line: number;
+  readonly lines: readonly string[];
+}
+
+/** A change that makes a failing program run. */
+export interface Mend {
+  readonly title: string;
+  readonly code: string;
+}
+
+/**
+ * One round for every rank at once: rank r sends chunks to one peer.
+ *
+ * The peer is `(r + by) mod n` for a shift and `r ^ by` for an exchange; the chunks are `(r + offset) mod n`, or
+ * `r ^ offset`. A permutation names its pairs one by one and sends chunk 0.
+ */
+export interface Move {
+  readonly peer: "shift" | "exchange" | "pairs";
+  readonly by: number;
+  readonly chunks: readonly number[];
+  /** Whether the destination's chunk is replaced, or combined with what arrives (by the collective's operation). */
+  readonly op: "copy" | "add";
+  readonly pairs: readonly (readonly [number, number])[];
+  /** For all_to_all: offset of the rank that each chunk started on; the chunk's own offset says where it goes. */
+  readonly origins: readonly number[];
+}
+
+/** An algorithm of a collective for a group of n ranks: rounds of moves. */
+export interface Plan {
+  readonly algorithm: "meaning" | "ring" | "bidirectional ring" | "halving-doubling";
+  readonly kind: string;
+  readonly n: number;
+  readonly rounds: readonly (readonly Move[])[];
+}
+
+/** A `shard_map` in the program. */
+export interface Region {
+  readonly name: string;
+  readonly mesh: Mesh;
+  /** Axes that are Manual inside. */
+  readonly manual: readonly string[];
+  readonly in_specs: readonly string[];
+  readonly out_specs: readonly string[];
+  readonly check_vma: boolean;
+  /** The region around a nested one. */
+  readonly parent: number;
+}
+
+/** What a step stands in: a called function, a `jax.named_scope`, an iteration of a loop, a branch. */
+export interface Scope {
+  readonly kind: "function" | "named_scope" | "iteration" | "branch" | "region";
+  /** For example `attention`, `scan`, `cond branch 1`. */
+  readonly name: string;
+  /** Index of the scope around it in `Trace.scopes`; -1 at the top. */
+  readonly parent: number;
+  /** For an iteration: its index. */
+  readonly iteration: number;
+  /** For an iteration: how many the loop runs, whether shown or not. */
+  readonly total: number;
+}
+
+/** A line of the user's program. */
+export interface Source {
+  /** File name without its folders; `cell 3` for a notebook cell. */
+  readonly file: string;
+  readonly line: number;
+  /** The line, stripped; empty where it cannot be read. */
+  readonly text: string;
+  readonly function: string;
+}
+
+/** One equation executed, or the start or end of a region. */
+export interface Step {
+  /** JAX's primitive; `in_specs` and `out_specs` for the ends of a region; `error` where the program stops. */
+  readonly primitive: string;
+  readonly inputs: readonly number[];
+  readonly outputs: readonly number[];
+  /** What happened, in words. */
+  readonly sentence: string;
+  readonly source: Source | null;
+  /** Parameters that matter, as JAX prints them. */
+  readonly params: readonly (readonly [string, string])[];
+  /** Constants among the operands, as JAX prints them. */
+  readonly literals: readonly string[];
+  readonly region: number;
+  /** Index of the innermost scope in `Trace.scopes`. */
+  readonly scope: number;
+  readonly collective: Collective | null;
+  /** Inserted by JAX, not written by the user: an automatic `pvary`. */
+  readonly implicit: boolean;
+  /** Moves or reshapes elements and computes nothing: may be folded. */
+  readonly shape_only: boolean;
+  /** Mesh positions that execute it, where a branch or a loop leaves some out; None for all. */
+  readonly active: Ints | null;
+  /** What `jax.debug.print` and other callbacks wrote at this step. */
+  readonly printed: string;
+}
+
+/** A program executed step by step. */
+export interface Trace {
+  readonly mesh: Mesh;
+  readonly steps: readonly Step[];
+  readonly variables: readonly Variable[];
+  readonly regions: readonly Region[];
+  readonly scopes: readonly Scope[];
+  readonly listings: readonly Listing[];
+  readonly plans: readonly Plan[];
+  /** Names of the interconnects that estimates are for. */
+  readonly interconnects: readonly string[];
+  readonly name: string;
+  /** Where the values come from: the user's devices, a simulation on the host, or nowhere (types only). */
+  readonly engine: "mesh" | "host" | "types";
+  /** What was left out and why, in one sentence. */
+  readonly note: string;
+  readonly error: Failure | null;
+  readonly jax_version: string;
+  readonly kind: "trace";
+  readonly version: number;
+}
+
+/** A value of the program: in a region the block of each device, outside it a global array. */
+export interface Variable {
+  /** Index in `Trace.variables`. */
+  readonly id: number;
+  /** The user's name where it is known, else JAX's letter. */
+  readonly name: string;
+  /** As JAX prints it: `f32[2,4]{V:(x,y)}` in a region, `f32[8@x,16]` outside. */
+  readonly type: string;
+  /** Of the block in a region, of the global array outside. */
+  readonly shape: readonly number[];
+  readonly dtype: string;
+  readonly bits: number;
+  /** Index of the region that the value is local to; -1 for a global array. */
+  readonly region: number;
+  /** Mesh axes over which a block varies, by its type; with `check_vma=False` all manual axes. */
+  readonly varying: readonly string[];
+  readonly unreduced: readonly string[];
+  readonly reduced: readonly string[];
+  /** How a global array lies on the mesh; empty for a block. */
+  readonly dims: readonly Dim[];
+  readonly window: Window | null;
+}
+
+/** The part of a value that travels: its leading corner on every device. */
+export interface Window {
+  /** Shape of the corner; smaller than the value where something was cut. */
+  readonly shape: readonly number[];
+  /** Element format of `data`, little-endian: numpy's letter and bytes. Narrow floats come as f4. */
+  readonly format: "f4" | "f8" | "i4" | "u4" | "i8" | "u8" | "b1" | "c8" | "c16";
+  /** Distinct blocks one after another, each of `shape` in row-major order. */
+  readonly data: DataView;
+  /** Index of the block that the device at each mesh position holds. Replicas share one. */
+  readonly block: Ints;
+}
+
+/**
+ * A flat array of integers, written as a nested count where it is one.
+ *
+ * Device ids, process indices and coordinates of a pod are nearly always nested counts: `array()` is
+ * `start + sum(stride[k] * digit[k])` over the mixed-radix digits of the position, first digit slowest. Integers
+ * that are no such pattern are kept raw.
+ */
+export interface Ints {
+  readonly start: number;
+  /** Radix of each digit; the product is the length. */
+  readonly shape: readonly number[];
+  /** What one step of each digit adds. */
+  readonly strides: readonly number[];
+  /** Little-endian integers of `raw_bytes` bytes each, used in place of the pattern when not empty. */
+  readonly raw: DataView;
+  /** Bytes of one raw integer: 1 and 2 are unsigned, 4 is signed. */
+  readonly raw_bytes: 1 | 2 | 4;
+}
+
+export type Document = Placement | Trace;

@@ -70,7 +70,7 @@ function badges(model: PlacementModel): Badge[] {
     return [{ strong: "deleted", text: "or donated: no data is left", tone: "error" }, ...out];
   if (doc.unreduced.length > 0) {
     out.push({
-      strong: "partial sums",
+      strong: doc.unreduced_kind === "sum" ? "partial sums" : `partial ${doc.unreduced_kind}`,
       text: `over ${doc.unreduced.join(", ")} · not usable as values yet`,
       tone: "warn",
     });
@@ -184,13 +184,17 @@ function notes(model: PlacementModel): Token[][] {
     ]);
   }
   if (partial.length > 0) {
-    const settled = doc.spec === null ? "" : doc.spec.replace(/,? *unreduced=\{[^}]*\}/, "").replace(/\(, */, "(");
+    const entry = (axes: readonly string[]) => {
+      const names = axes.map((a) => `'${a}'`).join(", ");
+      return axes.length === 0 ? "None" : axes.length === 1 ? names : `(${names})`;
+    };
+    const settled = `jax.reshard(${doc.name || "x"}, P(${doc.dims.map((d) => entry(d.axes)).join(", ")}))`;
+    const sum = doc.unreduced_kind === "sum";
     out.push([
-      ...plain("Hatched = a partial sum. + joins the devices along "),
+      ...plain(`Hatched = a partial ${doc.unreduced_kind}. + joins the devices along `),
       ...list(partial),
-      ...plain(" whose blocks must be added. "),
+      ...plain(` whose blocks must be ${sum ? "added" : "combined"}: ${settled} pays the all-reduce.`),
     ]);
-    if (settled) out.push(plain(`jax.reshard(${doc.name || "x"}, ${settled}) pays the all-reduce.`));
   }
   if (reduced.length > 0) {
     out.push([

@@ -45,7 +45,8 @@ function deviceText(model: PlacementModel, position: number): string {
 function copiesText(model: PlacementModel, lit: Highlight): string {
   const ids = lit.positions.map((p) => model.ids[p] ?? 0);
   const others = ids.slice(1).sort((a, b) => a - b);
-  if (model.doc.unreduced.length > 0) return `${ids.length} parts of a sum, also on ${some(others, 5)}`;
+  if (model.doc.unreduced.length > 0)
+    return `${ids.length} parts of a ${model.doc.unreduced_kind}, also on ${some(others, 5)}`;
   return others.length === 0 ? "the only copy" : `${ids.length} copies, also on ${some(others, 5)}`;
 }
 

@@ -84,7 +84,7 @@ function headMarks(model: PlacementModel, width: number): { marks: Mark[]; heigh
   let y = beside ? 2 : 30;
   s.badges.forEach((b, i) => {
     const w = widths[i] ?? 0;
-    if (x > 0 && x + w > width) {
+    if (!beside && x > 0 && x + w > width) {
       x = 0;
       y += 30;
     }

@@ -36,7 +36,7 @@ export function layoutBody(model: PlacementModel, choice: Choice, width: number,
     x: 0,
     y: TITLE,
     width: arrayWidth,
-    height: stacked ? 360 : 420,
+    height: stacked ? 360 : large ? 520 : 420,
   });
   titles.push({ x: stacked ? 0 : array.x, y: 14, text: "Logical array", note: "" });
   let x = stacked ? 0 : arrayWidth + 52;

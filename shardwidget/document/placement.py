@@ -1,134 +1,16 @@
-"""Documents: everything a picture needs, as plain frozen data.
-
-A reader (``shardwidget.read``) turns a JAX object into one of these; the front end, the saved page and the text
-picture draw it. Nothing here imports JAX. A document carries no value that can be derived: which slice a device
-holds follows from its mesh coordinates, so 4096 devices are a mesh shape and a few integers.
-
-``to_wire`` turns a document into JSON-able dicts with ``bytes`` leaves (ipywidgets sends those as binary buffers).
-The TypeScript types in ``js/src/model/document.gen.ts`` are generated from the dataclasses below.
-"""
+"""Where an array's shards live, as a document; and the values that a view of it shows."""
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
-VERSION = 1
-"""Version of the wire format. The front end refuses a document with a greater one."""
-
-
-@dataclass(frozen=True)
-class Ints:
-    """A flat array of integers, written as a nested count where it is one.
-
-    Device ids, process indices and coordinates of a pod are nearly always nested counts: ``array()`` is
-    ``start + sum(stride[k] * digit[k])`` over the mixed-radix digits of the position, first digit slowest. Integers
-    that are no such pattern are kept raw.
-    """
-
-    start: int
-    shape: tuple[int, ...]
-    """Radix of each digit; the product is the length."""
-    strides: tuple[int, ...]
-    """What one step of each digit adds."""
-    raw: bytes = b""
-    """Little-endian integers of ``raw_bytes`` bytes each, used in place of the pattern when not empty."""
-    raw_bytes: Literal[1, 2, 4] = 4
-    """Bytes of one raw integer: 1 and 2 are unsigned, 4 is signed."""
-
-    @staticmethod
-    def pack(values: Any) -> Ints:
-        """Packs a one-dimensional sequence of integers that fit 32 signed bits."""
-        flat = np.ascontiguousarray(values, dtype=np.int64).ravel()
-        if flat.size == 0:
-            return Ints(0, (0,), (0,))
-        shape: list[int] = []
-        strides: list[int] = []
-        heads = flat
-        while heads.size > 1:
-            step = int(heads[1] - heads[0])
-            breaks = np.flatnonzero(np.diff(heads) != step)
-            run = int(breaks[0]) + 1 if breaks.size else heads.size
-            if heads.size % run:
-                break
-            rows = heads.reshape(-1, run)
-            if not np.array_equal(rows - rows[:, :1], np.broadcast_to(np.arange(run) * step, rows.shape)):
-                break
-            shape.append(run)
-            strides.append(step)
-            heads = rows[:, 0]
-        if heads.size == 1:
-            return Ints(int(flat[0]), tuple(reversed(shape)) or (1,), tuple(reversed(strides)) or (0,))
-        low, high = int(flat.min()), int(flat.max())
-        width: Literal[1, 2, 4] = 4 if low < 0 or high > 0xFFFF else 2 if high > 0xFF else 1
-        kind = {1: "<u1", 2: "<u2", 4: "<i4"}[width]
-        if low < -(2**31) or high >= 2**31:
-            raise ValueError(f"integers must fit 32 signed bits; got {low} … {high}")
-        return Ints(0, (flat.size,), (0,), flat.astype(kind).tobytes(), width)
-
-    @property
-    def size(self) -> int:
-        """Number of integers."""
-        return math.prod(self.shape)
-
-    def array(self) -> np.ndarray:
-        """The integers, int64, shape ``[size]``."""
-        if self.raw:
-            return np.frombuffer(self.raw, {1: "<u1", 2: "<u2", 4: "<i4"}[self.raw_bytes]).astype(np.int64)
-        out = np.full((1,), self.start, np.int64)
-        for radix, stride in zip(self.shape, self.strides, strict=True):
-            out = (out[:, None] + np.arange(radix, dtype=np.int64) * stride).ravel()
-        return out
-
-
-AxisType = Literal["Auto", "Explicit", "Manual"]
-
-
-@dataclass(frozen=True)
-class MeshAxis:
-    """One named axis of a mesh."""
-
-    name: str
-    size: int
-    type: AxisType
-
-
-@dataclass(frozen=True)
-class Mesh:
-    """Devices in a grid with named axes, in the order of ``jax.sharding.Mesh.devices.flat`` (axis 0 slowest).
-
-    Everything per device is indexed by this *position*, not by device id. A sharding that names no mesh (one device,
-    or an index map of its own) has no axes and its devices in a row.
-    """
-
-    axes: tuple[MeshAxis, ...]
-    device_ids: Ints
-    """``Device.id`` at each position; the positions themselves for an abstract mesh."""
-    process: Ints
-    """Process index at each position."""
-    this_process: int
-    """The process that made the document."""
-    coords: tuple[Ints, ...] = ()
-    """Physical coordinates where devices have them (TPU): one entry a coordinate, each over all positions."""
-    kind: str = ""
-    """``Device.device_kind``, for example ``TPU v5 lite``; empty for an abstract mesh."""
-    platform: str = ""
-    abstract: bool = False
-
-    @property
-    def size(self) -> int:
-        """Number of devices."""
-        return self.device_ids.size
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Axis sizes; ``(size,)`` for a mesh without axes."""
-        return tuple(a.size for a in self.axes) or (self.size,)
+from shardwidget.document.mesh import Mesh
+from shardwidget.document.wire import VERSION, Ints
 
 
 @dataclass(frozen=True)
@@ -216,6 +98,8 @@ class Placement:
     """The type's spec against the sharding's: the same; silent (no Explicit axis); silent on the Auto axes of a mixed
     mesh; different; or nothing to compare."""
     unreduced: tuple[str, ...] = ()
+    unreduced_kind: str = "sum"
+    """What the parts on unreduced axes must be combined by: ``sum``, ``max`` or ``min``."""
     reduced: tuple[str, ...] = ()
     memory_kind: str = ""
     logical_device_ids: Ints | None = None
@@ -349,9 +233,7 @@ class Placement:
             return 0
         if all(d.cut is None for d in self.dims):
             return self.bytes_per_device * self.mesh.size
-        return sum(
-            _bytes(math.prod(s.stop - s.start for s in self.slices(device)), self.bits) for device in self._ids
-        )
+        return sum(_bytes(math.prod(s.stop - s.start for s in self.slices(device)), self.bits) for device in self._ids)
 
     @property
     def wasted_bytes(self) -> int:
@@ -368,22 +250,6 @@ class Placement:
     def __repr__(self) -> str:
         axes = " ".join(f"{a.name}={a.size}" for a in self.mesh.axes) or f"{self.mesh.size} devices"
         return f"Placement({self.type or 'mesh'}, {self.spec or self.sharding}, mesh {axes})"
-
-
-Document = Placement
-
-
-def to_wire(document: Any) -> dict[str, Any]:
-    """A document as dicts, lists, numbers, strings and ``bytes``, one key a field."""
-    return {f.name: _plain(getattr(document, f.name)) for f in dataclasses.fields(document)}
-
-
-def _plain(value: Any) -> Any:
-    if dataclasses.is_dataclass(value):
-        return to_wire(value)
-    if isinstance(value, tuple):
-        return [_plain(v) for v in value]
-    return value
 
 
 def _bytes(elements: int, bits: int) -> int:

@@ -1,0 +1,64 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import type { Block } from "../../src/model/document.gen";
+import { BlockView, rangeOf } from "../../src/model/values";
+import { block } from "../documents";
+
+test.each([
+  ["f4", new Float32Array([0.1]), "0.1"],
+  ["f4", new Float32Array([Number.NaN]), "nan"],
+  ["f8", new Float64Array([Number.NEGATIVE_INFINITY]), "-inf"],
+  ["f8", new Float64Array([1 / 3]), "0.33333"],
+  ["i4", new Int32Array([-7]), "-7"],
+  ["i4", new Int32Array([2 ** 31 - 1]), "2147483647"],
+  ["u4", new Uint32Array([2 ** 32 - 1]), "4294967295"],
+  ["i8", new BigInt64Array([-(2n ** 63n)]), "-9223372036854775808"],
+  ["u8", new BigUint64Array([2n ** 64n - 1n]), "18446744073709551615"],
+  ["b1", new Uint8Array([1]), "True"],
+  ["c8", new Float32Array([3, -4]), "3-4i"],
+  ["c16", new Float64Array([0, 1]), "0+1i"],
+] as const)("%s %o is written %s", (format, data, text) => {
+  const view = new BlockView({ ...block(0, [1], []), format, data: new DataView(data.buffer) });
+  expect(view.text(0)).toBe(text);
+});
+
+test("a complex value is coloured by its magnitude", () => {
+  const data = new DataView(new Float32Array([3, -4]).buffer);
+  expect(new BlockView({ ...block(0, [1], []), format: "c8", data }).number(0)).toBe(5);
+});
+
+test("a plane holds the elements of its two dimensions, the others fixed", () => {
+  const shapes = fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 4 });
+  fc.assert(
+    fc.property(shapes, fc.nat(), fc.nat(), fc.array(fc.nat(), { minLength: 4, maxLength: 4 }), (shape, a, b, at) => {
+      const [row, column] = [a % shape.length, b % shape.length];
+      fc.pre(row !== column);
+      const fixed = shape.map((n, d) => (at[d] ?? 0) % n);
+      const numbers = Array.from({ length: shape.reduce((x, y) => x * y, 1) }, (_, i) => i);
+      const view = new BlockView(block(0, shape, numbers));
+      const plane = view.plane(row, column, fixed);
+      expect([plane.rows, plane.columns]).toEqual([shape[row], shape[column]]);
+      for (let i = 0; i < plane.rows; i++) {
+        for (let j = 0; j < plane.columns; j++) {
+          const index = shape.reduce(
+            (flat, n, d) => flat * n + (d === row ? i : d === column ? j : (fixed[d] ?? 0)),
+            0,
+          );
+          expect(view.number(plane.at(i, j))).toBe(index);
+        }
+      }
+    }),
+  );
+});
+
+test("in a sample a fixed offset means the element sampled last before it", () => {
+  const sample: Block = { ...block(0, [3, 2], [0, 1, 2, 3, 4, 5]), steps: [4, 1] };
+  const { at } = new BlockView(sample).plane(null, 1, [7, 0]);
+  expect(at(0, 1)).toBe(3);
+});
+
+test("the range leaves out blocks without a finite value", () => {
+  const views = [[Number.NaN], [4, 2], [Number.POSITIVE_INFINITY]].map((v) => new BlockView(block(0, [v.length], v)));
+  expect(rangeOf(views)).toEqual({ low: 2, high: 4 });
+  expect(rangeOf([])).toEqual({ low: 0, high: 0 });
+});

@@ -1,0 +1,264 @@
+"""A program of ``shard_map`` regions, executed: every equation, every device's values, every collective.
+
+On the wire a variable stands once in ``Trace.variables``; steps name it by its ``id``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from shardwidget.document.mesh import Mesh
+from shardwidget.document.placement import Dim
+from shardwidget.document.wire import VERSION, Ints
+
+ValueFormat = Literal["f4", "f8", "i4", "u4", "i8", "u8", "b1", "c8", "c16"]
+
+
+@dataclass(frozen=True)
+class Source:
+    """A line of the user's program."""
+
+    file: str
+    """File name without its folders; ``cell 3`` for a notebook cell."""
+    line: int
+    text: str
+    """The line, stripped; empty where it cannot be read."""
+    function: str
+
+
+@dataclass(frozen=True)
+class Listing:
+    """Lines of a user's function, for the source panel."""
+
+    file: str
+    first_line: int
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What a step stands in: a called function, a ``jax.named_scope``, an iteration of a loop, a branch."""
+
+    kind: Literal["function", "named_scope", "iteration", "branch", "region"]
+    name: str
+    """For example ``attention``, ``scan``, ``cond branch 1``."""
+    parent: int
+    """Index of the scope around it in ``Trace.scopes``; -1 at the top."""
+    iteration: int = 0
+    """For an iteration: its index."""
+    total: int = 0
+    """For an iteration: how many the loop runs, whether shown or not."""
+
+
+@dataclass(frozen=True)
+class Window:
+    """The part of a value that travels: its leading corner on every device."""
+
+    shape: tuple[int, ...]
+    """Shape of the corner; smaller than the value where something was cut."""
+    format: ValueFormat
+    """Element format of ``data``, little-endian: numpy's letter and bytes. Narrow floats come as f4."""
+    data: bytes
+    """Distinct blocks one after another, each of ``shape`` in row-major order."""
+    block: Ints
+    """Index of the block that the device at each mesh position holds. Replicas share one."""
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A value of the program: in a region the block of each device, outside it a global array."""
+
+    id: int
+    """Index in ``Trace.variables``."""
+    name: str
+    """The user's name where it is known, else JAX's letter."""
+    type: str
+    """As JAX prints it: ``f32[2,4]{V:(x,y)}`` in a region, ``f32[8@x,16]`` outside."""
+    shape: tuple[int, ...]
+    """Of the block in a region, of the global array outside."""
+    dtype: str
+    bits: int
+    region: int
+    """Index of the region that the value is local to; -1 for a global array."""
+    varying: tuple[str, ...] = ()
+    """Mesh axes over which a block varies, by its type; with ``check_vma=False`` all manual axes."""
+    unreduced: tuple[str, ...] = ()
+    reduced: tuple[str, ...] = ()
+    dims: tuple[Dim, ...] = ()
+    """How a global array lies on the mesh; empty for a block."""
+    window: Window | None = None
+    fetch: Callable[[int], np.ndarray] | None = field(default=None, repr=False, compare=False, metadata={"wire": False})
+    """Reads the value on a device; None after the values were let go."""
+
+    def value(self, device_id: int) -> np.ndarray:
+        """The value on a device: its block, or its shard of a global array.
+
+        Raises:
+            KeyError: the mesh has no such device.
+            ValueError: the value was not kept (a step that did not run, or an abstract trace).
+        """
+        if self.fetch is None:
+            raise ValueError(f"the value of {self.name} was not kept")
+        return self.fetch(device_id)
+
+
+@dataclass(frozen=True)
+class Collective:
+    """What a step communicates: who takes part together, and how much each device sends."""
+
+    kind: str
+    """``psum``, ``all_gather``, ``reduce_scatter``, ``ppermute``, ``all_to_all`` … without version suffixes."""
+    axes: tuple[str, ...]
+    """The user's mesh axes, as the program names them."""
+    groups: tuple[tuple[int, ...], ...] = field(metadata={"wire": False})
+    """Device ids of each group, in rank order."""
+    positions: Ints
+    """Mesh positions of the groups, one group after another."""
+    group_size: int
+    bytes_per_device: int
+    """Bytes that a device sends in the ring algorithm (directly, for a permutation)."""
+    arithmetic: str
+    """How that number comes about, for example ``2·V·(N−1)/N, V = 32 B, N = 2``."""
+    hops: int
+    """Rounds of the ring algorithm, one neighbour apart each."""
+    plans: tuple[int, ...]
+    """Indices in ``Trace.plans``: the algorithms that apply, the meaning first."""
+    chunk_axis: int = -1
+    """Dimension along which a block is cut into chunks for the algorithms; -1 where it is not."""
+    latency: tuple[float, ...] = ()
+    """Estimated seconds of latency on each of ``Trace.interconnects``."""
+    bandwidth: tuple[float, ...] = ()
+    """Estimated seconds that the bytes take on each; the estimate is the greater of the two."""
+
+
+@dataclass(frozen=True)
+class Move:
+    """One round for every rank at once: rank r sends chunks to one peer.
+
+    The peer is ``(r + by) mod n`` for a shift and ``r ^ by`` for an exchange; the chunks are ``(r + offset) mod n``, or
+    ``r ^ offset``. A permutation names its pairs one by one and sends chunk 0.
+    """
+
+    peer: Literal["shift", "exchange", "pairs"]
+    by: int
+    chunks: tuple[int, ...]
+    op: Literal["copy", "add"]
+    """Whether the destination's chunk is replaced, or combined with what arrives (by the collective's operation)."""
+    pairs: tuple[tuple[int, int], ...] = ()
+    origins: tuple[int, ...] = ()
+    """For all_to_all: offset of the rank that each chunk started on; the chunk's own offset says where it goes."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """An algorithm of a collective for a group of n ranks: rounds of moves."""
+
+    algorithm: Literal["meaning", "ring", "bidirectional ring", "halving-doubling"]
+    kind: str
+    n: int
+    rounds: tuple[tuple[Move, ...], ...]
+
+
+@dataclass(frozen=True)
+class Mend:
+    """A change that makes a failing program run."""
+
+    title: str
+    code: str
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why a program stops, at the value that causes it."""
+
+    kind: Literal[
+        "out_specs", "scan_carry", "shape", "indivisible", "sharding_type", "in_specs", "axis_name", "user", "other"
+    ]
+    error: str
+    """Class of the exception."""
+    message: str
+    """JAX's own words, or the user's exception."""
+    explanation: str
+    """What it means: which value varies over which axis, and where that came from."""
+    variable: int = -1
+    """The value that causes it; -1 where none does."""
+    axes: tuple[str, ...] = ()
+    """The mesh axes in question."""
+    origin: int = -1
+    """Index of the step where the value became so; -1 where not known."""
+    mends: tuple[Mend, ...] = ()
+    traceback: str = ""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One equation executed, or the start or end of a region."""
+
+    primitive: str
+    """JAX's primitive; ``in_specs`` and ``out_specs`` for the ends of a region; ``error`` where the program stops."""
+    inputs: tuple[Variable, ...] = field(metadata={"wire": "id"})
+    outputs: tuple[Variable, ...] = field(metadata={"wire": "id"})
+    sentence: str
+    """What happened, in words."""
+    source: Source | None = None
+    params: tuple[tuple[str, str], ...] = ()
+    """Parameters that matter, as JAX prints them."""
+    literals: tuple[str, ...] = ()
+    """Constants among the operands, as JAX prints them."""
+    region: int = -1
+    scope: int = -1
+    """Index of the innermost scope in ``Trace.scopes``."""
+    collective: Collective | None = None
+    implicit: bool = False
+    """Inserted by JAX, not written by the user: an automatic ``pvary``."""
+    shape_only: bool = False
+    """Moves or reshapes elements and computes nothing: may be folded."""
+    active: Ints | None = None
+    """Mesh positions that execute it, where a branch or a loop leaves some out; None for all."""
+    printed: str = ""
+    """What ``jax.debug.print`` and other callbacks wrote at this step."""
+
+
+@dataclass(frozen=True)
+class Region:
+    """A ``shard_map`` in the program."""
+
+    name: str
+    mesh: Mesh
+    manual: tuple[str, ...]
+    """Axes that are Manual inside."""
+    in_specs: tuple[str, ...]
+    out_specs: tuple[str, ...]
+    check_vma: bool
+    parent: int = -1
+    """The region around a nested one."""
+
+
+@dataclass(frozen=True)
+class Trace:
+    """A program executed step by step."""
+
+    mesh: Mesh
+    steps: tuple[Step, ...]
+    variables: tuple[Variable, ...]
+    regions: tuple[Region, ...]
+    scopes: tuple[Scope, ...] = ()
+    listings: tuple[Listing, ...] = ()
+    plans: tuple[Plan, ...] = ()
+    interconnects: tuple[str, ...] = ()
+    """Names of the interconnects that estimates are for."""
+    name: str = ""
+    engine: Literal["mesh", "host", "types"] = "mesh"
+    """Where the values come from: the user's devices, a simulation on the host, or nowhere (types only)."""
+    note: str = ""
+    """What was left out and why, in one sentence."""
+    error: Failure | None = None
+    jax_version: str = ""
+    outputs: Any = field(default=None, repr=False, compare=False, metadata={"wire": False})
+    """What ``f(*args)`` returns."""
+    kind: Literal["trace"] = field(default="trace", init=False)
+    version: int = field(default=VERSION, init=False)

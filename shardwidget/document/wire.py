@@ -1,0 +1,102 @@
+"""The wire form of documents, and integers packed for it."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+VERSION = 1
+"""Version of the wire format. The front end refuses a document with a greater one."""
+
+
+@dataclass(frozen=True)
+class Ints:
+    """A flat array of integers, written as a nested count where it is one.
+
+    Device ids, process indices and coordinates of a pod are nearly always nested counts: ``array()`` is
+    ``start + sum(stride[k] * digit[k])`` over the mixed-radix digits of the position, first digit slowest. Integers
+    that are no such pattern are kept raw.
+    """
+
+    start: int
+    shape: tuple[int, ...]
+    """Radix of each digit; the product is the length."""
+    strides: tuple[int, ...]
+    """What one step of each digit adds."""
+    raw: bytes = b""
+    """Little-endian integers of ``raw_bytes`` bytes each, used in place of the pattern when not empty."""
+    raw_bytes: Literal[1, 2, 4] = 4
+    """Bytes of one raw integer: 1 and 2 are unsigned, 4 is signed."""
+
+    @staticmethod
+    def pack(values: Any) -> Ints:
+        """Packs a one-dimensional sequence of integers that fit 32 signed bits."""
+        flat = np.ascontiguousarray(values, dtype=np.int64).ravel()
+        if flat.size == 0:
+            return Ints(0, (0,), (0,))
+        shape: list[int] = []
+        strides: list[int] = []
+        heads = flat
+        while heads.size > 1:
+            step = int(heads[1] - heads[0])
+            breaks = np.flatnonzero(np.diff(heads) != step)
+            run = int(breaks[0]) + 1 if breaks.size else heads.size
+            if heads.size % run:
+                break
+            rows = heads.reshape(-1, run)
+            if not np.array_equal(rows - rows[:, :1], np.broadcast_to(np.arange(run) * step, rows.shape)):
+                break
+            shape.append(run)
+            strides.append(step)
+            heads = rows[:, 0]
+        if heads.size == 1:
+            return Ints(int(flat[0]), tuple(reversed(shape)) or (1,), tuple(reversed(strides)) or (0,))
+        low, high = int(flat.min()), int(flat.max())
+        width: Literal[1, 2, 4] = 4 if low < 0 or high > 0xFFFF else 2 if high > 0xFF else 1
+        kind = {1: "<u1", 2: "<u2", 4: "<i4"}[width]
+        if low < -(2**31) or high >= 2**31:
+            raise ValueError(f"integers must fit 32 signed bits; got {low} … {high}")
+        return Ints(0, (flat.size,), (0,), flat.astype(kind).tobytes(), width)
+
+    @property
+    def size(self) -> int:
+        """Number of integers."""
+        return math.prod(self.shape)
+
+    def array(self) -> np.ndarray:
+        """The integers, int64, shape ``[size]``."""
+        if self.raw:
+            return np.frombuffer(self.raw, {1: "<u1", 2: "<u2", 4: "<i4"}[self.raw_bytes]).astype(np.int64)
+        out = np.full((1,), self.start, np.int64)
+        for radix, stride in zip(self.shape, self.strides, strict=True):
+            out = (out[:, None] + np.arange(radix, dtype=np.int64) * stride).ravel()
+        return out
+
+
+def to_wire(document: Any) -> dict[str, Any]:
+    """A document as dicts, lists, numbers, strings and ``bytes``, one key a field.
+
+    A field whose metadata says ``wire=False`` stays in Python; one that says ``wire="id"`` is written as the ids of its
+    items.
+    """
+    out: dict[str, Any] = {}
+    for f in dataclasses.fields(document):
+        form = f.metadata.get("wire", True)
+        value = getattr(document, f.name)
+        if form == "id":
+            out[f.name] = [item.id for item in value]
+        elif form:
+            out[f.name] = _plain(value)
+    return out
+
+
+def _plain(value: Any) -> Any:
+    if dataclasses.is_dataclass(value):
+        return to_wire(value)
+    if isinstance(value, tuple):
+        return [_plain(v) for v in value]
+    return value

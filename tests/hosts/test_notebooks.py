@@ -1,0 +1,36 @@
+"""The notebooks that come with the project: each runs from top to bottom, and everything that it shows is drawn."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.hosts.jupyter import Notebook
+from tests.hosts.page import views
+
+NOTEBOOKS = sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
+
+OUTPUTS = """() => jupyterapp.shell.currentWidget.content.widgets
+  .filter(({ model }) => model.type === "code")
+  .flatMap(({ model }) => model.outputs.toJSON())"""
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_it_runs(path, jupyter, new_page):
+    shutil.copy(path, jupyter.root)
+    nb = Notebook(jupyter, new_page(), "lab", path.name)
+    nb.run_all()
+    outputs = nb.page.evaluate(OUTPUTS)
+    assert [output for output in outputs if output["output_type"] == "error" or output.get("name") == "stderr"] == []
+    shown = sum("application/vnd.jupyter.widget-view+json" in output.get("data", {}) for output in outputs)
+    assert shown > 0
+    # Cells out of sight draw when they come into it.
+    hosts = nb.page.locator(".shardwidget")
+    expect(hosts).to_have_count(shown)
+    for i in range(shown):
+        hosts.nth(i).scroll_into_view_if_needed()
+        expect(views(nb.page).and_(hosts).nth(i)).to_be_visible()
+    expect(nb.page.get_by_role("alert")).to_have_count(0)

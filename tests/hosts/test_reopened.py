@@ -1,0 +1,95 @@
+"""A saved notebook that is opened again without its kernel: trusted, untrusted, and as a page made by nbconvert."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+from playwright.sync_api import expect
+
+import shardwidget as sw
+from tests.hosts.jupyter import SETUP, JupyterServer, Notebook
+from tests.hosts.page import ARRAY, MESH, Panel, views
+
+
+def jupyter_command(server: JupyterServer, *arguments: str) -> None:
+    command = [sys.executable, "-m", "jupyter", *arguments]
+    done = subprocess.run(command, env=server.environment(), cwd=server.root, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def saved_notebook(server: JupyterServer, view: sw.ArrayView) -> str:
+    """A notebook with the output that displaying a view leaves in it."""
+    data, metadata = view._repr_mimebundle_()
+    output = {"output_type": "execute_result", "execution_count": 1, "data": data, "metadata": metadata}
+    return server.write("view", outputs=[output])
+
+
+@pytest.mark.parametrize("app", ["lab", "notebook"])
+def test_html_mode_in_a_trusted_notebook_is_alive(app, jupyter, new_page, put):
+    name = saved_notebook(jupyter, sw.ArrayView(put("x", "y"), name="x", mode="html"))
+    jupyter_command(jupyter, "trust", name)
+    page = Notebook(jupyter, new_page(), app, name).page
+    expect(views(page)).to_have_count(1)
+    expect(page.locator("[data-sw=fallback]")).to_be_hidden()
+    array, mesh = Panel(views(page), ARRAY), Panel(views(page), MESH)
+    page.mouse.click(*mesh.spot(2, 1))
+    mesh.pinned()
+    array.says("x[4:6, 8:16]")
+    expect(views(page)).to_contain_text("values 72.0 … 95.0")
+
+
+@pytest.mark.parametrize("app", ["lab", "notebook"])
+@pytest.mark.parametrize("mode", ["widget", "html"])
+def test_an_untrusted_notebook_shows_the_table(app, mode, jupyter, new_page, put):
+    name = saved_notebook(jupyter, sw.ArrayView(put("x", None), name="x", mode=mode))
+    page = Notebook(jupyter, new_page(), app, name).page
+    output = page.locator(".jp-OutputArea-output")
+    tiles = output.locator("td")
+    expect(tiles).to_have_text(["0=1", "2=3", "4=5", "6=7"])
+    colors = tiles.evaluate_all("tiles => tiles.map((tile) => getComputedStyle(tile).backgroundColor)")
+    assert len(set(colors)) == 4
+    expect(views(page)).to_have_count(0)
+    expect(output.locator("script")).to_have_count(0)
+    if mode == "widget":
+        picture = output.get_by_role("img", name="x: f32[8@x,16]")
+        expect(picture).to_be_visible()
+        assert picture.evaluate("img => img.naturalWidth") > 300
+
+
+def test_a_notebook_run_by_nbconvert_opens_offline(jupyter, new_page):
+    name = jupyter.write(SETUP, "sw.show(x, mode='html')", "sw.show(y, mode='html', color_by='values')")
+    jupyter_command(jupyter, "nbconvert", "--to", "html", "--execute", name)
+    page = new_page(may_ask=True)
+    page.goto((jupyter.root / name).with_suffix(".html").as_uri())
+    expect(views(page)).to_have_count(2)
+    mesh = Panel(views(page).nth(1), MESH)
+    page.mouse.click(*mesh.spot(1, 1))
+    mesh.pinned()
+    expect(views(page).nth(1)).to_contain_text("y[:, 4:8]")
+
+
+def test_a_widget_run_by_nbconvert_leaves_its_table(jupyter, new_page):
+    name = jupyter.write(SETUP, "sw.show(x)")
+    state = "--ExecutePreprocessor.store_widget_state=False"
+    jupyter_command(jupyter, "nbconvert", "--to", "html", "--execute", state, name)
+    page = new_page(may_ask=True)
+    page.goto((jupyter.root / name).with_suffix(".html").as_uri())
+    expect(page.locator(".jp-OutputArea-output td")).to_have_text(list("01234567"))
+    expect(page.get_by_role("img", name="x: f32[8@x,16@y]")).to_be_visible()
+
+
+def test_a_widget_is_drawn_again_when_its_page_is_reloaded(jupyter, new_page):
+    name = jupyter.write(SETUP, "view = sw.show(x)\nview")
+    nb = Notebook(jupyter, new_page(), "lab", name)
+    nb.run_all()
+    expect(views(nb.page)).to_be_visible()
+    nb.command("docmanager:save")
+    assert json.loads((jupyter.root / name).read_text())["cells"][-1]["outputs"]
+    again = Notebook(jupyter, nb.page, "lab", name)
+    expect(views(again.page)).to_be_visible()
+    Panel(views(again.page), MESH).walk(1, 0)
+    again.page.keyboard.press("Enter")
+    assert again.ask("print(view.selection)") == "{'device': 2, 'tile': [1, 0]}"
