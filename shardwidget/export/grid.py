@@ -101,8 +101,8 @@ def grid(placement: Placement, row_dim: int | None = None, column_dim: int | Non
 
     Args:
         placement: an array's, or a mesh alone.
-        row_dim: the dimension that runs down; None takes one of the last dimensions.
-        column_dim: the dimension that runs across; None takes one of the last dimensions.
+        row_dim: the dimension that runs down; None chooses among the split ones.
+        column_dim: the dimension that runs across; None chooses among the split ones.
     """
     if placement.shape is None:
         axes = placement.mesh.axes
@@ -110,7 +110,7 @@ def grid(placement: Placement, row_dim: int | None = None, column_dim: int | Non
         if len(axes) > 2 and row_dim is None and column_dim is None:
             # A mesh is drawn like mesh.devices: axis 0 down, axis 1 across.
             row_dim, column_dim = 0, 1
-    rows, columns = _choose(len(placement.dims), row_dim, column_dim)
+    rows, columns = _choose(placement.grid, row_dim, column_dim)
     facets = tuple(d for d, parts in enumerate(placement.grid) if parts > 1 and d not in (rows, columns))
     mesh = placement.mesh
     holders: dict[Tile, list[int]] = {}
@@ -121,11 +121,15 @@ def grid(placement: Placement, row_dim: int | None = None, column_dim: int | Non
     return Grid(placement, rows, columns, facets, holders, names)
 
 
-def _choose(rank: int, row: int | None, column: int | None) -> tuple[int | None, int | None]:
-    """Rows and columns: what was asked for, else the last dimensions, as in the front end."""
-    free = [d for d in range(rank) if d not in (row, column)]
-    if column is None and free:
-        column = free.pop()
-    if row is None and free:
-        row = free.pop()
+def _choose(parts: Tile, row: int | None, column: int | None) -> tuple[int | None, int | None]:
+    """Rows and columns: what was asked for; else the last split dimensions, then the last ones, in their order.
+
+    The front end takes the last two dimensions, split or not: it draws elements, where text has tiles alone.
+    """
+    free = sorted((d for d in range(len(parts)) if d not in (row, column)), key=lambda d: (parts[d] > 1, d))
+    chosen = sorted(free[-((row is None) + (column is None)) :]) if None in (row, column) else []
+    if column is None and chosen:
+        column = chosen.pop()
+    if row is None and chosen:
+        row = chosen.pop()
     return row, column

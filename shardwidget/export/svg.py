@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 from functools import cache
 from typing import Any, Literal
 
@@ -51,5 +52,7 @@ def _engine() -> Any:
     except ImportError:
         raise ImportError(_NO_ENGINE) from None
     engine = MiniRacer()
+    # Left to the interpreter's end, the engine would wait there for a thread that has ended already.
+    atexit.register(engine.close)
     engine.eval(bundle.read("headless.js"))
     return engine

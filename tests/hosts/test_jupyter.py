@@ -94,11 +94,12 @@ def test_keys_stay_in_the_widget(notebook):
     expect(views(nb.page)).to_be_visible()
 
 
-def test_twenty_runs_leave_nothing_behind(notebook):
-    nb = notebook("sw.show(x)")
+@pytest.mark.parametrize("cell", ["sw.show(x)", "view"], ids=["new view", "same view"])
+def test_twenty_runs_leave_nothing_behind(notebook, cell):
+    nb = notebook("view = sw.show(x)", cell)
     page = nb.page
     wait_frames(page)
-    first = page.evaluate("kept()") | {"canvases": _live(page, "HTMLCanvasElement")}
+    kept, canvases = page.evaluate("kept()"), _live(page, "HTMLCanvasElement")
     for _ in range(20):
         views(page).evaluate("view => { view.dataset.old = '' }")
         nb.run_last()
@@ -109,7 +110,9 @@ def test_twenty_runs_leave_nothing_behind(notebook):
     asked = page.evaluate("framesAsked()")
     wait_frames(page)
     assert page.evaluate("framesAsked()") == asked
-    assert page.evaluate("kept()") | {"canvases": _live(page, "HTMLCanvasElement")} == first
+    assert page.evaluate("kept()") == kept
+    # A browser may hold the last thing that had the focus, but no more.
+    assert _live(page, "HTMLCanvasElement") <= 2 * canvases
 
 
 def test_two_views_in_one_notebook(notebook):

@@ -1,5 +1,4 @@
 /** The entry of the bundle: draws a widget model into an element, of anywidget's or of a saved page's. */
-import { effect } from "@preact/signals-core";
 import { render as renderTree } from "preact";
 import { ArrayView } from "../views/ArrayView";
 import { Layers } from "../views/layers";
@@ -23,7 +22,12 @@ export function render({ model, el }: { model: WidgetModel; el: HTMLElement }): 
   const state = new ViewState(model, frame);
   const layers = new Layers(state);
   // The tree is small: any change of the state renders all of it, and Preact touches only what differs.
-  const stopTree = effect(() => renderTree(<ArrayView state={state} layers={layers} />, root));
+  const draw = () => {
+    renderTree(<ArrayView state={state} layers={layers} />, root);
+    layers.paint();
+  };
+  state.watch(draw);
+  draw();
   // The element may not be in the page yet, or be off screen: nothing is measured or painted before it has a width.
   const size = new ResizeObserver(() => {
     if (frame.isConnected && frame.clientWidth > 0) state.resize(frame.clientWidth);
@@ -33,7 +37,6 @@ export function render({ model, el }: { model: WidgetModel; el: HTMLElement }): 
   return () => {
     size.disconnect();
     stopTheme();
-    stopTree();
     layers.dispose();
     state.dispose();
     renderTree(null, root);

@@ -61,12 +61,12 @@ export function valueColor(value: number, low: number, high: number, scheme: Sch
     const reach = Math.max(-low, high);
     const t = clamp(Math.abs(value) / reach);
     const hue = value < 0 ? 252 : 55;
-    return scheme === "light" ? oklch(0.96 - 0.3 * t, 0.15 * t, hue) : oklch(0.5 + 0.32 * t, 0.13 * t, hue);
+    return scheme === "light" ? oklch(0.96 - 0.3 * t, 0.15 * t, hue) : oklch(0.6 + 0.22 * t, 0.13 * t, hue);
   }
   const t = high > low ? clamp((value - low) / (high - low)) : 0.5;
   return scheme === "light"
     ? oklch(0.95 - 0.33 * t, 0.03 + 0.1 * t, 215 + 75 * t)
-    : oklch(0.52 + 0.36 * t, 0.09, 290 - 90 * t);
+    : oklch(0.62 + 0.26 * t, 0.09, 290 - 90 * t);
 }
 
 /** Colour of a device id, a neutral ramp: ids have no place in the array, so they get no hue. */

@@ -76,7 +76,8 @@ export function axisTokens(text: string, model: PlacementModel): Token[] {
     // The quotes and the `@` of a single name take its colour with it.
     const single = known.get(place.replace(/^[@']|'$/g, ""));
     if (single !== undefined) push(place, single);
-    else for (const word of place.split(/([@(){},:\s]+)/)) push(word, known.get(word) ?? null);
+    // `U:` and its like stand before names, and are none even where an axis is called U.
+    else for (const word of place.split(/((?:[@(){},:'"\s]+(?:[UVR]:)?)+)/)) push(word, known.get(word) ?? null);
     done = index + place.length;
   }
   push(text.slice(done), null);

@@ -47,6 +47,9 @@ export class BlockView {
     const at = index * this.#width;
     const d = this.#data;
     switch (this.block.format) {
+      case "i4":
+      case "u4":
+        return String(this.number(index));
       case "i8":
         return d.getBigInt64(at, true).toString();
       case "u8":

@@ -2,7 +2,7 @@
 import { hex, type Rgb, type Scheme, valueColor } from "../model/color";
 import type { PlacementModel } from "../model/placement";
 import { sliceText, some } from "../model/text";
-import { bracketDepth, brackets } from "./brackets";
+import { bracketDepth, brackets, cornerWidth } from "./brackets";
 import { type Choice, type Faces, layoutFaces, roles, tileOf } from "./faces";
 import { fit, textWidth } from "./measure";
 import type { Paints } from "./paints";
@@ -32,7 +32,7 @@ export function layoutArray(
 ): ArrayPanel {
   const { row, column, across } = roles(model.rank, choice);
   const facets = across !== null;
-  const left = row === null ? 0 : TITLE + 4 + bracketDepth(model, row, "left");
+  const left = row === null ? cornerWidth(model, column) : TITLE + 4 + bracketDepth(model, row, "left");
   const top =
     (column === null ? 0 : TITLE + bracketDepth(model, column, "top")) +
     (facets ? TITLE + bracketDepth(model, across, "top") + 6 : 0);

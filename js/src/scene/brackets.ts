@@ -1,7 +1,7 @@
 /** Brackets along a dimension: which coordinate of which mesh axis owns each stretch. One level an axis, major outside. */
 import type { PlacementModel } from "../model/placement";
 import type { Segment, Track } from "./faces";
-import { textWidth } from "./measure";
+import { fit, textWidth } from "./measure";
 import { axisStroke, axisToken, type Color, type LineMark, label, type Mark, type Stroke } from "./scene";
 
 export type Side = "top" | "left";
@@ -14,6 +14,14 @@ const MOST_RANGES = 8;
 /** Pixels that the brackets of a dimension take beside the track. */
 export function bracketDepth(model: PlacementModel, dim: number | null, side: Side): number {
   return levels(model, dim).reduce((sum, level) => sum + levelDepth(level, side), 0);
+}
+
+/** Pixels that the name of an axis may take at the corner before the first bracket on top. */
+export function cornerWidth(model: PlacementModel, dim: number | null): number {
+  return Math.max(
+    0,
+    ...levels(model, dim).map((l) => (l.name === null ? 0 : textWidth(corner(l.name), FONT, true) + 6)),
+  );
 }
 
 /** Draws the brackets of a track whose first pixel is at (x, y); they stand above it or to its left. */
@@ -42,7 +50,7 @@ export function brackets(model: PlacementModel, track: Track, x: number, y: numb
       // The ranges are bare numbers: the axis name stands once at the corner.
       marks.push(
         side === "top"
-          ? label(x - 6, y - offset - LEG - 4, level.name, FONT, level.color, {
+          ? label(x - 6, y - offset - LEG - 4, corner(level.name), FONT, level.color, {
               mono: true,
               anchor: "end",
               weight: 700,
@@ -57,6 +65,10 @@ export function brackets(model: PlacementModel, track: Track, x: number, y: numb
     offset += levelDepth(level, side);
   }
   return marks;
+}
+
+function corner(name: string): string {
+  return fit(name, 60, FONT, true);
 }
 
 interface Level {

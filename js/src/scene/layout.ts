@@ -3,6 +3,7 @@ import type { PlacementModel } from "../model/placement";
 import { type ArrayPanel, arrayMarks, layoutArray } from "./array";
 import type { Choice } from "./faces";
 import { LENS } from "./lens";
+import { textWidth } from "./measure";
 import { layoutMesh, meshMarks } from "./mesh";
 import type { Panels } from "./overlay";
 import type { Paints } from "./paints";
@@ -113,9 +114,10 @@ export function bodyMarks(model: PlacementModel, layout: Layout, paints: Paints)
   };
   const marks: Mark[] = layout.titles.flatMap((t) => {
     const note = t.text === "Logical array" ? colors[paints.colorBy] : t.note;
-    return [
-      label(t.x, t.y, [{ text: t.text, weight: 700, color: "ink" }, { text: note ? `   ${note}` : "" }], 13, "muted"),
-    ];
+    const next = layout.titles.find((other) => other.y === t.y && other.x > t.x);
+    const fits = t.x + textWidth(`${t.text}   ${note}`, 13) <= (next ? next.x - 12 : layout.width);
+    const words = [{ text: t.text, weight: 700, color: "ink" as const }, { text: note && fits ? `   ${note}` : "" }];
+    return [label(t.x, t.y, words, 13, "muted")];
   });
   if (layout.array) marks.push(...arrayMarks(model, layout.array, paints));
   marks.push(...meshMarks(model, layout.mesh, paints));

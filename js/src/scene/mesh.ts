@@ -374,7 +374,9 @@ function fieldMarks(model: PlacementModel, panel: MeshPanel, color: (tile: numbe
 function railWidth(model: PlacementModel, wrapped: boolean, rows: number): number {
   if (model.axes.length === 0) return 4;
   const name = model.axes[0]?.name ?? "";
-  const widest = wrapped ? `${name}=${model.size - 8}–${model.size - 1}` : `${name}=${rows - 1}`;
+  // Many devices may share one label for all rows.
+  const row = model.size > 16 ? `0…${rows - 1}` : `${rows - 1}`;
+  const widest = wrapped ? `${name}=${model.size - 8}–${model.size - 1}` : `${name}=${row}`;
   const corner = rows > 1 || wrapped ? Math.min(110, textWidth(widest, 11, true)) + 20 : 4;
   return corner;
 }
@@ -427,7 +429,7 @@ function rails(model: PlacementModel, panel: MeshPanel): Mark[] {
         marks.push(text(1, count === columns ? `0…${columns - 1}` : `${column}`, middle, y - 16, "middle", room));
       }
     }
-    if (model.axes.length > 2) marks.push(...boxTitle(model, box, x, y - (columns > 1 ? 34 : 12)));
+    if (model.axes.length > 2) marks.push(...boxTitle(model, panel, box, x, y - (columns > 1 ? 34 : 12)));
   }
   return marks;
 }
@@ -446,12 +448,17 @@ function named(panel: MeshPanel, n: number, pitch: number, room: number) {
 }
 
 /** Coordinates of axis 2 and later over a box; on the first box also the sign of each axis, for all boxes. */
-function boxTitle(model: PlacementModel, box: number, x: number, y: number): Mark[] {
+function boxTitle(model: PlacementModel, panel: MeshPanel, box: number, x: number, y: number): Mark[] {
   const digits = boxDigits(model, box);
-  const spans = model.axes.slice(2).map((a, i) => ({
-    text: `${i > 0 ? "  " : ""}${a.name}=${digits[i] ?? 0}`,
-    color: axisToken(i + 2),
-  }));
+  // A title may reach into the gap before the next box, where a cut one would say nothing.
+  let room = panel.boxPitch[0] - BOX_GAP + 8;
+  const spans = model.axes.slice(2).flatMap((a, i) => {
+    const text = fit(`${i > 0 ? "  " : ""}${a.name}=${digits[i] ?? 0}`, room, 11, true);
+    const width = textWidth(text, 11, true);
+    if (width > room) return [];
+    room -= width;
+    return [{ text, color: axisToken(i + 2) }];
+  });
   const marks: Mark[] = [label(x, y, spans, 11, "muted", BOLD)];
   let end = x + textWidth(spans.map((t) => t.text).join(""), 11, true) + 12;
   for (let axis = 2; box === 0 && axis < model.axes.length; axis++) {
@@ -470,7 +477,7 @@ function signs(model: PlacementModel, panel: MeshPanel): Mark[] {
     const disc = signOf(model, axis);
     if (!disc || axis > 1) return;
     if (panel.density !== "full" || panel.wrapped) {
-      const at = railEnd(panel, axis);
+      const at = railTail(panel, axis);
       if (at) marks.push({ ...disc, x: at[0], y: at[1], r: 6 });
       return;
     }
@@ -496,10 +503,9 @@ function signOf(model: PlacementModel, axis: number): Omit<DiscMark, "x" | "y" |
 }
 
 /** Where the sign of an axis stands when there is one for the whole axis. */
-function railEnd(panel: MeshPanel, axis: number): readonly [number, number] | null {
-  const boxWidth = panel.columns * panel.pitch[0] - (panel.pitch[0] - panel.w);
+function railTail(panel: MeshPanel, axis: number): readonly [number, number] | null {
   if (panel.wrapped) return null;
-  return axis === 0 ? [panel.x - 14, panel.y - 9] : [panel.x + boxWidth + 12, panel.y - 10];
+  return axis === 0 ? [panel.x - 14, panel.y - 9] : [panel.x + 3, panel.y - 10];
 }
 
 /** Outlines of processes, where there are several and each holds a rectangle of one box. */

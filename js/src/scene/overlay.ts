@@ -72,7 +72,7 @@ function devicesArea(mesh: MeshPanel): Box {
   return {
     x: mesh.x - 1,
     y: mesh.y - 1,
-    w: mesh.boxesAcross * mesh.boxPitch[0],
+    w: mesh.box.x + mesh.box.w - mesh.x + 2,
     h: mesh.box.y + mesh.box.h - mesh.y,
   };
 }

@@ -143,7 +143,7 @@ export function label(
 export const AXIS_DASH: readonly (readonly number[])[] = [[], [5, 3], [1.6, 2.6], [8, 3, 2, 3], [12, 4], [3, 2, 3, 6]];
 
 /** Opacity of a colour as the ground of text in that colour. */
-export const TINT = 0.12;
+export const TINT = 0.1;
 
 export function axisToken(axis: number): Color {
   return `axis${axis % AXIS_DASH.length}`;

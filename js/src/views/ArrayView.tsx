@@ -5,22 +5,22 @@ import { Foot } from "./Foot";
 import { Head, Notes } from "./Head";
 import type { Layers } from "./layers";
 import { Picture } from "./Picture";
-import type { ViewState } from "./state";
+import { asError, type ViewState } from "./state";
 
 export function ArrayView({ state, layers }: { state: ViewState; layers: Layers }) {
-  const broken = state.broken.value;
-  const theme = state.theme.value;
+  const broken = state.now.broken;
+  const theme = state.now.theme;
   if (broken) return <Card state={state}>{<Failure error={broken} />}</Card>;
-  if (!theme || state.width.value === 0) return null;
+  if (!theme || state.now.width === 0) return null;
   return (
     <Card state={state}>
-      <Guard key={state.generation.value}>
+      <Guard key={state.now.generation}>
         <Head state={state} />
         <Picture state={state} layers={layers} />
         <Notes state={state} />
         <Foot state={state} />
         <div class="hidden" aria-live="polite">
-          {state.announced.value}
+          {state.now.announced}
         </div>
       </Guard>
     </Card>
@@ -28,7 +28,7 @@ export function ArrayView({ state, layers }: { state: ViewState; layers: Layers 
 }
 
 function Card({ state, children }: { state: ViewState; children: ComponentChildren }) {
-  const theme = state.theme.value;
+  const theme = state.now.theme;
   const tokens = Object.entries(theme?.tokens ?? {}).map(([name, color]) => [`--${name}`, color] as const);
   const fonts = theme ? { "--ui": theme.ui, "--mono": theme.mono } : {};
   return (
@@ -47,7 +47,7 @@ class Guard extends Component<{ children: ComponentChildren }, { error: Error | 
   override state: { error: Error | null } = { error: null };
 
   static override getDerivedStateFromError(error: unknown) {
-    return { error: error instanceof Error ? error : new Error(String(error)) };
+    return { error: asError(error) };
   }
 
   override render() {

@@ -14,7 +14,7 @@ const COLORS: readonly (readonly [ColorBy, string])[] = [
 ];
 
 export function Foot({ state }: { state: ViewState }) {
-  const model = state.model.value;
+  const model = state.now.model;
   if (!model) return null;
   const large = model.size > 64 || model.grid.some((n) => n > 16);
   return (
@@ -37,7 +37,7 @@ export function Foot({ state }: { state: ViewState }) {
           </span>
         )}
       </span>
-      {state.goTo.value && <GoTo state={state} />}
+      {state.now.goTo && <GoTo state={state} />}
       {model.rank > 2 && <Dims state={state} rank={model.rank} />}
       <Facets state={state} />
       {model.doc.shape !== null && (
@@ -46,7 +46,7 @@ export function Foot({ state }: { state: ViewState }) {
           {COLORS.map(([color, text]) => (
             <button
               type="button"
-              aria-pressed={state.colorBy.value === color}
+              aria-pressed={state.now.colorBy === color}
               onClick={() => state.setColor(color)}
               key={color}
             >
@@ -63,7 +63,7 @@ export function Foot({ state }: { state: ViewState }) {
 }
 
 function GoTo({ state }: { state: ViewState }) {
-  const model = state.model.value;
+  const model = state.now.model;
   return (
     <label class="goto">
       device
@@ -72,15 +72,14 @@ function GoTo({ state }: { state: ViewState }) {
         ref={(input) => input?.focus()}
         onKeyDown={(event) => {
           event.stopPropagation();
-          if (event.key === "Escape") state.goTo.value = false;
+          if (event.key === "Escape") state.set({ goTo: false });
           if (event.key !== "Enter" || !model) return;
           const input = event.currentTarget;
           const position = model.ids.indexOf(input.valueAsNumber);
           input.setCustomValidity(position < 0 ? `This mesh has no device ${input.value}.` : "");
           if (!input.reportValidity()) return;
-          state.goTo.value = false;
-          state.origin.value = "mesh";
-          state.pin(highlightDevice(model, position));
+          state.set({ goTo: false });
+          state.pin(highlightDevice(model, position), "mesh");
         }}
         onInput={(event) => event.currentTarget.setCustomValidity("")}
       />
@@ -90,7 +89,7 @@ function GoTo({ state }: { state: ViewState }) {
 
 /** Which dimensions run down and across; the others are facets. */
 function Dims({ state, rank }: { state: ViewState; rank: number }) {
-  const { row, column } = roles(rank, state.choice.value);
+  const { row, column } = roles(rank, state.now.choice);
   const choose = (name: string, value: number | null, set: (dim: number) => void) => (
     <label>
       {name}
@@ -114,9 +113,9 @@ function Dims({ state, rank }: { state: ViewState; rank: number }) {
 
 /** Steps through facets that do not fit. */
 function Facets({ state }: { state: ViewState }) {
-  const faces = state.layout.value?.array?.faces;
+  const faces = state.shown()?.layout.array?.faces;
   if (!faces) return null;
-  const choice = state.choice.value;
+  const choice = state.now.choice;
   const pager = (which: 0 | 1, shown: number, total: number, name: string) => {
     if (shown >= total && choice.facet[which] === 0) return null;
     const first = choice.facet[which];
@@ -124,7 +123,7 @@ function Facets({ state }: { state: ViewState }) {
     const go = (to: number) => {
       const facet: [number, number] = [choice.facet[0], choice.facet[1]];
       facet[which] = Math.max(0, Math.min(total - 1, to));
-      state.choice.value = { ...choice, facet };
+      state.set({ choice: { ...choice, facet } });
     };
     return (
       <span class="pager">
@@ -159,15 +158,15 @@ function Facets({ state }: { state: ViewState }) {
 }
 
 function saveSvg(state: ViewState): void {
-  const [model, theme] = [state.model.peek(), state.theme.peek()];
+  const [model, theme] = [state.now.model, state.now.theme];
   if (!model || !theme) return;
   const scene = cardScene(model, {
-    width: state.width.peek() + 2 * CARD_PAD,
+    width: state.now.width + 2 * CARD_PAD,
     scheme: theme.scheme,
-    colorBy: state.colorBy.peek(),
-    choice: state.choice.peek(),
-    highlight: state.lit.peek(),
-    blocks: state.blocks.peek(),
+    colorBy: state.now.colorBy,
+    choice: state.now.choice,
+    highlight: state.lit(),
+    blocks: state.now.blocks,
   });
   const text = paintSvg(scene, theme, model.doc.type, (...field) => fieldCanvas(...field).toDataURL());
   const link = document.createElement("a");

@@ -6,8 +6,8 @@ import { AXIS_DASH } from "../scene/scene";
 import type { ViewState } from "./state";
 
 export function Head({ state }: { state: ViewState }) {
-  const model = state.model.value;
-  const s = state.summary.value;
+  const model = state.now.model;
+  const s = state.summary();
   if (!model || !s) return null;
   return (
     <header>
@@ -49,7 +49,7 @@ export function Head({ state }: { state: ViewState }) {
 }
 
 export function Notes({ state }: { state: ViewState }) {
-  const notes = state.summary.value?.notes ?? [];
+  const notes = state.summary()?.notes ?? [];
   return (
     <div class="notes">
       {notes.map((n) => (
@@ -57,7 +57,7 @@ export function Notes({ state }: { state: ViewState }) {
           <Tokens tokens={n} />
         </p>
       ))}
-      {state.colorBy.value === "values" && state.valuesNote.value && <p>{state.valuesNote.value}</p>}
+      {state.now.colorBy === "values" && state.now.valuesNote && <p>{state.now.valuesNote}</p>}
     </div>
   );
 }
@@ -130,7 +130,7 @@ export function Chip({
     <button
       type="button"
       class={`chip axis${kind}`}
-      aria-pressed={state.pinned.value?.axis === axis}
+      aria-pressed={state.now.pinned?.axis === axis}
       title={`mesh axis ${a.name}: ${a.size} devices, ${a.type}`}
       onPointerEnter={() => state.light(lit)}
       onPointerLeave={() => state.light(null)}

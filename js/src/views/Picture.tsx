@@ -2,8 +2,8 @@
 import { type Highlight, highlightDevice, highlightTile, sameLit } from "../model/selection";
 import { tipOf, tipSentence } from "../model/tip";
 import { tileBoxes } from "../scene/faces";
-import type { Layout } from "../scene/layout";
 import { deviceBox } from "../scene/mesh";
+import type { Shown } from "../scene/morph";
 import type { Box } from "../scene/scene";
 import { onKey } from "./keys";
 import type { Layers } from "./layers";
@@ -12,14 +12,13 @@ import type { ViewState, Which } from "./state";
 import { Tooltip } from "./Tooltip";
 
 export function Picture({ state, layers }: { state: ViewState; layers: Layers }) {
-  const layout = state.layout.value;
-  const model = state.model.value;
+  const shown = state.shown();
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the listboxes inside do the same by keyboard
     // biome-ignore lint/a11y/useKeyWithClickEvents: as above
     <div
       class="picture"
-      style={{ height: `${layout?.height ?? 0}px` }}
+      style={{ height: `${shown?.layout.height ?? 0}px` }}
       onPointerMove={(event) => {
         const { panel, lit } = pointerTarget(state, event);
         state.light(lit, panel);
@@ -31,23 +30,22 @@ export function Picture({ state, layers }: { state: ViewState; layers: Layers })
       }}
     >
       <div aria-hidden="true" ref={layers.attach} />
-      {layout && model && layout.array && <Panel state={state} layout={layout} which="array" />}
-      {layout && model && <Panel state={state} layout={layout} which="mesh" />}
+      {shown?.layout.array && <Panel state={state} shown={shown} which="array" />}
+      {shown && <Panel state={state} shown={shown} which="mesh" />}
       <Tooltip state={state} />
     </div>
   );
 }
 
 /** One panel as a listbox: one tab stop, arrow keys move, the option under the cursor is the only one in the page. */
-function Panel({ state, layout, which }: { state: ViewState; layout: Layout; which: Which }) {
-  const model = state.model.value;
-  if (!model) return null;
+function Panel({ state, shown, which }: { state: ViewState; shown: Shown; which: Which }) {
+  const { model, layout } = shown;
   const panel = which === "array" ? layout.array : layout.mesh;
   if (!panel) return null;
-  const lit = state.lit.value;
+  const lit = state.lit();
   const cursor = which === "array" ? (lit?.tile ?? 0) : (lit?.positions[0] ?? 0);
-  const shown: Highlight = which === "array" ? highlightTile(model, cursor) : highlightDevice(model, cursor);
-  const tip = tipOf(model, shown, null, "");
+  const here: Highlight = which === "array" ? highlightTile(model, cursor) : highlightDevice(model, cursor);
+  const tip = tipOf(model, here, null, "");
   const count = which === "array" ? model.tiles : model.size;
   const option =
     which === "array" && layout.array
@@ -64,7 +62,7 @@ function Panel({ state, layout, which }: { state: ViewState; layout: Layout; whi
       style={style(panel.box)}
       onFocus={(event) => {
         if (!event.currentTarget.matches(":focus-visible")) return;
-        if (!state.lit.peek()) state.light(shown, which);
+        if (!state.lit()) state.light(here, which);
       }}
       onBlur={() => state.light(null)}
       onKeyDown={(event) => {
@@ -79,7 +77,7 @@ function Panel({ state, layout, which }: { state: ViewState; layout: Layout; whi
         id={id}
         class="option"
         role="option"
-        aria-selected={state.pinned.value !== null && sameLit(state.pinned.value, shown)}
+        aria-selected={state.now.pinned !== null && sameLit(state.now.pinned, here)}
         aria-posinset={cursor + 1}
         aria-setsize={count}
         aria-label={tip ? tipSentence(tip) : ""}

@@ -8,14 +8,10 @@ const WIDTH = 360;
 const HEIGHT = 84;
 
 export function Tooltip({ state }: { state: ViewState }) {
-  const [model, layout, lit, tip, paints] = [
-    state.model.value,
-    state.layout.value,
-    state.lit.value,
-    state.tip.value,
-    state.paints.value,
-  ];
-  if (!model || !layout || !paints) return null;
+  const shown = state.shown();
+  if (!shown) return null;
+  const { model, layout, paints } = shown;
+  const [lit, tip] = [state.lit(), state.tip()];
   if (!lit || !tip) {
     return layout.dock ? (
       <div class="dock" style={place(layout.dock)}>
@@ -51,7 +47,7 @@ export function Tooltip({ state }: { state: ViewState }) {
   const { array, mesh } = layout;
   const tileBox = array && lit.tile !== null ? tileBoxes(model, array.faces, lit.tile)[0] : undefined;
   const box =
-    state.origin.value === "array" && array && tileBox
+    state.now.origin === "array" && array && tileBox
       ? { ...tileBox, x: tileBox.x + array.x, y: tileBox.y + array.y }
       : position === undefined
         ? null

@@ -1,5 +1,4 @@
 /** Keys of the two panels. */
-import { batch } from "@preact/signals-core";
 import { unravel } from "../model/placement";
 import { type Highlight, highlightDevice, highlightTile } from "../model/selection";
 import { tipOf, tipSentence } from "../model/tip";
@@ -8,16 +7,12 @@ import type { ViewState, Which } from "./state";
 
 /** Moves the cursor; whether the key was one of ours. */
 export function onKey(state: ViewState, which: Which, event: KeyboardEvent): boolean {
-  const model = state.model.peek();
+  const model = state.now.model;
   if (!model || event.ctrlKey || event.metaKey || event.altKey) return false;
-  const lit = state.lit.peek();
+  const lit = state.lit();
   const go = (next: Highlight) => {
     const tip = tipOf(model, next, null, "");
-    batch(() => {
-      state.origin.value = which;
-      state.hover.value = next;
-      state.announced.value = tip ? tipSentence(tip) : "";
-    });
+    state.set({ origin: which, hover: next, announced: tip ? tipSentence(tip) : "" });
   };
   const light = (i: number) => go(which === "array" ? highlightTile(model, i) : highlightDevice(model, i));
   const count = which === "array" ? model.tiles : model.size;
@@ -28,8 +23,8 @@ export function onKey(state: ViewState, which: Which, event: KeyboardEvent): boo
       if (lit) state.pin(lit);
       return true;
     case "Escape":
-      state.hover.value = null;
-      if (state.pinned.peek()) state.pin(state.pinned.peek());
+      state.set({ hover: null });
+      if (state.now.pinned) state.pin(state.now.pinned);
       return true;
     case "Home":
       light(0);
@@ -45,7 +40,7 @@ export function onKey(state: ViewState, which: Which, event: KeyboardEvent): boo
       state.zoom(false);
       return true;
     case "g":
-      state.goTo.value = true;
+      state.set({ goTo: true });
       return true;
   }
   const shape = which === "array" ? model.grid : model.meshShape;
@@ -72,12 +67,12 @@ export function onKey(state: ViewState, which: Which, event: KeyboardEvent): boo
 
 /** Dimensions that the arrow keys move along: down, across, and with Shift. */
 function directions(state: ViewState, which: Which): readonly (number | null | undefined)[] {
-  const model = state.model.peek();
+  const model = state.now.model;
   if (!model) return [];
   if (which === "mesh")
     return model.meshShape.length === 1
       ? [0, 0, null, null]
       : [0, 1, model.meshShape.length > 3 ? 3 : null, model.meshShape.length > 2 ? 2 : null];
-  const { row, column, across, down } = roles(model.rank, state.choice.peek());
+  const { row, column, across, down } = roles(model.rank, state.now.choice);
   return [row, column, down.at(-1) ?? null, across];
 }

@@ -1,12 +1,12 @@
 /** The two canvases of a picture: the body, and over it what hovering adds. */
-import { effect } from "@preact/signals-core";
+import type { Highlight } from "../model/selection";
 import { paintCanvas } from "../paint/canvas";
 import type { Theme } from "../paint/theme";
 import { bodyMarks, type Layout } from "../scene/layout";
-import { canMorph, morphMarks } from "../scene/morph";
+import { canMorph, morphMarks, type Shown } from "../scene/morph";
 import { overlayMarks } from "../scene/overlay";
 import type { Mark } from "../scene/scene";
-import type { ViewState } from "./state";
+import { asError, type ViewState } from "./state";
 
 /** Milliseconds that a change of placement takes. */
 const CHANGE_MS = 450;
@@ -17,46 +17,53 @@ const BLEED = 8;
 export class Layers {
   readonly #base = layer();
   readonly #overlay = layer();
-  readonly #stops: (() => void)[];
+  #shown: Shown | null = null;
+  #lit: Highlight | null = null;
+  #theme: Theme | null = null;
+  #before: Shown | null = null;
   #changing = 0;
   #hovering = 0;
 
-  constructor(private readonly state: ViewState) {
-    this.#stops = [effect(() => this.#paintBase()), effect(() => this.#paintOverlay())];
-  }
+  constructor(private readonly state: ViewState) {}
 
   /** Puts the canvases into an element of the page. */
   readonly attach = (el: Element | null): void => el?.replaceChildren(this.#base, this.#overlay);
 
   dispose(): void {
-    for (const stop of this.#stops) stop();
     cancelAnimationFrame(this.#changing);
     cancelAnimationFrame(this.#hovering);
   }
 
-  #paintBase(): void {
-    const { state } = this;
-    const after = state.shown.value;
-    const theme = state.theme.value;
-    const before = state.before.value;
+  /** Paints what the state shows, as far as it is not painted yet. */
+  paint(): void {
+    const { theme, before } = this.state.now;
+    const shown = this.state.shown();
+    const lit = before ? null : this.state.lit();
+    if (!shown || !theme) return;
+    const other = shown !== this.#shown || theme !== this.#theme;
+    if (other || before !== this.#before) this.#paintBase(shown, theme, before);
+    if (other || lit !== this.#lit) this.#paintOverlay(shown, theme, lit);
+    [this.#shown, this.#lit, this.#theme, this.#before] = [shown, lit, theme, before];
+  }
+
+  #paintBase(shown: Shown, theme: Theme, before: Shown | null): void {
     cancelAnimationFrame(this.#changing);
-    if (!after || !theme) return;
-    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
     const start = performance.now();
-    if (!before || still || !canMorph(before, after)) {
-      this.#draw(this.#base, after.layout, () => bodyMarks(after.model, after.layout, after.paints), theme);
+    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    if (!before || still || !canMorph(before, shown)) {
+      this.#draw(this.#base, shown.layout, () => bodyMarks(shown.model, shown.layout, shown.paints), theme);
       note("sw:first", start);
-      state.drawn();
+      this.state.drawn();
       return;
     }
     const step = (now: number) => {
       const t = (now - start) / CHANGE_MS;
       if (t >= 1) {
-        state.before.value = null;
+        this.state.set({ before: null });
         return;
       }
       const begun = performance.now();
-      this.#draw(this.#base, after.layout, () => morphMarks(before, after, ease(Math.max(0, t))), theme);
+      this.#draw(this.#base, shown.layout, () => morphMarks(before, shown, ease(Math.max(0, t))), theme);
       note("sw:frame", begun);
       this.#changing = requestAnimationFrame(step);
     };
@@ -64,17 +71,11 @@ export class Layers {
   }
 
   /** Repaints what hovering adds at most once a frame. */
-  #paintOverlay(): void {
-    const { state } = this;
-    const shown = state.shown.value;
-    const theme = state.theme.value;
-    const lit = state.before.value ? null : state.lit.value;
+  #paintOverlay(shown: Shown, theme: Theme, lit: Highlight | null): void {
     cancelAnimationFrame(this.#hovering);
-    if (!shown || !theme) return;
     this.#hovering = requestAnimationFrame(() => {
       const begun = performance.now();
-      const marks = () => overlayMarks(shown.model, shown.layout, shown.paints, lit);
-      this.#draw(this.#overlay, shown.layout, marks, theme);
+      this.#draw(this.#overlay, shown.layout, () => overlayMarks(shown.model, shown.layout, shown.paints, lit), theme);
       note("sw:frame", begun);
     });
   }
@@ -83,7 +84,7 @@ export class Layers {
     try {
       draw(canvas, layout, marks(), theme);
     } catch (error) {
-      this.state.broken.value = error instanceof Error ? error : new Error(String(error));
+      this.state.set({ broken: asError(error) });
     }
   }
 }

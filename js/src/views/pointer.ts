@@ -8,9 +8,9 @@ import type { ViewState, Which } from "./state";
 
 /** The panel and what would light up in it; both null between and beside things. */
 export function pointerTarget(state: ViewState, event: MouseEvent): { panel: Which | null; lit: Highlight | null } {
-  const model = state.model.peek();
-  const layout = state.layout.peek();
-  if (!model || !layout) return { panel: null, lit: null };
+  const shown = state.shown();
+  if (!shown) return { panel: null, lit: null };
+  const { model, layout } = shown;
   const bounds = (event.currentTarget as Element).getBoundingClientRect();
   const x = event.clientX - bounds.left;
   const y = event.clientY - bounds.top;
@@ -19,13 +19,13 @@ export function pointerTarget(state: ViewState, event: MouseEvent): { panel: Whi
     const tile = tileAtPoint(model, array.faces, x - array.x, y - array.y);
     return { panel: "array", lit: tile === null ? null : highlightTile(model, tile) };
   }
-  const center = state.lit.peek()?.positions[0] ?? null;
+  const center = state.lit()?.positions[0] ?? null;
   const near = lens && lensAtPoint(model, layout.mesh, lens, center, x, y);
   if (near !== null) {
     // Moving over the lens would move the lens itself: only a click goes there.
     return event.type === "click"
       ? { panel: "mesh", lit: highlightDevice(model, near) }
-      : { panel: null, lit: state.lit.peek() };
+      : { panel: null, lit: state.lit() };
   }
   const position = deviceAtPoint(model, layout.mesh, x, y);
   return { panel: position === null ? null : "mesh", lit: position === null ? null : highlightDevice(model, position) };

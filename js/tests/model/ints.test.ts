@@ -23,6 +23,6 @@ test.each([
   [4, [0, -1, 2 ** 31 - 1], (view: DataView, i: number, v: number) => view.setInt32(4 * i, v, true)],
 ] as const)("raw integers of %i bytes are little-endian, inside a larger buffer too", (bytes, numbers, put) => {
   const raw = new DataView(new ArrayBuffer(3 * bytes + 5), 5);
-  numbers.forEach((v, i) => put(raw, i, v));
+  for (const [i, v] of numbers.entries()) put(raw, i, v);
   expect([...unpack({ start: 0, shape: [3], strides: [0], raw, raw_bytes: bytes })]).toEqual([...numbers]);
 });
