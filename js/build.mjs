@@ -47,6 +47,7 @@ async function bundle(outfile, options) {
 }
 
 await bundle("widget.js", { entryPoints: ["src/host/widget.tsx"], format: "esm" });
+await bundle("stepper.js", { entryPoints: ["src/host/stepper.tsx"], format: "esm" });
 // What a saved page has in place of a kernel: exports mount(element, state, render).
 await bundle("page.js", { entryPoints: ["src/host/standalone.ts"], format: "esm" });
 // For a bare V8 (mini-racer): sets globalThis.shardwidget = { svg }.

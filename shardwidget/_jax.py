@@ -11,6 +11,9 @@ from typing import Any
 
 import jax
 
+PPERMUTE_IN_MESH_ORDER = jax.__version_info__ < (0, 11)
+"""Whether ``ppermute`` over several axes counts ranks in the order of the mesh, whatever order they are given in."""
+
 LONGEST_TEXT = 4096
 """Characters kept of an HLO or Shardy text, which spells out every device where the order is no pattern."""
 
@@ -89,3 +92,121 @@ def _mlir_context() -> Any:
 
 def _clip(text: str) -> str:
     return text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]} … ({len(text)} characters)"
+
+
+# ── Jaxprs ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def open_jaxpr(jaxpr: Any) -> tuple[Any, tuple[Any, ...]]:
+    """A jaxpr without its constants, and they.
+
+    JAX 0.9 – 0.10: a ClosedJaxpr holds both, a Jaxpr has none. JAX 0.12: every Jaxpr holds its constants.
+    """
+    return getattr(jaxpr, "jaxpr", jaxpr), tuple(getattr(jaxpr, "consts", ()))
+
+
+def manual_types(aval: Any) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+    """Mesh axes over which a type varies, is unreduced and is reduced.
+
+    JAX 0.9: ``vma`` and the spec of the sharding. From 0.10 on: ``manual_axis_type``, for manual axes, and the spec.
+    """
+    spec = getattr(getattr(aval, "sharding", None), "spec", None)
+    unreduced, reduced = (frozenset(getattr(spec, state, None) or ()) for state in ("unreduced", "reduced"))
+    manual = getattr(aval, "manual_axis_type", None)
+    if manual is None:
+        return frozenset(getattr(aval, "vma", ())), unreduced, reduced
+    return frozenset(manual.varying), unreduced | manual.unreduced, reduced | manual.reduced
+
+
+def manual_axes(params: dict[str, Any]) -> frozenset[str]:
+    """The axes that a ``shard_map`` equation makes Manual. JAX 0.9 has another name for them than 0.10 and newer."""
+    return params["newly_manual_axes"] if "newly_manual_axes" in params else params["manual_axes"]
+
+
+def scan_counts(params: dict[str, Any]) -> tuple[int, int]:
+    """Numbers of constants and of carries among the operands of a ``scan`` equation.
+
+    JAX 0.12 holds them as trees of placeholders.
+    """
+    if "num_carry" in params:
+        return params["num_consts"], params["num_carry"]
+    consts, carry, _ = (len(list(part)) for part in params["ft_in"].unpack())
+    return consts, carry
+
+
+def bind(eqn: Any, *values: Any) -> list[Any]:
+    """Applies an equation to values, in the context that it was traced in.
+
+    JAX 0.9: ``get_bind_params`` returns functions and parameters; from 0.10 on parameters alone.
+    """
+    with eqn.ctx.manager:
+        return bind_here(eqn.primitive, eqn.params, *values)
+
+
+def bind_here(primitive: Any, params: dict[str, Any], *values: Any) -> list[Any]:
+    """Applies a primitive to values, in the context of the caller."""
+    bound = primitive.get_bind_params(params)
+    functions, bound = bound if isinstance(bound, tuple) else ((), bound)
+    out = primitive.bind(*functions, *values, **bound)
+    return list(out) if primitive.multiple_results else [out]
+
+
+def user_frames(eqn: Any) -> list[Any]:
+    """Frames of the user's program that an equation comes from, innermost first: file, function, lines and columns.
+
+    JAX 0.9 – 0.12: private.
+    """
+    from jax._src import source_info_util
+
+    return list(source_info_util.user_frames(eqn.source_info.traceback))
+
+
+def argument_names(jaxpr: Any) -> tuple[str, ...]:
+    """Names of a traced function's parameters, one for each flat argument; empty where JAX does not know them.
+
+    JAX 0.9 – 0.12: ``debug_info`` of a jaxpr is not documented.
+    """
+    info = getattr(jaxpr, "debug_info", None)
+    return tuple(name or "" for name in (getattr(info, "arg_names", None) or ()))
+
+
+def function_name(jaxpr: Any) -> str:
+    """Name of the traced function, without what it is nested in; empty where JAX does not know it."""
+    info = getattr(jaxpr, "debug_info", None)
+    return (getattr(info, "func_name", None) or "").rpartition(".")[2]
+
+
+# ── A value as it lies on the devices, whatever its type ──────────────────────────────────────────────────────────────
+
+
+def kept(x: Any, axes: frozenset[str]) -> Any:
+    """The same block, typed as varying over ``axes`` and neither unreduced nor reduced.
+
+    ``jax.lax.pcast`` does this for invarying and reduced values only. JAX 0.9 – 0.12: primitives are extended through
+    ``jax.extend``; a type with other manual axes is made by methods that are not documented.
+    """
+    return _kept_primitive().bind(x, axes=axes)
+
+
+@functools.lru_cache(maxsize=1)
+def _kept_primitive() -> Any:
+    from jax.extend.core import Primitive
+    from jax.interpreters import mlir
+
+    primitive = Primitive("shardwidget_kept")
+    primitive.def_abstract_eval(_kept_type)
+    mlir.register_lowering(primitive, lambda ctx, x, *, axes: [x])
+    return primitive
+
+
+def _kept_type(aval: Any, *, axes: frozenset[str]) -> Any:
+    sharding = aval.sharding.update(
+        mesh=jax.sharding.get_abstract_mesh(), spec=jax.sharding.PartitionSpec(*partitions(aval.sharding.spec))
+    )
+    manual = getattr(aval, "manual_axis_type", None)
+    if manual is None:
+        return aval.update(sharding=sharding, vma=axes)
+    none = frozenset()
+    return aval.update(
+        sharding=sharding, manual_axis_type=manual.update(varying=axes, unreduced=none, reduced=none)
+    )

@@ -8,9 +8,7 @@ const NAMES = ["x", "y", "z", "data", "expert"];
 /** Meshes of 1 … 5 axes. */
 function meshSizes(most: number): fc.Arbitrary<number[]> {
   const sizes: fc.Arbitrary<number> = fc.constantFrom(1, 2, 3, 4, 8, 16, 64);
-  return fc
-    .array(sizes, { minLength: 1, maxLength: 5 })
-    .filter((all) => all.reduce((a, b) => a * b, 1) <= most);
+  return fc.array(sizes, { minLength: 1, maxLength: 5 }).filter((all) => all.reduce((a, b) => a * b, 1) <= most);
 }
 
 /** Placements by mesh axes: each axis splits a dimension, is unreduced or reduced, or replicates. */

@@ -111,24 +111,26 @@ class Collective:
     """What a step communicates: who takes part together, and how much each device sends."""
 
     kind: str
-    """``psum``, ``all_gather``, ``reduce_scatter``, ``ppermute``, ``all_to_all`` … without version suffixes."""
+    """``psum``, ``all_gather``, ``reduce_scatter``, ``ppermute``, ``all_to_all`` …: what happens, whatever JAX calls it."""
     axes: tuple[str, ...]
     """The user's mesh axes, as the program names them."""
     groups: tuple[tuple[int, ...], ...] = field(metadata={"wire": False})
     """Device ids of each group, in rank order."""
     positions: Ints
-    """Mesh positions of the groups, one group after another."""
+    """Mesh positions of the groups, one group after another; a shorter group is filled up with -1."""
     group_size: int
+    """Ranks of the largest group."""
     bytes_per_device: int
-    """Bytes that a device sends in the ring algorithm (directly, for a permutation)."""
+    """Bytes that a device sends in the ring algorithm (directly, for a permutation), rounded up."""
     arithmetic: str
     """How that number comes about, for example ``2·V·(N−1)/N, V = 32 B, N = 2``."""
     hops: int
-    """Rounds of the ring algorithm, one neighbour apart each."""
+    """Rounds of the ring algorithm, one neighbour apart each; 1 for a permutation."""
     plans: tuple[int, ...]
     """Indices in ``Trace.plans``: the algorithms that apply, the meaning first."""
     chunk_axis: int = -1
-    """Dimension along which a block is cut into chunks for the algorithms; -1 where it is not."""
+    """Dimension along which a block is cut into n equal chunks; -1 where its elements, in row-major order, are cut into
+    n ranges (chunk c: from ``c·size//n``), or where a chunk is a whole block."""
     latency: tuple[float, ...] = ()
     """Estimated seconds of latency on each of ``Trace.interconnects``."""
     bandwidth: tuple[float, ...] = ()
@@ -137,25 +139,32 @@ class Collective:
 
 @dataclass(frozen=True)
 class Move:
-    """One round for every rank at once: rank r sends chunks to one peer.
+    """What all ranks of a group do at once: each sends ``count`` consecutive chunks to one peer.
 
-    The peer is ``(r + by) mod n`` for a shift and ``r ^ by`` for an exchange; the chunks are ``(r + offset) mod n``, or
-    ``r ^ offset``. A permutation names its pairs one by one and sends chunk 0.
+    Offsets count from the sender r: an offset d means rank or chunk ``(r + d) mod n`` in a shift and ``r ^ d`` in an
+    exchange. A permutation or a broadcast names its ranks instead, pair by pair, and each pair moves chunk 0.
     """
 
     peer: Literal["shift", "exchange", "pairs"]
-    by: int
-    chunks: tuple[int, ...]
     op: Literal["copy", "add"]
     """Whether the destination's chunk is replaced, or combined with what arrives (by the collective's operation)."""
+    by: int = 0
+    """Offset of the peer. In a shift +1 is the next rank of the ring and -1 the one before."""
+    first: int = 0
+    """Offset of the first chunk; the others are at ``first + 1``, ``first + 2`` …"""
+    count: int = 1
+    origin: int = 0
+    """For all_to_all: offset of the rank that the chunks started on. There a chunk's number says where it goes."""
     pairs: tuple[tuple[int, int], ...] = ()
-    origins: tuple[int, ...] = ()
-    """For all_to_all: offset of the rank that each chunk started on; the chunk's own offset says where it goes."""
+    """(source rank, destination rank)."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """An algorithm of a collective for a group of n ranks: rounds of moves."""
+    """An algorithm of a collective for a group of n ranks: rounds of moves.
+
+    The moves of a round happen together: each sends what its source held when the round began.
+    """
 
     algorithm: Literal["meaning", "ring", "bidirectional ring", "halving-doubling"]
     kind: str

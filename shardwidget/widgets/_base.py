@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import base64
 import inspect
+import os
 from html import escape
-from os import PathLike, fspath
+from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
 
@@ -30,12 +31,14 @@ class DocumentWidget(anywidget.AnyWidget):
     _document = traitlets.Dict().tag(sync=True)
     _static = traitlets.Bool(False, help="Whether there is no kernel to ask.").tag(sync=True)
 
-    def __init__(self, document: Document, *, mode: Mode, unknown: dict[str, Any], **traits: Any) -> None:
+    def __init__(self, document: Document, *, mode: Mode | None, unknown: dict[str, Any], **traits: Any) -> None:
         """Shows a document.
 
         Args:
             document: what to show.
-            mode: ``"widget"``, or ``"html"`` for output that needs no kernel when the notebook is opened again.
+            mode: ``"widget"``, or ``"html"`` for output that needs no kernel when the notebook is opened again. None
+                takes the environment variable ``SHARDWIDGET_MODE``, so that a notebook need not be changed to be run
+                where no browser is (by nbconvert, say); without it, ``"widget"``.
             unknown: keyword arguments that the subclass did not know; any is refused.
             **traits: values of the subclass's traits.
 
@@ -46,9 +49,11 @@ class DocumentWidget(anywidget.AnyWidget):
         """
         if unknown:
             raise TypeError(_unknown_arguments(type(self), unknown))
-        if mode not in ("widget", "html"):
-            raise ValueError(f"mode must be 'widget' or 'html'; got {mode!r}")
-        self._mode = mode
+        chosen = os.environ.get("SHARDWIDGET_MODE", "widget") if mode is None else mode
+        if chosen not in ("widget", "html"):
+            source = "" if mode else " in the environment variable SHARDWIDGET_MODE"
+            raise ValueError(f"mode must be 'widget' or 'html'; got {chosen!r}{source}")
+        self._mode = chosen
         self._shown = document
         super().__init__(_esm=bundle.read("widget.js"), _document=to_wire(document), **traits)
 
@@ -151,4 +156,4 @@ def _give(content: str, path: str | PathLike[str] | None) -> str:
     if path is None:
         return content
     Path(path).write_text(content, encoding="utf-8")
-    return fspath(path)
+    return os.fspath(path)

@@ -46,7 +46,7 @@ class ArrayView(DocumentWidget):
         x: Any,
         *,
         name: str | None = None,
-        mode: Mode = "widget",
+        mode: Mode | None = None,
         color_by: ColorBy = "position",
         row_dim: int | None = None,
         column_dim: int | None = None,
@@ -60,7 +60,8 @@ class ArrayView(DocumentWidget):
                 ``jax.sharding.Mesh`` or ``AbstractMesh`` alone.
             name: what to call it; None finds the variable that it is bound to.
             mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel, so that a saved notebook shows
-                it when it is opened again.
+                it when it is opened again. None takes the environment variable ``SHARDWIDGET_MODE``; without it,
+                ``"widget"``.
             color_by: what a tile's colour says.
             row_dim: the dimension that runs down; None chooses.
             column_dim: the dimension that runs across; None chooses.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import jax
@@ -15,8 +14,6 @@ from jax.sharding import AxisType, NamedSharding, PartitionSpec
 from playwright.sync_api import Browser, BrowserContext, Page, Route, sync_playwright
 
 from tests.hosts.jupyter import JupyterServer
-
-ROOT = Path(__file__).parents[2]
 
 # With the GPU process off, software drawing is as fast as it gets; the others keep the browser from the network.
 FLAGS = [
@@ -56,7 +53,8 @@ def new_page(chromium: Browser) -> Iterator[Callable[..., Page]]:
                 outside.append(route.request.url)
             route.abort()
 
-        context = chromium.new_context(**{"viewport": {"width": 1100, "height": 900}} | options)
+        size = options.pop("viewport", {"width": 1100, "height": 900})
+        context = chromium.new_context(viewport=size, **options)
         contexts.append(context)
         context.set_default_timeout(30_000)
         context.route(lambda url: not LOCAL.match(url), refuse)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -145,19 +146,28 @@ def test_reduced_motion_jumps_to_the_new_picture(notebook):
         assert (nb.page.evaluate("cleared") > drawn) == moves
 
 
-@pytest.mark.parametrize("app", ["lab"])
-def test_a_change_of_theme_repaints(app, jupyter, new_page):
+def test_a_change_of_theme_repaints(jupyter, new_page):
     page = new_page()
-    nb = Notebook(jupyter, page, app, jupyter.write(SETUP, "sw.show(x)"))
+    nb = Notebook(jupyter, page, "lab", jupyter.write(SETUP, "sw.show(x)"))
     nb.run_all()
     card = page.get_by_role("region", name="sharding")
     expect(card).to_have_css("background-color", "rgb(255, 255, 255)")
+    before = drawings(views(page))
     try:
         nb.command("apputils:change-theme", theme="JupyterLab Dark")
         expect(card).not_to_have_css("background-color", "rgb(255, 255, 255)")
+        expect(views(page)).not_to_have_attribute("data-sw-ready", str(before))
     finally:
         nb.command("apputils:change-theme", theme="JupyterLab Light")
     expect(card).to_have_css("background-color", "rgb(255, 255, 255)")
+
+
+def test_doctor_sees_the_server(jupyter, new_page):
+    nb = Notebook(jupyter, new_page(), "lab", jupyter.write("import shardwidget as sw"))
+    nb.run_all()
+    nb.ask("facts = dict(sw.doctor().facts)")
+    assert nb.ask("print(facts['anywidget in the server'])") == metadata.version("anywidget")
+    assert nb.ask("print(facts['front end'])").startswith("a Jupyter front end")
 
 
 def test_no_data_and_bad_data_leave_the_kernel_alive(notebook):

@@ -14,9 +14,11 @@ from tests.hosts.jupyter import SETUP, JupyterServer, Notebook
 from tests.hosts.page import ARRAY, MESH, Panel, views
 
 
-def jupyter_command(server: JupyterServer, *arguments: str) -> None:
+def jupyter_command(server: JupyterServer, *arguments: str, **environment: str) -> None:
     command = [sys.executable, "-m", "jupyter", *arguments]
-    done = subprocess.run(command, env=server.environment(), cwd=server.root, capture_output=True, text=True)
+    done = subprocess.run(
+        command, env=server.environment() | environment, cwd=server.root, capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr
 
 
@@ -60,8 +62,8 @@ def test_an_untrusted_notebook_shows_the_table(app, mode, jupyter, new_page, put
 
 
 def test_a_notebook_run_by_nbconvert_opens_offline(jupyter, new_page):
-    name = jupyter.write(SETUP, "sw.show(x, mode='html')", "sw.show(y, mode='html', color_by='values')")
-    jupyter_command(jupyter, "nbconvert", "--to", "html", "--execute", name)
+    name = jupyter.write(SETUP, "sw.show(x, mode='html')", "sw.show(y, color_by='values')")
+    jupyter_command(jupyter, "nbconvert", "--to", "html", "--execute", name, SHARDWIDGET_MODE="html")
     page = new_page(may_ask=True)
     page.goto((jupyter.root / name).with_suffix(".html").as_uri())
     expect(views(page)).to_have_count(2)

@@ -305,6 +305,16 @@ def test_html_mode_needs_no_front_end(mesh):
     assert view._repr_mimebundle_()[0]["text/html"] != data["text/html"]
 
 
+def test_the_environment_chooses_the_mode_where_the_call_does_not(mesh, monkeypatch):
+    x = put(mesh, "x", "y")
+    monkeypatch.setenv("SHARDWIDGET_MODE", "html")
+    assert sw.ArrayView(x).comm is None
+    assert sw.ArrayView(x, mode="widget").comm is not None
+    monkeypatch.setenv("SHARDWIDGET_MODE", "svg")
+    with pytest.raises(ValueError, match="got 'svg' in the environment variable SHARDWIDGET_MODE"):
+        sw.ArrayView(x)
+
+
 def saved_state(page):
     return json.loads(found(r'data-sw="state">(.*?)</script>', page))
 

@@ -1,8 +1,7 @@
 /** The picture without a page: what Python runs in a bare V8 to write an SVG. */
-import { PlacementModel } from "../model/placement";
+import { decodePlacement, PlacementModel } from "../model/placement";
 import { reviveBytes } from "../model/saved";
 import { highlightOf, type Selection } from "../model/selection";
-import { decodeDocument } from "../model/wire";
 import { pngDataUri } from "../paint/png";
 import { paintSvg } from "../paint/svg";
 import { theme } from "../paint/theme";
@@ -25,7 +24,7 @@ export function svg(stateJson: string, optionsJson: string): string {
     selection?: Selection | null;
   };
   const { width, theme: scheme } = JSON.parse(optionsJson) as SvgOptions;
-  const model = new PlacementModel(decodeDocument(state._document));
+  const model = new PlacementModel(decodePlacement(state._document));
   const scene = cardScene(model, {
     width,
     scheme,

@@ -130,22 +130,26 @@ export interface Values {
 
 /** What a step communicates: who takes part together, and how much each device sends. */
 export interface Collective {
-  /** `psum`, `all_gather`, `reduce_scatter`, `ppermute`, `all_to_all` … without version suffixes. */
+  /** `psum`, `all_gather`, `reduce_scatter`, `ppermute`, `all_to_all` …: what happens, whatever JAX calls it. */
   readonly kind: string;
   /** The user's mesh axes, as the program names them. */
   readonly axes: readonly string[];
-  /** Mesh positions of the groups, one group after another. */
+  /** Mesh positions of the groups, one group after another; a shorter group is filled up with -1. */
   readonly positions: Ints;
+  /** Ranks of the largest group. */
   readonly group_size: number;
-  /** Bytes that a device sends in the ring algorithm (directly, for a permutation). */
+  /** Bytes that a device sends in the ring algorithm (directly, for a permutation), rounded up. */
   readonly bytes_per_device: number;
   /** How that number comes about, for example `2·V·(N−1)/N, V = 32 B, N = 2`. */
   readonly arithmetic: string;
-  /** Rounds of the ring algorithm, one neighbour apart each. */
+  /** Rounds of the ring algorithm, one neighbour apart each; 1 for a permutation. */
   readonly hops: number;
   /** Indices in `Trace.plans`: the algorithms that apply, the meaning first. */
   readonly plans: readonly number[];
-  /** Dimension along which a block is cut into chunks for the algorithms; -1 where it is not. */
+  /**
+   * Dimension along which a block is cut into n equal chunks; -1 where its elements, in row-major order, are cut into
+   * n ranges (chunk c: from `c·size//n`), or where a chunk is a whole block.
+   */
   readonly chunk_axis: number;
   /** Estimated seconds of latency on each of `Trace.interconnects`. */
   readonly latency: readonly number[];
@@ -186,23 +190,31 @@ export interface Mend {
 }
 
 /**
- * One round for every rank at once: rank r sends chunks to one peer.
+ * What all ranks of a group do at once: each sends `count` consecutive chunks to one peer.
  *
- * The peer is `(r + by) mod n` for a shift and `r ^ by` for an exchange; the chunks are `(r + offset) mod n`, or
- * `r ^ offset`. A permutation names its pairs one by one and sends chunk 0.
+ * Offsets count from the sender r: an offset d means rank or chunk `(r + d) mod n` in a shift and `r ^ d` in an
+ * exchange. A permutation or a broadcast names its ranks instead, pair by pair, and each pair moves chunk 0.
  */
 export interface Move {
   readonly peer: "shift" | "exchange" | "pairs";
-  readonly by: number;
-  readonly chunks: readonly number[];
   /** Whether the destination's chunk is replaced, or combined with what arrives (by the collective's operation). */
   readonly op: "copy" | "add";
+  /** Offset of the peer. In a shift +1 is the next rank of the ring and -1 the one before. */
+  readonly by: number;
+  /** Offset of the first chunk; the others are at `first + 1`, `first + 2` … */
+  readonly first: number;
+  readonly count: number;
+  /** For all_to_all: offset of the rank that the chunks started on. There a chunk's number says where it goes. */
+  readonly origin: number;
+  /** (source rank, destination rank). */
   readonly pairs: readonly (readonly [number, number])[];
-  /** For all_to_all: offset of the rank that each chunk started on; the chunk's own offset says where it goes. */
-  readonly origins: readonly number[];
 }
 
-/** An algorithm of a collective for a group of n ranks: rounds of moves. */
+/**
+ * An algorithm of a collective for a group of n ranks: rounds of moves.
+ *
+ * The moves of a round happen together: each sends what its source held when the round began.
+ */
 export interface Plan {
   readonly algorithm: "meaning" | "ring" | "bidirectional ring" | "halving-doubling";
   readonly kind: string;

@@ -1,67 +1,36 @@
-import type { Cut, MeshAxis, Placement } from "./document.gen";
+import type { Cut, Placement } from "./document.gen";
 import { unpack } from "./ints";
+import { MeshModel, product, unravel } from "./mesh";
+import { decodeDocument } from "./wire";
+
+/** A placement as it came over the wire. */
+export function decodePlacement(wire: unknown): Placement {
+  return decodeDocument(wire, "placement", flaw);
+}
 
 /** A tile: the index of its part along each dimension of the array. */
 export type Tile = readonly number[];
 
-/**
- * The arithmetic of a placement: which tile the device at each mesh position holds, and where that tile lies.
- *
- * A device is known here by its *position* in `mesh.devices.flat`; `ids[position]` is its `Device.id`.
- */
-export class PlacementModel {
-  readonly axes: readonly MeshAxis[];
+/** The arithmetic of a placement: which tile the device at each mesh position holds, and where that tile lies. */
+export class PlacementModel extends MeshModel {
   readonly rank: number;
-  /** Number of devices. */
-  readonly size: number;
-  readonly ids: Int32Array;
-  readonly process: Int32Array;
-  /** Physical coordinates: one array over positions for each coordinate; none where devices have none. */
-  readonly coords: readonly Int32Array[];
   /** Number of parts along each dimension. */
   readonly grid: readonly number[];
   /** Number of tiles in the grid. */
   readonly tiles: number;
   /** Flat index in the grid of the tile that each position holds. */
   readonly tileAt: Int32Array;
-  readonly processes: number;
 
   readonly #cuts: readonly (readonly [Int32Array, Int32Array] | null)[];
-  readonly #axisIndex: ReadonlyMap<string, number>;
 
   constructor(readonly doc: Placement) {
-    const { mesh, dims } = doc;
-    this.axes = mesh.axes;
+    super(doc.mesh);
+    const { dims } = doc;
     this.rank = dims.length;
-    this.ids = unpack(mesh.device_ids);
-    this.size = this.ids.length;
-    this.process = unpack(mesh.process);
-    this.coords = mesh.coords.map(unpack);
-    this.processes = new Set(this.process).size;
-    this.#axisIndex = new Map(mesh.axes.map((a, i) => [a.name, i]));
     this.#cuts = dims.map((d) => d.cut && cutBounds(d.cut));
     this.grid = dims.map((d, i) => this.#cuts[i]?.[0].length ?? product(d.axes.map((a) => this.axisSize(a))));
     this.tiles = product(this.grid);
     this.tileAt = this.#holdings();
-  }
-
-  /** Index of a named axis in the mesh, which also chooses its colour and line pattern. */
-  axisOf(name: string): number {
-    return this.#axisIndex.get(name) ?? 0;
-  }
-
-  axisSize(name: string): number {
-    return this.axes[this.axisOf(name)]?.size ?? 1;
-  }
-
-  /** Mesh shape; devices in a row where the sharding names no axes. */
-  get meshShape(): readonly number[] {
-    return this.axes.length > 0 ? this.axes.map((a) => a.size) : [this.size];
-  }
-
-  /** Mesh coordinates of a position. */
-  digits(position: number): number[] {
-    return unravel(position, this.meshShape);
   }
 
   /** First index and one past the last of a part of a dimension. */
@@ -93,10 +62,6 @@ export class PlacementModel {
     const out: number[] = [];
     for (let p = 0; p < this.size; p++) if (this.tileAt[p] === tile) out.push(p);
     return out;
-  }
-
-  addressable(position: number): boolean {
-    return this.doc.mesh.abstract || this.process[position] === this.doc.mesh.this_process;
   }
 
   /** What the devices along an axis have of each other's data; null where they hold different blocks. */
@@ -170,22 +135,18 @@ export class PlacementModel {
   }
 }
 
-export function product(values: readonly number[]): number {
-  return values.reduce((a, b) => a * b, 1);
-}
-
-/** Mixed-radix digits of a flat index, first digit slowest. */
-export function unravel(index: number, shape: readonly number[]): number[] {
-  const out = new Array<number>(shape.length);
-  let rest = index;
-  for (let i = shape.length - 1; i >= 0; i--) {
-    const n = shape[i] ?? 1;
-    out[i] = rest % n;
-    rest = Math.floor(rest / n);
-  }
-  return out;
-}
-
 function cutBounds(cut: Cut): readonly [Int32Array, Int32Array] {
   return [unpack(cut.starts), unpack(cut.stops)];
+}
+
+function flaw(doc: Placement): string | null {
+  if (!Array.isArray(doc.dims)) return "it has no dimensions";
+  if (doc.shape !== null && (!Array.isArray(doc.shape) || doc.shape.length !== doc.dims.length)) {
+    return "its shape does not match its dimensions";
+  }
+  const names = new Set(doc.mesh.axes.map((a) => a.name));
+  const missing = doc.dims.flatMap((d) => d.axes).find((a) => !names.has(a));
+  return missing === undefined
+    ? null
+    : `a dimension names the axis ${JSON.stringify(missing)}, which the mesh does not have`;
 }

@@ -1,4 +1,5 @@
 /** Words and numbers as JAX and the reader of a notebook spell them. */
+import type { MeshModel } from "./mesh";
 import type { PlacementModel } from "./placement";
 
 const UNITS = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
@@ -62,7 +63,7 @@ export interface Token {
 const PLACES = /@\([^)]*\)|@[^,[\](){}]+|'[^']*'|\{[^}]*\}/g;
 
 /** Cuts a type or spec string into runs, so that the names of mesh axes can take their colour. */
-export function axisTokens(text: string, model: PlacementModel): Token[] {
+export function axisTokens(text: string, model: MeshModel): Token[] {
   const known = new Map(model.axes.map((a, i) => [a.name, i]));
   const out: Token[] = [];
   const push = (piece: string, axis: number | null) => {

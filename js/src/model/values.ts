@@ -1,26 +1,31 @@
 /** Values of one device's shard, as sampled by the reader. */
 import type { Block, Values } from "./document.gen";
-import { product } from "./placement";
+import { product } from "./mesh";
 
 export interface ValueRange {
   low: number;
   high: number;
 }
 
-export class BlockView {
-  readonly #data: DataView;
+/** Numbers of a wire buffer, in one of the element formats. */
+export class Elements {
   readonly #width: number;
 
-  constructor(readonly block: Block) {
-    this.#data = block.data;
-    this.#width = BYTES[block.format];
+  constructor(
+    readonly format: Block["format"],
+    readonly data: DataView,
+  ) {
+    this.#width = BYTES[format];
   }
 
+  get length(): number {
+    return this.data.byteLength / this.#width;
+  }
   /** A number to colour by: the magnitude of a complex value. */
   number(index: number): number {
     const at = index * this.#width;
-    const d = this.#data;
-    switch (this.block.format) {
+    const d = this.data;
+    switch (this.format) {
       case "f4":
         return d.getFloat32(at, true);
       case "f8":
@@ -45,8 +50,8 @@ export class BlockView {
   /** The value as text, exact for integers. */
   text(index: number): string {
     const at = index * this.#width;
-    const d = this.#data;
-    switch (this.block.format) {
+    const d = this.data;
+    switch (this.format) {
       case "i4":
       case "u4":
         return String(this.number(index));
@@ -65,6 +70,12 @@ export class BlockView {
       default:
         return short(this.number(index));
     }
+  }
+}
+
+export class BlockView extends Elements {
+  constructor(readonly block: Block) {
+    super(block.format, block.data);
   }
 
   /** Middle of the range of what was read, to colour the tile as a whole. */

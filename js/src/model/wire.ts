@@ -1,11 +1,19 @@
 /** Decoding and checking of a document as it comes over the wire or out of a saved page. */
-import { type Placement, VERSION } from "./document.gen";
+import { type Document, VERSION } from "./document.gen";
 
 /** A document that cannot be drawn, with what to do about it. */
 export class DocumentError extends Error {}
 
-/** Turns a wire document into a typed one: checks kind, version and what the picture is built on. */
-export function decodeDocument(wire: unknown): Placement {
+/**
+ * Turns a wire document into a typed one: checks kind, version and what the picture is built on.
+ *
+ * `flaw` says what is missing or of the wrong form in a document of its kind, or null.
+ */
+export function decodeDocument<Kind extends Document["kind"]>(
+  wire: unknown,
+  wanted: Kind,
+  flaw: (document: Extract<Document, { kind: Kind }>) => string | null,
+): Extract<Document, { kind: Kind }> {
   if (typeof wire !== "object" || wire === null || !("kind" in wire) || !("version" in wire)) {
     throw new DocumentError(
       "This is no shardwidget document: it names no kind and version. Make the view again to replace it.",
@@ -17,13 +25,13 @@ export function decodeDocument(wire: unknown): Placement {
       `This document has version ${String(version)}; this page draws versions up to ${VERSION}. Update shardwidget, or make the view again with this one.`,
     );
   }
-  if (kind !== "placement") {
-    throw new DocumentError(`This document is of kind ${JSON.stringify(kind)}; this page draws "placement".`);
+  if (kind !== wanted) {
+    throw new DocumentError(`This document is of kind ${JSON.stringify(kind)}; this page draws "${wanted}".`);
   }
-  const doc = decodeBytes(wire) as Placement;
-  const problem = flaw(doc);
+  const document = decodeBytes(wire) as Extract<Document, { kind: Kind }>;
+  const problem = flawOfMesh(document) ?? flaw(document);
   if (problem) throw new DocumentError(`This document is damaged: ${problem}. Make the view again to replace it.`);
-  return doc;
+  return document;
 }
 
 /** Turns the buffers of a wire value, of whatever kind a host made them, into DataViews. */
@@ -35,8 +43,8 @@ export function decodeBytes(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, decodeBytes(v)]));
 }
 
-/** What is missing or of the wrong form in a placement, or null. */
-function flaw(doc: Placement): string | null {
+/** What is missing or of the wrong form in the mesh of a document, or null. */
+function flawOfMesh({ mesh }: Document): string | null {
   const isInts = (v: unknown) =>
     typeof v === "object" &&
     v !== null &&
@@ -44,16 +52,7 @@ function flaw(doc: Placement): string | null {
     Array.isArray(v.shape) &&
     "raw" in v &&
     v.raw instanceof DataView;
-  if (typeof doc.mesh !== "object" || doc.mesh === null) return "it has no mesh";
-  if (!Array.isArray(doc.mesh.axes)) return "its mesh has no axes";
-  if (!isInts(doc.mesh.device_ids) || !isInts(doc.mesh.process)) return "its device ids cannot be read";
-  if (!Array.isArray(doc.dims)) return "it has no dimensions";
-  if (doc.shape !== null && (!Array.isArray(doc.shape) || doc.shape.length !== doc.dims.length)) {
-    return "its shape does not match its dimensions";
-  }
-  const names = new Set(doc.mesh.axes.map((a) => a.name));
-  const missing = doc.dims.flatMap((d) => d.axes).find((a) => !names.has(a));
-  return missing === undefined
-    ? null
-    : `a dimension names the axis ${JSON.stringify(missing)}, which the mesh does not have`;
+  if (typeof mesh !== "object" || mesh === null) return "it has no mesh";
+  if (!Array.isArray(mesh.axes)) return "its mesh has no axes";
+  return isInts(mesh.device_ids) && isInts(mesh.process) ? null : "its device ids cannot be read";
 }

@@ -153,9 +153,8 @@ export function fieldCanvas(columns: number, rows: number, rgb: Uint8Array): HTM
   const canvas = document.createElement("canvas");
   canvas.width = columns;
   canvas.height = rows;
-  const ctx = canvas.getContext("2d");
-  const image = ctx?.createImageData(columns, rows);
-  if (!ctx || !image) throw new Error("the browser gives no 2-D canvas");
+  const ctx = context(canvas);
+  const image = ctx.createImageData(columns, rows);
   for (let i = 0, o = 0; i < rgb.length; o++) {
     image.data[o] = o % 4 === 3 ? 255 : (rgb[i++] ?? 0);
   }
@@ -168,4 +167,11 @@ function setStroke(ctx: Context, s: Stroke, theme: Theme): void {
   ctx.strokeStyle = resolve(s.color, theme);
   ctx.lineWidth = s.width;
   ctx.setLineDash(s.dash ? [...s.dash] : []);
+}
+
+/** The canvas's 2-D context. */
+export function context(canvas: HTMLCanvasElement): Context {
+  const ctx = canvas.getContext("2d");
+  if (!ctx) throw new Error("the browser gives no 2-D canvas");
+  return ctx;
 }

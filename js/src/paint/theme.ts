@@ -45,9 +45,8 @@ const TOKENS: Readonly<Record<Scheme, Readonly<Record<string, string>>>> = {
   },
 };
 
-export const UI_FONT =
-  '-apple-system, "Segoe UI", Roboto, "Helvetica Neue", "DejaVu Sans Condensed", system-ui, sans-serif';
-export const MONO_FONT = 'ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace';
+export const UI_FONT = '"DejaVu Sans Condensed", system-ui, sans-serif';
+export const MONO_FONT = '"DejaVu Sans Mono", ui-monospace, Menlo, Consolas, monospace';
 
 /** Our own theme, with a page's own neutral colours and fonts in their places where it gives them. */
 export function theme(
@@ -64,5 +63,5 @@ export function theme(
 }
 
 export function resolve(color: Color, t: Theme): string {
-  return color.startsWith("#") ? color : (t.tokens[color] ?? t.tokens.ink ?? "#888");
+  return t.tokens[color] ?? color;
 }

@@ -4,7 +4,7 @@ import type { PlacementModel } from "../model/placement";
 import { sliceText, some } from "../model/text";
 import { bracketDepth, brackets, cornerWidth } from "./brackets";
 import { type Choice, type Faces, layoutFaces, roles, tileOf } from "./faces";
-import { fit, textWidth } from "./measure";
+import { fit, fitNumber, textWidth } from "./measure";
 import type { Paints } from "./paints";
 import { type Box, field, label, type Mark } from "./scene";
 
@@ -32,7 +32,9 @@ export function layoutArray(
 ): ArrayPanel {
   const { row, column, across } = roles(model.rank, choice);
   const facets = across !== null;
-  const left = row === null ? cornerWidth(model, column) : TITLE + 4 + bracketDepth(model, row, "left");
+  const { size = 0 } = model.doc.dims[column ?? -1] ?? {};
+  const corner = column === null ? 0 : cornerWidth(model, column, size === 0 ? 60 : area.width);
+  const left = row === null ? corner : TITLE + 4 + bracketDepth(model, row, "left");
   const top =
     (column === null ? 0 : TITLE + bracketDepth(model, column, "top")) +
     (facets ? TITLE + bracketDepth(model, across, "top") + 6 : 0);
@@ -131,12 +133,22 @@ function tileMarks(
   if (box.h < 13) return marks;
   const ink = { mono: true, anchor: "middle" } as const;
   const middle = box.x + box.w / 2;
-  if (textWidth(text, size, true) + 8 <= box.w) {
-    marks.push(label(middle, box.y + box.h / 2 + size * 0.36, text, size, "tile-ink", ink));
+  // Stripes run through a text: under it they are filled.
+  const plate = (w: number, h: number): Mark[] =>
+    partial && fill
+      ? [{ kind: "rect", x: middle - w / 2, y: box.y + (box.h - h) / 2, w, h, r: 3, fill: hex(fill) }]
+      : [];
+  const width = textWidth(text, size, true);
+  if (width + 8 <= box.w) {
+    marks.push(
+      ...plate(width + 6, size + 6),
+      label(middle, box.y + box.h / 2 + size * 0.36, text, size, "tile-ink", ink),
+    );
   } else if (box.h >= 2 * size + 10) {
     const cut = text.indexOf(", ", text.length / 2 - 2) + 2;
     const lines = cut > 1 ? [text.slice(0, cut).trimEnd(), text.slice(cut)] : [];
     if (lines.length === 2 && lines.every((l) => textWidth(l, 10, true) + 6 <= box.w)) {
+      marks.push(...plate(box.w - 4, 28));
       lines.forEach((l, i) => {
         marks.push(label(middle, box.y + box.h / 2 - 2 + i * 13, l, 10, "tile-ink", ink));
       });
@@ -199,18 +211,6 @@ function valueMarks(
 /** Colour of NaN and infinities. */
 const ODD: Readonly<Record<Scheme, Rgb>> = { light: [232, 120, 110], dark: [226, 106, 96] };
 
-function fitNumber(text: string, width: number, size: number): string {
-  if (textWidth(text, size, true) <= width) return text;
-  const value = Number(text);
-  if (Number.isFinite(value)) {
-    for (let digits = 4; digits >= 1; digits--) {
-      const short = String(Number(value.toPrecision(digits)));
-      if (textWidth(short, size, true) <= width) return short;
-    }
-  }
-  return "·";
-}
-
 function deviceText(model: PlacementModel, tile: number): string {
   const ids = model.holders(tile).map((p) => model.ids[p] ?? 0);
   return some(ids, 4);
@@ -270,8 +270,10 @@ function frame(model: PlacementModel, panel: ArrayPanel): Mark[] {
     for (const down of faces.down) {
       marks.push(...brackets(model, faces.rows, x, y + down.from, "left"));
     }
+    const words = title(faces.rows.dim);
+    const fits = textWidth(words.map((w) => w.text).join(""), 12) <= faces.faceHeight + 16;
     marks.push(
-      label(x - depth - 10, y + faces.faceHeight / 2, title(faces.rows.dim), 12, "muted", {
+      label(x - depth - 10, y + faces.faceHeight / 2, fits ? words : words.slice(1), 12, "muted", {
         anchor: "middle",
         turned: true,
       }),
@@ -285,11 +287,12 @@ function frame(model: PlacementModel, panel: ArrayPanel): Mark[] {
       faces.across.segments.length < faces.acrossTotal
         ? `, ${faces.across.segments.length} of ${faces.acrossTotal}`
         : "";
+    const long = `dim 0 000000  ${unit}${shown}`;
     marks.push(
       label(
         x + faces.width / 2,
         top - bracketDepth(model, faces.across.dim, "top") - 10,
-        [...title(faces.across.dim), { text: `  ${unit}${shown}` }],
+        [...title(faces.across.dim), { text: textWidth(long, 12) <= faces.width ? `  ${unit}${shown}` : shown }],
         12,
         "muted",
         { anchor: "middle" },

@@ -16,12 +16,11 @@ export function bracketDepth(model: PlacementModel, dim: number | null, side: Si
   return levels(model, dim).reduce((sum, level) => sum + levelDepth(level, side), 0);
 }
 
-/** Pixels that the name of an axis may take at the corner before the first bracket on top. */
-export function cornerWidth(model: PlacementModel, dim: number | null): number {
-  return Math.max(
-    0,
-    ...levels(model, dim).map((l) => (l.name === null ? 0 : textWidth(corner(l.name), FONT, true) + 6)),
-  );
+/** Pixels beside the first bracket on top for the names of axes whose coordinates stand as ranges in this width. */
+export function cornerWidth(model: PlacementModel, dim: number, width: number): number {
+  const each = width / (model.grid[dim] ?? 1);
+  const names = levels(model, dim).flatMap((l) => (l.name !== null && each * l.span < l.widest + 8 ? [l.name] : []));
+  return Math.max(0, ...names.map((name) => textWidth(corner(name), FONT, true) + 6));
 }
 
 /** Draws the brackets of a track whose first pixel is at (x, y); they stand above it or to its left. */
@@ -47,7 +46,7 @@ export function brackets(model: PlacementModel, track: Track, x: number, y: numb
       );
     }
     if (!single && level.name !== null) {
-      // The ranges are bare numbers: the axis name stands once at the corner.
+      // The ranges are bare numbers: the axis name stands once, before those on top, under those at the left.
       marks.push(
         side === "top"
           ? label(x - 6, y - offset - LEG - 4, corner(level.name), FONT, level.color, {
@@ -55,7 +54,7 @@ export function brackets(model: PlacementModel, track: Track, x: number, y: numb
               anchor: "end",
               weight: 700,
             })
-          : label(x - offset - LEG - 5, y - 8, level.name, FONT, level.color, {
+          : label(x - offset - LEG - 5, y + track.length + 13, level.name, FONT, level.color, {
               mono: true,
               anchor: "end",
               weight: 700,

@@ -9,7 +9,8 @@
  *      └────┴────┘ ┘         └────┴────┘
  *       columns
  */
-import { type PlacementModel, product, unravel } from "../model/placement";
+import { product, unravel } from "../model/mesh";
+import type { PlacementModel } from "../model/placement";
 import type { Box } from "./scene";
 
 /** A stretch of one dimension, with its place in pixels from the track's start. */

@@ -83,25 +83,29 @@ function alone(
   large: boolean,
   note: string,
 ): Layout {
+  const stacked = width < STACK;
+  const x = stacked ? 0 : width - lensWidth;
+  const w = Math.min(76, (lensWidth - 60) / LENS - 3);
+  const lens = large ? { x, y: TITLE + 20, w, h: Math.min(36, w * 0.6) } : null;
+  const dock = lens ? { x, y: lens.y + LENS * (lens.h + 3) + 12, w: lensWidth, h: DOCK } : null;
+  const top = stacked && dock ? dock.y + DOCK + 16 : 0;
   const mesh = layoutMesh(model, choice, {
     x: 0,
-    y: TITLE,
-    width: large ? width - lensWidth - 40 : Math.min(width, 900),
+    y: top + TITLE,
+    width: lens && !stacked ? width - lensWidth - 40 : Math.min(width, 900),
   });
-  const x = width - lensWidth;
-  const w = Math.min(76, (lensWidth - 60) / LENS - 3);
   return {
     array: null,
     mesh,
-    lens: large ? { x, y: TITLE + 20, w, h: Math.min(36, w * 0.6) } : null,
-    dock: large ? { x, y: 270, w: lensWidth, h: DOCK } : null,
+    lens,
+    dock,
     titles: [
-      { x: mesh.x, y: 14, text: "Mesh", note },
-      ...(large ? [{ x, y: 14, text: "Lens", note: `${LENS}×${LENS} of ${model.size} devices, by id` }] : []),
+      { x: stacked ? 0 : mesh.x, y: top + 14, text: "Mesh", note },
+      ...(lens ? [{ x, y: 14, text: "Lens", note: `${LENS}×${LENS} of ${model.size} devices, by id` }] : []),
     ],
-    stacked: width < STACK,
+    stacked,
     width,
-    height: Math.ceil(Math.max(mesh.box.y + mesh.box.h, large ? 270 + DOCK : 0) + 4),
+    height: Math.ceil(Math.max(mesh.box.y + mesh.box.h, dock ? dock.y + DOCK : 0) + 4),
   };
 }
 

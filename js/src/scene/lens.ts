@@ -1,9 +1,11 @@
 /** The lens of a mesh with too many devices to name: a few neighbours, large, with their ids. */
 import { hex } from "../model/color";
-import { type PlacementModel, product } from "../model/placement";
+import { product } from "../model/mesh";
+import type { PlacementModel } from "../model/placement";
 import type { ArrayPanel } from "./array";
 import { tileBoxes } from "./faces";
-import { deviceBox, type MeshPanel } from "./mesh";
+import { deviceBox } from "./grid";
+import type { MeshPanel } from "./mesh";
 import type { Paints } from "./paints";
 import { axisToken, type Box, label, type Mark, outline } from "./scene";
 

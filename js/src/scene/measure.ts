@@ -18,5 +18,17 @@ export function fit(text: string, width: number, size: number, mono = false): st
   return `${characters.slice(0, keep).join("")}…`;
 }
 
+/** A number with fewer digits where it does not fit; a dot where none does. */
+export function fitNumber(text: string, width: number, size: number): string {
+  if (textWidth(text, size, true) <= width) return text;
+  const value = Number(text);
+  if (!Number.isFinite(value)) return fit(text, width, size, true).length > 1 ? fit(text, width, size, true) : "·";
+  for (let digits = 4; digits >= 1; digits--) {
+    const short = String(Number(value.toPrecision(digits))).replace(/^(-?)0\./, "$1.");
+    if (textWidth(short, size, true) <= width) return short;
+  }
+  return "·";
+}
+
 const NARROW = new Set(" ilj.,:;|'!()[]tfr");
 const WIDE = new Set("mwMW@%");

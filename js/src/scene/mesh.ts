@@ -1,41 +1,20 @@
-/**
- * The mesh: devices in the order of `mesh.devices`, axis 0 down, axis 1 across. Axis 2 and later make labelled boxes
- * of such 2-D panels: axis 2 across, the rest down.
- */
+/** The mesh with an array on it: what each device holds, and what neighbours have of each other's data. */
 import { hex, type Rgb } from "../model/color";
-import { type PlacementModel, product, unravel } from "../model/placement";
+import { product, unravel } from "../model/mesh";
+import type { PlacementModel } from "../model/placement";
 import { type Choice, type Faces, layoutFaces, tileBoxes } from "./faces";
+import { BOLD, boxIndex, type DeviceGrid, deviceBox, frameGrid, type GridFrame, hosts, placeGrid, rails } from "./grid";
 import { fit, textWidth } from "./measure";
 import type { Paints } from "./paints";
-import { axisStroke, axisToken, type Box, type DiscMark, field, label, type Mark } from "./scene";
+import { axisToken, type Box, type DiscMark, field, label, type Mark } from "./scene";
 
-/** How much of a device is drawn: a tile with its ghost, a tile with little in it, a coloured cell, a picture. */
-export type Density = "full" | "compact" | "cell" | "field";
-
-export interface MeshPanel {
-  box: Box;
-  density: Density;
-  /** Rows and columns of devices in one box, and boxes across and down. */
-  rows: number;
-  columns: number;
-  boxesAcross: number;
-  boxesDown: number;
-  /** First device of the first box, size of a device, pitch of devices and of boxes. */
-  x: number;
-  y: number;
-  w: number;
-  h: number;
-  pitch: readonly [number, number];
-  boxPitch: readonly [number, number];
-  /** A mesh of one axis whose row of devices is wrapped. */
-  wrapped: boolean;
+export interface MeshPanel extends DeviceGrid {
   /** The small array inside a device. */
   ghost: { x: number; y: number; faces: Faces } | null;
   coordinates: boolean;
 }
 
 const GAP_MARK = 20;
-const BOX_GAP = 22;
 /** Longest side of a field of devices. */
 const FIELD = 200;
 
@@ -45,158 +24,45 @@ export function layoutMesh(
   choice: Choice,
   area: { x: number; y: number; width: number },
 ): MeshPanel {
-  const shape = model.meshShape;
   const n = model.size;
-  const wrapped = shape.length === 1 && n > 8;
-  const wide = wrapped ? (n <= 64 ? 8 : 2 ** Math.ceil(Math.log2(Math.sqrt(n)))) : 1;
-  const rows = wrapped ? Math.ceil(n / wide) : (shape[0] ?? 1);
-  const columns = wrapped ? wide : (shape[1] ?? 1);
-  const boxes = product(shape.slice(2));
-  const left = railWidth(model, wrapped, rows);
-  const top = (columns > 1 && !wrapped ? 30 : 6) + (boxes > 1 ? 22 : 0);
-  let boxesAcross = shape[2] ?? 1;
-  const cellRoom = (gap: number) => {
-    const perBox = (area.width - left - (boxesAcross - 1) * BOX_GAP) / boxesAcross;
-    return (perBox - (columns - 1) * gap) / columns;
-  };
-  // Boxes of axis 2 stand in one row if devices stay readable, else in several equal ones.
-  const readable = n > 64 ? 16 : n > 16 ? 40 : 64;
-  while (boxesAcross > 1 && cellRoom(8) < readable) boxesAcross = largestDivisor(shape[2] ?? 1, boxesAcross - 1);
-  const boxesDown = boxes / boxesAcross;
-  const marked = model.axes.some((_, a) => model.link(a) !== null);
-  let density: Density = n > 1024 ? "field" : n > 64 ? "cell" : n > 16 ? "compact" : "full";
-  let gap = density === "full" ? (marked ? GAP_MARK : 14) : density === "compact" ? 8 : 2;
-  let w = cellRoom(gap);
-  if ((density === "full" || density === "compact") && w < 34) {
-    density = "cell";
-    gap = 2;
-    w = cellRoom(gap);
-  }
-  if (density === "full" && w < 60) {
-    density = "compact";
-    gap = 8;
-    w = cellRoom(gap);
-  }
-  if (density === "cell" && w < 4) density = "field";
-  let h: number;
-  if (density === "full") {
-    w = Math.min(w, 220);
-    h = w >= 150 ? 84 : w >= 96 ? 56 : 64;
-  } else if (density === "compact") {
-    w = Math.min(w, 110);
-    h = w >= 84 ? 40 : 46;
-  } else if (density === "cell") {
-    w = Math.min(w, 34);
-    h = Math.min(w, 24);
-  } else {
-    gap = 0;
-    const most = Math.min(cellRoom(0), FIELD / Math.max(rows, 1), FIELD / Math.max(columns, 1));
-    w = Math.max(most, 0.05);
-    h = w;
-  }
-  const rowGap = density === "full" ? (marked ? GAP_MARK : 14) : gap;
-  const boxWidth = columns * (w + gap) - gap;
-  const boxHeight = rows * (h + rowGap) - rowGap;
-  const boxPitchY = boxHeight + top + 6;
+  const frame = frameGrid(model, area.width, n > 64 ? 16 : n > 16 ? 40 : 64);
+  const device = sizeDevice(model, frame);
+  const { density, w } = device;
   const panel: MeshPanel = {
-    box: {
-      x: area.x,
-      y: area.y,
-      w: left + boxesAcross * (boxWidth + BOX_GAP) - BOX_GAP,
-      h: boxesDown * boxPitchY,
-    },
-    density,
-    rows,
-    columns,
-    boxesAcross,
-    boxesDown,
-    x: area.x + left,
-    y: area.y + top,
-    w,
-    h,
-    pitch: [w + gap, h + rowGap],
-    boxPitch: [boxWidth + BOX_GAP, boxPitchY],
-    wrapped,
+    ...placeGrid(frame, area, device),
     ghost: null,
     coordinates: density === "full" && w >= 150 && model.axes.length > 0,
   };
-  if (model.doc.shape !== null && (density === "full" || density === "compact"))
+  if (model.doc.shape !== null && (density === "full" || density === "compact")) {
     panel.ghost = ghost(model, choice, panel);
+  }
   return panel;
 }
 
-/** The box of the device at a mesh position. */
-export function deviceBox(model: PlacementModel, panel: MeshPanel, position: number): Box {
-  let row: number;
-  let column: number;
-  let across = 0;
-  let down = 0;
-  if (panel.wrapped) {
-    row = Math.floor(position / panel.columns);
-    column = position % panel.columns;
-  } else {
-    const digits = unravel(position, model.meshShape);
-    row = digits[0] ?? 0;
-    column = digits[1] ?? 0;
-    const box = boxIndex(model, digits);
-    across = box % panel.boxesAcross;
-    down = Math.floor(box / panel.boxesAcross);
+/** The most that there is room for: by the number of devices, then by the width. */
+function sizeDevice(model: PlacementModel, { rows, columns, room }: GridFrame): Parameters<typeof placeGrid>[2] {
+  const n = model.size;
+  const wide = model.axes.some((_, a) => model.link(a) !== null) ? GAP_MARK : 14;
+  if (n <= 16 && room(wide) >= 60) {
+    const w = Math.min(room(wide), 220);
+    return { density: "full", w, h: w >= 150 ? 84 : w >= 96 ? 56 : 64, gap: wide, rowGap: wide };
   }
-  return {
-    x: panel.x + across * panel.boxPitch[0] + column * panel.pitch[0],
-    y: panel.y + down * panel.boxPitch[1] + row * panel.pitch[1],
-    w: panel.w,
-    h: panel.h,
-  };
-}
-
-/** The device at a point, or null between and beside devices. */
-export function deviceAtPoint(model: PlacementModel, panel: MeshPanel, x: number, y: number): number | null {
-  const dx = x - panel.x;
-  const dy = y - panel.y;
-  if (dx < 0 || dy < 0) return null;
-  const across = Math.floor(dx / panel.boxPitch[0]);
-  const down = Math.floor(dy / panel.boxPitch[1]);
-  const inX = dx - across * panel.boxPitch[0];
-  const inY = dy - down * panel.boxPitch[1];
-  const column = Math.floor(inX / panel.pitch[0]);
-  const row = Math.floor(inY / panel.pitch[1]);
-  if (across >= panel.boxesAcross || down >= panel.boxesDown || column >= panel.columns || row >= panel.rows)
-    return null;
-  if (inX - column * panel.pitch[0] >= panel.w || inY - row * panel.pitch[1] >= panel.h) return null;
-  if (panel.wrapped) {
-    const position = row * panel.columns + column;
-    return position < model.size ? position : null;
+  if (n <= 64 && room(8) >= 34) {
+    const w = Math.min(room(8), 110);
+    return { density: "compact", w, h: w >= 84 ? 40 : 46, gap: 8, rowGap: 8 };
   }
-  const shape = model.meshShape;
-  const digits = [row, column, ...boxDigits(model, down * panel.boxesAcross + across)].slice(0, shape.length);
-  return digits.reduce((index, digit, a) => index * (shape[a] ?? 1) + digit, 0);
-}
-
-/** Number of the box of a device: axis 2 fastest, so that it runs across. */
-function boxIndex(model: PlacementModel, digits: readonly number[]): number {
-  const shape = model.meshShape;
-  let index = 0;
-  for (let a = 3; a < shape.length; a++) index = index * (shape[a] ?? 1) + (digits[a] ?? 0);
-  return index * (shape[2] ?? 1) + (digits[2] ?? 0);
-}
-
-/** Coordinates of axis 2 and later of a box. */
-function boxDigits(model: PlacementModel, box: number): number[] {
-  const n = model.meshShape[2] ?? 1;
-  return [box % n, ...unravel(Math.floor(box / n), model.meshShape.slice(3))];
-}
-
-function largestDivisor(n: number, most: number): number {
-  let d = most;
-  while (n % d !== 0) d--;
-  return d;
+  if (n <= 1024 && room(2) >= 4) {
+    const w = Math.min(room(2), 34);
+    return { density: "cell", w, h: Math.min(w, 24), gap: 2, rowGap: 2 };
+  }
+  const w = Math.max(0.05, Math.min(room(0), FIELD / rows, FIELD / columns));
+  return { density: "field", w, h: w, gap: 0, rowGap: 0 };
 }
 
 /** Everything of the mesh but what hovering adds. */
 export function meshMarks(model: PlacementModel, panel: MeshPanel, paints: Paints): Mark[] {
   const color = paints.fill;
-  const marks: Mark[] = rails(model, panel);
+  const marks: Mark[] = rails(model, panel, (axis) => signOf(model, axis));
   if (panel.density === "field") marks.push(...fieldMarks(model, panel, color));
   else {
     for (let p = 0; p < model.size; p++) marks.push(...deviceMarks(model, panel, p, color, paints));
@@ -371,105 +237,6 @@ function fieldMarks(model: PlacementModel, panel: MeshPanel, color: (tile: numbe
   });
 }
 
-function railWidth(model: PlacementModel, wrapped: boolean, rows: number): number {
-  if (model.axes.length === 0) return 4;
-  const name = model.axes[0]?.name ?? "";
-  // Many devices may share one label for all rows.
-  const row = model.size > 16 ? `0…${rows - 1}` : `${rows - 1}`;
-  const widest = wrapped ? `${name}=${model.size - 8}–${model.size - 1}` : `${name}=${row}`;
-  const corner = rows > 1 || wrapped ? Math.min(110, textWidth(widest, 11, true)) + 20 : 4;
-  return corner;
-}
-
-/** Arrowed rails with the coordinates of axes 0 and 1, and titles of the boxes that later axes make. */
-function rails(model: PlacementModel, panel: MeshPanel): Mark[] {
-  const marks: Mark[] = [];
-  const { rows, columns, pitch, w, h } = panel;
-  if (model.axes.length === 0) return marks;
-  const text = (axis: number, what: string, x: number, y: number, anchor: "middle" | "end", room: number) =>
-    label(x, y, fit(`${model.axes[axis]?.name ?? ""}=${what}`, room, 11, true), 11, axisToken(axis), {
-      ...BOLD,
-      anchor,
-    });
-  if (panel.wrapped) {
-    for (const [row, count] of runs(rows, pitch[1], 13)) {
-      const last = Math.min(model.size, (row + count) * columns) - 1;
-      const y = panel.y + (row + count / 2) * pitch[1] + 4;
-      marks.push(text(0, `${row * columns}–${last}`, panel.x - 8, y, "end", 110));
-    }
-    return marks;
-  }
-  const height = rows * pitch[1] - (pitch[1] - h);
-  const width = columns * pitch[0] - (pitch[0] - w);
-  const rail = (axis: number, x0: number, y0: number, x1: number, y1: number): Mark => ({
-    kind: "line",
-    points: [
-      [x0, y0],
-      [x1, y1],
-    ],
-    stroke: axisStroke(axis),
-    arrow: true,
-  });
-  for (let box = 0; box < panel.boxesAcross * panel.boxesDown; box++) {
-    const x = panel.x + (box % panel.boxesAcross) * panel.boxPitch[0];
-    const y = panel.y + Math.floor(box / panel.boxesAcross) * panel.boxPitch[1];
-    if (rows > 1 && box % panel.boxesAcross === 0) {
-      marks.push(rail(0, x - 14, y, x - 14, y + height));
-      for (const [row, count] of named(panel, rows, pitch[1], 13)) {
-        const middle = count === rows ? y + height / 2 : y + row * pitch[1] + h / 2;
-        marks.push(text(0, count === rows ? `0…${rows - 1}` : `${row}`, x - 21, middle + 4, "end", 100));
-      }
-    }
-    if (columns > 1) {
-      marks.push(rail(1, x, y - 10, x + width, y - 10));
-      const widest = textWidth(`${model.axes[1]?.name ?? ""}=${columns - 1}`, 11, true) + 6;
-      for (const [column, count] of named(panel, columns, pitch[0], widest)) {
-        const middle = count === columns ? x + width / 2 : x + column * pitch[0] + w / 2;
-        const room = count === columns ? width : pitch[0] * count;
-        marks.push(text(1, count === columns ? `0…${columns - 1}` : `${column}`, middle, y - 16, "middle", room));
-      }
-    }
-    if (model.axes.length > 2) marks.push(...boxTitle(model, panel, box, x, y - (columns > 1 ? 34 : 12)));
-  }
-  return marks;
-}
-
-const BOLD = { mono: true, weight: 700 } as const;
-
-/** Runs of 1, 2, 4 … of n things so that a run has room for its label: `[first, count]`. */
-function runs(n: number, pitch: number, room: number): (readonly [number, number])[] {
-  const step = Math.min(n, Math.max(1, 2 ** Math.ceil(Math.log2(room / pitch))));
-  return Array.from({ length: Math.ceil(n / step) }, (_, i) => [i * step, Math.min(step, n - i * step)]);
-}
-
-/** Runs of coordinates to name; one for all in a field, where single ones cannot be told apart. */
-function named(panel: MeshPanel, n: number, pitch: number, room: number) {
-  return panel.density === "field" ? [[0, n] as const] : runs(n, pitch, room);
-}
-
-/** Coordinates of axis 2 and later over a box; on the first box also the sign of each axis, for all boxes. */
-function boxTitle(model: PlacementModel, panel: MeshPanel, box: number, x: number, y: number): Mark[] {
-  const digits = boxDigits(model, box);
-  // A title may reach into the gap before the next box, where a cut one would say nothing.
-  let room = panel.boxPitch[0] - BOX_GAP + 8;
-  const spans = model.axes.slice(2).flatMap((a, i) => {
-    const text = fit(`${i > 0 ? "  " : ""}${a.name}=${digits[i] ?? 0}`, room, 11, true);
-    const width = textWidth(text, 11, true);
-    if (width > room) return [];
-    room -= width;
-    return [{ text, color: axisToken(i + 2) }];
-  });
-  const marks: Mark[] = [label(x, y, spans, 11, "muted", BOLD)];
-  let end = x + textWidth(spans.map((t) => t.text).join(""), 11, true) + 12;
-  for (let axis = 2; box === 0 && axis < model.axes.length; axis++) {
-    const sign = signOf(model, axis);
-    if (!sign) continue;
-    marks.push({ ...sign, x: end, y: y - 4, r: 6 });
-    end += 15;
-  }
-  return marks;
-}
-
 /** `=` and `+` between neighbours along an axis, or once on the axis where devices are many. */
 function signs(model: PlacementModel, panel: MeshPanel): Mark[] {
   const marks: Mark[] = [];
@@ -506,45 +273,4 @@ function signOf(model: PlacementModel, axis: number): Omit<DiscMark, "x" | "y" |
 function railTail(panel: MeshPanel, axis: number): readonly [number, number] | null {
   if (panel.wrapped) return null;
   return axis === 0 ? [panel.x - 14, panel.y - 9] : [panel.x + 3, panel.y - 10];
-}
-
-/** Outlines of processes, where there are several and each holds a rectangle of one box. */
-function hosts(model: PlacementModel, panel: MeshPanel): Mark[] {
-  if (model.processes < 2) return [];
-  const areas = new Map<string, { box: Box; n: number; process: number }>();
-  const inner = panel.wrapped ? 1 : product(model.meshShape.slice(2));
-  for (let p = 0; p < model.size; p++) {
-    const process = model.process[p] ?? 0;
-    if (panel.density === "field" && process !== model.doc.mesh.this_process) continue;
-    const box = deviceBox(model, panel, p);
-    const key = `${process} ${p % inner}`;
-    const known = areas.get(key);
-    if (!known) areas.set(key, { box, n: 1, process });
-    else {
-      const x = Math.min(known.box.x, box.x);
-      const y = Math.min(known.box.y, box.y);
-      const w = Math.max(known.box.x + known.box.w, box.x + box.w) - x;
-      const h = Math.max(known.box.y + known.box.h, box.y + box.h) - y;
-      areas.set(key, { box: { x, y, w, h }, n: known.n + 1, process });
-    }
-  }
-  const marks: Mark[] = [];
-  const pad = panel.density === "field" ? 1 : Math.min(6, (panel.pitch[0] - panel.w) / 2 - 0.5);
-  for (const { box, n, process } of areas.values()) {
-    const columns = Math.round((box.w + panel.pitch[0] - panel.w) / panel.pitch[0]);
-    const rows = Math.round((box.h + panel.pitch[1] - panel.h) / panel.pitch[1]);
-    if (rows * columns !== n) continue;
-    const here = process === model.doc.mesh.this_process;
-    const stroke = { color: here ? "ink" : "faint", width: here ? 1.6 : 1 } as const;
-    marks.push({
-      kind: "rect",
-      x: box.x - pad,
-      y: box.y - pad,
-      w: box.w + 2 * pad,
-      h: box.h + 2 * pad,
-      r: panel.density === "cell" || panel.density === "field" ? 2 : 9,
-      stroke,
-    });
-  }
-  return marks;
 }

@@ -3,8 +3,9 @@ import type { PlacementModel } from "../model/placement";
 import type { Highlight } from "../model/selection";
 import type { ArrayPanel } from "./array";
 import { tileBoxes } from "./faces";
+import { deviceBox } from "./grid";
 import { type Lens, lensMarks } from "./lens";
-import { deviceBox, type MeshPanel } from "./mesh";
+import type { MeshPanel } from "./mesh";
 import type { Paints } from "./paints";
 import { axisToken, type Box, type Mark, outline } from "./scene";
 

@@ -55,7 +55,7 @@ export function Foot({ state }: { state: ViewState }) {
           ))}
         </fieldset>
       )}
-      <button type="button" class="plain" title="Save the picture as an SVG file" onClick={() => saveSvg(state)}>
+      <button type="button" class="plain" title="save the picture" onClick={() => saveSvg(state)}>
         SVG
       </button>
     </footer>

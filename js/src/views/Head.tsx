@@ -1,9 +1,9 @@
 /** The head of the card: type, badges, spec as chips with the division under each, type against placed. */
 import type { PlacementModel } from "../model/placement";
 import type { Fact, Slot } from "../model/summary";
-import type { Token } from "../model/text";
 import { AXIS_DASH } from "../scene/scene";
 import type { ViewState } from "./state";
+import { Tokens } from "./Tokens";
 
 export function Head({ state }: { state: ViewState }) {
   const model = state.now.model;
@@ -26,23 +26,23 @@ export function Head({ state }: { state: ViewState }) {
       </div>
       <div class="placed">
         {s.slots.length > 0 && <Spec state={state} model={model} slots={s.slots} />}
-        <dl class="facts">
-          {s.facts.map((f) => (
-            <FactRow state={state} model={model} fact={f} key={f.label} />
-          ))}
+        <div>
+          <dl class="facts">
+            {s.facts.map((f) => (
+              <FactRow state={state} model={model} fact={f} key={f.label} />
+            ))}
+          </dl>
           {s.more.length > 0 && (
-            <div class="wide">
-              <details>
-                <summary>HLO, Shardy, memory</summary>
-                <dl class="facts">
-                  {s.more.map((f) => (
-                    <FactRow state={state} model={model} fact={f} key={f.label} />
-                  ))}
-                </dl>
-              </details>
-            </div>
+            <details>
+              <summary>HLO, Shardy, memory</summary>
+              <dl class="facts">
+                {s.more.map((f) => (
+                  <FactRow state={state} model={model} fact={f} key={f.label} />
+                ))}
+              </dl>
+            </details>
           )}
-        </dl>
+        </div>
       </div>
     </header>
   );
@@ -141,21 +141,5 @@ export function Chip({
       <b>{a.name}</b> {a.size}
       {note && ` · ${note}`}
     </button>
-  );
-}
-
-export function Tokens({ tokens }: { tokens: readonly Token[] }) {
-  return (
-    <>
-      {tokens.map((t, i) =>
-        t.axis === null ? (
-          t.text
-        ) : (
-          <b class={`ink${t.axis % AXIS_DASH.length}`} key={i}>
-            {t.text}
-          </b>
-        ),
-      )}
-    </>
   );
 }

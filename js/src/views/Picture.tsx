@@ -2,7 +2,7 @@
 import { type Highlight, highlightDevice, highlightTile, sameLit } from "../model/selection";
 import { tipOf, tipSentence } from "../model/tip";
 import { tileBoxes } from "../scene/faces";
-import { deviceBox } from "../scene/mesh";
+import { deviceBox } from "../scene/grid";
 import type { Shown } from "../scene/morph";
 import type { Box } from "../scene/scene";
 import { onKey } from "./keys";

@@ -1,5 +1,5 @@
 /** Keys of the two panels. */
-import { unravel } from "../model/placement";
+import { unravel } from "../model/mesh";
 import { type Highlight, highlightDevice, highlightTile } from "../model/selection";
 import { tipOf, tipSentence } from "../model/tip";
 import { roles } from "../scene/faces";

@@ -1,22 +1,20 @@
 /** The two canvases of a picture: the body, and over it what hovering adds. */
 import type { Highlight } from "../model/selection";
-import { paintCanvas } from "../paint/canvas";
 import type { Theme } from "../paint/theme";
 import { bodyMarks, type Layout } from "../scene/layout";
 import { canMorph, morphMarks, type Shown } from "../scene/morph";
 import { overlayMarks } from "../scene/overlay";
 import type { Mark } from "../scene/scene";
-import { asError, type ViewState } from "./state";
+import { drawLayer, newLayer, note } from "./canvas";
+import type { ViewState } from "./state";
+import { asError } from "./store";
 
 /** Milliseconds that a change of placement takes. */
 const CHANGE_MS = 450;
 
-/** Room around the body for outlines and arrow heads that reach over its edge. */
-const BLEED = 8;
-
 export class Layers {
-  readonly #base = layer();
-  readonly #overlay = layer();
+  readonly #base = newLayer();
+  readonly #overlay = newLayer();
   #shown: Shown | null = null;
   #lit: Highlight | null = null;
   #theme: Theme | null = null;
@@ -36,10 +34,15 @@ export class Layers {
 
   /** Paints what the state shows, as far as it is not painted yet. */
   paint(): void {
-    const { theme, before } = this.state.now;
+    const { theme } = this.state.now;
     const shown = this.state.shown();
-    const lit = before ? null : this.state.lit();
     if (!shown || !theme) return;
+    let { before } = this.state.now;
+    if (before && (matchMedia("(prefers-reduced-motion: reduce)").matches || !canMorph(before, shown))) {
+      before = null;
+      this.state.set({ before });
+    }
+    const lit = before ? null : this.state.lit();
     const other = shown !== this.#shown || theme !== this.#theme;
     if (other || before !== this.#before) this.#paintBase(shown, theme, before);
     if (other || lit !== this.#lit) this.#paintOverlay(shown, theme, lit);
@@ -49,8 +52,7 @@ export class Layers {
   #paintBase(shown: Shown, theme: Theme, before: Shown | null): void {
     cancelAnimationFrame(this.#changing);
     const start = performance.now();
-    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    if (!before || still || !canMorph(before, shown)) {
+    if (!before) {
       this.#draw(this.#base, shown.layout, () => bodyMarks(shown.model, shown.layout, shown.paints), theme);
       note("sw:first", start);
       this.state.drawn();
@@ -82,42 +84,11 @@ export class Layers {
 
   #draw(canvas: HTMLCanvasElement, layout: Layout, marks: () => readonly Mark[], theme: Theme): void {
     try {
-      draw(canvas, layout, marks(), theme);
+      drawLayer(canvas, layout, marks(), theme);
     } catch (error) {
       this.state.set({ broken: asError(error) });
     }
   }
-}
-
-function layer(): HTMLCanvasElement {
-  const canvas = document.createElement("canvas");
-  canvas.className = "layer";
-  return canvas;
-}
-
-function draw(canvas: HTMLCanvasElement, layout: Layout, marks: readonly Mark[], theme: Theme): void {
-  const ratio = window.devicePixelRatio || 1;
-  const width = layout.width + 2 * BLEED;
-  const height = layout.height + 2 * BLEED;
-  const [w, h] = [Math.round(width * ratio), Math.round(height * ratio)];
-  if (canvas.width !== w || canvas.height !== h) {
-    canvas.width = w;
-    canvas.height = h;
-    canvas.style.width = `${width}px`;
-    canvas.style.height = `${height}px`;
-  }
-  const ctx = canvas.getContext("2d");
-  if (!ctx) throw new Error("the browser gives no 2-D canvas");
-  ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
-  ctx.clearRect(0, 0, width, height);
-  ctx.translate(BLEED, BLEED);
-  paintCanvas(ctx, marks, theme);
-}
-
-/** Leaves a measure for observers and no entry behind: a long session must not fill the page's buffer. */
-function note(name: string, start: number): void {
-  performance.measure(name, { start, end: performance.now() });
-  performance.clearMeasures(name);
 }
 
 function ease(t: number): number {

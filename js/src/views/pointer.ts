@@ -1,8 +1,8 @@
 /** What the pointer is at. */
 import { type Highlight, highlightDevice, highlightTile } from "../model/selection";
 import { tileAtPoint } from "../scene/faces";
+import { deviceAtPoint } from "../scene/grid";
 import { lensAtPoint } from "../scene/lens";
-import { deviceAtPoint } from "../scene/mesh";
 import { inside } from "../scene/scene";
 import type { ViewState, Which } from "./state";
 

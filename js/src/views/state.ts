@@ -2,18 +2,18 @@
 import type { WidgetModel } from "../host/model";
 import { pageTheme } from "../host/theme";
 import type { Values } from "../model/document.gen";
-import { PlacementModel } from "../model/placement";
+import { decodePlacement, PlacementModel } from "../model/placement";
 import { type Highlight, highlightOf, type Selection, sameLit, selectionOf } from "../model/selection";
 import { summarize } from "../model/summary";
 import { type Tip, tipOf } from "../model/tip";
 import { BlockView } from "../model/values";
-import { decodeBytes, decodeDocument } from "../model/wire";
+import { decodeBytes } from "../model/wire";
 import type { Theme } from "../paint/theme";
 import { type Choice, roles, WHOLE } from "../scene/faces";
 import { layoutBody } from "../scene/layout";
 import type { Shown } from "../scene/morph";
 import { type ColorBy, paintsOf } from "../scene/paints";
-import { memo, Store } from "./store";
+import { asError, memo, Store } from "./store";
 
 /** The two panels of a picture. */
 export type Which = "array" | "mesh";
@@ -189,7 +189,7 @@ export class ViewState extends Store<Fields> {
 
   #load(): void {
     try {
-      const model = new PlacementModel(decodeDocument(this.#widget.get("_document")));
+      const model = new PlacementModel(decodePlacement(this.#widget.get("_document")));
       this.#asked.clear();
       this.set({
         model,
@@ -268,11 +268,6 @@ export class ViewState extends Store<Fields> {
     this.#widget.on(`change:${name}`, callback);
     this.#undo.push(() => this.#widget.off(`change:${name}`, callback));
   }
-}
-
-/** Whatever was thrown, as an error. */
-export function asError(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error(String(thrown));
 }
 
 /** Inner padding of the card. */

@@ -35,3 +35,8 @@ export function memo<In extends readonly unknown[], Out>(compute: (...inputs: In
     return last.value;
   };
 }
+
+/** Whatever was thrown, as an error. */
+export function asError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown));
+}

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { PlacementModel } from "../../src/model/placement";
-import { DocumentError, decodeBytes, decodeDocument } from "../../src/model/wire";
+import { decodePlacement, PlacementModel } from "../../src/model/placement";
+import { DocumentError, decodeBytes } from "../../src/model/wire";
 import { array, mesh, raw } from "../documents";
 
 const GOOD = array(mesh({ x: 2 }), [4], ["x"]);
@@ -20,9 +20,9 @@ test.each([
   ["too few dimensions", { ...GOOD, shape: [4, 4] }, "its shape does not match its dimensions"],
   ["an axis too many", { ...GOOD, dims: [{ ...GOOD.dims[0], axes: ["q"] }] }, 'the axis "q"'],
 ])("%s is refused with what to do", (_, wire, message) => {
-  expect(() => decodeDocument(wire)).toThrow(DocumentError);
-  expect(() => decodeDocument(wire)).toThrow(message);
-  expect(() => decodeDocument(wire)).toThrow(/\.$/);
+  expect(() => decodePlacement(wire)).toThrow(DocumentError);
+  expect(() => decodePlacement(wire)).toThrow(message);
+  expect(() => decodePlacement(wire)).toThrow(/\.$/);
 });
 
 test.each([
@@ -32,7 +32,7 @@ test.each([
 ])("bytes are read from %s", (_, give) => {
   const ids = give(Uint8Array.from([5, 0, 0, 0, 3, 0, 0, 0]));
   const wire = { ...GOOD, mesh: { ...GOOD.mesh, device_ids: { ...raw([0, 0]), raw: ids } } };
-  expect([...new PlacementModel(decodeDocument(wire)).ids]).toEqual([5, 3]);
+  expect([...new PlacementModel(decodePlacement(wire)).ids]).toEqual([5, 3]);
 });
 
 test("what is no bytes comes through unchanged", () => {

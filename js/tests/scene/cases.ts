@@ -1,7 +1,8 @@
 /** Random pictures: a placement, a width, what is chosen and what is looked at. */
 import * as fc from "fast-check";
 import type { Placement } from "../../src/model/document.gen";
-import { PlacementModel, product } from "../../src/model/placement";
+import { product } from "../../src/model/mesh";
+import { PlacementModel } from "../../src/model/placement";
 import { type Highlight, highlightDevice, highlightTile } from "../../src/model/selection";
 import { BlockView } from "../../src/model/values";
 import { type Choice, roles, WHOLE } from "../../src/scene/faces";

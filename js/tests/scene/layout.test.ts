@@ -1,9 +1,12 @@
 import { expect, test } from "vitest";
-import type { PlacementModel } from "../../src/model/placement";
+import { PlacementModel } from "../../src/model/placement";
+import { cardScene } from "../../src/scene/card";
 import { type Faces, tileAtPoint, tileBoxes } from "../../src/scene/faces";
+import { deviceAtPoint, deviceBox } from "../../src/scene/grid";
 import { layoutBody } from "../../src/scene/layout";
-import { deviceAtPoint, deviceBox } from "../../src/scene/mesh";
-import type { Box } from "../../src/scene/scene";
+import { LENS } from "../../src/scene/lens";
+import { type Box, inside } from "../../src/scene/scene";
+import { PICTURES } from "../pictures";
 import { each, extent, marksOf } from "./cases";
 
 test("every number of a mark is finite and every length is not negative", () =>
@@ -63,21 +66,20 @@ test("the middle of a device's box is that device", () =>
     }
   }));
 
+function expectApart(boxes: readonly (Box & { what?: string })[]): void {
+  for (const [i, a] of boxes.entries()) {
+    for (const b of boxes.slice(i + 1)) {
+      const across = Math.min(a.x + a.w, b.x + b.w) - Math.max(a.x, b.x);
+      const down = Math.min(a.y + a.h, b.y + b.h) - Math.max(a.y, b.y);
+      if (Math.min(across, down) > 1e-6) expect.fail(`${JSON.stringify(a)} and ${JSON.stringify(b)} overlap`);
+    }
+  }
+}
+
 test("boxes of tiles, and of devices, do not overlap", () =>
   each((model, { array, mesh }) => {
-    const apart = (boxes: readonly Box[]) => {
-      for (const [i, a] of boxes.entries()) {
-        for (const b of boxes.slice(i + 1)) {
-          const overlap = Math.min(
-            Math.min(a.x + a.w, b.x + b.w) - Math.max(a.x, b.x),
-            Math.min(a.y + a.h, b.y + b.h) - Math.max(a.y, b.y),
-          );
-          if (overlap > 1e-6) expect.fail(`${JSON.stringify(a)} and ${JSON.stringify(b)}`);
-        }
-      }
-    };
-    if (array) apart([...shown(model, array.faces).values()].flat().slice(0, 150));
-    apart(Array.from({ length: Math.min(model.size, 150) }, (_, p) => deviceBox(model, mesh, p)));
+    if (array) expectApart([...shown(model, array.faces).values()].flat().slice(0, 150));
+    expectApart(Array.from({ length: Math.min(model.size, 150) }, (_, p) => deviceBox(model, mesh, p)));
   }));
 
 test("every tile is on some page of facets", () =>
@@ -101,3 +103,38 @@ test("every tile is on some page of facets", () =>
     }
     expect(reached.size).toBe(model.tiles);
   }, 60));
+
+test("panels stand apart", () =>
+  each((_, { array, mesh, lens, dock }) => {
+    const lensBox = lens && { x: lens.x, y: lens.y, w: LENS * (lens.w + 3), h: LENS * (lens.h + 3) };
+    const boxes = [array?.box, mesh.box, lensBox, dock].filter((b) => b != null);
+    expectApart(boxes);
+  }));
+
+const WIDTHS = [320, 400, 480, 559, 560, 640, 760, 860, 960, 1280];
+
+test.each(Object.entries(PICTURES))("labels of %s do not touch one another at any width", (_, { document }) => {
+  const model = new PlacementModel(document);
+  for (const width of WIDTHS) {
+    const { marks } = cardScene(model, { width, scheme: "light" });
+    const texts = marks.flatMap((m) => (m.kind === "text" && m.spans.some((s) => s.text.trim()) ? [m] : []));
+    expectApart(texts.map((m) => ({ ...extent(m), what: `${width} px: ${m.spans.map((s) => s.text).join("")}` })));
+  }
+});
+
+test("no text stands on the stripes of a partial sum", () => {
+  const { document } = PICTURES.unreduced ?? {};
+  if (!document) return expect.fail("there is no such picture");
+  for (const width of [480, 960]) {
+    const { marks } = cardScene(new PlacementModel(document), { width, scheme: "dark" });
+    const labels = marks.flatMap((m, i) => (m.kind === "text" && m.color === "tile-ink" ? [{ ...extent(m), i }] : []));
+    expect(labels).toHaveLength(4);
+    for (const { i, ...text } of labels) {
+      const under = marks.slice(0, i).findLast((m) => m.kind === "rect" && inside(m, ...center(text)));
+      if (under?.kind !== "rect") return expect.fail("there is nothing under the text");
+      expect(under.hatch ?? false).toBe(false);
+      expect(text.x).toBeGreaterThanOrEqual(under.x);
+      expect(text.x + text.w).toBeLessThanOrEqual(under.x + under.w);
+    }
+  }
+});

@@ -1,0 +1,117 @@
+/** A trace as the stepper reads it: variables with their blocks, steps with their groups, times. */
+import type { Collective, Plan, Step, Trace, Variable } from "./document.gen";
+import { unpack } from "./ints";
+import { MeshModel, product } from "./mesh";
+import { Elements } from "./values";
+import { decodeDocument } from "./wire";
+
+/** A trace as it came over the wire. */
+export function decodeTrace(wire: unknown): Trace {
+  return decodeDocument(wire, "trace", flaw);
+}
+
+/** The values of a variable that travelled: the leading corner of each device's block. */
+export interface Corner {
+  shape: readonly number[];
+  elements: Elements;
+  /** First element of the block of the device at a position. */
+  start: (position: number) => number;
+  /** Whether the corner is the whole value. */
+  whole: boolean;
+}
+
+export class TraceModel {
+  readonly mesh: MeshModel;
+  readonly steps: readonly Step[];
+  readonly #corners = new Map<number, Corner | null>();
+  readonly #groups = new Map<Collective, readonly (readonly number[])[]>();
+
+  constructor(readonly doc: Trace) {
+    this.mesh = new MeshModel(doc.mesh);
+    this.steps = doc.steps;
+  }
+
+  step(index: number): Step | null {
+    return this.steps[index] ?? null;
+  }
+
+  variable(id: number): Variable | null {
+    return this.doc.variables[id] ?? null;
+  }
+
+  /** Values of a variable; null where none travelled. */
+  corner(v: Variable): Corner | null {
+    let corner = this.#corners.get(v.id);
+    if (corner === undefined) {
+      const w = v.window;
+      if (w) {
+        const block = unpack(w.block);
+        const size = product(w.shape);
+        corner = {
+          shape: w.shape,
+          elements: new Elements(w.format, w.data),
+          start: (position) => (block[position] ?? 0) * size,
+          whole: w.shape.every((n, d) => n === v.shape[d]),
+        };
+      } else corner = null;
+      this.#corners.set(v.id, corner);
+    }
+    return corner;
+  }
+
+  /** Mesh positions of each group of a collective, in rank order. */
+  groups(c: Collective): readonly (readonly number[])[] {
+    let groups = this.#groups.get(c);
+    if (!groups) {
+      const flat = [...unpack(c.positions)];
+      groups = Array.from({ length: Math.ceil(flat.length / c.group_size) }, (_, i) =>
+        flat.slice(i * c.group_size, (i + 1) * c.group_size).filter((p) => p >= 0),
+      );
+      this.#groups.set(c, groups);
+    }
+    return groups;
+  }
+
+  /** The plans of a step's collective, the meaning first. */
+  plans(step: Step): readonly Plan[] {
+    return (step.collective?.plans ?? []).flatMap((i) => this.doc.plans[i] ?? []);
+  }
+
+  /** The plan of a step for a chosen algorithm; the meaning where that algorithm does not apply. */
+  plan(step: Step, algorithm: Plan["algorithm"]): Plan | null {
+    const plans = this.plans(step);
+    return plans.find((p) => p.algorithm === algorithm) ?? plans[0] ?? null;
+  }
+
+  /** Whether a step moves data between devices. */
+  communicates(step: Step): boolean {
+    return step.collective !== null && step.collective.group_size > 1 && step.collective.plans.length > 0;
+  }
+
+  /** Milliseconds that a step takes when it is played at single speed. */
+  duration(step: Step, algorithm: Plan["algorithm"]): number {
+    if (!this.communicates(step)) return 450;
+    const rounds = this.plan(step, algorithm)?.rounds.length ?? 1;
+    return rounds <= 1 ? 850 : rounds * 500 + 150;
+  }
+
+  /** Mesh axes that choose the colour of a variable's block: those it varies over, the largest first. */
+  colorAxes(v: Variable, without: readonly string[] = []): number[] {
+    return v.varying
+      .filter((a) => !without.includes(a))
+      .map((a) => this.mesh.axisOf(a))
+      .sort((a, b) => (this.mesh.meshShape[b] ?? 1) - (this.mesh.meshShape[a] ?? 1) || a - b);
+  }
+}
+
+/** Kinds of collectives that combine what they move. */
+export function reduces(c: Collective | null): boolean {
+  return c !== null && ["psum", "pmax", "pmin", "reduce_scatter"].includes(c.kind);
+}
+
+function flaw(doc: Trace): string | null {
+  if (!Array.isArray(doc.steps) || doc.steps.length === 0) return "it has no steps";
+  if (!Array.isArray(doc.variables)) return "it has no variables";
+  const ids = doc.steps.flatMap((s) => [...s.inputs, ...s.outputs]);
+  return ids.every((id) => doc.variables[id]?.id === id) ? null : "a step names a variable that is not there";
+}

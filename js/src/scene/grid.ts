@@ -1,0 +1,309 @@
+/**
+ * Devices in the order of `mesh.devices`: axis 0 down, axis 1 across. Axis 2 and later make labelled boxes of such 2-D
+ * panels, axis 2 fastest; a mesh of one long axis is wrapped into rows.
+ */
+import { type MeshModel, product, unravel } from "../model/mesh";
+import { fit, textWidth } from "./measure";
+import { axisStroke, axisToken, type Box, type DiscMark, label, type Mark } from "./scene";
+
+/** How much of a device is drawn: a tile with its content, a tile with little in it, a coloured cell, a picture. */
+export type Density = "full" | "compact" | "cell" | "field";
+
+export interface DeviceGrid {
+  box: Box;
+  density: Density;
+  /** Rows and columns of devices in one box, and boxes across and down. */
+  rows: number;
+  columns: number;
+  boxesAcross: number;
+  boxesDown: number;
+  /** First device of the first box, size of a device, pitch of devices and of boxes. */
+  x: number;
+  y: number;
+  w: number;
+  h: number;
+  pitch: readonly [number, number];
+  boxPitch: readonly [number, number];
+  /** A mesh of one axis whose row of devices is wrapped. */
+  wrapped: boolean;
+}
+
+/** Rows, columns and boxes of a mesh, and the width that a device may have, before its size is chosen. */
+export interface GridFrame {
+  rows: number;
+  columns: number;
+  boxesAcross: number;
+  boxesDown: number;
+  wrapped: boolean;
+  /** Room for rails and titles at the left and on top. */
+  left: number;
+  top: number;
+  /** Width of a device with a gap between. */
+  room: (gap: number) => number;
+}
+
+/** The sign that says what devices along an axis have of each other's data; null for none. */
+export type SignOf = (axis: number) => Omit<DiscMark, "x" | "y" | "r"> | null;
+
+export const BOX_GAP = 22;
+
+/** Arranges a mesh in a width; boxes of axis 2 stand in one row while a device is at least `readable` wide. */
+export function frameGrid(model: MeshModel, width: number, readable: number): GridFrame {
+  const shape = model.meshShape;
+  const n = model.size;
+  const wrapped = shape.length === 1 && n > 8;
+  const wide = wrapped ? (n <= 64 ? 8 : 2 ** Math.ceil(Math.log2(Math.sqrt(n)))) : 1;
+  const rows = wrapped ? Math.ceil(n / wide) : (shape[0] ?? 1);
+  const columns = wrapped ? wide : (shape[1] ?? 1);
+  const boxes = product(shape.slice(2));
+  const left = railWidth(model, wrapped, rows);
+  const roomOf = (across: number, gap: number) =>
+    ((width - left - (across - 1) * BOX_GAP) / across - (columns - 1) * gap) / columns;
+  let across = shape[2] ?? 1;
+  while (across > 1 && roomOf(across, 8) < readable) across = largestDivisor(shape[2] ?? 1, across - 1);
+  return {
+    rows,
+    columns,
+    boxesAcross: across,
+    boxesDown: boxes / across,
+    wrapped,
+    left,
+    top: (columns > 1 && !wrapped ? 30 : 6) + (boxes > 1 ? 22 : 0),
+    room: (gap) => roomOf(across, gap),
+  };
+}
+
+/** Places devices of a size into a frame, with the frame's first corner at (x, y). */
+export function placeGrid(
+  frame: GridFrame,
+  at: { x: number; y: number },
+  device: { w: number; h: number; gap: number; rowGap: number; density: Density },
+): DeviceGrid {
+  const { w, h, gap, rowGap, density } = device;
+  const { rows, columns, boxesAcross, boxesDown, wrapped, left, top } = frame;
+  const boxWidth = columns * (w + gap) - gap;
+  const boxPitchY = rows * (h + rowGap) - rowGap + top + 6;
+  return {
+    box: { ...at, w: left + boxesAcross * (boxWidth + BOX_GAP) - BOX_GAP, h: boxesDown * boxPitchY },
+    density,
+    rows,
+    columns,
+    boxesAcross,
+    boxesDown,
+    x: at.x + left,
+    y: at.y + top,
+    w,
+    h,
+    pitch: [w + gap, h + rowGap],
+    boxPitch: [boxWidth + BOX_GAP, boxPitchY],
+    wrapped,
+  };
+}
+
+/** The box of the device at a mesh position. */
+export function deviceBox(model: MeshModel, panel: DeviceGrid, position: number): Box {
+  let row: number;
+  let column: number;
+  let across = 0;
+  let down = 0;
+  if (panel.wrapped) {
+    row = Math.floor(position / panel.columns);
+    column = position % panel.columns;
+  } else {
+    const digits = unravel(position, model.meshShape);
+    row = digits[0] ?? 0;
+    column = digits[1] ?? 0;
+    const box = boxIndex(model, digits);
+    across = box % panel.boxesAcross;
+    down = Math.floor(box / panel.boxesAcross);
+  }
+  return {
+    x: panel.x + across * panel.boxPitch[0] + column * panel.pitch[0],
+    y: panel.y + down * panel.boxPitch[1] + row * panel.pitch[1],
+    w: panel.w,
+    h: panel.h,
+  };
+}
+
+/** The device at a point, or null between and beside devices. */
+export function deviceAtPoint(model: MeshModel, panel: DeviceGrid, x: number, y: number): number | null {
+  const dx = x - panel.x;
+  const dy = y - panel.y;
+  if (dx < 0 || dy < 0) return null;
+  const across = Math.floor(dx / panel.boxPitch[0]);
+  const down = Math.floor(dy / panel.boxPitch[1]);
+  const inX = dx - across * panel.boxPitch[0];
+  const inY = dy - down * panel.boxPitch[1];
+  const column = Math.floor(inX / panel.pitch[0]);
+  const row = Math.floor(inY / panel.pitch[1]);
+  if (across >= panel.boxesAcross || down >= panel.boxesDown || column >= panel.columns || row >= panel.rows)
+    return null;
+  if (inX - column * panel.pitch[0] >= panel.w || inY - row * panel.pitch[1] >= panel.h) return null;
+  if (panel.wrapped) {
+    const position = row * panel.columns + column;
+    return position < model.size ? position : null;
+  }
+  const shape = model.meshShape;
+  const digits = [row, column, ...boxDigits(model, down * panel.boxesAcross + across)].slice(0, shape.length);
+  return digits.reduce((index, digit, a) => index * (shape[a] ?? 1) + digit, 0);
+}
+
+/** Number of the box of a device: axis 2 fastest, so that it runs across. */
+export function boxIndex(model: MeshModel, digits: readonly number[]): number {
+  const shape = model.meshShape;
+  let index = 0;
+  for (let a = 3; a < shape.length; a++) index = index * (shape[a] ?? 1) + (digits[a] ?? 0);
+  return index * (shape[2] ?? 1) + (digits[2] ?? 0);
+}
+
+/** Coordinates of axis 2 and later of a box. */
+function boxDigits(model: MeshModel, box: number): number[] {
+  const n = model.meshShape[2] ?? 1;
+  return [box % n, ...unravel(Math.floor(box / n), model.meshShape.slice(3))];
+}
+
+function largestDivisor(n: number, most: number): number {
+  let d = most;
+  while (n % d !== 0) d--;
+  return d;
+}
+
+function railWidth(model: MeshModel, wrapped: boolean, rows: number): number {
+  if (model.axes.length === 0) return 4;
+  const name = model.axes[0]?.name ?? "";
+  // Many devices may share one label for all rows.
+  const row = model.size > 16 ? `0…${rows - 1}` : `${rows - 1}`;
+  const widest = wrapped ? `${name}=${model.size - 8}–${model.size - 1}` : `${name}=${row}`;
+  const corner = rows > 1 || wrapped ? Math.min(110, textWidth(widest, 11, true)) + 20 : 4;
+  return corner;
+}
+
+/** Arrowed rails with the coordinates of axes 0 and 1, and titles of the boxes that later axes make. */
+export function rails(model: MeshModel, panel: DeviceGrid, signOf: SignOf = () => null): Mark[] {
+  const marks: Mark[] = [];
+  const { rows, columns, pitch, w, h } = panel;
+  if (model.axes.length === 0) return marks;
+  const text = (axis: number, what: string, x: number, y: number, anchor: "middle" | "end", room: number) =>
+    label(x, y, fit(`${model.axes[axis]?.name ?? ""}=${what}`, room, 11, true), 11, axisToken(axis), {
+      ...BOLD,
+      anchor,
+    });
+  if (panel.wrapped) {
+    for (const [row, count] of runs(rows, pitch[1], 13)) {
+      const last = Math.min(model.size, (row + count) * columns) - 1;
+      const y = panel.y + (row + count / 2) * pitch[1] + 4;
+      marks.push(text(0, `${row * columns}–${last}`, panel.x - 8, y, "end", 110));
+    }
+    return marks;
+  }
+  const height = rows * pitch[1] - (pitch[1] - h);
+  const width = columns * pitch[0] - (pitch[0] - w);
+  const rail = (axis: number, x0: number, y0: number, x1: number, y1: number): Mark => ({
+    kind: "line",
+    points: [
+      [x0, y0],
+      [x1, y1],
+    ],
+    stroke: axisStroke(axis),
+    arrow: true,
+  });
+  for (let box = 0; box < panel.boxesAcross * panel.boxesDown; box++) {
+    const x = panel.x + (box % panel.boxesAcross) * panel.boxPitch[0];
+    const y = panel.y + Math.floor(box / panel.boxesAcross) * panel.boxPitch[1];
+    if (rows > 1 && box % panel.boxesAcross === 0) {
+      marks.push(rail(0, x - 14, y, x - 14, y + height));
+      for (const [row, count] of named(panel, rows, pitch[1], 13)) {
+        const middle = count === rows ? y + height / 2 : y + row * pitch[1] + h / 2;
+        marks.push(text(0, count === rows ? `0…${rows - 1}` : `${row}`, x - 21, middle + 4, "end", 100));
+      }
+    }
+    if (columns > 1) {
+      marks.push(rail(1, x, y - 10, x + width, y - 10));
+      const widest = textWidth(`${model.axes[1]?.name ?? ""}=${columns - 1}`, 11, true) + 6;
+      for (const [column, count] of named(panel, columns, pitch[0], widest)) {
+        const middle = count === columns ? x + width / 2 : x + column * pitch[0] + w / 2;
+        const room = count === columns ? width : pitch[0] * count;
+        marks.push(text(1, count === columns ? `0…${columns - 1}` : `${column}`, middle, y - 16, "middle", room));
+      }
+    }
+    if (model.axes.length > 2) marks.push(...boxTitle(model, panel, box, x, y - (columns > 1 ? 34 : 12), signOf));
+  }
+  return marks;
+}
+
+export const BOLD = { mono: true, weight: 700 } as const;
+
+/** Runs of 1, 2, 4 … of n things so that a run has room for its label: `[first, count]`. */
+function runs(n: number, pitch: number, room: number): (readonly [number, number])[] {
+  const step = Math.min(n, Math.max(1, 2 ** Math.ceil(Math.log2(room / pitch))));
+  return Array.from({ length: Math.ceil(n / step) }, (_, i) => [i * step, Math.min(step, n - i * step)]);
+}
+
+/** Runs of coordinates to name; one for all in a field, where single ones cannot be told apart. */
+function named(panel: DeviceGrid, n: number, pitch: number, room: number) {
+  return panel.density === "field" ? [[0, n] as const] : runs(n, pitch, room);
+}
+
+/** Coordinates of axis 2 and later over a box; on the first box also the sign of each axis, for all boxes. */
+function boxTitle(model: MeshModel, panel: DeviceGrid, box: number, x: number, y: number, signOf: SignOf): Mark[] {
+  const digits = boxDigits(model, box);
+  // A title may reach into the gap before the next box, where a cut one would say nothing.
+  let room = panel.boxPitch[0] - BOX_GAP + 8;
+  const spans = model.axes.slice(2).flatMap((a, i) => {
+    const text = fit(`${i > 0 ? "  " : ""}${a.name}=${digits[i] ?? 0}`, room, 11, true);
+    const width = textWidth(text, 11, true);
+    if (width > room) return [];
+    room -= width;
+    return [{ text, color: axisToken(i + 2) }];
+  });
+  const marks: Mark[] = [label(x, y, spans, 11, "muted", BOLD)];
+  let end = x + textWidth(spans.map((t) => t.text).join(""), 11, true) + 12;
+  for (let axis = 2; box === 0 && axis < model.axes.length; axis++) {
+    const sign = signOf(axis);
+    if (!sign) continue;
+    marks.push({ ...sign, x: end, y: y - 4, r: 6 });
+    end += 15;
+  }
+  return marks;
+}
+
+/** Outlines of processes, where there are several and each holds a rectangle of one box. */
+export function hosts(model: MeshModel, panel: DeviceGrid): Mark[] {
+  if (model.processes < 2) return [];
+  const areas = new Map<string, { box: Box; n: number; process: number }>();
+  const inner = panel.wrapped ? 1 : product(model.meshShape.slice(2));
+  for (let p = 0; p < model.size; p++) {
+    const process = model.process[p] ?? 0;
+    if (panel.density === "field" && process !== model.mesh.this_process) continue;
+    const box = deviceBox(model, panel, p);
+    const key = `${process} ${p % inner}`;
+    const known = areas.get(key);
+    if (!known) areas.set(key, { box, n: 1, process });
+    else {
+      const x = Math.min(known.box.x, box.x);
+      const y = Math.min(known.box.y, box.y);
+      const w = Math.max(known.box.x + known.box.w, box.x + box.w) - x;
+      const h = Math.max(known.box.y + known.box.h, box.y + box.h) - y;
+      areas.set(key, { box: { x, y, w, h }, n: known.n + 1, process });
+    }
+  }
+  const marks: Mark[] = [];
+  const pad = panel.density === "field" ? 1 : Math.min(6, (panel.pitch[0] - panel.w) / 2 - 0.5);
+  for (const { box, n, process } of areas.values()) {
+    const columns = Math.round((box.w + panel.pitch[0] - panel.w) / panel.pitch[0]);
+    const rows = Math.round((box.h + panel.pitch[1] - panel.h) / panel.pitch[1]);
+    if (rows * columns !== n) continue;
+    const here = process === model.mesh.this_process;
+    const stroke = { color: here ? "ink" : "faint", width: here ? 1.6 : 1 } as const;
+    marks.push({
+      kind: "rect",
+      x: box.x - pad,
+      y: box.y - pad,
+      w: box.w + 2 * pad,
+      h: box.h + 2 * pad,
+      r: panel.density === "cell" || panel.density === "field" ? 2 : 9,
+      stroke,
+    });
+  }
+  return marks;
+}

@@ -1,0 +1,43 @@
+/** A canvas as a layer of a picture. */
+import { context, paintCanvas } from "../paint/canvas";
+import type { Theme } from "../paint/theme";
+import type { Mark } from "../scene/scene";
+
+/** Room around a picture for outlines and arrow heads that reach over its edge. */
+const BLEED = 8;
+
+export function newLayer(): HTMLCanvasElement {
+  const canvas = document.createElement("canvas");
+  canvas.className = "layer";
+  return canvas;
+}
+
+/** Paints marks on a layer of the given size, sharp at any zoom of the page. */
+export function drawLayer(
+  canvas: HTMLCanvasElement,
+  size: { width: number; height: number },
+  marks: readonly Mark[],
+  theme: Theme,
+): void {
+  const ratio = window.devicePixelRatio || 1;
+  const width = size.width + 2 * BLEED;
+  const height = size.height + 2 * BLEED;
+  const [w, h] = [Math.round(width * ratio), Math.round(height * ratio)];
+  if (canvas.width !== w || canvas.height !== h) {
+    canvas.width = w;
+    canvas.height = h;
+    canvas.style.width = `${width}px`;
+    canvas.style.height = `${height}px`;
+  }
+  const ctx = context(canvas);
+  ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
+  ctx.clearRect(0, 0, width, height);
+  ctx.translate(BLEED, BLEED);
+  paintCanvas(ctx, marks, theme);
+}
+
+/** Leaves a measure for observers and no entry behind: a long session must not fill the page's buffer. */
+export function note(name: string, start: number): void {
+  performance.measure(name, { start, end: performance.now() });
+  performance.clearMeasures(name);
+}

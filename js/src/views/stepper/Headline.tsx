@@ -1,0 +1,90 @@
+/** What the step does: types before and after, one sentence, a worked element, what was printed, or why it stops. */
+import type { Step, Variable } from "../../model/document.gen";
+import { axisTokens } from "../../model/text";
+import type { TraceModel } from "../../model/trace";
+import { worked } from "../../model/worked";
+import { AXIS_DASH } from "../../scene/scene";
+import { Tokens } from "../Tokens";
+import type { StepperState } from "./state";
+
+export function Headline({ state, trace }: { state: StepperState; trace: TraceModel }) {
+  const step = state.step();
+  if (!step) return null;
+  const get = (ids: readonly number[]) => [...new Set(ids)].flatMap((id) => trace.variable(id) ?? []).slice(0, 3);
+  const axes = step.collective?.axes ?? [];
+  const kind = axes[0] === undefined ? "" : `ink${trace.mesh.axisOf(axes[0]) % AXIS_DASH.length}`;
+  const element = worked(trace, step, state.now.device);
+  const failed = step.primitive === "error" ? trace.doc.error : null;
+  return (
+    <div class="headline">
+      <div class="types mono">
+        {get(step.inputs).map((v) => (
+          <TypeChip trace={trace} v={v} key={v.id} />
+        ))}
+        <span class={`operation ${kind}`}>
+          {step.primitive}
+          {axes.length > 0 && ` '${axes.join("', '")}'`} {step.outputs.length > 0 ? "→" : ""}
+        </span>
+        {get(step.outputs).map((v) => (
+          <TypeChip trace={trace} v={v} key={v.id} strong />
+        ))}
+      </div>
+      {failed ? <Trouble trace={trace} /> : <Sentence trace={trace} step={step} />}
+      {element && (
+        <p class="worked">
+          <Tokens tokens={axisTokens(element, trace.mesh)} />
+        </p>
+      )}
+      {step.printed && <pre class="printed">{step.printed}</pre>}
+    </div>
+  );
+}
+
+function TypeChip({ trace, v, strong }: { trace: TraceModel; v: Variable; strong?: boolean }) {
+  return (
+    <span class={strong ? "type after" : "type"}>
+      <span class="soft">{v.name}</span> <Tokens tokens={axisTokens(v.type, trace.mesh)} />
+    </span>
+  );
+}
+
+/** The sentence with its mesh axes in their colours. */
+function Sentence({ trace, step }: { trace: TraceModel; step: Step }) {
+  const names = new Set(trace.mesh.axes.map((a) => a.name));
+  const tokens = step.sentence.split(/(\b[\w]+\b)/).map((text) => ({
+    text,
+    axis: names.has(text) ? trace.mesh.axisOf(text) : null,
+  }));
+  return (
+    <p class="sentence">
+      <Tokens tokens={tokens} />
+    </p>
+  );
+}
+
+/** Why the program stops: JAX's words, what they mean, and changes that make it run. */
+function Trouble({ trace }: { trace: TraceModel }) {
+  const error = trace.doc.error;
+  if (!error) return null;
+  return (
+    <div class="trouble" role="alert">
+      <p class="said">
+        <b>{error.error}</b> raised by JAX {trace.doc.jax_version}
+      </p>
+      <pre>{error.message}</pre>
+      <p>{error.explanation}</p>
+      {error.mends.map((mend) => (
+        <div class="mend" key={mend.code}>
+          <span class="soft">{mend.title}</span>
+          <code>{mend.code}</code>
+        </div>
+      ))}
+      {error.traceback && (
+        <details>
+          <summary>Traceback</summary>
+          <pre>{error.traceback}</pre>
+        </details>
+      )}
+    </div>
+  );
+}

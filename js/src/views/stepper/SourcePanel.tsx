@@ -1,0 +1,33 @@
+/** The user's own lines, with the one that the step comes from. */
+
+import type { TraceModel } from "../../model/trace";
+import { keepInView } from "./scroll";
+import type { StepperState } from "./state";
+
+export function SourcePanel({ state, trace }: { state: StepperState; trace: TraceModel }) {
+  const step = state.step();
+  const source = step?.source ?? null;
+  const listing =
+    trace.doc.listings.find(
+      (l) => l.file === source?.file && source.line >= l.first_line && source.line < l.first_line + l.lines.length,
+    ) ?? trace.doc.listings[0];
+  if (!listing) return null;
+  const axis = step?.collective?.axes[0];
+  const kind = axis === undefined ? "" : `axis${trace.mesh.axisOf(axis) % 6}`;
+  return (
+    <section class="source" aria-label={`source of ${listing.file}`}>
+      <ol class="mono">
+        {listing.lines.map((text, i) => {
+          const number = listing.first_line + i;
+          const current = source?.file === listing.file && source.line === number;
+          return (
+            <li class={current ? `current ${kind}` : ""} ref={current ? keepInView : null} key={number}>
+              <span class="number">{number}</span>
+              <code>{text}</code>
+            </li>
+          );
+        })}
+      </ol>
+    </section>
+  );
+}

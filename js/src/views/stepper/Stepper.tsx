@@ -1,0 +1,58 @@
+/** The card of a trace: source and steps at the left, the mesh in the middle, the transport and the bill below. */
+import { Card, Guard } from "../Card";
+import { Failure } from "../Failure";
+import { Bill } from "./Bill";
+import { Headline } from "./Headline";
+import type { StepperLayer } from "./layer";
+import { Picture } from "./Picture";
+import { SourcePanel } from "./SourcePanel";
+import { Steps } from "./Steps";
+import type { StepperState } from "./state";
+import { NARROW } from "./state";
+import { Transport } from "./Transport";
+
+export function Stepper({ state, layer }: { state: StepperState; layer: StepperLayer }) {
+  const { broken, theme, width, trace, generation, listed } = state.now;
+  if (broken) {
+    return (
+      <Card theme={theme}>
+        <Failure error={broken} />
+      </Card>
+    );
+  }
+  if (!theme || width === 0 || !trace) return null;
+  const narrow = width < NARROW;
+  const side = (
+    <aside>
+      <SourcePanel state={state} trace={trace} />
+      <Steps
+        state={state}
+        trace={trace}
+        current={state.now.moment.step}
+        open={state.now.open}
+        search={state.now.search}
+        fold={state.now.fold}
+      />
+    </aside>
+  );
+  return (
+    <Card theme={theme}>
+      <Guard key={generation}>
+        {narrow && (
+          <button type="button" class="strip" aria-expanded={listed} onClick={() => state.set({ listed: !listed })}>
+            {listed ? "▾" : "▸"} source and steps
+          </button>
+        )}
+        <div class={narrow ? "stepper narrow" : "stepper"}>
+          {(!narrow || listed) && side}
+          <div class="stage">
+            <Headline state={state} trace={trace} />
+            <Picture state={state} layer={layer} />
+          </div>
+        </div>
+        <Transport state={state} trace={trace} />
+        <Bill state={state} trace={trace} />
+      </Guard>
+    </Card>
+  );
+}

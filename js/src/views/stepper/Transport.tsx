@@ -1,0 +1,114 @@
+/** First, back, play, forward, last; the scrubber with its collectives; speed; algorithm. */
+import { position } from "../../model/timeline";
+import type { TraceModel } from "../../model/trace";
+import { AXIS_DASH } from "../../scene/scene";
+import type { Algorithm, StepperState } from "./state";
+
+const SPEEDS = [0.25, 0.5, 1, 2, 4];
+const ALGORITHMS: readonly Algorithm[] = ["meaning", "ring", "bidirectional ring", "halving-doubling"];
+
+export function Transport({ state, trace }: { state: StepperState; trace: TraceModel }) {
+  const { playing, moment, speed } = state.now;
+  const total = trace.steps.length;
+  const at = position(moment);
+  const step = state.step();
+  return (
+    <div class="transport">
+      <div class="buttons">
+        <Button name="first step" icon="M5 4v12M16 4l-8 6 8 6z" go={() => state.jump(0)} />
+        <Button name="back" icon="M14 4l-8 6 8 6z" go={() => state.back()} />
+        <Button
+          name={playing ? "pause" : "play"}
+          icon={playing ? "M6 4h3v12H6zM12 4h3v12h-3z" : "M6 4l10 6-10 6z"}
+          go={() => state.toggle()}
+          strong
+        />
+        <Button name="forward" icon="M6 4l8 6-8 6z" go={() => state.forward()} />
+        <Button name="last step" icon="M15 4v12M4 4l8 6-8 6z" go={() => state.jump(total - 1)} />
+      </div>
+      <div class="scrubber">
+        <div class="track" aria-hidden="true">
+          <span class="past" style={{ width: `${(100 * at) / total}%` }} />
+          {trace.steps.map((s, i) => {
+            const c = trace.communicates(s) ? s.collective : null;
+            if (!c) return null;
+            const axis = trace.mesh.axisOf(c.axes[0] ?? "") % AXIS_DASH.length;
+            const rounds = i === moment.step ? (trace.plan(s, state.now.algorithm)?.rounds.length ?? 1) : 1;
+            return (
+              <span
+                class={`region axis${axis} ${i === moment.step ? "here" : ""}`}
+                style={{ left: `${(100 * i) / total}%`, width: `${100 / total}%` }}
+                key={i}
+              >
+                {Array.from({ length: Math.min(rounds, 32) - 1 }, (_, k) => (
+                  <i style={{ left: `${(100 * (k + 1)) / rounds}%` }} key={k} />
+                ))}
+              </span>
+            );
+          })}
+        </div>
+        <input
+          type="range"
+          min={0}
+          max={total}
+          step="any"
+          value={at}
+          aria-label="step"
+          aria-valuetext={`step ${moment.step + 1} of ${total}: ${step?.primitive ?? ""}`}
+          onInput={(event) => state.scrub(event.currentTarget.valueAsNumber)}
+        />
+      </div>
+      <span class="count mono">
+        {moment.step + 1}/{total}
+      </span>
+      <label>
+        <span class="hidden">speed</span>
+        <select value={String(speed)} onChange={(event) => state.set({ speed: Number(event.currentTarget.value) })}>
+          {SPEEDS.map((s) => (
+            <option value={s} key={s}>
+              {s}×
+            </option>
+          ))}
+        </select>
+      </label>
+      <fieldset class="segments">
+        <legend>algorithm</legend>
+        {ALGORITHMS.map((name) => {
+          const plans = step ? trace.plans(step) : [];
+          const applies = plans.length === 0 || plans.some((p) => p.algorithm === name);
+          return (
+            <button
+              type="button"
+              aria-pressed={state.now.algorithm === name}
+              disabled={!applies}
+              title={applies ? "" : reason(name)}
+              onClick={() => state.setAlgorithm(name)}
+              key={name}
+            >
+              {name}
+            </button>
+          );
+        })}
+      </fieldset>
+      <div class="hidden" aria-live="polite">
+        {playing ? "" : `step ${moment.step + 1}: ${step?.primitive ?? ""}. ${step?.sentence ?? ""}`}
+      </div>
+    </div>
+  );
+}
+
+function reason(name: Algorithm): string {
+  return name === "halving-doubling"
+    ? "needs a power of two of devices, and a collective that it applies to"
+    : "does not apply to this collective";
+}
+
+function Button({ name, icon, go, strong }: { name: string; icon: string; go: () => void; strong?: boolean }) {
+  return (
+    <button type="button" class={strong ? "strong" : ""} aria-label={name} title={name} onClick={go}>
+      <svg viewBox="0 0 20 20" width="16" height="16" aria-hidden="true">
+        <path d={icon} fill="currentColor" stroke="currentColor" stroke-width="1.6" stroke-linejoin="round" />
+      </svg>
+    </button>
+  );
+}

@@ -1,0 +1,62 @@
+"""Steps and variables while a trace is put together: names are still to be found, and sentences need them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import count, product
+from typing import Any
+
+import numpy as np
+
+from shardwidget.document import Collective, Source
+from shardwidget.read._trace_plan import Region, Site
+from shardwidget.read._trace_values import Slots
+
+
+@dataclass(eq=False)
+class Value:
+    """A variable to be."""
+
+    id: int
+    aval: Any
+    region: Region | None
+    name: str = ""
+    """The user's name; empty where it is not known."""
+    site: Site | None = None
+    slots: Slots = field(default_factory=dict)
+    array: Any = None
+    """A global value that is at hand: an argument, a result."""
+    dims: tuple[Any, ...] | None = None
+    """How a global value lies, where its array cannot tell."""
+
+
+@dataclass(eq=False)
+class Draft:
+    """A step to be."""
+
+    primitive: str
+    inputs: list[Value]
+    outputs: list[Value]
+    eqn: Any = None
+    region: Region | None = None
+    scope: int = -1
+    source: Source | None = None
+    literals: tuple[str, ...] = ()
+    collective: Collective | None = None
+    implicit: bool = False
+    active: np.ndarray | None = None
+    printed: str = ""
+    kind: str = "equation"
+    """What the sentence is about: ``equation``, ``in_specs``, ``out_specs``, ``iteration``, ``loop end``, ``cond``,
+    ``cond end``, ``error``."""
+    about: dict[str, Any] = field(default_factory=dict)
+    """What else the sentence needs."""
+
+
+def letters() -> Iterator[str]:
+    """Names as JAX gives them: a, b, …, z, aa, ab …"""
+    alphabet = "abcdefghijklmnopqrstuvwxyz"
+    for length in count(1):
+        for name in product(alphabet, repeat=length):
+            yield "".join(name)

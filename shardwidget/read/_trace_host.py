@@ -1,0 +1,211 @@
+"""The host engine: blocks of all devices stacked on one, each equation applied to them all.
+
+In a region a value has one leading dimension for the devices of each ``shard_map`` around it, outermost first, each in
+mesh order. Collectives are what ``collectives.apply`` says; a device that a branch or a loop leaves out computes too,
+and what it computes is not used.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+from jax.extend.core import Literal
+from jax.sharding import PartitionSpec
+
+from shardwidget import _jax, collectives
+from shardwidget.read._cuts import dims_of_spec
+from shardwidget.read._trace_plan import Branches, Level, Loop, Region, Type
+from shardwidget.read._trace_run import Tape
+
+MOVES = {"reshard", "sharding_constraint", "mesh_cast", "copy_to_host", "optimization_barrier"}
+"""Equations that place a value and do not change it."""
+
+
+class HostEngine:
+    """Simulates the devices of a mesh."""
+
+    def __init__(self) -> None:
+        self.active: Any = None
+        """Of each device whether it takes the branch, or still runs the loop, that is being walked; None for all."""
+
+    def lead(self, level: Level) -> tuple[int, ...]:
+        """One dimension for each ``shard_map`` around."""
+        sizes, region = [], level.region
+        while region is not None:
+            sizes.append(_devices(region))
+            region = region.parent
+        return tuple(reversed(sizes))
+
+    def lift(self, x: Any, level: Level) -> Any:
+        """The constant on every device."""
+        return jnp.broadcast_to(x, self.lead(level) + jnp.shape(x))
+
+    def equation(self, eqn: Any, values: Sequence[Any], level: Level) -> list[Any]:
+        """Applies the equation to the block of each device; a collective, to all blocks together."""
+        name = eqn.primitive.name
+        if level.region is not None:
+            call = collectives.call_of(
+                name,
+                eqn.params,
+                level.region.manual,
+                level.region.sizes,
+                ppermute_in_mesh_order=_jax.PPERMUTE_IN_MESH_ORDER,
+            )
+            if call is not None:
+                return self._collective(call, values, level)
+        if name in MOVES:
+            return [v.val if isinstance(v, Literal) else v for v in values]
+        params = {k: None if k in ("sharding", "out_sharding") else v for k, v in eqn.params.items()}
+
+        def one(*blocks: Any) -> list[Any]:
+            left = iter(blocks)
+            return _jax.bind_here(
+                eqn.primitive, params, *(v.val if isinstance(v, Literal) else next(left) for v in values)
+            )
+
+        blocks = [v for v in values if not isinstance(v, Literal)]
+        if not blocks:
+            return [self.lift(out, level) for out in one()]
+        run: Callable[..., list[Any]] = one
+        for _ in self.lead(level):
+            run = jax.vmap(run)
+        return run(*blocks)
+
+    def _collective(self, call: collectives.Call, values: Sequence[Any], level: Level) -> list[Any]:
+        lead = self.lead(level)
+        blocks = [self.lift(jnp.asarray(v.val), level) if isinstance(v, Literal) else v for v in values]
+        flat = [b.reshape(-1, *b.shape[len(lead) :]) for b in blocks]
+        if call.kind == "axis_index":
+            out = [collectives.apply(call, None, jnp)]
+        elif call.kind in ("ragged_all_to_all", "pbroadcast") and len(flat) > 1:
+            out = [collectives.apply(call, tuple(flat), jnp)]
+        else:
+            out = [collectives.apply(call, b, jnp) for b in flat]
+        return [o.reshape(*lead, *o.shape[1:]) for o in out]
+
+    def region(self, node: Region, args: Sequence[Any], body: Callable) -> tuple[list, list]:
+        """Cuts arguments into blocks, runs the body, assembles results."""
+        params = node.eqn.params
+        rank = len(self.lead(node.level)) - 1
+        blocks = [cut(x, spec, node, rank) for x, spec in zip(args, params["in_specs"], strict=True)]
+        around, self.active = self.active, None
+        if around is not None:
+            self.active = jnp.broadcast_to(around[..., None], (*around.shape, _devices(node)))
+        outs, written = body(*blocks)
+        self.active = around
+        outs = [assemble(x, spec, node, rank) for x, spec in zip(outs, params["out_specs"], strict=True)]
+        # The devices of this region come first, before the dimensions that loops and regions inside added.
+        return outs, [jnp.moveaxis(w, t.depth + rank, 0) for w, t in zip(written, _types(node.level, written), strict=True)]
+
+    def branches(self, node: Branches, index: Any, args: Sequence[Any], bodies: Sequence[Callable]) -> Any:
+        """Runs every branch on every device and takes what each asked for."""
+        around = self.active
+        results, tapes = [], []
+        for number, body in enumerate(bodies):
+            taken = index == number
+            self.active = taken if around is None else taken & around
+            outs, tape = body(*args)
+            results.append(outs)
+            tapes.append(tape)
+        self.active = around
+        outs = [_pick(index, options) for options in zip(*results, strict=True)]
+        if tapes[0] is None:
+            return outs, None
+        return outs, Tape([p for tape in tapes for p in tape.pieces], [t for tape in tapes for t in tape.tensors])
+
+    def repeat(self, node: Loop, test: Callable, body: Callable, carry: list, written: list) -> tuple:
+        """Repeats until no device wants to go on; one that is done keeps what it has."""
+        around = self.active
+        lead = self.lead(node.level)
+
+        def wanted(carry: list) -> Any:
+            active = test(carry)
+            return active if around is None else active & around
+
+        def run(state: Any) -> Any:
+            i, count, active, carry, written = state
+            self.active = active
+            new, fresh = body(i, carry, written)
+            carry = [_where(active, n, o, 0) for n, o in zip(new, carry, strict=True)]
+            types = _types(node.level, written)
+            written = [_where(active, f, w, t.depth + 1) for f, w, t in zip(fresh, written, types, strict=True)]
+            return i + 1, count + active, active & wanted(carry), carry, written
+
+        start = (jnp.int32(0), jnp.zeros(lead, jnp.int32), wanted(carry), carry, written)
+        _, count, _, carry, written = lax.while_loop(lambda state: jnp.any(state[2]), run, start)
+        self.active = around
+        return count, carry, written
+
+    def kept(self, x: Any, level: Level) -> Any:
+        """The value as it is."""
+        del level
+        return x
+
+    def blank(self, type_: Type, level: Level) -> Any:
+        """Zeros for all devices, whose dimensions come after those that inner levels added."""
+        shape = type_.shape[: type_.depth] + self.lead(level) + type_.shape[type_.depth :]
+        return jnp.zeros(shape, type_.dtype)
+
+
+def cut(x: Any, spec: PartitionSpec, node: Region, rank: int) -> Any:
+    """The blocks of an array that has ``rank`` leading dimensions for devices: one more of them, the innermost."""
+    shape = x.shape[rank:]
+    split, named = list(x.shape[:rank]), []
+    where: dict[str, int] = {}
+    for size, dim in zip(shape, dims_of_spec(shape, spec), strict=True):
+        for axis in dim.axes:
+            where[axis] = len(split)
+            split.append(node.mesh.shape[axis])
+        named.append(len(split))
+        split.append(size // math.prod(node.mesh.shape[axis] for axis in dim.axes))
+    cutting = [axis for axis in node.axes if axis in where]
+    x = x.reshape(split).transpose([*range(rank), *(where[axis] for axis in cutting), *named])
+    block = x.shape[rank + len(cutting) :]
+    x = x.reshape(*x.shape[:rank], *(node.mesh.shape[a] if a in where else 1 for a in node.axes), *block)
+    x = jnp.broadcast_to(x, (*x.shape[:rank], *(node.mesh.shape[a] for a in node.axes), *block))
+    return x.reshape(*x.shape[:rank], _devices(node), *block)
+
+
+def assemble(x: Any, spec: PartitionSpec, node: Region, rank: int) -> Any:
+    """The array whose blocks are given: concatenated along the axes that the spec names, one of the copies of others."""
+    lead, block = x.shape[:rank], x.shape[rank + 1 :]
+    x = x.reshape(*lead, *(node.mesh.shape[axis] for axis in node.axes), *block)
+    dims = dims_of_spec(block, spec)
+    used = {axis for dim in dims for axis in dim.axes}
+    x = x[(*(slice(None),) * rank, *(slice(None) if axis in used else 0 for axis in node.axes))]
+    left = [axis for axis in node.axes if axis in used]
+    order = list(range(rank))
+    for d, dim in enumerate(dims):
+        order += [*(rank + left.index(axis) for axis in dim.axes), rank + len(left) + d]
+    sizes = [
+        size * math.prod(node.mesh.shape[axis] for axis in dim.axes) for size, dim in zip(block, dims, strict=True)
+    ]
+    return x.transpose(order).reshape(*lead, *sizes)
+
+
+def _types(level: Level, written: list) -> list[Type]:
+    return level.types() if written else []
+
+
+def _devices(region: Region) -> int:
+    return math.prod(region.mesh.shape[axis] for axis in region.axes)
+
+
+def _where(mask: Any, new: Any, old: Any, depth: int) -> Any:
+    """Chooses for each device; its dimensions come after ``depth`` others."""
+    mask = mask.reshape((1,) * depth + mask.shape + (1,) * (new.ndim - depth - mask.ndim))
+    if jax.dtypes.issubdtype(new.dtype, jax.dtypes.prng_key):
+        return jnp.where(jnp.broadcast_to(mask, new.shape), new, old)
+    return jnp.where(mask, new, old)
+
+
+def _pick(index: Any, options: Sequence[Any]) -> Any:
+    out = options[0]
+    for number, option in enumerate(options[1:], 1):
+        out = _where(index == number, option, out, 0)
+    return out

@@ -1,0 +1,355 @@
+"""A traced program as a tree: which equations are entered, and where each value is written when the program runs.
+
+The instrumented program returns *tensors* beside the user's results. A *level* is what runs as one piece: the whole
+program, the body of a ``shard_map``, the body of a loop. Its tensors gain a leading dimension where the level ends: the
+devices of a region, the iterations of a loop that are shown. The corners of all values of a level, those that travel to
+the front end, lie packed in one tensor an element format; a value that is kept whole has a tensor of its own.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import jax
+import numpy as np
+from jax.sharding import AxisType
+
+from shardwidget import _jax
+from shardwidget.read._numbers import element_format
+
+FIRST = 8
+"""Iterations shown of an outermost loop, and the last one. Of a loop in a loop fewer."""
+CALLS = {"jit", "pjit", "closed_call", "core_call", "remat2", "checkpoint", "custom_jvp_call", "custom_vjp_call"}
+WRITES = {"debug_callback", "debug_print"}
+"""Equations that only write something, which the instrumented program does not do."""
+
+
+@dataclass(frozen=True)
+class Type:
+    """Shape, dtype and (of a global value under an Explicit mesh) sharding of a tensor."""
+
+    shape: tuple[int, ...]
+    dtype: Any
+    spec: tuple[Any, ...] = ()
+    """Entries for its dimensions; empty where no Explicit axis cuts it."""
+    depth: int = 0
+    """Leading dimensions that inner levels added."""
+
+    def stacked(self, size: int, axes: tuple[str, ...] = ()) -> Type:
+        """With one more leading dimension, cut by axes."""
+        spec = (axes or None, *(self.spec or (None,) * len(self.shape))) if axes or self.spec else ()
+        return Type((size, *self.shape), self.dtype, spec, self.depth + 1)
+
+
+@dataclass(eq=False)
+class Site:
+    """Where a value is written."""
+
+    level: Level
+    shape: tuple[int, ...]
+    """Of the value; a PRNG key has the words of its data as a last dimension."""
+    dtype: Any
+    corner: tuple[int, ...] | None = None
+    """Shape of the corner that travels; None for a global value, whose corners are read from its shards."""
+    format: str = ""
+    """Element format of the corner; empty where none is packed."""
+    offset: int = 0
+    tensor: int = -1
+    """Index among the level's tensors where the value is kept whole; -1 where it is not, or the corner is all of it."""
+
+
+@dataclass(eq=False)
+class Level:
+    """What runs as one piece."""
+
+    parent: Level | None
+    owner: Region | Loop | None
+    """The region or loop whose body it is; None for the program."""
+    region: Region | None
+    """The innermost region that it is in."""
+    pieces: list[tuple[str, int]] = field(default_factory=list)
+    """Format and number of elements of the corners, in the order in which they are written."""
+    tensors: list[Type] = field(default_factory=list)
+    base: int = 0
+    """Index among the parent's tensors of its first: the packed corners by format, then its tensors."""
+
+    @property
+    def formats(self) -> list[str]:
+        """Formats of the packed corners, in order."""
+        return sorted({kind for kind, _ in self.pieces})
+
+    def packed(self, kind: str) -> int:
+        """Elements packed in a format."""
+        return sum(size for k, size in self.pieces if k == kind)
+
+    def types(self) -> list[Type]:
+        """What the level returns: its packed corners, then its tensors."""
+        return [Type((self.packed(k),), np.dtype("?" if k == "b1" else k)) for k in self.formats] + self.tensors
+
+
+@dataclass(eq=False)
+class Block:
+    """A jaxpr, with a node for each equation."""
+
+    jaxpr: Any
+    consts: tuple[int, ...]
+    """Indices of its constants among those of the program."""
+    nodes: list[Leaf | Call | Branches | Loop | Region] = field(default_factory=list)
+
+
+@dataclass(eq=False)
+class Leaf:
+    """An equation that is applied as it is."""
+
+    eqn: Any
+    outputs: list[Site] = field(default_factory=list)
+
+
+@dataclass(eq=False)
+class Call:
+    """A called function: its equations stand in place of the call."""
+
+    eqn: Any
+    body: Block
+    name: str
+
+
+@dataclass(eq=False)
+class Branches:
+    """A ``cond``: each device takes one of several branches."""
+
+    eqn: Any
+    index: Site
+    bodies: list[Block]
+    spans: list[tuple[slice, slice]]
+    """For each branch: its pieces and its tensors among those of the level."""
+    level: Level
+    outputs: list[Site]
+
+
+@dataclass(eq=False)
+class Loop:
+    """A ``scan`` or a ``while``."""
+
+    eqn: Any
+    body: Block
+    test: Block | None
+    """The condition of a ``while``."""
+    slots: int
+    """Iterations shown: the first ``slots - 1`` and the last."""
+    length: int | None
+    """Iterations; None where only the run can tell."""
+    consts: int
+    carries: int
+    level: Level
+    inputs: list[Site] = field(default_factory=list)
+    """Carries and slices at the start of an iteration."""
+    count: Site | None = None
+    """Iterations that each device ran; of a ``while``."""
+    outputs: list[Site] = field(default_factory=list)
+    reverse: bool = False
+
+
+@dataclass(eq=False)
+class Region:
+    """A ``shard_map``."""
+
+    eqn: Any
+    body: Block
+    mesh: Any
+    axes: tuple[str, ...]
+    """Axes that it makes Manual, in mesh order."""
+    manual: tuple[str, ...]
+    """They and those that are Manual around it, outermost first."""
+    sizes: tuple[int, ...]
+    """Their sizes."""
+    parent: Region | None
+    check_vma: bool
+    level: Level
+    inputs: list[Site] = field(default_factory=list)
+    outputs: list[Site] = field(default_factory=list)
+
+    @property
+    def typed(self) -> frozenset[str]:
+        """Axes over which a value that is kept varies, by its type."""
+        return frozenset(self.manual) if self.check_vma else frozenset()
+
+
+@dataclass(eq=False)
+class Plan:
+    """A program to run with every value written down."""
+
+    root: Block
+    level: Level
+    consts: list[Any]
+    sites: list[Site]
+    regions: list[Region]
+
+
+class Planner:
+    """Builds a plan. Constants of inner jaxprs become arguments, so that a compiled plan holds none of them.
+
+    Args:
+        corner: most rows and columns of a corner.
+        dropped: indices of the sites whose values are not kept whole.
+    """
+
+    def __init__(self, corner: tuple[int, int], dropped: frozenset[int] = frozenset()) -> None:
+        self.corner = corner
+        self.dropped = dropped
+        self.consts: list[Any] = []
+        self.sites: list[Site] = []
+        self.regions: list[Region] = []
+        self._ids: dict[int, int] = {}
+
+    def plan(self, closed: Any) -> Plan:
+        level = Level(None, None, None)
+        return Plan(self._block(closed, level), level, self.consts, self.sites, self.regions)
+
+    def _block(self, closed: Any, level: Level) -> Block:
+        jaxpr, consts = _jax.open_jaxpr(closed)
+        block = Block(jaxpr, tuple(self._const(c) for c in consts))
+        block.nodes = [self._node(eqn, level) for eqn in jaxpr.eqns]
+        return block
+
+    def _const(self, const: Any) -> int:
+        if id(const) not in self._ids:
+            self._ids[id(const)] = len(self.consts)
+            self.consts.append(const)
+        return self._ids[id(const)]
+
+    def _node(self, eqn: Any, level: Level) -> Any:
+        name = eqn.primitive.name
+        if name == "shard_map":
+            return self._region(eqn, level)
+        if name == "cond":
+            return self._branches(eqn, level)
+        if name == "scan":
+            consts, carries = _jax.scan_counts(eqn.params)
+            return self._loop(eqn, level, eqn.params["jaxpr"], None, consts, carries)
+        if name == "while":
+            params = eqn.params
+            carries = len(eqn.invars) - params["cond_nconsts"] - params["body_nconsts"]
+            return self._loop(
+                eqn, level, params["body_jaxpr"], params["cond_jaxpr"], params["body_nconsts"], carries
+            )
+        if name in CALLS:
+            return self._call(eqn, level)
+        return Leaf(eqn, [] if name in WRITES else self._write(eqn.outvars, level))
+
+    def _call(self, eqn: Any, level: Level) -> Call:
+        body = eqn.params.get("jaxpr") or eqn.params["call_jaxpr"]
+        name = eqn.params.get("name") or getattr(_jax.open_jaxpr(body)[0].debug_info, "func_name", "")
+        return Call(eqn, self._block(body, level), str(name))
+
+    def _region(self, eqn: Any, level: Level) -> Region:
+        mesh = eqn.params["mesh"]
+        new = _jax.manual_axes(eqn.params)
+        axes = tuple(name for name in mesh.axis_names if name in new)
+        outer = level.region
+        manual = (outer.manual if outer else ()) + axes
+        region = Region(
+            eqn=eqn,
+            body=Block(None, ()),
+            mesh=mesh,
+            axes=axes,
+            manual=manual,
+            sizes=tuple(mesh.shape[name] for name in manual),
+            parent=outer,
+            check_vma=eqn.params["check_vma"],
+            level=Level(level, None, None),
+        )
+        self.regions.append(region)
+        region.level.owner = region.level.region = region
+        jaxpr, _ = _jax.open_jaxpr(eqn.params["jaxpr"])
+        region.inputs = self._write(jaxpr.invars, region.level)
+        region.body = self._block(eqn.params["jaxpr"], region.level)
+        kinds = dict(zip(mesh.axis_names, mesh.axis_types, strict=True))
+        explicit = tuple(name for name in axes if kinds[name] == AxisType.Explicit)
+        self._close(region.level, math.prod(mesh.shape[name] for name in axes), explicit)
+        region.outputs = self._write(eqn.outvars, level)
+        return region
+
+    def _branches(self, eqn: Any, level: Level) -> Branches:
+        index = self._site(jax.ShapeDtypeStruct((), np.int32), level, keep=False)
+        bodies, spans = [], []
+        for closed in eqn.params["branches"]:
+            pieces, tensors = len(level.pieces), len(level.tensors)
+            bodies.append(self._block(closed, level))
+            spans.append((slice(pieces, len(level.pieces)), slice(tensors, len(level.tensors))))
+        return Branches(eqn, index, bodies, spans, level, self._write(eqn.outvars, level))
+
+    def _loop(self, eqn: Any, level: Level, body: Any, test: Any, consts: int, carries: int) -> Loop:
+        depth = 0
+        around = level
+        while around is not None:
+            depth += isinstance(around.owner, Loop)
+            around = around.parent
+        length = eqn.params.get("length")
+        slots = max(1, FIRST >> (2 * depth)) + 1
+        if length is not None:
+            slots = min(slots, length)
+        inner = Level(level, None, level.region)
+        loop = Loop(eqn, Block(None, ()), None, slots, length, consts, carries, inner)
+        loop.reverse = bool(eqn.params.get("reverse"))
+        inner.owner = loop
+        loop.inputs = self._write(_jax.open_jaxpr(body)[0].invars[consts:], inner)
+        if test is not None:
+            loop.test = self._block(test, inner)
+        loop.body = self._block(body, inner)
+        if test is not None:
+            loop.count = self._site(jax.ShapeDtypeStruct((), np.int32), level, keep=False)
+        self._close(inner, slots)
+        loop.outputs = self._write(eqn.outvars, level)
+        return loop
+
+    def _close(self, level: Level, size: int, axes: tuple[str, ...] = ()) -> None:
+        """Adds what a level returns to its parent's tensors, with its leading dimension."""
+        parent = level.parent
+        assert parent is not None
+        level.base = len(parent.tensors)
+        parent.tensors += [type_.stacked(size, axes) for type_ in level.types()]
+
+    def _write(self, variables: Sequence[Any], level: Level) -> list[Site]:
+        return [self._site(v.aval, level) for v in variables]
+
+    def _site(self, aval: Any, level: Level, keep: bool = True) -> Site:
+        shape, dtype = tuple(aval.shape), aval.dtype
+        if jax.dtypes.issubdtype(dtype, jax.dtypes.prng_key):
+            words = jax.eval_shape(jax.random.key_data, jax.ShapeDtypeStruct((), dtype))
+            shape, dtype = shape + words.shape, words.dtype
+        site = Site(level, shape, np.dtype(dtype))
+        if level.region is not None or not keep:
+            site.corner = corner_shape(shape, self.corner)
+            site.format = element_format(site.dtype)
+            site.offset = level.packed(site.format)
+            level.pieces.append((site.format, math.prod(site.corner)))
+        if keep and site.corner != shape and len(self.sites) not in self.dropped:
+            spec = tuple(_jax.partitions(aval.sharding.spec))
+            spec = spec + (None,) * (len(shape) - len(spec)) if any(spec) else ()
+            site.tensor = len(level.tensors)
+            level.tensors.append(Type(shape, site.dtype, spec))
+        self.sites.append(site)
+        return site
+
+
+def corner_shape(shape: tuple[int, ...], most: tuple[int, int]) -> tuple[int, ...]:
+    """The leading corner of a value: ``most`` of the last two dimensions, and as many elements of any other rank."""
+    limit = math.prod(most)
+    if len(shape) < 2:
+        return tuple(min(size, limit) for size in shape)
+    corner = [min(shape[-2], most[0]), min(shape[-1], most[1])]
+    for size in reversed(shape[:-2]):
+        corner.insert(0, min(size, max(1, limit // max(1, math.prod(corner)))))
+    return tuple(corner)
+
+
+def leads(level: Level) -> Iterator[Region | Loop]:
+    """The leading dimensions of a level's tensors in the program's results, innermost first."""
+    while level.owner is not None:
+        yield level.owner
+        assert level.parent is not None
+        level = level.parent

@@ -1,0 +1,325 @@
+"""Running a plan: the user's program with every value written down, as one function that JAX compiles.
+
+``Recorder`` walks the plan; what differs between the two engines is an ``Engine``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+from jax.extend.core import Literal
+
+from shardwidget import _jax
+from shardwidget.read._trace_plan import WRITES, Block, Branches, Call, Leaf, Level, Loop, Plan, Region, Site, Type
+
+
+class Tape:
+    """What a level, or a branch in it, has written so far."""
+
+    def __init__(self, pieces: list[Any] | None = None, tensors: list[Any] | None = None) -> None:
+        self.pieces = pieces or []
+        self.tensors = tensors or []
+
+    def extend(self, other: Tape) -> None:
+        """Appends what another has written."""
+        self.pieces += other.pieces
+        self.tensors += other.tensors
+
+
+class Engine(Protocol):
+    """How values lie on devices while the program runs."""
+
+    def lead(self, level: Level) -> tuple[int, ...]:
+        """Leading dimensions that the values of a level have for devices."""
+        ...
+
+    def lift(self, x: Any, level: Level) -> Any:
+        """A constant as a value of a level."""
+        ...
+
+    def equation(self, eqn: Any, values: Sequence[Any], level: Level) -> list[Any]:
+        """Applies an equation; values may be ``Literal``."""
+        ...
+
+    def region(self, node: Region, args: Sequence[Any], body: Callable[..., tuple[list, list]]) -> tuple[list, list]:
+        """Runs a body on blocks; returns global results, and what the body wrote with a leading dimension."""
+        ...
+
+    def branches(
+        self, node: Branches, index: Any, args: Sequence[Any], bodies: Sequence[Callable[..., tuple[list, Tape | None]]]
+    ) -> tuple[list, Tape | None]:
+        """Runs the branches that the index asks for; what the others write is anything."""
+        ...
+
+    def repeat(self, node: Loop, test: Callable[[list], Any], body: Callable, carry: list, written: list) -> tuple:
+        """Repeats a body while a test holds; returns counts, carries and what was written."""
+        ...
+
+    def kept(self, x: Any, level: Level) -> Any:
+        """A value in a type that every value of the level can have."""
+        ...
+
+    def blank(self, type_: Type, level: Level) -> Any:
+        """Zeros, in that same type."""
+        ...
+
+
+class Recorder:
+    """Walks a plan while JAX traces it."""
+
+    def __init__(self, plan: Plan, engine: Engine) -> None:
+        self.plan = plan
+        self.engine = engine
+        self.consts: Sequence[Any] = ()
+
+    def __call__(self, consts: Sequence[Any], args: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+        """The program's results, and the tensors of its outermost level."""
+        self.consts = consts
+        tape = Tape()
+        outs = self.walk(self.plan.root, args, self.plan.level, tape)
+        return outs, self.close(tape, self.plan.level)
+
+    def walk(self, block: Block, args: Sequence[Any], level: Level, tape: Tape | None) -> list[Any]:
+        """Runs a block; without a tape it writes nothing."""
+        jaxpr, lift = block.jaxpr, self.engine.lift
+        env = dict(zip(jaxpr.constvars, [lift(self.consts[i], level) for i in block.consts], strict=True))
+        env.update(zip(jaxpr.invars, args, strict=True))
+        for node in block.nodes:
+            values = [v if isinstance(v, Literal) else env[v] for v in node.eqn.invars]
+            env.update(zip(node.eqn.outvars, self.node(node, values, level, tape), strict=True))
+        return [lift(constant(v), level) if isinstance(v, Literal) else env[v] for v in jaxpr.outvars]
+
+    def node(self, node: Any, values: list[Any], level: Level, tape: Tape | None) -> list[Any]:
+        """Runs a node and writes its outputs."""
+        if isinstance(node, Leaf):
+            if node.eqn.primitive.name in WRITES:
+                return []
+            outs = self.engine.equation(node.eqn, values, level)
+            return self.write(tape, node.outputs, outs)
+        values = [self.engine.lift(constant(v), level) if isinstance(v, Literal) else v for v in values]
+        if isinstance(node, Call):
+            return self.walk(node.body, values, level, tape)
+        run = {Region: self.region, Branches: self.branches, Loop: self.loop}[type(node)]
+        return self.write(tape, node.outputs, run(node, values, level, tape))
+
+    def region(self, node: Region, args: list[Any], level: Level, tape: Tape | None) -> list[Any]:
+        """Runs a ``shard_map``."""
+
+        def body(*blocks: Any) -> tuple[list, list]:
+            inner = None if tape is None else Tape()
+            self.write(inner, node.inputs, blocks)
+            outs = self.walk(node.body, blocks, node.level, inner)
+            return outs, self.close(inner, node.level)
+
+        outs, written = self.engine.region(node, args, body)
+        return self.append(tape, level, outs, written)
+
+    def branches(self, node: Branches, values: list[Any], level: Level, tape: Tape | None) -> list[Any]:
+        """Runs a ``cond``."""
+        index, *args = values
+        self.write(tape, [node.index], [index])
+
+        def runner(body: Block) -> Callable[..., tuple[list, Tape | None]]:
+            def run(*args: Any) -> tuple[list, Tape | None]:
+                inner = None if tape is None else Tape()
+                return self.walk(body, args, level, inner), inner
+
+            return run
+
+        outs, inner = self.engine.branches(node, index, args, [runner(body) for body in node.bodies])
+        if tape is not None and inner is not None:
+            tape.extend(inner)
+        return outs
+
+    def loop(self, node: Loop, values: list[Any], level: Level, tape: Tape | None) -> list[Any]:
+        """Runs a ``scan`` or a ``while``."""
+        engine, inner = self.engine, node.level
+        tests = [] if node.test is None else values[: node.eqn.params["cond_nconsts"]]
+        values = values[len(tests) :]
+        consts, carry, slices = _split(values, node.consts, node.carries)
+
+        def step(i: Any, carry: list, x: list, written: list) -> tuple[list, list, list]:
+            fresh = None if tape is None else Tape()
+            self.write(fresh, node.inputs, [*carry, *x])
+            if node.test is not None and fresh is not None:
+                self.walk(node.test, [*tests, *carry], inner, fresh)
+            outs = self.walk(node.body, [*consts, *carry, *x], inner, fresh)
+            slot = jnp.minimum(i, node.slots - 1)
+            fresh_values = self.close(fresh, inner)
+            written = [lax.dynamic_update_index_in_dim(w, f, slot, 0) for w, f in zip(written, fresh_values, strict=True)]
+            return outs[: node.carries], outs[node.carries :], written
+
+        written: list[Any] = []
+        if tape is not None:
+            written = [engine.blank(type_.stacked(node.slots), inner) for type_ in inner.types()]
+        if node.test is None:
+            carry, slices, written = self._scan(node, step, carry, slices, written)
+        else:
+            test = node.test
+
+            def holds(carry: list) -> Any:
+                return self.walk(test, [*tests, *carry], inner, None)[0]
+
+            def body(i: Any, carry: list, written: list) -> tuple[list, list]:
+                carry, _, written = step(i, carry, [], written)
+                return carry, written
+
+            count, carry, written = engine.repeat(node, holds, body, carry, written)
+            assert node.count is not None
+            self.write(tape, [node.count], [count])
+            slices = []
+        return self.append(tape, level, [*carry, *slices], written)
+
+    def _scan(self, node: Loop, step: Callable, carry: list, slices: list, written: list) -> tuple[list, list, list]:
+        # The dimension that is scanned comes first, before those for devices.
+        rank = len(self.engine.lead(node.level))
+
+        def body(state: Any, x: list) -> Any:
+            i, carry, written = state
+            carry, ys, written = step(i, carry, x, written)
+            return (i + 1, carry, written), ys
+
+        xs = [jnp.moveaxis(x, rank, 0) for x in slices] if rank else slices
+        params = node.eqn.params
+        (_, carry, written), ys = lax.scan(
+            body, (jnp.int32(0), carry, written), xs, params["length"], params["reverse"], params["unroll"]
+        )
+        return carry, [jnp.moveaxis(y, 0, rank) for y in ys] if rank else ys, written
+
+    def append(self, tape: Tape | None, level: Level, outs: list[Any], written: list[Any]) -> list[Any]:
+        """Takes over what an inner level wrote."""
+        if tape is not None:
+            tape.tensors += [self.engine.kept(w, level) for w in written]
+        return outs
+
+    def write(self, tape: Tape | None, sites: Sequence[Site], values: Sequence[Any]) -> list[Any]:
+        """Writes values where their sites say; returns them."""
+        if tape is not None:
+            for site, value in zip(sites, values, strict=True):
+                if site.format or site.tensor >= 0:
+                    self._write(tape, site, value)
+        return list(values)
+
+    def _write(self, tape: Tape, site: Site, value: Any) -> None:
+        if jax.dtypes.issubdtype(value.dtype, jax.dtypes.prng_key):
+            value = jax.random.key_data(value)
+        value = self.engine.kept(value, site.level)
+        if site.format:
+            lead = self.engine.lead(site.level)
+            assert site.corner is not None
+            corner = value[(..., *(slice(0, size) for size in site.corner))]
+            tape.pieces.append(corner.astype(packed(site.format)).reshape(*lead, -1))
+        if site.tensor >= 0:
+            tape.tensors.append(value)
+
+    def close(self, tape: Tape | None, level: Level) -> list[Any]:
+        """What a level returns: its corners packed by format, then its tensors."""
+        if tape is None:
+            return []
+        kinds = [kind for kind, _ in level.pieces]
+        return [
+            jnp.concatenate([p for p, k in zip(tape.pieces, kinds, strict=True) if k == kind], axis=-1)
+            for kind in level.formats
+        ] + tape.tensors
+
+
+class MeshEngine:
+    """Runs the program on the user's devices: JAX's own ``shard_map``, each value returned with a device dimension."""
+
+    def lead(self, level: Level) -> tuple[int, ...]:
+        """None: inside ``shard_map`` a value is a block."""
+        del level
+        return ()
+
+    def lift(self, x: Any, level: Level) -> Any:
+        """The constant as it is."""
+        del level
+        return x
+
+    def equation(self, eqn: Any, values: Sequence[Any], level: Level) -> list[Any]:
+        """Applies the equation."""
+        del level
+        return _jax.bind(eqn, *(v.val if isinstance(v, Literal) else v for v in values))
+
+    def region(self, node: Region, args: Sequence[Any], body: Callable) -> tuple[list, list]:
+        """Runs the body under ``shard_map``, with the user's mesh, specs and check."""
+        params = node.eqn.params
+
+        def blocks(*args: Any) -> tuple[list, list]:
+            outs, written = body(*args)
+            return outs, [w[None] for w in written]
+
+        run = jax.shard_map(
+            blocks,
+            mesh=node.mesh,
+            in_specs=tuple(params["in_specs"]),
+            out_specs=(list(params["out_specs"]), jax.sharding.PartitionSpec(node.axes)),
+            axis_names=set(node.axes),
+            check_vma=node.check_vma,
+        )
+        return run(*args)
+
+    def branches(self, node: Branches, index: Any, args: Sequence[Any], bodies: Sequence[Callable]) -> Any:
+        """Runs one branch; for the others it writes zeros."""
+
+        def runner(number: int, body: Callable) -> Callable[..., Any]:
+            def run(*args: Any) -> Any:
+                outs, tape = body(*args)
+                if tape is None:
+                    return outs, None
+                spans = [self._blanks(node, span) for span in node.spans]
+                spans[number] = (tape.pieces, tape.tensors)
+                return outs, ([p for pieces, _ in spans for p in pieces], [t for _, tensors in spans for t in tensors])
+
+            return run
+
+        outs, written = lax.switch(index, [runner(k, body) for k, body in enumerate(bodies)], *args)
+        return outs, None if written is None else Tape(*written)
+
+    def _blanks(self, node: Branches, span: tuple[slice, slice]) -> tuple[list, list]:
+        pieces = [Type((size,), packed(kind)) for kind, size in node.level.pieces[span[0]]]
+        return tuple([self.blank(t, node.level) for t in types] for types in (pieces, node.level.tensors[span[1]]))
+
+    def repeat(self, node: Loop, test: Callable, body: Callable, carry: list, written: list) -> tuple:
+        """A ``while_loop`` with a counter."""
+
+        def run(state: Any) -> Any:
+            i, carry, written = state
+            return i + 1, *body(i, carry, written)
+
+        zero = self.kept(jnp.int32(0), node.level)
+        return lax.while_loop(lambda state: test(state[1]), run, (zero, carry, written))
+
+    def kept(self, x: Any, level: Level) -> Any:
+        """In a region: typed as varying over every manual axis."""
+        return x if level.region is None else _jax.kept(x, level.region.typed)
+
+    def blank(self, type_: Type, level: Level) -> Any:
+        """Zeros with the sharding that an Explicit mesh asks for."""
+        sharding = None
+        if type_.spec:
+            sharding = jax.sharding.NamedSharding(
+                jax.sharding.get_abstract_mesh(), jax.sharding.PartitionSpec(*type_.spec)
+            )
+        return self.kept(lax.full(type_.shape, 0, type_.dtype, sharding=sharding), level)
+
+
+def constant(literal: Literal) -> jax.Array:
+    """A constant of a jaxpr as an array of its type."""
+    return jnp.asarray(literal.val, literal.aval.dtype)
+
+
+def packed(kind: str) -> Any:
+    return jnp.dtype("?" if kind == "b1" else kind)
+
+
+def _split(values: list[Any], *counts: int) -> list[list[Any]]:
+    parts = []
+    for count in counts:
+        parts.append(values[:count])
+        values = values[count:]
+    return [*parts, values]

@@ -1,0 +1,131 @@
+"""Where equations come from: lines of the user's program, functions called, and names that results are given."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import linecache
+import os
+import re
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import shardwidget
+from shardwidget import _jax
+from shardwidget.document import Listing, Source
+
+Span = tuple[int, int, int, int]
+"""First line, first column, last line, last column of an expression; columns in UTF-8 bytes."""
+
+_OURS = os.path.dirname(shardwidget.__file__) + os.sep
+
+
+def frames_of(eqn: Any) -> list[Any]:
+    """The user's frames that an equation comes from, innermost first."""
+    return [frame for frame in _jax.user_frames(eqn) if not frame.file_name.startswith(_OURS)]
+
+
+def source_of(frame: Any) -> Source:
+    """The line that a frame stands on."""
+    return Source(
+        file=shown_name(frame.file_name),
+        line=frame.start_line,
+        text=linecache.getline(frame.file_name, frame.start_line).strip(),
+        function=frame.function_name.rpartition(".")[2],
+    )
+
+
+def shown_name(file: str) -> str:
+    """A file's name without its folders; ``cell 3`` for a notebook cell."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    if shell is not None:
+        cells = getattr(getattr(shell, "compile", None), "_filename_map", {})
+        if file in cells:
+            return f"cell {cells[file]}"
+    found = re.match(r"<ipython-input-(\d+)-", os.path.basename(file))
+    return f"cell {found[1]}" if found else os.path.basename(file)
+
+
+def span_of(frame: Any) -> Span:
+    """The expression that a frame stands on."""
+    return frame.start_line, frame.start_column, frame.end_line, frame.end_column
+
+
+def names_at(frame: Any) -> tuple[str, ...]:
+    """The variables that the value of a frame's expression is assigned to: one, or one for each of several results."""
+    return _index(_text(frame.file_name)).names.get(span_of(frame), ())
+
+
+def calls_at(frame: Any) -> str:
+    """The name of the function that a frame's expression calls; empty where it is no call."""
+    return _index(_text(frame.file_name)).calls.get(span_of(frame), "")
+
+
+def listing_at(file: str, line: int) -> Listing | None:
+    """The outermost function around a line; None where the text cannot be read."""
+    text = _text(file)
+    lines = text.splitlines()
+    for first, last in _index(text).functions:
+        if first <= line <= last:
+            return Listing(shown_name(file), first, tuple(lines[first - 1 : last]))
+    if 0 < line <= len(lines):
+        return Listing(shown_name(file), line, (lines[line - 1],))
+    return None
+
+
+class _Index:
+    """What the text of a file says of its expressions."""
+
+    def __init__(self, text: str) -> None:
+        self.names: dict[Span, tuple[str, ...]] = {}
+        self.calls: dict[Span, str] = {}
+        self.functions: list[tuple[int, int]] = []
+        """First line (decorators too) and last line of functions, outer ones first."""
+        try:
+            tree = ast.parse(text)
+        except (SyntaxError, ValueError):
+            return
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Assign) and len(node.targets) == 1:
+                self._assign(node.targets[0], node.value)
+            elif isinstance(node, ast.AnnAssign | ast.NamedExpr) and node.value is not None:
+                self._assign(node.target, node.value)
+            elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+                self.names[_span(node)] = (node.target.id,)
+            elif isinstance(node, ast.Call):
+                self.calls[_span(node)] = ast.unparse(node.func).rpartition(".")[2]
+            elif isinstance(node, ast.FunctionDef | ast.Lambda):
+                first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
+                self.functions.append((first, node.end_lineno or first))
+
+    def _assign(self, target: ast.expr, value: ast.expr) -> None:
+        if isinstance(target, ast.Name):
+            self.names[_span(value)] = (target.id,)
+        elif isinstance(target, ast.Tuple | ast.List):
+            if isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(target.elts):
+                for part, of in zip(target.elts, value.elts, strict=True):
+                    self._assign(part, of)
+            else:
+                self.names[_span(value)] = tuple(_leaves(target))
+
+
+def _leaves(target: ast.expr) -> Iterator[str]:
+    if isinstance(target, ast.Tuple | ast.List):
+        for part in target.elts:
+            yield from _leaves(part)
+    else:
+        yield target.id if isinstance(target, ast.Name) else ""
+
+
+def _span(node: Any) -> Span:
+    return node.lineno, node.col_offset, node.end_lineno, node.end_col_offset
+
+
+def _text(file: str) -> str:
+    return "".join(linecache.getlines(file))
+
+
+@functools.lru_cache(maxsize=32)
+def _index(text: str) -> _Index:
+    return _Index(text)

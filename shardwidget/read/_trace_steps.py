@@ -1,0 +1,263 @@
+"""Steps of a trace: a walk over the plan that says what ran, in the order in which it ran."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from jax.extend.core import Literal
+
+from shardwidget import _jax
+from shardwidget.document import Mesh, Scope
+from shardwidget.read._trace_collective import Collectives
+from shardwidget.read._trace_draft import Draft, Value
+from shardwidget.read._trace_names import name_outputs
+from shardwidget.read._trace_plan import WRITES, Block, Branches, Call, Leaf, Loop, Region, Site
+from shardwidget.read._trace_sources import calls_at, frames_of, source_of
+from shardwidget.read._trace_values import Slots, Written
+
+Operand = Value | Literal
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the walk stands."""
+
+    region: Region | None
+    slots: Slots
+    scope: int
+    function: str
+    """Name of the function whose equations these are."""
+    active: np.ndarray | None = None
+    """At each mesh position whether it executes; None for all."""
+
+
+class Writer:
+    """Writes down the steps of a plan.
+
+    Args:
+        written: what the run returned; None where nothing ran.
+        meshes: the mesh of each region, as a document.
+    """
+
+    def __init__(self, written: Written | None, meshes: dict[Region, Mesh], collectives: Collectives) -> None:
+        self.written = written
+        self.meshes = meshes
+        self.collectives = collectives
+        self.steps: list[Draft] = []
+        self.values: list[Value] = []
+        self.scopes: list[Scope] = []
+        self.frames: list[tuple[str, int]] = []
+        """File and line of every step that has a source."""
+        self._scopes: dict[Any, int] = {}
+
+    def value(self, aval: Any, place: Place, site: Site | None = None, **known: Any) -> Value:
+        """A new variable."""
+        made = Value(len(self.values), aval, place.region, site=site, slots=place.slots, **known)
+        self.values.append(made)
+        return made
+
+    def block(self, block: Block, args: Sequence[Operand], consts: Sequence[Operand], place: Place) -> list[Operand]:
+        """Steps of a block; returns its results."""
+        jaxpr = block.jaxpr
+        env: dict[Any, Operand] = dict(zip(jaxpr.constvars, [consts[i] for i in block.consts], strict=True))
+        env.update(zip(jaxpr.invars, args, strict=True))
+        for node in block.nodes:
+            values = [v if isinstance(v, Literal) else env[v] for v in node.eqn.invars]
+            env.update(zip(node.eqn.outvars, self.node(node, values, consts, place), strict=True))
+        name_outputs(block, env, place.function)
+        return [v if isinstance(v, Literal) else env[v] for v in jaxpr.outvars]
+
+    def node(self, node: Any, values: list[Operand], consts: Sequence[Operand], place: Place) -> Sequence[Operand]:
+        """Steps of a node; returns its outputs."""
+        if isinstance(node, Leaf):
+            return self.equation(node, values, place)
+        run = {Call: self.call, Region: self.region, Branches: self.branches, Loop: self.loop}[type(node)]
+        return run(node, values, consts, place)
+
+    def equation(self, node: Leaf, values: list[Operand], place: Place) -> list[Value]:
+        """The step of one equation."""
+        eqn = node.eqn
+        sites = node.outputs or [None] * len(eqn.outvars)
+        outs = [self.value(v.aval, place, site) for v, site in zip(eqn.outvars, sites, strict=True)]
+        step = self.step(eqn.primitive.name, eqn, values, outs, place)
+        if place.region is not None:
+            step.collective = self.collectives.of(eqn, place.region, values)
+        if eqn.primitive.name == "pvary":
+            frames = frames_of(eqn)
+            step.implicit = not frames or calls_at(frames[0]) not in ("pcast", "pvary")
+            if isinstance(values[0], Value):
+                outs[0].name = values[0].name
+                outs[0].alias = values[0]
+        return outs
+
+    def step(
+        self, primitive: str, eqn: Any, values: Sequence[Operand], outs: list[Value], place: Place, **more: Any
+    ) -> Draft:
+        """Adds a step."""
+        frames = frames_of(eqn) if eqn is not None else []
+        source = source_of(frames[0]) if frames else None
+        if frames:
+            self.frames.append((frames[0].file_name, frames[0].start_line))
+        draft = Draft(
+            primitive,
+            [v for v in values if isinstance(v, Value)],
+            outs,
+            eqn=eqn,
+            region=place.region,
+            scope=self.scope_of(eqn, frames, place) if eqn is not None else place.scope,
+            source=source,
+            literals=tuple(str(v.val) for v in values if isinstance(v, Literal)),
+            active=place.active,
+            **more,
+        )
+        self.steps.append(draft)
+        return draft
+
+    def scope_of(self, eqn: Any, frames: list[Any], place: Place) -> int:
+        """The scope of an equation: the functions that its frames were called through, then its named scopes."""
+        scope = place.scope
+        chain = within(frames, place.function)
+        for caller, frame in zip(chain[:0:-1], chain[-2::-1], strict=True):
+            name = frame.function_name.rpartition(".")[2]
+            scope = self.scope(Scope("function", name, scope), (caller.file_name, caller.start_line))
+        for name in _names(eqn.source_info.name_stack):
+            scope = self.scope(Scope("named_scope", name, scope), "name")
+        return scope
+
+    def scope(self, scope: Scope, key: Any) -> int:
+        """A scope's index; the same again while nothing else was entered in between."""
+        if (scope, key) not in self._scopes:
+            self._scopes[scope, key] = len(self.scopes)
+            self.scopes.append(scope)
+        return self._scopes[scope, key]
+
+    def enter(self, place: Place, scope: Scope, **changes: Any) -> Place:
+        """A place in a scope of its own."""
+        self.scopes.append(scope)
+        return replace(place, scope=len(self.scopes) - 1, **changes)
+
+    def call(self, node: Call, values: list[Operand], consts: Sequence[Operand], place: Place) -> list[Operand]:
+        """Steps of a called function."""
+        frames = frames_of(node.eqn)
+        around = self.scope_of(node.eqn, frames, place)
+        function = _jax.function_name(node.body.jaxpr) or node.name
+        if node.name == place.function:  # The function itself, jitted.
+            return self.block(node.body, values, consts, place)
+        inner = self.enter(place, Scope("function", node.name, around), function=function)
+        return self.block(node.body, values, consts, inner)
+
+    def region(self, node: Region, values: list[Operand], consts: Sequence[Operand], place: Place) -> list[Value]:
+        """Steps of a ``shard_map``, its ends among them."""
+        jaxpr = node.body.jaxpr
+        function = _jax.function_name(jaxpr)
+        inner = self.enter(place, Scope("region", function or "shard_map", place.scope), region=node, function=function)
+        names = _jax.argument_names(jaxpr)
+        blocks = [self.value(v.aval, inner, site) for v, site in zip(jaxpr.invars, node.inputs, strict=True)]
+        known = names if len(names) == len(blocks) else ()
+        for block, value, name in zip(blocks, values, known or [""] * len(blocks), strict=True):
+            block.name = name.rpartition(".")[2] or (value.name if isinstance(value, Value) else "")
+        first = self.step("in_specs", None, values, blocks, inner, kind="in_specs")
+        first.eqn = node.eqn
+        outs = self.block(node.body, blocks, self.lifted(consts, inner), inner)
+        results = [self.value(v.aval, place, site) for v, site in zip(node.eqn.outvars, node.outputs, strict=True)]
+        for result, spec in zip(results, node.eqn.params["out_specs"], strict=True):
+            result.dims = spec
+        last = self.step("out_specs", None, outs, results, inner, kind="out_specs")
+        last.eqn = node.eqn
+        return results
+
+    def lifted(self, consts: Sequence[Operand], place: Place) -> list[Operand]:
+        """Constants that a region closes over, as values in it."""
+        return list(consts)
+
+    def branches(self, node: Branches, values: list[Operand], consts: Sequence[Operand], place: Place) -> list[Value]:
+        """Steps of a ``cond``: those of every branch that a device takes."""
+        index, *args = values
+        taken = None if self.written is None else self.written.by_position(node.index, place.slots)
+        if isinstance(index, Literal):
+            taken = np.asarray(index.val)
+        self.step("cond", node.eqn, values, [], place, kind="cond", about={"taken": taken, "branches": len(node.bodies)})
+        for number, body in enumerate(node.bodies):
+            active = place.active
+            if taken is not None:
+                mine = taken == number
+                if place.active is not None:
+                    mine = mine & place.active
+                if not np.any(mine):
+                    continue
+                active = None if np.all(mine) else np.broadcast_to(mine, (self.meshes[place.region].size,))
+            around = self.scope_of(node.eqn, frames_of(node.eqn), place)
+            scope = Scope("branch", f"cond branch {number}", around)
+            function = _jax.function_name(body.jaxpr)
+            self.block(body, args, consts, self.enter(place, scope, active=active, function=function))
+        outs = [self.value(v.aval, place, site) for v, site in zip(node.eqn.outvars, node.outputs, strict=True)]
+        self.step("cond", node.eqn, [], outs, place, kind="cond end")
+        return outs
+
+    def loop(self, node: Loop, values: list[Operand], consts: Sequence[Operand], place: Place) -> list[Value]:
+        """Steps of a loop: those of the iterations that were written down."""
+        eqn = node.eqn
+        tests = [] if node.test is None else values[: eqn.params["cond_nconsts"]]
+        values = values[len(tests) :]
+        closed, carry, slices = values[: node.consts], values[node.consts :][: node.carries], values[node.consts + node.carries :]
+        counts = None
+        total = node.length
+        if total is None and self.written is not None and node.count is not None:
+            counts = self.written.by_position(node.count, place.slots)
+            total = int(counts.max())
+        unknown = total is None
+        total = 1 if total is None else total
+        around = self.scope_of(eqn, frames_of(eqn), place)
+        name, function = eqn.primitive.name, _jax.function_name(node.body.jaxpr)
+        shown = list(range(min(total, node.slots)))
+        if total > node.slots:
+            shown[-1] = total - 1
+        previous = -1
+        for slot, number in enumerate(shown):
+            active = place.active
+            if counts is not None and not np.all(counts > number):
+                # The last slot holds the last iteration of each device, be it another one.
+                mine = counts > slot
+                active = mine if active is None else mine & active
+                active = None if np.all(active) else np.broadcast_to(active, (self.meshes[place.region].size,))
+            scope = Scope("iteration", name, around, iteration=number, total=0 if unknown else total)
+            inner = self.enter(place, scope, slots={**place.slots, node: slot}, function=function, active=active)
+            body = node.body.jaxpr
+            made = [
+                self.value(v.aval, inner, site)
+                for v, site in zip(body.invars[node.consts :], node.inputs, strict=True)
+            ]
+            names = _jax.argument_names(body)
+            if len(names) == len(body.invars):
+                for value, known in zip(made, names[node.consts :], strict=True):
+                    value.name = known
+            self.step(
+                name, eqn, [*carry, *slices] if previous == number - 1 else slices, made, inner, kind="iteration",
+                about={"number": number, "total": total, "skipped": number - previous - 1, "carries": node.carries},
+            )  # fmt: skip
+            previous = number
+            args = made[: node.carries]
+            if node.test is not None:
+                self.block(node.test, [*tests, *args], consts, inner)
+            carry = self.block(node.body, [*closed, *made], consts, inner)[: node.carries]
+        outs = [self.value(v.aval, place, site) for v, site in zip(eqn.outvars, node.outputs, strict=True)]
+        self.step(name, eqn, carry, outs, place, kind="loop end", about={"total": total, "counts": counts, "carries": node.carries})
+        return outs
+
+
+def within(frames: list[Any], function: str) -> list[Any]:
+    """The frames from a function inwards, innermost first; the innermost alone where it is not among them."""
+    for k in range(len(frames) - 1, -1, -1):
+        if frames[k].function_name.rpartition(".")[2] == function:
+            return frames[: k + 1]
+    return frames[:1]
+
+
+def _names(stack: Any) -> list[str]:
+    return [part for part in str(stack).split("/") if part]
+
+
+__all__ = ["WRITES", "Place", "Writer", "within"]
