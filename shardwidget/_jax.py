@@ -10,6 +10,7 @@ import functools
 from typing import Any
 
 import jax
+import numpy as np
 
 PPERMUTE_IN_MESH_ORDER = jax.__version_info__ < (0, 11)
 """Whether ``ppermute`` over several axes counts ranks in the order of the mesh, whatever order they are given in."""
@@ -149,6 +150,29 @@ def bind_here(primitive: Any, params: dict[str, Any], *values: Any) -> list[Any]
     functions, bound = bound if isinstance(bound, tuple) else ((), bound)
     out = primitive.bind(*functions, *values, **bound)
     return list(out) if primitive.multiple_results else [out]
+
+
+def context_key(eqn: Any) -> tuple[Any, ...]:
+    """What, beside its parameters, decides how an equation is applied.
+
+    JAX 0.9 – 0.12: ``ctx`` of an equation is not documented.
+    """
+    ctx = eqn.ctx
+    return ctx.compute_type, ctx.threefry_partitionable, ctx.cur_abstract_mesh, repr(ctx.xla_metadata)
+
+
+def print_text(params: dict[str, Any], values: list[Any]) -> str:
+    """What ``jax.debug.print`` writes for some operands.
+
+    JAX 0.9 – 0.12: operands that are no arrays are kept apart, put back by a private function.
+    """
+    from jax._src import debugging
+
+    args, kwargs = debugging.merge_callback_args(params["in_tree"], values, params["static_args"])
+    if not params["has_placeholders"]:
+        return " ".join((params["fmt"], *map(str, args)))
+    with np.printoptions(**dict(params["np_printoptions"])):
+        return params["fmt"].format(*args, **kwargs)
 
 
 def user_frames(eqn: Any) -> list[Any]:

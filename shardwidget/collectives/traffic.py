@@ -32,16 +32,17 @@ def bytes_sent(call: Call, block_bytes: int) -> Traffic:
     """
     n, whole = call.n, gathered_bytes(call, block_bytes)
     if call.kind in SILENT:
-        return Traffic(0, "0, nothing is sent", 0)
+        return Traffic(0, "nothing is sent", 0)
     if call.kind == "ppermute":
         if all(source == target for source, target in call.pairs):
-            return Traffic(0, "0, no block leaves its device", 0)
-        return Traffic(whole, f"V, V = {whole} B", 1)
+            return Traffic(0, "no block leaves its device", 0)
+        return Traffic(whole, f"V = {whole} B", 1)
     text, numerator, denominator, hops = {
         "reduce_scatter": ("V·(N−1)/N", n - 1, n, n - 1),
         "all_gather": ("V·(N−1)/N", n - 1, n, n - 1),
         "all_to_all": ("V·(N−1)/(2N)", n - 1, 2 * n, n - 1),
         "ragged_all_to_all": ("V·(N−1)/(2N) if spread evenly", n - 1, 2 * n, n - 1),
-        "pbroadcast": ("V", int(n > 1), 1, n - 1),
+        "pbroadcast": ("", int(n > 1), 1, n - 1),
     }.get(call.kind, ("2·V·(N−1)/N", 2 * (n - 1), n, 2 * (n - 1)))
-    return Traffic(-(-whole * numerator // denominator), f"{text}, V = {whole} B, N = {n}", hops)
+    figures = f"V = {whole} B, N = {n}"
+    return Traffic(-(-whole * numerator // denominator), f"{text}, {figures}" if text else figures, hops)

@@ -111,7 +111,7 @@ class Collective:
     """What a step communicates: who takes part together, and how much each device sends."""
 
     kind: str
-    """``psum``, ``all_gather``, ``reduce_scatter``, ``ppermute``, ``all_to_all`` …: what happens, whatever JAX calls it."""
+    """What happens, whatever JAX calls it: ``psum``, ``all_gather``, ``reduce_scatter``, ``ppermute`` …"""
     axes: tuple[str, ...]
     """The user's mesh axes, as the program names them."""
     groups: tuple[tuple[int, ...], ...] = field(metadata={"wire": False})

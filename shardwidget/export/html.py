@@ -80,30 +80,32 @@ _START = """(() => {
 })();"""
 
 
-def fragment(state: dict[str, Any], fallback: str) -> str:
+def fragment(state: dict[str, Any], fallback: str, front_end: str) -> str:
     """HTML of one picture, to stand in a page of others.
 
     Args:
         state: the widget's traits by name; ``bytes`` are allowed anywhere in it.
         fallback: HTML that is shown where scripts do not run.
+        front_end: the widget's bundle, a file of ``shardwidget/static``.
 
     Raises:
         FileNotFoundError: the front end has not been built.
     """
-    saved, front_end = encode(state), encode([bundle.read("widget.js"), bundle.read("page.js")])
-    key = hashlib.sha256(f"{saved}{front_end}{fallback}".encode()).hexdigest()[:16]
-    return _FRAGMENT.format(key=key, fallback=fallback, state=saved, front_end=front_end, start=_START % key)
+    saved, sources = encode(state), encode([bundle.read(front_end), bundle.read("page.js")])
+    key = hashlib.sha256(f"{saved}{sources}{fallback}".encode()).hexdigest()[:16]
+    return _FRAGMENT.format(key=key, fallback=fallback, state=saved, front_end=sources, start=_START % key)
 
 
-def page(state: dict[str, Any], fallback: str, title: str) -> str:
+def page(state: dict[str, Any], fallback: str, title: str, front_end: str) -> str:
     """A whole HTML file, which opens from disk and makes no request.
 
     Args:
         state: the widget's traits by name; ``bytes`` are allowed anywhere in it.
         fallback: HTML that is shown where scripts do not run.
         title: plain text for the window and for screen readers.
+        front_end: the widget's bundle, a file of ``shardwidget/static``.
 
     Raises:
         FileNotFoundError: the front end has not been built.
     """
-    return _PAGE.format(policy=html.escape(_POLICY), title=html.escape(title), fragment=fragment(state, fallback))
+    return _PAGE.format(policy=html.escape(_POLICY), title=html.escape(title), fragment=fragment(state, fallback, front_end))

@@ -29,6 +29,8 @@ class Value:
     """A global value that is at hand: an argument, a result."""
     dims: tuple[Any, ...] | None = None
     """How a global value lies, where its array cannot tell."""
+    alias: Value | None = None
+    """A value that is called the same: the operand of an implicit ``pvary``."""
 
 
 @dataclass(eq=False)

@@ -14,7 +14,7 @@ from shardwidget.document import Mesh, Scope
 from shardwidget.read._trace_collective import Collectives
 from shardwidget.read._trace_draft import Draft, Value
 from shardwidget.read._trace_names import name_outputs
-from shardwidget.read._trace_plan import WRITES, Block, Branches, Call, Leaf, Loop, Region, Site
+from shardwidget.read._trace_plan import Block, Branches, Call, Leaf, Loop, Region, Site
 from shardwidget.read._trace_sources import calls_at, frames_of, source_of
 from shardwidget.read._trace_values import Slots, Written
 
@@ -88,8 +88,7 @@ class Writer:
         if eqn.primitive.name == "pvary":
             frames = frames_of(eqn)
             step.implicit = not frames or calls_at(frames[0]) not in ("pcast", "pvary")
-            if isinstance(values[0], Value):
-                outs[0].name = values[0].name
+            if step.implicit and isinstance(values[0], Value):
                 outs[0].alias = values[0]
         return outs
 
@@ -159,14 +158,12 @@ class Writer:
         known = names if len(names) == len(blocks) else ()
         for block, value, name in zip(blocks, values, known or [""] * len(blocks), strict=True):
             block.name = name.rpartition(".")[2] or (value.name if isinstance(value, Value) else "")
-        first = self.step("in_specs", None, values, blocks, inner, kind="in_specs")
-        first.eqn = node.eqn
+        self.step("in_specs", None, values, blocks, inner, kind="in_specs", about={"node": node})
         outs = self.block(node.body, blocks, self.lifted(consts, inner), inner)
         results = [self.value(v.aval, place, site) for v, site in zip(node.eqn.outvars, node.outputs, strict=True)]
         for result, spec in zip(results, node.eqn.params["out_specs"], strict=True):
             result.dims = spec
-        last = self.step("out_specs", None, outs, results, inner, kind="out_specs")
-        last.eqn = node.eqn
+        self.step("out_specs", None, outs, results, inner, kind="out_specs", about={"node": node})
         return results
 
     def lifted(self, consts: Sequence[Operand], place: Place) -> list[Operand]:
@@ -260,4 +257,3 @@ def _names(stack: Any) -> list[str]:
     return [part for part in str(stack).split("/") if part]
 
 
-__all__ = ["WRITES", "Place", "Writer", "within"]

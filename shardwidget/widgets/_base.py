@@ -27,6 +27,9 @@ Mode = Literal["widget", "html"]
 class DocumentWidget(anywidget.AnyWidget):
     """A document on screen. Subclasses add the traits that their front end reads and writes."""
 
+    bundle = "widget.js"
+    """The front end: a file of ``shardwidget/static``. A subclass names its own."""
+
     _esm = Unicode().tag(sync=True)
     _document = traitlets.Dict().tag(sync=True)
     _static = traitlets.Bool(False, help="Whether there is no kernel to ask.").tag(sync=True)
@@ -55,7 +58,7 @@ class DocumentWidget(anywidget.AnyWidget):
             raise ValueError(f"mode must be 'widget' or 'html'; got {chosen!r}{source}")
         self._mode = chosen
         self._shown = document
-        super().__init__(_esm=bundle.read("widget.js"), _document=to_wire(document), **traits)
+        super().__init__(_esm=bundle.read(self.bundle), _document=to_wire(document), **traits)
 
     @property
     def document(self) -> Document:
@@ -73,7 +76,7 @@ class DocumentWidget(anywidget.AnyWidget):
         Returns:
             The path, or the text.
         """
-        return _give(html.page(self._state(complete=True), self._table(), headline(self.document)), path)
+        return _give(html.page(self._state(complete=True), self._table(), headline(self.document), self.bundle), path)
 
     def to_svg(
         self, path: str | PathLike[str] | None = None, *, width: int = 960, theme: Literal["light", "dark"] = "light"
@@ -103,7 +106,7 @@ class DocumentWidget(anywidget.AnyWidget):
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         if self._mode == "html":
-            page = html.fragment(self._state(complete=True), self._table())
+            page = html.fragment(self._state(complete=True), self._table(), self.bundle)
             return {"text/plain": repr(self), "text/html": page}, {}
         # anywidget adds what its host needs, to both (Colab's widget manager); this only adds to that.
         data, metadata = super()._repr_mimebundle_(**kwargs) or ({}, {})

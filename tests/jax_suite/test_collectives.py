@@ -47,7 +47,9 @@ def simulate(body: Any, mesh: Mesh, x: jax.Array, run: Run) -> np.ndarray:
     values = dict(zip(body.invars, [stacked(x, mesh)], strict=True))
     for equation in body.eqns:
         operands = tuple(
-            np.full((mesh.size, *v.aval.shape), v.val, v.aval.dtype) if isinstance(v, Literal) else values[v]
+            np.full((mesh.size, *np.shape(v.val)), v.val, jax.typeof(v.val).dtype)
+            if isinstance(v, Literal)
+            else values[v]
             for v in equation.invars
         )
         call = call_of(
@@ -112,7 +114,7 @@ def bodies(axes: Any, n: int) -> dict[str, Body]:
         ),
         "pcast to reduced": lambda x: lax.pcast(lax.pcast(lax.psum(x, axes), axes, to="reduced"), axes, to="varying"),
     }
-    if "invarying" in inspect.getdoc(lax.all_gather):  # JAX 0.9 has it under a private name alone
+    if "invarying" in (inspect.getdoc(lax.all_gather) or ""):  # JAX 0.9 has it under a private name alone
         forms["all_gather to invarying"] = lambda x: lax.all_gather(x, axes, to="invarying", tiled=True)
     for d in range(4):
         forms[f"all_gather axis={d} tiled"] = lambda x, d=d: lax.all_gather(x, axes, axis=d, tiled=True)
@@ -150,9 +152,11 @@ def allow_any_ppermute() -> Iterator[None]:
     """From JAX 0.11 on a ppermute over axes in another order than the mesh's must be asked for."""
     if not SORTS_PPERMUTE:
         jax.config.update("jax_raise_on_ppermute_sort_diff", False)
-    yield
-    if not SORTS_PPERMUTE:
-        jax.config.update("jax_raise_on_ppermute_sort_diff", True)
+    try:
+        yield
+    finally:
+        if not SORTS_PPERMUTE:
+            jax.config.update("jax_raise_on_ppermute_sort_diff", True)
 
 
 def apply_in_jit(call: Call, blocks: Any) -> np.ndarray:

@@ -16,10 +16,11 @@ export interface View {
 
 /** Draws a view, with its style sheet, into an element; returns what takes it down again. */
 export function mountView(el: HTMLElement, styles: string, create: (frame: HTMLElement) => View): () => void {
-  // JupyterLab would take single keys for its own commands while the widget has the focus.
-  el.setAttribute("data-lm-suppress-shortcuts", "true");
   const frame = document.createElement("div");
   frame.className = "shardwidget";
+  // JupyterLab would take single keys for its own commands. It asks the focused element outward, and from outside the
+  // shadow root the focused element is this frame.
+  frame.setAttribute("data-lm-suppress-shortcuts", "true");
   el.replaceChildren(frame);
   const root = frame.attachShadow({ mode: "open" });
   const sheet = new CSSStyleSheet();

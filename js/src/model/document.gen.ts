@@ -130,7 +130,7 @@ export interface Values {
 
 /** What a step communicates: who takes part together, and how much each device sends. */
 export interface Collective {
-  /** `psum`, `all_gather`, `reduce_scatter`, `ppermute`, `all_to_all` …: what happens, whatever JAX calls it. */
+  /** What happens, whatever JAX calls it: `psum`, `all_gather`, `reduce_scatter`, `ppermute` … */
   readonly kind: string;
   /** The user's mesh axes, as the program names them. */
   readonly axes: readonly string[];

@@ -123,7 +123,6 @@ const AGREEMENT: Readonly<Record<string, readonly [note: string, tone: Tone]>> =
   silent: ["the type is silent: no Explicit axis", "plain"],
   partly: ["✓ agrees with the type on its Explicit axes", "ok"],
   differs: ["differs from the type", "error"],
-  "": ["", "plain"],
 };
 
 function facts(model: PlacementModel): Fact[] {

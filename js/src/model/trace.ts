@@ -115,3 +115,8 @@ function flaw(doc: Trace): string | null {
   const ids = doc.steps.flatMap((s) => [...s.inputs, ...s.outputs]);
   return ids.every((id) => doc.variables[id]?.id === id) ? null : "a step names a variable that is not there";
 }
+
+/** A primitive as users call it: JAX writes psum as `psum_invariant` where types say what varies. */
+export function primitiveName(step: Step): string {
+  return step.primitive === "psum_invariant" ? "psum" : step.primitive;
+}

@@ -48,13 +48,13 @@ export function blockMarks(box: Box, look: BlockLook): Mark[] {
   marks.push({ kind: "rect", ...box, r: 2, stroke, ...alpha });
   if (look.text && h >= 13 && w >= 12) {
     const size = Math.min(12, Math.max(10, Math.floor(h * 0.6)));
-    const ink: Color = fill ? "tile-ink" : "ink";
     for (let r = 0; r < rows; r++) {
       for (let c = 0; c < columns; c++) {
         const text = look.text(r, c);
         if (text === "") continue;
         const b = cell(r, c);
-        const short = fitNumber(text, b.w - 3, size);
+        const ink: Color = fill || look.fillAt?.(r, c) ? "tile-ink" : "ink";
+        const short = fitNumber(text, b.w - 2, size);
         marks.push(
           label(b.x + b.w / 2, b.y + b.h / 2 + size * 0.36, short, size, ink, {
             mono: true,

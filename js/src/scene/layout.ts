@@ -29,6 +29,7 @@ export function layoutBody(model: PlacementModel, choice: Choice, width: number,
   const stacked = width < STACK;
   const large = model.size > 1024;
   const lensWidth = stacked ? width : Math.min(430, width * 0.42);
+  const by = model.doc.mesh.abstract ? "position" : "id";
   const kind = model.doc.mesh.abstract ? "positions of an abstract mesh" : "";
   if (model.doc.shape === null) return alone(model, choice, width, lensWidth, large, kind);
   const titles: Layout["titles"][number][] = [];
@@ -48,7 +49,7 @@ export function layoutBody(model: PlacementModel, choice: Choice, width: number,
   if (large) {
     const w = Math.min(76, (Math.min(right, lensWidth) - 60) / LENS - 3);
     const h = Math.min(36, w * 0.6);
-    titles.push({ x, y: y + 14, text: "Lens", note: `${LENS}×${LENS} of ${model.size} devices, by id` });
+    titles.push({ x, y: y + 14, text: "Lens", note: `${LENS}×${LENS} of ${model.size} devices, by ${by}` });
     lens = { x, y: y + TITLE + 20, w, h };
     y = lens.y + LENS * (h + 3) + 12;
     if (docked) {
@@ -101,7 +102,7 @@ function alone(
     dock,
     titles: [
       { x: stacked ? 0 : mesh.x, y: top + 14, text: "Mesh", note },
-      ...(lens ? [{ x, y: 14, text: "Lens", note: `${LENS}×${LENS} of ${model.size} devices, by id` }] : []),
+      ...(lens ? [{ x, y: 14, text: "Lens", note: `${LENS}×${LENS} of ${model.size} devices` }] : []),
     ],
     stacked,
     width,

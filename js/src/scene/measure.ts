@@ -22,9 +22,9 @@ export function fit(text: string, width: number, size: number, mono = false): st
 export function fitNumber(text: string, width: number, size: number): string {
   if (textWidth(text, size, true) <= width) return text;
   const value = Number(text);
-  if (!Number.isFinite(value)) return fit(text, width, size, true).length > 1 ? fit(text, width, size, true) : "·";
+  if (!Number.isFinite(value)) return fit(text, width, size, true);
   for (let digits = 4; digits >= 1; digits--) {
-    const short = String(Number(value.toPrecision(digits))).replace(/^(-?)0\./, "$1.");
+    const short = String(Number(value.toPrecision(digits)));
     if (textWidth(short, size, true) <= width) return short;
   }
   return "·";

@@ -29,7 +29,9 @@ export interface StepperOptions {
   still: boolean;
 }
 
+/** Height of a row of a block; blocks of many rows get lower ones. */
 const CELL_H = 20;
+const LOW = 15;
 /** Room for the device's id, and for the names over its blocks. */
 const HEAD = 36;
 const ARROW = 26;
@@ -42,13 +44,13 @@ export function layoutStepper(trace: TraceModel, width: number): StepperLayout {
     trace.steps.some((s) => trace.communicates(s) && s.collective?.axes.some((a) => mesh.axisOf(a) === axis));
   const frame = frameGrid(mesh, width, many ? 40 : 120);
   const wide = frame.columns > 1 && along(1) && !many;
-  const gap = many ? 8 : wide ? Math.max(28, Math.min(110, width * 0.1)) : 16;
+  const gap = many ? 8 : wide ? Math.max(32, Math.min(160, (0.24 * width) / (frame.columns - 1))) : 16;
   const room = frame.room(gap);
   let [w, h] = [0, 0];
   for (const step of trace.steps) {
     const shown = contents(trace, step, []);
     w = Math.max(w, naturalWidth(trace, shown));
-    h = Math.max(h, ...[...shown.before, ...shown.after].map((v) => face(trace, v).rows * CELL_H));
+    h = Math.max(h, ...[...shown.before, ...shown.after].map((v) => blockHeight(trace, v)));
   }
   const tall = frame.rows > 1 && along(0) && !many;
   const tile = many
@@ -58,7 +60,7 @@ export function layoutStepper(trace: TraceModel, width: number): StepperLayout {
   const small = density === "cell" || density === "field" ? { w: Math.min(frame.room(2), 24), h: 18 } : tile;
   const grid = placeGrid(
     frame,
-    { x: 0, y: 18 },
+    { x: 0, y: 2 },
     {
       ...small,
       gap: density === "cell" ? 2 : gap,
@@ -109,6 +111,11 @@ function contents(trace: TraceModel, step: Step, watch: readonly number[]): Cont
 function face(trace: TraceModel, v: Variable): { rows: number; columns: number } {
   const corner = trace.corner(v);
   return faceOf(corner ? corner.shape : v.shape.map((n) => Math.min(n, 8)));
+}
+
+function blockHeight(trace: TraceModel, v: Variable): number {
+  const { rows } = face(trace, v);
+  return rows * (rows > 4 ? LOW : CELL_H);
 }
 
 function cellWidth(v: Variable): number {
@@ -261,14 +268,16 @@ class StepScene {
         const from = this.#chunkBox(source, t.chunks, true, t.destination);
         const to = this.#chunkBox(destination, t.chunks, false, plan.kind === "all_to_all" ? t.origin : t.source);
         if (!from || !to) continue;
-        const path = this.#path(source, destination, from, to, axis);
-        const stroke = axisStroke(axis, 1.3);
+        const meets = flights.some((o) => o.source === t.destination && o.destination === t.source);
+        const path = this.#path(source, destination, from, to, axis, meets);
+        const stroke = axisStroke(axis, 1.1);
         if (this.options.still) {
           marks.push({ kind: "line", points: path, r: 8, stroke: axisStroke(axis, 1.6), arrow: true });
           marks.push({ kind: "rect", ...from, r: 3, stroke: axisStroke(axis, 2.2) });
           continue;
         }
-        if (!crowded) marks.push({ kind: "line", points: path, r: 8, stroke: { ...stroke, width: 1 }, arrow: true });
+        const seen = crowded ? [] : this.#between(path, source, destination);
+        if (seen.length > 1) marks.push({ kind: "line", points: seen, r: 8, stroke, arrow: true });
         const t01 = easeInOut(this.#progress);
         const at = along(path, t01);
         const [w, h] = [from.w + (to.w - from.w) * t01, from.h + (to.h - from.h) * t01];
@@ -311,7 +320,7 @@ class StepScene {
         x += ARROW - 8;
       }
       const w = (natural[i] ?? 30) * scale;
-      const slot = { v, x, w, h: Math.min(most, face(this.trace, v).rows * CELL_H) };
+      const slot = { v, x, w, h: Math.min(most, blockHeight(this.trace, v)) };
       x += w + 8;
       return slot;
     });
@@ -488,14 +497,31 @@ class StepScene {
     };
   }
 
-  /** Straight between neighbours; around the tiles between where ranks are far apart. */
-  #path(source: number, destination: number, from: Box, to: Box, axis: number): (readonly [number, number])[] {
+  /** Straight between neighbours, in two lanes where copies meet; around the tiles between where ranks are far apart. */
+  #path(
+    source: number,
+    destination: number,
+    from: Box,
+    to: Box,
+    axis: number,
+    meets: boolean,
+  ): (readonly [number, number])[] {
     const { mesh } = this.trace;
     const center = (b: Box) => [b.x + b.w / 2, b.y + b.h / 2] as const;
     const [a, b] = [center(from), center(to)];
     const [da, db] = [mesh.digits(source)[axis] ?? 0, mesh.digits(destination)[axis] ?? 0];
     const { grid } = this.layout;
-    if (Math.abs(da - db) <= 1 || axis > 1 || grid.wrapped) return [a, b];
+    if (Math.abs(da - db) <= 1 || axis > 1 || grid.wrapped) {
+      if (!meets) return [a, b];
+      const side = source < destination ? -1 : 1;
+      const level = Math.abs(b[0] - a[0]) > Math.abs(b[1] - a[1]);
+      const off = side * ((level ? from.h : from.w) / 2 + 6);
+      const at = (t: number): readonly [number, number] => {
+        const [x, y] = [a[0] + (b[0] - a[0]) * t, a[1] + (b[1] - a[1]) * t];
+        return level ? [x, y + off] : [x + off, y];
+      };
+      return [a, at(0.3), at(0.7), b];
+    }
     const [sa, sb] = [deviceBox(mesh, grid, source), deviceBox(mesh, grid, destination)];
     if (axis === 0) {
       const lane = Math.max(sa.x + sa.w, sb.x + sb.w) + Math.min(18, (grid.pitch[0] - grid.w) / 2);
@@ -503,6 +529,17 @@ class StepScene {
     }
     const lane = Math.max(sa.y + sa.h, sb.y + sb.h) + Math.min(12, (grid.pitch[1] - grid.h) / 2);
     return [a, [a[0], lane], [b[0], lane], b];
+  }
+
+  /** The part of a path outside the two devices: inside them a line would cross the numbers. */
+  #between(path: readonly (readonly [number, number])[], source: number, destination: number) {
+    const { grid } = this.layout;
+    const outside = (b: Box, [x, y]: readonly [number, number]) =>
+      x < b.x - 3 || x > b.x + b.w + 3 || y < b.y - 3 || y > b.y + b.h + 3;
+    const [a, b] = [deviceBox(this.trace.mesh, grid, source), deviceBox(this.trace.mesh, grid, destination)];
+    const steps = 48;
+    const points = Array.from({ length: steps + 1 }, (_, i) => along(path, i / steps));
+    return points.filter((p) => outside(a, p) && outside(b, p));
   }
 
   #color(v: Variable, p: number, without: readonly string[] = []): Rgb {

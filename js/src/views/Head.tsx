@@ -131,7 +131,6 @@ export function Chip({
       type="button"
       class={`chip axis${kind}`}
       aria-pressed={state.now.pinned?.axis === axis}
-      title={`mesh axis ${a.name}: ${a.size} devices, ${a.type}`}
       onPointerEnter={() => state.light(lit)}
       onPointerLeave={() => state.light(null)}
       onFocus={() => state.light(lit)}

@@ -1,7 +1,7 @@
 /** What the step does: types before and after, one sentence, a worked element, what was printed, or why it stops. */
 import type { Step, Variable } from "../../model/document.gen";
 import { axisTokens } from "../../model/text";
-import type { TraceModel } from "../../model/trace";
+import { primitiveName, type TraceModel } from "../../model/trace";
 import { worked } from "../../model/worked";
 import { AXIS_DASH } from "../../scene/scene";
 import { Tokens } from "../Tokens";
@@ -22,7 +22,7 @@ export function Headline({ state, trace }: { state: StepperState; trace: TraceMo
           <TypeChip trace={trace} v={v} key={v.id} />
         ))}
         <span class={`operation ${kind}`}>
-          {step.primitive}
+          {primitiveName(step)}
           {axes.length > 0 && ` '${axes.join("', '")}'`} {step.outputs.length > 0 ? "→" : ""}
         </span>
         {get(step.outputs).map((v) => (

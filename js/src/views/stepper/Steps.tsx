@@ -2,7 +2,7 @@
 import { Component } from "preact";
 import type { Step } from "../../model/document.gen";
 import { axisTokens, bytes } from "../../model/text";
-import type { TraceModel } from "../../model/trace";
+import { primitiveName, type TraceModel } from "../../model/trace";
 import { AXIS_DASH } from "../../scene/scene";
 import { Tokens } from "../Tokens";
 import { keepInView } from "./scroll";
@@ -167,7 +167,7 @@ function StepRow({
           {c ? (ICONS[c.kind] ?? "⇄") : ""}
         </span>
         <span class="what">
-          <b class="mono">{step.primitive}</b> {c && <span class="mono">{c.axes.join(", ")} </span>}
+          <b class="mono">{primitiveName(step)}</b> {c && <span class="mono">{c.axes.join(", ")} </span>}
           <span class="soft">{step.primitive === "error" ? "stops here" : remark(step)}</span>
           {output && (
             <span class="mono soft line">

@@ -1,6 +1,6 @@
 /** First, back, play, forward, last; the scrubber with its collectives; speed; algorithm. */
 import { position } from "../../model/timeline";
-import type { TraceModel } from "../../model/trace";
+import { primitiveName, type TraceModel } from "../../model/trace";
 import { AXIS_DASH } from "../../scene/scene";
 import type { Algorithm, StepperState } from "./state";
 
@@ -54,7 +54,7 @@ export function Transport({ state, trace }: { state: StepperState; trace: TraceM
           step="any"
           value={at}
           aria-label="step"
-          aria-valuetext={`step ${moment.step + 1} of ${total}: ${step?.primitive ?? ""}`}
+          aria-valuetext={`step ${moment.step + 1} of ${total}: ${step ? primitiveName(step) : ""}`}
           onInput={(event) => state.scrub(event.currentTarget.valueAsNumber)}
         />
       </div>
@@ -91,7 +91,7 @@ export function Transport({ state, trace }: { state: StepperState; trace: TraceM
         })}
       </fieldset>
       <div class="hidden" aria-live="polite">
-        {playing ? "" : `step ${moment.step + 1}: ${step?.primitive ?? ""}. ${step?.sentence ?? ""}`}
+        {playing ? "" : `step ${moment.step + 1}: ${step ? primitiveName(step) : ""}. ${step?.sentence ?? ""}`}
       </div>
     </div>
   );

@@ -1,0 +1,207 @@
+"""Estimated time of a collective: the roofline of the scaling book. Every figure here is an estimate.
+
+``seconds = max(latency, bandwidth)``, with V the bytes of the gathered array and N the ranks of a group:
+
+- Torus (TPU): ``max(T_min · Σ|X|/2, V / (W · axes))`` for all-gather and reduce-scatter, twice that for all-reduce, a
+  quarter of the bandwidth part for all-to-all. W counts both directions of a link (jax-ml/scaling-book, sharding.md).
+  Without wraparound the time doubles (tpus.md).
+- Switch (NVLink): ``V · (N−1) / (N · W)``, W being what one device sends; twice that for all-reduce, an N-th for
+  all-to-all; between nodes at least V over what a node sends (gpus.md). No latency is tabulated there.
+- Permutation and broadcast are inferred, not in the book: a block crosses one direction of a link per hop; a broadcast
+  takes as long as an all-gather of the block.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from shardwidget.collectives import SILENT, Call
+
+
+@dataclass(frozen=True)
+class Interconnect:
+    """What connects the devices. For numbers of your own, make one."""
+
+    name: str
+    topology: Literal["torus", "switch"]
+    bandwidth: float
+    """Bytes a second. Torus: of one axis of a device, both directions together. Switch: that a device sends."""
+    axes: int = 1
+    """Torus: physical axes that a device has links on."""
+    wrap: int = 4
+    """Torus: an axis whose size is a multiple of this has wraparound links."""
+    pod: int = 0
+    """Devices that it connects, 0 for any number: of a pod (torus), or of a node (switch)."""
+    node_bandwidth: float = 0.0
+    """Switch: bytes a second that a whole node sends to other nodes; 0 where not known."""
+    source: str = "user"
+    """Where the figures are from."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """An estimated time and how it comes about."""
+
+    latency_s: float
+    bandwidth_s: float
+    arithmetic: str
+    """For example ``bandwidth 2097152 B / 9e+10 B/s = 23.3 µs, latency 1 µs · 4/2 = 2 µs``."""
+    note: str
+    """That it is an estimate, and what it takes for granted."""
+
+    @property
+    def seconds(self) -> float:
+        """The greater of both parts."""
+        return max(self.latency_s, self.bandwidth_s)
+
+    @property
+    def bound(self) -> Literal["latency", "bandwidth"]:
+        """Which part it is."""
+        return "latency" if self.latency_s > self.bandwidth_s else "bandwidth"
+
+
+_TPUS, _GPUS = "jax-ml/scaling-book tpus.md", "jax-ml/scaling-book gpus.md"
+
+# Links: one direction is half of the bandwidth given here. "p" chips wrap on multiples of 4, "e" chips on a full 16.
+_ALL = (
+    Interconnect("TPU v3", "torus", 2e11, axes=2, wrap=32, pod=32 * 32, source=f"{_TPUS}; wraparound inferred"),
+    Interconnect("TPU v4p", "torus", 9e10, axes=3, wrap=4, pod=16 * 16 * 16, source=_TPUS),
+    Interconnect("TPU v5p", "torus", 1.8e11, axes=3, wrap=4, pod=16 * 20 * 28, source=_TPUS),
+    Interconnect("TPU v5e", "torus", 9e10, axes=2, wrap=16, pod=16 * 16, source=_TPUS),
+    Interconnect("TPU v6e", "torus", 1.8e11, axes=2, wrap=16, pod=16 * 16, source=_TPUS),
+    Interconnect("TPU7x", "torus", 1.8e11, axes=3, wrap=4, pod=4 * 4 * 576, source=f"{_TPUS}; wraparound inferred"),
+    Interconnect("A100", "switch", 3e11, pod=8, node_bandwidth=2e11, source=f"{_GPUS}; node: eight 200 Gb/s links"),
+    Interconnect("H100", "switch", 4.5e11, pod=8, node_bandwidth=4e11, source=_GPUS),
+    Interconnect("H200", "switch", 4.5e11, pod=8, node_bandwidth=4e11, source=f"{_GPUS}; node as H100's"),
+    Interconnect("B200", "switch", 9e11, pod=8, node_bandwidth=4e11, source=_GPUS),
+    Interconnect("GB200 NVL72", "switch", 9e11, pod=72, node_bandwidth=3.6e12, source=_GPUS),
+)
+
+INTERCONNECTS = {interconnect.name: interconnect for interconnect in _ALL}
+"""Known interconnects by name."""
+
+ALL_TO_ALL = ("all_to_all", "ragged_all_to_all")
+
+LABEL = "estimate (scaling-book roofline)"
+
+
+def estimate(
+    collective: Call | str,
+    sizes: Sequence[int],
+    whole_bytes: float,
+    interconnect: Interconnect,
+    *,
+    wraparound: bool | None = None,
+    t_min: float = 1e-6,
+) -> Estimate:
+    """Estimates the time of a collective.
+
+    Args:
+        collective: a call, or its kind alone (a ppermute is then one between neighbours).
+        sizes: sizes of the mesh axes it goes over, each taken to lie on a physical axis of its own; their product is N.
+        whole_bytes: V, bytes of the gathered array (``gathered_bytes``); of the block for ppermute and pbroadcast. An
+            array that is sharded over further axes counts by its part.
+        interconnect: one of ``INTERCONNECTS``, or your own.
+        wraparound: torus: whether the axes are rings; None to go by their sizes.
+        t_min: torus: latency of one hop in seconds. The book has it as 1 µs, in one place as 0.5 µs.
+    """
+    kind, pairs = (collective, ((0, 1),)) if isinstance(collective, str) else (collective.kind, collective.pairs)
+    moving = [pair for pair in pairs if pair[0] != pair[1]]
+    if kind in SILENT or math.prod(sizes) == 1 or (kind == "ppermute" and not moving):
+        return Estimate(0.0, 0.0, "nothing is sent", LABEL)
+    if interconnect.topology == "switch":
+        return _switch(kind, math.prod(sizes), whole_bytes, interconnect)
+    wraps = all(size % interconnect.wrap == 0 for size in sizes if size > 1) if wraparound is None else wraparound
+    if kind == "ppermute":
+        return _permutation_on_torus(_hops(moving, sizes, wraps), whole_bytes, interconnect, t_min)
+    return _torus(kind, [size for size in sizes if size > 1], whole_bytes, interconnect, wraps, t_min)
+
+
+def _torus(kind: str, sizes: Sequence[int], v: float, ici: Interconnect, wraps: bool, t_min: float) -> Estimate:
+    passes = 2 if kind in ("psum", "pmax", "pmin") else 1
+    factor = passes * (0.25 if kind in ALL_TO_ALL else 1) * (1 if wraps else 2)
+    axes = min(len(sizes), ici.axes)
+    hops = passes * sum(size / 2 if wraps else size - 1 for size in sizes)
+    notes = [
+        "no wraparound, which takes twice the time" * (not wraps),
+        f"the devices have links on {ici.axes} axes only" * (len(sizes) > ici.axes),
+        f"more devices than a pod has ({ici.pod}): the slower network between pods is left out"
+        * (0 < ici.pod < math.prod(sizes)),
+        "inferred for a broadcast" * (kind == "pbroadcast"),
+    ]
+    return _estimate(
+        (hops * t_min, f"{hops:g} · {_time(t_min)}"),
+        (factor * v / (ici.bandwidth * axes), f"{factor:g} · {v:.15g} B / ({ici.bandwidth:g} B/s · {axes})"),
+        notes,
+    )
+
+
+def _permutation_on_torus(hops: int, v: float, ici: Interconnect, t_min: float) -> Estimate:
+    one_way = ici.bandwidth / 2
+    return _estimate(
+        (hops * t_min, f"{hops} · {_time(t_min)}"),
+        (hops * v / one_way, f"{hops} · {v:.15g} B / {one_way:g} B/s"),
+        ["inferred for a permutation: the farthest pair decides"],
+    )
+
+
+def _switch(kind: str, n: int, v: float, nvlink: Interconnect) -> Estimate:
+    sent = {"ppermute": v, "pbroadcast": v}.get(kind, v * (n - 1) / n)
+    text = {"ppermute": "", "pbroadcast": ""}.get(kind, f" · {n - 1}/{n}")
+    if kind in ALL_TO_ALL:
+        sent, text = sent / n, text + f"/{n}"
+    elif kind in ("psum", "pmax", "pmin"):
+        sent, text = 2 * sent, f"{text} · 2"
+    inside = (sent / nvlink.bandwidth, f"{v:.15g} B{text} / {nvlink.bandwidth:g} B/s")
+    notes = ["no latency is tabulated", "inferred" * (kind in ("ppermute", "pbroadcast"))]
+    if 0 < nvlink.pod < n:
+        if not nvlink.node_bandwidth:
+            raise ValueError(
+                f"{nvlink.name} connects {nvlink.pod} devices and the group has {n}: "
+                "set Interconnect.node_bandwidth, the bytes a second that a node sends to others"
+            )
+        leaving, leaving_text = _leaving_node(kind, n, v, nvlink.pod)
+        between = (leaving / nvlink.node_bandwidth, f"{leaving_text} / {nvlink.node_bandwidth:g} B/s of a node")
+        notes.append(
+            f"between nodes of {nvlink.pod}" + ", inferred" * (kind in (*ALL_TO_ALL, "ppermute", "pbroadcast"))
+        )
+        inside = max(inside, between)
+    return _estimate((0.0, "not known"), inside, notes)
+
+
+def _leaving_node(kind: str, n: int, v: float, node: int) -> tuple[float, str]:
+    """Bytes that a node sends to other nodes."""
+    if kind in ALL_TO_ALL:  # of each device's V/N the part for the devices elsewhere
+        return v * node * (n - node) / n**2, f"{v:.15g} B · {node} · {n - node}/{n}²"
+    if kind == "ppermute":
+        return v * node, f"{v:.15g} B · {node}"
+    passes = 2 if kind in ("psum", "pmax", "pmin") else 1
+    return passes * v, f"{passes} · {v:.15g} B"
+
+
+def _hops(pairs: Sequence[tuple[int, int]], sizes: Sequence[int], wraps: bool) -> int:
+    """Links between the two ranks that are farthest apart, ranks lying row-major on a grid."""
+    source, target = (np.stack(np.unravel_index([pair[end] for pair in pairs], sizes)) for end in (0, 1))
+    apart = np.abs(source - target)
+    if wraps:
+        apart = np.minimum(apart, np.array(sizes)[:, None] - apart)
+    return int(apart.sum(axis=0).max())
+
+
+def _estimate(latency: tuple[float, str], bandwidth: tuple[float, str], notes: Sequence[str]) -> Estimate:
+    arithmetic = f"bandwidth {bandwidth[1]} = {_time(bandwidth[0])}; latency {latency[1]}"
+    if latency[0]:
+        arithmetic += f" = {_time(latency[0])}"
+    return Estimate(latency[0], bandwidth[0], arithmetic, "; ".join([LABEL, *filter(None, notes)]))
+
+
+def _time(seconds: float) -> str:
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds / 1e-9:.3g} ns"

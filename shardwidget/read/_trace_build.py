@@ -1,0 +1,183 @@
+"""The document of a trace, from the steps that were drafted and what the run wrote."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+
+from shardwidget import _jax
+from shardwidget.document import Dim, Ints, Listing, Mesh, Step, Variable, Window
+from shardwidget.document import Region as RegionDocument
+from shardwidget.read._cuts import dims_of_spec
+from shardwidget.read._trace_draft import Draft, Value, letters
+from shardwidget.read._trace_plan import Region
+from shardwidget.read._trace_sources import listing_at
+from shardwidget.read._trace_steps import Writer
+from shardwidget.read._trace_values import (
+    Written,
+    global_block,
+    global_layout,
+    global_window,
+    position,
+)
+from shardwidget.read._trace_words import sentence, spec_text
+
+SHAPE_ONLY = {
+    "broadcast_in_dim", "concatenate", "copy", "copy_p", "expand_dims", "reshape", "rev", "slice", "split", "squeeze",
+    "transpose",
+}  # fmt: skip
+_HIDDEN = {"sharding", "out_sharding", "jaxpr", "call_jaxpr", "branches", "cond_jaxpr", "body_jaxpr", "name"}
+
+
+class Builder:
+    """Turns drafts into a document's parts.
+
+    Args:
+        writer: the drafts.
+        written: what the run returned; None where nothing ran.
+        mesh: of the program, on which global values lie.
+        corner: most rows and columns of a corner.
+    """
+
+    def __init__(self, writer: Writer, written: Written | None, mesh: Mesh, corner: tuple[int, int]) -> None:
+        self.writer = writer
+        self.written = written
+        self.mesh = mesh
+        self.corner = corner
+        self.regions = {region: number for number, region in enumerate(writer.meshes)}
+        self._types: dict[Any, tuple] = {}
+
+    def variables(self) -> tuple[Variable, ...]:
+        """The variables; names are given to those that have none."""
+        used = {value.name for value in self.writer.values}
+        fresh = (name for name in letters() if name not in used)
+        for value in self.writer.values:
+            if not value.name:
+                value.name = value.alias.name if value.alias is not None else next(fresh)
+        return tuple(self.variable(value) for value in self.writer.values)
+
+    def variable(self, value: Value) -> Variable:
+        """One variable."""
+        text, shape, dtype, bits, varying, unreduced, reduced = self._type(value)
+        region = value.region
+        window: Window | None = None
+        fetch: Callable[[int], np.ndarray] | None = None
+        dims: tuple[Dim, ...] = ()
+        if region is None:
+            dims, window, fetch = self._global(value)
+        elif self.written is not None and value.site is not None:
+            over = varying + unreduced if region.check_vma else region.manual
+            window = self.written.window(value.site, over, value.slots)
+            fetch = self.written.fetcher(value.site, value.slots)
+        return Variable(
+            id=value.id,
+            name=value.name,
+            type=text,
+            shape=shape,
+            dtype=dtype,
+            bits=bits,
+            region=-1 if region is None else self.regions[region],
+            varying=varying if region is None or region.check_vma else region.manual,
+            unreduced=unreduced,
+            reduced=reduced,
+            dims=dims,
+            window=window,
+            fetch=fetch,
+        )
+
+    def _type(self, value: Value) -> tuple:
+        aval, region = value.aval, value.region
+        if (aval, region) not in self._types:
+            names = [axis.name for axis in (self.mesh if region is None else self.writer.meshes[region]).axes]
+            sets = [tuple(n for n in names if n in axes) for axes in _jax.manual_types(aval)]
+            self._types[aval, region] = (
+                _jax.type_text(aval), tuple(aval.shape), str(aval.dtype), 8 * aval.dtype.itemsize, *sets,
+            )  # fmt: skip
+        return self._types[aval, region]
+
+    def _global(self, value: Value) -> tuple[tuple[Dim, ...], Window | None, Callable[[int], np.ndarray] | None]:
+        array = value.array
+        if array is None and self.written is not None and value.site is not None:
+            array = self.written.whole(value.site, value.slots)
+        mesh = self.mesh
+        shape = tuple(value.aval.shape)
+        dims = global_layout(array, mesh) if array is not None else tuple(Dim(size) for size in shape)
+        if value.dims is not None and not any(dim.axes for dim in dims):
+            dims = dims_of_spec(shape, value.dims)
+        if array is None:
+            return dims, None, None
+        if jax.dtypes.issubdtype(array.dtype, jax.dtypes.prng_key):
+            array = jax.random.key_data(array)
+        while len(dims) < np.ndim(array):
+            dims += (Dim(np.shape(array)[len(dims)]),)
+        held = array
+
+        def fetch(device_id: int) -> np.ndarray:
+            return global_block(held, dims, mesh, position(mesh, device_id))
+
+        return dims, global_window(held, dims, mesh, self.corner), fetch
+
+    def steps(self, variables: Sequence[Variable]) -> tuple[Step, ...]:
+        """The steps."""
+        return tuple(self.step(draft, variables) for draft in self.writer.steps)
+
+    def step(self, draft: Draft, variables: Sequence[Variable]) -> Step:
+        """One step."""
+        mesh = None if draft.region is None else self.writer.meshes[draft.region]
+        return Step(
+            primitive=draft.primitive,
+            inputs=tuple(variables[value.id] for value in draft.inputs),
+            outputs=tuple(variables[value.id] for value in draft.outputs),
+            sentence=sentence(draft, mesh),
+            source=draft.source,
+            params=_params(draft.eqn) if draft.eqn is not None and draft.kind == "equation" else (),
+            literals=draft.literals,
+            region=-1 if draft.region is None else self.regions[draft.region],
+            scope=draft.scope,
+            collective=draft.collective,
+            implicit=draft.implicit,
+            shape_only=draft.primitive in SHAPE_ONLY,
+            active=None if draft.active is None else Ints.pack(np.flatnonzero(draft.active)),
+            printed=draft.printed,
+        )
+
+    def region_documents(self) -> tuple[RegionDocument, ...]:
+        """The regions."""
+        return tuple(
+            RegionDocument(
+                name=_jax.function_name(region.body.jaxpr) or "shard_map",
+                mesh=mesh,
+                manual=region.axes,
+                in_specs=tuple(spec_text(s) for s in region.eqn.params["in_specs"]),
+                out_specs=tuple(spec_text(s) for s in region.eqn.params["out_specs"]),
+                check_vma=region.check_vma,
+                parent=-1 if region.parent is None else self.regions[region.parent],
+            )
+            for region, mesh in self.writer.meshes.items()
+        )
+
+    def listings(self) -> tuple[Listing, ...]:
+        """The functions that steps come from, in the order in which they are met."""
+        found: dict[Listing, None] = {}
+        for file, line in dict.fromkeys(self.writer.frames):
+            listing = listing_at(file, line)
+            if listing is not None:
+                found[listing] = None
+        return tuple(found)
+
+
+def _params(eqn: Any) -> tuple[tuple[str, str], ...]:
+    """Parameters that say something, as short texts."""
+    shown = []
+    for key, value in eqn.params.items():
+        if key in _HIDDEN or value is None or value is False or value == () or callable(value):
+            continue
+        text = value.name if isinstance(value, np.dtype) else str(value)
+        if len(text) <= 120:
+            shown.append((key, text))
+    return tuple(shown)
+
+

@@ -1,0 +1,99 @@
+"""When two plans are the same program, so that one is compiled once."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+from jax.extend.core import Literal
+
+from shardwidget import _jax
+from shardwidget.read._trace_plan import Block, Branches, Call, Leaf, Loop, Plan, Region
+
+_ENTERED = {"jaxpr", "call_jaxpr", "branches", "body_jaxpr", "cond_jaxpr", "jvp_jaxpr_fun", "fwd_jaxpr_thunk", "bwd"}
+
+
+class _Unknown(Exception):
+    """A parameter that cannot be compared."""
+
+
+def key_of(plan: Plan, arguments: Sequence[Any], *more: Hashable) -> Hashable | None:
+    """Everything that the compiled program depends on, no array among it; None where that cannot be said.
+
+    Args:
+        plan: the program.
+        arguments: its arguments, by their types and shardings.
+        *more: what else it depends on.
+    """
+    try:
+        return (
+            _block(plan.root),
+            tuple(_argument(x) for x in (*plan.consts, *arguments)),
+            tuple((site.corner, site.tensor) for site in plan.sites),
+            jax.sharding.get_abstract_mesh(),
+            more,
+        )
+    except _Unknown:
+        return None
+
+
+def _argument(x: Any) -> Hashable:
+    committed = isinstance(x, jax.Array) and x.committed
+    return jax.typeof(x), type(x) in (bool, int, float, complex), x.sharding if committed else None
+
+
+def _block(block: Block) -> Hashable:
+    jaxpr = block.jaxpr
+    numbers: dict[Any, int] = {}
+    for v in (*jaxpr.constvars, *jaxpr.invars):
+        numbers[v] = len(numbers)
+    parts: list[Hashable] = [tuple(v.aval for v in numbers), block.consts]
+    for node in block.nodes:
+        eqn = node.eqn
+        inputs = tuple(_literal(v) if isinstance(v, Literal) else numbers[v] for v in eqn.invars)
+        for v in eqn.outvars:
+            numbers[v] = len(numbers)
+        parts.append((_node(node), inputs, tuple(v.aval for v in eqn.outvars), _jax.context_key(eqn)))
+    parts.append(tuple(_literal(v) if isinstance(v, Literal) else numbers[v] for v in jaxpr.outvars))
+    return tuple(parts)
+
+
+def _node(node: Any) -> Hashable:
+    name = node.eqn.primitive.name
+    if isinstance(node, Leaf):
+        return node.eqn.primitive, _params(node.eqn.params)
+    if isinstance(node, Call):
+        return name, _block(node.body)
+    if isinstance(node, Branches):
+        return name, tuple(map(_block, node.bodies))
+    params = {k: v for k, v in node.eqn.params.items() if k not in _ENTERED}
+    if isinstance(node, Loop):
+        return name, _block(node.body), node.test and _block(node.test), node.slots, _params(params)
+    assert isinstance(node, Region)
+    return name, _block(node.body), _params(params)
+
+
+def _literal(literal: Any) -> Hashable:
+    return "literal", np.asarray(literal.val).tobytes(), literal.aval
+
+
+def _params(params: dict[str, Any]) -> Hashable:
+    return tuple((k, _frozen(v)) for k, v in sorted(params.items()))
+
+
+def _frozen(value: Any) -> Hashable:
+    if isinstance(value, tuple | list):
+        return type(value).__name__, tuple(map(_frozen, value))
+    if isinstance(value, dict):
+        return tuple((k, _frozen(v)) for k, v in sorted(value.items()))
+    if isinstance(value, np.ndarray):
+        return value.shape, str(value.dtype), value.tobytes()
+    if isinstance(value, jax.Array) or hasattr(value, "eqns"):
+        raise _Unknown  # A key must not hold arrays, nor a jaxpr, whose constants are arrays.
+    try:
+        hash(value)
+    except TypeError as error:
+        raise _Unknown from error
+    return type(value), value
