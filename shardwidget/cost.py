@@ -20,7 +20,7 @@ from typing import Literal
 
 import numpy as np
 
-from shardwidget.collectives import SILENT, Call
+from shardwidget.collectives import ALL_REDUCE, ALL_TO_ALL, SILENT, Call
 
 
 @dataclass(frozen=True)
@@ -85,8 +85,6 @@ _ALL = (
 INTERCONNECTS = {interconnect.name: interconnect for interconnect in _ALL}
 """Known interconnects by name."""
 
-ALL_TO_ALL = ("all_to_all", "ragged_all_to_all")
-
 LABEL = "estimate (scaling-book roofline)"
 
 
@@ -123,7 +121,7 @@ def estimate(
 
 
 def _torus(kind: str, sizes: Sequence[int], v: float, ici: Interconnect, wraps: bool, t_min: float) -> Estimate:
-    passes = 2 if kind in ("psum", "pmax", "pmin") else 1
+    passes = 2 if kind in ALL_REDUCE else 1
     factor = passes * (0.25 if kind in ALL_TO_ALL else 1) * (1 if wraps else 2)
     axes = min(len(sizes), ici.axes)
     hops = passes * sum(size / 2 if wraps else size - 1 for size in sizes)
@@ -155,7 +153,7 @@ def _switch(kind: str, n: int, v: float, nvlink: Interconnect) -> Estimate:
     text = {"ppermute": "", "pbroadcast": ""}.get(kind, f" · {n - 1}/{n}")
     if kind in ALL_TO_ALL:
         sent, text = sent / n, text + f"/{n}"
-    elif kind in ("psum", "pmax", "pmin"):
+    elif kind in ALL_REDUCE:
         sent, text = 2 * sent, f"{text} · 2"
     inside = (sent / nvlink.bandwidth, f"{v:.15g} B{text} / {nvlink.bandwidth:g} B/s")
     notes = ["no latency is tabulated", "inferred" * (kind in ("ppermute", "pbroadcast"))]
@@ -180,7 +178,7 @@ def _leaving_node(kind: str, n: int, v: float, node: int) -> tuple[float, str]:
         return v * node * (n - node) / n**2, f"{v:.15g} B · {node} · {n - node}/{n}²"
     if kind == "ppermute":
         return v * node, f"{v:.15g} B · {node}"
-    passes = 2 if kind in ("psum", "pmax", "pmin") else 1
+    passes = 2 if kind in ALL_REDUCE else 1
     return passes * v, f"{passes} · {v:.15g} B"
 
 

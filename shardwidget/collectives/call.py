@@ -18,6 +18,10 @@ Kind = Literal[
 SILENT = ("axis_index", "pvary", "preduced", "vary_unreduced_cast", "reduced_vary_cast", "done")
 """Kinds that send nothing. All but axis_index leave every block as it is."""
 
+ALL_REDUCE = ("psum", "pmax", "pmin")
+ALL_TO_ALL = ("all_to_all", "ragged_all_to_all")
+"""Kinds whose chunks are told apart by where they come from as well as by where they go."""
+
 
 @dataclass(frozen=True)
 class Call:

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from shardwidget.collectives.call import Call
-from shardwidget.collectives.plan import ADDRESSED, expand
+from shardwidget.collectives.call import ALL_TO_ALL, Call
+from shardwidget.collectives.plan import expand
 from shardwidget.document import Plan
 
 Held = dict[tuple[int, int], Any]
@@ -73,7 +73,7 @@ def _start(call: Call, rank: int, operands: tuple[np.ndarray, ...]) -> Held:
             chunks = _cut(call, _positional(call, block))
         case _:
             chunks = _cut(call, block)
-    return {(number, rank if call.kind in ADDRESSED else -1): chunk for number, chunk in enumerate(chunks)}
+    return {(number, rank if call.kind in ALL_TO_ALL else -1): chunk for number, chunk in enumerate(chunks)}
 
 
 def _finish(call: Call, rank: int, operands: tuple[np.ndarray, ...], held: Held, arrived: Held) -> np.ndarray:

@@ -12,11 +12,8 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from shardwidget.collectives.call import SILENT, Call
+from shardwidget.collectives.call import ALL_TO_ALL, SILENT, Call
 from shardwidget.document import Move, Plan
-
-ADDRESSED = ("all_to_all", "ragged_all_to_all")
-"""Kinds whose chunks are told apart by where they come from as well as by where they go."""
 
 Rounds = tuple[tuple[Move, ...], ...]
 
@@ -43,7 +40,7 @@ def plans(call: Call) -> tuple[Plan, ...]:
 
 def expand(plan: Plan, number: int) -> list[Transfer]:
     """The transfers of one round of a plan, rank by rank."""
-    n, addressed = plan.n, plan.kind in ADDRESSED
+    n, addressed = plan.n, plan.kind in ALL_TO_ALL
     out = []
     for move in plan.rounds[number]:
         if move.peer == "pairs":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from shardwidget.collectives.call import SILENT, Call
+from shardwidget.collectives.call import ALL_TO_ALL, SILENT, Call
 
 
 class Traffic(NamedTuple):
@@ -20,7 +20,7 @@ class Traffic(NamedTuple):
 
 def gathered_bytes(call: Call, block_bytes: int) -> int:
     """V: bytes of the whole array that a group works on, given those of one device's operand."""
-    return block_bytes * call.n if call.kind in ("all_gather", "all_to_all", "ragged_all_to_all") else block_bytes
+    return block_bytes * call.n if call.kind in ("all_gather", *ALL_TO_ALL) else block_bytes
 
 
 def bytes_sent(call: Call, block_bytes: int) -> Traffic:

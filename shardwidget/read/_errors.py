@@ -104,3 +104,26 @@ def no_such_device(device_id: int, known: Iterable[int]) -> str:
 def _devices(ids: Sequence[int], most: int = 12) -> str:
     listed = ", ".join(map(str, ids[:most])) + (" …" if len(ids) > most else "")
     return f"device{'s' if len(ids) > 1 else ''} {listed}"
+
+
+# ── read.shard_map ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+NO_SHARD_MAP = (
+    "{name} calls no jax.shard_map, so there are no steps on devices to show. Wrap the part that runs on each device in "
+    "jax.shard_map(f, mesh=mesh, in_specs=…, out_specs=…). To compare the shardings of a program without one, "
+    "op by op, use ShardingComparison({name}, *args)."
+)
+
+NO_SUCH_DEVICES = "devices={devices!r} is not known. Leave it out to run on the mesh's devices, or give devices='host'."
+
+NOT_RUN = "the steps before the error could not be run: {words}"
+
+WRONG_ARGUMENTS = (
+    "{words}\nGive read.shard_map the function and then its arguments, each as you would call it: "
+    "read.shard_map({call})."
+)
+
+
+def first_line(error: BaseException) -> str:
+    """The first line of an exception's words, or its class where it has none."""
+    return str(error).strip().partition("\n")[0] or type(error).__name__

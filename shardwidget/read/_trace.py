@@ -2,93 +2,144 @@
 
 from __future__ import annotations
 
-import collections
-import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import jax
-import jax.numpy as jnp
-import numpy as np
 from jax.sharding import AbstractMesh
 
-from shardwidget import _jax
+from shardwidget import _jax, cost
 from shardwidget.document import Mesh, Trace
+from shardwidget.read import _errors
 from shardwidget.read._mesh import read_mesh
+from shardwidget.read._trace_arguments import Arguments
 from shardwidget.read._trace_build import Builder
 from shardwidget.read._trace_collective import Collectives
-from shardwidget.read._trace_host import HostEngine
-from shardwidget.read._trace_plan import Plan, Planner, Region
-from shardwidget.read._trace_run import MeshEngine, Recorder
+from shardwidget.read._trace_draft import Value
+from shardwidget.read._trace_failure import Stop, failure_of
+from shardwidget.read._trace_plan import Plan, Region
+from shardwidget.read._trace_program import Program
 from shardwidget.read._trace_steps import Place, Writer
 from shardwidget.read._trace_values import Written
 
-CORNERS = ((8, 8), (4, 8), (4, 4), (2, 4), (2, 2), (1, 1))
-"""Corners that a value is shown by, the first that fits ``WINDOWS``."""
-WINDOWS = 2**22
-"""Most bytes of all corners together."""
+KEEP = 2**24
+"""Bytes of values kept whole unless more are asked for."""
 
 
-def shard_map(f: Callable[..., Any], *args: Any, devices: Literal["host"] | None = None, keep: int = 2**24) -> Trace:
-    """Runs a function that calls ``jax.shard_map`` and writes down every step.
+def shard_map(f: Callable[..., Any], *args: Any, devices: Literal["host"] | None = None, keep: int = KEEP) -> Trace:
+    """Runs a function that calls ``jax.shard_map``, and writes down every step.
+
+    The program is compiled once with every intermediate value among its results, so that values are read from the
+    devices that computed them. What ``jax.debug.print`` would write stands at its step; other callbacks do not run.
 
     Args:
-        f: a ``shard_map`` function, or any function that calls one or several: jitted, ``jax.grad`` or ``jax.vmap`` of
-            one, a closure.
+        f: a ``shard_map`` function, or any function that calls some: jitted, ``jax.grad`` or ``jax.vmap`` of one, a
+            closure.
         *args: its arguments. A ``jax.ShapeDtypeStruct`` stands for an array of the numbers 0, 1, 2 …
         devices: ``"host"`` simulates the mesh on one device. So it is done, too, where a mesh is abstract.
-        keep: most bytes of values kept whole, all devices together; of the others the corner that is shown is kept.
+        keep: most bytes of values kept whole, those of all devices together. Of every other value the corner that is
+            shown is kept.
 
     Returns:
-        The trace; ``.outputs`` is what ``f(*args)`` returns.
+        The trace; ``.outputs`` is what ``f(*args)`` returns. Where ``f`` stops with an error, ``.error`` says why and
+        the steps lead up to it.
+
+    Raises:
+        ValueError: ``f`` calls no ``shard_map``.
+        TypeError: the arguments are not those that ``f`` takes.
     """
-    filled = jax.tree.map(_filled, args)
-    leaves, tree = jax.tree.flatten(filled)
-    # A function of its own, or JAX gives back what it traced before, whatever f has closed over since.
-    closed, shape = jax.make_jaxpr(lambda *args: f(*args), return_shape=True)(*filled)
-    plan = _plan(closed, keep)
-    host = devices == "host" or any(isinstance(r.mesh, AbstractMesh) for r in plan.regions if r.parent is None)
-    run = _compiled(plan, leaves, host)
-    outs, tensors = run(plan.consts, leaves)
-    meshes = _meshes(plan)
-    written = Written(tensors, meshes, CORNERS[0])
-    collectives_ = Collectives(meshes)
-    writer = Writer(written, meshes, collectives_)
-    place = Place(None, {}, -1, getattr(f, "__name__", ""))
-    names = _jax.argument_names(plan.root.jaxpr)
-    values = [writer.value(v.aval, place, array=x) for v, x in zip(plan.root.jaxpr.invars, leaves, strict=True)]
-    consts = [writer.value(jax.typeof(c), place, array=c) for c in plan.consts]
-    results = writer.block(plan.root, values, consts, place)
-    for result, array in zip(results, outs, strict=True):
-        if hasattr(result, "array"):
-            result.array = array
-    mesh = next(iter(meshes.values()))
-    builder = Builder(writer, written, mesh, CORNERS[0])
-    variables = builder.variables()
-    del names
-    return Trace(
-        mesh=mesh,
-        steps=builder.steps(variables),
-        variables=variables,
-        regions=builder.region_documents(),
-        scopes=tuple(writer.scopes),
-        listings=builder.listings(),
-        plans=tuple(collectives_.plans),
-        name=getattr(f, "__name__", ""),
-        engine="host" if host else "mesh",
-        jax_version=jax.__version__,
-        outputs=jax.tree.unflatten(jax.tree.structure(shape), outs),
-    )
+    if devices not in (None, "host"):
+        raise ValueError(_errors.NO_SUCH_DEVICES.format(devices=devices))
+    arguments = Arguments(f, args)
+    stop = None
+    try:
+        closed, shape = arguments.trace()
+    except Exception as error:
+        stop = Stop(error, f, arguments)
+        closed, shape = stop.jaxpr, None
+    program = Program.of(closed, keep)
+    if not program.plan.regions:
+        if stop is not None:
+            raise stop.as_exception()
+        raise ValueError(_errors.NO_SHARD_MAP.format(name=arguments.function))
+    host = devices == "host" or any(isinstance(r.mesh, AbstractMesh) for r in program.plan.regions if r.parent is None)
+    return _Reading(arguments, program, host, shape, stop).trace()
 
 
-def _filled(x: Any) -> Any:
-    if isinstance(x, jax.ShapeDtypeStruct):
-        return jnp.arange(math.prod(x.shape)).reshape(x.shape).astype(x.dtype)
-    return x
+@dataclass
+class _Reading:
+    arguments: Arguments
+    program: Program
+    host: bool
+    shape: Any
+    """What ``f`` returns, as shapes; None where it stopped."""
+    stop: Stop | None
 
+    def trace(self) -> Trace:
+        plan = self.program.plan
+        meshes = _meshes(plan)
+        mesh = next(iter(meshes.values()))
+        notes = [*self.program.notes]
+        outs: Sequence[Any] | None = None
+        written = None
+        if reason := self.program.too_big(self.arguments, self.host):
+            notes.append(reason)
+        else:
+            leaves = self.arguments.filled(on_host=self.host)
+            try:
+                outs, tensors = self.program.run(leaves, self.host)
+                written = Written(tensors, meshes, self.program.corner)
+            except Exception as error:
+                if self.stop is None:
+                    raise
+                notes.append(_errors.NOT_RUN.format(words=_errors.first_line(error)))
+        notes += self.arguments.notes
+        collectives = Collectives(meshes)
+        writer = Writer(written, meshes, collectives)
+        self._walk(plan, writer, None if written is None else leaves, outs)
+        builder = Builder(writer, written, mesh, self.program.corner)
+        variables = builder.variables()
+        steps = builder.steps(variables)
+        return Trace(
+            mesh=mesh,
+            steps=steps,
+            variables=variables,
+            regions=builder.region_documents(),
+            scopes=tuple(writer.scopes),
+            listings=builder.listings(),
+            plans=tuple(collectives.plans),
+            interconnects=tuple(cost.INTERCONNECTS),
+            name=self.arguments.function,
+            engine="types" if written is None else "host" if self.host else "mesh",
+            note="; ".join(notes),
+            error=None if self.stop is None else failure_of(self.stop, writer, steps, variables),
+            jax_version=jax.__version__,
+            outputs=self._outputs(outs),
+        )
 
-def _plan(closed: Any, keep: int) -> Plan:
-    return Planner(CORNERS[0]).plan(closed)
+    def _walk(self, plan: Plan, writer: Writer, leaves: Sequence[Any] | None, outs: Sequence[Any] | None) -> None:
+        place = Place(None, {}, -1, self.arguments.function)
+        jaxpr = plan.root.jaxpr
+        arrays = leaves if leaves is not None else [None] * len(jaxpr.invars)
+        args = [
+            writer.value(v.aval, place, array=x, name=name)
+            for v, x, name in zip(jaxpr.invars, arrays, self.arguments.names, strict=True)
+        ]
+        consts = [writer.value(jax.typeof(c), place, array=c) for c in plan.consts]
+        results = writer.block(plan.root, args, consts, place)
+        for result, array in zip(results, outs or (), strict=False):
+            if isinstance(result, Value):
+                result.array = array
+        if self.stop is not None:
+            self.stop.write(writer)
+
+    def _outputs(self, outs: Sequence[Any] | None) -> Any:
+        if self.stop is not None:
+            return None
+        if outs is None:
+            return self.shape
+        return jax.tree.unflatten(jax.tree.structure(self.shape), outs)
 
 
 def _meshes(plan: Plan) -> dict[Region, Mesh]:
@@ -96,12 +147,3 @@ def _meshes(plan: Plan) -> dict[Region, Mesh]:
     for region in plan.regions:
         found[region] = read_mesh(region.mesh) if region.parent is None else found[region.parent]
     return found
-
-
-_PROGRAMS: collections.OrderedDict[Any, Any] = collections.OrderedDict()
-
-
-def _compiled(plan: Plan, leaves: list[Any], host: bool) -> Any:
-    return jax.jit(Recorder(plan, HostEngine() if host else MeshEngine()))
-
-

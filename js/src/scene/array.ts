@@ -6,7 +6,7 @@ import { bracketDepth, brackets, cornerWidth } from "./brackets";
 import { type Choice, type Faces, layoutFaces, roles, tileOf } from "./faces";
 import { fit, fitNumber, textWidth } from "./measure";
 import type { Paints } from "./paints";
-import { type Box, field, label, type Mark } from "./scene";
+import { type Box, CENTER, field, label, type Mark } from "./scene";
 
 /** More tiles than this in view are drawn as one picture instead of rectangles. */
 export const FIELD_TILES = 1024;
@@ -82,12 +82,7 @@ export function arrayMarks(model: PlacementModel, panel: ArrayPanel, paints: Pai
         const full = facetText(model, faces, facet, down);
         const text = textWidth(full, 11, true) <= room ? full : full.replaceAll(" ", "");
         const size = textWidth(text, 11, true) <= room ? 11 : 10;
-        marks.push(
-          label(at.x + at.w / 2, at.y + at.h + 16, fit(text, room, size, true), size, "muted", {
-            mono: true,
-            anchor: "middle",
-          }),
-        );
+        marks.push(label(at.x + at.w / 2, at.y + at.h + 16, fit(text, room, size, true), size, "muted", CENTER));
       }
     }
   }
@@ -131,7 +126,6 @@ function tileMarks(
   const text = paints.colorBy === "device" ? deviceText(model, tile) : sliceText(model, tile);
   const size = box.h >= 26 ? 12 : 10;
   if (box.h < 13) return marks;
-  const ink = { mono: true, anchor: "middle" } as const;
   const middle = box.x + box.w / 2;
   // Stripes run through a text: under it they are filled.
   const plate = (w: number, h: number): Mark[] =>
@@ -142,7 +136,7 @@ function tileMarks(
   if (width + 8 <= box.w) {
     marks.push(
       ...plate(width + 6, size + 6),
-      label(middle, box.y + box.h / 2 + size * 0.36, text, size, "tile-ink", ink),
+      label(middle, box.y + box.h / 2 + size * 0.36, text, size, "tile-ink", CENTER),
     );
   } else if (box.h >= 2 * size + 10) {
     const cut = text.indexOf(", ", text.length / 2 - 2) + 2;
@@ -150,7 +144,7 @@ function tileMarks(
     if (lines.length === 2 && lines.every((l) => textWidth(l, 10, true) + 6 <= box.w)) {
       marks.push(...plate(box.w - 4, 28));
       lines.forEach((l, i) => {
-        marks.push(label(middle, box.y + box.h / 2 - 2 + i * 13, l, 10, "tile-ink", ink));
+        marks.push(label(middle, box.y + box.h / 2 - 2 + i * 13, l, 10, "tile-ink", CENTER));
       });
     }
   }
@@ -200,7 +194,7 @@ function valueMarks(
         const size = cellWidth >= 34 ? 11 : 10;
         const text = fitNumber(block.text(at(i, j)), cellWidth - 4, size);
         const place = [box.x + (j + 0.5) * cellWidth, box.y + (i + 0.5) * cellHeight + size * 0.36] as const;
-        marks.push(label(...place, text, size, "tile-ink", { mono: true, anchor: "middle" }));
+        marks.push(label(...place, text, size, "tile-ink", CENTER));
       }
     }
   }

@@ -11,7 +11,7 @@ import { bodyMarks, layoutBody } from "./layout";
 import { fit, textWidth } from "./measure";
 import { overlayMarks } from "./overlay";
 import { type ColorBy, paintsOf } from "./paints";
-import { axisStroke, axisToken, type Color, label, type Mark, type Scene, type Span, TINT } from "./scene";
+import { axisStroke, axisToken, type Color, label, type Mark, MONO, type Scene, type Span, TINT } from "./scene";
 
 export interface CardOptions {
   width: number;
@@ -76,7 +76,7 @@ function headMarks(model: PlacementModel, width: number): { marks: Mark[]; heigh
     ...spans(s.title).map((t) => ({ ...t, weight: 700 })),
   ];
   const titleWidth = textWidth(title.map((t) => t.text).join(""), 17, true);
-  marks.push(label(0, 16, cutSpans(title, width), 17, "ink", { mono: true }));
+  marks.push(label(0, 16, cutSpans(title, width), 17, "ink", MONO));
   const widths = s.badges.map((b) => textWidth(`${b.strong}  ${b.text}`, 12) + 26);
   const total = widths.reduce((a, b) => a + b + 8, -8);
   const beside = titleWidth + 24 + total <= width;
@@ -119,10 +119,9 @@ function badge(b: Badge, x: number, y: number, w: number): Mark[] {
 /** `P( [x 4] , [None] )` with the division under each slot. */
 function specMarks(model: PlacementModel, slots: readonly Slot[], top: number, width: number) {
   const marks: Mark[] = [];
-  const mono = { mono: true } as const;
   let x = 30;
   let y = top;
-  marks.push(label(0, y + 18, "P(", 16, "ink", { ...mono, weight: 700 }));
+  marks.push(label(0, y + 18, "P(", 16, "ink", { ...MONO, weight: 700 }));
   slots.forEach((slot, i) => {
     const chips = slot.axes.map((a) => chip(model, a));
     const inner = chips.length > 0 ? chips.reduce((w, c) => w + c.width + 4, -4) : textWidth(slot.empty, 12, true) + 18;
@@ -138,7 +137,7 @@ function specMarks(model: PlacementModel, slots: readonly Slot[], top: number, w
     }
     let at = x + (w - prefix - inner) / 2;
     if (slot.prefix) {
-      marks.push(label(at, y + 17, slot.prefix, 12, "muted", mono));
+      marks.push(label(at, y + 17, slot.prefix, 12, "muted", MONO));
       at += prefix;
     }
     for (const c of chips) {
@@ -147,13 +146,13 @@ function specMarks(model: PlacementModel, slots: readonly Slot[], top: number, w
     }
     if (chips.length === 0) {
       marks.push({ kind: "rect", x: at, y, w: inner, h: 26, r: 6, stroke: { color: "faint", width: 1, dash: [2, 2] } });
-      marks.push(label(at + inner / 2, y + 17, slot.empty, 12, "muted", { ...mono, anchor: "middle" }));
+      marks.push(label(at + inner / 2, y + 17, slot.empty, 12, "muted", { ...MONO, anchor: "middle" }));
     }
-    const middle = { ...mono, anchor: "middle" } as const;
+    const middle = { ...MONO, anchor: "middle" } as const;
     marks.push(label(x + w / 2, y + 42, slot.title, 11, "muted", middle));
     const sum: Span[] = [{ text: slot.before }, { text: slot.result, weight: 700, color: "ink" }, { text: slot.after }];
     marks.push(label(x + w / 2, y + 57, sum, 11, "muted", middle));
-    marks.push(label(x + w + 6, y + 20, i < slots.length - 1 ? "," : ")", 16, "ink", { ...mono, weight: 700 }));
+    marks.push(label(x + w + 6, y + 20, i < slots.length - 1 ? "," : ")", 16, "ink", { ...MONO, weight: 700 }));
     x += w + 26;
   });
   return { marks, bottom: y + 62 };
@@ -183,7 +182,7 @@ function chip(model: PlacementModel, axis: number): { marks: Mark[]; width: numb
         ],
         stroke: { ...axisStroke(axis), width: 7 },
       },
-      label(16, 17, words, 12, color, { mono: true }),
+      label(16, 17, words, 12, color, MONO),
     ],
   };
 }

@@ -4,7 +4,7 @@
  */
 import { type MeshModel, product, unravel } from "../model/mesh";
 import { fit, textWidth } from "./measure";
-import { axisStroke, axisToken, type Box, type DiscMark, label, type Mark } from "./scene";
+import { axisStroke, axisToken, BOLD, type Box, type DiscMark, label, type Mark } from "./scene";
 
 /** How much of a device is drawn: a tile with its content, a tile with little in it, a coloured cell, a picture. */
 export type Density = "full" | "compact" | "cell" | "field";
@@ -230,8 +230,6 @@ export function rails(model: MeshModel, panel: DeviceGrid, signOf: SignOf = () =
   }
   return marks;
 }
-
-export const BOLD = { mono: true, weight: 700 } as const;
 
 /** Runs of 1, 2, 4 … of n things so that a run has room for its label: `[first, count]`. */
 function runs(n: number, pitch: number, room: number): (readonly [number, number])[] {

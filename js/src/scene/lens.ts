@@ -7,7 +7,7 @@ import { tileBoxes } from "./faces";
 import { deviceBox } from "./grid";
 import type { MeshPanel } from "./mesh";
 import type { Paints } from "./paints";
-import { axisToken, type Box, label, type Mark, outline } from "./scene";
+import { axisToken, type Box, label, type Mark, MONO, outline } from "./scene";
 
 export interface Lens {
   x: number;
@@ -74,14 +74,13 @@ export function lensMarks(
     w: lens.w,
     h: lens.h,
   });
-  const mono = { mono: true } as const;
   for (let r = 0; r < window.rows; r++) {
     for (let c = 0; c < window.columns; c++) {
       const p = window.position(r, c);
       if (p === null) continue;
       const b = cell(r, c);
       const fill = paints.fill(model.tileAt[p] ?? 0);
-      const text = { ...mono, anchor: "middle", weight: p === center ? 700 : 400 } as const;
+      const text = { ...MONO, anchor: "middle", weight: p === center ? 700 : 400 } as const;
       marks.push({ kind: "rect", ...b, r: 3, fill: fill ? hex(fill) : "panel", stroke: { color: "edge", width: 1 } });
       const id = String(model.ids[p] ?? 0);
       marks.push(label(b.x + b.w / 2, b.y + b.h / 2 + 4, id, 11, fill ? "tile-ink" : "ink", text));
@@ -91,11 +90,11 @@ export function lensMarks(
   const [first, second] = mesh.wrapped ? [] : model.axes;
   for (let r = 0; first && r < window.rows; r++) {
     const b = cell(r, window.columns - 1);
-    marks.push(label(b.x + b.w + 8, b.y + b.h / 2 + 4, `${first.name}=${window.row + r}`, 11, axisToken(0), mono));
+    marks.push(label(b.x + b.w + 8, b.y + b.h / 2 + 4, `${first.name}=${window.row + r}`, 11, axisToken(0), MONO));
   }
   for (let c = 0; second && c < window.columns; c++) {
     const b = cell(0, c);
-    const middle = { ...mono, anchor: "middle" } as const;
+    const middle = { ...MONO, anchor: "middle" } as const;
     marks.push(label(b.x + b.w / 2, lens.y - 7, `${second.name}=${window.column + c}`, 11, axisToken(1), middle));
   }
   const corners = [window.position(0, 0), window.position(window.rows - 1, window.columns - 1)] as const;

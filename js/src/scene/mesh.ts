@@ -3,10 +3,10 @@ import { hex, type Rgb } from "../model/color";
 import { product, unravel } from "../model/mesh";
 import type { PlacementModel } from "../model/placement";
 import { type Choice, type Faces, layoutFaces, tileBoxes } from "./faces";
-import { BOLD, boxIndex, type DeviceGrid, deviceBox, frameGrid, type GridFrame, hosts, placeGrid, rails } from "./grid";
+import { boxIndex, type DeviceGrid, deviceBox, frameGrid, type GridFrame, hosts, placeGrid, rails } from "./grid";
 import { fit, textWidth } from "./measure";
 import type { Paints } from "./paints";
-import { axisToken, type Box, type DiscMark, field, label, type Mark } from "./scene";
+import { axisToken, BOLD, type Box, CENTER, type DiscMark, field, label, type Mark, MONO } from "./scene";
 
 export interface MeshPanel extends DeviceGrid {
   /** The small array inside a device. */
@@ -154,7 +154,7 @@ function deviceMarks(
     ];
     if (box.w >= textWidth(id, 10, true) + 3) {
       const ink = fill ? "tile-ink" : "ink";
-      marks.push(label(box.x + box.w / 2, box.y + box.h / 2 + 3.5, id, 10, ink, { mono: true, anchor: "middle" }));
+      marks.push(label(box.x + box.w / 2, box.y + box.h / 2 + 3.5, id, 10, ink, CENTER));
     }
     return marks;
   }
@@ -173,7 +173,7 @@ function deviceMarks(
   if (panel.coordinates) {
     marks.push(label(box.x + 12, box.y + box.h / 2 - 4, id, idSize, ink, BOLD));
     const digits = `(${model.digits(position).join(",")})`;
-    marks.push(label(box.x + 12, box.y + box.h / 2 + 15, fit(digits, 56, 11, true), 11, "muted", { mono: true }));
+    marks.push(label(box.x + 12, box.y + box.h / 2 + 15, fit(digits, 56, 11, true), 11, "muted", MONO));
   } else if (beside && panel.ghost) {
     marks.push(label(box.x + 9, box.y + box.h / 2 + idSize * 0.36, id, idSize, ink, BOLD));
   } else if (panel.ghost) {

@@ -139,6 +139,12 @@ export function label(
   return { kind: "text", x, y, spans: typeof text === "string" ? [{ text }] : text, size, color, ...rest };
 }
 
+/** Code: types, slices, ids. */
+export const MONO = { mono: true } as const;
+/** Code in the middle of its place. */
+export const CENTER = { mono: true, anchor: "middle" } as const;
+export const BOLD = { mono: true, weight: 700 } as const;
+
 /** Line patterns of mesh axes, by position in the mesh: colour is never the only sign. */
 export const AXIS_DASH: readonly (readonly number[])[] = [[], [5, 3], [1.6, 2.6], [8, 3, 2, 3], [12, 4], [3, 2, 3, 6]];
 

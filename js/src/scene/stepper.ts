@@ -10,7 +10,7 @@ import { reduces, type TraceModel } from "../model/trace";
 import { blockMarks, faceOf } from "./block";
 import { type DeviceGrid, deviceBox, frameGrid, placeGrid, rails } from "./grid";
 import { fit, textWidth } from "./measure";
-import { axisStroke, axisToken, type Box, label, type Mark } from "./scene";
+import { axisStroke, axisToken, BOLD, type Box, CENTER, label, type Mark, MONO } from "./scene";
 
 export interface StepperLayout {
   width: number;
@@ -211,11 +211,10 @@ class StepScene {
     }
     const stroke = { color: looked ? "ink" : "line", width: looked ? 2 : 1 } as const;
     const marks: Mark[] = [{ kind: "rect", ...box, r: 8, fill: "bg", stroke, ...(active ? {} : { alpha: 0.5 }) }];
-    const bold = { mono: true, weight: 700 } as const;
-    marks.push(label(box.x + 10, box.y + 17, id, 12, active ? "ink" : "muted", bold));
+    marks.push(label(box.x + 10, box.y + 17, id, 12, active ? "ink" : "muted", BOLD));
     const digits = `(${trace.mesh.digits(p).join(",")})`;
     if (trace.mesh.axes.length > 0 && textWidth(id + digits, 12, true) + 26 < box.w) {
-      marks.push(label(box.x + 16 + textWidth(id, 12, true), box.y + 17, digits, 11, "muted", { mono: true }));
+      marks.push(label(box.x + 16 + textWidth(id, 12, true), box.y + 17, digits, 11, "muted", MONO));
     }
     if (!active) {
       marks.push(label(box.x + box.w - 8, box.y + 17, "does not run", 10, "muted", { anchor: "end" }));
@@ -226,7 +225,7 @@ class StepScene {
       const at = this.#slotBox(p, i);
       if (!at || grid.density !== "full") return;
       const name = fit(slot.v.name, slot.w + 6, 10, true);
-      marks.push(label(at.x + at.w / 2, at.y - 4, name, 10, "muted", { mono: true, anchor: "middle" }));
+      marks.push(label(at.x + at.w / 2, at.y - 4, name, 10, "muted", CENTER));
     });
     if (this.#arrowAt !== null) {
       const y = box.y + HEAD + (box.h - HEAD - 8) / 2;

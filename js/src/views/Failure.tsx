@@ -17,7 +17,7 @@ export class Failure extends Component<{ error: Error }, { copied: string }> {
           onClick={() =>
             navigator.clipboard
               .writeText(text)
-              .then(say("Copied."), say("The browser does not allow copying here: select the text below instead."))
+              .then(say("Copied."), say("Copying is not allowed here: select the text."))
           }
         >
           Copy the details

@@ -106,7 +106,7 @@ const MARKS: Readonly<Record<string, Mark>> = {
       [90, 20],
       [90, 110],
     ],
-    r: 40,
+    r: 10,
     stroke: { color: "ink", width: 10 },
   },
   "an arrow": {
@@ -138,7 +138,7 @@ test.each(Object.entries(MARKS))("%s is drawn by both painters alike", async (_,
         return [0, 1, 2].map((k) => data.reduce((sum, v, i) => (i % 4 === k ? sum + v : sum), 0) / side ** 2);
       });
       for (const [k, v] of (a ?? []).entries()) {
-        expect(Math.abs(v - (b?.[k] ?? 0)), `at ${x}, ${y}`).toBeLessThan(20);
+        expect(Math.abs(v - (b?.[k] ?? 0)), `at ${x}, ${y}`).toBeLessThan(14);
         if (v < 250) inked++;
       }
     }

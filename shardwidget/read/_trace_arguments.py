@@ -1,0 +1,110 @@
+"""The arguments of a function to trace: those that are arrays, and what abstract ones are filled with."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.sharding import Mesh, NamedSharding
+
+FILLED = "abstract arguments are filled with 0, 1, 2 …"
+
+
+class Arguments:
+    """Arguments, flat.
+
+    Args:
+        f: the function.
+        args: what it is called with. A leaf that is no array and no number is passed on as it is.
+    """
+
+    def __init__(self, f: Callable[..., Any], args: Sequence[Any]) -> None:
+        self.function = function_name(f)
+        self._f = f
+        paths, self._tree = jax.tree.flatten_with_path(tuple(args))
+        self._leaves = [leaf for _, leaf in paths]
+        self._arrays = [k for k, leaf in enumerate(self._leaves) if _is_array(leaf)]
+        known = _parameters(f, len(args))
+        names = [known[path[0].idx] + jax.tree_util.keystr(path[1:]) for path, _ in paths]
+        self.names = [names[k] for k in self._arrays]
+        """Of each array: its parameter, and where in it."""
+
+    @property
+    def arrays(self) -> list[Any]:
+        """The leaves that are arrays or stand for some."""
+        return [self._leaves[k] for k in self._arrays]
+
+    def trace(self) -> tuple[Any, Any]:
+        """The function as a jaxpr of its arrays, and the shapes of what it returns."""
+
+        # A function of its own, or JAX gives back what it traced before, whatever f has closed over since.
+        def call(*arrays: Any) -> Any:
+            leaves = list(self._leaves)
+            for k, array in zip(self._arrays, arrays, strict=True):
+                leaves[k] = array
+            return self._f(*jax.tree.unflatten(self._tree, leaves))
+
+        return jax.make_jaxpr(call, return_shape=True)(*self.arrays)
+
+    @property
+    def abstract_bytes(self) -> int:
+        """Bytes of the abstract arguments."""
+        return sum(math.prod(x.shape) * x.dtype.itemsize for x in self.arrays if isinstance(x, jax.ShapeDtypeStruct))
+
+    @property
+    def notes(self) -> list[str]:
+        """What was done to the arguments."""
+        return [FILLED] if any(isinstance(x, jax.ShapeDtypeStruct) for x in self.arrays) else []
+
+    def filled(self, *, on_host: bool) -> list[Any]:
+        """The arrays, abstract ones filled; for the host engine all on one device."""
+        return [_filled(x, on_host) for x in self.arrays]
+
+
+def function_name(f: Callable[..., Any]) -> str:
+    """A function's name, through ``functools.partial`` and wrappers."""
+    while isinstance(f, functools.partial):
+        f = f.func
+    return getattr(f, "__name__", type(f).__name__)
+
+
+def _is_array(x: Any) -> bool:
+    return isinstance(x, jax.Array | jax.ShapeDtypeStruct | np.ndarray | np.generic | bool | int | float | complex)
+
+
+def _parameters(f: Callable[..., Any], count: int) -> list[str]:
+    """Names of the positional parameters; of a variadic one with the index."""
+    names = [f"args[{k}]" for k in range(count)]
+    try:
+        parameters = inspect.signature(f).parameters.values()
+    except (TypeError, ValueError):
+        return names
+    for k, parameter in enumerate(parameters):
+        if k >= count or parameter.kind in (parameter.KEYWORD_ONLY, parameter.VAR_KEYWORD):
+            break
+        if parameter.kind == parameter.VAR_POSITIONAL:
+            names[k:] = [f"{parameter.name}[{j}]" for j in range(count - k)]
+            break
+        names[k] = parameter.name
+    return names
+
+
+def _filled(x: Any, on_host: bool) -> Any:
+    if isinstance(x, jax.ShapeDtypeStruct):
+        if jax.dtypes.issubdtype(x.dtype, jax.dtypes.prng_key):
+            return jax.random.split(jax.random.key(0), x.shape)
+        numbers = jnp.arange(math.prod(x.shape)).reshape(x.shape)
+        values = numbers % 2 == 1 if x.dtype == bool else numbers.astype(x.dtype)
+        concrete = isinstance(x.sharding, NamedSharding) and isinstance(x.sharding.mesh, Mesh)
+        return jax.device_put(values, x.sharding) if concrete and not on_host else values
+    if on_host and isinstance(x, jax.Array) and len(x.devices()) > 1:
+        if jax.dtypes.issubdtype(x.dtype, jax.dtypes.prng_key):
+            return jax.random.wrap_key_data(np.asarray(jax.random.key_data(x)), impl=jax.random.key_impl(x))
+        return np.asarray(x)
+    return x

@@ -1,0 +1,134 @@
+"""A plan within limits, compiled once: what is kept whole, how much is shown, whether it can run at all."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections import OrderedDict
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import jax
+
+from shardwidget.read._trace_arguments import Arguments
+from shardwidget.read._trace_host import HostEngine
+from shardwidget.read._trace_key import key_of
+from shardwidget.read._trace_plan import Loop, Plan, Planner, Region, Site, leads
+from shardwidget.read._trace_run import MeshEngine, Recorder
+
+CORNERS = ((8, 8), (4, 8), (4, 4), (2, 4), (2, 2), (1, 1))
+"""Most rows and columns of the corner that a value is shown by: the first with which all fit ``SHOWN``."""
+SHOWN = 2**22
+"""Most bytes of all corners together, if they can be made small enough."""
+FILL = 2**28
+"""Most bytes that abstract arguments are filled with; beyond, types are all that is read."""
+SIMULATE = 2**31
+"""Most bytes of values that the host engine computes."""
+
+TOO_BIG_TO_FILL = (
+    "types only: filling the abstract arguments would take {have} MiB, more than {most}; "
+    "give real arrays, or smaller shapes"
+)
+TOO_BIG_TO_SIMULATE = (
+    "types only: simulating all devices on one would take {have} MiB, more than {most}; give smaller shapes, or run on "
+    "a concrete mesh"
+)
+NOT_ALL_KEPT = "{count} of {total} values are kept by the corner shown only ({have} MiB; keep={most} bytes allows more)"
+SMALL_CORNERS = "values are shown by their leading {rows}×{columns} elements"
+
+
+@dataclass
+class Program:
+    """A plan to run."""
+
+    plan: Plan
+    corner: tuple[int, int]
+    notes: list[str]
+
+    @staticmethod
+    def of(closed: Any, keep: int) -> Program:
+        """Plans a jaxpr, values of up to ``keep`` bytes kept whole, the smallest first."""
+        notes = []
+        for corner in CORNERS:
+            plan = Planner(corner).plan(closed)
+            if sum(_shown(site) for site in plan.sites) <= SHOWN:
+                break
+        if corner != CORNERS[0]:
+            notes.append(SMALL_CORNERS.format(rows=corner[0], columns=corner[1]))
+        whole = [(_bytes(site), k) for k, site in enumerate(plan.sites) if site.tensor >= 0]
+        left, dropped = keep, set()
+        for size, k in sorted(whole):
+            left -= size
+            if left < 0:
+                dropped.add(k)
+        if dropped:
+            have = math.ceil(sum(size for size, _ in whole) / 2**20)
+            notes.append(NOT_ALL_KEPT.format(count=len(dropped), total=len(plan.sites), have=have, most=keep))
+            plan = Planner(corner, frozenset(dropped)).plan(closed)
+        return Program(plan, corner, notes)
+
+    def too_big(self, arguments: Arguments, host: bool) -> str:
+        """Why the program is not run; empty where it is."""
+        if (size := arguments.abstract_bytes) > FILL:
+            return TOO_BIG_TO_FILL.format(have=size >> 20, most=FILL >> 20)
+        if host and (size := sum(_bytes(site) for site in self.plan.sites)) > SIMULATE:
+            return TOO_BIG_TO_SIMULATE.format(have=size >> 20, most=SIMULATE >> 20)
+        return ""
+
+    def run(self, leaves: Sequence[Any], host: bool) -> tuple[list[Any], list[jax.Array]]:
+        """The program's results, and what was written."""
+        key = key_of(self.plan, leaves, host)
+        run = _CACHE.get(key)
+        if run is None:
+            recorder = Recorder(replace(self.plan, consts=[]), HostEngine() if host else MeshEngine())
+            run = jax.jit(recorder).lower(self.plan.consts, leaves).compile()
+            _CACHE.put(key, run)
+        return run(self.plan.consts, leaves)
+
+
+class _Cache:
+    """The programs that were compiled last. Executables alone: arguments and constants are passed to them."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._held: OrderedDict[Hashable, Any] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: Hashable) -> Any:
+        """What was put there, or None."""
+        with self._lock:
+            if key is None or key not in self._held:
+                return None
+            self._held.move_to_end(key)
+            return self._held[key]
+
+    def put(self, key: Hashable, value: Any) -> None:
+        """Puts something; the one that was not used for longest goes."""
+        with self._lock:
+            if key is not None:
+                self._held[key] = value
+                while len(self._held) > self._most:
+                    self._held.popitem(last=False)
+
+
+_CACHE = _Cache(16)
+
+
+def _copies(site: Site) -> int:
+    """How many devices and iterations a site is written for."""
+    count = 1
+    for owner in leads(site.level):
+        if isinstance(owner, Loop):
+            count *= owner.slots
+        elif isinstance(owner, Region):
+            count *= math.prod(owner.mesh.shape[axis] for axis in owner.axes)
+    return count
+
+
+def _shown(site: Site) -> int:
+    return 0 if site.corner is None else math.prod(site.corner) * int(site.format[1:]) * _copies(site)
+
+
+def _bytes(site: Site) -> int:
+    return math.prod(site.shape) * site.dtype.itemsize * _copies(site)
