@@ -6,7 +6,10 @@ error: HLO and Shardy texts explain a sharding, nothing is computed from them.
 
 from __future__ import annotations
 
+import contextlib
 import functools
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import jax
@@ -231,6 +234,178 @@ def _kept_type(aval: Any, *, axes: frozenset[str]) -> Any:
     if manual is None:
         return aval.update(sharding=sharding, vma=axes)
     none = frozenset()
-    return aval.update(
-        sharding=sharding, manual_axis_type=manual.update(varying=axes, unreduced=none, reduced=none)
-    )
+    return aval.update(sharding=sharding, manual_axis_type=manual.update(varying=axes, unreduced=none, reduced=none))
+
+
+# ── When tracing fails ────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, eq=False)
+class OpenJaxpr:
+    """A jaxpr whose tracing stopped: the equations up to there. Read like a jaxpr."""
+
+    invars: list[Any]
+    constvars: list[Any]
+    outvars: list[Any]
+    eqns: list[Any]
+    consts: list[Any]
+    debug_info: Any
+
+
+@dataclass(frozen=True, eq=False)
+class Unfinished:
+    """How far tracing came."""
+
+    jaxpr: OpenJaxpr
+    """The whole program; the last equation of each level is the one whose body stopped."""
+    specs: dict[str, Any] | None
+    """``mesh in_specs out_specs check_vma`` of the innermost ``shard_map`` that was called, and its flat ``args``."""
+    outs: list[Any]
+    """Results of the innermost body, where that came to its end."""
+    out_specs: list[Any]
+    """Their specs."""
+    operands: list[Any]
+    """Variables that JAX was working on."""
+    names: list[Any]
+    """Axis names that JAX was working on."""
+
+
+@contextlib.contextmanager
+def whole_tracebacks() -> Iterator[None]:
+    """Exceptions from JAX keep the frames of JAX.
+
+    JAX 0.9 – 0.12: a process-wide option; it is put back.
+    """
+    before = jax.config.jax_traceback_filtering
+    jax.config.update("jax_traceback_filtering", "off")
+    try:
+        yield
+    finally:
+        jax.config.update("jax_traceback_filtering", before)
+
+
+def unfinished(error: BaseException, ours: str) -> Unfinished | None:
+    """How far tracing came when an exception stopped it, from the frames of its traceback.
+
+    JAX 0.9 – 0.12: the frames of ``trace_to_jaxpr*``, of ``shard_map`` and of ``jit`` hold what was traced.
+
+    Args:
+        error: raised under ``whole_tracebacks``.
+        ours: folder whose frames are not the user's.
+    """
+    frames = list(_frames(error))
+    users = [k for k, frame in enumerate(frames) if is_user_file(frame.f_code.co_filename, ours)]
+    last = users[-1] if users else -1
+    levels: list[tuple[Any, Any]] = []  # what leads to a level, and its trace or finished jaxpr
+    link: Any = None
+    specs = None
+    outs: list[Any] = []
+    out_specs: list[Any] = []
+    for k, frame in enumerate(frames):
+        name, file, known = frame.f_code.co_name, frame.f_code.co_filename, frame.f_locals
+        if file.endswith("shard_map.py") and name == "wrapped" and "in_specs" in known:
+            specs = {key: known.get(key) for key in ("mesh", "in_specs", "out_specs", "check_vma", "axis_names")}
+            specs["args"] = jax.tree.leaves(known.get("args"))
+        elif file.endswith("shard_map.py") and name == "_shard_map_staging":
+            link = "shard_map", known, known["args"] if "args" in known else known["in_tracers"]
+            if "jaxpr" in known:
+                body, consts = open_jaxpr(known["jaxpr"])
+                outs = list(body.outvars)
+                flat = known["out_specs"] if "out_specs" in known else known["out_specs_thunk"]()
+                out_specs = list(flat)
+                jaxpr = OpenJaxpr(body.invars, body.constvars, [], body.eqns, list(consts), body.debug_info)
+                levels.append((link, jaxpr))
+                break
+        elif file.endswith("pjit.py") and name == "cache_miss":
+            link = "jit", known, jax.tree.leaves((known.get("args"), known.get("kwargs")))
+        elif name.startswith("trace_to_jaxpr") and type(known.get("trace")).__name__ == "DynamicJaxprTrace":
+            if levels and (link is None or (link[0] == "jit" and k > last)):
+                break
+            levels.append((link, known["trace"]))
+            link = None
+    if not levels:
+        return None
+    operands, names = _at_work(frames[last + 1 :], levels[-1][1])
+    return Unfinished(_nested(levels), specs, outs, out_specs, operands, names)
+
+
+def is_user_file(file: str, ours: str) -> bool:
+    """Whether a file is the user's: neither JAX's nor Python's, nor in ``ours``."""
+    from jax._src import source_info_util
+
+    return source_info_util.is_user_filename(file) and not file.startswith(ours)
+
+
+def _frames(error: BaseException | None) -> Iterator[Any]:
+    """Frames of an exception, outermost first, then of what it was raised for."""
+    while error is not None:
+        step = error.__traceback__
+        while step is not None:
+            yield step.tb_frame
+            step = step.tb_next
+        error = error.__cause__ or error.__context__
+
+
+def _nested(levels: list[tuple[Any, Any]]) -> OpenJaxpr:
+    """The levels as one program: each is the body of the last equation of the one before."""
+    from jax._src.core import new_jaxpr_eqn, no_effects  # in jax.extend from 0.10 on
+    from jax.extend.core import Literal, Primitive
+    from jax.extend.source_info_util import new_source_info
+
+    inner = None
+    for number in range(len(levels) - 1, -1, -1):
+        link, trace = levels[number]
+        jaxpr = trace if isinstance(trace, OpenJaxpr) else _open(trace)
+        if inner is not None:
+            (kind, known, values), body = inner
+            variables = [_variable(v, trace) for v in values]
+            variables = [Literal(v, jax.typeof(v)) if isinstance(v, jax.Array | np.ndarray) else v for v in variables]
+            if kind == "jit":
+                variables = variables if len(variables) == len(body.invars) else [None]
+                params = {"jaxpr": body, "name": function_name(body)}
+            else:
+                params = {"jaxpr": body, "mesh": known["mesh"], "in_specs": tuple(known["in_specs"]), "out_specs": ()}
+                params |= {"check_vma": known["check_vma"], "newly_manual_axes": manual_axes(known)}
+            if all(v is not None for v in variables):
+                eqn = new_jaxpr_eqn(variables, [], Primitive(kind), params, no_effects, new_source_info())
+                jaxpr.eqns.append(eqn)
+        inner = link, jaxpr
+    assert inner is not None
+    return inner[1]
+
+
+def _open(trace: Any) -> OpenJaxpr:
+    frame = trace.frame
+    constants = dict(frame.constvar_to_val)
+    invars = [getattr(v, "val", v) for v in frame.invars]
+    return OpenJaxpr(invars, list(constants), [], frame.get_eqns(), list(constants.values()), frame.debug_info)
+
+
+def _variable(value: Any, trace: Any) -> Any:
+    """The variable of a tracer in a trace, through the tracers of grad and vmap; None where it has none."""
+    for _ in range(8):
+        if getattr(value, "_trace", None) is trace:
+            return value.val
+        if isinstance(value, jax.Array | np.ndarray) and not isinstance(value, jax.core.Tracer):
+            return value
+        value = getattr(value, "primal", getattr(value, "val", None))
+    return None
+
+
+def _at_work(frames: list[Any], trace: Any) -> tuple[list[Any], list[Any]]:
+    """Variables of a trace, and axis names, that the first frames of JAX below the user's were given."""
+    variables: dict[int, Any] = {}
+    names: list[Any] = []
+    for frame in frames:
+        for key, value in frame.f_locals.items():
+            if key in ("axis_name", "axes", "axis_name_") and not names:
+                names = [n for n in (value if isinstance(value, tuple | list) else [value]) if isinstance(n, str)]
+            leaves = jax.tree.leaves(value) if isinstance(value, tuple | list | dict) else [value]
+            for leaf in leaves:
+                if isinstance(leaf, jax.core.Tracer) and (v := _variable(leaf, trace)) is not None:
+                    variables.setdefault(id(v), v)
+        if variables and names:
+            break
+        if variables and frame.f_code.co_name not in ("reraise_with_filtered_traceback", "psum", "deferring_binary_op"):
+            break
+    return list(variables.values()), names

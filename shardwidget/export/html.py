@@ -108,4 +108,6 @@ def page(state: dict[str, Any], fallback: str, title: str, front_end: str) -> st
     Raises:
         FileNotFoundError: the front end has not been built.
     """
-    return _PAGE.format(policy=html.escape(_POLICY), title=html.escape(title), fragment=fragment(state, fallback, front_end))
+    return _PAGE.format(
+        policy=html.escape(_POLICY), title=html.escape(title), fragment=fragment(state, fallback, front_end)
+    )

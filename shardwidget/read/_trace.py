@@ -54,14 +54,13 @@ def shard_map(f: Callable[..., Any], *args: Any, devices: Literal["host"] | None
     arguments = Arguments(f, args)
     stop = None
     try:
-        closed, shape = arguments.trace()
+        with _jax.whole_tracebacks():
+            closed, shape = arguments.trace()
     except Exception as error:
         stop = Stop(error, f, arguments)
         closed, shape = stop.jaxpr, None
     program = Program.of(closed, keep)
-    if not program.plan.regions:
-        if stop is not None:
-            raise stop.as_exception()
+    if not program.plan.regions and stop is None:
         raise ValueError(_errors.NO_SHARD_MAP.format(name=arguments.function))
     host = devices == "host" or any(isinstance(r.mesh, AbstractMesh) for r in program.plan.regions if r.parent is None)
     return _Reading(arguments, program, host, shape, stop).trace()
@@ -79,7 +78,7 @@ class _Reading:
     def trace(self) -> Trace:
         plan = self.program.plan
         meshes = _meshes(plan)
-        mesh = next(iter(meshes.values()))
+        mesh = next(iter(meshes.values())) if self.stop is None or meshes else self.stop.mesh()
         notes = [*self.program.notes]
         outs: Sequence[Any] | None = None
         written = None
@@ -99,6 +98,8 @@ class _Reading:
         writer = Writer(written, meshes, collectives)
         self._walk(plan, writer, None if written is None else leaves, outs)
         builder = Builder(writer, written, mesh, self.program.corner)
+        builder.name_values()
+        error = None if self.stop is None else failure_of(self.stop, writer)
         variables = builder.variables()
         steps = builder.steps(variables)
         return Trace(
@@ -113,7 +114,7 @@ class _Reading:
             name=self.arguments.function,
             engine="types" if written is None else "host" if self.host else "mesh",
             note="; ".join(notes),
-            error=None if self.stop is None else failure_of(self.stop, writer, steps, variables),
+            error=error,
             jax_version=jax.__version__,
             outputs=self._outputs(outs),
         )

@@ -50,13 +50,16 @@ class Builder:
         self.regions = {region: number for number, region in enumerate(writer.meshes)}
         self._types: dict[Any, tuple] = {}
 
-    def variables(self) -> tuple[Variable, ...]:
-        """The variables; names are given to those that have none."""
+    def name_values(self) -> None:
+        """Names the values that the user has not named."""
         used = {value.name for value in self.writer.values}
         fresh = (name for name in letters() if name not in used)
         for value in self.writer.values:
             if not value.name:
                 value.name = value.alias.name if value.alias is not None else next(fresh)
+
+    def variables(self) -> tuple[Variable, ...]:
+        """The variables."""
         return tuple(self.variable(value) for value in self.writer.values)
 
     def variable(self, value: Value) -> Variable:
@@ -179,5 +182,3 @@ def _params(eqn: Any) -> tuple[tuple[str, str], ...]:
         if len(text) <= 120:
             shown.append((key, text))
     return tuple(shown)
-
-

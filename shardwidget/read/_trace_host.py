@@ -100,7 +100,9 @@ class HostEngine:
         self.active = around
         outs = [assemble(x, spec, node, rank) for x, spec in zip(outs, params["out_specs"], strict=True)]
         # The devices of this region come first, before the dimensions that loops and regions inside added.
-        return outs, [jnp.moveaxis(w, t.depth + rank, 0) for w, t in zip(written, _types(node.level, written), strict=True)]
+        return outs, [
+            jnp.moveaxis(w, t.depth + rank, 0) for w, t in zip(written, _types(node.level, written), strict=True)
+        ]
 
     def branches(self, node: Branches, index: Any, args: Sequence[Any], bodies: Sequence[Callable]) -> Any:
         """Runs every branch on every device and takes what each asked for."""

@@ -49,5 +49,3 @@ def _assign(names: tuple[str, ...], node: Any, env: Mapping[Any, Any]) -> None:
     for value, name in zip(outputs, names, strict=False) if len(names) == len(outputs) else ():
         if isinstance(value, Value) and not value.name:
             value.name = name
-
-

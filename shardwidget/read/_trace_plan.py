@@ -233,9 +233,7 @@ class Planner:
         if name == "while":
             params = eqn.params
             carries = len(eqn.invars) - params["cond_nconsts"] - params["body_nconsts"]
-            return self._loop(
-                eqn, level, params["body_jaxpr"], params["cond_jaxpr"], params["body_nconsts"], carries
-            )
+            return self._loop(eqn, level, params["body_jaxpr"], params["cond_jaxpr"], params["body_nconsts"], carries)
         if name in CALLS:
             return self._call(eqn, level)
         return Leaf(eqn, [] if name in WRITES else self._write(eqn.outvars, level))

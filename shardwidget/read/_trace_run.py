@@ -150,7 +150,9 @@ class Recorder:
             outs = self.walk(node.body, [*consts, *carry, *x], inner, fresh)
             slot = jnp.minimum(i, node.slots - 1)
             fresh_values = self.close(fresh, inner)
-            written = [lax.dynamic_update_index_in_dim(w, f, slot, 0) for w, f in zip(written, fresh_values, strict=True)]
+            written = [
+                lax.dynamic_update_index_in_dim(w, f, slot, 0) for w, f in zip(written, fresh_values, strict=True)
+            ]
             return outs[: node.carries], outs[node.carries :], written
 
         written: list[Any] = []

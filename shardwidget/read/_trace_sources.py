@@ -11,19 +11,18 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-import shardwidget
 from shardwidget import _jax
 from shardwidget.document import Listing, Source
 
 Span = tuple[int, int, int, int]
 """First line, first column, last line, last column of an expression; columns in UTF-8 bytes."""
 
-_OURS = os.path.dirname(shardwidget.__file__) + os.sep
+OURS = os.path.dirname(os.path.dirname(__file__)) + os.sep
 
 
 def frames_of(eqn: Any) -> list[Any]:
     """The user's frames that an equation comes from, innermost first."""
-    return [frame for frame in _jax.user_frames(eqn) if not frame.file_name.startswith(_OURS)]
+    return [frame for frame in _jax.user_frames(eqn) if not frame.file_name.startswith(OURS)]
 
 
 def source_of(frame: Any) -> Source:

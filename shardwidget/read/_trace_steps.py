@@ -52,6 +52,10 @@ class Writer:
         self.frames: list[tuple[str, int]] = []
         """File and line of every step that has a source."""
         self._scopes: dict[Any, int] = {}
+        self.known: dict[Any, Operand] = {}
+        """The operand that each variable of a jaxpr was last bound to."""
+        self.stopped: Place | None = None
+        """The innermost place where tracing stopped."""
 
     def value(self, aval: Any, place: Place, site: Site | None = None, **known: Any) -> Value:
         """A new variable."""
@@ -62,12 +66,15 @@ class Writer:
     def block(self, block: Block, args: Sequence[Operand], consts: Sequence[Operand], place: Place) -> list[Operand]:
         """Steps of a block; returns its results."""
         jaxpr = block.jaxpr
+        if isinstance(jaxpr, _jax.OpenJaxpr):
+            self.stopped = place
         env: dict[Any, Operand] = dict(zip(jaxpr.constvars, [consts[i] for i in block.consts], strict=True))
         env.update(zip(jaxpr.invars, args, strict=True))
         for node in block.nodes:
             values = [v if isinstance(v, Literal) else env[v] for v in node.eqn.invars]
             env.update(zip(node.eqn.outvars, self.node(node, values, consts, place), strict=True))
         name_outputs(block, env, place.function)
+        self.known.update(env)
         return [v if isinstance(v, Literal) else env[v] for v in jaxpr.outvars]
 
     def node(self, node: Any, values: list[Operand], consts: Sequence[Operand], place: Place) -> Sequence[Operand]:
@@ -159,16 +166,14 @@ class Writer:
         for block, value, name in zip(blocks, values, known or [""] * len(blocks), strict=True):
             block.name = name.rpartition(".")[2] or (value.name if isinstance(value, Value) else "")
         self.step("in_specs", None, values, blocks, inner, kind="in_specs", about={"node": node})
-        outs = self.block(node.body, blocks, self.lifted(consts, inner), inner)
+        outs = self.block(node.body, blocks, consts, inner)
+        if isinstance(jaxpr, _jax.OpenJaxpr):
+            return []
         results = [self.value(v.aval, place, site) for v, site in zip(node.eqn.outvars, node.outputs, strict=True)]
         for result, spec in zip(results, node.eqn.params["out_specs"], strict=True):
             result.dims = spec
         self.step("out_specs", None, outs, results, inner, kind="out_specs", about={"node": node})
         return results
-
-    def lifted(self, consts: Sequence[Operand], place: Place) -> list[Operand]:
-        """Constants that a region closes over, as values in it."""
-        return list(consts)
 
     def branches(self, node: Branches, values: list[Operand], consts: Sequence[Operand], place: Place) -> list[Value]:
         """Steps of a ``cond``: those of every branch that a device takes."""
@@ -176,7 +181,9 @@ class Writer:
         taken = None if self.written is None else self.written.by_position(node.index, place.slots)
         if isinstance(index, Literal):
             taken = np.asarray(index.val)
-        self.step("cond", node.eqn, values, [], place, kind="cond", about={"taken": taken, "branches": len(node.bodies)})
+        self.step(
+            "cond", node.eqn, values, [], place, kind="cond", about={"taken": taken, "branches": len(node.bodies)}
+        )
         for number, body in enumerate(node.bodies):
             active = place.active
             if taken is not None:
@@ -199,7 +206,11 @@ class Writer:
         eqn = node.eqn
         tests = [] if node.test is None else values[: eqn.params["cond_nconsts"]]
         values = values[len(tests) :]
-        closed, carry, slices = values[: node.consts], values[node.consts :][: node.carries], values[node.consts + node.carries :]
+        closed, carry, slices = (
+            values[: node.consts],
+            values[node.consts :][: node.carries],
+            values[node.consts + node.carries :],
+        )
         counts = None
         total = node.length
         if total is None and self.written is not None and node.count is not None:
@@ -224,8 +235,7 @@ class Writer:
             inner = self.enter(place, scope, slots={**place.slots, node: slot}, function=function, active=active)
             body = node.body.jaxpr
             made = [
-                self.value(v.aval, inner, site)
-                for v, site in zip(body.invars[node.consts :], node.inputs, strict=True)
+                self.value(v.aval, inner, site) for v, site in zip(body.invars[node.consts :], node.inputs, strict=True)
             ]
             names = _jax.argument_names(body)
             if len(names) == len(body.invars):
@@ -241,7 +251,15 @@ class Writer:
                 self.block(node.test, [*tests, *args], consts, inner)
             carry = self.block(node.body, [*closed, *made], consts, inner)[: node.carries]
         outs = [self.value(v.aval, place, site) for v, site in zip(eqn.outvars, node.outputs, strict=True)]
-        self.step(name, eqn, carry, outs, place, kind="loop end", about={"total": total, "counts": counts, "carries": node.carries})
+        self.step(
+            name,
+            eqn,
+            carry,
+            outs,
+            place,
+            kind="loop end",
+            about={"total": total, "counts": counts, "carries": node.carries},
+        )
         return outs
 
 
@@ -255,5 +273,3 @@ def within(frames: list[Any], function: str) -> list[Any]:
 
 def _names(stack: Any) -> list[str]:
     return [part for part in str(stack).split("/") if part]
-
-

@@ -76,9 +76,7 @@ class Written:
             if whole:
                 return self.corners(site, slots)[tuple(held)].astype(site.dtype)
             devices = iter(held)
-            index = tuple(
-                slots[o] if isinstance(o, Loop) else int(next(devices)) for o in _outermost_first(site.level)
-            )
+            index = tuple(slots[o] if isinstance(o, Loop) else int(next(devices)) for o in _outermost_first(site.level))
             return read_at(self.tensor(site), index, device_id)
 
         return fetch
@@ -105,7 +103,9 @@ class Written:
         """At each mesh position the index along the device dimension of each region, outermost first."""
         if region not in self._grids:
             mesh = self._meshes[region]
-            along = dict(zip((a.name for a in mesh.axes), np.indices(mesh.shape).reshape(len(mesh.shape), -1), strict=True))
+            along = dict(
+                zip((a.name for a in mesh.axes), np.indices(mesh.shape).reshape(len(mesh.shape), -1), strict=True)
+            )
             found, around = [], region
             while around is not None:
                 index = np.zeros(mesh.size, np.int64)
@@ -124,6 +124,14 @@ class Written:
             block, holder = share(mesh, varying)
             self._blocks[key] = Ints.pack(block), [axis[holder] for axis in self._coordinates(region)]
         return self._blocks[key]
+
+
+def equal_along(written: Written, mesh: Mesh, site: Site, slots: Slots, axes: Sequence[str]) -> bool:
+    """Whether the corners of a block are equal on all devices along some axes."""
+    values = written.by_position(site, slots)
+    others, first = share(mesh, [axis.name for axis in mesh.axes if axis.name not in axes])
+    groups = np.searchsorted(np.unique(others), others)
+    return bool(np.array_equal(values, values[first[groups]], equal_nan=values.dtype.kind in "fc"))
 
 
 def share(mesh: Mesh, varying: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:

@@ -22,6 +22,7 @@ def sentence(step: Draft, mesh: Mesh | None) -> str:
         "iteration": _iteration,
         "loop end": _loop_end,
         "cond": _cond,
+        "error": lambda step, mesh: step.about["sentence"],
         "cond end": lambda step, mesh: "Each device goes on with what its branch returned.",
     }.get(step.kind)
     if writer is not None:
@@ -31,7 +32,7 @@ def sentence(step: Draft, mesh: Mesh | None) -> str:
     name = step.primitive
     if name == "pvary" and step.implicit:
         return (
-            f"{_called(step.inputs)} is typed as varying over {joined(step.eqn.params['axes'])}, to meet a value that "
+            f"{_called(step.inputs) or joined(step.literals)} is typed as varying over {joined(step.eqn.params['axes'])}, to meet a value that "
             "does; nothing is sent and no element changes."
         )
     if name == "pvary":
@@ -55,8 +56,12 @@ def joined(words: Sequence[Any], last: str = "and") -> str:
 
 
 def spec_text(spec: PartitionSpec) -> str:
-    """A PartitionSpec as newer JAX prints it."""
-    return repr(spec).replace("PartitionSpec(", "P(")
+    """A PartitionSpec as it is written: ``P('x', None)``."""
+    parts = [repr(entry) for entry in _jax.partitions(spec)]
+    for state in ("unreduced", "reduced"):
+        if axes := getattr(spec, state):
+            parts.append(f"{state}={{{', '.join(map(repr, sorted(axes)))}}}")
+    return f"P({', '.join(parts)})"
 
 
 def _called(values: Sequence[Value]) -> str:
@@ -90,7 +95,9 @@ def _out_specs(step: Draft, mesh: Mesh | None) -> str:
         cuts = _cuts(var.aval.shape, spec)
         untiled = [axis for axis in node.axes if not any(axis in cut for cut in cuts.values())]
         text = joined([f"along {joined(axes)} in dim {d}" for d, axes in cuts.items()])
-        phrase = f"{value.name}: blocks are concatenated {text}" if cuts else f"{value.name}: one block is taken as it is"
+        phrase = (
+            f"{value.name}: blocks are concatenated {text}" if cuts else f"{value.name}: one block is taken as it is"
+        )
         if untiled:
             phrase += f"; un-tiled along {joined(untiled)}, where all copies are equal"
         parts.append(phrase)
@@ -185,7 +192,13 @@ def _groups(step: Draft, mesh: Mesh) -> str:
     if number == 1:
         return "One group: all devices take part."
     others = [axis.name for axis in mesh.axes if axis.name not in collective.axes]
-    each = f", one per {joined(others)}" if others and number * collective.group_size == mesh.size and number == np.prod([a.size for a in mesh.axes if a.name in others]) else ""
+    each = (
+        f", one per {joined(others)}"
+        if others
+        and number * collective.group_size == mesh.size
+        and number == np.prod([a.size for a in mesh.axes if a.name in others])
+        else ""
+    )
     return f"{_NUMBERS.get(number, str(number))} groups run at once{each}."
 
 

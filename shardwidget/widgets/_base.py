@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import inspect
 import os
+from abc import abstractmethod
 from html import escape
 from os import PathLike
 from pathlib import Path
@@ -15,8 +16,7 @@ import traitlets
 from traitlets import Unicode
 
 from shardwidget.document import Document, to_wire
-from shardwidget.export import bundle, html, svg, table, text
-from shardwidget.export.words import headline
+from shardwidget.export import bundle, html, svg
 
 LARGEST_PICTURE = 2**18
 """Bytes of SVG, above which the fallback that is saved with a notebook is a table alone."""
@@ -76,7 +76,7 @@ class DocumentWidget(anywidget.AnyWidget):
         Returns:
             The path, or the text.
         """
-        return _give(html.page(self._state(complete=True), self._table(), headline(self.document), self.bundle), path)
+        return _give(html.page(self._state(complete=True), self._table(), self._title(), self.bundle), path)
 
     def to_svg(
         self, path: str | PathLike[str] | None = None, *, width: int = 960, theme: Literal["light", "dark"] = "light"
@@ -101,8 +101,9 @@ class DocumentWidget(anywidget.AnyWidget):
         if self._mode == "widget":
             super().open()
 
+    @abstractmethod
     def __repr__(self) -> str:
-        return text.picture(self.document)
+        """A picture made of text."""
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         if self._mode == "html":
@@ -112,8 +113,13 @@ class DocumentWidget(anywidget.AnyWidget):
         data, metadata = super()._repr_mimebundle_(**kwargs) or ({}, {})
         return {**data, "text/plain": repr(self), "text/html": self._fallback()}, metadata
 
+    @abstractmethod
+    def _title(self) -> str:
+        """What is shown, in one line."""
+
+    @abstractmethod
     def _table(self) -> str:
-        return table.table(self.document)
+        """A plain HTML table of what is shown, which needs no script."""
 
     def _fallback(self) -> str:
         """HTML for viewers that run no script: the table, under a picture where one can be drawn."""
@@ -123,7 +129,7 @@ class DocumentWidget(anywidget.AnyWidget):
             return plain
         # An <img>, because notebooks that are not trusted drop inline SVG and keep this.
         data = base64.b64encode(picture.encode()).decode("ascii")
-        alt = escape(headline(self.document))
+        alt = escape(self._title())
         return (
             f'<img src="data:image/svg+xml;base64,{data}" alt="{alt}" style="max-width:100%">'
             f"<details><summary>as a table</summary>{plain}</details>"

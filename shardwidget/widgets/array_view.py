@@ -11,6 +11,7 @@ from shardwidget import read
 from shardwidget._names import name_in_caller
 from shardwidget.document import Placement, Values, to_wire
 from shardwidget.export import table, text
+from shardwidget.export.words import headline
 from shardwidget.widgets._base import DocumentWidget, Mode
 from shardwidget.widgets._selection import selected
 
@@ -86,6 +87,12 @@ class ArrayView(DocumentWidget):
         )
 
     @property
+    def document(self) -> Placement:
+        """The placement that is shown."""
+        assert isinstance(self._shown, Placement)
+        return self._shown
+
+    @property
     def array(self) -> Any:
         """What is shown. Assigning shows another array in the same place.
 
@@ -109,6 +116,9 @@ class ArrayView(DocumentWidget):
 
     def __repr__(self) -> str:
         return text.picture(self.document, self.row_dim, self.column_dim)
+
+    def _title(self) -> str:
+        return headline(self.document)
 
     def _table(self) -> str:
         return table.table(self.document, self.row_dim, self.column_dim)

@@ -1,13 +1,18 @@
 /** The picture without a page: what Python runs in a bare V8 to write an SVG. */
+
+import type { Scheme } from "../model/color";
 import { decodePlacement, PlacementModel } from "../model/placement";
 import { reviveBytes } from "../model/saved";
 import { highlightOf, type Selection } from "../model/selection";
+import { decodeTrace, TraceModel } from "../model/trace";
 import { pngDataUri } from "../paint/png";
 import { paintSvg } from "../paint/svg";
 import { theme } from "../paint/theme";
 import { cardScene } from "../scene/card";
 import { WHOLE } from "../scene/faces";
 import type { ColorBy } from "../scene/paints";
+import type { Scene } from "../scene/scene";
+import { stepScene } from "../scene/stepcard";
 
 export interface SvgOptions {
   width: number;
@@ -16,14 +21,22 @@ export interface SvgOptions {
 
 /** JSON of a widget's state (bytes as `{"$bytes": base64}`) and JSON of options to the text of an SVG. */
 export function svg(stateJson: string, optionsJson: string): string {
-  const state = reviveBytes(JSON.parse(stateJson)) as {
-    _document: unknown;
-    color_by?: ColorBy;
-    row_dim?: number | null;
-    column_dim?: number | null;
-    selection?: Selection | null;
-  };
+  const state = reviveBytes(JSON.parse(stateJson)) as State;
   const { width, theme: scheme } = JSON.parse(optionsJson) as SvgOptions;
+  const [scene, title] = state._document.kind === "trace" ? stepOf(state, width, scheme) : cardOf(state, width, scheme);
+  return paintSvg(scene, theme(scheme), title, pngDataUri);
+}
+
+interface State {
+  _document: { kind: unknown };
+  color_by?: ColorBy;
+  row_dim?: number | null;
+  column_dim?: number | null;
+  selection?: Selection | null;
+  step?: number;
+}
+
+function cardOf(state: State, width: number, scheme: Scheme): readonly [Scene, string] {
   const model = new PlacementModel(decodePlacement(state._document));
   const scene = cardScene(model, {
     width,
@@ -32,12 +45,12 @@ export function svg(stateJson: string, optionsJson: string): string {
     choice: { ...WHOLE, rowDim: state.row_dim ?? null, columnDim: state.column_dim ?? null },
     highlight: highlightOf(model, state.selection ?? null),
   });
-  return paintSvg(
-    scene,
-    theme(scheme),
-    `${model.doc.name} ${model.doc.type} ${model.doc.spec ?? ""}`.trim(),
-    pngDataUri,
-  );
+  return [scene, `${model.doc.name} ${model.doc.type} ${model.doc.spec ?? ""}`.trim()];
+}
+
+function stepOf(state: State, width: number, scheme: Scheme): readonly [Scene, string] {
+  const trace = new TraceModel(decodeTrace(state._document));
+  return [stepScene(trace, state.step ?? 0, [], width, scheme), trace.doc.name];
 }
 
 (globalThis as { shardwidget?: { svg: typeof svg } }).shardwidget = { svg };

@@ -132,10 +132,11 @@ function tileMarks(
     partial && fill
       ? [{ kind: "rect", x: middle - w / 2, y: box.y + (box.h - h) / 2, w, h, r: 3, fill: hex(fill) }]
       : [];
-  const width = textWidth(text, size, true);
-  if (width + 8 <= box.w) {
+  // All tiles say it alike: as the one with the longest slice can.
+  const longest = paints.colorBy === "device" ? text : sliceText(model, model.tiles - 1);
+  if (textWidth(longest, size, true) + 8 <= box.w) {
     marks.push(
-      ...plate(width + 6, size + 6),
+      ...plate(textWidth(text, size, true) + 6, size + 6),
       label(middle, box.y + box.h / 2 + size * 0.36, text, size, "tile-ink", CENTER),
     );
   } else if (box.h >= 2 * size + 10) {

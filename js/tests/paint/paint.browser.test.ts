@@ -112,8 +112,8 @@ const MARKS: Readonly<Record<string, Mark>> = {
   "an arrow": {
     kind: "line",
     points: [
-      [20, 60],
-      [60, 60],
+      [20, 70],
+      [68, 70],
     ],
     arrow: true,
     stroke: { color: "ink", width: 1 },

@@ -89,6 +89,7 @@ export function start(document: unknown, traits: Record<string, unknown> = {}, p
     root: frame.shadowRoot,
     stop() {
       end();
+      if (el.childElementCount > 0) throw new Error(`the widget left ${el.innerHTML}`);
       el.remove();
     },
   };

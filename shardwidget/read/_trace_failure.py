@@ -1,0 +1,273 @@
+"""Why a program stops: the value that causes it, where that came from, and what would mend it."""
+
+from __future__ import annotations
+
+import re
+import traceback
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+
+from shardwidget import _jax
+from shardwidget.document import Failure, Mend, Mesh
+from shardwidget.read import _errors
+from shardwidget.read import _trace_mends as mends
+from shardwidget.read._mesh import read_devices, read_mesh
+from shardwidget.read._trace_arguments import Arguments
+from shardwidget.read._trace_draft import Draft, Value
+from shardwidget.read._trace_sources import OURS, source_of
+from shardwidget.read._trace_steps import Place, Writer
+from shardwidget.read._trace_words import joined, spec_text
+
+
+class Stop:
+    """A program whose tracing failed.
+
+    Args:
+        error: raised under ``_jax.whole_tracebacks``.
+        f: the function.
+        arguments: what it was called with.
+    """
+
+    def __init__(self, error: Exception, f: Callable[..., Any], arguments: Arguments) -> None:
+        self.error = error
+        self.arguments = arguments
+        self.reached = _jax.unfinished(error, OURS)
+        self.kind = _kind(error)
+        self._f = f
+        if self.reached is None or self._never_ran():
+            raise self._wrong_arguments() from None
+        self.jaxpr = self.reached.jaxpr
+
+    def mesh(self) -> Mesh:
+        """The mesh of the region, of the arguments, or the first device alone."""
+        assert self.reached is not None
+        found = (self.reached.specs or {}).get("mesh")
+        for x in self.arguments.arrays:
+            found = found or getattr(getattr(x, "sharding", None), "mesh", None)
+        return read_mesh(found) if found is not None else read_devices(jax.devices()[:1])
+
+    def write(self, writer: Writer) -> None:
+        """Adds the step where the program stops."""
+        assert self.reached is not None
+        values = self.reached.outs or self.reached.operands
+        at = writer.stopped or Place(None, {}, -1, "")
+        inputs = [v for v in (writer.known.get(var) for var in values if not _is_literal(var)) if isinstance(v, Value)]
+        self.inputs = list(dict.fromkeys(inputs))
+        self.step = Draft("error", self.inputs, [], region=at.region, scope=at.scope, kind="error")
+        frames = [
+            f for f in traceback.walk_tb(self.error.__traceback__) if _jax.is_user_file(f[0].f_code.co_filename, OURS)
+        ]
+        if frames:
+            frame, line = frames[-1]
+            self.step.source = source_of(_Frame(frame.f_code.co_filename, frame.f_code.co_qualname, line))
+            writer.frames.append((frame.f_code.co_filename, line))
+        writer.steps.append(self.step)
+
+    def _never_ran(self) -> bool:
+        """Whether ``f`` was not even entered: its arguments are wrong."""
+        return False
+
+    def _wrong_arguments(self) -> TypeError:
+        call = ", ".join(["f", *self.arguments.names])
+        return TypeError(_errors.WRONG_ARGUMENTS.format(words=self.error, call=call))
+
+
+class _Frame:
+    def __init__(self, file: str, function: str, line: int) -> None:
+        self.file_name, self.function_name, self.start_line = file, function, line
+
+
+def failure_of(stop: Stop, writer: Writer) -> Failure:
+    """The failure as a document."""
+    found = _FINDERS.get(stop.kind, _other)(stop, writer)
+    value, axes, explanation, remedies = found
+    origin = _origin(writer, value, axes) if value is not None else -1
+    if origin >= 0 and stop.kind in ("out_specs", "scan_carry"):
+        where = writer.steps[origin]
+        line = f" (line {where.source.line}: {where.source.text})" if where.source is not None else ""
+        explanation += f" It varies over {joined(axes)} since step {origin + 1}, {where.primitive}{line}."
+    stop.step.about["sentence"] = explanation
+    return Failure(
+        kind=stop.kind,
+        error=type(stop.error).__name__,
+        message=str(stop.error),
+        explanation=explanation,
+        variable=-1 if value is None else value.id,
+        axes=tuple(axes),
+        origin=origin,
+        mends=tuple(remedies),
+        traceback=_users_traceback(stop.error),
+    )
+
+
+_Found = tuple[Value | None, Sequence[str], str, Sequence[Mend]]
+
+
+def _kind(error: Exception) -> Any:
+    words, name = str(error), type(error).__name__
+    if name == "ShardingTypeError":
+        return "sharding_type"
+    if "out_specs which require replication" in words:
+        return "out_specs"
+    if "carry" in words and "equal types" in words and "manual" in words:
+        return "scan_carry"
+    if "not evenly divisible" in words:
+        return "indivisible"
+    if "in_specs passed to shard_map" in words and "does not match" in words:
+        return "in_specs"
+    if "unbound axis name" in words or (name == "AssertionError" and not words):
+        return "axis_name"
+    if "shape" in words and name in ("TypeError", "ValueError") and not _raised_by_user(error):
+        return "shape"
+    return "user" if _raised_by_user(error) else "other"
+
+
+def _raised_by_user(error: Exception) -> bool:
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    return bool(frames) and _jax.is_user_file(frames[-1].f_code.co_filename, OURS)
+
+
+def _users_traceback(error: Exception) -> str:
+    lines = [
+        summary for summary in traceback.extract_tb(error.__traceback__) if _jax.is_user_file(summary.filename, OURS)
+    ]
+    text = "".join(traceback.format_list(lines))
+    return f"Traceback (most recent call last):\n{text}{type(error).__name__}: {error}"
+
+
+def _out_specs(stop: Stop, writer: Writer) -> _Found:
+    reached = stop.reached
+    assert reached is not None
+    specs = reached.specs or {}
+    for number, (var, spec) in enumerate(zip(reached.outs, reached.out_specs, strict=True)):
+        named = {
+            a for entry in _jax.partitions(spec) if entry for a in (entry if isinstance(entry, tuple) else (entry,))
+        }
+        varying = _jax.manual_types(var.aval)[0]
+        axes = [str(a) for a in specs["mesh"].axis_names if a in varying and a not in named]
+        value = writer.known.get(var)
+        if not axes or not isinstance(value, Value):
+            continue
+        which = f"result {number + 1} " if len(reached.outs) > 1 else ""
+        text = (
+            f"{spec_text(spec)} promises that {value.name}{f', {which.strip()},' if which else ''} is the same block along "
+            f"{joined(axes)}, but its type {_jax.type_text(value.aval)} says that it varies over {joined(axes)}."
+        )
+        equal = writer.written is not None and _equal_along(writer, value, axes)
+        return value, axes, text, mends.for_out_specs(value, axes, spec, number, specs, equal)
+    return _other(stop, writer)
+
+
+def _equal_along(writer: Writer, value: Value, axes: Sequence[str]) -> bool:
+    from shardwidget.read._trace_values import equal_along
+
+    assert writer.written is not None
+    assert value.region is not None
+    return equal_along(writer.written, writer.meshes[value.region], value.site, value.slots, axes)
+
+
+def _scan_carry(stop: Stop, writer: Writer) -> _Found:
+    """The first carry whose type changes; JAX's message names it, and the axes where it says how to mend it."""
+    words = str(stop.error)
+    pairs = re.findall(
+        r"component (\S+) has type (\S+(?: R:\S+)?) but the corresponding output carry component has type (\S+?),? ",
+        words,
+    )
+    changes = [(name, _varying(before), _varying(after.rstrip(","))) for name, before, after in pairs]
+    gains = [(name, after - before) for name, before, after in changes if after - before]
+    losses = [(name, before - after) for name, before, after in changes if before - after]
+    carries = stop.inputs
+    chosen = gains or losses
+    if not chosen:
+        return _other(stop, writer)
+    name, axes = chosen[0][0], sorted(chosen[0][1])
+    value = _carry_called(name, carries, set(axes), bool(gains))
+    what = value.name if value is not None else name
+    if gains:
+        text = f"The loop takes {what} as the same along {joined(axes)} and returns a value there that varies over {joined(axes)}; a carry keeps its type."
+        fixes = [mends.vary(value.name if value else name, axes, "before the loop")]
+    else:
+        text = f"The loop takes {what} as varying over {joined(axes)} and returns a value there that is the same along {joined(axes)}; a carry keeps its type."
+        fixes = [mends.vary("new_" + re.sub(r"\W+", "_", name).strip("_"), axes, "in what the body returns")]
+    return value, axes, text, fixes
+
+
+def _varying(text: str) -> set[str]:
+    found = re.search(r"V:\(?([^)}]*)", text) or re.search(r"\{([^}:]*)\}", text)
+    return {part.strip() for part in found[1].split(",")} if found else set()
+
+
+def _carry_called(name: str, carries: Sequence[Value], axes: set[str], gains: bool) -> Value | None:
+    number = re.search(r"\[(\d+)\]", name)
+    fitting = [v for v in carries if bool(axes & _jax.manual_types(v.aval)[0]) != gains]
+    if number and int(number[1]) < len(carries) and carries[int(number[1])] in fitting:
+        return carries[int(number[1])]
+    return fitting[0] if fitting else None
+
+
+def _shape(stop: Stop, writer: Writer) -> _Found:
+    parts = [f"{v.name} is {_jax.type_text(v.aval)}" for v in stop.inputs]
+    text = f"Inside shard_map a function sees blocks: {joined(parts)}." if parts else "The blocks' shapes do not fit."
+    value = stop.inputs[0] if stop.inputs else None
+    assert stop.reached is not None
+    fixes, axes = mends.for_shapes(stop.inputs, writer, stop.reached.specs or {})
+    return value, axes, text, fixes
+
+
+def _indivisible(stop: Stop, writer: Writer) -> _Found:
+    return mends.for_indivisible(stop, writer)
+
+
+def _in_specs(stop: Stop, writer: Writer) -> _Found:
+    return mends.for_in_specs(stop, writer)
+
+
+def _sharding_type(stop: Stop, writer: Writer) -> _Found:
+    return mends.for_sharding_type(stop, writer)
+
+
+def _axis_name(stop: Stop, writer: Writer) -> _Found:
+    assert stop.reached is not None
+    mesh = stop.mesh()
+    known = [axis.name for axis in mesh.axes]
+    words = re.search(r"unbound axis name:? *'?(\w+)", str(stop.error))
+    names = [n for n in stop.reached.names if n not in known] or ([words[1]] if words else [])
+    text = (
+        f"The mesh has no axis {joined(map(repr, names)) or 'of this name'}; its axes are {joined(map(repr, known))}."
+    )
+    value = stop.inputs[0] if stop.inputs else None
+    return value, names, text, mends.for_axis_name(names, known, stop.step.source)
+
+
+def _other(stop: Stop, writer: Writer) -> _Found:
+    value = stop.inputs[0] if stop.inputs and stop.kind != "user" else None
+    if stop.kind == "user":
+        return None, (), "The function itself raised this; the steps before it ran.", ()
+    return value, (), "JAX refused this operation; the steps before it ran.", ()
+
+
+_FINDERS = {
+    "out_specs": _out_specs, "scan_carry": _scan_carry, "shape": _shape, "indivisible": _indivisible,
+    "in_specs": _in_specs, "sharding_type": _sharding_type, "axis_name": _axis_name,
+}  # fmt: skip
+
+
+def _origin(writer: Writer, value: Value, axes: Sequence[str]) -> int:
+    """The step where a value's ancestor began to vary over the axes."""
+    wanted = set(axes)
+    made: dict[Value, int] = {out: k for k, step in enumerate(writer.steps) for out in step.outputs}
+    at = made.get(value, -1)
+    while at >= 0:
+        before = [v for v in writer.steps[at].inputs if wanted & _jax.manual_types(v.aval)[0] and v in made]
+        if not before or writer.steps[at].kind == "in_specs":
+            break
+        # What JAX itself marked as varying only follows another operand.
+        before.sort(key=lambda v: writer.steps[made[v]].implicit)
+        at = made[before[0]]
+    return at
+
+
+def _is_literal(var: Any) -> bool:
+    return isinstance(var, jax.extend.core.Literal)

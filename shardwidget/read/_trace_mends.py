@@ -1,0 +1,221 @@
+"""Changes that make a failing program run, as code."""
+
+from __future__ import annotations
+
+import difflib
+import math
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+from jax.sharding import PartitionSpec
+
+from shardwidget import _jax
+from shardwidget.document import Mend, Source
+from shardwidget.read._cuts import dims_of_spec
+from shardwidget.read._trace_draft import Value
+from shardwidget.read._trace_words import joined, spec_text
+
+
+def quoted(axes: Sequence[str]) -> str:
+    """Axis names as an argument: ``'x'`` or ``('x', 'y')``."""
+    return repr(axes[0]) if len(axes) == 1 else repr(tuple(axes))
+
+
+def vary(name: str, axes: Sequence[str], where: str) -> Mend:
+    """Types a value as varying."""
+    return Mend(
+        f"Type {name} as varying over {joined(axes)}, {where}: nothing is sent",
+        f"{name} = jax.lax.pcast({name}, {quoted(axes)}, to='varying')",
+    )
+
+
+def auto_mesh(mesh: Any) -> Mend:
+    """A mesh whose axes are all Auto."""
+    sizes, names = tuple(mesh.shape.values()), tuple(map(str, mesh.axis_names))
+    return Mend(
+        "Make a mesh of Auto axes: shardings are not part of types then",
+        f"mesh = jax.make_mesh({sizes}, {names}, axis_types=(jax.sharding.AxisType.Auto,) * {len(names)})",
+    )
+
+
+def for_out_specs(
+    value: Value, axes: Sequence[str], spec: PartitionSpec, number: int, specs: dict[str, Any], equal: bool
+) -> list[Mend]:
+    """A result that varies where its spec says that it does not."""
+    found = []
+    if value.aval.ndim:
+        code = _with_spec(specs["out_specs"], number, _named_too(spec, axes, value.aval.ndim))
+        found.append(Mend(f"Concatenate the blocks along {joined(axes)}: say so in out_specs", f"out_specs={code}"))
+    if equal:
+        reduce = f"{value.name} = jax.lax.pmax({value.name}, {quoted(axes)})"
+        found.append(Mend(f"The blocks are equal along {joined(axes)}: their maximum is typed as the same", reduce))
+        found.append(
+            Mend("The blocks are equal in this run: turn the check off, and answer for it yourself", "check_vma=False")
+        )
+    for name, title in (("psum", "Sum"), ("pmean", "Average")):
+        code = f"{value.name} = jax.lax.{name}({value.name}, {quoted(axes)})"
+        found.append(Mend(f"{title} the blocks along {joined(axes)}, before the return", code))
+    return found
+
+
+def _named_too(spec: PartitionSpec, axes: Sequence[str], rank: int) -> PartitionSpec:
+    entries = list(_jax.partitions(spec)) + [None] * (rank - len(_jax.partitions(spec)))
+    first = entries[0]
+    held = () if first is None else first if isinstance(first, tuple) else (first,)
+    names = (*held, *axes)
+    entries[0] = names if len(names) > 1 else names[0]
+    while entries and entries[-1] is None:
+        entries.pop()
+    return PartitionSpec(*entries)
+
+
+def _with_spec(specs: Any, number: int, spec: PartitionSpec) -> str:
+    """The specs as code, one of them replaced."""
+    leaves, tree = jax.tree.flatten(specs, is_leaf=lambda x: x is None or isinstance(x, PartitionSpec))
+    if len(leaves) == 1:
+        return spec_text(spec)
+    leaves[number] = spec
+    return repr(jax.tree.unflatten(tree, [_Code(spec_text(leaf)) if leaf is not None else None for leaf in leaves]))
+
+
+class _Code(str):
+    __slots__ = ()
+    __repr__ = str.__str__
+
+
+def for_shapes(values: Sequence[Value], writer: Any, specs: dict[str, Any]) -> tuple[list[Mend], list[str]]:
+    """Blocks that do not fit: gather along the axis by which they differ, or cut both alike."""
+    mesh = specs.get("mesh")
+    if len(values) != 2 or mesh is None:
+        return [], []
+    found, axes = [], []
+    for one, other in (values, values[::-1]):
+        if one.aval.ndim != other.aval.ndim:
+            continue
+        for d, (small, great) in enumerate(zip(one.aval.shape, other.aval.shape, strict=True)):
+            for axis in _jax.manual_types(one.aval)[0]:
+                if small * mesh.shape[axis] == great:
+                    axes.append(str(axis))
+                    code = f"{one.name} = jax.lax.all_gather({one.name}, {axis!r}, axis={d}, tiled=True)"
+                    found.append(Mend(f"Gather {one.name} along {axis}: its blocks have dimension {d} cut", code))
+    alike = _alike(values, writer, specs)
+    return ([alike, *found] if alike else found), list(dict.fromkeys(axes))
+
+
+def _alike(values: Sequence[Value], writer: Any, specs: dict[str, Any]) -> Mend | None:
+    """The in_specs with both operands cut alike, where both are arguments of the region and of one shape."""
+    first = next((s for s in reversed(writer.steps) if s.kind == "in_specs"), None)
+    if first is None or not all(v in first.outputs for v in values):
+        return None
+    node = first.about["node"]
+    one, other = (first.outputs.index(v) for v in values)
+    shapes = [v.aval.shape for v in node.eqn.invars]
+    if shapes[one] != shapes[other]:
+        return None
+    given = list(node.eqn.params["in_specs"])
+    given[other] = given[one]
+    code = ", ".join(map(spec_text, given))
+    return Mend(f"Cut {values[1].name} as {values[0].name} is", f"in_specs=({code})")
+
+
+def for_indivisible(stop: Any, writer: Any) -> Any:
+    """An argument that its spec does not cut evenly: pad it, or cut it otherwise."""
+    specs = stop.reached.specs
+    mesh = specs["mesh"]
+    leaves = _flat_specs(specs["in_specs"], len(specs["args"]))
+    for number, (x, spec) in enumerate(zip(specs["args"], leaves, strict=True)):
+        aval = jax.typeof(x)
+        for d, dim in enumerate(dims_of_spec(aval.shape, spec)):
+            parts = math.prod(mesh.shape[a] for a in dim.axes)
+            if aval.shape[d] % parts == 0:
+                continue
+            value = _value_of(x, stop, writer, number)
+            name = value.name if value is not None else f"args[{number}]"
+            size = aval.shape[d]
+            more = -size % parts
+            widths = [(0, more if k == d else 0) for k in range(aval.ndim)]
+            entries = [tuple(e.axes) if k != d else () for k, e in enumerate(dims_of_spec(aval.shape, spec))]
+            whole = PartitionSpec(*(e[0] if len(e) == 1 else e or None for e in entries))
+            code = ", ".join(spec_text(whole if k == number else s) for k, s in enumerate(leaves))
+            text = f"Dimension {d} of {name} has {size} elements, which {joined(dim.axes)} would cut into {parts} equal blocks; {size} = {parts}·{size // parts} + {size % parts}."
+            fixes = [
+                Mend(f"Pad {name} to {size + more} elements", f"{name} = jnp.pad({name}, {tuple(widths)})"),
+                Mend(
+                    f"Do not cut dimension {d}: every device gets it whole",
+                    f"in_specs=({code}{',' * (len(leaves) == 1)})",
+                ),
+            ]
+            return value, dim.axes, text, fixes
+    return None, (), "", ()
+
+
+def for_in_specs(stop: Any, writer: Any) -> Any:
+    """An argument typed otherwise than in_specs says."""
+    specs = stop.reached.specs
+    leaves = _flat_specs(specs["in_specs"], len(specs["args"]))
+    kinds = dict(zip(specs["mesh"].axis_names, specs["mesh"].axis_types, strict=True))
+    for number, (x, spec) in enumerate(zip(specs["args"], leaves, strict=True)):
+        aval = jax.typeof(x)
+        wanted = [tuple(a for a in dim.axes if kinds[a].name == "Explicit") for dim in dims_of_spec(aval.shape, spec)]
+        given = [dim.axes for dim in dims_of_spec(aval.shape, aval.sharding.spec)]
+        if wanted == given:
+            continue
+        value = _value_of(x, stop, writer, number)
+        name = value.name if value is not None else f"args[{number}]"
+        axes = [a for w, g in zip(wanted, given, strict=True) for a in {*w} ^ {*g}]
+        text = f"The mesh's axes are Explicit, so the type of {name}, {_jax.type_text(aval)}, says how it is cut; in_specs says {spec_text(spec)}."
+        sharding = f"jax.sharding.NamedSharding(mesh, {spec_text(spec)})"
+        fixes = [
+            Mend(f"Reshard {name} before the call", f"{name} = jax.reshard({name}, {sharding})"),
+            auto_mesh(specs["mesh"]),
+        ]
+        if any(given):
+            spec_of = spec_text(PartitionSpec(*(g[0] if len(g) == 1 else g or None for g in given)))
+            code = ", ".join(spec_of if k == number else spec_text(s) for k, s in enumerate(leaves))
+            fixes.insert(1, Mend(f"Take {name} as it is cut", f"in_specs=({code}{',' * (len(leaves) == 1)})"))
+        return value, list(dict.fromkeys(axes)), text, fixes
+    return None, (), "", ()
+
+
+def for_sharding_type(stop: Any, writer: Any) -> Any:
+    """An operation whose result could be cut in several ways."""
+    values = stop.inputs
+    mesh = next((v.aval.sharding.mesh for v in values if not v.aval.sharding.mesh.empty), None)
+    parts = [f"{v.name} is {_jax.type_text(v.aval)}" for v in values]
+    axes = list(
+        dict.fromkeys(a for v in values for dim in dims_of_spec(v.aval.shape, v.aval.sharding.spec) for a in dim.axes)
+    )
+    text = f"On Explicit axes every operation must say in its type how the result is cut, and this one cannot: {joined(parts)}."
+    fixes = []
+    for v in values:
+        if any(dim.axes for dim in dims_of_spec(v.aval.shape, v.aval.sharding.spec)):
+            code = f"{v.name} = jax.reshard({v.name}, P({', '.join(['None'] * v.aval.ndim)}))"
+            fixes.append(Mend(f"Gather {v.name} first", code))
+    if mesh is not None:
+        fixes.append(auto_mesh(mesh))
+    return (values[0] if values else None), axes, text, fixes
+
+
+def for_axis_name(names: Sequence[str], known: Sequence[str], source: Source | None) -> list[Mend]:
+    """A name that is no axis: those that are, the likeliest first."""
+    wrong = names[0] if names else ""
+    close = difflib.get_close_matches(wrong, known, n=len(known), cutoff=0.0)
+    found = []
+    for axis in [*close, *(a for a in known if a not in close)]:
+        line = source.text if source is not None else ""
+        code = re.sub(rf"(['\"]){re.escape(wrong)}\1", repr(axis), line) if wrong and line else repr(axis)
+        found.append(Mend(f"Use the axis {axis!r}", code))
+    return found
+
+
+def _flat_specs(specs: Any, count: int) -> list[PartitionSpec]:
+    leaves = jax.tree.leaves(specs, is_leaf=lambda x: x is None or isinstance(x, PartitionSpec))
+    leaves = [PartitionSpec() if spec is None else spec for spec in leaves]
+    return leaves * count if len(leaves) == 1 and count > 1 else leaves
+
+
+def _value_of(x: Any, stop: Any, writer: Any, number: int) -> Value | None:
+    value = writer.known.get(getattr(x, "val", None))
+    return value if isinstance(value, Value) else None

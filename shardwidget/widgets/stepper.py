@@ -1,0 +1,101 @@
+"""``ShardMapStepper``: a program of ``shard_map`` regions, stepped through on its mesh."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from traitlets import Int, List, TraitError, Unicode, validate
+
+from shardwidget import read
+from shardwidget.document import Trace
+from shardwidget.export import steps
+from shardwidget.widgets._base import DocumentWidget, Mode
+
+
+class ShardMapStepper(DocumentWidget):
+    """A function run step by step: every equation, every device's values, every collective.
+
+    ```python
+    stepper = ShardMapStepper(f, x, w)
+    stepper.step = 3                    # shows a step; the browser's steps arrive here too
+    stepper.watch = ["acc"]             # shows the latest value of these variables at every step
+    stepper.document.steps[3].outputs[0].value(5)
+    ```
+
+    Attributes:
+        step: index of the step that is shown.
+        watch: names of variables that every device shows beside the step's own.
+    """
+
+    bundle = "stepper.js"
+
+    step = Int(0).tag(sync=True)
+    watch = List(Unicode()).tag(sync=True)
+
+    def __init__(
+        self,
+        f: Callable[..., Any],
+        *args: Any,
+        devices: str | None = None,
+        step: int = 0,
+        watch: list[str] | None = None,
+        mode: Mode | None = None,
+        **unknown: Any,
+    ) -> None:
+        """Runs a function and shows it.
+
+        Args:
+            f: a function made by ``jax.shard_map``, or one (jitted or not) that calls some.
+            *args: its arguments; a ``jax.ShapeDtypeStruct`` is filled with 0, 1, 2 ….
+            devices: ``"host"`` simulates the mesh on the host; None runs on the mesh's own devices where there are
+                enough.
+            step: the step shown first.
+            watch: names of variables to show at every step.
+            mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel.
+            **unknown: refused, with a list of the legal names.
+
+        Raises:
+            TypeError: ``f`` is no function, the arguments do not fit it, or an argument is unknown.
+            ValueError: ``f`` has no ``shard_map`` in it.
+            TraitError: the step or a watched name is not there.
+        """
+        super().__init__(
+            read.shard_map(f, *args, devices=devices), mode=mode, unknown=unknown, step=step, watch=watch or []
+        )
+
+    @property
+    def document(self) -> Trace:
+        """The trace that is shown."""
+        assert isinstance(self._shown, Trace)
+        return self._shown
+
+    def __repr__(self) -> str:
+        return steps.picture(self.document)
+
+    def _title(self) -> str:
+        return steps.headline(self.document)
+
+    def _table(self) -> str:
+        return steps.table(self.document)
+
+    def _state(self, *, complete: bool) -> dict[str, Any]:
+        return super()._state(complete=complete) | {"step": self.step, "watch": self.watch}
+
+    @validate("step")
+    def _check_step(self, proposal: Any) -> int:
+        value, count = proposal["value"], len(self.document.steps)
+        if not 0 <= value < count:
+            raise TraitError(f"step must be 0 to {count - 1}; got {value!r}")
+        return value
+
+    @validate("watch")
+    def _check_watch(self, proposal: Any) -> list[str]:
+        known = {v.name for v in self.document.variables}
+        missing = [name for name in proposal["value"] if name not in known]
+        if missing:
+            raise TraitError(
+                f"no variable of this trace is called {', '.join(map(repr, missing))}; there are "
+                f"{', '.join(sorted(known))}"
+            )
+        return proposal["value"]
