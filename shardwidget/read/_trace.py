@@ -59,7 +59,7 @@ def shard_map(f: Callable[..., Any], *args: Any, devices: Literal["host"] | None
     except Exception as error:
         stop = Stop(error, f, arguments)
         closed, shape = stop.jaxpr, None
-    program = Program.of(closed, keep)
+    program = Program.of(closed, keep, jax.default_backend() == "cpu")
     if not program.plan.regions and stop is None:
         raise ValueError(_errors.NO_SHARD_MAP.format(name=arguments.function))
     host = devices == "host" or any(isinstance(r.mesh, AbstractMesh) for r in program.plan.regions if r.parent is None)
@@ -88,7 +88,7 @@ class _Reading:
             leaves = self.arguments.filled(on_host=self.host)
             try:
                 outs, tensors = self.program.run(leaves, self.host)
-                written = Written(tensors, meshes, self.program.corner)
+                written = Written(tensors, meshes)
             except Exception as error:
                 if self.stop is None:
                     raise

@@ -52,13 +52,13 @@ class Site:
     shape: tuple[int, ...]
     """Of the value; a PRNG key has the words of its data as a last dimension."""
     dtype: Any
-    corner: tuple[int, ...] | None = None
-    """Shape of the corner that travels; None for a global value, whose corners are read from its shards."""
+    corner: tuple[int, ...]
+    """Shape of the corner that travels."""
     format: str = ""
-    """Element format of the corner; empty where none is packed."""
+    """Element format of the packed corner; empty where it is not packed, but read from the value."""
     offset: int = 0
     tensor: int = -1
-    """Index among the level's tensors where the value is kept whole; -1 where it is not, or the corner is all of it."""
+    """Index among the level's tensors where the value is kept whole; -1 where it is not, or its packed corner is all."""
 
 
 @dataclass(eq=False)
@@ -194,11 +194,14 @@ class Planner:
 
     Args:
         corner: most rows and columns of a corner.
+        pack: whether the corners of all values are packed, so that one transfer a device fetches them. Those of values
+            that are not kept are, in any case.
         dropped: indices of the sites whose values are not kept whole.
     """
 
-    def __init__(self, corner: tuple[int, int], dropped: frozenset[int] = frozenset()) -> None:
+    def __init__(self, corner: tuple[int, int], pack: bool, dropped: frozenset[int] = frozenset()) -> None:
         self.corner = corner
+        self.pack = pack
         self.dropped = dropped
         self.consts: list[Any] = []
         self.sites: list[Site] = []
@@ -272,7 +275,7 @@ class Planner:
         return region
 
     def _branches(self, eqn: Any, level: Level) -> Branches:
-        index = self._site(jax.ShapeDtypeStruct((), np.int32), level, keep=False)
+        index = self._site(jax.ShapeDtypeStruct((), np.int32), level)
         bodies, spans = [], []
         for closed in eqn.params["branches"]:
             pieces, tensors = len(level.pieces), len(level.tensors)
@@ -299,7 +302,7 @@ class Planner:
             loop.test = self._block(test, inner)
         loop.body = self._block(body, inner)
         if test is not None:
-            loop.count = self._site(jax.ShapeDtypeStruct((), np.int32), level, keep=False)
+            loop.count = self._site(jax.ShapeDtypeStruct((), np.int32), level)
         self._close(inner, slots)
         loop.outputs = self._write(eqn.outvars, level)
         return loop
@@ -314,19 +317,19 @@ class Planner:
     def _write(self, variables: Sequence[Any], level: Level) -> list[Site]:
         return [self._site(v.aval, level) for v in variables]
 
-    def _site(self, aval: Any, level: Level, keep: bool = True) -> Site:
+    def _site(self, aval: Any, level: Level) -> Site:
         shape, dtype = tuple(aval.shape), aval.dtype
         if jax.dtypes.issubdtype(dtype, jax.dtypes.prng_key):
             words = jax.eval_shape(jax.random.key_data, jax.ShapeDtypeStruct((), dtype))
             shape, dtype = shape + words.shape, words.dtype
-        site = Site(level, shape, np.dtype(dtype))
-        if level.region is not None or not keep:
-            site.corner = corner_shape(shape, self.corner)
+        site = Site(level, shape, np.dtype(dtype), corner_shape(shape, self.corner))
+        dropped = len(self.sites) in self.dropped
+        if level.region is not None and (self.pack or dropped):
             site.format = element_format(site.dtype)
             site.offset = level.packed(site.format)
             level.pieces.append((site.format, math.prod(site.corner)))
-        if keep and site.corner != shape and len(self.sites) not in self.dropped:
-            spec = tuple(_jax.partitions(aval.sharding.spec))
+        if not dropped and not (site.format and site.corner == shape):
+            spec = tuple(_jax.partitions(aval.sharding.spec)) if hasattr(aval, "sharding") and aval.sharding else ()
             spec = spec + (None,) * (len(shape) - len(spec)) if any(spec) else ()
             site.tensor = len(level.tensors)
             level.tensors.append(Type(shape, site.dtype, spec))

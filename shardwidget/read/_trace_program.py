@@ -11,6 +11,7 @@ from typing import Any
 
 import jax
 
+from shardwidget.read._numbers import element_format
 from shardwidget.read._trace_arguments import Arguments
 from shardwidget.read._trace_host import HostEngine
 from shardwidget.read._trace_key import key_of
@@ -45,13 +46,20 @@ class Program:
     plan: Plan
     corner: tuple[int, int]
     notes: list[str]
+    on_host: bool
 
     @staticmethod
-    def of(closed: Any, keep: int) -> Program:
-        """Plans a jaxpr, values of up to ``keep`` bytes kept whole, the smallest first."""
+    def of(closed: Any, keep: int, on_host: bool) -> Program:
+        """Plans a jaxpr, values of up to ``keep`` bytes kept whole, the smallest first.
+
+        Args:
+            closed: the jaxpr.
+            keep: bytes.
+            on_host: whether values lie in the host's memory, where nothing is gained by packing corners.
+        """
         notes = []
         for corner in CORNERS:
-            plan = Planner(corner).plan(closed)
+            plan = Planner(corner, not on_host).plan(closed)
             if sum(_shown(site) for site in plan.sites) <= SHOWN:
                 break
         if corner != CORNERS[0]:
@@ -65,8 +73,8 @@ class Program:
         if dropped:
             have = math.ceil(sum(size for size, _ in whole) / 2**20)
             notes.append(NOT_ALL_KEPT.format(count=len(dropped), total=len(plan.sites), have=have, most=keep))
-            plan = Planner(corner, frozenset(dropped)).plan(closed)
-        return Program(plan, corner, notes)
+            plan = Planner(corner, not on_host, frozenset(dropped)).plan(closed)
+        return Program(plan, corner, notes, on_host)
 
     def too_big(self, arguments: Arguments, host: bool) -> str:
         """Why the program is not run; empty where it is."""
@@ -82,7 +90,10 @@ class Program:
         run = _CACHE.get(key)
         if run is None:
             recorder = Recorder(replace(self.plan, consts=[]), HostEngine() if host else MeshEngine())
-            run = jax.jit(recorder).lower(self.plan.consts, leaves).compile()
+            # Where all values are small the program is compiled for longer than it runs.
+            quick = self.on_host and all(site.tensor >= 0 for site in self.plan.sites)
+            options = {"xla_backend_optimization_level": 0} if quick else None
+            run = jax.jit(recorder).lower(self.plan.consts, leaves).compile(options)
             _CACHE.put(key, run)
         return run(self.plan.consts, leaves)
 
@@ -127,7 +138,7 @@ def _copies(site: Site) -> int:
 
 
 def _shown(site: Site) -> int:
-    return 0 if site.corner is None else math.prod(site.corner) * int(site.format[1:]) * _copies(site)
+    return math.prod(site.corner) * int(element_format(site.dtype)[1:]) * _copies(site)
 
 
 def _bytes(site: Site) -> int:

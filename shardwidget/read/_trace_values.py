@@ -26,78 +26,79 @@ class Written:
     Args:
         tensors: of the outermost level.
         meshes: the mesh of each region, as a document.
-        corner: most rows and columns of a corner.
     """
 
-    def __init__(self, tensors: Sequence[jax.Array], meshes: Mapping[Region, Mesh], corner: tuple[int, int]) -> None:
+    def __init__(self, tensors: Sequence[jax.Array], meshes: Mapping[Region, Mesh]) -> None:
         self._tensors = tensors
         self._meshes = meshes
-        self._corner = corner
-        self._packed: dict[int, np.ndarray] = {}
-        self._blocks: dict[tuple[Region, tuple[str, ...]], tuple[Ints, list[np.ndarray]]] = {}
-
-    def corners(self, site: Site, slots: Slots) -> np.ndarray:
-        """Corners of a site: one dimension for the devices of each region around it, then the corner's own."""
-        assert site.corner is not None
-        number = _index(site.level, site.level.formats.index(site.format))
-        if number not in self._packed:
-            self._packed[number] = np.asarray(self._tensors[number])
-        at = tuple(slots[o] if isinstance(o, Loop) else slice(None) for o in _outermost_first(site.level))
-        packed = self._packed[number][at]
-        corner = packed[..., site.offset : site.offset + math.prod(site.corner)]
-        return corner.reshape(*packed.shape[:-1], *site.corner)
-
-    def by_position(self, site: Site, slots: Slots) -> np.ndarray:
-        """A scalar of a region, at each position of its mesh; of the program, as it is."""
-        corners = self.corners(site, slots)
-        region = site.level.region
-        return corners if region is None else corners[tuple(self._coordinates(region))]
+        self._arrays: dict[int, Callable[[tuple[int, ...], int], np.ndarray]] = {}
+        self._grids: dict[Region, list[np.ndarray]] = {}
+        self._sharing: dict[tuple[Region, tuple[str, ...]], tuple[Ints, np.ndarray]] = {}
 
     def window(self, site: Site, varying: tuple[str, ...], slots: Slots) -> Window:
         """The corner of a block on every device; devices along axes that it does not vary over share one."""
         region = site.level.region
         assert region is not None
-        assert site.corner is not None
-        block, holders = self._sharing(region, varying)
-        data = self.corners(site, slots)[tuple(holders)]
-        return Window(site.corner, site.format, data.astype(_little(data.dtype)).tobytes(), block)  # type: ignore
+        if (region, varying) not in self._sharing:
+            block, holders = share(self._meshes[region], varying)
+            self._sharing[region, varying] = Ints.pack(block), holders
+        block, holders = self._sharing[region, varying]
+        kind = element_format(site.dtype)
+        corners = [self.corner(site, slots, at) for at in holders]
+        return Window(site.corner, kind, b"".join(little(corner, kind) for corner in corners), block)
+
+    def corner(self, site: Site, slots: Slots, at: int) -> np.ndarray:
+        """The corner of a block at a mesh position."""
+        if not site.format:
+            return self.block(site, slots, at)[tuple(slice(0, size) for size in site.corner)]
+        number = _index(site.level, site.level.formats.index(site.format))
+        packed = self._read(number, self._lead(site, slots, at), at, site.level.region)
+        return packed[site.offset : site.offset + math.prod(site.corner)].reshape(site.corner)
+
+    def block(self, site: Site, slots: Slots, at: int) -> np.ndarray:
+        """A block at a mesh position."""
+        number = _index(site.level, len(site.level.formats) + site.tensor)
+        return self._read(number, self._lead(site, slots, at), at, site.level.region)
+
+    def by_position(self, site: Site, slots: Slots) -> np.ndarray:
+        """A scalar of a region, at each position of its mesh; of the program, as it is."""
+        region = site.level.region
+        if region is None:
+            return np.asarray(self.whole(site, slots))
+        return np.array([self.corner(site, slots, at) for at in range(self._meshes[region].size)])
 
     def fetcher(self, site: Site, slots: Slots) -> Callable[[int], np.ndarray] | None:
         """Reads a block on a device; None where it was not kept."""
         region = site.level.region
         assert region is not None
-        whole = site.corner == site.shape
-        if not whole and site.tensor < 0:
-            return None
-
-        def fetch(device_id: int) -> np.ndarray:
-            at = self._position(region, device_id)
-            held = [axis[at] for axis in self._coordinates(region)]
-            if whole:
-                return self.corners(site, slots)[tuple(held)].astype(site.dtype)
-            devices = iter(held)
-            index = tuple(slots[o] if isinstance(o, Loop) else int(next(devices)) for o in _outermost_first(site.level))
-            return read_at(self.tensor(site), index, device_id)
-
-        return fetch
-
-    def tensor(self, site: Site) -> jax.Array:
-        """The tensor that holds a value whole."""
-        return self._tensors[_index(site.level, len(site.level.formats) + site.tensor)]
+        if site.tensor >= 0:
+            return lambda device_id: self.block(site, slots, position(self._meshes[region], device_id))
+        if site.corner == site.shape:
+            return lambda device_id: self.corner(site, slots, position(self._meshes[region], device_id)).astype(
+                site.dtype
+            )
+        return None
 
     def whole(self, site: Site, slots: Slots) -> jax.Array | None:
         """A global value; None where it was not kept."""
         if site.tensor < 0:
             return None
+        tensor = self._tensors[_index(site.level, len(site.level.formats) + site.tensor)]
         index = tuple(slots[owner] for owner in _outermost_first(site.level) if isinstance(owner, Loop))
-        return self.tensor(site)[index] if index else self.tensor(site)
+        return tensor[index] if index else tensor
 
-    def _position(self, region: Region, device_id: int) -> int:
-        return position(self._meshes[region], device_id)
+    def _lead(self, site: Site, slots: Slots, at: int) -> tuple[int, ...]:
+        """Index along the leading dimensions, of the block at a mesh position."""
+        region = site.level.region
+        devices = iter(self._coordinates(region)) if region is not None else iter(())
+        return tuple(slots[o] if isinstance(o, Loop) else int(next(devices)[at]) for o in _outermost_first(site.level))
 
-    @functools.cached_property
-    def _grids(self) -> dict[Region, list[np.ndarray]]:
-        return {}
+    def _read(self, number: int, index: tuple[int, ...], at: int, region: Region | None) -> np.ndarray:
+        """One entry of a tensor's leading dimensions, from the device at a mesh position where it holds that entry."""
+        if number not in self._arrays:
+            self._arrays[number] = reader(self._tensors[number])
+        assert region is not None
+        return self._arrays[number](index, int(_ids(self._meshes[region])[at]))
 
     def _coordinates(self, region: Region) -> list[np.ndarray]:
         """At each mesh position the index along the device dimension of each region, outermost first."""
@@ -116,19 +117,10 @@ class Written:
             self._grids[region] = found
         return self._grids[region]
 
-    def _sharing(self, region: Region, varying: tuple[str, ...]) -> tuple[Ints, list[np.ndarray]]:
-        """Which block each position holds, and the coordinates of a holder of each."""
-        key = (region, varying)
-        if key not in self._blocks:
-            mesh = self._meshes[region]
-            block, holder = share(mesh, varying)
-            self._blocks[key] = Ints.pack(block), [axis[holder] for axis in self._coordinates(region)]
-        return self._blocks[key]
-
 
 def equal_along(written: Written, mesh: Mesh, site: Site, slots: Slots, axes: Sequence[str]) -> bool:
     """Whether the corners of a block are equal on all devices along some axes."""
-    values = written.by_position(site, slots)
+    values = np.stack([written.corner(site, slots, at) for at in range(mesh.size)])
     others, first = share(mesh, [axis.name for axis in mesh.axes if axis.name not in axes])
     groups = np.searchsorted(np.unique(others), others)
     return bool(np.array_equal(values, values[first[groups]], equal_nan=values.dtype.kind in "fc"))
@@ -150,24 +142,35 @@ def position(mesh: Mesh, device_id: int) -> int:
     Raises:
         KeyError: it is not in it.
     """
-    ids = mesh.device_ids.array()
+    ids = _ids(mesh)
     found = np.flatnonzero(ids == device_id)
     if not found.size:
         raise KeyError(f"the mesh has no device {device_id}; its devices are {ids[:8].tolist()}{' …' * (ids.size > 8)}")
     return int(found[0])
 
 
-def read_at(array: jax.Array, index: tuple[int, ...], device_id: int) -> np.ndarray:
-    """One entry of an array's leading dimensions, from the device that is asked for where it holds that entry."""
-    for shard in array.addressable_shards:
-        if shard.device.id != device_id:
-            continue
-        starts = [part.indices(size)[:2] for part, size in zip(shard.index, array.shape, strict=True)]
-        inside = all(a <= i < b for i, (a, b) in zip(index, starts, strict=False))
-        if inside and shard.data.shape[len(index) :] == array.shape[len(index) :]:
-            local = tuple(i - a for i, (a, _) in zip(index, starts, strict=False))
-            return np.asarray(shard.data)[local]
-    return np.asarray(array[index])
+def reader(tensor: jax.Array) -> Callable[[tuple[int, ...], int], np.ndarray]:
+    """Reads entries of a tensor's leading dimensions, each from a device where that holds it; shards are read once."""
+    if len(tensor.devices()) == 1:
+        whole = np.asarray(tensor)
+        return lambda index, device_id: whole[index]
+    shards = {shard.device.id: shard for shard in tensor.addressable_shards}
+    held: dict[int, tuple[tuple[int, ...], np.ndarray]] = {}
+
+    def read(index: tuple[int, ...], device_id: int) -> np.ndarray:
+        if device_id in shards and device_id not in held:
+            shard = shards[device_id]
+            starts = tuple(part.start or 0 for part in shard.index)
+            held[device_id] = starts, np.asarray(shard.data)
+        if device_id in held:
+            starts, data = held[device_id]
+            local = tuple(i - start for i, start in zip(index, starts, strict=False))
+            inside = all(0 <= i < size for i, size in zip(local, data.shape, strict=False))
+            if inside and data.shape[len(index) :] == tensor.shape[len(index) :]:
+                return data[local]
+        return np.asarray(tensor[index])
+
+    return read
 
 
 def global_layout(array: Any, mesh: Mesh) -> tuple[Dim, ...]:
@@ -191,7 +194,7 @@ def global_block(array: Any, dims: Sequence[Dim], mesh: Mesh, at: int) -> np.nda
         step = dim.size // math.prod(sizes[axis] for axis in dim.axes)
         index.append(slice(part * step, (part + 1) * step))
     if isinstance(array, jax.Array) and len(array.devices()) > 1:
-        device_id = int(mesh.device_ids.array()[at])
+        device_id = int(_ids(mesh)[at])
         shape = tuple(part.stop - part.start for part in index)
         for shard in array.addressable_shards:
             if shard.device.id == device_id and shard.data.shape == shape:
@@ -207,12 +210,17 @@ def global_window(array: Any, dims: Sequence[Dim], mesh: Mesh, most: tuple[int, 
         values = global_block(array, dims, mesh, int(at))
         corners.append(values[tuple(slice(0, size) for size in corner_shape(values.shape, most))])
     kind = element_format(corners[0].dtype)
-    data = b"".join(corner.astype("?" if kind == "b1" else f"<{kind}").tobytes() for corner in corners)
-    return Window(corners[0].shape, kind, data, Ints.pack(block))
+    return Window(corners[0].shape, kind, b"".join(little(corner, kind) for corner in corners), Ints.pack(block))
 
 
-def _little(dtype: np.dtype) -> np.dtype:
-    return dtype.newbyteorder("<")
+def little(values: np.ndarray, kind: str) -> bytes:
+    """Elements in a format, little-endian."""
+    return values.astype("?" if kind == "b1" else f"<{kind}").tobytes()
+
+
+@functools.lru_cache(maxsize=16)
+def _ids(mesh: Mesh) -> np.ndarray:
+    return mesh.device_ids.array()
 
 
 def _outermost_first(level: Level) -> list[Region | Loop]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 from traitlets import Int, List, TraitError, Unicode, validate
 
@@ -37,7 +37,7 @@ class ShardMapStepper(DocumentWidget):
         self,
         f: Callable[..., Any],
         *args: Any,
-        devices: str | None = None,
+        devices: Literal["host"] | None = None,
         step: int = 0,
         watch: list[str] | None = None,
         mode: Mode | None = None,

@@ -153,7 +153,7 @@ function more(model: PlacementModel): Fact[] {
   const { doc } = model;
   const out: Fact[] = [];
   const add = (label: string, value: string, note: string) => {
-    if (value) out.push({ label, value: axisTokens(value, model), note, tone: "plain" });
+    if (value) out.push({ label, value: plain(value), note, tone: "plain" });
   };
   add("sharding", doc.sharding, "");
   add("HLO", doc.hlo, "as XLA is told");

@@ -22,7 +22,7 @@ export function tipOf(model: PlacementModel, lit: Highlight, block: BlockView | 
   const device = first === undefined ? "on no device of this mesh" : deviceText(model, first);
   if (lit.tile === null || model.doc.shape === null) return { slice: "", shard: "", device, copies: "", values: "" };
   return {
-    slice: `${model.doc.name || "array"}${sliceText(model, lit.tile)}`,
+    slice: `${model.doc.name.slice(0, 80) || "array"}${sliceText(model, lit.tile)}`,
     shard: `${shardType(model, lit.tile)} · ${bytes(model.tileBytes(lit.tile))}`,
     device,
     copies: copiesText(model, lit),
@@ -46,7 +46,7 @@ function copiesText(model: PlacementModel, lit: Highlight): string {
   const ids = lit.positions.map((p) => model.ids[p] ?? 0);
   const others = ids.slice(1).sort((a, b) => a - b);
   if (model.doc.unreduced.length > 0)
-    return `${ids.length} parts of a ${model.doc.unreduced_kind}, also on ${some(others, 5)}`;
+    return `one of ${model.partials} parts of a ${model.doc.unreduced_kind}, also on ${some(others, 5)}`;
   return others.length === 0 ? "the only copy" : `${ids.length} copies, also on ${some(others, 5)}`;
 }
 

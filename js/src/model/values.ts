@@ -1,5 +1,6 @@
 /** Values of one device's shard, as sampled by the reader. */
 import type { Block, Values } from "./document.gen";
+import { bytesOf } from "./ints";
 import { product } from "./mesh";
 
 export interface ValueRange {
@@ -11,10 +12,13 @@ export interface ValueRange {
 export class Elements {
   readonly #width: number;
 
+  readonly data: DataView;
+
   constructor(
     readonly format: Block["format"],
-    readonly data: DataView,
+    data: DataView,
   ) {
+    this.data = bytesOf(data);
     this.#width = BYTES[format];
   }
 

@@ -1,5 +1,6 @@
 /** Decoding and checking of a document as it comes over the wire or out of a saved page. */
 import { type Document, VERSION } from "./document.gen";
+import { isBytes } from "./ints";
 
 /** A document that cannot be drawn, with what to do about it. */
 export class DocumentError extends Error {}
@@ -28,30 +29,16 @@ export function decodeDocument<Kind extends Document["kind"]>(
   if (kind !== wanted) {
     throw new DocumentError(`This document is of kind ${JSON.stringify(kind)}; this page draws "${wanted}".`);
   }
-  const document = decodeBytes(wire) as Extract<Document, { kind: Kind }>;
+  const document = wire as Extract<Document, { kind: Kind }>;
   const problem = flawOfMesh(document) ?? flaw(document);
   if (problem) throw new DocumentError(`This document is damaged: ${problem}. Make the view again to replace it.`);
   return document;
 }
 
-/** Turns the buffers of a wire value, of whatever kind a host made them, into DataViews. */
-export function decodeBytes(value: unknown): unknown {
-  if (value instanceof ArrayBuffer) return new DataView(value);
-  if (ArrayBuffer.isView(value)) return new DataView(value.buffer, value.byteOffset, value.byteLength);
-  if (Array.isArray(value)) return value.map(decodeBytes);
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, decodeBytes(v)]));
-}
-
 /** What is missing or of the wrong form in the mesh of a document, or null. */
 function flawOfMesh({ mesh }: Document): string | null {
   const isInts = (v: unknown) =>
-    typeof v === "object" &&
-    v !== null &&
-    "shape" in v &&
-    Array.isArray(v.shape) &&
-    "raw" in v &&
-    v.raw instanceof DataView;
+    typeof v === "object" && v !== null && "shape" in v && Array.isArray(v.shape) && "raw" in v && isBytes(v.raw);
   if (typeof mesh !== "object" || mesh === null) return "it has no mesh";
   if (!Array.isArray(mesh.axes)) return "its mesh has no axes";
   return isInts(mesh.device_ids) && isInts(mesh.process) ? null : "its device ids cannot be read";

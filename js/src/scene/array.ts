@@ -101,7 +101,7 @@ function tileMarks(
   smallest: number,
 ): Mark[] {
   const partial = model.doc.unreduced.length > 0;
-  const stroke = { color: "edge", width: 1, ...(partial ? { dash: [4, 3] } : {}) } as const;
+  const stroke = { color: fill ? "edge" : "faint", width: 1, ...(partial ? { dash: [4, 3] } : {}) } as const;
   const rect: Mark = {
     kind: "rect",
     ...box,

@@ -15,8 +15,8 @@ export interface Panels {
   lens: Lens | null;
 }
 
-/** The dimming veil is translucent background, so one rectangle a panel dims all of it. */
-const DIM = 0.34;
+/** Opacity of the veil of background that dims what is not lit. */
+const DIM = { light: 0.34, dark: 0.1 } as const;
 
 /** With nothing lit there is still the lens, on the middle of the mesh. */
 export function overlayMarks(model: PlacementModel, panels: Panels, paints: Paints, lit: Highlight | null): Mark[] {
@@ -31,9 +31,9 @@ export function overlayMarks(model: PlacementModel, panels: Panels, paints: Pain
   if (array && !array.field) {
     const { faces } = array;
     const at = { x: array.x - 1, y: array.y - 1, w: faces.width + 2, h: faces.height + 2 };
-    marks.push(...veil(at, tiles));
+    marks.push(...veil(at, tiles, paints));
   }
-  if (mesh.density !== "field") marks.push(...veil(devicesArea(mesh), devices));
+  if (mesh.density !== "field") marks.push(...veil(devicesArea(mesh), devices, paints));
   for (const b of tiles) marks.push(...outline(b, 2));
   devices.slice(0, 256).forEach((b, i) => {
     marks.push(...outline(b, mesh.density === "full" || mesh.density === "compact" ? 7 : 2, i === 0 ? 2.4 : 1.4));
@@ -79,7 +79,7 @@ function devicesArea(mesh: MeshPanel): Box {
 }
 
 /** Dims an area but for some boxes: bands of background around them. */
-function veil(area: Box, keep: readonly Box[]): Mark[] {
+function veil(area: Box, keep: readonly Box[], { scheme }: Paints): Mark[] {
   if (keep.length === 0 || keep.length > 64) return [];
   const rect = (x: number, y: number, w: number, h: number): Mark => ({
     kind: "rect",
@@ -88,7 +88,7 @@ function veil(area: Box, keep: readonly Box[]): Mark[] {
     w,
     h,
     fill: "bg",
-    alpha: DIM,
+    alpha: DIM[scheme],
   });
   const marks: Mark[] = [];
   const rows = [...new Set(keep.flatMap((b) => [b.y, b.y + b.h]))].sort((a, b) => a - b);

@@ -20,11 +20,11 @@ export class Failure extends Component<{ error: Error }, { copied: string }> {
               .then(say("Copied."), say("Copying is not allowed here: select the text."))
           }
         >
-          Copy the details
+          Copy details
         </button>{" "}
         <span role="status">{this.state.copied}</span>
         <details>
-          <summary>Details</summary>
+          <summary>details</summary>
           <pre>{text}</pre>
         </details>
       </div>

@@ -16,7 +16,7 @@ export function Head({ state }: { state: ViewState }) {
           {s.name && <span class="name">{s.name}</span>}
           <Tokens tokens={s.title} />
         </h2>
-        <ul class="badges" aria-label="sizes">
+        <ul class="badges">
           {s.badges.map((b) => (
             <li class={`badge ${b.tone}`} key={b.strong + b.text}>
               <b>{b.strong}</b> {b.text}

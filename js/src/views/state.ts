@@ -7,7 +7,6 @@ import { type Highlight, highlightOf, type Selection, sameLit, selectionOf } fro
 import { summarize } from "../model/summary";
 import { type Tip, tipOf } from "../model/tip";
 import { BlockView } from "../model/values";
-import { decodeBytes } from "../model/wire";
 import type { Theme } from "../paint/theme";
 import { type Choice, roles, WHOLE } from "../scene/faces";
 import { layoutBody } from "../scene/layout";
@@ -208,7 +207,7 @@ export class ViewState extends Store<Fields> {
   }
 
   #receive(): void {
-    const values = decodeBytes(this.#widget.get("_values")) as Values | null;
+    const values = this.#widget.get("_values") as Values | null;
     const saved = this.now.model?.doc.values ?? null;
     // Without values, the array was replaced by another: what was read of the old one is stale.
     const all = new Map(values ? this.now.blocks : []);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { decodePlacement, PlacementModel } from "../../src/model/placement";
-import { DocumentError, decodeBytes } from "../../src/model/wire";
+import { DocumentError } from "../../src/model/wire";
 import { array, mesh, raw } from "../documents";
 
 const GOOD = array(mesh({ x: 2 }), [4], ["x"]);
@@ -33,9 +33,4 @@ test.each([
   const ids = give(Uint8Array.from([5, 0, 0, 0, 3, 0, 0, 0]));
   const wire = { ...GOOD, mesh: { ...GOOD.mesh, device_ids: { ...raw([0, 0]), raw: ids } } };
   expect([...new PlacementModel(decodePlacement(wire)).ids]).toEqual([5, 3]);
-});
-
-test("what is no bytes comes through unchanged", () => {
-  const value = { a: [1, null, "b", { c: true }], d: undefined };
-  expect(decodeBytes(value)).toEqual(value);
 });
