@@ -49,19 +49,13 @@ const THEME_ATTRIBUTES = [
 
 type Channels = readonly [number, number, number];
 
-/** First opaque background of the element and those around it. */
+/** First opaque background of the element and those around it, out of shadow roots too. */
 function groundOf(el: Element): Channels | null {
-  for (let at: Element | null = el; at; at = at.parentElement ?? hostOf(at)) {
-    const color = getComputedStyle(at).backgroundColor;
-    const rgb = rgbOf(color);
+  for (let at: Element | undefined = el; at; at = at.parentElement ?? (at.getRootNode() as ShadowRoot).host) {
+    const rgb = rgbOf(getComputedStyle(at).backgroundColor);
     if (rgb) return rgb;
   }
   return null;
-}
-
-function hostOf(el: Element): Element | null {
-  const root = el.getRootNode();
-  return root instanceof ShadowRoot ? root.host : null;
 }
 
 /** Any CSS colour as sRGB bytes; null for none and for one that shows what is behind. */
