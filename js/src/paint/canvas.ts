@@ -1,5 +1,5 @@
 /** Paints a scene on a 2-D canvas. */
-import type { FieldMark, LineMark, Mark, RectMark, Stroke, TextMark } from "../scene/scene";
+import type { FieldMark, LineMark, Mark, RectMark, Span, Stroke, TextMark } from "../scene/scene";
 import { arrowHead, HATCH, signStrokes } from "./shapes";
 import { resolve, type Theme } from "./theme";
 
@@ -121,25 +121,32 @@ function paintLine(ctx: Context, m: LineMark, theme: Theme): void {
 
 function paintText(ctx: Context, m: TextMark, theme: Theme): void {
   const family = m.mono ? theme.mono : theme.ui;
-  const font = (weight: number) => `${weight} ${m.size}px ${family}`;
-  ctx.save();
-  if (m.turned) {
-    ctx.translate(m.x, m.y);
-    ctx.rotate(-Math.PI / 2);
-    ctx.translate(-m.x, -m.y);
-  }
-  const widths = m.spans.map((s) => {
-    ctx.font = font(s.weight ?? m.weight ?? 400);
-    return m.spans.length > 1 || m.anchor ? ctx.measureText(s.text).width : 0;
-  });
-  const total = widths.reduce((a, b) => a + b, 0);
-  let x = m.anchor === "middle" ? m.x - total / 2 : m.anchor === "end" ? m.x - total : m.x;
-  m.spans.forEach((s, i) => {
-    ctx.font = font(s.weight ?? m.weight ?? 400);
+  const dress = (s: Span) => {
+    ctx.font = `${s.weight ?? m.weight ?? 400} ${m.size}px ${family}`;
     ctx.fillStyle = resolve(s.color ?? m.color, theme);
-    ctx.fillText(s.text, x, m.y);
-    x += widths[i] ?? 0;
-  });
+  };
+  ctx.save();
+  ctx.translate(m.x, m.y);
+  if (m.turned) ctx.rotate(-Math.PI / 2);
+  const [only] = m.spans;
+  if (m.spans.length === 1 && only) {
+    // Measuring is what costs: the canvas aligns one run by itself.
+    ctx.textAlign = m.anchor === "middle" ? "center" : (m.anchor ?? "start");
+    dress(only);
+    ctx.fillText(only.text, 0, 0);
+  } else {
+    const widths = m.spans.map((s) => {
+      dress(s);
+      return ctx.measureText(s.text).width;
+    });
+    const total = widths.reduce((a, b) => a + b, 0);
+    let x = m.anchor === "middle" ? -total / 2 : m.anchor === "end" ? -total : 0;
+    m.spans.forEach((s, i) => {
+      dress(s);
+      ctx.fillText(s.text, x, 0);
+      x += widths[i] ?? 0;
+    });
+  }
   ctx.restore();
 }
 

@@ -110,8 +110,8 @@ export function layoutFaces(
   let faceHeight = style.stretch && nAcross > 1 ? Math.min(most, 2 * faceWidth) : faceWidth * ratio;
   if (faceHeight > most) {
     faceHeight = Math.max(1, most);
-    // Nearly square arrays keep their shape; one without rows, and long ones, may use the width.
-    if (row !== null) faceWidth = Math.min(faceWidth, Math.max(faceHeight / ratio, faceHeight));
+    // One without rows may use the width.
+    if (row !== null) faceWidth = Math.min(faceWidth, faceHeight / ratio);
   }
   const pitch = faceWidth + style.facet;
   return {
