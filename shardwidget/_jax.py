@@ -209,8 +209,8 @@ def function_name(jaxpr: Any) -> str:
 def kept(x: Any, axes: frozenset[str]) -> Any:
     """The same block, typed as varying over ``axes`` and neither unreduced nor reduced.
 
-    ``jax.lax.pcast`` does this for invarying and reduced values only. JAX 0.9 – 0.12: primitives are extended through
-    ``jax.extend``; a type with other manual axes is made by methods that are not documented.
+    ``jax.lax.pcast`` does this for invarying and reduced values only. JAX 0.9 – 0.12: a type with other manual axes is
+    made by methods that are not documented; 0.12 says of unreduced axes what they are combined by, too.
     """
     return _kept_primitive().bind(x, axes=axes)
 
@@ -233,8 +233,11 @@ def _kept_type(aval: Any, *, axes: frozenset[str]) -> Any:
     manual = getattr(aval, "manual_axis_type", None)
     if manual is None:
         return aval.update(sharding=sharding, vma=axes)
+    sums = {"unreduced_kind": None} if hasattr(manual, "unreduced_kind") else {}
     none = frozenset()
-    return aval.update(sharding=sharding, manual_axis_type=manual.update(varying=axes, unreduced=none, reduced=none))
+    manual = manual.update(varying=axes, unreduced=none, reduced=none, **sums)
+    return aval.update(sharding=sharding, manual_axis_type=manual)
+
 
 
 # ── When tracing fails ────────────────────────────────────────────────────────────────────────────────────────────────

@@ -116,6 +116,11 @@ NO_SHARD_MAP = (
 
 NO_SUCH_DEVICES = "devices={devices!r} is not known. Leave it out to run on the mesh's devices, or give devices='host'."
 
+UNREDUCED_ON_HOST = (
+    "an argument of type {type} holds parts of a sum on several devices, which one device cannot simulate. "
+    "Leave out devices='host', or give jax.reshard(x, P(...)) of it."
+)
+
 NOT_RUN = "the steps before the error could not be run: {words}"
 
 WRONG_ARGUMENTS = (

@@ -62,14 +62,17 @@ def shard_map(f: Callable[..., Any], *args: Any, devices: Literal["host"] | None
     program = Program.of(closed, keep, jax.default_backend() == "cpu")
     if not program.plan.regions and stop is None:
         raise ValueError(_errors.NO_SHARD_MAP.format(name=arguments.function))
-    host = devices == "host" or any(isinstance(r.mesh, AbstractMesh) for r in program.plan.regions if r.parent is None)
-    return _Reading(arguments, program, host, shape, stop).trace()
+    meshes = {region: arguments.concrete(region.mesh) for region in program.plan.regions if region.parent is None}
+    host = devices == "host" or any(isinstance(mesh, AbstractMesh) for mesh in meshes.values())
+    return _Reading(arguments, program, meshes, host, shape, stop).trace()
 
 
 @dataclass
 class _Reading:
     arguments: Arguments
     program: Program
+    concrete: dict[Region, Any]
+    """The mesh of each outermost region, a concrete one where there is."""
     host: bool
     shape: Any
     """What ``f`` returns, as shapes; None where it stopped."""
@@ -77,7 +80,7 @@ class _Reading:
 
     def trace(self) -> Trace:
         plan = self.program.plan
-        meshes = _meshes(plan)
+        meshes = self._meshes(plan)
         mesh = next(iter(meshes.values())) if self.stop is None or meshes else self.stop.mesh()
         notes = [*self.program.notes]
         outs: Sequence[Any] | None = None
@@ -142,9 +145,8 @@ class _Reading:
             return self.shape
         return jax.tree.unflatten(jax.tree.structure(self.shape), outs)
 
-
-def _meshes(plan: Plan) -> dict[Region, Mesh]:
-    found: dict[Region, Mesh] = {}
-    for region in plan.regions:
-        found[region] = read_mesh(region.mesh) if region.parent is None else found[region.parent]
-    return found
+    def _meshes(self, plan: Plan) -> dict[Region, Mesh]:
+        found: dict[Region, Mesh] = {}
+        for region in plan.regions:
+            found[region] = read_mesh(self.concrete[region]) if region.parent is None else found[region.parent]
+        return found

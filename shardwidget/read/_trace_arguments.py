@@ -11,7 +11,10 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.sharding import Mesh, NamedSharding
+from jax.sharding import AbstractMesh, Mesh, NamedSharding
+
+from shardwidget import _jax
+from shardwidget.read import _errors
 
 FILLED = "abstract arguments are filled with 0, 1, 2 …"
 
@@ -21,7 +24,7 @@ class Arguments:
 
     Args:
         f: the function.
-        args: what it is called with. A leaf that is no array and no number is passed on as it is.
+        args: what it is called with. A leaf that is no array is passed on as it is, so it may be static for ``jax.jit``.
     """
 
     def __init__(self, f: Callable[..., Any], args: Sequence[Any]) -> None:
@@ -52,6 +55,16 @@ class Arguments:
 
         return jax.make_jaxpr(call, return_shape=True)(*self.arrays)
 
+    def concrete(self, mesh: Any) -> Any:
+        """The mesh of devices that an abstract mesh stands for: the one that is set, or one that an argument lies on."""
+        if not isinstance(mesh, AbstractMesh):
+            return mesh
+        shardings = (getattr(x, "sharding", None) for x in self.arrays)
+        for known in (jax.sharding.get_mesh(), *(s.mesh for s in shardings if isinstance(s, NamedSharding))):
+            if isinstance(known, Mesh) and not known.empty and known.abstract_mesh.shape == mesh.shape:
+                return known
+        return mesh
+
     @property
     def abstract_bytes(self) -> int:
         """Bytes of the abstract arguments."""
@@ -75,7 +88,7 @@ def function_name(f: Callable[..., Any]) -> str:
 
 
 def _is_array(x: Any) -> bool:
-    return isinstance(x, jax.Array | jax.ShapeDtypeStruct | np.ndarray | np.generic | bool | int | float | complex)
+    return isinstance(x, jax.Array | jax.ShapeDtypeStruct | np.ndarray | np.generic)
 
 
 def _parameters(f: Callable[..., Any], count: int) -> list[str]:
@@ -104,6 +117,8 @@ def _filled(x: Any, on_host: bool) -> Any:
         concrete = isinstance(x.sharding, NamedSharding) and isinstance(x.sharding.mesh, Mesh)
         return jax.device_put(values, x.sharding) if concrete and not on_host else values
     if on_host and isinstance(x, jax.Array) and len(x.devices()) > 1:
+        if isinstance(x.sharding, NamedSharding) and x.sharding.spec.unreduced:
+            raise ValueError(_errors.UNREDUCED_ON_HOST.format(type=_jax.type_text(jax.typeof(x))))
         if jax.dtypes.issubdtype(x.dtype, jax.dtypes.prng_key):
             return jax.random.wrap_key_data(np.asarray(jax.random.key_data(x)), impl=jax.random.key_impl(x))
         return np.asarray(x)

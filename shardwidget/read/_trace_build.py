@@ -109,7 +109,9 @@ class Builder:
         shape = tuple(value.aval.shape)
         dims = global_layout(array, mesh) if array is not None else tuple(Dim(size) for size in shape)
         if value.dims is not None and not any(dim.axes for dim in dims):
-            dims = dims_of_spec(shape, value.dims)
+            stated = dims_of_spec(shape, value.dims)
+            if {axis for dim in stated for axis in dim.axes} <= {axis.name for axis in mesh.axes}:
+                dims = stated
         if array is None:
             return dims, None, None
         if jax.dtypes.issubdtype(array.dtype, jax.dtypes.prng_key):
@@ -121,7 +123,7 @@ class Builder:
         def fetch(device_id: int) -> np.ndarray:
             return global_block(held, dims, mesh, position(mesh, device_id))
 
-        return dims, global_window(held, dims, mesh, self.corner), fetch
+        return dims, global_window(held, dims, mesh, self.corner, self._type(value)[5]), fetch
 
     def steps(self, variables: Sequence[Variable]) -> tuple[Step, ...]:
         """The steps."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from shardwidget import _jax, collectives
+from shardwidget import _jax, collectives, cost
 from shardwidget.document import Collective, Ints, Mesh, Plan
 from shardwidget.read._trace_plan import Region
 
@@ -36,6 +36,7 @@ class Collectives:
             return None
         aval = eqn.invars[0].aval
         traffic = collectives.bytes_sent(call, math.prod(aval.shape) * aval.dtype.itemsize)
+        estimates = _estimates(call, tuple(_sizes(call, mesh)), math.prod(aval.shape) * aval.dtype.itemsize)
         ids = mesh.device_ids.array()
         return Collective(
             kind=call.kind,
@@ -48,6 +49,8 @@ class Collectives:
             hops=traffic.hops,
             plans=tuple(self._number(plan) for plan in collectives.plans(call)),
             chunk_axis=collectives.chunk_axis(call, tuple(aval.shape)),
+            latency=tuple(estimate.latency_s for estimate in estimates),
+            bandwidth=tuple(estimate.bandwidth_s for estimate in estimates),
         )
 
     def _number(self, plan: Plan) -> int:
@@ -55,6 +58,18 @@ class Collectives:
             self._numbers[plan] = len(self.plans)
             self.plans.append(plan)
         return self._numbers[plan]
+
+
+def _sizes(call: collectives.Call, mesh: Mesh) -> list[int]:
+    """Sizes of the axes that a collective goes over; of a group of its own making its size alone."""
+    sizes = [axis.size for name in call.axes for axis in mesh.axes if axis.name == name]
+    return sizes if math.prod(sizes) == call.n else [call.n]
+
+
+@functools.lru_cache(maxsize=1024)
+def _estimates(call: collectives.Call, sizes: tuple[int, ...], block_bytes: int) -> tuple[cost.Estimate, ...]:
+    whole = collectives.gathered_bytes(call, block_bytes)
+    return tuple(cost.estimate(call, sizes, whole, interconnect) for interconnect in cost.INTERCONNECTS.values())
 
 
 @functools.lru_cache(maxsize=64)

@@ -36,8 +36,10 @@ class Stop:
         self.reached = _jax.unfinished(error, OURS)
         self.kind = _kind(error)
         self._f = f
-        if self.reached is None or self._never_ran():
-            raise self._wrong_arguments() from None
+        if self.kind == "other" and self._never_ran():
+            raise self._wrong_arguments() from error
+        if self.reached is None:
+            raise error
         self.jaxpr = self.reached.jaxpr
 
     def mesh(self) -> Mesh:
@@ -66,8 +68,10 @@ class Stop:
         writer.steps.append(self.step)
 
     def _never_ran(self) -> bool:
-        """Whether ``f`` was not even entered: its arguments are wrong."""
-        return False
+        """Whether none of the user's code ran: JAX, or Python, refused the arguments."""
+        files = [frame.f_code.co_filename for frame, _ in traceback.walk_tb(self.error.__traceback__)]
+        ours = max(k for k, file in enumerate(files) if file.startswith(OURS))
+        return not any(_jax.is_user_file(file, OURS) for file in files[ours:])
 
     def _wrong_arguments(self) -> TypeError:
         call = ", ".join(["f", *self.arguments.names])
@@ -171,11 +175,7 @@ def _equal_along(writer: Writer, value: Value, axes: Sequence[str]) -> bool:
 def _scan_carry(stop: Stop, writer: Writer) -> _Found:
     """The first carry whose type changes; JAX's message names it, and the axes where it says how to mend it."""
     words = str(stop.error)
-    pairs = re.findall(
-        r"component (\S+) has type (\S+(?: R:\S+)?) but the corresponding output carry component has type (\S+?),? ",
-        words,
-    )
-    changes = [(name, _varying(before), _varying(after.rstrip(","))) for name, before, after in pairs]
+    changes = [(name, _varying(before), _varying(after)) for name, before, after in _CARRY.findall(words)]
     gains = [(name, after - before) for name, before, after in changes if after - before]
     losses = [(name, before - after) for name, before, after in changes if before - after]
     carries = stop.inputs
@@ -192,6 +192,11 @@ def _scan_carry(stop: Stop, writer: Writer) -> _Found:
         text = f"The loop takes {what} as varying over {joined(axes)} and returns a value there that is the same along {joined(axes)}; a carry keeps its type."
         fixes = [mends.vary("new_" + re.sub(r"\W+", "_", name).strip("_"), axes, "in what the body returns")]
     return value, axes, text, fixes
+
+
+_CARRY = re.compile(
+    r"input carry (?:component )?(\S+) has type (.+?) but the corresponding output carry component has type (.+?), so "
+)
 
 
 def _varying(text: str) -> set[str]:
@@ -212,7 +217,7 @@ def _shape(stop: Stop, writer: Writer) -> _Found:
     text = f"Inside shard_map a function sees blocks: {joined(parts)}." if parts else "The blocks' shapes do not fit."
     value = stop.inputs[0] if stop.inputs else None
     assert stop.reached is not None
-    fixes, axes = mends.for_shapes(stop.inputs, writer, stop.reached.specs or {})
+    fixes, axes = mends.for_shapes(stop, writer)
     return value, axes, text, fixes
 
 

@@ -1,5 +1,7 @@
 """The host engine: blocks of all devices stacked on one, each equation applied to them all.
 
+A global array lies whole, an unreduced one as the sum of its parts.
+
 In a region a value has one leading dimension for the devices of each ``shard_map`` around it, outermost first, each in
 mesh order. Collectives are what ``collectives.apply`` says; a device that a branch or a loop leaves out computes too,
 and what it computes is not used.
@@ -20,7 +22,7 @@ from jax.sharding import PartitionSpec
 from shardwidget import _jax, collectives
 from shardwidget.read._cuts import dims_of_spec
 from shardwidget.read._trace_plan import Branches, Level, Loop, Region, Type
-from shardwidget.read._trace_run import Tape
+from shardwidget.read._trace_run import Tape, constant
 
 MOVES = {"reshard", "sharding_constraint", "mesh_cast", "copy_to_host", "optimization_barrier"}
 """Equations that place a value and do not change it."""
@@ -59,13 +61,13 @@ class HostEngine:
             if call is not None:
                 return self._collective(call, values, level)
         if name in MOVES:
-            return [v.val if isinstance(v, Literal) else v for v in values]
+            return [constant(v) if isinstance(v, Literal) else v for v in values]
         params = {k: None if k in ("sharding", "out_sharding") else v for k, v in eqn.params.items()}
 
         def one(*blocks: Any) -> list[Any]:
             left = iter(blocks)
             return _jax.bind_here(
-                eqn.primitive, params, *(v.val if isinstance(v, Literal) else next(left) for v in values)
+                eqn.primitive, params, *(constant(v) if isinstance(v, Literal) else next(left) for v in values)
             )
 
         blocks = [v for v in values if not isinstance(v, Literal)]
@@ -73,12 +75,12 @@ class HostEngine:
             return [self.lift(out, level) for out in one()]
         run: Callable[..., list[Any]] = one
         for _ in self.lead(level):
-            run = jax.vmap(run)
+            run = _each(run)
         return run(*blocks)
 
     def _collective(self, call: collectives.Call, values: Sequence[Any], level: Level) -> list[Any]:
         lead = self.lead(level)
-        blocks = [self.lift(jnp.asarray(v.val), level) if isinstance(v, Literal) else v for v in values]
+        blocks = [self.lift(constant(v), level) if isinstance(v, Literal) else v for v in values]
         flat = [b.reshape(-1, *b.shape[len(lead) :]) for b in blocks]
         if call.kind == "axis_index":
             out = [collectives.apply(call, None, jnp)]
@@ -154,6 +156,18 @@ class HostEngine:
         return jnp.zeros(shape, type_.dtype)
 
 
+def _each(run: Callable[..., list[Any]]) -> Callable[..., list[Any]]:
+    """Applies a function to every entry of its arguments' first dimension."""
+
+    def over(*values: Any) -> list[Any]:
+        try:
+            return jax.vmap(run)(*values)
+        except NotImplementedError:  # A callback that says nothing of vmap, for one.
+            return lax.map(lambda entry: run(*entry), values)
+
+    return over
+
+
 def cut(x: Any, spec: PartitionSpec, node: Region, rank: int) -> Any:
     """The blocks of an array that has ``rank`` leading dimensions for devices: one more of them, the innermost."""
     shape = x.shape[rank:]
@@ -170,6 +184,10 @@ def cut(x: Any, spec: PartitionSpec, node: Region, rank: int) -> Any:
     block = x.shape[rank + len(cutting) :]
     x = x.reshape(*x.shape[:rank], *(node.mesh.shape[a] if a in where else 1 for a in node.axes), *block)
     x = jnp.broadcast_to(x, (*x.shape[:rank], *(node.mesh.shape[a] for a in node.axes), *block))
+    for axis in spec.unreduced:  # Parts of a sum: the first device has it all, the others have zeros.
+        first = jnp.arange(node.mesh.shape[axis]) == 0
+        k = rank + node.axes.index(axis)
+        x = x * first.reshape(*(-1 if d == k else 1 for d in range(x.ndim))).astype(x.dtype)
     return x.reshape(*x.shape[:rank], _devices(node), *block)
 
 
@@ -179,6 +197,9 @@ def assemble(x: Any, spec: PartitionSpec, node: Region, rank: int) -> Any:
     x = x.reshape(*lead, *(node.mesh.shape[axis] for axis in node.axes), *block)
     dims = dims_of_spec(block, spec)
     used = {axis for dim in dims for axis in dim.axes}
+    for axis in spec.unreduced:  # Kept as the sum.
+        k = rank + node.axes.index(axis)
+        x = jnp.broadcast_to(x.sum(k, keepdims=True, dtype=x.dtype), x.shape)
     x = x[(*(slice(None),) * rank, *(slice(None) if axis in used else 0 for axis in node.axes))]
     left = [axis for axis in node.axes if axis in used]
     order = list(range(rank))

@@ -85,26 +85,43 @@ class _Code(str):
     __repr__ = str.__str__
 
 
-def for_shapes(values: Sequence[Value], writer: Any, specs: dict[str, Any]) -> tuple[list[Mend], list[str]]:
+def for_shapes(stop: Any, writer: Any) -> tuple[list[Mend], list[str]]:
     """Blocks that do not fit: gather along the axis by which they differ, or cut both alike."""
-    mesh = specs.get("mesh")
+    values, mesh = stop.inputs, (stop.reached.specs or {}).get("mesh")
     if len(values) != 2 or mesh is None:
         return [], []
     found, axes = [], []
     for one, other in (values, values[::-1]):
-        if one.aval.ndim != other.aval.ndim:
-            continue
-        for d, (small, great) in enumerate(zip(one.aval.shape, other.aval.shape, strict=True)):
-            for axis in _jax.manual_types(one.aval)[0]:
-                if small * mesh.shape[axis] == great:
+        for d, size in _wanted(one, other, values, str(stop.error)):
+            for axis in _cutting(one, other, d, writer):
+                if one.aval.shape[d] * mesh.shape[axis] == size:
                     axes.append(str(axis))
                     code = f"{one.name} = jax.lax.all_gather({one.name}, {axis!r}, axis={d}, tiled=True)"
-                    found.append(Mend(f"Gather {one.name} along {axis}: its blocks have dimension {d} cut", code))
-    alike = _alike(values, writer, specs)
+                    found.append(Mend(f"Gather {one.name} along {axis}, which cuts its dimension {d}", code))
+    alike = _alike(values, writer)
     return ([alike, *found] if alike else found), list(dict.fromkeys(axes))
 
 
-def _alike(values: Sequence[Value], writer: Any, specs: dict[str, Any]) -> Mend | None:
+def _wanted(one: Value, other: Value, both: Sequence[Value], words: str) -> list[tuple[int, int]]:
+    """Dimensions of a value, and the sizes that the other operand wants them to have."""
+    rank = one.aval.ndim
+    if "contracting" in words:
+        inner = (rank - 1, -2 if other.aval.ndim > 1 else -1) if one is both[0] else (max(rank - 2, 0), -1)
+        return [(inner[0], other.aval.shape[inner[1]])]
+    return [(d, other.aval.shape[d]) for d in range(rank)] if rank == other.aval.ndim else []
+
+
+def _cutting(one: Value, other: Value, d: int, writer: Any) -> list[str]:
+    """Axes that may cut a dimension of a block: for an argument of the region those that its spec names."""
+    for step in writer.steps:
+        if step.kind == "in_specs" and one in step.outputs:
+            spec = step.about["node"].eqn.params["in_specs"][step.outputs.index(one)]
+            return list(dims_of_spec(one.aval.shape, spec)[d].axes)
+    mine, theirs = (_jax.manual_types(v.aval)[0] for v in (one, other))
+    return sorted(mine - theirs or mine)
+
+
+def _alike(values: Sequence[Value], writer: Any) -> Mend | None:
     """The in_specs with both operands cut alike, where both are arguments of the region and of one shape."""
     first = next((s for s in reversed(writer.steps) if s.kind == "in_specs"), None)
     if first is None or not all(v in first.outputs for v in values):
@@ -112,7 +129,7 @@ def _alike(values: Sequence[Value], writer: Any, specs: dict[str, Any]) -> Mend 
     node = first.about["node"]
     one, other = (first.outputs.index(v) for v in values)
     shapes = [v.aval.shape for v in node.eqn.invars]
-    if shapes[one] != shapes[other]:
+    if shapes[one] != shapes[other] or values[0].aval.ndim < 1:
         return None
     given = list(node.eqn.params["in_specs"])
     given[other] = given[one]
@@ -166,12 +183,12 @@ def for_in_specs(stop: Any, writer: Any) -> Any:
         name = value.name if value is not None else f"args[{number}]"
         axes = [a for w, g in zip(wanted, given, strict=True) for a in {*w} ^ {*g}]
         text = f"The mesh's axes are Explicit, so the type of {name}, {_jax.type_text(aval)}, says how it is cut; in_specs says {spec_text(spec)}."
-        sharding = f"jax.sharding.NamedSharding(mesh, {spec_text(spec)})"
+        sharding = f"jax.NamedSharding(mesh, {spec_text(spec)})"
         fixes = [
             Mend(f"Reshard {name} before the call", f"{name} = jax.reshard({name}, {sharding})"),
             auto_mesh(specs["mesh"]),
         ]
-        if any(given):
+        if any(given) and {a for g in given for a in g} <= {a for w in wanted for a in w}:
             spec_of = spec_text(PartitionSpec(*(g[0] if len(g) == 1 else g or None for g in given)))
             code = ", ".join(spec_of if k == number else spec_text(s) for k, s in enumerate(leaves))
             fixes.insert(1, Mend(f"Take {name} as it is cut", f"in_specs=({code}{',' * (len(leaves) == 1)})"))
@@ -189,9 +206,16 @@ def for_sharding_type(stop: Any, writer: Any) -> Any:
     )
     text = f"On Explicit axes every operation must say in its type how the result is cut, and this one cannot: {joined(parts)}."
     fixes = []
+    product = re.fullmatch(r"(\w+) = (\w+) @ (\w+)", stop.step.source.text if stop.step.source is not None else "")
+    if product and len(values) == 2 and all(v.aval.ndim == 2 for v in values):
+        rows, columns = (dims_of_spec(v.aval.shape, v.aval.sharding.spec)[d].axes for d, v in enumerate(values))
+        spec = spec_text(PartitionSpec(rows or None, tuple(a for a in columns if a not in rows) or None))
+        out, a, b = product.groups()
+        code = f"{out} = jnp.matmul({a}, {b}, out_sharding=jax.NamedSharding(mesh, {spec}))"
+        fixes.append(Mend("Say how the result is cut: JAX then sums the parts", code))
     for v in values:
         if any(dim.axes for dim in dims_of_spec(v.aval.shape, v.aval.sharding.spec)):
-            code = f"{v.name} = jax.reshard({v.name}, P({', '.join(['None'] * v.aval.ndim)}))"
+            code = f"{v.name} = jax.reshard({v.name}, jax.NamedSharding(mesh, P()))"
             fixes.append(Mend(f"Gather {v.name} first", code))
     if mesh is not None:
         fixes.append(auto_mesh(mesh))

@@ -34,14 +34,15 @@ class Type:
     shape: tuple[int, ...]
     dtype: Any
     spec: tuple[Any, ...] = ()
-    """Entries for its dimensions; empty where no Explicit axis cuts it."""
+    """How Explicit axes cut its dimensions."""
+    mesh: Any = None
+    """The mesh of these axes; None where there are none."""
     depth: int = 0
     """Leading dimensions that inner levels added."""
 
-    def stacked(self, size: int, axes: tuple[str, ...] = ()) -> Type:
-        """With one more leading dimension, cut by axes."""
-        spec = (axes or None, *(self.spec or (None,) * len(self.shape))) if axes or self.spec else ()
-        return Type((size, *self.shape), self.dtype, spec, self.depth + 1)
+    def stacked(self, size: int, axes: tuple[str, ...] = (), mesh: Any = None) -> Type:
+        """With one more leading dimension, cut by axes of a mesh."""
+        return Type((size, *self.shape), self.dtype, (axes or None, *self.spec), mesh or self.mesh, self.depth + 1)
 
 
 @dataclass(eq=False)
@@ -115,6 +116,12 @@ class Call:
     eqn: Any
     body: Block
     name: str
+    passed: tuple[int, ...] | None = None
+    """Indices of the operands that the body takes; None for all."""
+
+    def operands(self, values: Sequence[Any]) -> list[Any]:
+        """Those of an equation's operands that the body takes."""
+        return list(values) if self.passed is None else [values[k] for k in self.passed]
 
 
 @dataclass(eq=False)
@@ -239,7 +246,17 @@ class Planner:
             return self._loop(eqn, level, params["body_jaxpr"], params["cond_jaxpr"], params["body_nconsts"], carries)
         if name in CALLS:
             return self._call(eqn, level)
+        if name == "custom_linear_solve":
+            return self._solve(eqn, level)
         return Leaf(eqn, [] if name in WRITES else self._write(eqn.outvars, level))
+
+    def _solve(self, eqn: Any, level: Level) -> Call:
+        # Operands are the constants of matvec, vecmat, solve and transpose_solve, then b; the value is solve's.
+        lengths = eqn.params["const_lengths"]
+        first = lengths.matvec + lengths.vecmat
+        constants = range(first, first + lengths.solve)
+        b = range(first + lengths.solve + lengths.transpose_solve, len(eqn.invars))
+        return Call(eqn, self._block(eqn.params["jaxprs"].solve, level), "linear_solve", (*constants, *b))
 
     def _call(self, eqn: Any, level: Level) -> Call:
         body = eqn.params.get("jaxpr") or eqn.params["call_jaxpr"]
@@ -270,7 +287,8 @@ class Planner:
         region.body = self._block(eqn.params["jaxpr"], region.level)
         kinds = dict(zip(mesh.axis_names, mesh.axis_types, strict=True))
         explicit = tuple(name for name in axes if kinds[name] == AxisType.Explicit)
-        self._close(region.level, math.prod(mesh.shape[name] for name in axes), explicit)
+        typed = mesh.abstract_mesh if explicit else None
+        self._close(region.level, math.prod(mesh.shape[name] for name in axes), explicit, typed)
         region.outputs = self._write(eqn.outvars, level)
         return region
 
@@ -307,12 +325,12 @@ class Planner:
         loop.outputs = self._write(eqn.outvars, level)
         return loop
 
-    def _close(self, level: Level, size: int, axes: tuple[str, ...] = ()) -> None:
+    def _close(self, level: Level, size: int, axes: tuple[str, ...] = (), mesh: Any = None) -> None:
         """Adds what a level returns to its parent's tensors, with its leading dimension."""
         parent = level.parent
         assert parent is not None
         level.base = len(parent.tensors)
-        parent.tensors += [type_.stacked(size, axes) for type_ in level.types()]
+        parent.tensors += [type_.stacked(size, axes, mesh) for type_ in level.types()]
 
     def _write(self, variables: Sequence[Any], level: Level) -> list[Site]:
         return [self._site(v.aval, level) for v in variables]
@@ -329,10 +347,11 @@ class Planner:
             site.offset = level.packed(site.format)
             level.pieces.append((site.format, math.prod(site.corner)))
         if not dropped and not (site.format and site.corner == shape):
-            spec = tuple(_jax.partitions(aval.sharding.spec)) if hasattr(aval, "sharding") and aval.sharding else ()
-            spec = spec + (None,) * (len(shape) - len(spec)) if any(spec) else ()
+            sharding = getattr(aval, "sharding", None)
+            explicit = sharding is not None and AxisType.Explicit in sharding.mesh.axis_types
+            spec = tuple(_jax.partitions(sharding.spec)) if explicit else ()
             site.tensor = len(level.tensors)
-            level.tensors.append(Type(shape, site.dtype, spec))
+            level.tensors.append(Type(shape, site.dtype, spec, sharding.mesh if explicit else None))
         self.sites.append(site)
         return site
 

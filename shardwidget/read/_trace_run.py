@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 from jax.extend.core import Literal
 
@@ -103,7 +104,7 @@ class Recorder:
             return self.write(tape, node.outputs, outs)
         values = [self.engine.lift(constant(v), level) if isinstance(v, Literal) else v for v in values]
         if isinstance(node, Call):
-            return self.walk(node.body, values, level, tape)
+            return self.walk(node.body, node.operands(values), level, tape)
         run = {Region: self.region, Branches: self.branches, Loop: self.loop}[type(node)]
         return self.write(tape, node.outputs, run(node, values, level, tape))
 
@@ -302,17 +303,17 @@ class MeshEngine:
 
     def blank(self, type_: Type, level: Level) -> Any:
         """Zeros with the sharding that an Explicit mesh asks for."""
-        sharding = None
-        if type_.spec:
-            sharding = jax.sharding.NamedSharding(
-                jax.sharding.get_abstract_mesh(), jax.sharding.PartitionSpec(*type_.spec)
-            )
-        return self.kept(lax.full(type_.shape, 0, type_.dtype, sharding=sharding), level)
+        zeros = jnp.zeros(type_.shape, type_.dtype)
+        if type_.mesh is not None:
+            spec = jax.sharding.PartitionSpec(*type_.spec)
+            zeros = jax.reshard(zeros, jax.sharding.NamedSharding(type_.mesh, spec))
+        return self.kept(zeros, level)
+
 
 
 def constant(literal: Literal) -> jax.Array:
-    """A constant of a jaxpr as an array of its type."""
-    return jnp.asarray(literal.val, literal.aval.dtype)
+    """A constant of a jaxpr as an array of its type; JAX's own may be typed for the mesh that it was traced under."""
+    return jnp.asarray(np.asarray(literal.val), literal.aval.dtype)
 
 
 def _corner(value: Any, lead: tuple[int, ...], site: Site) -> Any:

@@ -13,8 +13,9 @@ from shardwidget import _jax
 from shardwidget.document import Mesh, Scope
 from shardwidget.read._trace_collective import Collectives
 from shardwidget.read._trace_draft import Draft, Value
-from shardwidget.read._trace_names import name_outputs
-from shardwidget.read._trace_plan import Block, Branches, Call, Leaf, Loop, Region, Site
+from shardwidget.read._trace_names import name_outputs, within
+from shardwidget.read._trace_plan import WRITES, Block, Branches, Call, Leaf, Loop, Region, Site
+from shardwidget.read._trace_print import printed
 from shardwidget.read._trace_sources import calls_at, frames_of, source_of
 from shardwidget.read._trace_values import Slots, Written
 
@@ -92,6 +93,9 @@ class Writer:
         step = self.step(eqn.primitive.name, eqn, values, outs, place)
         if place.region is not None:
             step.collective = self.collectives.of(eqn, place.region, values)
+        if eqn.primitive.name in WRITES and self.written is not None:
+            mesh = None if place.region is None else self.meshes[place.region]
+            step.printed = printed(eqn, values, self.written, mesh, place.active)
         if eqn.primitive.name == "pvary":
             frames = frames_of(eqn)
             step.implicit = not frames or calls_at(frames[0]) not in ("pcast", "pvary")
@@ -153,7 +157,7 @@ class Writer:
         if node.name == place.function:  # The function itself, jitted.
             return self.block(node.body, values, consts, place)
         inner = self.enter(place, Scope("function", node.name, around), function=function)
-        return self.block(node.body, values, consts, inner)
+        return self.block(node.body, node.operands(values), consts, inner)
 
     def region(self, node: Region, values: list[Operand], consts: Sequence[Operand], place: Place) -> list[Value]:
         """Steps of a ``shard_map``, its ends among them."""
@@ -261,14 +265,6 @@ class Writer:
             about={"total": total, "counts": counts, "carries": node.carries},
         )
         return outs
-
-
-def within(frames: list[Any], function: str) -> list[Any]:
-    """The frames from a function inwards, innermost first; the innermost alone where it is not among them."""
-    for k in range(len(frames) - 1, -1, -1):
-        if frames[k].function_name.rpartition(".")[2] == function:
-            return frames[: k + 1]
-    return frames[:1]
 
 
 def _names(stack: Any) -> list[str]:

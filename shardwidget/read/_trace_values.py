@@ -168,7 +168,7 @@ def reader(tensor: jax.Array) -> Callable[[tuple[int, ...], int], np.ndarray]:
             inside = all(0 <= i < size for i, size in zip(local, data.shape, strict=False))
             if inside and data.shape[len(index) :] == tensor.shape[len(index) :]:
                 return data[local]
-        return np.asarray(tensor[index])
+        return np.asarray(tensor)[index]  # Under Explicit axes JAX would ask how to cut what an index gives.
 
     return read
 
@@ -202,9 +202,11 @@ def global_block(array: Any, dims: Sequence[Dim], mesh: Mesh, at: int) -> np.nda
     return np.asarray(array)[tuple(index)]
 
 
-def global_window(array: Any, dims: Sequence[Dim], mesh: Mesh, most: tuple[int, int]) -> Window:
-    """The leading corner of the block on every device."""
-    block, holders = share(mesh, [axis for dim in dims for axis in dim.axes])
+def global_window(
+    array: Any, dims: Sequence[Dim], mesh: Mesh, most: tuple[int, int], unreduced: Sequence[str] = ()
+) -> Window:
+    """The leading corner of the block on every device; it differs along unreduced axes too."""
+    block, holders = share(mesh, [*(axis for dim in dims for axis in dim.axes), *unreduced])
     corners = []
     for at in holders:
         values = global_block(array, dims, mesh, int(at))

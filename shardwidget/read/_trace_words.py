@@ -39,8 +39,10 @@ def sentence(step: Draft, mesh: Mesh | None) -> str:
         return f"From here on {_called(step.inputs)} counts as varying over {joined(step.eqn.params['axes'])}; nothing is sent."
     if name == "axis_index":
         return f"Every device learns its index along {joined(_tuple(step.eqn.params['axis_name']))}."
+    if name == "debug_print":
+        return "Prints; nothing is computed."
     if not step.outputs:
-        return f"{name} writes something and computes nothing."
+        return f"{name} has an effect and computes nothing; here it is not run."
     made = f"{name} computes {_called(step.outputs)}"
     if step.inputs:
         made += f" from {_called(step.inputs)}"

@@ -76,3 +76,10 @@ def test_a_psum_is_a_scatter_and_a_gather():
     (total,) = (s.collective for s in steps_of("psum_in_one_dimension") if s.collective)
     assert (scatter.kind, gather.kind, total.kind) == ("reduce_scatter", "all_gather", "psum")
     assert scatter.bytes_per_device + gather.bytes_per_device == 2 * total.bytes_per_device  # of a block twice as long
+
+
+def test_the_ring_gives_what_psum_scatter_gives():
+    f, args = PROGRAMS["psum_scatter_as_a_ring"](concrete)
+    traced = read.shard_map(f, *args)
+    np.testing.assert_array_equal(traced.outputs, args[0].reshape(4, 4).sum(0))
+    assert [s.collective.kind for s in traced.steps if s.collective] == ["ppermute"] * 3

@@ -202,9 +202,9 @@ def psum_scatter_as_a_ring(mesh):
         blocks = x.reshape(4, -1)
         me = lax.axis_index("d")
         down = functools.partial(lax.ppermute, axis_name="d", perm=[(i, (i - 1) % 4) for i in range(4)])
-        held = blocks[(me + 3) % 4]
-        for k in range(2, 5):
-            held = down(held) + blocks[(me + 4 - k + 1 - 1) % 4]
+        held = blocks[(me + 1) % 4]
+        for k in range(1, 4):
+            held = down(held) + blocks[(me + 1 + k) % 4]
         return held
 
     return f, (counted(16),)

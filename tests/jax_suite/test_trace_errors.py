@@ -1,0 +1,408 @@
+"""Programs that stop: the trace leads up to the value that causes it, and every mend that it offers makes it run."""
+
+import linecache
+import re
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax.sharding import AxisType
+from jax.sharding import PartitionSpec as P
+
+from shardwidget import read
+
+AUTO = "mesh = jax.make_mesh((4, 2), ('x', 'y'), axis_types=(jax.sharding.AxisType.Auto,) * 2)"
+EXPLICIT = AUTO.replace("Auto", "Explicit")
+
+
+class Case:
+    """A program as text, so that a mend can be put into it. ``#`` marks the line before which assignments go."""
+
+    def __init__(self, kind, text, variable, axes=(), mesh=AUTO, arguments="jnp.arange(16.)"):
+        self.kind, self.variable, self.axes = kind, variable, axes
+        self.text = f"{mesh}\nargs = ({arguments},)\n{text.strip()}\n"
+
+    def run(self, text):
+        name = f"<program {abs(hash(text))}>"
+        linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+        space = {"jax": jax, "jnp": jnp, "np": np, "P": P, "lax": jax.lax}
+        exec(compile(text, name, "exec"), space)
+        return space["f"], space["args"]
+
+    def mended(self, code):
+        text = self.text
+        if code.startswith("mesh = "):
+            return text.replace(text.partition("\n")[0], code)
+        if found := re.match(r"(in_specs|out_specs|check_vma)=", code):
+            old = argument(found[0], text)
+            return text.replace(old, code) if old else text.replace("mesh=mesh,", f"mesh=mesh, {code},")
+        marked = next((line.strip() for line in text.splitlines() if line.endswith("  #")), "")
+        name, _, value = code.partition(" = ")
+        if value and not (marked.startswith(f"{name} = ") and f"({name}, " not in code):
+            return re.sub(r"^( *)(.*)  #$", lambda m: f"{m[1]}{code}\n{m[1]}{m[2]}", text, flags=re.MULTILINE)
+        line = marked or next(line for line in text.splitlines() if code.split("'")[0] in line and "'" in line).strip()
+        return text.replace(line, code)
+
+
+def argument(start, text):
+    """A keyword argument as it is written, up to the bracket that closes it; empty where there is none."""
+    first = text.find(start)
+    depth = 0
+    for k in range(first, len(text)) if first >= 0 else ():
+        depth += {"(": 1, ")": -1}.get(text[k], 0)
+        if depth == 0 and text[k] == ")":
+            return text[first : k + 1]
+    return ""
+
+
+CASES = {
+    "out_specs": Case(
+        "out_specs",
+        """
+@jax.shard_map(mesh=mesh, in_specs=P('x'), out_specs=P())
+def f(v):
+    w = jnp.sin(v) * v
+    return w  #
+""",
+        "w",
+        ("x",),
+    ),
+    "out_specs of one of two results": Case(
+        "out_specs",
+        """
+@jax.shard_map(mesh=mesh, in_specs=P(('x', 'y')), out_specs=(P(('x', 'y')), P('x')))
+def f(v):
+    w = v + 1
+    return v, w  #
+""",
+        "w",
+        ("y",),
+    ),
+    "out_specs after a gather": Case(
+        "out_specs",
+        """
+@jax.shard_map(mesh=mesh, in_specs=P('x'), out_specs=P())
+def f(v):
+    w = lax.all_gather(v, 'x', tiled=True)
+    return w  #
+""",
+        "w",
+        ("x",),
+    ),
+    "scan carry gains an axis": Case(
+        "scan_carry",
+        """
+@jax.shard_map(mesh=mesh, in_specs=(P('x'), P()), out_specs=(P('x'), P('x')))
+def f(u, v):
+    w = v + 1
+
+    def body(carry, _):
+        one, two = carry
+        return (two, one), ()
+
+    carry, _ = lax.scan(body, (u, w), (), length=2)  #
+    return carry
+""",
+        "w",
+        ("x",),
+        arguments="jnp.arange(16.), jnp.arange(4.)",
+    ),
+    "fori_loop": Case(
+        "scan_carry",
+        """
+@jax.shard_map(mesh=mesh, in_specs=P('x'), out_specs=P('x'))
+def f(u):
+    total = jnp.zeros(4)
+    total = lax.fori_loop(0, 3, lambda i, t: t + u, total)  #
+    return total
+""",
+        "total",
+        ("x",),
+    ),
+    "while_loop": Case(
+        "scan_carry",
+        """
+@jax.shard_map(mesh=mesh, in_specs=P('x'), out_specs=P('x'))
+def f(u):
+    total = jnp.zeros(4)
+    total = lax.while_loop(lambda t: lax.psum(t.sum(), 'x') < 9, lambda t: t + u + 1, total)  #
+    return total
+""",
+        "total",
+        ("x",),
+    ),
+    "shape": Case(
+        "shape",
+        """
+@jax.shard_map(mesh=mesh, in_specs=(P('x', 'y'), P('x', None)), out_specs=P('x', 'y'))
+def f(a, b):
+    c = a + b  #
+    return c
+""",
+        "a",
+        ("y",),
+        arguments="jnp.ones((8, 4)), jnp.ones((8, 4))",
+    ),
+    "shape of a product": Case(
+        "shape",
+        """
+@jax.shard_map(mesh=mesh, in_specs=(P('x', 'y'), P(None, 'y')), out_specs=P('x', 'y'))
+def f(a, b):
+    c = a @ b  #
+    return c
+""",
+        "a",
+        ("y",),
+        arguments="jnp.ones((8, 4)), jnp.ones((4, 8))",
+    ),
+    "indivisible": Case(
+        "indivisible",
+        """
+g = jax.shard_map(lambda a: a * 2, mesh=mesh, in_specs=(P('x', None),), out_specs=P('x'))
+def f(a):
+    return g(a)  #
+""",
+        "a",
+        ("x",),
+        arguments="jnp.ones((7, 3))",
+    ),
+    "in_specs": Case(
+        "in_specs",
+        """
+g = jax.shard_map(lambda a: a * 2, mesh=mesh, in_specs=(P('x'),), out_specs=P('x'))
+def f(a):
+    return g(a)  #
+""",
+        "a",
+        ("y",),
+        mesh=EXPLICIT,
+        arguments="jax.device_put(jnp.ones((8, 4)), jax.NamedSharding(mesh, P('x', 'y')))",
+    ),
+    "sharding_type": Case(
+        "sharding_type",
+        """
+g = jax.shard_map(lambda c: c * 2, mesh=mesh, in_specs=(P('x', None),), out_specs=P('x', None))
+def f(a, b):
+    c = a @ b  #
+    return g(jax.device_put(c, jax.NamedSharding(mesh, P('x'))))
+""",
+        "a",
+        ("x", "y"),
+        mesh=EXPLICIT,
+        arguments="jax.device_put(jnp.ones((8, 4)), jax.NamedSharding(mesh, P('x', 'y'))), "
+        "jax.device_put(jnp.ones((4, 8)), jax.NamedSharding(mesh, P('y', None)))",
+    ),
+    "axis_name": Case(
+        "axis_name",
+        """
+@jax.shard_map(mesh=mesh, in_specs=P(('x', 'y')), out_specs=P(('x', 'y')))
+def f(v):
+    w = v * 2
+    return lax.all_gather(w, 'z', tiled=True)
+""",
+        "w",
+        ("z",),
+    ),
+    "axis_name of a sum": Case(
+        "axis_name",
+        """
+@jax.shard_map(mesh=mesh, in_specs=P(('x', 'y')), out_specs=P(('x', 'y')))
+def f(v):
+    w = v * 2
+    return lax.psum(w, 'row')
+""",
+        "w",
+        ("row",),
+    ),
+}
+NOT_IN_09 = {"in_specs"}  # JAX 0.9 reshards the argument itself.
+OLD = jax.__version_info__ < (0, 10)
+
+
+def stopped(name):
+    case = CASES[name]
+    f, args = case.run(case.text)
+    with pytest.raises(Exception) as caught:  # noqa: PT011
+        jax.make_jaxpr(lambda *a: f(*a))(*args)
+    return read.shard_map(f, *args), caught.value
+
+
+NAMES = [name for name in CASES if not (OLD and name in NOT_IN_09)]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_trace_leads_up_to_the_value(name):
+    case = CASES[name]
+    trace, error = stopped(name)
+    failure = trace.error
+    assert (failure.kind, failure.error, failure.message) == (case.kind, type(error).__name__, str(error))
+    assert trace.variables[failure.variable].name == case.variable
+    assert failure.axes == case.axes
+    last = trace.steps[-1]
+    assert last.primitive == "error"
+    assert trace.variables[failure.variable] in last.inputs
+    assert last.sentence == failure.explanation
+    assert trace.outputs is None
+    # The steps before it ran: their values are there.
+    assert trace.engine == "mesh"
+    assert all(v.window is not None for step in trace.steps for v in step.outputs)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_mend_makes_it_run(name):
+    case = CASES[name]
+    trace, _ = stopped(name)
+    assert trace.error.mends
+    for mend in trace.error.mends:
+        text = case.mended(mend.code)
+        assert text != case.text
+        f, args = case.run(text)
+        mended = read.shard_map(f, *args)
+        assert mended.error is None, (mend, mended.error.message, text)
+        jax.block_until_ready(f(*args))
+
+
+def test_the_origin_is_where_the_value_began_to_vary():
+    case = CASES["out_specs"]
+    trace, _ = stopped("out_specs")
+    assert trace.steps[trace.error.origin].primitive == "in_specs"
+    text = case.text.replace("jnp.sin(v) * v", "lax.psum(v, 'x') + lax.axis_index('x')")
+    trace = read.shard_map(*flat(case.run(text)))
+    assert trace.steps[trace.error.origin].primitive == "axis_index"
+    assert "axis_index (line 5: w = lax.psum(v, 'x') + lax.axis_index('x'))" in trace.error.explanation
+
+
+def flat(run):
+    f, args = run
+    return f, *args
+
+
+def test_equal_blocks_are_offered_what_keeps_them():
+    trace, _ = stopped("out_specs after a gather")
+    assert [m.code for m in trace.error.mends if "equal" in m.title] == ["w = jax.lax.pmax(w, 'x')", "check_vma=False"]
+    trace, _ = stopped("out_specs")
+    assert not any("equal" in m.title for m in trace.error.mends)
+
+
+def mesh():
+    return jax.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Auto,) * 2)
+
+
+def test_the_users_own_exception():
+    def helper(a):
+        b = a + 1
+        raise RuntimeError("not today")
+
+    @jax.shard_map(mesh=mesh(), in_specs=P("x"), out_specs=P("x"))
+    def f(a):
+        c = a * 2
+        return helper(c)
+
+    trace = read.shard_map(f, jnp.arange(8.0))
+    failure = trace.error
+    assert (failure.kind, failure.error, failure.message) == ("user", "RuntimeError", "not today")
+    lines = failure.traceback.splitlines()
+    assert lines[0] == "Traceback (most recent call last):"
+    assert lines[-1] == "RuntimeError: not today"
+    assert "    return helper(c)" in lines
+    assert not any("/jax/" in line or "/shardwidget/read/" in line for line in lines)
+    assert [s.primitive for s in trace.steps if s.primitive in ("mul", "add", "error")] == ["mul", "add", "error"]
+    (b,) = next(s for s in trace.steps if s.primitive == "add").outputs
+    np.testing.assert_array_equal(b.value(2), [5.0, 7.0])
+    assert trace.steps[-1].source.text == 'raise RuntimeError("not today")'
+
+
+@pytest.mark.parametrize("wrap", [jax.jit, lambda f: lambda x: jax.grad(lambda x: f(x).sum())(x)])
+def test_an_exception_below_jit_and_grad(wrap):
+    @jax.shard_map(mesh=mesh(), in_specs=P("x"), out_specs=P("x"))
+    def g(a):
+        b = jnp.cos(a)
+        raise ValueError(b)
+
+    def f(x):
+        y = x * 3
+        return g(y)
+
+    trace = read.shard_map(wrap(f), jnp.arange(8.0))
+    assert (trace.error.kind, trace.error.error) == ("user", "ValueError")
+    (b,) = next(s for s in trace.steps if s.primitive == "cos").outputs
+    np.testing.assert_allclose(b.value(2), np.cos([6.0, 9.0]), rtol=1e-6)
+
+
+def test_an_exception_before_any_region():
+    def f(x):
+        y = x * 3
+        raise ValueError("early")
+
+    trace = read.shard_map(f, jnp.arange(8.0))
+    assert (trace.error.kind, trace.error.message, trace.mesh.size) == ("user", "early", 1)
+    assert [s.primitive for s in trace.steps] == ["mul", "error"]
+
+
+def test_an_exception_in_a_loop_keeps_the_steps_before_it():
+    @jax.shard_map(mesh=mesh(), in_specs=P("x"), out_specs=P("x"))
+    def f(a):
+        b = a * 2
+
+        def body(c, _):
+            raise ValueError("in the loop")
+
+        return jax.lax.scan(body, b, None, length=3)[0]
+
+    trace = read.shard_map(f, jnp.arange(8.0))
+    assert (trace.error.kind, trace.error.message) == ("user", "in the loop")
+    assert "b" in [v.name for s in trace.steps for v in s.outputs]
+    assert trace.steps[-1].source.text == 'raise ValueError("in the loop")'
+
+
+@pytest.mark.parametrize("devices", [None, "host"])
+def test_errors_need_no_devices(devices):
+    abstract = jax.sharding.AbstractMesh((4, 2), ("x", "y"), axis_types=(AxisType.Auto,) * 2)
+
+    @jax.shard_map(mesh=abstract, in_specs=P("x"), out_specs=P())
+    def f(v):
+        w = v * 2
+        return w
+
+    trace = read.shard_map(f, jnp.arange(8.0), devices=devices)
+    assert (trace.error.kind, trace.engine) == ("out_specs", "host")
+    np.testing.assert_array_equal(trace.variables[trace.error.variable].value(4), [8.0, 10.0])
+
+
+def test_an_interrupt_passes():
+    @jax.shard_map(mesh=mesh(), in_specs=P("x"), out_specs=P("x"))
+    def f(v):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        read.shard_map(f, jnp.arange(8.0))
+    assert jax.config.jax_traceback_filtering != "off"
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        ((), "in_specs"),
+        ((1.0, 2.0), "in_specs"),
+        (("text",), "not a valid JAX type"),
+    ],
+)
+def test_wrong_arguments(args, words):
+    f = jax.shard_map(lambda a: a * 2, mesh=mesh(), in_specs=(P("x"),), out_specs=P("x"))
+    with pytest.raises(TypeError, match=words) as caught:
+        read.shard_map(f, *args)
+    assert "Give read.shard_map the function and then its arguments" in str(caught.value)
+
+
+def test_no_shard_map():
+    def plain(x):
+        return x + 1
+
+    with pytest.raises(ValueError, match=r"plain calls no jax\.shard_map.*ShardingComparison\(plain, \*args\)"):
+        read.shard_map(plain, jnp.ones(3))
+
+
+def test_an_engine_that_is_not_there():
+    with pytest.raises(ValueError, match="devices='tpu' is not known"):
+        read.shard_map(jnp.sin, jnp.ones(3), devices="tpu")
