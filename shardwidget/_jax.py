@@ -14,6 +14,7 @@ from typing import Any
 
 import jax
 import numpy as np
+from jax.core import Tracer
 
 PPERMUTE_IN_MESH_ORDER = jax.__version_info__ < (0, 11)
 """Whether ``ppermute`` over several axes counts ranks in the order of the mesh, whatever order they are given in."""
@@ -155,6 +156,16 @@ def bind_here(primitive: Any, params: dict[str, Any], *values: Any) -> list[Any]
     return list(out) if primitive.multiple_results else [out]
 
 
+def function_place(jaxpr: Any) -> tuple[str, int]:
+    """File and first line of the traced function; line 0 where JAX does not know it.
+
+    JAX 0.9 – 0.12: ``func_src_info`` is ``name at file:line``.
+    """
+    text = getattr(getattr(jaxpr, "debug_info", None), "func_src_info", None) or ""
+    file, _, line = text.partition(" at ")[2].rpartition(":")
+    return (file, int(line)) if file and line.isdigit() else ("", 0)
+
+
 def context_key(eqn: Any) -> tuple[Any, ...]:
     """What, beside its parameters, decides how an equation is applied.
 
@@ -239,7 +250,6 @@ def _kept_type(aval: Any, *, axes: frozenset[str]) -> Any:
     return aval.update(sharding=sharding, manual_axis_type=manual)
 
 
-
 # ── When tracing fails ────────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -279,7 +289,7 @@ def whole_tracebacks() -> Iterator[None]:
 
     JAX 0.9 – 0.12: a process-wide option; it is put back.
     """
-    before = jax.config.jax_traceback_filtering
+    before = jax.config.values["jax_traceback_filtering"]
     jax.config.update("jax_traceback_filtering", "off")
     try:
         yield
@@ -322,7 +332,9 @@ def unfinished(error: BaseException, ours: str) -> Unfinished | None:
         elif file.endswith("pjit.py") and name == "cache_miss":
             link = "jit", known, jax.tree.leaves((known.get("args"), known.get("kwargs")))
         elif name.startswith("trace_to_jaxpr") and type(known.get("trace")).__name__ == "DynamicJaxprTrace":
-            if levels and (link is None or (link[0] == "jit" and k > last)):
+            file, _ = function_place(known["trace"].frame)
+            theirs = k > last and not (file and is_user_file(file, ours))
+            if levels and (link is None or (link[0] == "jit" and theirs)):
                 break
             levels.append((link, known["trace"]))
             link = None
@@ -389,7 +401,7 @@ def _variable(value: Any, trace: Any) -> Any:
     for _ in range(8):
         if getattr(value, "_trace", None) is trace:
             return value.val
-        if isinstance(value, jax.Array | np.ndarray) and not isinstance(value, jax.core.Tracer):
+        if isinstance(value, jax.Array | np.ndarray) and not isinstance(value, Tracer):
             return value
         value = getattr(value, "primal", getattr(value, "val", None))
     return None
@@ -405,7 +417,7 @@ def _at_work(frames: list[Any], trace: Any) -> tuple[list[Any], list[Any]]:
                 names = [n for n in (value if isinstance(value, tuple | list) else [value]) if isinstance(n, str)]
             leaves = jax.tree.leaves(value) if isinstance(value, tuple | list | dict) else [value]
             for leaf in leaves:
-                if isinstance(leaf, jax.core.Tracer) and (v := _variable(leaf, trace)) is not None:
+                if isinstance(leaf, Tracer) and (v := _variable(leaf, trace)) is not None:
                     variables.setdefault(id(v), v)
         if variables and names:
             break

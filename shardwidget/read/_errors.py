@@ -109,8 +109,8 @@ def _devices(ids: Sequence[int], most: int = 12) -> str:
 # ── read.shard_map ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 NO_SHARD_MAP = (
-    "{name} calls no jax.shard_map, so there are no steps on devices to show. Wrap the part that runs on each device in "
-    "jax.shard_map(f, mesh=mesh, in_specs=…, out_specs=…). To compare the shardings of a program without one, "
+    "{name} calls no jax.shard_map, so there are no steps on devices to show. Wrap the part that runs on each device "
+    "in jax.shard_map(f, mesh=mesh, in_specs=…, out_specs=…). To compare the shardings of a program without one, "
     "op by op, use ShardingComparison({name}, *args)."
 )
 

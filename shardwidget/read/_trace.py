@@ -84,11 +84,12 @@ class _Reading:
         mesh = next(iter(meshes.values())) if self.stop is None or meshes else self.stop.mesh()
         notes = [*self.program.notes]
         outs: Sequence[Any] | None = None
-        written = None
+        written, leaves = None, []
         if reason := self.program.too_big(self.arguments, self.host):
-            notes.append(reason)
+            notes = [reason]
         else:
             leaves = self.arguments.filled(on_host=self.host)
+            notes += self.arguments.notes
             try:
                 outs, tensors = self.program.run(leaves, self.host)
                 written = Written(tensors, meshes)
@@ -96,7 +97,6 @@ class _Reading:
                 if self.stop is None:
                     raise
                 notes.append(_errors.NOT_RUN.format(words=_errors.first_line(error)))
-        notes += self.arguments.notes
         collectives = Collectives(meshes)
         writer = Writer(written, meshes, collectives)
         self._walk(plan, writer, None if written is None else leaves, outs)
@@ -110,7 +110,7 @@ class _Reading:
             steps=steps,
             variables=variables,
             regions=builder.region_documents(),
-            scopes=tuple(writer.scopes),
+            scopes=tuple(writer.scopes.all),
             listings=builder.listings(),
             plans=tuple(collectives.plans),
             interconnects=tuple(cost.INTERCONNECTS),

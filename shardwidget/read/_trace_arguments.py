@@ -24,7 +24,7 @@ class Arguments:
 
     Args:
         f: the function.
-        args: what it is called with. A leaf that is no array is passed on as it is, so it may be static for ``jax.jit``.
+        args: what it is called with. A leaf that is no array is passed on as it is, so it may be static to jit.
     """
 
     def __init__(self, f: Callable[..., Any], args: Sequence[Any]) -> None:
@@ -56,7 +56,7 @@ class Arguments:
         return jax.make_jaxpr(call, return_shape=True)(*self.arrays)
 
     def concrete(self, mesh: Any) -> Any:
-        """The mesh of devices that an abstract mesh stands for: the one that is set, or one that an argument lies on."""
+        """The devices that an abstract mesh stands for: the mesh that is set, or one that an argument lies on."""
         if not isinstance(mesh, AbstractMesh):
             return mesh
         shardings = (getattr(x, "sharding", None) for x in self.arrays)
@@ -120,6 +120,8 @@ def _filled(x: Any, on_host: bool) -> Any:
         if isinstance(x.sharding, NamedSharding) and x.sharding.spec.unreduced:
             raise ValueError(_errors.UNREDUCED_ON_HOST.format(type=_jax.type_text(jax.typeof(x))))
         if jax.dtypes.issubdtype(x.dtype, jax.dtypes.prng_key):
-            return jax.random.wrap_key_data(np.asarray(jax.random.key_data(x)), impl=jax.random.key_impl(x))
+            return jax.random.wrap_key_data(
+                jnp.asarray(np.asarray(jax.random.key_data(x))), impl=jax.random.key_impl(x)
+            )
         return np.asarray(x)
     return x

@@ -13,7 +13,6 @@ from shardwidget.document import Dim, Ints, Listing, Mesh, Step, Variable, Windo
 from shardwidget.document import Region as RegionDocument
 from shardwidget.read._cuts import dims_of_spec
 from shardwidget.read._trace_draft import Draft, Value, letters
-from shardwidget.read._trace_plan import Region
 from shardwidget.read._trace_sources import listing_at
 from shardwidget.read._trace_steps import Writer
 from shardwidget.read._trace_values import (
@@ -29,7 +28,21 @@ SHAPE_ONLY = {
     "broadcast_in_dim", "concatenate", "copy", "copy_p", "expand_dims", "reshape", "rev", "slice", "split", "squeeze",
     "transpose",
 }  # fmt: skip
-_HIDDEN = {"sharding", "out_sharding", "jaxpr", "call_jaxpr", "branches", "cond_jaxpr", "body_jaxpr", "name"}
+Fetch = Callable[[int], np.ndarray]
+_HIDDEN = {
+    "sharding",
+    "out_sharding",
+    "jaxpr",
+    "call_jaxpr",
+    "branches",
+    "cond_jaxpr",
+    "body_jaxpr",
+    "name",
+    "in_tree",
+    "has_placeholders",
+    "jaxprs",
+    "const_lengths",
+}
 
 
 class Builder:
@@ -67,14 +80,14 @@ class Builder:
         text, shape, dtype, bits, varying, unreduced, reduced = self._type(value)
         region = value.region
         window: Window | None = None
-        fetch: Callable[[int], np.ndarray] | None = None
+        fetch: Fetch | None = None
         dims: tuple[Dim, ...] = ()
         if region is None:
             dims, window, fetch = self._global(value)
-        elif self.written is not None and value.site is not None:
+        elif self.written is not None and value.site is not None and value.site.written:
             over = varying + unreduced if region.check_vma else region.manual
             window = self.written.window(value.site, over, value.slots)
-            fetch = self.written.fetcher(value.site, value.slots)
+            fetch = self._only_where_made(value, self.written.fetcher(value.site, value.slots))
         return Variable(
             id=value.id,
             name=value.name,
@@ -91,6 +104,19 @@ class Builder:
             fetch=fetch,
         )
 
+    def _only_where_made(self, value: Value, fetch: Fetch | None) -> Fetch | None:
+        """Refuses devices that a branch or a loop leaves out."""
+        if fetch is None or value.active is None or value.region is None:
+            return fetch
+        made, mesh = value.active, self.writer.meshes[value.region]
+
+        def checked(device_id: int) -> np.ndarray:
+            if not made[position(mesh, device_id)]:
+                raise ValueError(f"device {device_id} does not execute the step that makes {value.name}")
+            return fetch(device_id)
+
+        return checked
+
     def _type(self, value: Value) -> tuple:
         aval, region = value.aval, value.region
         if (aval, region) not in self._types:
@@ -101,15 +127,15 @@ class Builder:
             )  # fmt: skip
         return self._types[aval, region]
 
-    def _global(self, value: Value) -> tuple[tuple[Dim, ...], Window | None, Callable[[int], np.ndarray] | None]:
+    def _global(self, value: Value) -> tuple[tuple[Dim, ...], Window | None, Fetch | None]:
         array = value.array
         if array is None and self.written is not None and value.site is not None:
             array = self.written.whole(value.site, value.slots)
         mesh = self.mesh
         shape = tuple(value.aval.shape)
         dims = global_layout(array, mesh) if array is not None else tuple(Dim(size) for size in shape)
-        if value.dims is not None and not any(dim.axes for dim in dims):
-            stated = dims_of_spec(shape, value.dims)
+        if value.spec is not None and not any(dim.axes for dim in dims):
+            stated = dims_of_spec(shape, value.spec)
             if {axis for dim in stated for axis in dim.axes} <= {axis.name for axis in mesh.axes}:
                 dims = stated
         if array is None:

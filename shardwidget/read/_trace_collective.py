@@ -49,8 +49,8 @@ class Collectives:
             hops=traffic.hops,
             plans=tuple(self._number(plan) for plan in collectives.plans(call)),
             chunk_axis=collectives.chunk_axis(call, tuple(aval.shape)),
-            latency=tuple(estimate.latency_s for estimate in estimates),
-            bandwidth=tuple(estimate.bandwidth_s for estimate in estimates),
+            latency=tuple(float(f"{estimate.latency_s:.3g}") for estimate in estimates),
+            bandwidth=tuple(float(f"{estimate.bandwidth_s:.3g}") for estimate in estimates),
         )
 
     def _number(self, plan: Plan) -> int:

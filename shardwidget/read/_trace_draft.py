@@ -8,6 +8,7 @@ from itertools import count, product
 from typing import Any
 
 import numpy as np
+from jax.sharding import PartitionSpec
 
 from shardwidget.document import Collective, Source
 from shardwidget.read._trace_plan import Region, Site
@@ -25,9 +26,11 @@ class Value:
     """The user's name; empty where it is not known."""
     site: Site | None = None
     slots: Slots = field(default_factory=dict)
+    active: np.ndarray | None = None
+    """At each mesh position whether the value is made there; None for all."""
     array: Any = None
     """A global value that is at hand: an argument, a result."""
-    dims: tuple[Any, ...] | None = None
+    spec: PartitionSpec | None = None
     """How a global value lies, where its array cannot tell."""
     alias: Value | None = None
     """A value that is called the same: the operand of an implicit ``pvary``."""
@@ -57,7 +60,7 @@ class Draft:
 
 
 def letters() -> Iterator[str]:
-    """Names as JAX gives them: a, b, …, z, aa, ab …"""
+    """Names as JAX gives them: a, b, …, z, aa, ab and so on."""
     alphabet = "abcdefghijklmnopqrstuvwxyz"
     for length in count(1):
         for name in product(alphabet, repeat=length):

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
+from jax.extend.core import Literal
 
 from shardwidget import _jax
 from shardwidget.document import Failure, Mend, Mesh
@@ -16,8 +17,9 @@ from shardwidget.read import _trace_mends as mends
 from shardwidget.read._mesh import read_devices, read_mesh
 from shardwidget.read._trace_arguments import Arguments
 from shardwidget.read._trace_draft import Draft, Value
-from shardwidget.read._trace_sources import OURS, source_of
+from shardwidget.read._trace_sources import OURS, line_of
 from shardwidget.read._trace_steps import Place, Writer
+from shardwidget.read._trace_values import equal_along
 from shardwidget.read._trace_words import joined, spec_text
 
 
@@ -36,7 +38,8 @@ class Stop:
         self.reached = _jax.unfinished(error, OURS)
         self.kind = _kind(error)
         self._f = f
-        if self.kind == "other" and self._never_ran():
+        wrong = isinstance(error, TypeError) or "pytree structure" in str(error)
+        if self.kind == "other" and wrong and self._never_ran():
             raise self._wrong_arguments() from error
         if self.reached is None:
             raise error
@@ -63,7 +66,7 @@ class Stop:
         ]
         if frames:
             frame, line = frames[-1]
-            self.step.source = source_of(_Frame(frame.f_code.co_filename, frame.f_code.co_qualname, line))
+            self.step.source = line_of(frame.f_code.co_filename, line, frame.f_code.co_name)
             writer.frames.append((frame.f_code.co_filename, line))
         writer.steps.append(self.step)
 
@@ -78,17 +81,12 @@ class Stop:
         return TypeError(_errors.WRONG_ARGUMENTS.format(words=self.error, call=call))
 
 
-class _Frame:
-    def __init__(self, file: str, function: str, line: int) -> None:
-        self.file_name, self.function_name, self.start_line = file, function, line
-
-
 def failure_of(stop: Stop, writer: Writer) -> Failure:
     """The failure as a document."""
     found = _FINDERS.get(stop.kind, _other)(stop, writer)
     value, axes, explanation, remedies = found
     origin = _origin(writer, value, axes) if value is not None else -1
-    if origin >= 0 and stop.kind in ("out_specs", "scan_carry"):
+    if origin >= 0 and value is not None and set(axes) & _jax.manual_types(value.aval)[0] and stop.kind == "out_specs":
         where = writer.steps[origin]
         line = f" (line {where.source.line}: {where.source.text})" if where.source is not None else ""
         explanation += f" It varies over {joined(axes)} since step {origin + 1}, {where.primitive}{line}."
@@ -121,10 +119,16 @@ def _kind(error: Exception) -> Any:
         return "indivisible"
     if "in_specs passed to shard_map" in words and "does not match" in words:
         return "in_specs"
-    if "unbound axis name" in words or (name == "AssertionError" and not words):
+    if (
+        "unbound axis name" in words
+        or re.search(r"_specs\S* refers to", words)
+        or (name == "AssertionError" and not words)
+    ):
         return "axis_name"
-    if "shape" in words and name in ("TypeError", "ValueError") and not _raised_by_user(error):
-        return "shape"
+    if found := re.search(r"given an (in|out)_specs entry which is too long", words):
+        return f"{found[1]}_specs"
+    if re.search("shape|dimension|split_axis", words) and name in ("TypeError", "ValueError"):
+        return "user" if _raised_by_user(error) else "shape"
     return "user" if _raised_by_user(error) else "other"
 
 
@@ -145,19 +149,22 @@ def _out_specs(stop: Stop, writer: Writer) -> _Found:
     reached = stop.reached
     assert reached is not None
     specs = reached.specs or {}
+    own = writer.stopped.region.axes if writer.stopped is not None and writer.stopped.region is not None else ()
+    if "too long" in str(stop.error):
+        return _too_long(stop)
     for number, (var, spec) in enumerate(zip(reached.outs, reached.out_specs, strict=True)):
         named = {
             a for entry in _jax.partitions(spec) if entry for a in (entry if isinstance(entry, tuple) else (entry,))
         }
         varying = _jax.manual_types(var.aval)[0]
-        axes = [str(a) for a in specs["mesh"].axis_names if a in varying and a not in named]
+        axes = [axis for axis in own if axis in varying and axis not in named]
         value = writer.known.get(var)
         if not axes or not isinstance(value, Value):
             continue
-        which = f"result {number + 1} " if len(reached.outs) > 1 else ""
+        what = f"{value.name}, result {number + 1}," if len(reached.outs) > 1 else value.name
         text = (
-            f"{spec_text(spec)} promises that {value.name}{f', {which.strip()},' if which else ''} is the same block along "
-            f"{joined(axes)}, but its type {_jax.type_text(value.aval)} says that it varies over {joined(axes)}."
+            f"{spec_text(spec)} promises that {what} is the same block along {joined(axes)}, but its type "
+            f"{_jax.type_text(value.aval)} says that it varies over {joined(axes)}."
         )
         equal = writer.written is not None and _equal_along(writer, value, axes)
         return value, axes, text, mends.for_out_specs(value, axes, spec, number, specs, equal)
@@ -165,10 +172,9 @@ def _out_specs(stop: Stop, writer: Writer) -> _Found:
 
 
 def _equal_along(writer: Writer, value: Value, axes: Sequence[str]) -> bool:
-    from shardwidget.read._trace_values import equal_along
-
     assert writer.written is not None
     assert value.region is not None
+    assert value.site is not None
     return equal_along(writer.written, writer.meshes[value.region], value.site, value.slots, axes)
 
 
@@ -185,13 +191,13 @@ def _scan_carry(stop: Stop, writer: Writer) -> _Found:
     name, axes = chosen[0][0], sorted(chosen[0][1])
     value = _carry_called(name, carries, set(axes), bool(gains))
     what = value.name if value is not None else name
+    same, varies = f"the same along {joined(axes)}", f"varying over {joined(axes)}"
+    before, after = (same, varies) if gains else (varies, same)
+    text = f"The loop takes {what} as {before} and returns a value there that is {after}; a carry keeps its type."
     if gains:
-        text = f"The loop takes {what} as the same along {joined(axes)} and returns a value there that varies over {joined(axes)}; a carry keeps its type."
-        fixes = [mends.vary(value.name if value else name, axes, "before the loop")]
-    else:
-        text = f"The loop takes {what} as varying over {joined(axes)} and returns a value there that is the same along {joined(axes)}; a carry keeps its type."
-        fixes = [mends.vary("new_" + re.sub(r"\W+", "_", name).strip("_"), axes, "in what the body returns")]
-    return value, axes, text, fixes
+        return value, axes, text, [mends.vary(what, axes, "before the loop")]
+    inner = "new_" + re.sub(r"\W+", "_", name).strip("_")
+    return value, axes, text, [mends.vary(inner, axes, "in what the body returns")]
 
 
 _CARRY = re.compile(
@@ -214,7 +220,9 @@ def _carry_called(name: str, carries: Sequence[Value], axes: set[str], gains: bo
 
 def _shape(stop: Stop, writer: Writer) -> _Found:
     parts = [f"{v.name} is {_jax.type_text(v.aval)}" for v in stop.inputs]
-    text = f"Inside shard_map a function sees blocks: {joined(parts)}." if parts else "The blocks' shapes do not fit."
+    text = f"Inside shard_map a function sees blocks: {joined(parts)}."
+    if not parts:
+        text = "Inside shard_map a function sees blocks, and these do not fit."
     value = stop.inputs[0] if stop.inputs else None
     assert stop.reached is not None
     fixes, axes = mends.for_shapes(stop, writer)
@@ -225,7 +233,21 @@ def _indivisible(stop: Stop, writer: Writer) -> _Found:
     return mends.for_indivisible(stop, writer)
 
 
+def _too_long(stop: Stop) -> _Found:
+    """A spec with more entries than its array has dimensions."""
+    value = stop.inputs[0] if stop.inputs else None
+    name = value.name if value is not None else "the value"
+    rank = value.aval.ndim if value is not None else 0
+    text = f"A spec has an entry for each dimension at most, and {name} has {rank}."
+    if value is None or stop.kind == "in_specs":
+        return value, (), text, ()
+    varying = sorted(_jax.manual_types(value.aval)[0])
+    return value, varying, text, mends.for_rank(value, varying)
+
+
 def _in_specs(stop: Stop, writer: Writer) -> _Found:
+    if "too long" in str(stop.error):
+        return _too_long(stop)
     return mends.for_in_specs(stop, writer)
 
 
@@ -237,19 +259,24 @@ def _axis_name(stop: Stop, writer: Writer) -> _Found:
     assert stop.reached is not None
     mesh = stop.mesh()
     known = [axis.name for axis in mesh.axes]
-    words = re.search(r"unbound axis name:? *'?(\w+)", str(stop.error))
+    words = re.search(r"(?:unbound axis name:?|_specs\S* refers to) *'?(\w+)", str(stop.error))
     names = [n for n in stop.reached.names if n not in known] or ([words[1]] if words else [])
-    text = (
-        f"The mesh has no axis {joined(map(repr, names)) or 'of this name'}; its axes are {joined(map(repr, known))}."
-    )
+    wrong, right = (joined([repr(name) for name in part]) for part in (names, known))
+    text = f"The mesh has no axis {wrong or 'of this name'}; its axes are {right}."
     value = stop.inputs[0] if stop.inputs else None
-    return value, names, text, mends.for_axis_name(names, known, stop.step.source)
+    line = stop.step.source.text if stop.step.source is not None else ""
+    if found := re.search(r"(in|out)_specs\S* refers to", str(stop.error)):
+        key = f"{found[1]}_specs"
+        line = f"{key}={mends.specs_code((stop.reached.specs or {}).get(key))}"
+    return value, names, text, mends.for_axis_name(names, known, line)
 
 
 def _other(stop: Stop, writer: Writer) -> _Found:
     value = stop.inputs[0] if stop.inputs and stop.kind != "user" else None
     if stop.kind == "user":
         return None, (), "The function itself raised this; the steps before it ran.", ()
+    if type(stop.error).__name__.startswith("Tracer"):
+        return value, (), "While JAX traces a function a value has a type and no number yet: Python cannot ask it.", ()
     return value, (), "JAX refused this operation; the steps before it ran.", ()
 
 
@@ -275,4 +302,4 @@ def _origin(writer: Writer, value: Value, axes: Sequence[str]) -> int:
 
 
 def _is_literal(var: Any) -> bool:
-    return isinstance(var, jax.extend.core.Literal)
+    return isinstance(var, Literal)

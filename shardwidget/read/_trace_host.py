@@ -192,7 +192,7 @@ def cut(x: Any, spec: PartitionSpec, node: Region, rank: int) -> Any:
 
 
 def assemble(x: Any, spec: PartitionSpec, node: Region, rank: int) -> Any:
-    """The array whose blocks are given: concatenated along the axes that the spec names, one of the copies of others."""
+    """The array of some blocks: concatenated along the axes that the spec names, one copy along others."""
     lead, block = x.shape[:rank], x.shape[rank + 1 :]
     x = x.reshape(*lead, *(node.mesh.shape[axis] for axis in node.axes), *block)
     dims = dims_of_spec(block, spec)

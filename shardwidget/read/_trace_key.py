@@ -15,7 +15,7 @@ from shardwidget.read._trace_plan import Block, Branches, Call, Leaf, Loop, Plan
 _ENTERED = {"jaxpr", "call_jaxpr", "branches", "body_jaxpr", "cond_jaxpr", "jvp_jaxpr_fun", "fwd_jaxpr_thunk", "bwd"}
 
 
-class _Unknown(Exception):
+class _UnknownError(Exception):
     """A parameter that cannot be compared."""
 
 
@@ -35,7 +35,7 @@ def key_of(plan: Plan, arguments: Sequence[Any], *more: Hashable) -> Hashable | 
             jax.sharding.get_abstract_mesh(),
             more,
         )
-    except _Unknown:
+    except _UnknownError:
         return None
 
 
@@ -91,9 +91,9 @@ def _frozen(value: Any) -> Hashable:
     if isinstance(value, np.ndarray):
         return value.shape, str(value.dtype), value.tobytes()
     if isinstance(value, jax.Array) or hasattr(value, "eqns"):
-        raise _Unknown  # A key must not hold arrays, nor a jaxpr, whose constants are arrays.
+        raise _UnknownError  # A key must not hold arrays, nor a jaxpr, whose constants are arrays.
     try:
         hash(value)
     except TypeError as error:
-        raise _Unknown from error
+        raise _UnknownError from error
     return type(value), value

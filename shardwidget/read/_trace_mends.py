@@ -12,7 +12,7 @@ import jax
 from jax.sharding import PartitionSpec
 
 from shardwidget import _jax
-from shardwidget.document import Mend, Source
+from shardwidget.document import Mend
 from shardwidget.read._cuts import dims_of_spec
 from shardwidget.read._trace_draft import Value
 from shardwidget.read._trace_words import joined, spec_text
@@ -44,7 +44,7 @@ def for_out_specs(
     value: Value, axes: Sequence[str], spec: PartitionSpec, number: int, specs: dict[str, Any], equal: bool
 ) -> list[Mend]:
     """A result that varies where its spec says that it does not."""
-    found = []
+    found: list[Mend] = []
     if value.aval.ndim:
         code = _with_spec(specs["out_specs"], number, _named_too(spec, axes, value.aval.ndim))
         found.append(Mend(f"Concatenate the blocks along {joined(axes)}: say so in out_specs", f"out_specs={code}"))
@@ -61,11 +61,10 @@ def for_out_specs(
 
 
 def _named_too(spec: PartitionSpec, axes: Sequence[str], rank: int) -> PartitionSpec:
-    entries = list(_jax.partitions(spec)) + [None] * (rank - len(_jax.partitions(spec)))
+    entries: list[Any] = [*_jax.partitions(spec), *[None] * (rank - len(_jax.partitions(spec)))]
     first = entries[0]
-    held = () if first is None else first if isinstance(first, tuple) else (first,)
-    names = (*held, *axes)
-    entries[0] = names if len(names) > 1 else names[0]
+    names = [*(() if first is None else first if isinstance(first, tuple) else (first,)), *axes]
+    entries[0] = tuple(names) if len(names) > 1 else names[0]
     while entries and entries[-1] is None:
         entries.pop()
     return PartitionSpec(*entries)
@@ -77,7 +76,13 @@ def _with_spec(specs: Any, number: int, spec: PartitionSpec) -> str:
     if len(leaves) == 1:
         return spec_text(spec)
     leaves[number] = spec
-    return repr(jax.tree.unflatten(tree, [_Code(spec_text(leaf)) if leaf is not None else None for leaf in leaves]))
+    return specs_code(jax.tree.unflatten(tree, leaves))
+
+
+def specs_code(specs: Any) -> str:
+    """A tree of specs as it is written."""
+    leaves, tree = jax.tree.flatten(specs, is_leaf=lambda x: x is None or isinstance(x, PartitionSpec))
+    return repr(jax.tree.unflatten(tree, [None if leaf is None else _Code(spec_text(leaf)) for leaf in leaves]))
 
 
 class _Code(str):
@@ -137,6 +142,19 @@ def _alike(values: Sequence[Value], writer: Any) -> Mend | None:
     return Mend(f"Cut {values[1].name} as {values[0].name} is", f"in_specs=({code})")
 
 
+def for_rank(value: Value, axes: Sequence[str]) -> list[Mend]:
+    """A result with too few dimensions for its spec."""
+    found = [
+        Mend(
+            f"Give {value.name} a dimension, along which blocks are concatenated", f"{value.name} = {value.name}[None]"
+        )
+    ]
+    if axes and not value.aval.ndim:
+        total = f"{value.name} = jax.lax.psum({value.name}, {quoted(axes)})[None]"
+        found.append(Mend(f"Sum it over {joined(axes)} first", total))
+    return found
+
+
 def for_indivisible(stop: Any, writer: Any) -> Any:
     """An argument that its spec does not cut evenly: pad it, or cut it otherwise."""
     specs = stop.reached.specs
@@ -156,13 +174,14 @@ def for_indivisible(stop: Any, writer: Any) -> Any:
             entries = [tuple(e.axes) if k != d else () for k, e in enumerate(dims_of_spec(aval.shape, spec))]
             whole = PartitionSpec(*(e[0] if len(e) == 1 else e or None for e in entries))
             code = ", ".join(spec_text(whole if k == number else s) for k, s in enumerate(leaves))
-            text = f"Dimension {d} of {name} has {size} elements, which {joined(dim.axes)} would cut into {parts} equal blocks; {size} = {parts}·{size // parts} + {size % parts}."
+            text = (
+                f"Dimension {d} of {name} has {size} elements, which {joined(dim.axes)} would cut into {parts} equal "
+                f"blocks; {size} = {parts}·{size // parts} + {size % parts}."
+            )
+            uncut = f"in_specs=({code}{',' * (len(leaves) == 1)})"
             fixes = [
                 Mend(f"Pad {name} to {size + more} elements", f"{name} = jnp.pad({name}, {tuple(widths)})"),
-                Mend(
-                    f"Do not cut dimension {d}: every device gets it whole",
-                    f"in_specs=({code}{',' * (len(leaves) == 1)})",
-                ),
+                Mend(f"Do not cut dimension {d}: every device gets it whole", uncut),
             ]
             return value, dim.axes, text, fixes
     return None, (), "", ()
@@ -182,7 +201,10 @@ def for_in_specs(stop: Any, writer: Any) -> Any:
         value = _value_of(x, stop, writer, number)
         name = value.name if value is not None else f"args[{number}]"
         axes = [a for w, g in zip(wanted, given, strict=True) for a in {*w} ^ {*g}]
-        text = f"The mesh's axes are Explicit, so the type of {name}, {_jax.type_text(aval)}, says how it is cut; in_specs says {spec_text(spec)}."
+        text = (
+            f"The mesh's axes are Explicit, so the type of {name}, {_jax.type_text(aval)}, says how it is cut; "
+            f"in_specs says {spec_text(spec)}."
+        )
         sharding = f"jax.NamedSharding(mesh, {spec_text(spec)})"
         fixes = [
             Mend(f"Reshard {name} before the call", f"{name} = jax.reshard({name}, {sharding})"),
@@ -204,7 +226,7 @@ def for_sharding_type(stop: Any, writer: Any) -> Any:
     axes = list(
         dict.fromkeys(a for v in values for dim in dims_of_spec(v.aval.shape, v.aval.sharding.spec) for a in dim.axes)
     )
-    text = f"On Explicit axes every operation must say in its type how the result is cut, and this one cannot: {joined(parts)}."
+    text = f"On Explicit axes a type says how a value is cut, and for this result that is not clear: {joined(parts)}."
     fixes = []
     product = re.fullmatch(r"(\w+) = (\w+) @ (\w+)", stop.step.source.text if stop.step.source is not None else "")
     if product and len(values) == 2 and all(v.aval.ndim == 2 for v in values):
@@ -222,13 +244,12 @@ def for_sharding_type(stop: Any, writer: Any) -> Any:
     return (values[0] if values else None), axes, text, fixes
 
 
-def for_axis_name(names: Sequence[str], known: Sequence[str], source: Source | None) -> list[Mend]:
+def for_axis_name(names: Sequence[str], known: Sequence[str], line: str) -> list[Mend]:
     """A name that is no axis: those that are, the likeliest first."""
     wrong = names[0] if names else ""
     close = difflib.get_close_matches(wrong, known, n=len(known), cutoff=0.0)
     found = []
     for axis in [*close, *(a for a in known if a not in close)]:
-        line = source.text if source is not None else ""
         code = re.sub(rf"(['\"]){re.escape(wrong)}\1", repr(axis), line) if wrong and line else repr(axis)
         found.append(Mend(f"Use the axis {axis!r}", code))
     return found

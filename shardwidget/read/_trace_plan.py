@@ -15,6 +15,7 @@ from typing import Any
 
 import jax
 import numpy as np
+from jax.extend.core import Literal
 from jax.sharding import AxisType
 
 from shardwidget import _jax
@@ -58,8 +59,14 @@ class Site:
     format: str = ""
     """Element format of the packed corner; empty where it is not packed, but read from the value."""
     offset: int = 0
+    """Index of its first packed element."""
     tensor: int = -1
-    """Index among the level's tensors where the value is kept whole; -1 where it is not, or its packed corner is all."""
+    """Index among the level's tensors of the whole value; -1 where that is not kept, or the packed corner is all."""
+
+    @property
+    def written(self) -> bool:
+        """Whether anything of the value is."""
+        return self.tensor >= 0 or bool(self.format)
 
 
 @dataclass(eq=False)
@@ -214,9 +221,12 @@ class Planner:
         self.sites: list[Site] = []
         self.regions: list[Region] = []
         self._ids: dict[int, int] = {}
+        self._returned: set[Any] = set()
+        """What the program returns anyway."""
 
     def plan(self, closed: Any) -> Plan:
         level = Level(None, None, None)
+        self._returned = {v for v in _jax.open_jaxpr(closed)[0].outvars if not isinstance(v, Literal)}
         return Plan(self._block(closed, level), level, self.consts, self.sites, self.regions)
 
     def _block(self, closed: Any, level: Level) -> Block:
@@ -333,14 +343,16 @@ class Planner:
         parent.tensors += [type_.stacked(size, axes, mesh) for type_ in level.types()]
 
     def _write(self, variables: Sequence[Any], level: Level) -> list[Site]:
-        return [self._site(v.aval, level) for v in variables]
+        return [self._site(v.aval, level, returned=level.parent is None and v in self._returned) for v in variables]
 
-    def _site(self, aval: Any, level: Level) -> Site:
+    def _site(self, aval: Any, level: Level, *, returned: bool = False) -> Site:
         shape, dtype = tuple(aval.shape), aval.dtype
         if jax.dtypes.issubdtype(dtype, jax.dtypes.prng_key):
             words = jax.eval_shape(jax.random.key_data, jax.ShapeDtypeStruct((), dtype))
             shape, dtype = shape + words.shape, words.dtype
         site = Site(level, shape, np.dtype(dtype), corner_shape(shape, self.corner))
+        if returned or dtype == jax.dtypes.float0:  # The tangent of an integer: no device holds it.
+            return Site(level, shape, np.dtype(dtype), ())
         dropped = len(self.sites) in self.dropped
         if level.region is not None and (self.pack or dropped):
             site.format = element_format(site.dtype)
@@ -349,9 +361,9 @@ class Planner:
         if not dropped and not (site.format and site.corner == shape):
             sharding = getattr(aval, "sharding", None)
             explicit = sharding is not None and AxisType.Explicit in sharding.mesh.axis_types
-            spec = tuple(_jax.partitions(sharding.spec)) if explicit else ()
+            spec = tuple(_jax.partitions(aval.sharding.spec)) if explicit else ()
             site.tensor = len(level.tensors)
-            level.tensors.append(Type(shape, site.dtype, spec, sharding.mesh if explicit else None))
+            level.tensors.append(Type(shape, site.dtype, spec, aval.sharding.mesh if explicit else None))
         self.sites.append(site)
         return site
 

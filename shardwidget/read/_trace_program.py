@@ -35,7 +35,10 @@ TOO_BIG_TO_SIMULATE = (
     "types only: simulating all devices on one would take {have} MiB, more than {most}; give smaller shapes, or run on "
     "a concrete mesh"
 )
-NOT_ALL_KEPT = "{count} of {total} values are kept by the corner shown only ({have} MiB; keep={most} bytes allows more)"
+NOT_ALL_KEPT = (
+    "of {count} of {total} values only the corner that is shown is kept: all take {have} MiB, "
+    "and keep= allows {most} bytes"
+)
 SMALL_CORNERS = "values are shown by their leading {rows}×{columns} elements"
 
 
@@ -58,10 +61,8 @@ class Program:
             on_host: whether values lie in the host's memory, where nothing is gained by packing corners.
         """
         notes = []
-        for corner in CORNERS:
-            plan = Planner(corner, not on_host).plan(closed)
-            if sum(_shown(site) for site in plan.sites) <= SHOWN:
-                break
+        plans = ((corner, Planner(corner, not on_host).plan(closed)) for corner in CORNERS)
+        corner, plan = next(((c, p) for c, p in plans if sum(map(_shown, p.sites)) <= SHOWN or c == CORNERS[-1]))
         if corner != CORNERS[0]:
             notes.append(SMALL_CORNERS.format(rows=corner[0], columns=corner[1]))
         whole = [(_bytes(site), k) for k, site in enumerate(plan.sites) if site.tensor >= 0]
@@ -92,7 +93,7 @@ class Program:
             recorder = Recorder(replace(self.plan, consts=[]), HostEngine() if host else MeshEngine())
             # Where all values are small the program is compiled for longer than it runs.
             quick = self.on_host and all(site.tensor >= 0 for site in self.plan.sites)
-            options = {"xla_backend_optimization_level": 0} if quick else None
+            options: Any = {"xla_backend_optimization_level": 0} if quick else None
             run = jax.jit(recorder).lower(self.plan.consts, leaves).compile(options)
             _CACHE.put(key, run)
         return run(self.plan.consts, leaves)

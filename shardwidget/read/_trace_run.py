@@ -204,7 +204,7 @@ class Recorder:
         """Writes values where their sites say; returns them."""
         if tape is not None:
             for site, value in zip(sites, values, strict=True):
-                if site.format or site.tensor >= 0:
+                if site.written:
                     self._write(tape, site, value)
         return list(values)
 
@@ -285,7 +285,8 @@ class MeshEngine:
 
     def _blanks(self, node: Branches, span: tuple[slice, slice]) -> tuple[list, list]:
         pieces = [Type((size,), packed(kind)) for kind, size in node.level.pieces[span[0]]]
-        return tuple([self.blank(t, node.level) for t in types] for types in (pieces, node.level.tensors[span[1]]))
+        tensors = node.level.tensors[span[1]]
+        return [self.blank(t, node.level) for t in pieces], [self.blank(t, node.level) for t in tensors]
 
     def repeat(self, node: Loop, test: Callable, body: Callable, carry: list, written: list) -> tuple:
         """A ``while_loop`` with a counter."""
@@ -310,8 +311,7 @@ class MeshEngine:
         return self.kept(zeros, level)
 
 
-
-def constant(literal: Literal) -> jax.Array:
+def constant(literal: Any) -> jax.Array:
     """A constant of a jaxpr as an array of its type; JAX's own may be typed for the mesh that it was traced under."""
     return jnp.asarray(np.asarray(literal.val), literal.aval.dtype)
 

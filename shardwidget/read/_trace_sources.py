@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import itertools
 import linecache
 import os
 import re
@@ -21,18 +22,18 @@ OURS = os.path.dirname(os.path.dirname(__file__)) + os.sep
 
 
 def frames_of(eqn: Any) -> list[Any]:
-    """The user's frames that an equation comes from, innermost first."""
-    return [frame for frame in _jax.user_frames(eqn) if not frame.file_name.startswith(OURS)]
+    """The user's frames that an equation comes from, innermost first; not those that called us."""
+    return list(itertools.takewhile(lambda frame: not frame.file_name.startswith(OURS), _jax.user_frames(eqn)))
 
 
 def source_of(frame: Any) -> Source:
     """The line that a frame stands on."""
-    return Source(
-        file=shown_name(frame.file_name),
-        line=frame.start_line,
-        text=linecache.getline(frame.file_name, frame.start_line).strip(),
-        function=frame.function_name.rpartition(".")[2],
-    )
+    return line_of(frame.file_name, frame.start_line, frame.function_name.rpartition(".")[2])
+
+
+def line_of(file: str, line: int, function: str) -> Source:
+    """A line of a file, in a function."""
+    return Source(shown_name(file), line, linecache.getline(file, line).strip(), function)
 
 
 def shown_name(file: str) -> str:

@@ -13,10 +13,11 @@ from shardwidget import _jax
 from shardwidget.document import Mesh, Scope
 from shardwidget.read._trace_collective import Collectives
 from shardwidget.read._trace_draft import Draft, Value
-from shardwidget.read._trace_names import name_outputs, within
+from shardwidget.read._trace_names import name_outputs
 from shardwidget.read._trace_plan import WRITES, Block, Branches, Call, Leaf, Loop, Region, Site
 from shardwidget.read._trace_print import printed
-from shardwidget.read._trace_sources import calls_at, frames_of, source_of
+from shardwidget.read._trace_scopes import Scopes
+from shardwidget.read._trace_sources import calls_at, frames_of, line_of, source_of
 from shardwidget.read._trace_values import Slots, Written
 
 Operand = Value | Literal
@@ -49,10 +50,9 @@ class Writer:
         self.collectives = collectives
         self.steps: list[Draft] = []
         self.values: list[Value] = []
-        self.scopes: list[Scope] = []
+        self.scopes = Scopes()
         self.frames: list[tuple[str, int]] = []
         """File and line of every step that has a source."""
-        self._scopes: dict[Any, int] = {}
         self.known: dict[Any, Operand] = {}
         """The operand that each variable of a jaxpr was last bound to."""
         self.stopped: Place | None = None
@@ -60,7 +60,7 @@ class Writer:
 
     def value(self, aval: Any, place: Place, site: Site | None = None, **known: Any) -> Value:
         """A new variable."""
-        made = Value(len(self.values), aval, place.region, site=site, slots=place.slots, **known)
+        made = Value(len(self.values), aval, place.region, site=site, slots=place.slots, active=place.active, **known)
         self.values.append(made)
         return made
 
@@ -101,7 +101,13 @@ class Writer:
             step.implicit = not frames or calls_at(frames[0]) not in ("pcast", "pvary")
             if step.implicit and isinstance(values[0], Value):
                 outs[0].alias = values[0]
+            elif step.implicit:
+                outs[0].name = step.literals[0]
         return outs
+
+    def size(self, place: Place) -> int:
+        """Number of devices of the mesh around."""
+        return 1 if place.region is None else self.meshes[place.region].size
 
     def step(
         self, primitive: str, eqn: Any, values: Sequence[Operand], outs: list[Value], place: Place, **more: Any
@@ -117,42 +123,26 @@ class Writer:
             outs,
             eqn=eqn,
             region=place.region,
-            scope=self.scope_of(eqn, frames, place) if eqn is not None else place.scope,
+            scope=self.scope_of(eqn, place) if eqn is not None else place.scope,
             source=source,
-            literals=tuple(str(v.val) for v in values if isinstance(v, Literal)),
+            literals=tuple(str(np.asarray(v.val)) for v in values if isinstance(v, Literal)),
             active=place.active,
             **more,
         )
         self.steps.append(draft)
         return draft
 
-    def scope_of(self, eqn: Any, frames: list[Any], place: Place) -> int:
-        """The scope of an equation: the functions that its frames were called through, then its named scopes."""
-        scope = place.scope
-        chain = within(frames, place.function)
-        for caller, frame in zip(chain[:0:-1], chain[-2::-1], strict=True):
-            name = frame.function_name.rpartition(".")[2]
-            scope = self.scope(Scope("function", name, scope), (caller.file_name, caller.start_line))
-        for name in _names(eqn.source_info.name_stack):
-            scope = self.scope(Scope("named_scope", name, scope), "name")
-        return scope
-
-    def scope(self, scope: Scope, key: Any) -> int:
-        """A scope's index; the same again while nothing else was entered in between."""
-        if (scope, key) not in self._scopes:
-            self._scopes[scope, key] = len(self.scopes)
-            self.scopes.append(scope)
-        return self._scopes[scope, key]
+    def scope_of(self, eqn: Any, place: Place) -> int:
+        """The scope of an equation."""
+        return self.scopes.around(eqn, frames_of(eqn), place.function, place.scope)
 
     def enter(self, place: Place, scope: Scope, **changes: Any) -> Place:
         """A place in a scope of its own."""
-        self.scopes.append(scope)
-        return replace(place, scope=len(self.scopes) - 1, **changes)
+        return replace(place, scope=self.scopes.enter(scope), **changes)
 
     def call(self, node: Call, values: list[Operand], consts: Sequence[Operand], place: Place) -> list[Operand]:
         """Steps of a called function."""
-        frames = frames_of(node.eqn)
-        around = self.scope_of(node.eqn, frames, place)
+        around = self.scope_of(node.eqn, place)
         function = _jax.function_name(node.body.jaxpr) or node.name
         if node.name == place.function:  # The function itself, jitted.
             return self.block(node.body, values, consts, place)
@@ -164,19 +154,23 @@ class Writer:
         jaxpr = node.body.jaxpr
         function = _jax.function_name(jaxpr)
         inner = self.enter(place, Scope("region", function or "shard_map", place.scope), region=node, function=function)
+        file, line = _jax.function_place(jaxpr)
+        where = line_of(file, line, function) if line else None
+        if where is not None:
+            self.frames.append((file, line))
         names = _jax.argument_names(jaxpr)
         blocks = [self.value(v.aval, inner, site) for v, site in zip(jaxpr.invars, node.inputs, strict=True)]
         known = names if len(names) == len(blocks) else ()
         for block, value, name in zip(blocks, values, known or [""] * len(blocks), strict=True):
             block.name = name.rpartition(".")[2] or (value.name if isinstance(value, Value) else "")
-        self.step("in_specs", None, values, blocks, inner, kind="in_specs", about={"node": node})
+        self.step("in_specs", None, values, blocks, inner, kind="in_specs", about={"node": node}).source = where
         outs = self.block(node.body, blocks, consts, inner)
         if isinstance(jaxpr, _jax.OpenJaxpr):
             return []
         results = [self.value(v.aval, place, site) for v, site in zip(node.eqn.outvars, node.outputs, strict=True)]
         for result, spec in zip(results, node.eqn.params["out_specs"], strict=True):
-            result.dims = spec
-        self.step("out_specs", None, outs, results, inner, kind="out_specs", about={"node": node})
+            result.spec = spec
+        self.step("out_specs", None, outs, results, inner, kind="out_specs", about={"node": node}).source = where
         return results
 
     def branches(self, node: Branches, values: list[Operand], consts: Sequence[Operand], place: Place) -> list[Value]:
@@ -196,8 +190,8 @@ class Writer:
                     mine = mine & place.active
                 if not np.any(mine):
                     continue
-                active = None if np.all(mine) else np.broadcast_to(mine, (self.meshes[place.region].size,))
-            around = self.scope_of(node.eqn, frames_of(node.eqn), place)
+                active = None if np.all(mine) else np.broadcast_to(mine, (self.size(place),))
+            around = self.scope_of(node.eqn, place)
             scope = Scope("branch", f"cond branch {number}", around)
             function = _jax.function_name(body.jaxpr)
             self.block(body, args, consts, self.enter(place, scope, active=active, function=function))
@@ -222,7 +216,7 @@ class Writer:
             total = int(counts.max())
         unknown = total is None
         total = 1 if total is None else total
-        around = self.scope_of(eqn, frames_of(eqn), place)
+        around = self.scope_of(eqn, place)
         name, function = eqn.primitive.name, _jax.function_name(node.body.jaxpr)
         shown = list(range(min(total, node.slots)))
         if total > node.slots:
@@ -234,7 +228,7 @@ class Writer:
                 # The last slot holds the last iteration of each device, be it another one.
                 mine = counts > slot
                 active = mine if active is None else mine & active
-                active = None if np.all(active) else np.broadcast_to(active, (self.meshes[place.region].size,))
+                active = None if np.all(active) else np.broadcast_to(active, (self.size(place),))
             scope = Scope("iteration", name, around, iteration=number, total=0 if unknown else total)
             inner = self.enter(place, scope, slots={**place.slots, node: slot}, function=function, active=active)
             body = node.body.jaxpr
@@ -265,7 +259,3 @@ class Writer:
             about={"total": total, "counts": counts, "carries": node.carries},
         )
         return outs
-
-
-def _names(stack: Any) -> list[str]:
-    return [part for part in str(stack).split("/") if part]

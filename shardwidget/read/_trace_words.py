@@ -1,60 +1,48 @@
-"""One sentence for each step: what happened, short and exact."""
+"""One sentence or two for each step: what happened, short and exact."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from jax.sharding import PartitionSpec
 
 from shardwidget import _jax
-from shardwidget.document import Mesh
+from shardwidget.document import Collective, Mesh
 from shardwidget.read._cuts import dims_of_spec
 from shardwidget.read._trace_draft import Draft, Value
 
 
 def sentence(step: Draft, mesh: Mesh | None) -> str:
     """What a step did; ``mesh`` is that of its region."""
-    writer = {
-        "in_specs": _in_specs,
-        "out_specs": _out_specs,
-        "iteration": _iteration,
-        "loop end": _loop_end,
-        "cond": _cond,
-        "error": lambda step, mesh: step.about["sentence"],
-        "cond end": lambda step, mesh: "Each device goes on with what its branch returned.",
-    }.get(step.kind)
-    if writer is not None:
-        return writer(step, mesh)
+    if step.kind in _KINDS:
+        return _KINDS[step.kind](step, mesh)
     if step.collective is not None and mesh is not None:
-        return _collective(step, mesh)
-    name = step.primitive
-    if name == "pvary" and step.implicit:
-        return (
-            f"{_called(step.inputs) or joined(step.literals)} is typed as varying over {joined(step.eqn.params['axes'])}, to meet a value that "
-            "does; nothing is sent and no element changes."
-        )
-    if name == "pvary":
-        return f"From here on {_called(step.inputs)} counts as varying over {joined(step.eqn.params['axes'])}; nothing is sent."
-    if name == "axis_index":
-        return f"Every device learns its index along {joined(_tuple(step.eqn.params['axis_name']))}."
-    if name == "debug_print":
-        return "Prints; nothing is computed."
+        return f"{_COLLECTIVES[step.collective.kind](step, step.collective)} {_groups(step.collective, mesh)}"
+    if step.primitive in _PRIMITIVES:
+        return _PRIMITIVES[step.primitive](step)
     if not step.outputs:
-        return f"{name} has an effect and computes nothing; here it is not run."
-    made = f"{name} computes {_called(step.outputs)}"
-    if step.inputs:
-        made += f" from {_called(step.inputs)}"
-    elif step.literals:
-        made += f" from {joined(step.literals)}"
-    return f"{made}{', each device from its own block' if step.region is not None and step.inputs else ''}."
+        return f"{step.primitive} has an effect and computes nothing; here it is not run."
+    what = called(step.outputs)
+    operands = joined(list(dict.fromkeys([*(v.name for v in step.inputs), *step.literals])))
+    if step.region is None:
+        return f"The program computes {what}{f' from {operands}' if operands else ''}, on whole arrays."
+    if not operands:
+        return f"Every device makes {what}."
+    return f"Each device computes {what} from its own block{'s' * (len(step.inputs) > 1)}: {operands}. Nothing is sent."
 
 
 def joined(words: Sequence[Any], last: str = "and") -> str:
-    """a; a and b; a, b and c."""
+    """``a``; ``a and b``; ``a, b and c``."""
     texts = [str(word) for word in words]
-    return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} {last} {texts[-1]}" if texts else ""
+    return f" {last} ".join(filter(None, [", ".join(texts[:-1]), *texts[-1:]]))
+
+
+def called(values: Sequence[Value]) -> str:
+    """The names of some values, each once."""
+    return joined(list(dict.fromkeys(value.name for value in values)))
 
 
 def spec_text(spec: PartitionSpec) -> str:
@@ -66,84 +54,75 @@ def spec_text(spec: PartitionSpec) -> str:
     return f"P({', '.join(parts)})"
 
 
-def _called(values: Sequence[Value]) -> str:
-    return joined(list(dict.fromkeys(value.name for value in values)))
-
-
-def _tuple(names: Any) -> tuple[Any, ...]:
-    return tuple(names) if isinstance(names, tuple | list) else (names,)
-
-
 def _in_specs(step: Draft, mesh: Mesh | None) -> str:
     node = step.about["node"]
     parts = []
     for value, var, spec in zip(step.outputs, node.eqn.invars, node.eqn.params["in_specs"], strict=True):
-        cuts = _cuts(var.aval.shape, spec)
-        copied = [axis for axis in node.axes if not any(axis in cut for cut in cuts.values())]
-        text = joined([f"dim {d} over {joined(axes)}" for d, axes in cuts.items()])
+        cuts, others = _cuts(var.aval.shape, spec, node.axes)
+        text = joined([f"over {joined(axes)} in dimension {d}" for d, axes in cuts.items()])
         if not cuts:
             parts.append(f"{value.name} is whole on every device")
-        elif copied:
-            parts.append(f"{value.name} is cut in {text} and copied along {joined(copied)}")
         else:
-            parts.append(f"{value.name} is cut in {text}")
-    return "; ".join(parts).join(("", ".")) if parts else "There is nothing to cut: the function takes no array."
+            parts.append(f"{value.name} is cut {text}{f', and copied along {joined(others)}' if others else ''}")
+    return f"{'. '.join(parts)}." if parts else "The function takes no array: there is nothing to cut."
 
 
 def _out_specs(step: Draft, mesh: Mesh | None) -> str:
     node = step.about["node"]
     parts = []
     for value, var, spec in zip(step.outputs, node.eqn.outvars, node.eqn.params["out_specs"], strict=True):
-        cuts = _cuts(var.aval.shape, spec)
-        untiled = [axis for axis in node.axes if not any(axis in cut for cut in cuts.values())]
-        text = joined([f"along {joined(axes)} in dim {d}" for d, axes in cuts.items()])
-        phrase = (
-            f"{value.name}: blocks are concatenated {text}" if cuts else f"{value.name}: one block is taken as it is"
-        )
-        if untiled:
-            phrase += f"; un-tiled along {joined(untiled)}, where all copies are equal"
-        parts.append(phrase)
-    return ". ".join(parts) + "."
+        cuts, others = _cuts(var.aval.shape, spec, node.axes)
+        text = joined([f"along {joined(axes)} in dimension {d}" for d, axes in cuts.items()])
+        phrases = [f"blocks are concatenated {text}"] if cuts else []
+        if spec.unreduced:
+            others = [axis for axis in others if axis not in spec.unreduced]
+            phrases.append(f"along {joined(sorted(spec.unreduced))} they are parts of a sum that is still to be taken")
+        if others:
+            trust = "all copies are equal and one is taken" if node.check_vma else "one copy is taken, unchecked"
+            phrases.append(f"along {joined(others)} {trust}")
+        parts.append(f"{value.name}: {'; '.join(phrases)}")
+    return f"{'. '.join(parts)}." if parts else "The function returns no array."
 
 
-def _cuts(shape: Sequence[int], spec: PartitionSpec) -> dict[int, tuple[str, ...]]:
-    return {d: dim.axes for d, dim in enumerate(dims_of_spec(tuple(shape), spec)) if dim.axes}
+def _cuts(shape: Sequence[int], spec: PartitionSpec, axes: Sequence[str]) -> tuple[dict[int, tuple], list[str]]:
+    """Axes that cut each dimension, and axes that cut none."""
+    cuts = {d: dim.axes for d, dim in enumerate(dims_of_spec(tuple(shape), spec)) if dim.axes}
+    return cuts, [axis for axis in axes if not any(axis in names for names in cuts.values())]
 
 
 def _iteration(step: Draft, mesh: Mesh | None) -> str:
     about = step.about
-    text = f"Iteration {about['number'] + 1} of {about['total']}"
-    if about["skipped"] > 0:
-        text += f" ({about['skipped']} before it are not shown)"
+    number = about["number"] + 1
     carries, slices = step.outputs[: about["carries"]], step.outputs[about["carries"] :]
-    if carries:
-        text += f": carries {_called(carries)}"
+    skipped = f" ({about['skipped']} before it are not shown)" if about["skipped"] else ""
+    total = f" of {about['total']}" if about["total"] else ""
+    does = [f"carries {called(carries)}"] if carries else []
     if slices:
-        text += f"{' and takes' if carries else ': takes'} slice {about['number'] + 1}" + (
-            f" as {_called(slices)}" if slices else ""
-        )
-    return text + "."
+        does.append(f"takes slice {number} as {called(slices)}")
+    return f"Iteration {number}{total}{skipped} {joined(does) or 'begins'}."
 
 
 def _loop_end(step: Draft, mesh: Mesh | None) -> str:
-    about = step.about
-    counts = about.get("counts")
-    if counts is not None and np.ndim(counts) and np.any(counts != counts.flat[0]):
-        return f"The loop ends: devices ran {int(counts.min())} to {int(counts.max())} iterations."
-    stacked = step.outputs[about["carries"] :]
-    text = f"The loop ends after {about['total']} iteration{'s' * (about['total'] != 1)}"
-    return text + (f"; {_called(stacked)} stacks what each returned." if stacked else ".")
+    total, counts = step.about["total"], step.about["counts"]
+    ran = f"after {total} iteration{'s' * (total != 1)}" if total else ""
+    if counts is not None and np.ndim(counts) and counts.min() != counts.max():
+        ran = f"after {counts.min()} to {counts.max()} iterations, on each device its own number"
+    stacked = step.outputs[step.about["carries"] :]
+    stacks = f"; {called(stacked)} stack{'s' * (len(stacked) == 1)} what the iterations returned" if stacked else ""
+    return f"The loop ends {ran}{stacks}.".replace("ends .", "ends.").replace("ends ;", "ends;")
 
 
 def _cond(step: Draft, mesh: Mesh | None) -> str:
-    taken = step.about["taken"]
+    taken, count = step.about["taken"], step.about["branches"]
     if taken is None:
-        return f"Chooses one of {step.about['branches']} branches on each device."
+        return f"Each device takes one of {count} branches."
     numbers = np.unique(taken)
-    if len(numbers) == 1:
-        return f"{'All devices take' if np.ndim(taken) else 'The program takes'} branch {int(numbers[0])} of {step.about['branches']}."
-    ids = mesh.device_ids.array() if mesh is not None else np.arange(taken.size)
-    return joined([f"devices {_some(ids[taken == n])} take branch {int(n)}" for n in numbers]).capitalize() + "."
+    if len(numbers) == 1 or mesh is None:
+        who = "All devices take" if np.ndim(taken) else "The program takes"
+        return f"{who} branch {int(numbers[0])} of {count} (counted from 0)."
+    ids = mesh.device_ids.array()
+    text = joined([f"devices {_some(ids[taken == n])} take branch {int(n)}" for n in numbers])
+    return f"{text[0].upper()}{text[1:]}."
 
 
 def _some(ids: np.ndarray) -> str:
@@ -151,57 +130,123 @@ def _some(ids: np.ndarray) -> str:
     return f"{', '.join(texts)} …" if len(ids) > 8 else joined(texts)
 
 
-def _collective(step: Draft, mesh: Mesh) -> str:
-    collective = step.collective
-    assert collective is not None
-    axes = joined(collective.axes)
-    what = _MEANING[collective.kind].format(
-        x=_called(step.inputs), y=_called(step.outputs), axes=axes, n=collective.group_size
-    )
-    return f"{what} {_typing(step, axes)}{_groups(step, mesh)}"
-
-
-_MEANING = {
-    "psum": "Every device of a group gets the sum of {x} over its {n} devices.",
-    "pmax": "Every device of a group gets the element-wise maximum of {x} over its {n} devices.",
-    "pmin": "Every device of a group gets the element-wise minimum of {x} over its {n} devices.",
-    "all_gather": "Every device of a group gets the blocks of all {n}, in order along {axes}.",
-    "reduce_scatter": "{x} is summed over the {n} devices of a group, and each keeps its own part of the sum.",
-    "all_to_all": "Every device cuts {x} into {n} pieces and sends the k-th to the k-th device of its group.",
-    "ragged_all_to_all": "Every device sends rows of {x} to the devices of its group, as many as it says for each.",
-    "ppermute": "Blocks of {x} move along {axes}, one to each destination; zeros stand where none arrives.",
-    "pbroadcast": "One device of each group copies {x} to the others.",
+_KINDS: dict[str, Callable[[Draft, Mesh | None], str]] = {
+    "in_specs": _in_specs,
+    "out_specs": _out_specs,
+    "iteration": _iteration,
+    "loop end": _loop_end,
+    "cond": _cond,
+    "cond end": lambda step, mesh: f"{called(step.outputs) or 'Nothing'} is what the branch taken returned.",
+    "error": lambda step, mesh: step.about["sentence"],
 }
 
 
-def _typing(step: Draft, axes: str) -> str:
-    """What happens to the axes that the value varies over."""
-    assert step.collective is not None
-    before = _jax.manual_types(step.inputs[0].aval)[0] if step.inputs else frozenset()
+def _pvary(step: Draft) -> str:
+    name, axes = called(step.inputs) or joined(step.literals), joined(step.eqn.params["axes"])
+    if step.implicit:
+        return f"JAX types {name} as varying over {axes}, to fit what it meets. No element changes, nothing is sent."
+    return f"From here on {name} counts as varying over {axes}. No element changes, nothing is sent."
+
+
+def _axis_index(step: Draft) -> str:
+    return f"Every device learns its index along {joined(_names(step.eqn.params['axis_name']))}. Nothing is sent."
+
+
+_PRIMITIVES: dict[str, Callable[[Draft], str]] = {
+    "pvary": _pvary,
+    "axis_index": _axis_index,
+    "debug_print": lambda step: "Prints; nothing is computed.",
+}
+
+
+def _names(names: Any) -> tuple[Any, ...]:
+    return tuple(names) if isinstance(names, tuple | list) else (names,)
+
+
+def _reduce(word: str) -> Callable[[Draft, Collective], str]:
+    def text(step: Draft, collective: Collective) -> str:
+        left = _leaving(step, collective)
+        head = f"{joined(left)} {'leaves' if len(left) == 1 else 'leave'} V: after" if left else "After"
+        return f"{head} {word}, {_all(collective)} hold the same block."
+
+    return text
+
+
+def _all_gather(step: Draft, collective: Collective) -> str:
+    params, axes = step.eqn.params, joined(collective.axes)
+    how = f"{'concatenated in' if params['tiled'] else 'stacked in a new'} dimension {params['all_gather_dimension']}"
+    text = f"Every device gets all {collective.group_size} blocks of its group, {how}."
+    if left := _leaving(step, collective):
+        return f"{text} They are equal now, and {joined(left)} {'leaves' if len(left) == 1 else 'leave'} V."
+    if set(collective.axes) & _jax.manual_types(step.outputs[0].aval)[0]:
+        return f"{text} They are equal along {axes} now, yet {axes} stays in V: all_gather is typed varying → varying."
+    return text
+
+
+def _reduce_scatter(step: Draft, collective: Collective) -> str:
+    name, d = called(step.inputs), step.eqn.params["scatter_dimension"]
+    return (
+        f"{name} is summed over {_all(collective)}, and each keeps its own {_part(collective)} of the sum, "
+        f"cut in dimension {d}."
+    )
+
+
+def _all_to_all(step: Draft, collective: Collective) -> str:
+    params = step.eqn.params
+    return (
+        f"Every device cuts {called(step.inputs)} into {collective.group_size} pieces in dimension "
+        f"{params['split_axis']}, sends the k-th to the k-th device of its group, and concatenates what arrives in "
+        f"dimension {params['concat_axis']}."
+    )
+
+
+def _ppermute(step: Draft, collective: Collective) -> str:
+    pairs, n = step.eqn.params["perm"], collective.group_size
+    shown = ", ".join(f"{s} → {t}" for s, t in pairs[:8]) + (" …" if len(pairs) > 8 else "")
+    text = f"Blocks of {called(step.inputs)} move along {joined(collective.axes)}: {shown or 'none'}."
+    if empty := [k for k in range(n) if k not in {t % n for _, t in pairs}]:
+        text += f" Nothing arrives at {joined(empty[:8])}: zeros stand there."
+    return text
+
+
+_COLLECTIVES: dict[str, Callable[[Draft, Collective], str]] = {
+    "psum": _reduce("the sum"),
+    "pmax": _reduce("taking the maximum"),
+    "pmin": _reduce("taking the minimum"),
+    "all_gather": _all_gather,
+    "reduce_scatter": _reduce_scatter,
+    "all_to_all": _all_to_all,
+    "ragged_all_to_all": lambda step, collective: (
+        f"Every device sends rows of {called(step.inputs[:1])} to the devices of its group, as many as it says."
+    ),
+    "ppermute": _ppermute,
+    "pbroadcast": lambda step, collective: f"One device of each group copies {called(step.inputs[:1])} to the others.",
+}
+
+
+def _leaving(step: Draft, collective: Collective) -> list[str]:
+    """Axes of the collective over which its operand varies and its result does not."""
+    before = {axis for value in step.inputs for axis in _jax.manual_types(value.aval)[0]}
     after = _jax.manual_types(step.outputs[0].aval)[0]
-    left = [axis for axis in step.collective.axes if axis in before and axis not in after]
-    if left:
-        return f"{joined(left)} {'leaves' if len(left) == 1 else 'leave'} V: all hold the same block. "
-    if step.collective.kind == "all_gather" and set(step.collective.axes) <= after:
-        return f"The blocks are equal along {axes} now, yet {axes} stays in V: all_gather is typed varying → varying. "
-    return ""
+    return [axis for axis in collective.axes if axis in before and axis not in after]
 
 
-def _groups(step: Draft, mesh: Mesh) -> str:
-    collective = step.collective
-    assert collective is not None
+def _all(collective: Collective) -> str:
+    n = collective.group_size
+    return "both devices of a group" if n == 2 else f"all {n} devices of a group" if n > 1 else "the only device"
+
+
+def _part(collective: Collective) -> str:
+    return {2: "half", 3: "third", 4: "quarter", 8: "eighth"}.get(collective.group_size, "part")
+
+
+def _groups(collective: Collective, mesh: Mesh) -> str:
     number = len(collective.groups)
     if number == 1:
         return "One group: all devices take part."
-    others = [axis.name for axis in mesh.axes if axis.name not in collective.axes]
-    each = (
-        f", one per {joined(others)}"
-        if others
-        and number * collective.group_size == mesh.size
-        and number == np.prod([a.size for a in mesh.axes if a.name in others])
-        else ""
-    )
-    return f"{_NUMBERS.get(number, str(number))} groups run at once{each}."
+    others = [axis for axis in mesh.axes if axis.name not in collective.axes and axis.size > 1]
+    each = f", one per {joined([a.name for a in others])}" if number == math.prod(a.size for a in others) else ""
+    return f"{_NUMBERS.get(number, number)} groups run at once{each}."
 
 
 _NUMBERS = {2: "Two", 3: "Three", 4: "Four", 5: "Five", 6: "Six", 7: "Seven", 8: "Eight"}

@@ -1,5 +1,7 @@
 """Random bodies of collectives and arithmetic: both engines agree with JAX, value for value and type for type."""
 
+from typing import Any
+
 import jax
 import numpy as np
 import pytest
@@ -9,6 +11,8 @@ from jax.sharding import AxisType, PartitionSpec
 from shardwidget import read
 from shardwidget.document import Window
 from tests.jax_suite.bodies import programs
+
+traced: Any = read.shard_map
 
 
 def same(found, expected, exact: bool) -> None:
@@ -47,7 +51,7 @@ def check(program, exact: bool) -> None:
     expected = jax.jit(f)(*args)
     types = program.types[-1]
     for devices in (None, "host"):
-        trace = read.shard_map(f, *args, devices=devices)
+        trace = traced(f, *args, devices=devices)
         assert (trace.error, trace.engine) == (None, devices or "mesh")
         for found, wanted in zip(trace.outputs, expected, strict=True):
             same(found, wanted, exact)
@@ -75,10 +79,12 @@ def test_every_value_of_every_step(devices):
         found.append(jax.lax.all_gather(found[1], "y", axis=1, tiled=True))
         found.append(jax.lax.psum_scatter(found[2], "y", scatter_dimension=1, tiled=True))
         found.append(jax.lax.ppermute(found[3], "y", [(0, 2), (2, 1)]))
-        found.append(jax.lax.all_to_all(found[2], "y", 0, 1, tiled=True) if found[2].shape[0] % 4 == 0 else found[4] + 1)
+        found.append(
+            jax.lax.all_to_all(found[2], "y", 0, 1, tiled=True) if found[2].shape[0] % 4 == 0 else found[4] + 1
+        )
         return found
 
-    trace = read.shard_map(
+    trace = traced(
         jax.shard_map(lambda a: values(a)[-1], mesh=mesh, in_specs=P("x", "y"), out_specs=P("x", "y")),
         x,
         devices=devices,

@@ -1,5 +1,7 @@
 """Every function of the tutorials: on devices, simulated, and without any device of the mesh."""
 
+from typing import Any
+
 import jax
 import numpy as np
 import pytest
@@ -7,32 +9,34 @@ import pytest
 from shardwidget import read
 from tests.jax_suite.tutorial import PROGRAMS, abstract, concrete, counted
 
+traced: Any = read.shard_map
+
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_outputs_are_those_of_the_function(name):
     f, args = PROGRAMS[name](concrete)
     expected = jax.tree.leaves(jax.jit(f)(*args))
     g, _ = PROGRAMS[name](abstract)
-    for engine, traced in [
-        ("mesh", read.shard_map(f, *args)),
-        ("host", read.shard_map(f, *args, devices="host")),
-        ("host", read.shard_map(g, *args)),
+    for engine, trace in [
+        ("mesh", traced(f, *args)),
+        ("host", traced(f, *args, devices="host")),
+        ("host", traced(g, *args)),
     ]:
-        assert (traced.engine, traced.error) == (engine, None)
-        for found, wanted in zip(jax.tree.leaves(traced.outputs), expected, strict=True):
+        assert (trace.engine, trace.error) == (engine, None)
+        for found, wanted in zip(jax.tree.leaves(trace.outputs), expected, strict=True):
             np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-6)
-        assert jax.tree.structure(traced.outputs) == jax.tree.structure(jax.eval_shape(f, *args))
+        assert jax.tree.structure(trace.outputs) == jax.tree.structure(jax.eval_shape(f, *args))
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_both_engines_write_the_same_steps_and_values(name):
     f, args = PROGRAMS[name](concrete)
-    mesh, host = read.shard_map(f, *args), read.shard_map(f, *args, devices="host")
+    mesh, host = traced(f, *args), traced(f, *args, devices="host")
     assert [step.primitive for step in mesh.steps] == [step.primitive for step in host.steps]
     ids = mesh.mesh.device_ids.array().tolist()
     for one, other in zip(mesh.variables, host.variables, strict=True):
         assert (one.name, one.type, one.varying) == (other.name, other.type, other.varying)
-        if one.region < 0:
+        if one.region < 0 or "float0" in one.dtype:
             continue
         active = [step.active for step in mesh.steps if one in step.outputs]
         for device in ids if active == [None] else [ids[at] for a in active if a for at in a.array()]:
@@ -41,7 +45,7 @@ def test_both_engines_write_the_same_steps_and_values(name):
 
 def steps_of(name):
     f, args = PROGRAMS[name](concrete)
-    return read.shard_map(f, *args).steps
+    return traced(f, *args).steps
 
 
 def test_matmul_in_full():
@@ -80,6 +84,6 @@ def test_a_psum_is_a_scatter_and_a_gather():
 
 def test_the_ring_gives_what_psum_scatter_gives():
     f, args = PROGRAMS["psum_scatter_as_a_ring"](concrete)
-    traced = read.shard_map(f, *args)
-    np.testing.assert_array_equal(traced.outputs, args[0].reshape(4, 4).sum(0))
-    assert [s.collective.kind for s in traced.steps if s.collective] == ["ppermute"] * 3
+    trace = traced(f, *args)
+    np.testing.assert_array_equal(trace.outputs, args[0].reshape(4, 4).sum(0))
+    assert [s.collective.kind for s in trace.steps if s.collective] == ["ppermute"] * 3

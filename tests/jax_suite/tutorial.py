@@ -81,8 +81,7 @@ constant("constant_untiled", P(None, None))
 def vma_leaves_by_psum(mesh):
     @jax.shard_map(mesh=mesh((2,), ("batch",)), in_specs=P("batch"), out_specs=P())
     def f(x):
-        y = lax.psum(x, "batch")
-        return y
+        return lax.psum(x, "batch")
 
     return f, (counted(6),)
 
@@ -91,8 +90,7 @@ def vma_leaves_by_psum(mesh):
 def explicit_pvary(mesh):
     @jax.shard_map(mesh=mesh((2,), ("batch",)), in_specs=P(), out_specs=P("batch"))
     def f(x):
-        y = lax.pcast(x, "batch", to="varying")
-        return y
+        return lax.pcast(x, "batch", to="varying")
 
     return f, (counted(3),)
 
@@ -223,8 +221,7 @@ def all_to_all_tiled(mesh):
 def course_addition(mesh):
     @jax.shard_map(mesh=mesh((4, 2), ("dp", "mp")), in_specs=(P("dp", "mp"), P("dp", "mp")), out_specs=P("dp", "mp"))
     def f(x, y):
-        total = x + y
-        return total
+        return x + y
 
     return f, (counted(8, 6), jnp.full((8, 6), 2.0))
 
@@ -233,8 +230,7 @@ def course_addition(mesh):
 def course_psum(mesh):
     @jax.shard_map(mesh=mesh((4, 2), ("dp", "mp")), in_specs=P("dp", None), out_specs=P(None, None))
     def f(local):
-        total = lax.psum(local, axis_name="dp")
-        return total
+        return lax.psum(local, axis_name="dp")
 
     return f, (counted(8, 4),)
 

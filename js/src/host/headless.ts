@@ -34,6 +34,7 @@ interface State {
   column_dim?: number | null;
   selection?: Selection | null;
   step?: number;
+  watch?: readonly string[];
 }
 
 function cardOf(state: State, width: number, scheme: Scheme): readonly [Scene, string] {
@@ -50,7 +51,8 @@ function cardOf(state: State, width: number, scheme: Scheme): readonly [Scene, s
 
 function stepOf(state: State, width: number, scheme: Scheme): readonly [Scene, string] {
   const trace = new TraceModel(decodeTrace(state._document));
-  return [stepScene(trace, state.step ?? 0, [], width, scheme), trace.doc.name];
+  const picture = { width, scheme, watch: state.watch ?? [] };
+  return [stepScene(trace, { step: state.step ?? 0, phase: 1 }, picture), trace.doc.name];
 }
 
 (globalThis as { shardwidget?: { svg: typeof svg } }).shardwidget = { svg };

@@ -2,14 +2,13 @@
 import type { Collective, Step, Variable } from "./document.gen";
 import { product, unravel } from "./mesh";
 import type { Held } from "./plan";
-import type { Corner, TraceModel } from "./trace";
+import type { TraceModel } from "./trace";
 
-/** The chunk (of n) that a cell of a drawn block belongs to; rows hold all leading dimensions. */
+/** The chunk (of n) that a cell belongs to; cells are numbered along the corner that travelled, row-major. */
 export function chunkOf(shape: readonly number[], corner: readonly number[], axis: number, n: number) {
-  const lead = corner.slice(0, -1);
   const size = product(shape);
-  return (row: number, column: number): number => {
-    const index = shape.length === 0 ? [] : [...unravel(row, lead), column];
+  return (cell: number): number => {
+    const index = unravel(cell, corner);
     if (axis >= 0) return Math.min(n - 1, Math.floor(((index[axis] ?? 0) * n) / Math.max(1, shape[axis] ?? 1)));
     const flat = index.reduce((at, i, d) => at * (shape[d] ?? 1) + i, 0);
     // Chunk c starts at floor(c·size/n).
@@ -19,10 +18,10 @@ export function chunkOf(shape: readonly number[], corner: readonly number[], axi
   };
 }
 
-/** Which dimension of the received block says where a part came from: `chunk_axis`, but for all_to_all's own. */
+/** The dimension of the received block that says where a part came from; -1 where ranges of its elements do. */
 export function receiveAxis(step: Step, c: Collective): number {
-  if (c.kind !== "all_to_all") return c.chunk_axis;
-  const own = step.params.find(([name]) => name === "concat_axis")?.[1];
+  const name = { all_to_all: "concat_axis", all_gather: "all_gather_dimension" }[c.kind];
+  const own = step.params.find((param) => param[0] === name)?.[1];
   return own === undefined ? c.chunk_axis : Number(own);
 }
 
@@ -54,9 +53,4 @@ export function combined(
 export function partsAt(held: Held | undefined, rank: number, chunk: number): readonly number[] {
   const row = held?.[rank] ?? [];
   return row[row.length === 1 ? 0 : chunk] ?? [];
-}
-
-/** Number of cells of a corner. */
-export function cells(corner: Corner): number {
-  return product(corner.shape);
 }

@@ -12,9 +12,24 @@ export interface Transfer {
   op: Move["op"];
 }
 
+/** Whose parts a chunk holds: the ranks that were combined into it, in order; empty for a chunk that is not there. */
+export type Parts = readonly number[];
+
+/** What a rank holds: the parts of each chunk. With all_to_all, chunk c of rank r is what r got from rank c. */
+export type Held = readonly (readonly Parts[])[];
+
+/** An algorithm from its beginning to its end. */
+export interface Played {
+  /** The transfers of each round. */
+  rounds: readonly (readonly Transfer[])[];
+  /** What every rank holds before the first round, and after each. A row of one is a block that is not cut. */
+  states: readonly Held[];
+}
+
 /** The transfers of a round. */
 export function transfers(plan: Plan, round: number): Transfer[] {
   const { n } = plan;
+  const all = ranks(n);
   const out: Transfer[] = [];
   for (const move of plan.rounds[round] ?? []) {
     if (move.peer === "pairs") {
@@ -27,8 +42,8 @@ export function transfers(plan: Plan, round: number): Transfer[] {
       out.push({
         source,
         destination: at(source, move.by),
-        chunks: Array.from({ length: move.count }, (_, i) => at(source, move.first + i)),
-        origin: plan.kind === "all_to_all" ? at(source, move.origin) : 0,
+        chunks: move.count >= n ? all : Array.from({ length: move.count }, (_, i) => at(source, move.first + i)),
+        origin: addressed(plan) ? at(source, move.origin) : 0,
         op: move.op,
       });
     }
@@ -36,44 +51,66 @@ export function transfers(plan: Plan, round: number): Transfer[] {
   return out;
 }
 
-/** Whose parts a chunk holds: the ranks that were combined into it, in order; empty for a chunk that is not there. */
-export type Parts = readonly number[];
+/** Whether a plan is small enough to be played: groups of many ranks have too many transfers to draw. */
+export function playable({ n, rounds }: Plan): boolean {
+  return n * n * Math.max(1, rounds.length) <= MOST && (rounds.length !== 1 || n <= 256);
+}
 
-/** What a rank holds: the parts of each chunk. With all_to_all, chunk c of rank r is what r got from rank c. */
-export type Held = readonly (readonly Parts[])[];
-
-/** What every rank holds before the first round, and after each. */
-export function play(plan: Plan): Held[] {
+/** Plays a plan. */
+export function play(plan: Plan): Played {
   const { n, kind } = plan;
-  const ranks = Array.from({ length: n }, (_, i) => i);
-  const direct = plan.rounds.some((round) => round.some((move) => move.peer === "pairs"));
-  const whole = WHOLE.includes(kind);
+  const rounds = plan.rounds.map((_, round) => transfers(plan, round));
+  const direct = kind === "ppermute" || kind === "pbroadcast";
+  const uncut = direct || rounds.flat().every((t) => t.chunks.length === n);
+  const [own, whole] = [ranks(n).map((r) => [r]), WHOLE.includes(kind)];
+  const told = kind === "pbroadcast" ? (rounds[0]?.[0]?.source ?? 0) : -1;
   // In a permutation the sent block and the received one are different things: nothing has been received yet.
-  let now: Parts[][] = ranks.map((r) => (direct ? [[]] : ranks.map((c) => (whole || c === r ? [r] : []))));
-  const out: Held[] = [now];
-  for (let round = 0; round < plan.rounds.length; round++) {
-    const next = now.map((chunks) => [...chunks]);
-    for (const t of transfers(plan, round)) {
+  let now: Parts[][] = own.map((mine, r) =>
+    uncut ? [whole || r === told ? mine : NONE] : own.map((_, c) => (whole || c === r ? mine : NONE)),
+  );
+  const states: Held[] = [now];
+  for (const round of rounds) {
+    const next = now.map((row) => [...row]);
+    const added = new Map<Parts[], Map<number, Parts[]>>();
+    for (const t of round) {
       const row = next[t.destination];
-      for (const chunk of row ? t.chunks : []) {
-        if (kind === "all_to_all") {
+      if (!row) continue;
+      for (const chunk of uncut ? [0] : t.chunks) {
+        if (addressed(plan)) {
           // Passed on until it is where it goes.
-          if (chunk === t.destination && row) row[t.origin] = [t.origin];
+          if (chunk === t.destination) row[t.origin] = own[t.origin] ?? NONE;
           continue;
         }
-        const sent = direct ? [t.source] : (now[t.source]?.[chunk] ?? []);
-        if (row) row[chunk] = t.op === "add" ? merge(row[chunk] ?? [], sent) : sent;
+        const sent = (kind === "ppermute" ? own[t.source] : now[t.source]?.[chunk]) ?? NONE;
+        if (t.op === "copy") row[chunk] = sent;
+        else {
+          const sums = added.get(row) ?? new Map<number, Parts[]>();
+          sums.set(chunk, [...(sums.get(chunk) ?? []), sent]);
+          added.set(row, sums);
+        }
       }
     }
+    for (const [row, sums] of added) {
+      for (const [chunk, sent] of sums)
+        row[chunk] = [...new Set([...(row[chunk] ?? NONE), ...sent.flat()])].sort((a, b) => a - b);
+    }
     now = next;
-    out.push(now);
+    states.push(now);
   }
-  return out;
+  return { rounds, states };
 }
 
 /** Kinds that start with a whole block of every rank's own, in n chunks. */
 const WHOLE = ["psum", "pmax", "pmin", "reduce_scatter"];
+const NONE: Parts = [];
+/** Chunks of all ranks in all rounds that are played at most. */
+const MOST = 2 ** 20;
 
-function merge(a: Parts, b: Parts): Parts {
-  return [...new Set([...a, ...b])].sort((x, y) => x - y);
+/** Whether chunks are told apart by the rank that they started on. */
+function addressed({ kind }: Plan): boolean {
+  return kind === "all_to_all" || kind === "ragged_all_to_all";
+}
+
+function ranks(n: number): number[] {
+  return Array.from({ length: n }, (_, i) => i);
 }

@@ -2,6 +2,7 @@
 import type { Collective, Plan, Step, Trace, Variable } from "./document.gen";
 import { unpack } from "./ints";
 import { MeshModel, product } from "./mesh";
+import { type Played, play, playable } from "./plan";
 import { Elements } from "./values";
 import { decodeDocument } from "./wire";
 
@@ -25,6 +26,7 @@ export class TraceModel {
   readonly steps: readonly Step[];
   readonly #corners = new Map<number, Corner | null>();
   readonly #groups = new Map<Collective, readonly (readonly number[])[]>();
+  readonly #played = new Map<Plan, Played>();
 
   constructor(readonly doc: Trace) {
     this.mesh = new MeshModel(doc.mesh);
@@ -39,6 +41,16 @@ export class TraceModel {
     return this.doc.variables[id] ?? null;
   }
 
+  /** Ids of the variables that have names at a step: each the last one of its name up to there. */
+  latest(names: readonly string[], step: number): number[] {
+    const ids = new Map<string, number>();
+    if (names.length > 0) {
+      for (const { outputs } of this.steps.slice(0, step + 1))
+        for (const id of outputs) ids.set(this.variable(id)?.name ?? "", id);
+    }
+    return names.flatMap((name) => ids.get(name) ?? []);
+  }
+
   /** Values of a variable; null where none travelled. */
   corner(v: Variable): Corner | null {
     let corner = this.#corners.get(v.id);
@@ -51,12 +63,34 @@ export class TraceModel {
           shape: w.shape,
           elements: new Elements(w.format, w.data),
           start: (position) => (block[position] ?? 0) * size,
-          whole: w.shape.every((n, d) => n === v.shape[d]),
+          whole: w.shape.every((n, d) => n === this.#local(v, d)),
         };
       } else corner = null;
       this.#corners.set(v.id, corner);
     }
     return corner;
+  }
+
+  /** Size of a dimension on one device. */
+  #local(v: Variable, d: number): number {
+    return (v.shape[d] ?? 1) / product((v.dims[d]?.axes ?? []).map((a) => this.mesh.axisSize(a)));
+  }
+
+  /** What a block is called on a device: a shard of a global array with its slice, a cut one with what is shown. */
+  nameOf(v: Variable, position: number): string {
+    const corner = this.corner(v);
+    if (corner && !corner.whole) return `${v.name}[${corner.shape.map((n) => `:${n}`).join(", ")}]`;
+    if (v.region >= 0 || v.dims.every((d) => d.axes.length === 0) || v.dims.some((d) => d.cut)) return v.name;
+    const digits = this.mesh.digits(position);
+    const slices = v.dims.map((dim, d) => {
+      if (dim.axes.length === 0) return ":";
+      const [size, part] = [
+        this.#local(v, d),
+        dim.axes.reduce((at, a) => at * this.mesh.axisSize(a) + (digits[this.mesh.axisOf(a)] ?? 0), 0),
+      ];
+      return `${part * size}:${(part + 1) * size}`;
+    });
+    return `${v.name}[${slices.join(", ")}]`;
   }
 
   /** Mesh positions of each group of a collective, in rank order. */
@@ -72,9 +106,19 @@ export class TraceModel {
     return groups;
   }
 
-  /** The plans of a step's collective, the meaning first. */
+  /** The plans of a step's collective that can be played, the meaning first. */
   plans(step: Step): readonly Plan[] {
-    return (step.collective?.plans ?? []).flatMap((i) => this.doc.plans[i] ?? []);
+    return (step.collective?.plans ?? []).flatMap((i) => this.doc.plans[i] ?? []).filter(playable);
+  }
+
+  /** A plan from its beginning to its end. */
+  played(plan: Plan): Played {
+    let played = this.#played.get(plan);
+    if (!played) {
+      played = play(plan);
+      this.#played.set(plan, played);
+    }
+    return played;
   }
 
   /** The plan of a step for a chosen algorithm; the meaning where that algorithm does not apply. */
@@ -97,7 +141,8 @@ export class TraceModel {
 
   /** Mesh axes that choose the colour of a variable's block: those it varies over, the largest first. */
   colorAxes(v: Variable, without: readonly string[] = []): number[] {
-    return v.varying
+    const over = v.region < 0 ? v.dims.flatMap((d) => d.axes) : v.varying;
+    return over
       .filter((a) => !without.includes(a))
       .map((a) => this.mesh.axisOf(a))
       .sort((a, b) => (this.mesh.meshShape[b] ?? 1) - (this.mesh.meshShape[a] ?? 1) || a - b);

@@ -214,7 +214,7 @@ export function rails(model: MeshModel, panel: DeviceGrid, signOf: SignOf = () =
       marks.push(rail(0, x - 14, y, x - 14, y + height));
       for (const [row, count] of named(panel, rows, pitch[1], 13)) {
         const middle = count === rows ? y + height / 2 : y + row * pitch[1] + h / 2;
-        marks.push(text(0, count === rows ? `0…${rows - 1}` : `${row}`, x - 21, middle + 4, "end", 100));
+        marks.push(text(0, count === rows ? `0…${rows - 1}` : `${row}`, x - 21, middle + 4, "end", 110));
       }
     }
     if (columns > 1) {

@@ -1,65 +1,99 @@
 /** A step of a trace as one scene, for the picture without a page: what happens, and every device's blocks. */
 import type { Scheme } from "../model/color";
+import type { Plan, Step } from "../model/document.gen";
 import { axisTokens } from "../model/text";
+import type { Moment } from "../model/timeline";
 import { primitiveName, type TraceModel } from "../model/trace";
 import { shift, spans } from "./card";
-import { fit } from "./measure";
+import { fit, textWidth } from "./measure";
 import { BOLD, label, type Mark, MONO, type Scene, type Span } from "./scene";
 import { layoutStepper, stepperMarks } from "./stepper";
 
 const PAD = 16;
+const LINE = 20;
 
-/** The picture of a step done. */
-export function stepScene(
-  trace: TraceModel,
-  at: number,
-  watch: readonly number[],
-  width: number,
-  scheme: Scheme,
-): Scene {
+export interface StepPicture {
+  width: number;
+  scheme: Scheme;
+  /** Names of variables that every device shows beside the step's own. */
+  watch?: readonly string[];
+  algorithm?: Plan["algorithm"];
+}
+
+/** The picture of a moment. */
+export function stepScene(trace: TraceModel, moment: Moment, { width, scheme, watch, algorithm }: StepPicture): Scene {
   const inner = width - 2 * PAD;
-  const step = trace.step(at);
-  const layout = layoutStepper(trace, inner);
-  const options = { scheme, algorithm: "meaning", watch, device: null, still: true } as const;
-  const head: Mark[] = [];
-  if (step) {
-    const types = (ids: readonly number[]): Span[] =>
-      [...new Set(ids)].slice(0, 3).flatMap((id) => {
-        const v = trace.variable(id);
-        return v ? [{ text: `${v.name} ` }, ...spans(axisTokens(v.type, trace.mesh)), { text: "   " }] : [];
-      });
-    head.push(
-      label(
-        0,
-        14,
-        [{ text: `${at + 1}/${trace.steps.length}   ` }, { text: primitiveName(step), weight: 700 }],
-        14,
-        "ink",
-        MONO,
-      ),
-    );
-    head.push(label(0, 36, [...types(step.inputs), { text: "→   " }, ...types(step.outputs)], 12, "ink", MONO));
-    head.push(label(0, 58, fit(step.sentence, inner, 12), 12, "muted"));
-    if (step.source) head.push(label(0, 78, fit(step.source.text, inner, 12, true), 12, "ink", BOLD));
-  }
-  const body = shift(stepperMarks(trace, layout, { step: at, phase: 1 }, options), PAD, PAD + 92);
-  const height = layout.height + 92 + 2 * PAD;
+  const step = trace.step(moment.step);
+  const layout = layoutStepper(trace, inner, watch);
+  const ids = trace.latest(watch ?? [], moment.step);
+  const options = { scheme, algorithm: algorithm ?? "meaning", watch: ids, device: null, still: false };
+  const head = step ? headMarks(trace, step, moment.step, inner) : [];
+  const top = head.length * LINE + 14;
+  const height = layout.height + top + 2 * PAD;
+  const frame = { x: 0.5, y: 0.5, w: width - 1, h: height - 1, r: 8 };
   return {
     width,
     height,
     marks: [
-      {
-        kind: "rect",
-        x: 0.5,
-        y: 0.5,
-        w: width - 1,
-        h: height - 1,
-        r: 8,
-        fill: "bg",
-        stroke: { color: "line", width: 1 },
-      },
+      { kind: "rect", ...frame, fill: "bg", stroke: { color: "line", width: 1 } },
       ...shift(head, PAD, PAD),
-      ...body,
+      ...shift(stepperMarks(trace, layout, moment, options), PAD, PAD + top),
     ],
   };
+}
+
+/** A line each: which step, its types, what happens, where it is written, why it stops. */
+function headMarks(trace: TraceModel, step: Step, at: number, width: number): Mark[] {
+  const types = (ids: readonly number[]): Span[][] =>
+    [...new Set(ids)].slice(0, 3).flatMap((id) => {
+      const v = trace.variable(id);
+      return v ? [[{ text: `${v.name} ` }, ...spans(axisTokens(v.type, trace.mesh))]] : [];
+    });
+  const error = step.primitive === "error" ? trace.doc.error : null;
+  const lines: ((y: number) => Mark)[] = [];
+  const title: Span[] = [
+    { text: `${at + 1}/${trace.steps.length}   ` },
+    { text: primitiveName(step), weight: 700 },
+    { text: step.collective ? ` ${step.collective.axes.join(", ")}` : "" },
+  ];
+  lines.push((y) => label(0, y, title, 14, "ink", MONO));
+  for (const row of packed([...types(step.inputs), [{ text: "→" }], ...types(step.outputs)], width))
+    lines.push((y) => label(0, y, row, 12, "ink", MONO));
+  for (const text of wrapped(error ? error.explanation : step.sentence, width))
+    lines.push((y) => label(0, y, text, 12, "muted"));
+  if (error) {
+    const said = `${error.error}: ${error.message.split("\n", 1)[0] ?? ""}`;
+    for (const text of wrapped(said, width)) lines.push((y) => label(0, y, text, 12, "error"));
+    for (const { code } of error.mends) lines.push((y) => label(0, y, fit(code, width, 12, true), 12, "ink", MONO));
+  }
+  const { source } = step;
+  if (source) lines.push((y) => label(0, y, fit(source.text, width, 12, true), 12, "ink", BOLD));
+  return lines.map((line, i) => line(14 + i * LINE));
+}
+
+/** Types in as many rows as they take; one that is wider than a row stands alone, cut. */
+function packed(items: readonly (readonly Span[])[], width: number): Span[][] {
+  const rows: Span[][] = [];
+  const length = (row: readonly Span[]) => textWidth(row.map((s) => s.text).join(""), 12, true);
+  for (const item of items) {
+    const last = rows.at(-1);
+    const whole = length(item) <= width ? item : [{ text: fit(item.map((s) => s.text).join(""), width, 12, true) }];
+    const joined = last && [...last, { text: "   " }, ...whole];
+    if (joined && length(joined) <= width) rows[rows.length - 1] = joined;
+    else rows.push([...whole]);
+  }
+  return rows;
+}
+
+/** A text in lines of whole words, at most three. */
+function wrapped(text: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(/\s+/).filter((w) => w !== "")) {
+    const longer = lines.length > 0 ? `${lines.at(-1)} ${word}` : word;
+    if (lines.length > 0 && textWidth(longer, 12) <= width) lines[lines.length - 1] = longer;
+    else lines.push(word);
+  }
+  const kept = lines.slice(0, 3).map((line) => fit(line, width, 12));
+  if (lines.length > 3) kept[2] = fit(`${lines[2]} ${lines[3]}`, width - 12, 12);
+  return kept;
 }

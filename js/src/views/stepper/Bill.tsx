@@ -22,7 +22,7 @@ export function Bill({ state, trace }: { state: StepperState; trace: TraceModel 
       <dl>
         <dt>{plan && plan.algorithm !== "meaning" ? "hop" : "hops as a ring"}</dt>
         <dd>{c ? (plan && plan.algorithm !== "meaning" ? `${done} of ${rounds}` : c.hops) : 0}</dd>
-        <dd class="soft">{c ? `${trace.groups(c).length} groups of ${c.group_size}` : ""}</dd>
+        <dd class="soft">{c ? groups(trace.groups(c).length, c.group_size) : ""}</dd>
       </dl>
       <Totals state={state} trace={trace} />
       <Estimate state={state} trace={trace} />
@@ -64,7 +64,8 @@ function Estimate({ state, trace }: { state: StepperState; trace: TraceModel }) 
   const { interconnects } = trace.doc;
   const step = state.step();
   const c = step && trace.communicates(step) ? step.collective : null;
-  if (interconnects.length === 0) return null;
+  const estimated = trace.steps.some((s) => (s.collective?.latency.length ?? 0) > 0);
+  if (interconnects.length === 0 || !estimated) return null;
   const k = state.now.interconnect;
   const [latency, bandwidth] = [c?.latency[k] ?? 0, c?.bandwidth[k] ?? 0];
   return (
@@ -91,6 +92,10 @@ function Estimate({ state, trace }: { state: StepperState; trace: TraceModel }) 
       <dd class="soft">{c ? `latency ${seconds(latency)}; bandwidth alone ${seconds(bandwidth)}` : ""}</dd>
     </dl>
   );
+}
+
+function groups(count: number, size: number): string {
+  return count === 1 ? `one group of ${size}` : `${count} groups of ${size}`;
 }
 
 function seconds(s: number): string {

@@ -21,9 +21,9 @@ export function Headline({ state, trace }: { state: StepperState; trace: TraceMo
         {get(step.inputs).map((v) => (
           <TypeChip trace={trace} v={v} key={v.id} />
         ))}
-        <span class={`operation ${kind}`}>
+        <span class={`operation ${kind} ${step.outputs.length > 0 ? "gives" : ""}`}>
           {primitiveName(step)}
-          {axes.length > 0 && ` '${axes.join("', '")}'`} {step.outputs.length > 0 ? "→" : ""}
+          {axes.length > 0 && ` '${axes.join("', '")}'`}
         </span>
         {get(step.outputs).map((v) => (
           <TypeChip trace={trace} v={v} key={v.id} strong />

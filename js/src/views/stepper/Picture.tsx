@@ -1,11 +1,12 @@
 /** The mesh with its blocks: a canvas, and a list of devices for the keyboard over it. */
-import { deviceAtPoint, deviceBox } from "../../scene/grid";
+import { deviceBox } from "../../scene/grid";
+import { deviceAt } from "../../scene/stepper";
 import type { StepperLayer } from "./layer";
 import type { StepperState } from "./state";
 
 export function Picture({ state, layer }: { state: StepperState; layer: StepperLayer }) {
   const layout = state.layout();
-  const { trace, device } = state.now;
+  const { trace, device, moment } = state.now;
   if (!layout || !trace) return null;
   const { mesh } = trace;
   const at = device ?? 0;
@@ -18,7 +19,8 @@ export function Picture({ state, layer }: { state: StepperState; layer: StepperL
       style={{ height: `${layout.height}px` }}
       onClick={(event) => {
         const bounds = event.currentTarget.getBoundingClientRect();
-        const hit = deviceAtPoint(mesh, layout.grid, event.clientX - bounds.left, event.clientY - bounds.top);
+        const at = [event.clientX - bounds.left, event.clientY - bounds.top] as const;
+        const hit = deviceAt(trace, layout, { step: moment.step, device }, ...at);
         state.set({ device: hit === device ? null : hit });
       }}
     >

@@ -1,4 +1,5 @@
 /** The card of a trace: source and steps at the left, the mesh in the middle, the transport and the bill below. */
+import { caption } from "../../model/caption";
 import { Card, Guard } from "../Card";
 import { Failure } from "../Failure";
 import { Bill } from "./Bill";
@@ -48,6 +49,7 @@ export function Stepper({ state, layer }: { state: StepperState; layer: StepperL
           <div class="stage">
             <Headline state={state} trace={trace} />
             <Picture state={state} layer={layer} />
+            <p class="caption soft">{caption(trace, state.now.moment, state.now.algorithm)}</p>
           </div>
         </div>
         <Transport state={state} trace={trace} />

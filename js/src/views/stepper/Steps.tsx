@@ -154,7 +154,6 @@ function StepRow({
   const c = trace.communicates(step) ? step.collective : null;
   const axis = c?.axes[0];
   const kind = axis === undefined ? "" : `axis${trace.mesh.axisOf(axis) % AXIS_DASH.length}`;
-  const output = trace.variable(step.outputs[0] ?? -1);
   const done = row.step < state.now.moment.step;
   return (
     <li
@@ -168,26 +167,37 @@ function StepRow({
         </span>
         <span class="what">
           <b class="mono">{primitiveName(step)}</b> {c && <span class="mono">{c.axes.join(", ")} </span>}
-          <span class="soft">{step.primitive === "error" ? "stops here" : remark(step)}</span>
-          {output && (
-            <span class="mono soft line">
-              {output.name} <Tokens tokens={axisTokens(output.type, trace.mesh)} />
-            </span>
-          )}
+          <span class="soft">{remark(trace, step)}</span>
+          <span class="mono soft line">
+            <Tokens tokens={axisTokens(typesOf(trace, step), trace.mesh)} />
+          </span>
         </span>
       </button>
     </li>
   );
 }
 
-function remark(step: Step): string {
+/** What a step gives: all blocks that in_specs cuts, a type that changes as `p f32[2,4]{V:(x,y)} → {V:x}`. */
+function typesOf(trace: TraceModel, step: Step): string {
+  const outputs = step.outputs.flatMap((id) => trace.variable(id) ?? []).slice(0, 4);
+  const [input, output] = [trace.variable(step.inputs[0] ?? -1), outputs[0]];
+  if (!input || !output || (!step.collective && step.primitive !== "pvary") || step.inputs.length > 1)
+    return outputs.map((v) => `${v.name} ${v.type}`).join("  ");
+  const [before, after] = [input.type.split("{"), output.type.split("{")];
+  const change = before[0] === after[0] ? (after[1] ? `{${after[1]}` : "{}") : output.type;
+  return input.type === output.type ? `${output.name} ${output.type}` : `${output.name} ${input.type} → ${change}`;
+}
+
+function remark(trace: TraceModel, step: Step): string {
+  const region = trace.doc.regions[step.region];
+  if (step.primitive === "error") return "stops here";
   if (step.implicit) return "implicit, no communication";
   if (step.collective)
     return step.collective.bytes_per_device > 0
       ? `${bytes(step.collective.bytes_per_device)} per device`
       : "no communication";
   if (step.primitive === "in_specs") return "cut into blocks";
-  if (step.primitive === "out_specs") return "assemble";
+  if (step.primitive === "out_specs") return region ? `assemble ${region.out_specs.join(", ")}` : "assemble";
   return "local";
 }
 

@@ -38,7 +38,10 @@ interface Fields {
 const FEW = 60;
 
 export class StepperState extends Store<Fields> {
-  readonly #layout = memo((trace: TraceModel, width: number): StepperLayout => layoutStepper(trace, width));
+  readonly #layout = memo(
+    (trace: TraceModel, width: number, watch: string): StepperLayout =>
+      layoutStepper(trace, width, watch === "" ? [] : watch.split("\n")),
+  );
   readonly #widget: WidgetModel;
   readonly #frame: HTMLElement;
   readonly #undo: (() => void)[] = [];
@@ -82,22 +85,14 @@ export class StepperState extends Store<Fields> {
   }
 
   layout(): StepperLayout | null {
-    const { trace, width } = this.now;
-    return trace && width > 0 ? this.#layout(trace, this.pictureWidth()) : null;
+    const { trace, width, watch } = this.now;
+    return trace && width > 0 ? this.#layout(trace, this.pictureWidth(), watch.join("\n")) : null;
   }
 
   /** Ids of the watched variables, each the last one of its name up to this step. */
   watched(): number[] {
     const { trace, watch, moment } = this.now;
-    if (!trace || watch.length === 0) return [];
-    const ids = new Map<string, number>();
-    for (const step of trace.steps.slice(0, moment.step + 1)) {
-      for (const id of step.outputs) {
-        const name = trace.variable(id)?.name ?? "";
-        if (watch.includes(name)) ids.set(name, id);
-      }
-    }
-    return watch.flatMap((name) => ids.get(name) ?? []);
+    return trace?.latest(watch, moment.step) ?? [];
   }
 
   resize(width: number): void {
@@ -147,9 +142,7 @@ export class StepperState extends Store<Fields> {
   }
 
   back(): void {
-    this.#pause();
-    const { moment } = this.now;
-    this.go(moment.phase < 1 || moment.phase === 0 ? moment.step - 1 : moment.step - 1);
+    this.jump(this.now.moment.step - 1);
   }
 
   jump(step: number): void {
@@ -281,9 +274,10 @@ export class StepperState extends Store<Fields> {
     const step = Number(this.#widget.get("step") ?? 0);
     const watch = (this.#widget.get("watch") ?? []) as readonly string[];
     this.set({ watch });
-    if (step !== this.now.moment.step || this.now.moment.phase < 1) {
-      if (!this.now.playing) this.set({ moment: { step, phase: 1 }, open: this.#opened(step) });
-    }
+    // What this view itself shares comes by here too: only another step than the one shown is news.
+    if (step === this.now.moment.step) return;
+    this.#pause();
+    this.set({ moment: { step, phase: 1 }, open: this.#opened(step) });
   }
 
   #share(): void {

@@ -1,0 +1,49 @@
+/** What the tile of a device shows at a step: blocks before and after, and how large each would like to be. */
+import type { Step, Variable } from "../../model/document.gen";
+import type { TraceModel } from "../../model/trace";
+import { faceOf } from "../block";
+import { textWidth } from "../measure";
+
+export interface Contents {
+  before: readonly Variable[];
+  after: readonly Variable[];
+  /** Watched variables that the step does not show anyway. */
+  watch: readonly Variable[];
+}
+
+export function contents(trace: TraceModel, step: Step, watch: readonly number[]): Contents {
+  const get = (ids: readonly number[]) => [...new Set(ids)].flatMap((id) => trace.variable(id) ?? []);
+  const inputs = get(step.inputs);
+  const arrays = inputs.filter((v) => v.shape.length > 0);
+  const before = step.primitive === "in_specs" ? [] : (arrays.length > 0 ? arrays : inputs).slice(0, 2);
+  const after = get(step.outputs).slice(0, step.primitive === "in_specs" ? 3 : 2);
+  const own = new Set([...before, ...after].map((v) => v.id));
+  return { before, after, watch: get(watch).filter((v) => !own.has(v.id)) };
+}
+
+/** Rows and columns that a variable is drawn with. */
+export function face(trace: TraceModel, v: Variable): { rows: number; columns: number } {
+  const corner = trace.corner(v);
+  return faceOf(corner ? corner.shape : v.shape.map((n) => Math.min(n, 8)));
+}
+
+/** Blocks of many rows get lower ones, up to a height. */
+export function blockHeight(trace: TraceModel, v: Variable): number {
+  const { rows } = face(trace, v);
+  return Math.min(TALLEST, rows * (rows > 4 ? 15 : 20));
+}
+
+/** Width of a cell that has room for the variable's numbers and a mark behind them, by some of them. */
+export function cellWidth(trace: TraceModel, v: Variable): number {
+  const corner = trace.corner(v);
+  if (!corner) return 22;
+  const { length } = corner.elements;
+  const every = Math.max(1, Math.floor(length / SAMPLES));
+  let characters = 1;
+  for (let i = 0; i < length; i += every) characters = Math.max(characters, corner.elements.text(i).length);
+  const size = characters > 3 ? 10.5 : 12;
+  return Math.max(24, textWidth("0".repeat(Math.min(7, characters + 1)), size, true) + 4);
+}
+
+const TALLEST = 130;
+const SAMPLES = 48;

@@ -1,0 +1,186 @@
+/** Copies on their way, each along its path, in the colour of its data with the halo of its mesh axis. */
+import { combined, partsAt } from "../../model/chunks";
+import type { Variable } from "../../model/document.gen";
+import type { Transfer } from "../../model/plan";
+import { reduces } from "../../model/trace";
+import { blockMarks } from "../block";
+import { axisStroke, axisToken, type Box, type Mark } from "../scene";
+import { face } from "./contents";
+import { along, between, type Path, pathBetween } from "./path";
+import { chunkBoxes } from "./tiles";
+import type { StepView } from "./view";
+
+/** In a group more copies than these hide each other: then only those to one device are shown. */
+const CROWD = 24;
+
+export function flightMarks(view: StepView): Mark[] {
+  const { collective: c, played, plan, focus, layout, trace } = view;
+  if (!c || !plan || !played || view.finished || view.progress >= 1) return [];
+  const whole = focus[0] === undefined ? null : view.groupOf(focus[0]);
+  const groups = layout.strip ? (whole ? [whole] : []) : trace.groups(c);
+  return groups.flatMap((group) =>
+    flightsOf(view, group).flatMap((t) => oneFlight(view, group, t, played.rounds[view.round] ?? [])),
+  );
+}
+
+/** The transfers of a group that are shown. */
+export function flightsOf(view: StepView, group: readonly number[]): readonly Transfer[] {
+  const round = (view.played?.rounds[view.round] ?? []).filter((t) => {
+    const [source, destination] = [group[t.source], group[t.destination]];
+    if (source === undefined || destination === undefined || source === destination) return false;
+    return view.seats.has(source) && view.seats.has(destination);
+  });
+  if (round.length <= CROWD) return round;
+  const to = seen(view, group);
+  return round.filter((t) => t.destination === to);
+}
+
+/** The rank whose arrivals are shown where there are too many: the device's that is looked at, else the first. */
+function seen(view: StepView, group: readonly number[]): number {
+  const { device } = view.options;
+  return Math.max(0, group.indexOf(device ?? view.focus[0] ?? group[0] ?? 0));
+}
+
+function oneFlight(view: StepView, group: readonly number[], t: Transfer, round: readonly Transfer[]): Mark[] {
+  const [source, destination] = [group[t.source] ?? 0, group[t.destination] ?? 0];
+  const [from, to] = ends(view, group, t);
+  const [leaves, reaches] = [view.seats.get(source), view.seats.get(destination)];
+  if (!from || !to || !leaves || !reaches) return [];
+  const axis = axisBetween(view, source, destination);
+  const meets = round.some((o) => o.source === t.destination && o.destination === t.source);
+  const others = [...view.seats].flatMap(([p, box]) => (p === source || p === destination ? [] : [box]));
+  const side = meets ? (source < destination ? -1 : 1) : 0;
+  const path = pathBetween({ from, to, leaves, reaches, others, side, lane: view.layout.lane });
+  if (view.options.still) {
+    return [
+      { kind: "line", points: between(path, leaves, reaches), r: 8, stroke: axisStroke(axis, 1.6), arrow: true },
+      { kind: "rect", ...from, r: 3, stroke: axisStroke(axis, 2.2) },
+    ];
+  }
+  const line = between(path, leaves, reaches);
+  const b = boxAt(from, to, path, easeInOut(view.progress));
+  const grown = (by: number, r: number) => ({ x: b.x - by, y: b.y - by, w: b.w + 2 * by, h: b.h + 2 * by, r });
+  return [
+    ...(line.length > 1
+      ? [{ kind: "line", points: line, r: 8, stroke: axisStroke(axis, 1.1), arrow: true } as const]
+      : []),
+    { kind: "rect", ...grown(4, 7), fill: axisToken(axis), alpha: 0.16 },
+    ...pieceMarks(view, b, group, t),
+    { kind: "rect", ...grown(1, 4), stroke: axisStroke(axis, 2) },
+  ];
+}
+
+/** The mesh axis that a copy moves along. */
+function axisBetween({ trace, collective }: StepView, source: number, destination: number): number {
+  const [a, b] = [trace.mesh.digits(source), trace.mesh.digits(destination)];
+  const axes = (collective?.axes ?? []).map((name) => trace.mesh.axisOf(name));
+  return axes.find((axis) => a[axis] !== b[axis]) ?? axes[0] ?? 0;
+}
+
+/** A copy on its way; where the lane is narrower than it is, it becomes smaller half way. */
+function boxAt(from: Box, to: Box, path: Path, t: number): Box {
+  const [x, y] = along(path, t);
+  const [w, h] = [from.w + (to.w - from.w) * t, from.h + (to.h - from.h) * t];
+  const least = Math.min(1, path.room / w);
+  const scale = (by: number) => 1 - (1 - by) * (1 - Math.abs(2 * t - 1));
+  const [sw, sh] = [w * scale(least), h * scale(Math.max(0.6, least))];
+  return { x: x - sw / 2, y: y - sh / 2, w: sw, h: sh };
+}
+
+/** Where a copy leaves and where it arrives: the cells of its chunks. */
+export function ends(view: StepView, group: readonly number[], t: Transfer): readonly [Box | null, Box | null] {
+  const [source, destination] = [group[t.source] ?? 0, group[t.destination] ?? 0];
+  const kind = view.collective?.kind;
+  const part = (p: number, index: number, chunks: readonly number[], sends: boolean) => {
+    const box = view.box(p, index);
+    const v = view.slots[index]?.v;
+    const chunk = v && view.chunks(v, sends);
+    if (!box || !v || !chunk) return box;
+    const { rows, columns } = face(view.trace, v);
+    const all = chunkBoxes(box, rows, columns, chunk);
+    return union(chunks.flatMap((number) => all.get(number) ?? []));
+  };
+  const whole = (p: number, index: number) => view.box(p, index);
+  switch (kind) {
+    case "ppermute":
+    case "ragged_all_to_all":
+      return [whole(source, 0), whole(destination, view.work)];
+    case "pbroadcast":
+      return [whole(source, view.round === 0 ? 0 : view.work), whole(destination, view.work)];
+    case "all_to_all":
+      return [part(source, 0, t.chunks, true), part(destination, view.work, [t.origin], false)];
+    default:
+      return [part(source, view.work, t.chunks, true), part(destination, view.work, t.chunks, true)];
+  }
+}
+
+function union(boxes: readonly Box[]): Box | null {
+  if (boxes.length === 0) return null;
+  const x = Math.min(...boxes.map((b) => b.x));
+  const y = Math.min(...boxes.map((b) => b.y));
+  return { x, y, w: Math.max(...boxes.map((b) => b.x + b.w)) - x, h: Math.max(...boxes.map((b) => b.y + b.h)) - y };
+}
+
+/** The copy itself, with its numbers where they have room. */
+function pieceMarks(view: StepView, b: Box, group: readonly number[], t: Transfer): Mark[] {
+  const { collective: c, played, trace } = view;
+  const input = view.show.before[0];
+  const source = group[t.source];
+  if (!c || !input || source === undefined) return [];
+  const held = (chunk: number) => partsAt(played?.states[view.round], t.source, chunk);
+  // A gathered block is sent in the chunks that it has; other kinds send of the block before.
+  const gathers = c.kind === "all_gather";
+  const v = gathers ? (view.show.after[0] ?? input) : input;
+  const corner = trace.corner(v);
+  const cells = cellsOf(view, v, t);
+  if (gathers) {
+    const chunk = view.chunks(v);
+    const from = (i: number) => group[held(chunk?.(cells.numbers[i] ?? 0) ?? 0)[0] ?? t.source] ?? source;
+    const text = (i: number) => corner?.elements.text(corner.start(source) + (cells.numbers[i] ?? 0)) ?? "";
+    const some = cells.numbers.length > 0;
+    return blockMarks(b, {
+      rows: cells.rows,
+      columns: cells.columns,
+      text: corner && some ? text : null,
+      fill: some ? null : view.color(input, source),
+      fillAt: (i) => view.color(input, from(i)),
+    });
+  }
+  const adds = reduces(c);
+  const parts = held(t.chunks[0] ?? 0);
+  const moved = c.kind === "all_to_all" || c.kind === "ragged_all_to_all" ? t.origin : (parts[0] ?? t.source);
+  const origin = adds ? source : (group[moved] ?? source);
+  const sums = adds ? combined(trace, c, input, group, parts.length > 0 ? parts : [t.source]) : null;
+  const text = (i: number) => {
+    const cell = cells.numbers[i];
+    if (cell === undefined || !corner) return "";
+    return sums ? sums(cell).replace(/\+$/, "") : corner.elements.text(corner.start(origin) + cell);
+  };
+  return blockMarks(b, {
+    rows: cells.rows,
+    columns: cells.columns,
+    text: corner && cells.numbers.length > 0 ? text : null,
+    fill: view.color(input, origin, adds ? c.axes : []),
+    hatch: adds,
+  });
+}
+
+/** The cells of a block that a copy carries, in rows and columns; none where they are no rectangle. */
+function cellsOf(view: StepView, v: Variable, t: Transfer) {
+  const { rows, columns } = face(view.trace, v);
+  const all = Array.from({ length: rows * columns }, (_, cell) => cell);
+  const chunk = CUT.includes(view.collective?.kind ?? "") ? view.chunks(v, true) : null;
+  if (!chunk) return view.collective?.kind === "ragged_all_to_all" ? NONE : { numbers: all, rows, columns };
+  const wanted = new Set(t.chunks);
+  const numbers = all.filter((cell) => wanted.has(chunk(cell)));
+  const across = new Set(numbers.map((cell) => cell % columns)).size;
+  return numbers.length % across === 0 ? { numbers, rows: numbers.length / across, columns: across } : NONE;
+}
+
+const NONE = { numbers: [] as number[], rows: 1, columns: 1 };
+/** Kinds of which a copy is some chunks of a block. */
+const CUT = ["psum", "pmax", "pmin", "reduce_scatter", "all_to_all", "all_gather"];
+
+function easeInOut(t: number): number {
+  return t < 0.5 ? 4 * t ** 3 : 1 - (-2 * t + 2) ** 3 / 2;
+}

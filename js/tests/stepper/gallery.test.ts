@@ -1,0 +1,44 @@
+/** Golden pictures of steps at a moment: each is an example of the gallery. */
+import { expect, test } from "vitest";
+import { pngDataUri } from "../../src/paint/png";
+import { paintSvg } from "../../src/paint/svg";
+import { theme } from "../../src/paint/theme";
+import { type StepPicture, stepScene } from "../../src/scene/stepcard";
+import { model, stepOf, type TraceName } from "./traces";
+
+interface Golden extends Partial<StepPicture> {
+  trace: TraceName;
+  primitive: string;
+  /** Done at 1. */
+  phase?: number;
+}
+
+const GOLDEN: Readonly<Record<string, Golden>> = {
+  "psum-half-way": { trace: "psum", primitive: "psum_invariant", phase: 0.45 },
+  psum: { trace: "psum", primitive: "psum_invariant" },
+  "psum-watch": { trace: "psum", primitive: "psum_invariant", watch: ["a"] },
+  "psum-narrow": { trace: "psum", primitive: "psum_invariant", phase: 0.45, width: 480 },
+  "in-specs": { trace: "psum", primitive: "in_specs" },
+  "out-specs": { trace: "psum", primitive: "out_specs" },
+  "all-gather-ring": { trace: "all_gather", primitive: "all_gather", phase: 0.45, algorithm: "ring" },
+  "all-gather-doubling": { trace: "all_gather", primitive: "all_gather", phase: 0.7, algorithm: "halving-doubling" },
+  "reduce-scatter-ring": { trace: "reduce_scatter", primitive: "reduce_scatter", phase: 0.45, algorithm: "ring" },
+  "all-to-all": { trace: "all_to_all", primitive: "all_to_all", phase: 0.45 },
+  "ppermute-hole": { trace: "ppermute", primitive: "ppermute", phase: 0.45 },
+  "ppermute-hole-done": { trace: "ppermute", primitive: "ppermute" },
+  broadcast: { trace: "pbroadcast", primitive: "pbroadcast", phase: 0.3, algorithm: "ring" },
+  scan: { trace: "scan", primitive: "add" },
+  error: { trace: "error", primitive: "error" },
+  "three-axes": { trace: "cube", primitive: "psum_invariant", phase: 0.45 },
+  "64-devices": { trace: "64 devices", primitive: "psum_invariant", phase: 0.3, algorithm: "ring" },
+  "256-devices": { trace: "256 devices", primitive: "psum_invariant" },
+};
+
+for (const [name, { trace, primitive, phase = 1, width = 960, ...rest }] of Object.entries(GOLDEN)) {
+  test.each(["light", "dark"] as const)(`${name}, %s`, async (scheme) => {
+    const t = model(trace);
+    const scene = stepScene(t, { step: stepOf(t, primitive), phase }, { width, scheme, ...rest });
+    const picture = paintSvg(scene, theme(scheme), t.doc.name, pngDataUri);
+    await expect(`${picture}\n`).toMatchFileSnapshot(`../../../docs/gallery/step-${name}.${scheme}.svg`);
+  });
+}

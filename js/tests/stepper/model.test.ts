@@ -1,0 +1,221 @@
+/** Chunks, times, worked elements and what a trace says of itself. */
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { caption } from "../../src/model/caption";
+import { chunkOf, receiveAxis } from "../../src/model/chunks";
+import type { Plan } from "../../src/model/document.gen";
+import { unravel } from "../../src/model/mesh";
+import { advance, type Moment, momentAt, position, roundAt } from "../../src/model/timeline";
+import { decodeTrace, primitiveName, type TraceModel } from "../../src/model/trace";
+import { DocumentError } from "../../src/model/wire";
+import { worked, workedCell } from "../../src/model/worked";
+import { model, stepOf, TRACES, trace } from "./traces";
+
+const ALGORITHMS: readonly Plan["algorithm"][] = ["meaning", "ring", "bidirectional ring", "halving-doubling"];
+
+/** A block with every element's chunk, cut as `execute` cuts it: np.split along an axis, or ranges of the elements. */
+function cutByHand(shape: readonly number[], axis: number, n: number): number[] {
+  const size = shape.reduce((a, b) => a * b, 1);
+  if (axis >= 0)
+    return Array.from({ length: size }, (_, i) => {
+      const each = (shape[axis] ?? 0) / n;
+      return Math.floor((unravel(i, shape)[axis] ?? 0) / each);
+    });
+  const out: number[] = [];
+  for (let c = 0; c < n; c++)
+    for (let i = Math.floor((c * size) / n); i < Math.floor(((c + 1) * size) / n); i++) out.push(c);
+  return out;
+}
+
+const shapes = fc.array(fc.integer({ min: 1, max: 5 }), { maxLength: 4 });
+
+test("a cell's chunk is that of Python's cut, along an axis and in ranges", () =>
+  fc.assert(
+    fc.property(shapes, fc.integer({ min: 1, max: 8 }), fc.nat({ max: 3 }), (blocks, n, d) => {
+      const flat = chunkOf(blocks, blocks, -1, n);
+      expect(cutByHand(blocks, -1, n).map((_, cell) => flat(cell))).toEqual(cutByHand(blocks, -1, n));
+      if (d >= blocks.length) return;
+      const shape = blocks.map((size, k) => (k === d ? size * n : size));
+      const along = chunkOf(shape, shape, d, n);
+      expect(cutByHand(shape, d, n).map((_, cell) => along(cell))).toEqual(cutByHand(shape, d, n));
+    }),
+  ));
+
+test("in a corner a cell keeps the chunk that it has in the whole block", () =>
+  fc.assert(
+    fc.property(shapes, fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 4, maxLength: 4 }), (shape, corners) => {
+      const corner = shape.map((size, d) => Math.min(size, corners[d] ?? size));
+      const [whole, part] = [chunkOf(shape, shape, -1, 4), chunkOf(shape, corner, -1, 4)];
+      for (let cell = 0; cell < corner.reduce((a, b) => a * b, 1); cell++) {
+        const flat = unravel(cell, corner).reduce((at, i, d) => at * (shape[d] ?? 1) + i, 0);
+        expect(part(cell)).toBe(whole(flat));
+      }
+    }),
+  ));
+
+test("what all_to_all receives is cut along the dimension that it concatenates", () => {
+  const t = model("all_to_all");
+  const step = t.steps[stepOf(t, "all_to_all")];
+  if (!step?.collective) return expect.fail("the step communicates nothing");
+  expect(step.collective.chunk_axis).toBe(1);
+  expect(receiveAxis(step, step.collective)).toBe(0);
+});
+
+const moments = (t: TraceModel): fc.Arbitrary<Moment> =>
+  fc.record({
+    step: fc.nat({ max: t.steps.length - 1 }),
+    phase: fc.double({ min: 0, max: 1, noNaN: true }),
+  });
+
+test.each(TRACES)("%s: scrubber and moment say the same", (name) => {
+  const t = model(name);
+  fc.assert(
+    fc.property(moments(t), (moment) => {
+      expect(position(momentAt(t, position(moment)))).toBeCloseTo(position(moment), 9);
+      expect(momentAt(t, -1)).toEqual({ step: 0, phase: 0 });
+      expect(momentAt(t, 1e6)).toEqual({ step: t.steps.length - 1, phase: 1 });
+    }),
+    { numRuns: 30 },
+  );
+});
+
+test.each(TRACES)("%s: time goes forward, adds up and ends", (name) => {
+  const t = model(name);
+  const ms = fc.double({ min: 0, max: 5000, noNaN: true });
+  fc.assert(
+    fc.property(moments(t), ms, ms, fc.constantFrom(...ALGORITHMS), (from, a, b, algorithm) => {
+      const [once, twice] = [
+        advance(t, from, a + b, algorithm),
+        advance(t, advance(t, from, a, algorithm), b, algorithm),
+      ];
+      expect(position(twice)).toBeCloseTo(position(once), 6);
+      expect(position(once)).toBeGreaterThanOrEqual(position(from));
+    }),
+    { numRuns: 60 },
+  );
+  for (const algorithm of ALGORITHMS) {
+    const all = t.steps.reduce((sum, s) => sum + t.duration(s, algorithm), 0);
+    const end = { step: t.steps.length - 1, phase: 1 };
+    expect(advance(t, { step: 0, phase: 0 }, all + 1, algorithm)).toEqual(end);
+    expect(position(advance(t, { step: 0, phase: 0 }, all - 1, algorithm))).toBeLessThan(position(end));
+    expect(advance(t, end, 1000, algorithm)).toEqual(end);
+  }
+});
+
+test("a ring takes half a second a hop", () => {
+  const t = model("all_gather");
+  const step = t.steps[stepOf(t, "all_gather")];
+  if (!step) return expect.fail("there is no such step");
+  expect(ALGORITHMS.map((a) => t.duration(step, a))).toEqual([850, 3 * 500 + 150, 2 * 500 + 150, 2 * 500 + 150]);
+});
+
+test("rounds follow one another, and the last part of a step is at rest", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 14 }), fc.double({ min: 0, max: 1, noNaN: true }), (rounds, phase) => {
+      const { round, progress } = roundAt(rounds, phase);
+      expect(round).toBeGreaterThanOrEqual(0);
+      expect(round).toBeLessThan(rounds);
+      expect(round + progress).toBeCloseTo(Math.min(rounds, (phase / 0.9) * rounds), 9);
+    }),
+  );
+  expect(roundAt(3, 0.95)).toEqual({ round: 2, progress: 1 });
+  expect(roundAt(0, 0.5)).toEqual({ round: 0, progress: 1 });
+});
+
+test("a worked element is the sum of what its group holds", () => {
+  const t = model("psum");
+  const at = stepOf(t, "psum_invariant");
+  const step = t.steps[at];
+  if (!step) return expect.fail("there is no such step");
+  for (const device of [null, 0, 5]) {
+    const cell = workedCell(t, step, device);
+    const input = t.variable(step.inputs[0] ?? -1);
+    const corner = input && t.corner(input);
+    if (!cell || !corner) return expect.fail("there is no worked element");
+    expect(cell.group).toEqual(
+      [
+        [4, 5],
+        [0, 1],
+        [4, 5],
+      ][[null, 0, 5].indexOf(device)],
+    );
+    const parts = cell.group.map((p) => corner.elements.number(corner.start(p) + cell.at));
+    const sum = parts.reduce((a, b) => a + b, 0);
+    expect(worked(t, step, device)).toBe(`s[0,1] on device ${device ?? 4} = ${parts.join(" + ")} = ${sum}`);
+  }
+});
+
+test("greatest and least elements are worked out, too; other steps, and sums over dimensions, are not", () => {
+  const t = model("oddities");
+  const said = t.steps.map((s) => worked(t, s, 0));
+  expect(said[stepOf(t, "pmax")]).toBe("most[0,1] on device 0 = max(inf, 1e-9, 0, 2.5) = inf");
+  expect(said[stepOf(t, "pmin")]).toMatch(/^least on device 0 = min\(276, 852, 1428, 2004\) = 276$/);
+  const silent = ["in_specs", "reduce_sum", "psum_invariant", "mul", "transpose"];
+  for (const primitive of silent) expect(said[stepOf(t, primitive)]).toBe("");
+  const rows = t.steps.findIndex((s) => t.variable(s.outputs[0] ?? -1)?.name === "rows");
+  expect(said[rows]).toBe("");
+});
+
+test("the latest value of a name is shown", () => {
+  const t = model("scan");
+  const last = (step: number) => t.latest(["c"], step)[0];
+  expect(last(0)).toBeUndefined();
+  expect(t.steps[1]?.outputs).toEqual([last(1)]);
+  expect(t.steps[2]?.outputs).toEqual([last(2)]);
+  expect(t.latest(["out", "c", "q"], t.steps.length - 1)).toEqual([
+    t.steps.at(-1)?.outputs[0],
+    t.steps.at(-2)?.outputs[0],
+  ]);
+});
+
+test("a shard says its slice, a part says what part it is, a block its name", () => {
+  const t = model("psum");
+  const name = (variable: string, region: number, p: number) => {
+    const v = t.doc.variables.find((v) => v.name === variable && v.region === region);
+    return v && t.nameOf(v, p);
+  };
+  expect(name("a", -1, 5)).toBe("a[4:6, 2:4]");
+  expect(name("out", -1, 7)).toBe("out[6:8, :]");
+  expect(name("s", 0, 7)).toBe("s");
+  const v = t.doc.variables.find((v) => v.name === "s");
+  if (!v) return expect.fail("there is no s");
+  expect(t.nameOf({ ...v, id: 99, shape: [64, 4] }, 0)).toBe("s[:2, :4]");
+});
+
+test("the caption names the hop, and what + means, while something is on its way", () => {
+  const t = model("psum");
+  const step = stepOf(t, "psum_invariant");
+  const said = (phase: number, algorithm: Plan["algorithm"]) => caption(t, { step, phase }, algorithm);
+  expect(said(0.2, "meaning")).toBe("+ marks a sum that waits for more");
+  expect(said(0.2, "ring")).toBe("hop 1 of 2; + marks a sum that waits for more");
+  expect(said(0.7, "ring")).toBe("hop 2 of 2; + marks a sum that waits for more");
+  expect(said(0.95, "ring")).toBe("");
+  expect(said(1, "ring")).toBe("");
+  expect(caption(t, { step: 2, phase: 0.5 }, "ring")).toBe("");
+  const gather = model("all_gather");
+  expect(caption(gather, { step: stepOf(gather, "all_gather"), phase: 0 }, "ring")).toBe("hop 1 of 3");
+});
+
+test("a primitive is called as users call it", () => {
+  const t = model("psum");
+  expect(t.steps.map(primitiveName)).toEqual(["in_specs", "pvary", "dot_general", "psum", "out_specs"]);
+});
+
+test("groups of unequal size are read without their padding", () => {
+  const t = model("oddities");
+  const unequal = t.steps.find((s) => t.variable(s.outputs[0] ?? -1)?.name === "halves")?.collective;
+  expect(unequal && t.groups(unequal)).toEqual([[0, 2, 3], [1]]);
+});
+
+test.each([
+  ["no steps", { steps: [] }, "it has no steps"],
+  ["steps that are no list", { steps: null }, "it has no steps"],
+  ["no variables", { variables: null }, "it has no variables"],
+  ["a variable that is not there", { variables: [] }, "names a variable that is not there"],
+  ["a newer version", { version: 99 }, "has version 99"],
+  ["a placement", { kind: "placement" }, 'of kind "placement"; this page draws "trace"'],
+])("%s is refused with what to do", (_, wrong, message) => {
+  const wire = { ...trace("psum"), ...wrong };
+  expect(() => decodeTrace(wire)).toThrow(DocumentError);
+  expect(() => decodeTrace(wire)).toThrow(message);
+});

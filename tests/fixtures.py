@@ -1,0 +1,79 @@
+"""What the front end's tests know of collectives and traces, in Python's words: ``python -m tests.fixtures`` writes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from shardwidget.collectives import Call, Transfer, call_of, execute, expand, plans
+from shardwidget.document import Plan, to_wire
+from shardwidget.export.state import encode
+from tests.traces import TRACES
+
+FOLDER = Path(__file__).parents[1] / "js" / "tests" / "stepper"
+SIZES = range(1, 9)
+
+
+def plans_text() -> str:
+    """Every algorithm of every kind: its plan, the transfers of its rounds, whose parts each rank ends up with.
+
+    What a psum does stands for pmax and pmin: their plans are the same.
+    """
+    cases = [_case(call, plan) for n in SIZES for call in _calls(n) for plan in plans(call) if plan.rounds]
+    return "[\n" + ",\n".join(json.dumps(case, separators=(",", ":")) for case in cases) + "\n]\n"
+
+
+def traces_text() -> str:
+    """The traces of ``tests.traces``, by name."""
+    wires = [f"{json.dumps(name)}:{encode(to_wire(make()))}" for name, make in TRACES.items()]
+    return "{\n" + ",\n".join(wires) + "\n}\n"
+
+
+FILES = {"plans.json": plans_text, "traces.json": traces_text}
+
+
+def _calls(n: int) -> list[Call]:
+    def over(primitive: str, **params: Any) -> Call:
+        call = call_of(primitive, {"axis_name": "x", **params}, ["x"], [n])
+        assert call
+        return call
+
+    ring = [(i, (i + 1) % n) for i in range(n)]
+    return [
+        over("psum"),
+        over("all_gather", all_gather_dimension=0, tiled=True),
+        over("reduce_scatter", scatter_dimension=0, tiled=True),
+        over("all_to_all", split_axis=0, concat_axis=0),
+        over("ppermute", perm=ring),
+        over("ppermute", perm=ring[: n // 2]),
+        over("pbroadcast", source=n // 2),
+    ]
+
+
+def _case(call: Call, plan: Plan) -> dict[str, Any]:
+    rounds = [" ".join(map(_word, expand(plan, number))) for number in range(len(plan.rounds))]
+    return {"plan": to_wire(plan), "rounds": rounds, "held": _held(call, plan)}
+
+
+def _word(t: Transfer) -> str:
+    """``0>1:2+``: chunk 2 goes from rank 0 to rank 1 and is added; ``/3``: it started on rank 3."""
+    return (
+        f"{t.source}>{t.destination}:{t.chunk}{'+' if t.op == 'add' else ''}{f'/{t.origin}' if t.origin >= 0 else ''}"
+    )
+
+
+def _held(call: Call, plan: Plan) -> list[list[list[int]]]:
+    """By rank and chunk, the ranks whose parts it holds in the end: ``execute`` on blocks that say whose they are."""
+    n = call.n
+    whole = call.kind in ("psum", "reduce_scatter", "all_to_all")
+    own = [np.full(n if whole else 1, 1 << r) for r in range(n)]
+    made = execute(plan, call, np.stack(own))
+    return [[[r for r in range(n) if int(value) >> r & 1] for value in row] for row in made]
+
+
+if __name__ == "__main__":
+    for name, text in FILES.items():
+        (FOLDER / name).write_text(text(), encoding="utf-8")
