@@ -236,9 +236,9 @@ def f(v):
 @jax.shard_map(mesh=mesh, in_specs=P('x'), out_specs=P('x'), axis_names={'x'})
 def f(v):
     def inner(a):
-        w = a + lax.axis_index('y')
+        w = a * 2
         return w  #
-    return jax.shard_map(inner, in_specs=P(), out_specs=P(), axis_names={'y'})(v)
+    return jax.shard_map(inner, in_specs=P('y'), out_specs=P(), axis_names={'y'})(v)
 """,
         "w",
         ("y",),

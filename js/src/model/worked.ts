@@ -22,7 +22,8 @@ export function workedCell(trace: TraceModel, step: Step, device: number | null)
   const group = device === null ? groups[Math.floor(groups.length / 2)] : groups.find((g) => g.includes(device));
   if (!from || !to || !group || group.length > 8) return null;
   const size = from.shape.reduce((a, b) => a * b, 1);
-  if (size === 0 || to.shape.reduce((a, b) => a * b, 1) !== size) return null;
+  // A sum over dimensions of the block, too, has no element of this place.
+  if (size === 0 || from.shape.join() !== to.shape.join()) return null;
   // The second element, where there is one: the first is too often zero everywhere.
   return { device: device ?? group[0] ?? 0, group, at: Math.min(1, size - 1) };
 }

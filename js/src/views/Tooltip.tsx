@@ -15,7 +15,7 @@ export function Tooltip({ state }: { state: ViewState }) {
   if (!lit || !tip) {
     return layout.dock ? (
       <div class="dock" style={place(layout.dock)}>
-        Point at a block or a device.
+        Point at a block.
       </div>
     ) : null;
   }

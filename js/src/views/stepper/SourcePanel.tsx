@@ -15,7 +15,8 @@ export function SourcePanel({ state, trace }: { state: StepperState; trace: Trac
   const axis = step?.collective?.axes[0];
   const kind = axis === undefined ? "" : `axis${trace.mesh.axisOf(axis) % 6}`;
   return (
-    <section class="source" aria-label={`source of ${listing.file}`}>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: long lines are scrolled by keyboard
+    <section class="source" aria-label={`source of ${listing.file}`} tabIndex={0}>
       <ol class="mono">
         {listing.lines.map((text, i) => {
           const number = listing.first_line + i;

@@ -271,7 +271,8 @@ export class StepperState extends Store<Fields> {
   #follow(): void {
     const { trace } = this.now;
     if (!trace) return;
-    const step = Number(this.#widget.get("step") ?? 0);
+    // A document in place of a longer one may come before its step does.
+    const step = Math.max(0, Math.min(trace.steps.length - 1, Number(this.#widget.get("step") ?? 0)));
     const watch = (this.#widget.get("watch") ?? []) as readonly string[];
     this.set({ watch });
     // What this view itself shares comes by here too: only another step than the one shown is news.

@@ -1,0 +1,539 @@
+import { afterEach, expect, test, vi } from "vitest";
+import { cdp, userEvent } from "vitest/browser";
+import type { Trace } from "../../src/model/document.gen";
+import { find, type Mounted, type Place } from "../widget/harness";
+import { button, Clock, currentRow, rows, scrub, settle, shown, shownStep, slider, startStepper } from "./harness";
+import { long, trace } from "./traces";
+
+const open: Mounted[] = [];
+
+async function mount(document: Trace, traits: Record<string, unknown> = {}, place: Place = {}): Promise<Mounted> {
+  const mounted = startStepper(document, traits, place);
+  open.push(mounted);
+  await expect.poll(() => Number(mounted.frame.dataset.swReady ?? 0)).toBeGreaterThan(0);
+  return mounted;
+}
+
+interface Devtools {
+  send(method: string, params: object): Promise<unknown>;
+}
+const emulate = (name: string, value: string) =>
+  (cdp() as unknown as Devtools).send("Emulation.setEmulatedMedia", { features: [{ name, value }] });
+
+afterEach(async () => {
+  for (const mounted of open.splice(0)) mounted.stop();
+  vi.restoreAllMocks();
+  await emulate("prefers-reduced-motion", "");
+});
+
+const headline = (view: Mounted) => find(view, ".headline").textContent ?? "";
+const pressed = (view: Mounted) => find(view, "fieldset [aria-pressed=true]").textContent;
+
+/** A picture of the canvas, to see whether it changes. */
+const picture = (view: Mounted) => find<HTMLCanvasElement>(view, "canvas").toDataURL();
+
+test("source, steps, types, sentence and picture of the first step", async () => {
+  const view = await mount(trace("psum"));
+  expect(rows(view).map((r) => r.querySelector("b")?.textContent)).toEqual([
+    "f",
+    "in_specs",
+    "pvary",
+    "dot_general",
+    "psum",
+    "out_specs",
+  ]);
+  expect(rows(view)[2]?.textContent).toContain("implicit, no communication");
+  expect(rows(view)[2]?.textContent).toContain("b f32[2,4]{V:y} → {V:(x,y)}");
+  expect(rows(view)[4]?.textContent).toContain("32 B per device");
+  expect(rows(view)[4]?.textContent).toContain("s f32[2,4]{V:(x,y)} → {V:x}");
+  expect(rows(view)[5]?.textContent).toContain("assemble P('x', None)");
+  expect(headline(view)).toContain("a and b cut into blocks.");
+  expect(find(view, ".source .current code").textContent).toBe("@jax.shard_map(in_specs=(P('x', 'y'), P('y')),");
+  expect(new Set(picture(view))).not.toHaveLength(1);
+  expect(view.model.sent).toEqual([]);
+});
+
+test("a click on a step shows it done, marks its line and tells Python", async () => {
+  const view = await mount(trace("psum"));
+  const before = picture(view);
+  rows(view)[4]?.querySelector("button")?.click();
+  await shown(view, 3);
+  expect(currentRow(view)).toBe(rows(view)[4]);
+  expect(find(view, ".source .current code").textContent).toBe("    return jax.lax.psum(p, 'y')");
+  expect(headline(view)).toContain("psum 'y'");
+  expect(headline(view)).toMatch(/s\[0,1\] on device 4 = \d+ \+ \d+ = \d+/);
+  expect(slider(view).valueAsNumber).toBe(4);
+  expect(view.model.sentFor("step")).toEqual([3]);
+  expect(picture(view)).not.toBe(before);
+});
+
+test("forward plays one step and rests; back shows the step before", async () => {
+  const clock = new Clock();
+  const view = await mount(trace("psum"), { step: 2 });
+  button(view, "forward").click();
+  await settle();
+  expect(button(view, "pause")).toBeTruthy();
+  expect(slider(view).valueAsNumber).toBe(3);
+  const pictures = new Set<string>();
+  let frames = 0;
+  while (clock.waiting > 0 && frames++ < 200) {
+    clock.tick();
+    await settle();
+    pictures.add(picture(view));
+  }
+  // 850 ms in frames of 16 ms, and the one that starts the clock.
+  expect(frames).toBe(Math.ceil(850 / 16) + 1);
+  expect(pictures.size).toBeGreaterThan(20);
+  expect([shownStep(view), slider(view).valueAsNumber]).toEqual([3, 4]);
+  expect(button(view, "play")).toBeTruthy();
+  button(view, "back").click();
+  await shown(view, 2);
+  expect(slider(view).valueAsNumber).toBe(3);
+  expect(view.model.sentFor("step")).toEqual([3, 2]);
+});
+
+test("back in the middle of a step, and forward there, go to its neighbours' ends", async () => {
+  const view = await mount(trace("psum"));
+  scrub(view, 3.4);
+  button(view, "back").click();
+  await expect.poll(() => slider(view).valueAsNumber).toBe(3);
+  scrub(view, 3.4);
+  button(view, "forward").click();
+  await expect.poll(() => slider(view).valueAsNumber).toBe(4);
+  expect(shownStep(view)).toBe(3);
+});
+
+test("first and last", async () => {
+  const view = await mount(trace("psum"), { step: 2 });
+  button(view, "last step").click();
+  await shown(view, 4);
+  button(view, "first step").click();
+  await shown(view, 0);
+  expect(slider(view).valueAsNumber).toBe(1);
+  button(view, "back").click();
+  await settle();
+  expect(shownStep(view)).toBe(0);
+});
+
+test("play goes through all steps to the end, and stops; again it starts anew", async () => {
+  const clock = new Clock();
+  const view = await mount(trace("psum"));
+  scrub(view, 0);
+  button(view, "play").click();
+  // Four steps of 450 ms and one of 850.
+  expect(clock.run()).toBe(Math.ceil((4 * 450 + 850) / 16) + 1);
+  await shown(view, 4);
+  expect(slider(view).valueAsNumber).toBe(5);
+  expect(view.model.sentFor("step")).toEqual([1, 2, 3, 4]);
+  button(view, "play").click();
+  clock.tick();
+  clock.tick();
+  await settle();
+  expect(slider(view).valueAsNumber).toBeLessThan(0.1);
+  button(view, "pause").click();
+  expect(clock.waiting).toBe(0);
+});
+
+test("speed is how fast time goes; a long pause between frames does not skip a step", async () => {
+  const clock = new Clock();
+  const view = await mount(trace("psum"));
+  const speed = find<HTMLSelectElement>(view, ".transport select");
+  speed.value = "4";
+  speed.dispatchEvent(new Event("change", { bubbles: true }));
+  scrub(view, 0);
+  button(view, "play").click();
+  expect(clock.run()).toBe(Math.ceil((4 * 450 + 850) / 64) + 1);
+  speed.value = "1";
+  speed.dispatchEvent(new Event("change", { bubbles: true }));
+  scrub(view, 0);
+  button(view, "play").click();
+  clock.tick();
+  clock.tick(60_000);
+  await settle();
+  expect(slider(view).valueAsNumber).toBeCloseTo(100 / 450, 5);
+});
+
+test("the scrubber shows any moment between, and Python is told of steps alone", async () => {
+  const view = await mount(trace("psum"));
+  const seen = new Set<string>();
+  for (const at of [3.1, 3.3, 3.45, 3.6, 3.8, 4]) {
+    scrub(view, at);
+    await settle();
+    expect(slider(view).valueAsNumber).toBe(at);
+    seen.add(picture(view));
+  }
+  expect(seen.size).toBe(6);
+  expect(view.model.sentFor("step")).toEqual([3, 4]);
+  expect(slider(view).getAttribute("aria-valuetext")).toBe("step 5 of 5: out_specs");
+  scrub(view, 3.4);
+  await settle();
+  expect(find(view, ".caption").textContent).toBe("+ marks a sum that waits for more");
+});
+
+test("keys: Space plays, comma and point step, Home and End go to the ends", async () => {
+  const clock = new Clock();
+  const view = await mount(trace("psum"), { step: 1 });
+  find(view, "[role=listbox]").focus();
+  const press = async (key: string) => {
+    await userEvent.keyboard(key);
+    await settle();
+  };
+  await press("{End}");
+  expect(shownStep(view)).toBe(4);
+  await press("{Home}");
+  expect(shownStep(view)).toBe(0);
+  await press(".");
+  expect(clock.waiting).toBe(1);
+  clock.run();
+  await shown(view, 1);
+  await press(",");
+  expect(shownStep(view)).toBe(0);
+  await press(" ");
+  expect(clock.waiting).toBe(1);
+  await press(" ");
+  expect(clock.waiting).toBe(0);
+});
+
+test("keys that belong to a control are left to it, and keys of the page to the page", async () => {
+  const view = await mount(trace("psum"));
+  const search = find<HTMLInputElement>(view, "input[type=search]");
+  search.focus();
+  await userEvent.keyboard("a, .{Home}{End}");
+  expect([search.value, shownStep(view)]).toEqual(["a, .", 0]);
+  slider(view).focus();
+  await userEvent.keyboard("{End}");
+  await shown(view, 4);
+  find(view, "[role=listbox]").focus();
+  const seen: string[] = [];
+  const note = (event: KeyboardEvent) => seen.push(event.key);
+  document.addEventListener("keydown", note);
+  await userEvent.keyboard("q.{Control>}.{/Control}");
+  document.removeEventListener("keydown", note);
+  expect(seen).toEqual(["q", "Control", "."]);
+});
+
+test("arrows go to the device beside, along the axes of the mesh", async () => {
+  const view = await mount(trace("psum"));
+  const list = find(view, "[role=listbox]");
+  const option = () => find(view, "[role=option]");
+  const at = () => option().getAttribute("aria-label");
+  list.focus();
+  expect(option().getAttribute("aria-selected")).toBe("false");
+  const visited: (string | null)[] = [];
+  for (const key of ["ArrowDown", "ArrowDown", "ArrowRight", "ArrowRight", "ArrowUp", "ArrowLeft"]) {
+    await userEvent.keyboard(`{${key}}`);
+    await settle();
+    visited.push(at());
+  }
+  expect(visited).toEqual([
+    "device 0 at x=0, y=0",
+    "device 2 at x=1, y=0",
+    "device 3 at x=1, y=1",
+    "device 3 at x=1, y=1",
+    "device 1 at x=0, y=1",
+    "device 0 at x=0, y=0",
+  ]);
+  expect(option().getAttribute("aria-selected")).toBe("true");
+  await userEvent.keyboard("{Escape}");
+  await settle();
+  expect(option().getAttribute("aria-selected")).toBe("false");
+});
+
+/** A click in the middle of the device that the listbox is at. */
+function click(view: Mounted, dx = 0, dy = 0): void {
+  const box = find(view, "[role=option]").getBoundingClientRect();
+  const at = { clientX: box.x + box.width / 2 + dx, clientY: box.y + box.height / 2 + dy };
+  find(view, ".picture").dispatchEvent(new MouseEvent("click", { ...at, bubbles: true }));
+}
+
+test("a click looks at a device, whose element is worked out; a second lets go", async () => {
+  const view = await mount(trace("psum"), { step: 3 });
+  expect(headline(view)).toContain("on device 4 =");
+  click(view);
+  await expect.poll(() => headline(view)).toContain("on device 0 =");
+  click(view);
+  await expect.poll(() => headline(view)).toContain("on device 4 =");
+});
+
+test("among 64 devices the group of the device that is looked at stands in full", async () => {
+  const view = await mount(trace("64 devices"), { step: 3 });
+  const write = vi.spyOn(CanvasRenderingContext2D.prototype, "fillText");
+  const words = () => write.mock.calls.map((call) => call[0]).join(" ");
+  find(view, "[role=listbox]").focus();
+  await userEvent.keyboard("{ArrowDown}{ArrowDown}");
+  await expect.poll(words).toContain("one of 8 groups, data=1; the others do the same");
+});
+
+test("an algorithm is chosen for the collective, which then plays in its rounds", async () => {
+  const clock = new Clock();
+  const view = await mount(trace("all_gather"), { step: 1 });
+  expect(pressed(view)).toBe("meaning");
+  button(view, "ring").click();
+  await settle();
+  expect(pressed(view)).toBe("ring");
+  expect(clock.run()).toBe(Math.ceil((3 * 500 + 150) / 16) + 1);
+  await shown(view, 1);
+  expect(view.root.querySelectorAll(".track .here i")).toHaveLength(2);
+  expect(find(view, ".bill").textContent).toContain("hop3 of 3");
+  const captions: (string | null)[] = [];
+  for (const at of [1.1, 1.4, 1.7]) {
+    scrub(view, at);
+    await settle();
+    captions.push(find(view, ".caption").textContent);
+  }
+  expect(captions).toEqual(["hop 1 of 3", "hop 2 of 3", "hop 3 of 3"]);
+});
+
+test("an algorithm that a collective does not have cannot be chosen, with the reason", async () => {
+  const view = await mount(trace("ppermute"), { step: 1 });
+  expect(button(view, "meaning").disabled).toBe(false);
+  expect([button(view, "ring").disabled, button(view, "ring").title]).toEqual([
+    true,
+    "does not apply to this collective",
+  ]);
+  expect(button(view, "halving-doubling").title).toContain("power of two");
+});
+
+test("what a step costs, in all and by axis, with an estimate for the chosen interconnect", async () => {
+  const view = await mount(trace("psum"), { step: 3 });
+  const bill = find(view, ".bill");
+  expect(bill.textContent).toContain("sent per device32 B2·V·(N−1)/N, V = 32 B, N = 2");
+  expect(bill.textContent).toContain("hops as a ring24 groups of 2");
+  expect(bill.textContent).toContain("x0 By256 B");
+  expect(bill.textContent).toContain("2 µs latency boundlatency 2 µs; bandwidth alone 0.36 ns");
+  const chosen = find<HTMLSelectElement>(view, ".bill select");
+  chosen.value = "1";
+  chosen.dispatchEvent(new Event("change", { bubbles: true }));
+  await expect.poll(() => bill.textContent).toContain("bandwidth alone 0.071 ns");
+  button(view, "first step").click();
+  await shown(view, 0);
+  expect(bill.textContent).toContain("sent per device0 Bno communication");
+});
+
+test("search keeps the steps that match by primitive, name, type, axis or line", async () => {
+  const view = await mount(trace("psum"));
+  const search = async (text: string) => {
+    const input = find<HTMLInputElement>(view, "input[type=search]");
+    input.value = text;
+    input.dispatchEvent(new Event("input", { bubbles: true }));
+    await settle();
+    return rows(view).map((r) => r.querySelector("b")?.textContent ?? r.textContent);
+  };
+  expect(await search("PSUM")).toEqual(["psum"]);
+  expect(await search("a @ b")).toEqual(["pvary", "dot_general"]);
+  expect(await search("{v:x}")).toEqual(["psum"]);
+  expect(await search("nowhere")).toEqual(["no step matches"]);
+  expect(await search("")).toHaveLength(6);
+});
+
+test("a thousand steps open folded; opening, stepping and playing render few rows", async () => {
+  const view = await mount(long(), { step: 0 });
+  const names = () => rows(view).map((r) => r.querySelector("b")?.textContent);
+  expect(names().length).toBeLessThan(25);
+  expect(names()).toContain("layer9");
+  const layer = rows(view).find((r) => r.textContent?.includes("layer3"));
+  expect(layer?.textContent).toContain("100 steps");
+  layer?.querySelector("button")?.click();
+  await expect.poll(() => names().filter((n) => n?.startsWith("part")).length).toBeGreaterThanOrEqual(10);
+  expect(names().length).toBeLessThan(40);
+  view.model.assign({ step: 555 });
+  await shown(view, 555);
+  expect(currentRow(view)).toBeTruthy();
+  expect(names().length).toBeLessThan(70);
+  // Playing within a step must not touch the list.
+  const changed: MutationRecord[] = [];
+  const observer = new MutationObserver((records) => changed.push(...records));
+  observer.observe(find(view, ".steps"), { subtree: true, childList: true, attributes: true, characterData: true });
+  for (const at of [555.2, 555.4, 555.6]) {
+    scrub(view, at);
+    await settle();
+  }
+  expect([...changed, ...observer.takeRecords()]).toEqual([]);
+  scrub(view, 556.5);
+  await settle();
+  expect(observer.takeRecords().length).toBeLessThan(20);
+  observer.disconnect();
+});
+
+test("steps that only move shapes can be left out", async () => {
+  const view = await mount(trace("oddities"));
+  const all = rows(view).length;
+  const fold = find<HTMLInputElement>(view, ".tools input[type=checkbox]");
+  fold.click();
+  await expect.poll(() => rows(view).length).toBe(all - 2);
+  fold.click();
+  await expect.poll(() => rows(view).length).toBe(all);
+});
+
+test("iterations of a loop are named with their number and the total", async () => {
+  const view = await mount(trace("scan"), { step: 3 });
+  expect(
+    rows(view)
+      .map((r) => r.textContent ?? "")
+      .filter((s) => s.includes("scan")),
+  ).toEqual(["▾ scan 1 of 12 ", "▾ scan 2 of 12 ", "▾ scan 12 of 12 "]);
+  expect(find(view, ".bill").textContent).toContain("Iterations 2 to 10 of scan are left out.");
+  view.model.assign({ step: 4 });
+  await shown(view, 4);
+  expect(find(view, ".printed").textContent).toBe("iteration 1\n");
+});
+
+test("Python's step is shown, even while the browser plays; its own comes back unchanged", async () => {
+  const clock = new Clock();
+  const view = await mount(trace("psum"));
+  view.model.assign({ step: 3 });
+  await shown(view, 3);
+  expect(slider(view).valueAsNumber).toBe(4);
+  expect(view.model.sent).toEqual([]);
+  button(view, "first step").click();
+  button(view, "play").click();
+  clock.run(40);
+  await shown(view, 2);
+  view.model.assign({ step: 1 });
+  await shown(view, 1);
+  expect([clock.waiting, slider(view).valueAsNumber]).toEqual([0, 2]);
+});
+
+test("a watched variable stands beside the step's own", async () => {
+  const view = await mount(trace("psum"), { step: 3 });
+  const write = vi.spyOn(CanvasRenderingContext2D.prototype, "fillText");
+  view.model.assign({ watch: ["a"] });
+  const names = () => write.mock.calls.filter((call) => call[0] === "a").length;
+  await expect.poll(names).toBe(8);
+});
+
+test("where a program stops: JAX's words, what they mean, and mends as code", async () => {
+  const view = await mount(trace("error"), { step: 2 });
+  const said = find(view, "[role=alert]");
+  expect(said.textContent).toContain("ValueError raised by JAX 0.10.2");
+  expect(said.querySelector("pre")?.textContent).toContain("which require replication");
+  expect(said.textContent).toContain("P() promises that y is the same block along i");
+  expect([...said.querySelectorAll(".mend code")].map((c) => c.textContent)).toEqual([
+    "out_specs=P('i')",
+    "y = jax.lax.psum(y, 'i')",
+  ]);
+  expect(currentRow(view)?.textContent).toContain("stops here");
+});
+
+test("with reduced motion play jumps from step to step", async () => {
+  await emulate("prefers-reduced-motion", "reduce");
+  const clock = new Clock();
+  const view = await mount(trace("psum"));
+  button(view, "forward").click();
+  await shown(view, 1);
+  expect(clock.waiting).toBe(0);
+  button(view, "play").click();
+  const positions = new Set<number>();
+  for (let i = 0; clock.waiting > 0 && i < 1000; i++) {
+    clock.tick();
+    await settle();
+    positions.add(slider(view).valueAsNumber);
+  }
+  expect([...positions]).toEqual([2, 3, 4, 5]);
+});
+
+test("a document of a newer version says so, and a good one after it is drawn from its first step", async () => {
+  const view = startStepper({ ...trace("psum"), version: 99 }, { step: 3 });
+  open.push(view);
+  await expect.poll(() => view.root.querySelector("[role=alert]")?.textContent).toContain("has version 99");
+  view.model.assign({ _document: trace("all_gather"), step: 0 });
+  await shown(view, 0);
+  expect(view.root.querySelector("[role=alert]")).toBeNull();
+  expect(headline(view)).toContain("w cut into blocks.");
+});
+
+test("a shorter document in place of a longer one shows one of its steps", async () => {
+  const view = await mount(trace("psum"), { step: 4 });
+  view.model.assign({ _document: trace("error") });
+  await expect.poll(() => find(view, ".count").textContent).toBe("3/3");
+  expect(headline(view)).toContain("ValueError");
+});
+
+test("an error while painting is shown, never a blank picture", async () => {
+  vi.spyOn(CanvasRenderingContext2D.prototype, "fillText").mockImplementation(() => {
+    throw new Error("no ink left");
+  });
+  const view = startStepper(trace("psum"));
+  open.push(view);
+  await expect.poll(() => view.root.querySelector("[role=alert]")?.textContent).toContain("no ink left");
+});
+
+test("two steppers on a page step for themselves", async () => {
+  const [a, b] = [await mount(trace("psum")), await mount(trace("psum"))];
+  button(a, "last step").click();
+  await shown(a, 4);
+  expect(shownStep(b)).toBe(0);
+  expect(b.model.sent).toEqual([]);
+});
+
+test("what the user named comes out as text", async () => {
+  const evil = `<img src=x onerror="document.title='hit'">`;
+  const base = trace("error");
+  const text = JSON.stringify({ ...base, variables: undefined, mesh: undefined });
+  expect(text).toContain('"i"');
+  const hostile: Trace = {
+    ...base,
+    name: evil,
+    mesh: { ...base.mesh, axes: base.mesh.axes.map((a) => ({ ...a, name: evil })) },
+    variables: base.variables.map((v) => ({ ...v, name: evil, type: evil, varying: [evil] })),
+    steps: base.steps.map((s) => ({
+      ...s,
+      sentence: evil,
+      printed: evil,
+      source: s.source && { ...s.source, text: evil },
+    })),
+    scopes: base.scopes.map((s) => ({ ...s, name: evil })),
+    listings: base.listings.map((l) => ({ ...l, lines: l.lines.map(() => evil) })),
+    regions: base.regions.map((r) => ({ ...r, out_specs: [evil] })),
+    note: evil,
+    error: base.error && { ...base.error, message: evil, explanation: evil, mends: [{ title: evil, code: evil }] },
+  };
+  for (const step of [0, 1, 2]) {
+    const view = await mount(hostile, { step });
+    expect(view.root.textContent).toContain(evil);
+    expect(view.root.querySelector("img")).toBeNull();
+  }
+  expect(document.title).not.toBe("hit");
+});
+
+test.each([1240, 900, 700, 480, 260])("nothing of the card is wider than it at %i px", async (width) => {
+  for (const name of ["psum", "error", "64 devices", "oddities"] as const) {
+    const view = await mount(trace(name), { step: 2 }, { width });
+    if (width < 902) button(view, "▸ source and steps").click();
+    await settle();
+    const { right } = view.frame.getBoundingClientRect();
+    for (const element of view.root.querySelectorAll(
+      ".headline *, .transport *, .bill *, .tools *, .steps button, .panel",
+    )) {
+      const past = element.getBoundingClientRect().right - right;
+      if (past > 1 && !element.closest(".hidden, pre")) {
+        expect.fail(`${name}: <${element.localName} class="${element.className}"> is ${past} px too wide`);
+      }
+    }
+    view.stop();
+    open.pop();
+  }
+});
+
+test("on a narrow card source and steps open on request", async () => {
+  const view = await mount(trace("psum"), {}, { width: 480 });
+  expect(rows(view)).toEqual([]);
+  const strip = button(view, "▸ source and steps");
+  expect(strip.getAttribute("aria-expanded")).toBe("false");
+  strip.click();
+  await expect.poll(() => rows(view).length).toBe(6);
+});
+
+test("clean-up ends listeners and frames, in the middle of a play too", async () => {
+  const clock = new Clock();
+  const view = startStepper(trace("psum"));
+  await expect.poll(() => Number(view.frame.dataset.swReady ?? 0)).toBeGreaterThan(0);
+  button(view, "play").click();
+  clock.tick();
+  expect(clock.waiting).toBe(1);
+  expect(view.model.listening).toBeGreaterThan(0);
+  view.stop();
+  await settle();
+  expect([clock.waiting, view.model.listening]).toEqual([0, 0]);
+  expect(view.root.querySelector(".card")).toBeNull();
+});
