@@ -103,7 +103,7 @@ def for_shapes(stop: Any, writer: Any) -> tuple[list[Mend], list[str]]:
                     axes.append(str(axis))
                     code = f"{one.name} = jax.lax.all_gather({one.name}, {axis!r}, axis={d}, tiled=True)"
                     found.append(Mend(f"Gather {one.name} along {axis}, which cuts its dimension {d}", code))
-    alike = _alike(values, writer)
+    alike = _alike(values, writer, str(stop.error))
     return ([alike, *found] if alike else found), list(dict.fromkeys(axes))
 
 
@@ -126,20 +126,36 @@ def _cutting(one: Value, other: Value, d: int, writer: Any) -> list[str]:
     return sorted(mine - theirs or mine)
 
 
-def _alike(values: Sequence[Value], writer: Any) -> Mend | None:
-    """The in_specs with both operands cut alike, where both are arguments of the region and of one shape."""
+def _alike(values: Sequence[Value], writer: Any, words: str) -> Mend | None:
+    """The in_specs with both operands cut so that their blocks fit, where both are arguments of the region.
+
+    Elementwise operands of one shape are cut alike; of a matrix product the rows of the second as the columns of the
+    first are.
+    """
     first = next((s for s in reversed(writer.steps) if s.kind == "in_specs"), None)
     if first is None or not all(v in first.outputs for v in values):
         return None
     node = first.about["node"]
     one, other = (first.outputs.index(v) for v in values)
     shapes = [v.aval.shape for v in node.eqn.invars]
-    if shapes[one] != shapes[other] or values[0].aval.ndim < 1:
-        return None
     given = list(node.eqn.params["in_specs"])
-    given[other] = given[one]
-    code = ", ".join(map(spec_text, given))
-    return Mend(f"Cut {values[1].name} as {values[0].name} is", f"in_specs=({code})")
+    if "contracting" in words:
+        rank = len(shapes[other])
+        if rank < 2 or shapes[one][-1] != shapes[other][-2]:
+            return None
+        inner = dims_of_spec(shapes[one], given[one])[-1].axes
+        entries: list[Any] = [
+            tuple(a for a in dim.axes if a not in inner) or None for dim in dims_of_spec(shapes[other], given[other])
+        ]
+        entries[-2] = inner or None
+        given[other] = PartitionSpec(*(e[0] if e and len(e) == 1 else e for e in entries))
+        title = f"Cut the rows of {values[1].name} as the columns of {values[0].name} are"
+    elif shapes[one] == shapes[other] and values[0].aval.ndim:
+        given[other] = given[one]
+        title = f"Cut {values[1].name} as {values[0].name} is"
+    else:
+        return None
+    return Mend(title, f"in_specs=({', '.join(map(spec_text, given))})")
 
 
 def for_rank(value: Value, axes: Sequence[str]) -> list[Mend]:

@@ -159,6 +159,18 @@ def f(a, b):
         ("y",),
         arguments="jnp.ones((8, 4)), jnp.ones((4, 8))",
     ),
+    "shape of a product of like matrices": Case(
+        "shape",
+        """
+@jax.shard_map(mesh=mesh, in_specs=(P('x', 'y'), P('x', 'y')), out_specs=P('x', 'y'))
+def f(a, b):
+    c = a @ b  #
+    return c
+""",
+        None,
+        (),
+        arguments="jnp.ones((8, 8)), jnp.ones((8, 8))",
+    ),
     "indivisible": Case(
         "indivisible",
         """

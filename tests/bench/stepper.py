@@ -1,0 +1,83 @@
+"""Script time of a frame while a ring all-reduce plays on 64 devices, and the size of the stepper's front end.
+
+All script that the page runs in a frame is counted, as Chromium's profiler counts it; the page's clock is held, so that
+every frame is measured alone. What the front end says of its drawing stands beside it.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import Browser, sync_playwright
+
+from shardwidget.document import to_wire
+from shardwidget.export import bundle, html, steps
+from tests.bench.browser import OBSERVE, _ms, _p95, _script
+from tests.bench.table import Row, kilobytes
+from tests.traces import psum
+
+FRAMES = 300
+WARM = 20
+
+# Frames come when they are asked for, 16 ms apart.
+HOLD = """
+window.now = 0;
+window.asked = [];
+window.requestAnimationFrame = (call) => window.asked.push(call);
+window.frame = () => {
+  window.now += 16;
+  for (const call of window.asked.splice(0)) call(window.now);
+};
+"""
+PLAY = """() => {
+  const buttons = [...document.querySelector(".shardwidget").shadowRoot.querySelectorAll("button")];
+  buttons.find((button) => button.textContent === "ring").click();
+}"""
+
+
+def rows() -> list[Row]:
+    """A frame of the play, and bytes of the bundle."""
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        saved = Path(folder) / "stepper.html"
+        trace = psum(data=8, model=8)
+        at = next(i for i, step in enumerate(trace.steps) if step.collective)
+        state = {"_document": to_wire(trace), "_static": True, "step": at, "watch": []}
+        saved.write_text(html.page(state, steps.table(trace), "psum", "stepper.js"), encoding="utf-8")
+        browser = playwright.chromium.launch(
+            executable_path=os.environ.get("SHARDWIDGET_CHROMIUM"), args=["--no-sandbox", "--disable-gpu"]
+        )
+        script, drawing = _frames(browser, saved)
+        browser.close()
+    text = bundle.read("stepper.js").encode()
+    packed = gzip.compress(text, 9, mtime=0)
+    return [
+        Row("a frame of a ring all-reduce, 64 devices", _ms(script), "≤ 4 ms median", f"its drawing {_ms(drawing)}"),
+        Row(f"  p95 of {len(script)} frames", _p95(script), "≤ 8 ms p95", f"its drawing {_p95(drawing)}"),
+        Row("bundle of the stepper", kilobytes(len(text)), "≤ 180 KB with every widget"),
+        Row("bundle of the stepper, gzip", kilobytes(len(packed)), "≤ 60 KB with every widget"),
+    ]
+
+
+def _frames(browser: Browser, saved: Path) -> tuple[list[float], list[float]]:
+    """Milliseconds of all script and of the drawing alone, for each frame."""
+    page = browser.new_page(viewport={"width": 1240, "height": 900})
+    page.add_init_script(OBSERVE)
+    profiler = page.context.new_cdp_session(page)
+    profiler.send("Performance.enable")
+    page.goto(saved.as_uri())
+    page.wait_for_function("() => measured['sw:first'].length > 0")
+    page.evaluate(HOLD)
+    page.evaluate(PLAY)
+    script = []
+    for _ in range(WARM + FRAMES):
+        before = _script(profiler)
+        page.evaluate("frame()")
+        script.append(_script(profiler) - before)
+    drawing = page.evaluate("measured['sw:frame']")[WARM:]
+    page.close()
+    if len(drawing) < FRAMES - 1:
+        raise RuntimeError(f"only {len(drawing)} of {FRAMES} frames changed the picture")
+    return script[WARM:], drawing

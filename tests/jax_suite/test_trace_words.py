@@ -1,0 +1,91 @@
+"""The sentence of each step, in full."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import pytest
+from jax import lax
+from jax.sharding import AxisType
+from jax.sharding import PartitionSpec as P
+
+from shardwidget import read
+
+MESH = jax.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Auto,) * 2)
+traced: Any = read.shard_map
+
+
+def told(f, in_specs: Any = P("x", "y"), out_specs: Any = P("x", "y"), shape=(16, 8), **kwargs):
+    trace = traced(jax.shard_map(f, mesh=MESH, in_specs=in_specs, out_specs=out_specs, **kwargs), jnp.ones(shape))
+    return [(step.primitive, step.sentence) for step in trace.steps]
+
+
+COLLECTIVES = {
+    "psum over y": (
+        lambda a: lax.psum(a, "y"),
+        "y leaves V: after the sum, both devices of a group hold the same block. Four groups run at once, one per x.",
+    ),
+    "pmax over both": (
+        lambda a: lax.pmax(a, ("x", "y")),
+        "x and y leave V: after taking the maximum, all 8 devices of a group hold the same block. "
+        "One group: all devices take part.",
+    ),
+    "all_gather, tiled": (
+        lambda a: lax.all_gather(a, "x", tiled=True),
+        "Every device gets all 4 blocks of its group, concatenated in dimension 0. They are equal along x now, yet x "
+        "stays in V: all_gather is typed varying → varying. Two groups run at once, one per y.",
+    ),
+    "all_gather, stacked": (
+        lambda a: lax.all_gather(a, "y", axis=1).sum(1),
+        "Every device gets all 2 blocks of its group, stacked in a new dimension 1. They are equal along y now, yet y "
+        "stays in V: all_gather is typed varying → varying. Four groups run at once, one per x.",
+    ),
+    "psum_scatter": (
+        lambda a: lax.psum_scatter(a, "x", tiled=True),
+        "a is summed over all 4 devices of a group, and each keeps its own quarter of the sum, cut in dimension 0. "
+        "Two groups run at once, one per y.",
+    ),
+    "ppermute": (
+        lambda a: lax.ppermute(a, "x", [(0, 1), (1, 3)]),
+        "Blocks of a move along x: 0 → 1, 1 → 3. Nothing arrives at 0 and 2: zeros stand there. "
+        "Two groups run at once, one per y.",
+    ),
+    "all_to_all": (
+        lambda a: lax.all_to_all(a, "x", 0, 1, tiled=True),
+        "Every device cuts a into 4 pieces in dimension 0, sends the k-th to the k-th device of its group, and "
+        "concatenates what arrives in dimension 1. Two groups run at once, one per y.",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", COLLECTIVES)
+def test_a_collective(name):
+    f, sentence = COLLECTIVES[name]
+    quiet = ("in_specs", "out_specs", "reduce_sum", "pvary")
+    assert [s for primitive, s in told(f) if primitive not in quiet] == [sentence]
+
+
+def test_the_ends_of_a_region():
+    said = told(lambda a: (lax.psum(a, "y"), a), out_specs=(P("x"), P(("x", "y"))))
+    assert said[0] == ("in_specs", "a is cut over x in dimension 0 and over y in dimension 1.")
+    assert said[-1][1].replace(" b:", " c:").split(": ", 1)[1] == (
+        "blocks are concatenated along x in dimension 0; along y all copies are equal and one is taken. "
+        + said[-1][1].split(". ")[1]
+    )
+    assert said[-1][1].endswith(": blocks are concatenated along x and y in dimension 0.")
+    unchecked = told(lambda a: a, in_specs=P(), out_specs=P("y"), check_vma=False)
+    assert unchecked[0][1] == "a is whole on every device."
+    assert "along x one copy is taken, unchecked." in unchecked[-1][1]
+
+
+def test_equations():
+    said = dict(told(lambda a: lax.pcast(jnp.sin(a) * 2.5, (), to="varying") + lax.axis_index("x")))
+    assert said["sin"].startswith("Each device computes ")
+    assert said["sin"].endswith(" from its own block: a. Nothing is sent.")
+    assert said["axis_index"] == "Every device learns its index along x. Nothing is sent."
+    vary = [s for p, s in told(lambda a: a + lax.psum(a, "y")) if p == "pvary"]
+    assert [s.partition(" as ")[2] for s in vary] == [
+        "varying over y, to fit what it meets. No element changes, nothing is sent."
+    ]
+    mine = [s for p, s in told(lambda a: lax.pcast(a, "y", to="varying"), in_specs=P("x")) if p == "pvary"]
+    assert mine == ["From here on a counts as varying over y. No element changes, nothing is sent."]
