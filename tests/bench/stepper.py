@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, sync_playwright
 
 from shardwidget.document import to_wire
 from shardwidget.export import bundle, html, steps
-from tests.bench.browser import OBSERVE, _ms, _p95, _script
+from tests.bench.browser import OBSERVE, median_ms, p95_ms, script_ms
 from tests.bench.table import Row, kilobytes
 from tests.traces import psum
 
@@ -54,8 +54,13 @@ def rows() -> list[Row]:
     text = bundle.read("stepper.js").encode()
     packed = gzip.compress(text, 9, mtime=0)
     return [
-        Row("a frame of a ring all-reduce, 64 devices", _ms(script), "≤ 4 ms median", f"its drawing {_ms(drawing)}"),
-        Row(f"  p95 of {len(script)} frames", _p95(script), "≤ 8 ms p95", f"its drawing {_p95(drawing)}"),
+        Row(
+            "a frame of a ring all-reduce, 64 devices",
+            median_ms(script),
+            "≤ 4 ms median",
+            f"its drawing {median_ms(drawing)}",
+        ),
+        Row(f"  p95 of {len(script)} frames", p95_ms(script), "≤ 8 ms p95", f"its drawing {p95_ms(drawing)}"),
         Row("bundle of the stepper", kilobytes(len(text)), "≤ 180 KB with every widget"),
         Row("bundle of the stepper, gzip", kilobytes(len(packed)), "≤ 60 KB with every widget"),
     ]
@@ -73,9 +78,9 @@ def _frames(browser: Browser, saved: Path) -> tuple[list[float], list[float]]:
     page.evaluate(PLAY)
     script = []
     for _ in range(WARM + FRAMES):
-        before = _script(profiler)
+        before = script_ms(profiler)
         page.evaluate("frame()")
-        script.append(_script(profiler) - before)
+        script.append(script_ms(profiler) - before)
     drawing = page.evaluate("measured['sw:frame']")[WARM:]
     page.close()
     if len(drawing) < FRAMES - 1:

@@ -79,7 +79,8 @@ def region(f, mesh, out=P()):
 
 buffers = []
 x = jnp.ones((32, 32))
-text = json.dumps(to_wire(read.shard_map(region(twenty, mesh), x, x)), default=lambda b: buffers.append(b) or "")
+wire = to_wire(read.shard_map(region(twenty, mesh), x, x))
+text = json.dumps(wire, default=lambda b: buffers.append(b) or "", separators=(",", ":"))
 
 wide = AbstractMesh((16, 16), ("x", "y"), axis_types=AUTO)
 def many(a, w):

@@ -14,7 +14,7 @@ from jax.sharding import NamedSharding
 from shardwidget.document import Dim, Ints, Mesh, Window
 from shardwidget.read._cuts import dims_of_spec
 from shardwidget.read._numbers import element_format
-from shardwidget.read._trace_plan import Level, Loop, Region, Site, corner_shape, leads
+from shardwidget.read._trace.plan import Level, Loop, Region, Site, corner_shape, leads
 
 Slots = Mapping[Loop, int]
 """For each loop that a value is in, the slot of the iteration."""

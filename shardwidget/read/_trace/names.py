@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from shardwidget.read._trace_draft import Value
-from shardwidget.read._trace_plan import Block
-from shardwidget.read._trace_sources import frames_of, names_at, span_of
+from shardwidget.read._trace.draft import Value
+from shardwidget.read._trace.plan import Block
+from shardwidget.read._trace.sources import frames_of, names_at, span_of
 
 
 def within(frames: list[Any], function: str) -> list[Any]:

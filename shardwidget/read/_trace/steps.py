@@ -11,14 +11,14 @@ from jax.extend.core import Literal
 
 from shardwidget import _jax
 from shardwidget.document import Mesh, Scope
-from shardwidget.read._trace_collective import Collectives
-from shardwidget.read._trace_draft import Draft, Value
-from shardwidget.read._trace_names import name_outputs
-from shardwidget.read._trace_plan import WRITES, Block, Branches, Call, Leaf, Loop, Region, Site
-from shardwidget.read._trace_print import printed
-from shardwidget.read._trace_scopes import Scopes
-from shardwidget.read._trace_sources import calls_at, frames_of, line_of, source_of
-from shardwidget.read._trace_values import Slots, Written
+from shardwidget.read._trace.collective import Collectives
+from shardwidget.read._trace.draft import Draft, Value
+from shardwidget.read._trace.names import name_outputs
+from shardwidget.read._trace.plan import WRITES, Block, Branches, Call, Leaf, Loop, Region, Site
+from shardwidget.read._trace.printed import printed
+from shardwidget.read._trace.scopes import Scopes
+from shardwidget.read._trace.sources import calls_at, frames_of, line_of, source_of
+from shardwidget.read._trace.values import Slots, Written
 
 Operand = Value | Literal
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from shardwidget.document import Scope
-from shardwidget.read._trace_names import within
-from shardwidget.read._trace_sources import span_of
+from shardwidget.read._trace.names import within
+from shardwidget.read._trace.sources import span_of
 
 
 class Scopes:

@@ -14,8 +14,8 @@ from jax.sharding import PartitionSpec
 from shardwidget import _jax
 from shardwidget.document import Mend
 from shardwidget.read._cuts import dims_of_spec
-from shardwidget.read._trace_draft import Value
-from shardwidget.read._trace_words import joined, spec_text
+from shardwidget.read._trace.draft import Value
+from shardwidget.read._trace.words import joined, spec_text
 
 
 def quoted(axes: Sequence[str]) -> str:

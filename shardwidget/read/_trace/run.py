@@ -16,7 +16,7 @@ from jax import lax
 from jax.extend.core import Literal
 
 from shardwidget import _jax
-from shardwidget.read._trace_plan import WRITES, Block, Branches, Call, Leaf, Level, Loop, Plan, Region, Site, Type
+from shardwidget.read._trace.plan import WRITES, Block, Branches, Call, Leaf, Level, Loop, Plan, Region, Site, Type
 
 
 class Tape:

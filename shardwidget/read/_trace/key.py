@@ -10,7 +10,7 @@ import numpy as np
 from jax.extend.core import Literal
 
 from shardwidget import _jax
-from shardwidget.read._trace_plan import Block, Branches, Call, Leaf, Loop, Plan, Region
+from shardwidget.read._trace.plan import Block, Branches, Call, Leaf, Loop, Plan, Region
 
 _ENTERED = {"jaxpr", "call_jaxpr", "branches", "body_jaxpr", "cond_jaxpr", "jvp_jaxpr_fun", "fwd_jaxpr_thunk", "bwd"}
 

@@ -13,15 +13,15 @@ from shardwidget import _jax, cost
 from shardwidget.document import Mesh, Trace
 from shardwidget.read import _errors
 from shardwidget.read._mesh import read_mesh
-from shardwidget.read._trace_arguments import Arguments
-from shardwidget.read._trace_build import Builder
-from shardwidget.read._trace_collective import Collectives
-from shardwidget.read._trace_draft import Value
-from shardwidget.read._trace_failure import Stop, failure_of
-from shardwidget.read._trace_plan import Plan, Region
-from shardwidget.read._trace_program import Program
-from shardwidget.read._trace_steps import Place, Writer
-from shardwidget.read._trace_values import Written
+from shardwidget.read._trace.arguments import Arguments
+from shardwidget.read._trace.build import Builder
+from shardwidget.read._trace.collective import Collectives
+from shardwidget.read._trace.draft import Value
+from shardwidget.read._trace.failure import Stop, failure_of
+from shardwidget.read._trace.plan import Plan, Region
+from shardwidget.read._trace.program import Program
+from shardwidget.read._trace.steps import Place, Writer
+from shardwidget.read._trace.values import Written
 
 KEEP = 2**24
 """Bytes of values kept whole unless more are asked for."""

@@ -12,17 +12,17 @@ from shardwidget import _jax
 from shardwidget.document import Dim, Ints, Listing, Mesh, Step, Variable, Window
 from shardwidget.document import Region as RegionDocument
 from shardwidget.read._cuts import dims_of_spec
-from shardwidget.read._trace_draft import Draft, Value, letters
-from shardwidget.read._trace_sources import listing_at
-from shardwidget.read._trace_steps import Writer
-from shardwidget.read._trace_values import (
+from shardwidget.read._trace.draft import Draft, Value, letters
+from shardwidget.read._trace.sources import listing_at
+from shardwidget.read._trace.steps import Writer
+from shardwidget.read._trace.values import (
     Written,
     global_block,
     global_layout,
     global_window,
     position,
 )
-from shardwidget.read._trace_words import sentence, spec_text
+from shardwidget.read._trace.words import sentence, spec_text
 
 SHAPE_ONLY = {
     "broadcast_in_dim", "concatenate", "copy", "copy_p", "expand_dims", "reshape", "rev", "slice", "split", "squeeze",

@@ -12,7 +12,7 @@ from jax.sharding import PartitionSpec
 from shardwidget import _jax
 from shardwidget.document import Collective, Mesh
 from shardwidget.read._cuts import dims_of_spec
-from shardwidget.read._trace_draft import Draft, Value
+from shardwidget.read._trace.draft import Draft, Value
 
 
 def sentence(step: Draft, mesh: Mesh | None) -> str:
@@ -175,7 +175,8 @@ def _reduce(word: str) -> Callable[[Draft, Collective], str]:
 def _all_gather(step: Draft, collective: Collective) -> str:
     params, axes = step.eqn.params, joined(collective.axes)
     how = f"{'concatenated in' if params['tiled'] else 'stacked in a new'} dimension {params['all_gather_dimension']}"
-    text = f"Every device gets all {collective.group_size} blocks of its group, {how}."
+    number = {1: "the only block", 2: "both blocks"}.get(collective.group_size, f"all {collective.group_size} blocks")
+    text = f"Every device gets {number} of its group, {how}."
     if left := _leaving(step, collective):
         return f"{text} They are equal now, and {joined(left)} {'leaves' if len(left) == 1 else 'leave'} V."
     if set(collective.axes) & _jax.manual_types(step.outputs[0].aval)[0]:

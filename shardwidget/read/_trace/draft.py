@@ -11,8 +11,8 @@ import numpy as np
 from jax.sharding import PartitionSpec
 
 from shardwidget.document import Collective, Source
-from shardwidget.read._trace_plan import Region, Site
-from shardwidget.read._trace_values import Slots
+from shardwidget.read._trace.plan import Region, Site
+from shardwidget.read._trace.values import Slots
 
 
 @dataclass(eq=False)

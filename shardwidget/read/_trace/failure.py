@@ -13,14 +13,14 @@ from jax.extend.core import Literal
 from shardwidget import _jax
 from shardwidget.document import Failure, Mend, Mesh
 from shardwidget.read import _errors
-from shardwidget.read import _trace_mends as mends
 from shardwidget.read._mesh import read_devices, read_mesh
-from shardwidget.read._trace_arguments import Arguments
-from shardwidget.read._trace_draft import Draft, Value
-from shardwidget.read._trace_sources import OURS, line_of
-from shardwidget.read._trace_steps import Place, Writer
-from shardwidget.read._trace_values import equal_along
-from shardwidget.read._trace_words import joined, spec_text
+from shardwidget.read._trace import mends
+from shardwidget.read._trace.arguments import Arguments
+from shardwidget.read._trace.draft import Draft, Value
+from shardwidget.read._trace.sources import OURS, line_of
+from shardwidget.read._trace.steps import Place, Writer
+from shardwidget.read._trace.values import equal_along
+from shardwidget.read._trace.words import joined, spec_text
 
 
 class Stop:

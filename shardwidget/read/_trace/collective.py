@@ -11,7 +11,7 @@ import numpy as np
 
 from shardwidget import _jax, collectives, cost
 from shardwidget.document import Collective, Ints, Mesh, Plan
-from shardwidget.read._trace_plan import Region
+from shardwidget.read._trace.plan import Region
 
 
 class Collectives:

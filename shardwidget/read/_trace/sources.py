@@ -18,7 +18,7 @@ from shardwidget.document import Listing, Source
 Span = tuple[int, int, int, int]
 """First line, first column, last line, last column of an expression; columns in UTF-8 bytes."""
 
-OURS = os.path.dirname(os.path.dirname(__file__)) + os.sep
+OURS = os.path.dirname(os.path.dirname(os.path.dirname(__file__))) + os.sep
 
 
 def frames_of(eqn: Any) -> list[Any]:

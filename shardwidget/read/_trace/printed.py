@@ -10,8 +10,8 @@ from jax.extend.core import Literal
 
 from shardwidget import _jax
 from shardwidget.document import Mesh
-from shardwidget.read._trace_draft import Value
-from shardwidget.read._trace_values import Written
+from shardwidget.read._trace.draft import Value
+from shardwidget.read._trace.values import Written
 
 LONGEST = 4000
 """Characters kept of what one step prints."""

@@ -21,8 +21,8 @@ from jax.sharding import PartitionSpec
 
 from shardwidget import _jax, collectives
 from shardwidget.read._cuts import dims_of_spec
-from shardwidget.read._trace_plan import Branches, Level, Loop, Region, Type
-from shardwidget.read._trace_run import Tape, constant
+from shardwidget.read._trace.plan import Branches, Level, Loop, Region, Type
+from shardwidget.read._trace.run import Tape, constant
 
 MOVES = {"reshard", "sharding_constraint", "mesh_cast", "copy_to_host", "optimization_barrier"}
 """Equations that place a value and do not change it."""

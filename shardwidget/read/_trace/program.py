@@ -12,11 +12,11 @@ from typing import Any
 import jax
 
 from shardwidget.read._numbers import element_format
-from shardwidget.read._trace_arguments import Arguments
-from shardwidget.read._trace_host import HostEngine
-from shardwidget.read._trace_key import key_of
-from shardwidget.read._trace_plan import Loop, Plan, Planner, Region, Site, leads
-from shardwidget.read._trace_run import MeshEngine, Recorder
+from shardwidget.read._trace.arguments import Arguments
+from shardwidget.read._trace.host import HostEngine
+from shardwidget.read._trace.key import key_of
+from shardwidget.read._trace.plan import Loop, Plan, Planner, Region, Site, leads
+from shardwidget.read._trace.run import MeshEngine, Recorder
 
 CORNERS = ((8, 8), (4, 8), (4, 4), (2, 4), (2, 2), (1, 1))
 """Most rows and columns of the corner that a value is shown by: the first with which all fit ``SHOWN``."""

@@ -1,0 +1,125 @@
+"""A trace as text and as a table: every step, nothing left out in silence, what the user named as text."""
+
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import pytest
+
+from shardwidget.document import Failure, Mend
+from shardwidget.export.steps import MOST, headline, picture, table
+from tests.traces import TRACES, Program, error, psum, scan
+
+LINES = [line.strip() for line in psum().listings[0].lines]
+HOSTILE = ["<script>alert(1)</script>", "\"><img src=x onerror='alert(1)'>", "a&amp;b", "</td></table>", "a" * 10_000]
+
+
+class Parsed(HTMLParser):
+    """Elements, attributes and text of a piece of HTML; fails on elements that do not nest."""
+
+    def __init__(self, html: str):
+        super().__init__()
+        self.elements: list[str] = []
+        self.attributes: set[str] = set()
+        self.words: list[str] = []
+        self._open: list[str] = []
+        self.feed(html)
+        assert not self._open
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append(tag)
+        self.attributes |= {name for name, _ in attrs}
+        self._open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self._open.pop() == tag
+
+    def handle_data(self, data):
+        self.words.append(data)
+
+
+def test_text_of_a_trace():
+    rows = [re.split(r" {2,}", line.strip()) for line in picture(psum()).splitlines()]
+    assert rows == [
+        ["f", "5 steps on mesh x=4 y=2, run on its devices"],
+        ["0", "in_specs", "a f32[2,2]{V:(x,y)}, b f32[2,4]{V:y}", f"cell 3:1 {LINES[0]}"],
+        ["1", "pvary (implicit)", "b f32[2,4]{V:(x,y)}", "cell 3:4 p = a @ b"],
+        ["2", "dot_general", "p f32[2,4]{V:(x,y)}", "cell 3:4 p = a @ b"],
+        ["3", "psum_invariant", "s f32[2,4]{V:x}", "over y, 32 B per device", f"cell 3:5 {LINES[4]}"],
+        ["4", "out_specs", "out f32[8@x,4]", "cell 3:2 out_specs=P('x'))"],
+    ]
+
+
+@pytest.mark.parametrize("name", TRACES)
+def test_every_trace_has_a_line_and_a_row_for_each_step(name):
+    trace = TRACES[name]()
+    lines = picture(trace).splitlines()
+    assert lines[0] == headline(trace)
+    for number, step in enumerate(trace.steps):
+        assert lines[1 + number].split()[:2] == [str(number), step.primitive]
+    parsed = Parsed(table(trace))
+    assert parsed.elements.count("tr") == 1 + len(trace.steps)
+    assert parsed.elements.count("td") == 5 * len(trace.steps)
+
+
+@pytest.mark.parametrize(
+    ("engine", "words"), [("mesh", "run on its devices"), ("host", "simulated on the host"), ("types", "types only")]
+)
+def test_the_headline_says_where_the_values_come_from(engine, words):
+    assert headline(replace(psum(), engine=engine)) == f"f  5 steps on mesh x=4 y=2, {words}"
+    assert headline(replace(psum(), name="")).startswith("f  5 steps")
+
+
+def test_where_a_program_stops_and_why():
+    trace = error()
+    assert headline(trace).endswith("stops with ValueError")
+    assert picture(trace).splitlines()[-2:] == [
+        "ValueError: shard_map applied to the function 'f' was given out_specs which require replication",
+        "P() promises that y is the same block along i, but its type says that it varies over i.",
+    ]
+    assert "P() promises" in Parsed(table(trace)).words[-1]
+
+
+def test_a_long_trace_is_cut_and_says_so():
+    f = Program(i=2)
+    (x,) = f.arguments(("x", scan().variables[0].value(0).repeat(2, 0)[:2], ("i", None)))
+    for _ in range(MOST + 40):
+        x = f.local("add", "x", lambda v: v + 1, x)
+    trace = f.trace()
+    assert picture(trace).splitlines()[-1] == "… 41 more steps"
+    assert len(picture(trace).splitlines()) == 1 + MOST + 1
+    parsed = Parsed(table(trace))
+    assert parsed.elements.count("tr") == 1 + MOST
+    assert parsed.words[-1] == "… 41 more steps"
+
+
+def test_exactly_as_many_steps_as_are_listed_are_not_cut():
+    trace = psum()
+    steps = (trace.steps * MOST)[:MOST]
+    assert "more steps" not in picture(replace(trace, steps=steps))
+    assert "… 1 more steps" in picture(replace(trace, steps=(*steps, steps[0])))
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_what_the_user_named_comes_out_as_text(text):
+    trace = error()
+    evil = tuple(replace(v, name=text, type=text) for v in trace.variables)
+    steps = tuple(
+        replace(
+            s, outputs=tuple(evil[v.id] for v in s.outputs), source=s.source and replace(s.source, text=text, file=text)
+        )
+        for s in trace.steps
+    )
+    failure = Failure("user", "ValueError", text, text, mends=(Mend(text, text),))
+    html = table(replace(trace, name=text, steps=steps, variables=evil, error=failure))
+    parsed = Parsed(html)
+    assert set(parsed.elements) == {"p", "b", "table", "tr", "th", "td"}
+    assert parsed.attributes == {"style"}
+    assert text[:30] in "".join(parsed.words)
+
+
+def test_lines_stay_short_whatever_the_names():
+    trace = psum()
+    long = "n" * 10_000
+    steps = tuple(replace(s, outputs=tuple(replace(v, name=long) for v in s.outputs)) for s in trace.steps)
+    assert max(map(len, picture(replace(trace, steps=steps, name=long)).splitlines())) < 220
