@@ -6,7 +6,7 @@ import { reduces, type TraceModel } from "./trace";
 /** `hop 2 of 3. 8+: a sum that waits for copies on their way`; empty when nothing moves. */
 export function caption(trace: TraceModel, { step: at, phase }: Moment, algorithm: Plan["algorithm"]): string {
   const step = trace.step(at);
-  if (!step || !trace.communicates(step) || phase >= 1) return "";
+  if (!step || !trace.communicates(step)) return "";
   const plan = trace.plan(step, algorithm);
   const rounds = plan?.rounds.length ?? 0;
   const { round, progress } = roundAt(rounds, phase);

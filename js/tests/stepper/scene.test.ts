@@ -5,6 +5,7 @@ import { hex } from "../../src/model/color";
 import type { Plan } from "../../src/model/document.gen";
 import type { Transfer } from "../../src/model/plan";
 import type { TraceModel } from "../../src/model/trace";
+import { blockMarks, faceOf } from "../../src/scene/block";
 import { deviceBox } from "../../src/scene/grid";
 import type { Box, Mark, RectMark, TextMark } from "../../src/scene/scene";
 import { stepScene } from "../../src/scene/stepcard";
@@ -322,6 +323,69 @@ test("a copy of several chunks carries the numbers of all", () => {
   const cells = Array.from({ length: 16 }, (_, cell) => cell).filter((c) => first[1].chunks.includes(chunk?.(c) ?? -1));
   const expected = cells.map((cell) => corner?.elements.text(corner.start(first[0][first[1].source] ?? 0) + cell));
   expect(textsOf(flightMarks(view)).slice(0, cells.length)).toEqual(expected);
+});
+
+/** Where a part of a block stands in it: columns and rows, as fractions of its box. */
+function share(part: Box | null | undefined, whole: Box | null): number[] {
+  if (!part || !whole) throw new Error("there is no such block");
+  const { x, y, w, h } = whole;
+  return [(part.x - x) / w, (part.x + part.w - x) / w, (part.y - y) / h, (part.y + part.h - y) / h];
+}
+
+test("a transpose takes columns of a block and puts them in as rows, each in its place", () => {
+  const view = viewOf("all_to_all", "all_to_all", 0);
+  const group = [0, 1, 2, 3];
+  for (const t of flightsOf(view, group)) {
+    const [from, to] = ends(view, group, t);
+    const { source, destination } = t;
+    expect(share(from, view.box(source, 0))).toEqual(
+      [destination / 4, (destination + 1) / 4, 0, 1].map((n) => expect.closeTo(n, 9)),
+    );
+    expect(share(to, view.box(destination, 1))).toEqual(
+      [0, 1, source / 4, (source + 1) / 4].map((n) => expect.closeTo(n, 9)),
+    );
+  }
+});
+
+test("a broadcast leaves the source's own block, then the blocks that have received it", () => {
+  const leaves = (phase: number) => {
+    const view = viewOf("pbroadcast", "pbroadcast", phase, { algorithm: "ring" });
+    const group = [0, 1, 2, 3, 4];
+    return flightsOf(view, group).map((t) => {
+      const [from] = ends(view, group, t);
+      return [t.source, [0, 1].findIndex((slot) => view.box(t.source, slot)?.x === from?.x)];
+    });
+  };
+  expect(leaves(0.1)).toEqual([[2, 0]]);
+  expect(leaves(0.3)).toEqual([[3, 1]]);
+});
+
+test("a long row of numbers is wrapped where that makes a rectangle; leading dimensions run down", () => {
+  expect([[], [5], [16], [20], [24], [2, 3], [2, 3, 4], [0], [3, 0]].map(faceOf)).toEqual([
+    { rows: 1, columns: 1 },
+    { rows: 1, columns: 5 },
+    { rows: 1, columns: 16 },
+    { rows: 1, columns: 20 },
+    { rows: 3, columns: 8 },
+    { rows: 2, columns: 3 },
+    { rows: 6, columns: 4 },
+    { rows: 1, columns: 0 },
+    { rows: 3, columns: 0 },
+  ]);
+});
+
+test("a number that has no room is a dot or has fewer digits behind the point, never a part of itself", () => {
+  const shown = (text: string, w: number) => {
+    const marks = blockMarks({ x: 0, y: 0, w, h: 20 }, { rows: 1, columns: 1, text: () => text, fill: null });
+    return textsOf(marks);
+  };
+  expect(shown("123456", 60)).toEqual(["123456"]);
+  expect(shown("123456", 20)).toEqual(["·"]);
+  expect(shown("123456+", 40)).toEqual(["123456"]);
+  expect(shown("1.23456", 30)).toEqual(["1.23"]);
+  expect(shown("1.5+2i", 20)).toEqual(["·"]);
+  expect(shown("False", 20)).toEqual(["·"]);
+  expect(shown("1", 11)).toEqual([]);
 });
 
 test("groups are outlined where they are rectangles of devices", () => {

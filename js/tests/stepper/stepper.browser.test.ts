@@ -402,6 +402,19 @@ test("a watched variable stands beside the step's own", async () => {
   await expect.poll(names).toBe(8);
 });
 
+test("a press on a value watches it, and again lets go; Python is told", async () => {
+  const view = await mount(trace("psum"), { step: 3 });
+  const chip = find<HTMLButtonElement>(view, ".type");
+  chip.click();
+  await expect.poll(() => chip.getAttribute("aria-pressed")).toBe("true");
+  expect(view.model.get("watch")).toEqual(["p"]);
+  expect(find(view, ".watched").textContent).toContain("p");
+  find<HTMLButtonElement>(view, ".watched button").click();
+  await expect.poll(() => chip.getAttribute("aria-pressed")).toBe("false");
+  expect(view.model.get("watch")).toEqual([]);
+  expect(view.root.querySelector(".watched")).toBeNull();
+});
+
 test("where a program stops: JAX's words, what they mean, and mends as code", async () => {
   const view = await mount(trace("error"), { step: 2 });
   const said = find(view, "[role=alert]");

@@ -15,7 +15,7 @@ const CROWD = 24;
 
 export function flightMarks(view: StepView): Mark[] {
   const { collective: c, played, plan, focus, layout, trace } = view;
-  if (!c || !plan || !played || view.finished || view.progress >= 1) return [];
+  if (!c || !plan || !played || view.finished) return [];
   const whole = focus[0] === undefined ? null : view.groupOf(focus[0]);
   const groups = layout.strip ? (whole ? [whole] : []) : trace.groups(c);
   return groups.flatMap((group) =>

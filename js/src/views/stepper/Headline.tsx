@@ -19,14 +19,14 @@ export function Headline({ state, trace }: { state: StepperState; trace: TraceMo
     <div class="headline">
       <div class="types mono">
         {get(step.inputs).map((v) => (
-          <TypeChip trace={trace} v={v} key={v.id} />
+          <TypeChip state={state} trace={trace} v={v} key={v.id} />
         ))}
         <span class={`operation ${kind} ${step.outputs.length > 0 ? "gives" : ""}`}>
           {primitiveName(step)}
           {axes.length > 0 && ` '${axes.join("', '")}'`}
         </span>
         {get(step.outputs).map((v) => (
-          <TypeChip trace={trace} v={v} key={v.id} strong />
+          <TypeChip state={state} trace={trace} v={v} key={v.id} strong />
         ))}
       </div>
       {failed ? <Trouble trace={trace} /> : <Sentence trace={trace} step={step} />}
@@ -35,16 +35,55 @@ export function Headline({ state, trace }: { state: StepperState; trace: TraceMo
           <Tokens tokens={axisTokens(element, trace.mesh)} />
         </p>
       )}
+      <Watched state={state} />
       {step.printed && <pre class="printed">{step.printed}</pre>}
     </div>
   );
 }
 
-function TypeChip({ trace, v, strong }: { trace: TraceModel; v: Variable; strong?: boolean }) {
+/** A value's name and type; a press watches it: every tile shows its latest value at every step. */
+function TypeChip({
+  state,
+  trace,
+  v,
+  strong,
+}: {
+  state: StepperState;
+  trace: TraceModel;
+  v: Variable;
+  strong?: boolean;
+}) {
+  const watched = state.now.watch.includes(v.name);
   return (
-    <span class={strong ? "type after" : "type"}>
+    <button
+      type="button"
+      class={strong ? "type after" : "type"}
+      aria-pressed={watched}
+      title={watched ? `stop watching ${v.name}` : `watch ${v.name} at every step`}
+      onClick={() => state.toggleWatch(v.name)}
+    >
       <span class="soft">{v.name}</span> <Tokens tokens={axisTokens(v.type, trace.mesh)} />
-    </span>
+    </button>
+  );
+}
+
+function Watched({ state }: { state: StepperState }) {
+  if (state.now.watch.length === 0) return null;
+  return (
+    <p class="watched soft">
+      watching{" "}
+      {state.now.watch.map((name) => (
+        <button
+          type="button"
+          class="mono"
+          title={`stop watching ${name}`}
+          onClick={() => state.toggleWatch(name)}
+          key={name}
+        >
+          {name} ×
+        </button>
+      ))}
+    </p>
   );
 }
 

@@ -177,6 +177,11 @@ export class StepperState extends Store<Fields> {
     this.#widget.save_changes();
   }
 
+  toggleWatch(name: string): void {
+    const { watch } = this.now;
+    this.setWatch(watch.includes(name) ? watch.filter((other) => other !== name) : [...watch, name]);
+  }
+
   /** Whether motion is unwelcome: then pictures jump from step to step. */
   still(): boolean {
     return matchMedia("(prefers-reduced-motion: reduce)").matches;
