@@ -1,12 +1,22 @@
 """Runs every benchmark, one after another, and prints one table."""
 
-from tests.bench import browser, imports, memory, placement, sizes, stepper
+from tests.bench import browser, imports, memory, placement, sizes, stepper, trace
 from tests.bench.table import show
 
 
 def main() -> None:
     """Prints the table."""
-    show([*placement.rows(), *browser.rows(), *stepper.rows(), *sizes.rows(), *imports.rows(), *memory.rows()])
+    show(
+        [
+            *placement.rows(),
+            *browser.rows(),
+            *trace.rows(),
+            *stepper.rows(),
+            *sizes.rows(),
+            *imports.rows(),
+            *memory.rows(),
+        ]
+    )
 
 
 if __name__ == "__main__":

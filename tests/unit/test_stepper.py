@@ -139,7 +139,8 @@ def test_a_saved_page_is_complete(f, tmp_path):
     state = json.loads(found[1])
     assert (state["step"], state["watch"], state["_static"]) == (3, ["a"], True)
     assert len(state["_document"]["steps"]) == len(stepper.document.steps)
-    assert all(v["window"] for v in state["_document"]["variables"])
+    given = {v for step in state["_document"]["steps"] for v in step["outputs"]}
+    assert all(state["_document"]["variables"][v]["window"] for v in given)
 
 
 def test_a_picture_is_of_the_step_that_is_shown(f, tmp_path):
@@ -165,7 +166,7 @@ def test_the_fallback_has_a_picture_where_one_can_be_drawn(f, monkeypatch):
 
 
 def test_no_devices_are_needed():
-    mesh = AbstractMesh((8, 8), ("x", "y"))
+    mesh = AbstractMesh((8, 8), ("x", "y"), axis_types=(AxisType.Auto,) * 2)
     f = jax.shard_map(lambda a: jax.lax.psum(a, "y"), mesh=mesh, in_specs=P("x", "y"), out_specs=P("x", None))
     stepper = sw.ShardMapStepper(f, jax.ShapeDtypeStruct((16, 16), "float32"))
     assert stepper.document.engine == "host"

@@ -18,9 +18,11 @@ export function flightMarks(view: StepView): Mark[] {
   if (!c || !plan || !played || view.finished) return [];
   const whole = focus[0] === undefined ? null : view.groupOf(focus[0]);
   const groups = layout.strip ? (whole ? [whole] : []) : trace.groups(c);
-  return groups.flatMap((group) =>
+  const marks = groups.flatMap((group) =>
     flightsOf(view, group).flatMap((t) => oneFlight(view, group, t, played.rounds[view.round] ?? [])),
   );
+  // A line that is drawn after another's copy would cross its numbers.
+  return [...marks.filter((m) => m.kind === "line"), ...marks.filter((m) => m.kind !== "line")];
 }
 
 /** The transfers of a group that are shown. */

@@ -49,11 +49,13 @@ export function smallMarks(view: StepView, p: number): Mark[] {
   const v = (view.finished ? view.show.after[0] : view.show.before[0]) ?? view.show.after[0] ?? view.show.before[0];
   const runs = view.active === null || view.active.has(p);
   const fill = v && runs ? hex(view.color(v, p, partial(view, v))) : "panel";
-  const hatch = v !== undefined && partial(view, v).length > 0;
+  const compact = layout.grid.density === "compact";
+  // No id stands on the stripes of a partial sum.
+  const hatch = !compact && v !== undefined && partial(view, v).length > 0;
   const looked = options.device === p;
   const stroke: Stroke = { color: looked ? "ink" : "edge", width: looked ? 2 : 1 };
-  const marks: Mark[] = [{ kind: "rect", ...box, r: layout.grid.density === "compact" ? 4 : 1, fill, hatch, stroke }];
-  if (layout.grid.density === "compact") {
+  const marks: Mark[] = [{ kind: "rect", ...box, r: compact ? 4 : 1, fill, hatch, stroke }];
+  if (compact) {
     const ink = runs && v ? "tile-ink" : "muted";
     const id = fit(String(trace.mesh.ids[p] ?? 0), box.w - 6, 11, true);
     marks.push(label(box.x + box.w / 2, box.y + box.h / 2 + 4, id, 11, ink, CENTER));
