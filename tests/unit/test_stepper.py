@@ -196,3 +196,9 @@ def test_a_function_without_shard_map_names_what_shows_it(mesh):
 def test_anything_but_a_function_is_refused(x):
     with pytest.raises(TypeError, match="function"):
         sw.ShardMapStepper(x)
+
+
+def test_show_picks_the_stepper_for_a_function(f):
+    assert isinstance(sw.show(f, A, B, step=1), sw.ShardMapStepper)
+    with pytest.raises(TypeError, match=r"show\(x\), or show\(f, \*args\); got ndarray and 1 more"):
+        sw.show(A, B)

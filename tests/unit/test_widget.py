@@ -201,7 +201,7 @@ def test_one_dimension_cannot_run_both_ways(mesh):
 
 
 def test_the_dimensions_of_a_mesh_alone_are_its_axes(mesh):
-    view = sw.show(mesh)
+    view = sw.ArrayView(mesh)
     view.row_dim = 1
     assert "y=1 │  1  │  3  │  5  │  7  │" in repr(view)
     with pytest.raises(TraitError, match="0 to 1"):
@@ -221,7 +221,7 @@ def test_a_wrong_option_is_answered_with_the_legal_ones(mesh, options, error, me
         sw.show(put(mesh, "x"), **options)
 
 
-@pytest.mark.parametrize("x", [None, 3, "x", jax.jit, {"a": 1}, P("x")])
+@pytest.mark.parametrize("x", [None, 3, "x", {"a": 1}, P("x")])
 def test_anything_else_is_answered_with_every_legal_form(x):
     with pytest.raises(TypeError) as error:
         sw.show(x)
