@@ -19,6 +19,7 @@ export default defineConfig({
   plugins: [cssAsText],
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   test: {
+    setupFiles: ["tests/setup.ts"],
     projects: [
       {
         extends: true,
