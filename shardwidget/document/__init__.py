@@ -8,8 +8,10 @@ holds follows from its mesh coordinates, so 4096 devices are a mesh shape and a 
 The TypeScript types in ``js/src/model/document.gen.ts`` are generated from the dataclasses here.
 """
 
+from shardwidget.document.comparison import Choice, Compared, Comparison, Continuation, Enclosure, Layout, Row, Stop
 from shardwidget.document.mesh import AxisType, Mesh, MeshAxis
 from shardwidget.document.placement import Block, Cut, Dim, Placement, Values
+from shardwidget.document.program import HloCollective, Memory, Program, Programs, Timing, Work
 from shardwidget.document.trace import (
     Collective,
     Failure,
@@ -27,33 +29,47 @@ from shardwidget.document.trace import (
 )
 from shardwidget.document.wire import VERSION, Ints, to_wire
 
-Document = Placement | Trace
+Document = Placement | Trace | Comparison | Program | Programs
 """Any document."""
 
 __all__ = [
     "VERSION",
     "AxisType",
     "Block",
+    "Choice",
     "Collective",
+    "Compared",
+    "Comparison",
+    "Continuation",
     "Cut",
     "Dim",
     "Document",
+    "Enclosure",
     "Failure",
+    "HloCollective",
     "Ints",
+    "Layout",
     "Listing",
+    "Memory",
     "Mend",
     "Mesh",
     "MeshAxis",
     "Move",
     "Placement",
     "Plan",
+    "Program",
+    "Programs",
     "Region",
+    "Row",
     "Scope",
     "Source",
     "Step",
+    "Stop",
+    "Timing",
     "Trace",
     "Values",
     "Variable",
     "Window",
+    "Work",
     "to_wire",
 ]

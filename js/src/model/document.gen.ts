@@ -3,6 +3,134 @@
 /** Version of the wire format. The front end refuses a document with a greater one. */
 export const VERSION = 1;
 
+/** A legal way on from an equation that stops on an Explicit mesh. */
+export interface Choice {
+  /** In a few words: `keep rows split over x`. */
+  readonly title: string;
+  /** The user's line with the change, or the call to write: `jnp.matmul(r, w2, out_sharding=P('x', None))`. */
+  readonly code: string;
+  /** The type of the result. */
+  readonly layout: Layout;
+  /** What it makes the devices do, in words: `all-reduce over y`; `none`. */
+  readonly communication: string;
+  /** Bytes that a device sends for it, in the ring algorithm; an estimate made without compiling. */
+  readonly bytes_per_device: number;
+}
+
+/** One value, three ways. */
+export interface Compared {
+  /** The user's name where it is known, else JAX's letter. */
+  readonly name: string;
+  /** Global; of the block inside a `shard_map`. */
+  readonly shape: readonly number[];
+  readonly dtype: string;
+  readonly bits: number;
+  /** Its type on an Explicit mesh; None below an error that nothing mends, and at it. */
+  readonly explicit: Layout | null;
+  /** Its type on an Auto mesh; empty where that side stopped. */
+  readonly auto: string;
+  /** Its sharding in the compiled program; None where that is not known (see `Comparison.note`). */
+  readonly concrete: Layout | null;
+  /**
+   * The explicit type against the concrete sharding; silent where the type leaves it to the compiler; empty where
+   * there is nothing to compare.
+   */
+  readonly agreement: "same" | "differs" | "silent" | "";
+  /** What differs and why, in one sentence; empty where nothing does. */
+  readonly note: string;
+}
+
+/** What the types say beside where the data is. */
+export interface Comparison {
+  readonly of: "function" | "arrays";
+  readonly mesh: Mesh;
+  readonly rows: readonly Row[];
+  readonly enclosures: readonly Enclosure[];
+  readonly continuations: readonly Continuation[];
+  /** The compiled program; None where nothing was compiled. */
+  readonly program: Program | null;
+  /** Which variant of the mesh was compiled; `given` for the user's own mixed one. */
+  readonly compiled_from: "" | "Auto" | "Explicit" | "given";
+  readonly listings: readonly Listing[];
+  readonly name: string;
+  /** What is not known, why, and how to get it, in one or two sentences. */
+  readonly note: string;
+  readonly jax_version: string;
+  readonly kind: "comparison";
+  readonly version: number;
+}
+
+/** The explicit side below another choice than the one that `rows` show. */
+export interface Continuation {
+  readonly row: number;
+  /** Index in that row's `mends`. */
+  readonly choice: number;
+  /** The rows that are then others, by their index. */
+  readonly rows: readonly (readonly [number, Row])[];
+}
+
+/** What rows stand in: a function, a `jax.named_scope`, a loop, a branch, a change of axis types. */
+export interface Enclosure {
+  readonly kind: "function" | "named_scope" | "loop" | "branch" | "shard_map" | "auto_axes" | "explicit_axes";
+  readonly name: string;
+  /** Index of the one around it in `Comparison.enclosures`; -1 at the top. */
+  readonly parent: number;
+  /** Of a loop: how often it runs; None if not known. */
+  readonly times: number | null;
+  /** Types of the mesh's axes inside, where they are others than outside. */
+  readonly axis_types: readonly ("Auto" | "Explicit" | "Manual")[];
+}
+
+/** How a value lies on the mesh, as a type or a sharding says it. */
+export interface Layout {
+  /**
+   * In JAX's spelling: a type, `f32[8@x,16]{U:y}`; or a spec, `P('x', None)`. The sharding's own text where no
+   * spec fits.
+   */
+  readonly text: string;
+  /** How each dimension is cut; None where the text does not say (Auto axes). */
+  readonly dims: readonly Dim[] | null;
+  readonly unreduced: readonly string[];
+  readonly reduced: readonly string[];
+}
+
+/** One equation, or the arguments of the function, or one array. */
+export interface Row {
+  /** JAX's primitive; `arguments` for the arguments; `array` for an array by itself. */
+  readonly primitive: string;
+  /** What it results in. */
+  readonly values: readonly Compared[];
+  readonly source: Source | null;
+  /** Names of the operands. */
+  readonly inputs: readonly string[];
+  /** Index of the innermost one in `Comparison.enclosures`. */
+  readonly enclosure: number;
+  /** The user's own decision about sharding that the equation carries. */
+  readonly decision: "" | "reshard" | "with_sharding_constraint" | "out_sharding" | "device_put";
+  readonly error: Stop | null;
+  readonly mends: readonly Choice[];
+  /** Indices in `Comparison.program.collectives` of those that the compiler put before or into this equation. */
+  readonly collectives: readonly number[];
+  /** Unexpected replication, in words: `w is gathered whole over model`; empty if there is none. */
+  readonly remark: string;
+  /** Bytes a device that the remark is about. */
+  readonly wasted_bytes: number;
+}
+
+/** JAX's refusal of an equation on an Explicit mesh. */
+export interface Stop {
+  /** Class of the exception. */
+  readonly error: string;
+  /** JAX's own words. */
+  readonly message: string;
+  /** Why, in terms of mesh axes. */
+  readonly explanation: string;
+  /** The mesh axes in question. */
+  readonly axes: readonly string[];
+  /** Index in `Row.mends` that the rows below take for granted; -1 where they are not continued. */
+  readonly chosen: number;
+}
+
 /**
  * Devices in a grid with named axes, in the order of `jax.sharding.Mesh.devices.flat` (axis 0 slowest).
  *
@@ -126,6 +254,121 @@ export interface Values {
   readonly blocks: readonly Block[];
   /** What was left out and why, in one sentence; empty if nothing was. */
   readonly note: string;
+}
+
+/** One collective of an optimised module. */
+export interface HloCollective {
+  readonly kind: "all-reduce" | "all-gather" | "reduce-scatter" | "all-to-all" | "ragged-all-to-all" | "collective-permute" | "collective-broadcast" | "send";
+  /** The user's mesh axes whose groups these are, in mesh order; empty where none fit, see `irregular`. */
+  readonly axes: readonly string[];
+  /** Whether the groups are those of no set of mesh axes. */
+  readonly irregular: boolean;
+  /** Mesh positions of the groups, one group after another; a shorter group is filled up with -1. */
+  readonly positions: Ints;
+  /** Ranks of the largest group. */
+  readonly group_size: number;
+  /** Types of the operands on one device, as JAX writes them: `f32[32,16]`. Several in a combined collective. */
+  readonly shapes: readonly string[];
+  /** Bytes that a device sends each time, in the ring algorithm (directly, for a permutation), rounded up. */
+  readonly bytes_per_device: number;
+  /** How that number comes about, for example `2·V·(N−1)/N, V = 32 B, N = 2`. */
+  readonly arithmetic: string;
+  /** How often it runs in one call of the program; None inside a loop whose trip count is not known. */
+  readonly times: number | null;
+  /** What it stands in, outermost first: `while ×12`, `branch 1`, `call f`. Empty in the entry computation. */
+  readonly where: readonly string[];
+  /** For collective-permute: (source, destination) mesh positions. */
+  readonly pairs: readonly (readonly [number, number])[];
+  /** The user's line that it belongs to. */
+  readonly source: Source | null;
+  /** JAX's path to the operation: `jit(f)/transpose(jvp(dot_general))`. */
+  readonly op: string;
+  /** Whether it belongs to a transposed operation: the backward pass. */
+  readonly backward: boolean;
+  /** Whether the program asks for it (a `psum` in a `shard_map`); else the compiler added it. */
+  readonly by_user: boolean;
+  /** Whether it is split into `-start` and `-done`, so that other work may run meanwhile. */
+  readonly asynchronous: boolean;
+  /** Name of the instruction in the module. */
+  readonly name: string;
+  /** The groups as XLA writes them: `replica_groups=[4,4]<=[4,4]T(1,0)`. */
+  readonly groups_text: string;
+  /** Why it deserves a look: `gathers w whole: undoes the split over model`. Empty if it does not. */
+  readonly remark: string;
+  /** Indices in `Program.plans`: the algorithms that apply, the meaning first. */
+  readonly plans: readonly number[];
+  /** Estimated seconds of latency, each time, on each of `Program.interconnects`. */
+  readonly latency: readonly number[];
+  /** Estimated seconds that the bytes take on each; the estimate is the greater of the two. */
+  readonly bandwidth: readonly number[];
+}
+
+/** Bytes on one device, by the compiler's own analysis. */
+export interface Memory {
+  readonly arguments: number;
+  readonly outputs: number;
+  readonly temporaries: number;
+  /** Of arguments that outputs take the place of (donated). */
+  readonly aliased: number;
+  readonly code: number;
+}
+
+/** The collectives of a compiled program. */
+export interface Program {
+  /** The user's mesh. Without one: the program's devices in a row. */
+  readonly mesh: Mesh;
+  /** In the order of the module's schedule. */
+  readonly collectives: readonly HloCollective[];
+  readonly plans: readonly Plan[];
+  /** Names of the interconnects that estimates are for. */
+  readonly interconnects: readonly string[];
+  /** Index of the one that fits the devices (the first, where none does). */
+  readonly interconnect: number;
+  /** Whether each physical coordinate of `mesh.coords` has wraparound links. */
+  readonly wraps: readonly boolean[];
+  readonly name: string;
+  /** What it is compiled for, in words: `TPU v5e 4×4`, `8 CPU devices`. */
+  readonly target: string;
+  /** Instructions in the module. */
+  readonly instructions: number;
+  readonly memory: Memory | null;
+  readonly work: Work | null;
+  readonly listings: readonly Listing[];
+  /** Instructions that look like collectives and could not be read, as the module writes them, and why. */
+  readonly unread: readonly string[];
+  /** What is not known and why, in one sentence. */
+  readonly note: string;
+  readonly timing: Timing | null;
+  readonly jax_version: string;
+  readonly kind: "program";
+  readonly version: number;
+}
+
+/** Compiled programs side by side. */
+export interface Programs {
+  /** The first program's. */
+  readonly mesh: Mesh;
+  /** Each with the name that the user gave it. */
+  readonly programs: readonly Program[];
+  readonly kind: "programs";
+  readonly version: number;
+}
+
+/** Measured time of one call, after warm-up. */
+export interface Timing {
+  /** Median. */
+  readonly seconds: number;
+  readonly low: number;
+  readonly high: number;
+  readonly runs: number;
+}
+
+/** What one device does in a call, by the compiler's own analysis; -1 for what it does not say. */
+export interface Work {
+  readonly flops: number;
+  readonly bytes_accessed: number;
+  /** The compiler's own estimate of an optimal run (TPU). */
+  readonly seconds: number;
 }
 
 /** What a step communicates: who takes part together, and how much each device sends. */
@@ -361,4 +604,4 @@ export interface Ints {
   readonly raw_bytes: 1 | 2 | 4;
 }
 
-export type Document = Placement | Trace;
+export type Document = Placement | Trace | Comparison | Program | Programs;

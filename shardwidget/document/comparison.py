@@ -1,0 +1,167 @@
+"""Explicit types beside concrete shardings, equation by equation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from shardwidget.document.mesh import AxisType, Mesh
+from shardwidget.document.placement import Dim
+from shardwidget.document.program import Program
+from shardwidget.document.trace import Listing, Source
+from shardwidget.document.wire import VERSION
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How a value lies on the mesh, as a type or a sharding says it."""
+
+    text: str
+    """In JAX's spelling: a type, ``f32[8@x,16]{U:y}``; or a spec, ``P('x', None)``. The sharding's own text where no
+    spec fits."""
+    dims: tuple[Dim, ...] | None = None
+    """How each dimension is cut; None where the text does not say (Auto axes)."""
+    unreduced: tuple[str, ...] = ()
+    reduced: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One value, three ways."""
+
+    name: str
+    """The user's name where it is known, else JAX's letter."""
+    shape: tuple[int, ...]
+    """Global; of the block inside a ``shard_map``."""
+    dtype: str
+    bits: int
+    explicit: Layout | None
+    """Its type on an Explicit mesh; None below an error that nothing mends, and at it."""
+    auto: str
+    """Its type on an Auto mesh; empty where that side stopped."""
+    concrete: Layout | None
+    """Its sharding in the compiled program; None where that is not known (see ``Comparison.note``)."""
+    agreement: Literal["same", "differs", "silent", ""] = ""
+    """The explicit type against the concrete sharding; silent where the type leaves it to the compiler; empty where
+    there is nothing to compare."""
+    note: str = ""
+    """What differs and why, in one sentence; empty where nothing does."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A legal way on from an equation that stops on an Explicit mesh."""
+
+    title: str
+    """In a few words: ``keep rows split over x``."""
+    code: str
+    """The user's line with the change, or the call to write: ``jnp.matmul(r, w2, out_sharding=P('x', None))``."""
+    layout: Layout
+    """The type of the result."""
+    communication: str
+    """What it makes the devices do, in words: ``all-reduce over y``; ``none``."""
+    bytes_per_device: int
+    """Bytes that a device sends for it, in the ring algorithm; an estimate made without compiling."""
+
+
+@dataclass(frozen=True)
+class Stop:
+    """JAX's refusal of an equation on an Explicit mesh."""
+
+    error: str
+    """Class of the exception."""
+    message: str
+    """JAX's own words."""
+    explanation: str
+    """Why, in terms of mesh axes."""
+    axes: tuple[str, ...] = ()
+    """The mesh axes in question."""
+    chosen: int = -1
+    """Index in ``Row.mends`` that the rows below take for granted; -1 where they are not continued."""
+
+
+@dataclass(frozen=True)
+class Enclosure:
+    """What rows stand in: a function, a ``jax.named_scope``, a loop, a branch, a change of axis types."""
+
+    kind: Literal["function", "named_scope", "loop", "branch", "shard_map", "auto_axes", "explicit_axes"]
+    name: str
+    parent: int
+    """Index of the one around it in ``Comparison.enclosures``; -1 at the top."""
+    times: int | None = 1
+    """Of a loop: how often it runs; None if not known."""
+    axis_types: tuple[AxisType, ...] = ()
+    """Types of the mesh's axes inside, where they are others than outside."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One equation, or the arguments of the function, or one array."""
+
+    primitive: str
+    """JAX's primitive; ``arguments`` for the arguments; ``array`` for an array by itself."""
+    values: tuple[Compared, ...]
+    """What it results in."""
+    source: Source | None = None
+    inputs: tuple[str, ...] = ()
+    """Names of the operands."""
+    enclosure: int = -1
+    """Index of the innermost one in ``Comparison.enclosures``."""
+    decision: Literal["", "reshard", "with_sharding_constraint", "out_sharding", "device_put"] = ""
+    """The user's own decision about sharding that the equation carries."""
+    error: Stop | None = None
+    mends: tuple[Choice, ...] = ()
+    collectives: tuple[int, ...] = ()
+    """Indices in ``Comparison.program.collectives`` of those that the compiler put before or into this equation."""
+    remark: str = ""
+    """Unexpected replication, in words: ``w is gathered whole over model``; empty if there is none."""
+    wasted_bytes: int = 0
+    """Bytes a device that the remark is about."""
+
+    @property
+    def explicit(self) -> str:
+        """Types of the results on an Explicit mesh; empty where the explicit side stopped."""
+        return ", ".join(v.explicit.text for v in self.values if v.explicit)
+
+    @property
+    def auto(self) -> str:
+        """Types of the results on an Auto mesh."""
+        return ", ".join(v.auto for v in self.values if v.auto)
+
+    @property
+    def concrete(self) -> str:
+        """Shardings of the results in the compiled program; empty where not known."""
+        return ", ".join(v.concrete.text for v in self.values if v.concrete)
+
+
+@dataclass(frozen=True)
+class Continuation:
+    """The explicit side below another choice than the one that ``rows`` show."""
+
+    row: int
+    choice: int
+    """Index in that row's ``mends``."""
+    rows: tuple[tuple[int, Row], ...]
+    """The rows that are then others, by their index."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What the types say beside where the data is."""
+
+    of: Literal["function", "arrays"]
+    mesh: Mesh
+    rows: tuple[Row, ...]
+    enclosures: tuple[Enclosure, ...] = ()
+    continuations: tuple[Continuation, ...] = ()
+    program: Program | None = None
+    """The compiled program; None where nothing was compiled."""
+    compiled_from: Literal["", "Auto", "Explicit", "given"] = ""
+    """Which variant of the mesh was compiled; ``given`` for the user's own mixed one."""
+    listings: tuple[Listing, ...] = ()
+    name: str = ""
+    note: str = ""
+    """What is not known, why, and how to get it, in one or two sentences."""
+    jax_version: str = ""
+    kind: Literal["comparison"] = field(default="comparison", init=False)
+    version: int = field(default=VERSION, init=False)

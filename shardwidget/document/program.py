@@ -1,0 +1,145 @@
+"""A compiled program: the collectives that are in it, by the user's mesh axes and source lines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from shardwidget.document.mesh import Mesh
+from shardwidget.document.trace import Listing, Plan, Source
+from shardwidget.document.wire import VERSION, Ints
+
+HloKind = Literal[
+    "all-reduce", "all-gather", "reduce-scatter", "all-to-all", "ragged-all-to-all", "collective-permute",
+    "collective-broadcast", "send",
+]  # fmt: skip
+"""Operations of XLA, whether synchronous or in ``-start`` and ``-done`` halves."""
+
+
+@dataclass(frozen=True)
+class HloCollective:
+    """One collective of an optimised module."""
+
+    kind: HloKind
+    axes: tuple[str, ...]
+    """The user's mesh axes whose groups these are, in mesh order; empty where none fit, see ``irregular``."""
+    irregular: bool
+    """Whether the groups are those of no set of mesh axes."""
+    groups: tuple[tuple[int, ...], ...] = field(metadata={"wire": False})
+    """Device ids of each group, in rank order. Of a permutation: the devices that its pairs join."""
+    positions: Ints
+    """Mesh positions of the groups, one group after another; a shorter group is filled up with -1."""
+    group_size: int
+    """Ranks of the largest group."""
+    shapes: tuple[str, ...]
+    """Types of the operands on one device, as JAX writes them: ``f32[32,16]``. Several in a combined collective."""
+    bytes_per_device: int
+    """Bytes that a device sends each time, in the ring algorithm (directly, for a permutation), rounded up."""
+    arithmetic: str
+    """How that number comes about, for example ``2·V·(N−1)/N, V = 32 B, N = 2``."""
+    times: int | None
+    """How often it runs in one call of the program; None inside a loop whose trip count is not known."""
+    where: tuple[str, ...] = ()
+    """What it stands in, outermost first: ``while ×12``, ``branch 1``, ``call f``. Empty in the entry computation."""
+    pairs: tuple[tuple[int, int], ...] = ()
+    """For collective-permute: (source, destination) mesh positions."""
+    source: Source | None = None
+    """The user's line that it belongs to."""
+    op: str = ""
+    """JAX's path to the operation: ``jit(f)/transpose(jvp(dot_general))``."""
+    backward: bool = False
+    """Whether it belongs to a transposed operation: the backward pass."""
+    by_user: bool = False
+    """Whether the program asks for it (a ``psum`` in a ``shard_map``); else the compiler added it."""
+    asynchronous: bool = False
+    """Whether it is split into ``-start`` and ``-done``, so that other work may run meanwhile."""
+    name: str = ""
+    """Name of the instruction in the module."""
+    groups_text: str = ""
+    """The groups as XLA writes them: ``replica_groups=[4,4]<=[4,4]T(1,0)``."""
+    remark: str = ""
+    """Why it deserves a look: ``gathers w whole: undoes the split over model``. Empty if it does not."""
+    plans: tuple[int, ...] = ()
+    """Indices in ``Program.plans``: the algorithms that apply, the meaning first."""
+    latency: tuple[float, ...] = ()
+    """Estimated seconds of latency, each time, on each of ``Program.interconnects``."""
+    bandwidth: tuple[float, ...] = ()
+    """Estimated seconds that the bytes take on each; the estimate is the greater of the two."""
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Bytes on one device, by the compiler's own analysis."""
+
+    arguments: int
+    outputs: int
+    temporaries: int
+    aliased: int
+    """Of arguments that outputs take the place of (donated)."""
+    code: int
+
+
+@dataclass(frozen=True)
+class Work:
+    """What one device does in a call, by the compiler's own analysis; -1 for what it does not say."""
+
+    flops: float = -1
+    bytes_accessed: float = -1
+    seconds: float = -1
+    """The compiler's own estimate of an optimal run (TPU)."""
+
+
+@dataclass(frozen=True)
+class Timing:
+    """Measured time of one call, after warm-up."""
+
+    seconds: float
+    """Median."""
+    low: float
+    high: float
+    runs: int
+
+
+@dataclass(frozen=True)
+class Program:
+    """The collectives of a compiled program."""
+
+    mesh: Mesh
+    """The user's mesh. Without one: the program's devices in a row."""
+    collectives: tuple[HloCollective, ...]
+    """In the order of the module's schedule."""
+    plans: tuple[Plan, ...] = ()
+    interconnects: tuple[str, ...] = ()
+    """Names of the interconnects that estimates are for."""
+    interconnect: int = 0
+    """Index of the one that fits the devices (the first, where none does)."""
+    wraps: tuple[bool, ...] = ()
+    """Whether each physical coordinate of ``mesh.coords`` has wraparound links."""
+    name: str = ""
+    target: str = ""
+    """What it is compiled for, in words: ``TPU v5e 4×4``, ``8 CPU devices``."""
+    instructions: int = 0
+    """Instructions in the module."""
+    memory: Memory | None = None
+    work: Work | None = None
+    listings: tuple[Listing, ...] = ()
+    unread: tuple[str, ...] = ()
+    """Instructions that look like collectives and could not be read, as the module writes them, and why."""
+    note: str = ""
+    """What is not known and why, in one sentence."""
+    timing: Timing | None = None
+    jax_version: str = ""
+    kind: Literal["program"] = field(default="program", init=False)
+    version: int = field(default=VERSION, init=False)
+
+
+@dataclass(frozen=True)
+class Programs:
+    """Compiled programs side by side."""
+
+    mesh: Mesh
+    """The first program's."""
+    programs: tuple[Program, ...]
+    """Each with the name that the user gave it."""
+    kind: Literal["programs"] = field(default="programs", init=False)
+    version: int = field(default=VERSION, init=False)
