@@ -1,13 +1,14 @@
 # make demo    JupyterLab on the first notebook (PORT=8888)
 # make test    every check and every test, browsers included
 # make bench   speed and size, beside the alternatives
+# make docs    the guide, in site/
 # make build   the front end, then the sdist and the wheel in dist/
 # make format  format Python and TypeScript, mend what linters can
 # make clean   remove everything that was made or installed here
 
 SHELL := /bin/bash
 .DELETE_ON_ERROR:
-.PHONY: demo test lint test-js test-py bench build format clean
+.PHONY: demo test lint test-js test-py bench docs build format clean
 
 PYTHON ?= python3
 PORT ?= 8888
@@ -41,10 +42,13 @@ test-js: .venv/.dev js/node_modules/.stamp
 	@$(CHROMIUM) && npm --prefix js run --silent test
 
 test-py: .venv/.dev $(BUNDLE)
-	@$(CHROMIUM) && $(FIREFOX) && pytest --quiet
+	@$(CHROMIUM) && $(FIREFOX) && pytest --quiet --numprocesses=2 tests/unit tests/jax_suite && pytest --quiet tests/hosts
 
 bench: .venv/.dev $(BUNDLE)
 	@$(CHROMIUM) && python -m tests.bench
+
+docs: .venv/.dev $(BUNDLE)
+	@NO_MKDOCS_2_WARNING=1 mkdocs build --quiet
 
 build: .venv/.dev js/node_modules/.stamp
 	@rm -rf dist
@@ -58,7 +62,7 @@ format: .venv/.dev js/node_modules/.stamp
 	@npm --prefix js run --silent format
 
 clean:
-	@rm -rf .venv .venv-oldest .venv313 dist shardwidget/static js/node_modules
+	@rm -rf .venv .venv-oldest .venv313 dist site shardwidget/static js/node_modules
 	@rm -rf .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	@find shardwidget tests js -name __pycache__ -prune -exec rm -rf {} +
 

@@ -1,0 +1,1 @@
+sw.SpecPlayground((8, 16), mesh, spec=P("y", "x"))
