@@ -48,6 +48,8 @@ async function bundle(outfile, options) {
 
 await bundle("widget.js", { entryPoints: ["src/host/widget.tsx"], format: "esm" });
 await bundle("stepper.js", { entryPoints: ["src/host/stepper.tsx"], format: "esm" });
+await bundle("comparison.js", { entryPoints: ["src/host/comparison.tsx"], format: "esm" });
+await bundle("exercise.js", { entryPoints: ["src/host/exercise.tsx"], format: "esm" });
 // What a saved page has in place of a kernel: exports mount(element, state, render).
 await bundle("page.js", { entryPoints: ["src/host/standalone.ts"], format: "esm" });
 // For a bare V8 (mini-racer): sets globalThis.shardwidget = { svg }.

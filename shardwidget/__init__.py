@@ -6,6 +6,9 @@ sw.show(x)
 ```
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from shardwidget import read
 from shardwidget._doctor import doctor
 from shardwidget._show import show
@@ -13,4 +16,36 @@ from shardwidget.document import Placement, Trace
 from shardwidget.widgets.array_view import ArrayView
 from shardwidget.widgets.stepper import ShardMapStepper
 
-__all__ = ["ArrayView", "Placement", "ShardMapStepper", "Trace", "doctor", "read", "show"]
+if TYPE_CHECKING:
+    from shardwidget._tpu import tpu_mesh
+    from shardwidget.cost import Interconnect
+    from shardwidget.widgets.exercise import Exercise
+    from shardwidget.widgets.exercise_set import ExerciseSet
+
+__all__ = [
+    "ArrayView",
+    "Exercise",
+    "ExerciseSet",
+    "Interconnect",
+    "Placement",
+    "ShardMapStepper",
+    "Trace",
+    "doctor",
+    "read",
+    "show",
+    "tpu_mesh",
+]
+
+# What takes more of JAX along than most notebooks need is imported when it is first used.
+_LATE = {
+    "Exercise": "shardwidget.widgets.exercise",
+    "ExerciseSet": "shardwidget.widgets.exercise_set",
+    "Interconnect": "shardwidget.cost",
+    "tpu_mesh": "shardwidget._tpu",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LATE:
+        return getattr(import_module(_LATE[name]), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import jax
@@ -205,7 +206,9 @@ def argument_names(jaxpr: Any) -> tuple[str, ...]:
     JAX 0.9 – 0.12: ``debug_info`` of a jaxpr is not documented.
     """
     info = getattr(jaxpr, "debug_info", None)
-    return tuple(name or "" for name in (getattr(info, "arg_names", None) or ()))
+    names = tuple(name or "" for name in (getattr(info, "arg_names", None) or ()))
+    # What an open jaxpr closes over comes before its parameters.
+    return ("",) * (len(jaxpr.invars) - len(names)) + names if isinstance(jaxpr, OpenJaxpr) else names
 
 
 def function_name(jaxpr: Any) -> str:
@@ -300,7 +303,8 @@ def whole_tracebacks() -> Iterator[None]:
 def unfinished(error: BaseException, ours: str) -> Unfinished | None:
     """How far tracing came when an exception stopped it, from the frames of its traceback.
 
-    JAX 0.9 – 0.12: the frames of ``trace_to_jaxpr*``, of ``shard_map`` and of ``jit`` hold what was traced.
+    JAX 0.9 – 0.12: the frames of ``trace_to_jaxpr*``, of ``shard_map``, of ``jit`` and of control flow hold what was
+    traced.
 
     Args:
         error: raised under ``whole_tracebacks``.
@@ -330,11 +334,13 @@ def unfinished(error: BaseException, ours: str) -> Unfinished | None:
                 levels.append((link, jaxpr))
                 break
         elif file.endswith("pjit.py") and name == "cache_miss":
-            link = "jit", known, jax.tree.leaves((known.get("args"), known.get("kwargs")))
+            link = "jit", {}, jax.tree.leaves((known.get("args"), known.get("kwargs")))
+        elif entered := _entered(file, name, known):
+            link = entered
         elif name.startswith("trace_to_jaxpr") and type(known.get("trace")).__name__ == "DynamicJaxprTrace":
             file, _ = function_place(known["trace"].frame)
             theirs = k > last and not (file and is_user_file(file, ours))
-            if levels and (link is None or (link[0] == "jit" and theirs)):
+            if levels and (link is None or (link[0] != "shard_map" and theirs)):
                 break
             levels.append((link, known["trace"]))
             link = None
@@ -342,6 +348,33 @@ def unfinished(error: BaseException, ours: str) -> Unfinished | None:
         return None
     operands, names = _at_work(frames[last + 1 :], levels[-1][1])
     return Unfinished(_nested(levels), specs, outs, out_specs, operands, names)
+
+
+def _entered(file: str, name: str, known: dict[str, Any]) -> tuple[str, dict[str, Any], list[Any]] | None:
+    """Control flow whose body is about to be traced: what it is, what is known of it, and its operands.
+
+    A ``while`` is entered for its condition and for its body, both of which take the carries.
+    """
+    here = os.path.basename(file), name
+    if here == ("loops.py", "scan"):
+        carry, slices = (_flat(known, part, f"{part}_flat") for part in ("init", "xs"))
+        params = {"length": known.get("length"), "reverse": bool(known.get("reverse")), "carries": len(carry)}
+        return "scan", params, carry + slices
+    if here == ("loops.py", "while_loop"):
+        carry = _flat(known, "init_val_flat", "init_val")
+        return "while", {"length": None, "reverse": False, "carries": len(carry)}, carry
+    if here == ("conditionals.py", "cond"):
+        return "branch", {"name": f"cond branch {int('true_jaxpr_' not in known)}"}, jax.tree.leaves(known["operands"])
+    if here == ("conditionals.py", "_switch_internal"):
+        return "branch", {"name": "cond branch"}, jax.tree.leaves(known["operands"])
+    if here in (("ad_checkpoint.py", "fun_remat"), ("custom_derivatives.py", "__call__")):
+        return "call", {}, _flat(known, "args_flat")
+    return None
+
+
+def _flat(known: dict[str, Any], *names: str) -> list[Any]:
+    """The leaves of the first local variable that is there."""
+    return next((list(known[name]) for name in names if name in known), [])
 
 
 def is_user_file(file: str, ours: str) -> bool:
@@ -363,7 +396,7 @@ def _frames(error: BaseException | None) -> Iterator[Any]:
 
 def _nested(levels: list[tuple[Any, Any]]) -> OpenJaxpr:
     """The levels as one program: each is the body of the last equation of the one before."""
-    from jax._src.core import new_jaxpr_eqn, no_effects  # in jax.extend from 0.10 on
+    from jax._src.core import Var, new_jaxpr_eqn, no_effects  # in jax.extend from 0.10 on, but for Var
     from jax.extend.core import Literal, Primitive
     from jax.extend.source_info_util import new_source_info
 
@@ -373,15 +406,23 @@ def _nested(levels: list[tuple[Any, Any]]) -> OpenJaxpr:
         jaxpr = trace if isinstance(trace, OpenJaxpr) else _open(trace)
         if inner is not None:
             (kind, known, values), body = inner
-            variables = [_variable(v, trace) for v in values]
-            variables = [Literal(v, jax.typeof(v)) if isinstance(v, jax.Array | np.ndarray) else v for v in variables]
-            if kind == "jit":
-                variables = variables if len(variables) == len(body.invars) else [None]
-                params = {"jaxpr": body, "name": function_name(body)}
+            body, around = _without_tracers(body)
+            variables = []
+            for value in (*around, *values):
+                v = _variable(value, trace)
+                if v is None and number:  # Made further out: this level closes over it, too.
+                    v = Var(value.aval)
+                    jaxpr.constvars.append(v)
+                    jaxpr.consts.append(value)
+                variables.append(Literal(v, jax.typeof(v)) if isinstance(v, _CONSTANTS) else v)
+            if kind == "shard_map":
+                specs = (jax.sharding.PartitionSpec(),) * len(around) + tuple(known["in_specs"])
+                params = {"mesh": known["mesh"], "in_specs": specs, "out_specs": (), "check_vma": known["check_vma"]}
+                params |= {"newly_manual_axes": manual_axes(known)}
             else:
-                params = {"jaxpr": body, "mesh": known["mesh"], "in_specs": tuple(known["in_specs"]), "out_specs": ()}
-                params |= {"check_vma": known["check_vma"], "newly_manual_axes": manual_axes(known)}
-            if all(v is not None for v in variables):
+                params = {"name": function_name(body), "consts": len(around), **known}
+            if _fit(kind, variables, body, params):
+                params["jaxpr"] = body
                 eqn = new_jaxpr_eqn(variables, [], Primitive(kind), params, no_effects, new_source_info())
                 jaxpr.eqns.append(eqn)
         inner = link, jaxpr
@@ -396,15 +437,38 @@ def _open(trace: Any) -> OpenJaxpr:
     return OpenJaxpr(invars, list(constants), [], frame.get_eqns(), list(constants.values()), frame.debug_info)
 
 
+def _without_tracers(body: OpenJaxpr) -> tuple[OpenJaxpr, list[Any]]:
+    """A body whose first parameters are what it closes over from around, and that."""
+    closed = dict(zip(body.constvars, (getattr(c, "canonical", c) for c in body.consts), strict=True))
+    around = {var: const for var, const in closed.items() if isinstance(const, Tracer)}
+    own = {var: const for var, const in closed.items() if var not in around}
+    invars = [*around, *body.invars]
+    return replace(body, invars=invars, constvars=list(own), consts=list(own.values())), list(around.values())
+
+
+def _fit(kind: str, operands: list[Any], body: OpenJaxpr, params: dict[str, Any]) -> bool:
+    """Whether a body can be run on operands: under ``vmap`` those have a dimension that it does not know of."""
+    if len(operands) != len(body.invars) or any(v is None for v in operands):
+        return False
+    if kind == "shard_map":
+        return True
+    whole = params["consts"] + params.get("carries", len(operands))
+    shapes = [v.aval.shape[1:] if k >= whole else v.aval.shape for k, v in enumerate(operands)]
+    return shapes == [v.aval.shape for v in body.invars]
+
+
 def _variable(value: Any, trace: Any) -> Any:
     """The variable of a tracer in a trace, through the tracers of grad and vmap; None where it has none."""
     for _ in range(8):
         if getattr(value, "_trace", None) is trace:
             return value.val
-        if isinstance(value, jax.Array | np.ndarray) and not isinstance(value, Tracer):
+        if isinstance(value, _CONSTANTS) and not isinstance(value, Tracer):
             return value
         value = getattr(value, "primal", getattr(value, "val", None))
     return None
+
+
+_CONSTANTS = (jax.Array, np.ndarray, np.generic, int, float, complex)
 
 
 def _at_work(frames: list[Any], trace: Any) -> tuple[list[Any], list[Any]]:

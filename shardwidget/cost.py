@@ -85,6 +85,32 @@ _ALL = (
 INTERCONNECTS = {interconnect.name: interconnect for interconnect in _ALL}
 """Known interconnects by name."""
 
+NO_SUCH_INTERCONNECT = (
+    "interconnect={given!r} is not known. Give one of {names}, or numbers of your own: "
+    "shardwidget.Interconnect('mine', 'switch', bandwidth=4.5e11)."
+)
+
+
+def interconnects(first: str | Interconnect | None = None) -> tuple[Interconnect, ...]:
+    """The interconnects that estimates are made for: those that are known, a chosen one first.
+
+    Args:
+        first: a name among ``INTERCONNECTS``, or one of your own, which takes the place of a known one of its name.
+
+    Raises:
+        ValueError: there is none of this name.
+        TypeError: it is neither a name nor an ``Interconnect``.
+    """
+    if first is None:
+        return _ALL
+    if isinstance(first, str) and first in INTERCONNECTS:
+        first = INTERCONNECTS[first]
+    if not isinstance(first, Interconnect):
+        words = NO_SUCH_INTERCONNECT.format(given=first, names=", ".join(map(repr, INTERCONNECTS)))
+        raise (ValueError if isinstance(first, str) else TypeError)(words)
+    return first, *(known for known in _ALL if known.name != first.name)
+
+
 LABEL = "estimate (scaling-book roofline)"
 
 

@@ -1,19 +1,21 @@
-"""What the front end's tests know of collectives and traces, in Python's words: ``python -m tests.fixtures`` writes."""
+"""What the front end's tests know, in Python's words: ``python -m tests.fixtures`` writes it."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from shardwidget.collectives import Call, Transfer, call_of, execute, expand, plans
-from shardwidget.document import Plan, to_wire
+from shardwidget.document import Document, Plan, to_wire
 from shardwidget.export.state import encode
+from tests.comparisons import COMPARISONS
 from tests.traces import TRACES
 
-FOLDER = Path(__file__).parents[1] / "js" / "tests" / "stepper"
+FOLDER = Path(__file__).parents[1] / "js" / "tests"
 SIZES = range(1, 9)
 
 
@@ -28,11 +30,24 @@ def plans_text() -> str:
 
 def traces_text() -> str:
     """The traces of ``tests.traces``, by name."""
-    wires = [f"{json.dumps(name)}:{encode(to_wire(make()))}" for name, make in TRACES.items()]
+    return _by_name(TRACES)
+
+
+def comparisons_text() -> str:
+    """The comparisons of ``tests.comparisons``, by name."""
+    return _by_name(COMPARISONS)
+
+
+FILES = {
+    "stepper/plans.json": plans_text,
+    "stepper/traces.json": traces_text,
+    "comparison/comparisons.json": comparisons_text,
+}
+
+
+def _by_name(documents: Mapping[str, Callable[[], Document]]) -> str:
+    wires = [f"{json.dumps(name)}:{encode(to_wire(make()))}" for name, make in documents.items()]
     return "{\n" + ",\n".join(wires) + "\n}\n"
-
-
-FILES = {"plans.json": plans_text, "traces.json": traces_text}
 
 
 def _calls(n: int) -> list[Call]:

@@ -9,6 +9,7 @@ The TypeScript types in ``js/src/model/document.gen.ts`` are generated from the 
 """
 
 from shardwidget.document.comparison import Choice, Compared, Comparison, Continuation, Enclosure, Layout, Row, Stop
+from shardwidget.document.exercise import Exercises, Feedback, Field, Figure, Given, Part, Question, Table
 from shardwidget.document.mesh import AxisType, Mesh, MeshAxis
 from shardwidget.document.placement import Block, Cut, Dim, Placement, Values
 from shardwidget.document.program import HloCollective, Memory, Program, Programs, Timing, Work
@@ -29,7 +30,7 @@ from shardwidget.document.trace import (
 )
 from shardwidget.document.wire import VERSION, Ints, to_wire
 
-Document = Placement | Trace | Comparison | Program | Programs
+Document = Placement | Trace | Comparison | Program | Programs | Exercises
 """Any document."""
 
 __all__ = [
@@ -45,7 +46,12 @@ __all__ = [
     "Dim",
     "Document",
     "Enclosure",
+    "Exercises",
     "Failure",
+    "Feedback",
+    "Field",
+    "Figure",
+    "Given",
     "HloCollective",
     "Ints",
     "Layout",
@@ -55,16 +61,19 @@ __all__ = [
     "Mesh",
     "MeshAxis",
     "Move",
+    "Part",
     "Placement",
     "Plan",
     "Program",
     "Programs",
+    "Question",
     "Region",
     "Row",
     "Scope",
     "Source",
     "Step",
     "Stop",
+    "Table",
     "Timing",
     "Trace",
     "Values",

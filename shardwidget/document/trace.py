@@ -1,6 +1,7 @@
 """A program of ``shard_map`` regions, executed: every equation, every device's values, every collective.
 
-On the wire a variable stands once in ``Trace.variables``; steps name it by its ``id``.
+On the wire a variable stands once in ``Trace.variables``; steps name it by its ``id``. Both are written as tables, and
+the front end reads their rows.
 """
 
 from __future__ import annotations
@@ -252,14 +253,14 @@ class Trace:
     """A program executed step by step."""
 
     mesh: Mesh
-    steps: tuple[Step, ...]
-    variables: tuple[Variable, ...]
+    steps: tuple[Step, ...] = field(metadata={"wire": "table"})
+    variables: tuple[Variable, ...] = field(metadata={"wire": "table"})
     regions: tuple[Region, ...]
     scopes: tuple[Scope, ...] = ()
     listings: tuple[Listing, ...] = ()
     plans: tuple[Plan, ...] = ()
     interconnects: tuple[str, ...] = ()
-    """Names of the interconnects that estimates are for."""
+    """Names of the interconnects that estimates are for, the one to show first before the others."""
     name: str = ""
     engine: Literal["mesh", "host", "types"] = "mesh"
     """Where the values come from: the user's devices, a simulation on the host, or nowhere (types only)."""

@@ -1,20 +1,25 @@
 """Readers: JAX objects in, documents out. The only code that asks JAX questions."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from shardwidget.read._array import array
 from shardwidget.read._values import values
 
 if TYPE_CHECKING:
+    from shardwidget.read._program.entry import program
     from shardwidget.read._trace.entry import shard_map
 
-__all__ = ["array", "shard_map", "values"]
+__all__ = ["array", "program", "shard_map", "values"]
+
+# These take a good deal of JAX along: who only shows arrays does not wait for them.
+_LATE = {
+    "program": "shardwidget.read._program.entry",
+    "shard_map": "shardwidget.read._trace.entry",
+}
 
 
 def __getattr__(name: str) -> Any:
-    # Tracing takes a good deal of JAX along: who only shows arrays does not wait for it.
-    if name == "shard_map":
-        from shardwidget.read._trace.entry import shard_map
-
-        return shard_map
+    if name in _LATE:
+        return getattr(import_module(_LATE[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

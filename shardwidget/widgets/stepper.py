@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from traitlets import Int, List, TraitError, Unicode, validate
 
@@ -11,6 +11,9 @@ from shardwidget import read
 from shardwidget.document import Trace
 from shardwidget.export import steps
 from shardwidget.widgets._base import DocumentWidget, Mode
+
+if TYPE_CHECKING:
+    from shardwidget.cost import Interconnect
 
 
 class ShardMapStepper(DocumentWidget):
@@ -38,6 +41,7 @@ class ShardMapStepper(DocumentWidget):
         f: Callable[..., Any],
         *args: Any,
         devices: Literal["host"] | None = None,
+        interconnect: str | Interconnect | None = None,
         step: int = 0,
         watch: list[str] | None = None,
         mode: Mode | None = None,
@@ -50,6 +54,8 @@ class ShardMapStepper(DocumentWidget):
             *args: its arguments; a ``jax.ShapeDtypeStruct`` is filled with 0, 1, 2 ….
             devices: ``"host"`` simulates the mesh on the host; None runs on the mesh's own devices where there are
                 enough.
+            interconnect: what estimated times are shown for first: a name in ``shardwidget.cost.INTERCONNECTS``, for
+                example ``"TPU v5e"`` or ``"H100"``, or an ``Interconnect`` of your own numbers.
             step: the step shown first.
             watch: names of variables to show at every step.
             mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel.
@@ -57,11 +63,15 @@ class ShardMapStepper(DocumentWidget):
 
         Raises:
             TypeError: ``f`` is no function, the arguments do not fit it, or an argument is unknown.
-            ValueError: ``f`` has no ``shard_map`` in it.
+            ValueError: ``f`` has no ``shard_map`` in it, or there is no such interconnect.
             TraitError: the step or a watched name is not there.
         """
         super().__init__(
-            read.shard_map(f, *args, devices=devices), mode=mode, unknown=unknown, step=step, watch=watch or []
+            read.shard_map(f, *args, devices=devices, interconnect=interconnect),
+            mode=mode,
+            unknown=unknown,
+            step=step,
+            watch=watch or [],
         )
 
     @property

@@ -98,7 +98,7 @@ class JupyterServer:
         }
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
         here = {name: str(self.home / folder) for name, folder in folders.items()}
-        return os.environ | here | {"JUPYTER_PREFER_ENV_PATH": "1", "PATH": path}
+        return os.environ | here | {"JAX_PLATFORMS": "cpu", "JUPYTER_PREFER_ENV_PATH": "1", "PATH": path}
 
     def settings(self, name: str, values: dict[str, Any]) -> None:
         """Writes settings of a JupyterLab plugin, ``extension/plugin``."""

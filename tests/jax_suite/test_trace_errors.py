@@ -419,6 +419,84 @@ def test_an_exception_in_a_loop_keeps_the_steps_before_it():
     assert trace.steps[-1].source.text == 'raise ValueError("in the loop")'
 
 
+def stops(c, b):
+    d = c * 2 + b
+    e = jax.lax.psum(d, "y")
+    raise ValueError("stop", e)
+
+
+BODIES = {
+    "scan": (lambda b: jax.lax.scan(lambda c, x: stops(c, x), b, jnp.ones((3, 2)))[0], ["iteration scan 1 of 3"]),
+    "scan in reverse": (
+        lambda b: jax.lax.scan(lambda c, x: stops(c, x - 1), b, jnp.arange(3.0), reverse=True)[0],
+        ["iteration scan 1 of 3"],
+    ),
+    "fori_loop": (lambda b: jax.lax.fori_loop(0, 3, lambda i, c: stops(c, i + 1.0), b), ["iteration scan 1 of 3"]),
+    "while_loop": (lambda b: jax.lax.while_loop(lambda c: c.sum() < 9, lambda c: stops(c, 1), b), ["iteration while"]),
+    "while_loop's test": (lambda b: jax.lax.while_loop(lambda c: stops(c, 1), lambda c: c, b), ["iteration while"]),
+    "cond": (lambda b: jax.lax.cond(True, lambda c: stops(c, 1), lambda c: c, b), ["branch cond branch 1"]),
+    "cond's other branch": (
+        lambda b: jax.lax.cond(True, lambda c: c, lambda c: stops(c, 1), b),
+        ["branch cond branch 0"],
+    ),
+    "switch": (lambda b: jax.lax.switch(1, [lambda c: c, lambda c: stops(c, 1)], b), ["branch cond branch"]),
+    "jit": (lambda b: jax.jit(lambda c: stops(c, b * 0 + 1))(b), []),
+    "checkpoint": (lambda b: jax.checkpoint(lambda c: stops(c, b * 0 + 1))(b), []),
+    "loop in a loop, what is around closed over": (
+        lambda b: jax.lax.scan(
+            lambda c, _: (jax.lax.fori_loop(0, 2, lambda i, z: stops(z, c * 0 + b * 0 + 1), b), None), b, length=4
+        )[0],
+        ["iteration scan 1 of 4", "iteration scan 1 of 2"],
+    ),
+}
+
+
+def within(trace, step):
+    """The loops and branches around a step, outermost first."""
+    found, at = [], step.scope
+    while at >= 0:
+        scope = trace.scopes[at]
+        count = f" {scope.iteration + 1} of {scope.total}" if scope.total else ""
+        if scope.kind in ("iteration", "branch"):
+            found.insert(0, f"{scope.kind} {scope.name}{count}")
+        at = scope.parent
+    return found
+
+
+@pytest.mark.parametrize("devices", [None, "host"])
+@pytest.mark.parametrize("name", BODIES)
+def test_the_steps_of_the_body_that_stops_are_kept(name, devices):
+    body, around = BODIES[name]
+
+    @jax.shard_map(mesh=mesh(), in_specs=P(("x", "y")), out_specs=P(("x", "y")))
+    def f(a):
+        return body(a + jnp.ones(2))
+
+    trace = traced(f, jnp.arange(16.0), devices=devices)
+    assert (trace.error.kind, trace.error.error, trace.note) == ("user", "ValueError", "")
+    d, e = (next(v for v in trace.variables if v.name == name) for name in "de")
+    a = np.arange(16.0).reshape(4, 2, 2) + 1
+    np.testing.assert_array_equal([d.value(k) for k in range(8)], (2 * a + 1).reshape(8, 2))
+    np.testing.assert_array_equal([e.value(k) for k in (4, 5)], [(2 * a + 1).sum(1)[2]] * 2)
+    assert within(trace, trace.steps[-1]) == around
+    assert trace.steps[-1].source.text == 'raise ValueError("stop", e)'
+
+
+def test_a_body_under_vmap_is_left_out():
+    """Its types know nothing of the dimension that vmap adds."""
+    f = jax.shard_map(
+        lambda a: jax.vmap(lambda b: jax.lax.scan(stops, b, jnp.ones(3))[0])(a * 2),
+        mesh=mesh(),
+        in_specs=P("x", "y"),
+        out_specs=P("x", "y"),
+    )
+    trace = traced(f, jnp.arange(32.0).reshape(8, 4))
+    assert (trace.error.kind, trace.note) == ("user", "")
+    np.testing.assert_array_equal(
+        next(s for s in trace.steps if s.primitive == "mul").outputs[0].value(0), [[0, 2], [8, 10]]
+    )
+
+
 @pytest.mark.parametrize("devices", [None, "host"])
 def test_errors_need_no_devices(devices):
     abstract = jax.sharding.AbstractMesh((4, 2), ("x", "y"), axis_types=(AxisType.Auto,) * 2)

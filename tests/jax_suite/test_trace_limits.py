@@ -197,4 +197,4 @@ def test_the_wire_form_of_a_trace_of_twenty_equations():
     assert len(equations) in (19, 20)  # JAX 0.12 converts the literal.
     buffers: list[bytes] = []
     text = json.dumps(to_wire(trace), default=lambda b: buffers.append(b) or "", separators=(",", ":"))
-    assert len(text) + sum(map(len, buffers)) <= 65_000
+    assert len(text) + sum(map(len, buffers)) <= 50_000

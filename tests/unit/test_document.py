@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shardwidget.document import Cut, Dim, Ints, Mesh, MeshAxis, Placement, to_wire
+from shardwidget.document import Cut, Dim, Ints, Mesh, MeshAxis, Placement, Source, Step, Trace, Variable, to_wire
 
 INT32 = st.integers(-(2**31), 2**31 - 1)
 
@@ -113,3 +113,16 @@ def test_the_wire_holds_plain_data_only():
     assert (wire["kind"], wire["version"], wire["name"]) == ("placement", 1, '<b>"it\'s"</b>')
     assert wire["mesh"]["axes"] == [{"name": "x", "size": 2, "type": "Explicit"}]
     assert set(wire) == {field.name for field in dataclasses.fields(Placement)}
+
+
+def test_a_table_holds_equal_values_once():
+    line = Source("cell 1", 2, "b = a + a", "f")
+    a, b = (Variable(k, name, "f32[2]", (2,), "float32", 32, -1) for k, name in enumerate("ab"))
+    steps = (Step("in_specs", (), (a,), "cut", line), Step("add", (a, a), (b,), "added", dataclasses.replace(line)))
+    trace = Trace(Mesh((), Ints.pack([0]), Ints.pack([0]), 0), steps, (a, b), ())
+    wire = to_wire(trace)
+    assert wire["steps"]["source"] == {"values": [to_wire(line)], "at": [0, 0]}
+    assert wire["steps"]["inputs"] == {"values": [[], [0, 0]], "at": [0, 1]}
+    assert wire["variables"]["name"] == {"values": ["a", "b"], "at": [0, 1]}
+    assert "fetch" not in wire["variables"]
+    assert to_wire(dataclasses.replace(trace, steps=()))["steps"] == {}

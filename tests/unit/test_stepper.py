@@ -13,6 +13,7 @@ from jax.sharding import PartitionSpec as P
 from traitlets import TraitError
 
 import shardwidget as sw
+from shardwidget.cost import INTERCONNECTS
 from shardwidget.document import to_wire
 from shardwidget.export import bundle, steps, svg
 from tests.front_end import FakeComm
@@ -58,6 +59,12 @@ def test_the_document_and_the_front_end_are_sent_once(f):
     np.testing.assert_array_equal(stepper.document.outputs, A @ B)
 
 
+def rows(table: dict) -> list[dict]:
+    """The items of a wire table."""
+    count = len(table["primitive" if "primitive" in table else "id"]["at"])
+    return [{name: column["values"][column["at"][k]] for name, column in table.items()} for k in range(count)]
+
+
 def test_a_step_goes_both_ways(f):
     stepper = sw.ShardMapStepper(f, A, B)
     stepper.step = 3
@@ -95,14 +102,34 @@ def test_a_name_that_is_not_there_cannot_be_watched(f):
         (
             {"colour": 1},
             TypeError,
-            "ShardMapStepper has no argument 'colour'; its keyword arguments are devices, step, watch, mode",
+            "no argument 'colour'; its keyword arguments are devices, interconnect, step, watch, mode",
         ),
         ({"mode": "svg"}, ValueError, "'widget' or 'html'; got 'svg'"),
+        ({"interconnect": "v5e"}, ValueError, "'v5e' is not known. Give one of 'TPU v3', .*'GB200 NVL72', or numbers"),
+        ({"interconnect": 9e10}, TypeError, "interconnect=90000000000.0 is not known. Give one of 'TPU v3'"),
     ],
 )
 def test_a_wrong_option_is_answered_with_the_legal_ones(f, options, error, message):
     with pytest.raises(error, match=message):
         sw.ShardMapStepper(f, A, B, **options)
+
+
+def test_an_interconnect_is_shown_first(f):
+    mine = sw.Interconnect("mine", "switch", bandwidth=1e6)
+    first, own, none = (
+        sw.ShardMapStepper(f, A, B, interconnect=interconnect).document for interconnect in ("H100", mine, None)
+    )
+    assert first.interconnects[0] == "H100"
+    assert sorted(first.interconnects) == sorted(INTERCONNECTS)
+    assert own.interconnects == ("mine", *INTERCONNECTS)
+    assert none.interconnects == tuple(INTERCONNECTS)
+    (collective,) = (step.collective for step in own.steps if step.collective)
+    # Twice half of the array of 2×4 floats, which two devices share.
+    assert collective.bandwidth[0] == pytest.approx(32 / 1e6)
+    assert len(collective.bandwidth) == len(collective.latency) == len(own.interconnects)
+    replaced = sw.Interconnect("H100", "switch", bandwidth=1e6)
+    again = sw.ShardMapStepper(f, A, B, interconnect=replaced).document
+    assert again.interconnects == first.interconnects
 
 
 def test_its_text_is_that_of_its_trace(f):
@@ -138,9 +165,9 @@ def test_a_saved_page_is_complete(f, tmp_path):
     assert found
     state = json.loads(found[1])
     assert (state["step"], state["watch"], state["_static"]) == (3, ["a"], True)
-    assert len(state["_document"]["steps"]) == len(stepper.document.steps)
-    given = {v for step in state["_document"]["steps"] for v in step["outputs"]}
-    assert all(state["_document"]["variables"][v]["window"] for v in given)
+    steps, variables = rows(state["_document"]["steps"]), rows(state["_document"]["variables"])
+    assert [s["sentence"] for s in steps] == [s.sentence for s in stepper.document.steps]
+    assert all(variables[v]["window"] for step in steps for v in step["outputs"])
 
 
 def test_a_picture_is_of_the_step_that_is_shown(f, tmp_path):

@@ -131,6 +131,120 @@ export interface Stop {
   readonly chosen: number;
 }
 
+/** A sheet of exercises; a single exercise is a sheet of one. */
+export interface Exercises {
+  /** The first question's. */
+  readonly mesh: Mesh;
+  readonly questions: readonly Question[];
+  /** Of the set; empty for a single exercise. */
+  readonly name: string;
+  readonly student: string;
+  /** Where progress is kept, in words; empty where it is not. */
+  readonly kept: string;
+  /** What the reader should know of their record: one that could not be read, or is another student's. */
+  readonly notes: readonly string[];
+  /** The record as JSON, to copy; empty for a single exercise. */
+  readonly record: string;
+  readonly jax_version: string;
+  readonly kind: "exercises";
+  readonly version: number;
+}
+
+/** What came of an answer. It never says the right one. */
+export interface Feedback {
+  /** A malformed answer has not the form that is asked for; it does not count as an attempt. */
+  readonly verdict: "right" | "partly" | "wrong" | "malformed";
+  /** What the answer means, and the quantity that is off. */
+  readonly message: string;
+  /** What to ask oneself next; empty when all is right. */
+  readonly question: string;
+  /** What the answer would have given, in a few words: `f32[2,8]`. */
+  readonly gives: string;
+  readonly parts: readonly Part[];
+  /** What the answer would have given. */
+  readonly figure: Figure | null;
+  /** Class of the exception that JAX answers with; empty if there is none. */
+  readonly error: string;
+  /** JAX's own words. */
+  readonly said: string;
+}
+
+/** One thing to fill in. */
+export interface Field {
+  readonly name: string;
+  readonly label: string;
+  /** `devices` takes device ids, `grid` numbers in rows, `code` a function that a notebook cell assigns. */
+  readonly form: "text" | "spec" | "choice" | "devices" | "grid" | "code";
+  /** Of a choice. */
+  readonly options: readonly string[];
+  /** Of a spec: shape of the array. Of a grid: rows and columns. */
+  readonly shape: readonly number[];
+  /** Of a spec: dtype of the array. */
+  readonly dtype: string;
+  /** Of a spec: bits of one element. */
+  readonly bits: number;
+  /** An answer of the right form, which need not be right. */
+  readonly example: string;
+}
+
+/** Something to look at: a placement, lines of code with the types they are given, or blocks of numbers. */
+export interface Figure {
+  readonly title: string;
+  readonly placement: Placement | null;
+  readonly listing: Listing | null;
+  /** `a: f32[8@x,16]`, one an argument. */
+  readonly types: readonly string[];
+  readonly tables: readonly Table[];
+}
+
+/** What was answered for one field. */
+export interface Given {
+  readonly field: string;
+  readonly text: string;
+}
+
+/** The verdict on one field. */
+export interface Part {
+  readonly field: string;
+  readonly right: boolean;
+  /** Which quantity is off, in one sentence; empty where it is right. */
+  readonly note: string;
+  /** Of a grid: whether each number is right, row by row. */
+  readonly cells: readonly boolean[];
+}
+
+/** One exercise and how far its reader has come. */
+export interface Question {
+  /** Unique in its set. */
+  readonly name: string;
+  readonly task: "read_placement" | "write_spec" | "predict_type" | "predict_error" | "choose_collective" | "fill_block" | "put_specs" | "repair" | "lower_communication";
+  /** Plain text; code stands between backquotes. */
+  readonly prompt: string;
+  readonly mesh: Mesh;
+  readonly fields: readonly Field[];
+  readonly figures: readonly Figure[];
+  /** What is asked for, where that is short: `f32[4,4]`. */
+  readonly goal: string;
+  /** How a cell answers: a line in which `{answer}` stands for what is filled in. */
+  readonly code: string;
+  /** Those that were asked for, in order. */
+  readonly hints: readonly string[];
+  readonly hints_left: number;
+  readonly attempts: number;
+  readonly passed: boolean;
+  /** The last answer. */
+  readonly answer: readonly Given[];
+  /** To the last answer. */
+  readonly feedback: Feedback | null;
+}
+
+/** Numbers as they lie in one block. */
+export interface Table {
+  /** Whose they are: `device 3 · before`. */
+  readonly title: string;
+  readonly rows: readonly (readonly string[])[];
+}
+
 /**
  * Devices in a grid with named axes, in the order of `jax.sharding.Mesh.devices.flat` (axis 0 slowest).
  *
@@ -537,7 +651,7 @@ export interface Trace {
   readonly scopes: readonly Scope[];
   readonly listings: readonly Listing[];
   readonly plans: readonly Plan[];
-  /** Names of the interconnects that estimates are for. */
+  /** Names of the interconnects that estimates are for, the one to show first before the others. */
   readonly interconnects: readonly string[];
   readonly name: string;
   /** Where the values come from: the user's devices, a simulation on the host, or nowhere (types only). */
@@ -604,4 +718,4 @@ export interface Ints {
   readonly raw_bytes: 1 | 2 | 4;
 }
 
-export type Document = Placement | Trace | Comparison | Program | Programs;
+export type Document = Placement | Trace | Comparison | Program | Programs | Exercises;

@@ -6,9 +6,21 @@ import { type Played, play, playable } from "./plan";
 import { Elements } from "./values";
 import { decodeDocument } from "./wire";
 
-/** A trace as it came over the wire. */
+/** A trace as it came over the wire; one that was read already stays as it is. */
 export function decodeTrace(wire: unknown): Trace {
-  return decodeDocument(wire, "trace", flaw);
+  if (typeof wire !== "object" || wire === null) return decodeDocument(wire, "trace", flaw);
+  const { steps, variables } = wire as { steps?: unknown; variables?: unknown };
+  return decodeDocument({ ...wire, steps: rows(steps), variables: rows(variables) }, "trace", flaw);
+}
+
+/** Items of a table, in which equal values of a field stand once. */
+function rows(table: unknown): unknown {
+  if (typeof table !== "object" || table === null || Array.isArray(table)) return table;
+  const columns = Object.entries(table as Record<string, { values: unknown[]; at: number[] }>);
+  const count = columns[0]?.[1].at.length ?? 0;
+  return Array.from({ length: count }, (_, row) =>
+    Object.fromEntries(columns.map(([name, { values, at }]) => [name, values[at[row] ?? -1]])),
+  );
 }
 
 /** The values of a variable that travelled: the leading corner of each device's block. */
@@ -19,6 +31,8 @@ export interface Corner {
   start: (position: number) => number;
   /** Whether the corner is the whole value. */
   whole: boolean;
+  /** How great an element is among those of all devices, from 0 to 1. */
+  level: (index: number) => number;
 }
 
 export class TraceModel {
@@ -59,9 +73,11 @@ export class TraceModel {
       if (w) {
         const block = unpack(w.block);
         const size = product(w.shape);
+        const elements = new Elements(w.format, w.data);
         corner = {
           shape: w.shape,
-          elements: new Elements(w.format, w.data),
+          elements,
+          level: levels(elements),
           start: (position) => (block[position] ?? 0) * size,
           whole: w.shape.every((n, d) => n === this.#local(v, d)),
         };
@@ -147,6 +163,20 @@ export class TraceModel {
       .map((a) => this.mesh.axisOf(a))
       .sort((a, b) => (this.mesh.meshShape[b] ?? 1) - (this.mesh.meshShape[a] ?? 1) || a - b);
   }
+}
+
+/** Tells how great elements are among all; what is not finite counts as the least. */
+function levels(elements: Elements): (index: number) => number {
+  let range: readonly [number, number] | null = null;
+  return (index) => {
+    if (!range) {
+      const all = Array.from({ length: elements.length }, (_, i) => elements.number(i)).filter(Number.isFinite);
+      range = [all.reduce((a, b) => Math.min(a, b), 0), all.reduce((a, b) => Math.max(a, b), 0)];
+    }
+    const [low, high] = range;
+    const value = elements.number(index);
+    return high > low && Number.isFinite(value) ? (value - low) / (high - low) : 0;
+  };
 }
 
 /** Kinds of collectives that combine what they move. */

@@ -25,6 +25,8 @@ export interface BlockLook {
   fill: Rgb | null;
   /** Fill of some cells of their own, as of chunks from elsewhere. */
   fillAt?: (cell: number) => Rgb | null;
+  /** How great a cell's value is among all, from 0 to 1: shown by a shade where its number has no room. */
+  shade?: ((cell: number) => number) | null;
   /** A partial sum. */
   hatch?: boolean;
   stroke?: Stroke;
@@ -53,7 +55,14 @@ export function blockMarks(box: Box, look: BlockLook): Mark[] {
   }
   if (w >= 6 && h >= 6 && rows * columns > 1) marks.push({ kind: "grid", ...box, rows, columns, color: "cell" });
   marks.push({ kind: "rect", ...box, r: 2, stroke });
-  if (look.text && h >= 13 && w >= 12) {
+  const readable = h >= 13 && w >= 12;
+  if (look.shade && !readable && rows * columns > 1) {
+    for (let cell = 0; cell < rows * columns; cell++) {
+      const alpha = 0.36 * look.shade(cell);
+      if (alpha > 0.02) marks.push({ kind: "rect", ...place(cell), fill: "tile-ink", alpha });
+    }
+  }
+  if (look.text && readable) {
     const texts = Array.from({ length: rows * columns }, (_, cell) => look.text?.(cell) ?? "");
     const longest = Math.max(1, ...texts.map((t) => t.length));
     const size = Math.max(
@@ -80,5 +89,9 @@ export function blockMarks(box: Box, look: BlockLook): Mark[] {
 function short(text: string, width: number, size: number): string {
   if (textWidth(text, size, true) <= width) return text;
   const number = text.replace(/\+$/, "");
-  return Number.isFinite(Number(number)) ? fitNumber(number, width, size) : "·";
+  if (!Number.isFinite(Number(number))) return "·";
+  const fitted = fitNumber(number, width, size);
+  if (fitted !== "·") return fitted;
+  const power = Number(number).toExponential(0).replace("e+", "e");
+  return textWidth(power, size, true) <= width ? power : "·";
 }

@@ -8,13 +8,13 @@ import traces from "./traces.json";
 export type TraceName = keyof typeof traces;
 export const TRACES = Object.keys(traces) as TraceName[];
 
-/** A wire document of its own. */
+/** A document of its own. */
 export function trace(name: TraceName): Trace {
-  return reviveBytes(traces[name]) as unknown as Trace;
+  return decodeTrace(reviveBytes(traces[name]));
 }
 
 export function model(name: TraceName): TraceModel {
-  return new TraceModel(decodeTrace(trace(name)));
+  return new TraceModel(trace(name));
 }
 
 /** The first step of a primitive. */

@@ -119,9 +119,12 @@ def _filled(x: Any, on_host: bool) -> Any:
     if on_host and isinstance(x, jax.Array) and len(x.devices()) > 1:
         if isinstance(x.sharding, NamedSharding) and x.sharding.spec.unreduced:
             raise ValueError(_errors.UNREDUCED_ON_HOST.format(type=_jax.type_text(jax.typeof(x))))
-        if jax.dtypes.issubdtype(x.dtype, jax.dtypes.prng_key):
-            return jax.random.wrap_key_data(
-                jnp.asarray(np.asarray(jax.random.key_data(x))), impl=jax.random.key_impl(x)
-            )
-        return np.asarray(x)
+        return on_one_device(x)
     return x
+
+
+def on_one_device(x: jax.Array) -> jax.Array:
+    """An array on a single device, free to be moved to others."""
+    if jax.dtypes.issubdtype(x.dtype, jax.dtypes.prng_key):
+        return jax.random.wrap_key_data(on_one_device(jax.random.key_data(x)), impl=jax.random.key_impl(x))
+    return jnp.asarray(np.asarray(x))

@@ -138,7 +138,7 @@ class Builder:
             stated = dims_of_spec(shape, value.spec)
             if {axis for dim in stated for axis in dim.axes} <= {axis.name for axis in mesh.axes}:
                 dims = stated
-        if array is None:
+        if array is None or array.dtype == jax.dtypes.float0:  # The tangent of an integer has no elements.
             return dims, None, None
         if jax.dtypes.issubdtype(array.dtype, jax.dtypes.prng_key):
             array = jax.random.key_data(array)

@@ -15,11 +15,17 @@ from shardwidget.read._trace.plan import Region
 
 
 class Collectives:
-    """Reads collectives and numbers the plans that they use."""
+    """Reads collectives and numbers the plans that they use.
 
-    def __init__(self, meshes: dict[Region, Mesh]) -> None:
+    Args:
+        meshes: the mesh of each region, as a document.
+        interconnects: what times are estimated for.
+    """
+
+    def __init__(self, meshes: dict[Region, Mesh], interconnects: tuple[cost.Interconnect, ...]) -> None:
         self.plans: list[Plan] = []
         self._meshes = meshes
+        self._interconnects = interconnects
         self._numbers: dict[Plan, int] = {}
 
     def of(self, eqn: Any, region: Region, operands: Sequence[Any]) -> Collective | None:
@@ -35,8 +41,9 @@ class Collectives:
         if call is None or call.kind in collectives.SILENT:
             return None
         aval = eqn.invars[0].aval
-        traffic = collectives.bytes_sent(call, math.prod(aval.shape) * aval.dtype.itemsize)
-        estimates = _estimates(call, tuple(_sizes(call, mesh)), math.prod(aval.shape) * aval.dtype.itemsize)
+        size = math.prod(aval.shape) * aval.dtype.itemsize
+        traffic = collectives.bytes_sent(call, size)
+        estimates = _estimates(call, tuple(_sizes(call, mesh)), size, self._interconnects)
         ids = mesh.device_ids.array()
         return Collective(
             kind=call.kind,
@@ -67,9 +74,11 @@ def _sizes(call: collectives.Call, mesh: Mesh) -> list[int]:
 
 
 @functools.lru_cache(maxsize=1024)
-def _estimates(call: collectives.Call, sizes: tuple[int, ...], block_bytes: int) -> tuple[cost.Estimate, ...]:
+def _estimates(
+    call: collectives.Call, sizes: tuple[int, ...], block_bytes: int, interconnects: tuple[cost.Interconnect, ...]
+) -> tuple[cost.Estimate, ...]:
     whole = collectives.gathered_bytes(call, block_bytes)
-    return tuple(cost.estimate(call, sizes, whole, interconnect) for interconnect in cost.INTERCONNECTS.values())
+    return tuple(cost.estimate(call, sizes, whole, interconnect) for interconnect in interconnects)
 
 
 @functools.lru_cache(maxsize=64)

@@ -18,6 +18,7 @@ from shardwidget.read._trace.build import Builder
 from shardwidget.read._trace.collective import Collectives
 from shardwidget.read._trace.draft import Value
 from shardwidget.read._trace.failure import Stop, failure_of
+from shardwidget.read._trace.placed import as_returned
 from shardwidget.read._trace.plan import Plan, Region
 from shardwidget.read._trace.program import Program
 from shardwidget.read._trace.steps import Place, Writer
@@ -27,7 +28,13 @@ KEEP = 2**24
 """Bytes of values kept whole unless more are asked for."""
 
 
-def shard_map(f: Callable[..., Any], *args: Any, devices: Literal["host"] | None = None, keep: int = KEEP) -> Trace:
+def shard_map(
+    f: Callable[..., Any],
+    *args: Any,
+    devices: Literal["host"] | None = None,
+    keep: int = KEEP,
+    interconnect: str | cost.Interconnect | None = None,
+) -> Trace:
     """Runs a function that calls ``jax.shard_map``, and writes down every step.
 
     The program is compiled once with every intermediate value among its results, so that values are read from the
@@ -40,17 +47,19 @@ def shard_map(f: Callable[..., Any], *args: Any, devices: Literal["host"] | None
         devices: ``"host"`` simulates the mesh on one device. So it is done, too, where a mesh is abstract.
         keep: most bytes of values kept whole, those of all devices together. Of every other value the corner that is
             shown is kept.
+        interconnect: what estimated times are shown for first: a name in ``cost.INTERCONNECTS``, or one of your own.
 
     Returns:
         The trace; ``.outputs`` is what ``f(*args)`` returns. Where ``f`` stops with an error, ``.error`` says why and
         the steps lead up to it.
 
     Raises:
-        ValueError: ``f`` calls no ``shard_map``.
+        ValueError: ``f`` calls no ``shard_map``, or there is no such interconnect.
         TypeError: the arguments are not those that ``f`` takes.
     """
     if devices not in (None, "host"):
         raise ValueError(_errors.NO_SUCH_DEVICES.format(devices=devices))
+    interconnects = cost.interconnects(interconnect)
     arguments = Arguments(f, args)
     stop = None
     try:
@@ -64,7 +73,7 @@ def shard_map(f: Callable[..., Any], *args: Any, devices: Literal["host"] | None
         raise ValueError(_errors.NO_SHARD_MAP.format(name=arguments.function))
     meshes = {region: arguments.concrete(region.mesh) for region in program.plan.regions if region.parent is None}
     host = devices == "host" or any(isinstance(mesh, AbstractMesh) for mesh in meshes.values())
-    return _Reading(arguments, program, meshes, host, shape, stop).trace()
+    return _Reading(arguments, program, meshes, host, shape, stop, interconnects).trace()
 
 
 @dataclass
@@ -77,6 +86,7 @@ class _Reading:
     shape: Any
     """What ``f`` returns, as shapes; None where it stopped."""
     stop: Stop | None
+    interconnects: tuple[cost.Interconnect, ...]
 
     def trace(self) -> Trace:
         plan = self.program.plan
@@ -92,12 +102,13 @@ class _Reading:
             notes += self.arguments.notes
             try:
                 outs, tensors = self.program.run(leaves, self.host)
+                outs = outs if self.host or self.stop is not None else as_returned(plan.root, leaves, outs)
                 written = Written(tensors, meshes)
             except Exception as error:
                 if self.stop is None:
                     raise
                 notes.append(_errors.NOT_RUN.format(words=_errors.first_line(error)))
-        collectives = Collectives(meshes)
+        collectives = Collectives(meshes, self.interconnects)
         writer = Writer(written, meshes, collectives)
         self._walk(plan, writer, None if written is None else leaves, outs)
         builder = Builder(writer, written, mesh, self.program.corner)
@@ -113,7 +124,7 @@ class _Reading:
             scopes=tuple(writer.scopes.all),
             listings=builder.listings(),
             plans=tuple(collectives.plans),
-            interconnects=tuple(cost.INTERCONNECTS),
+            interconnects=tuple(known.name for known in self.interconnects),
             name=self.arguments.function,
             engine="types" if written is None else "host" if self.host else "mesh",
             note="; ".join(notes),

@@ -65,7 +65,11 @@ def _node(node: Any) -> Hashable:
     if isinstance(node, Leaf):
         return node.eqn.primitive, _params(node.eqn.params)
     if isinstance(node, Call):
-        return name, _block(node.body)
+        return (
+            name,
+            _block(node.body),
+            *(_frozen(node.eqn.params.get(key)) for key in ("in_shardings", "out_shardings")),
+        )
     if isinstance(node, Branches):
         return name, tuple(map(_block, node.bodies))
     params = {k: v for k, v in node.eqn.params.items() if k not in _ENTERED}

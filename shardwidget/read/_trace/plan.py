@@ -166,6 +166,11 @@ class Loop:
     outputs: list[Site] = field(default_factory=list)
     reverse: bool = False
 
+    @property
+    def stopped(self) -> bool:
+        """Whether tracing stopped in its body, which then has no end."""
+        return isinstance(self.body.jaxpr, _jax.OpenJaxpr)
+
 
 @dataclass(eq=False)
 class Region:
@@ -245,6 +250,11 @@ class Planner:
         name = eqn.primitive.name
         if name == "shard_map":
             return self._region(eqn, level)
+        body = eqn.params.get("jaxpr")
+        if isinstance(body, _jax.OpenJaxpr):
+            if name in ("scan", "while"):
+                return self._loop(eqn, level, body, None, eqn.params["consts"], eqn.params["carries"])
+            return self._call(eqn, level)
         if name == "cond":
             return self._branches(eqn, level)
         if name == "scan":
@@ -321,6 +331,8 @@ class Planner:
         slots = max(1, FIRST >> (2 * depth)) + 1
         if length is not None:
             slots = min(slots, length)
+        if isinstance(body, _jax.OpenJaxpr):  # Its first iteration is as far as it came.
+            slots = 1
         inner = Level(level, None, level.region)
         loop = Loop(eqn, Block(None, ()), None, slots, length, consts, carries, inner)
         loop.reverse = bool(eqn.params.get("reverse"))

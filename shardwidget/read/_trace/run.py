@@ -14,6 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 from jax.extend.core import Literal
+from jax.sharding import AxisType
 
 from shardwidget import _jax
 from shardwidget.read._trace.plan import WRITES, Block, Branches, Call, Leaf, Level, Loop, Plan, Region, Site, Type
@@ -61,6 +62,10 @@ class Engine(Protocol):
         """Repeats a body while a test holds; returns counts, carries and what was written."""
         ...
 
+    def placed(self, values: list[Any], shardings: Sequence[Any]) -> list[Any]:
+        """Global values, each with a sharding where it is given one."""
+        ...
+
     def kept(self, x: Any, level: Level) -> Any:
         """A value in a type that every value of the level can have."""
         ...
@@ -104,9 +109,17 @@ class Recorder:
             return self.write(tape, node.outputs, outs)
         values = [self.engine.lift(constant(v), level) if isinstance(v, Literal) else v for v in values]
         if isinstance(node, Call):
-            return self.walk(node.body, node.operands(values), level, tape)
+            return self.call(node, values, level, tape)
         run = {Region: self.region, Branches: self.branches, Loop: self.loop}[type(node)]
         return self.write(tape, node.outputs, run(node, values, level, tape))
+
+    def call(self, node: Call, values: list[Any], level: Level, tape: Tape | None) -> list[Any]:
+        """Runs a called function in place; what ``jit`` says of where its arrays lie still holds."""
+        if level.region is not None:
+            return self.walk(node.body, node.operands(values), level, tape)
+        before, after = (node.eqn.params.get(key, ()) for key in ("in_shardings", "out_shardings"))
+        values = self.engine.placed(values, before)
+        return self.engine.placed(self.walk(node.body, node.operands(values), level, tape), after)
 
     def region(self, node: Region, args: list[Any], level: Level, tape: Tape | None) -> list[Any]:
         """Runs a ``shard_map``."""
@@ -143,6 +156,8 @@ class Recorder:
         tests = [] if node.test is None else values[: node.eqn.params["cond_nconsts"]]
         values = values[len(tests) :]
         consts, carry, slices = _split(values, node.consts, node.carries)
+        if node.stopped:
+            return self.append(tape, level, [], self.first(node, consts, carry, slices))
 
         def step(i: Any, carry: list, x: list, written: list) -> tuple[list, list, list]:
             fresh = None if tape is None else Tape()
@@ -193,6 +208,16 @@ class Recorder:
             body, (jnp.int32(0), carry, written), xs, params["length"], params["reverse"], params["unroll"]
         )
         return carry, [jnp.moveaxis(y, 0, rank) for y in ys] if rank else ys, written
+
+    def first(self, node: Loop, consts: list[Any], carry: list[Any], slices: list[Any]) -> list[Any]:
+        """Runs the first iteration of a loop, as far as it was traced; returns what it wrote."""
+        rank = len(self.engine.lead(node.level))
+        at = -1 if node.reverse else 0
+        args = [*carry, *(lax.index_in_dim(x, at, rank, keepdims=False) for x in slices)]
+        tape = Tape()
+        self.write(tape, node.inputs, args)
+        self.walk(node.body, [*consts, *args], node.level, tape)
+        return [w[None] for w in self.close(tape, node.level)]
 
     def append(self, tape: Tape | None, level: Level, outs: list[Any], written: list[Any]) -> list[Any]:
         """Takes over what an inner level wrote."""
@@ -298,6 +323,10 @@ class MeshEngine:
         zero = self.kept(jnp.int32(0), node.level)
         return lax.while_loop(lambda state: test(state[1]), run, (zero, carry, written))
 
+    def placed(self, values: list[Any], shardings: Sequence[Any]) -> list[Any]:
+        """The values, constrained as ``jit`` constrains them."""
+        return [_constrained(x, s) for x, s in zip(values, shardings, strict=True)] if shardings else values
+
     def kept(self, x: Any, level: Level) -> Any:
         """In a region: typed as varying over every manual axis."""
         return x if level.region is None else _jax.kept(x, level.region.typed)
@@ -309,6 +338,13 @@ class MeshEngine:
             spec = jax.sharding.PartitionSpec(*type_.spec)
             zeros = jax.reshard(zeros, jax.sharding.NamedSharding(type_.mesh, spec))
         return self.kept(zeros, level)
+
+
+def _constrained(x: Any, sharding: Any) -> Any:
+    if not isinstance(sharding, jax.sharding.NamedSharding):
+        return x
+    explicit = AxisType.Explicit in sharding.mesh.axis_types
+    return jax.reshard(x, sharding) if explicit else lax.with_sharding_constraint(x, sharding)
 
 
 def constant(literal: Any) -> jax.Array:

@@ -146,7 +146,8 @@ class Writer:
         function = _jax.function_name(node.body.jaxpr) or node.name
         if node.name == place.function:  # The function itself, jitted.
             return self.block(node.body, values, consts, place)
-        inner = self.enter(place, Scope("function", node.name, around), function=function)
+        kind = "branch" if node.eqn.primitive.name == "branch" else "function"
+        inner = self.enter(place, Scope(kind, node.name, around), function=function)
         return self.block(node.body, node.operands(values), consts, inner)
 
     def region(self, node: Region, values: list[Operand], consts: Sequence[Operand], place: Place) -> list[Value]:
@@ -219,7 +220,7 @@ class Writer:
         around = self.scope_of(eqn, place)
         name, function = eqn.primitive.name, _jax.function_name(node.body.jaxpr)
         shown = list(range(min(total, node.slots)))
-        if total > node.slots:
+        if total > node.slots and not node.stopped:
             shown[-1] = total - 1
         previous = -1
         for slot, number in enumerate(shown):
@@ -241,13 +242,16 @@ class Writer:
                     value.name = known
             self.step(
                 name, eqn, [*carry, *slices] if previous == number - 1 else slices, made, inner, kind="iteration",
-                about={"number": number, "total": total, "skipped": number - previous - 1, "carries": node.carries},
+                about={"number": number, "total": total, "skipped": number - previous - 1, "carries": node.carries,
+                       "slice": total - number if node.reverse else number + 1},
             )  # fmt: skip
             previous = number
             args = made[: node.carries]
             if node.test is not None:
                 self.block(node.test, [*tests, *args], consts, inner)
             carry = self.block(node.body, [*closed, *made], consts, inner)[: node.carries]
+        if node.stopped:
+            return []
         outs = [self.value(v.aval, place, site) for v, site in zip(eqn.outvars, node.outputs, strict=True)]
         self.step(
             name,

@@ -98,7 +98,7 @@ def _iteration(step: Draft, mesh: Mesh | None) -> str:
     total = f" of {about['total']}" if about["total"] else ""
     does = [f"carries {called(carries)}"] if carries else []
     if slices:
-        does.append(f"takes slice {number} as {called(slices)}")
+        does.append(f"takes slice {about['slice']} as {called(slices)}")
     return f"Iteration {number}{total}{skipped} {joined(does) or 'begins'}."
 
 

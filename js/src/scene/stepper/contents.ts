@@ -27,23 +27,23 @@ export function face(trace: TraceModel, v: Variable): { rows: number; columns: n
   return faceOf(corner ? corner.shape : v.shape.map((n) => Math.min(n, 8)));
 }
 
-/** Blocks of many rows get lower ones, up to a height. */
-export function blockHeight(trace: TraceModel, v: Variable): number {
+/** The height that a block likes: its rows are lower where there are many, and where the picture must be small. */
+export function blockHeight(trace: TraceModel, v: Variable, dense: boolean): number {
   const { rows } = face(trace, v);
-  return Math.min(TALLEST, rows * (rows > 4 ? 15 : 20));
+  return Math.max(20, dense ? Math.min(72, rows * (rows > 2 ? 14 : 18)) : Math.min(116, rows * (rows > 4 ? 14 : 20)));
 }
 
 /** Width of a cell that has room for the variable's numbers and a mark behind them, by some of them. */
-export function cellWidth(trace: TraceModel, v: Variable): number {
+export function cellWidth(trace: TraceModel, v: Variable, dense: boolean): number {
   const corner = trace.corner(v);
-  if (!corner) return 22;
+  // Rows that are too low for numbers need no room for them.
+  if (!corner || (dense && face(trace, v).rows > 5)) return dense ? 14 : 22;
   const { length } = corner.elements;
   const every = Math.max(1, Math.floor(length / SAMPLES));
   let characters = 1;
   for (let i = 0; i < length; i += every) characters = Math.max(characters, corner.elements.text(i).length);
-  const size = characters > 3 ? 10.5 : 12;
-  return Math.max(24, textWidth("0".repeat(Math.min(7, characters + 1)), size, true) + 4);
+  const size = dense ? 9.5 : characters > 3 ? 10.5 : 12;
+  return Math.max(dense ? 14 : 24, textWidth("0".repeat(Math.min(7, characters + 1)), size, true) + (dense ? 2 : 4));
 }
 
-const TALLEST = 130;
 const SAMPLES = 48;

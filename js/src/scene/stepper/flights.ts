@@ -83,9 +83,9 @@ function axisBetween({ trace, collective }: StepView, source: number, destinatio
 function boxAt(from: Box, to: Box, path: Path, t: number): Box {
   const [x, y] = along(path, t);
   const [w, h] = [from.w + (to.w - from.w) * t, from.h + (to.h - from.h) * t];
-  const least = Math.min(1, path.room / w);
-  const scale = (by: number) => 1 - (1 - by) * (1 - Math.abs(2 * t - 1));
-  const [sw, sh] = [w * scale(least), h * scale(Math.max(0.6, least))];
+  const [least, lowest] = [Math.min(1, path.room[0] / w), Math.min(1, path.room[1] / h)];
+  const scale = (by: number) => 1 - (1 - by) * Math.min(1, 1.5 * (1 - Math.abs(2 * t - 1)));
+  const [sw, sh] = [w * scale(Math.min(least, Math.max(0.6, lowest))), h * scale(Math.min(lowest, Math.max(0.6, least)))];
   return { x: x - sw / 2, y: y - sh / 2, w: sw, h: sh };
 }
 

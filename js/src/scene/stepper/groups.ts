@@ -12,7 +12,7 @@ export function groupMarks(view: StepView): Mark[] {
   if (layout.strip) return [...focusMarks(view, axis), ...stripMarks(view, axis)];
   if (!c) return [];
   const marks: Mark[] = [];
-  const pad = Math.max(1, Math.min(7, (grid.pitch[1] - grid.h) / 2 - 1, (grid.pitch[0] - grid.w) / 2 - 1));
+  const pad = Math.max(1, Math.min(grid.wrapped ? 5 : 7, (grid.pitch[1] - grid.h) / 2 - 3, (grid.pitch[0] - grid.w) / 2 - 3));
   for (const group of trace.groups(c)) {
     const box = around(trace, view, group, pad);
     if (box) marks.push(...outlined(box, axis));
@@ -79,6 +79,7 @@ function titleOf({ trace, focus, collective: c }: StepView): string {
     return digits.every((d) => d[i] === at) ? [`${a.name}=${at}`] : [];
   });
   const place = same.length > 0 ? `, ${same.join(" ")}` : "";
+  if (c?.group_size === mesh.size) return `${focus.length} of the ${mesh.size} devices; the others do the same`;
   if (!c) return `${focus.length} of ${mesh.size} devices${place}`;
   const part = c.group_size > focus.length ? `, ${focus.length} of its ${c.group_size} devices` : "";
   return `one of ${trace.groups(c).length} groups${place}${part}; the others do the same`;

@@ -1,7 +1,8 @@
 /** Where the tiles of a trace stand. They keep their size and place through all steps: only copies move. */
 import type { Variable } from "../../model/document.gen";
 import type { TraceModel } from "../../model/trace";
-import { type DeviceGrid, deviceBox, frameGrid, placeGrid } from "../grid";
+import { type DeviceGrid, deviceBox, frameGrid, type GridFrame, placeGrid } from "../grid";
+import { textWidth } from "../measure";
 import type { Box } from "../scene";
 import { blockHeight, type Contents, cellWidth, contents, face } from "./contents";
 
@@ -16,11 +17,16 @@ export interface StepperLayout {
   tile: { w: number; h: number };
   /** Room at the right of a column of tiles for copies that pass others. */
   lane: number;
-  natural: Natural;
+  natural: Sizes;
 }
 
-/** Width of a block with room for its numbers, by variable. */
-export type Natural = ReadonlyMap<number, number>;
+/** Width and height of a block with room for its numbers, by variable. */
+export interface Sizes {
+  /** Whether blocks are smaller than they like, for there is little room or there are many. */
+  dense: boolean;
+  widths: ReadonlyMap<number, number>;
+  heights: ReadonlyMap<number, number>;
+}
 
 export interface Strip {
   x: number;
@@ -43,56 +49,94 @@ const FULL = 16;
 const SEATS = 8;
 const TITLE = 30;
 const BETWEEN = 28;
-/** Blocks may be narrower than they like by this much before they are put over one another. */
-const SQUEEZE = 0.9;
+/** Below this width, and where it would be higher than this, a picture is made of smaller blocks. */
+const NARROW = 560;
+const TALL = 860;
 
 /** With room for the variables of some names at every step. */
 export function layoutStepper(trace: TraceModel, width: number, watch: readonly string[] = []): StepperLayout {
-  const natural = new Map<number, number>();
-  for (const v of trace.doc.variables)
-    natural.set(v.id, Math.max(34, Math.min(420, face(trace, v).columns * cellWidth(trace, v))));
   const shown = trace.steps.map((step, at) => contents(trace, step, trace.latest(watch, at)));
-  return trace.mesh.size > FULL ? folded(trace, width, natural, shown) : unfolded(trace, width, natural, shown);
+  if (trace.mesh.size > FULL) return folded(trace, width, sizes(trace, true), shown);
+  if (width >= NARROW) {
+    const roomy = unfolded(trace, width, sizes(trace, false), shown);
+    if (roomy.height <= TALL) return roomy;
+  }
+  return unfolded(trace, width, sizes(trace, true), shown);
 }
 
-function unfolded(trace: TraceModel, width: number, natural: Natural, shown: readonly Contents[]): StepperLayout {
+function sizes(trace: TraceModel, dense: boolean): Sizes {
+  const width = (v: Variable) =>
+    Math.max(dense ? 26 : 34, Math.min(420, face(trace, v).columns * cellWidth(trace, v, dense)));
+  return {
+    dense,
+    widths: new Map(trace.doc.variables.map((v) => [v.id, width(v)])),
+    heights: new Map(trace.doc.variables.map((v) => [v.id, blockHeight(trace, v, dense)])),
+  };
+}
+
+function unfolded(trace: TraceModel, width: number, natural: Sizes, shown: readonly Contents[]): StepperLayout {
   const { mesh } = trace;
   const copy = widestCopy(trace, natural, shown);
-  const [down, across] = [moves(trace, 0), mesh.axes.some((_, axis) => axis > 0 && moves(trace, axis))];
-  const lane = down && frameGrid(mesh, width, 120).rows > 2 ? Math.min(copy + 22, 0.16 * width) : 0;
-  const frame = frameGrid(mesh, width - lane, 120);
+  const frame = frameOf(trace, width, natural, shown);
+  const line = frame.wrapped && moves(trace, 0);
+  const down = line ? frame.rows > 1 : moves(trace, 0);
+  const across = line || mesh.axes.some((_, axis) => axis > 0 && moves(trace, axis));
+  const lane = down && frame.rows > 2 ? Math.min(copy + 22, 0.16 * width) : 0;
   const { columns } = frame;
+  const roomOf = (gap: number) => frame.room(gap) - lane / (columns * frame.boxesAcross);
   const least = Math.max(16, lane, across ? Math.min(56, 0.08 * width) : 0);
   // What tiles of their natural width leave is for the copies between them.
   const wanted = Math.max(0, ...moving(trace, shown).map((show) => besideWidth(natural, show)));
-  const spare = columns > 1 ? least + (frame.room(least) - wanted) * (columns / (columns - 1)) : least;
+  const spare = columns > 1 ? least + (roomOf(least) - wanted) * (columns / (columns - 1)) : least;
   const gap = across && columns > 1 ? Math.max(least, Math.min(copy + 44, spare)) : least;
-  const tile = tileSize(trace, natural, shown, frame.room(gap));
+  const tile = tileSize(natural, shown, roomOf(gap));
   const past = across && (columns > 2 || frame.boxesAcross > 1);
-  const rowGap = frame.rows > 1 && (down || past) ? 44 : 16;
+  const rowGap = frame.rows > 1 && (down || past) ? (natural.dense ? 34 : 44) : 18;
   const grid = placeGrid(frame, { x: 0, y: 2 }, { ...tile, gap, rowGap, density: "full" });
   const height = Math.ceil(grid.box.y + grid.box.h + (past ? 32 : 8));
   return { width, height, grid, strip: null, tile, lane: Math.max(lane, 16), natural };
 }
 
-function folded(trace: TraceModel, width: number, natural: Natural, shown: readonly Contents[]): StepperLayout {
+/** Rows and columns of the tiles. A line of devices takes as few rows as there is room for. */
+function frameOf(trace: TraceModel, width: number, natural: Sizes, shown: readonly Contents[]): GridFrame {
+  const { mesh } = trace;
+  const frame = frameGrid(mesh, width, 120);
+  const [n, ...others] = mesh.meshShape;
+  if (n === undefined || n < 3 || others.length > 0) return frame;
+  const left = mesh.axes.length > 0 ? Math.min(110, textWidth(`${mesh.axes[0]?.name}=${n}–${n}`, 11, true)) + 20 : 4;
+  const widest = (some: readonly Contents[]) => Math.max(0, ...some.map((show) => overWidth(natural, show)));
+  const least = Math.max(72, 0.85 * widest(moving(trace, shown)), 0.5 * widest(shown));
+  const between = moves(trace, 0) ? Math.min(56, 0.08 * width) : 16;
+  const columns = even(n, Math.floor((width - left + between) / (least + between)));
+  if (columns === 1 && !frame.wrapped) return frame;
+  const rows = Math.ceil(n / columns);
+  const room = (gap: number) => (width - left - (columns - 1) * gap) / columns;
+  return { rows, columns, boxesAcross: 1, boxesDown: 1, wrapped: true, left, top: 6, room };
+}
+
+/** Columns for n tiles where so many fit, at most eight: so that no row is shorter, unless they would be few. */
+function even(n: number, fitting: number): number {
+  const most = Math.max(1, Math.min(n, 8, fitting));
+  for (let columns = most; 2 * columns > most; columns--) if (n % columns === 0) return columns;
+  return Math.ceil(n / Math.ceil(n / most));
+}
+
+function folded(trace: TraceModel, width: number, natural: Sizes, shown: readonly Contents[]): StepperLayout {
   const { mesh } = trace;
   const density = mesh.size > 1024 ? "field" : mesh.size > 64 ? "cell" : "compact";
   const gap = density === "compact" ? 8 : density === "cell" ? 2 : 0;
   const frame = frameGrid(mesh, width, density === "field" ? 1 : 24);
   const room = Math.max(density === "field" ? 0.5 : 2, frame.room(gap));
   const w = Math.min(room, density === "compact" ? 74 : 24);
-  const h = density === "compact" ? 26 : density === "cell" ? 16 : Math.min(8, Math.max(1, 360 / frame.rows));
-  const grid = placeGrid(frame, { x: 0, y: 2 }, { w, h, gap, rowGap: gap, density });
+  const h = density === "compact" ? 22 : density === "cell" ? 16 : Math.min(8, Math.max(1, 360 / frame.rows));
+  const rowGap = density === "compact" ? 6 : gap;
+  const grid = placeGrid(frame, { x: 0, y: 2 }, { w, h, gap, rowGap, density });
 
   const seats = Math.min(SEATS, mesh.size, Math.max(1, ...trace.steps.map((s) => s.collective?.group_size ?? 1)));
-  const wanted = Math.max(
-    120,
-    ...moving(trace, shown).map((s) => Math.max(...sides(s).map((v) => rowWidth(natural, v)))),
-  );
+  const wanted = Math.max(72, ...moving(trace, shown).map((show) => overWidth(natural, show)));
   const inner = width - 24 - BETWEEN;
-  const columns = Math.max(1, Math.min(seats, 4, Math.floor((inner + BETWEEN) / (0.85 * wanted + BETWEEN))));
-  const tile = tileSize(trace, natural, shown, (inner - (columns - 1) * BETWEEN) / columns);
+  const columns = even(seats, Math.floor((inner + BETWEEN) / (0.85 * wanted + BETWEEN)));
+  const tile = tileSize(natural, shown, (inner - (columns - 1) * BETWEEN) / columns);
   const y = grid.box.y + grid.box.h + TITLE + 12;
   const pitch = [tile.w + BETWEEN, tile.h + BETWEEN] as const;
   const height = Math.ceil(y + Math.ceil(seats / columns) * pitch[1] + 4);
@@ -100,10 +144,10 @@ function folded(trace: TraceModel, width: number, natural: Natural, shown: reado
 }
 
 /** The tile that has room for every step, at most so wide. */
-function tileSize(trace: TraceModel, natural: Natural, shown: readonly Contents[], room: number) {
+function tileSize(natural: Sizes, shown: readonly Contents[], room: number) {
   let [w, h] = [40, 54];
   for (const show of shown) {
-    const arranged = arrange(trace, natural, show, room);
+    const arranged = arrange(natural, show, room);
     w = Math.max(w, arranged.w);
     h = Math.max(h, HEAD + arranged.h + FOOT);
   }
@@ -119,12 +163,14 @@ export interface Arrangement {
 }
 
 /** Before and after side by side, or over one another where they would have to be much narrower than they like. */
-export function arrange(trace: TraceModel, natural: Natural, show: Contents, room: number): Arrangement {
+export function arrange(natural: Sizes, show: Contents, room: number): Arrangement {
   const later = [...show.after, ...show.watch];
-  const high = (row: readonly Variable[]) => Math.max(20, ...row.map((v) => blockHeight(trace, v)));
+  const high = (row: readonly Variable[]) => Math.max(20, ...row.map((v) => heightOf(natural, v)));
   const beside = besideWidth(natural, show);
-  const over = Math.max(...sides(show).map((row) => rowWidth(natural, row)));
-  if (show.before.length > 0 && later.length > 0 && beside * SQUEEZE > room && over < beside) {
+  const over = overWidth(natural, show);
+  // Blocks may be somewhat narrower than they like before they are put over one another; high ones more so.
+  const squeeze = natural.dense && high([...show.before, ...later]) > 44 ? 0.45 : 0.9;
+  if (show.before.length > 0 && later.length > 0 && beside * squeeze > room && over < beside) {
     const heights = [high(show.before), high(later)];
     return { rows: [show.before, later], heights, w: over, h: (heights[0] ?? 0) + UNDER + (heights[1] ?? 0) };
   }
@@ -160,8 +206,8 @@ function moving(trace: TraceModel, shown: readonly Contents[]): Contents[] {
   });
 }
 
-function widestCopy(trace: TraceModel, natural: Natural, shown: readonly Contents[]): number {
-  return Math.max(0, ...moving(trace, shown).map(({ before }) => natural.get(before[0]?.id ?? -1) ?? 0));
+function widestCopy(trace: TraceModel, { widths }: Sizes, shown: readonly Contents[]): number {
+  return Math.max(0, ...moving(trace, shown).map(({ before }) => widths.get(before[0]?.id ?? -1) ?? 0));
 }
 
 function sides({ before, after, watch }: Contents): readonly (readonly Variable[])[] {
@@ -169,11 +215,20 @@ function sides({ before, after, watch }: Contents): readonly (readonly Variable[
 }
 
 /** Width of blocks side by side, with the margins of their tile. */
-export function rowWidth(natural: Natural, variables: readonly Variable[]): number {
-  return variables.reduce((w, v) => w + (natural.get(v.id) ?? 34) + GAP, 16 - GAP);
+export function rowWidth(natural: Sizes, variables: readonly Variable[]): number {
+  return variables.reduce((w, v) => w + (natural.widths.get(v.id) ?? 34) + GAP, 16 - GAP);
 }
 
-function besideWidth(natural: Natural, show: Contents): number {
+export function heightOf(natural: Sizes, v: Variable): number {
+  return natural.heights.get(v.id) ?? 20;
+}
+
+/** Width with what is before over what is after. */
+function overWidth(natural: Sizes, show: Contents): number {
+  return Math.max(...sides(show).map((row) => rowWidth(natural, row)));
+}
+
+function besideWidth(natural: Sizes, show: Contents): number {
   const arrow = show.before.length > 0 && show.after.length > 0 ? ARROW : 0;
   return rowWidth(natural, sides(show).flat()) + arrow;
 }

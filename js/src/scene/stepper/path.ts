@@ -2,13 +2,14 @@
 import type { Box } from "../scene";
 
 type Point = readonly [number, number];
+type Size = readonly [number, number];
 
 /** A way in two parts: a copy is half way where they meet, between the tiles. */
 export interface Path {
   first: readonly Point[];
   second: readonly Point[];
-  /** Width that a copy may have half way. */
-  room: number;
+  /** Width and height that a copy may have half way. */
+  room: Size;
 }
 
 export interface Journey {
@@ -29,16 +30,7 @@ export interface Journey {
 export function pathBetween({ from, to, leaves, reaches, others, side, lane }: Journey): Path {
   const [a, b] = [center(from), center(to)];
   const level = Math.abs(center(leaves)[0] - center(reaches)[0]) > Math.abs(center(leaves)[1] - center(reaches)[1]);
-  if (others.some((box) => crosses(center(leaves), center(reaches), box))) {
-    if (!level) {
-      const x = Math.max(leaves.x + leaves.w, reaches.x + reaches.w) + lane / 2;
-      const half: Point = [x, (a[1] + b[1]) / 2];
-      return { first: [a, [x, a[1]], half], second: [half, [x, b[1]], b], room: Math.max(48, lane - 8) };
-    }
-    const y = Math.max(leaves.y + leaves.h, reaches.y + reaches.h) + 8;
-    const half: Point = [(a[0] + b[0]) / 2, y];
-    return { first: [a, [a[0], y], half], second: [half, [b[0], y], b], room: Math.max(48, lane - 8) };
-  }
+  if (others.some((box) => crosses(center(leaves), center(reaches), box))) return past({ leaves, reaches, others, lane }, a, b);
   // Half way lies in the middle of the gap between the two tiles.
   const off = side * ((level ? from.h : from.w) / 2 + 6);
   const gap = level ? edges(leaves.x, leaves.w, reaches.x, reaches.w) : edges(leaves.y, leaves.h, reaches.y, reaches.h);
@@ -50,7 +42,25 @@ export function pathBetween({ from, to, leaves, reaches, others, side, lane }: J
       : [within(other + off, from.w, [leaves.x, reaches.x], leaves.w), along];
   };
   const half = at((gap[0] + gap[1]) / 2);
-  return { first: [a, at(gap[0]), half], second: [half, at(gap[1]), b], room: Number.POSITIVE_INFINITY };
+  // A copy that is larger than the gap would hide what stands beside it.
+  const wide = Math.abs(gap[1] - gap[0]) - 8;
+  const room: Size = level ? [Math.max(22, wide), FREE] : [FREE, Math.max(14, wide)];
+  return { first: [a, at(gap[0]), half], second: [half, at(gap[1]), b], room };
+}
+
+/** A way round the tiles that stand between: beside its column, below its row, or through the gap between two rows. */
+function past({ leaves, reaches, others, lane }: Omit<Journey, "from" | "to" | "side">, a: Point, b: Point): Path {
+  const room: Size = [Math.max(40, lane - 8), HIGH];
+  if (Math.abs(leaves.x - reaches.x) < 1) {
+    const x = leaves.x + leaves.w + lane / 2;
+    const half: Point = [x, (a[1] + b[1]) / 2];
+    return { first: [a, [x, a[1]], half], second: [half, [x, b[1]], b], room };
+  }
+  const y = reaches.y < leaves.y - 1 ? leaves.y - BESIDE : leaves.y + leaves.h + (reaches.y > leaves.y + 1 ? BESIDE : 8);
+  const open = !others.some((box) => crosses([b[0], y], b, box));
+  const x = open ? b[0] : reaches.x + reaches.w + lane / 2;
+  const half: Point = [(a[0] + x) / 2, y];
+  return { first: [a, [a[0], y], half], second: [half, [x, y], ...(open ? [] : [[x, b[1]] as const]), b], room };
 }
 
 /** The point a fraction of the way along a path. */
@@ -66,6 +76,11 @@ export function between(path: Path, leaves: Box, reaches: Box): Point[] {
 }
 
 const STEPS = 32;
+const FREE = Number.POSITIVE_INFINITY;
+/** Height of a copy that passes other tiles. */
+const HIGH = 40;
+/** From a tile to the middle of the gap between two rows. */
+const BESIDE = 14;
 /** Pixels by which a copy may reach over the edge of its row or column of tiles. */
 const OVER = 10;
 

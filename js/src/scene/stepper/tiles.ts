@@ -101,6 +101,7 @@ function slotMarks(view: StepView, p: number, slot: Slot, index: number, box: Bo
   const whole: BlockLook = {
     ...look,
     text: plain,
+    shade: corner && ((cell) => corner.level(corner.start(p) + cell)),
     fill: view.color(v, p, summed),
     hatch: summed.length > 0,
     ...(wrong ? { stroke: { color: "error", width: 2 } } : {}),

@@ -7,8 +7,8 @@ import type { Played } from "../../model/plan";
 import { type Moment, roundAt } from "../../model/timeline";
 import type { TraceModel } from "../../model/trace";
 import type { Box } from "../scene";
-import { blockHeight, type Contents, contents, face } from "./contents";
-import { ARROW, arrange, FOOT, GAP, HEAD, rowWidth, type StepperLayout, seatsOf, UNDER } from "./layout";
+import { type Contents, contents, face } from "./contents";
+import { ARROW, arrange, FOOT, GAP, HEAD, heightOf, rowWidth, type StepperLayout, seatsOf, UNDER } from "./layout";
 
 export interface StepperOptions {
   scheme: Scheme;
@@ -117,19 +117,19 @@ export interface Slot extends Box {
   input: boolean;
 }
 
-function placeSlots(trace: TraceModel, layout: StepperLayout, show: Contents): Slot[] {
-  const { tile, natural } = layout;
-  const { rows, heights, h } = arrange(trace, natural, show, tile.w);
+function placeSlots(trace: TraceModel, { tile, natural }: StepperLayout, show: Contents): Slot[] {
+  const { rows, heights, h } = arrange(natural, show, tile.w);
   const room = tile.h - HEAD - FOOT;
   const between = UNDER * (rows.length - 1);
-  const squeeze = Math.max(0.2, Math.min(1, (room - between) / (h - between)));
-  let top = HEAD + Math.max(0, (room - h) / 2);
+  // A step of small blocks in a tile with room for larger ones shows them larger.
+  const grown = Math.max(0.2, Math.min(GROWTH, (room - between) / (h - between)));
+  let top = HEAD + Math.max(0, (room - between - (h - between) * grown) / 2);
   return rows.flatMap((row, r) => {
-    const high = (heights[r] ?? 0) * squeeze;
+    const high = (heights[r] ?? 0) * grown;
     const both = rows.length === 1 && show.before.length > 0 && show.after.length > 0;
     const fixed = 16 + GAP * (row.length - 1) + (both ? ARROW : 0);
     const wanted = rowWidth(natural, row) - 16 - GAP * (row.length - 1);
-    const scale = Math.min(1, (tile.w - fixed) / Math.max(1, wanted));
+    const scale = Math.min(grown > 1 ? GROWTH : 1, (tile.w - fixed) / Math.max(1, wanted));
     let x = 8 + Math.max(0, (tile.w - fixed - wanted * scale) / 2);
     const slots = row.map((v, i) => {
       const input = rows.length > 1 ? r === 0 : i < show.before.length;
@@ -139,8 +139,8 @@ function placeSlots(trace: TraceModel, layout: StepperLayout, show: Contents): S
         input,
         x,
         y: 0,
-        w: (natural.get(v.id) ?? 34) * scale,
-        h: Math.min(high, blockHeight(trace, v)),
+        w: (natural.widths.get(v.id) ?? 34) * scale,
+        h: Math.min(high, heightOf(natural, v) * grown, face(trace, v).rows * HIGHEST_ROW),
       };
       x += slot.w + GAP;
       return { ...slot, y: top + (high - slot.h) / 2 };
@@ -150,14 +150,24 @@ function placeSlots(trace: TraceModel, layout: StepperLayout, show: Contents): S
   });
 }
 
+const GROWTH = 1.4;
+const HIGHEST_ROW = 28;
+
 /** The group that is shown in full at a step: the device's of the nearest collective, this step's first. */
 export function focusOf(trace: TraceModel, at: number, device: number | null, seats: number): readonly number[] {
-  const order = [...trace.steps.keys()].sort((a, b) => Math.abs(a - at) - Math.abs(b - at) || a - b);
-  const nearest = order.map((i) => trace.step(i)).find((s) => s && trace.communicates(s) && s.collective?.group_size);
+  const nearest = nearestCollective(trace, at);
   const groups = nearest?.collective ? trace.groups(nearest.collective) : [];
   const group = groups.find((g) => g.includes(device ?? 0)) ?? groups[0] ?? everyone(trace.mesh.size);
   const rank = Math.max(0, group.indexOf(device ?? group[0] ?? 0));
   return group.slice(rank - (rank % seats)).slice(0, seats);
+}
+
+/** The step that communicates and is the fewest steps away. */
+function nearestCollective(trace: TraceModel, at: number): Step | null {
+  for (let away = 0; away < trace.steps.length; away++) {
+    for (const step of [trace.step(at - away), trace.step(at + away)]) if (step && trace.communicates(step)) return step;
+  }
+  return null;
 }
 
 function everyone(n: number): number[] {

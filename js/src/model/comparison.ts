@@ -1,0 +1,197 @@
+/** A comparison as its table reads it: the rows that the choices lead to, and where each value lies. */
+import type { Compared, Comparison, HloCollective, Layout, Row } from "./document.gen";
+import { MeshModel } from "./mesh";
+import { PlacementModel } from "./placement";
+import { decodeDocument } from "./wire";
+
+/** By row, the index of the mend that the rows below take for granted. Names are text, as in JSON. */
+export type Choices = Readonly<Record<string, number>>;
+
+/** A comparison as it came over the wire. */
+export function decodeComparison(wire: unknown): Comparison {
+  return decodeDocument(wire, "comparison", flaw);
+}
+
+/** What of a comparison is worth a look. */
+export interface Tally {
+  errors: number;
+  differs: number;
+  /** Collectives that the compiler put in. */
+  inserted: number;
+  replications: number;
+}
+
+export class ComparisonModel {
+  readonly mesh: MeshModel;
+  readonly rows: readonly Row[];
+  /** Rows from this one on have the types that a chosen mend leads to. */
+  readonly mended: number;
+
+  readonly #placements = new Map<string, PlacementModel>();
+  readonly #sums: readonly Tally[];
+  readonly #words: string[] = [];
+  #producers: readonly (readonly number[])[] | null = null;
+
+  constructor(
+    readonly doc: Comparison,
+    choices: Choices = {},
+  ) {
+    this.mesh = new MeshModel(doc.mesh);
+    this.rows = continued(doc, choices);
+    const stop = this.rows.findIndex((r) => r.error !== null && r.error.chosen >= 0);
+    this.mended = stop < 0 ? this.rows.length : stop + 1;
+    this.#sums = this.#sum();
+  }
+
+  row(index: number): Row | null {
+    return this.rows[index] ?? null;
+  }
+
+  collective(index: number): HloCollective | null {
+    return this.doc.program?.collectives[index] ?? null;
+  }
+
+  /** What rows hold, from one up to before another. */
+  tally(first = 0, stop = this.rows.length): Tally {
+    const [a, b] = [this.#sums[first] ?? NOTHING, this.#sums[stop] ?? NOTHING];
+    return {
+      errors: b.errors - a.errors,
+      differs: b.differs - a.differs,
+      inserted: b.inserted - a.inserted,
+      replications: b.replications - a.replications,
+    };
+  }
+
+  /** Where a value lies by a type or a sharding; null where that does not say it. */
+  placement(v: Compared, layout: Layout): PlacementModel | null {
+    const { dims, unreduced, reduced } = layout;
+    if (!dims) return null;
+    const key = JSON.stringify([v.name, v.dtype, dims, unreduced, reduced]);
+    let placement = this.#placements.get(key);
+    if (!placement) {
+      placement = new PlacementModel({
+        ...PLAIN,
+        mesh: this.doc.mesh,
+        shape: v.shape,
+        dims,
+        dtype: v.dtype,
+        bits: v.bits,
+        name: v.name,
+        type: v.auto || v.explicit?.text || "",
+        unreduced,
+        reduced,
+      });
+      this.#placements.set(key, placement);
+    }
+    return placement;
+  }
+
+  /** Rows that result in a row's operands: for each, the last one above of that name. */
+  inputs(row: number): readonly number[] {
+    this.#producers ??= producers(this.rows);
+    return this.#producers[row] ?? [];
+  }
+
+  /** Everything that a search looks at, in small letters. */
+  words(row: number): string {
+    let words = this.#words[row];
+    if (words === undefined) {
+      words = wordsOf(this, this.rows[row]).toLowerCase();
+      this.#words[row] = words;
+    }
+    return words;
+  }
+
+  /** Names of what a row stands in, outermost first. */
+  trail(row: number): readonly number[] {
+    const path: number[] = [];
+    for (let at = this.rows[row]?.enclosure ?? -1; at >= 0; at = this.doc.enclosures[at]?.parent ?? -1)
+      path.unshift(at);
+    return path;
+  }
+
+  #sum(): Tally[] {
+    const sums: Tally[] = [NOTHING];
+    const seen = new Set<number>();
+    for (const row of this.rows) {
+      const last = sums.at(-1) ?? NOTHING;
+      const fresh = row.collectives.filter((c) => !seen.has(c) && this.collective(c)?.by_user === false);
+      for (const c of fresh) seen.add(c);
+      sums.push({
+        errors: last.errors + (row.error ? 1 : 0),
+        differs: last.differs + (row.values.some((v) => v.agreement === "differs") ? 1 : 0),
+        inserted: last.inserted + fresh.length,
+        replications: last.replications + (row.remark === "" ? 0 : 1),
+      });
+    }
+    return sums;
+  }
+}
+
+/** Whether a saved page knows how the rows go on below a mend: one choice at a time may be another than the first. */
+export function known(doc: Comparison, choices: Choices, row: number, choice: number): boolean {
+  if (doc.rows[row]?.error?.chosen === choice) return true;
+  const others = Object.entries(choices).some(
+    ([r, c]) => Number(r) !== row && doc.rows[Number(r)]?.error?.chosen !== c,
+  );
+  return !others && doc.continuations.some((c) => c.row === row && c.choice === choice);
+}
+
+const NOTHING: Tally = { errors: 0, differs: 0, inserted: 0, replications: 0 };
+
+/** What a placement is of which only the cut is known. */
+const PLAIN = {
+  kind: "placement",
+  version: 1,
+  sharding: "",
+  spec: null,
+  agreement: "",
+  unreduced_kind: "sum",
+  memory_kind: "",
+  logical_device_ids: null,
+  hlo: "",
+  shardy: "",
+  state: "live",
+  values: null,
+  jax_version: "",
+} as const;
+
+function continued(doc: Comparison, choices: Choices): readonly Row[] {
+  const others = doc.continuations.filter(
+    (c) => choices[c.row] === c.choice && doc.rows[c.row]?.error?.chosen !== c.choice,
+  );
+  if (others.length === 0) return doc.rows;
+  const rows = [...doc.rows];
+  for (const { rows: changed } of others) for (const [index, row] of changed) rows[index] = row;
+  return rows;
+}
+
+function producers(rows: readonly Row[]): number[][] {
+  const last = new Map<string, number>();
+  return rows.map((row, index) => {
+    const from = [...new Set(row.inputs.flatMap((name) => last.get(name) ?? []))];
+    for (const v of row.values) if (v.name !== "") last.set(v.name, index);
+    return from;
+  });
+}
+
+function wordsOf(model: ComparisonModel, row: Row | undefined): string {
+  if (!row) return "";
+  const values = row.values.flatMap((v) => [v.name, v.explicit?.text ?? v.auto, v.concrete?.text ?? "", v.note]);
+  const ops = row.collectives.flatMap((c) => {
+    const op = model.collective(c);
+    return op ? [op.kind, ...op.axes] : [];
+  });
+  const source = row.source ? [row.source.text, row.source.function, `${row.source.file}:${row.source.line}`] : [];
+  return [row.primitive, row.decision, row.error?.error ?? "", row.remark, ...source, ...values, ...ops].join(" ");
+}
+
+function flaw(doc: Comparison): string | null {
+  if (!Array.isArray(doc.rows)) return "it has no rows";
+  if (!Array.isArray(doc.enclosures)) return "it has no enclosures";
+  const depth = doc.rows.find((r) => r.enclosure >= doc.enclosures.length);
+  if (depth) return `a row stands in the enclosure ${depth.enclosure}, which is not there`;
+  const count = doc.program?.collectives.length ?? 0;
+  const missing = doc.rows.flatMap((r) => r.collectives).find((c) => c >= count);
+  return missing === undefined ? null : `a row names the collective ${missing}, which is not there`;
+}

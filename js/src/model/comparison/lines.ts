@@ -1,0 +1,146 @@
+/** The lines of a comparison's table: rows, what stops them, collectives, and the heads of what they are folded in. */
+import type { ComparisonModel } from "../comparison";
+
+export type Filter = "all" | "differs" | "errors" | "collectives" | "replications";
+
+export type Line = { readonly key: string; readonly depth: number; readonly row: number } & (
+  | {
+      readonly kind: "row";
+      /** Whether the line above comes from the same line of source. */
+      readonly again: boolean;
+      /** Enclosures that are not on screen as heads: of a row that was searched for. */
+      readonly trail: readonly number[];
+    }
+  | { readonly kind: "stop" }
+  | { readonly kind: "collective"; readonly collective: number }
+  | { readonly kind: "fold"; readonly enclosure: number; readonly stop: number; readonly open: boolean }
+);
+
+/** Consecutive rows in one enclosure, some of them in further ones. */
+export interface Run {
+  readonly enclosure: number;
+  readonly first: number;
+  /** One past the last row. */
+  stop: number;
+  readonly items: (number | Run)[];
+}
+
+export interface Shown {
+  /** Enclosures whose rows are shown one by one. */
+  open: ReadonlySet<number>;
+  search: string;
+  filter: Filter;
+}
+
+/** The rows as a tree of their enclosures. */
+export function treeOf(model: ComparisonModel): Run {
+  const root: Run = { enclosure: -1, first: 0, stop: model.rows.length, items: [] };
+  let stack = [root];
+  model.rows.forEach((_, index) => {
+    const trail = model.trail(index);
+    let same = 0;
+    while (same < trail.length && stack[same + 1]?.enclosure === trail[same]) same++;
+    for (const run of stack.slice(same + 1)) run.stop = index;
+    stack = stack.slice(0, same + 1);
+    for (const enclosure of trail.slice(same)) {
+      const run: Run = { enclosure, first: index, stop: model.rows.length, items: [] };
+      stack.at(-1)?.items.push(run);
+      stack.push(run);
+    }
+    stack.at(-1)?.items.push(index);
+  });
+  return root;
+}
+
+/** Lines up to this many are shown at first. */
+const FEW = 60;
+/** Rows of an only enclosure are shown up to this many. */
+const MANY = 400;
+
+/** What is open at first: the outer enclosures, as far as the table stays short, and what is around an error. */
+export function openAtFirst(model: ComparisonModel, tree: Run): Set<number> {
+  const open = new Set<number>();
+  let count = tree.items.length;
+  for (let level = runs(tree); level.length > 0; level = level.filter((r) => open.has(r.enclosure)).flatMap(runs)) {
+    const alone = level.length === 1 && count <= 3;
+    for (const run of level) {
+      if (open.has(run.enclosure) || count + run.items.length > (alone ? MANY : FEW)) continue;
+      open.add(run.enclosure);
+      count += run.items.length;
+    }
+  }
+  const stop = model.rows.findIndex((r) => r.error !== null);
+  for (const enclosure of stop < 0 ? [] : model.trail(stop)) open.add(enclosure);
+  return open;
+}
+
+export function linesOf(model: ComparisonModel, tree: Run, shown: Shown): readonly Line[] {
+  const wanted = shown.search.trim().toLowerCase();
+  if (wanted !== "" || shown.filter !== "all") {
+    const found = model.rows.flatMap((_, i) =>
+      passes(model, i, shown.filter) && model.words(i).includes(wanted) ? [i] : [],
+    );
+    return found.flatMap((row) => linesOfRow(model, row, 0, false, model.trail(row)));
+  }
+  const lines: Line[] = [];
+  const add = (run: Run, depth: number) => {
+    for (const item of run.items) {
+      if (typeof item === "number") {
+        const last = lines.at(-1);
+        const again = last !== undefined && last.kind !== "fold" && sameSource(model, last.row, item);
+        lines.push(...linesOfRow(model, item, depth, again, []));
+      } else {
+        const open = shown.open.has(item.enclosure);
+        const { enclosure, first, stop } = item;
+        lines.push({ kind: "fold", key: `f${enclosure}.${first}`, depth, row: first, enclosure, stop, open });
+        if (open) add(item, depth + 1);
+      }
+    }
+  };
+  add(tree, 0);
+  return lines;
+}
+
+/** What a collective of a row does stands where it does it: operands are moved before, sums are finished after. */
+export function comesAfter(kind: string): boolean {
+  return kind === "all-reduce" || kind === "reduce-scatter";
+}
+
+function linesOfRow(
+  model: ComparisonModel,
+  row: number,
+  depth: number,
+  again: boolean,
+  trail: readonly number[],
+): Line[] {
+  const r = model.row(row);
+  if (!r) return [];
+  const ops = r.collectives.map(
+    (collective): Line => ({ kind: "collective", key: `c${row}.${collective}`, depth, row, collective }),
+  );
+  const after = (line: Line) => line.kind === "collective" && comesAfter(model.collective(line.collective)?.kind ?? "");
+  return [
+    ...ops.filter((line) => !after(line)),
+    { kind: "row", key: `r${row}`, depth, row, again, trail },
+    ...(r.error ? [{ kind: "stop", key: `s${row}`, depth, row } as const] : []),
+    ...ops.filter(after),
+  ];
+}
+
+function passes(model: ComparisonModel, row: number, filter: Filter): boolean {
+  const r = model.row(row);
+  if (!r) return false;
+  if (filter === "errors") return r.error !== null;
+  if (filter === "differs") return r.values.some((v) => v.agreement === "differs");
+  if (filter === "collectives") return r.collectives.length > 0;
+  return filter === "all" || r.remark !== "";
+}
+
+function sameSource(model: ComparisonModel, a: number, b: number): boolean {
+  const [one, other] = [model.row(a)?.source, model.row(b)?.source];
+  return one != null && other != null && one.line === other.line && one.file === other.file;
+}
+
+function runs(run: Run): Run[] {
+  return run.items.filter((item): item is Run => typeof item !== "number");
+}

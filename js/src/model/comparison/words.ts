@@ -1,0 +1,158 @@
+/** What a comparison's table says beside types and specs. */
+import type { ComparisonModel } from "../comparison";
+import type { Enclosure, HloCollective, Row } from "../document.gen";
+import type { MeshModel } from "../mesh";
+import type { PlacementModel } from "../placement";
+import { bytes, coordinates, count, sliceText, some, type Token } from "../text";
+import { comesAfter } from "./lines";
+
+/** `layer(x, w1, w2, scale)`. */
+export function titleOf(model: ComparisonModel): string {
+  const { doc } = model;
+  if (doc.of === "arrays") return doc.name || "arrays";
+  const names = model.rows[0]?.primitive === "arguments" ? model.rows[0].values.map((v) => v.name || "·") : [];
+  return `${doc.name || "f"}(${some(names, 6)})`;
+}
+
+export interface Badge {
+  tone: "error" | "warn" | "plain" | "ok";
+  strong: string;
+  text: string;
+}
+
+export function badgesOf(model: ComparisonModel): Badge[] {
+  const { errors, differs, inserted, replications } = model.tally();
+  const badge = (tone: Badge["tone"], n: number, one: string, many: string): Badge[] =>
+    n > 0 ? [{ tone, strong: String(n), text: n === 1 ? one : many }] : [];
+  const badges = [
+    ...badge("error", errors, "type error", "type errors"),
+    ...badge("warn", differs, "placement differs", "placements differ"),
+    ...badge("plain", inserted, "collective inserted", "collectives inserted"),
+    ...badge("warn", replications, "replication", "replications"),
+  ];
+  const same = model.rows.some((r) => r.values.some((v) => v.agreement === "same"));
+  return badges.length === 0 && same ? [{ tone: "ok", strong: "✓", text: "all the same" }] : badges;
+}
+
+/** What an enclosure is, beside its name: `named_scope`, `loop ×12`. */
+export function kindOf({ kind, times }: Enclosure): string {
+  return kind === "loop" ? (times === null ? "loop, times not known" : `loop ×${times}`) : kind;
+}
+
+/** `in attention › scan`. */
+export function trailText(model: ComparisonModel, trail: readonly number[]): string {
+  const names = trail.flatMap((e) => model.doc.enclosures[e]?.name ?? []);
+  return names.length > 0 ? `in ${names.join(" › ")}` : "";
+}
+
+/** Why a collective is there. */
+export function purpose(row: Row, op: HloCollective): string {
+  const where = row.source ? ` at line ${row.source.line}` : "";
+  const what = `the ${row.primitive}${where}`;
+  const does = op.by_user
+    ? `is written in ${what}`
+    : comesAfter(op.kind)
+      ? `finishes ${what}: its sum is split over ${op.axes.join(", ") || "these groups"}`
+      : op.kind === "all-gather"
+        ? `gathers an operand of ${what}`
+        : `moves an operand of ${what}`;
+  return [`${does}${op.backward ? ", in the backward pass" : ""}.`, op.remark && `${capital(op.remark)}.`]
+    .filter((s) => s !== "")
+    .join(" ");
+}
+
+/** `12 times`, `in a loop, times not known`; empty for once. */
+export function timesText(op: HloCollective): string {
+  return op.times === null ? "times not known" : op.times === 1 ? "" : `×${op.times}`;
+}
+
+/** `w is gathered whole over model, 1 MiB a device`. */
+export function remarkText(row: Row): string {
+  if (row.remark === "") return "";
+  return row.wasted_bytes > 0 ? `${row.remark}: ${bytes(row.wasted_bytes)} a device.` : `${row.remark}.`;
+}
+
+/** The part of a mend's code that is not in the user's line, as a range of characters. */
+export function changed(code: string, source: string): readonly [number, number] {
+  const named = code.search(/(out_sharding|in_shardings|out_specs)=/);
+  if (named >= 0) return [named, closing(code, named)];
+  let start = 0;
+  while (start < code.length && code[start] === source[start]) start++;
+  let end = code.length;
+  for (let at = source.length; end > start && at > start && code[end - 1] === source[at - 1]; at--) end--;
+  return [start, end];
+}
+
+/** One past the end of the argument that begins at a place: its own brackets are closed. */
+function closing(code: string, from: number): number {
+  let depth = 0;
+  for (let i = from; i < code.length; i++) {
+    const c = code[i] ?? "";
+    if ("([{".includes(c)) depth++;
+    else if (")]}".includes(c) && --depth < 0) return i;
+    else if (c === "," && depth === 0) return i;
+  }
+  return code.length;
+}
+
+/** Axes along which devices hold the same data, with how many do: `×2` in the colour of each. */
+export function copiesOf(placement: PlacementModel): { axis: number; size: number }[] {
+  return placement.axes.flatMap((a, axis) =>
+    placement.link(axis) === "replicated" || placement.link(axis) === "reduced" ? [{ axis, size: a.size }] : [],
+  );
+}
+
+/** A small picture in words: `4 × 2 tiles, 2 copies of each`. */
+export function pictureText(placement: PlacementModel): string {
+  const grid = placement.grid.filter((n) => n > 1);
+  const tiles = grid.length === 0 ? "whole on every device" : `${grid.join(" × ")} tiles`;
+  const partial = placement.doc.unreduced.length > 0 ? `, partial sums over ${placement.doc.unreduced.join(", ")}` : "";
+  const { copies } = placement;
+  return `${tiles}${copies > 1 && grid.length > 0 ? `, ${count(copies, "copy", "copies")} of each` : ""}${partial}`;
+}
+
+/** What the tooltip of a tile says: slice, size, devices. */
+export function tileText(placement: PlacementModel, tile: number): readonly [string, string, string] {
+  const holders = placement.holders(tile);
+  const noun = placement.mesh.abstract ? "position" : "device";
+  const ids = some(
+    holders.map((p) => placement.ids[p] ?? 0),
+    8,
+  );
+  const [first] = holders;
+  const at = holders.length === 1 && first !== undefined ? ` at ${coordinates(placement, first)}` : "";
+  return [
+    `${placement.doc.name.slice(0, 60) || "value"}${sliceText(placement, tile)}`,
+    `${placement.tileShape(tile).join("×") || "scalar"} · ${bytes(placement.tileBytes(tile))}`,
+    holders.length === 0 ? "on no device" : `${noun}${holders.length === 1 ? "" : "s"} ${ids}${at}`,
+  ];
+}
+
+/** Words behind which a sentence names mesh axes: `split over x and y`. */
+const NAMING = /\b(?:over|on|along|axis|axes)\s+/g;
+
+/** Cuts a sentence into runs, so that the mesh axes that it names can take their colour. */
+export function sentenceTokens(text: string, mesh: MeshModel): Token[] {
+  const known = new Map(mesh.axes.map((a, i) => [a.name, i]));
+  const out: Token[] = [];
+  let done = 0;
+  for (const { 0: word, index } of text.matchAll(NAMING)) {
+    let at = index + word.length;
+    if (at < done) continue;
+    out.push({ text: text.slice(done, at), axis: null });
+    for (const piece of text.slice(at).split(/(,?\s+and\s+|,\s*|[^\w-]+)/)) {
+      const axis = known.get(piece);
+      const between = /^(,?\s+and\s+|,\s*)$/.test(piece);
+      if (axis === undefined && !between) break;
+      out.push({ text: piece, axis: axis ?? null });
+      at += piece.length;
+    }
+    done = at;
+  }
+  out.push({ text: text.slice(done), axis: null });
+  return out;
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,44 @@
+/** The head of an enclosure: what rows are folded in it, and what of them is worth a look. */
+import type { Line } from "../../model/comparison/lines";
+import { kindOf } from "../../model/comparison/words";
+import { count } from "../../model/text";
+import { AxisChip } from "./parts";
+import { ACROSS, rowProps } from "./roles";
+import type { LineProps } from "./Table";
+
+export function FoldLine(props: LineProps & { line: Line & { kind: "fold" } }) {
+  const { model, line } = props;
+  const enclosure = model.doc.enclosures[line.enclosure];
+  if (!enclosure) return null;
+  const { errors, differs, inserted, replications } = model.tally(line.row, line.stop);
+  const outer = model.doc.mesh.axes.map((a) => a.type);
+  return (
+    <div {...rowProps(props, "fold", line.open)}>
+      <div {...ACROSS} class="source">
+        <span class="number" aria-hidden="true">
+          {line.open ? "▾" : "▸"}
+        </span>
+        <span class="what">
+          <b class="mono">{enclosure.name}</b> <span class="soft">{kindOf(enclosure)}</span>
+          {enclosure.axis_types.length > 0 && (
+            <span class="types">
+              <span class="soft">inside</span>
+              {enclosure.axis_types.map((type, axis) => (
+                <AxisChip mesh={model.mesh} axis={axis} type={type} key={outer[axis]} />
+              ))}
+            </span>
+          )}
+          <span class="soft">{count(line.stop - line.row, "row")}</span>
+          {errors > 0 && <span class="badge error">{count(errors, "type error")}</span>}
+          {differs > 0 && (
+            <span class="badge warn">
+              {differs} differ{differs === 1 ? "s" : ""}
+            </span>
+          )}
+          {replications > 0 && <span class="badge warn">{count(replications, "replication")}</span>}
+          {inserted > 0 && <span class="badge plain">{count(inserted, "collective")}</span>}
+        </span>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,16 @@
+/** The tooltip of a tile of a small picture: which slice, how large, on which devices. */
+import { tileText } from "../../model/comparison/words";
+import type { ComparisonState } from "./state";
+
+export function TileTip({ state }: { state: ComparisonState }) {
+  const { pointed } = state.now;
+  if (!pointed) return null;
+  const [slice, size, devices] = tileText(pointed.picture.placement, pointed.tile);
+  return (
+    <div class="tip" style={{ left: `${pointed.x}px`, top: `${pointed.y}px` }}>
+      <b class="mono">{slice}</b>
+      <span class="mono">{size}</span>
+      <span>{devices}</span>
+    </div>
+  );
+}

@@ -1,0 +1,102 @@
+/** Small things that stand in the cells of a comparison. */
+import type { ComparisonModel } from "../../model/comparison";
+import { copiesOf, pictureText } from "../../model/comparison/words";
+import type { Compared, Layout } from "../../model/document.gen";
+import type { MeshModel } from "../../model/mesh";
+import { axisTokens } from "../../model/text";
+import { AXIS_DASH } from "../../scene/scene";
+import { Tokens } from "../Tokens";
+import type { Pictures } from "./pictures";
+
+/** A mesh axis: its line pattern and name, with its size or its type. */
+export function AxisChip({ mesh, axis, size, type }: { mesh: MeshModel; axis: number; size?: boolean; type?: string }) {
+  const a = mesh.axes[axis];
+  return a ? (
+    <span class={`chip axis${axis % AXIS_DASH.length}`}>
+      <b>{a.name}</b>
+      {size && ` ${a.size}`}
+      {type && ` ${type}`}
+    </span>
+  ) : null;
+}
+
+/** Where a value lies: the small picture with its copies, and the text. */
+export function Placed({
+  model,
+  pictures,
+  value,
+  layout,
+  which,
+  named,
+  plain,
+}: {
+  model: ComparisonModel;
+  pictures: Pictures;
+  value: Compared;
+  layout: Layout;
+  which: "explicit" | "concrete" | `mend ${number}`;
+  /** Whether the name stands before it, where a row has several values. */
+  named?: boolean;
+  /** Whether there is no picture. */
+  plain?: boolean;
+}) {
+  const placement = plain ? null : model.placement(value, layout);
+  const picture = placement && pictures.of(placement);
+  return (
+    <span class="placed">
+      {named && <span class="mono soft name">{value.name}</span>}
+      {picture && (
+        <span class="mini">
+          <img
+            src={picture.src}
+            width={picture.width}
+            height={picture.height}
+            alt={pictureText(picture.placement)}
+            data-picture={which}
+            draggable={false}
+          />
+          {copiesOf(picture.placement).map(({ axis, size }) => (
+            <b class={`copies ink${axis % AXIS_DASH.length}`} key={axis}>
+              ×{size}
+            </b>
+          ))}
+        </span>
+      )}
+      <span class="mono type">
+        <Tokens tokens={axisTokens(layout.text, model.mesh)} />
+      </span>
+    </span>
+  );
+}
+
+/** What a collective does, as arrows in the ink of its axis. */
+export function Arrows({ kind, axis }: { kind: string; axis: number | null }) {
+  const dash = axis === null ? [] : (AXIS_DASH[axis % AXIS_DASH.length] ?? []);
+  return (
+    <svg class="arrows" viewBox="0 0 32 22" width="32" height="22" aria-hidden="true">
+      <path
+        d={PATHS[kind] ?? EXCHANGE}
+        fill="none"
+        stroke="currentColor"
+        stroke-width="2"
+        stroke-dasharray={dash.join(" ")}
+      />
+      <path d={HEADS[kind] ?? EXCHANGE_HEADS} fill="currentColor" />
+    </svg>
+  );
+}
+
+const EXCHANGE = "M2 6H23M30 16H9";
+const EXCHANGE_HEADS = "M30 6l-8 -4v8zM2 16l8 -4v8z";
+const PATHS: Readonly<Record<string, string>> = {
+  "all-gather": "M2 6H13M30 6H19M2 16H13M30 16H19",
+  "collective-permute": "M2 11H23",
+  "all-to-all": "M2 4L24 17M2 18L24 5",
+  "reduce-scatter": "M13 6H9M19 6H23M13 16H9M19 16H23",
+};
+const HEADS: Readonly<Record<string, string>> = {
+  "all-gather": "M16 6l-6 -4v8zM16 6l6 -4v8zM16 16l-6 -4v8zM16 16l6 -4v8z",
+  "collective-permute": "M30 11l-8 -4v8z",
+  "all-to-all": "M30 20l-9 -1 4.5 -6.5zM30 2l-9 1 4.5 6.5z",
+  "reduce-scatter": "M2 6l8 -4v8zM30 6l-8 -4v8zM2 16l8 -4v8zM30 16l-8 -4v8z",
+};

@@ -1,0 +1,140 @@
+/** One thing to fill in, in its form. */
+import type { Field, Part, Question } from "../../model/document.gen";
+import { chosen, gridOf, withCell } from "../../model/exercise";
+import type { MeshModel } from "../../model/mesh";
+import { Devices, MOST_BUTTONS } from "./Devices";
+import type { ExerciseState } from "./state";
+
+interface Props {
+  state: ExerciseState;
+  question: Question;
+  field: Field;
+  mesh: MeshModel;
+}
+
+/** More choices than this are a list to open. */
+const MOST_RADIOS = 8;
+
+export function FieldInput({ state, question, field, mesh }: Props) {
+  const part = state.judged() ? question.feedback?.parts.find((p) => p.field === field.name) : undefined;
+  const text = state.draft()[field.name] ?? "";
+  const fill = (value: string) => state.fill(field.name, value);
+  const mark = <Mark part={part} />;
+  const about = part && !part.right ? { "aria-invalid": true } : {};
+  if (field.form === "choice" && field.options.length <= MOST_RADIOS) {
+    return (
+      <fieldset class="field">
+        <legend>
+          {field.label} {mark}
+        </legend>
+        <div class="options">
+          {field.options.map((option) => (
+            <label key={option}>
+              <input
+                type="radio"
+                name={`${question.name} ${field.name}`}
+                checked={text === option}
+                onChange={() => fill(option)}
+              />
+              <span class="mono">{option}</span>
+            </label>
+          ))}
+        </div>
+      </fieldset>
+    );
+  }
+  if (field.form === "choice") {
+    return (
+      <label class="field">
+        <span>
+          {field.label} {mark}
+        </span>
+        <select class="mono" value={text} onChange={(event) => fill(event.currentTarget.value)} {...about}>
+          <option value="">choose</option>
+          {field.options.map((option) => (
+            <option value={option} key={option}>
+              {option}
+            </option>
+          ))}
+        </select>
+      </label>
+    );
+  }
+  if (field.form === "devices" && mesh.size <= MOST_BUTTONS) {
+    return (
+      <fieldset class="field">
+        <legend>
+          {field.label} {mark}
+        </legend>
+        <Devices mesh={mesh} chosen={new Set(chosen(text))} part={part} fill={(ids) => fill(ids.join(", "))} />
+      </fieldset>
+    );
+  }
+  if (field.form === "grid") {
+    return (
+      <fieldset class="field">
+        <legend>
+          {field.label} {mark}
+        </legend>
+        <Grid field={field} text={text} part={part} fill={fill} />
+      </fieldset>
+    );
+  }
+  return (
+    <label class="field">
+      <span>
+        {field.label} {mark}
+      </span>
+      <input
+        class="mono"
+        type="text"
+        spellcheck={false}
+        autocomplete="off"
+        autocapitalize="off"
+        size={field.form === "spec" ? 28 : 20}
+        placeholder={field.example && `such as ${field.example}`}
+        value={text}
+        onInput={(event) => fill(event.currentTarget.value)}
+        {...about}
+      />
+    </label>
+  );
+}
+
+/** Whether this one is right: a sign and its words. */
+function Mark({ part }: { part: Part | undefined }) {
+  if (!part) return null;
+  return <span class={part.right ? "mark right" : "mark"}>{part.right ? "✓ right" : "✗ not yet"}</span>;
+}
+
+function Grid(props: { field: Field; text: string; part: Part | undefined; fill: (text: string) => void }) {
+  const { field, text, part, fill } = props;
+  const across = field.shape[1] ?? 1;
+  return (
+    <table class="grid mono">
+      <tbody>
+        {gridOf(text, field.shape).map((row, r) => (
+          <tr key={r}>
+            {row.map((cell, c) => {
+              const right = part?.cells[r * across + c];
+              return (
+                <td key={c}>
+                  <input
+                    type="text"
+                    inputMode="decimal"
+                    autocomplete="off"
+                    aria-label={`row ${r}, column ${c}${right === undefined ? "" : right ? ", right" : ", not yet"}`}
+                    aria-invalid={right === false}
+                    class={right === undefined ? "" : right ? "right" : "off"}
+                    value={cell}
+                    onInput={(event) => fill(withCell(text, field.shape, r, c, event.currentTarget.value))}
+                  />
+                </td>
+              );
+            })}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

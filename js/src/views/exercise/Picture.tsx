@@ -1,0 +1,65 @@
+/** A placement as a still picture. */
+import { Component } from "preact";
+import type { Placement } from "../../model/document.gen";
+import { PlacementModel } from "../../model/placement";
+import { count } from "../../model/text";
+import type { Theme } from "../../paint/theme";
+import { WHOLE } from "../../scene/faces";
+import { bodyMarks, type Layout, layoutBody } from "../../scene/layout";
+import { paintsOf } from "../../scene/paints";
+import { drawLayer, newLayer } from "../canvas";
+import { memo } from "../store";
+
+interface Props {
+  placement: Placement;
+  title: string;
+  theme: Theme;
+  width: number;
+}
+
+export class Picture extends Component<Props> {
+  readonly #canvas = newLayer();
+  readonly #model = memo((placement: Placement) => new PlacementModel(placement));
+  readonly #layout = memo((model: PlacementModel, width: number) => layoutBody(model, WHOLE, width, false));
+  readonly #draw = memo((model: PlacementModel, layout: Layout, theme: Theme) => {
+    drawLayer(
+      this.#canvas,
+      layout,
+      bodyMarks(model, layout, paintsOf(model, theme.scheme, "position", new Map())),
+      theme,
+    );
+  });
+
+  override componentDidMount() {
+    this.#paint();
+  }
+
+  override componentDidUpdate() {
+    this.#paint();
+  }
+
+  override render() {
+    const model = this.#model(this.props.placement);
+    const { height } = this.#layout(model, this.props.width);
+    return (
+      <div class="picture" role="img" aria-label={words(model, this.props.title)} style={{ height: `${height}px` }}>
+        <div aria-hidden="true" ref={(el) => el?.replaceChildren(this.#canvas)} />
+      </div>
+    );
+  }
+
+  #paint() {
+    const model = this.#model(this.props.placement);
+    this.#draw(model, this.#layout(model, this.props.width), this.props.theme);
+  }
+}
+
+/** What the picture says: for whoever does not see it. */
+function words(model: PlacementModel, title: string): string {
+  const axes = model.axes.map((a) => `${a.name}=${a.size}`).join(", ");
+  const mesh = `mesh ${axes || count(model.size, "device")}`;
+  if (model.doc.shape === null) return [title, mesh].filter((t) => t !== "").join(": ");
+  const block = `blocks of ${model.tileShape(0).join("×")}, ${count(model.copies, "copy", "copies")} of each`;
+  const cuts = model.doc.dims.map((d, i) => `dim ${i} ${d.axes.length > 0 ? `over ${d.axes.join(", ")}` : "whole"}`);
+  return [title, `array ${model.doc.shape.join("×")}`, ...cuts, block, mesh].filter((t) => t !== "").join("; ");
+}

@@ -1,0 +1,160 @@
+/** The state of a sheet of exercises: the one on screen, what is filled in, and what Python made of it. */
+import type { WidgetModel } from "../../host/model";
+import { pageTheme } from "../../host/theme";
+import type { Exercises, Question } from "../../model/document.gen";
+import { type Draft, decodeExercises, draftOf, isComplete } from "../../model/exercise";
+import type { Theme } from "../../paint/theme";
+import { asError, Store } from "../store";
+
+interface Fields {
+  sheet: Exercises | null;
+  generation: number;
+  broken: Error | null;
+  width: number;
+  theme: Theme | null;
+  current: number;
+  /** What is filled in, by the name of the exercise; what is not there is the last answer. */
+  drafts: Readonly<Record<string, Draft>>;
+  /** Whether Python has not dealt with the last request yet. */
+  waiting: boolean;
+  /** Said beside the button that copies. */
+  copied: string;
+}
+
+export class ExerciseState extends Store<Fields> {
+  /** Whether there is no kernel to ask. */
+  readonly still: boolean;
+  readonly #widget: WidgetModel;
+  readonly #frame: HTMLElement;
+  readonly #undo: (() => void)[] = [];
+
+  constructor(widget: WidgetModel, frame: HTMLElement) {
+    super({
+      sheet: null,
+      generation: 0,
+      broken: null,
+      width: 0,
+      theme: null,
+      current: 0,
+      drafts: {},
+      waiting: false,
+      copied: "",
+    });
+    this.#widget = widget;
+    this.#frame = frame;
+    this.still = widget.get("_static") === true;
+    this.#listen("_document", () => this.#load());
+    this.#listen("current", () => this.#follow());
+    this.#listen("_heard", () => this.#follow());
+    this.#load();
+  }
+
+  question(): Question | null {
+    const { sheet, current } = this.now;
+    return sheet?.questions[current] ?? null;
+  }
+
+  draft(): Draft {
+    const question = this.question();
+    return question ? (this.now.drafts[question.name] ?? draftOf(question)) : {};
+  }
+
+  /** Whether what is filled in is what was judged last. */
+  judged(): boolean {
+    const question = this.question();
+    if (!question?.feedback || question.feedback.verdict === "malformed") return false;
+    const [draft, last] = [this.draft(), draftOf(question)];
+    return question.fields.every((f) => (draft[f.name] ?? "").trim() === (last[f.name] ?? "").trim());
+  }
+
+  fill(field: string, text: string): void {
+    const question = this.question();
+    if (!question) return;
+    const draft = { ...this.draft(), [field]: text };
+    this.set({ drafts: { ...this.now.drafts, [question.name]: draft }, copied: "" });
+  }
+
+  /** Back to nothing filled in. Attempts and hints stay. */
+  clear(): void {
+    const question = this.question();
+    if (!question) return;
+    const empty = Object.fromEntries(question.fields.map((f) => [f.name, ""]));
+    this.set({ drafts: { ...this.now.drafts, [question.name]: empty }, copied: "" });
+  }
+
+  mayCheck(): boolean {
+    const question = this.question();
+    return !this.still && !this.now.waiting && question !== null && isComplete(question, this.draft());
+  }
+
+  check(): void {
+    if (this.mayCheck()) this.#ask({ do: "answer", answer: this.draft() });
+  }
+
+  hint(): void {
+    if (!this.still) this.#ask({ do: "hint" });
+  }
+
+  go(to: number): void {
+    if (!this.now.sheet?.questions[to]) return;
+    this.set({ current: to, copied: "" });
+    this.#share("current", to);
+  }
+
+  copy(text: string): void {
+    const say = (copied: string) => () => this.set({ copied });
+    navigator.clipboard.writeText(text).then(say("Copied."), say("Copying is not allowed here: select the text."));
+  }
+
+  resize(width: number): void {
+    this.set({ width: Math.max(240, width - 2), theme: this.now.theme ?? pageTheme(this.#frame) });
+  }
+
+  retheme(): void {
+    if (this.#frame.isConnected && this.now.width > 0) this.set({ theme: pageTheme(this.#frame) });
+  }
+
+  /** Says to whoever waits for it that the sheet stands complete. */
+  drawn(): void {
+    if (this.now.width === 0 || !this.now.theme) return;
+    this.#frame.dataset.swReady = String(Number(this.#frame.dataset.swReady ?? 0) + 1);
+    this.#frame.dataset.swStep = String(this.now.current);
+  }
+
+  dispose(): void {
+    for (const undo of this.#undo) undo();
+  }
+
+  #load(): void {
+    try {
+      const sheet = decodeExercises(this.#widget.get("_document"));
+      this.set({ sheet, broken: null, generation: this.now.generation + 1 });
+      this.#follow();
+    } catch (error) {
+      this.set({ broken: asError(error) });
+    }
+  }
+
+  #follow(): void {
+    const last = (this.now.sheet?.questions.length ?? 1) - 1;
+    const current = Math.max(0, Math.min(last, Number(this.#widget.get("current") ?? 0)));
+    const asked = (this.#widget.get("_asked") as { n?: number } | undefined)?.n ?? 0;
+    this.set({ current, waiting: !this.still && asked > Number(this.#widget.get("_heard") ?? 0) });
+  }
+
+  #ask(what: { do: string; answer?: Draft }): void {
+    const before = (this.#widget.get("_asked") as { n?: number } | undefined)?.n ?? 0;
+    this.set({ waiting: true });
+    this.#share("_asked", { n: before + 1, question: this.now.current, ...what });
+  }
+
+  #share(name: string, value: unknown): void {
+    this.#widget.set(name, value);
+    this.#widget.save_changes();
+  }
+
+  #listen(name: string, callback: () => void): void {
+    this.#widget.on(`change:${name}`, callback);
+    this.#undo.push(() => this.#widget.off(`change:${name}`, callback));
+  }
+}

@@ -1,0 +1,93 @@
+"""``tpu_mesh``: a mesh of TPU devices that are not there, to compile for."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from jax.sharding import AxisType, Mesh
+
+_FORM = re.compile(r"^[A-Za-z0-9]+:\d+(x\d+)*$")
+
+_NO_LIBTPU = (
+    "compiling for a TPU needs libtpu, which comes with the optional extra and runs on Linux on x86-64: "
+    'pip install "shardwidget[tpu]"'
+)
+
+
+def tpu_mesh(
+    topology: str,
+    axis_names: Sequence[str],
+    *,
+    shape: Sequence[int] | None = None,
+    axis_types: AxisType | Sequence[AxisType] = AxisType.Auto,
+) -> Mesh:
+    """A mesh over a TPU topology. Programs compile for it on any machine; they cannot run.
+
+    ```python
+    mesh = tpu_mesh("v5e:4x4", ("data", "model"))
+    x = jax.ShapeDtypeStruct((1024, 512), "bfloat16", sharding=NamedSharding(mesh, P("data", "model")))
+    CompiledProgram(f, x)
+    ```
+
+    Args:
+        topology: generation and chips along each physical axis: ``v5e:4x4``, ``v5p:2x2x2``, ``v6e:8x8``.
+        axis_names: names of the mesh axes.
+        shape: their sizes; None takes the topology's own, or all devices for one axis.
+        axis_types: a type for all axes, or one for each.
+
+    Raises:
+        ImportError: libtpu is not installed.
+        ValueError: the topology is not known to libtpu, or names, shape and devices do not fit together.
+    """
+    names = (axis_names,) if isinstance(axis_names, str) else tuple(axis_names)
+    if not _FORM.match(topology):
+        raise ValueError(
+            f"topology must be of the form 'v5e:4x4' (generation, chips along each axis); got {topology!r}"
+        )
+    description = _describe(topology)
+    count = len(description.devices)
+    chips = tuple(int(n) for n in topology.partition(":")[2].split("x"))
+    sizes = tuple(shape) if shape is not None else chips if len(names) == len(chips) else (count,)
+    if len(sizes) != len(names) or math.prod(sizes) != count:
+        raise ValueError(
+            f"{topology} has {count} devices; {len(names)} axes {names} of sizes {sizes} do not make a mesh of them: "
+            f"give shape=, {len(names)} sizes with the product {count}"
+        )
+    types = (axis_types,) * len(names) if isinstance(axis_types, AxisType) else tuple(axis_types)
+    from jax.experimental import topologies
+
+    mesh = topologies.make_mesh(description, sizes, names)
+    return Mesh(mesh.devices, names, axis_types=types)
+
+
+def _describe(topology: str) -> Any:
+    from jax.experimental import topologies
+
+    try:
+        with _no_questions():
+            return topologies.get_topology_desc(platform="tpu", topology_name=topology)
+    except Exception as error:
+        text = str(error)
+        if "libtpu" in text or isinstance(error, ImportError) or "Unknown platform" in text:
+            raise ImportError(f"{_NO_LIBTPU} ({text.splitlines()[0]})") from error
+        raise ValueError(f"libtpu refuses the topology {topology!r}: {text.splitlines()[0]}") from error
+
+
+@contextlib.contextmanager
+def _no_questions() -> Iterator[None]:
+    """Keeps libtpu from asking this machine which TPU it is, and from complaining that it is none."""
+    wanted = {"TPU_ACCELERATOR_TYPE": "v5litepod-16", "TPU_WORKER_HOSTNAMES": "localhost", "TPU_SKIP_MDS_QUERY": "1"}
+    is_tpu = any(any(Path("/dev").glob(pattern)) for pattern in ("accel*", "vfio/*"))
+    added = [key for key in wanted if key not in os.environ and not is_tpu]
+    os.environ.update({key: wanted[key] for key in added})
+    try:
+        yield
+    finally:
+        for key in added:
+            os.environ.pop(key, None)

@@ -1,0 +1,147 @@
+"""A comparison as text and as a plain HTML table: types beside shardings, where they differ, what stops."""
+
+from __future__ import annotations
+
+import textwrap
+from dataclasses import dataclass
+from html import escape
+from typing import Literal
+
+from shardwidget.document import Compared, Comparison, HloCollective, Row
+from shardwidget.export.words import byte_count, clip
+
+MOST = 60
+"""Rows that are listed; a long comparison is cut and says so."""
+
+_COLORS = {"error": "#fdeceb", "warn": "#fff3dc", "plain": "#f5f6f8", "": ""}
+_CELL = "padding:2px 10px;text-align:left;vertical-align:top;font-family:monospace;color:#1b1f24"
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of the picture: a value of a row, what stops a row, or a collective."""
+
+    source: str
+    explicit: str
+    auto: str
+    compiled: str
+    verdict: str
+    tone: Literal["error", "warn", "plain", ""] = ""
+
+
+def headline(c: Comparison) -> str:
+    """What was compared, and how it came out, in one line."""
+    axes = " ".join(f"{clip(a.name, 20)}={a.size}" for a in c.mesh.axes)
+    name = clip(c.name or ("f" if c.of == "function" else "arrays"), 40)
+    return (
+        f"{name}  {_count(len(c.rows), 'row')} on mesh {axes or c.mesh.size}: {', '.join(tally(c)) or 'all the same'}"
+    )
+
+
+def tally(c: Comparison) -> list[str]:
+    """How many errors, differences, collectives and replications there are; those of which there are none left out."""
+    inserted = {k for row in c.rows for k in row.collectives if not _collective(c, k).by_user}
+    errors = sum(row.error is not None for row in c.rows)
+    differing = sum(any(v.agreement == "differs" for v in row.values) for row in c.rows)
+    counts = [
+        (errors, "type error", "type errors"),
+        (differing, "placement differs", "placements differ"),
+        (len(inserted), "collective inserted", "collectives inserted"),
+        (sum(bool(row.remark) for row in c.rows), "replication", "replications"),
+    ]
+    return [f"{n} {one if n == 1 else many}" for n, one, many in counts if n]
+
+
+def picture(c: Comparison) -> str:
+    """The rows as lines of text, in columns."""
+    heads = _heads(c)
+    lines = [Line(*heads), *(line for row in c.rows[:MOST] for line in _lines(c, row))]
+    cells = [(li.source, li.explicit, li.auto, li.compiled) for li in lines if li.tone not in ("error", "plain")]
+    widths = [min(most, max(len(row[k]) for row in cells)) for k, most in enumerate((46, 34, 26, 26))]
+    out = [headline(c)]
+    for line in lines:
+        if line.tone in ("error", "plain"):
+            out += textwrap.wrap(clip(line.source, 1000), 116, initial_indent="    ", subsequent_indent="    ")
+            continue
+        row = zip((line.source, line.explicit, line.auto, line.compiled), widths, strict=True)
+        shown = "  ".join(clip(cell, width).ljust(width) for cell, width in row if width)
+        out.append(f"{shown}  {clip(line.verdict, 100)}".rstrip())
+    return "\n".join([*out, *_rest(c)])
+
+
+def table(c: Comparison) -> str:
+    """The rows as an HTML table that survives a notebook's sanitiser: inline style, no script, no svg."""
+    head = "".join(f'<th style="{_CELL};font-weight:600">{escape(name)}</th>' for name in _heads(c))
+    body = "".join(_row(line) for row in c.rows[:MOST] for line in _lines(c, row))
+    after = "".join(f'<p style="margin:4px 0">{escape(clip(line, 400))}</p>' for line in _rest(c))
+    return (
+        f'<div style="overflow-x:auto"><p style="margin:4px 0"><b>{escape(headline(c))}</b></p>'
+        f'<table style="border-collapse:collapse;background:#fff"><tr>{head}</tr>{body}</table>{after}</div>'
+    )
+
+
+def _row(line: Line) -> str:
+    ground = f";background:{_COLORS[line.tone]}" if line.tone else ""
+    if line.tone in ("error", "plain"):
+        return f'<tr><td colspan="5" style="{_CELL}{ground}">{escape(clip(line.source, 600))}</td></tr>'
+    cells = (line.source, line.explicit, line.auto, line.compiled, line.verdict)
+    return "<tr>" + "".join(f'<td style="{_CELL}{ground}">{escape(clip(cell, 200))}</td>' for cell in cells) + "</tr>"
+
+
+def _heads(c: Comparison) -> tuple[str, str, str, str, str]:
+    if c.of == "arrays":
+        return "array", "type", "", "sharding", "type vs sharding"
+    compiled = f"compiled from {c.compiled_from}" if c.compiled_from in ("Auto", "Explicit") else "compiled"
+    return "source", "Explicit mesh", "Auto mesh", compiled, "explicit type vs compiled"
+
+
+def _lines(c: Comparison, row: Row) -> list[Line]:
+    lines = [_value(c, row, v, first=k == 0) for k, v in enumerate(row.values)] or [Line(_source(row), "", "", "", "")]
+    if row.error:
+        stop = row.error
+        said = f"{stop.error}: {stop.message}"
+        lines += [Line(text, "", "", "", "", "error") for text in (said, stop.explanation) if text]
+        for k, mend in enumerate(row.mends):
+            used = "used below: " if k == stop.chosen else "or: "
+            cost = f"{mend.communication}, {byte_count(mend.bytes_per_device)} a device"
+            lines.append(Line(f"{used}{mend.code}  gives {mend.layout.text}  ({cost})", "", "", "", "", "error"))
+    lines += [Line(_words(_collective(c, k)), "", "", "", "", "plain") for k in row.collectives]
+    return lines
+
+
+def _value(c: Comparison, row: Row, v: Compared, *, first: bool) -> Line:
+    name = f"{v.name}  " if v.name and (len(row.values) > 1 and c.of == "function") else ""
+    source = (v.name if c.of == "arrays" else _source(row)) if first or c.of == "arrays" else ""
+    explicit = f"{name}{v.explicit.text}" if v.explicit else row.error.error if row.error else ""
+    verdict = {"same": "same", "differs": f"DIFFERS. {v.note}", "silent": "the type is silent", "": v.note}[v.agreement]
+    if row.remark and first:
+        verdict = f"{row.remark}, {byte_count(row.wasted_bytes)} a device. {verdict}".strip()
+    tone = "warn" if v.agreement == "differs" or (row.remark and first) else ""
+    return Line(source, explicit, v.auto, v.concrete.text if v.concrete else "", verdict.strip(), tone)
+
+
+def _source(row: Row) -> str:
+    decided = f" ({row.decision})" if row.decision and row.decision != row.primitive else ""
+    return f"{row.source.line}: {row.source.text}  {row.primitive}{decided}" if row.source else row.primitive + decided
+
+
+def _words(op: HloCollective) -> str:
+    over = f"over {', '.join(op.axes)}" if op.axes else "over irregular groups"
+    times = "" if op.times == 1 else f" ×{op.times}" if op.times else " in a loop"
+    whose = "written in the program" if op.by_user else "inserted by the compiler"
+    sent = f"{', '.join(op.shapes)}, {byte_count(op.bytes_per_device)} a device"
+    return f"{op.kind} {over}{times}: {sent}, {whose}"
+
+
+def _collective(c: Comparison, index: int) -> HloCollective:
+    assert c.program is not None, "rows name collectives of a program"
+    return c.program.collectives[index]
+
+
+def _rest(c: Comparison) -> list[str]:
+    left = len(c.rows) - MOST
+    return ([f"… {_count(left, 'more row')}"] if left > 0 else []) + ([c.note] if c.note else [])
+
+
+def _count(n: int, noun: str) -> str:
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"

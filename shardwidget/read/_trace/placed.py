@@ -1,0 +1,60 @@
+"""Results as the function returns them: compiled with all else they may lie on other devices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+from jax.extend.core import Literal
+
+from shardwidget.read._trace.arguments import on_one_device
+from shardwidget.read._trace.plan import Block, Branches, Call, Loop, Region
+
+_MOVES = {"device_put", "reshard", "sharding_constraint", "mesh_cast"}
+
+
+def as_returned(root: Block, leaves: Sequence[Any], outs: Sequence[Any]) -> list[Any]:
+    """Results with the places that they have where the function is called.
+
+    Outside of ``jit`` each operation runs alone: an argument is returned as it is, what is made of arrays without a
+    place of their own has none, and ``device_put`` says where an array lies. The rest lies where the compiled program
+    puts it.
+
+    Args:
+        root: the function's equations.
+        leaves: its arguments.
+        outs: its results, compiled.
+    """
+    jaxpr = root.jaxpr
+    known = dict(zip(jaxpr.invars, leaves, strict=True))
+    free = {v for v, x in known.items() if not getattr(x, "committed", False)} | set(jaxpr.constvars)
+    put: dict[Any, Any] = {}
+    for node in root.nodes:
+        eqn = node.eqn
+        if eqn.primitive.name == "device_put":
+            put |= zip(eqn.outvars, eqn.params["devices"], strict=True)
+        elif not _touches_devices(node) and all(isinstance(v, Literal) or v in free for v in eqn.invars):
+            free |= set(eqn.outvars)
+
+    def placed(v: Any, out: Any) -> Any:
+        alone = isinstance(v, Literal) or v in free - known.keys()
+        if alone and isinstance(out, jax.Array) and out.is_fully_addressable:
+            return on_one_device(out)
+        if isinstance(put.get(v), jax.sharding.Sharding | jax.Device):
+            return jax.device_put(out, put[v])
+        return known.get(v, out)
+
+    return [placed(v, out) for v, out in zip(jaxpr.outvars, outs, strict=True)]
+
+
+def _touches_devices(node: Any) -> bool:
+    """Whether a node, or one in it, says where something lies."""
+    if isinstance(node, Region) or node.eqn.primitive.name in _MOVES:
+        return True
+    shardings = (*node.eqn.params.get("in_shardings", ()), *node.eqn.params.get("out_shardings", ()))
+    if any(isinstance(s, jax.sharding.Sharding) for s in shardings):
+        return True
+    blocks = {Call: lambda: [node.body], Branches: lambda: node.bodies, Loop: lambda: [node.body, node.test]}
+    inner = blocks[type(node)]() if type(node) in blocks else []
+    return any(_touches_devices(n) for block in inner if block is not None for n in block.nodes)

@@ -1,0 +1,128 @@
+"""How far one reader has come with one exercise: answers, attempts, hints, and whether it is passed."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from typing import Any
+
+from shardwidget.document import Feedback, Given, Question
+from shardwidget.teach.kind import Answer, Kind
+
+
+@dataclass
+class Attempts:
+    """An exercise in the hands of a reader.
+
+    Once passed it stays passed: trying another answer afterwards loses nothing.
+    """
+
+    kind: Kind
+    name: str
+    prompt: str
+    hints: tuple[str, ...]
+    count: int = 0
+    """Answers judged; one that is given twice in a row counts once."""
+    shown: int = 0
+    """Hints asked for."""
+    passed: bool = False
+    answer: tuple[Given, ...] = ()
+    """The last answer that was judged."""
+    passed_by: tuple[Given, ...] = ()
+    """The answer that passed first."""
+    feedback: Feedback | None = None
+    identity: str = field(default="", init=False)
+
+    def __post_init__(self) -> None:
+        text = f"{self.kind.task}\n{self.prompt}\n{self.kind.identity()}"
+        self.identity = hashlib.sha256(text.encode()).hexdigest()[:12]
+
+    def give(self, answer: Answer) -> Feedback:
+        """Judges an answer that ``kind.read`` took."""
+        given = self.kind.write(answer)
+        try:
+            self.feedback = self.kind.judge(answer)
+        except Exception as error:
+            self.refuse(f"this could not be judged: {type(error).__name__}: {error}")
+            raise
+        if given != self.answer:
+            self.count += 1
+        self.answer = given
+        if self.feedback.verdict == "right" and not self.passed:
+            self.passed, self.passed_by = True, given
+        return self.feedback
+
+    def refuse(self, reason: str) -> None:
+        """Says that an answer had not the form that is asked for; it counts as none."""
+        self.feedback = Feedback("malformed", reason[:1].upper() + reason[1:] + ".")
+
+    def hint(self) -> str:
+        """The next hint; empty when there is none left."""
+        if self.shown == len(self.hints):
+            return ""
+        self.shown += 1
+        return self.hints[self.shown - 1]
+
+    def question(self) -> Question:
+        """The exercise as a document."""
+        kind = self.kind
+        return Question(
+            name=self.name,
+            task=kind.task,
+            prompt=self.prompt,
+            mesh=kind.mesh,
+            fields=kind.fields,
+            figures=kind.figures,
+            goal=kind.goal,
+            code=kind.code,
+            hints=self.hints[: self.shown],
+            hints_left=len(self.hints) - self.shown,
+            attempts=self.count,
+            passed=self.passed,
+            answer=self.answer,
+            feedback=self.feedback,
+        )
+
+    def entry(self) -> dict[str, Any]:
+        """What a record keeps, as JSON."""
+        return {
+            "name": self.name,
+            "identity": self.identity,
+            "attempts": self.count,
+            "hints": self.shown,
+            "passed": self.passed,
+            "answer": _json(self.answer),
+            "passed_by": _json(self.passed_by),
+        }
+
+    def restore(self, entry: dict[str, Any]) -> None:
+        """Takes up what a record kept.
+
+        Answers are judged again: what passes is what JAX says now. A function cannot be read back, so of an exercise
+        that asks for one the record is believed.
+        """
+        self.count = max(self.count, entry["attempts"])
+        self.shown = max(self.shown, min(entry["hints"], len(self.hints)))
+        self.answer, self.passed_by = _given(entry["answer"]), _given(entry["passed_by"])
+        if any(f.form == "code" for f in self.kind.fields):
+            self.passed = self.passed or entry["passed"]
+            return
+        if entry["passed"]:
+            again = self._again(self.passed_by)
+            self.passed = self.passed or (again is not None and again.verdict == "right")
+        self.feedback = self._again(self.answer)
+
+    def _again(self, given: tuple[Given, ...]) -> Feedback | None:
+        try:
+            return self.kind.judge(self.kind.read({g.field: g.text for g in given})) if given else None
+        except Exception:
+            # An answer that cannot be read today stays in the record as it is.
+            return None
+
+
+def _json(given: tuple[Given, ...]) -> dict[str, str]:
+    return {g.field: g.text for g in given}
+
+
+def _given(answer: dict[str, str]) -> tuple[Given, ...]:
+    return tuple(Given(field, text) for field, text in answer.items())

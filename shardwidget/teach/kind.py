@@ -1,0 +1,148 @@
+"""What every kind of exercise is: things to look at, a form to fill in, and a judgement of what is filled in."""
+
+from __future__ import annotations
+
+import inspect
+import textwrap
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from shardwidget.document import Feedback, Field, Figure, Given, Mesh, Part
+from shardwidget.document.exercise import QuestionKind
+from shardwidget.teach import forms
+from shardwidget.teach.forms import AnswerError
+
+Answer = dict[str, Any]
+"""What was answered, by the name of the field."""
+
+
+class Kind(ABC):
+    """A question whose truth JAX knows. Making one asks JAX; a question without a truth cannot be made."""
+
+    task: ClassVar[QuestionKind]
+    mesh: Mesh
+    prompt: str
+    """What is asked, where the teacher writes nothing else."""
+    fields: tuple[Field, ...]
+    figures: tuple[Figure, ...] = ()
+    goal: str = ""
+    code: str = "exercise.answer = {answer}"
+    hints: tuple[str, ...] = ()
+    """Where the teacher writes none."""
+
+    @abstractmethod
+    def judge(self, answer: Answer) -> Feedback:
+        """What an answer means. It may say which quantity is off and what would follow, never the right answer."""
+
+    @abstractmethod
+    def identity(self) -> str:
+        """What makes this the exercise that it is: a record of an exercise with another identity is not one of this."""
+
+    def read(self, answer: Any) -> Answer:
+        """An answer as a cell assigns it, or as the browser sends it (text by field), field by field.
+
+        Raises:
+            AnswerError: it has not the form that is asked for.
+        """
+        names = [f.name for f in self.fields]
+        if isinstance(answer, Mapping):
+            if unknown := [str(k) for k in answer if k not in names]:
+                raise AnswerError(f"nothing here is called {', '.join(map(repr, unknown))}; fill in {_list(names)}")
+            if missing := [f.label for f in self.fields if _is_empty(answer.get(f.name))]:
+                raise AnswerError(f"nothing is filled in for {_list(missing)}")
+            given = [answer[name] for name in names]
+        elif len(names) == 1:
+            given = [answer]
+        elif isinstance(answer, Sequence) and not isinstance(answer, str) and len(answer) == len(names):
+            given = list(answer)
+        else:
+            labels = _list([f.label for f in self.fields])
+            raise AnswerError(f"answer with {len(names)} things, in this order: {labels}; got {answer!r}")
+        return {f.name: self.read_field(f, value) for f, value in zip(self.fields, given, strict=True)}
+
+    def read_field(self, field: Field, value: Any) -> Any:
+        """What is filled in for one field.
+
+        Raises:
+            AnswerError: it has not the field's form.
+        """
+        match field.form:
+            case "spec":
+                return forms.read_spec(value)
+            case "devices":
+                return forms.read_devices(value)
+            case "grid":
+                return forms.read_numbers(value, field.shape)
+            case "choice":
+                return _choice(field, value)
+            case "code":
+                return _function(value)
+        raise NotImplementedError(field.form)
+
+    def public(self, answer: Answer) -> Any:
+        """An answer as a cell finds it in ``exercise.answer``: by itself where there is one field."""
+        values = {f.name: self.public_field(f, answer[f.name]) for f in self.fields}
+        return next(iter(values.values())) if len(values) == 1 else values
+
+    def public_field(self, field: Field, value: Any) -> Any:
+        """What is filled in for one field, as a cell would write it."""
+        return value
+
+    def write(self, answer: Answer) -> tuple[Given, ...]:
+        """An answer as text, which ``read`` takes again unless it is a function."""
+        return tuple(Given(f.name, self.write_field(f, answer[f.name])) for f in self.fields)
+
+    def write_field(self, field: Field, value: Any) -> str:
+        """What is filled in for one field, as text."""
+        match field.form:
+            case "spec":
+                return forms.spec_text(value)
+            case "devices":
+                return ", ".join(map(str, sorted(value)))
+            case "grid":
+                return forms.grid_text(value)
+            case "code":
+                return function_text(value)
+        return str(value)
+
+
+def verdict(parts: Sequence[Part], message: str = "", question: str = "", **more: Any) -> Feedback:
+    """Feedback from the verdicts on the fields: right where all are, partly where some are."""
+    right = [p.right or any(p.cells) for p in parts]
+    if all(p.right for p in parts):
+        return Feedback("right", message or "All of it.", "", parts=tuple(parts), **more)
+    notes = " ".join(p.note for p in parts if p.note)
+    kind = "partly" if any(right) else "wrong"
+    return Feedback(kind, message or notes, question, parts=tuple(parts), **more)
+
+
+def function_text(f: Any) -> str:
+    """A function's own lines; its name where they cannot be read."""
+    try:
+        return textwrap.dedent(inspect.getsource(inspect.unwrap(f))).strip()
+    except (OSError, TypeError):
+        return getattr(f, "__name__", type(f).__name__)
+
+
+def _is_empty(value: Any) -> bool:
+    return value is None or (isinstance(value, str) and not value.strip())
+
+
+def _choice(field: Field, value: Any) -> str:
+    name = value.__name__ if isinstance(value, type) else value
+    if isinstance(name, str) and name.strip() in field.options:
+        return name.strip()
+    raise AnswerError(f"{value!r} is not among the choices: {_list(field.options)}")
+
+
+def _function(value: Any) -> Any:
+    if callable(value):
+        return value
+    raise AnswerError(
+        f"this is answered with a function, which a cell assigns: exercise.answer = f; got {type(value).__name__}"
+    )
+
+
+def _list(words: Sequence[str]) -> str:
+    return ", ".join(words)

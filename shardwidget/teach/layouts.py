@@ -1,0 +1,84 @@
+"""Placements asked of JAX: of a spec, of every spec of a mesh, and whether two are the same."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import jax
+import numpy as np
+from jax.sharding import AbstractMesh, AxisType, Mesh, NamedSharding, PartitionSpec
+
+from shardwidget import document, read
+
+MOST = 4096
+"""Layouts looked through."""
+
+
+def place(shape: tuple[int, ...], dtype: Any, mesh: Any, spec: PartitionSpec, name: str = "") -> document.Placement:
+    """Where an array of this shape and spec lies.
+
+    Raises:
+        Exception: JAX refuses the spec, in its own words and class.
+    """
+    sharding = NamedSharding(mesh, spec)
+    sharding.shard_shape(shape)
+    return read.array((shape, dtype, sharding), name=name)
+
+
+def specs(rank: int, mesh: Any) -> Iterator[PartitionSpec]:
+    """Every way of giving each mesh axis to one dimension or to none, axes of one dimension in the mesh's order."""
+    names = [str(n) for n in mesh.axis_names]
+    choices = itertools.product(range(rank + 1), repeat=len(names))
+    for chosen in itertools.islice(choices, MOST):
+        entries = [tuple(n for n, c in zip(names, chosen, strict=True) if c == d) for d in range(rank)]
+        yield PartitionSpec(*(e[0] if len(e) == 1 else e or None for e in entries))
+
+
+def find(
+    shape: tuple[int, ...], dtype: Any, mesh: Any, wanted: Callable[[document.Placement], bool]
+) -> document.Placement | None:
+    """The first layout of an array on a mesh that is as wanted; None if no spec gives one."""
+    for spec in specs(len(shape), mesh):
+        try:
+            placement = place(shape, dtype, mesh, spec)
+        except ValueError:
+            continue
+        if wanted(placement):
+            return placement
+    return None
+
+
+def same(a: document.Placement, b: document.Placement) -> bool:
+    """Whether every device holds the same slice of both, in the same state."""
+    if a.shape != b.shape or set(a.unreduced) != set(b.unreduced) or set(a.reduced) != set(b.reduced):
+        return False
+    return a.device_ids == b.device_ids and all(a.slices(d) == b.slices(d) for d in a.device_ids)
+
+
+def with_types(mesh: Any, axis_type: AxisType) -> Any:
+    """The same mesh, all of whose axes have one type."""
+    types = (axis_type,) * len(mesh.axis_names)
+    if isinstance(mesh, AbstractMesh):
+        return AbstractMesh(mesh.axis_sizes, mesh.axis_names, axis_types=types)
+    return Mesh(mesh.devices, mesh.axis_names, axis_types=types)
+
+
+def mesh_of(*trees: Any) -> Any:
+    """The mesh that the first array of some trees lies on; None if none lies on one."""
+    for leaf in jax.tree.leaves(trees):
+        sharding = getattr(leaf, "sharding", None)
+        if isinstance(sharding, NamedSharding):
+            return sharding.mesh
+    return None
+
+
+def mesh_document(mesh: Any) -> document.Mesh:
+    """A mesh as a document; the first device where there is none."""
+    return read.array(np_scalar() if mesh is None else mesh).mesh
+
+
+def np_scalar() -> jax.Array:
+    """An array on the first device."""
+    return jax.device_put(np.float32(0), jax.devices()[0])

@@ -1,0 +1,80 @@
+"""Predicting an error: which exception a call raises, or none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from shardwidget.document import Feedback, Field, Part
+from shardwidget.teach import layouts, run
+from shardwidget.teach.kind import Answer, Kind
+from shardwidget.teach.source import figure_of
+
+RUNS = "it runs"
+
+MEANINGS = {
+    RUNS: "It would run if every operation had one possible result sharding, and every spec fitted its array.",
+    "ShardingTypeError": "A ShardingTypeError would mean that an operation on an Explicit mesh could have its result "
+    "sharded in more than one way, or not at all.",
+    "DuplicateSpecError": "A DuplicateSpecError would mean that one spec uses a mesh axis twice.",
+    "IndivisibleError": "An IndivisibleError would mean that a dimension does not divide by its devices.",
+    "ValueError": "A ValueError would mean that a value is wrong: a size that does not divide, an axis that the mesh "
+    "does not have, out_specs that claim replication.",
+    "TypeError": "A TypeError would mean that shapes, dtypes or the kinds of the arguments do not go together.",
+}
+"""What each answer would mean."""
+
+CHOICES = (RUNS, "ShardingTypeError", "DuplicateSpecError", "ValueError", "TypeError")
+
+
+class PredictError(Kind):
+    """The class of what ``f(*args)`` raises.
+
+    Args:
+        f: a function. It is called, in vain or not, when the exercise is made.
+        *args: its arguments; with ``jax.ShapeDtypeStruct`` among them it is traced alone.
+        among: classes to choose from; None takes the common ones. What really happens is always among them.
+        source: the text to show; None reads that of ``f``.
+    """
+
+    task = "predict_error"
+    prompt = "What does JAX answer when this is called?"
+    hints = (
+        "Go line by line: which mesh axes does each operand carry, and in which dimension?",
+        "Where two answers are possible, an Explicit mesh asks; where none is, it refuses.",
+    )
+
+    def __init__(
+        self, f: Callable[..., Any], *args: Any, among: Sequence[str] | None = None, source: str | None = None
+    ) -> None:
+        self._outcome = run.call(f, args)
+        truth = self._outcome.error or RUNS
+        self._truth = truth
+        options = sorted({*(among or CHOICES[1:]), truth} - {RUNS})
+        self.mesh = layouts.mesh_document(layouts.mesh_of(args))
+        self.figures = (figure_of(f, args, source),)
+        self.fields = (Field("error", "JAX answers with", "choice", (RUNS, *options)),)
+        self._identity = f"{self.figures[0].listing} {run.describe(args)} {options}"
+
+    def identity(self) -> str:
+        """What is asked, of what, on which mesh."""
+        return self._identity
+
+    def judge(self, answer: Answer) -> Feedback:
+        """Compares with what JAX says."""
+        mine = answer["error"]
+        if mine == self._truth:
+            if not self._outcome.error:
+                return Feedback("right", "It runs.", parts=(Part("error", True),))
+            message = "Refused, as you said. " + self._outcome.explanation
+            said: Any = {"error": self._outcome.error, "said": self._outcome.said}
+            return Feedback("right", message.strip(), parts=(Part("error", True),), **said)
+        message = MEANINGS.get(mine, f"It is no {mine}.")
+        if mine == RUNS:
+            question = "Which operation stops, and which of its operands' axes stand against each other?"
+        elif self._outcome.error:
+            question = "It is refused, but for another reason: what does JAX check there?"
+        else:
+            question = "Is there really an operation here that JAX must refuse?"
+        kind = "partly" if self._outcome.error and mine != RUNS else "wrong"
+        return Feedback(kind, message, question, parts=(Part("error", False, message),))

@@ -1,0 +1,72 @@
+"""What one exercise and a set of them have in common: a sheet on screen, and what its reader asks of Python."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Any
+
+from traitlets import Dict, Int, observe
+
+from shardwidget.document import Exercises, Placement, to_wire
+from shardwidget.export import exercises
+from shardwidget.widgets._base import DocumentWidget
+
+if TYPE_CHECKING:
+    from shardwidget.widgets.exercise import Exercise
+
+
+class Sheet(DocumentWidget):
+    """Exercises on screen. The browser sends what is filled in; Python judges and sends the document again."""
+
+    bundle = "exercise.js"
+
+    _asked = Dict(help="What the reader did last: {n, do, question, answer}; n makes each one new.").tag(sync=True)
+    _heard = Int(0, help="The n of the last that was dealt with.").tag(sync=True)
+
+    @property
+    def document(self) -> Exercises:
+        """What is shown: every exercise, and how far its reader has come."""
+        assert isinstance(self._shown, Exercises)
+        return self._shown
+
+    @abstractmethod
+    def _exercise(self, number: int) -> Exercise: ...
+
+    @abstractmethod
+    def _current(self) -> int:
+        """Index of the exercise on screen."""
+
+    def _redraw(self, document: Exercises) -> None:
+        self._shown = document
+        self._document = to_wire(document)
+
+    def __repr__(self) -> str:
+        return exercises.picture(self.document, self._current())
+
+    def _title(self) -> str:
+        return exercises.headline(self.document)
+
+    def _table(self) -> str:
+        return exercises.table(self.document)
+
+    def _state(self, *, complete: bool) -> dict[str, Any]:
+        state = super()._state(complete=complete) | {"current": self._current()}
+        if not complete:
+            # A picture without a page is of one placement: what the last answer would have given, or what is shown.
+            state["_document"] = to_wire(self._pictured())
+        return state
+
+    def _pictured(self) -> Placement:
+        question = self.document.questions[self._current()]
+        figures = [*([question.feedback.figure] if question.feedback else []), *question.figures]
+        found = [f.placement for f in figures if f is not None and f.placement is not None]
+        return found[0] if found else Placement(question.mesh, None, state="abstract")
+
+    @observe("_asked")
+    def _on_asked(self, change: Any) -> None:
+        asked = change["new"]
+        number = asked.get("question")
+        if isinstance(number, int) and 0 <= number < len(self.document.questions):
+            self._exercise(number).hear(asked.get("do"), asked.get("answer"))
+        if isinstance(asked.get("n"), int):
+            self._heard = asked["n"]

@@ -1,0 +1,139 @@
+"""``ShardingComparison``: what the types say beside where the data is, equation by equation."""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import replace
+from typing import Any
+
+
+from traitlets import Dict, Int, TraitError, observe, validate
+
+from shardwidget import read
+from shardwidget._names import name_in_caller
+from shardwidget.document import Comparison, to_wire
+from shardwidget.export import comparison
+from shardwidget.widgets._base import DocumentWidget, Mode
+
+
+class ShardingComparison(DocumentWidget):
+    """A function's types on an Explicit mesh, on an Auto mesh, and where the compiler really puts each value.
+
+    ```python
+    view = ShardingComparison(f, x, w)
+    view.choices = {4: 1}               # row 4 stops on an Explicit mesh: goes on with its second mend
+    view.selection = 7                  # opens a row
+    view.document.rows[4].mends[1].code
+    ShardingComparison(params)          # jax.typeof(x) beside x.sharding, for every array of a pytree
+    ```
+
+    Attributes:
+        choices: by row that stops on an Explicit mesh, the index of the mend that the rows below take for granted.
+            Rows that are not named go on with their first mend.
+        selection: index of the row that is open; None for none. The browser's clicks arrive here too.
+    """
+
+    bundle = "comparison.js"
+
+    choices = Dict().tag(sync=True)
+    selection = Int(None, allow_none=True).tag(sync=True)
+
+    def __init__(
+        self,
+        f: Any,
+        *args: Any,
+        mesh: Any = None,
+        name: str | None = None,
+        choices: dict[int, int] | None = None,
+        selection: int | None = None,
+        mode: Mode | None = None,
+        **unknown: Any,
+    ) -> None:
+        """Reads a function or arrays, and shows them.
+
+        Args:
+            f: a function of global arrays, jitted or not; or an array, or a pytree of arrays.
+            *args: the function's arguments: arrays, ``jax.ShapeDtypeStruct``s with shardings, or tuples
+                ``(shape, dtype, spec)``.
+            mesh: the mesh; None takes the one of the arguments.
+            name: what to call it; None finds the function's name, or the variable that the arrays are bound to.
+            choices: mends to go on with, by row.
+            selection: the row that is open at first.
+            mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel.
+            **unknown: refused, with a list of the legal names.
+
+        Raises:
+            TypeError: ``f`` is neither a function nor arrays, the arguments do not fit it, or an argument is unknown.
+            ValueError: there is no mesh.
+            TraitError: a choice or the selection is not there.
+        """
+        self._asked = (f, args, mesh)
+        self._called = name if name is not None or callable(f) else name_in_caller(f)
+        self._chosen = _integers(choices or {})
+        super().__init__(
+            self._read(self._chosen), mode=mode, unknown=unknown, choices=self._chosen, selection=selection
+        )
+
+    @property
+    def document(self) -> Comparison:
+        """The comparison that is shown."""
+        assert isinstance(self._shown, Comparison)
+        return self._shown
+
+    def __repr__(self) -> str:
+        return comparison.picture(self.document)
+
+    def _title(self) -> str:
+        return comparison.headline(self.document)
+
+    def _table(self) -> str:
+        return comparison.table(self.document)
+
+    def _state(self, *, complete: bool) -> dict[str, Any]:
+        state = super()._state(complete=complete) | {"choices": self.choices, "selection": self.selection}
+        if complete and any(len(row.mends) > 1 for row in self.document.rows):
+            # Without a kernel there is nobody to ask: the page brings the answers along.
+            state["_document"] = to_wire(self._read(self.choices, continuations=True))
+        return state
+
+    def _read(self, choices: dict[int, int], *, continuations: bool = False) -> Comparison:
+        f, args, mesh = self._asked
+        document = read.propagation(f, *args, mesh=mesh, choices=choices or None, continuations=continuations)
+        return document if self._called is None else replace(document, name=self._called)
+
+    @validate("choices")
+    def _check_choices(self, proposal: Any) -> dict[int, int]:
+        choices = _integers(proposal["value"])
+        document = self.document if choices == self._chosen else self._read(choices)
+        for row, choice in choices.items():
+            _check_choice(document, row, choice)
+        self._chosen, self._shown = choices, document
+        return choices
+
+    @observe("choices")
+    def _on_choices(self, _: Any) -> None:
+        self._document = to_wire(self.document)
+
+    @validate("selection")
+    def _check_selection(self, proposal: Any) -> int | None:
+        value, count = proposal["value"], len(self.document.rows)
+        if value is not None and not 0 <= value < count:
+            raise TraitError(f"selection must be None or a row, 0 to {count - 1}; got {value!r}")
+        return value
+
+
+def _integers(choices: dict[Any, Any]) -> dict[int, int]:
+    """Choices with plain integers: from the browser, rows come as text."""
+    try:
+        return {int(row): operator.index(choice) for row, choice in choices.items()}
+    except (TypeError, ValueError):
+        raise TraitError(f"choices must be {{row: index of a mend}}, all integers; got {choices!r}") from None
+
+
+def _check_choice(document: Comparison, row: int, choice: int) -> None:
+    stops = {k: len(r.mends) for k, r in enumerate(document.rows) if r.mends}
+    if row not in stops:
+        rows = f"those with a choice are {', '.join(map(str, stops))}" if stops else "no row has one"
+        raise TraitError(f"row {row} has no mend to choose; {rows}")
+    if not 0 <= choice < stops[row]:
+        raise TraitError(f"row {row} has the mends 0 to {stops[row] - 1}; got {choice}")
