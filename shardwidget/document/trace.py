@@ -90,8 +90,10 @@ class Variable:
     unreduced: tuple[str, ...] = ()
     reduced: tuple[str, ...] = ()
     dims: tuple[Dim, ...] = ()
-    """How a global array lies on the mesh; empty for a block."""
+    """How a global array lies on ``Trace.mesh``; empty for a block."""
     window: Window | None = None
+    drawn: bool = True
+    """Whether it can be drawn on ``Trace.mesh``; False where it lies on a mesh of other axes or devices."""
     fetch: Callable[[int], np.ndarray] | None = field(default=None, repr=False, compare=False, metadata={"wire": False})
     """Reads the value on a device; None after the values were let go."""
 
@@ -186,7 +188,17 @@ class Failure:
     """Why a program stops, at the value that causes it."""
 
     kind: Literal[
-        "out_specs", "scan_carry", "shape", "indivisible", "sharding_type", "in_specs", "axis_name", "user", "other"
+        "out_specs",
+        "scan_carry",
+        "branches",
+        "traced_value",
+        "shape",
+        "indivisible",
+        "sharding_type",
+        "in_specs",
+        "axis_name",
+        "user",
+        "other",
     ]
     error: str
     """Class of the exception."""
@@ -253,6 +265,8 @@ class Trace:
     """A program executed step by step."""
 
     mesh: Mesh
+    """The mesh that is drawn: that of the first region. Positions of every window, group and step are positions in it.
+    """
     steps: tuple[Step, ...] = field(metadata={"wire": "table"})
     variables: tuple[Variable, ...] = field(metadata={"wire": "table"})
     regions: tuple[Region, ...]

@@ -121,6 +121,10 @@ UNREDUCED_ON_HOST = (
     "Leave out devices='host', or give jax.reshard(x, P(...)) of it."
 )
 
+ONE_ORDER_OF_DEVICES = (
+    "simulated on the host: its regions order devices differently, or use different ones, and one program cannot"
+)
+
 NOT_RUN = "the steps before the error could not be run: {words}"
 
 WRONG_ARGUMENTS = (

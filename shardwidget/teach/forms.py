@@ -103,8 +103,9 @@ def _dotted(node: ast.expr) -> str:
 
 
 def _literal(text: str, wanted: str) -> ast.expr:
+    plain = checked(text, wanted)
     try:
-        return ast.parse(checked(text, wanted), mode="eval").body
+        return ast.parse(plain, mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise AnswerError(f"{text.strip()[:80]} is not {wanted}") from None
 

@@ -46,9 +46,7 @@ class LowerCommunication(Kind):
             raise ValueError("the exercise has no truth: how often a collective in a loop runs is not known")
         self._limit = sent - 1 if below is None else below
         if sent <= self._limit:
-            raise ValueError(
-                f"the function sends {byte_count(sent)} a device already, which is not above {self._limit}"
-            )
+            raise ValueError(f"a device sends {byte_count(sent)} already, which is not above {self._limit}")
         self.mesh = layouts.mesh_document(layouts.mesh_of(args))
         self.figures = (figure_of(f, args, source),)
         self.fields = (Field("function", "function that sends less", "code", example="better"),)

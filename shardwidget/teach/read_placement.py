@@ -160,9 +160,7 @@ def _shape_note(value: tuple[int, ...], p: Placement) -> str:
 def _read_shape(value: Any, p: Placement) -> tuple[int, ...]:
     shape = forms.read_shape(value)
     if len(shape) != len(p.dims):
-        raise AnswerError(
-            f"{shape} has {len(shape)} dimensions and the array has {len(p.dims)}: write one size for each"
-        )
+        raise AnswerError(f"write {len(p.dims)} sizes, one for each dimension; got {shape}")
     return shape
 
 

@@ -123,6 +123,31 @@ def test_abstract_arguments_are_filled():
     assert trace.note == "abstract arguments are filled with 0, 1, 2 …"
 
 
+@pytest.mark.parametrize("abstract", [True, False])
+@pytest.mark.parametrize("wrap", [lambda f: f, jax.jit, lambda f: lambda a, b: f(a, b) * 2])
+def test_abstract_arguments_on_explicit_axes_are_cut_as_in_specs_says(wrap, abstract):
+    kinds = (AxisType.Explicit,) * 2
+    mesh = AbstractMesh((4, 2), ("x", "y"), axis_types=kinds) if abstract else jax.make_mesh((4, 2), ("x", "y"), kinds)
+    f = region(lambda a, b: jax.lax.psum(a @ b, "y"), in_specs=(P("x", "y"), P("y")), out_specs=P("x"), mesh=mesh)
+    trace = traced(wrap(f), jax.ShapeDtypeStruct((8, 4), "float32"), jax.ShapeDtypeStruct((4, 6), "float32"))
+    assert (trace.error, trace.engine) == (None, "host" if abstract else "mesh")
+    a, b = np.arange(32.0).reshape(8, 4), np.arange(24.0).reshape(4, 6)
+    plain = wrap(lambda a, b: a @ b)
+    np.testing.assert_allclose(trace.outputs, plain(a, b))
+    if jax.__version_info__ >= (0, 10):  # JAX 0.9 reshards arguments itself.
+        assert [v.type for v in next(s for s in trace.steps if s.primitive == "in_specs").inputs] == [
+            "f32[8@x,4@y]",
+            "f32[4@y,6]",
+        ]
+        assert trace.note.endswith("; those without a sharding are cut as in_specs says")
+
+
+def test_what_stops_before_an_abstract_mesh_is_simulated():
+    mesh = AbstractMesh((4, 2), ("x", "y"), axis_types=(AxisType.Auto,) * 2)
+    trace = traced(lambda a: region(lambda a: a * 2, mesh=mesh)(a + 1), jnp.ones((7, 4)))
+    assert (trace.error.kind, trace.engine, trace.mesh.abstract) == ("indivisible", "host", True)
+
+
 @pytest.mark.parametrize("devices", [None, "host"])
 def test_too_great_to_fill_leaves_types(devices):
     a = jax.ShapeDtypeStruct((2**20, 2**20), "bfloat16")

@@ -1,6 +1,7 @@
 /** The picture without a page: what Python runs in a bare V8 to write an SVG. */
 
 import type { Scheme } from "../model/color";
+import { type Choices, ComparisonModel, decodeComparison } from "../model/comparison";
 import { decodePlacement, PlacementModel } from "../model/placement";
 import { reviveBytes } from "../model/saved";
 import { highlightOf, type Selection } from "../model/selection";
@@ -9,6 +10,7 @@ import { pngDataUri } from "../paint/png";
 import { paintSvg } from "../paint/svg";
 import { theme } from "../paint/theme";
 import { cardScene } from "../scene/card";
+import { comparisonScene } from "../scene/comparison";
 import { WHOLE } from "../scene/faces";
 import type { ColorBy } from "../scene/paints";
 import type { Scene } from "../scene/scene";
@@ -23,7 +25,8 @@ export interface SvgOptions {
 export function svg(stateJson: string, optionsJson: string): string {
   const state = reviveBytes(JSON.parse(stateJson)) as State;
   const { width, theme: scheme } = JSON.parse(optionsJson) as SvgOptions;
-  const [scene, title] = state._document.kind === "trace" ? stepOf(state, width, scheme) : cardOf(state, width, scheme);
+  const draw = { trace: stepOf, comparison: comparisonOf }[String(state._document.kind)] ?? cardOf;
+  const [scene, title] = draw(state, width, scheme);
   return paintSvg(scene, theme(scheme), title, pngDataUri);
 }
 
@@ -35,6 +38,7 @@ interface State {
   selection?: Selection | null;
   step?: number;
   watch?: readonly string[];
+  choices?: Choices;
 }
 
 function cardOf(state: State, width: number, scheme: Scheme): readonly [Scene, string] {
@@ -53,6 +57,11 @@ function stepOf(state: State, width: number, scheme: Scheme): readonly [Scene, s
   const trace = new TraceModel(decodeTrace(state._document));
   const picture = { width, scheme, watch: state.watch ?? [] };
   return [stepScene(trace, { step: state.step ?? 0, phase: 1 }, picture), trace.doc.name];
+}
+
+function comparisonOf(state: State, width: number, scheme: Scheme): readonly [Scene, string] {
+  const model = new ComparisonModel(decodeComparison(state._document), state.choices ?? {});
+  return [comparisonScene(model, { width, scheme }), model.doc.name];
 }
 
 (globalThis as { shardwidget?: { svg: typeof svg } }).shardwidget = { svg };

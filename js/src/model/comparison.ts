@@ -1,11 +1,13 @@
 /** A comparison as its table reads it: the rows that the choices lead to, and where each value lies. */
-import type { Compared, Comparison, HloCollective, Layout, Row } from "./document.gen";
+import type { Compared, Comparison, HloCollective, Layout, MeshAxis, Row } from "./document.gen";
 import { MeshModel } from "./mesh";
 import { PlacementModel } from "./placement";
 import { decodeDocument } from "./wire";
 
 /** By row, the index of the mend that the rows below take for granted. Names are text, as in JSON. */
 export type Choices = Readonly<Record<string, number>>;
+
+type AxisType = MeshAxis["type"];
 
 /** A comparison as it came over the wire. */
 export function decodeComparison(wire: unknown): Comparison {
@@ -108,6 +110,13 @@ export class ComparisonModel {
     for (let at = this.rows[row]?.enclosure ?? -1; at >= 0; at = this.doc.enclosures[at]?.parent ?? -1)
       path.unshift(at);
     return path;
+  }
+
+  /** Types of the mesh's axes in an enclosure; -1 for outside of all. */
+  axisTypes(enclosure: number): readonly AxisType[] {
+    const e = this.doc.enclosures[enclosure];
+    if (!e) return this.mesh.axes.map((a) => a.type);
+    return e.axis_types.length > 0 ? e.axis_types : this.axisTypes(e.parent);
   }
 
   #sum(): Tally[] {

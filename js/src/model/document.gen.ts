@@ -516,7 +516,7 @@ export interface Collective {
 
 /** Why a program stops, at the value that causes it. */
 export interface Failure {
-  readonly kind: "out_specs" | "scan_carry" | "shape" | "indivisible" | "sharding_type" | "in_specs" | "axis_name" | "user" | "other";
+  readonly kind: "out_specs" | "scan_carry" | "branches" | "traced_value" | "shape" | "indivisible" | "sharding_type" | "in_specs" | "axis_name" | "user" | "other";
   /** Class of the exception. */
   readonly error: string;
   /** JAX's own words, or the user's exception. */
@@ -644,6 +644,10 @@ export interface Step {
 
 /** A program executed step by step. */
 export interface Trace {
+  /**
+   * The mesh that is drawn: that of the first region. Positions of every window, group and step are positions in it.
+   *
+   */
   readonly mesh: Mesh;
   readonly steps: readonly Step[];
   readonly variables: readonly Variable[];
@@ -682,9 +686,11 @@ export interface Variable {
   readonly varying: readonly string[];
   readonly unreduced: readonly string[];
   readonly reduced: readonly string[];
-  /** How a global array lies on the mesh; empty for a block. */
+  /** How a global array lies on `Trace.mesh`; empty for a block. */
   readonly dims: readonly Dim[];
   readonly window: Window | null;
+  /** Whether it can be drawn on `Trace.mesh`; False where it lies on a mesh of other axes or devices. */
+  readonly drawn: boolean;
 }
 
 /** The part of a value that travels: its leading corner on every device. */

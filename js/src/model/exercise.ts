@@ -45,6 +45,7 @@ const ENTRY = /^(?:None|(?:P|PartitionSpec)\.UNCONSTRAINED|'(\w+)'|"(\w+)"|\(([^
 export function readSpec(text: string): Written | null {
   const inside = /^(?:(?:jax\.)?(?:sharding\.)?(?:P|PartitionSpec))?\s*\((.*)\)$/s.exec(text.trim());
   const parts = split(inside ? (inside[1] ?? "") : text);
+  if (!parts) return null;
   const entries: string[][] = [];
   let unreduced: string[] = [];
   for (const part of parts) {
@@ -64,15 +65,17 @@ export function readSpec(text: string): Written | null {
   return inside || parts.length > 0 ? { entries, unreduced } : null;
 }
 
-/** At the commas that stand in no brackets. */
-function split(text: string): string[] {
-  const parts = text.match(/(?:[^,(){}]|\([^()]*\)|\{[^{}]*\})+/g) ?? [];
-  return parts.map((p) => p.trim()).filter((p) => p !== "");
+const PART = /(?:[^,(){}]|\([^()]*\)|\{[^{}]*\})+/g;
+
+/** At the commas that stand in no brackets; null where brackets do not match. */
+function split(text: string): string[] | null {
+  if (/[^,\s]/.test(text.replace(PART, ""))) return null;
+  return (text.match(PART) ?? []).map((p) => p.trim()).filter((p) => p !== "");
 }
 
 function names(text: string): string[] | null {
-  const parts = split(text).map((p) => /^(?:'(\w+)'|"(\w+)")$/.exec(p));
-  return parts.every((p) => p !== null) ? parts.map((p) => p?.[1] ?? p?.[2] ?? "") : null;
+  const parts = split(text)?.map((p) => /^(?:'(\w+)'|"(\w+)")$/.exec(p));
+  return parts?.every((p) => p !== null) ? parts.map((p) => p?.[1] ?? p?.[2] ?? "") : null;
 }
 
 export interface Preview {

@@ -31,7 +31,7 @@ export interface Corner {
   start: (position: number) => number;
   /** Whether the corner is the whole value. */
   whole: boolean;
-  /** How great an element is among those of all devices, from 0 to 1. */
+  /** How great an element is among those of its block, from 0 to 1. */
   level: (index: number) => number;
 }
 
@@ -77,9 +77,9 @@ export class TraceModel {
         corner = {
           shape: w.shape,
           elements,
-          level: levels(elements),
+          level: levels(elements, size),
           start: (position) => (block[position] ?? 0) * size,
-          whole: w.shape.every((n, d) => n === this.#local(v, d)),
+          whole: w.shape.every((n, d) => n === this.local(v, d)),
         };
       } else corner = null;
       this.#corners.set(v.id, corner);
@@ -88,7 +88,7 @@ export class TraceModel {
   }
 
   /** Size of a dimension on one device. */
-  #local(v: Variable, d: number): number {
+  local(v: Variable, d: number): number {
     return (v.shape[d] ?? 1) / product((v.dims[d]?.axes ?? []).map((a) => this.mesh.axisSize(a)));
   }
 
@@ -101,7 +101,7 @@ export class TraceModel {
     const slices = v.dims.map((dim, d) => {
       if (dim.axes.length === 0) return ":";
       const [size, part] = [
-        this.#local(v, d),
+        this.local(v, d),
         dim.axes.reduce((at, a) => at * this.mesh.axisSize(a) + (digits[this.mesh.axisOf(a)] ?? 0), 0),
       ];
       return `${part * size}:${(part + 1) * size}`;
@@ -165,13 +165,16 @@ export class TraceModel {
   }
 }
 
-/** Tells how great elements are among all; what is not finite counts as the least. */
-function levels(elements: Elements): (index: number) => number {
-  let range: readonly [number, number] | null = null;
+/** Tells how great elements are in their block of so many; what is not finite counts as the least. */
+function levels(elements: Elements, size: number): (index: number) => number {
+  const ranges = new Map<number, readonly [number, number]>();
   return (index) => {
+    const block = Math.floor(index / size);
+    let range = ranges.get(block);
     if (!range) {
-      const all = Array.from({ length: elements.length }, (_, i) => elements.number(i)).filter(Number.isFinite);
-      range = [all.reduce((a, b) => Math.min(a, b), 0), all.reduce((a, b) => Math.max(a, b), 0)];
+      const all = Array.from({ length: size }, (_, i) => elements.number(block * size + i)).filter(Number.isFinite);
+      range = [Math.min(...all), Math.max(...all)];
+      ranges.set(block, range);
     }
     const [low, high] = range;
     const value = elements.number(index);

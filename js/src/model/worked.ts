@@ -39,6 +39,10 @@ export function worked(trace: TraceModel, step: Step, device: number | null): st
   const result = to.elements.text(to.start(cell.device) + cell.at);
   const place = index.length > 0 ? `[${index.join(",")}]` : "";
   const kind = step.collective?.kind;
-  const made = kind === "psum" ? parts.join(" + ") : `${kind === "pmax" ? "max" : "min"}(${parts.join(", ")})`;
+  const named = parts.map((text, r) => `${text} (device ${trace.mesh.ids[cell.group[r] ?? 0] ?? 0})`);
+  const made =
+    kind === "psum"
+      ? (parts.length > 4 ? parts : named).join(" + ")
+      : `${kind === "pmax" ? "max" : "min"}(${parts.join(", ")})`;
   return `${output.name}${place} on device ${trace.mesh.ids[cell.device] ?? 0} = ${made} = ${result}`;
 }

@@ -56,9 +56,9 @@ export function blockMarks(box: Box, look: BlockLook): Mark[] {
   if (w >= 6 && h >= 6 && rows * columns > 1) marks.push({ kind: "grid", ...box, rows, columns, color: "cell" });
   marks.push({ kind: "rect", ...box, r: 2, stroke });
   const readable = h >= 13 && w >= 12;
-  if (look.shade && !readable && rows * columns > 1) {
+  if (look.shade && !look.hatch && !readable && rows * columns > 1) {
     for (let cell = 0; cell < rows * columns; cell++) {
-      const alpha = 0.36 * look.shade(cell);
+      const alpha = 0.24 * look.shade(cell);
       if (alpha > 0.02) marks.push({ kind: "rect", ...place(cell), fill: "tile-ink", alpha });
     }
   }

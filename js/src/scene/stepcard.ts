@@ -85,15 +85,15 @@ function packed(items: readonly (readonly Span[])[], width: number): Span[][] {
   return rows;
 }
 
-/** A text in lines of whole words, at most three. */
-function wrapped(text: string, width: number): string[] {
+/** A text in lines of whole words, at most so many. */
+export function wrapped(text: string, width: number, most = 3): string[] {
   const lines: string[] = [];
   for (const word of text.split(/\s+/).filter((w) => w !== "")) {
     const longer = lines.length > 0 ? `${lines.at(-1)} ${word}` : word;
     if (lines.length > 0 && textWidth(longer, 12) <= width) lines[lines.length - 1] = longer;
     else lines.push(word);
   }
-  const kept = lines.slice(0, 3).map((line) => fit(line, width, 12));
-  if (lines.length > 3) kept[2] = fit(`${lines[2]} ${lines[3]}`, width - 12, 12);
+  const kept = lines.slice(0, most).map((line) => fit(line, width, 12));
+  if (lines.length > most) kept[most - 1] = fit(`${lines[most - 1]} ${lines[most]}`, width - 12, 12);
   return kept;
 }

@@ -1,13 +1,14 @@
 /** A step of a trace on the mesh: every device's blocks before and after, groups, and what is in flight between them. */
 import type { Moment } from "../model/timeline";
 import type { TraceModel } from "../model/trace";
-import { deviceAtPoint, rails } from "./grid";
-import { inside, type Mark } from "./scene";
+import { rails } from "./grid";
+import type { Mark } from "./scene";
 import { flightMarks } from "./stepper/flights";
 import { groupMarks } from "./stepper/groups";
-import { layoutStepper, type StepperLayout, seatsOf } from "./stepper/layout";
+import { litMarks } from "./stepper/hit";
+import { layoutStepper, type StepperLayout } from "./stepper/layout";
 import { smallMarks, tileMarks } from "./stepper/tiles";
-import { focusOf, type StepperOptions, StepView } from "./stepper/view";
+import { type StepperOptions, StepView } from "./stepper/view";
 
 export { layoutStepper, type StepperLayout, type StepperOptions };
 
@@ -25,18 +26,6 @@ export function stepperMarks(
   marks.push(...groupMarks(view));
   for (const p of view.seats.keys()) marks.push(...tileMarks(view, p));
   marks.push(...flightMarks(view));
+  if (options.lit) marks.push(...litMarks(view, options.lit));
   return marks;
-}
-
-/** The device at a point of the picture, or null. */
-export function deviceAt(
-  trace: TraceModel,
-  layout: StepperLayout,
-  { step, device }: { step: number; device: number | null },
-  x: number,
-  y: number,
-): number | null {
-  const focus = layout.strip ? focusOf(trace, step, device, layout.strip.seats) : [];
-  for (const [p, box] of seatsOf(trace, layout, focus)) if (inside(box, x, y)) return p;
-  return deviceAtPoint(trace.mesh, layout.grid, x, y);
 }

@@ -9,9 +9,10 @@ import { blockMarks, faceOf } from "../../src/scene/block";
 import { deviceBox } from "../../src/scene/grid";
 import type { Box, Mark, RectMark, TextMark } from "../../src/scene/scene";
 import { stepScene } from "../../src/scene/stepcard";
-import { deviceAt, layoutStepper, stepperMarks } from "../../src/scene/stepper";
+import { layoutStepper, stepperMarks } from "../../src/scene/stepper";
 import { ends, flightMarks, flightsOf } from "../../src/scene/stepper/flights";
 import { groupMarks } from "../../src/scene/stepper/groups";
+import { hitAt, litMarks } from "../../src/scene/stepper/hit";
 import { tileMarks } from "../../src/scene/stepper/tiles";
 import { type StepperOptions, StepView } from "../../src/scene/stepper/view";
 import { extent } from "../scene/cases";
@@ -93,11 +94,10 @@ test("no mark is more than 12 px outside the layout", () =>
   }));
 
 test("tiles do not overlap, and the middle of a tile is its device", () =>
-  each(({ seats, trace, layout }, _, { step, options }) => {
-    const boxes = [...seats];
+  each((view) => {
+    const boxes = [...view.seats];
     for (const [i, [p, a]] of boxes.entries()) {
-      const at = { step, device: options.device };
-      expect(deviceAt(trace, layout, at, a.x + a.w / 2, a.y + a.h / 2)).toBe(p);
+      expect(hitAt(view, a.x + a.w / 2, a.y + a.h / 2)?.device).toBe(p);
       for (const [, b] of boxes.slice(i + 1)) {
         const apart = a.x + a.w <= b.x || b.x + b.w <= a.x || a.y + a.h <= b.y || b.y + b.h <= a.y;
         if (!apart) expect.fail(`${JSON.stringify(a)} and ${JSON.stringify(b)} overlap`);

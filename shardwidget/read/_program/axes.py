@@ -1,52 +1,76 @@
-"""Whose groups these are: positions that take part together, as axes of the user's mesh."""
+"""Which of the user's mesh axes a collective goes over, from the groups of devices alone.
+
+The compiler forgets the names of axes, joins them and cuts them, so names are found again in the groups: those of axes
+A are the sets of positions that agree in every coordinate but those of A.
+"""
 
 from __future__ import annotations
 
-import functools
-import itertools
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
-from shardwidget.document import Mesh
 from shardwidget.read._program.groups import Groups
 
 
-def axes_of(groups: Groups, mesh: Mesh) -> tuple[str, ...] | None:
-    """The mesh axes whose groups these are, in mesh order; None where they are those of no set of axes.
+class Over(NamedTuple):
+    """What a collective goes over."""
 
-    Axes of size 1 are not named: nothing tells whether they are among them.
+    axes: tuple[str, ...]
+    """In mesh order; empty where none fit."""
+    irregular: bool
+    """Whether the groups are those of no set of axes."""
+    within: tuple[str, ...]
+    """Of irregular groups: the axes that they stay within."""
+
+
+def over(groups: Groups, names: Sequence[str], shape: Sequence[int]) -> Over:
+    """The axes whose groups these are. An axis of size 1 is never among them: nothing is split over it.
+
+    Args:
+        groups: mesh positions.
+        names: names of the mesh axes; empty for devices in a row.
+        shape: their sizes.
     """
-    size = len(groups[0])
-    if any(len(group) != size for group in groups) or len(groups) * size != mesh.size:
-        return None
-    label = np.empty(mesh.size, np.int64)
-    for group in groups:
-        label[list(group)] = min(group)
-    named = [(k, axis.size) for k, axis in enumerate(mesh.axes) if axis.size > 1]
-    for count in range(len(named) + 1):
-        for chosen in itertools.combinations(named, count):
-            if math.prod(n for _, n in chosen) == size:
-                axes = tuple(k for k, _ in chosen)
-                if np.array_equal(label, _first(mesh.shape, axes)):
-                    return tuple(mesh.axes[k].name for k in axes)
-    return None
+    varying = _varying(groups, shape)
+    axes = tuple(names[k] for k in varying) if names else ()
+    size = math.prod(shape[k] for k in varying)
+    whole = all(len(set(group)) == size for group in groups) and len(groups) * size == math.prod(shape)
+    if whole and len({p for group in groups for p in group}) == math.prod(shape):
+        return Over(axes, bool(varying) and not names, ())
+    return Over((), True, axes)
 
 
-def axes_between(pairs: Sequence[tuple[int, int]], mesh: Mesh) -> tuple[str, ...]:
-    """The mesh axes along which the two ends of any pair differ, in mesh order."""
-    if not mesh.axes or not pairs:
-        return ()
-    ends = np.stack(np.unravel_index(np.array(pairs), mesh.shape))
-    differ = (ends[:, :, 0] != ends[:, :, 1]).any(axis=1)
-    return tuple(axis.name for axis, moved in zip(mesh.axes, differ, strict=True) if moved)
+def ranked(pairs: Sequence[tuple[int, int]], shape: Sequence[int]) -> tuple[Groups, tuple[tuple[int, int], ...]]:
+    """The groups that a permutation stays within, and its pairs as (source rank, destination rank) in every one.
+
+    Where the groups do different things: one group of the devices that take part.
+    """
+    varying = _varying(pairs, shape)
+    others = [k for k in range(len(shape)) if k not in varying]
+    n = math.prod(shape[k] for k in varying)
+    seats = np.arange(math.prod(shape)).reshape(tuple(shape)).transpose(others + varying).reshape(-1, n)
+    place = np.argsort(seats.ravel())
+    within: dict[int, set[tuple[int, int]]] = {group: set() for group in range(len(seats))}
+    for source, target in pairs:
+        within[int(place[source]) // n].add((int(place[source]) % n, int(place[target]) % n))
+    if all(found == within[0] for found in within.values()):
+        return tuple(map(tuple, seats.tolist())), tuple(sorted(within[0]))
+    members = sorted({p for pair in pairs for p in pair})
+    rank = {p: k for k, p in enumerate(members)}
+    return (tuple(members),), tuple((rank[source], rank[target]) for source, target in pairs)
 
 
-@functools.lru_cache(maxsize=256)
-def _first(shape: tuple[int, ...], axes: tuple[int, ...]) -> np.ndarray:
-    """The least position of the group that each position is in."""
-    grid = np.arange(math.prod(shape)).reshape(shape)
-    for axis in axes:
-        grid = np.broadcast_to(grid.take([0], axis), shape)
-    return grid.ravel()
+def _varying(groups: Sequence[Sequence[int]], shape: Sequence[int]) -> list[int]:
+    """Axes along which two positions of a group differ."""
+    flat = np.array([p for group in groups for p in group], dtype=np.int64)
+    first = np.array([group[0] for group in groups for _ in group], dtype=np.int64)
+    return [
+        k
+        for k, (own, other) in enumerate(
+            zip(np.unravel_index(flat, shape), np.unravel_index(first, shape), strict=True)
+        )
+        if np.any(own != other)
+    ]

@@ -1,126 +1,131 @@
-"""Who takes part together: the four ways in which XLA writes groups of devices, all as positions.
+"""Who takes part in a collective together: XLA's notations, expanded to positions in the device assignment.
 
-A number in a group is a position in the program's device assignment, which is that of ``mesh.devices.flat``.
-Grammar: openxla/xla, ``xla/hlo/ir/collective_device_list.h`` and ``mesh_and_axis.h``.
+Groups are written out, ``{{0,1},{2,3}}``; as an iota, ``[2,4]<=[4,2]T(1,0)``; or by axes of a mesh of XLA's own,
+``mesh['a'=4,'b'=2] {'a'}``, with its devices permuted, ``mesh[…], device_ids=([2,4]T(1,0)) {…}``, and with parts of
+axes, ``'a':(2)2``. What the ids count depends on other attributes: openxla.org/xla/operation_semantics, "AllReduce",
+and ``GetCollectiveOpGroupMode`` in XLA.
 """
 
 from __future__ import annotations
 
-import itertools
 import math
 import re
 
 import numpy as np
 
+_IOTA = re.compile(r"\[([\d,]+)\]<=\[([\d,]+)\](?:T\(([\d,]+)\))?")
+_MESH = re.compile(
+    r"@?(?:maximal_)?mesh[\[<](?P<axes>[^\]>]*)[\]>]"
+    r"(?:, device_ids=\((?P<ids>[^{]*)\)|\(devices=\[[\d,]+\](?P<old>[^{]*)\))? \{(?P<over>[^}]*)\}"
+)
+_WRITTEN = re.compile(r"\{(?:\{[\d,\s]*\}(?:,\s*)?)*\}")
+
 Groups = tuple[tuple[int, ...], ...]
 
-_LISTED = re.compile(r"replica_groups=\{((?:\{[\d,\s]*\},?\s*)*)\}")
-_IOTA = re.compile(r"replica_groups=(\[[\d,]+\]<=\[[\d,]+\](?:T\([\d,]+\))?)")
-_MESH = re.compile(r"replica_groups=(@?mesh\[([^\]]*)\](?:,?\s*device_ids=\((.*?)\))?\s*\{([^}]*)\})")
-_PAIRS = re.compile(r"source_target_pairs=(\{(?:\{\d+,\d+\},?\s*)*\})")
+
+def groups_text(text: str) -> str:
+    """The attribute as the instruction writes it; empty where it has none."""
+    found = re.search(r"\b(?:replica_groups|source_target_pairs)=", text)
+    if not found:
+        return ""
+    rest = text[found.end() :]
+    value = next((m for pattern in (_IOTA, _MESH, _WRITTEN) if (m := pattern.match(rest))), None)
+    return found[0] + (value[0] if value else rest.partition(", ")[0])
 
 
-class GroupsError(ValueError):
-    """Groups in a form that is not known."""
+def expand(text: str) -> Groups:
+    """The ids of each group, in rank order, of any notation (without ``replica_groups=``).
+
+    Raises:
+        ValueError: it is in none of the known notations.
+    """
+    if found := _IOTA.fullmatch(text):
+        shape = _numbers(found[1])
+        return _rows(_iota(found[2], found[3]).reshape(shape))
+    if found := _MESH.fullmatch(text):
+        return _of_mesh(found)
+    if _WRITTEN.fullmatch(text):
+        return tuple(tuple(_numbers(group)) for group in re.findall(r"\{([\d,\s]*)\}", text[1:-1]))
+    raise ValueError(f"groups in an unknown notation: {text}")
 
 
-def groups_of(attributes: str, devices: int) -> tuple[Groups, str]:
-    """The groups of a collective and how XLA writes them.
+def positions(
+    groups: Groups, replicas: int, partitions: int, *, channel: bool, flattened: bool, crosses: bool
+) -> Groups:
+    """Groups of ids as groups of positions in the device assignment, ``replica · partitions + partition``.
 
     Args:
-        attributes: of the instruction.
-        devices: number of devices of the program.
-
-    Raises:
-        GroupsError: they are written in none of the known ways, or do not fit the devices.
+        groups: groups of ids; empty for one group of all.
+        replicas: replicas of the module.
+        partitions: partitions of the module.
+        channel: whether the instruction has a ``channel_id``.
+        flattened: whether it has ``use_global_device_ids``: ids are positions.
+        crosses: whether it is of the kinds whose ids are partitions once there is a channel (all-to-all,
+            collective-permute, collective-broadcast); of the others they are replicas, and each group takes all
+            partitions.
     """
-    if found := _MESH.search(attributes):
-        groups = _mesh_groups(found[2], found[3], found[4])
-        text = f"replica_groups={found[1]}"
-    elif found := _IOTA.search(attributes):
-        groups, text = _rows(_iota(found[1])), found[0]
-    elif found := _LISTED.search(attributes):
-        listed = [tuple(map(int, _numbers(row))) for row in re.findall(r"\{([\d,\s]*)\}", found[1])]
-        groups, text = tuple(row for row in listed if row), found[0]
-        if not groups:  # nothing written: all together
-            groups = (tuple(range(devices)),)
-    else:
-        raise GroupsError("it names no groups in a known form")
-    flat = [p for group in groups for p in group]
-    if not flat or max(flat) >= devices or len(set(flat)) != len(flat):
-        raise GroupsError(f"its groups {text} do not fit {devices} devices")
-    return groups, text
+    if channel and flattened:
+        return groups or (tuple(range(replicas * partitions)),)
+    if channel and crosses:
+        groups = groups or (tuple(range(partitions)),)
+        return tuple(tuple(r * partitions + p for p in group) for r in range(replicas) for group in groups)
+    groups = groups or (tuple(range(replicas)),)
+    if channel:
+        return tuple(tuple(r * partitions + p for r in group for p in range(partitions)) for group in groups)
+    return tuple(tuple(r * partitions + p for r in group) for p in range(partitions) for group in groups)
 
 
-def pairs_of(attributes: str, devices: int) -> tuple[Groups, str]:
-    """The (source, target) pairs of a permutation, and how XLA writes them.
-
-    Raises:
-        GroupsError: there are none, or they do not fit the devices.
-    """
-    found = _PAIRS.search(attributes)
-    if not found:
-        raise GroupsError("it names no pairs")
-    pairs = tuple((int(a), int(b)) for a, b in re.findall(r"\{(\d+),(\d+)\}", found[1]))
-    if any(p >= devices for pair in pairs for p in pair):
-        raise GroupsError(f"its pairs do not fit {devices} devices")
-    return pairs, found[0]
-
-
-def _iota(text: str) -> np.ndarray:
-    """``[2,4]<=[4,2]T(1,0)``: the numbers 0, 1, … in the second shape, transposed, in the first shape."""
-    shape, dims, order = re.fullmatch(r"\[([\d,]+)\]<=\[([\d,]+)\](?:T\(([\d,]+)\))?", text).groups()  # type: ignore[union-attr]
-    numbers = np.arange(math.prod(_numbers(dims))).reshape(_numbers(dims))
-    if order:
-        numbers = numbers.transpose(_numbers(order))
-    return numbers.reshape(_numbers(shape))
-
-
-def _mesh_groups(axes: str, ids: str | None, chosen: str) -> Groups:
-    """``mesh['a'=4,'b'=2] {'a'}``, with ``device_ids=(…)`` and sub-axes ``'a':(2)2``.
-
-    A sub-axis ``(m)k`` of an axis of size n is the middle digit of n written as m · k · n/(m·k).
-    """
-    named = re.findall(r"'([^']*)'\s*=\s*(\d+)", axes)
-    names, sizes = [name for name, _ in named], [int(size) for _, size in named]
-    positions = np.arange(math.prod(sizes))
-    if ids:
-        listed = re.sub(r"^\s*\[\d+\](?=<=)|\s", "", ids)
-        if "<=" in ids:
-            positions = _iota(
-                re.sub(r"^\s*<=", f"[{positions.size}]<=", ids if ids.lstrip()[0] == "[" else listed)
-            ).ravel()
-        else:
-            positions = np.array([int(n) for n in re.findall(r"\d+", ids)])
-    wanted = re.findall(r"'([^']*)'(?::\((\d+)\)(\d+))?", chosen)
-    # Every axis that a sub-axis is taken of is written as three digits.
-    digits: list[tuple[str, int, int]] = []  # axis, product of the digits before it, size
-    for name, size in zip(names, sizes, strict=True):
-        cuts = {1, size}
-        for axis, before, part in wanted:
-            if axis == name and part:
-                cuts |= {int(before), int(before) * int(part)}
-        edges = sorted(cuts)
-        if any(b % a for a, b in itertools.pairwise(edges)):
-            raise GroupsError(f"sub-axes of {name!r} overlap")
-        digits += [(name, a, b // a) for a, b in itertools.pairwise(edges)] or [(name, 1, 1)]
-    inside: list[int] = []
-    for axis, before, part in wanted:
-        whole = [k for k, (name, _, _) in enumerate(digits) if name == axis]
-        if not whole:
-            raise GroupsError(f"the mesh has no axis {axis!r}")
-        low, high = (int(before), int(before) * int(part)) if part else (1, sizes[names.index(axis)])
-        inside += [k for k in whole if low <= digits[k][1] and digits[k][1] * digits[k][2] <= high]
-    outside = [k for k in range(len(digits)) if k not in inside]
-    grid = positions.reshape([size for _, _, size in digits]).transpose(outside + inside)
-    return _rows(grid.reshape(-1, math.prod(digits[k][2] for k in inside)))
+def _of_mesh(found: re.Match[str]) -> Groups:
+    axes = dict(_axis(part, "=") for part in _split(found["axes"]))
+    sizes = {name: int(size) for name, size in axes.items()}
+    ids = np.arange(math.prod(sizes.values()))
+    written = found["ids"] or found["old"]
+    if written:
+        transposed = re.fullmatch(r"(?:<=)?\[([\d,]+)\](?:T\(([\d,]+)\))?", written)
+        ids = _iota(transposed[1], transposed[2]) if transposed else np.array(_numbers(written))
+    over = [_axis(part, ":") for part in _split(found["over"])]
+    # Each axis is cut where a part of it begins or ends, so that groups go over whole digits.
+    cuts = {name: {1, size} for name, size in sizes.items()}
+    wanted = []
+    for name, part in over:
+        before, size = map(int, part[1:].split(")")) if part else (1, sizes[name])
+        cuts[name] |= {before, before * size}
+        wanted.append((name, before, before * size))
+    digits = [
+        (name, low, high)
+        for name in sizes
+        for low, high in zip(sorted(cuts[name]), sorted(cuts[name])[1:], strict=False)
+    ]
+    chosen = [
+        k
+        for name, low, high in wanted
+        for k, (digit, start, stop) in enumerate(digits)
+        if digit == name and low <= start and stop <= high
+    ]
+    others = [k for k in range(len(digits)) if k not in chosen]
+    shape = [high // low for _, low, high in digits]
+    n = math.prod(shape[k] for k in chosen)
+    return _rows(ids.reshape(shape).transpose(others + chosen).reshape(-1, n))
 
 
-def _rows(numbers: np.ndarray) -> Groups:
-    if numbers.ndim != 2:
-        raise GroupsError(f"groups are rows of a table; got shape {numbers.shape}")
-    return tuple(map(tuple, numbers.tolist()))
+def _split(text: str) -> list[str]:
+    return [part for part in re.split(r",(?![^(]*\))", text) if part]
+
+
+def _axis(text: str, mark: str) -> tuple[str, str]:
+    name, _, rest = text.partition(mark)
+    return name.strip().strip("'\""), rest
+
+
+def _iota(shape: str, order: str | None) -> np.ndarray:
+    sizes = _numbers(shape)
+    ids = np.arange(math.prod(sizes)).reshape(sizes)
+    return (ids.transpose(_numbers(order)) if order else ids).ravel()
 
 
 def _numbers(text: str) -> list[int]:
-    return [int(n) for n in text.split(",") if n.strip()]
+    return [int(number) for number in re.findall(r"\d+", text)]
+
+
+def _rows(array: np.ndarray) -> Groups:
+    return tuple(map(tuple, array.tolist()))

@@ -1,140 +1,276 @@
-"""How often the computations of a module run, and what they stand in."""
+"""What runs how often: the computations of a module, from its entry inwards."""
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from shardwidget.read._program.module import Computation, Instruction, Module
 
-_CALLED = re.compile(r"(?:to_apply|calls|called_computations)=\{?((?:%?[\w.\-]+(?:, )?)+)\}?")
-_BRANCHES = re.compile(r"branch_computations=\{([^}]*)\}")
-_TRUE_FALSE = re.compile(r"(true|false)_computation=%?([\w.\-]+)")
-_TRIPS = re.compile(r'"known_trip_count":\{"n":"(\d+)"')
-MOST = 100_000
-"""Visits, after which the walk of a module whose computations call each other endlessly ends."""
-
 
 @dataclass(frozen=True)
-class Visit:
-    """One way in which a computation comes to run."""
+class Place:
+    """Where a computation runs."""
 
+    times: int | None = 1
+    """How often in one call of the program, in a branch at most; None if not known."""
+    where: tuple[str, ...] = ()
+    """``while ×12``, ``branch 1``, ``call f``, outermost first."""
+    caller: Instruction | None = None
+    """The instruction that runs it, where that is a fusion or an asynchronous half."""
+    around: Computation | None = None
+    """The computation that the caller is in."""
+
+
+@dataclass
+class Found:
+    """A collective of the module."""
+
+    instruction: Instruction
     computation: Computation
-    times: int | None
-    """In one call of the program, at most; None where a loop's trip count is not known."""
-    where: tuple[str, ...]
-    inside_fusion: bool
+    places: list[Place]
     asynchronous: bool
 
+    @property
+    def place(self) -> Place:
+        """The one place; of several their common part, times added up."""
+        first = self.places[0]
+        if len(self.places) == 1:
+            return first
+        known = [place.times for place in self.places if place.times is not None]
+        shared = tuple(a for a, *others in zip(*(p.where for p in self.places), strict=False) if {*others} == {a})
+        times = sum(known) if len(known) == len(self.places) else None
+        return replace(first, times=times, where=(*shared, f"{len(self.places)} calls"))
 
-def visits(module: Module) -> Iterator[Visit]:
-    """The computations of a module from the entry on, in program order."""
-    entry = module.computations.get(module.entry)
-    stack = [Visit(entry, 1, (), False, False)] if entry else []
-    for _ in range(MOST):
-        if not stack:
+
+def find(module: Module) -> list[Found]:
+    """The collectives of a module, in the order of its schedule.
+
+    A collective that the TPU compiler spread over several fusions, so that work runs meanwhile, is found once.
+    """
+    walk = _Walk(module)
+    if module.entry is not None:
+        walk.visit(module.entry, Place(), asynchronous=False)
+    return list(walk.found.values())
+
+
+class _Walk:
+    def __init__(self, module: Module) -> None:
+        self.found: dict[Instruction, Found] = {}
+        self._module = module
+        self._matters: dict[str, bool] = {}
+
+    def visit(self, computation: Computation, place: Place, *, asynchronous: bool) -> None:
+        for instruction in computation.instructions:
+            if instruction.kind:
+                if not _continues(instruction, computation):
+                    started = asynchronous or instruction.opcode.endswith("-start") or _starts(computation)
+                    found = Found(instruction, computation, [], started)
+                    self.found.setdefault(instruction, found).places.append(place)
+                continue
+            called = [(a, self._module.computations[n]) for a, n in instruction.called if self._leads_on(n)]
+            if called:
+                for child, inside in self._inside(instruction, computation, called, place):
+                    self.visit(child, inside, asynchronous=asynchronous or instruction.opcode == "async-start")
+
+    def _leads_on(self, name: str) -> bool:
+        """Whether a computation has a collective in it, or in what it runs."""
+        if name not in self._matters:
+            self._matters[name] = False
+            computation = self._module.computations.get(name)
+            self._matters[name] = computation is not None and any(
+                i.kind or any(self._leads_on(child) for _, child in i.called) for i in computation.instructions
+            )
+        return self._matters[name]
+
+    def _inside(
+        self, caller: Instruction, around: Computation, called: list[tuple[str, Computation]], place: Place
+    ) -> Iterator[tuple[Computation, Place]]:
+        if caller.opcode == "while":
+            trips = trip_count(caller, around, self._module)
+            for attribute, child in called:
+                runs = trips if trips is None or attribute == "body" else trips + 1
+                word = "while" if attribute == "body" else "while condition"
+                label = word if runs is None else f"{word} ×{runs}"
+                times = None if runs is None or place.times is None else place.times * runs
+                yield child, Place(times, (*place.where, label))
             return
-        visit = stack.pop()
-        yield visit
-        inner = [v for i in visit.computation.instructions for v in _called(module, visit, i)]
-        stack += reversed(inner)
+        for attribute, child in called:
+            if caller.opcode == "conditional":
+                branch = _branch(caller, attribute, child)
+                yield child, Place(place.times, (*place.where, f"branch {branch}"))
+            elif caller.opcode == "call":
+                yield child, Place(place.times, (*place.where, f"call {_plain(child.name)}"))
+            else:
+                yield child, Place(place.times, place.where, caller, around)
 
 
-def _called(module: Module, visit: Visit, i: Instruction) -> Iterator[Visit]:
-    def into(
-        name: str, times: int | None, *where: str, fusion: bool = False, asynchronous: bool = False
-    ) -> Iterator[Visit]:
-        computation = module.computations.get(name.strip().lstrip("%"))
-        if computation and computation.instructions:
-            yield Visit(
-                computation,
-                times,
-                (*visit.where, *where),
-                visit.inside_fusion or fusion,
-                visit.asynchronous or asynchronous,
-            )
-
-    if i.opcode == "while":
-        trips = trip_count(module, visit.computation, i)
-        times = None if visit.times is None or trips is None else visit.times * trips
-        body, condition = (_name(i.attributes, key) for key in ("body", "condition"))
-        where = "while" if trips is None else f"while ×{trips}"
-        yield from into(condition, None if times is None or visit.times is None else times + visit.times, where)
-        yield from into(body, times, where)
-    elif i.opcode == "conditional":
-        if found := _BRANCHES.search(i.attributes):
-            for k, name in enumerate(found[1].split(",")):
-                yield from into(name, visit.times, f"branch {k}")
-        for word, name in _TRUE_FALSE.findall(i.attributes):
-            yield from into(name, visit.times, f"branch {word}")
-    elif found := _CALLED.search(i.attributes) if i.opcode in ("call", "fusion", "async-start") else None:
-        for name in found[1].split(","):
-            called = (f"call {name.strip().lstrip('%')}",) if i.opcode == "call" else ()
-            yield from into(
-                name, visit.times, *called, fusion=i.opcode == "fusion", asynchronous=i.opcode == "async-start"
-            )
+def _branch(caller: Instruction, attribute: str, child: Computation) -> int:
+    """The index of a branch. That of two which a predicate chooses from: 0 if false, 1 if true, as in ``lax.cond``."""
+    if attribute == "branch_computations":
+        return [name for _, name in caller.called].index(child.name)
+    return int(attribute == "true_computation")
 
 
-def trip_count(module: Module, around: Computation, loop: Instruction) -> int | None:
-    """How often a loop's body runs: as XLA says it, or as a counter from a constant by 1 to a constant does."""
-    if found := _TRIPS.search(loop.attributes):
+def _plain(name: str) -> str:
+    """A computation's name without the numbers that XLA adds."""
+    return re.sub(r"(?:\.\d+|\.clone|_spmd)+$", "", name)
+
+
+def _starts(computation: Computation) -> bool:
+    return any('custom_call_target="AsyncCollectiveStart"' in i.text for i in computation.instructions)
+
+
+def _continues(instruction: Instruction, computation: Computation) -> bool:
+    """Whether it is a later part of a collective that another fusion starts."""
+    return "async_collective_fusion_config" in instruction.text and not _starts(computation)
+
+
+# ── Trip counts ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def trip_count(loop: Instruction, around: Computation, module: Module) -> int | None:
+    """How often a ``while`` runs its body: as the compiler wrote down, else from its counter; None if not known."""
+    found = re.search(r'"known_trip_count":\{"n":"(\d+)"\}', loop.text)
+    if found:
         return int(found[1])
-    condition = module.computations.get(_name(loop.attributes, "condition"))
-    start = around.types.get(loop.operands[0]) if loop.operands else None
-    if condition is None or start is None:
+    called = dict(loop.called)
+    condition, body = (module.computations.get(called.get(part, "")) for part in ("condition", "body"))
+    if condition is None or body is None or condition.root is None or body.root is None:
         return None
-    root = next((line for line in condition.lines if line.lstrip().startswith("ROOT")), "")
-    if "direction=LT" in root:
-        compare = root
-    elif called := re.search(r"calls=%?([\w.\-]+)", root):
-        inner = module.computations.get(called[1])
-        compare = next((line for line in inner.lines if "direction=LT" in line), "") if inner else ""
-    else:
+    values = _Values(module)
+    test = values.comparison(condition.root, condition, ())
+    start = around.by_name.get(loop.operands[0]) if loop.operands else None
+    if test is None or start is None:
         return None
-    constants = [int(n) for line in condition.lines for n in re.findall(r"= s\d+\[\]\S* constant\((-?\d+)\)", line)]
-    counters = re.findall(r"get-tuple-element\([^)]*\), index=(\d+)", "\n".join(condition.lines))
-    if not compare or len(constants) != 1 or len(counters) != 1:
+    direction, left, right = test
+    steps: dict[int, int] = {}
+
+    def first(value: _Linear) -> int | None:
+        """The value in the first test; ``steps`` gets what a run of the body adds."""
+        if value.index is None:
+            return value.plus
+        after = values.element(body.root, value.index, body, ())  # pyright: ignore[reportArgumentType]
+        before = values.element(start, value.index, around, ())
+        if after is None or before is None or after.index != value.index or before.index is not None:
+            return None
+        steps[id(value)] = after.plus
+        return before.plus + value.plus
+
+    a, b = first(left), first(right)
+    if a is None or b is None:
         return None
-    operands = re.findall(r"%([\w.\-]+)", start[start.find("tuple(") :].split(")")[0])
-    index = int(counters[0])
-    first = _constant(around, operands[index]) if index < len(operands) else None
-    if first is None or not _counts_by_one(module, _name(loop.attributes, "body"), index):
-        return None
-    return max(0, constants[0] - first)
+    return _count(direction, a - b, steps.get(id(left), 0) - steps.get(id(right), 0))
 
 
-def _constant(computation: Computation, name: str, depth: int = 4) -> int | None:
-    """The value of an integer constant, through copies."""
-    text = computation.types.get(name, "")
-    if found := re.search(r"constant\((-?\d+)\)", text):
-        return int(found[1])
-    if depth and (found := re.search(r" (?:copy|bitcast)\(%([\w.\-]+)\)", text)):
-        return _constant(computation, found[1], depth - 1)
+def _count(direction: str, gap: int, step: int) -> int | None:
+    """Runs until ``gap + k · step`` no longer compares with 0 as it should."""
+    if direction in ("GT", "GE"):
+        direction, gap, step = {"GT": "LT", "GE": "LE"}[direction], -gap, -step
+    if direction == "LE":
+        direction, gap = "LT", gap - 1
+    if direction == "LT":
+        return 0 if gap >= 0 else math.ceil(-gap / step) if step > 0 else None
+    if direction == "NE":
+        return 0 if gap == 0 else -gap // step if step and gap % step == 0 and -gap // step > 0 else None
     return None
 
 
-def _counts_by_one(module: Module, name: str, index: int) -> bool:
-    """Whether element ``index`` of a loop's carry is what it was plus one."""
-    body = module.computations.get(name)
-    root = next((line for line in body.lines if line.lstrip().startswith("ROOT")), "") if body else ""
-    operands = re.findall(r"%([\w.\-]+)", root[root.find(" tuple(") :].split(")")[0])
-    if body is None or index >= len(operands):
-        return False
-    text = body.types.get(operands[index], "")
-    if called := re.search(r" fusion\(.*calls=%?([\w.\-]+)", text):
-        inner = module.computations.get(called[1])
-        lines = inner.lines if inner else []
-        return any(" add(" in line and line.lstrip().startswith("ROOT") for line in lines) and (
-            any(re.search(r"constant\(1\)", line) for line in [*lines, *_operand_lines(body, text)])
-        )
-    return " add(" in text and any("constant(1)" in line for line in _operand_lines(body, text))
+@dataclass(frozen=True, eq=False)
+class _Linear:
+    """A number: an element of the loop's tuple, or none, and a constant added to it."""
+
+    index: int | None
+    plus: int
 
 
-def _operand_lines(body: Computation, text: str) -> list[str]:
-    return [body.types.get(name, "") for name in re.findall(r"%([\w.\-]+)", text.split("),")[0])]
+class _Values:
+    """Follows numbers through instructions that only pass them on, or add constants."""
+
+    def __init__(self, module: Module) -> None:
+        self._module = module
+
+    def comparison(
+        self, root: Instruction, computation: Computation, arguments: tuple[_Linear | None, ...]
+    ) -> tuple[str, _Linear, _Linear] | None:
+        """What a condition compares, and how."""
+        if root.opcode == "compare":
+            left, right = (self.of(name, computation, arguments) for name in root.operands)
+            return None if left is None or right is None else (root.attribute("direction"), left, right)
+        inner = self._fused(root)
+        if inner is not None and inner.root is not None:
+            bound = tuple(self.of(name, computation, arguments) for name in root.operands)
+            return self.comparison(inner.root, inner, bound)
+        if root.opcode in ("copy", "bitcast") and root.operands[0] in computation.by_name:
+            return self.comparison(computation.by_name[root.operands[0]], computation, arguments)
+        return None
+
+    def of(self, name: str, computation: Computation, arguments: tuple[_Linear | None, ...]) -> _Linear | None:
+        """A number; ``arguments`` are those of a fused computation, none for a loop's own."""
+        instruction = computation.by_name.get(name)
+        if instruction is None:
+            return None
+        operands = instruction.operands
+        match instruction.opcode:
+            case "constant":
+                return _Linear(None, int(instruction.arguments)) if _is_int(instruction.arguments) else None
+            case "parameter":
+                number = int(instruction.arguments)
+                return arguments[number] if number < len(arguments) else None
+            case "copy" | "bitcast" | "convert" | "reshape" | "copy-start" | "copy-done" | "opt-barrier":
+                return self.of(operands[0], computation, arguments)
+            case "add" | "subtract":
+                left, right = (self.of(operand, computation, arguments) for operand in operands)
+                if left is None or right is None:
+                    return None
+                if instruction.opcode == "subtract":
+                    return _Linear(left.index, left.plus - right.plus) if right.index is None else None
+                if left.index is not None and right.index is not None:
+                    return None
+                return _Linear(left.index if right.index is None else right.index, left.plus + right.plus)
+            case "get-tuple-element":
+                source = computation.by_name.get(operands[0])
+                index = int(instruction.attribute("index"))
+                return None if source is None else self.element(source, index, computation, arguments)
+            case "fusion":
+                return self._of_fusion(instruction, None, computation, arguments)
+        return None
+
+    def element(
+        self, source: Instruction, index: int, computation: Computation, arguments: tuple[_Linear | None, ...]
+    ) -> _Linear | None:
+        """An element of a tuple."""
+        operands = source.operands
+        match source.opcode:
+            case "tuple":
+                return self.of(operands[index], computation, arguments) if index < len(operands) else None
+            case "parameter":
+                return _Linear(index, 0) if not arguments else None
+            case "copy" | "bitcast" | "opt-barrier":
+                inner = computation.by_name.get(operands[0])
+                return None if inner is None else self.element(inner, index, computation, arguments)
+            case "fusion":
+                return self._of_fusion(source, index, computation, arguments)
+        return None
+
+    def _of_fusion(
+        self, fusion: Instruction, index: int | None, computation: Computation, arguments: tuple[_Linear | None, ...]
+    ) -> _Linear | None:
+        inner = self._fused(fusion)
+        if inner is None or inner.root is None:
+            return None
+        bound = tuple(self.of(name, computation, arguments) for name in fusion.operands)
+        if index is None:
+            return self.of(inner.root.name, inner, bound)
+        return self.element(inner.root, index, inner, bound)
+
+    def _fused(self, instruction: Instruction) -> Computation | None:
+        if instruction.opcode != "fusion":
+            return None
+        return next((self._module.computations.get(name) for _, name in instruction.called), None)
 
 
-def _name(attributes: str, key: str) -> str:
-    found = re.search(rf"\b{key}=%?([\w.\-]+)", attributes)
-    return found[1] if found else ""
+def _is_int(text: str) -> bool:
+    return re.fullmatch(r"-?\d+", text) is not None

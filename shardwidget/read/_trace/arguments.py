@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import jax
@@ -17,6 +17,7 @@ from shardwidget import _jax
 from shardwidget.read import _errors
 
 FILLED = "abstract arguments are filled with 0, 1, 2 …"
+CUT = "those without a sharding are cut as in_specs says"
 
 
 class Arguments:
@@ -34,6 +35,7 @@ class Arguments:
         self._leaves = [leaf for _, leaf in paths]
         self._arrays = [k for k, leaf in enumerate(self._leaves) if _is_array(leaf)]
         known = _parameters(f, len(args))
+        self._cut = False
         names = [known[path[0].idx] + jax.tree_util.keystr(path[1:]) for path, _ in paths]
         self.names = [names[k] for k in self._arrays]
         """Of each array: its parameter, and where in it."""
@@ -55,6 +57,16 @@ class Arguments:
 
         return jax.make_jaxpr(call, return_shape=True)(*self.arrays)
 
+    def cut(self, shardings: Mapping[int, NamedSharding]) -> bool:
+        """Gives shardings, by number, to abstract arrays that have none; whether there was one."""
+        done = False
+        for number, sharding in shardings.items():
+            x = self.arrays[number]
+            if isinstance(x, jax.ShapeDtypeStruct) and x.sharding is None:
+                self._leaves[self._arrays[number]] = x.update(sharding=sharding)
+                self._cut = done = True
+        return done
+
     def concrete(self, mesh: Any) -> Any:
         """The devices that an abstract mesh stands for: the mesh that is set, or one that an argument lies on."""
         if not isinstance(mesh, AbstractMesh):
@@ -73,7 +85,8 @@ class Arguments:
     @property
     def notes(self) -> list[str]:
         """What was done to the arguments."""
-        return [FILLED] if any(isinstance(x, jax.ShapeDtypeStruct) for x in self.arrays) else []
+        filled = any(isinstance(x, jax.ShapeDtypeStruct) for x in self.arrays)
+        return [FILLED] * filled + [CUT] * self._cut
 
     def filled(self, *, on_host: bool) -> list[Any]:
         """The arrays, abstract ones filled; for the host engine all on one device."""

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import jax
 import numpy as np
 
 from shardwidget import _jax
-from shardwidget.document import Dim, Ints, Listing, Mesh, Step, Variable, Window
+from shardwidget.document import Collective, Dim, Ints, Listing, Mesh, Step, Variable, Window
 from shardwidget.document import Region as RegionDocument
 from shardwidget.read._cuts import dims_of_spec
 from shardwidget.read._trace.draft import Draft, Value, letters
+from shardwidget.read._trace.plan import Region
 from shardwidget.read._trace.sources import listing_at
 from shardwidget.read._trace.steps import Writer
 from shardwidget.read._trace.values import (
@@ -21,6 +24,8 @@ from shardwidget.read._trace.values import (
     global_layout,
     global_window,
     position,
+    seats,
+    shard_on,
 )
 from shardwidget.read._trace.words import sentence, spec_text
 
@@ -28,6 +33,7 @@ SHAPE_ONLY = {
     "broadcast_in_dim", "concatenate", "copy", "copy_p", "expand_dims", "reshape", "rev", "slice", "split", "squeeze",
     "transpose",
 }  # fmt: skip
+OTHER_MESH = "{name} runs on the mesh {mesh}, not on the one that is drawn, {drawn}: its blocks are not drawn"
 Fetch = Callable[[int], np.ndarray]
 _HIDDEN = {
     "sharding",
@@ -82,11 +88,15 @@ class Builder:
         window: Window | None = None
         fetch: Fetch | None = None
         dims: tuple[Dim, ...] = ()
+        order = self._seats(region)
+        drawn = order is not None
         if region is None:
-            dims, window, fetch = self._global(value)
+            dims, window, fetch, drawn = self._global(value)
         elif self.written is not None and value.site is not None and value.site.written:
             over = varying + unreduced if region.check_vma else region.manual
-            window = self.written.window(value.site, over, value.slots)
+            window = self.written.window(value.site, over, value.slots) if order is not None else None
+            if window is not None and not _as_it_is(order):
+                window = replace(window, block=Ints.pack(window.block.array()[order]))
             fetch = self._only_where_made(value, self.written.fetcher(value.site, value.slots))
         return Variable(
             id=value.id,
@@ -101,8 +111,26 @@ class Builder:
             reduced=reduced,
             dims=dims,
             window=window,
+            drawn=drawn,
             fetch=fetch,
         )
+
+    def _seats(self, region: Region | None) -> np.ndarray | None:
+        """The position in a region's mesh of each device of the mesh that is drawn."""
+        return np.arange(self.mesh.size) if region is None else seats(self.writer.meshes[region], self.mesh)
+
+    def undrawn(self) -> list[str]:
+        """What to say of the regions that are not drawn."""
+        others = [(r, m) for r, m in self.writer.meshes.items() if self._seats(r) is None]
+        texts = (
+            OTHER_MESH.format(
+                name=_jax.function_name(region.body.jaxpr) or "shard_map",
+                mesh=" ".join(f"{axis.name}={axis.size}" for axis in mesh.axes),
+                drawn=" ".join(f"{axis.name}={axis.size}" for axis in self.mesh.axes),
+            )
+            for region, mesh in others
+        )
+        return list(dict.fromkeys(texts))
 
     def _only_where_made(self, value: Value, fetch: Fetch | None) -> Fetch | None:
         """Refuses devices that a branch or a loop leaves out."""
@@ -127,29 +155,32 @@ class Builder:
             )  # fmt: skip
         return self._types[aval, region]
 
-    def _global(self, value: Value) -> tuple[tuple[Dim, ...], Window | None, Fetch | None]:
+    def _global(self, value: Value) -> tuple[tuple[Dim, ...], Window | None, Fetch | None, bool]:
+        """How a global value lies, its corner, what reads it, and whether it can be drawn."""
         array = value.array
         if array is None and self.written is not None and value.site is not None:
             array = self.written.whole(value.site, value.slots)
         mesh = self.mesh
         shape = tuple(value.aval.shape)
-        dims = global_layout(array, mesh) if array is not None else tuple(Dim(size) for size in shape)
-        if value.spec is not None and not any(dim.axes for dim in dims):
-            stated = dims_of_spec(shape, value.spec)
-            if {axis for dim in stated for axis in dim.axes} <= {axis.name for axis in mesh.axes}:
-                dims = stated
+        plain = tuple(Dim(size) for size in shape)
+        dims = global_layout(array, mesh) if array is not None else plain
+        if dims is not None and value.spec is not None and not any(dim.axes for dim in dims):
+            dims = dims_of_spec(shape, value.spec)
+            if any(dim.axes for dim in dims) and not _as_it_is(self._seats(value.origin)):
+                dims = None
         if array is None or array.dtype == jax.dtypes.float0:  # The tangent of an integer has no elements.
-            return dims, None, None
+            return dims or plain, None, None, dims is not None
         if jax.dtypes.issubdtype(array.dtype, jax.dtypes.prng_key):
             array = jax.random.key_data(array)
-        while len(dims) < np.ndim(array):
-            dims += (Dim(np.shape(array)[len(dims)]),)
-        held = array
+        if dims is None:
+            return plain, None, functools.partial(shard_on, array), False
+        dims += tuple(Dim(size) for size in np.shape(array)[len(dims) :])
+        held, cut = array, dims
 
         def fetch(device_id: int) -> np.ndarray:
-            return global_block(held, dims, mesh, position(mesh, device_id))
+            return global_block(held, cut, mesh, position(mesh, device_id))
 
-        return dims, global_window(held, dims, mesh, self.corner, self._type(value)[5]), fetch
+        return dims, global_window(held, dims, mesh, self.corner, self._type(value)[5]), fetch, True
 
     def steps(self, variables: Sequence[Variable]) -> tuple[Step, ...]:
         """The steps."""
@@ -158,6 +189,7 @@ class Builder:
     def step(self, draft: Draft, variables: Sequence[Variable]) -> Step:
         """One step."""
         mesh = None if draft.region is None else self.writer.meshes[draft.region]
+        order = self._seats(draft.region)
         return Step(
             primitive=draft.primitive,
             inputs=tuple(variables[value.id] for value in draft.inputs),
@@ -168,10 +200,10 @@ class Builder:
             literals=draft.literals,
             region=-1 if draft.region is None else self.regions[draft.region],
             scope=draft.scope,
-            collective=draft.collective,
+            collective=draft.collective and _seated(draft.collective, order),
             implicit=draft.implicit,
             shape_only=draft.primitive in SHAPE_ONLY,
-            active=None if draft.active is None else Ints.pack(np.flatnonzero(draft.active)),
+            active=None if draft.active is None or order is None else Ints.pack(np.flatnonzero(draft.active[order])),
             printed=draft.printed,
         )
 
@@ -198,6 +230,20 @@ class Builder:
             if listing is not None:
                 found[listing] = None
         return tuple(found)
+
+
+def _as_it_is(order: np.ndarray | None) -> bool:
+    return order is not None and np.array_equal(order, range(order.size))
+
+
+def _seated(collective: Collective, order: np.ndarray | None) -> Collective:
+    """A collective at the positions of the mesh that is drawn; one that cannot be drawn has no groups and no plans."""
+    if order is None:
+        return replace(collective, positions=Ints.pack([]), plans=())
+    if _as_it_is(order):
+        return collective
+    places = np.append(np.argsort(order), -1)  # A shorter group is filled up with -1.
+    return replace(collective, positions=Ints.pack(places[collective.positions.array()]))
 
 
 def _params(eqn: Any) -> tuple[tuple[str, str], ...]:

@@ -32,6 +32,8 @@ class Value:
     """A global value that is at hand: an argument, a result."""
     spec: PartitionSpec | None = None
     """How a global value lies, where its array cannot tell."""
+    origin: Region | None = None
+    """The region that it is a result of, whose mesh the spec is for."""
     alias: Value | None = None
     """A value that is called the same: the operand of an implicit ``pvary``."""
 

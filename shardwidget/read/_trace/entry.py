@@ -61,19 +61,30 @@ def shard_map(
         raise ValueError(_errors.NO_SUCH_DEVICES.format(devices=devices))
     interconnects = cost.interconnects(interconnect)
     arguments = Arguments(f, args)
-    stop = None
-    try:
-        with _jax.whole_tracebacks():
-            closed, shape = arguments.trace()
-    except Exception as error:
-        stop = Stop(error, f, arguments)
-        closed, shape = stop.jaxpr, None
+    closed, shape, stop = _traced(f, arguments)
+    while stop is not None and stop.kind == "in_specs" and arguments.cut(stop.argument_shardings()):
+        closed, shape, stop = _traced(f, arguments)
     program = Program.of(closed, keep, jax.default_backend() == "cpu")
     if not program.plan.regions and stop is None:
         raise ValueError(_errors.NO_SHARD_MAP.format(name=arguments.function))
     meshes = {region: arguments.concrete(region.mesh) for region in program.plan.regions if region.parent is None}
     host = devices == "host" or any(isinstance(mesh, AbstractMesh) for mesh in meshes.values())
+    if stop is not None and not meshes:
+        host = host or stop.mesh().abstract
+    if not host and len({tuple(mesh.devices.flat) for mesh in meshes.values()}) > 1:
+        host = True
+        program.notes.append(_errors.ONE_ORDER_OF_DEVICES)
     return _Reading(arguments, program, meshes, host, shape, stop, interconnects).trace()
+
+
+def _traced(f: Callable[..., Any], arguments: Arguments) -> tuple[Any, Any, Stop | None]:
+    """The program, the shapes of its results, and why it stops."""
+    try:
+        with _jax.whole_tracebacks():
+            return *arguments.trace(), None
+    except Exception as error:
+        stop = Stop(error, f, arguments)
+        return stop.jaxpr, None, stop
 
 
 @dataclass
@@ -127,7 +138,7 @@ class _Reading:
             interconnects=tuple(known.name for known in self.interconnects),
             name=self.arguments.function,
             engine="types" if written is None else "host" if self.host else "mesh",
-            note="; ".join(notes),
+            note="; ".join([*notes, *builder.undrawn()]),
             error=error,
             jax_version=jax.__version__,
             outputs=self._outputs(outs),

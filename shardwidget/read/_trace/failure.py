@@ -9,6 +9,7 @@ from typing import Any
 
 import jax
 from jax.extend.core import Literal
+from jax.sharding import NamedSharding
 
 from shardwidget import _jax
 from shardwidget.document import Failure, Mend, Mesh
@@ -17,6 +18,7 @@ from shardwidget.read._mesh import read_devices, read_mesh
 from shardwidget.read._trace import mends
 from shardwidget.read._trace.arguments import Arguments
 from shardwidget.read._trace.draft import Draft, Value
+from shardwidget.read._trace.python_values import ERRORS, explained, statement_mends
 from shardwidget.read._trace.sources import OURS, line_of
 from shardwidget.read._trace.steps import Place, Writer
 from shardwidget.read._trace.values import equal_along
@@ -45,6 +47,29 @@ class Stop:
             raise error
         self.jaxpr = self.reached.jaxpr
 
+    def argument_shardings(self) -> dict[int, NamedSharding]:
+        """How in_specs cut the arguments of the program that went to the region as they are, by their numbers."""
+        assert self.reached is not None
+        specs = self.reached.specs or {}
+        mesh, args = specs["mesh"], specs["args"]
+        found = {}
+        for x, spec in zip(args, mends.flat_specs(specs["in_specs"], len(args)), strict=True):
+            var = self._outermost(getattr(x, "val", None))
+            if var in self.jaxpr.invars:
+                found[self.jaxpr.invars.index(var)] = NamedSharding(mesh, mends.explicit_spec(x, spec, mesh))
+        return found
+
+    def _outermost(self, var: Any) -> Any:
+        """The variable that is passed for one of a called function, through all calls around."""
+        levels, jaxpr = [], self.jaxpr
+        while jaxpr.eqns and isinstance(jaxpr.eqns[-1].params.get("jaxpr"), _jax.OpenJaxpr):
+            levels.append(jaxpr.eqns[-1])
+            jaxpr = levels[-1].params["jaxpr"]
+        for eqn in reversed(levels):
+            inner = eqn.params["jaxpr"].invars
+            var = eqn.invars[inner.index(var)] if var in inner else var
+        return var
+
     def mesh(self) -> Mesh:
         """The mesh of the region, of the arguments, or the first device alone."""
         assert self.reached is not None
@@ -61,14 +86,16 @@ class Stop:
         inputs = [v for v in (writer.known.get(var) for var in values if not _is_literal(var)) if isinstance(v, Value)]
         self.inputs = list(dict.fromkeys(inputs))
         self.step = Draft("error", self.inputs, [], region=at.region, scope=at.scope, kind="error")
-        frames = [
-            f for f in traceback.walk_tb(self.error.__traceback__) if _jax.is_user_file(f[0].f_code.co_filename, OURS)
-        ]
-        if frames:
+        if frames := self.users():
             frame, line = frames[-1]
             self.step.source = line_of(frame.f_code.co_filename, line, frame.f_code.co_name)
             writer.frames.append((frame.f_code.co_filename, line))
         writer.steps.append(self.step)
+
+    def users(self) -> list[tuple[Any, int]]:
+        """The user's frames in the traceback, outermost first, and their lines."""
+        frames = traceback.walk_tb(self.error.__traceback__)
+        return [f for f in frames if _jax.is_user_file(f[0].f_code.co_filename, OURS)]
 
     def _never_ran(self) -> bool:
         """Whether none of the user's code ran: JAX, or Python, refused the arguments."""
@@ -115,6 +142,10 @@ def _kind(error: Exception) -> Any:
         return "out_specs"
     if "carry" in words and "equal types" in words and "manual" in words:
         return "scan_carry"
+    if "branches must have equal output types" in words and "manual" in words:
+        return "branches"
+    if name in ERRORS:
+        return "traced_value"
     if "not evenly divisible" in words:
         return "indivisible"
     if "in_specs passed to shard_map" in words and "does not match" in words:
@@ -218,6 +249,48 @@ def _carry_called(name: str, carries: Sequence[Value], axes: set[str], gains: bo
     return fitting[0] if fitting else None
 
 
+def _branches(stop: Stop, writer: Writer) -> _Found:
+    """Branches whose results vary over different axes. JAX's message says their types and not what they are called."""
+    found = _BRANCHES.search(str(stop.error))
+    if found is None:
+        return _other(stop, writer)
+    (one, first), (other, second) = (found[1], found[2]), (found[3], found[4])
+    axes = sorted(_varying(first) ^ _varying(second))
+    less, text, more = (one, first, other) if _varying(first) < _varying(second) else (other, second, one)
+    if not _varying(text) < _varying(first) | _varying(second):
+        return None, axes, f"{one} gives {first} and {other} gives {second}; branches give values of one type.", ()
+    same = [v for v in stop.inputs if str(v.aval) == text]
+    words = (
+        f"What {more} returns varies over {joined(axes)}, and what {less} returns is the same along {joined(axes)}; "
+        "branches give values of one type."
+    )
+    if len(same) == 1:
+        return same[0], axes, words, [mends.vary(same[0].name, axes, "before the branches")]
+    return None, axes, words, [mends.vary("out", axes, f"where out is what {less} returns")]
+
+
+_BRANCHES = re.compile(
+    r"output of (.+?)(?: at path \S+)? has type (.+?) but the corresponding output of (.+?)(?: at path \S+)? has type "
+    r"(.+?), so "
+)
+
+
+def _traced_value(stop: Stop, writer: Writer) -> _Found:
+    """Python's own ``if``, ``while``, ``int`` and the like, on a value that has a type alone."""
+    del writer
+    value = stop.inputs[-1] if stop.inputs else None
+    name, type_ = (value.name, _jax.type_text(value.aval)) if value is not None else ("the value", "a tracer")
+    error = type(stop.error).__name__
+    fixes = mends_of_statement(stop) if error == "TracerBoolConversionError" else []
+    return value, (), explained(error, name, type_), fixes
+
+
+def mends_of_statement(stop: Stop) -> list[Mend]:
+    """The statement of the user's at which the program stops, in JAX."""
+    frames = stop.users()
+    return statement_mends(frames[-1][0].f_code.co_filename, frames[-1][1]) if frames else []
+
+
 def _shape(stop: Stop, writer: Writer) -> _Found:
     parts = [f"{v.name} is {_jax.type_text(v.aval)}" for v in stop.inputs]
     text = f"Inside shard_map a function sees blocks: {joined(parts)}."
@@ -275,14 +348,12 @@ def _other(stop: Stop, writer: Writer) -> _Found:
     value = stop.inputs[0] if stop.inputs and stop.kind != "user" else None
     if stop.kind == "user":
         return None, (), "The function itself raised this; the steps before it ran.", ()
-    if type(stop.error).__name__.startswith("Tracer"):
-        return value, (), "While JAX traces a function a value has a type and no number yet: Python cannot ask it.", ()
     return value, (), "JAX refused this operation; the steps before it ran.", ()
 
 
 _FINDERS = {
     "out_specs": _out_specs, "scan_carry": _scan_carry, "shape": _shape, "indivisible": _indivisible,
-    "in_specs": _in_specs, "sharding_type": _sharding_type, "axis_name": _axis_name,
+    "in_specs": _in_specs, "branches": _branches, "traced_value": _traced_value, "sharding_type": _sharding_type, "axis_name": _axis_name,
 }  # fmt: skip
 
 

@@ -18,6 +18,12 @@ from shardwidget.read._trace.draft import Value
 from shardwidget.read._trace.words import joined, spec_text
 
 
+ELEMENTWISE = {
+    "abs", "add", "convert_element_type", "copy", "cos", "div", "exp", "integer_pow", "log", "logistic", "max", "min",
+    "mul", "neg", "pow", "pvary", "rsqrt", "sin", "sqrt", "square", "sub", "tanh",
+}  # fmt: skip
+
+
 def quoted(axes: Sequence[str]) -> str:
     """Axis names as an argument: ``'x'`` or ``('x', 'y')``."""
     return repr(axes[0]) if len(axes) == 1 else repr(tuple(axes))
@@ -98,11 +104,15 @@ def for_shapes(stop: Any, writer: Any) -> tuple[list[Mend], list[str]]:
     found, axes = [], []
     for one, other in (values, values[::-1]):
         for d, size in _wanted(one, other, values, str(stop.error)):
-            for axis in _cutting(one, other, d, writer):
-                if one.aval.shape[d] * mesh.shape[axis] == size:
-                    axes.append(str(axis))
-                    code = f"{one.name} = jax.lax.all_gather({one.name}, {axis!r}, axis={d}, tiled=True)"
-                    found.append(Mend(f"Gather {one.name} along {axis}, which cuts its dimension {d}", code))
+            cutting = _cutting(one, d, writer)
+            for k in range(len(cutting)):  # The last axes are the ones that blocks next to each other differ by.
+                gathered = cutting[k:]
+                if one.aval.shape[d] * math.prod(mesh.shape[a] for a in gathered) == size:
+                    axes += gathered
+                    code = f"{one.name} = jax.lax.all_gather({one.name}, {quoted(gathered)}, axis={d}, tiled=True)"
+                    cuts = "cut" if len(gathered) > 1 else "cuts"
+                    title = f"Gather {one.name} along {joined(gathered)}, which {cuts} its dimension {d}"
+                    found.append(Mend(title, code))
     alike = _alike(values, writer, str(stop.error))
     return ([alike, *found] if alike else found), list(dict.fromkeys(axes))
 
@@ -116,14 +126,19 @@ def _wanted(one: Value, other: Value, both: Sequence[Value], words: str) -> list
     return [(d, other.aval.shape[d]) for d in range(rank)] if rank == other.aval.ndim else []
 
 
-def _cutting(one: Value, other: Value, d: int, writer: Any) -> list[str]:
-    """Axes that may cut a dimension of a block: for an argument of the region those that its spec names."""
-    for step in writer.steps:
-        if step.kind == "in_specs" and one in step.outputs:
-            spec = step.about["node"].eqn.params["in_specs"][step.outputs.index(one)]
-            return list(dims_of_spec(one.aval.shape, spec)[d].axes)
-    mine, theirs = (_jax.manual_types(v.aval)[0] for v in (one, other))
-    return sorted(mine - theirs or mine)
+def _cutting(value: Value, d: int, writer: Any) -> tuple[str, ...]:
+    """Axes that cut a dimension of a block, where that is certain: of an argument of the region, as its spec says.
+
+    What is computed element by element from such blocks is cut as they are. Of any other value nothing is known.
+    """
+    step = next((step for step in writer.steps if value in step.outputs), None)
+    if step is not None and step.kind == "in_specs":
+        spec = step.about["node"].eqn.params["in_specs"][step.outputs.index(value)]
+        return dims_of_spec(value.aval.shape, spec)[d].axes
+    if step is not None and step.primitive in ELEMENTWISE:
+        found = {_cutting(v, d, writer) for v in step.inputs if v.aval.shape == value.aval.shape}
+        return found.pop() if len(found) == 1 else ()
+    return ()
 
 
 def _alike(values: Sequence[Value], writer: Any, words: str) -> Mend | None:
@@ -175,7 +190,7 @@ def for_indivisible(stop: Any, writer: Any) -> Any:
     """An argument that its spec does not cut evenly: pad it, or cut it otherwise."""
     specs = stop.reached.specs
     mesh = specs["mesh"]
-    leaves = _flat_specs(specs["in_specs"], len(specs["args"]))
+    leaves = flat_specs(specs["in_specs"], len(specs["args"]))
     for number, (x, spec) in enumerate(zip(specs["args"], leaves, strict=True)):
         aval = jax.typeof(x)
         for d, dim in enumerate(dims_of_spec(aval.shape, spec)):
@@ -206,7 +221,7 @@ def for_indivisible(stop: Any, writer: Any) -> Any:
 def for_in_specs(stop: Any, writer: Any) -> Any:
     """An argument typed otherwise than in_specs says."""
     specs = stop.reached.specs
-    leaves = _flat_specs(specs["in_specs"], len(specs["args"]))
+    leaves = flat_specs(specs["in_specs"], len(specs["args"]))
     kinds = dict(zip(specs["mesh"].axis_names, specs["mesh"].axis_types, strict=True))
     for number, (x, spec) in enumerate(zip(specs["args"], leaves, strict=True)):
         aval = jax.typeof(x)
@@ -271,7 +286,15 @@ def for_axis_name(names: Sequence[str], known: Sequence[str], line: str) -> list
     return found
 
 
-def _flat_specs(specs: Any, count: int) -> list[PartitionSpec]:
+def explicit_spec(x: Any, spec: PartitionSpec, mesh: Any) -> PartitionSpec:
+    """What a spec says of Explicit axes: the part that a type has to say, too."""
+    kinds = dict(zip(mesh.axis_names, mesh.axis_types, strict=True))
+    dims = dims_of_spec(jax.typeof(x).shape, spec)
+    return PartitionSpec(*(tuple(a for a in dim.axes if kinds[a].name == "Explicit") or None for dim in dims))
+
+
+def flat_specs(specs: Any, count: int) -> list[PartitionSpec]:
+    """A spec for each flat argument."""
     leaves = jax.tree.leaves(specs, is_leaf=lambda x: x is None or isinstance(x, PartitionSpec))
     leaves = [PartitionSpec() if spec is None else spec for spec in leaves]
     return leaves * count if len(leaves) == 1 and count > 1 else leaves

@@ -54,17 +54,17 @@ def span_of(frame: Any) -> Span:
 
 def names_at(frame: Any) -> tuple[str, ...]:
     """The variables that the value of a frame's expression is assigned to: one, or one for each of several results."""
-    return _index(_text(frame.file_name)).names.get(span_of(frame), ())
+    return _index(text_of(frame.file_name)).names.get(span_of(frame), ())
 
 
 def calls_at(frame: Any) -> str:
     """The name of the function that a frame's expression calls; empty where it is no call."""
-    return _index(_text(frame.file_name)).calls.get(span_of(frame), "")
+    return _index(text_of(frame.file_name)).calls.get(span_of(frame), "")
 
 
 def listing_at(file: str, line: int) -> Listing | None:
     """The outermost function around a line; None where the text cannot be read."""
-    text = _text(file)
+    text = text_of(file)
     lines = text.splitlines()
     for first, last in _index(text).functions:
         if first <= line <= last:
@@ -122,7 +122,8 @@ def _span(node: Any) -> Span:
     return node.lineno, node.col_offset, node.end_lineno, node.end_col_offset
 
 
-def _text(file: str) -> str:
+def text_of(file: str) -> str:
+    """A file, or a notebook cell; empty where it cannot be read."""
     return "".join(linecache.getlines(file))
 
 

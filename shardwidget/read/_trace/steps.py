@@ -170,7 +170,7 @@ class Writer:
             return []
         results = [self.value(v.aval, place, site) for v, site in zip(node.eqn.outvars, node.outputs, strict=True)]
         for result, spec in zip(results, node.eqn.params["out_specs"], strict=True):
-            result.spec = spec
+            result.spec, result.origin = spec, node
         self.step("out_specs", None, outs, results, inner, kind="out_specs", about={"node": node}).source = where
         return results
 

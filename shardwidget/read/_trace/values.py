@@ -13,6 +13,7 @@ from jax.sharding import NamedSharding
 
 from shardwidget.document import Dim, Ints, Mesh, Window
 from shardwidget.read._cuts import dims_of_spec
+from shardwidget.read._mesh import read_mesh
 from shardwidget.read._numbers import element_format
 from shardwidget.read._trace.plan import Level, Loop, Region, Site, corner_shape, leads
 
@@ -173,13 +174,28 @@ def reader(tensor: jax.Array) -> Callable[[tuple[int, ...], int], np.ndarray]:
     return read
 
 
-def global_layout(array: Any, mesh: Mesh) -> tuple[Dim, ...]:
-    """How a global array lies on a mesh; uncut where its sharding is of another kind or mesh."""
+def global_layout(array: Any, mesh: Mesh) -> tuple[Dim, ...] | None:
+    """How a global array lies on a mesh, uncut on one device; None where it is cut for another mesh."""
     sharding = getattr(array, "sharding", None)
-    names = tuple(axis.name for axis in mesh.axes)
-    if isinstance(sharding, NamedSharding) and tuple(map(str, sharding.mesh.axis_names)) == names:
-        return dims_of_spec(array.shape, sharding.spec)
-    return tuple(Dim(size) for size in np.shape(array))
+    if isinstance(sharding, NamedSharding):
+        order = seats(read_mesh(sharding.mesh), mesh)
+        if order is not None and np.array_equal(order, range(mesh.size)):
+            return dims_of_spec(array.shape, sharding.spec)
+    if sharding is None or sharding.is_fully_replicated:
+        return tuple(Dim(size) for size in np.shape(array))
+    return None
+
+
+@functools.lru_cache(maxsize=64)
+def seats(mesh: Mesh, drawn: Mesh) -> np.ndarray | None:
+    """The position in a mesh of the device at each position of another; None where their axes or devices are others."""
+    if [(a.name, a.size) for a in mesh.axes] != [(a.name, a.size) for a in drawn.axes]:
+        return None
+    if mesh.abstract or drawn.abstract:
+        return np.arange(mesh.size)
+    known = {int(device_id): at for at, device_id in enumerate(_ids(mesh))}
+    found = [known.get(int(device_id)) for device_id in _ids(drawn)]
+    return None if None in found else np.array(found)
 
 
 def global_block(array: Any, dims: Sequence[Dim], mesh: Mesh, at: int) -> np.ndarray:
@@ -200,6 +216,18 @@ def global_block(array: Any, dims: Sequence[Dim], mesh: Mesh, at: int) -> np.nda
             if shard.device.id == device_id and shard.data.shape == shape:
                 return np.asarray(shard.data)
     return np.asarray(array)[tuple(index)]
+
+
+def shard_on(array: Any, device_id: int) -> np.ndarray:
+    """The shard of a global array on a device, whatever mesh it is cut for.
+
+    Raises:
+        KeyError: the device holds none that can be read here.
+    """
+    for shard in array.addressable_shards:
+        if shard.device.id == device_id:
+            return np.asarray(shard.data)
+    raise KeyError(f"device {device_id} holds nothing of it that can be read here")
 
 
 def global_window(

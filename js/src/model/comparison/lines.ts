@@ -3,18 +3,24 @@ import type { ComparisonModel } from "../comparison";
 
 export type Filter = "all" | "differs" | "errors" | "collectives" | "replications";
 
-export type Line = { readonly key: string; readonly depth: number; readonly row: number } & (
-  | {
-      readonly kind: "row";
-      /** Whether the line above comes from the same line of source. */
-      readonly again: boolean;
-      /** Enclosures that are not on screen as heads: of a row that was searched for. */
-      readonly trail: readonly number[];
-    }
-  | { readonly kind: "stop" }
-  | { readonly kind: "collective"; readonly collective: number }
-  | { readonly kind: "fold"; readonly enclosure: number; readonly stop: number; readonly open: boolean }
-);
+interface Place {
+  readonly depth: number;
+  /** Depth inside of the innermost enclosure that changes the types of the mesh's axes; 0 for none. */
+  readonly bracket: number;
+}
+
+export type Line = Place & { readonly key: string; readonly row: number } & (
+    | {
+        readonly kind: "row";
+        /** Whether the line above comes from the same line of source. */
+        readonly again: boolean;
+        /** Enclosures that are not on screen as heads: of a row that was searched for. */
+        readonly trail: readonly number[];
+      }
+    | { readonly kind: "stop" }
+    | { readonly kind: "collective"; readonly collective: number }
+    | { readonly kind: "fold"; readonly enclosure: number; readonly stop: number; readonly open: boolean }
+  );
 
 /** Consecutive rows in one enclosure, some of them in further ones. */
 export interface Run {
@@ -80,26 +86,30 @@ export function linesOf(model: ComparisonModel, tree: Run, shown: Shown): readon
     const found = model.rows.flatMap((_, i) =>
       passes(model, i, shown.filter) && model.words(i).includes(wanted) ? [i] : [],
     );
-    return found.flatMap((row) => linesOfRow(model, row, 0, false, model.trail(row)));
+    return found.flatMap((row) => linesOfRow(model, row, TOP, false, model.trail(row)));
   }
   const lines: Line[] = [];
-  const add = (run: Run, depth: number) => {
+  const add = (run: Run, place: Place) => {
     for (const item of run.items) {
       if (typeof item === "number") {
         const last = lines.at(-1);
         const again = last !== undefined && last.kind !== "fold" && sameSource(model, last.row, item);
-        lines.push(...linesOfRow(model, item, depth, again, []));
+        lines.push(...linesOfRow(model, item, place, again, []));
       } else {
         const open = shown.open.has(item.enclosure);
         const { enclosure, first, stop } = item;
-        lines.push({ kind: "fold", key: `f${enclosure}.${first}`, depth, row: first, enclosure, stop, open });
-        if (open) add(item, depth + 1);
+        lines.push({ kind: "fold", key: `f${enclosure}.${first}`, ...place, row: first, enclosure, stop, open });
+        const depth = place.depth + 1;
+        const typed = (model.doc.enclosures[enclosure]?.axis_types.length ?? 0) > 0;
+        if (open) add(item, { depth, bracket: typed ? depth : place.bracket });
       }
     }
   };
-  add(tree, 0);
+  add(tree, TOP);
   return lines;
 }
+
+const TOP: Place = { depth: 0, bracket: 0 };
 
 /** What a collective of a row does stands where it does it: operands are moved before, sums are finished after. */
 export function comesAfter(kind: string): boolean {
@@ -109,20 +119,20 @@ export function comesAfter(kind: string): boolean {
 function linesOfRow(
   model: ComparisonModel,
   row: number,
-  depth: number,
+  place: Place,
   again: boolean,
   trail: readonly number[],
 ): Line[] {
   const r = model.row(row);
   if (!r) return [];
   const ops = r.collectives.map(
-    (collective): Line => ({ kind: "collective", key: `c${row}.${collective}`, depth, row, collective }),
+    (collective): Line => ({ kind: "collective", key: `c${row}.${collective}`, ...place, row, collective }),
   );
   const after = (line: Line) => line.kind === "collective" && comesAfter(model.collective(line.collective)?.kind ?? "");
   return [
     ...ops.filter((line) => !after(line)),
-    { kind: "row", key: `r${row}`, depth, row, again, trail },
-    ...(r.error ? [{ kind: "stop", key: `s${row}`, depth, row } as const] : []),
+    { kind: "row", key: `r${row}`, ...place, row, again, trail },
+    ...(r.error ? [{ kind: "stop", key: `s${row}`, ...place, row } as const] : []),
     ...ops.filter(after),
   ];
 }

@@ -78,6 +78,8 @@ export function changed(code: string, source: string): readonly [number, number]
   if (named >= 0) return [named, closing(code, named)];
   let start = 0;
   while (start < code.length && code[start] === source[start]) start++;
+  // A name that only begins alike is another one.
+  while (start > 0 && start < code.length && /\w\w/.test(code.slice(start - 1, start + 1))) start--;
   let end = code.length;
   for (let at = source.length; end > start && at > start && code[end - 1] === source[at - 1]; at--) end--;
   return [start, end];

@@ -12,7 +12,8 @@ export interface Contents {
 }
 
 export function contents(trace: TraceModel, step: Step, watch: readonly number[]): Contents {
-  const get = (ids: readonly number[]) => [...new Set(ids)].flatMap((id) => trace.variable(id) ?? []);
+  const get = (ids: readonly number[]) =>
+    [...new Set(ids)].flatMap((id) => trace.variable(id) ?? []).filter((v) => v.drawn);
   const inputs = get(step.inputs);
   const arrays = inputs.filter((v) => v.shape.length > 0);
   const before = step.primitive === "in_specs" ? [] : (arrays.length > 0 ? arrays : inputs).slice(0, 2);

@@ -2,9 +2,10 @@
 import { combined, partsAt } from "../../model/chunks";
 import type { Variable } from "../../model/document.gen";
 import type { Transfer } from "../../model/plan";
+import { some } from "../../model/text";
 import { reduces } from "../../model/trace";
 import { blockMarks } from "../block";
-import { axisStroke, axisToken, type Box, type Mark } from "../scene";
+import { axisStroke, axisToken, type Box, label, type Mark } from "../scene";
 import { face } from "./contents";
 import { along, between, type Path, pathBetween } from "./path";
 import { chunkBoxes } from "./tiles";
@@ -14,27 +15,52 @@ import type { StepView } from "./view";
 const CROWD = 24;
 
 export function flightMarks(view: StepView): Mark[] {
-  const { collective: c, played, plan, focus, layout, trace } = view;
-  if (!c || !plan || !played || view.finished) return [];
-  const whole = focus[0] === undefined ? null : view.groupOf(focus[0]);
-  const groups = layout.strip ? (whole ? [whole] : []) : trace.groups(c);
-  const marks = groups.flatMap((group) =>
+  const { played, layout } = view;
+  if (!played || view.finished) return [];
+  const marks = groupsOf(view).flatMap((group) =>
     flightsOf(view, group).flatMap((t) => oneFlight(view, group, t, played.rounds[view.round] ?? [])),
   );
-  // A line that is drawn after another's copy would cross its numbers.
-  return [...marks.filter((m) => m.kind === "line"), ...marks.filter((m) => m.kind !== "line")];
+  const words = layout.strip ? "" : crowdText(view);
+  return [
+    // A line that is drawn after another's copy would cross its numbers.
+    ...marks.filter((m) => m.kind === "line"),
+    ...marks.filter((m) => m.kind !== "line"),
+    ...(words ? [label(layout.grid.x, layout.height - 3, words, 11, "muted")] : []),
+  ];
+}
+
+/** Says that not all copies are drawn; empty where they are. */
+export function crowdText(view: StepView): string {
+  if (view.finished) return "";
+  const crowded = groupsOf(view).filter((group) => seated(view, group).length > CROWD);
+  const to = crowded.map((group) => view.trace.mesh.ids[group[seen(view, group)] ?? 0]);
+  return to.length === 0 ? "" : `copies to ${to.length === 1 ? "device" : "devices"} ${some(to.map(String), 4)} shown`;
+}
+
+/** The groups whose copies are drawn. */
+function groupsOf(view: StepView): readonly (readonly number[])[] {
+  const { collective: c, focus, layout, trace } = view;
+  if (!c) return [];
+  if (!layout.strip) return trace.groups(c);
+  const whole = focus[0] === undefined ? null : view.groupOf(focus[0]);
+  return whole ? [whole] : [];
 }
 
 /** The transfers of a group that are shown. */
 export function flightsOf(view: StepView, group: readonly number[]): readonly Transfer[] {
-  const round = (view.played?.rounds[view.round] ?? []).filter((t) => {
+  const round = seated(view, group);
+  if (round.length <= CROWD) return round;
+  const to = seen(view, group);
+  return round.filter((t) => t.destination === to);
+}
+
+/** The transfers of a group between devices whose tiles stand in full. */
+function seated(view: StepView, group: readonly number[]): readonly Transfer[] {
+  return (view.played?.rounds[view.round] ?? []).filter((t) => {
     const [source, destination] = [group[t.source], group[t.destination]];
     if (source === undefined || destination === undefined || source === destination) return false;
     return view.seats.has(source) && view.seats.has(destination);
   });
-  if (round.length <= CROWD) return round;
-  const to = seen(view, group);
-  return round.filter((t) => t.destination === to);
 }
 
 /** The rank whose arrivals are shown where there are too many: the device's that is looked at, else the first. */
@@ -85,7 +111,10 @@ function boxAt(from: Box, to: Box, path: Path, t: number): Box {
   const [w, h] = [from.w + (to.w - from.w) * t, from.h + (to.h - from.h) * t];
   const [least, lowest] = [Math.min(1, path.room[0] / w), Math.min(1, path.room[1] / h)];
   const scale = (by: number) => 1 - (1 - by) * Math.min(1, 1.5 * (1 - Math.abs(2 * t - 1)));
-  const [sw, sh] = [w * scale(Math.min(least, Math.max(0.6, lowest))), h * scale(Math.min(lowest, Math.max(0.6, least)))];
+  const [sw, sh] = [
+    w * scale(Math.min(least, Math.max(0.6, lowest))),
+    h * scale(Math.min(lowest, Math.max(0.6, least))),
+  ];
   return { x: x - sw / 2, y: y - sh / 2, w: sw, h: sh };
 }
 

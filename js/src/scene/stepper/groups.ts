@@ -3,6 +3,7 @@ import type { TraceModel } from "../../model/trace";
 import { deviceBox } from "../grid";
 import { fit } from "../measure";
 import { axisStroke, axisToken, BOLD, type Box, label, type Mark } from "../scene";
+import { crowdText } from "./flights";
 import type { StepView } from "./view";
 
 export function groupMarks(view: StepView): Mark[] {
@@ -12,7 +13,10 @@ export function groupMarks(view: StepView): Mark[] {
   if (layout.strip) return [...focusMarks(view, axis), ...stripMarks(view, axis)];
   if (!c) return [];
   const marks: Mark[] = [];
-  const pad = Math.max(1, Math.min(grid.wrapped ? 5 : 7, (grid.pitch[1] - grid.h) / 2 - 3, (grid.pitch[0] - grid.w) / 2 - 3));
+  const pad = Math.max(
+    1,
+    Math.min(grid.wrapped ? 5 : 7, (grid.pitch[1] - grid.h) / 2 - 3, (grid.pitch[0] - grid.w) / 2 - 3),
+  );
   for (const group of trace.groups(c)) {
     const box = around(trace, view, group, pad);
     if (box) marks.push(...outlined(box, axis));
@@ -65,7 +69,8 @@ function stripMarks(view: StepView, axis: number): Mark[] {
     w: (columns - 1) * strip.pitch[0] + tile.w + 16,
     h: (rows - 1) * strip.pitch[1] + tile.h + 16,
   };
-  const title = fit(titleOf(view), layout.width - strip.x, 12);
+  const said = [titleOf(view), crowdText(view)].filter((s) => s !== "").join("; ");
+  const title = fit(said, layout.width - strip.x, 12);
   const words = label(strip.x, strip.y - 18, title, 12, c ? axisToken(axis) : "muted", { ...BOLD, mono: false });
   return [...(c ? outlined(box, axis) : []), words];
 }

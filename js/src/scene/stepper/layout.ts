@@ -66,7 +66,7 @@ export function layoutStepper(trace: TraceModel, width: number, watch: readonly 
 
 function sizes(trace: TraceModel, dense: boolean): Sizes {
   const width = (v: Variable) =>
-    Math.max(dense ? 26 : 34, Math.min(420, face(trace, v).columns * cellWidth(trace, v, dense)));
+    Math.max(dense ? 26 : 34, Math.min(dense ? 170 : 420, face(trace, v).columns * cellWidth(trace, v, dense)));
   return {
     dense,
     widths: new Map(trace.doc.variables.map((v) => [v.id, width(v)])),
@@ -90,7 +90,8 @@ function unfolded(trace: TraceModel, width: number, natural: Sizes, shown: reado
   const spare = columns > 1 ? least + (roomOf(least) - wanted) * (columns / (columns - 1)) : least;
   const gap = across && columns > 1 ? Math.max(least, Math.min(copy + 44, spare)) : least;
   const tile = tileSize(natural, shown, roomOf(gap));
-  const past = across && (columns > 2 || frame.boxesAcross > 1);
+  const large = trace.steps.some((s) => (s.collective?.group_size ?? 0) > 5);
+  const past = across && (columns > 2 || frame.boxesAcross > 1 || large);
   const rowGap = frame.rows > 1 && (down || past) ? (natural.dense ? 34 : 44) : 18;
   const grid = placeGrid(frame, { x: 0, y: 2 }, { ...tile, gap, rowGap, density: "full" });
   const height = Math.ceil(grid.box.y + grid.box.h + (past ? 32 : 8));

@@ -30,7 +30,8 @@ export interface Journey {
 export function pathBetween({ from, to, leaves, reaches, others, side, lane }: Journey): Path {
   const [a, b] = [center(from), center(to)];
   const level = Math.abs(center(leaves)[0] - center(reaches)[0]) > Math.abs(center(leaves)[1] - center(reaches)[1]);
-  if (others.some((box) => crosses(center(leaves), center(reaches), box))) return past({ leaves, reaches, others, lane }, a, b);
+  if (others.some((box) => crosses(center(leaves), center(reaches), box)))
+    return past({ leaves, reaches, others, lane }, a, b);
   // Half way lies in the middle of the gap between the two tiles.
   const off = side * ((level ? from.h : from.w) / 2 + 6);
   const gap = level ? edges(leaves.x, leaves.w, reaches.x, reaches.w) : edges(leaves.y, leaves.h, reaches.y, reaches.h);
@@ -56,7 +57,8 @@ function past({ leaves, reaches, others, lane }: Omit<Journey, "from" | "to" | "
     const half: Point = [x, (a[1] + b[1]) / 2];
     return { first: [a, [x, a[1]], half], second: [half, [x, b[1]], b], room };
   }
-  const y = reaches.y < leaves.y - 1 ? leaves.y - BESIDE : leaves.y + leaves.h + (reaches.y > leaves.y + 1 ? BESIDE : 8);
+  const y =
+    reaches.y < leaves.y - 1 ? leaves.y - BESIDE : leaves.y + leaves.h + (reaches.y > leaves.y + 1 ? BESIDE : 8);
   const open = !others.some((box) => crosses([b[0], y], b, box));
   const x = open ? b[0] : reaches.x + reaches.w + lane / 2;
   const half: Point = [(a[0] + x) / 2, y];
@@ -78,7 +80,7 @@ export function between(path: Path, leaves: Box, reaches: Box): Point[] {
 const STEPS = 32;
 const FREE = Number.POSITIVE_INFINITY;
 /** Height of a copy that passes other tiles. */
-const HIGH = 40;
+const HIGH = 26;
 /** From a tile to the middle of the gap between two rows. */
 const BESIDE = 14;
 /** Pixels by which a copy may reach over the edge of its row or column of tiles. */

@@ -10,6 +10,15 @@ import type { Box } from "../scene";
 import { type Contents, contents, face } from "./contents";
 import { ARROW, arrange, FOOT, GAP, HEAD, heightOf, rowWidth, type StepperLayout, seatsOf, UNDER } from "./layout";
 
+/** A device of the picture, one of its blocks, an element of that. */
+export interface Hit {
+  /** Mesh position. */
+  device: number;
+  /** Index in the view's slots. */
+  slot: number | null;
+  cell: number | null;
+}
+
 export interface StepperOptions {
   scheme: Scheme;
   algorithm: Plan["algorithm"];
@@ -17,6 +26,8 @@ export interface StepperOptions {
   watch: readonly number[];
   /** The device that is looked at. */
   device: number | null;
+  /** What is pointed at. */
+  lit?: Hit | null;
   /** Show arrows and results at once instead of copies on their way. */
   still: boolean;
 }
@@ -46,7 +57,7 @@ export class StepView {
   constructor(
     readonly trace: TraceModel,
     readonly layout: StepperLayout,
-    moment: Moment,
+    readonly moment: Moment,
     readonly options: StepperOptions,
   ) {
     const step = trace.step(moment.step);
@@ -165,7 +176,8 @@ export function focusOf(trace: TraceModel, at: number, device: number | null, se
 /** The step that communicates and is the fewest steps away. */
 function nearestCollective(trace: TraceModel, at: number): Step | null {
   for (let away = 0; away < trace.steps.length; away++) {
-    for (const step of [trace.step(at - away), trace.step(at + away)]) if (step && trace.communicates(step)) return step;
+    for (const step of [trace.step(at - away), trace.step(at + away)])
+      if (step && trace.communicates(step)) return step;
   }
   return null;
 }

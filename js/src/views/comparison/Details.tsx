@@ -86,7 +86,9 @@ function ValueDetails({
         <>
           <dt>why</dt>
           <dd>
-            <Tokens tokens={sentenceTokens(value.note, model.mesh)} />
+            <span>
+              <Tokens tokens={sentenceTokens(value.note, model.mesh)} />
+            </span>
           </dd>
         </>
       )}

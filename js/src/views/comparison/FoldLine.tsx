@@ -11,7 +11,7 @@ export function FoldLine(props: LineProps & { line: Line & { kind: "fold" } }) {
   const enclosure = model.doc.enclosures[line.enclosure];
   if (!enclosure) return null;
   const { errors, differs, inserted, replications } = model.tally(line.row, line.stop);
-  const outer = model.doc.mesh.axes.map((a) => a.type);
+  const outside = model.axisTypes(enclosure.parent);
   return (
     <div {...rowProps(props, "fold", line.open)}>
       <div {...ACROSS} class="source">
@@ -22,9 +22,13 @@ export function FoldLine(props: LineProps & { line: Line & { kind: "fold" } }) {
           <b class="mono">{enclosure.name}</b> <span class="soft">{kindOf(enclosure)}</span>
           {enclosure.axis_types.length > 0 && (
             <span class="types">
-              <span class="soft">inside</span>
               {enclosure.axis_types.map((type, axis) => (
-                <AxisChip mesh={model.mesh} axis={axis} type={type} key={outer[axis]} />
+                <AxisChip
+                  mesh={model.mesh}
+                  axis={axis}
+                  type={type === outside[axis] ? type : `${outside[axis]} → ${type}`}
+                  key={model.mesh.axes[axis]?.name}
+                />
               ))}
             </span>
           )}

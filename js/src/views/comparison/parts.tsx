@@ -5,7 +5,6 @@ import type { Compared, Layout } from "../../model/document.gen";
 import type { MeshModel } from "../../model/mesh";
 import { axisTokens } from "../../model/text";
 import { AXIS_DASH } from "../../scene/scene";
-import { Tokens } from "../Tokens";
 import type { Pictures } from "./pictures";
 
 /** A mesh axis: its line pattern and name, with its size or its type. */
@@ -55,18 +54,30 @@ export function Placed({
             data-picture={which}
             draggable={false}
           />
-          {copiesOf(picture.placement).map(({ axis, size }) => (
-            <b class={`copies ink${axis % AXIS_DASH.length}`} key={axis}>
-              ×{size}
-            </b>
-          ))}
+          <span class="copies">
+            {copiesOf(picture.placement).map(({ axis, size }) => (
+              <b class={`ink${axis % AXIS_DASH.length}`} key={axis}>
+                ×{size}
+              </b>
+            ))}
+          </span>
         </span>
       )}
       <span class="mono type">
-        <Tokens tokens={axisTokens(layout.text, model.mesh)} />
+        {axisTokens(layout.text, model.mesh).map(({ text, axis }, i) => (
+          <span class={axis === null ? "" : `axis ink${axis % AXIS_DASH.length}`} key={i}>
+            {breakable(text)}
+          </span>
+        ))}
       </span>
     </span>
   );
+}
+
+/** A type or a spec that is too long goes on in the next line behind a comma, not within a number or a name. */
+function breakable(text: string) {
+  const [first, ...rest] = text.split(",");
+  return [first, ...rest.map((piece) => [",", <wbr key={piece} />, piece])];
 }
 
 /** What a collective does, as arrows in the ink of its axis. */

@@ -47,7 +47,7 @@ export function rowProps({ line, index, current, selected }: Standing, kind: str
     "aria-selected": selected,
     "aria-expanded": expanded,
     class: `line ${kind}${current ? " current" : ""}`,
-    style: { "--depth": line.depth },
+    style: line.bracket > 0 ? { "--depth": line.depth, "--bracket": line.bracket } : { "--depth": line.depth },
   } as const;
 }
 

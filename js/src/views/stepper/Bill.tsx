@@ -12,6 +12,8 @@ export function Bill({ state, trace }: { state: StepperState; trace: TraceModel 
   const rounds = plan?.rounds.length ?? 0;
   const at = roundAt(rounds, state.now.moment.phase);
   const done = state.now.moment.phase >= 1 ? rounds : at.round;
+  const note = trace.doc.note && <p class="soft">{trace.doc.note}</p>;
+  if (!trace.steps.some((s) => trace.communicates(s))) return note ? <div class="bill">{note}</div> : null;
   return (
     <div class="bill">
       <dl>
@@ -26,7 +28,7 @@ export function Bill({ state, trace }: { state: StepperState; trace: TraceModel 
       </dl>
       <Totals state={state} trace={trace} />
       <Estimate state={state} trace={trace} />
-      {trace.doc.note && <p class="soft">{trace.doc.note}</p>}
+      {note}
     </div>
   );
 }

@@ -1,11 +1,11 @@
-/** What the step does: types before and after, one sentence, a worked element, what was printed, or why it stops. */
+/** What the step does: types before and after, one sentence, what was printed, or why it stops. */
 import type { Step, Variable } from "../../model/document.gen";
 import { axisTokens } from "../../model/text";
 import { primitiveName, type TraceModel } from "../../model/trace";
-import { worked } from "../../model/worked";
 import { AXIS_DASH } from "../../scene/scene";
 import { Tokens } from "../Tokens";
 import type { StepperState } from "./state";
+import { Trouble } from "./Trouble";
 
 export function Headline({ state, trace }: { state: StepperState; trace: TraceModel }) {
   const step = state.step();
@@ -13,7 +13,6 @@ export function Headline({ state, trace }: { state: StepperState; trace: TraceMo
   const get = (ids: readonly number[]) => [...new Set(ids)].flatMap((id) => trace.variable(id) ?? []).slice(0, 3);
   const axes = step.collective?.axes ?? [];
   const kind = axes[0] === undefined ? "" : `ink${trace.mesh.axisOf(axes[0]) % AXIS_DASH.length}`;
-  const element = worked(trace, step, state.now.device);
   const failed = step.primitive === "error" ? trace.doc.error : null;
   return (
     <div class="headline">
@@ -21,20 +20,16 @@ export function Headline({ state, trace }: { state: StepperState; trace: TraceMo
         {get(step.inputs).map((v) => (
           <TypeChip state={state} trace={trace} v={v} key={v.id} />
         ))}
-        <span class={`operation ${kind} ${step.outputs.length > 0 ? "gives" : ""}`}>
-          {primitiveName(step)}
+        <span class={`operation ${failed ? "wrong" : kind} ${step.outputs.length > 0 ? "gives" : ""}`}>
+          {failed ? failed.error : primitiveName(step)}
           {axes.length > 0 && ` '${axes.join("', '")}'`}
+          {step.outputs.length > 0 && <i />}
         </span>
         {get(step.outputs).map((v) => (
           <TypeChip state={state} trace={trace} v={v} key={v.id} strong />
         ))}
       </div>
-      {failed ? <Trouble trace={trace} /> : <Sentence trace={trace} step={step} />}
-      {element && (
-        <p class="worked">
-          <Tokens tokens={axisTokens(element, trace.mesh)} />
-        </p>
-      )}
+      {failed ? <Trouble state={state} trace={trace} /> : <Sentence trace={trace} step={step} />}
       <Watched state={state} />
       {step.printed && <pre class="printed">{step.printed}</pre>}
     </div>
@@ -98,32 +93,5 @@ function Sentence({ trace, step }: { trace: TraceModel; step: Step }) {
     <p class="sentence">
       <Tokens tokens={tokens} />
     </p>
-  );
-}
-
-/** Why the program stops: JAX's words, what they mean, and changes that make it run. */
-function Trouble({ trace }: { trace: TraceModel }) {
-  const error = trace.doc.error;
-  if (!error) return null;
-  return (
-    <div class="trouble" role="alert">
-      <p class="said">
-        <b>{error.error}</b> raised by JAX {trace.doc.jax_version}
-      </p>
-      <pre>{error.message}</pre>
-      <p>{error.explanation}</p>
-      {error.mends.map((mend) => (
-        <div class="mend" key={mend.code}>
-          <span class="soft">{mend.title}</span>
-          <code>{mend.code}</code>
-        </div>
-      ))}
-      {error.traceback && (
-        <details>
-          <summary>Traceback</summary>
-          <pre>{error.traceback}</pre>
-        </details>
-      )}
-    </div>
   );
 }

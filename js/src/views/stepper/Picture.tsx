@@ -1,27 +1,37 @@
 /** The mesh with its blocks: a canvas, and a list of devices for the keyboard over it. */
+import { blockSentence, deviceText } from "../../model/blocktip";
 import { deviceBox } from "../../scene/grid";
-import { deviceAt } from "../../scene/stepper";
+import { hitAt } from "../../scene/stepper/hit";
+import type { Hit } from "../../scene/stepper/view";
 import type { StepperLayer } from "./layer";
 import type { StepperState } from "./state";
+import { Tip } from "./Tip";
 
 export function Picture({ state, layer }: { state: StepperState; layer: StepperLayer }) {
-  const layout = state.layout();
-  const { trace, device, moment } = state.now;
-  if (!layout || !trace) return null;
+  const view = state.view();
+  const { device } = state.now;
+  if (!view) return null;
+  const { layout, trace } = view;
   const { mesh } = trace;
   const at = device ?? 0;
   const box = deviceBox(mesh, layout.grid, at);
+  const kept = device === null ? null : state.kept();
+  const pointed = (event: MouseEvent): Hit | null => {
+    const bounds = (event.currentTarget as Element).getBoundingClientRect();
+    return hitAt(view, event.clientX - bounds.left, event.clientY - bounds.top);
+  };
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the listbox inside does the same by keyboard
     // biome-ignore lint/a11y/useKeyWithClickEvents: as above
     <div
       class="picture"
       style={{ height: `${layout.height}px` }}
+      onPointerMove={(event) => state.point(pointed(event))}
+      onPointerLeave={() => state.point(null)}
       onClick={(event) => {
-        const bounds = event.currentTarget.getBoundingClientRect();
-        const at = [event.clientX - bounds.left, event.clientY - bounds.top] as const;
-        const hit = deviceAt(trace, layout, { step: moment.step, device }, ...at);
-        state.set({ device: hit === device ? null : hit });
+        const hit = pointed(event);
+        const again = hit?.device === device;
+        state.set({ device: again ? null : (hit?.device ?? null), slot: hit?.slot ?? null });
       }}
     >
       <div aria-hidden="true" ref={layer.attach} />
@@ -32,12 +42,14 @@ export function Picture({ state, layer }: { state: StepperState; layer: StepperL
         aria-label={`mesh, ${mesh.size} devices`}
         aria-activedescendant="device"
         style={{ inset: "0" }}
+        onFocus={(event) => state.set({ keyboard: event.currentTarget.matches(":focus-visible") })}
+        onBlur={() => state.set({ keyboard: false })}
         onKeyDown={(event) => {
           const next = moved(state, event.key);
-          if (next === undefined) return;
+          if (!next) return;
           event.preventDefault();
           event.stopPropagation();
-          state.set({ device: next });
+          state.set({ keyboard: true, ...next });
         }}
       >
         {/* biome-ignore lint/a11y/useFocusableInteractive: the listbox keeps the focus and points here */}
@@ -48,33 +60,50 @@ export function Picture({ state, layer }: { state: StepperState; layer: StepperL
           aria-selected={device !== null}
           aria-posinset={at + 1}
           aria-setsize={mesh.size}
-          aria-label={`device ${mesh.ids[at] ?? 0} at ${mesh.axes.map((a, i) => `${a.name}=${mesh.digits(at)[i] ?? 0}`).join(", ")}`}
+          aria-label={kept ? blockSentence(kept.text) : deviceText(trace, at)}
           style={{ left: `${box.x}px`, top: `${box.y}px`, width: `${box.w}px`, height: `${box.h}px` }}
         />
       </div>
+      <Tip state={state} />
     </div>
   );
 }
 
-/** The device that a key goes to; null for none, undefined for a key of somebody else's. */
-function moved(state: StepperState, key: string): number | null | undefined {
-  const { trace, device } = state.now;
-  if (!trace) return undefined;
-  const { mesh } = trace;
-  if (key === "Escape") return null;
-  const across = Math.min(1, mesh.meshShape.length - 1);
+/** The device and block that a key goes to; null for a key of somebody else's. */
+function moved(state: StepperState, key: string): { device: number | null; slot?: number | null } | null {
+  const view = state.view();
+  const { device } = state.now;
+  if (!view) return null;
+  if (key === "Escape" && device !== null) return { device: null };
+  if (key === "Enter" && device !== null) {
+    const count = view.slots.length;
+    return { device, slot: count > 0 ? ((state.keptSlot() ?? -1) + 1) % count : null };
+  }
+  const { mesh } = view.trace;
+  const move = arrow(key, mesh.meshShape, view.layout.grid);
+  if (!move) return null;
+  if (device === null) return { device: 0 };
+  const [axis, by] = move;
+  const digits = mesh.digits(device);
+  const n = mesh.meshShape[axis] ?? 1;
+  const to = (digits[axis] ?? 0) + by;
+  if (to >= 0 && to < n) digits[axis] = to;
+  return { device: digits.reduce((index, digit, a) => index * (mesh.meshShape[a] ?? 1) + digit, 0) };
+}
+
+/** The mesh axis that an arrow key goes along, and how far: in a line of devices that is wrapped, a row. */
+function arrow(
+  key: string,
+  shape: readonly number[],
+  grid: { wrapped: boolean; columns: number },
+): readonly [number, number] | null {
+  const across = Math.min(1, shape.length - 1);
+  const row = grid.wrapped ? grid.columns : 1;
   const moves: Readonly<Record<string, readonly [number, number]>> = {
-    ArrowUp: [0, -1],
-    ArrowDown: [0, 1],
+    ArrowUp: [0, -row],
+    ArrowDown: [0, row],
     ArrowLeft: [across, -1],
     ArrowRight: [across, 1],
   };
-  const move = moves[key];
-  if (!move) return undefined;
-  if (device === null) return 0;
-  const digits = mesh.digits(device);
-  const [axis, by] = move;
-  const n = mesh.meshShape[axis] ?? 1;
-  digits[axis] = Math.max(0, Math.min(n - 1, (digits[axis] ?? 0) + by));
-  return digits.reduce((index, digit, a) => index * (mesh.meshShape[a] ?? 1) + digit, 0);
+  return moves[key] ?? null;
 }

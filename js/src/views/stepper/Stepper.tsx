@@ -1,9 +1,11 @@
 /** The card of a trace: source and steps at the left, the mesh in the middle, the transport and the bill below. */
 import { caption } from "../../model/caption";
+import { worked } from "../../model/worked";
 import { Card, Guard } from "../Card";
 import { Failure } from "../Failure";
 import { Bill } from "./Bill";
 import { Headline } from "./Headline";
+import { Help } from "./Help";
 import type { StepperLayer } from "./layer";
 import { Picture } from "./Picture";
 import { SourcePanel } from "./SourcePanel";
@@ -23,6 +25,7 @@ export function Stepper({ state, layer }: { state: StepperState; layer: StepperL
   }
   if (!theme || width === 0 || !trace) return null;
   const narrow = width < NARROW;
+  const step = state.step();
   const side = (
     <aside>
       <SourcePanel state={state} trace={trace} />
@@ -30,9 +33,10 @@ export function Stepper({ state, layer }: { state: StepperState; layer: StepperL
         state={state}
         trace={trace}
         current={state.now.moment.step}
-        open={state.now.open}
+        open={state.opened()}
         search={state.now.search}
         fold={state.now.fold}
+        sends={state.now.sends}
       />
     </aside>
   );
@@ -49,10 +53,14 @@ export function Stepper({ state, layer }: { state: StepperState; layer: StepperL
           <div class="stage">
             <Headline state={state} trace={trace} />
             <Picture state={state} layer={layer} />
-            <p class="caption soft">{caption(trace, state.now.moment, state.now.algorithm)}</p>
+            <div class="caption">
+              <p class="worked">{step && worked(trace, step, state.now.device)}</p>
+              <p class="soft">{caption(trace, state.now.moment, state.now.algorithm)}</p>
+            </div>
           </div>
         </div>
         <Transport state={state} trace={trace} />
+        <Help state={state} />
         <Bill state={state} trace={trace} />
       </Guard>
     </Card>

@@ -1,6 +1,7 @@
 /** The list of steps: collectives marked, folded by function, named scope and loop, and searched. */
-import { Component } from "preact";
+import { Component, type ComponentChildren } from "preact";
 import type { Step } from "../../model/document.gen";
+import { type Row, rowsOf } from "../../model/rows";
 import { axisTokens, bytes } from "../../model/text";
 import { primitiveName, type TraceModel } from "../../model/trace";
 import { AXIS_DASH } from "../../scene/scene";
@@ -15,28 +16,19 @@ interface Props {
   open: ReadonlySet<number>;
   search: string;
   fold: boolean;
-}
-
-/** A row: a step, or a scope whose steps are folded into it. */
-interface Row {
-  step: number;
-  scope: number | null;
-  /** Steps that a folded scope holds. */
-  count: number;
-  depth: number;
+  sends: boolean;
 }
 
 export class Steps extends Component<Props> {
   // While a step plays the list stays as it is: rows by the hundred must not cost anything a frame.
   override shouldComponentUpdate(next: Props): boolean {
-    const same = (["trace", "current", "open", "search", "fold"] as const).every((k) => next[k] === this.props[k]);
-    return !same;
+    return (["trace", "current", "open", "search", "fold", "sends"] as const).some((k) => next[k] !== this.props[k]);
   }
 
   override render() {
-    const { state, trace, current, search, fold } = this.props;
+    const { state, trace, current, open, search, fold, sends } = this.props;
     const rows = rowsOf(this.props);
-    const shapes = trace.steps.some((s) => s.shape_only);
+    const some = (test: (s: Step) => boolean) => trace.steps.some(test) && !trace.steps.every(test);
     return (
       <div class="steps">
         <div class="tools">
@@ -46,134 +38,130 @@ export class Steps extends Component<Props> {
             aria-label="search steps"
             value={search}
             onInput={(event) => state.set({ search: event.currentTarget.value })}
-            onKeyDown={(event) => event.stopPropagation()}
+            onKeyDown={(event) => {
+              if (event.key === "Escape") state.set({ search: "" });
+              event.stopPropagation();
+            }}
           />
-          {shapes && (
+          {some((s) => trace.communicates(s)) && trace.steps.length > MANY && (
+            <label title="Only steps that send something">
+              <input type="checkbox" checked={sends} onChange={() => state.set({ sends: !sends })} /> collectives
+            </label>
+          )}
+          {some((s) => s.shape_only) && (
             <label title="Leave out steps that only move or reshape elements">
               <input type="checkbox" checked={fold} onChange={() => state.set({ fold: !fold })} /> fold shapes
             </label>
           )}
         </div>
-        <div class="scroll">
-          <ol aria-label="steps">
-            {rows.map((row) =>
-              row.scope === null ? (
-                <StepRow key={`s${row.step}`} state={state} trace={trace} row={row} current={row.step === current} />
-              ) : (
-                <ScopeRow key={`c${row.scope}`} state={state} trace={trace} row={row} current={current} />
-              ),
-            )}
-            {rows.length === 0 && <li class="none">no step matches</li>}
-          </ol>
+        <div class="room">
+          <div class="scroll">
+            <ol aria-label="steps">
+              {rows.map((row) =>
+                row.scope === null ? (
+                  <StepRow key={`s${row.step}`} state={state} trace={trace} row={row} current={row.step === current} />
+                ) : (
+                  <ScopeRow
+                    key={`c${row.scope}`}
+                    state={state}
+                    trace={trace}
+                    row={row}
+                    current={current >= row.step && current < row.step + row.count}
+                    open={open.has(row.scope)}
+                  />
+                ),
+              )}
+              {rows.length === 0 && <li class="none">no step matches</li>}
+            </ol>
+          </div>
         </div>
       </div>
     );
   }
 }
 
-/** What the list shows: closed scopes as one row each, unless something is searched for. */
-function rowsOf({ trace, open, search, fold }: Props): Row[] {
-  const { scopes } = trace.doc;
-  const wanted = search.trim().toLowerCase();
-  const rows: Row[] = [];
-  trace.steps.forEach((s, step) => {
-    if (wanted !== "") {
-      if (text(trace, s).includes(wanted)) rows.push({ step, scope: null, count: 1, depth: 0 });
-      return;
-    }
-    const path: number[] = [];
-    for (let at = s.scope; at >= 0; at = scopes[at]?.parent ?? -1) path.unshift(at);
-    const closed = path.find((scope) => !open.has(scope));
-    const last = rows.at(-1);
-    const shut = path.indexOf(closed ?? -1);
-    for (const [depth, scope] of path.entries()) {
-      if (scope === closed) break;
-      // An open scope is named once, over its first step.
-      if (!rows.some((r) => r.scope === scope)) rows.push({ step, scope, count: 0, depth });
-    }
-    if (closed === undefined) {
-      if (!(fold && s.shape_only)) rows.push({ step, scope: null, count: 1, depth: path.length });
-    } else if (last?.scope === closed) last.count += 1;
-    else rows.push({ step, scope: closed, count: 1, depth: shut });
-  });
-  return rows;
-}
+/** Programs of so many steps can be cut down to their collectives. */
+const MANY = 12;
 
-function text(trace: TraceModel, s: Step): string {
-  const names = s.outputs.map((id) => `${trace.variable(id)?.name ?? ""} ${trace.variable(id)?.type ?? ""}`);
-  return [s.primitive, s.collective?.axes.join(" ") ?? "", s.source?.text ?? "", ...names].join(" ").toLowerCase();
-}
-
-function ScopeRow({
-  state,
-  trace,
-  row,
-  current,
-}: {
+interface RowProps {
   state: StepperState;
   trace: TraceModel;
   row: Row;
-  current: number;
-}) {
-  const scope = trace.doc.scopes[row.scope ?? -1];
-  if (!scope || row.scope === null) return null;
-  const open = state.now.open.has(row.scope);
-  const holds = !open && current >= row.step && current < row.step + row.count;
-  const name = scope.kind === "iteration" ? `${scope.name} ${scope.iteration + 1} of ${scope.total}` : scope.name;
+  /** Whether the step that is shown is this one, or folded into it. */
+  current: boolean;
+}
+
+function Line({ row, current, kind, children }: Omit<RowProps, "state" | "trace"> & Kind) {
   return (
-    <li class={holds ? "scope current" : "scope"} style={{ paddingLeft: `${12 + row.depth * 12}px` }}>
-      <button
-        type="button"
-        aria-expanded={open}
-        onClick={() => {
-          const next = new Set(state.now.open);
-          if (open) next.delete(row.scope ?? -1);
-          else next.add(row.scope ?? -1);
-          state.set({ open: next });
-        }}
-      >
-        {open ? "▾" : "▸"} <b class="mono">{name}</b> {!open && <span class="soft">{row.count} steps</span>}
-      </button>
+    <li
+      class={`${kind} ${current ? "current" : ""}`}
+      style={{ paddingLeft: `${12 + row.depth * 12}px` }}
+      ref={current ? keepInView : null}
+    >
+      {children}
     </li>
   );
 }
 
-function StepRow({
-  state,
-  trace,
-  row,
-  current,
-}: {
-  state: StepperState;
-  trace: TraceModel;
-  row: Row;
-  current: boolean;
-}) {
+interface Kind {
+  kind: string;
+  children: ComponentChildren;
+}
+
+function ScopeRow({ state, trace, row, current, open }: RowProps & { open: boolean }) {
+  const scope = trace.doc.scopes[row.scope ?? -1];
+  if (!scope || row.scope === null) return null;
+  const { scope: index } = row;
+  return (
+    <Line row={row} current={current && !open} kind="scope">
+      <button type="button" aria-expanded={open} onClick={() => state.toggleScope(index)}>
+        <span class="fold" aria-hidden="true">
+          {open ? "▾" : "▸"}
+        </span>
+        <span class="what">
+          <b class="mono">{scope.name}</b>{" "}
+          {scope.kind === "iteration" && (
+            <span class="mono">
+              {scope.iteration + 1} of {scope.total}{" "}
+            </span>
+          )}
+          {!open && <span class="soft">{row.count === 1 ? "1 step" : `${row.count} steps`}</span>}
+        </span>
+      </button>
+    </Line>
+  );
+}
+
+function StepRow({ state, trace, row, current }: RowProps) {
   const step = trace.step(row.step);
   if (!step) return null;
   const c = trace.communicates(step) ? step.collective : null;
   const axis = c?.axes[0];
-  const kind = axis === undefined ? "" : `axis${trace.mesh.axisOf(axis) % AXIS_DASH.length}`;
+  const wrong = step.primitive === "error";
   const done = row.step < state.now.moment.step;
+  const types = typesOf(trace, step);
   return (
-    <li
-      class={`${current ? "current" : ""} ${kind}`}
-      style={{ paddingLeft: `${12 + row.depth * 12}px` }}
-      ref={current ? keepInView : null}
+    <Line
+      row={row}
+      current={current}
+      kind={wrong ? "wrong" : axis === undefined ? "" : `axis${trace.mesh.axisOf(axis) % AXIS_DASH.length}`}
     >
       <button type="button" aria-current={current ? "step" : undefined} onClick={() => state.jump(row.step)}>
-        <span class={c ? "icon" : done ? "dot done" : "dot"} aria-hidden="true">
-          {c ? (ICONS[c.kind] ?? "⇄") : ""}
+        <span class={c || wrong ? "icon" : done ? "dot done" : "dot"} aria-hidden="true">
+          {wrong ? "!" : c ? (ICONS[c.kind] ?? "⇄") : ""}
         </span>
         <span class="what">
-          <b class="mono">{primitiveName(step)}</b> {c && <span class="mono">{c.axes.join(", ")} </span>}
+          <b class="mono">{wrong ? (trace.doc.error?.error ?? "error") : primitiveName(step)}</b>{" "}
+          {c && <b class="mono axes">{c.axes.join(", ")} </b>}
           <span class="soft">{remark(trace, step)}</span>
-          <span class="mono soft line">
-            <Tokens tokens={axisTokens(typesOf(trace, step), trace.mesh)} />
-          </span>
+          {types && (
+            <span class="mono soft line">
+              <Tokens tokens={axisTokens(types, trace.mesh)} />
+            </span>
+          )}
         </span>
       </button>
-    </li>
+    </Line>
   );
 }
 

@@ -7,32 +7,45 @@ import type { Algorithm, StepperState } from "./state";
 const SPEEDS = [0.25, 0.5, 1, 2, 4];
 const ALGORITHMS: readonly Algorithm[] = ["meaning", "ring", "bidirectional ring", "halving-doubling"];
 
+/** Steps by which keys move the scrubber: moments, and whole steps. */
+const SCRUB: Readonly<Record<string, number>> = {
+  ArrowLeft: -0.05,
+  ArrowDown: -0.05,
+  ArrowRight: 0.05,
+  ArrowUp: 0.05,
+  PageDown: -1,
+  PageUp: 1,
+};
+
 export function Transport({ state, trace }: { state: StepperState; trace: TraceModel }) {
   const { playing, moment, speed } = state.now;
   const total = trace.steps.length;
   const at = position(moment);
   const step = state.step();
+  const c = step && trace.communicates(step) ? step.collective : null;
   return (
     <div class="transport">
       <div class="buttons">
-        <Button name="first step" icon="M5 4v12M16 4l-8 6 8 6z" go={() => state.jump(0)} />
-        <Button name="back" icon="M14 4l-8 6 8 6z" go={() => state.back()} />
+        <Button name="first step" keys="Home" icon="M5 4v12M16 4l-8 6 8 6z" go={() => state.jump(0)} />
+        <Button name="back" keys="," icon="M14 4l-8 6 8 6z" go={() => state.back()} />
         <Button
           name={playing ? "pause" : "play"}
+          keys="Space"
           icon={playing ? "M6 4h3v12H6zM12 4h3v12h-3z" : "M6 4l10 6-10 6z"}
           go={() => state.toggle()}
           strong
         />
-        <Button name="forward" icon="M6 4l8 6-8 6z" go={() => state.forward()} />
-        <Button name="last step" icon="M15 4v12M4 4l8 6-8 6z" go={() => state.jump(total - 1)} />
+        <Button name="forward" keys="." icon="M6 4l8 6-8 6z" go={() => state.forward()} />
+        <Button name="last step" keys="End" icon="M15 4v12M4 4l8 6-8 6z" go={() => state.jump(total - 1)} />
       </div>
       <div class="scrubber">
         <div class="track" aria-hidden="true">
           <span class="past" style={{ width: `${(100 * at) / total}%` }} />
+          {total <= 60 && <span class="marks" style={{ backgroundSize: `${100 / total}% 100%` }} />}
           {trace.steps.map((s, i) => {
-            const c = trace.communicates(s) ? s.collective : null;
-            if (!c) return null;
-            const axis = trace.mesh.axisOf(c.axes[0] ?? "") % AXIS_DASH.length;
+            const sent = trace.communicates(s) ? s.collective : null;
+            if (!sent) return null;
+            const axis = trace.mesh.axisOf(sent.axes[0] ?? "") % AXIS_DASH.length;
             const rounds = i === moment.step ? (trace.plan(s, state.now.algorithm)?.rounds.length ?? 1) : 1;
             return (
               <span
@@ -47,6 +60,15 @@ export function Transport({ state, trace }: { state: StepperState; trace: TraceM
             );
           })}
         </div>
+        {c && (
+          <span
+            class={`named mono ink${trace.mesh.axisOf(c.axes[0] ?? "") % AXIS_DASH.length}`}
+            style={{ left: `clamp(40px, ${(100 * (moment.step + 0.5)) / total}%, calc(100% - 40px))` }}
+            aria-hidden="true"
+          >
+            {step && primitiveName(step)} {c.axes.join(", ")}
+          </span>
+        )}
         <input
           type="range"
           min={0}
@@ -56,6 +78,12 @@ export function Transport({ state, trace }: { state: StepperState; trace: TraceM
           aria-label="step"
           aria-valuetext={`step ${moment.step + 1} of ${total}: ${step ? primitiveName(step) : ""}`}
           onInput={(event) => state.scrub(event.currentTarget.valueAsNumber)}
+          onKeyDown={(event) => {
+            const by = SCRUB[event.key];
+            if (by === undefined) return;
+            event.preventDefault();
+            state.scrub(at + by);
+          }}
         />
       </div>
       <span class="count mono">
@@ -71,25 +99,37 @@ export function Transport({ state, trace }: { state: StepperState; trace: TraceM
           ))}
         </select>
       </label>
-      <fieldset class="segments">
-        <legend>algorithm</legend>
-        {ALGORITHMS.map((name) => {
-          const plans = step ? trace.plans(step) : [];
-          const applies = plans.length === 0 || plans.some((p) => p.algorithm === name);
-          return (
-            <button
-              type="button"
-              aria-pressed={state.now.algorithm === name}
-              disabled={!applies}
-              title={applies ? "" : reason(name)}
-              onClick={() => state.setAlgorithm(name)}
-              key={name}
-            >
-              {name}
-            </button>
-          );
-        })}
-      </fieldset>
+      {trace.steps.some((s) => trace.communicates(s)) && (
+        <fieldset class="segments">
+          <legend>algorithm</legend>
+          {ALGORITHMS.map((name) => {
+            const plans = step ? trace.plans(step) : [];
+            const applies = plans.length === 0 || plans.some((p) => p.algorithm === name);
+            return (
+              <button
+                type="button"
+                aria-pressed={state.now.algorithm === name}
+                disabled={!applies}
+                title={applies ? `${name} (a: the next one)` : reason(name)}
+                onClick={() => state.setAlgorithm(name)}
+                key={name}
+              >
+                {name}
+              </button>
+            );
+          })}
+        </fieldset>
+      )}
+      <button
+        type="button"
+        class="keys"
+        aria-label="keys"
+        aria-expanded={state.now.help}
+        title="keys (?)"
+        onClick={() => state.set({ help: !state.now.help })}
+      >
+        ?
+      </button>
       <div class="hidden" aria-live="polite">
         {playing ? "" : `step ${moment.step + 1}: ${step ? primitiveName(step) : ""}. ${step?.sentence ?? ""}`}
       </div>
@@ -103,9 +143,17 @@ function reason(name: Algorithm): string {
     : "does not apply to this collective";
 }
 
-function Button({ name, icon, go, strong }: { name: string; icon: string; go: () => void; strong?: boolean }) {
+interface ButtonProps {
+  name: string;
+  keys: string;
+  icon: string;
+  go: () => void;
+  strong?: boolean;
+}
+
+function Button({ name, keys, icon, go, strong }: ButtonProps) {
   return (
-    <button type="button" class={strong ? "strong" : ""} aria-label={name} title={name} onClick={go}>
+    <button type="button" class={strong ? "strong" : ""} aria-label={name} title={`${name} (${keys})`} onClick={go}>
       <svg viewBox="0 0 20 20" width="16" height="16" aria-hidden="true">
         <path d={icon} fill="currentColor" stroke="currentColor" stroke-width="1.6" stroke-linejoin="round" />
       </svg>

@@ -15,17 +15,16 @@ export class StepperLayer {
 
   /** Paints what the state shows, if it is not what stands there. */
   paint(): void {
-    const { trace, theme, moment, algorithm, device, broken } = this.state.now;
-    const layout = this.state.layout();
-    if (!trace || !theme || !layout || broken) return;
-    const watch = this.state.watched();
-    const inputs = [trace, theme, layout, moment.step, moment.phase, algorithm, device, watch.join()];
+    const { theme, broken } = this.state.now;
+    const view = broken ? null : this.state.view();
+    if (!view || !theme) return;
+    const { trace, layout, moment, options } = view;
+    const inputs = [view, theme];
     if (inputs.every((input, i) => Object.is(input, this.#painted[i]))) return;
     const first = this.#painted.length === 0;
     this.#painted = inputs;
     const begun = performance.now();
     try {
-      const options = { scheme: theme.scheme, algorithm, watch, device, still: this.state.still() };
       drawLayer(this.#canvas, layout, stepperMarks(trace, layout, moment, options), theme);
       this.state.drawn();
     } catch (error) {

@@ -1,11 +1,18 @@
 /** The state of a stepper: the moment that is shown, what is watched and looked at, and the clock while it plays. */
 import type { WidgetModel } from "../../host/model";
 import { pageTheme } from "../../host/theme";
+import { type BlockTip, blockTip, deviceText } from "../../model/blocktip";
+import type { Rgb, Scheme } from "../../model/color";
 import type { Plan, Step } from "../../model/document.gen";
+import { openAtFirst, pathOf } from "../../model/rows";
 import { advance, type Moment, momentAt } from "../../model/timeline";
 import { decodeTrace, TraceModel } from "../../model/trace";
 import type { Theme } from "../../paint/theme";
+import { deviceBox } from "../../scene/grid";
+import type { Box } from "../../scene/scene";
 import { layoutStepper, type StepperLayout } from "../../scene/stepper";
+import { contents } from "../../scene/stepper/contents";
+import { type Hit, StepView } from "../../scene/stepper/view";
 import { asError, memo, Store } from "../store";
 
 export type Algorithm = Plan["algorithm"];
@@ -22,25 +29,62 @@ interface Fields {
   algorithm: Algorithm;
   /** Names of watched variables. */
   watch: readonly string[];
-  /** Mesh position that is looked at. */
+  /** Mesh position that is kept in view. */
   device: number | null;
+  /** Which of its blocks; null for the result of the step. */
+  slot: number | null;
+  /** What the pointer is at. */
+  hover: Hit | null;
+  /** Whether the keyboard is at the devices. */
+  keyboard: boolean;
   search: string;
-  /** Scopes whose steps are shown one by one. */
+  /** Scopes whose steps are shown one by one, and scopes that stay folded even at their own steps. */
   open: ReadonlySet<number>;
+  shut: ReadonlySet<number>;
   /** Whether steps that only move shapes are left out of the list. */
   fold: boolean;
+  /** Whether the list has collectives alone. */
+  sends: boolean;
+  help: boolean;
   interconnect: number;
   /** Whether the source and the list are shown where they stand above the picture. */
   listed: boolean;
 }
 
-/** Steps up to this many are all listed one by one at first. */
-const FEW = 60;
+/** A block that is described: where it is drawn, and what is said. */
+export interface Shown {
+  box: Box;
+  text: BlockTip;
+  color: Rgb | null;
+}
 
 export class StepperState extends Store<Fields> {
   readonly #layout = memo(
     (trace: TraceModel, width: number, watch: string): StepperLayout =>
       layoutStepper(trace, width, watch === "" ? [] : watch.split("\n")),
+  );
+  readonly #view = memo(
+    (
+      trace: TraceModel,
+      layout: StepperLayout,
+      scheme: Scheme,
+      algorithm: Algorithm,
+      watch: string,
+      step: number,
+      phase: number,
+      device: number | null,
+      lit: Hit | null,
+      still: boolean,
+    ): StepView => {
+      const ids = trace.latest(watch === "" ? [] : watch.split("\n"), step);
+      return new StepView(trace, layout, { step, phase }, { scheme, algorithm, watch: ids, device, lit, still });
+    },
+  );
+  readonly #opened = memo(
+    (trace: TraceModel, open: ReadonlySet<number>, shut: ReadonlySet<number>, step: Step | null) => {
+      const around = pathOf(trace.doc, step).filter((scope) => !shut.has(scope) && !open.has(scope));
+      return around.length > 0 ? new Set([...open, ...around]) : open;
+    },
   );
   readonly #widget: WidgetModel;
   readonly #frame: HTMLElement;
@@ -60,9 +104,15 @@ export class StepperState extends Store<Fields> {
       algorithm: "meaning",
       watch: [],
       device: null,
+      slot: null,
+      hover: null,
+      keyboard: false,
       search: "",
       open: new Set(),
+      shut: new Set(),
       fold: false,
+      sends: false,
+      help: false,
       interconnect: 0,
       listed: false,
     });
@@ -89,10 +139,68 @@ export class StepperState extends Store<Fields> {
     return trace && width > 0 ? this.#layout(trace, this.pictureWidth(), watch.join("\n")) : null;
   }
 
-  /** Ids of the watched variables, each the last one of its name up to this step. */
-  watched(): number[] {
-    const { trace, watch, moment } = this.now;
-    return trace?.latest(watch, moment.step) ?? [];
+  /** The step as it is at this moment, with what is pointed at. */
+  view(): StepView | null {
+    const { trace, theme, moment, algorithm, watch, device, hover, keyboard } = this.now;
+    const layout = this.layout();
+    if (!trace || !theme || !layout) return null;
+    const lit = hover ?? (keyboard && device !== null ? this.#hit(device, this.keptSlot()) : null);
+    const { step, phase } = moment;
+    return this.#view(
+      ...([trace, layout, theme.scheme, algorithm, watch.join("\n"), step, phase, device, lit, this.still()] as const),
+    );
+  }
+
+  /** What the tooltip says: of what is pointed at, else of where the keyboard is. */
+  tip(): Shown | null {
+    const { hover, keyboard, device } = this.now;
+    const view = this.view();
+    if (hover) return view && describe(view, hover);
+    return keyboard && device !== null ? this.kept() : null;
+  }
+
+  /** The block of the device that is kept. */
+  kept(): Shown | null {
+    const view = this.view();
+    const { device } = this.now;
+    return view && device !== null ? describe(view, { device, slot: this.keptSlot(), cell: null }) : null;
+  }
+
+  /** Index of the block that is kept in view: the chosen one, else the result of the step. */
+  keptSlot(): number | null {
+    const { trace, watch, moment, slot } = this.now;
+    const step = this.step();
+    if (!trace || !step) return null;
+    const { before, after, watch: other } = contents(trace, step, trace.latest(watch, moment.step));
+    const count = before.length + after.length + other.length;
+    if (count === 0) return null;
+    return slot !== null && slot < count ? slot : Math.min(before.length, count - 1);
+  }
+
+  readonly #hit = memo((device: number, slot: number | null): Hit => ({ device, slot, cell: null }));
+
+  point(hit: Hit | null): void {
+    const { hover } = this.now;
+    if (hit?.device === hover?.device && hit?.slot === hover?.slot && hit?.cell === hover?.cell) return;
+    this.set({ hover: hit });
+  }
+
+  /** Scopes whose steps stand one by one now: those that were opened, and those around the step. */
+  opened(): ReadonlySet<number> {
+    const { trace, open, shut } = this.now;
+    return trace ? this.#opened(trace, open, shut, this.step()) : open;
+  }
+
+  toggleScope(scope: number): void {
+    const [open, shut] = [new Set(this.now.open), new Set(this.now.shut)];
+    if (this.opened().has(scope)) {
+      open.delete(scope);
+      shut.add(scope);
+    } else {
+      open.add(scope);
+      shut.delete(scope);
+    }
+    this.set({ open, shut });
   }
 
   resize(width: number): void {
@@ -121,7 +229,7 @@ export class StepperState extends Store<Fields> {
     if (!trace) return;
     const last = trace.steps.length - 1;
     const bounded = Math.max(0, Math.min(last, step));
-    this.set({ moment: { step: bounded, phase }, open: this.#opened(bounded) });
+    this.set({ moment: { step: bounded, phase } });
     this.#share();
   }
 
@@ -150,6 +258,19 @@ export class StepperState extends Store<Fields> {
     this.go(step);
   }
 
+  /** Shows the collective before or after the step that is shown. */
+  jumpToCollective(by: -1 | 1): void {
+    const { trace, moment } = this.now;
+    if (!trace) return;
+    for (let at = moment.step + by; at >= 0 && at < trace.steps.length; at += by) {
+      const step = trace.step(at);
+      if (step && trace.communicates(step)) {
+        this.jump(at);
+        return;
+      }
+    }
+  }
+
   toggle(): void {
     if (this.now.playing) {
       this.#pause();
@@ -169,6 +290,14 @@ export class StepperState extends Store<Fields> {
     const again = step !== null && this.now.trace?.communicates(step) === true && !this.now.playing;
     this.set({ algorithm });
     if (again) this.#run(moment.step);
+  }
+
+  /** The next algorithm that the step has, in turn. */
+  nextAlgorithm(): void {
+    const step = this.step();
+    const names = step ? (this.now.trace?.plans(step) ?? []).map((plan) => plan.algorithm) : [];
+    const next = names[(names.indexOf(this.now.algorithm) + 1) % names.length];
+    if (next) this.setAlgorithm(next);
   }
 
   setWatch(watch: readonly string[]): void {
@@ -214,7 +343,7 @@ export class StepperState extends Store<Fields> {
       if (only !== null && next.step > only) next = { step: only, phase: 1 };
       const over = next.phase >= 1 && next.step >= trace.steps.length - 1;
       const moved = next.step !== moment.step;
-      this.set({ moment: next, ...(moved ? { open: this.#opened(next.step) } : {}) });
+      this.set({ moment: next });
       if (moved) this.#share();
       if (over || until(next)) {
         this.set({ playing: false });
@@ -240,31 +369,18 @@ export class StepperState extends Store<Fields> {
     this.set({ playing: false });
   }
 
-  /** The open scopes, with those around a step. */
-  #opened(step: number): ReadonlySet<number> {
-    const { trace, open } = this.now;
-    const scopes = trace?.doc.scopes ?? [];
-    let at = trace?.step(step)?.scope ?? -1;
-    if (at < 0 || open.has(at)) return open;
-    const out = new Set(open);
-    while (at >= 0) {
-      out.add(at);
-      at = scopes[at]?.parent ?? -1;
-    }
-    return out;
-  }
-
   #load(): void {
     try {
       const doc = decodeTrace(this.#widget.get("_document"));
       const trace = new TraceModel(doc);
       this.#pause();
-      const few = doc.steps.length <= FEW;
       this.set({
         trace,
         broken: null,
         generation: this.now.generation + 1,
-        open: few ? new Set(doc.scopes.keys()) : new Set(),
+        open: openAtFirst(doc),
+        shut: new Set(),
+        hover: null,
       });
       this.#follow();
     } catch (error) {
@@ -283,7 +399,7 @@ export class StepperState extends Store<Fields> {
     // What this view itself shares comes by here too: only another step than the one shown is news.
     if (step === this.now.moment.step) return;
     this.#pause();
-    this.set({ moment: { step, phase: 1 }, open: this.#opened(step) });
+    this.set({ moment: { step, phase: 1 } });
   }
 
   #share(): void {
@@ -297,6 +413,29 @@ export class StepperState extends Store<Fields> {
     this.#widget.on(`change:${name}`, callback);
     this.#undo.push(() => this.#widget.off(`change:${name}`, callback));
   }
+}
+
+/** What is said of a device, or of its block; null where nothing is drawn. */
+function describe(view: StepView, { device, slot, cell }: Hit): Shown | null {
+  const { trace, layout, seats } = view;
+  const runs = !view.active || view.active.has(device);
+  const tile = seats.get(device) ?? deviceBox(trace.mesh, layout.grid, device);
+  const at = slot === null || !runs ? undefined : view.slots[slot];
+  if (!at || slot === null) {
+    const values = runs ? "" : "does not run this step";
+    return {
+      box: tile,
+      color: null,
+      text: { name: "", type: "", device: deviceText(trace, device), copies: "", values },
+    };
+  }
+  const text = blockTip(trace, at.v, device, cell);
+  const later = !at.input && !view.finished ? "when the step is done: " : "";
+  return {
+    box: view.box(device, slot) ?? tile,
+    color: view.color(at.v, device, at.v.unreduced),
+    text: { ...text, values: text.values && later + text.values },
+  };
 }
 
 /** Below this width the source and the list stand above the picture. */

@@ -1,0 +1,36 @@
+/** The keys of the stepper. */
+import type { StepperState } from "./state";
+
+const KEYS: readonly (readonly [string, string])[] = [
+  ["Space", "play, pause"],
+  [", .", "step back, forward"],
+  ["Home End", "first, last step"],
+  ["[ ]", "collective before, after"],
+  ["a", "next algorithm"],
+  ["/", "search steps"],
+  ["g", "go to the devices"],
+  ["arrows", "on a device: its neighbours; on the scrubber: moments"],
+  ["Enter", "on a device: its next block"],
+  ["Esc", "let go of the device, close this"],
+];
+
+export function Help({ state }: { state: StepperState }) {
+  if (!state.now.help) return null;
+  return (
+    <section class="help" aria-label="keys">
+      <dl>
+        {KEYS.map(([keys, what]) => (
+          <div key={keys}>
+            <dt>
+              {keys.split(" ").map((key) => (
+                <kbd key={key}>{key}</kbd>
+              ))}
+            </dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
+      </dl>
+      <p class="soft">Press a value's type to watch it at every step; press a device to keep it.</p>
+    </section>
+  );
+}

@@ -1,0 +1,83 @@
+/** Why the program stops: the value in question, JAX's words, what they mean, and changes that make it run. */
+import type { ComponentChildren } from "preact";
+import { axisTokens } from "../../model/text";
+import { primitiveName, type TraceModel } from "../../model/trace";
+import { AXIS_DASH } from "../../scene/scene";
+import { Tokens } from "../Tokens";
+import { Copy } from "./Copy";
+import type { StepperState } from "./state";
+
+export function Trouble({ state, trace }: { state: StepperState; trace: TraceModel }) {
+  const { error, jax_version } = trace.doc;
+  if (!error) return null;
+  const v = trace.variable(error.variable);
+  const origin = trace.step(error.origin);
+  return (
+    <div class="trouble" role="alert">
+      <p class="said">
+        <b>{error.error}</b> raised by {error.kind === "user" ? "the program" : `JAX ${jax_version}`}
+      </p>
+      <p class="means">{error.explanation}</p>
+      {(v || origin || error.axes.length > 0) && (
+        <dl class="facts">
+          {v && (
+            <Fact name="value">
+              <span class="mono">
+                {v.name}{" "}
+                <b>
+                  <Tokens tokens={axisTokens(v.type, trace.mesh)} />
+                </b>
+              </span>
+            </Fact>
+          )}
+          {error.axes.length > 0 && (
+            <Fact name={error.axes.length === 1 ? "mesh axis" : "mesh axes"}>
+              {error.axes.map((name) => (
+                <b class={`mono ink${trace.mesh.axisOf(name) % AXIS_DASH.length}`} key={name}>
+                  {name}{" "}
+                </b>
+              ))}
+            </Fact>
+          )}
+          {origin && (
+            <Fact name="so since">
+              <button type="button" class="mono" onClick={() => state.jump(error.origin)}>
+                step {error.origin + 1}, {primitiveName(origin)}
+                {origin.source && `, line ${origin.source.line}`}
+              </button>
+            </Fact>
+          )}
+        </dl>
+      )}
+      <pre>{error.message}</pre>
+      {error.mends.length > 0 && (
+        <>
+          <p class="means">{error.mends.length === 1 ? "A change that makes it run" : "Changes that make it run"}</p>
+          <ul class="mends">
+            {error.mends.map((mend) => (
+              <li class="mend" key={mend.code}>
+                <span>{mend.title}</span>
+                <Copy text={mend.code} />
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      {error.traceback && (
+        <details>
+          <summary>Traceback</summary>
+          <pre>{error.traceback}</pre>
+        </details>
+      )}
+    </div>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}

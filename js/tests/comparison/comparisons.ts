@@ -1,0 +1,40 @@
+/** Comparisons as Python wrote them: `python -m tests.fixtures`. */
+import { type Choices, ComparisonModel, decodeComparison } from "../../src/model/comparison";
+import type { Comparison, Row } from "../../src/model/document.gen";
+import { reviveBytes } from "../../src/model/saved";
+import comparisons from "./comparisons.json";
+
+export type ComparisonName = keyof typeof comparisons;
+export const COMPARISONS = Object.keys(comparisons) as ComparisonName[];
+
+/** A wire document of its own. */
+export function comparison(name: ComparisonName): Comparison {
+  return reviveBytes(comparisons[name]) as unknown as Comparison;
+}
+
+export function model(name: ComparisonName, choices: Choices = {}): ComparisonModel {
+  return new ComparisonModel(decodeComparison(comparison(name)), choices);
+}
+
+/** A training step of many rows: layers with a scope each, of which a part is in a loop. */
+export function long(rows = 3000): Comparison {
+  const base = comparison("training");
+  const plain = base.rows.find((r) => r.primitive === "add") as Row;
+  const layers = Math.ceil(rows / 20);
+  return {
+    ...base,
+    enclosures: Array.from({ length: 2 * layers }, (_, i) => ({
+      kind: i % 2 === 0 ? ("named_scope" as const) : ("loop" as const),
+      name: i % 2 === 0 ? `layer${i / 2}` : "scan",
+      parent: i % 2 === 0 ? -1 : i - 1,
+      times: i % 2 === 0 ? 1 : 12,
+      axis_types: [],
+    })),
+    rows: Array.from({ length: rows }, (_, i) => ({
+      ...plain,
+      values: plain.values.map((v) => ({ ...v, name: `v${i}` })),
+      inputs: i > 0 ? [`v${i - 1}`] : [],
+      enclosure: 2 * Math.floor(i / 20) + (i % 20 < 10 ? 1 : 0),
+    })),
+  };
+}

@@ -1,0 +1,209 @@
+import { expect, test } from "vitest";
+import { ComparisonModel, decodeComparison, known } from "../../src/model/comparison";
+import { type Filter, type Line, linesOf, openAtFirst, treeOf } from "../../src/model/comparison/lines";
+import {
+  badgesOf,
+  changed,
+  copiesOf,
+  purpose,
+  sentenceTokens,
+  tileText,
+  titleOf,
+} from "../../src/model/comparison/words";
+import type { HloCollective, Row } from "../../src/model/document.gen";
+import { COMPARISONS, type ComparisonName, comparison, long, model } from "./comparisons";
+
+function lines(
+  m: ComparisonModel,
+  shown: { open?: Iterable<number>; search?: string; filter?: Filter } = {},
+): readonly Line[] {
+  const open = new Set(shown.open ?? m.doc.enclosures.keys());
+  return linesOf(m, treeOf(m), { open, search: shown.search ?? "", filter: shown.filter ?? "all" });
+}
+
+const said = (m: ComparisonModel, all: readonly Line[]) =>
+  all.map((l) => {
+    if (l.kind === "fold") return `${" ".repeat(l.depth)}${m.doc.enclosures[l.enclosure]?.name} ${l.stop - l.row}`;
+    if (l.kind === "collective") return m.collective(l.collective)?.kind;
+    return l.kind === "stop" ? "stop" : `${" ".repeat(l.depth)}${m.row(l.row)?.primitive}`;
+  });
+
+test.each(COMPARISONS)("%s is decoded, with every row in its lines when all is open", (name) => {
+  const m = model(name);
+  const rows = lines(m).flatMap((l) => (l.kind === "row" ? [l.row] : []));
+  expect(rows).toEqual([...m.rows.keys()]);
+  expect(new Set(lines(m).map((l) => l.key)).size).toBe(lines(m).length);
+});
+
+test("collectives stand where they do their work: a sum after its product, a gather before", () => {
+  const layer = model("layer");
+  expect(said(layer, lines(layer)).slice(3, 6)).toEqual(["dot_general", "stop", "all-reduce"]);
+  const training = model("training");
+  const at = said(training, lines(training)).indexOf("all-gather");
+  expect(said(training, lines(training))[at + 1]?.trim()).toBe("dot_general");
+});
+
+test("an enclosure that is left and entered again has a head each time, and rows in it their depth", () => {
+  const base = comparison("training");
+  const row = base.rows[1] as Row;
+  const doc = { ...base, rows: [1, 2, 1, -1, 1].map((enclosure) => ({ ...row, enclosure, collectives: [] })) };
+  const m = new ComparisonModel(doc);
+  expect(said(m, lines(m, { open: [0, 1, 2] }))).toEqual([
+    "train_step 3",
+    " forward/layer0 3",
+    "  dot_general",
+    "  scan 1",
+    "   dot_general",
+    "  dot_general",
+    "dot_general",
+    "train_step 1",
+    " forward/layer0 1",
+    "  dot_general",
+  ]);
+  expect(said(m, lines(m, { open: [0] }))).toEqual([
+    "train_step 3",
+    " forward/layer0 3",
+    "dot_general",
+    "train_step 1",
+    " forward/layer0 1",
+  ]);
+});
+
+test("a search and a filter show rows by themselves, with what they stand in", () => {
+  const m = model("training");
+  const found = lines(m, { open: [], search: "REDUCE_SUM" });
+  expect(found).toMatchObject([{ kind: "row", depth: 0, trail: [0] }]);
+  expect(lines(m, { search: "no such thing" })).toEqual([]);
+  const differs = lines(m, { filter: "differs" });
+  expect(differs.map((l) => m.row(l.row)?.values[0]?.name)).toEqual(["new"]);
+  const rows = (filter: Filter) => lines(m, { filter }).filter((l) => l.kind === "row").length;
+  expect([rows("errors"), rows("collectives"), rows("replications")]).toEqual([0, 4, 4]);
+  expect(lines(m, { filter: "replications", search: "h5" }).filter((l) => l.kind === "row")).toHaveLength(2);
+});
+
+test("three thousand rows open folded; a short program opens as a whole; an error is never folded away", () => {
+  const big = new ComparisonModel(long(3000));
+  const open = openAtFirst(big, treeOf(big));
+  expect(lines(big, { open }).length).toBeLessThan(200);
+  const small = model("training");
+  expect(openAtFirst(small, treeOf(small)).size).toBe(small.doc.enclosures.length);
+  const base = long(3000);
+  const stop = comparison("layer").rows[3]?.error ?? null;
+  const rows = base.rows.map((r, i) => (i === 1234 ? { ...r, error: stop } : r));
+  const broken = new ComparisonModel({ ...base, rows });
+  const opened = lines(broken, { open: openAtFirst(broken, treeOf(broken)) });
+  expect(opened.some((l) => l.kind === "stop" && l.row === 1234)).toBe(true);
+});
+
+test("tallies of a part add up to those of the whole, and a collective of two rows counts once", () => {
+  const m = model("training");
+  const [a, b] = [m.tally(0, 20), m.tally(20)];
+  const whole = m.tally();
+  expect(whole).toEqual({ errors: 0, differs: 1, inserted: 4, replications: 4 });
+  for (const key of ["errors", "differs", "inserted", "replications"] as const)
+    expect(a[key] + b[key]).toBe(whole[key]);
+  const base = comparison("layer");
+  const twice = new ComparisonModel({ ...base, rows: base.rows.map((r) => ({ ...r, collectives: [0] })) });
+  expect(twice.tally().inserted).toBe(1);
+});
+
+test("another choice shows the rows that follow from it, and nothing else is another", () => {
+  const first = model("layer");
+  const other = model("layer", { "3": 1 });
+  expect(other.rows[3]?.error?.chosen).toBe(1);
+  expect(other.rows[4]).not.toBe(first.rows[4]);
+  expect(other.rows[4]?.values[0]?.explicit?.text).toBe("f32[128@x,16]");
+  expect(other.rows.filter((r, i) => JSON.stringify(r) !== JSON.stringify(first.rows[i]))).toHaveLength(2);
+  expect(model("layer", { "3": 0 }).rows).toEqual(first.rows);
+  expect([first.mended, model("stopped").mended]).toEqual([4, 7]);
+});
+
+test("a saved page knows the first choice, and one other at a time", () => {
+  const doc = comparison("layer");
+  expect(known(doc, {}, 3, 0)).toBe(true);
+  expect(known(doc, {}, 3, 1)).toBe(true);
+  expect(known(doc, {}, 3, 2)).toBe(false);
+  expect(known({ ...doc, continuations: [] }, {}, 3, 1)).toBe(false);
+  const twice = { ...doc, rows: doc.rows.map((r, i) => (i === 5 ? { ...r, error: doc.rows[3]?.error ?? null } : r)) };
+  expect(known(twice, { "5": 1 }, 3, 1)).toBe(false);
+  expect(known(twice, { "5": 0 }, 3, 1)).toBe(true);
+});
+
+test("a row's inputs are the rows that made them last", () => {
+  const m = model("layer");
+  expect([m.inputs(1), m.inputs(3), m.inputs(6)]).toEqual([[0], [2, 0], [4, 5]]);
+  const base = comparison("layer");
+  const again = base.rows.map((r, i) => (i === 4 ? { ...r, values: r.values.map((v) => ({ ...v, name: "y" })) } : r));
+  const doc = { ...base, rows: again.map((r, i) => (i === 5 ? { ...r, inputs: ["y"] } : r)) };
+  expect(new ComparisonModel(doc).inputs(5)).toEqual([4]);
+});
+
+test.each([
+  ["y = jnp.matmul(r, w2, out_sharding=P('x', None))", "y = r @ w2", "out_sharding=P('x', None)"],
+  ["jnp.einsum('ij,jk->ik', a, b, out_sharding=P(('x', 'y')), precision=p)", "", "out_sharding=P(('x', 'y'))"],
+  ["y = reshard(r, P('x')) @ w2", "y = r @ w2", "reshard(r, P('x'))"],
+  ["y = r @ w2", "y = r @ w2", ""],
+  ["reshard(r, P('x'))", "", "reshard(r, P('x'))"],
+])("what %s changes is marked", (code, source, mark) => {
+  expect(code.slice(...changed(code, source))).toBe(mark);
+});
+
+test.each([
+  ["both are split over x and y.", ["x", "y"]],
+  ["all-reduce over y, x", ["y", "x"]],
+  ["x is a value, split on y and more", ["y"]],
+  ["a copy along z", []],
+  ["", []],
+])("axes that %o names take their colour", (text, names) => {
+  const tokens = sentenceTokens(text, model("layer").mesh);
+  expect(tokens.map((t) => t.text).join("")).toBe(text);
+  expect(tokens.flatMap((t) => (t.axis === null ? [] : [t.text]))).toEqual(names);
+});
+
+test("titles, badges and purposes in words", () => {
+  expect(titleOf(model("layer"))).toBe("layer(x, w1, w2, scale)");
+  expect(titleOf(model("arrays"))).toBe("params");
+  expect(badgesOf(model("layer")).map((b) => `${b.strong} ${b.text}`)).toEqual([
+    "1 type error",
+    "1 placement differs",
+    "2 collectives inserted",
+  ]);
+  expect(badgesOf(model("scopes"))).toEqual([]);
+  const m = model("layer");
+  const quiet = new ComparisonModel({ ...m.doc, rows: m.doc.rows.slice(0, 3) });
+  expect(badgesOf(quiet)).toEqual([{ tone: "ok", strong: "✓", text: "all the same" }]);
+  const op = m.collective(0) as HloCollective;
+  const row = m.row(3) as Row;
+  expect(purpose(row, op)).toBe("finishes the dot_general at line 4: its sum is split over y.");
+  const said = (rest: Partial<HloCollective>) => purpose({ ...row, source: null }, { ...op, ...rest });
+  expect(said({ kind: "all-gather", backward: true })).toBe(
+    "gathers an operand of the dot_general, in the backward pass.",
+  );
+  expect(said({ by_user: true, remark: "why" })).toBe("is written in the dot_general. Why.");
+});
+
+test("copies are said of each axis along which devices hold the same", () => {
+  const m = model("layer");
+  const copies = (row: number) => {
+    const v = m.row(row)?.values[0];
+    const placement = v?.concrete ? m.placement(v, v.concrete) : null;
+    return placement && copiesOf(placement);
+  };
+  expect(copies(1)).toEqual([]);
+  expect(copies(5)).toEqual([{ axis: 0, size: 4 }]);
+  const v = m.row(5)?.values[0];
+  const placement = v?.concrete ? m.placement(v, v.concrete) : null;
+  expect(placement && tileText(placement, 1)).toEqual(["mu[8:16]", "8 · 32 B", "devices 1, 3, 5, 7"]);
+});
+
+test.each([
+  [{ rows: 0 }, "no rows"],
+  [{ enclosures: null }, "no enclosures"],
+  [{ enclosures: [] }, "the enclosure 2, which is not there"],
+  [{ program: null }, "the collective 0, which is not there"],
+  [{ version: 99 }, "version 99"],
+  [{ kind: "trace" }, 'of kind "trace"'],
+])("a document with %o is refused with what is wrong", (rest, message) => {
+  const doc: unknown = { ...comparison("training" satisfies ComparisonName), ...rest };
+  expect(() => decodeComparison(doc)).toThrow(message);
+});

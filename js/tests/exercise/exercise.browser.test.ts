@@ -1,0 +1,273 @@
+import axe from "axe-core";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { userEvent } from "vitest/browser";
+import type { Exercises, Question } from "../../src/model/document.gen";
+import { button } from "../stepper/harness";
+import { find, type Mounted, type Place } from "../widget/harness";
+import { mountSheet } from "./harness";
+import { ALL, feedback, question, SET, SPEC, sheet } from "./sheets";
+
+const open: Mounted[] = [];
+
+async function mount(document: unknown, traits: Record<string, unknown> = {}, place: Place = {}): Promise<Mounted> {
+  const mounted = await mountSheet(document, traits, place);
+  open.push(mounted);
+  return mounted;
+}
+
+const named = (name: string): Question => ALL.find((q) => q.name === name) as Question;
+const aside = (view: Mounted) => find(view, "aside").textContent ?? "";
+const type = (view: Mounted, selector: string, text: string) => {
+  const input = find<HTMLInputElement>(view, selector);
+  input.value = text;
+  input.dispatchEvent(new Event("input", { bubbles: true }));
+};
+const canvas = (view: Mounted, i = 0) => [...view.root.querySelectorAll("canvas")][i]?.toDataURL();
+
+beforeEach(() => {
+  vi.spyOn(navigator.clipboard, "writeText").mockResolvedValue();
+});
+afterEach(() => {
+  for (const mounted of open.splice(0)) mounted.stop();
+  vi.restoreAllMocks();
+});
+
+test("a spec is previewed while it is typed, and checked when that is asked for", async () => {
+  const view = await mount(sheet(question("q", [SPEC], { goal: "f32[4,4]" })));
+  const before = canvas(view);
+  expect(find(view, ".preview").textContent).toBe("write a spec to see it");
+  expect(button(view, "Check").disabled).toBe(true);
+  type(view, "input", "P('x', 'y')");
+  await expect.poll(() => find(view, ".preview").textContent).toBe("f32[8@x,16@y]preview, check to count it");
+  expect(canvas(view)).not.toBe(before);
+  expect(find(view, ".picture").getAttribute("aria-label")).toContain("blocks of 2×8, 1 copy of each");
+  expect(find(view, ".band.code code").textContent).toBe("exercise.answer = P('x', 'y')");
+  expect(view.model.sent).toEqual([]);
+  button(view, "Check").click();
+  expect(view.model.sentFor("_asked")).toEqual([{ n: 1, do: "answer", question: 0, answer: { spec: "P('x', 'y')" } }]);
+  await expect.poll(() => button(view, "Checking").disabled).toBe(true);
+  const answered = { ...named("spec"), name: "q" };
+  view.model.assign({ _document: sheet(answered), _heard: 1 });
+  await expect.poll(() => button(view, "Check").disabled).toBe(false);
+  expect(aside(view)).toContain("Partly right. 8 rows over x=4 leave 2; blocks need 4. What cuts 8 into pieces of 4?");
+  expect(find(view, ".tries").textContent).toBe("last tryP('x', 'y')f32[2,8]");
+  expect(find(view, ".mark").textContent).toBe("✗ not yet");
+  type(view, "input", "P('y', 'x')");
+  await expect.poll(() => view.root.querySelector(".mark")).toBeNull();
+  expect(find(view, ".tries").textContent).toContain("another answer; check to count it");
+});
+
+test("a spec that places nothing says why and fades the picture", async () => {
+  const view = await mount(sheet(question("q", [SPEC])));
+  type(view, "input", "P('x', 'x')");
+  await expect.poll(() => find(view, ".preview.off").textContent).toBe("x is taken by dim 0");
+  expect(find(view, "figure.faded canvas")).toBeTruthy();
+  expect(button(view, "Check").disabled).toBe(false);
+});
+
+test("what is asked for again is answered though nothing changed", async () => {
+  const view = await mount(sheet(named("spec")));
+  button(view, "Check").click();
+  await expect.poll(() => button(view, "Checking").disabled).toBe(true);
+  view.model.assign({ _heard: 1 });
+  await expect.poll(() => button(view, "Check").disabled).toBe(false);
+});
+
+test("devices are chosen by pointer and keyboard", async () => {
+  const view = await mount(sheet({ ...named("devices"), attempts: 0, answer: [], feedback: null }));
+  const devices = () => [...view.root.querySelectorAll<HTMLElement>(".devices button")];
+  expect(devices().map((b) => b.textContent)).toEqual(["0", "1", "2", "3", "4", "5", "6", "7"]);
+  expect([...view.root.querySelectorAll(".rail")].map((r) => r.textContent).slice(0, 3)).toEqual(["y=0", "y=1", "x=0"]);
+  devices()[5]?.click();
+  devices()[0]?.focus();
+  await userEvent.keyboard("{ArrowDown}{ArrowDown}{Enter}");
+  await expect.poll(() => find(view, ".band.code code").textContent).toBe("exercise.answer = {4, 5}");
+  await userEvent.keyboard("{Enter}{ArrowRight}{ArrowLeft}{ArrowUp}{ArrowUp}{ArrowUp}");
+  await expect.poll(() => find(view, ".band.code code").textContent).toBe("exercise.answer = {5}");
+  expect(view.root.activeElement).toBe(devices()[0]);
+  button(view, "Check").click();
+  expect(view.model.sentFor("_asked")).toEqual([{ n: 1, do: "answer", question: 0, answer: { holders: "5" } }]);
+});
+
+test("the devices of a partly right answer are marked", async () => {
+  const view = await mount(sheet(named("devices")));
+  const label = (id: number) => view.root.querySelectorAll(".devices button")[id]?.getAttribute("aria-label");
+  expect(label(1)).toBe("device 1 at x=0, y=1, not one of them");
+  expect(label(4)).toBe("device 4 at x=2, y=0, right");
+  expect(label(5)).toBe("device 5 at x=2, y=1");
+  expect(find(view, ".work").textContent).toContain("here it would be right");
+});
+
+test("cells of a grid are filled in and marked one by one", async () => {
+  const view = await mount(sheet(named("grid")));
+  const cells = () => [...view.root.querySelectorAll<HTMLInputElement>(".grid input")];
+  expect(cells().map((c) => [c.value, c.className])).toEqual([
+    ["1", "right"],
+    ["2", "off"],
+    ["3", "right"],
+    ["4", "right"],
+  ]);
+  expect(cells()[1]?.getAttribute("aria-label")).toBe("row 0, column 1, not yet");
+  await userEvent.fill(cells()[1] as HTMLInputElement, "7");
+  await expect.poll(() => cells().map((c) => c.className)).toEqual(["", "", "", ""]);
+  await userEvent.keyboard("{Enter}");
+  expect(view.model.sentFor("_asked")).toEqual([{ n: 1, do: "answer", question: 0, answer: { block: "1, 7\n3, 4" } }]);
+});
+
+test("choices are radio buttons, many are a list", async () => {
+  const view = await mount(sheet(named("long choice")));
+  find<HTMLInputElement>(view, "input[type=radio]").click();
+  const select = find<HTMLSelectElement>(view, "select");
+  expect(select.options).toHaveLength(13);
+  await userEvent.selectOptions(select, "all_gather along dim 3");
+  await expect
+    .poll(() => find(view, ".band.code code").textContent)
+    .toBe('exercise.answer = ("all_gather along dim 3", "x")');
+  expect(view.root.querySelectorAll(".figures.pair canvas")).toHaveLength(2);
+});
+
+test("what a cell answers has no button, but the line to copy", async () => {
+  const view = await mount(sheet(named("code")));
+  expect(view.root.querySelector("button[type=submit]")).toBeNull();
+  expect(find(view, ".tries").textContent).toBe("last trydef mended(a):");
+  expect(find(view, ".band.error").textContent).toBe(
+    "!ShardingTypeError raised by JAX 0.10.2Contracting dimensions are sharded",
+  );
+  button(view, "Copy").click();
+  expect(navigator.clipboard.writeText).toHaveBeenCalledWith("exercise.answer = mended");
+  await expect.poll(() => find(view, "[role=status]").textContent).toBe("Copied.");
+});
+
+test("a refused clipboard is said", async () => {
+  vi.mocked(navigator.clipboard.writeText).mockRejectedValue(new Error("no"));
+  const view = await mount(sheet(named("code")));
+  button(view, "Copy").click();
+  await expect.poll(() => find(view, "[role=status]").textContent).toContain("select the text");
+});
+
+test("a malformed answer keeps what is filled in", async () => {
+  const view = await mount(sheet(question("q", [SPEC])));
+  type(view, "input", "P(x)");
+  await expect.poll(() => button(view, "Check").disabled).toBe(false);
+  button(view, "Check").click();
+  const said = feedback("malformed", { message: "Names of mesh axes are strings.", question: "" });
+  view.model.assign({ _document: sheet(question("q", [SPEC], { feedback: said })), _heard: 1 });
+  await expect.poll(() => aside(view)).toContain("Not counted. Names of mesh axes are strings.");
+  expect(find<HTMLInputElement>(view, "input").value).toBe("P(x)");
+  expect(aside(view)).not.toContain("attempt");
+});
+
+test("hints are asked of Python and shown in order", async () => {
+  const view = await mount(sheet(question("q", [SPEC])));
+  button(view, "Hint").click();
+  expect(view.model.sentFor("_asked")).toEqual([{ n: 1, do: "hint", question: 0 }]);
+  view.model.assign({ _document: sheet(question("q", [SPEC], { hints: ["one", "two"], hints_left: 0 })), _heard: 1 });
+  await expect
+    .poll(() => [...view.root.querySelectorAll(".hints li")].map((l) => l.textContent))
+    .toEqual(["one", "two"]);
+  expect(button(view, "No more hints").disabled).toBe(true);
+});
+
+test("reset empties the form and no more", async () => {
+  const view = await mount(sheet(named("spec")));
+  button(view, "Reset").click();
+  await expect.poll(() => find<HTMLInputElement>(view, "input").value).toBe("");
+  expect(aside(view)).toContain("1 attempt");
+  expect(view.model.sent).toEqual([]);
+});
+
+test("dots show progress and go to an exercise; drafts stay", async () => {
+  const view = await mount(SET);
+  const dots = [...view.root.querySelectorAll<HTMLElement>(".dot")];
+  expect(dots.map((d) => d.getAttribute("aria-label"))).toEqual([
+    "exercise 1 of 8, not yet",
+    "exercise 2 of 8, not yet",
+    "exercise 3 of 8, passed",
+    "exercise 4 of 8, not yet",
+    "exercise 5 of 8, not answered",
+    "exercise 6 of 8, not answered",
+    "exercise 7 of 8, not answered",
+    "exercise 8 of 8, not yet",
+  ]);
+  type(view, "input", "P('y')");
+  dots[6]?.click();
+  await expect.poll(() => aside(view)).toContain("exercise 7 of 8 · type");
+  expect(view.model.sentFor("current")).toEqual([6]);
+  expect(find(view, ".band.code code").textContent).toBe('exercises["type"].answer = …');
+  view.model.assign({ current: 0 });
+  await expect.poll(() => aside(view)).toContain("exercise 1 of 8");
+  expect(find<HTMLInputElement>(view, "input").value).toBe("P('y')");
+  button(view, "Next").click();
+  await expect.poll(() => view.frame.dataset.swStep).toBe("1");
+});
+
+test("the foot says where progress is kept and copies the record", async () => {
+  const view = await mount(SET);
+  const foot = find(view, "footer").textContent ?? "";
+  expect(foot).toContain("Lab 1 · ada · 1 of 8 passed");
+  expect(foot).toContain("Progress is kept in lab-1-ada-exercises.json");
+  expect(foot).toContain("lab.json is the record of 'bob'. It stays as it is.");
+  button(view, "Copy record").click();
+  expect(navigator.clipboard.writeText).toHaveBeenCalledWith(
+    "progress = r'''{\"format\": \"shardwidget exercises\"}'''",
+  );
+});
+
+test("a saved page shows everything and asks nothing", async () => {
+  const view = await mount(SET, { _static: true });
+  expect(button(view, "Check").disabled).toBe(true);
+  expect(button(view, "Hint").disabled).toBe(true);
+  expect(find(view, ".work").textContent).toContain("answers are checked where the notebook runs");
+  find(view, ".dot:last-child");
+  button(view, "Next").click();
+  await expect.poll(() => aside(view)).toContain("exercise 2 of 8");
+});
+
+test("text of the teacher stays text", async () => {
+  const evil = "<img src=x onerror=alert(1)>";
+  const view = await mount({
+    ...sheet(question(evil, [{ ...SPEC, label: evil }], { prompt: evil, goal: evil, hints: [evil] })),
+    name: evil,
+    notes: [evil],
+  });
+  expect(view.root.querySelector("img")).toBeNull();
+  expect(aside(view)).toContain(evil);
+});
+
+test("a damaged document is said, and a good one ends that", async () => {
+  const view = await mount(SET);
+  view.model.assign({ _document: { ...SET, questions: [] } as Exercises });
+  await expect.poll(() => view.root.querySelector("[role=alert]")?.textContent).toContain("it has no questions");
+  view.model.assign({ _document: SET });
+  await expect.poll(() => view.root.querySelector("[role=alert]")).toBeNull();
+});
+
+test("the keyboard alone answers and goes on", async () => {
+  const view = await mount(SET, { current: 6 });
+  find<HTMLInputElement>(view, ".work input").focus();
+  await userEvent.keyboard("f32[[8@x]");
+  await expect.poll(() => button(view, "Check").disabled).toBe(false);
+  await userEvent.keyboard("{Enter}");
+  expect(view.model.sentFor("_asked")).toEqual([{ n: 1, do: "answer", question: 6, answer: { type: "f32[8@x]" } }]);
+  button(view, "Next").focus();
+  await userEvent.keyboard("{Enter}");
+  await expect.poll(() => aside(view)).toContain("exercise 8 of 8");
+  expect(button(view, "Next").disabled).toBe(true);
+});
+
+const GROUNDS = { light: "#ffffff", dark: "#111111" };
+for (const [scheme, background] of Object.entries(GROUNDS)) {
+  for (const width of [1100, 480]) {
+    test.each(ALL.map((q, i) => [q.name, i] as const))(
+      `%s has no fault of accessibility, ${scheme}, ${width} px`,
+      async (_, current) => {
+        const view = await mount(SET, { current }, { background, width });
+        expect(view.root.querySelector(".card")?.classList).toContain(scheme);
+        expect(find(view, ".sheet").classList.contains("narrow")).toBe(width < 760);
+        const { violations } = await axe.run(view.frame);
+        expect(violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.failureSummary).join("; ")}`)).toEqual([]);
+        expect(view.frame.scrollWidth).toBeLessThanOrEqual(width);
+      },
+    );
+  }
+}

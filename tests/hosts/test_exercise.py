@@ -1,0 +1,231 @@
+"""Exercises where they are used: a teacher writes a set, a student answers it in JupyterLab, progress lasts."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.hosts.jupyter import SETUP, JupyterServer, Notebook
+from tests.hosts.page import views
+
+TEACHER = """
+import numpy as np
+
+def rows(draw):
+    n = draw.choice([8, 16, 32])
+    return sw.Exercise.write_spec((n, 16), mesh, local_shape=(n // 2, 4), copies=1, hints=["Divide.", "Multiply."])
+
+def holders(draw):
+    x = jax.ShapeDtypeStruct((8, 16), "float32", sharding=NamedSharding(mesh, P("x", None)))
+    return sw.Exercise.read_placement(x, "devices of element (5, 3)")
+
+@jax.shard_map(mesh=mesh, in_specs=P("x", "y"), out_specs=P("x"))
+def row_sums(a):
+    return jax.lax.psum(a, "y")
+
+a = jax.device_put(np.arange(16.0, dtype="float32").reshape(4, 4), NamedSharding(mesh, P("x", "y")))
+sums = sw.Exercise.fill_block(row_sums, a, device=3, name="sums")
+
+def broken(a, b):
+    return a @ b
+
+w = jax.device_put(np.ones((4, 2), "float32"), NamedSharding(mesh, P("y", None)))
+mend = sw.Exercise.repair(broken, a, w, gives=lambda a, w: jnp.matmul(a, w, out_sharding=P("x")), name="mend")
+
+lab = sw.ExerciseSet([rows, holders, sums, mend], name="{name}", student="ada")
+lab
+"""
+
+CHECK = """
+for exercise in lab:
+    exercise.check()
+lab.check()
+print("all", lab.passed)
+"""
+
+
+def number(view: Locator, current: int) -> None:
+    """Waits until an exercise is on screen."""
+    expect(view).to_have_attribute("data-sw-step", str(current))
+
+
+def says(view: Locator, *words: str) -> None:
+    """Waits until the question's side says something."""
+    for word in words:
+        expect(view.get_by_role("complementary")).to_contain_text(word)
+
+
+def dot(view: Locator, name: str) -> Locator:
+    return view.get_by_role("button", name=name)
+
+
+def answer(view: Locator, spec: str) -> None:
+    view.get_by_label(re.compile("^spec")).fill(spec)
+    view.get_by_role("button", name="Check").click()
+
+
+@pytest.fixture
+def lab(
+    jupyter: JupyterServer, new_page: Callable[..., Page], request: pytest.FixtureRequest
+) -> Callable[..., Notebook]:
+    """Opens a teacher's notebook, with a set of a name of its own, and runs it."""
+
+    def lab(*cells: str, name: str = request.node.name, app: str = "lab", page: Page | None = None) -> Notebook:
+        cells = SETUP, TEACHER.replace("{name}", name), *cells
+        page = page or new_page(viewport={"width": 1280, "height": 1000})
+        opened = Notebook(jupyter, page, app, jupyter.write(*cells))
+        opened.run_all()
+        expect(views(page).first).to_be_visible()
+        return opened
+
+    return lab
+
+
+@pytest.mark.parametrize("app", ["lab", "notebook"])
+def test_a_student_goes_from_the_first_exercise_to_check(lab, app):
+    nb = lab(app=app, name=f"path {app}")
+    view = views(nb.page)
+    assert "0 of 4 exercises are passed" in nb.ask("lab.check()")
+
+    # A wrong try is told what it gives; hints come in order; then the right one.
+    size = int(nb.ask("print(lab['rows'].document.questions[0].fields[0].shape[0])"))
+    answer(view, "P('x', 'y')")
+    says(view, "last try", f"{size} rows over x=4 leave {size // 4}", "What cuts", "1 attempt")
+    view.get_by_role("button", name="Hint").click()
+    says(view, "Divide.")
+    answer(view, "P(y)")
+    says(view, "Not counted.", "write 'y'", "1 attempt")
+    answer(view, "P('y', 'x')")
+    says(view, "Right.", "2 attempts, passed")
+    expect(dot(view, "exercise 1 of 4, passed")).to_have_attribute("aria-current", "step")
+    assert nb.ask("print(lab['rows'].passed, lab['rows'].attempts, lab['rows'].answer == P('y', 'x'))") == "True 2 True"
+
+    view.get_by_role("button", name="Next").click()
+    number(view, 1)
+    for device in (4, 1):
+        view.get_by_role("button", name=re.compile(f"^device {device} at")).click()
+    view.get_by_role("button", name="Check").click()
+    says(view, "Partly right.", "Device 1 holds 0:2 of dim 0, and 5 is not in it.")
+    expect(view.get_by_role("button", name="device 4 at x=2, y=0, right")).to_be_visible()
+    view.get_by_role("button", name=re.compile("^device 1 at")).click()
+    view.get_by_role("button", name=re.compile("^device 5 at")).click()
+    view.get_by_role("button", name="Check").click()
+    says(view, "Right.")
+
+    dot(view, "exercise 3 of 4").click()
+    number(view, 2)
+    for cell, value in (("row 0, column 0", "10"), ("row 0, column 1", "12")):
+        view.get_by_label(cell).fill(value)
+    view.get_by_label("row 0, column 1").press("Enter")
+    says(view, "Right.")
+    assert nb.ask("print(lab.current)") == "2"
+
+    # The last is answered by a cell, and the page says what came of it.
+    dot(view, "exercise 4 of 4").click()
+    nb.ask("lab['mend'].answer = broken")
+    says(view, "It still stops in the same way.")
+    expect(view).to_contain_text("ShardingTypeError raised by JAX")
+    assert "mend: not yet, after 1 attempt" in nb.ask("lab['mend'].check()")
+    nb.ask("lab['mend'].answer = lambda a, b: jnp.matmul(a, b, out_sharding=P('x', None))")
+    says(view, "Right.", "2 attempts, passed")
+    expect(view).to_contain_text("4 of 4 passed")
+    assert nb.ask(CHECK) == "all 4"
+
+
+def test_progress_survives_run_all_a_reload_and_another_kernel(lab, jupyter):
+    nb = lab('lab["holders"].answer = {4, 5}')
+    view = views(nb.page).first
+    answer(view, "P('x', 'y')")
+    says(view, "1 attempt")
+    file = jupyter.root / "test_progress_survives_run_all_a_reload_and_another_kernel-ada-exercises.json"
+    record = json.loads(file.read_text())
+    assert [e["attempts"] for e in record["exercises"]] == [1, 1, 0, 0]
+
+    nb.run_all()
+    view = views(nb.page).first
+    says(view, "last try", "leave", "1 attempt")
+    expect(view).to_contain_text("1 of 4 passed")
+    assert json.loads(file.read_text()) == record
+
+    nb.command("docmanager:save")
+    nb.command("notebook:clear-all-cell-outputs")
+    assert json.loads(nb.ask("import json; print(json.dumps(lab.record()))")) == record
+    again = lab(name=record["set"])
+    says(views(again.page).first, "last try", "1 attempt")
+    assert again.ask("print(lab.passed, lab['holders'].answer == {4, 5})") == "1 True"
+
+
+def test_a_page_that_is_loaded_again_finds_what_was_answered(lab):
+    nb = lab()
+    view = views(nb.page)
+    answer(view, "P('x', 'y')")
+    says(view, "1 attempt")
+    nb.command("docmanager:save")
+    nb.page.reload()
+    view = views(nb.page)
+    expect(view).to_be_visible()
+    says(view, "last try", "1 attempt")
+    answer(view, "P('y', 'x')")
+    says(view, "2 attempts, passed")
+
+
+def test_the_keyboard_alone_passes_an_exercise(lab):
+    nb = lab()
+    view, keys = views(nb.page), nb.page.keyboard
+    dot(view, "exercise 1 of 4").focus()
+    keys.press("ArrowRight")
+    for _ in range(3):
+        keys.press("Tab")
+    keys.press("Enter")
+    number(view, 3)
+    dot(view, "exercise 2 of 4").focus()
+    keys.press("Enter")
+    number(view, 1)
+    view.get_by_role("button", name=re.compile("^device 0 at")).focus()
+    for key in ("ArrowDown", "ArrowDown", "Enter", "ArrowRight", "Space"):
+        keys.press(key)
+    check = view.get_by_role("button", name="Check")
+    check.focus()
+    keys.press("Enter")
+    says(view, "Right.")
+    assert nb.ask("lab['holders'].check(); print('passed')") == "passed"
+
+
+def test_a_set_of_another_student_is_not_mixed_in(lab, jupyter):
+    name = "mixed up"
+    file = jupyter.root / "mixed-up-ada-exercises.json"
+    other = lab(name=name)
+    other.ask("lab['holders'].answer = {4, 5}")
+    file.write_text(file.read_text().replace('"student": "ada"', '"student": "bob"'))
+    kept = file.read_text()
+    nb = lab(name=name)
+    view = views(nb.page)
+    expect(view).to_contain_text("is the record of 'bob'; this set is for 'ada'. It stays as it is.")
+    expect(view).to_contain_text("0 of 4 passed")
+    answer(view, "P('y', 'x')")
+    says(view, "passed")
+    expect(view).to_contain_text("Progress is kept in mixed-up-ada-exercises-2.json")
+    assert file.read_text() == kept
+    assert "Nothing was changed." in nb.ask(f"lab.load({file.name!r})")
+    assert nb.ask("print(lab.passed)") == "1"
+
+
+def test_a_saved_page_shows_what_was_done_and_asks_nothing(lab, jupyter, new_page):
+    nb = lab()
+    answer(views(nb.page), "P('x', 'y')")
+    says(views(nb.page), "1 attempt")
+    path = jupyter.root / f"{os.getpid()}-exercises.html"
+    nb.ask(f"lab.to_html({str(path)!r})")
+    page = new_page(viewport={"width": 1000, "height": 900})
+    page.goto(path.as_uri())
+    view = views(page)
+    says(view, "last try", "1 attempt")
+    expect(view.get_by_role("button", name="Check")).to_be_disabled()
+    expect(view).to_contain_text("answers are checked where the notebook runs")
+    view.get_by_role("button", name="Next").click()
+    number(view, 1)
