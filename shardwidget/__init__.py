@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 from shardwidget import read
 from shardwidget._doctor import doctor
 from shardwidget._show import show
-from shardwidget.document import Placement, Trace
+from shardwidget.document import Comparison, Placement, Trace
 from shardwidget.widgets.array_view import ArrayView
+from shardwidget.widgets.comparison import ShardingComparison
 from shardwidget.widgets.stepper import ShardMapStepper
 
 if TYPE_CHECKING:
@@ -24,11 +25,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ArrayView",
+    "Comparison",
     "Exercise",
     "ExerciseSet",
     "Interconnect",
     "Placement",
     "ShardMapStepper",
+    "ShardingComparison",
     "Trace",
     "doctor",
     "read",

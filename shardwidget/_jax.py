@@ -48,6 +48,17 @@ def logical_device_ids(sharding: jax.sharding.Sharding) -> tuple[int, ...] | Non
     return getattr(sharding, "_logical_device_ids", None)
 
 
+def device_assignment(sharding: jax.sharding.Sharding) -> tuple[Any, ...] | None:
+    """The devices of a sharding in the order that a compiled program counts them; None for an abstract one.
+
+    JAX 0.9 – 0.12: private; only the set of devices is public.
+    """
+    try:
+        return tuple(sharding._device_assignment)
+    except (AttributeError, ValueError):
+        return None
+
+
 def unreduced_kind(spec: jax.sharding.PartitionSpec) -> str:
     """What the parts on a spec's unreduced axes are combined by.
 
@@ -488,3 +499,118 @@ def _at_work(frames: list[Any], trace: Any) -> tuple[list[Any], list[Any]]:
         if variables and frame.f_code.co_name not in ("reraise_with_filtered_traceback", "psum", "deferring_binary_op"):
             break
     return list(variables.values()), names
+
+
+# ── A program looked at from outside ──────────────────────────────────────────────────────────────────────────────────
+
+
+def context_mesh(eqn: Any) -> jax.sharding.AbstractMesh:
+    """The mesh that an equation was traced under.
+
+    JAX 0.9 – 0.12: ``ctx`` of an equation is not documented.
+    """
+    return eqn.ctx.cur_abstract_mesh
+
+
+def on_mesh(params: dict[str, Any], mesh: jax.sharding.AbstractMesh) -> dict[str, Any]:
+    """Parameters of an equation with the shardings among them moved to a mesh of the same axes."""
+    return {key: _on(value, mesh) for key, value in params.items()}
+
+
+def _on(value: Any, mesh: jax.sharding.AbstractMesh) -> Any:
+    if isinstance(value, jax.sharding.NamedSharding) and value.mesh.axis_names == mesh.axis_names:
+        return jax.sharding.NamedSharding(mesh, value.spec)
+    return tuple(_on(v, mesh) for v in value) if type(value) is tuple else value
+
+
+def closed(jaxpr: Any, consts: Any) -> Any:
+    """A jaxpr with its constants.
+
+    JAX 0.9 – 0.10: a ClosedJaxpr of both. JAX 0.12: every Jaxpr holds its constants.
+    """
+    if hasattr(jaxpr, "consts"):
+        return jaxpr
+    from jax.extend.core import ClosedJaxpr
+
+    return ClosedJaxpr(jaxpr, list(consts))
+
+
+def is_plain(v: Any) -> bool:
+    """Whether an equation's result is an array of numbers that somebody may use."""
+    aval = v.aval
+    plain = hasattr(aval, "shape") and not jax.dtypes.issubdtype(aval.dtype, jax.dtypes.extended)
+    return plain and aval.dtype != jax.dtypes.float0 and type(v).__name__ != "DropVar"
+
+
+def with_equations(jaxpr: Any, eqns: list[Any]) -> Any:
+    """A jaxpr of other equations, some of which inspect a sharding."""
+    effects = set(jaxpr.effects).union(*(eqn.effects for eqn in eqns)) if eqns else set(jaxpr.effects)
+    return jaxpr.replace(
+        eqns=eqns, effects=frozenset(e for e in effects if not hasattr(e, "input_index")) | jaxpr.effects
+    )
+
+
+def with_bodies(eqn: Any, bodies: list[Any]) -> Any:
+    """An equation that enters other bodies: those of a call, a loop, the branches of a ``cond``."""
+    keys = [key for key in ("jaxpr", "call_jaxpr", "cond_jaxpr", "body_jaxpr", "branches") if key in eqn.params]
+    left = list(bodies)
+    params = dict(eqn.params)
+    for key in keys:
+        if key == "branches":
+            params[key] = tuple(_reclosed(old, left.pop(0)) for old in params[key])
+        else:
+            params[key] = _reclosed(params[key], left.pop(0))
+    effects = frozenset(eqn.effects) | {_debug_effect()} if any(_debugs(b) for b in bodies) else eqn.effects
+    return eqn.replace(params=params, effects=effects)
+
+
+def _reclosed(old: Any, body: Any) -> Any:
+    return old.replace(jaxpr=body) if hasattr(old, "jaxpr") and old.jaxpr is not old else body
+
+
+def _debugs(jaxpr: Any) -> bool:
+    return _debug_effect() in jaxpr.effects
+
+
+def named(eqn: Any, name: str) -> Any:
+    """An equation in one more named scope."""
+    info = eqn.source_info
+    return eqn.replace(source_info=info.replace(name_stack=info.name_stack.extend(name)))
+
+
+def inspection(eqn: Any, v: Any, callback: Any) -> Any:
+    """An equation that tells the sharding of a variable, behind the one that gives it.
+
+    ``jax.debug.inspect_array_sharding`` as an equation. JAX 0.9 – 0.12.
+    """
+    return _inspection().replace(invars=[v], params={"callback": callback}, ctx=eqn.ctx, source_info=eqn.source_info)
+
+
+@functools.lru_cache(maxsize=1)
+def _inspection() -> Any:
+    traced = jax.make_jaxpr(lambda x: jax.debug.inspect_array_sharding(x, callback=print))(0.0)
+    return open_jaxpr(traced)[0].eqns[0]
+
+
+def _debug_effect() -> Any:
+    (effect,) = _inspection().effects
+    return effect
+
+
+def spec_on(sharding: Any, mesh: jax.sharding.Mesh, rank: int) -> jax.sharding.PartitionSpec | None:
+    """A sharding of the compiler's as a spec on a mesh; None where it is none.
+
+    JAX 0.9 – 0.12: the parser is private.
+    """
+    from jax._src.sharding_impls import parse_flatten_op_sharding
+
+    try:
+        spec = parse_flatten_op_sharding(sharding._to_xla_hlo_sharding(rank), mesh)[0]
+        return getattr(spec, "get_partition_spec", lambda: spec)()
+    except Exception:
+        return None
+
+
+def with_sharding(aval: Any, sharding: jax.sharding.NamedSharding) -> Any:
+    """A type that says another sharding. JAX 0.9 – 0.12: ``update`` is not documented."""
+    return aval.update(sharding=sharding)

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
+from shardwidget import read
 from shardwidget.widgets.array_view import ArrayView
+from shardwidget.widgets.comparison import ShardingComparison
 from shardwidget.widgets.stepper import ShardMapStepper
 
 
-def show(x: Any, *args: Any, **options: Any) -> ArrayView | ShardMapStepper:
+def show(x: Any, *args: Any, **options: Any) -> ArrayView | ShardMapStepper | ShardingComparison:
     """Shows a JAX object with the widget that fits it.
 
     Args:
         x: a ``jax.Array``, a ``jax.ShapeDtypeStruct`` with a sharding, a tuple ``(shape, dtype, sharding)``, or a
-            ``jax.sharding.Mesh`` or ``AbstractMesh`` alone: an ``ArrayView``. A function that calls ``jax.shard_map``:
-            a ``ShardMapStepper``.
+            ``jax.sharding.Mesh`` or ``AbstractMesh`` alone: an ``ArrayView``. A dict, list or tuple of arrays: a
+            ``ShardingComparison`` of them. A function that calls ``jax.shard_map``: a ``ShardMapStepper``; any other
+            function: a ``ShardingComparison``.
         *args: the function's arguments.
         **options: keyword arguments of that widget, for example ``name=`` or ``mode="html"``.
 
@@ -23,14 +26,22 @@ def show(x: Any, *args: Any, **options: Any) -> ArrayView | ShardMapStepper:
 
     Raises:
         TypeError: no widget fits, or there are arguments and no function; the message lists every legal form.
-        ValueError: the function has no ``shard_map`` in it, or the sharding does not fit the shape.
+        ValueError: there is no mesh, or the sharding does not fit the shape.
     """
     # A mesh is callable too, as a decorator.
     if callable(x) and not hasattr(x, "axis_names"):
-        return ShardMapStepper(x, *args, **options)
+        widget = ShardMapStepper if read.calls_shard_map(x, *args) else ShardingComparison
+        return widget(x, *args, **options)
     if args:
         raise TypeError(
             f"show takes one object, or a function and its arguments: show(x), or show(f, *args); got "
             f"{type(x).__name__} and {len(args)} more"
         )
-    return ArrayView(x, **options)
+    return ShardingComparison(x, **options) if _is_tree(x) else ArrayView(x, **options)
+
+
+def _is_tree(x: Any) -> bool:
+    """Whether this is a container of arrays; a shape, a dtype and a sharding in a tuple are one array."""
+    if isinstance(x, dict):
+        return True
+    return isinstance(x, list | tuple) and not (len(x) == 3 and hasattr(x[2], "device_set"))

@@ -95,20 +95,22 @@ def collective(
     n = math.prod(a.size for a in on.axes if a.name in axes)
     last = [i for i, a in enumerate(on.axes) if a.name in axes]
     grid = np.moveaxis(np.arange(on.size).reshape(on.shape), last, range(-len(last), 0)).reshape(-1, n)
-    groups = tuple(map(tuple, grid.tolist()))
-    fields: dict[str, Any] = {"times": 1, "source": source(line) if line else None, "name": f"{kind}.{line}"}
-    return HloCollective(
-        kind,  # type: ignore[arg-type]
-        axes,
-        False,
-        groups,
-        Ints.pack(grid.ravel()),
-        n,
-        (shape,),
-        sent,
-        f"2·V·(N−1)/N, V = {sent} B, N = {n}",
-        **(fields | rest),
-    )
+    fields: dict[str, Any] = {
+        "kind": kind,
+        "axes": axes,
+        "irregular": False,
+        "within": (),
+        "groups": tuple(map(tuple, grid.tolist())),
+        "positions": Ints.pack(grid.ravel()),
+        "group_size": n,
+        "shapes": (shape,),
+        "bytes_per_device": sent,
+        "arithmetic": f"2·V·(N−1)/N, V = {sent} B, N = {n}",
+        "times": 1,
+        "source": source(line) if line else None,
+        "name": f"{kind}.{line}",
+    }
+    return HloCollective(**(fields | rest))
 
 
 def layer() -> Comparison:

@@ -4,7 +4,7 @@ Everything else reads this statement: the host engine (``apply``), the animation
 (``bytes_sent``) and the tests (``execute``). Nothing here imports JAX; ``apply`` works on numpy and jax.numpy arrays.
 """
 
-from shardwidget.collectives.call import ALL_REDUCE, ALL_TO_ALL, SILENT, Call, Kind, call_of
+from shardwidget.collectives.call import ALL_REDUCE, ALL_TO_ALL, SILENT, Call, Kind, call_of, kind_of
 from shardwidget.collectives.execute import chunk_axis, execute
 from shardwidget.collectives.meaning import apply
 from shardwidget.collectives.plan import Transfer, expand, plans
@@ -25,5 +25,6 @@ __all__ = [
     "execute",
     "expand",
     "gathered_bytes",
+    "kind_of",
     "plans",
 ]

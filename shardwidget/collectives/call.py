@@ -58,6 +58,11 @@ class Call:
         return len(set(map(len, self.groups))) == 1
 
 
+def kind_of(primitive: str) -> Kind | None:
+    """What a primitive of any supported JAX does, or None if it is no collective."""
+    return _KINDS.get(primitive.removesuffix("_p").removesuffix("_start"))
+
+
 def call_of(
     primitive: str,
     params: Mapping[str, Any],
@@ -79,7 +84,7 @@ def call_of(
     Raises:
         ValueError: an axis that the mesh does not have, or an index beyond the group.
     """
-    kind = _KINDS.get(primitive.removesuffix("_p").removesuffix("_start"))
+    kind = kind_of(primitive)
     if primitive.removesuffix("_done") in _KINDS and primitive.endswith("_done"):
         kind = "done"
     if kind is None:

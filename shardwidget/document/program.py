@@ -25,8 +25,11 @@ class HloCollective:
     """The user's mesh axes whose groups these are, in mesh order; empty where none fit, see ``irregular``."""
     irregular: bool
     """Whether the groups are those of no set of mesh axes."""
+    within: tuple[str, ...]
+    """Of irregular groups: the mesh axes that they stay within. ``('x',)`` alone: each is a part of a group of x."""
     groups: tuple[tuple[int, ...], ...] = field(metadata={"wire": False})
-    """Device ids of each group, in rank order. Of a permutation: the devices that its pairs join."""
+    """Device ids of each group, in rank order. Of a permutation: those of its axes, or one group of the devices that
+    its pairs join, where the pairs are not the same in every group."""
     positions: Ints
     """Mesh positions of the groups, one group after another; a shorter group is filled up with -1."""
     group_size: int
@@ -38,7 +41,8 @@ class HloCollective:
     arithmetic: str
     """How that number comes about, for example ``2·V·(N−1)/N, V = 32 B, N = 2``."""
     times: int | None
-    """How often it runs in one call of the program; None inside a loop whose trip count is not known."""
+    """How often it runs in one call of the program, in a branch at most; None inside a loop whose trip count is not
+    known."""
     where: tuple[str, ...] = ()
     """What it stands in, outermost first: ``while ×12``, ``branch 1``, ``call f``. Empty in the entry computation."""
     pairs: tuple[tuple[int, int], ...] = ()

@@ -33,9 +33,9 @@ def headline(c: Comparison) -> str:
     """What was compared, and how it came out, in one line."""
     axes = " ".join(f"{clip(a.name, 20)}={a.size}" for a in c.mesh.axes)
     name = clip(c.name or ("f" if c.of == "function" else "arrays"), 40)
-    return (
-        f"{name}  {_count(len(c.rows), 'row')} on mesh {axes or c.mesh.size}: {', '.join(tally(c)) or 'all the same'}"
-    )
+    compared = any(v.agreement == "same" for row in c.rows for v in row.values)
+    verdict = ", ".join(tally(c)) or ("all the same" if compared else "nothing to compare")
+    return f"{name}  {_count(len(c.rows), 'row')} on mesh {axes or c.mesh.size}: {verdict}"
 
 
 def tally(c: Comparison) -> list[str]:
@@ -110,7 +110,7 @@ def _lines(c: Comparison, row: Row) -> list[Line]:
 
 
 def _value(c: Comparison, row: Row, v: Compared, *, first: bool) -> Line:
-    name = f"{v.name}  " if v.name and (len(row.values) > 1 and c.of == "function") else ""
+    name = f"{clip(v.name, 40)}  " if v.name and len(row.values) > 1 and c.of == "function" else ""
     source = (v.name if c.of == "arrays" else _source(row)) if first or c.of == "arrays" else ""
     explicit = f"{name}{v.explicit.text}" if v.explicit else row.error.error if row.error else ""
     verdict = {"same": "same", "differs": f"DIFFERS. {v.note}", "silent": "the type is silent", "": v.note}[v.agreement]

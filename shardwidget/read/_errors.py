@@ -132,6 +132,35 @@ WRONG_ARGUMENTS = (
     "read.shard_map({call})."
 )
 
+# ── read.program ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+NO_PROGRAM = (
+    "cannot compile a {type}. Give read.program a function and its arguments, read.program(f, x, w), "
+    "or what jax.jit(f).lower(x, w) or its .compile() gave."
+)
+
+PROGRAM_ARGUMENTS = (
+    "a {type} is lowered for its arguments already; it was given {count} more. Give it alone, read.program(lowered), "
+    "or the function and its arguments, read.program(f, x, w)."
+)
+
+ABSTRACT_PROGRAM = (
+    "the mesh is abstract: a program is compiled for devices. Give mesh=jax.make_mesh(...) of the same axes, "
+    "or compile for TPUs that are not here: mesh=shardwidget.tpu_mesh('v5e:4x4', ('data', 'model'))."
+)
+
+OTHER_MESH = (
+    "the program is compiled for {program}, and the mesh {shape} has {mesh}. "
+    "Give the mesh that its arguments lie on, or none: it is then found in the program."
+)
+
+NO_PROGRAMS = "there are no programs to compare. Give some by name: {'data parallel': (f, x, w), 'sharded': compiled}."
+
+NOTHING_TO_RUN = (
+    "{what}, so there is nothing to measure. Call it with arrays on devices that are here: "
+    "jax.device_put(values, sharding)."
+)
+
 
 def first_line(error: BaseException) -> str:
     """The first line of an exception's words, or its class where it has none."""

@@ -16,7 +16,6 @@ from shardwidget import read
 from shardwidget.teach import layouts
 from shardwidget.teach.source import type_of
 
-
 JAX_VERSION = jax.__version__
 
 

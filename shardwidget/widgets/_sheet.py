@@ -66,7 +66,9 @@ class Sheet(DocumentWidget):
     def _on_asked(self, change: Any) -> None:
         asked = change["new"]
         number = asked.get("question")
-        if isinstance(number, int) and 0 <= number < len(self.document.questions):
-            self._exercise(number).hear(asked.get("do"), asked.get("answer"))
-        if isinstance(asked.get("n"), int):
-            self._heard = asked["n"]
+        # What came of it and that it was heard arrive together.
+        with self.hold_sync():
+            if isinstance(number, int) and 0 <= number < len(self.document.questions):
+                self._exercise(number).hear(asked.get("do"), asked.get("answer"))
+            if isinstance(asked.get("n"), int):
+                self._heard = asked["n"]

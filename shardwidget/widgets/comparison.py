@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import operator
 from dataclasses import replace
-from typing import Any
-
+from typing import Any, Literal
 
 from traitlets import Dict, Int, TraitError, observe, validate
 
@@ -43,6 +42,7 @@ class ShardingComparison(DocumentWidget):
         f: Any,
         *args: Any,
         mesh: Any = None,
+        compiled: Literal["auto", "explicit"] | None = None,
         name: str | None = None,
         choices: dict[int, int] | None = None,
         selection: int | None = None,
@@ -56,6 +56,7 @@ class ShardingComparison(DocumentWidget):
             *args: the function's arguments: arrays, ``jax.ShapeDtypeStruct``s with shardings, or tuples
                 ``(shape, dtype, spec)``.
             mesh: the mesh; None takes the one of the arguments.
+            compiled: which variant of the mesh is compiled; None for the mesh as it is.
             name: what to call it; None finds the function's name, or the variable that the arrays are bound to.
             choices: mends to go on with, by row.
             selection: the row that is open at first.
@@ -67,7 +68,7 @@ class ShardingComparison(DocumentWidget):
             ValueError: there is no mesh.
             TraitError: a choice or the selection is not there.
         """
-        self._asked = (f, args, mesh)
+        self._asked = (f, args, {"mesh": mesh, "compiled": compiled} if callable(f) else {})
         self._called = name if name is not None or callable(f) else name_in_caller(f)
         self._chosen = _integers(choices or {})
         super().__init__(
@@ -97,8 +98,8 @@ class ShardingComparison(DocumentWidget):
         return state
 
     def _read(self, choices: dict[int, int], *, continuations: bool = False) -> Comparison:
-        f, args, mesh = self._asked
-        document = read.propagation(f, *args, mesh=mesh, choices=choices or None, continuations=continuations)
+        f, args, options = self._asked
+        document = read.propagation(f, *args, **options, choices=choices, continuations=continuations)
         return document if self._called is None else replace(document, name=self._called)
 
     @validate("choices")

@@ -105,7 +105,7 @@ def test_a_student_goes_from_the_first_exercise_to_check(lab, app):
     expect(dot(view, "exercise 1 of 4, passed")).to_have_attribute("aria-current", "step")
     assert nb.ask("print(lab['rows'].passed, lab['rows'].attempts, lab['rows'].answer == P('y', 'x'))") == "True 2 True"
 
-    view.get_by_role("button", name="Next").click()
+    view.get_by_role("button", name="Next", exact=True).click()
     number(view, 1)
     for device in (4, 1):
         view.get_by_role("button", name=re.compile(f"^device {device} at")).click()
@@ -227,5 +227,5 @@ def test_a_saved_page_shows_what_was_done_and_asks_nothing(lab, jupyter, new_pag
     says(view, "last try", "1 attempt")
     expect(view.get_by_role("button", name="Check")).to_be_disabled()
     expect(view).to_contain_text("answers are checked where the notebook runs")
-    view.get_by_role("button", name="Next").click()
+    view.get_by_role("button", name="Next", exact=True).click()
     number(view, 1)

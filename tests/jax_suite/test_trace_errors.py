@@ -35,6 +35,10 @@ class Case:
 
     def mended(self, code):
         text = self.text
+        if "  ##" in text:  # Marks the lines that are replaced, the first one's indentation kept.
+            lines = [line for line in text.splitlines() if line.endswith("  ##")]
+            indent = lines[0][: len(lines[0]) - len(lines[0].lstrip())]
+            return text.replace("\n".join(lines), indent + code)
         if code.startswith("mesh = "):
             return text.replace(text.partition("\n")[0], code)
         if found := re.match(r"(in_specs|out_specs|check_vma)=", code):
@@ -266,6 +270,100 @@ def f(v):
         "w",
         ("z",),
     ),
+    "branches": Case(
+        "branches",
+        """
+@jax.shard_map(mesh=mesh, in_specs=P('x'), out_specs=P('x'))
+def f(v):
+    w = jnp.zeros(4)
+    return lax.cond(v[0] > 3, lambda a: a * 2, lambda a: w, v)  #
+""",
+        "w",
+        ("x",),
+    ),
+    "branches, the first the same": Case(
+        "branches",
+        """
+@jax.shard_map(mesh=mesh, in_specs=P(('x', 'y')), out_specs=P(('x', 'y')))
+def f(v):
+    w = lax.psum(v, ('x', 'y'))
+    return lax.cond(v[0] > 3, lambda: (v, w), lambda: (v, v))[1]  #
+""",
+        "w",
+        ("x", "y"),
+    ),
+    "branches of a switch": Case(
+        "branches",
+        """
+@jax.shard_map(mesh=mesh, in_specs=P('x'), out_specs=P('x'))
+def f(v):
+    def zero(a):
+        out = jnp.zeros(4)
+        return out  #
+    return lax.switch(lax.axis_index('x'), [jnp.sin, zero, jnp.cos], v)
+""",
+        None,
+        ("x",),
+    ),
+    "if": Case(
+        "traced_value",
+        """
+@jax.shard_map(mesh=mesh, in_specs=P('x'), out_specs=P('x'))
+def f(v):
+    w = v.sum() > 3
+    if w:  ##
+        u = v * 2  ##
+    else:  ##
+        u = v  ##
+    return u
+""",
+        "w",
+    ),
+    "if without else": Case(
+        "traced_value",
+        """
+@jax.shard_map(mesh=mesh, in_specs=P('x'), out_specs=P('x'))
+def f(v):
+    if v[0] > 3:  ##
+        v += 1  ##
+    return v
+""",
+        None,
+    ),
+    "if with a return": Case(
+        "traced_value",
+        """
+@jax.shard_map(mesh=mesh, in_specs=P('x'), out_specs=P('x'))
+def f(v):
+    w = v.sum() > 3
+    if w:  ##
+        return v * 2  ##
+    return v  ##
+""",
+        "w",
+    ),
+    "a choice in one line": Case(
+        "traced_value",
+        """
+@jax.shard_map(mesh=mesh, in_specs=P('x'), out_specs=P('x'))
+def f(v):
+    w = v.sum() > 3
+    u = v * 2 if w else v  ##
+    return u
+""",
+        "w",
+    ),
+    "while": Case(
+        "traced_value",
+        """
+@jax.shard_map(mesh=mesh, in_specs=P('x'), out_specs=P('x'))
+def f(v):
+    while v.sum() < 30:  ##
+        v = v + 1  ##
+    return v
+""",
+        None,
+    ),
     "axis_name of a sum": Case(
         "axis_name",
         """
@@ -324,6 +422,60 @@ def test_every_mend_makes_it_run(name):
         mended = traced(f, *args)
         assert mended.error is None, (mend, mended.error.message, text)
         jax.block_until_ready(f(*args))
+
+
+def test_values_that_python_cannot_ask_for():
+    def stops(body):
+        f = jax.shard_map(body, mesh=mesh(), in_specs=P("x"), out_specs=P("x"))
+        return traced(f, jnp.arange(8.0)).error
+
+    for body, words in {
+        lambda v: v[: int(v.sum())]: "Python asks .* for its number",
+        lambda v: np.asarray(v): "NumPy asks v for its numbers: jax.numpy",
+        lambda v: v[v > 0]: "How many elements a mask picks",
+        lambda v: [1, 2][v.astype(int)[0]]: "Python asks .* for a whole number",
+    }.items():
+        failure = stops(body)
+        assert failure.kind == "traced_value"
+        assert re.match(words, failure.explanation)
+        assert "a type without a number, and on each device it may be another one" in failure.explanation
+        assert failure.mends == ()
+
+
+def test_a_statement_of_no_plain_form_is_not_rewritten():
+    @jax.shard_map(mesh=mesh(), in_specs=P("x"), out_specs=P("x"))
+    def f(v):
+        if v[0] > 3:
+            w = v * 2
+            v = w + 1
+        return v
+
+    failure = traced(f, jnp.arange(8.0)).error
+    assert (failure.kind, failure.mends) == ("traced_value", ())
+
+
+def test_a_gather_is_offered_where_it_is_certain():
+    def codes(f, *args):
+        g = jax.shard_map(f, mesh=mesh(), in_specs=(P(("x", "y")), P()), out_specs=P())
+        return [m.code for m in traced(g, *args).error.mends if "all_gather" in m.code]
+
+    a, b = jnp.ones(16), jnp.ones(16)
+    assert codes(lambda a, b: a + b, a, b) == ["a = jax.lax.all_gather(a, ('x', 'y'), axis=0, tiled=True)"]
+    assert codes(lambda a, b: a + b, a, b[:4]) == ["a = jax.lax.all_gather(a, 'y', axis=0, tiled=True)"]
+    # Blocks that differ along x alone are not next to each other.
+    assert codes(lambda a, b: a + b, a, b[:8]) == []
+
+    def computed(a, b):
+        c = jnp.sin(a) * 2
+        return c + b
+
+    assert codes(computed, a, b) == ["c = jax.lax.all_gather(c, ('x', 'y'), axis=0, tiled=True)"]
+
+    def turned(a, b):
+        c = a[::-1]
+        return c + b
+
+    assert codes(turned, a, b) == []
 
 
 def test_the_origin_is_where_the_value_began_to_vary():

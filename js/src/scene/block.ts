@@ -92,6 +92,7 @@ function short(text: string, width: number, size: number): string {
   if (!Number.isFinite(Number(number))) return "·";
   const fitted = fitNumber(number, width, size);
   if (fitted !== "·") return fitted;
+  const value = Math.abs(Number(number));
   const power = Number(number).toExponential(0).replace("e+", "e");
-  return textWidth(power, size, true) <= width ? power : "·";
+  return (value < 0.01 || value >= 1e7) && textWidth(power, size, true) <= width ? power : "·";
 }

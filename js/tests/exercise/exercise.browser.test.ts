@@ -45,7 +45,7 @@ test("a spec is previewed while it is typed, and checked when that is asked for"
   expect(view.model.sent).toEqual([]);
   button(view, "Check").click();
   expect(view.model.sentFor("_asked")).toEqual([{ n: 1, do: "answer", question: 0, answer: { spec: "P('x', 'y')" } }]);
-  await expect.poll(() => button(view, "Checking").disabled).toBe(true);
+  await expect.poll(() => button(view, "Checking")).toBeTruthy();
   const answered = { ...named("spec"), name: "q" };
   view.model.assign({ _document: sheet(answered), _heard: 1 });
   await expect.poll(() => button(view, "Check").disabled).toBe(false);
@@ -68,9 +68,26 @@ test("a spec that places nothing says why and fades the picture", async () => {
 test("what is asked for again is answered though nothing changed", async () => {
   const view = await mount(sheet(named("spec")));
   button(view, "Check").click();
-  await expect.poll(() => button(view, "Checking").disabled).toBe(true);
+  await expect.poll(() => button(view, "Checking")).toBeTruthy();
   view.model.assign({ _heard: 1 });
-  await expect.poll(() => button(view, "Check").disabled).toBe(false);
+  await expect.poll(() => button(view, "Check")).toBeTruthy();
+});
+
+test("requests wait for the answer to the one before, and none is lost", async () => {
+  const view = await mount(sheet(named("spec")));
+  button(view, "Check").click();
+  button(view, "Hint").click();
+  type(view, "input", "P('y', 'x')");
+  await expect.poll(() => find(view, ".preview").textContent).toContain("f32[8@y,16@x]");
+  button(view, "Checking").click();
+  const asked = () => view.model.sentFor("_asked").map((a) => (a as { do: string }).do);
+  expect(asked()).toEqual(["answer"]);
+  view.model.assign({ _heard: 1 });
+  expect(asked()).toEqual(["answer", "hint"]);
+  view.model.assign({ _heard: 2 });
+  expect(view.model.sentFor("_asked")[2]).toEqual({ n: 3, do: "answer", question: 0, answer: { spec: "P('y', 'x')" } });
+  view.model.assign({ _heard: 3 });
+  expect(asked()).toHaveLength(3);
 });
 
 test("devices are chosen by pointer and keyboard", async () => {

@@ -1,28 +1,15 @@
 /** The real stepper in a page, with a model in place of the notebook's and a clock that the test holds. */
 import { expect, vi } from "vitest";
 import { render } from "../../src/host/stepper";
-import { FakeModel, type Mounted, type Place } from "../widget/harness";
+import { type Mounted, type Place, stand } from "../widget/harness";
 
 /** Mounts without waiting for the picture. */
 export function startStepper(document: unknown, traits: Record<string, unknown> = {}, place: Place = {}): Mounted {
-  const el = window.document.createElement("div");
-  el.style.width = `${place.width ?? 1240}px`;
-  el.style.background = place.background ?? "#fff";
-  window.document.body.append(el);
-  const model = new FakeModel({ _document: document, _static: false, step: 0, watch: [], ...traits });
-  const end = render({ model, el });
-  const frame = el.querySelector<HTMLElement>(".shardwidget");
-  if (!frame?.shadowRoot) throw new Error("the widget made no frame");
-  return {
-    model,
-    frame,
-    root: frame.shadowRoot,
-    stop() {
-      end();
-      if (el.childElementCount > 0) throw new Error(`the widget left ${el.innerHTML}`);
-      el.remove();
-    },
-  };
+  return stand(
+    render,
+    { _document: document, _static: false, step: 0, watch: [], ...traits },
+    { width: 1240, ...place },
+  );
 }
 
 /** Animation frames that come when the test says so. */

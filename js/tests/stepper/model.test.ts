@@ -1,15 +1,17 @@
 /** Chunks, times, worked elements and what a trace says of itself. */
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { blockSentence, blockTip, sharers } from "../../src/model/blocktip";
 import { caption } from "../../src/model/caption";
 import { chunkOf, receiveAxis } from "../../src/model/chunks";
-import type { Plan } from "../../src/model/document.gen";
+import type { Plan, Trace, Variable } from "../../src/model/document.gen";
 import { unravel } from "../../src/model/mesh";
+import { openAtFirst, rowsOf } from "../../src/model/rows";
 import { advance, type Moment, momentAt, position, roundAt } from "../../src/model/timeline";
-import { decodeTrace, primitiveName, type TraceModel } from "../../src/model/trace";
+import { type Corner, decodeTrace, primitiveName, TraceModel } from "../../src/model/trace";
 import { DocumentError } from "../../src/model/wire";
 import { worked, workedCell } from "../../src/model/worked";
-import { model, stepOf, TRACES, trace } from "./traces";
+import { long, model, stepOf, TRACES, trace } from "./traces";
 
 const ALGORITHMS: readonly Plan["algorithm"][] = ["meaning", "ring", "bidirectional ring", "halving-doubling"];
 
@@ -141,7 +143,8 @@ test("a worked element is the sum of what its group holds", () => {
     );
     const parts = cell.group.map((p) => corner.elements.number(corner.start(p) + cell.at));
     const sum = parts.reduce((a, b) => a + b, 0);
-    expect(worked(t, step, device)).toBe(`s[0,1] on device ${device ?? 4} = ${parts.join(" + ")} = ${sum}`);
+    const named = cell.group.map((p, i) => `${parts[i]} (device ${p})`).join(" + ");
+    expect(worked(t, step, device)).toBe(`s[0,1] on device ${device ?? 4} = ${named} = ${sum}`);
   }
 });
 
@@ -218,4 +221,73 @@ test.each([
   const wire = { ...trace("psum"), ...wrong };
   expect(() => decodeTrace(wire)).toThrow(DocumentError);
   expect(() => decodeTrace(wire)).toThrow(message);
+});
+
+test("a block is described by its element, its type, its device, who holds the same and its values", () => {
+  const t = model("psum");
+  const named = (name: string) => t.doc.variables.find((v) => v.name === name && v.region >= 0) as Variable;
+  const [p, s] = [named("p"), named("s")];
+  const text = (v: Variable, device: number, cell: number) =>
+    t.corner(v)?.elements.text((t.corner(v)?.start(device) ?? 0) + cell);
+  expect(blockTip(t, s, 5, 6)).toEqual({
+    name: `s[1,2] = ${text(s, 5, 6)}`,
+    type: "f32[2,4]{V:x} · 32 B",
+    device: "device 5 at x=2, y=1",
+    copies: "varies over x; 2 copies, also on 4",
+    values: `values ${[0, 1, 2, 3].map((c) => text(s, 5, c)).join(" ")} | ${[4, 5, 6, 7].map((c) => text(s, 5, c)).join(" ")}`,
+  });
+  expect(blockTip(t, p, 5, null)).toMatchObject({ name: "p", copies: "varies over x, y; the only copy" });
+  expect(sharers(t, s, 5)).toEqual([4, 5]);
+  const result = t.variable(t.steps.at(-1)?.outputs[0] ?? -1) as Variable;
+  // An element of a shard has its place in the whole array.
+  expect(blockTip(t, result, 5, 6).name).toBe(`${result.name}[5,2] = ${text(result, 5, 6)}`);
+  expect(blockTip(t, result, 5, null).name).toBe(`${result.name}[4:6, :]`);
+  expect(blockTip(t, result, 5, 6)).toMatchObject({
+    type: "f32[8@x,4] · 32 B a device",
+    copies: "2 copies, also on 4",
+  });
+  expect(blockTip(t, { ...s, window: null, id: -1 }, 5, 6)).toMatchObject({
+    name: "s",
+    values: "metadata only: no values were kept",
+  });
+  expect(blockSentence(blockTip(t, s, 5, 6))).toMatch(/^device 5 at x=2, y=1; s\[1,2\] = \d+; f32/);
+});
+
+test("what types do not say about copies is not claimed", () => {
+  const t = model("psum");
+  const v = t.doc.variables.find((o) => o.name === "s") as Variable;
+  const loose = new TraceModel({ ...t.doc, regions: t.doc.regions.map((r) => ({ ...r, check_vma: false })) });
+  expect(sharers(loose, v, 0)).toBeNull();
+  expect(blockTip(loose, v, 0, 0).copies).toBe("check_vma=False: types do not say what varies");
+  // Of an axis that is not manual a region's types say nothing.
+  const partial = new TraceModel({ ...t.doc, regions: t.doc.regions.map((r) => ({ ...r, manual: ["x"] })) });
+  expect(sharers(partial, v, 0)).toEqual([0]);
+  expect(blockTip(t, { ...v, unreduced: ["y"] }, 0, 0).copies).toBe("a part of a sum over y");
+});
+
+test("a short program is listed whole; of a long one the outer scopes are open while the list stays short", () => {
+  const list = (doc: Trace, more = {}) => {
+    const t = new TraceModel(doc);
+    const base = { trace: t, open: openAtFirst(doc), search: "", fold: false, sends: false };
+    return rowsOf({ ...base, ...more });
+  };
+  expect(list(trace("psum")).map((r) => [r.scope, r.step])).toEqual([[0, 0], ...[0, 1, 2, 3, 4].map((s) => [null, s])]);
+  expect(list(long()).length).toBeLessThanOrEqual(24);
+  expect(list(long()).reduce((n, r) => n + r.count, 0)).toBe(1000);
+  expect(list(long(), { open: new Set(long().scopes.keys()) })).toHaveLength(1110);
+  expect(list(trace("psum"), { sends: true }).map((r) => r.step)).toEqual([3]);
+  expect(list(long(), { search: "layer3" })).toHaveLength(100);
+  expect(list(long(200), { fold: true }).reduce((n, r) => n + r.count, 0)).toBe(180);
+});
+
+test("shades are of the range of a device's own block", () => {
+  const t = model("psum");
+  const p = t.doc.variables.find((v) => v.name === "p") as Variable;
+  const corner = t.corner(p) as Corner;
+  for (const device of [0, 3, 7]) {
+    const at = Array.from({ length: 8 }, (_, i) => corner.start(device) + i);
+    const [values, levels] = [at.map((i) => corner.elements.number(i)), at.map((i) => corner.level(i))];
+    const [low, high] = [Math.min(...values), Math.max(...values)];
+    expect(levels).toEqual(values.map((v) => expect.closeTo((v - low) / (high - low), 9)));
+  }
 });

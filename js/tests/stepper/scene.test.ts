@@ -10,7 +10,7 @@ import { deviceBox } from "../../src/scene/grid";
 import type { Box, Mark, RectMark, TextMark } from "../../src/scene/scene";
 import { stepScene } from "../../src/scene/stepcard";
 import { layoutStepper, stepperMarks } from "../../src/scene/stepper";
-import { ends, flightMarks, flightsOf } from "../../src/scene/stepper/flights";
+import { crowdText, ends, flightMarks, flightsOf } from "../../src/scene/stepper/flights";
 import { groupMarks } from "../../src/scene/stepper/groups";
 import { hitAt, litMarks } from "../../src/scene/stepper/hit";
 import { tileMarks } from "../../src/scene/stepper/tiles";
@@ -353,7 +353,10 @@ test("a broadcast leaves the source's own block, then the blocks that have recei
     const group = [0, 1, 2, 3, 4];
     return flightsOf(view, group).map((t) => {
       const [from] = ends(view, group, t);
-      return [t.source, [0, 1].findIndex((slot) => view.box(t.source, slot)?.x === from?.x)];
+      return [
+        t.source,
+        [0, 1].findIndex((slot) => view.box(t.source, slot)?.y === from?.y && view.box(t.source, slot)?.x === from?.x),
+      ];
     });
   };
   expect(leaves(0.1)).toEqual([[2, 0]]);
@@ -499,4 +502,90 @@ test("watched variables stand beside a step's own", () => {
   const texts = textsOf(stepScene(t, { step, phase: 1 }, { width: 960, scheme: "light", watch: ["a", "s"] }).marks);
   expect(texts.filter((s) => s === "a")).toHaveLength(8);
   expect(texts.filter((s) => s === "s")).toHaveLength(8);
+});
+
+test("the middle of every element of every block is that element; it is lit on all devices that hold the same", () => {
+  const view = viewOf("psum", "psum_invariant", 1);
+  for (const p of view.seats.keys()) {
+    for (const [slot] of view.slots.entries()) {
+      const box = view.box(p, slot) as Box;
+      for (let cell = 0; cell < 8; cell++) {
+        const at = [
+          box.x + ((cell % 4) + 0.5) * (box.w / 4),
+          box.y + (Math.floor(cell / 4) + 0.5) * (box.h / 2),
+        ] as const;
+        expect(hitAt(view, ...at)).toEqual({ device: p, slot, cell });
+      }
+    }
+  }
+  expect(hitAt(view, -20, -20)).toBeNull();
+  // p varies over both axes, s over x alone; the last outline is the element's.
+  const lit = (slot: number, of = view) => litMarks(of, { device: 4, slot, cell: 1 }).slice(0, -1);
+  const around = (slot: number, devices: readonly number[]) =>
+    devices.map((p) =>
+      expect.objectContaining({ x: (view.box(p, slot)?.x ?? 0) - 2, y: (view.box(p, slot)?.y ?? 0) - 2 }),
+    );
+  expect(lit(0)).toEqual(around(0, [4]));
+  expect(lit(1)).toEqual(around(1, [4, 5]));
+  // While the sum is under way nobody else holds it.
+  expect(lit(1, viewOf("psum", "psum_invariant", 0.4))).toEqual(around(1, [4]));
+  expect(litMarks(view, { device: 4, slot: null, cell: null })).toEqual([]);
+});
+
+test("where copies would hide each other those to one device are drawn, and the picture says so", () => {
+  const said = (view: StepView) => textsOf(stepperMarks(view.trace, view.layout, view.moment, view.options)).join("\n");
+  const of = (phase: number, device: number | null = null) => viewOf("64 devices", "psum_invariant", phase, { device });
+  expect(flightsOf(of(0.4), of(0.4).focus)).toHaveLength(7);
+  expect(said(of(0.4))).toContain("one of 8 groups, data=0; the others do the same; copies to device 0 shown");
+  expect(said(of(0.4, 10))).toContain("copies to device 10 shown");
+  expect(crowdText(of(1))).toBe("");
+  expect(crowdText(viewOf("psum", "psum_invariant", 0.4))).toBe("");
+  expect(said(viewOf("all_to_all", "all_to_all", 0.4))).not.toContain("copies to");
+});
+
+test("a copy on its way round others stays out of their blocks", () => {
+  for (const [name, primitive] of COLLECTIVES) {
+    for (const width of [480, 860, 1200]) {
+      for (const at of [0.35, 0.5, 0.65]) {
+        const view = viewOf(name, primitive, 0.9 * at, {}, width);
+        const drawn = copies(flightMarks(view));
+        for (const [i, [group, t]] of flights(view).entries()) {
+          const [x, y] = center(drawn[i] as RectMark);
+          for (const p of view.seats.keys()) {
+            if (p === group[t.source] || p === group[t.destination]) continue;
+            for (const slot of view.slots.keys()) {
+              const b = view.box(p, slot) as Box;
+              const within = x > b.x && x < b.x + b.w && y > b.y && y < b.y + b.h;
+              if (within) expect.fail(`${name}, ${width} px: copy ${i} is over block ${slot} of device ${p}`);
+            }
+          }
+        }
+      }
+    }
+  }
+});
+
+test("a picture is no higher than what it shows needs", () => {
+  const height = (name: TraceName, width: number) => layoutStepper(modelOf(name), width).height;
+  // A line of devices takes as few rows as have room.
+  const rows = (width: number) => layoutStepper(modelOf("ppermute"), width).grid.rows;
+  expect([rows(1000), rows(430)]).toEqual([1, 2]);
+  for (const name of TRACES) expect(height(name, 760)).toBeLessThanOrEqual(1000);
+  // Small blocks grow into a tile that another step needs high, but not without end.
+  const view = viewOf("psum", "psum_invariant", 1);
+  const all = [...view.slots].map(({ h }) => h);
+  expect(Math.min(...all)).toBeGreaterThanOrEqual(40);
+  expect(Math.max(...all)).toBeLessThanOrEqual(2 * 28);
+});
+
+test("where numbers have no room, values are shades", () => {
+  const look = { rows: 2, columns: 2, text: String, fill: [200, 200, 200] as const, shade: (cell: number) => cell / 3 };
+  const shades = (h: number, more = {}) =>
+    blockMarks({ x: 0, y: 0, w: 60, h }, { ...look, ...more })
+      .filter((m): m is RectMark => m.kind === "rect" && m.fill === "tile-ink")
+      .map((m) => m.alpha);
+  expect(shades(60)).toEqual([]);
+  expect(shades(20)).toEqual([0.08, 0.16, 0.24].map((n) => expect.closeTo(n, 6)));
+  // Stripes say more there than a shade would.
+  expect(shades(20, { hatch: true })).toEqual([]);
 });

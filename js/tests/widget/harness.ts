@@ -69,18 +69,18 @@ export interface Place {
 
 /** Mounts without waiting for the picture. */
 export function start(document: unknown, traits: Record<string, unknown> = {}, place: Place = {}): Mounted {
+  const state = { _document: document, _static: false, color_by: "position", selection: null, ...traits };
+  return stand(render, state, { width: 960, ...place });
+}
+
+/** Mounts any widget with the traits of its model. */
+export function stand(draw: typeof render, traits: Record<string, unknown>, place: Place): Mounted {
   const el = window.document.createElement("div");
-  el.style.width = `${place.width ?? 960}px`;
+  el.style.width = `${place.width}px`;
   el.style.background = place.background ?? "#fff";
   window.document.body.append(el);
-  const model = new FakeModel({
-    _document: document,
-    _static: false,
-    color_by: "position",
-    selection: null,
-    ...traits,
-  });
-  const end = render({ model, el });
+  const model = new FakeModel(traits);
+  const end = draw({ model, el });
   const frame = el.querySelector<HTMLElement>(".shardwidget");
   if (!frame?.shadowRoot) throw new Error("the widget made no frame");
   return {

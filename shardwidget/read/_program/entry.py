@@ -1,210 +1,230 @@
-"""``read.program``: a compiled program as a document."""
+"""``read.program``: the collectives of a compiled program, by the user's mesh axes and source lines."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import jax
-from jax.sharding import AbstractMesh, Mesh, NamedSharding
+from jax.sharding import Mesh as JaxMesh
 
-from shardwidget import _jax, cost
-from shardwidget.document import Memory, Program, Work
-from shardwidget.document import Mesh as MeshDocument
+from shardwidget import cost
+from shardwidget.document import HloCollective, Listing, Memory, Mesh, Plan, Program, Programs, Work
+from shardwidget.read import _errors
 from shardwidget.read._mesh import read_devices, read_mesh
-from shardwidget.read._program.collect import collect
-from shardwidget.read._program.module import Module, parse
+from shardwidget.read._program.collective import Collectives
+from shardwidget.read._program.compiled import Compiled, compiled_of, devices_of
+from shardwidget.read._program.loops import find
+from shardwidget.read._program.module import Module
+from shardwidget.read._program.source import Origin
 from shardwidget.read._program.target import interconnect_of, target_of, wraps_of
+from shardwidget.read._trace.sources import listing_at
+
+LONGEST = 400
+"""Characters kept of an instruction that cannot be read."""
 
 
 def program(
     f: Callable[..., Any] | jax.stages.Lowered | jax.stages.Compiled,
     *args: Any,
-    mesh: Mesh | None = None,
+    mesh: JaxMesh | None = None,
     name: str | None = None,
     interconnect: str | cost.Interconnect | None = None,
 ) -> Program:
-    """Compiles a function, without running it, and reads the collectives that are in the result.
+    """Reads which collectives a compiled program has, over which mesh axes, by which line. Nothing is run.
 
     Args:
-        f: a function, jitted or not; or what ``jax.jit(f).lower(…)`` or ``.compile()`` gave.
-        *args: the function's arguments: arrays, or ``jax.ShapeDtypeStruct`` with a sharding, which need no data.
-        mesh: the mesh whose axes are named; None finds it in the arguments, in the program and around it.
-        name: what to call the program; None takes the function's name.
-        interconnect: what times are estimated for first: a name in ``cost.INTERCONNECTS`` or an ``Interconnect``; None
-            takes the one that fits the devices.
+        f: a function, jitted or not; or what ``jax.jit(f).lower(...)`` or its ``compile()`` gave.
+        *args: arguments of the function: arrays, or ``jax.ShapeDtypeStruct``s with a sharding, which need no data.
+        mesh: the mesh whose axes collectives are named by. If not given, that of the arguments' shardings, else the
+            one that is set (``jax.set_mesh``), else that of the program's first ``shard_map``.
+        name: what to call the program; if not given, the function's name.
+        interconnect: what estimated times are shown for first: a name in ``cost.INTERCONNECTS``, or one of your own. If
+            not given, the one that connects the mesh's devices.
 
     Returns:
-        The program. One without collectives has an empty ``collectives``.
+        The program. What of its text cannot be read is named in ``.unread``.
 
     Raises:
-        TypeError: ``f`` is none of these, or arguments come with a program that is lowered or compiled already.
-        ValueError: the mesh is not that of the program; or it has no devices to compile for.
+        ValueError: the mesh has other devices than the program, or is abstract; or there is no such interconnect.
+        TypeError: arguments beside a program that is compiled or lowered already.
     """
-    if isinstance(f, jax.stages.Compiled | jax.stages.Lowered):
-        if args:
-            raise TypeError(
-                f"a {type(f).__name__} program takes no arguments here: program(lowered), program(compiled), or "
-                f"program(f, *args); got {len(args)} arguments"
-            )
-        compiled = f if isinstance(f, jax.stages.Compiled) else f.compile()
-        return of_compiled(compiled, mesh or mesh_of(compiled), name=name or "", interconnect=interconnect)
-    if not callable(f):
-        raise TypeError(
-            "program takes a function and its arguments, a jax.stages.Lowered or a jax.stages.Compiled; got "
-            f"{type(f).__name__}"
-        )
-    found = mesh or _mesh_in(args) or _context_mesh()
-    if isinstance(found, AbstractMesh):
-        raise ValueError(_ABSTRACT)
-    jitted: Any = f if hasattr(f, "trace") else jax.jit(f)
-    traced = jitted.trace(*args)
-    found = found or _mesh_in_jaxpr(traced.jaxpr)
-    compiled = traced.lower().compile()
-    return of_compiled(
-        compiled, found or mesh_of(compiled), name=name or getattr(f, "__name__", ""), interconnect=interconnect
+    interconnects = cost.interconnects(interconnect)
+    compiled = compiled_of(f, args, mesh)
+    document, order = _mesh_of(compiled)
+    fitting = interconnect_of(document.kind)
+    chosen = [k for k, known in enumerate(interconnects) if known.name == fitting]
+    reading = collectives_of(
+        compiled.executable, document, order, interconnects, interconnects[chosen[0]] if chosen else None
     )
-
-
-_ABSTRACT = (
-    "an AbstractMesh has no devices to compile for. Give arguments with shardings on a jax.make_mesh(…), or on a TPU "
-    "topology, which needs no TPU: shardwidget.tpu_mesh('v5e:4x4', ('data', 'model'))"
-)
-
-
-def of_compiled(
-    compiled: jax.stages.Compiled,
-    mesh: Mesh | None,
-    *,
-    name: str = "",
-    interconnect: str | cost.Interconnect | None = None,
-) -> Program:
-    """A compiled program as a document.
-
-    Args:
-        compiled: the program.
-        mesh: the mesh whose axes are named; None draws the program's devices in a row.
-        name: what to call it.
-        interconnect: what times are estimated for first.
-
-    Raises:
-        ValueError: the mesh has another number of devices than the program.
-    """
-    module = parse(compiled.as_text() or "")
-    document = _mesh_document(compiled, module, mesh)
-    first = interconnect_of(document, interconnect)
-    known = list(cost.INTERCONNECTS.values())
-    if first not in known:
-        known.insert(0, first)
-    found = collect(module, document, known)
     return Program(
         mesh=document,
-        collectives=found.collectives,
-        plans=found.plans,
-        interconnects=tuple(i.name for i in known),
-        interconnect=known.index(first),
+        collectives=reading.collectives,
+        plans=reading.plans,
+        interconnects=tuple(known.name for known in interconnects),
+        interconnect=chosen[0] if chosen and interconnect is None else 0,
         wraps=wraps_of(document),
-        name=name,
+        name=name if name is not None else compiled.name or reading.name,
         target=target_of(document),
-        instructions=module.instructions,
-        memory=_memory(compiled),
-        work=_work(compiled),
-        listings=found.listings,
-        unread=found.unread,
-        note=_note(module, mesh),
+        instructions=reading.instructions,
+        memory=_memory(compiled.executable),
+        work=_work(compiled.executable),
+        listings=reading.listings(),
+        unread=reading.unread,
+        note=_note(document, reading),
         jax_version=jax.__version__,
     )
 
 
-def mesh_of(compiled: jax.stages.Compiled) -> Mesh | None:
-    """The mesh of a compiled program's arguments and results; None where none names one."""
-    return _mesh_in((compiled.input_shardings, compiled.output_shardings))
+def programs(named: Mapping[str, Any]) -> Programs:
+    """Reads programs to be shown side by side.
+
+    Args:
+        named: for each name a ``Program``, a ``Lowered``, a ``Compiled``, or a tuple of a function and its arguments.
+
+    Raises:
+        ValueError: there are none.
+    """
+    if not named:
+        raise ValueError(_errors.NO_PROGRAMS)
+    read = []
+    for name, of in named.items():
+        if isinstance(of, Program):
+            read.append(replace(of, name=name))
+        else:
+            f, *args = of if isinstance(of, tuple) else (of,)
+            read.append(program(f, *args, name=name))
+    return Programs(read[0].mesh, tuple(read))
 
 
-def _mesh_document(compiled: jax.stages.Compiled, module: Module, mesh: Mesh | None) -> MeshDocument:
-    if mesh is None:
-        devices = _devices_in((compiled.input_shardings, compiled.output_shardings)) or jax.devices()[: module.devices]
-        return read_devices(devices)
-    if mesh.size != module.devices and module.devices > 1:
-        raise ValueError(
-            f"the program runs on {module.devices} devices and the mesh has {mesh.size} "
-            f"({dict(mesh.shape)}): give the mesh that it was compiled for"
-        )
-    return read_mesh(mesh)
+@dataclass(frozen=True)
+class Reading:
+    """What stands in a module."""
+
+    collectives: tuple[HloCollective, ...]
+    origins: tuple[Origin, ...]
+    """Of each collective: JAX's path to its operation, and all its frames."""
+    plans: tuple[Plan, ...]
+    unread: tuple[str, ...]
+    instructions: int
+    name: str
+    """Of the module, without ``jit_``."""
+
+    def listings(self) -> tuple[Listing, ...]:
+        """The functions that the collectives' lines are in."""
+        found: dict[Listing, None] = {}
+        for collective, origin in zip(self.collectives, self.origins, strict=True):
+            listing = collective.source and listing_at(origin.file, collective.source.line)
+            if listing:
+                found.setdefault(listing)
+        return tuple(found)
 
 
-def _mesh_in(tree: Any) -> Any:
-    """The mesh of the first NamedSharding in a tree of arrays or shardings; the largest, where there are several."""
-    leaves = jax.tree.leaves(tree, is_leaf=lambda x: isinstance(x, jax.sharding.Sharding))
-    shardings = (x if isinstance(x, jax.sharding.Sharding) else getattr(x, "sharding", None) for x in leaves)
-    meshes = [s.mesh for s in shardings if isinstance(s, NamedSharding) and s.mesh.size]
-    return max(meshes, key=lambda m: m.size, default=None)
+def collectives_of(
+    executable: Any,
+    mesh: Mesh,
+    order: tuple[int, ...],
+    interconnects: tuple[cost.Interconnect, ...],
+    fitting: cost.Interconnect | None = None,
+) -> Reading:
+    """Reads the collectives out of a compiled executable.
 
-
-def _devices_in(tree: Any) -> list[Any]:
-    leaves = jax.tree.leaves(tree, is_leaf=lambda x: isinstance(x, jax.sharding.Sharding))
-    sets = [s.device_set for s in leaves if isinstance(s, jax.sharding.Sharding)]
-    return sorted(max(sets, key=len, default=set()), key=lambda d: d.id)
-
-
-def _context_mesh() -> Mesh | None:
-    mesh = jax.sharding.get_mesh()
-    return None if mesh.empty else mesh
-
-
-def _mesh_in_jaxpr(jaxpr: Any) -> Mesh | None:
-    """The concrete mesh of a ``shard_map`` or of a sharding in a program."""
-    for eqn in _jax.open_jaxpr(jaxpr)[0].eqns:
-        for value in eqn.params.values():
-            for item in value if isinstance(value, (tuple, list)) else (value,):
-                if isinstance(item, Mesh) and not item.empty:
-                    return item
-                if isinstance(item, NamedSharding) and isinstance(item.mesh, Mesh):
-                    return item.mesh
-                if hasattr(item, "eqns") or hasattr(item, "jaxpr"):
-                    found = _mesh_in_jaxpr(item)
-                    if found is not None:
-                        return found
-    return None
-
-
-def _memory(compiled: jax.stages.Compiled) -> Memory | None:
-    found = _quietly(compiled.memory_analysis)
-    if found is None:
-        return None
-    return Memory(
-        arguments=int(found.argument_size_in_bytes),
-        outputs=int(found.output_size_in_bytes),
-        temporaries=int(found.temp_size_in_bytes),
-        aliased=int(found.alias_size_in_bytes),
-        code=int(found.generated_code_size_in_bytes),
+    Args:
+        executable: what ``lowered.compile()`` gave.
+        mesh: the user's mesh, as a document.
+        order: mesh position of each device of the program, in the order of its device assignment.
+        interconnects: what times are estimated for.
+        fitting: the one of them that connects these devices; None where none does.
+    """
+    module = Module.parse(_text(executable))
+    reader = Collectives(module, mesh, order, interconnects, fitting)
+    unread = list(module.unread)
+    read = []
+    for found in find(module):
+        try:
+            origin = reader.origin(found)
+            read.append((reader.of(found, origin), origin))
+        except ValueError as error:
+            unread.append(f"{found.instruction.text.strip()[:LONGEST]}: {error}")
+    return Reading(
+        tuple(collective for collective, _ in read),
+        tuple(origin for _, origin in read),
+        tuple(reader.plans),
+        tuple(unread),
+        module.size,
+        module.name.removeprefix("jit_"),
     )
 
 
-def _work(compiled: jax.stages.Compiled) -> Work | None:
-    found = _quietly(compiled.cost_analysis)
+def _mesh_of(compiled: Compiled) -> tuple[Mesh, tuple[int, ...]]:
+    """The user's mesh, and its position of each device of the program."""
+    devices = devices_of(compiled.executable)
+    if compiled.mesh is None:
+        return read_devices(devices), tuple(range(len(devices)))
+    of_mesh = {_key(device): p for p, device in enumerate(compiled.mesh.devices.flat)}
+    if len(of_mesh) != len(devices) or any(_key(device) not in of_mesh for device in devices):
+        raise ValueError(
+            _errors.OTHER_MESH.format(
+                program=_named(devices), mesh=_named(list(compiled.mesh.devices.flat)), shape=dict(compiled.mesh.shape)
+            )
+        )
+    return read_mesh(compiled.mesh), tuple(of_mesh[_key(device)] for device in devices)
+
+
+def _key(device: Any) -> tuple[str, str, int]:
+    # Two descriptions of one TPU topology have devices that are equal in this alone.
+    return device.platform, device.device_kind, device.id
+
+
+def _named(devices: Any) -> str:
+    ids = sorted(device.id for device in devices)
+    listed = ", ".join(map(str, ids[:8])) + (" …" if len(ids) > 8 else "")
+    return f"{len(ids)} × {devices[0].device_kind} (ids {listed})"
+
+
+def _text(executable: Any) -> str:
+    try:
+        return executable.as_text() or ""
+    except Exception:  # An executable that was loaded from a file may have none.
+        return ""
+
+
+def _note(mesh: Mesh, reading: Reading) -> str:
+    if not reading.instructions:
+        return "The text of the compiled program cannot be read, so its collectives are not known."
+    notes = []
+    if not reading.collectives and not reading.unread:
+        alone = "It runs on one device, which has nobody to send to" if mesh.size == 1 else "No device sends anything"
+        notes.append(f"{alone}: the program has no collectives.")
+    if not mesh.axes and mesh.size > 1:
+        notes.append("No mesh was found, so groups are not named by axes: give mesh=.")
+    return " ".join(notes)
+
+
+def _memory(executable: Any) -> Memory | None:
+    stats = _asked(executable.memory_analysis)
+    if stats is None:
+        return None
+    return Memory(
+        arguments=stats.argument_size_in_bytes,
+        outputs=stats.output_size_in_bytes,
+        temporaries=stats.temp_size_in_bytes,
+        aliased=stats.alias_size_in_bytes,
+        code=stats.generated_code_size_in_bytes,
+    )
+
+
+def _work(executable: Any) -> Work | None:
+    found = _asked(executable.cost_analysis)
     if not found:
         return None
-    figures = found[0] if isinstance(found, (list, tuple)) else found
-
-    def figure(key: str) -> float:
-        value = float(figures.get(key, -1))
-        return value if value >= 0 else -1
-
-    return Work(figure("flops"), figure("bytes accessed"), figure("optimal_seconds"))
+    return Work(*(max(float(found.get(key, -1)), -1.0) for key in ("flops", "bytes accessed", "optimal_seconds")))
 
 
-def _quietly(ask: Callable[[], Any]) -> Any:
-    """An analysis that not every backend can make."""
+def _asked(analysis: Callable[[], Any]) -> Any:
+    """An analysis; None where the backend makes none."""
     try:
-        return ask()
-    except Exception:
+        return analysis()
+    except (NotImplementedError, RuntimeError, AttributeError):
         return None
-
-
-def _note(module: Module, mesh: Mesh | None) -> str:
-    if not module.entry:
-        return "The text of the module could not be read, so its collectives are not known."
-    if mesh is None and module.devices > 1:
-        return "No mesh is known, so groups are named by devices: give mesh= to name its axes."
-    return ""

@@ -25,10 +25,10 @@ Groups = tuple[tuple[int, ...], ...]
 
 def groups_text(text: str) -> str:
     """The attribute as the instruction writes it; empty where it has none."""
-    found = re.search(r"\b(?:replica_groups|source_target_pairs)=", text)
+    found = re.search(r"(?:replica_groups|source_target_pairs)=", text)
     if not found:
         return ""
-    rest = text[found.end() :]
+    rest = text[found.end() :].removeprefix('"')
     value = next((m for pattern in (_IOTA, _MESH, _WRITTEN) if (m := pattern.match(rest))), None)
     return found[0] + (value[0] if value else rest.partition(", ")[0])
 

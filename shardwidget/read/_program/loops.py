@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -172,7 +171,7 @@ def _count(direction: str, gap: int, step: int) -> int | None:
     if direction == "LE":
         direction, gap = "LT", gap - 1
     if direction == "LT":
-        return 0 if gap >= 0 else math.ceil(-gap / step) if step > 0 else None
+        return 0 if gap >= 0 else -(gap // step) if step > 0 else None
     if direction == "NE":
         return 0 if gap == 0 else -gap // step if step and gap % step == 0 and -gap // step > 0 else None
     return None

@@ -1,84 +1,148 @@
-"""Where an instruction comes from: the user's line, by the module's tables of stack frames."""
+"""The user's line that an instruction belongs to, from the metadata that JAX leaves in the module."""
 
 from __future__ import annotations
 
+import ast
+import functools
+import itertools
 import re
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from shardwidget import _jax
-from shardwidget.document import Listing, Source
-from shardwidget.read._program.module import Instruction, Module
-from shardwidget.read._trace import sources
+from shardwidget.document import Source
+from shardwidget.read._program.loops import Found
+from shardwidget.read._program.module import Computation, Instruction, Module
+from shardwidget.read._trace.sources import OURS, line_of
 
-# How collectives are called in the path of an operation, when a program asks for them itself.
-ASKED = frozenset(
-    {
-        "psum", "psum_invariant", "pmax", "pmin", "all_gather", "all_gather_invariant", "all_gather_reduced",
-        "reduce_scatter", "unreduced_reduce_scatter", "unreduced_psum", "all_to_all", "ragged_all_to_all", "ppermute",
-        "pbroadcast", "psend", "precv",
-    }
-)  # fmt: skip
+_PASSES_ON = frozenset({"copy", "bitcast", "reshape", "transpose", "get-tuple-element", "tuple", "convert", "fusion"})
+"""What may stand between an instruction that lost its metadata and one that kept it."""
 
 
-class Positions:
-    """The tables of source positions of a module."""
+class Frame(NamedTuple):
+    """A frame of the program, as JAX wrote it down."""
+
+    file: str
+    function: str
+    line: int
+    column: int = 0
+    end_line: int = 0
+    end_column: int = 0
+
+
+class Origin(NamedTuple):
+    """Where an instruction comes from."""
+
+    op: str
+    """JAX's path: ``jit(f)/transpose(jvp(dot_general))``."""
+    frames: tuple[Frame, ...]
+    """Innermost first; the user's and others."""
+
+    @property
+    def primitive(self) -> str:
+        """JAX's primitive, the last part of the path; empty where the path has none."""
+        last = re.sub(r"\[.*", "", self.op).rpartition("/")[2]
+        return last.rpartition("(")[2].rstrip(")")
+
+    @property
+    def backward(self) -> bool:
+        """Whether it is a transposed operation's."""
+        return "transpose(" in self.op
+
+    @property
+    def source(self) -> Source | None:
+        """The innermost line of the user's."""
+        # What called us, and what called that, is no part of the program.
+        frames = itertools.takewhile(lambda frame: not frame.file.startswith(OURS), self.frames)
+        frame = next((frame for frame in frames if _jax.is_user_file(frame.file, OURS)), None)
+        if frame is None:
+            return None
+        return line_of(frame.file, frame.line, frame.function.rpartition(".")[2])
+
+    @property
+    def file(self) -> str:
+        """The whole name of the file that ``source`` is in."""
+        return next((frame.file for frame in self.frames if _jax.is_user_file(frame.file, OURS)), "")
+
+
+class Origins:
+    """Reads metadata, with the tables of frames at the top of a module."""
 
     def __init__(self, module: Module) -> None:
-        self._files = self._texts(module, "FileNames")
-        self._functions = self._texts(module, "FunctionNames")
-        self._places = self._numbers(module, "FileLocations")
-        self._frames = self._numbers(module, "StackFrames")
+        self._tables = module.tables
+        roots = [int(_number("parent_frame_id", text)) for text in module.tables.get("StackFrames", {}).values()][:1]
+        # XLA counts frames from 1 and prints parents from 0 or from 1, so that none is 0 or 1: the first frame has none.
+        self._none = roots[0] if roots else 0
 
-    def user_frame(self, i: Instruction) -> tuple[str, int, str] | None:
-        """File, line and function of the innermost frame that is the user's."""
-        metadata = i.metadata
-        if "source_file" in metadata and metadata.get("source_line", "").isdigit():
-            file, line = metadata["source_file"], int(metadata["source_line"])
-            return (file, line, "") if _jax.is_user_file(file, sources.OURS) else None
-        frame = int(metadata.get("stack_frame_id", "0"))
-        for _ in range(len(self._frames) + 1):
-            place = self._places.get(self._frames.get(frame, {}).get("file_location_id", 0))
-            if place is None:
-                return None
-            file = self._files.get(place.get("file_name_id", 0), "")
-            if file and _jax.is_user_file(file, sources.OURS):
-                return file, place.get("line", 0), self._functions.get(place.get("function_name_id", 0), "")
-            # A parent is counted from 1 for none.
-            frame = self._frames[frame].get("parent_frame_id", 1) - 1
+    def of(self, found: Found) -> Origin:
+        """The origin of a collective; of one that the compiler rewrote, that of what it stands in or leads to."""
+        place = found.places[0]
+        origin = self._of(found.instruction)
+        if not origin.op and place.caller is not None:
+            origin = self._of(place.caller)
+        if not origin.op:
+            origin = self._near(found.instruction, found.computation) or origin
+        return origin
+
+    def _near(self, instruction: Instruction, computation: Computation) -> Origin | None:
+        """The origin of what takes a result, through instructions that only pass it on; else of what it is made of."""
+        seen = [instruction]
+        for known in itertools.islice(_grow(seen, computation), 32):
+            if (origin := self._of(known)).op:
+                return origin
+        for name in instruction.operands:
+            operand = computation.by_name.get(name)
+            if operand is not None and operand.opcode != "parameter" and (origin := self._of(operand)).op:
+                return origin
         return None
 
-    @staticmethod
-    def _texts(module: Module, table: str) -> dict[int, str]:
-        found = (re.match(r'(\d+) "(.*)"$', line) for line in module.tables.get(table, ()))
-        return {int(f[1]): f[2] for f in found if f}
+    def _of(self, instruction: Instruction) -> Origin:
+        _, _, metadata = instruction.text.partition("metadata={")
+        op = re.search(r'op_name="((?:[^"\\]|\\.)*)"', metadata)
+        number = re.search(r"stack_frame_id=(\d+)", metadata)
+        if number:
+            frames = self._frames(int(number[1]))
+        else:
+            file, line = re.search(r'source_file="([^"]*)"', metadata), re.search(r"source_line=(\d+)", metadata)
+            frames = (Frame(_unescaped(file[1]), "", int(line[1])),) if file and line else ()
+        return Origin(_unescaped(op[1]) if op else "", frames)
 
-    @staticmethod
-    def _numbers(module: Module, table: str) -> dict[int, dict[str, int]]:
-        return {
-            int(line.split(" ", 1)[0]): {key: int(n) for key, n in re.findall(r"(\w+)=(\d+)", line)}
-            for line in module.tables.get(table, ())
-        }
-
-
-def source_of(frame: tuple[str, int, str] | None) -> Source | None:
-    """A frame as a line of the user's program."""
-    if frame is None:
-        return None
-    file, line, function = frame
-    return sources.line_of(file, line, function.rpartition(".")[2])
-
-
-def listings_of(frames: list[tuple[str, int, str]]) -> tuple[Listing, ...]:
-    """The functions around frames, each once."""
-    found = (sources.listing_at(file, line) for file, line, _ in frames)
-    return tuple(dict.fromkeys(listing for listing in found if listing))
-
-
-def is_asked_for(i: Instruction) -> bool:
-    """Whether the program itself asks for a collective: the operation that it belongs to is one."""
-    last = i.metadata.get("op_name", "").rpartition("/")[2]
-    return re.sub(r"\[.*|\d+$", "", last) in ASKED
+    @functools.cache  # noqa: B019
+    def _frames(self, number: int) -> tuple[Frame, ...]:
+        frame = self._tables.get("StackFrames", {}).get(number)
+        if frame is None:
+            return ()
+        place = self._tables.get("FileLocations", {}).get(_number("file_location_id", frame), "")
+        file, function = (
+            _unescaped(self._tables.get(table, {}).get(_number(key, place), '""')[1:-1])
+            for table, key in (("FileNames", "file_name_id"), ("FunctionNames", "function_name_id"))
+        )
+        spans = (_number(key, place) for key in ("line", "column", "end_line", "end_column"))
+        parent = _number("parent_frame_id", frame)
+        outer = self._frames(parent - self._none) if self._none < parent <= number + self._none - 1 else ()
+        return (Frame(file, function, *spans), *outer)
 
 
-def is_backward(i: Instruction) -> bool:
-    """Whether an instruction belongs to a transposed operation."""
-    return "transpose(" in i.metadata.get("op_name", "")
+def _grow(seen: list[Instruction], computation: Computation) -> Iterator[Instruction]:
+    """What takes a result, near ones first."""
+    for instruction in seen:
+        for user in computation.users.get(instruction.name, ()):
+            if user not in seen:
+                yield user
+                if user.opcode in _PASSES_ON:
+                    seen.append(user)
+
+
+def _number(key: str, text: str) -> int:
+    found = re.search(rf"\b{key}=(\d+)", text)
+    return int(found[1]) if found else 0
+
+
+def _unescaped(text: str) -> str:
+    """A string as XLA writes it, with C's escapes."""
+    if "\\" not in text:
+        return text
+    try:
+        return ast.literal_eval(f'b"{text}"').decode()
+    except (SyntaxError, ValueError):
+        return text

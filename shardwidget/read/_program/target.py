@@ -1,72 +1,78 @@
-"""What a program is compiled for: the machine in words, its links, and the interconnect that fits."""
+"""What a program is compiled for: its devices in words, how they are connected, which links wrap around."""
 
 from __future__ import annotations
 
+import math
 import re
+from collections.abc import Sequence
+
+import numpy as np
 
 from shardwidget import cost
 from shardwidget.document import Mesh
 
-# By ``Device.device_kind``, in lower case, first match first.
-_KINDS = (
-    ("tpu v5 lite", "TPU v5e"),
-    ("tpu v5e", "TPU v5e"),
-    ("tpu v6", "TPU v6e"),
-    ("tpu v5", "TPU v5p"),
-    ("tpu v4", "TPU v4p"),
-    ("tpu v3", "TPU v3"),
-    ("tpu7", "TPU7x"),
-    ("tpu v7", "TPU7x"),
-    ("gb200", "GB200 NVL72"),
-    ("b200", "B200"),
-    ("h200", "H200"),
-    ("h100", "H100"),
-    ("a100", "A100"),
-)
+_TPUS = {
+    "TPU v3": "TPU v3",
+    "TPU v4": "TPU v4p",
+    "TPU v5": "TPU v5p",
+    "TPU v5p": "TPU v5p",
+    "TPU v5 lite": "TPU v5e",
+    "TPU v5e": "TPU v5e",
+    "TPU v6 lite": "TPU v6e",
+    "TPU v6e": "TPU v6e",
+    "TPU7x": "TPU7x",
+}
+"""Names in ``cost.INTERCONNECTS`` by ``Device.device_kind``."""
+
+_SHORT = {"TPU v4p": "TPU v4"}
+"""What people call a generation where the table of figures says it otherwise."""
 
 
-def known_interconnect(mesh: Mesh) -> cost.Interconnect | None:
-    """The interconnect of a mesh's devices; None where it is not known (CPU)."""
-    kind = mesh.kind.lower()
-    return next((cost.INTERCONNECTS[name] for part, name in _KINDS if part in kind), None)
-
-
-def interconnect_of(mesh: Mesh, chosen: str | cost.Interconnect | None) -> cost.Interconnect:
-    """The interconnect to estimate for: the one that is chosen, else the devices' own, else the first known.
-
-    Raises:
-        ValueError: the chosen name is not known.
-    """
-    if isinstance(chosen, cost.Interconnect):
-        return chosen
-    if chosen is not None:
-        if chosen not in cost.INTERCONNECTS:
-            raise ValueError(
-                f"no interconnect {chosen!r}; known are {', '.join(cost.INTERCONNECTS)}, or give a cost.Interconnect"
-            )
-        return cost.INTERCONNECTS[chosen]
-    return known_interconnect(mesh) or next(iter(cost.INTERCONNECTS.values()))
+def interconnect_of(kind: str) -> str:
+    """The name in ``cost.INTERCONNECTS`` that fits devices of a kind; empty where none does."""
+    if kind in _TPUS:
+        return _TPUS[kind]
+    found = re.search(r"\b(GB200|B200|H200|H100|A100)\b", kind)
+    return next((name for name in cost.INTERCONNECTS if name.startswith(found[1])), "") if found else ""
 
 
 def target_of(mesh: Mesh) -> str:
-    """What a program is compiled for, in words: ``TPU v5e 4×4``, ``8 CPU devices``."""
-    known = known_interconnect(mesh)
-    if mesh.coords and known:
-        sizes = [n for n in extents(mesh) if n > 1] or [1]
-        return f"{known.name} {'×'.join(map(str, sizes))}"
+    """The devices in words: ``TPU v5e 4×4``, ``8 CPU devices``, ``8 × NVIDIA H100 80GB HBM3``."""
     if mesh.platform == "cpu":
-        return f"{mesh.size} CPU device{'s' * (mesh.size > 1)}"
-    return f"{mesh.size} × {re.sub(r'^NVIDIA ', '', mesh.kind) or 'device'}"
-
-
-def extents(mesh: Mesh) -> tuple[int, ...]:
-    """How many devices stand along each physical coordinate."""
-    return tuple(int(c.array().max()) - int(c.array().min()) + 1 for c in mesh.coords)
+        return f"{mesh.size} CPU device{'s' if mesh.size > 1 else ''}"
+    known = interconnect_of(mesh.kind) if mesh.platform == "tpu" else ""
+    kind = _SHORT.get(known, known) or mesh.kind
+    box = _box(mesh)
+    if box:
+        while len(box) > 2 and box[-1] == 1:
+            box = box[:-1]
+        return f"{kind} {'×'.join(map(str, box))}"
+    return f"{mesh.size} × {kind}"
 
 
 def wraps_of(mesh: Mesh) -> tuple[bool, ...]:
-    """Whether each physical coordinate has wraparound links, by its extent (scaling-book, tpus.md)."""
-    known = known_interconnect(mesh)
-    if known is None or known.topology != "torus":
-        return tuple(False for _ in mesh.coords)
-    return tuple(n > 1 and n % known.wrap == 0 for n in extents(mesh))
+    """Whether each physical coordinate has wraparound links: where the devices fill a box, by its sizes."""
+    interconnect = cost.INTERCONNECTS.get(interconnect_of(mesh.kind))
+    box = _box(mesh)
+    if not box or interconnect is None or interconnect.topology != "torus":
+        return (False,) * len(mesh.coords)
+    return tuple(size > 1 and size % interconnect.wrap == 0 for size in box)
+
+
+def rings(groups: Sequence[Sequence[int]], mesh: Mesh) -> bool | None:
+    """Whether groups lie on rings of physical links; None where devices have no coordinates."""
+    if not mesh.coords:
+        return None
+    flat = np.array([p for group in groups for p in group])
+    first = np.array([group[0] for group in groups for _ in group])
+    along = [np.any((c := column.array())[flat] != c[first]) for column in mesh.coords]
+    return all(wrap for wrap, varies in zip(wraps_of(mesh), along, strict=True) if varies)
+
+
+def _box(mesh: Mesh) -> tuple[int, ...]:
+    """Sizes of the physical box that the devices fill; empty where they fill none, or share coordinates."""
+    if not mesh.coords:
+        return ()
+    columns = [column.array() for column in mesh.coords]
+    box = tuple(int(c.max() - c.min()) + 1 for c in columns)
+    return box if math.prod(box) == mesh.size == len(set(zip(*columns, strict=True))) else ()

@@ -34,7 +34,7 @@ class Arguments:
         paths, self._tree = jax.tree.flatten_with_path(tuple(args))
         self._leaves = [leaf for _, leaf in paths]
         self._arrays = [k for k, leaf in enumerate(self._leaves) if _is_array(leaf)]
-        known = _parameters(f, len(args))
+        known = parameter_names(f, len(args))
         self._cut = False
         names = [known[path[0].idx] + jax.tree_util.keystr(path[1:]) for path, _ in paths]
         self.names = [names[k] for k in self._arrays]
@@ -104,7 +104,7 @@ def _is_array(x: Any) -> bool:
     return isinstance(x, jax.Array | jax.ShapeDtypeStruct | np.ndarray | np.generic)
 
 
-def _parameters(f: Callable[..., Any], count: int) -> list[str]:
+def parameter_names(f: Callable[..., Any], count: int) -> list[str]:
     """Names of the positional parameters; of a variadic one with the index."""
     names = [f"args[{k}]" for k in range(count)]
     try:

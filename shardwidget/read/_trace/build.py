@@ -20,6 +20,7 @@ from shardwidget.read._trace.sources import listing_at
 from shardwidget.read._trace.steps import Writer
 from shardwidget.read._trace.values import (
     Written,
+    everywhere,
     global_block,
     global_layout,
     global_window,
@@ -33,6 +34,8 @@ SHAPE_ONLY = {
     "broadcast_in_dim", "concatenate", "copy", "copy_p", "expand_dims", "reshape", "rev", "slice", "split", "squeeze",
     "transpose",
 }  # fmt: skip
+GATHERED = 2**20
+"""Most bytes of a global array whose parts on other processes are fetched, to be drawn."""
 OTHER_MESH = "{name} runs on the mesh {mesh}, not on the one that is drawn, {drawn}: its blocks are not drawn"
 Fetch = Callable[[int], np.ndarray]
 _HIDDEN = {
@@ -174,6 +177,10 @@ class Builder:
             array = jax.random.key_data(array)
         if dims is None:
             return plain, None, functools.partial(shard_on, array), False
+        if isinstance(array, jax.Array) and not array.is_fully_addressable:
+            if array.nbytes > GATHERED:
+                return dims, None, functools.partial(shard_on, array), True
+            (array,) = everywhere([array])
         dims += tuple(Dim(size) for size in np.shape(array)[len(dims) :])
         held, cut = array, dims
 

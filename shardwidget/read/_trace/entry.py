@@ -22,7 +22,7 @@ from shardwidget.read._trace.placed import as_returned
 from shardwidget.read._trace.plan import Plan, Region
 from shardwidget.read._trace.program import Program
 from shardwidget.read._trace.steps import Place, Writer
-from shardwidget.read._trace.values import Written
+from shardwidget.read._trace.values import Written, everywhere
 
 KEEP = 2**24
 """Bytes of values kept whole unless more are asked for."""
@@ -38,7 +38,7 @@ def shard_map(
     """Runs a function that calls ``jax.shard_map``, and writes down every step.
 
     The program is compiled once with every intermediate value among its results, so that values are read from the
-    devices that computed them. What ``jax.debug.print`` would write stands at its step; other callbacks do not run.
+    devices that computed them. With several processes all call it, and each gets the values of all. What ``jax.debug.print`` would write stands at its step; other callbacks do not run.
 
     Args:
         f: a ``shard_map`` function, or any function that calls some: jitted, ``jax.grad`` or ``jax.vmap`` of one, a
@@ -114,7 +114,7 @@ class _Reading:
             try:
                 outs, tensors = self.program.run(leaves, self.host)
                 outs = outs if self.host or self.stop is not None else as_returned(plan.root, leaves, outs)
-                written = Written(tensors, meshes)
+                written = Written(everywhere(tensors), meshes)
             except Exception as error:
                 if self.stop is None:
                     raise

@@ -353,7 +353,8 @@ def _other(stop: Stop, writer: Writer) -> _Found:
 
 _FINDERS = {
     "out_specs": _out_specs, "scan_carry": _scan_carry, "shape": _shape, "indivisible": _indivisible,
-    "in_specs": _in_specs, "branches": _branches, "traced_value": _traced_value, "sharding_type": _sharding_type, "axis_name": _axis_name,
+    "in_specs": _in_specs, "branches": _branches, "traced_value": _traced_value,
+    "sharding_type": _sharding_type, "axis_name": _axis_name,
 }  # fmt: skip
 
 

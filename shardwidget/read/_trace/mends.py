@@ -17,7 +17,6 @@ from shardwidget.read._cuts import dims_of_spec
 from shardwidget.read._trace.draft import Value
 from shardwidget.read._trace.words import joined, spec_text
 
-
 ELEMENTWISE = {
     "abs", "add", "convert_element_type", "copy", "cos", "div", "exp", "integer_pow", "log", "logistic", "max", "min",
     "mul", "neg", "pow", "pvary", "rsqrt", "sin", "sqrt", "square", "sub", "tanh",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from shardwidget.document import Mend
 from shardwidget.read._trace.sources import text_of
@@ -51,7 +52,7 @@ def _mends(body: list[ast.stmt], at: int) -> Iterator[Mend]:
     statement = body[at]
     if isinstance(statement, ast.While) and len(statement.body) == 1:
         (inner,) = statement.body
-        if isinstance(inner, ast.Assign | ast.AugAssign) and not statement.orelse and (name := _target(inner)):
+        if not statement.orelse and (name := _target(inner)):
             condition, value = ast.unparse(statement.test), ast.unparse(_value(inner))
             yield Mend(
                 f"Repeat by lax.while_loop, in place of {_lines(statement, statement)}",
@@ -61,50 +62,75 @@ def _mends(body: list[ast.stmt], at: int) -> Iterator[Mend]:
     choice = _choice(body, at)
     if choice is None:
         return
-    start, condition, yes, no, last = choice
-    place = f"in place of {_lines(statement, last)}"
+    start, condition, yes, no = choice.start, *(ast.unparse(e) for e in (choice.condition, choice.yes, choice.no))
+    place = f"in place of {_lines(statement, choice.last)}"
     yield Mend(f"Compute both and choose by jnp.where, {place}", f"{start}jnp.where({condition}, {yes}, {no})")
     yield Mend(
         f"Compute one of them by lax.cond, {place}", f"{start}jax.lax.cond({condition}, lambda: {yes}, lambda: {no})"
     )
 
 
-def _choice(body: list[ast.stmt], at: int) -> tuple[str, str, str, str, ast.stmt] | None:
-    """How the statement begins, the condition, both values, and the last statement of the choice."""
+@dataclass(frozen=True)
+class _Choice:
+    """One of two values, by a condition."""
+
+    start: str
+    """What is done with it: ``return ``, or ``name = ``."""
+    condition: ast.expr
+    yes: ast.expr
+    no: ast.expr
+    last: ast.stmt
+    """The last statement of the choice."""
+
+
+def _choice(body: list[ast.stmt], at: int) -> _Choice | None:
     statement = body[at]
     if isinstance(statement, ast.Assign | ast.Return) and isinstance(statement.value, ast.IfExp):
-        start = "return " if isinstance(statement, ast.Return) else f"{_target(statement)} = "
-        parts = (statement.value.test, statement.value.body, statement.value.orelse)
-        return (start, *map(ast.unparse, parts), statement) if start != " = " else None
+        chosen = statement.value
+        start = _start(statement)
+        return _Choice(start, chosen.test, chosen.body, chosen.orelse, statement) if start else None
     if not isinstance(statement, ast.If) or len(statement.body) != 1:
         return None
-    (yes,) = statement.body
-    after = statement.orelse or (body[at + 1 : at + 2] if isinstance(yes, ast.Return) else [])
-    if isinstance(yes, ast.Return) and len(after) == 1 and isinstance(after[0], ast.Return):
-        values = (yes.value, after[0].value)
-        if all(values):
-            return "return ", ast.unparse(statement.test), *(ast.unparse(v) for v in values if v), after[0]
-    if isinstance(yes, ast.Assign | ast.AugAssign) and (name := _target(yes)):
-        if not statement.orelse:
-            return f"{name} = ", ast.unparse(statement.test), ast.unparse(_value(yes)), name, statement
-        no = statement.orelse[0]
-        if len(statement.orelse) == 1 and isinstance(no, ast.Assign | ast.AugAssign) and _target(no) == name:
-            values = (ast.unparse(_value(one)) for one in (yes, no))
-            return f"{name} = ", ast.unparse(statement.test), *values, statement
-    return None
+    yes, test = statement.body[0], statement.test
+    start = _start(yes)
+    if isinstance(yes, ast.Return):
+        others = statement.orelse or body[at + 1 : at + 2]
+    else:  # Without an else the name keeps its value.
+        others = statement.orelse or [ast.Assign([], ast.Name(start.removesuffix(" = ")), lineno=0)]
+    if not start or len(others) != 1 or (statement.orelse and _start(others[0]) != start):
+        return None
+    no = others[0]
+    if isinstance(yes, ast.Return) != isinstance(no, ast.Return) or not _valued(yes) or not _valued(no):
+        return None
+    last = no if isinstance(no, ast.Return) else statement
+    return _Choice(start, test, _value(yes), _value(no), last)
 
 
-def _target(statement: ast.Assign | ast.AugAssign) -> str:
+def _valued(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Assign | ast.AugAssign | ast.Return) and statement.value is not None
+
+
+def _start(statement: ast.stmt) -> str:
+    """How a statement that gives a value begins; empty for another one."""
+    if isinstance(statement, ast.Return):
+        return "return "
+    name = _target(statement)
+    return f"{name} = " if name else ""
+
+
+def _target(statement: ast.stmt) -> str:
     """The one name that is assigned to; empty where it is another form."""
-    targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    targets = [statement.target] if isinstance(statement, ast.AugAssign) else targets
     return targets[0].id if len(targets) == 1 and isinstance(targets[0], ast.Name) else ""
 
 
-def _value(statement: ast.Assign | ast.AugAssign) -> ast.expr:
-    if isinstance(statement, ast.Assign):
-        return statement.value
-    assert isinstance(statement.target, ast.Name)
-    return ast.BinOp(ast.Name(statement.target.id), statement.op, statement.value)
+def _value(statement: ast.stmt) -> ast.expr:
+    assert isinstance(statement, ast.Assign | ast.AugAssign | ast.Return)
+    assert statement.value is not None
+    if isinstance(statement, ast.AugAssign):
+        return ast.BinOp(ast.Name(_target(statement)), statement.op, statement.value)
+    return statement.value
 
 
 def _lines(first: ast.stmt, last: ast.stmt) -> str:

@@ -8,7 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
+from jax.experimental import multihost_utils
 from jax.sharding import NamedSharding
 
 from shardwidget.document import Dim, Ints, Mesh, Window
@@ -117,6 +119,15 @@ class Written:
                 around = around.parent
             self._grids[region] = found
         return self._grids[region]
+
+
+def everywhere(tensors: Sequence[Any]) -> list[Any]:
+    """Tensors with what other processes hold of them. All processes ask together, as they ran the program together."""
+    remote = [k for k, tensor in enumerate(tensors) if not tensor.is_fully_addressable]
+    found = list(tensors)
+    for k in remote:
+        found[k] = jnp.asarray(multihost_utils.process_allgather(tensors[k], tiled=True))
+    return found
 
 
 def equal_along(written: Written, mesh: Mesh, site: Site, slots: Slots, axes: Sequence[str]) -> bool:

@@ -80,9 +80,12 @@ export function miniMarks(model: PlacementModel, mini: Mini, scheme: Scheme): Ma
   }));
 }
 
-/** The tile at a point of the picture; between two, none. */
+/** The tile at a point of the picture; in the gap behind one, that one; outside of the tiles, none. */
 export function tileIn(mini: Mini, x: number, y: number): number | null {
-  return mini.cells.find((cell) => inside({ ...cell, w: cell.w + 1.5, h: cell.h + 1.5 }, x, y))?.tile ?? null;
+  const found =
+    mini.cells.find((cell) => inside(cell, x, y)) ??
+    mini.cells.find((cell) => inside({ ...cell, w: cell.w + 1.5, h: cell.h + 1.5 }, x, y));
+  return found?.tile ?? null;
 }
 
 /** Some of n parts, evenly. */

@@ -86,14 +86,15 @@ function oneFlight(view: StepView, group: readonly number[], t: Transfer, round:
     ];
   }
   const line = between(path, leaves, reaches);
-  const b = boxAt(from, to, path, easeInOut(view.progress));
+  const cells = carried(view, t);
+  const b = boxAt(from, to, path, cells, easeInOut(view.progress));
   const grown = (by: number, r: number) => ({ x: b.x - by, y: b.y - by, w: b.w + 2 * by, h: b.h + 2 * by, r });
   return [
     ...(line.length > 1
       ? [{ kind: "line", points: line, r: 8, stroke: axisStroke(axis, 1.1), arrow: true } as const]
       : []),
     { kind: "rect", ...grown(4, 7), fill: axisToken(axis), alpha: 0.16 },
-    ...pieceMarks(view, b, group, t),
+    ...pieceMarks(view, b, group, t, cells),
     { kind: "rect", ...grown(1, 4), stroke: axisStroke(axis, 2) },
   ];
 }
@@ -106,10 +107,13 @@ function axisBetween({ trace, collective }: StepView, source: number, destinatio
 }
 
 /** A copy on its way; where the lane is narrower than it is, it becomes smaller half way. */
-function boxAt(from: Box, to: Box, path: Path, t: number): Box {
+function boxAt(from: Box, to: Box, path: Path, { rows, columns }: Cells, t: number): Box {
   const [x, y] = along(path, t);
   const [w, h] = [from.w + (to.w - from.w) * t, from.h + (to.h - from.h) * t];
-  const [least, lowest] = [Math.min(1, path.room[0] / w), Math.min(1, path.room[1] / h)];
+  // Numbers are worth a little more than the lane has.
+  const room = (lane: number, readable: number) => (readable <= 2 * lane ? Math.max(lane, readable) : lane);
+  const least = Math.min(1, room(path.room[0], 15 * columns) / w);
+  const lowest = Math.min(1, room(path.room[1], 13 * rows) / h);
   const scale = (by: number) => 1 - (1 - by) * Math.min(1, 1.5 * (1 - Math.abs(2 * t - 1)));
   const [sw, sh] = [
     w * scale(Math.min(least, Math.max(0.6, lowest))),
@@ -152,18 +156,24 @@ function union(boxes: readonly Box[]): Box | null {
   return { x, y, w: Math.max(...boxes.map((b) => b.x + b.w)) - x, h: Math.max(...boxes.map((b) => b.y + b.h)) - y };
 }
 
+/** The variable and the cells of its block that a copy carries. */
+function carried(view: StepView, t: Transfer): Cells {
+  const { before, after } = view.show;
+  // A gathered block is sent in the chunks that it has; other kinds send of the block before.
+  const v = view.collective?.kind === "all_gather" ? (after[0] ?? before[0]) : before[0];
+  return v ? cellsOf(view, v, t) : NONE;
+}
+
 /** The copy itself, with its numbers where they have room. */
-function pieceMarks(view: StepView, b: Box, group: readonly number[], t: Transfer): Mark[] {
+function pieceMarks(view: StepView, b: Box, group: readonly number[], t: Transfer, cells: Cells): Mark[] {
   const { collective: c, played, trace } = view;
   const input = view.show.before[0];
   const source = group[t.source];
   if (!c || !input || source === undefined) return [];
   const held = (chunk: number) => partsAt(played?.states[view.round], t.source, chunk);
-  // A gathered block is sent in the chunks that it has; other kinds send of the block before.
   const gathers = c.kind === "all_gather";
   const v = gathers ? (view.show.after[0] ?? input) : input;
   const corner = trace.corner(v);
-  const cells = cellsOf(view, v, t);
   if (gathers) {
     const chunk = view.chunks(v);
     const from = (i: number) => group[held(chunk?.(cells.numbers[i] ?? 0) ?? 0)[0] ?? t.source] ?? source;
@@ -197,7 +207,7 @@ function pieceMarks(view: StepView, b: Box, group: readonly number[], t: Transfe
 }
 
 /** The cells of a block that a copy carries, in rows and columns; none where they are no rectangle. */
-function cellsOf(view: StepView, v: Variable, t: Transfer) {
+function cellsOf(view: StepView, v: Variable, t: Transfer): Cells {
   const { rows, columns } = face(view.trace, v);
   const all = Array.from({ length: rows * columns }, (_, cell) => cell);
   const chunk = CUT.includes(view.collective?.kind ?? "") ? view.chunks(v, true) : null;
@@ -208,7 +218,13 @@ function cellsOf(view: StepView, v: Variable, t: Transfer) {
   return numbers.length % across === 0 ? { numbers, rows: numbers.length / across, columns: across } : NONE;
 }
 
-const NONE = { numbers: [] as number[], rows: 1, columns: 1 };
+interface Cells {
+  numbers: readonly number[];
+  rows: number;
+  columns: number;
+}
+
+const NONE: Cells = { numbers: [], rows: 1, columns: 1 };
 /** Kinds of which a copy is some chunks of a block. */
 const CUT = ["psum", "pmax", "pmin", "reduce_scatter", "all_to_all", "all_gather"];
 

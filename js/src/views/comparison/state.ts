@@ -165,6 +165,7 @@ export class ComparisonState extends Store<Fields> {
   drawn(): void {
     const table = this.#table();
     const shown = this.shown();
+    if (!shown && !this.now.broken) return;
     if (table && shown) {
       for (const el of table.querySelectorAll<HTMLElement>("[data-chunk]")) {
         const chunk = Number(el.dataset.chunk);

@@ -45,7 +45,7 @@ export function Aside({ state, sheet, question, mesh }: Props & { sheet: Exercis
       </ol>
       <p class="buttons">
         <button type="button" disabled={state.still || question.hints_left === 0} onClick={() => state.hint()}>
-          {question.hints_left === 0 ? "No more hints" : question.hints.length > 0 ? "Next hint" : "Hint"}
+          {question.hints_left === 0 ? "No more hints" : question.hints.length > 0 ? "Another hint" : "Hint"}
         </button>
         <button type="button" onClick={() => state.clear()}>
           Reset

@@ -52,7 +52,7 @@ export function Work({ state, question, mesh, theme, width }: Props) {
           ))}
           <p class="buttons">
             <button type="submit" class="primary" disabled={!state.mayCheck()}>
-              {state.now.waiting ? "Checking" : "Check"}
+              {state.now.waiting && !state.still ? "Checking" : "Check"}
             </button>
             {state.still && <span class="soft">A saved page: answers are checked where the notebook runs.</span>}
           </p>

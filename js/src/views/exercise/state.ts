@@ -27,6 +27,8 @@ export class ExerciseState extends Store<Fields> {
   readonly #widget: WidgetModel;
   readonly #frame: HTMLElement;
   readonly #undo: (() => void)[] = [];
+  /** Requests that wait for the answer to the one before: hosts keep the last value of a trait alone. */
+  readonly #queue: { do: string; question: number; answer?: Draft }[] = [];
 
   constructor(widget: WidgetModel, frame: HTMLElement) {
     super({
@@ -84,7 +86,7 @@ export class ExerciseState extends Store<Fields> {
 
   mayCheck(): boolean {
     const question = this.question();
-    return !this.still && !this.now.waiting && question !== null && isComplete(question, this.draft());
+    return !this.still && question !== null && isComplete(question, this.draft());
   }
 
   check(): void {
@@ -138,14 +140,25 @@ export class ExerciseState extends Store<Fields> {
   #follow(): void {
     const last = (this.now.sheet?.questions.length ?? 1) - 1;
     const current = Math.max(0, Math.min(last, Number(this.#widget.get("current") ?? 0)));
-    const asked = (this.#widget.get("_asked") as { n?: number } | undefined)?.n ?? 0;
-    this.set({ current, waiting: !this.still && asked > Number(this.#widget.get("_heard") ?? 0) });
+    this.set({ current, waiting: this.#asked() > Number(this.#widget.get("_heard") ?? 0) });
+    this.#send();
   }
 
   #ask(what: { do: string; answer?: Draft }): void {
-    const before = (this.#widget.get("_asked") as { n?: number } | undefined)?.n ?? 0;
+    this.#queue.push({ question: this.now.current, ...what });
+    this.#send();
+  }
+
+  #send(): void {
+    const next = this.now.waiting ? undefined : this.#queue.shift();
+    if (!next) return;
     this.set({ waiting: true });
-    this.#share("_asked", { n: before + 1, question: this.now.current, ...what });
+    this.#share("_asked", { n: this.#asked() + 1, ...next });
+  }
+
+  /** Number of the last request. */
+  #asked(): number {
+    return (this.#widget.get("_asked") as { n?: number } | undefined)?.n ?? 0;
   }
 
   #share(name: string, value: unknown): void {

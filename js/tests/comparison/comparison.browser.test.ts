@@ -1,0 +1,269 @@
+import { afterEach, expect, test } from "vitest";
+import type { Comparison } from "../../src/model/document.gen";
+import { find, type Mounted, type Place } from "../widget/harness";
+import { comparison, long } from "./comparisons";
+import { cell, drawn, frames, lines, press, settle, startComparison, table } from "./harness";
+
+const open: Mounted[] = [];
+
+async function mount(document: Comparison, traits: Record<string, unknown> = {}, place: Place = {}): Promise<Mounted> {
+  const mounted = startComparison(document, traits, place);
+  open.push(mounted);
+  await drawn(mounted);
+  await settle();
+  return mounted;
+}
+
+afterEach(() => {
+  for (const mounted of open.splice(0)) mounted.stop();
+});
+
+const names = (view: Mounted) => lines(view).map((l) => l.id.replace("line-", ""));
+const button = ({ root }: Mounted, text: string) =>
+  [...root.querySelectorAll("button")].find((b) => b.textContent?.includes(text)) as HTMLButtonElement;
+const search = (view: Mounted, text: string) => {
+  const input = find<HTMLInputElement>(view, "input[type=search]");
+  input.value = text;
+  input.dispatchEvent(new Event("input", { bubbles: true }));
+  return settle();
+};
+const current = (view: Mounted) => table(view).getAttribute("aria-activedescendant")?.replace("line-", "");
+
+test("each row says its line, its type, its sharding and whether they agree", async () => {
+  const view = await mount(comparison("layer"));
+  const [args, product, , stopped] = lines(view);
+  expect(names(view)).toEqual(["r0", "r1", "r2", "r3", "s3", "c3.0", "r4", "r5", "c5.1", "r6"]);
+  expect(cell(args, "source")).toContain("x, w1, w2, scale");
+  expect(cell(args, "concrete")).toBe("P('x', None)P(None, 'y')P('y', None)P('y')");
+  expect([cell(product, "source"), cell(product, "explicit"), cell(product, "auto")]).toEqual([
+    "2h = x @ w1dot_general",
+    "f32[128@x,256@y]",
+    "f32[128,256]",
+  ]);
+  expect(cell(product, "verdict")).toBe("✓ same");
+  expect(cell(stopped, "explicit")).toBe("ShardingTypeError");
+  expect(cell(stopped, "verdict")).toContain("Differs. scale is split on y");
+  expect(cell(lines(view)[6], "verdict")).toBe("✓ same with the fix");
+  expect(find(view, ".said").textContent).toBe(comparison("layer").rows[3]?.error?.message);
+  expect(find(view, ".mend.used ins").textContent).toBe("out_sharding=P('x', None)");
+  expect(cell(lines(view)[5], "source")).toContain("all-reduce y 2");
+  expect(cell(lines(view)[5], "explicit")).toBe("f32[32,16] · 2 KiB/device");
+  expect(view.model.sent).toEqual([]);
+});
+
+test("axis names take the colour of their axis, in types, specs and sentences", async () => {
+  const view = await mount(comparison("layer"));
+  const ink = (line: number, column: string) =>
+    [...(lines(view)[line]?.querySelectorAll(`.${column} [class*=ink]`) ?? [])].map(
+      (e) => `${e.className} ${e.textContent}`,
+    );
+  expect(ink(1, "explicit")).toEqual(["axis ink0 @x", "axis ink1 @y"]);
+  expect(ink(3, "verdict")).toEqual(["ink1 y"]);
+});
+
+test("a choice is sent to Python, and what Python answers is shown", async () => {
+  const view = await mount(comparison("layer"));
+  button(view, "Use and continue").click();
+  await settle();
+  expect(view.model.sentFor("choices")).toEqual([{ "3": 1 }]);
+  expect(find(view, ".mend.used code").textContent).toContain("P('x', 'y')");
+  const answer = comparison("layer");
+  const rows = answer.rows.map((r, i) => (i === 6 ? { ...r, primitive: "answered" } : r));
+  view.model.assign({ _document: { ...answer, rows } });
+  await settle();
+  expect(cell(lines(view).at(-1), "source")).toContain("answered");
+});
+
+test("choices from Python mark another mend", async () => {
+  const view = await mount(comparison("layer"));
+  view.model.assign({ choices: { "3": 1 } });
+  await settle();
+  expect(find(view, ".mend.used code").textContent).toContain("P('x', 'y')");
+  expect(view.model.sent).toEqual([]);
+});
+
+test("a saved page goes on below another choice by what it brought along, and back", async () => {
+  const view = await mount(comparison("layer"), { _static: true });
+  expect(cell(lines(view)[6], "explicit")).toBe("f32[128@x,16@y]");
+  button(view, "Use and continue").click();
+  await settle();
+  expect(cell(lines(view)[6], "explicit")).toBe("×2f32[128@x,16]");
+  expect(cell(lines(view)[6], "verdict")).toContain("Below the other choice.");
+  button(view, "Use and continue").click();
+  await settle();
+  expect(cell(lines(view)[6], "explicit")).toBe("f32[128@x,16@y]");
+});
+
+test("a saved page that did not bring the answer along says so", async () => {
+  const view = await mount({ ...comparison("layer"), continuations: [] }, { _static: true });
+  expect(button(view, "Use and continue").disabled).toBe(true);
+  expect(button(view, "Use and continue").title).toContain("needs Python");
+});
+
+test("a click folds and opens, and all at once", async () => {
+  const view = await mount(comparison("training"));
+  const before = names(view).length;
+  find(view, "#line-f0\\.1").click();
+  await settle();
+  expect(names(view)).toEqual(["r0", "f0.1"]);
+  expect(lines(view)[1]?.getAttribute("aria-expanded")).toBe("false");
+  expect(cell(lines(view)[1], "source")).toContain("▸train_step function42 rows1 differs4 replications4 collectives");
+  button(view, "open all").click();
+  await settle();
+  expect(names(view).length).toBe(before);
+  button(view, "fold all").click();
+  await settle();
+  expect(names(view)).toEqual(["r0", "f0.1"]);
+});
+
+test("a search shows the rows that it finds, with what they stand in; filters too", async () => {
+  const view = await mount(comparison("training"));
+  await search(view, "reduce_sum");
+  expect(names(view)).toEqual(["r42"]);
+  expect(cell(lines(view)[0], "source")).toContain("in train_step");
+  await search(view, "nothing like it");
+  expect(table(view).textContent).toContain("No row matches.");
+  press(find(view, "input[type=search]"), "Escape");
+  await settle();
+  expect(names(view).length).toBeGreaterThan(10);
+  button(view, "replication").click();
+  await settle();
+  expect(names(view).filter((n) => n.startsWith("r"))).toHaveLength(4);
+  expect(cell(lines(view)[1], "verdict")).toContain("Replicated. w is gathered whole over model: 1 MiB a device.");
+});
+
+test("keys move, open, fold, search and close; nothing else is taken from the page", async () => {
+  const view = await mount(comparison("training"));
+  const key = async (name: string) => {
+    press(table(view), name);
+    await settle();
+  };
+  expect(current(view)).toBe("r0");
+  await key("ArrowDown");
+  expect(current(view)).toBe("f0.1");
+  await key("ArrowRight");
+  expect(current(view)).toBe("f1.1");
+  await key("ArrowLeft");
+  expect(lines(view)[2]?.getAttribute("aria-expanded")).toBe("false");
+  await key("ArrowLeft");
+  expect(current(view)).toBe("f0.1");
+  await key("End");
+  expect(current(view)).toBe("r42");
+  await key("Enter");
+  expect(view.model.sentFor("selection")).toEqual([42]);
+  expect(find(view, ".details").textContent).toContain("loss");
+  await key("Escape");
+  expect(view.root.querySelector(".details")).toBeNull();
+  await key("Home");
+  expect(current(view)).toBe("r0");
+  press(table(view), "/");
+  expect(view.root.activeElement).toBe(find(view, "input[type=search]"));
+  press(find(view, "input[type=search]"), "ArrowDown");
+  expect(view.root.activeElement).toBe(table(view));
+  const other = new KeyboardEvent("keydown", { key: "x", bubbles: true, composed: true, cancelable: true });
+  table(view).dispatchEvent(other);
+  expect(other.defaultPrevented).toBe(false);
+});
+
+test("a row that is clicked tells Python, and one that Python selects is opened where it is folded", async () => {
+  const view = await mount(comparison("training"));
+  lines(view)[0]?.querySelector<HTMLElement>(".verdict")?.click();
+  await settle();
+  expect(view.model.sentFor("selection")).toEqual([0]);
+  expect(find(view, ".details").textContent).toContain("128 KiB of 512 KiB");
+  button(view, "fold all").click();
+  view.model.assign({ selection: 5 });
+  await settle();
+  await frames();
+  expect(find(view, "[aria-selected=true]").id).toBe("line-r5");
+  expect(current(view)).toBe("r5");
+  const [row, view_] = [find(view, "#line-r5").getBoundingClientRect(), table(view).getBoundingClientRect()];
+  expect(row.top).toBeGreaterThanOrEqual(view_.top);
+  expect(row.bottom).toBeLessThanOrEqual(view_.bottom);
+});
+
+test("pointing at a tile says what lies there; pointing at a row lights what it is made of", async () => {
+  const view = await mount(comparison("layer"));
+  const image = lines(view)[1]?.querySelector<HTMLElement>(".explicit img");
+  const box = image?.getBoundingClientRect() as DOMRect;
+  const at = (x: number, y: number) =>
+    image?.dispatchEvent(
+      new PointerEvent("pointermove", { clientX: box.left + x, clientY: box.top + y, bubbles: true, composed: true }),
+    );
+  at(50, 5);
+  await settle();
+  expect(find(view, ".tip").textContent).toBe("h[0:32, 128:256]32×128 · 16 KiBdevice 1 at x=0, y=1");
+  expect([...view.root.querySelectorAll(".feeds")].map((l) => l.id)).toEqual(["line-r0"]);
+  at(10, 33);
+  await settle();
+  expect(find(view, ".tip").textContent).toContain("h[96:128, 0:128]");
+  view.frame.dispatchEvent(new PointerEvent("pointerleave"));
+  await settle();
+  expect(view.root.querySelector(".tip, .feeds")).toBeNull();
+});
+
+test("three thousand rows open folded, and of an open table only what is near is in the page", async () => {
+  const view = await mount(long(3000));
+  expect(lines(view).length).toBeLessThan(60);
+  button(view, "open all").click();
+  await settle();
+  await frames();
+  const top = names(view);
+  expect(top.length).toBeLessThan(80);
+  expect(table(view).scrollHeight).toBeGreaterThan(100_000);
+  table(view).scrollTop = 60_000;
+  await frames();
+  expect(names(view).length).toBeLessThan(80);
+  expect(names(view).filter((n) => top.includes(n))).toEqual([]);
+  const [box, frame] = [lines(view)[0]?.getBoundingClientRect(), table(view).getBoundingClientRect()];
+  expect(box?.top).toBeLessThan(frame.top);
+  expect(lines(view).at(-1)?.getBoundingClientRect().bottom).toBeGreaterThan(frame.bottom);
+  press(table(view), "End");
+  await frames();
+  expect(current(view)).toBe("r2999");
+  expect(find(view, "#line-r2999").getBoundingClientRect().bottom).toBeLessThanOrEqual(frame.bottom + 1);
+});
+
+test.each([1240, 800, 480, 320])("nothing is clipped at %d px", async (width) => {
+  for (const name of ["layer", "scopes", "arrays", "stopped", "hostile"] as const) {
+    const view = await mount(comparison(name), { selection: 0 }, { width });
+    const card = find(view, ".card").getBoundingClientRect();
+    for (const el of view.root.querySelectorAll(".card *")) {
+      const { right, left, width: w } = el.getBoundingClientRect();
+      if (w <= 1) continue;
+      expect(right, `${name} ${el.className} ${el.textContent?.slice(0, 40)}`).toBeLessThanOrEqual(card.right + 0.5);
+      expect(left).toBeGreaterThanOrEqual(card.left - 0.5);
+    }
+  }
+});
+
+test("what the user named is text", async () => {
+  const view = await mount(comparison("hostile"), { selection: 1 });
+  expect(view.root.querySelector("script")).toBeNull();
+  expect(find(view, "h2").textContent).toContain("<script>alert(1)</script>");
+});
+
+test("no mesh, no compiled program, no row that agrees: what is not known is said", async () => {
+  const view = await mount(comparison("scopes"));
+  expect(find(view, "footer").textContent).toContain("sw.tpu_mesh");
+  expect(find(view, ".heads").textContent).toContain("not known, see below");
+  expect(cell(lines(view)[2], "source")).toContain("x Explicit → Auto");
+  expect(cell(lines(view)[1], "source")).toContain("yours");
+});
+
+test("a damaged document is said in place of the picture, and the next one is drawn", async () => {
+  const view = await mount(comparison("layer"));
+  view.model.assign({ _document: { ...comparison("layer"), version: 99 } });
+  await settle();
+  expect(find(view, "[role=alert]").textContent).toContain("version 99");
+  view.model.assign({ _document: comparison("arrays") });
+  await settle();
+  expect(names(view)).toHaveLength(4);
+});
+
+test("when it is taken down nothing listens any more", async () => {
+  const view = startComparison(comparison("layer"));
+  await drawn(view);
+  view.stop();
+  expect(view.model.listening).toBe(0);
+});

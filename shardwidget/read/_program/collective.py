@@ -1,0 +1,248 @@
+"""One collective of a module, as the document states it."""
+
+from __future__ import annotations
+
+import functools
+import math
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+from shardwidget import collectives, cost
+from shardwidget.document import HloCollective, Ints, Mesh, Plan
+from shardwidget.read._program import remark
+from shardwidget.read._program.axes import Over, over, ranked
+from shardwidget.read._program.groups import Groups, expand, groups_text, positions
+from shardwidget.read._program.loops import Found
+from shardwidget.read._program.module import Computation, Module
+from shardwidget.read._program.source import Origin, Origins
+from shardwidget.read._program.target import rings
+
+_MEANING = {
+    "all-reduce": "psum",
+    "all-gather": "all_gather",
+    "reduce-scatter": "reduce_scatter",
+    "all-to-all": "all_to_all",
+    "ragged-all-to-all": "ragged_all_to_all",
+    "collective-permute": "ppermute",
+    "collective-broadcast": "pbroadcast",
+    "send": "ppermute",
+}
+_CROSSES = ("all-to-all", "ragged-all-to-all", "collective-permute", "collective-broadcast", "send")
+
+_DONE_BY = {
+    "psum": ("all-reduce", "reduce-scatter"),
+    "all_gather": ("all-gather", "all-reduce", "collective-permute"),
+    "reduce_scatter": ("reduce-scatter", "all-reduce", "all-to-all", "collective-permute"),
+    "all_to_all": ("all-to-all", "collective-permute"),
+    "ragged_all_to_all": ("ragged-all-to-all", "all-to-all"),
+    "ppermute": ("collective-permute", "send"),
+    "pbroadcast": ("collective-broadcast", "all-reduce", "collective-permute"),
+}
+"""What a collective of the user's may be compiled to. Anything else with its name on it, the compiler added for it."""
+
+
+@dataclass(frozen=True)
+class Who:
+    """Who takes part in a collective."""
+
+    groups: Groups
+    """Mesh positions, in rank order."""
+    over: Over
+    ranks: tuple[tuple[int, int], ...] = ()
+    """For a permutation: (source rank, destination rank)."""
+    pairs: tuple[tuple[int, int], ...] = ()
+    """For a permutation: (source, destination) mesh positions."""
+
+
+class Collectives:
+    """Reads the collectives of a module and numbers the plans that they use.
+
+    Args:
+        module: the module.
+        mesh: the user's mesh.
+        order: mesh position of each device of the program, in the order of its device assignment.
+        interconnects: what times are estimated for.
+        fitting: the one of them that connects these devices; None where none does.
+    """
+
+    def __init__(
+        self,
+        module: Module,
+        mesh: Mesh,
+        order: tuple[int, ...],
+        interconnects: tuple[cost.Interconnect, ...],
+        fitting: cost.Interconnect | None,
+    ) -> None:
+        self.plans: list[Plan] = []
+        self._module = module
+        self._mesh = mesh
+        self._order = order
+        self._interconnects = interconnects
+        self._fitting = fitting
+        self._numbers: dict[Plan, int] = {}
+        self._origins = Origins(module)
+        self._ids = mesh.device_ids.array().tolist()
+
+    def origin(self, found: Found) -> Origin:
+        """Where a collective comes from."""
+        return self._origins.of(found)
+
+    def of(self, found: Found, origin: Origin) -> HloCollective:
+        """A collective as a document.
+
+        Raises:
+            ValueError: what of its text cannot be read.
+        """
+        instruction, place = found.instruction, found.place
+        kind = _kind(found)
+        who = self._who(groups_text(instruction.text), kind, *_modes(instruction.text))
+        shapes = _operand_types(found)
+        size = sum(map(_bytes, shapes))
+        call = self._call(kind, found, who)
+        traffic = collectives.bytes_sent(call, size)
+        estimates = self._estimates(call, who, size)
+        by_user = _by_user(origin.primitive, instruction.kind)
+        return HloCollective(
+            kind=kind,  # pyright: ignore[reportArgumentType]
+            axes=who.over.axes,
+            irregular=who.over.irregular,
+            within=who.over.within,
+            groups=self._devices(who.groups),
+            positions=_packed(who.groups),
+            group_size=call.n,
+            shapes=tuple(map(_as_jax, shapes)),
+            bytes_per_device=traffic.bytes,
+            arithmetic=traffic.arithmetic,
+            times=place.times,
+            where=place.where,
+            pairs=who.pairs,
+            source=origin.source,
+            op=origin.op,
+            backward=origin.backward,
+            by_user=by_user,
+            asynchronous=found.asynchronous,
+            name=instruction.name,
+            groups_text=groups_text(instruction.text),
+            remark="" if by_user else remark.of(found, kind, who.over.axes, origin),
+            plans=tuple(self._number(plan) for plan in collectives.plans(call)),
+            latency=tuple(float(f"{estimate.latency_s:.3g}") for estimate in estimates),
+            bandwidth=tuple(float(f"{estimate.bandwidth_s:.3g}") for estimate in estimates),
+        )
+
+    @functools.cache  # noqa: B019
+    def _who(self, text: str, kind: str, channel: bool, flattened: bool) -> Who:
+        if not text:
+            raise ValueError("it names no groups")
+        names = [axis.name for axis in self._mesh.axes]
+        shape = self._mesh.shape
+        replicas, partitions = self._module.replicas, self._module.partitions
+        if replicas * partitions != len(self._order):
+            raise ValueError(f"it is for {replicas} × {partitions} devices, and the mesh has {len(self._order)}")
+        groups = positions(
+            expand(text.partition("=")[2]),
+            replicas,
+            partitions,
+            channel=channel,
+            flattened=flattened,
+            crosses=kind in _CROSSES,
+        )
+        unknown = {p for group in groups for p in group} - set(range(len(self._order)))
+        if unknown:
+            raise ValueError(f"it names the device {min(unknown)} of {len(self._order)}")
+        groups = tuple(tuple(self._order[p] for p in group) for group in groups)
+        if _MEANING[kind] != "ppermute":
+            return Who(groups, over(groups, names, shape))
+        pairs = tuple((source, target) for source, target in groups)
+        joined, ranks = ranked(pairs, shape)
+        return Who(joined, over(joined, names, shape), ranks, pairs)
+
+    def _call(self, kind: str, found: Found, who: Who) -> collectives.Call:
+        meaning = _MEANING[kind]
+        if kind == "all-reduce":
+            meaning = {"maximum": "pmax", "minimum": "pmin"}.get(_reduction(found, self._module), "psum")
+        source = 0 if meaning == "pbroadcast" else -1
+        return collectives.Call(meaning, kind, who.over.axes, who.groups, pairs=who.ranks, source=source)  # pyright: ignore[reportArgumentType]
+
+    def _estimates(self, call: collectives.Call, who: Who, size: int) -> list[cost.Estimate]:
+        known = {axis.name: axis.size for axis in self._mesh.axes}
+        sizes = [known[name] for name in call.axes]
+        sizes = sizes if math.prod(sizes) == call.n else [call.n]
+        whole = collectives.gathered_bytes(call, size)
+        around = rings(who.groups, self._mesh)
+        return [
+            cost.estimate(call, sizes, whole, ici, wraparound=around if ici is self._fitting else None)
+            for ici in self._interconnects
+        ]
+
+    @functools.cache  # noqa: B019
+    def _devices(self, groups: Groups) -> tuple[tuple[int, ...], ...]:
+        return tuple(tuple(self._ids[p] for p in group) for group in groups)
+
+    def _number(self, plan: Plan) -> int:
+        if plan not in self._numbers:
+            self._numbers[plan] = len(self.plans)
+            self.plans.append(plan)
+        return self._numbers[plan]
+
+
+def _kind(found: Found) -> str:
+    """What it is. The TPU compiler writes a reduce-scatter as a fusion of an all-reduce and a slice."""
+    if found.instruction.kind == "all-reduce" and found.computation.name.startswith("all-reduce-scatter"):
+        return "reduce-scatter"
+    return found.instruction.kind
+
+
+def _modes(text: str) -> tuple[bool, bool]:
+    """Whether it has a channel, and whether its ids count all devices."""
+    return "channel_id=" in text, "use_global_device_ids=true" in text
+
+
+def _by_user(primitive: str, opcode: str) -> bool:
+    asked = collectives.kind_of(primitive)
+    if asked in collectives.ALL_REDUCE:
+        asked = "psum"
+    return opcode in _DONE_BY.get(asked or "", ())
+
+
+def _reduction(found: Found, module: Module) -> str:
+    """The operation that an all-reduce combines by."""
+    computation: Computation | None = module.computations.get(found.instruction.attribute("to_apply").lstrip("%"))
+    return computation.root.opcode if computation is not None and computation.root is not None else ""
+
+
+def _operand_types(found: Found) -> list[str]:
+    instruction = found.instruction
+    types = []
+    for name in instruction.operands:
+        operand = found.computation.by_name.get(name)
+        if operand is None:
+            raise ValueError(f"the type of its operand {name} is not in the text")
+        types += _ARRAY.findall(operand.type)
+    if instruction.kind == "ragged-all-to-all":
+        return types[:1]  # the output and the offsets stay where they are
+    return [kind for kind in types if not kind.startswith("token")]
+
+
+_ARRAY = re.compile(r"\b[a-z]+\d*[a-z\d]*\[[\d,<=]*\]")
+
+
+def _bytes(kind: str) -> int:
+    dtype, _, shape = kind.partition("[")
+    width = re.match(r"[a-z]+(\d+)", dtype)
+    bits = int(width[1]) if width else 8  # pred
+    return -(-math.prod(int(size) for size in re.findall(r"\d+", shape)) * bits // 8)
+
+
+def _as_jax(kind: str) -> str:
+    """A type in JAX's spelling: ``s32[4]`` is ``i32[4]``."""
+    dtype, _, shape = kind.partition("[")
+    dtype = {"pred": "bool"}.get(dtype, re.sub(r"^s(?=\d)", "i", dtype))
+    return re.sub(r"^(f\d+)(e\d)", r"\1_\2", dtype) + "[" + shape
+
+
+@functools.lru_cache(maxsize=64)
+def _packed(groups: Groups) -> Ints:
+    size = max(map(len, groups))
+    return Ints.pack(np.array([[*group, *[-1] * (size - len(group))] for group in groups]))

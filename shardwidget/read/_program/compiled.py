@@ -1,0 +1,104 @@
+"""The executable to read and the mesh that its collectives are named by."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+from jax.sharding import AbstractMesh, Mesh, NamedSharding
+
+from shardwidget import _jax
+from shardwidget.read import _errors
+from shardwidget.read._trace.arguments import function_name
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """A compiled program."""
+
+    executable: Any
+    """What ``lowered.compile()`` gave."""
+    mesh: Mesh | None
+    """The user's mesh; None where there is none to be found."""
+    name: str
+
+
+def compiled_of(f: Any, args: Sequence[Any], mesh: Mesh | None) -> Compiled:
+    """Compiles a function for its arguments, unless it is compiled already.
+
+    Raises:
+        ValueError: the mesh is abstract.
+        TypeError: ``f`` can be neither compiled nor read, or has arguments that it takes none of.
+    """
+    if isinstance(mesh, AbstractMesh):
+        raise ValueError(_errors.ABSTRACT_PROGRAM)
+    if not isinstance(f, Callable) and not hasattr(f, "as_text"):
+        raise TypeError(_errors.NO_PROGRAM.format(type=type(f).__name__))
+    if hasattr(f, "as_text"):
+        if args:
+            raise TypeError(_errors.PROGRAM_ARGUMENTS.format(type=type(f).__name__, count=len(args)))
+        executable = f.compile() if hasattr(f, "compile") else f
+        return Compiled(executable, mesh or _first_mesh(_shardings(executable)) or _set_mesh(), "")
+    args = jax.tree.map(lambda x: _on(x, mesh), tuple(args), is_leaf=_is_abstract)
+    found = mesh or _first_mesh([getattr(x, "sharding", None) for x in jax.tree.leaves(args)]) or _set_mesh()
+    with jax.set_mesh(mesh) if mesh is not None else contextlib.nullcontext():
+        traced: Any = (f if hasattr(f, "trace") else jax.jit(f)).trace(*args)
+        found = found or _first_mesh(_meshes_in(_jax.open_jaxpr(traced.jaxpr)[0]))
+        if isinstance(found, AbstractMesh):
+            raise ValueError(_errors.ABSTRACT_PROGRAM)
+        executable = traced.lower().compile()
+    # A function without arguments may still say where its results go.
+    found = found or _first_mesh(_shardings(executable))
+    return Compiled(executable, None if isinstance(found, AbstractMesh) else found, function_name(f))
+
+
+def devices_of(executable: Any) -> tuple[Any, ...]:
+    """The devices of a program, in the order that its groups count them."""
+    for sharding in _shardings(executable):
+        if (devices := _jax.device_assignment(sharding)) is not None:
+            return devices
+    return tuple(executable.runtime_executable().local_devices())
+
+
+def _shardings(executable: Any) -> list[Any]:
+    both = (executable.input_shardings, executable.output_shardings)
+    return [leaf for leaf in jax.tree.leaves(both) if isinstance(leaf, jax.sharding.Sharding)]
+
+
+def _first_mesh(of: Sequence[Any] | Iterator[Any]) -> Mesh | AbstractMesh | None:
+    """The first mesh of some shardings or meshes; a concrete one, if there is one."""
+    meshes = [m for m in (getattr(s, "mesh", s) for s in of) if isinstance(m, Mesh | AbstractMesh) and not m.empty]
+    return next((m for m in meshes if isinstance(m, Mesh)), meshes[0] if meshes else None)
+
+
+def _set_mesh() -> Mesh | None:
+    mesh = jax.sharding.get_mesh()
+    return None if mesh.empty else mesh
+
+
+def _is_abstract(x: Any) -> bool:
+    return isinstance(getattr(getattr(x, "sharding", None), "mesh", None), AbstractMesh)
+
+
+def _on(x: Any, mesh: Mesh | None) -> Any:
+    """An argument on an abstract mesh, moved to the one that is given."""
+    if mesh is None or not _is_abstract(x) or mesh.abstract_mesh.shape != x.sharding.mesh.shape:
+        return x
+    return jax.ShapeDtypeStruct(x.shape, x.dtype, sharding=NamedSharding(mesh, x.sharding.spec))
+
+
+def _meshes_in(jaxpr: Any) -> Iterator[Any]:
+    """The meshes of a program's ``shard_map``s, and of the shardings that it names."""
+    for eqn in jaxpr.eqns:
+        for value in jax.tree.leaves(tuple(eqn.params.values()), is_leaf=_stands_alone):
+            if isinstance(value, Mesh | NamedSharding):
+                yield value
+            elif hasattr(value, "eqns") or hasattr(value, "jaxpr"):
+                yield from _meshes_in(_jax.open_jaxpr(value)[0])
+
+
+def _stands_alone(x: Any) -> bool:
+    return not isinstance(x, tuple | list | dict)

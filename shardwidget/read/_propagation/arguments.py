@@ -1,0 +1,138 @@
+"""What a comparison is asked about: arguments in any form, their mesh, and the same on meshes of other axis types."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+from jax.sharding import AbstractMesh, AxisType, Mesh, NamedSharding, PartitionSpec
+
+from shardwidget import _jax
+from shardwidget.read._trace.arguments import function_name, parameter_names
+
+AnyMesh = Mesh | AbstractMesh
+
+NO_MESH = (
+    "there is no mesh: no argument has a NamedSharding, mesh= is not given and no jax.set_mesh is in force. Put an "
+    "argument on one, jax.device_put(x, jax.NamedSharding(mesh, P('x'))), or say mesh=mesh"
+)
+
+
+class Asked:
+    """A function and its arguments, flat, free of the mesh that they came with.
+
+    Args:
+        f: the function.
+        args: pytrees of arrays, ``jax.ShapeDtypeStruct``, ``(shape, dtype, spec)`` and whatever else ``f`` takes.
+        mesh: the mesh; None finds it.
+
+    Raises:
+        ValueError: there is no mesh, or a spec does not fit.
+    """
+
+    def __init__(self, f: Callable[..., Any], args: Sequence[Any], mesh: AnyMesh | None) -> None:
+        self.function = function_name(f)
+        self._f = f
+        paths, self._tree = jax.tree.flatten_with_path(tuple(args), is_leaf=_is_triple)
+        leaves = [leaf for _, leaf in paths]
+        self._leaves = leaves
+        self.arrays = [k for k, leaf in enumerate(leaves) if _is_triple(leaf) or _is_array(leaf)]
+        """Indices of the leaves that are arrays or stand for some."""
+        known = parameter_names(f, len(args))
+        names = [known[path[0].idx] + jax.tree_util.keystr(path[1:]) for path, _ in paths]
+        self.names = [names[k] for k in self.arrays]
+        self.mesh = mesh if mesh is not None else _mesh_of(leaves)
+        self.specs = [_spec_of(leaves[k], self.mesh) for k in self.arrays]
+
+    def on(self, mesh: AnyMesh) -> list[jax.ShapeDtypeStruct]:
+        """The arrays as shapes that lie on a mesh."""
+        out = []
+        for k, spec in zip(self.arrays, self.specs, strict=True):
+            leaf = self._leaves[k]
+            shape, dtype = (leaf[0], leaf[1]) if _is_triple(leaf) else (np.shape(leaf), _dtype(leaf))
+            weak = bool(getattr(leaf, "weak_type", False))
+            sharding = NamedSharding(mesh, _legal(spec, mesh))
+            out.append(jax.ShapeDtypeStruct(tuple(shape), dtype, sharding=sharding, weak_type=weak))
+        return out
+
+    def trace(self, mesh: AnyMesh) -> Any:
+        """The function as a jaxpr, its arrays on a mesh.
+
+        Raises:
+            Exception: what the function or JAX raises.
+        """
+
+        # A function of its own, or JAX gives back what it traced before, whatever f has closed over since.
+        def call(*arrays: Any) -> Any:
+            leaves = list(self._leaves)
+            for k, array in zip(self.arrays, arrays, strict=True):
+                leaves[k] = array
+            return self._f(*jax.tree.unflatten(self._tree, leaves))
+
+        with jax.sharding.use_abstract_mesh(abstract(mesh)):
+            return jax.make_jaxpr(call)(*self.on(abstract(mesh)))
+
+
+def retyped(mesh: AnyMesh, kind: AxisType) -> AnyMesh:
+    """The same mesh with all axes of one type."""
+    types = (kind,) * len(mesh.axis_names)
+    if isinstance(mesh, AbstractMesh):
+        return AbstractMesh(mesh.axis_sizes, mesh.axis_names, axis_types=types)
+    return Mesh(mesh.devices, mesh.axis_names, axis_types=types)
+
+
+def abstract(mesh: AnyMesh) -> AbstractMesh:
+    """A mesh without its devices."""
+    return mesh if isinstance(mesh, AbstractMesh) else mesh.abstract_mesh
+
+
+def is_explicit(mesh: AnyMesh) -> bool:
+    """Whether all axes are Explicit."""
+    return all(t == AxisType.Explicit for t in mesh.axis_types)
+
+
+def is_auto(mesh: AnyMesh) -> bool:
+    """Whether all axes are Auto."""
+    return all(t == AxisType.Auto for t in mesh.axis_types)
+
+
+def _mesh_of(leaves: Sequence[Any]) -> AnyMesh:
+    shardings = [getattr(leaf, "sharding", None) for leaf in leaves]
+    named = [s.mesh for s in shardings if isinstance(s, NamedSharding) and s.mesh.size]
+    if named:
+        return max(named, key=lambda m: m.size)
+    context = jax.sharding.get_mesh()
+    if not context.empty:
+        return context
+    around = jax.sharding.get_abstract_mesh()
+    if not around.empty:
+        return around
+    raise ValueError(NO_MESH)
+
+
+def _spec_of(leaf: Any, mesh: AnyMesh) -> PartitionSpec:
+    if _is_triple(leaf):
+        return leaf[2]
+    sharding = getattr(leaf, "sharding", None)
+    return sharding.spec if isinstance(sharding, NamedSharding) else PartitionSpec()
+
+
+def _legal(spec: PartitionSpec, mesh: AnyMesh) -> PartitionSpec:
+    """A spec without what only Explicit axes have, where there are none."""
+    if is_auto(mesh) and (spec.unreduced or spec.reduced):
+        return PartitionSpec(*_jax.partitions(spec))
+    return spec
+
+
+def _is_triple(x: Any) -> bool:
+    return isinstance(x, tuple) and len(x) == 3 and isinstance(x[2], PartitionSpec)
+
+
+def _is_array(x: Any) -> bool:
+    return isinstance(x, jax.Array | jax.ShapeDtypeStruct | np.ndarray | np.generic)
+
+
+def _dtype(x: Any) -> Any:
+    return jax.dtypes.canonicalize_dtype(x.dtype) if isinstance(x, np.ndarray | np.generic) else x.dtype

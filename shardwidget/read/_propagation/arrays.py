@@ -1,0 +1,96 @@
+"""Arrays by themselves: ``jax.typeof(x)`` beside ``x.sharding``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+from jax.sharding import AxisType, NamedSharding, PartitionSpec
+
+from shardwidget import _jax
+from shardwidget.document import Compared, Comparison, Dim, Layout, Row
+from shardwidget.read._mesh import read_devices, read_mesh
+from shardwidget.read._propagation.mends import entries, spec_text
+from shardwidget.read._propagation.rows import difference, silent, typed
+from shardwidget.read._trace.draft import Value
+
+NO_ARRAYS = (
+    "a comparison takes a function and its arguments, or a jax.Array or a pytree of them (a jax.ShapeDtypeStruct with "
+    "a sharding will do); got {got}"
+)
+
+
+def compare(tree: Any) -> Comparison:
+    """One row an array.
+
+    Raises:
+        TypeError: there is no array, or something else, in the tree.
+    """
+    leaves, _ = jax.tree.flatten_with_path(tree)
+    wrong = [x for _, x in leaves if not isinstance(x, jax.Array | jax.ShapeDtypeStruct)]
+    if wrong or not leaves:
+        raise TypeError(NO_ARRAYS.format(got=type(wrong[0] if wrong else tree).__name__))
+    meshes = [x.sharding.mesh for _, x in leaves if isinstance(x.sharding, NamedSharding)]
+    if meshes:
+        mesh = read_mesh(max(meshes, key=lambda m: m.size))
+    else:
+        devices = [x.sharding.device_set for _, x in leaves if x.sharding is not None]
+        if not devices:
+            raise TypeError(NO_ARRAYS.format(got="shapes without shardings"))
+        mesh = read_devices(sorted(max(devices, key=len), key=lambda d: d.id))
+    rows = tuple(Row("array", (_array(jax.tree_util.keystr(path).lstrip("."), x),)) for path, x in leaves)
+    return Comparison("arrays", mesh, rows, jax_version=jax.__version__)
+
+
+def argument(value: Value, explicit: NamedSharding, spec: PartitionSpec, compiled: bool) -> Compared:
+    """An argument of a function: it lies as its spec says, whatever its type."""
+    aval = value.aval
+    on = typed(_jax.with_sharding(aval, explicit))
+    rank = len(aval.shape)
+    dims = entries(spec, rank)
+    concrete = (
+        Layout(spec_text(dims), tuple(Dim(int(n), a) for n, a in zip(aval.shape, dims, strict=True)))
+        if compiled
+        else None
+    )
+    agreement, note = difference(on, concrete)
+    return Compared(
+        value.name,
+        tuple(aval.shape),
+        str(aval.dtype),
+        8 * aval.dtype.itemsize,
+        on,
+        silent(aval),
+        concrete,
+        agreement,
+        note,
+    )
+
+
+def _array(name: str, x: Any) -> Compared:
+    type_ = jax.typeof(x)
+    explicit = typed(type_)
+    if isinstance(x.sharding, NamedSharding):
+        dims = entries(x.sharding.spec, x.ndim)
+        cut = tuple(Dim(int(n), a) for n, a in zip(x.shape, dims, strict=True))
+        spec = x.sharding.spec
+        order = x.sharding.mesh.axis_names
+        text = spec_text(dims) if not (spec.unreduced or spec.reduced) else str(spec)
+        concrete = Layout(text, cut, *(tuple(a for a in order if a in axes) for axes in (spec.unreduced, spec.reduced)))
+        if AxisType.Explicit not in x.sharding.mesh.axis_types:
+            explicit = Layout(explicit.text)
+    else:
+        concrete = None if x.sharding is None else Layout(str(x.sharding), tuple(Dim(int(n)) for n in x.shape))
+        explicit = Layout(explicit.text)
+    agreement, note = difference(explicit, concrete)
+    return Compared(
+        name or "array",
+        tuple(x.shape),
+        str(x.dtype),
+        8 * x.dtype.itemsize,
+        explicit,
+        silent(type_),
+        concrete,
+        agreement,
+        note,
+    )

@@ -1,0 +1,257 @@
+"""The program once more on an Explicit mesh, equation by equation: the types, and where they stop."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import numpy as np
+from jax import lax
+from jax.extend.core import Literal, jaxpr_as_fun
+from jax.sharding import AbstractMesh, NamedSharding, PartitionSpec
+
+from shardwidget import _jax
+from shardwidget.read._propagation.mends import Entries, Mended, entries, mends_of
+from shardwidget.read._propagation.tree import Body, Node, Tree, bodies
+from shardwidget.read._trace.plan import CALLS
+
+
+class _Unknown:
+    """A value below an equation that stopped and is not mended."""
+
+
+UNKNOWN = _Unknown()
+
+
+@dataclass(frozen=True)
+class Stopped:
+    """Where the explicit side stops."""
+
+    error: Exception
+    mends: tuple[Mended, ...]
+    chosen: int
+    operands: tuple[Any, ...]
+    """Types of the operands; None of constants."""
+
+
+@dataclass(frozen=True)
+class Explicit:
+    """What an Explicit mesh says of a program."""
+
+    types: dict[int, tuple[Any, ...]]
+    """By line, the type of each result; None where it is not known."""
+    stops: dict[int, Stopped]
+
+
+class Run:
+    """Binds the equations of a program to tracers on an Explicit mesh.
+
+    Args:
+        tree: the program.
+        mesh: all its axes Explicit.
+        choices: index of the mend to go on with, by line.
+        wanted: specs of results in the compiled program, by line: the mend that gives them is taken by itself.
+    """
+
+    def __init__(
+        self, tree: Tree, mesh: AbstractMesh, choices: Mapping[int, int], wanted: Mapping[int, Sequence[Any]]
+    ) -> None:
+        self._tree = tree
+        self._mesh = mesh
+        self._choices = choices
+        self._wanted = wanted
+        self.types: dict[int, tuple[Any, ...]] = {}
+        self.stops: dict[int, Stopped] = {}
+        self._constants: dict[int, Any] = {}
+        self._carried: dict[int, dict[int, Any]] = {}
+        """By line of a loop, the types of what its body carries on, by operand."""
+
+    def of(self, arguments: Sequence[jax.ShapeDtypeStruct]) -> Explicit:
+        """Runs the program on shapes that lie on the mesh."""
+        # What the program closes over lies on its own mesh: it becomes an argument, to lie on this one.
+        closed_over = {id(c): c for body in bodies(self._tree.root) for c in body.consts}
+
+        def call(values: Sequence[Any], constants: Sequence[Any]) -> list[Any]:
+            self._constants = dict(zip(closed_over, constants, strict=True))
+            return [v for v in self._body(self._tree.root, values) if v is not UNKNOWN]
+
+        constants = [self._shape(c) for c in closed_over.values()]
+        with jax.sharding.use_abstract_mesh(self._mesh):
+            jax.make_jaxpr(call)(list(arguments), constants)
+        return Explicit(self.types, self.stops)
+
+    def _shape(self, constant: Any) -> jax.ShapeDtypeStruct:
+        sharding = getattr(constant, "sharding", None)
+        here = isinstance(sharding, NamedSharding) and sharding.mesh.axis_names == self._mesh.axis_names
+        spec = sharding.spec if here else PartitionSpec()
+        return jax.ShapeDtypeStruct(constant.shape, constant.dtype, sharding=NamedSharding(self._mesh, spec))
+
+    def _body(self, body: Body, args: Sequence[Any]) -> list[Any]:
+        constants = [self._constants[id(c)] for c in body.consts]
+        env: dict[Any, Any] = dict(zip(body.jaxpr.constvars, constants, strict=True))
+        env.update(zip(body.jaxpr.invars, args, strict=True))
+
+        def read(v: Any) -> Any:
+            # A literal may know of the mesh that it was traced on: its number does not.
+            return np.asarray(v.val, v.aval.dtype) if isinstance(v, Literal) else env[v]
+
+        for node in body.nodes:
+            env.update(zip(node.eqn.outvars, self._node(node, [read(v) for v in node.eqn.invars]), strict=True))
+        return [read(v) for v in body.jaxpr.outvars]
+
+    def _node(self, node: Node, values: list[Any]) -> list[Any]:
+        if node.eqn.primitive.name in CALLS:
+            return self._body(node.bodies[0], values)
+        if any(v is UNKNOWN for v in values):
+            outs: list[Any] = [UNKNOWN] * len(node.eqn.outvars)
+        else:
+            outs = self._bound(node, values)
+        self.types[node.line] = tuple(None if v is UNKNOWN else jax.typeof(v) for v in outs)
+        return outs
+
+    def _bound(self, node: Node, values: list[Any]) -> list[Any]:
+        try:
+            return self._bind(node, values)
+        except Exception as error:
+            if node.line in self.stops:  # A loop's body is traced more than once.
+                stopped = self.stops[node.line]
+            else:
+                stopped = self._stopped(node, values, error)
+                self.stops[node.line] = stopped
+            if stopped.chosen < 0:
+                return [UNKNOWN] * len(node.eqn.outvars)
+            return stopped.mends[stopped.chosen].bind(values)
+
+    def _stopped(self, node: Node, values: list[Any], error: Exception) -> Stopped:
+        line = self._tree.lines[node.line]
+        before = dict(self.types), dict(self.stops)
+        mends = mends_of(line, values, lambda operands: self._bind(node, list(operands)), self._asked(node, values))
+        self.types, self.stops = before  # Trying leaves nothing behind.
+        chosen = self._choices.get(node.line, self._preferred(node.line, mends))
+        types = tuple(
+            None if isinstance(v, Literal) else jax.typeof(x) for v, x in zip(line.inputs, values, strict=True)
+        )
+        return Stopped(error, mends, chosen if chosen < len(mends) else -1, types)
+
+    def _asked(self, node: Node, values: Sequence[Any]) -> list[tuple[int, Entries]]:
+        """Layouts that an equation asks of operands: a loop that of what it carries on, a shard_map its specs."""
+        params = node.eqn.params
+        if node.eqn.primitive.name == "shard_map":
+            wanted = {
+                k: entries(s, jax.typeof(v).ndim)
+                for k, (s, v) in enumerate(zip(params["in_specs"], values, strict=True))
+            }
+        else:
+            wanted = {k: entries(t.sharding.spec, t.ndim) for k, t in self._carried.pop(node.line, {}).items()}
+        mine = {k: entries(jax.typeof(values[k]).sharding.spec, jax.typeof(values[k]).ndim) for k in wanted}
+        return [(k, dims) for k, dims in wanted.items() if dims != mine[k]]
+
+    def _preferred(self, line: int, mends: Sequence[Mended]) -> int:
+        """The mend that the compiler agrees with, else the first."""
+        specs = self._wanted.get(line)
+        for k, mend in enumerate(mends):
+            if specs and specs[0] is not None and mend.dims == specs[0]:
+                return k
+        return 0 if mends else -1
+
+    def _bind(self, node: Node, values: list[Any]) -> list[Any]:
+        eqn = node.eqn
+        name, params = eqn.primitive.name, eqn.params
+        if name == "scan":
+            return self._scan(node, values)
+        if name == "while":
+            return self._while(node, values)
+        if name == "cond":
+            return self._cond(node, values)
+        if name == "shard_map":
+            return self._shard_map(node, values)
+        if name == "sharding_constraint":
+            # On Explicit axes this would only assert; the user's decision is what it means.
+            return [jax.sharding.reshard(values[0], NamedSharding(self._mesh, params["sharding"].spec))]
+        if name == "reshard":
+            return [jax.sharding.reshard(values[0], NamedSharding(self._mesh, params["dst_sharding"].spec))]
+        return _jax.bind_here(eqn.primitive, _jax.on_mesh(params, self._mesh), *values)
+
+    def _scan(self, node: Node, values: list[Any]) -> list[Any]:
+        params = node.eqn.params
+        consts, carries = _jax.scan_counts(params)
+
+        def step(carry: Any, slices: Any) -> tuple[Any, Any]:
+            outs = self._known(self._body(node.bodies[0], [*values[:consts], *carry, *slices]))
+            self._carried[node.line] = {consts + k: jax.typeof(out) for k, out in enumerate(outs[:carries])}
+            return outs[:carries], outs[carries:]
+
+        carry, stacked = lax.scan(
+            step,
+            values[consts : consts + carries],
+            values[consts + carries :],
+            length=params["length"],
+            reverse=params["reverse"],
+        )
+        return [*carry, *stacked]
+
+    def _while(self, node: Node, values: list[Any]) -> list[Any]:
+        params = node.eqn.params
+        first, second = params["cond_nconsts"], params["cond_nconsts"] + params["body_nconsts"]
+        test, body = node.bodies
+
+        def step(carry: Any) -> list[Any]:
+            outs = self._known(self._body(body, [*values[first:second], *carry]))
+            self._carried[node.line] = {second + k: jax.typeof(out) for k, out in enumerate(outs)}
+            return outs
+
+        return list(
+            lax.while_loop(
+                lambda carry: self._known(self._body(test, [*values[:first], *carry]))[0], step, values[second:]
+            )
+        )
+
+    def _cond(self, node: Node, values: list[Any]) -> list[Any]:
+        def branch(body: Body) -> Any:
+            return lambda *operands: self._known(self._body(body, operands))
+
+        return list(lax.switch(values[0], [branch(body) for body in node.bodies], *values[1:]))
+
+    def _shard_map(self, node: Node, values: list[Any]) -> list[Any]:
+        params = node.eqn.params
+        mesh = self._mesh
+        manual = _jax.manual_axes(params)
+
+        def block(*args: Any) -> list[Any]:
+            # Inside, all is Manual: its types are those of the program as it is.
+            return jaxpr_as_fun(_jax.closed(node.bodies[0].jaxpr, node.bodies[0].consts))(*args)
+
+        mapped = jax.shard_map(
+            block,
+            mesh=mesh,
+            in_specs=tuple(params["in_specs"]),
+            out_specs=list(params["out_specs"]),
+            axis_names=set(manual),
+            check_vma=params["check_vma"],
+        )
+        for inner in node.bodies[0].nodes:
+            self._types_inside(inner)
+        return list(mapped(*values))
+
+    def _types_inside(self, node: Node) -> None:
+        for body in node.bodies:
+            for inner in body.nodes:
+                self._types_inside(inner)
+        if node.line >= 0:
+            self.types[node.line] = tuple(v.aval for v in node.eqn.outvars)
+
+    def _known(self, values: list[Any]) -> list[Any]:
+        """The results of a body that is traced.
+
+        Raises:
+            StoppedInsideError: one of them is not known.
+        """
+        if any(v is UNKNOWN for v in values):
+            raise StoppedInsideError("an equation of its body stops, see there")
+        return values
+
+
+class StoppedInsideError(Exception):
+    """A loop or branch whose body stops on an Explicit mesh."""

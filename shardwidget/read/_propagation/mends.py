@@ -1,0 +1,277 @@
+"""Legal ways on from an equation that stops on an Explicit mesh: each is tried before it is offered."""
+
+from __future__ import annotations
+
+import math
+import string
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+from jax.extend.core import Literal
+from jax.sharding import NamedSharding, PartitionSpec
+
+from shardwidget import _jax, collectives
+from shardwidget.read._propagation.tree import Line
+from shardwidget.read._trace.draft import Value
+
+Bind = Callable[[Sequence[Any]], list[Any]]
+
+MOST = 5
+"""Mends offered for one equation."""
+Entries = tuple[tuple[str, ...], ...]
+"""The mesh axes of each dimension."""
+
+
+@dataclass(frozen=True)
+class Mended:
+    """A way on that JAX takes."""
+
+    title: str
+    code: str
+    communication: str
+    bytes: int
+    bind: Bind
+    """The equation's results, by this way."""
+    type: Any
+    """Of the first result."""
+    dims: Entries
+
+
+@dataclass(frozen=True)
+class _Way:
+    """A way on that is yet to be tried."""
+
+    title: str
+    code: str
+    communication: str
+    bytes: int
+    bind: Bind
+
+
+def mends_of(
+    line: Line, values: Sequence[Any], bind: Bind, wanted: Sequence[tuple[int, Entries]]
+) -> tuple[Mended, ...]:
+    """The ways on from an equation that raised, those first that move the least.
+
+    Args:
+        line: the equation.
+        values: its operands: tracers on the Explicit mesh.
+        bind: applies it to operands.
+        wanted: layouts that it asks operands to have, by their index.
+    """
+    ways = _contractions(line, values) if line.eqn.primitive.name == "dot_general" else iter(())
+    found: list[Mended] = []
+    seen = set()
+    for way in (*ways, *_resharded(line, values, bind, wanted)):
+        try:
+            out = way.bind(values)[0]
+        except Exception:
+            continue  # JAX does not take it either.
+        type_ = jax.typeof(out)
+        if (type_.sharding.spec, way.communication.split(" ")[0]) in seen:
+            continue
+        seen.add((type_.sharding.spec, way.communication.split(" ")[0]))
+        found.append(
+            Mended(
+                way.title,
+                way.code,
+                way.communication,
+                way.bytes,
+                way.bind,
+                type_,
+                entries(type_.sharding.spec, type_.ndim),
+            )
+        )
+    first = [m for m in found if "all-gather" not in m.communication]
+    return tuple((first + [m for m in found if m not in first])[:MOST])
+
+
+def entries(spec: PartitionSpec, rank: int) -> Entries:
+    """The axes of each dimension of a spec."""
+    listed = [e if isinstance(e, tuple) else () if e is None else (e,) for e in _jax.partitions(spec)]
+    return tuple(tuple(str(a) for a in e) for e in [*listed, *[()] * (rank - len(listed))])
+
+
+def spec_text(dims: Sequence[Sequence[str]]) -> str:
+    """A PartitionSpec as one writes it: ``P('x', None)``."""
+    words = ["None" if not d else repr(d[0]) if len(d) == 1 else repr(tuple(d)) for d in dims]
+    return f"P({', '.join(words)})"
+
+
+def _contractions(line: Line, values: Sequence[Any]) -> Iterator[_Way]:
+    """A product whose contracted dimensions are split alike: the partial sums are added, and kept whole or split."""
+    lhs, rhs = values
+    params = line.eqn.params
+    (lc, rc), (lb, rb) = params["dimension_numbers"]
+    left, right = _of(lhs), _of(rhs)
+    free = [d for k, d in enumerate(left) if k not in lc and k not in lb]
+    free += [d for k, d in enumerate(right) if k not in rc and k not in rb]
+    batch = [left[k] for k in lb]
+    summed = tuple(a for k in lc for a in left[k])
+    if not summed or [left[k] for k in lc] != [right[k] for k in rc]:
+        return
+    mesh = jax.typeof(lhs).sharding.mesh
+    out = line.eqn.outvars[0].aval
+    whole = _without_repeats([*batch, *free])
+    n = math.prod(mesh.shape[a] for a in summed)
+    over = " and ".join(summed)
+
+    def bind(dims: Sequence[Sequence[str]], unreduced: tuple[str, ...] = ()) -> Bind:
+        sharding = NamedSharding(mesh, _spec(dims, unreduced))
+        return lambda operands: _jax.bind_here(
+            line.eqn.primitive, _jax.on_mesh(params, mesh) | {"out_sharding": sharding}, *operands
+        )
+
+    def code(dims: Sequence[Sequence[str]]) -> str:
+        return _product(line, f"out_sharding={spec_text(dims)}")
+
+    block = _bytes(out, whole, mesh)
+    call = _call("psum", n)
+    yield _Way(
+        f"sum over {over}, whole along it",
+        code(whole),
+        f"all-reduce over {over}",
+        collectives.bytes_sent(call, block).bytes,
+        bind(whole),
+    )
+    for d, size in enumerate(out.shape):
+        parts = n * math.prod(mesh.shape[a] for a in whole[d])
+        if size % parts == 0:
+            cut = [(*axes, *summed) if k == d else axes for k, axes in enumerate(whole)]
+            yield _Way(
+                f"sum over {over}, split again along dim {d}",
+                code(cut),
+                f"reduce-scatter over {over}",
+                collectives.bytes_sent(_call("reduce_scatter", n), block).bytes,
+                bind(cut),
+            )
+
+
+def _resharded(line: Line, values: Sequence[Any], bind: Bind, asked: Sequence[tuple[int, Entries]]) -> Iterator[_Way]:
+    """Operands laid out in another way first: as is asked for, as another operand is, or whole where one is split."""
+    if asked:
+        yield _together([_reshard(line, values, k, dims, bind) for k, dims in asked], values, asked, bind)
+        return
+    arrays = [k for k, v in enumerate(values) if getattr(jax.typeof(v), "ndim", 0) and hasattr(v, "aval")]
+    for k in arrays:
+        mine = _of(values[k])
+        wanted: list[Entries] = []
+        for other in arrays:
+            theirs = _of(values[other])
+            if other != k and jax.typeof(values[other]).shape == jax.typeof(values[k]).shape and theirs != mine:
+                wanted.append(theirs)
+        for d in range(len(mine)):
+            if mine[d]:
+                wanted.append(tuple(() if j == d else axes for j, axes in enumerate(mine)))
+        if sum(map(bool, mine)) > 1:
+            wanted.append(((),) * len(mine))
+        for dims in dict.fromkeys(wanted):
+            yield _reshard(line, values, k, dims, bind)
+
+
+def _reshard(line: Line, values: Sequence[Any], k: int, dims: Entries, bind: Bind) -> _Way:
+    type_ = jax.typeof(values[k])
+    mesh, mine = type_.sharding.mesh, _of(values[k])
+    name = _name(line.inputs[k])
+    lost = tuple(a for axes in mine for a in axes if a not in {b for d in dims for b in d})
+    n = math.prod(mesh.shape[a] for a in lost)
+    moved = tuple(a for axes in mine for a in axes if a not in lost) != tuple(
+        a for axes in dims for a in axes if a in {b for d in mine for b in d}
+    ) or any(set(m) - set(lost) != set(d) & {b for e in mine for b in e} for m, d in zip(mine, dims, strict=True))
+    block = _bytes(type_, mine, mesh)
+    if lost:
+        over, sent = " and ".join(lost), collectives.bytes_sent(_call("all_gather", n), block).bytes
+        communication = f"all-gather over {over}"
+    elif moved:
+        axes = tuple(a for m, d in zip(mine, dims, strict=True) for a in m if a not in d)
+        over, n = " and ".join(axes), math.prod(mesh.shape[a] for a in axes)
+        communication, sent = f"all-to-all over {over}", collectives.bytes_sent(_call("all_to_all", n), block).bytes
+    else:
+        communication, sent = "none", 0
+
+    def resharded(operands: Sequence[Any]) -> list[Any]:
+        changed = list(operands)
+        changed[k] = jax.sharding.reshard(operands[k], NamedSharding(mesh, _spec(dims)))
+        return bind(changed)
+
+    return _Way(
+        f"lay {name} out as {spec_text(dims)} first",
+        f"{name} = jax.reshard({name}, {spec_text(dims)})",
+        communication,
+        sent,
+        resharded,
+    )
+
+
+def _together(ways: Sequence[_Way], values: Sequence[Any], asked: Sequence[tuple[int, Entries]], bind: Bind) -> _Way:
+    """Several operands laid out in other ways at once."""
+    mesh = jax.typeof(values[asked[0][0]]).sharding.mesh
+
+    def resharded(operands: Sequence[Any]) -> list[Any]:
+        changed = list(operands)
+        for k, dims in asked:
+            changed[k] = jax.sharding.reshard(operands[k], NamedSharding(mesh, _spec(dims)))
+        return bind(changed)
+
+    words = list(dict.fromkeys(way.communication for way in ways if way.communication != "none"))
+    return _Way(
+        "; ".join(way.title for way in ways),
+        "\n".join(way.code for way in ways),
+        ", ".join(words) or "none",
+        sum(way.bytes for way in ways),
+        resharded,
+    )
+
+
+def _product(line: Line, option: str) -> str:
+    """A product as a call that takes an option."""
+    (lc, rc), (lb, rb) = line.eqn.params["dimension_numbers"]
+    lhs, rhs = map(_name, line.inputs)
+    to = _name(line.outputs[0])
+    ranks = [v.aval.ndim for v in line.eqn.invars]
+    if ranks == [2, 2] and (tuple(lc), tuple(rc)) == ((1,), (0,)) and not lb:
+        return f"{to} = jnp.matmul({lhs}, {rhs}, {option})"
+    letters = iter(string.ascii_lowercase)
+    left = [next(letters) for _ in range(ranks[0])]
+    right = [next(letters) for _ in range(ranks[1])]
+    for a, b in (*zip(lb, rb, strict=True), *zip(lc, rc, strict=True)):
+        right[b] = left[a]
+    out = [left[k] for k in lb]
+    out += [c for k, c in enumerate(left) if k not in lb and k not in lc]
+    out += [c for k, c in enumerate(right) if k not in rb and k not in rc]
+    return f"{to} = jnp.einsum('{''.join(left)},{''.join(right)}->{''.join(out)}', {lhs}, {rhs}, {option})"
+
+
+def _without_repeats(dims: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
+    """Each axis kept where it comes first."""
+    seen: set[str] = set()
+    out = []
+    for axes in dims:
+        out.append(tuple(a for a in axes if a not in seen))
+        seen |= set(axes)
+    return out
+
+
+def _of(value: Any) -> Entries:
+    type_ = jax.typeof(value)
+    return entries(type_.sharding.spec, type_.ndim)
+
+
+def _spec(dims: Sequence[Sequence[str]], unreduced: tuple[str, ...] = ()) -> PartitionSpec:
+    listed = [None if not d else d[0] if len(d) == 1 else tuple(d) for d in dims]
+    return PartitionSpec(*listed, unreduced=frozenset(unreduced)) if unreduced else PartitionSpec(*listed)
+
+
+def _bytes(aval: Any, dims: Sequence[Sequence[str]], mesh: Any) -> int:
+    parts = math.prod(mesh.shape[a] for axes in dims for a in axes)
+    return math.prod(aval.shape) * aval.dtype.itemsize // parts
+
+
+def _call(kind: collectives.Kind, n: int) -> collectives.Call:
+    return collectives.Call(kind, kind, (), (tuple(range(n)),))
+
+
+def _name(v: Value | Literal) -> str:
+    return str(v.val) if isinstance(v, Literal) else v.name

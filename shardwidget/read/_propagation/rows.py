@@ -1,0 +1,214 @@
+"""Rows of a comparison, from what the three ways of asking gave."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from jax.sharding import AxisType
+
+from shardwidget import _jax
+from shardwidget.document import Choice, Compared, Dim, HloCollective, Layout, Row, Stop
+from shardwidget.read._propagation.concrete import Put
+from shardwidget.read._propagation.explicit import Explicit, Stopped
+from shardwidget.read._propagation.mends import Entries, Mended, entries, spec_text
+from shardwidget.read._propagation.tree import Line
+from shardwidget.read._trace.draft import Value
+from shardwidget.read._trace.sources import source_of
+
+Decision = Literal["", "reshard", "with_sharding_constraint", "out_sharding", "device_put"]
+
+
+def row_of(
+    line: Line,
+    number: int,
+    explicit: Explicit | None,
+    places: dict[int, Put],
+    collectives: Sequence[tuple[int, HloCollective]],
+) -> Row:
+    """The row of an equation.
+
+    Args:
+        line: the equation.
+        number: its index.
+        explicit: what an Explicit mesh says; None where it was not asked.
+        places: where the compiled program puts its results, by their index.
+        collectives: those that were put in for it, with their indices.
+    """
+    types = explicit.types.get(number, ()) if explicit else ()
+    values = tuple(
+        compared(value, types[k] if k < len(types) else None, places.get(k), local=line.local)
+        for k, value in enumerate(line.outputs)
+    )
+    stopped = explicit.stops.get(number) if explicit else None
+    remark, wasted = ("", 0) if decision_of(line) else _gathered(line, [c for _, c in collectives])
+    return Row(
+        primitive=line.eqn.primitive.name,
+        values=values,
+        source=source_of(line.frames[0]) if line.frames else None,
+        inputs=tuple(v.name for v in line.inputs if isinstance(v, Value)),
+        enclosure=line.enclosure,
+        decision=decision_of(line),
+        error=None if stopped is None else stop_of(stopped, line),
+        mends=() if stopped is None else tuple(map(choice_of, stopped.mends)),
+        collectives=tuple(k for k, _ in collectives),
+        remark=remark,
+        wasted_bytes=wasted,
+    )
+
+
+def compared(value: Value, type_: Any, put: Put | None, *, local: bool = False) -> Compared:
+    """One value, three ways."""
+    aval = value.aval
+    explicit = None if type_ is None else typed(type_)
+    auto = _jax.type_text(aval) if local else silent(aval)
+    concrete = None if put is None else placed(put, aval.shape)
+    agreement, note = ("", "") if local else difference(explicit, concrete)
+    dtype = aval.dtype
+    return Compared(
+        name=value.name,
+        shape=tuple(aval.shape),
+        dtype=str(dtype),
+        bits=8 * dtype.itemsize,
+        explicit=explicit,
+        auto=auto,
+        concrete=concrete,
+        agreement=agreement,
+        note=note,
+    )
+
+
+def typed(aval: Any) -> Layout:
+    """What a type says."""
+    sharding = getattr(aval, "sharding", None)
+    explicit = sharding is not None and AxisType.Explicit in sharding.mesh.axis_types
+    dims = _dims(aval.shape, entries(sharding.spec, len(aval.shape))) if explicit else None
+    _, unreduced, reduced = _jax.manual_types(aval)
+    order = [] if sharding is None else list(sharding.mesh.axis_names)
+    return Layout(_jax.type_text(aval), dims, *(tuple(a for a in order if a in axes) for axes in (unreduced, reduced)))
+
+
+def silent(aval: Any) -> str:
+    """A type without its sharding, which is what it is on Auto axes."""
+    return re.sub(r"@(?:\([^)]*\)|[^,\]]+)|\{[^}]*\}$", "", _jax.type_text(aval))
+
+
+def placed(put: Put, shape: Sequence[int]) -> Layout:
+    """What the compiled program does."""
+    if put.dims is None:
+        return Layout(put.text)
+    return Layout(spec_text(put.dims), _dims(shape, put.dims))
+
+
+def difference(
+    explicit: Layout | None, concrete: Layout | None
+) -> tuple[Literal["same", "differs", "silent", ""], str]:
+    """How a type and a placement agree, and what differs in words."""
+    if explicit is None or concrete is None or concrete.dims is None or explicit.unreduced:
+        return "", ""
+    if explicit.dims is None:
+        return "silent", ""
+    notes = []
+    for d, (said, done) in enumerate(zip(explicit.dims, concrete.dims, strict=True)):
+        more = [a for a in done.axes if a not in said.axes]
+        less = [a for a in said.axes if a not in done.axes]
+        if more:
+            notes.append(
+                f"dim {d} is split over {' and '.join(more)} too"
+                if said.axes
+                else f"dim {d} is split over {' and '.join(more)}"
+            )
+        if less:
+            notes.append(f"dim {d} is not split over {' and '.join(less)}")
+        if not more and not less and said.axes != done.axes:
+            notes.append(f"dim {d} is split over {' then '.join(done.axes)}")
+    return ("differs", f"In memory {', '.join(notes)}.") if notes else ("same", "")
+
+
+def decision_of(line: Line) -> Decision:
+    """The user's own decision about sharding that an equation carries."""
+    name, params = line.eqn.primitive.name, line.eqn.params
+    if name == "reshard":
+        return "reshard"
+    if name == "sharding_constraint":
+        return "with_sharding_constraint"
+    if name == "device_put":
+        return "device_put"
+    # Differentiation writes out_sharding= into products of its own.
+    made = "transpose(" in str(line.eqn.source_info.name_stack)
+    return "out_sharding" if params.get("out_sharding") is not None and not made else ""
+
+
+def stop_of(stopped: Stopped, line: Line | None) -> Stop:
+    """A refusal as the document states it."""
+    error = stopped.error
+    axes, explanation = ((), "") if line is None else _explained(line, stopped)
+    return Stop(type(error).__name__, str(error), explanation, axes, stopped.chosen)
+
+
+def choice_of(mend: Mended) -> Choice:
+    """A mend as the document states it."""
+    return Choice(mend.title, mend.code, typed(mend.type), mend.communication, mend.bytes)
+
+
+def _explained(line: Line, stopped: Stopped) -> tuple[tuple[str, ...], str]:
+    """The axes in question, and why they are."""
+    known = [
+        (v, t) for v, t in zip(line.inputs, stopped.operands, strict=True) if isinstance(v, Value) and t is not None
+    ]
+    split = {id(t): entries(t.sharding.spec, t.ndim) for _, t in known}
+    if line.eqn.primitive.name == "dot_general" and len(known) == 2:
+        (lc, rc), _ = line.eqn.params["dimension_numbers"]
+        (left, lt), (right, rt) = known
+        mine = [a for k in lc for a in split[id(lt)][k]]
+        theirs = [a for k in rc for a in split[id(rt)][k]]
+        both = tuple(a for a in mine if a in theirs)
+        if both:
+            return both, (
+                f"{left.name} and {right.name} are both split over {_and(both)} along the dimension that is summed: "
+                "every device has a part of the sum, and the type does not say whether, and where, they are added."
+            )
+        if mine or theirs:
+            return tuple(dict.fromkeys(mine + theirs)), (
+                f"Along the dimension that is summed {left.name} is {_over(mine)} and {right.name} is {_over(theirs)}: "
+                "the blocks do not meet."
+            )
+    words = [f"{v.name} is {_jax.type_text(t)}" for v, t in known if any(split[id(t)])]
+    axes = tuple(dict.fromkeys(a for t in split.values() for e in t for a in e))
+    if not words or line.eqn.primitive.name in ("scan", "while", "cond", "shard_map"):
+        return axes, ""
+    return axes, f"{', '.join(words)}: where the result of {line.eqn.primitive.name} goes does not follow from that."
+
+
+def _gathered(line: Line, collectives: Sequence[HloCollective]) -> tuple[str, int]:
+    """An operand that the compiler gathers whole, and the bytes a device that this takes."""
+    for c in collectives:
+        if c.kind != "all-gather" or c.by_user or not c.axes or len(c.shapes) != 1:
+            continue
+        names = [
+            v.name
+            for v in line.inputs
+            if isinstance(v, Value) and v.name and _elements(c.shapes[0]) * c.group_size == math.prod(v.aval.shape)
+        ]
+        if len(set(names)) == 1:
+            return f"{names[0]} is gathered whole over {_and(c.axes)}", c.bytes_per_device
+    return "", 0
+
+
+def _elements(text: str) -> int:
+    found = re.search(r"\[([\d,]*)\]", text)
+    return math.prod(int(n) for n in found[1].split(",") if n) if found else 0
+
+
+def _dims(shape: Sequence[int], dims: Entries) -> tuple[Dim, ...]:
+    return tuple(Dim(int(n), axes) for n, axes in zip(shape, dims, strict=True))
+
+
+def _over(axes: Sequence[str]) -> str:
+    return f"split over {_and(axes)}" if axes else "whole"
+
+
+def _and(axes: Sequence[str]) -> str:
+    return " and ".join(axes)

@@ -1,0 +1,88 @@
+"""A comparison as text and as a table: every value, nothing left out in silence, what the user named as text."""
+
+from dataclasses import replace
+
+import pytest
+
+from shardwidget.document import Comparison
+from shardwidget.export.comparison import MOST, headline, picture, table
+from tests.comparisons import COMPARISONS, arrays, hostile, layer, scopes, stopped, training
+from tests.unit.test_steps import Parsed
+
+
+def test_text_of_a_comparison():
+    lines = picture(layer()).splitlines()
+    assert lines[0] == "layer  7 rows on mesh x=4 y=2: 1 type error, 1 placement differs, 2 collectives inserted"
+    assert lines[1].split("  ")[0] == "source"
+    assert "compiled from Auto" in lines[1]
+    (product,) = (line for line in lines if line.startswith("2: h = x @ w1"))
+    assert product.split() == "2: h = x @ w1 dot_general f32[128@x,256@y] f32[128,256] P('x', 'y') same".split()
+    text = " ".join(line.strip() for line in lines)
+    stop = layer().rows[3].error
+    assert stop
+    assert f"ShardingTypeError: {stop.message}" in text
+    assert "used below: y = jnp.matmul(r, w2, out_sharding=P('x', None))  gives f32[128@x,16]" in text
+    assert "or: y = jnp.matmul(r, w2, out_sharding=P('x', 'y'))" in text
+    assert "all-reduce over y: f32[32,16], 2 KiB a device, inserted by the compiler" in text
+    assert "DIFFERS. scale is split on y and the compiler carried that back to the matmul." in text
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (layer, "layer  7 rows on mesh x=4 y=2: 1 type error, 1 placement differs, 2 collectives inserted"),
+        (training, "1 placement differs, 4 collectives inserted, 4 replications"),
+        (arrays, "params  4 rows on mesh x=4 y=2: 1 placement differs"),
+        (scopes, "f  8 rows on mesh x=4 y=2: nothing to compare"),
+        (lambda: replace(layer(), rows=layer().rows[:3]), "layer  3 rows on mesh x=4 y=2: all the same"),
+    ],
+)
+def test_the_headline_says_how_it_came_out(make, words):
+    assert headline(make()).endswith(words)
+
+
+@pytest.mark.parametrize("name", COMPARISONS)
+def test_every_value_has_a_line_and_a_row(name):
+    c: Comparison = COMPARISONS[name]()
+    parsed = Parsed(table(c))
+    values = sum(len(row.values) for row in c.rows)
+    under = sum(2 + len(row.mends) for row in c.rows if row.error) + sum(len(row.collectives) for row in c.rows)
+    assert parsed.elements.count("tr") == 1 + values + under
+    assert parsed.elements.count("td") == 5 * values + under
+    for row in c.rows:
+        for v in row.values:
+            for text in (v.explicit and v.explicit.text, v.auto, v.concrete and v.concrete.text):
+                assert not text or text in "".join(parsed.words)
+
+
+def test_a_note_and_an_error_without_a_way_on_are_there():
+    assert picture(scopes()).endswith("sw.tpu_mesh('v5e:2x4', ('x', 'y')).")
+    assert "sw.tpu_mesh" in Parsed(table(scopes())).words[-1]
+    text = picture(stopped())
+    assert "ShardingTypeError: Contracting" in text
+    assert "used below" not in text
+
+
+def test_arrays_have_names_types_and_shardings():
+    lines = picture(arrays()).splitlines()
+    assert lines[1].split() == ["array", "type", "sharding", "type", "vs", "sharding"]
+    assert "params['b']  f32[16]" in lines[3]
+    assert "DIFFERS." in lines[3]
+
+
+def test_a_long_comparison_is_cut_and_says_so():
+    c = training(layers=4)
+    left = len(c.rows) - MOST
+    assert left > 1
+    assert picture(c).splitlines()[-1] == f"… {left} more rows"
+    assert Parsed(table(c)).words[-1] == f"… {left} more rows"
+    assert "more row" not in picture(replace(c, rows=c.rows[:MOST]))
+    assert picture(replace(c, rows=c.rows[: MOST + 1])).endswith("… 1 more row")
+
+
+def test_what_the_user_named_comes_out_as_text_on_short_lines():
+    parsed = Parsed(table(hostile()))
+    assert set(parsed.elements) == {"div", "p", "b", "table", "tr", "th", "td"}
+    assert parsed.attributes == {"style", "colspan"}
+    assert "<script>alert(1)</script>" in "".join(parsed.words)
+    assert max(map(len, picture(hostile()).splitlines()[:-1])) < 260
