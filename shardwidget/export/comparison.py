@@ -112,7 +112,7 @@ def _lines(c: Comparison, row: Row) -> list[Line]:
 def _value(c: Comparison, row: Row, v: Compared, *, first: bool) -> Line:
     name = f"{clip(v.name, 40)}  " if v.name and len(row.values) > 1 and c.of == "function" else ""
     source = (v.name if c.of == "arrays" else _source(row)) if first or c.of == "arrays" else ""
-    explicit = f"{name}{v.explicit.text}" if v.explicit else row.error.error if row.error else ""
+    explicit = row.error.error if row.error else f"{name}{v.explicit.text}" if v.explicit else ""
     verdict = {"same": "same", "differs": f"DIFFERS. {v.note}", "silent": "the type is silent", "": v.note}[v.agreement]
     if row.remark and first:
         verdict = f"{row.remark}, {byte_count(row.wasted_bytes)} a device. {verdict}".strip()

@@ -1,4 +1,7 @@
-"""An array on the devices of two processes: all are placed, only this process's are read."""
+"""An array and a program on the devices of two processes.
+
+All shards of an array are placed, and only this process's are read; of a program, which both run, each has all values.
+"""
 
 import json
 import os
@@ -37,7 +40,8 @@ def seen() -> list[dict]:
             worker.kill()
     for worker, (_, errors) in zip(workers, ends, strict=True):
         assert worker.returncode == 0, errors
-    return [json.loads(printed) for printed, _ in ends]
+    # Gloo writes lines of its own.
+    return [json.loads(next(line for line in printed.splitlines() if line[:1] == "{")) for printed, _ in ends]
 
 
 @pytest.mark.parametrize("process", [0, 1])
@@ -64,3 +68,29 @@ def test_only_local_values_are_read(seen, process):
         if device in local:
             shard = NUMBERS[tuple(slice(*bounds) for bounds in slices)]
             assert view["values"][str(device)] == shard.ravel().tolist()
+
+
+@pytest.mark.parametrize("process", [0, 1])
+def test_a_program_has_the_values_of_all(seen, process):
+    view = seen[process]
+    ids = view["devices"]
+    assert view["engine"] == "mesh"
+    a = NUMBERS.reshape(4, 2, 2, 8).swapaxes(1, 2)
+    x = np.arange(4).reshape(4, 1, 1, 1)
+    b = np.where(x % 2 == 0, a + 1, a - 1)
+    c = b * 2.0 ** (x + 1)
+    for name, blocks in {"a": a, "shifted": b, "scaled": c}.items():
+        np.testing.assert_array_equal(view["program"][name], blocks.reshape(8, 2, 8))
+        assert view["blocks"][name] == list(range(8))
+    # The branch and the number of iterations of every device, those of the other process among them.
+    assert view["sentences"][0] == (
+        f"Devices {ids[2]}, {ids[3]}, {ids[6]} and {ids[7]} take branch 0 and "
+        f"devices {ids[0]}, {ids[1]}, {ids[4]} and {ids[5]} take branch 1."
+    )
+    assert any("after 1 to 4 iterations" in sentence for sentence in view["sentences"])
+    assert next(on for primitive, on in view["active"] if primitive == "add") == [0, 1, 4, 5]
+    assert [on for primitive, on in view["active"] if primitive == "mul"] == [[2, 3, 4, 5, 6, 7], [4, 5, 6, 7], [6, 7]]
+    total = c.sum(1)
+    assert view["printed"][0].count("device") == 4
+    for device, shard in view["outputs"]:
+        np.testing.assert_array_equal(shard, total[ids.index(device) // 2])

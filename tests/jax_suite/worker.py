@@ -1,13 +1,16 @@
-"""One of two processes: reads an array that lives on the devices of both, and prints what it saw as JSON.
+"""One of two processes: reads an array and a program on the devices of both, and prints what it saw as JSON.
 
 Arguments: the coordinator's port, this process's index.
 """
 
+import functools
 import json
 import sys
 
 import jax
 import numpy as np
+from jax import lax
+from jax._src import xla_bridge
 from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
@@ -15,8 +18,10 @@ from shardwidget import read
 
 jax.config.update("jax_platforms", "cpu")
 jax.config.update("jax_num_cpu_devices", 4)
-# Nothing is sent between the processes, so no transport that wants a resolvable host name.
-jax.config.update("jax_cpu_collectives_implementation", None)
+jax.config.update("jax_cpu_collectives_implementation", "gloo")
+# JAX lets gloo look up the name of the machine, which need not be one that resolves.
+gloo = xla_bridge.xla_client._xla
+gloo.make_gloo_tcp_collectives = functools.partial(gloo.make_gloo_tcp_collectives, hostname="localhost")
 jax.distributed.initialize(f"localhost:{sys.argv[1]}", num_processes=2, process_id=int(sys.argv[2]))
 
 mesh = Mesh(np.array(jax.devices()).reshape(4, 2), ("x", "y"))
@@ -29,6 +34,21 @@ device_get = jax.device_get
 jax.device_get = lambda a: fetched.append(a.device.id) or device_get(a)
 values = read.values(x, placement.device_ids)
 
+
+def body(a):
+    d = lax.axis_index("x")
+    shifted = lax.cond(d % 2 == 0, lambda a: a + 1, lambda a: a - 1, a)
+    _, scaled = lax.while_loop(lambda s: s[0] <= d, lambda s: (s[0] + 1, s[1] * 2), (0 * d, shifted))
+    total = lax.psum(scaled, "y")
+    jax.debug.print("{}", total[0, 0])
+    return total
+
+
+trace = read.shard_map(jax.shard_map(body, mesh=mesh, in_specs=P("x", "y"), out_specs=P("x")), x)
+NAMES = ("a", "shifted", "scaled")
+named = {v.name: v for v in trace.variables}
+ids = trace.mesh.device_ids.array().tolist()
+
 print(
     json.dumps(
         {
@@ -39,6 +59,13 @@ print(
             "values": {b.device_id: np.frombuffer(b.data, "<f4").tolist() for b in values.blocks},
             "note": values.note,
             "fetched": fetched,
+            "engine": trace.engine,
+            "program": {name: [named[name].value(device).tolist() for device in ids] for name in NAMES},
+            "blocks": {name: named[name].window.block.array().tolist() for name in NAMES},
+            "active": [[s.primitive, s.active.array().tolist()] for s in trace.steps if s.active is not None],
+            "sentences": [s.sentence for s in trace.steps if s.primitive in ("cond", "while")],
+            "printed": [s.printed for s in trace.steps if s.printed],
+            "outputs": [[s.device.id, np.asarray(s.data).tolist()] for s in trace.outputs.addressable_shards],
         }
     ),
     flush=True,

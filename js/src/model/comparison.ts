@@ -26,7 +26,7 @@ export interface Tally {
 export class ComparisonModel {
   readonly mesh: MeshModel;
   readonly rows: readonly Row[];
-  /** Rows from this one on have the types that a chosen mend leads to. */
+  /** From this row on, the one that is mended, types are those that a chosen mend leads to. */
   readonly mended: number;
 
   readonly #placements = new Map<string, PlacementModel>();
@@ -41,7 +41,7 @@ export class ComparisonModel {
     this.mesh = new MeshModel(doc.mesh);
     this.rows = continued(doc, choices);
     const stop = this.rows.findIndex((r) => r.error !== null && r.error.chosen >= 0);
-    this.mended = stop < 0 ? this.rows.length : stop + 1;
+    this.mended = stop < 0 ? this.rows.length : stop;
     this.#sums = this.#sum();
   }
 

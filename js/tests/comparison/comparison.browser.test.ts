@@ -45,7 +45,7 @@ test("each row says its line, its type, its sharding and whether they agree", as
   expect(cell(stopped, "verdict")).toContain("Differs. scale is split on y");
   expect(cell(lines(view)[6], "verdict")).toBe("✓ same with the fix");
   expect(find(view, ".said").textContent).toBe(comparison("layer").rows[3]?.error?.message);
-  expect(find(view, ".mend.used ins").textContent).toBe("out_sharding=P('x', None)");
+  expect(find(view, ".way.used ins").textContent).toBe("out_sharding=P('x', None)");
   expect(cell(lines(view)[5], "source")).toContain("all-reduce y 2");
   expect(cell(lines(view)[5], "explicit")).toBe("f32[32,16] · 2 KiB/device");
   expect(view.model.sent).toEqual([]);
@@ -66,7 +66,7 @@ test("a choice is sent to Python, and what Python answers is shown", async () =>
   button(view, "Use and continue").click();
   await settle();
   expect(view.model.sentFor("choices")).toEqual([{ "3": 1 }]);
-  expect(find(view, ".mend.used code").textContent).toContain("P('x', 'y')");
+  expect(find(view, ".way.used code").textContent).toContain("P('x', 'y')");
   const answer = comparison("layer");
   const rows = answer.rows.map((r, i) => (i === 6 ? { ...r, primitive: "answered" } : r));
   view.model.assign({ _document: { ...answer, rows } });
@@ -78,7 +78,7 @@ test("choices from Python mark another mend", async () => {
   const view = await mount(comparison("layer"));
   view.model.assign({ choices: { "3": 1 } });
   await settle();
-  expect(find(view, ".mend.used code").textContent).toContain("P('x', 'y')");
+  expect(find(view, ".way.used code").textContent).toContain("P('x', 'y')");
   expect(view.model.sent).toEqual([]);
 });
 
@@ -245,8 +245,8 @@ test("what the user named is text", async () => {
 
 test("no mesh, no compiled program, no row that agrees: what is not known is said", async () => {
   const view = await mount(comparison("scopes"));
-  expect(find(view, "footer").textContent).toContain("sw.tpu_mesh");
-  expect(find(view, ".heads").textContent).toContain("not known, see below");
+  expect(find(view, ".note").textContent).toContain("sw.tpu_mesh");
+  expect(find(view, ".heads").textContent).toContain("not known, see above");
   expect(cell(lines(view)[2], "source")).toContain("x Explicit → Auto");
   expect(cell(lines(view)[1], "source")).toContain("yours");
 });

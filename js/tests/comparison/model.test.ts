@@ -115,7 +115,7 @@ test("another choice shows the rows that follow from it, and nothing else is ano
   expect(other.rows[4]?.values[0]?.explicit?.text).toBe("f32[128@x,16]");
   expect(other.rows.filter((r, i) => JSON.stringify(r) !== JSON.stringify(first.rows[i]))).toHaveLength(2);
   expect(model("layer", { "3": 0 }).rows).toEqual(first.rows);
-  expect([first.mended, model("stopped").mended]).toEqual([4, 7]);
+  expect([first.mended, model("stopped").mended]).toEqual([3, 7]);
 });
 
 test("a saved page knows the first choice, and one other at a time", () => {

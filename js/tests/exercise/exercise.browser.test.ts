@@ -145,7 +145,7 @@ test("choices are radio buttons, many are a list", async () => {
 
 test("what a cell answers has no button, but the line to copy", async () => {
   const view = await mount(sheet(named("code")));
-  expect(view.root.querySelector("button[type=submit]")).toBeNull();
+  expect(view.root.querySelector(".check")).toBeNull();
   expect(find(view, ".tries").textContent).toBe("last trydef mended(a):");
   expect(find(view, ".band.error").textContent).toBe(
     "!ShardingTypeError raised by JAX 0.10.2Contracting dimensions are sharded",

@@ -84,6 +84,9 @@ class Collectives:
         self._numbers: dict[Plan, int] = {}
         self._origins = Origins(module)
         self._ids = mesh.device_ids.array().tolist()
+        # Many collectives share their groups; the caches end with the reading.
+        self._who = functools.cache(self._read_groups)
+        self._devices = functools.cache(self._name_devices)
 
     def origin(self, found: Found) -> Origin:
         """Where a collective comes from."""
@@ -131,8 +134,7 @@ class Collectives:
             bandwidth=tuple(float(f"{estimate.bandwidth_s:.3g}") for estimate in estimates),
         )
 
-    @functools.cache  # noqa: B019
-    def _who(self, text: str, kind: str, channel: bool, flattened: bool) -> Who:
+    def _read_groups(self, text: str, kind: str, channel: bool, flattened: bool) -> Who:
         if not text:
             raise ValueError("it names no groups")
         names = [axis.name for axis in self._mesh.axes]
@@ -176,8 +178,7 @@ class Collectives:
             for ici in self._interconnects
         ]
 
-    @functools.cache  # noqa: B019
-    def _devices(self, groups: Groups) -> tuple[tuple[int, ...], ...]:
+    def _name_devices(self, groups: Groups) -> tuple[tuple[int, ...], ...]:
         return tuple(tuple(self._ids[p] for p in group) for group in groups)
 
     def _number(self, plan: Plan) -> int:

@@ -43,8 +43,11 @@ def compiled_of(f: Any, args: Sequence[Any], mesh: Mesh | None) -> Compiled:
         executable = f.compile() if hasattr(f, "compile") else f
         return Compiled(executable, mesh or _first_mesh(_shardings(executable)) or _set_mesh(), "")
     args = jax.tree.map(lambda x: _on(x, mesh), tuple(args), is_leaf=_is_abstract)
-    found = mesh or _first_mesh([getattr(x, "sharding", None) for x in jax.tree.leaves(args)]) or _set_mesh()
-    with jax.set_mesh(mesh) if mesh is not None else contextlib.nullcontext():
+    of_arguments = _first_mesh([getattr(x, "sharding", None) for x in jax.tree.leaves(args)])
+    found = mesh or of_arguments or _set_mesh()
+    # Arguments that lie elsewhere decide themselves: the mesh then only names what they are compiled for.
+    sets = mesh is not None and of_arguments in (None, mesh)
+    with jax.set_mesh(mesh) if sets else contextlib.nullcontext():
         traced: Any = (f if hasattr(f, "trace") else jax.jit(f)).trace(*args)
         found = found or _first_mesh(_meshes_in(_jax.open_jaxpr(traced.jaxpr)[0]))
         if isinstance(found, AbstractMesh):

@@ -219,7 +219,8 @@ def _work(executable: Any) -> Work | None:
     found = _asked(executable.cost_analysis)
     if not found:
         return None
-    return Work(*(max(float(found.get(key, -1)), -1.0) for key in ("flops", "bytes accessed", "optimal_seconds")))
+    figures = (float(found.get(key, -1)) for key in ("flops", "bytes accessed", "optimal_seconds"))
+    return Work(*(figure if figure >= 0 else -1.0 for figure in figures))
 
 
 def _asked(analysis: Callable[[], Any]) -> Any:

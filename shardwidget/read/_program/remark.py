@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from shardwidget.read._program.loops import Found
 from shardwidget.read._program.source import Origin
 
-_ONLY_MOVES = frozenset({
+_ALONG = frozenset({
     "gather", "scatter", "sort", "rev", "reshape", "concatenate", "dynamic_slice", "dynamic_update_slice", "slice",
-    "cumsum", "cumprod", "cummax", "cummin", "cumlogsumexp", "argmax", "argmin", "top_k", "transpose", "pad",
+    "argmax", "argmin", "top_k", "transpose", "pad", "cumsum", "cumprod", "cummax", "cummin", "cumlogsumexp",
+    "reduce_window_sum", "reduce_window_prod", "reduce_window_max", "reduce_window_min", "fft",
 })  # fmt: skip
-"""Primitives that need no more of an operand than moving it, or going along it in order."""
+"""Primitives that move an operand, or go along it in order: most can be done without the whole of it."""
 
 _SAME_VALUES = frozenset({"copy", "bitcast", "copy-done", "copy-start", "convert", "transpose", "reshape"})
 
@@ -22,7 +23,7 @@ def of(found: Found, kind: str, axes: Sequence[str], origin: Origin) -> str:
 
     A matmul that gathers its weights is what fully sharded training does, and no remark.
     """
-    if kind != "all-gather" or not axes or origin.primitive not in _ONLY_MOVES:
+    if kind != "all-gather" or not axes or origin.primitive not in _ALONG:
         return ""
     name = _argument(found)
     undone = f"undoes the split over {_listed(axes)}"

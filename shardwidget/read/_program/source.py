@@ -71,8 +71,9 @@ class Origins:
     def __init__(self, module: Module) -> None:
         self._tables = module.tables
         roots = [int(_number("parent_frame_id", text)) for text in module.tables.get("StackFrames", {}).values()][:1]
-        # XLA counts frames from 1 and prints parents from 0 or from 1, so that none is 0 or 1: the first frame has none.
+        # XLA counts frames from 1 and prints parents from 0 or from 1; the first frame, which has none, tells which.
         self._none = roots[0] if roots else 0
+        self._frames = functools.cache(self._read_frames)
 
     def of(self, found: Found) -> Origin:
         """The origin of a collective; of one that the compiler rewrote, that of what it stands in or leads to."""
@@ -107,8 +108,7 @@ class Origins:
             frames = (Frame(_unescaped(file[1]), "", int(line[1])),) if file and line else ()
         return Origin(_unescaped(op[1]) if op else "", frames)
 
-    @functools.cache  # noqa: B019
-    def _frames(self, number: int) -> tuple[Frame, ...]:
+    def _read_frames(self, number: int) -> tuple[Frame, ...]:
         frame = self._tables.get("StackFrames", {}).get(number)
         if frame is None:
             return ()
@@ -129,7 +129,7 @@ def _grow(seen: list[Instruction], computation: Computation) -> Iterator[Instruc
         for user in computation.users.get(instruction.name, ()):
             if user not in seen:
                 yield user
-                if user.opcode in _PASSES_ON:
+                if user.opcode in _PASSES_ON or user.opcode.endswith("-done"):
                     seen.append(user)
 
 

@@ -95,6 +95,8 @@ export function linesOf(model: ComparisonModel, tree: Run, shown: Shown): readon
         const last = lines.at(-1);
         const again = last !== undefined && last.kind !== "fold" && sameSource(model, last.row, item);
         lines.push(...linesOfRow(model, item, place, again, []));
+      } else if (single(model, item)) {
+        lines.push(...linesOfRow(model, item.first, place, false, model.trail(item.first).slice(-1)));
       } else {
         const open = shown.open.has(item.enclosure);
         const { enclosure, first, stop } = item;
@@ -135,6 +137,13 @@ function linesOfRow(
     ...(r.error ? [{ kind: "stop", key: `s${row}`, ...place, row } as const] : []),
     ...ops.filter(after),
   ];
+}
+
+/** Whether an enclosure is a name for one row alone: that row says it better than a head over it. */
+function single(model: ComparisonModel, run: Run): boolean {
+  const e = model.doc.enclosures[run.enclosure];
+  const named = e?.kind === "named_scope" || e?.kind === "function";
+  return named && e.axis_types.length === 0 && run.stop - run.first === 1 && run.items[0] === run.first;
 }
 
 function passes(model: ComparisonModel, row: number, filter: Filter): boolean {

@@ -10,8 +10,19 @@ import { comesAfter } from "./lines";
 export function titleOf(model: ComparisonModel): string {
   const { doc } = model;
   if (doc.of === "arrays") return doc.name || "arrays";
-  const names = model.rows[0]?.primitive === "arguments" ? model.rows[0].values.map((v) => v.name || "·") : [];
-  return `${doc.name || "f"}(${some(names, 6)})`;
+  const [first] = model.rows;
+  return `${doc.name || "f"}(${first?.primitive === "arguments" ? parameters(first) : ""})`;
+}
+
+/** The function's parameters, each once: of `params['w']` and `params['b']` the name `params`. */
+export function parameters(row: Row): string {
+  return some([...new Set(row.values.map((v) => v.name.match(/^[^[.]+/)?.[0] ?? "·"))], 6);
+}
+
+/** What a row is about: the parameters, the array, or the user's line; empty where that is not known. */
+export function subject(row: Row): string {
+  if (row.primitive === "arguments") return parameters(row);
+  return row.primitive === "array" ? (row.values[0]?.name ?? "") : (row.source?.text ?? "");
 }
 
 export interface Badge {

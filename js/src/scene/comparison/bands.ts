@@ -9,6 +9,7 @@ import {
   purpose,
   remarkText,
   sentenceTokens,
+  subject,
   timesText,
 } from "../../model/comparison/words";
 import type { Compared, Layout, Row } from "../../model/document.gen";
@@ -89,8 +90,7 @@ function rowBand(model: ComparisonModel, row: Row, line: Line & { kind: "row" },
 function sourceMarks(row: Row, line: Line & { kind: "row" }, c: Columns, middle: number): Mark[] {
   const x = c.source + 14 * line.depth;
   const room = (c.narrow ? c.end : c.explicit) - x - 12;
-  const named = row.primitive === "arguments" || row.primitive === "array";
-  const text = line.again ? "" : named ? row.values.map((v) => v.name).join(", ") : (row.source?.text ?? "");
+  const text = line.again ? "" : subject(row);
   const under = row.primitive === "array" ? "" : row.primitive;
   const marks: Mark[] = [];
   if (text && row.source)

@@ -31,7 +31,7 @@ export function face(trace: TraceModel, v: Variable): { rows: number; columns: n
 /** The height that a block likes: its rows are lower where there are many, and where the picture must be small. */
 export function blockHeight(trace: TraceModel, v: Variable, dense: boolean): number {
   const { rows } = face(trace, v);
-  return Math.max(20, dense ? Math.min(72, rows * (rows > 2 ? 14 : 18)) : Math.min(116, rows * (rows > 4 ? 14 : 20)));
+  return Math.max(20, dense ? Math.min(76, rows * (rows > 2 ? 14 : 18)) : Math.min(116, rows * (rows > 4 ? 14 : 20)));
 }
 
 /** Width of a cell that has room for the variable's numbers and a mark behind them, by some of them. */

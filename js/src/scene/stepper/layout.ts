@@ -51,7 +51,7 @@ const TITLE = 30;
 const BETWEEN = 28;
 /** Below this width, and where it would be higher than this, a picture is made of smaller blocks. */
 const NARROW = 560;
-const TALL = 860;
+const TALL = 920;
 
 /** With room for the variables of some names at every step. */
 export function layoutStepper(trace: TraceModel, width: number, watch: readonly string[] = []): StepperLayout {
@@ -170,7 +170,7 @@ export function arrange(natural: Sizes, show: Contents, room: number): Arrangeme
   const beside = besideWidth(natural, show);
   const over = overWidth(natural, show);
   // Blocks may be somewhat narrower than they like before they are put over one another; high ones more so.
-  const squeeze = natural.dense && high([...show.before, ...later]) > 44 ? 0.45 : 0.9;
+  const squeeze = natural.dense && high([...show.before, ...later]) > 44 ? 0.4 : 0.9;
   if (show.before.length > 0 && later.length > 0 && beside * squeeze > room && over < beside) {
     const heights = [high(show.before), high(later)];
     return { rows: [show.before, later], heights, w: over, h: (heights[0] ?? 0) + UNDER + (heights[1] ?? 0) };

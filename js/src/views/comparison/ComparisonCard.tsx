@@ -25,6 +25,7 @@ export function ComparisonCard({ state }: { state: ComparisonState }) {
     <Card theme={theme}>
       <Guard key={generation}>
         <Head model={model} />
+        {model.doc.note && <p class="note">{model.doc.note}</p>}
         {model.rows.length > 12 && <Tools state={state} model={model} />}
         <Table state={state} {...shown} />
         <Foot model={model} />
@@ -63,7 +64,6 @@ function Foot({ model }: { model: ComparisonModel }) {
       <span>
         <b class="ink1">×2</b> copies along that axis
       </span>
-      {doc.note && <span class="note">{doc.note}</span>}
       <span class="end">
         {doc.compiled_from && "compiled for "}
         {target}

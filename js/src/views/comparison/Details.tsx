@@ -26,6 +26,11 @@ export function Details({ model, pictures, row, index, level }: Props) {
   return (
     <div {...details(level)}>
       <div {...ACROSS}>
+        {source?.text && (
+          <p>
+            <code class="mono">{source.text}</code>
+          </p>
+        )}
         {where.length > 0 && <p class="soft">{where.join(" · ")}</p>}
         {row.values.map((value, i) => (
           <ValueDetails model={model} pictures={pictures} value={value} at={i} key={i} />

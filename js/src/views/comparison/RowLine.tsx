@@ -1,8 +1,9 @@
 /** A row: the user's line, the value three ways, and what differs. */
 import type { ComparisonModel } from "../../model/comparison";
 import type { Line } from "../../model/comparison/lines";
-import { remarkText, sentenceTokens, trailText } from "../../model/comparison/words";
+import { remarkText, sentenceTokens, subject, trailText } from "../../model/comparison/words";
 import type { Compared, Row } from "../../model/document.gen";
+import { count } from "../../model/text";
 import { Tokens } from "../Tokens";
 import { Details } from "./Details";
 import { Placed } from "./parts";
@@ -11,13 +12,13 @@ import { cell, rowProps } from "./roles";
 import type { LineProps } from "./Table";
 
 /** Values of a row that stand in the table; the rest are in its details. */
-const MOST = 4;
+const MOST = 6;
 
 export function RowLine(props: LineProps & { line: Line & { kind: "row" } }) {
   const { model, pictures, line, selected, feeds } = props;
   const row = model.row(line.row);
   if (!row) return null;
-  const values = row.values.slice(0, row.primitive === "arguments" ? 2 * MOST : MOST);
+  const values = row.values.slice(0, MOST);
   const more = row.values.length - values.length;
   const differs = row.values.some((v) => v.agreement === "differs");
   const several = row.values.length > 1 ? " several" : "";
@@ -28,11 +29,11 @@ export function RowLine(props: LineProps & { line: Line & { kind: "row" } }) {
         <SourceCell model={model} row={row} line={line} />
         <div {...cell(`explicit${row.error ? " stopped" : several}`)}>
           {row.error ? <Stopped name={row.error.error} /> : <Sides {...shared} which="explicit" />}
-          {more > 0 && <span class="soft">and {more} more</span>}
+          {more > 0 && <span class="soft">{count(more, "more value")}</span>}
         </div>
         <div {...cell("auto mono soft")}>
           {values.map((v, i) => (
-            <span class="value" key={i}>
+            <span class="value" title={v.auto} key={i}>
               {v.auto}
             </span>
           ))}
@@ -53,8 +54,7 @@ function SourceCell({ model, row, line }: { model: ComparisonModel; row: Row; li
   const { source } = row;
   const trail = trailText(model, line.trail);
   const names = row.values.map((v) => v.name).filter((n) => n !== "");
-  const text =
-    row.primitive === "arguments" ? names.slice(0, 8).join(", ") : row.primitive === "array" ? names[0] : source?.text;
+  const text = subject(row);
   return (
     <div {...cell("source")}>
       <span class="number mono">{line.again ? "" : source?.line}</span>

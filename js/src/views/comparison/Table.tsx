@@ -88,7 +88,7 @@ function headsOf(model: ComparisonModel): readonly (readonly [string, string])[]
     ["Auto mesh", "the type is silent"],
     [
       from === "Auto" || from === "Explicit" ? `Compiled from ${from}` : "Compiled",
-      from ? "where data really is" : "not known, see below",
+      from ? "where data really is" : "not known, see above",
     ],
     ["Explicit type vs compiled", ""],
   ];

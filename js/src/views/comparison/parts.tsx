@@ -43,7 +43,11 @@ export function Placed({
   const picture = placement && pictures.of(placement);
   return (
     <span class="placed">
-      {named && <span class="mono soft name">{value.name}</span>}
+      {named && (
+        <span class="mono soft name" title={value.name}>
+          {value.name}
+        </span>
+      )}
       {picture && (
         <span class="mini">
           <img
@@ -63,7 +67,7 @@ export function Placed({
           </span>
         </span>
       )}
-      <span class="mono type">
+      <span class="mono type" title={plain ? layout.text : undefined}>
         {axisTokens(layout.text, model.mesh).map(({ text, axis }, i) => (
           <span class={axis === null ? "" : `axis ink${axis % AXIS_DASH.length}`} key={i}>
             {breakable(text)}

@@ -36,8 +36,12 @@ export function Work({ state, question, mesh, theme, width }: Props) {
   return (
     <form
       class="work"
-      onSubmit={(event) => {
+      onSubmit={(event) => event.preventDefault()}
+      onKeyDown={(event) => {
+        // JupyterLab keeps Enter in a field from submitting its form.
+        if (event.key !== "Enter" || !(event.target instanceof HTMLInputElement)) return;
         event.preventDefault();
+        event.stopPropagation();
         state.check();
       }}
     >
@@ -51,7 +55,7 @@ export function Work({ state, question, mesh, theme, width }: Props) {
             <FieldInput state={state} question={question} field={f} mesh={mesh} key={f.name} />
           ))}
           <p class="buttons">
-            <button type="submit" class="primary" disabled={!state.mayCheck()}>
+            <button type="button" class="primary check" disabled={!state.mayCheck()} onClick={() => state.check()}>
               {state.now.waiting && !state.still ? "Checking" : "Check"}
             </button>
             {state.still && <span class="soft">A saved page: answers are checked where the notebook runs.</span>}

@@ -11,7 +11,7 @@ export function Bill({ state, trace }: { state: StepperState; trace: TraceModel 
   const plan = step && c ? trace.plan(step, state.now.algorithm) : null;
   const rounds = plan?.rounds.length ?? 0;
   const at = roundAt(rounds, state.now.moment.phase);
-  const done = state.now.moment.phase >= 1 ? rounds : at.round;
+  const hop = state.now.moment.phase >= 1 ? rounds : at.round + 1;
   const note = trace.doc.note && <p class="soft">{trace.doc.note}</p>;
   if (!trace.steps.some((s) => trace.communicates(s))) return note ? <div class="bill">{note}</div> : null;
   return (
@@ -23,7 +23,7 @@ export function Bill({ state, trace }: { state: StepperState; trace: TraceModel 
       </dl>
       <dl>
         <dt>{plan && plan.algorithm !== "meaning" ? "hop" : "hops as a ring"}</dt>
-        <dd>{c ? (plan && plan.algorithm !== "meaning" ? `${done} of ${rounds}` : c.hops) : 0}</dd>
+        <dd>{c ? (plan && plan.algorithm !== "meaning" ? `${hop} of ${rounds}` : c.hops) : 0}</dd>
         <dd class="soft">{c ? groups(trace.groups(c).length, c.group_size) : ""}</dd>
       </dl>
       <Totals state={state} trace={trace} />

@@ -3,6 +3,8 @@ import { hex } from "../../model/color";
 import type { StepperState } from "./state";
 
 const WIDTH = 380;
+/** Of a device without a block. */
+const NARROW = 220;
 const HEIGHT = 92;
 
 export function Tip({ state }: { state: StepperState }) {
@@ -10,7 +12,7 @@ export function Tip({ state }: { state: StepperState }) {
   const { trace, layout } = state.view() ?? {};
   if (!tip || !trace || !layout) return null;
   const { box, text, color } = tip;
-  const width = Math.min(WIDTH, layout.width);
+  const width = Math.min(text.name ? WIDTH : NARROW, layout.width);
   const middle = box.x + box.w / 2;
   const left = Math.max(0, Math.min(layout.width - width, middle - width / 2));
   const above = box.y + box.h + 12 + HEIGHT > layout.height + 40 && box.y > HEIGHT + 12;

@@ -41,7 +41,7 @@ export function Transport({ state, trace }: { state: StepperState; trace: TraceM
       <div class="scrubber">
         <div class="track" aria-hidden="true">
           <span class="past" style={{ width: `${(100 * at) / total}%` }} />
-          {total <= 60 && <span class="marks" style={{ backgroundSize: `${100 / total}% 100%` }} />}
+          {total <= 24 && <span class="marks" style={{ backgroundSize: `${100 / total}% 100%` }} />}
           {trace.steps.map((s, i) => {
             const sent = trace.communicates(s) ? s.collective : null;
             if (!sent) return null;

@@ -1,0 +1,67 @@
+/** A way on from a row that stops: what to write, what it gives, what it costs, and a button that takes it. */
+import type { ComparisonModel } from "../../model/comparison";
+import { changed, sentenceTokens } from "../../model/comparison/words";
+import type { Row } from "../../model/document.gen";
+import { bytes } from "../../model/text";
+import { Tokens } from "../Tokens";
+import { Placed } from "./parts";
+import type { Pictures } from "./pictures";
+import type { ComparisonState } from "./state";
+
+interface Props {
+  state: ComparisonState;
+  model: ComparisonModel;
+  pictures: Pictures;
+  row: Row;
+  index: number;
+  /** Index of the mend. */
+  at: number;
+  used: boolean;
+}
+
+export function Way({ state, model, pictures, row, index, at, used }: Props) {
+  const mend = row.mends[at];
+  if (!mend) return null;
+  const [value] = row.values;
+  const possible = state.canChoose(index, at);
+  return (
+    <li class={used ? "way used" : "way"}>
+      <span class="try">
+        <span class="soft">{mend.title}</span>
+        <Code code={mend.code} source={row.source?.text ?? ""} />
+      </span>
+      <span class="gives">
+        <span class="soft">gives</span>
+        {value && <Placed model={model} pictures={pictures} value={value} layout={mend.layout} which={`mend ${at}`} />}
+      </span>
+      <span class="cost">
+        <Tokens tokens={sentenceTokens(mend.communication, model.mesh)} />
+        {mend.bytes_per_device > 0 && ` · ${bytes(mend.bytes_per_device)}/device`}
+      </span>
+      {used ? (
+        <span class="chosen ok">✓ used below</span>
+      ) : (
+        <button
+          type="button"
+          disabled={!possible}
+          title={possible ? mend.title : "needs Python: a saved page knows one other choice at a time"}
+          onClick={() => state.choose(index, at)}
+        >
+          Use and continue
+        </button>
+      )}
+    </li>
+  );
+}
+
+/** What to write, with what it changes marked. */
+function Code({ code, source }: { code: string; source: string }) {
+  const [start, end] = changed(code, source);
+  return (
+    <code class="mono">
+      {code.slice(0, start)}
+      <ins>{code.slice(start, end)}</ins>
+      {code.slice(end)}
+    </code>
+  );
+}

@@ -1,0 +1,85 @@
+"""How long a call of a program takes, measured."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+
+from shardwidget.document import Timing
+from shardwidget.read import _errors
+
+WARM_UP = 2
+"""Calls before the measured ones: the first compiles, the second fills caches."""
+
+
+def time_program(f: Callable[..., Any] | jax.stages.Compiled, args: Sequence[Any], *, n: int = 10) -> Timing:
+    """Measures calls of a program, each until its results are there.
+
+    Args:
+        f: a function, jitted or not, or a ``Compiled``.
+        args: its arguments. Those that the program takes over (donated) are copied before each call, outside of what is
+            measured; yours stay as they are.
+        n: measured calls, after ``WARM_UP`` others.
+
+    Returns:
+        Median, least and greatest seconds.
+
+    Raises:
+        ValueError: an argument has no values, the program is compiled for devices that are not here, or ``n`` is less
+            than 1.
+        TypeError: ``f`` is lowered, not compiled.
+    """
+    if n < 1:
+        raise ValueError(f"n={n}: at least one call must be measured.")
+    if isinstance(f, jax.stages.Lowered):
+        raise TypeError("a Lowered cannot be called: give lowered.compile(), or the function itself.")
+    args = tuple(args)
+    _check(f, args)
+    call: Any = f if hasattr(f, "lower") or isinstance(f, jax.stages.Compiled) else jax.jit(f)
+    donated = _donated(call, args)
+    seconds = []
+    for _ in range(WARM_UP + n):
+        fresh = jax.block_until_ready(jax.tree.map(lambda x, copy: x.copy() if copy else x, args, donated))
+        start = time.perf_counter()
+        jax.block_until_ready(call(*fresh))
+        seconds.append(time.perf_counter() - start)
+    measured = seconds[WARM_UP:]
+    return Timing(statistics.median(measured), min(measured), max(measured), n)
+
+
+def _check(f: Any, args: tuple[Any, ...]) -> None:
+    for path, leaf in jax.tree.leaves_with_path(args):
+        at = f"argument {path[0].idx}{jax.tree_util.keystr(path[1:])}"
+        if isinstance(leaf, jax.ShapeDtypeStruct):
+            raise ValueError(_errors.NOTHING_TO_RUN.format(what=f"{at} has a shape and no values"))
+        if isinstance(leaf, jax.Array) and leaf.is_deleted():
+            raise ValueError(_errors.NOTHING_TO_RUN.format(what=f"{at} was deleted or donated"))
+    if isinstance(f, jax.stages.Compiled):
+        devices = {d for s in jax.tree.leaves(f.input_shardings) for d in s.device_set}
+        missing = [d for d in devices if d not in _here(d.platform)]
+        if missing:
+            kind = missing[0].device_kind
+            raise ValueError(_errors.NOTHING_TO_RUN.format(what=f"the program is compiled for {kind}, which is not here"))
+
+
+def _here(platform: str) -> list[Any]:
+    try:
+        return jax.devices(platform)
+    except RuntimeError:
+        return []
+
+
+def _donated(call: Any, args: tuple[Any, ...]) -> Any:
+    """For each leaf of the arguments, whether it is an array that the program takes over."""
+    infos = call.args_info if isinstance(call, jax.stages.Compiled) else call.lower(*args).args_info
+    taken = [info.donated for info in jax.tree.leaves(infos, is_leaf=lambda x: hasattr(x, "donated"))]
+    leaves, tree = jax.tree.flatten(args)
+    arrays = [isinstance(leaf, jax.Array) for leaf in leaves]
+    # Static arguments are no part of what is compiled, so leaves may be more; then any array may be meant.
+    if len(taken) != len(leaves):
+        return tree.unflatten([is_array and any(taken) for is_array in arrays])
+    return tree.unflatten([is_array and bool(of) for is_array, of in zip(arrays, taken, strict=True)])

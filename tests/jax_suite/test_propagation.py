@@ -1,0 +1,345 @@
+"""`read.propagation` against JAX: types as JAX traces them, places as it compiles, mends that run."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jax.sharding import AbstractMesh, AxisType, NamedSharding, auto_axes, explicit_axes
+from jax.sharding import PartitionSpec as P
+
+from shardwidget import read
+from shardwidget.document import Comparison, Row
+
+EXPLICIT = jax.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Explicit,) * 2, devices=jax.devices()[:8])
+AUTO = jax.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Auto,) * 2, devices=jax.devices()[:8])
+
+
+def shape(mesh, dims, *spec, dtype=jnp.float32):
+    return jax.ShapeDtypeStruct(dims, dtype, sharding=NamedSharding(mesh, P(*spec)))
+
+
+def array(mesh, dims, *spec):
+    values = jnp.asarray(np.arange(np.prod(dims), dtype=np.float32).reshape(dims) % 7)
+    return jax.device_put(values, NamedSharding(mesh, P(*spec)))
+
+
+def rows(comparison: Comparison, primitive: str) -> list[Row]:
+    return [row for row in comparison.rows if row.primitive == primitive]
+
+
+def layer(x, w1, w2, scale):
+    h = x @ w1
+    r = jax.nn.relu(h)
+    y = r @ w2
+    z = y * scale
+    mu = z.mean(0)
+    return z - mu
+
+
+def layer_arguments(make, mesh):
+    return (
+        make(mesh, (128, 64), "x", None),
+        make(mesh, (64, 256), None, "y"),
+        make(mesh, (256, 16), "y", None),
+        make(mesh, (16,), "y"),
+    )
+
+
+# ── Placements ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+OPERATIONS = {
+    "sin": lambda a, b: jnp.sin(a),
+    "add": lambda a, b: a + b,
+    "matmul": lambda a, b: a @ b,
+    "transpose": lambda a, b: a.T,
+    "sum": lambda a, b: a - a.sum(0),
+    "reshape": lambda a, b: a.reshape(4, 2, 8).reshape(8, 8),
+    "concatenate": lambda a, b: jnp.concatenate([a, b])[4:12],
+    "flip": lambda a, b: a[::-1],
+    "scan": lambda a, b: jax.lax.scan(lambda c, r: (c + r, c), jnp.zeros(8), a @ b)[1],
+}
+SPECS = [P(), P("x"), P("y"), P(None, "x"), P("x", "y"), P("y", "x"), P(("x", "y")), P(None, ("y", "x"))]
+
+
+@settings(max_examples=40)
+@given(names=st.lists(st.sampled_from(sorted(OPERATIONS)), min_size=1, max_size=4), specs=st.data())
+def test_a_value_is_where_the_compiled_program_puts_it(names, specs):
+    one, two = (shape(AUTO, (8, 8), *specs.draw(st.sampled_from(SPECS))) for _ in range(2))
+
+    def values(a, b):
+        out = []
+        for k, name in enumerate(names):
+            with jax.named_scope(f"operation{k}"):
+                a = OPERATIONS[name](a, b)
+            out.append(a)
+        return out
+
+    k = specs.draw(st.integers(0, len(names) - 1))
+
+    def f(a, b):
+        out = values(a, b)
+        return out[-1], out[k]
+
+    wanted = jax.jit(f).lower(one, two).compile().output_shardings[1].devices_indices_map((8, 8))
+    comparison = read.propagation(f, one, two)
+    last = [row for row in comparison.rows if f"operation{k}" in _scopes(comparison, row)][-1]
+    spec = eval(last.values[-1].concrete.text, {"P": P})
+    assert NamedSharding(AUTO, spec).devices_indices_map((8, 8)) == wanted
+
+
+def _scopes(comparison: Comparison, row: Row) -> set[str]:
+    found, at = set(), row.enclosure
+    while at >= 0:
+        found.add(comparison.enclosures[at].name)
+        at = comparison.enclosures[at].parent
+    return found
+
+
+def test_a_loop_body_and_branches_have_places_too():
+    def f(x, ws, k):
+        def body(h, w):
+            return jnp.tanh(h @ w), None
+
+        h, _ = jax.lax.scan(body, x, ws)
+        return jax.lax.cond(k > 0, lambda h: h + 1, lambda h: h * 2, h)
+
+    comparison = read.propagation(
+        f, shape(AUTO, (64, 64), "x"), shape(AUTO, (3, 64, 64), None, None, "y"), jnp.int32(1)
+    )
+    (tanh,) = rows(comparison, "tanh")
+    assert tanh.concrete == "P('x', 'y')"
+    enclosures = {e.kind: e for e in comparison.enclosures}
+    assert enclosures["loop"].times == 3
+    assert comparison.enclosures[tanh.enclosure].kind == "loop"
+    assert {e.name for e in comparison.enclosures if e.kind == "branch"} == {"cond branch 0", "cond branch 1"}
+    assert all(row.concrete for row in comparison.rows[1:])
+
+
+def test_a_collective_stands_at_the_equation_that_it_was_put_in_for():
+    comparison = read.propagation(layer, *layer_arguments(shape, AUTO))
+    program = comparison.program
+    assert program is not None
+    placed = {
+        row.primitive: [program.collectives[k] for k in row.collectives] for row in comparison.rows if row.collectives
+    }
+    assert {name: [(c.kind, c.axes) for c in found] for name, found in placed.items()} == {
+        "dot_general": [("all-reduce", ("y",))],
+        "reduce_sum": [("all-reduce", ("x",))],
+    }
+    assert comparison.compiled_from == "Auto"
+    assert all("sw" not in c.op for c in program.collectives)
+
+
+# ── Types ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+RULES = {
+    "elementwise": (lambda a, b: jnp.sin(a) * b, ("x", "y"), ("x", "y")),
+    "elementwise, one whole": (lambda a, b: a + b, ("x", None), (None, None)),
+    "elementwise, joined": (lambda a, b: a + b, ("x", None), (None, "y")),
+    "outer axes": (lambda a, b: a @ b, ("x", None), (None, "y")),
+    "reduction": (lambda a, b: a.sum(0), ("x", "y"), ()),
+    "reduction of the other": (lambda a, b: a.max(1), ("x", "y"), ()),
+    "transpose": (lambda a, b: a.T, ("x", "y"), ()),
+    "broadcast": (lambda a, b: a + b[0], ("x", "y"), (None, "y")),
+    "expand": (lambda a, b: a[:, None], ("x", "y"), ()),
+    "merge": (lambda a, b: a.reshape(64), ("x", None), ()),
+    "cast": (lambda a, b: a.astype(jnp.bfloat16), ("x", "y"), ()),
+    "select": (lambda a, b: jnp.where(a > 1, a, b), ("x", "y"), ("x", "y")),
+    "scan": (lambda a, b: jax.lax.scan(lambda c, r: (c, r * 2), 0.0, a.T)[1], ("x", None), ()),
+    "vmap": (lambda a, b: jax.vmap(jnp.sort)(a), ("x", None), ()),
+    "gradient": (lambda a, b: jax.grad(lambda a: (jnp.tanh(a) * b).sum())(a), ("x", "y"), ("x", "y")),
+}
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("mesh", [EXPLICIT, AUTO], ids=["explicit", "auto"])
+def test_a_type_is_what_jax_gives_it(rule, mesh):
+    f, one, two = RULES[rule]
+    comparison = read.propagation(f, shape(mesh, (8, 8), *one), shape(mesh, (8, 8), *two))
+    with jax.set_mesh(EXPLICIT):
+        result = jax.typeof(f(array(EXPLICIT, (8, 8), *one), array(EXPLICIT, (8, 8), *two)))
+    last = comparison.rows[-1].values[-1]
+    assert last.explicit is not None
+    assert last.explicit.text == result.str_short(short_dtypes=True)
+    assert "@" not in last.auto
+    assert not any(row.error for row in comparison.rows)
+
+
+def test_decisions_and_changes_of_axis_types_are_told():
+    def f(x):
+        y = auto_axes(lambda a: a @ a.T, out_sharding=P("x", None))(x)
+        return jax.reshard(y, P(None, "x"))
+
+    comparison = read.propagation(f, shape(EXPLICIT, (8, 8), "x", "y"))
+    (inside,) = [e for e in comparison.enclosures if e.kind == "auto_axes"]
+    assert inside.axis_types == ("Auto", "Auto")
+    (product,) = rows(comparison, "dot_general")
+    assert product.values[0].agreement == "silent"
+    assert [row.decision for row in rows(comparison, "reshard")][-1] == "reshard"
+
+    def g(x):
+        y = jax.lax.with_sharding_constraint(x * 2, P(None, "y"))
+        return explicit_axes(lambda a: a * 2, in_sharding=P("x", "y"))(y)
+
+    comparison = read.propagation(g, shape(AUTO, (8, 8), "x"))
+    assert rows(comparison, "sharding_constraint")[0].decision == "with_sharding_constraint"
+    assert [e.axis_types for e in comparison.enclosures if e.kind == "explicit_axes"] == [("Explicit", "Explicit")]
+
+
+def test_out_sharding_is_the_users_and_not_that_of_a_gradient():
+    def f(a, b):
+        return jnp.matmul(a, b, out_sharding=P("x", None))
+
+    one, two = shape(EXPLICIT, (8, 8), "x", "y"), shape(EXPLICIT, (8, 8), "y", None)
+    assert rows(read.propagation(f, one, two), "dot_general")[0].decision == "out_sharding"
+    gradient = read.propagation(jax.grad(lambda a, b: f(a, b).sum()), one, two)
+    assert [row.decision for row in rows(gradient, "dot_general")][-1] == ""
+
+
+# ── Stops and mends ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+STOPS = {
+    "contraction": (lambda r, w: r @ w, ("x", "y"), ("y", None)),
+    "contraction of three": (lambda r, w: jnp.einsum("ij,jk->ki", r, w), ("x", "y"), ("y", None)),
+    "mismatch": (lambda a, b: a + b, ("x", None), (None, "x")),
+    "concatenation": (lambda a, b: jnp.concatenate([a, b]), ("x", None), (None, None)),
+    "sort": (lambda a, b: jnp.sort(a, axis=0), ("x", None), (None, None)),
+}
+
+
+@pytest.mark.parametrize("name", STOPS)
+def test_a_stop_has_jax_s_words_and_mends_that_jax_takes(name):
+    f, one, two = STOPS[name]
+    with jax.set_mesh(EXPLICIT), pytest.raises(Exception) as refused:  # noqa: PT011  whatever JAX raises
+        f(array(EXPLICIT, (8, 8), *one), array(EXPLICIT, (8, 8), *two))
+    comparison = read.propagation(f, shape(EXPLICIT, (8, 8), *one), shape(EXPLICIT, (8, 8), *two))
+    (stop,) = [row for row in comparison.rows if row.error]
+    assert stop.error is not None
+    assert stop.error.error == type(refused.value).__name__
+    assert stop.error.message.splitlines()[0][:60] == str(refused.value).splitlines()[0][:60]
+    assert stop.mends, stop.error.message
+    assert 0 <= stop.error.chosen < len(stop.mends)
+    assert comparison.rows[-1].explicit
+
+
+def contraction(r, w2):
+    y = r @ w2
+    return y  # noqa: RET504  the mend names it
+
+
+def mismatch(a, b):
+    c = a + b
+    return c  # noqa: RET504
+
+
+@pytest.mark.parametrize(
+    ("f", "one", "two"), [(contraction, ("x", "y"), ("y", None)), (mismatch, ("x", None), (None, "x"))]
+)
+def test_the_code_of_a_mend_runs_and_gives_what_it_says(f, one, two):
+    arguments = array(EXPLICIT, (8, 8), *one), array(EXPLICIT, (8, 8), *two)
+    comparison = read.propagation(f, *arguments)
+    (stop,) = [row for row in comparison.rows if row.error]
+    names = f.__code__.co_varnames[:2]
+    wanted = f(*(np.asarray(a) for a in arguments))
+    for mend in stop.mends:
+        scope = {"jax": jax, "jnp": jnp, "P": P, **dict(zip(names, arguments, strict=True))}
+        with jax.set_mesh(EXPLICIT):
+            exec(mend.code, scope)
+            out = scope[stop.values[0].name] if stop.values[0].name in scope else f(*(scope[n] for n in names))
+        assert jax.typeof(out).str_short(short_dtypes=True) == mend.layout.text
+        np.testing.assert_allclose(np.asarray(out), wanted)
+
+
+def test_another_choice_changes_what_is_below_and_nothing_else():
+    arguments = layer_arguments(shape, EXPLICIT)
+    first = read.propagation(layer, *arguments, continuations=True)
+    (at,) = [k for k, row in enumerate(first.rows) if row.error]
+    assert first.rows[at].mends[first.rows[at].error.chosen].layout.text == "f32[128@x,16@y]", "as the compiler does"
+    other = read.propagation(layer, *arguments, choices={at: 0})
+    assert other.rows[at].error.chosen == 0
+    assert other.rows[:at] == first.rows[:at]
+    assert other.rows[at].explicit == "f32[128@x,16]"
+    (known,) = [c for c in first.continuations if c.choice == 0]
+    patched = list(first.rows)
+    for k, row in known.rows:
+        patched[k] = row
+    assert tuple(patched) == other.rows
+
+
+def test_a_loop_whose_carry_changes_its_type_offers_the_layout_that_it_ends_with():
+    def f(x, w):
+        return jax.lax.scan(lambda h, _: (h @ w, None), x, None, length=3)[0]
+
+    comparison = read.propagation(f, shape(EXPLICIT, (8, 8), "x"), shape(EXPLICIT, (8, 8), None, "y"))
+    (stop,) = [row for row in comparison.rows if row.error and row.primitive == "scan"]
+    assert "carry" in stop.error.message
+    assert [mend.code for mend in stop.mends] == ["x = jax.reshard(x, P('x', 'y'))"]
+
+
+# ── Other forms ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_arrays_by_themselves():
+    tree = {"w": array(EXPLICIT, (8, 8), "x", "y"), "b": array(AUTO, (8,), "y"), "s": jnp.float32(1)}
+    comparison = read.propagation(tree)
+    assert comparison.of == "arrays"
+    by_name = {row.values[0].name: row.values[0] for row in comparison.rows}
+    assert {name: v.agreement for name, v in by_name.items()} == {"['w']": "same", "['b']": "silent", "['s']": "silent"}
+    assert by_name["['w']"].explicit.text == jax.typeof(tree["w"]).str_short(short_dtypes=True)
+    assert by_name["['b']"].concrete.text == "P('y')"
+
+
+def test_a_mesh_without_devices_gives_types_and_says_how_to_get_the_rest():
+    mesh = AbstractMesh((4, 2), ("x", "y"), axis_types=(AxisType.Auto,) * 2)
+    comparison = read.propagation(lambda a: a * 2, ((8, 8), "float32", P("x")), mesh=mesh)
+    assert comparison.rows[-1].explicit == "f32[8@x,8]"
+    assert comparison.rows[-1].concrete == ""
+    assert comparison.program is None
+    assert "AbstractMesh" in comparison.note
+    assert "tpu_mesh" in comparison.note
+
+
+def test_a_mixed_mesh_is_taken_as_it_is():
+    mesh = jax.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Explicit, AxisType.Auto), devices=jax.devices()[:8])
+    comparison = read.propagation(lambda a: jnp.sin(a), shape(mesh, (8, 8), "x", "y"))
+    assert comparison.compiled_from == "given"
+    assert comparison.rows[-1].explicit == "f32[8@x,8@y]"
+    assert comparison.rows[-1].concrete == "P('x', 'y')"
+
+
+def test_a_closed_over_array_and_a_jitted_function():
+    w = array(AUTO, (8, 8), None, "y")
+    comparison = read.propagation(jax.jit(lambda a: a @ w), shape(AUTO, (8, 8), "x"))
+    assert comparison.rows[-1].explicit == "f32[8@x,8@y]"
+
+
+def test_a_program_that_only_explicit_axes_know_is_shown_as_far_as_it_comes():
+    def f(a, b):
+        c = jax.reshard(a, P("y", None))
+        return c @ b
+
+    comparison = read.propagation(f, shape(EXPLICIT, (8, 8), "x"), shape(EXPLICIT, (8, 8), "x", None))
+    assert comparison.rows[1].explicit == "f32[8@y,8]"
+
+
+def test_a_user_s_own_error_is_the_user_s():
+    def f(a):
+        raise KeyError("missing weight")
+
+    with pytest.raises(KeyError, match="missing weight"):
+        read.propagation(f, shape(EXPLICIT, (8, 8), "x"))
+    with pytest.raises(TypeError, match=r"got incompatible shapes|dot_general requires"):
+        read.propagation(lambda a: a @ jnp.ones(3), shape(EXPLICIT, (8, 8), "x"))
+
+
+def test_what_is_no_program_is_refused():
+    with pytest.raises(ValueError, match="there is no mesh"):
+        read.propagation(lambda a: a, jnp.ones(3))
+    with pytest.raises(TypeError, match="got str"):
+        read.propagation("x")
+    with pytest.raises(ValueError, match="compiled must be"):
+        read.propagation(lambda a: a, shape(AUTO, (8,)), compiled="both")  # type: ignore[arg-type]
