@@ -70,12 +70,14 @@ class ChooseCollective(Kind):
         self._sent = self._parts()
         if not any(self._gives(c, axis)[0] for c in self.fields[0].options for axis in axes):
             raise ValueError(
-                f"the exercise has no truth: no single collective turns {self._before.spec} into {self._after.spec}"
+                f"the exercise has no truth: no single collective turns {layouts.spec_of(self._before)} into "
+                f"{layouts.spec_of(self._after)}"
             )
 
     def identity(self) -> str:
         """What is asked, of what, on which mesh."""
-        return f"{self._before.type} {self._before.spec} {self._after.type} {self._after.spec} {self.mesh.shape}"
+        before, after = layouts.spec_of(self._before), layouts.spec_of(self._after)
+        return f"{self._before.shape} {self._before.dtype} {before} {after} {self.mesh.shape}"
 
     def judge(self, answer: Answer) -> Feedback:
         """Compares with what JAX says."""
@@ -111,7 +113,7 @@ class ChooseCollective(Kind):
         if held is None:
             return f"Here it cannot be done over {axis}."
         if found is not None:
-            return f"Here it would give {found.spec}."
+            return f"Here it would give {layouts.spec_of(found)}."
         if held.shape[1:] != self._after.shard_shape:
             return f"Here every device would hold a block of {held.shape[1:]}, not {self._after.shard_shape}."
         if self._before.unreduced and what.startswith(("all_gather", "all_to_all", NOTHING)):

@@ -8,15 +8,17 @@ from typing import Any
 
 import jax
 import numpy as np
-from jax.sharding import AbstractMesh, AxisType, Mesh, NamedSharding, PartitionSpec
+from jax.sharding import AbstractMesh, AxisType, Mesh, NamedSharding
+from jax.sharding import PartitionSpec as P
 
 from shardwidget import document, read
+from shardwidget.teach.forms import spec_text
 
 MOST = 4096
 """Layouts looked through."""
 
 
-def place(shape: tuple[int, ...], dtype: Any, mesh: Any, spec: PartitionSpec, name: str = "") -> document.Placement:
+def place(shape: tuple[int, ...], dtype: Any, mesh: Any, spec: P, name: str = "") -> document.Placement:
     """Where an array of this shape and spec lies.
 
     Raises:
@@ -27,13 +29,13 @@ def place(shape: tuple[int, ...], dtype: Any, mesh: Any, spec: PartitionSpec, na
     return read.array((shape, dtype, sharding), name=name)
 
 
-def specs(rank: int, mesh: Any) -> Iterator[PartitionSpec]:
+def specs(rank: int, mesh: Any) -> Iterator[P]:
     """Every way of giving each mesh axis to one dimension or to none, axes of one dimension in the mesh's order."""
     names = [str(n) for n in mesh.axis_names]
     choices = itertools.product(range(rank + 1), repeat=len(names))
     for chosen in itertools.islice(choices, MOST):
         entries = [tuple(n for n, c in zip(names, chosen, strict=True) if c == d) for d in range(rank)]
-        yield PartitionSpec(*(e[0] if len(e) == 1 else e or None for e in entries))
+        yield P(*(e[0] if len(e) == 1 else e or None for e in entries))
 
 
 def find(
@@ -55,6 +57,16 @@ def same(a: document.Placement, b: document.Placement) -> bool:
     if a.shape != b.shape or set(a.unreduced) != set(b.unreduced) or set(a.reduced) != set(b.reduced):
         return False
     return a.device_ids == b.device_ids and all(a.slices(d) == b.slices(d) for d in a.device_ids)
+
+
+def spec_of(placement: document.Placement) -> str:
+    """The spec of a placement in one spelling, whatever JAX's version prints; its sharding's class where none fits."""
+    if placement.spec is None:
+        return placement.sharding
+    entries = [P.UNCONSTRAINED if d.unconstrained else d.axes or None for d in placement.dims]
+    plain = (e[0] if isinstance(e, tuple) and len(e) == 1 else e for e in entries)
+    states = {"unreduced": frozenset(placement.unreduced), "reduced": frozenset(placement.reduced)}
+    return spec_text(P(*plain, **states))
 
 
 def with_types(mesh: Any, axis_type: AxisType) -> Any:

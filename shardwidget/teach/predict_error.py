@@ -54,7 +54,7 @@ class PredictError(Kind):
         self.mesh = layouts.mesh_document(layouts.mesh_of(args))
         self.figures = (figure_of(f, args, source),)
         self.fields = (Field("error", "JAX answers with", "choice", (RUNS, *options)),)
-        self._identity = f"{self.figures[0].listing} {run.describe(args)} {options}"
+        self._identity = f"{self.figures[0].listing} {run.describe(args)} {among}"
 
     def identity(self) -> str:
         """What is asked, of what, on which mesh."""

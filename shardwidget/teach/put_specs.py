@@ -11,7 +11,6 @@ from jax.sharding import AxisType, PartitionSpec
 from shardwidget.document import Feedback, Field, Figure, Part
 from shardwidget.export.words import byte_count
 from shardwidget.teach import layouts, run
-from shardwidget.teach.forms import spec_text
 from shardwidget.teach.kind import Answer, AnswerError, Kind
 from shardwidget.teach.source import argument_names, figure_of
 
@@ -119,6 +118,6 @@ class PutSpecs(Kind):
     def _figure(self, ins: tuple[PartitionSpec, ...]) -> Figure | None:
         """The first argument as the answer cuts it."""
         try:
-            return Figure(f"the first argument, by {spec_text(ins[0])}", self._place(self._args[0], ins[0]))
+            return Figure("the first argument", self._place(self._args[0], ins[0]))
         except Exception:
             return None

@@ -46,14 +46,14 @@ class ReadPlacement(Kind):
         self.mesh = p.mesh
         self.fields = tuple(Field(f"part{i}", a.label, a.form, example=a.example) for i, a in enumerate(self._asked))
         shown = p if picture else Placement(p.mesh, None, state="abstract")
-        self.figures = (Figure("", shown, types=() if picture else (f"{p.type}   {p.spec or p.sharding}",)),)
-        self.prompt = f"`{p.type}` lies on the mesh as `{p.spec or p.sharding}`. Read its placement."
+        self.figures = (Figure("", shown, types=() if picture else (f"{p.type}   {layouts.spec_of(p)}",)),)
+        self.prompt = f"`{p.type}` lies on the mesh as `{layouts.spec_of(p)}`. Read its placement."
         self.hints = tuple(dict.fromkeys(a.hint for a in self._asked))
 
     def identity(self) -> str:
         """What is asked, of what, on which mesh."""
         p = self._placement
-        return f"{p.type} {p.spec} {p.mesh.shape} {[a.label for a in self._asked]}"
+        return f"{p.type} {layouts.spec_of(p)} {p.mesh.shape} {[a.label for a in self._asked]}"
 
     def read_field(self, field: Field, value: Any) -> Any:
         """What the question reads."""
@@ -77,7 +77,7 @@ class ReadPlacement(Kind):
             if not part.right:
                 questions.append(ask.question)
                 figure = figure or self._figure(ask, value)
-        right = " ".join(a.label + ": right." for a in self._asked) if len(parts) > 1 else "That is what JAX says."
+        right = "All of it is what JAX says." if len(parts) > 1 else "That is what JAX says."
         if all(p.right for p in parts):
             return verdict(parts, right, figure=Figure("the placement", self._placement))
         return verdict(parts, question=questions[0], figure=figure)
@@ -91,7 +91,7 @@ class ReadPlacement(Kind):
         if self._jax_mesh is None or p.shape is None:
             return None
         found = layouts.find(p.shape, p.dtype, self._jax_mesh, lambda other: ask.true_of(value, other))
-        return None if found is None else Figure(f"here it would be right: {found.spec}", found)
+        return None if found is None else Figure("here it would be right", found)
 
 
 @dataclass(frozen=True)

@@ -93,7 +93,7 @@ class WriteSpec(Kind):
 
     def identity(self) -> str:
         """What is asked, of what, on which mesh."""
-        target = None if self._target is None else self._target.spec
+        target = None if self._target is None else layouts.spec_of(self._target)
         return f"{self._shape} {self._dtype} {self.mesh.shape} {target} {self._words()} {self._rejected}"
 
     def judge(self, answer: Answer) -> Feedback:

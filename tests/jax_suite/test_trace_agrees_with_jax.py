@@ -67,6 +67,23 @@ def check(program, exact: bool) -> None:
 
 
 @pytest.mark.parametrize("devices", [None, "host"])
+@pytest.mark.parametrize("shape", [(8, 0), (0,), (0, 8)])
+def test_arrays_without_elements(shape, devices):
+    mesh = jax.make_mesh((8,), ("x",), axis_types=(AxisType.Auto,))
+
+    def body(a):
+        return jax.lax.psum(a, "x"), a.sum(), jax.lax.all_gather(a, "x"), jax.lax.ppermute(a, "x", [(0, 1)])
+
+    rows = PartitionSpec("x")
+    specs = (PartitionSpec(), PartitionSpec(), rows, rows)
+    f = jax.shard_map(body, mesh=mesh, in_specs=rows, out_specs=specs, check_vma=False)
+    trace = traced(f, np.zeros(shape, "float32"), devices=devices)
+    for found, wanted in zip(trace.outputs, f(np.zeros(shape, "float32")), strict=True):
+        assert found.shape == wanted.shape
+        same(found, wanted, exact=True)
+
+
+@pytest.mark.parametrize("devices", [None, "host"])
 def test_every_value_of_every_step(devices):
     """Each equation's values, against a shard_map that returns exactly that value."""
     mesh = jax.make_mesh((2, 4), ("x", "y"), axis_types=(AxisType.Auto,) * 2)

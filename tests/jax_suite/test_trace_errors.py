@@ -662,6 +662,18 @@ def test_errors_need_no_devices(devices):
     np.testing.assert_array_equal(trace.variables[trace.error.variable].value(4), [8.0, 10.0])
 
 
+def test_a_mesh_is_set_around_the_call():
+    def f(a):
+        with jax.set_mesh(mesh()):
+            return jax.shard_map(lambda a: a * 2, in_specs=P("x"), out_specs=P("x"))(a)
+
+    failure = traced(f, jnp.arange(8.0)).error
+    assert failure.explanation.endswith("Set it around the call: with jax.set_mesh(mesh): ShardMapStepper(f, ...).")
+    with jax.set_mesh(mesh()):
+        inner = jax.shard_map(lambda a: a * 2, in_specs=P("x"), out_specs=P("x"))
+        np.testing.assert_array_equal(traced(inner, jnp.arange(8.0)).outputs, 2 * np.arange(8.0))
+
+
 def test_an_interrupt_passes():
     @jax.shard_map(mesh=mesh(), in_specs=P("x"), out_specs=P("x"))
     def f(v):

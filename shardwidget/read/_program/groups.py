@@ -39,14 +39,16 @@ def expand(text: str) -> Groups:
     Raises:
         ValueError: it is in none of the known notations.
     """
-    if found := _IOTA.fullmatch(text):
-        shape = _numbers(found[1])
-        return _rows(_iota(found[2], found[3]).reshape(shape))
-    if found := _MESH.fullmatch(text):
-        return _of_mesh(found)
+    try:
+        if found := _IOTA.fullmatch(text):
+            return _rows(_iota(found[2], found[3]).reshape(_numbers(found[1])))
+        if found := _MESH.fullmatch(text):
+            return _of_mesh(found)
+    except (KeyError, ValueError) as error:
+        raise ValueError(f"its groups contradict themselves: {text}") from error
     if _WRITTEN.fullmatch(text):
         return tuple(tuple(_numbers(group)) for group in re.findall(r"\{([\d,\s]*)\}", text[1:-1]))
-    raise ValueError(f"groups in an unknown notation: {text}")
+    raise ValueError(f"its groups are in an unknown notation: {text}")
 
 
 def positions(

@@ -78,7 +78,7 @@ def compiled(tree: Tree, closed: Any, arguments: Sequence[jax.ShapeDtypeStruct],
         ]
 
     program = _jax.closed(instrumented(tree.root, inspect=True), tree.root.consts)
-    function = jaxpr_as_fun(program)
+    function: Any = jaxpr_as_fun(program)
     function.__name__ = name
     with jax.set_mesh(mesh):
         return Concrete(jax.jit(function).lower(*arguments).compile(), places)

@@ -113,7 +113,7 @@ class _Reader:
         self.program: Program | None = None
         self.caused: dict[int, list[tuple[int, HloCollective]]] = defaultdict(list)
         if self.concrete:
-            self.program = self._program(self.concrete)
+            self.program = self._program(self.concrete, self.base)
 
     def comparison(self, choices: dict[int, int], continuations: bool) -> Comparison:
         rows, explicit = self.rows(choices)
@@ -189,8 +189,8 @@ class _Reader:
             return None
         return compiled(self.tree, self.closed, self.asked.on(mesh), mesh, self.asked.function)
 
-    def _program(self, concrete: Concrete) -> Program:
-        program = read_program(concrete.compiled, mesh=self.base, name=self.asked.function)
+    def _program(self, concrete: Concrete, mesh: Any) -> Program:
+        program = read_program(concrete.compiled, mesh=mesh, name=self.asked.function)
         cleaned = []
         for k, c in enumerate(program.collectives):
             tags = TAG.findall(c.op)

@@ -83,7 +83,7 @@ class Run:
         return Explicit(self.types, self.stops)
 
     def _shape(self, constant: Any) -> jax.ShapeDtypeStruct:
-        sharding = getattr(constant, "sharding", None)
+        sharding: Any = getattr(constant, "sharding", None)
         here = isinstance(sharding, NamedSharding) and sharding.mesh.axis_names == self._mesh.axis_names
         spec = sharding.spec if here else PartitionSpec()
         return jax.ShapeDtypeStruct(constant.shape, constant.dtype, sharding=NamedSharding(self._mesh, spec))
@@ -95,7 +95,10 @@ class Run:
 
         def read(v: Any) -> Any:
             # A literal may know of the mesh that it was traced on: its number does not.
-            return np.asarray(v.val, v.aval.dtype) if isinstance(v, Literal) else env[v]
+            return np.asarray(v.val, dtype(v)) if isinstance(v, Literal) else env[v]
+
+        def dtype(v: Any) -> Any:
+            return v.aval.dtype
 
         for node in body.nodes:
             env.update(zip(node.eqn.outvars, self._node(node, [read(v) for v in node.eqn.invars]), strict=True))

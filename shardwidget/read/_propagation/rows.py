@@ -82,7 +82,7 @@ def compared(value: Value, type_: Any, put: Put | None, *, local: bool = False) 
 
 def typed(aval: Any) -> Layout:
     """What a type says."""
-    sharding = getattr(aval, "sharding", None)
+    sharding: Any = getattr(aval, "sharding", None)
     explicit = sharding is not None and AxisType.Explicit in sharding.mesh.axis_types
     dims = _dims(aval.shape, entries(sharding.spec, len(aval.shape))) if explicit else None
     _, unreduced, reduced = _jax.manual_types(aval)

@@ -25,6 +25,12 @@ from shardwidget.read._trace.values import equal_along
 from shardwidget.read._trace.words import joined, spec_text
 
 
+SET_MESH_AROUND = (
+    "The function is traced as jit traces it, and there no mesh can be set. Set it around the call: "
+    "with jax.set_mesh(mesh): ShardMapStepper(f, ...)."
+)
+
+
 class Stop:
     """A program whose tracing failed.
 
@@ -348,6 +354,8 @@ def _other(stop: Stop, writer: Writer) -> _Found:
     value = stop.inputs[0] if stop.inputs and stop.kind != "user" else None
     if stop.kind == "user":
         return None, (), "The function itself raised this; the steps before it ran.", ()
+    if "can only be used outside of `jax.jit`" in str(stop.error):
+        return None, (), SET_MESH_AROUND, ()
     return value, (), "JAX refused this operation; the steps before it ran.", ()
 
 

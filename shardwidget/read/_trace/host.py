@@ -81,7 +81,7 @@ class HostEngine:
     def _collective(self, call: collectives.Call, values: Sequence[Any], level: Level) -> list[Any]:
         lead = self.lead(level)
         blocks = [self.lift(constant(v), level) if isinstance(v, Literal) else v for v in values]
-        flat = [b.reshape(-1, *b.shape[len(lead) :]) for b in blocks]
+        flat = [b.reshape(math.prod(lead), *b.shape[len(lead) :]) for b in blocks]
         if call.kind == "axis_index":
             out = [collectives.apply(call, None, jnp)]
         elif call.kind in ("ragged_all_to_all", "pbroadcast") and len(flat) > 1:

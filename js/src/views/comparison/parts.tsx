@@ -70,7 +70,7 @@ export function Placed({
       <span class="mono type" title={plain ? layout.text : undefined}>
         {axisTokens(layout.text, model.mesh).map(({ text, axis }, i) => (
           <span class={axis === null ? "" : `axis ink${axis % AXIS_DASH.length}`} key={i}>
-            {breakable(text)}
+            {plain ? text : breakable(text)}
           </span>
         ))}
       </span>

@@ -29,9 +29,10 @@ export function Work({ state, question, mesh, theme, width }: Props) {
   const live = spec ? preview(question, spec, state.draft()[spec.name] ?? "") : null;
   const after = state.judged() && !spec ? question.feedback?.figure : null;
   const code = question.fields.every((f) => f.form === "code");
-  // The devices to choose from are the mesh: it need not be drawn beside them.
+  // The devices to choose from are the mesh, and so is part of what an answer gives: it need not be drawn twice.
   const asks = question.fields.some((f) => f.form === "devices") && mesh.size <= MOST_BUTTONS;
-  const given = question.figures.map((f) => (asks && f.placement?.shape === null ? { ...f, placement: null } : f));
+  const bare = asks || after?.placement;
+  const given = question.figures.map((f) => (bare && f.placement?.shape === null ? { ...f, placement: null } : f));
   const room = { theme, width, mesh };
   return (
     <form

@@ -1,0 +1,102 @@
+"""The comparison where it is used: JupyterLab with a kernel, and a saved page without one."""
+
+from __future__ import annotations
+
+import re
+
+import jax
+import numpy as np
+import pytest
+from jax.sharding import AxisType, NamedSharding
+from jax.sharding import PartitionSpec as P
+from playwright.sync_api import Locator, expect
+
+import shardwidget as sw
+from tests.hosts.jupyter import SETUP, Notebook
+from tests.hosts.page import views
+
+PROGRAM = """
+def layer(x, w, scale):
+    h = jax.numpy.sin(x)
+    y = h @ w
+    return y * scale
+
+auto = jax.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Auto,) * 2)
+put = lambda shape, *spec: jax.device_put(jnp.ones(shape), NamedSharding(auto, P(*spec)))
+view = sw.ShardingComparison(layer, put((8, 16), "x", "y"), put((16, 4), "y", None), put((4,), None))
+view
+"""
+STOP = 2
+
+
+def row(view: Locator, primitive: str) -> Locator:
+    return view.get_by_role("row").filter(has=view.page.get_by_role("gridcell", name=re.compile(primitive))).first
+
+
+def used(view: Locator) -> Locator:
+    return view.get_by_role("listitem").filter(has_text="used below").locator("code")
+
+
+def test_a_choice_and_a_selection_go_to_python_and_back(jupyter, new_page):
+    page = new_page(viewport={"width": 1400, "height": 1000})
+    nb = Notebook(jupyter, page, "lab", jupyter.write(SETUP, PROGRAM))
+    nb.run_all()
+    view = views(page)
+    expect(view).to_contain_text("Contracting dimensions are sharded")
+    mends = nb.ask(f"print('\\n'.join(m.code for m in view.document.rows[{STOP}].mends))").splitlines()
+    first = mends.index(used(view).inner_text())
+
+    other = 1 if first == 0 else 0
+    view.get_by_role("listitem").filter(has_text=mends[other]).get_by_role("button").click()
+    expect(used(view)).to_have_text(mends[other])
+    expect(row(view, "mul").get_by_role("gridcell").nth(1)).to_contain_text(
+        nb.ask("print(view.document.rows[-1].explicit)")
+    )
+    assert nb.ask("print(view.choices)") == str({STOP: other})
+
+    nb.ask(f"view.choices = {{{STOP}: {first}}}")
+    expect(used(view)).to_have_text(mends[first])
+    assert nb.ask("view.choices = {0: 0}").startswith("TraitError: row 0 has no mend to choose")
+
+    row(view, "sin").get_by_role("gridcell").last.click()
+    expect(row(view, "sin")).to_have_attribute("aria-selected", "true")
+    assert nb.ask("print(view.selection)") == "1"
+    nb.ask("view.selection = 0")
+    expect(row(view, "arguments")).to_have_attribute("aria-selected", "true")
+
+    view.get_by_role("treegrid").focus()
+    for key in ("Home", "ArrowDown", "Enter", "b"):
+        page.keyboard.press(key)
+    expect(row(view, "sin")).to_have_attribute("aria-selected", "true")
+    assert page.locator(".jp-Cell").count() == 2
+
+
+@pytest.mark.parametrize("width", [1240, 480])
+def test_a_saved_page_goes_on_below_another_choice(new_page, tmp_path, width):
+    mesh = jax.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Auto,) * 2)
+
+    def put(shape, *spec):
+        return jax.device_put(np.ones(shape, np.float32), NamedSharding(mesh, P(*spec)))
+
+    widget = sw.ShardingComparison(lambda a, b: (a @ b) * 2, put((8, 16), "x", "y"), put((16, 4), "y", None))
+    path = tmp_path / "f.html"
+    widget.to_html(path)
+    page = new_page(viewport={"width": width, "height": 900}, offline=True)
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url.split(":")[0]))
+    page.goto(path.as_uri())
+    view = views(page)
+    expect(page.locator("[data-sw=fallback]")).to_be_hidden()
+    before = row(view, "mul").get_by_role("gridcell").nth(1).inner_text()
+    stop = next(k for k, r in enumerate(widget.document.rows) if r.error)
+    way = view.get_by_role("listitem").filter(has=page.get_by_role("button")).first
+    code = way.locator("code").inner_text()
+    way.get_by_role("button").click()
+    expect(used(view)).to_have_text(code)
+    choice = [m.code for m in widget.document.rows[stop].mends].index(code)
+    widget.choices = {stop: choice}
+    after = row(view, "mul").get_by_role("gridcell").nth(1)
+    expect(after).to_contain_text(widget.document.rows[-1].explicit)
+    assert after.inner_text() != before
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert set(asked) <= {"file", "blob", "data"}

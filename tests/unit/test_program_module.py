@@ -1,0 +1,514 @@
+"""A module's text: computations, what runs how often, halves and parts of collectives, lines, and what is unreadable."""
+
+import re
+
+import pytest
+
+from shardwidget import cost
+from shardwidget.document import Ints, Mesh, MeshAxis
+from shardwidget.read._program.entry import collectives_of
+from shardwidget.read._program.loops import find, trip_count
+from shardwidget.read._program.module import Module
+
+HEADER = "HloModule jit_f, is_scheduled=true, num_partitions=8\n"
+ADD = """
+%add (a: f32[], b: f32[]) -> f32[] {
+  %a = f32[] parameter(0)
+  %b = f32[] parameter(1)
+  ROOT %sum = f32[] add(%a, %b)
+}
+"""
+GROUPS = "channel_id=1, replica_groups=[4,2]<=[8], use_global_device_ids=true"
+MESH = Mesh((MeshAxis("x", 4, "Auto"), MeshAxis("y", 2, "Auto")), Ints.pack(range(8)), Ints.pack([0] * 8), 0)
+
+
+class Text:
+    """A compiled program of which there is only its text."""
+
+    def __init__(self, text: str):
+        self.text = text
+
+    def as_text(self) -> str:
+        return self.text
+
+
+def read(text: str):
+    return collectives_of(Text(HEADER + ADD + text), MESH, tuple(range(8)), cost.interconnects())
+
+
+def entry(*lines: str) -> str:
+    body = "\n".join(f"  {line}" for line in ("%p = f32[4,8]{1,0} parameter(0)", *lines))
+    return f"\nENTRY %main (p: f32[4,8]) -> f32[4,8] {{\n{body}\n}}\n"
+
+
+def one(*lines: str):
+    reading = read(entry(*lines))
+    assert reading.unread == ()
+    (found,) = reading.collectives
+    return found
+
+
+# ── Kinds and halves ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("line", "kind", "shapes", "sent"),
+    [
+        (f"ROOT %c = f32[4,8]{{1,0}} all-reduce(%p), {GROUPS}, to_apply=%add", "all-reduce", ["f32[4,8]"], 128),
+        (f"ROOT %c = f32[8,8] all-gather(%p), {GROUPS}, dimensions={{0}}", "all-gather", ["f32[4,8]"], 128),
+        (f"ROOT %c = f32[2,8] reduce-scatter(%p), {GROUPS}, dimensions={{0}}", "reduce-scatter", ["f32[4,8]"], 64),
+        (f"ROOT %c = f32[4,8] all-to-all(%p), {GROUPS}, dimensions={{0}}", "all-to-all", ["f32[4,8]"], 64),
+        (f"ROOT %c = (f32[4,8], f32[4,8]) all-reduce(%p, %p), {GROUPS}", "all-reduce", ["f32[4,8]"] * 2, 256),
+        # Operands with their types, as older versions write them.
+        (f"ROOT %c = f32[4,8]{{1,0:T(8,128)}} all-reduce(f32[4,8]{{1,0:T(8,128)}} %p), {GROUPS}", "all-reduce",
+         ["f32[4,8]"], 128),
+        ("ROOT %c = f32[4,8] collective-broadcast(%p), channel_id=1, replica_groups={{0,1},{2,3},{4,5},{6,7}}",
+         "collective-broadcast", ["f32[4,8]"], 128),
+        ("ROOT %c = f32[4,8] collective-permute(%p), channel_id=1, source_target_pairs={{0,1},{2,3}}",
+         "collective-permute", ["f32[4,8]"], 128),
+    ],
+)  # fmt: skip
+def test_each_kind(line, kind, shapes, sent):
+    found = one(line)
+    assert (found.kind, list(found.shapes), found.bytes_per_device) == (kind, shapes, sent)
+    assert not found.asynchronous
+
+
+def test_the_halves_of_an_asynchronous_one_are_one():
+    found = one(
+        f"%s = (f32[4,8], f32[8,8]) all-gather-start(%p), {GROUPS}, dimensions={{0}}",
+        "ROOT %d = f32[8,8] all-gather-done(%s)",
+    )
+    assert (found.kind, found.asynchronous, found.name) == ("all-gather", True, "s")
+    assert found.shapes == ("f32[4,8]",)
+
+
+def test_a_wrapped_asynchronous_one():
+    wrapped = f"""
+%wrapped (q: f32[4,8]) -> f32[2,8] {{
+  %q = f32[4,8] parameter(0)
+  ROOT %rs = f32[2,8] reduce-scatter(%q), {GROUPS}, dimensions={{0}}, to_apply=%add
+}}
+"""
+    reading = read(
+        wrapped
+        + entry(
+            '%s = ((f32[4,8]), f32[2,8], u32[]) async-start(%p), calls=%wrapped, metadata={op_name="jit(f)/mul"}',
+            "%u = ((f32[4,8]), f32[2,8], u32[]) async-update(%s)",
+            "ROOT %d = f32[2,8] async-done(%u)",
+        )
+    )
+    (found,) = reading.collectives
+    assert (found.kind, found.asynchronous, found.op, found.where) == ("reduce-scatter", True, "jit(f)/mul", ())
+
+
+def test_a_send_that_names_its_pairs():
+    found = one(
+        "%t = token[] after-all()",
+        "%s = (f32[4,8], u32[], token[]) send(%p, %t), channel_id=2, "
+        'frontend_attributes={_xla_send_recv_source_target_pairs="{{0,2},{2,4}}"}',
+        "ROOT %d = token[] send-done(%s), channel_id=2",
+    )
+    assert (found.kind, found.pairs, found.shapes) == ("send", ((0, 2), (2, 4)), ("f32[4,8]",))
+
+
+@pytest.mark.parametrize(
+    ("operation", "meaning"), [("add", "psum"), ("maximum", "pmax"), ("minimum", "pmin"), ("multiply", "psum")]
+)
+def test_what_an_all_reduce_combines_by(operation, meaning):
+    text = ADD.replace("add(%a", f"{operation}(%a").replace("%add", "%combine")
+    reading = read(text + entry(f"ROOT %c = f32[4,8] all-reduce(%p), {GROUPS}, to_apply=%combine"))
+    assert reading.plans[reading.collectives[0].plans[0]].kind == meaning
+
+
+def test_the_tpu_compilers_reduce_scatter():
+    fused = f"""
+%all-reduce-scatter.3 (q: f32[4,8]) -> f32[2,8] {{
+  %q = f32[4,8] parameter(0)
+  %ar = f32[4,8] all-reduce(%q), {GROUPS}, to_apply=%add
+  ROOT %ds = f32[2,8] dynamic-slice(%ar), dynamic_slice_sizes={{2,8}}
+}}
+"""
+    reading = read(
+        fused
+        + entry('ROOT %f = f32[2,8] fusion(%p), kind=kCustom, calls=%all-reduce-scatter.3, metadata={op_name="jit(f)/dot"}')
+    )
+    (found,) = reading.collectives
+    assert (found.kind, found.bytes_per_device, found.op) == ("reduce-scatter", 64, "jit(f)/dot")
+
+
+def test_parts_of_one_collective_in_several_tpu_fusions():
+    config = 'backend_config={"async_collective_fusion_config":{"flag_start":"2"}}'
+
+    def part(name: str, last: str) -> str:
+        return f"""
+%{name} (q: f32[4,8]) -> f32[8,8] {{
+  %q = f32[4,8] parameter(0)
+  %ag.{name} = f32[8,8] all-gather(%q), {GROUPS}, dimensions={{0}}, {config}
+  ROOT %r.{name} = f32[8,8] {last}(%ag.{name})
+}}
+"""
+
+    start = part("begin", "custom-call").replace("(%ag.begin)", '(%ag.begin), custom_call_target="AsyncCollectiveStart"')
+    done = part("end", "custom-call").replace("(%ag.end)", '(%ag.end), custom_call_target="AsyncCollectiveDone"')
+    reading = read(
+        start
+        + part("between", "negate")
+        + done
+        + entry(
+            "%f1 = f32[8,8] fusion(%p), kind=kCustom, calls=%begin",
+            "%f2 = f32[8,8] fusion(%p), kind=kOutput, calls=%between",
+            "ROOT %f3 = f32[8,8] fusion(%p), kind=kCustom, calls=%end",
+        )
+    )
+    assert [(c.name, c.asynchronous, c.times) for c in reading.collectives] == [("ag.begin", True, 1)]
+
+
+@pytest.mark.parametrize(
+    ("xla", "jax", "sent"),
+    [
+        ("pred[8]", "bool[8]", 8),
+        ("s32[2]", "i32[2]", 8),
+        ("bf16[3,2]", "bf16[3,2]", 12),
+        ("c64[2]", "c64[2]", 16),
+        ("s4[8]", "i4[8]", 4),
+        ("u8[5]", "u8[5]", 5),
+        ("f8e4m3fn[16]", "f8_e4m3fn[16]", 16),
+        ("f32[]", "f32[]", 4),
+    ],
+)
+def test_types_and_their_bytes(xla, jax, sent):
+    found = one(f"%q = {xla}{{0}} iota(), iota_dimension=0", f"ROOT %c = {xla} all-reduce(%q), {GROUPS}")
+    assert (found.shapes, found.bytes_per_device) == ((jax,), sent)
+
+
+# ── Where and how often ───────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def loop(condition: str, body: str, start: str, more: str = "") -> str:
+    """A ``while`` over (counter, array) or (counter, array, bound)."""
+    kind = "(s32[], f32[4,8])" if not more else "(s32[], f32[4,8], s32[])"
+    extra = ", %bound" if more else ""
+    return f"""
+%body (t: {kind}) -> {kind} {{
+  %t = {kind} parameter(0)
+  %i = s32[] get-tuple-element(%t), index=0
+  %v = f32[4,8] get-tuple-element(%t), index=1
+  {"%bound = s32[] get-tuple-element(%t), index=2" if more else ""}
+  %c = f32[4,8] all-reduce(%v), {GROUPS}, to_apply=%add
+{body}
+  ROOT %r = {kind} tuple(%next, %c{extra})
+}}
+
+%condition (t: {kind}) -> pred[] {{
+  %t = {kind} parameter(0)
+  %i = s32[] get-tuple-element(%t), index=0
+{condition}
+}}
+""" + entry(
+        f"%start = s32[] constant({start})",
+        "%copied = s32[] copy(%start)",
+        f"%bound = s32[] constant({more or 0})",
+        f"%init = {kind} tuple(%copied, %p{extra})",
+        f"%w = {kind} while(%init), condition=%condition, body=%body",
+        "ROOT %out = f32[4,8] get-tuple-element(%w), index=1",
+    )
+
+
+ONE = "  %one = s32[] constant(1)\n"
+UP = ONE + "  %next = s32[] add(%i, %one)"
+
+
+@pytest.mark.parametrize(
+    ("start", "step", "direction", "bound", "times"),
+    [
+        (0, 1, "LT", 12, 12),
+        (3, 1, "LT", 12, 9),
+        (0, 5, "LT", 12, 3),
+        (0, 1, "LE", 12, 13),
+        (0, 1, "NE", 12, 12),
+        (12, -1, "GT", 0, 12),
+        (12, -5, "GE", 0, 3),
+        (12, -4, "NE", 0, 3),
+        (12, 1, "LT", 12, 0),
+        (-3, 1, "LT", 0, 3),
+        # Those that never end, or end by overflow, have no number.
+        (0, -1, "LT", 12, None),
+        (0, 5, "NE", 12, None),
+        (0, 0, "LT", 12, None),
+    ],
+)
+def test_trip_counts_agree_with_running_the_loop(start, step, direction, bound, times):
+    if times is not None:
+        compare = {"LT": int.__lt__, "LE": int.__le__, "GT": int.__gt__, "GE": int.__ge__, "NE": int.__ne__}[direction]
+        runs, i = 0, start
+        while compare(i, bound):
+            runs, i = runs + 1, i + step
+        assert runs == times
+    body = f"  %step = s32[] constant({step})\n  %next = s32[] add(%i, %step)"
+    condition = f"  %n = s32[] constant({bound})\n  ROOT %lt = pred[] compare(%i, %n), direction={direction}"
+    (found,) = read(loop(condition, body, str(start))).collectives
+    assert found.times == times
+    assert found.where == ("while" if times is None else f"while ×{times}",)
+
+
+def test_a_bound_that_travels_with_the_loop():
+    condition = (
+        "  %n = s32[] get-tuple-element(%t), index=2\n  ROOT %lt = pred[] compare(%n, %i), direction=GT, "
+        'metadata={op_name="lt"}'
+    )
+    (found,) = read(loop(condition, UP, "2", more="9")).collectives
+    assert found.times == 7
+
+
+def test_a_counter_in_fusions():
+    fused = """
+%fused_add (j: s32[]) -> s32[] {
+  %j = s32[] parameter(0)
+  %two = s32[] constant(2)
+  ROOT %plus = s32[] add(%j, %two)
+}
+
+%fused_compare (j: s32[], n: s32[]) -> pred[] {
+  %j = s32[] parameter(0)
+  %n = s32[] parameter(1)
+  ROOT %lt = pred[] compare(%j, %n), direction=LT
+}
+"""
+    condition = (
+        "  %n = s32[] constant(10)\n"
+        "  ROOT %f = pred[] fusion(%i, %n), kind=kLoop, calls=%fused_compare"
+    )  # fmt: skip
+    body = "  %next = s32[] fusion(%i), kind=kLoop, calls=%fused_add"
+    (found,) = read(fused + loop(condition, body, "0")).collectives
+    assert found.times == 5
+
+
+@pytest.mark.parametrize(
+    ("condition", "body"),
+    [
+        # The counter is doubled, or the bound is computed.
+        ("  %n = s32[] constant(10)\n  ROOT %lt = pred[] compare(%i, %n), direction=LT", "  %next = s32[] add(%i, %i)"),
+        ("  %n = s32[] multiply(%i, %i)\n  ROOT %lt = pred[] compare(%i, %n), direction=LT", UP),
+        ("  %n = s32[] constant(10)\n  %l = pred[] compare(%i, %n), direction=LT\n  ROOT %a = pred[] and(%l, %l)", UP),
+    ],
+)
+def test_a_loop_that_cannot_be_counted(condition, body):
+    (found,) = read(loop(condition, body, "0")).collectives
+    assert (found.times, found.where) == (None, ("while",))
+
+
+def test_what_the_compiler_wrote_down_comes_first():
+    text = loop("  ROOT %b = pred[] custom-call(%i)", UP, "0").replace(
+        "body=%body", 'body=%body, backend_config={"known_trip_count":{"n":"4"},"dynamic_variables":[]}'
+    )
+    module = Module.parse(HEADER + ADD + text)
+    assert module.entry is not None
+    assert trip_count(module.entry.by_name["w"], module.entry, module) == 4
+
+
+def test_a_condition_runs_once_more():
+    condition = (
+        f"  %s = f32[4,8] get-tuple-element(%t), index=1\n  %cc = f32[4,8] all-reduce(%s), {GROUPS}, to_apply=%add\n"
+        "  %n = s32[] constant(3)\n  ROOT %lt = pred[] compare(%i, %n), direction=LT"
+    )
+    reading = read(loop(condition, UP, "0"))
+    assert [(c.name, c.times, c.where) for c in reading.collectives] == [
+        ("cc", 4, ("while condition ×4",)),
+        ("c", 3, ("while ×3",)),
+    ]
+
+
+BRANCH = """
+%b{k} (q: f32[4,8]) -> f32[4,8] {{
+  %q = f32[4,8] parameter(0)
+  ROOT %c{k} = f32[4,8] all-reduce(%q), {groups}, to_apply=%add
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("attributes", "where"),
+    [
+        ("branch_computations={%b0, %b1}", ["branch 0", "branch 1"]),
+        ("true_computation=%b0, false_computation=%b1", ["branch 1", "branch 0"]),
+    ],
+)
+def test_branches(attributes, where):
+    branches = "".join(BRANCH.format(k=k, groups=GROUPS) for k in range(2))
+    reading = read(
+        branches
+        + entry("%k = s32[] constant(0)", f"ROOT %r = f32[4,8] conditional(%k, %p, %p), {attributes}")
+    )  # fmt: skip
+    assert [(c.times, c.where) for c in reading.collectives] == [(1, (w,)) for w in where]
+
+
+def test_a_function_that_is_called_twice():
+    reading = read(
+        BRANCH.format(k="lock.7", groups=GROUPS)
+        + entry("%one = f32[4,8] call(%p), to_apply=%block.7", "ROOT %two = f32[4,8] call(%one), to_apply=%block.7")
+    )
+    (found,) = reading.collectives
+    assert (found.times, found.where) == (2, ("2 calls",))
+    reading = read(BRANCH.format(k="lock.7", groups=GROUPS) + entry("ROOT %one = f32[4,8] call(%p), to_apply=%block.7"))
+    assert reading.collectives[0].where == ("call block",)
+
+
+def test_what_is_never_run_is_not_found():
+    assert read(BRANCH.format(k=0, groups=GROUPS) + entry("ROOT %n = f32[4,8] negate(%p)")).collectives == ()
+
+
+# ── Lines ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+TABLES = """
+FileNames
+1 "/home/me/train \\"one\\".py"
+2 "/usr/lib/python3/jax/_src/core.py"
+
+FunctionNames
+1 "Net.__call__"
+2 "main"
+
+FileLocations
+1 {file_name_id=1 function_name_id=2 line=9 end_line=9 column=0 end_column=7}
+2 {file_name_id=1 function_name_id=1 line=21 end_line=21 column=4 end_column=30}
+
+StackFrames
+1 {file_location_id=1 parent_frame_id=PARENT0}
+2 {file_location_id=2 parent_frame_id=PARENT1}
+"""
+
+
+@pytest.mark.parametrize("none", [0, 1])
+def test_frames_from_the_tables(none):
+    # XLA prints parents counted from 0 (none) or from 1.
+    tables = TABLES.replace("PARENT0", str(none)).replace("PARENT1", str(1 + none))
+    text = tables + ADD + entry(f'ROOT %c = f32[4,8] all-reduce(%p), {GROUPS}, metadata={{op_name="a" stack_frame_id=2}}')
+    reading = collectives_of(Text(HEADER + text), MESH, tuple(range(8)), cost.interconnects())
+    source, (inner, outer) = reading.collectives[0].source, reading.origins[0].frames
+    assert source is not None
+    assert (source.file, source.line, source.function) == ('train "one".py', 21, "__call__")
+    assert (inner.line, inner.column, inner.end_column) == (21, 4, 30)
+    assert (outer.line, outer.function) == (9, "main")
+
+
+def test_lines_as_older_versions_write_them():
+    found = one(
+        f"ROOT %c = f32[4,8] all-reduce(%p), {GROUPS}, "
+        'metadata={op_type="dot" op_name="jit(f)/transpose(jvp(dot_general))" source_file="/home/me/a.py" source_line=3}'
+    )
+    assert found.source is not None
+    assert (found.source.file, found.source.line, found.backward) == ("a.py", 3, True)
+
+
+def test_what_lost_its_metadata_gets_that_of_what_it_leads_to():
+    found = one(
+        f"%c = f32[4,8] all-reduce(%p), {GROUPS}, to_apply=%add",
+        "%d = f32[4,8] copy(%c)",
+        'ROOT %s = f32[2,8] slice(%d), slice={[0:2], [0:8]}, metadata={op_name="jit(f)/shard_map/reduce_scatter"}',
+    )
+    assert (found.op, found.by_user) == ("jit(f)/shard_map/reduce_scatter", True)
+
+
+@pytest.mark.parametrize(
+    ("op", "opcode", "by_user"),
+    [
+        ("jit(f)/shard_map/psum", "all-reduce", True),
+        ("jit(f)/shard_map/psum_invariant", "all-reduce", True),
+        ("jit(f)/transpose(jvp(shard_map))/reduce_scatter[axis=0]", "reduce-scatter", True),
+        ("jit(f)/transpose(jvp(all_gather))", "all-gather", True),
+        ("jit(f)/shard_map/pmax", "all-reduce", True),
+        ("jit(f)/dot_general", "all-reduce", False),
+        ("jit(f)/reshard", "all-gather", False),
+        # An operand of the user's psum, which the compiler gathered first.
+        ("jit(f)/shard_map/psum", "all-gather", False),
+        ("jit(f)/shard_map/axis_index", "all-reduce", False),
+        ("", "all-reduce", False),
+    ],
+)
+def test_whose_collective_it_is(op, opcode, by_user):
+    metadata = f', metadata={{op_name="{op}"}}' if op else ""
+    found = one(f"ROOT %c = f32[4,8] {opcode}(%p), {GROUPS}, dimensions={{0}}{metadata}")
+    assert found.by_user is by_user
+
+
+# ── Remarks ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("op", "remark"),
+    [
+        ("jit(f)/gather", "undoes the split over y: gathers params['w'] whole"),
+        ("jit(f)/dot_general", ""),
+        ("jit(f)/reshard", ""),
+        ("jit(f)/shard_map/all_gather", ""),
+    ],
+)
+def test_remarks(op, remark):
+    text = entry(
+        "%q = f32[4,8] copy(%p)",
+        f'ROOT %c = f32[8,8] all-gather(%q), {GROUPS}, dimensions={{0}}, metadata={{op_name="{op}"}}',
+    ).replace("parameter(0)", """parameter(0), metadata={op_name="params['w']"}""")
+    assert read(text).collectives[0].remark == remark
+
+
+def test_a_remark_on_something_computed_names_the_operation():
+    found = one(
+        "%q = f32[4,8] negate(%p)",
+        f'ROOT %c = f32[8,8] all-gather(%q), {GROUPS}, dimensions={{0}}, metadata={{op_name="jit(f)/sort"}}',
+    )
+    assert found.remark == "undoes the split over y, for sort"
+
+
+# ── What cannot be read ───────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_what_can_be_read_is_read_and_the_rest_is_named():
+    reading = read(
+        entry(
+            f"%good = f32[4,8] all-reduce(%p), {GROUPS}",
+            "%strange = f32[4,8] all-reduce(%p), channel_id=1, replica_groups=V3<8>, use_global_device_ids=true",
+            f"%lost = f32[4,8] all-reduce(%elsewhere), {GROUPS}",
+            "%nobody = f32[4,8] all-gather(%p), dimensions={0}",
+            "%far = f32[4,8] all-reduce(%p), channel_id=1, replica_groups={{0,99}}, use_global_device_ids=true",
+            "what? all-gather of something",
+            "ROOT %last = f32[4,8] negate(%p)",
+        )
+    )
+    assert [c.name for c in reading.collectives] == ["good"]
+    reasons = {re.match(r"%?(\w+)", text)[1]: text.rpartition(": ")[2] for text in reading.unread}  # pyright: ignore[reportOptionalSubscript]
+    assert reasons == {
+        "what": "what? all-gather of something",
+        "strange": "V3<8>",
+        "lost": "the type of its operand elsewhere is not in the text",
+        "nobody": "it names no groups",
+        "far": "it names the device 99 of 8",
+    }
+
+
+@pytest.mark.parametrize("text", ["", "nonsense", "HloModule", "{", "}\n}\n", "\x00\n %c = all-reduce(", "1 2\n3"])
+def test_no_text_raises(text):
+    reading = collectives_of(Text(text), MESH, tuple(range(8)), cost.interconnects())
+    assert reading.collectives == ()
+    assert len(reading.unread) == ("all-reduce" in text)
+
+
+def test_a_module_cut_off_in_the_middle():
+    text = HEADER + ADD + entry(f"%c = f32[4,8] all-reduce(%p), {GROUPS}", f"%d = f32[4,8] all-reduce(%c), {GROUPS}")
+    whole = collectives_of(Text(text), MESH, tuple(range(8)), cost.interconnects())
+    assert len(whole.collectives) == 2
+    for end in range(0, len(text), 7):
+        part = collectives_of(Text(text[:end]), MESH, tuple(range(8)), cost.interconnects())
+        assert set(part.collectives) <= set(whole.collectives)
+
+
+def test_a_program_for_another_number_of_devices_is_named():
+    text = (HEADER + ADD + entry(f"ROOT %c = f32[4,8] all-reduce(%p), {GROUPS}")).replace("partitions=8", "partitions=4")
+    reading = collectives_of(Text(text), MESH, tuple(range(8)), cost.interconnects())
+    assert reading.collectives == ()
+    assert "it is for 1 × 4 devices, and the mesh has 8" in reading.unread[0]
+
+
+def test_every_collective_is_found_once():
+    text = HEADER + ADD + entry(*(f"%c{k} = f32[4,8] all-reduce(%p), {GROUPS}" for k in range(100)))
+    assert [f.instruction.name for f in find(Module.parse(text))] == [f"c{k}" for k in range(100)]
