@@ -44,4 +44,4 @@ def _is_tree(x: Any) -> bool:
     """Whether this is a container of arrays; a shape, a dtype and a sharding in a tuple are one array."""
     if isinstance(x, dict):
         return True
-    return isinstance(x, list | tuple) and not (len(x) == 3 and hasattr(x[2], "device_set"))
+    return isinstance(x, list | tuple) and not (len(x) == 3 and hasattr(type(x[2]), "device_set"))

@@ -19,7 +19,8 @@ class Attempts:
 
     kind: Kind
     name: str
-    prompt: str
+    prompt: str | None
+    """In the teacher's words; None takes the kind's."""
     hints: tuple[str, ...]
     count: int = 0
     """Answers judged; one that is given twice in a row counts once."""
@@ -29,11 +30,12 @@ class Attempts:
     answer: tuple[Given, ...] = ()
     """The last answer that was judged."""
     passed_by: tuple[Given, ...] = ()
-    """The answer that passed first."""
+    """The last answer that passed."""
     feedback: Feedback | None = None
     identity: str = field(default="", init=False)
 
     def __post_init__(self) -> None:
+        # The kind's own prompt may say what this version of JAX answers; the exercise is the same with another.
         text = f"{self.kind.task}\n{self.prompt}\n{self.kind.identity()}"
         self.identity = hashlib.sha256(text.encode()).hexdigest()[:12]
 
@@ -48,7 +50,7 @@ class Attempts:
         if given != self.answer:
             self.count += 1
         self.answer = given
-        if self.feedback.verdict == "right" and not self.passed:
+        if self.feedback.verdict == "right":
             self.passed, self.passed_by = True, given
         return self.feedback
 
@@ -69,7 +71,7 @@ class Attempts:
         return Question(
             name=self.name,
             task=kind.task,
-            prompt=self.prompt,
+            prompt=self.kind.prompt if self.prompt is None else self.prompt,
             mesh=kind.mesh,
             fields=kind.fields,
             figures=kind.figures,

@@ -68,6 +68,7 @@ class ChooseCollective(Kind):
             self._before.shape or ()
         )
         self._sent = self._parts()
+        self._known: dict[tuple[str, str], tuple[bool, np.ndarray | None]] = {}
         if not any(self._gives(c, axis)[0] for c in self.fields[0].options for axis in axes):
             raise ValueError(
                 f"the exercise has no truth: no single collective turns {layouts.spec_of(self._before)} into "
@@ -138,6 +139,12 @@ class ChooseCollective(Kind):
         return (np.where(whole, blocks, 0) + shift).astype(np.float32)
 
     def _gives(self, what: str, axis: str) -> tuple[bool, np.ndarray | None]:
+        """As ``_run``, each once."""
+        if (what, axis) not in self._known:
+            self._known[what, axis] = self._run(what, axis)
+        return self._known[what, axis]
+
+    def _run(self, what: str, axis: str) -> tuple[bool, np.ndarray | None]:
         """Whether it gives ``after``, and the blocks that it gives, ``[devices, …block]``; None where JAX refuses."""
         p = self._after
         want = np.stack([self._global[p.slices(d)] for d in p.device_ids])
@@ -150,8 +157,7 @@ class ChooseCollective(Kind):
             )
             return inside and set(before.unreduced) == set(p.unreduced), self._sent
         names = tuple(a.name for a in self.mesh.axes)
-        mesh = layouts.with_types(self._mesh, AxisType.Auto).abstract_mesh if not self.mesh.abstract else self._mesh
-        mesh = layouts.with_types(mesh, AxisType.Auto)
+        mesh = layouts.with_types(self._mesh if self.mesh.abstract else self._mesh.abstract_mesh, AxisType.Auto)
 
         def body(block: jax.Array) -> jax.Array:
             return _apply(what, axis, block[0])[None]

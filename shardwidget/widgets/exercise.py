@@ -74,12 +74,9 @@ class Exercise(Sheet):
         """
         if isinstance(hints, str):
             raise TypeError(f"hints must be a list of texts; got the text {hints!r}")
-        self._attempts = Attempts(
-            kind,
-            name or kind.task,
-            kind.prompt if prompt is None else prompt,
-            kind.hints if hints is None else tuple(hints),
-        )
+        hints = kind.hints if hints is None else tuple(hints)
+        self._attempts = Attempts(kind, name or kind.task, prompt, hints)
+        self._pending: Answer = {}
         self._judging = self._displayed = False
         super().__init__(self._read(), mode=mode, unknown=unknown)
 

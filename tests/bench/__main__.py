@@ -1,6 +1,6 @@
 """Runs every benchmark, one after another, and prints one table."""
 
-from tests.bench import browser, imports, many, memory, placement, sizes, stepper, trace
+from tests.bench import browser, comparison, imports, many, memory, placement, sizes, stepper, trace
 from tests.bench.table import show
 
 
@@ -12,6 +12,7 @@ def main() -> None:
             *browser.rows(),
             *trace.rows(),
             *stepper.rows(),
+            *comparison.rows(),
             *many.rows(),
             *sizes.rows(),
             *imports.rows(),

@@ -157,7 +157,7 @@ def test_a_program_that_stops_is_a_lesson(notebook):
         "stepper = sw.ShardMapStepper(bad, a)\nstepper"
     )
     view = views(nb.page)
-    view.get_by_role("button", name=re.compile("^error")).click()
+    view.get_by_role("button", name=re.compile("^ValueError")).click()
     expect(view.get_by_role("alert")).to_contain_text("ValueError")
     expect(view.get_by_role("alert")).to_contain_text("out_specs=P(('x', 'y'))")
     assert nb.ask("print(stepper.document.error.kind)") == "out_specs"
@@ -204,13 +204,16 @@ def test_a_saved_page_steps_and_plays_with_every_request_refused(stepper, new_pa
     assert len(seen) == 5
     view.get_by_role("button", name="ring", exact=True).click()
     expect(view).to_contain_text("2 of 2")
+    view.get_by_role("listbox", name="mesh, 8 devices").focus()
+    page.keyboard.press("ArrowDown")
+    expect(view.locator(".tip")).to_contain_text("varies over x; 2 copies, also on 1")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert set(asked) <= {"file", "blob"}
 
 
 def test_a_saved_page_says_what_is_wrong_with_its_file(stepper, new_page, tmp_path):
     path = tmp_path / "f.html"
-    for old, new, said in ('"version":1', '"version":99', "version 99"), ('"steps":[', '"steps":0,"was":[', "no steps"):
+    for old, new, said in ('"version":1', '"version":99', "version 99"), ('"steps":{', '"steps":0,"was":{', "no steps"):
         path.write_text(stepper.to_html().replace(old, new), encoding="utf-8")
         page = new_page()
         page.goto(path.as_uri())

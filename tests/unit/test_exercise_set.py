@@ -197,6 +197,14 @@ def test_a_damaged_file_stays_as_it_is(text, tmp_path):
     assert s["copies"].passed
 
 
+def test_a_record_with_more_hints_than_there_are_shows_all():
+    s = lab(progress=False)
+    record = s.record()
+    record["exercises"][0] |= {"hints": 99}
+    s.load(json.dumps(record))
+    assert (s.document.questions[0].hints, s.document.questions[0].hints_left) == (("one", "two"), 0)
+
+
 @pytest.mark.parametrize(
     "change",
     [

@@ -349,7 +349,7 @@ def test_a_function_that_is_called_twice():
         + entry("%one = f32[4,8] call(%p), to_apply=%block.7", "ROOT %two = f32[4,8] call(%one), to_apply=%block.7")
     )
     (found,) = reading.collectives
-    assert (found.times, found.where) == (2, ("2 calls",))
+    assert (found.times, found.where) == (2, ("call block", "2 calls"))
     reading = read(BRANCH.format(k="lock.7", groups=GROUPS) + entry("ROOT %one = f32[4,8] call(%p), to_apply=%block.7"))
     assert reading.collectives[0].where == ("call block",)
 

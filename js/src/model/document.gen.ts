@@ -377,6 +377,8 @@ export interface HloCollective {
   readonly axes: readonly string[];
   /** Whether the groups are those of no set of mesh axes. */
   readonly irregular: boolean;
+  /** Of irregular groups: the mesh axes that they stay within. `('x',)` alone: each is a part of a group of x. */
+  readonly within: readonly string[];
   /** Mesh positions of the groups, one group after another; a shorter group is filled up with -1. */
   readonly positions: Ints;
   /** Ranks of the largest group. */
@@ -387,7 +389,10 @@ export interface HloCollective {
   readonly bytes_per_device: number;
   /** How that number comes about, for example `2·V·(N−1)/N, V = 32 B, N = 2`. */
   readonly arithmetic: string;
-  /** How often it runs in one call of the program; None inside a loop whose trip count is not known. */
+  /**
+   * How often it runs in one call of the program, in a branch at most; None inside a loop whose trip count is not
+   * known.
+   */
   readonly times: number | null;
   /** What it stands in, outermost first: `while ×12`, `branch 1`, `call f`. Empty in the entry computation. */
   readonly where: readonly string[];

@@ -27,10 +27,13 @@ export function rowsOf({ trace, open, search, fold, sends }: Listing): Row[] {
   const wanted = search.trim().toLowerCase();
   const rows: Row[] = [];
   const named = new Set<number>();
+  // A word of the program's lines stands in many steps: those that are called so are meant first.
+  const called = wanted !== "" && trace.steps.some((s) => s.primitive.includes(wanted));
   trace.steps.forEach((s, step) => {
     if ((fold && s.shape_only) || (sends && !trace.communicates(s))) return;
     if (wanted !== "" || sends) {
-      if (words(trace, s).includes(wanted)) rows.push({ step, scope: null, count: 1, depth: 0 });
+      if ((called ? s.primitive : words(trace, s)).includes(wanted))
+        rows.push({ step, scope: null, count: 1, depth: 0 });
       return;
     }
     const path = pathOf(trace.doc, s);

@@ -69,8 +69,11 @@ export function blockMarks(box: Box, look: BlockLook): Mark[] {
       SMALLEST,
       Math.min(12, Math.floor(h * 0.6), (w - 2) / textWidth("0".repeat(longest), 1, true)),
     );
-    for (const [cell, text] of texts.entries()) {
-      if (text === "") continue;
+    // A mark behind some numbers alone would say something of those: where one has no room none has it.
+    const bare = texts.some((t) => t.endsWith("+") && textWidth(t, size, true) > w - 2);
+    for (const [cell, marked] of texts.entries()) {
+      if (marked === "") continue;
+      const text = bare ? marked.replace(/\+$/, "") : marked;
       const b = place(cell);
       const ink: Color = fill || look.fillAt?.(cell) ? "tile-ink" : "ink";
       const at = [b.x + b.w / 2, b.y + b.h / 2 + size * 0.36] as const;

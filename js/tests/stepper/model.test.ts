@@ -11,6 +11,7 @@ import { advance, type Moment, momentAt, position, roundAt } from "../../src/mod
 import { type Corner, decodeTrace, primitiveName, TraceModel } from "../../src/model/trace";
 import { DocumentError } from "../../src/model/wire";
 import { worked, workedCell } from "../../src/model/worked";
+import { contents } from "../../src/scene/stepper/contents";
 import { long, model, stepOf, TRACES, trace } from "./traces";
 
 const ALGORITHMS: readonly Plan["algorithm"][] = ["meaning", "ring", "bidirectional ring", "halving-doubling"];
@@ -202,6 +203,22 @@ test("the caption names the hop, and what + means, while something is on its way
 test("a primitive is called as users call it", () => {
   const t = model("psum");
   expect(t.steps.map(primitiveName)).toEqual(["in_specs", "pvary", "dot_general", "psum", "out_specs"]);
+});
+
+test("what lies on another mesh has no place in the tiles", () => {
+  const doc = trace("psum");
+  const at = doc.steps.findIndex((s) => s.primitive === "psum");
+  const result = doc.steps[at]?.outputs[0];
+  const undrawn = doc.variables.map((v) => (v.id === result ? { ...v, drawn: false } : v));
+  const [whole, partly] = [doc, { ...doc, variables: undrawn }].map((d) => new TraceModel(d));
+  for (const [t, count] of [
+    [whole, 1],
+    [partly, 0],
+  ] as const) {
+    const step = t?.step(at);
+    if (!t || !step) throw new Error("the trace has no psum");
+    expect(contents(t, step, []).after).toHaveLength(count);
+  }
 });
 
 test("groups of unequal size are read without their padding", () => {

@@ -44,8 +44,10 @@ class Instruction:
 
     @property
     def operands(self) -> list[str]:
-        """Names of the operands."""
-        return re.findall(r"%?([\w.\-]+)(?=,|$)", re.sub(r"/\*.*?\*/|\{[^}]*\}", "", self.arguments))
+        """Names of the operands; older texts have their types before them."""
+        text = re.sub(r"/\*.*?\*/|\{[^}]*\}|\[[^\]]*\]", "", self.arguments)
+        text = re.sub(r"\([^()]*\)", "", text)
+        return [words[-1].lstrip("%") for part in text.split(",") if (words := part.split())]
 
     @property
     def arguments(self) -> str:

@@ -84,7 +84,7 @@ def typed(aval: Any) -> Layout:
     """What a type says."""
     sharding: Any = getattr(aval, "sharding", None)
     explicit = sharding is not None and AxisType.Explicit in sharding.mesh.axis_types
-    dims = _dims(aval.shape, entries(sharding.spec, len(aval.shape))) if explicit else None
+    dims = _dims(aval.shape, entries(sharding.spec, len(aval.shape))) if explicit and sharding else None
     _, unreduced, reduced = _jax.manual_types(aval)
     order = [] if sharding is None else list(sharding.mesh.axis_names)
     return Layout(_jax.type_text(aval), dims, *(tuple(a for a in order if a in axes) for axes in (unreduced, reduced)))

@@ -71,6 +71,7 @@ class Builder:
         self.corner = corner
         self.regions = {region: number for number, region in enumerate(writer.meshes)}
         self._types: dict[Any, tuple] = {}
+        self._orders = {region: seats(m, mesh) for region, m in writer.meshes.items()}
 
     def name_values(self) -> None:
         """Names the values that the user has not named."""
@@ -120,7 +121,7 @@ class Builder:
 
     def _seats(self, region: Region | None) -> np.ndarray | None:
         """The position in a region's mesh of each device of the mesh that is drawn."""
-        return np.arange(self.mesh.size) if region is None else seats(self.writer.meshes[region], self.mesh)
+        return np.arange(self.mesh.size) if region is None else self._orders[region]
 
     def undrawn(self) -> list[str]:
         """What to say of the regions that are not drawn."""
@@ -240,7 +241,7 @@ class Builder:
 
 
 def _as_it_is(order: np.ndarray | None) -> bool:
-    return order is not None and np.array_equal(order, range(order.size))
+    return order is not None and bool(np.all(np.diff(order) == 1))
 
 
 def _seated(collective: Collective, order: np.ndarray | None) -> Collective:

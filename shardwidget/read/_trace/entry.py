@@ -38,7 +38,8 @@ def shard_map(
     """Runs a function that calls ``jax.shard_map``, and writes down every step.
 
     The program is compiled once with every intermediate value among its results, so that values are read from the
-    devices that computed them. With several processes all call it, and each gets the values of all. What ``jax.debug.print`` would write stands at its step; other callbacks do not run.
+    devices that computed them. What ``jax.debug.print`` would write stands at its step; other callbacks do not run.
+    With several processes all of them call it, and each gets the values of all.
 
     Args:
         f: a ``shard_map`` function, or any function that calls some: jitted, ``jax.grad`` or ``jax.vmap`` of one, a

@@ -24,7 +24,6 @@ from shardwidget.read._trace.steps import Place, Writer
 from shardwidget.read._trace.values import equal_along
 from shardwidget.read._trace.words import joined, spec_text
 
-
 SET_MESH_AROUND = (
     "The function is traced as jit traces it, and there no mesh can be set. Set it around the call: "
     "with jax.set_mesh(mesh): ShardMapStepper(f, ...)."

@@ -1,7 +1,7 @@
 /** Outlines of the groups that take part together, and the title of the one that is shown in full. */
 import type { TraceModel } from "../../model/trace";
 import { deviceBox } from "../grid";
-import { fit } from "../measure";
+import { fit, textWidth } from "../measure";
 import { axisStroke, axisToken, BOLD, type Box, label, type Mark } from "../scene";
 import { crowdText } from "./flights";
 import type { StepView } from "./view";
@@ -69,8 +69,11 @@ function stripMarks(view: StepView, axis: number): Mark[] {
     w: (columns - 1) * strip.pitch[0] + tile.w + 16,
     h: (rows - 1) * strip.pitch[1] + tile.h + 16,
   };
-  const said = [titleOf(view), crowdText(view)].filter((s) => s !== "").join("; ");
-  const title = fit(said, layout.width - strip.x, 12);
+  const [which, crowd] = [titleOf(view), crowdText(view)];
+  const join = (...parts: readonly string[]) => parts.filter((s) => s !== "").join("; ");
+  const whole = join(which, c ? "the others do the same" : "", crowd);
+  const room = layout.width - strip.x;
+  const title = fit(textWidth(whole, 12) <= room ? whole : join(which, crowd), room, 12);
   const words = label(strip.x, strip.y - 18, title, 12, c ? axisToken(axis) : "muted", { ...BOLD, mono: false });
   return [...(c ? outlined(box, axis) : []), words];
 }
@@ -84,8 +87,8 @@ function titleOf({ trace, focus, collective: c }: StepView): string {
     return digits.every((d) => d[i] === at) ? [`${a.name}=${at}`] : [];
   });
   const place = same.length > 0 ? `, ${same.join(" ")}` : "";
-  if (c?.group_size === mesh.size) return `${focus.length} of the ${mesh.size} devices; the others do the same`;
+  if (c?.group_size === mesh.size) return `${focus.length} of the ${mesh.size} devices`;
   if (!c) return `${focus.length} of ${mesh.size} devices${place}`;
   const part = c.group_size > focus.length ? `, ${focus.length} of its ${c.group_size} devices` : "";
-  return `one of ${trace.groups(c).length} groups${place}${part}; the others do the same`;
+  return `one of ${trace.groups(c).length} groups${place}${part}`;
 }

@@ -136,7 +136,7 @@ function folded(trace: TraceModel, width: number, natural: Sizes, shown: readonl
   const seats = Math.min(SEATS, mesh.size, Math.max(1, ...trace.steps.map((s) => s.collective?.group_size ?? 1)));
   const wanted = Math.max(72, ...moving(trace, shown).map((show) => overWidth(natural, show)));
   const inner = width - 24 - BETWEEN;
-  const columns = even(seats, Math.floor((inner + BETWEEN) / (0.85 * wanted + BETWEEN)));
+  const columns = even(seats, Math.floor((inner + BETWEEN) / (0.6 * wanted + BETWEEN)));
   const tile = tileSize(natural, shown, (inner - (columns - 1) * BETWEEN) / columns);
   const y = grid.box.y + grid.box.h + TITLE + 12;
   const pitch = [tile.w + BETWEEN, tile.h + BETWEEN] as const;
@@ -170,7 +170,7 @@ export function arrange(natural: Sizes, show: Contents, room: number): Arrangeme
   const beside = besideWidth(natural, show);
   const over = overWidth(natural, show);
   // Blocks may be somewhat narrower than they like before they are put over one another; high ones more so.
-  const squeeze = natural.dense && high([...show.before, ...later]) > 44 ? 0.4 : 0.9;
+  const squeeze = high([...show.before, ...later]) <= 44 ? 0.9 : natural.dense ? 0.4 : 0.7;
   if (show.before.length > 0 && later.length > 0 && beside * squeeze > room && over < beside) {
     const heights = [high(show.before), high(later)];
     return { rows: [show.before, later], heights, w: over, h: (heights[0] ?? 0) + UNDER + (heights[1] ?? 0) };

@@ -7,8 +7,9 @@ import { ACROSS, rowProps } from "./roles";
 import type { LineProps } from "./Table";
 import { Way } from "./Way";
 
-/** In a program that stops more often than this, the ways that are not taken are folded away. */
-const FEW = 2;
+/** Ways on that are shown at once; of a program that stops often, the one that is taken. */
+const MOST = 3;
+const OFTEN = 3;
 
 export function StopLine(props: LineProps & { line: Line & { kind: "stop" } }) {
   const { state, model, pictures, line } = props;
@@ -17,8 +18,9 @@ export function StopLine(props: LineProps & { line: Line & { kind: "stop" } }) {
   if (!row || !stop) return null;
   const chosen = state.now.choices[line.row] ?? stop.chosen;
   const ways = [...row.mends.keys()];
-  const folded = model.tally().errors > FEW && row.mends[chosen] !== undefined;
-  const others = folded ? ways.filter((k) => k !== chosen) : [];
+  const most = model.tally().errors >= OFTEN ? 1 : MOST;
+  const before = [...ways].sort((a, b) => Number(b === chosen) - Number(a === chosen)).slice(0, most);
+  const [shown, others] = [ways.filter((k) => before.includes(k)), ways.filter((k) => !before.includes(k))];
   const list = (some: readonly number[]) => (
     <ul class="ways">
       {some.map((k) => (
@@ -46,7 +48,7 @@ export function StopLine(props: LineProps & { line: Line & { kind: "stop" } }) {
             <Tokens tokens={sentenceTokens(stop.explanation, model.mesh)} />
           </p>
         )}
-        {list(folded ? [chosen] : ways)}
+        {ways.length > 0 && list(shown)}
         {others.length > 0 && (
           <details>
             <summary>{count(others.length, "other way on", "other ways on")}</summary>

@@ -3,6 +3,9 @@ import type { Line } from "../../model/comparison/lines";
 import { tileIn } from "../../scene/comparison/mini";
 import type { ComparisonState } from "./state";
 
+/** Height that a tooltip takes. */
+const TIP = 70;
+
 /** Listens on the frame; returns what ends it. */
 export function listen(state: ComparisonState, frame: HTMLElement): () => void {
   const end = new AbortController();
@@ -66,9 +69,10 @@ function point(state: ComparisonState, frame: HTMLElement, event: PointerEvent):
   const now = state.now.pointed;
   if (tile === null) state.set({ pointed: null });
   else if (now?.picture !== picture || now.tile !== tile) {
-    const { left, top, width } = frame.getBoundingClientRect();
+    const { left, top, width, bottom } = frame.getBoundingClientRect();
     const x = Math.max(8, Math.min(width - 300, box.left - left));
-    state.set({ pointed: { picture, tile, x, y: box.bottom - top + 6 } });
+    const y = (box.bottom + TIP > bottom ? box.top - TIP : box.bottom + 6) - top;
+    state.set({ pointed: { picture, tile, x, y } });
   }
 }
 

@@ -1,0 +1,441 @@
+"""``read.program`` against programs that JAX compiles for CPU devices."""
+
+import functools
+import inspect
+
+import hypothesis
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from jax.sharding import AbstractMesh, AxisType, Mesh, NamedSharding
+from jax.sharding import PartitionSpec as P
+
+from shardwidget import read
+from shardwidget.document import Program, to_wire
+from tests.jax_suite import strategies
+from tests.jax_suite.hlo import check_groups, kinds, loss, mlp, opcodes, over, shape, train_step
+
+AUTO = (AxisType.Auto, AxisType.Auto)
+
+
+@pytest.fixture(scope="module")
+def mesh() -> Mesh:
+    return jax.make_mesh((4, 2), ("x", "y"), axis_types=AUTO)
+
+
+def permuted(sizes=(4, 2), names=("x", "y"), seed=0) -> Mesh:
+    devices = np.random.default_rng(seed).permutation(jax.devices())[: int(np.prod(sizes))]
+    return Mesh(devices.reshape(sizes), names, axis_types=(AxisType.Auto,) * len(names))
+
+
+def lines_of(f) -> dict[str, int]:
+    """The line of each collective that a function's text calls, by what stands in it."""
+    text, first = inspect.getsourcelines(f)
+    return {line.strip(): first + k for k, line in enumerate(text)}
+
+
+# ── The user's own collectives ────────────────────────────────────────────────────────────────────────────────────────
+
+
+def body(x):
+    x = jax.lax.psum(x, ("x", "z"))
+    x = jax.lax.all_gather(x, "y", axis=0, tiled=True)
+    x = jax.lax.psum_scatter(x, ("z", "y"), scatter_dimension=0, tiled=True)
+    x = jax.lax.all_to_all(x, "x", 0, 1, tiled=True)
+    x = jax.lax.ppermute(x, "x", [(0, 1), (1, 0)])
+    x = jax.lax.pmax(jnp.sin(x), "z")
+    return jax.lax.pmin(jnp.sin(x), ("y", "x"))
+
+
+OWN = [
+    ("all-reduce", ("x", "z"), "x = jax.lax.psum(x, (", 2 * 1024 * 3 // 4),
+    ("all-gather", ("y",), "x = jax.lax.all_gather(", 1024),
+    ("reduce-scatter", ("y", "z"), "x = jax.lax.psum_scatter(", 2048 * 3 // 4),
+    ("all-to-all", ("x",), "x = jax.lax.all_to_all(", 2 * 512 * 1 // 4),
+    ("collective-permute", ("x",), "x = jax.lax.ppermute(", 512),
+    ("all-reduce", ("z",), "x = jax.lax.pmax(", 512),
+    ("all-reduce", ("x", "y"), "return jax.lax.pmin(", 2 * 512 * 3 // 4),
+]
+
+
+@pytest.mark.parametrize("mesh", [permuted((2, 2, 2), ("x", "y", "z"), seed) for seed in (0, 1)])
+def test_each_of_the_users_collectives_is_there_once(mesh):
+    f = jax.shard_map(body, mesh=mesh, in_specs=P("x", "y"), out_specs=P(), check_vma=False)
+    program = read.program(f, shape(mesh, (32, 32), "x", "y"))
+    lines = lines_of(body)
+    found = [(c.kind, c.axes, c.source.line, c.bytes_per_device) for c in program.collectives]
+    expected = [(k, a, next(n for t, n in lines.items() if t.startswith(line)), b) for k, a, line, b in OWN]
+    assert sorted(found) == sorted(expected)
+    for c in program.collectives:
+        assert (c.by_user, c.backward, c.times, c.where, c.irregular) == (True, False, 1, (), False)
+        assert (c.source.file, c.source.function) == ("test_program.py", "body")
+        assert lines[c.source.text] == c.source.line
+    check_groups(program, mesh)
+    assert program.name == "body"
+    assert program.listings[0].lines[0] == "def body(x):"
+
+
+def test_ranks_stand_in_the_order_of_the_axes(mesh):
+    f = jax.shard_map(
+        lambda x: jax.lax.psum_scatter(x, ("y", "x"), tiled=True), mesh=mesh, in_specs=P(), out_specs=P(("y", "x"))
+    )
+    (found,) = read.program(f, shape(mesh, (8, 4))).collectives
+    assert found.axes == ("x", "y")
+    assert [list(g) for g in found.groups] == [[d.id for d in mesh.devices.T.flat]]
+
+
+def test_pairs_of_a_permutation():
+    mesh = permuted((4, 2))
+    f = jax.shard_map(
+        lambda x: jax.lax.ppermute(x, "x", [(0, 1), (1, 2)]), mesh=mesh, in_specs=P("x", "y"), out_specs=P("x", "y")
+    )
+    program = read.program(f, shape(mesh, (8, 4), "x", "y"))
+    (found,) = program.collectives
+    # Position 2·x + y.
+    assert sorted(found.pairs) == [(0, 2), (1, 3), (2, 4), (3, 5)]
+    assert program.plans[found.plans[0]].rounds[0][0].pairs == ((0, 1), (1, 2))
+    check_groups(program, mesh)
+
+
+def test_transposed_collectives_are_the_users_and_backward(mesh):
+    f = jax.shard_map(
+        lambda w: (jax.lax.all_gather(w, "x", tiled=True) ** 2).sum()[None],
+        mesh=mesh, in_specs=P("x"), out_specs=P(("x", "y")), check_vma=False,
+    )  # fmt: skip
+    program = read.program(jax.grad(lambda w: f(w).sum()), shape(mesh, (8, 4), "x"))
+    found = {(c.kind, c.backward): c for c in program.collectives}
+    assert {key for key, c in found.items() if c.by_user} == {("all-gather", False), ("reduce-scatter", True)}
+    assert found["reduce-scatter", True].axes == ("x",)
+
+
+# ── What the compiler adds ────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@st.composite
+def matmuls(draw):
+    """A mesh, and the shapes and specs of two factors and of their product."""
+    mesh = draw(strategies.meshes(types=[AxisType.Auto]))
+    dims = [16 * n for n in (1, 2, 3)]
+
+    def spec():
+        names = list(draw(st.permutations(mesh.axis_names)))
+        cut = sorted(draw(st.lists(st.integers(0, len(names)), min_size=2, max_size=2)))
+        return P(*(tuple(part) or None for part in (names[: cut[0]], names[cut[0] : cut[1]])))
+
+    def fits(dim, entry):
+        return dim % int(np.prod([mesh.shape[name] for name in entry or ()])) == 0
+
+    specs = [spec() for _ in range(3)]
+    for (m, n), s in zip(((0, 1), (1, 2), (0, 2)), specs, strict=True):
+        hypothesis.assume(fits(dims[m], s[0]) and fits(dims[n], s[1]))
+    return mesh, dims, specs
+
+
+@hypothesis.settings(max_examples=40)
+@given(matmuls())
+def test_any_matmul(case):
+    mesh, (m, k, n), (a, b, c) = case
+    f = jax.jit(jnp.matmul, out_shardings=NamedSharding(mesh, c))
+    compiled = f.lower(shape(mesh, (m, k), *a), shape(mesh, (k, n), *b)).compile()
+    program = read.program(compiled)
+    assert program.unread == ()
+    assert kinds(program) == opcodes(compiled)
+    check_groups(program, mesh)
+    assert {name for c in program.collectives for name in c.axes} <= {
+        name for spec in (a, b, c) for entry in spec for name in entry or ()
+    }
+    assert not any(c.by_user for c in program.collectives)
+    assert all(len(c.latency) == len(program.interconnects) for c in program.collectives)
+    to_wire(program)
+
+
+def test_an_inner_dimension_that_is_split_is_summed(mesh):
+    program = read.program(jnp.matmul, shape(mesh, (8, 64), None, "x"), shape(mesh, (64, 8), "x", None))
+    (found,) = program.collectives
+    assert (found.kind, found.axes, found.shapes, found.bytes_per_device) == ("all-reduce", ("x",), ("f32[8,8]",), 384)
+    assert found.arithmetic == "2·V·(N−1)/N, V = 256 B, N = 4"
+    assert {frozenset(g) for g in found.groups} == {frozenset(d.id for d in column) for column in mesh.devices.T}
+
+
+def test_an_axis_of_size_one_is_not_named():
+    mesh = jax.make_mesh((1, 4, 1), ("a", "b", "c"), axis_types=(AxisType.Auto,) * 3)
+    split = ("a", "b", "c")
+    program = read.program(jnp.matmul, shape(mesh, (8, 64), None, split), shape(mesh, (64, 8), split, None))
+    assert [c.axes for c in program.collectives] == [("b",)]
+
+
+def test_fully_sharded_training():
+    mesh = jax.make_mesh((8,), ("data",), axis_types=(AxisType.Auto,))
+    weights = shape(mesh, (64, 128), "data"), shape(mesh, (128, 64), "data")
+    batch = shape(mesh, (512, 64), "data"), shape(mesh, (512, 64), "data")
+    f = jax.jit(train_step, out_shardings=(None, weights[0].sharding, weights[1].sharding))
+    compiled = f.lower(*weights, *batch).compile()
+    program = read.program(compiled)
+    assert kinds(program) == opcodes(compiled)
+    assert {c.axes for c in program.collectives} == {("data",)}
+    lines = lines_of(mlp)
+    gathered = [c for c in program.collectives if c.kind == "all-gather"]
+    assert {c.source.line for c in gathered} == {lines["h = jax.nn.relu(x @ w_in)"], lines["return h @ w_out"]}
+    assert {False} <= {c.backward for c in gathered}
+    # The gradients are summed; XLA's CPU backend has the sum scattered by a slice of it.
+    summed = [c for c in program.collectives if c.backward and c.kind in ("all-reduce", "reduce-scatter")]
+    assert {c.source.line for c in summed} == {c.source.line for c in gathered}
+    (of_loss,) = [c for c in program.collectives if c.shapes == ("f32[]",)]
+    assert of_loss.source.function == "loss"
+    assert all(c.remark == "" for c in program.collectives)
+
+
+def test_tensor_parallel_training(mesh):
+    weights = shape(mesh, (64, 128), None, "y"), shape(mesh, (128, 64), "y", None)
+    batch = shape(mesh, (512, 64), "x"), shape(mesh, (512, 64), "x")
+    f = jax.jit(train_step, out_shardings=(None, weights[0].sharding, weights[1].sharding))
+    compiled = f.lower(*weights, *batch).compile()
+    program = read.program(compiled)
+    assert kinds(program) == opcodes(compiled)
+    assert set(kinds(program)) == {"all-reduce"}
+    lines = lines_of(mlp)
+    (forward,) = [c for c in program.collectives if c.axes == ("y",) and not c.backward]
+    assert forward.source.line == lines["return h @ w_out"]
+    assert forward.shapes == ("f32[128,64]",)
+    gradients = [c for c in program.collectives if c.backward]
+    assert gradients
+    assert {c.axes for c in gradients} == {("x",)}
+
+
+def test_a_split_that_is_undone_for_an_operation_that_only_moves(mesh):
+    program = read.program(lambda w: jax.lax.top_k(w, 3)[0], shape(mesh, (64, 64), None, "y"))
+    (found,) = program.collectives
+    assert (found.kind, found.remark) == ("all-gather", "undoes the split over y: gathers w whole")
+
+
+# ── How often ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_loops_and_branches(mesh):
+    def f(x):
+        def outer(c, _):
+            c, _ = jax.lax.scan(lambda d, _: (jax.lax.ppermute(d, "y", [(0, 1), (1, 0)]) * 2, None), c, length=3)
+            return jnp.sin(jax.lax.psum(c, "y")), None
+
+        x, _ = jax.lax.scan(outer, x, length=7)
+        x = jax.lax.fori_loop(0, 5, lambda i, v: jnp.cos(jax.lax.pmax(v, "x")), x)
+        x = jax.lax.while_loop(lambda v: jax.lax.pmin(v.sum(), "x") < 3, lambda v: jax.lax.psum(v, "x") + 1, x)
+        return jax.lax.cond(x[0, 0] > 0, lambda v: jax.lax.psum(v, "x"), lambda v: jax.lax.psum(v, "y") * 2, x)
+
+    f = jax.shard_map(f, mesh=mesh, in_specs=P("x", "y"), out_specs=P("x", "y"), check_vma=False)
+    compiled = jax.jit(f).lower(shape(mesh, (32, 32), "x", "y")).compile()
+    program = read.program(compiled)
+    assert kinds(program) == opcodes(compiled)
+    assert {(c.kind, c.axes, c.times, c.where) for c in program.collectives} == {
+        ("collective-permute", ("y",), 21, ("while ×7", "while ×3")),
+        ("all-reduce", ("y",), 7, ("while ×7",)),
+        ("all-reduce", ("x",), 5, ("while ×5",)),
+        ("all-reduce", ("x",), None, ("while condition",)),
+        ("all-reduce", ("x",), None, ("while",)),
+        ("all-reduce", ("y",), 1, ("branch 0",)),
+        ("all-reduce", ("x",), 1, ("branch 1",)),
+    }
+
+
+# ── What may be given ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def summary(program: Program):
+    return [(c.kind, c.axes, c.groups, c.bytes_per_device) for c in program.collectives]
+
+
+def test_a_function_lowered_compiled_and_without_data_are_one(mesh):
+    specs = shape(mesh, (8, 64), None, "x"), shape(mesh, (64, 8), "x", None)
+    arrays = [jax.device_put(np.ones(s.shape, s.dtype), s.sharding) for s in specs]
+    f = jax.jit(jnp.matmul)
+    expected = summary(read.program(f, *specs))
+    assert expected
+    assert summary(read.program(jnp.matmul, *arrays)) == expected
+    assert summary(read.program(f.lower(*specs))) == expected
+    assert summary(read.program(f.lower(*arrays).compile())) == expected
+    assert summary(read.program(functools.partial(jnp.matmul, arrays[0]), arrays[1])) == expected
+
+
+def test_the_mesh_that_is_set():
+    mesh = permuted()
+    with jax.set_mesh(mesh):
+        program = read.program(jax.jit(lambda: jnp.ones((8, 8)), out_shardings=P("x")))
+    assert [a.name for a in program.mesh.axes] == ["x", "y"]
+    assert program.mesh.device_ids.array().tolist() == [d.id for d in mesh.devices.flat]
+
+
+def test_the_mesh_of_a_shard_map_inside(mesh):
+    inner = jax.shard_map(lambda x: jax.lax.psum(x, "x"), mesh=mesh, in_specs=P("x"), out_specs=P())
+    program = read.program(lambda x: jax.jit(inner)(x) + 1, np.ones((8, 4), np.float32))
+    assert [c.axes for c in program.collectives] == [("x",)]
+
+
+def test_abstract_arguments_on_a_mesh_that_is_given(mesh):
+    abstract = [shape(mesh.abstract_mesh, (8, 64), None, "x"), shape(mesh.abstract_mesh, (64, 8), "x", None)]
+    assert [c.axes for c in read.program(jnp.matmul, *abstract, mesh=mesh).collectives] == [("x",)]
+    with pytest.raises(ValueError, match=r"the mesh is abstract.*shardwidget\.tpu_mesh"):
+        read.program(jnp.matmul, *abstract)
+    with pytest.raises(ValueError, match="the mesh is abstract"):
+        read.program(jnp.matmul, *abstract, mesh=AbstractMesh((4, 2), ("x", "y")))
+
+
+def test_another_view_of_the_same_devices(mesh):
+    other = Mesh(mesh.devices.T[::-1], ("p", "q"), axis_types=AUTO)
+    args = shape(mesh, (8, 64), None, "x"), shape(mesh, (64, 8), "x", None)
+    program = read.program(jnp.matmul, *args, mesh=other)
+    assert [c.axes for c in program.collectives] == [("q",)]
+    assert program.collectives[0].groups == read.program(jnp.matmul, *args).collectives[0].groups
+    check_groups(program, other)
+
+
+def test_an_axis_cut_in_two_is_irregular_and_within_it(mesh):
+    row = Mesh(mesh.devices.reshape(8), ("all",), axis_types=(AxisType.Auto,))
+    program = read.program(
+        jnp.matmul, shape(mesh, (8, 64), None, "x"), shape(mesh, (64, 8), "x", None), mesh=row
+    )  # fmt: skip
+    assert [(c.axes, c.irregular, c.within) for c in program.collectives] == [((), True, ("all",))]
+
+
+def test_a_mesh_of_other_devices_is_refused(mesh):
+    args = shape(mesh, (8, 64), None, "x"), shape(mesh, (64, 8), "x", None)
+    small = Mesh(np.array(jax.devices()[:2]), ("x",))
+    with pytest.raises(ValueError, match=r"compiled for 8 × cpu \(ids 0, .*\), and the mesh {'x': 2} has 2 × cpu"):
+        read.program(jnp.matmul, *args, mesh=small)
+    shifted = Mesh(np.array(jax.devices()[1:9]), ("x",))
+    with pytest.raises(ValueError, match=r"ids 1, 2"):
+        read.program(jax.jit(jnp.matmul).lower(*args).compile(), mesh=shifted)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda: read.program(3), TypeError, "cannot compile a int. Give read.program a function"),  # pyright: ignore[reportArgumentType]
+        (lambda: read.program(jax.jit(jnp.sin).lower(1.0), 1.0), TypeError, "a Lowered is lowered for its arguments"),
+        (lambda: read.program(jnp.sin, 1.0, interconnect="string"), ValueError, "interconnect='string' is not known"),
+        (lambda: read.programs({}), ValueError, "there are no programs to compare"),
+    ],
+)
+def test_what_cannot_be_read(call, error, words):
+    with pytest.raises(error, match=words.replace("(", r"\(")):
+        call()
+
+
+def test_an_error_of_the_function_is_jaxs_own(mesh):
+    with pytest.raises(TypeError, match="dot_general requires contracting dimensions"):
+        read.program(jnp.matmul, jnp.ones((2, 3)), jnp.ones((2, 3)))
+
+
+def test_a_program_without_collectives(mesh):
+    program = read.program(jnp.sin, shape(mesh, (8, 8), "x"))
+    assert (program.collectives, program.unread) == ((), ())
+    assert program.note == "No device sends anything: the program has no collectives."
+    alone = read.program(jnp.sin, np.ones(3))
+    assert alone.note == "It runs on one device, which has nobody to send to: the program has no collectives."
+    assert alone.target == "1 CPU device"
+
+
+def test_a_text_that_is_not_to_be_had(mesh, monkeypatch):
+    compiled = jax.jit(jnp.matmul).lower(shape(mesh, (8, 64), None, "x"), shape(mesh, (64, 8), "x", None)).compile()
+    monkeypatch.setattr(type(compiled), "as_text", lambda self: None)
+    program = read.program(compiled)
+    assert program.collectives == ()
+    assert program.note == "The text of the compiled program cannot be read, so its collectives are not known."
+
+
+# ── What stands beside ────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_the_compilers_own_analysis(mesh):
+    args = [jax.device_put(np.ones((64, 64), np.float32), NamedSharding(mesh, P("x", "y")))] * 2
+    f = jax.jit(lambda a, b: (a + b, a * b), donate_argnums=0)
+    program = read.program(f, *args)
+    block = 64 * 64 * 4 // 8
+    assert program.memory is not None
+    assert (program.memory.arguments, program.memory.outputs, program.memory.aliased) == (2 * block, 2 * block + 16, block)
+    assert program.work is not None
+    assert program.work.flops == 2 * block / 4
+    assert program.work.seconds == -1  # the CPU's compiler estimates none
+    assert program.target == "8 CPU devices"
+    assert program.jax_version == jax.__version__
+    assert not any(x.is_deleted() for x in args)
+
+
+def test_interconnects(mesh):
+    args = shape(mesh, (8, 64), None, "x"), shape(mesh, (64, 8), "x", None)
+    plain, chosen = read.program(jnp.matmul, *args), read.program(jnp.matmul, *args, interconnect="H100")
+    assert plain.interconnect == 0
+    assert chosen.interconnects[chosen.interconnect] == "H100"
+    at = plain.interconnects.index("H100")
+    assert chosen.collectives[0].bandwidth[0] == plain.collectives[0].bandwidth[at] > 0
+
+
+def test_programs_side_by_side(mesh):
+    args = shape(mesh, (8, 64), None, "x"), shape(mesh, (64, 8), "x", None)
+    both = read.programs(
+        {"a": (jnp.matmul, *args), "b": jax.jit(jnp.matmul).lower(*args), "c": read.program(jnp.matmul, *args)}
+    )
+    assert [p.name for p in both.programs] == ["a", "b", "c"]
+    assert len({tuple(summary(p)) for p in both.programs}) == 1
+    assert both.mesh == both.programs[0].mesh
+
+
+def test_names(mesh):
+    args = [shape(mesh, (512, 64), "x")] * 2
+    weights = shape(mesh, (64, 128)), shape(mesh, (128, 64))
+    assert read.program(jax.jit(loss), *weights, *args).name == "loss"
+    assert read.program(jax.jit(loss).lower(*weights, *args).compile()).name == "loss"
+    assert read.program(loss, *weights, *args, name="mine").name == "mine"
+
+
+# ── Timing ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_calls_are_measured_after_warm_up(mesh):
+    x = jax.device_put(np.ones((8, 8), np.float32), NamedSharding(mesh, P("x")))
+    calls = []
+
+    def f(x):
+        jax.debug.callback(lambda: calls.append(1))
+        return x + 1
+
+    f = jax.shard_map(f, mesh=Mesh(mesh.devices.reshape(-1)[:1], ("x",)), in_specs=P(), out_specs=P())
+    timing = read.time_program(f, [np.ones((8, 8), np.float32)], n=5)
+    jax.effects_barrier()
+    assert len(calls) == 7
+    assert timing.runs == 5
+    assert 0 < timing.low <= timing.seconds <= timing.high
+    assert read.time_program(jax.jit(jnp.sin).lower(x).compile(), [x], n=1).runs == 1
+
+
+def test_donated_arguments_are_kept(mesh):
+    x = jax.device_put(np.ones((8, 8), np.float32), NamedSharding(mesh, P("x")))
+    f = jax.jit(lambda n, x: x + n, donate_argnums=1, static_argnums=0)
+    assert read.time_program(f, (3, x), n=2).runs == 2
+    assert read.time_program(f.lower(3, x).compile(), (x,), n=2).runs == 2
+    assert not x.is_deleted()
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        ((jax.ShapeDtypeStruct((2,), "float32"),), "argument 0 has a shape and no values, so there is nothing to measure"),
+        (({"w": [1.0, jax.ShapeDtypeStruct((2,), "float32")]},), r"argument 0\['w'\]\[1\] has a shape"),
+    ],
+)
+def test_there_must_be_something_to_run(args, words):
+    with pytest.raises(ValueError, match=words):
+        read.time_program(jnp.sin, args)
+
+
+def test_calls_that_cannot_be_measured():
+    with pytest.raises(ValueError, match="n=0: at least one call"):
+        read.time_program(jnp.sin, (1.0,), n=0)
+    with pytest.raises(TypeError, match="a Lowered cannot be called"):
+        read.time_program(jax.jit(jnp.sin).lower(1.0), (1.0,))  # pyright: ignore[reportArgumentType]
+    gone = jnp.ones(2)
+    gone.delete()
+    with pytest.raises(ValueError, match="argument 0 was deleted or donated"):
+        read.time_program(jnp.sin, (gone,))

@@ -1,0 +1,87 @@
+"""What a program is compiled for: devices in words, their interconnect, links that wrap around."""
+
+import numpy as np
+import pytest
+
+from shardwidget.document import Ints, Mesh
+from shardwidget.read._program.target import interconnect_of, rings, target_of, wraps_of
+
+
+def machine(kind: str, platform: str, box: tuple[int, ...] = (), size: int = 8) -> Mesh:
+    size = int(np.prod(box)) if box else size
+    coords = tuple(Ints.pack(c.ravel()) for c in np.indices(box)) if box else ()
+    return Mesh((), Ints.pack(range(size)), Ints.pack([0] * size), 0, coords, kind, platform)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        ("TPU v3", "TPU v3"),
+        ("TPU v4", "TPU v4p"),
+        ("TPU v5", "TPU v5p"),
+        ("TPU v5p", "TPU v5p"),
+        ("TPU v5 lite", "TPU v5e"),
+        ("TPU v6 lite", "TPU v6e"),
+        ("TPU7x", "TPU7x"),
+        ("NVIDIA A100-SXM4-80GB", "A100"),
+        ("NVIDIA H100 80GB HBM3", "H100"),
+        ("NVIDIA H200", "H200"),
+        ("NVIDIA B200", "B200"),
+        ("NVIDIA GB200", "GB200 NVL72"),
+        ("cpu", ""),
+        ("TPU v2", ""),
+        ("Tesla T4", ""),
+    ],
+)
+def test_interconnects_by_kind(kind, name):
+    assert interconnect_of(kind) == name
+
+
+@pytest.mark.parametrize(
+    ("mesh", "words"),
+    [
+        (machine("TPU v5 lite", "tpu", (4, 4, 1)), "TPU v5e 4×4"),
+        (machine("TPU v5", "tpu", (2, 2, 4)), "TPU v5p 2×2×4"),
+        (machine("TPU v4", "tpu", (4, 4, 1)), "TPU v4 4×4"),
+        (machine("TPU v3", "tpu", size=4), "4 × TPU v3"),
+        (machine("TPU v5 lite", "tpu", (1, 1, 1)), "TPU v5e 1×1"),
+        (machine("cpu", "cpu"), "8 CPU devices"),
+        (machine("cpu", "cpu", size=1), "1 CPU device"),
+        (machine("NVIDIA H100 80GB HBM3", "gpu"), "8 × NVIDIA H100 80GB HBM3"),
+    ],
+)
+def test_devices_in_words(mesh, words):
+    assert target_of(mesh) == words
+
+
+@pytest.mark.parametrize(
+    ("kind", "box", "wraps"),
+    [
+        ("TPU v5 lite", (4, 4, 1), (False, False, False)),
+        ("TPU v5 lite", (8, 16, 1), (False, True, False)),
+        ("TPU v6 lite", (16, 16, 1), (True, True, False)),
+        ("TPU v5", (2, 4, 8), (False, True, True)),
+        ("TPU v4", (4, 4, 12), (True, True, True)),
+        ("unknown", (4, 4, 4), (False, False, False)),
+    ],
+)
+def test_links_that_wrap_around(kind, box, wraps):
+    assert wraps_of(machine(kind, "tpu", box)) == wraps
+
+
+def test_devices_that_fill_no_box_do_not_wrap():
+    half = machine("TPU v5", "tpu", (4, 4, 4))
+    ids = Ints.pack(range(32))
+    coords = tuple(Ints.pack(c.array()[::2]) for c in half.coords)
+    mesh = Mesh((), ids, ids, 0, coords, half.kind, "tpu")
+    # Every other device: the coordinates still span 4×4 and, along the last, only 0 and 2.
+    assert wraps_of(mesh) == (False, False, False)
+    assert target_of(mesh) == "32 × TPU v5p"
+
+
+def test_groups_lie_on_rings_where_all_their_coordinates_wrap():
+    mesh = machine("TPU v5", "tpu", (2, 4))
+    assert rings([(0, 1, 2, 3), (4, 5, 6, 7)], mesh) is True
+    assert rings([(0, 4), (1, 5), (2, 6), (3, 7)], mesh) is False
+    assert rings([tuple(range(8))], mesh) is False
+    assert rings([(0, 1)], machine("cpu", "cpu")) is None
