@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from shardwidget import read
 from shardwidget._doctor import doctor
 from shardwidget._show import show
-from shardwidget.document import Comparison, Placement, Trace
+from shardwidget.document import Comparison, Placement, Program, Trace
 from shardwidget.widgets.array_view import ArrayView
 from shardwidget.widgets.comparison import ShardingComparison
 from shardwidget.widgets.stepper import ShardMapStepper
@@ -20,16 +20,19 @@ from shardwidget.widgets.stepper import ShardMapStepper
 if TYPE_CHECKING:
     from shardwidget._tpu import tpu_mesh
     from shardwidget.cost import Interconnect
+    from shardwidget.widgets.compiled import CompiledProgram
     from shardwidget.widgets.exercise import Exercise
     from shardwidget.widgets.exercise_set import ExerciseSet
 
 __all__ = [
     "ArrayView",
     "Comparison",
+    "CompiledProgram",
     "Exercise",
     "ExerciseSet",
     "Interconnect",
     "Placement",
+    "Program",
     "ShardMapStepper",
     "ShardingComparison",
     "Trace",
@@ -41,6 +44,7 @@ __all__ = [
 
 # What takes more of JAX along than most notebooks need is imported when it is first used.
 _LATE = {
+    "CompiledProgram": "shardwidget.widgets.compiled",
     "Exercise": "shardwidget.widgets.exercise",
     "ExerciseSet": "shardwidget.widgets.exercise_set",
     "Interconnect": "shardwidget.cost",

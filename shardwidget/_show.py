@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from shardwidget import read
 from shardwidget.widgets.array_view import ArrayView
 from shardwidget.widgets.comparison import ShardingComparison
 from shardwidget.widgets.stepper import ShardMapStepper
 
+if TYPE_CHECKING:
+    from shardwidget.widgets.compiled import CompiledProgram
 
-def show(x: Any, *args: Any, **options: Any) -> ArrayView | ShardMapStepper | ShardingComparison:
+
+def show(x: Any, *args: Any, **options: Any) -> (
+    ArrayView | ShardMapStepper | ShardingComparison | CompiledProgram
+):
     """Shows a JAX object with the widget that fits it.
 
     Args:
         x: a ``jax.Array``, a ``jax.ShapeDtypeStruct`` with a sharding, a tuple ``(shape, dtype, sharding)``, or a
             ``jax.sharding.Mesh`` or ``AbstractMesh`` alone: an ``ArrayView``. A dict, list or tuple of arrays: a
             ``ShardingComparison`` of them. A function that calls ``jax.shard_map``: a ``ShardMapStepper``; any other
-            function: a ``ShardingComparison``.
+            function: a ``ShardingComparison``. What ``lower()`` or ``compile()`` gave: a ``CompiledProgram``.
         *args: the function's arguments.
         **options: keyword arguments of that widget, for example ``name=`` or ``mode="html"``.
 
@@ -28,6 +33,11 @@ def show(x: Any, *args: Any, **options: Any) -> ArrayView | ShardMapStepper | Sh
         TypeError: no widget fits, or there are arguments and no function; the message lists every legal form.
         ValueError: there is no mesh, or the sharding does not fit the shape.
     """
+    # A compiled program is callable too.
+    if hasattr(x, "as_text") and hasattr(x, "cost_analysis"):
+        from shardwidget.widgets.compiled import CompiledProgram
+
+        return CompiledProgram(x, *args, **options)
     # A mesh is callable too, as a decorator.
     if callable(x) and not hasattr(x, "axis_names"):
         widget = ShardMapStepper if read.calls_shard_map(x, *args) else ShardingComparison

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from jax.sharding import AxisType, Mesh
 
 _FORM = re.compile(r"^[A-Za-z0-9]+:\d+(x\d+)*$")
@@ -18,6 +19,12 @@ _FORM = re.compile(r"^[A-Za-z0-9]+:\d+(x\d+)*$")
 _NO_LIBTPU = (
     "compiling for a TPU needs libtpu, which comes with the optional extra and runs on Linux on x86-64: "
     'pip install "shardwidget[tpu]"'
+)
+
+_PROCESSORS = Path("/sys/devices/system/cpu")
+_NO_PROCESSORS = (
+    f"libtpu counts processors in {_PROCESSORS}, which is not here, and would end this process: make /sys visible to it "
+    "(in a container or chroot: mount -t sysfs sysfs /sys)"
 )
 
 
@@ -43,7 +50,7 @@ def tpu_mesh(
         axis_types: a type for all axes, or one for each.
 
     Raises:
-        ImportError: libtpu is not installed.
+        ImportError: libtpu is not installed, or cannot work here.
         ValueError: the topology is not known to libtpu, or names, shape and devices do not fit together.
     """
     names = (axis_names,) if isinstance(axis_names, str) else tuple(axis_names)
@@ -61,10 +68,17 @@ def tpu_mesh(
             f"give shape=, {len(names)} sizes with the product {count}"
         )
     types = (axis_types,) * len(names) if isinstance(axis_types, AxisType) else tuple(axis_types)
+    return Mesh(_grid(description, sizes, names), names, axis_types=types)
+
+
+def _grid(description: Any, sizes: tuple[int, ...], names: tuple[str, ...]) -> np.ndarray:
+    """The devices as JAX would lay them out, with fast links along each axis; row by row where it finds no way."""
     from jax.experimental import topologies
 
-    mesh = topologies.make_mesh(description, sizes, names)
-    return Mesh(mesh.devices, names, axis_types=types)
+    try:
+        return topologies.make_mesh(description, sizes, names).devices
+    except NotImplementedError:
+        return np.array(sorted(description.devices, key=lambda d: tuple(d.coords))).reshape(sizes)
 
 
 def _describe(topology: str) -> Any:
@@ -72,6 +86,8 @@ def _describe(topology: str) -> Any:
         raise ImportError(_NO_LIBTPU)
     from jax.experimental import topologies
 
+    if not _PROCESSORS.is_dir():
+        raise ImportError(_NO_PROCESSORS)
     try:
         with _no_questions():
             return topologies.get_topology_desc(platform="tpu", topology_name=topology)

@@ -13,6 +13,7 @@ from shardwidget.collectives import Call, Transfer, call_of, execute, expand, pl
 from shardwidget.document import Document, Plan, to_wire
 from shardwidget.export.state import encode
 from tests.comparisons import COMPARISONS
+from tests.programs import PROGRAMS
 from tests.traces import TRACES
 
 FOLDER = Path(__file__).parents[1] / "js" / "tests"
@@ -38,10 +39,16 @@ def comparisons_text() -> str:
     return _by_name(COMPARISONS)
 
 
+def programs_text() -> str:
+    """The programs of ``tests.programs``, by name."""
+    return _by_name(PROGRAMS)
+
+
 FILES = {
     "stepper/plans.json": plans_text,
     "stepper/traces.json": traces_text,
     "comparison/comparisons.json": comparisons_text,
+    "program/programs.json": programs_text,
 }
 
 

@@ -12,6 +12,7 @@ from shardwidget.document.comparison import Choice, Compared, Comparison, Contin
 from shardwidget.document.exercise import Exercises, Feedback, Field, Figure, Given, Part, Question, Table
 from shardwidget.document.mesh import AxisType, Mesh, MeshAxis
 from shardwidget.document.placement import Block, Cut, Dim, Placement, Values
+from shardwidget.document.playground import DtypeName, Playground, SpecDraft, SpecEntry, Terms, Wording
 from shardwidget.document.program import HloCollective, Memory, Program, Programs, Timing, Work
 from shardwidget.document.trace import (
     Collective,
@@ -30,7 +31,7 @@ from shardwidget.document.trace import (
 )
 from shardwidget.document.wire import VERSION, Ints, to_wire
 
-Document = Placement | Trace | Comparison | Program | Programs | Exercises
+Document = Placement | Trace | Comparison | Program | Programs | Exercises | Playground
 """Any document."""
 
 __all__ = [
@@ -45,6 +46,7 @@ __all__ = [
     "Cut",
     "Dim",
     "Document",
+    "DtypeName",
     "Enclosure",
     "Exercises",
     "Failure",
@@ -64,6 +66,7 @@ __all__ = [
     "Part",
     "Placement",
     "Plan",
+    "Playground",
     "Program",
     "Programs",
     "Question",
@@ -71,14 +74,18 @@ __all__ = [
     "Row",
     "Scope",
     "Source",
+    "SpecDraft",
+    "SpecEntry",
     "Step",
     "Stop",
     "Table",
+    "Terms",
     "Timing",
     "Trace",
     "Values",
     "Variable",
     "Window",
     "Work",
+    "Wording",
     "to_wire",
 ]

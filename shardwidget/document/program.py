@@ -48,7 +48,9 @@ class HloCollective:
     pairs: tuple[tuple[int, int], ...] = ()
     """For collective-permute: (source, destination) mesh positions."""
     source: Source | None = None
-    """The user's line that it belongs to."""
+    """The user's line that it belongs to; of a combined collective, that of the most bytes."""
+    also: tuple[Source, ...] = ()
+    """Of a combined collective: the other lines that it belongs to."""
     op: str = ""
     """JAX's path to the operation: ``jit(f)/transpose(jvp(dot_general))``."""
     backward: bool = False
@@ -85,7 +87,9 @@ class Memory:
 
 @dataclass(frozen=True)
 class Work:
-    """What one device does in a call, by the compiler's own analysis; -1 for what it does not say."""
+    """What one device does in a call, by the compiler's own analysis; -1 for what it does not say.
+
+    It counts the body of a loop once, however often that runs."""
 
     flops: float = -1
     bytes_accessed: float = -1

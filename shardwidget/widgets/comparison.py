@@ -34,7 +34,7 @@ class ShardingComparison(DocumentWidget):
 
     bundle = "comparison.js"
 
-    choices = Dict().tag(sync=True)
+    choices: Dict[Any, Any] = Dict().tag(sync=True)
     selection = Int(None, allow_none=True).tag(sync=True)
 
     def __init__(

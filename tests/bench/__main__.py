@@ -1,6 +1,6 @@
 """Runs every benchmark, one after another, and prints one table."""
 
-from tests.bench import browser, comparison, imports, many, memory, placement, sizes, stepper, trace
+from tests.bench import browser, comparison, imports, many, memory, placement, program, sizes, stepper, trace
 from tests.bench.table import show
 
 
@@ -13,6 +13,7 @@ def main() -> None:
             *trace.rows(),
             *stepper.rows(),
             *comparison.rows(),
+            *program.rows(),
             *many.rows(),
             *sizes.rows(),
             *imports.rows(),

@@ -30,7 +30,11 @@ STOP = 2
 
 
 def row(view: Locator, primitive: str) -> Locator:
-    return view.get_by_role("row").filter(has=view.page.get_by_role("gridcell", name=re.compile(rf"\b{primitive}\b"))).first
+    return (
+        view.get_by_role("row")
+        .filter(has=view.page.get_by_role("gridcell", name=re.compile(rf"\b{primitive}\b")))
+        .first
+    )
 
 
 def used(view: Locator) -> Locator:

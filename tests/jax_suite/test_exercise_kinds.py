@@ -208,6 +208,12 @@ def test_a_type_is_that_of_jax():
     refused(e, P("y", "x"), "answer with a type as text")
 
 
+def test_the_order_of_axes_is_part_of_a_type():
+    e = sw.Exercise.predict_type(lambda a: a + 1, abstract((8, 16), ("y", "x")))
+    assert told(e, "f32[8@(x,y),16]").message == "Dim 0 is split over these axes, in another order."
+    assert told(e, "f32[8@(y, x),16]").verdict == "right"
+
+
 def product(a, b):
     return a @ b
 
@@ -452,6 +458,17 @@ def test_communication_is_counted_in_the_compiled_program(rows):
     less = sw.Exercise.lower_communication(wasteful, *rows)
     assert less.document.questions[0].goal == "less than 96 B"
     assert told(less, frugal).verdict == "right"
+
+
+def test_a_collective_in_a_loop_counts_as_often_as_it_runs(mesh, rows):
+    ring = [(n, (n + 1) % 4) for n in range(4)]
+
+    @jax.shard_map(mesh=mesh, in_specs=P("x", None), out_specs=P("x", None))
+    def hops(a):
+        return jax.lax.scan(lambda c, _: (jax.lax.ppermute(c, "x", ring) + 1, None), a, length=3)[0]
+
+    e = sw.Exercise.lower_communication(hops, rows[0])
+    assert "sends `96 B`" in e.document.questions[0].prompt
 
 
 def test_communication_that_cannot_be_lowered_is_not_asked_for(rows):

@@ -142,6 +142,22 @@ def test_abstract_arguments_on_explicit_axes_are_cut_as_in_specs_says(wrap, abst
         assert trace.note.endswith("; those without a sharding are cut as in_specs says")
 
 
+def test_a_mesh_that_is_set_holds_abstract_arguments():
+    mesh = jax.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Explicit,) * 2)
+    with jax.set_mesh(mesh):
+        f = jax.shard_map(lambda a: jax.lax.psum(a, "y"), in_specs=P("x", "y"), out_specs=P("x"))
+        trace = traced(f, jax.ShapeDtypeStruct((8, 4), "float32"))
+    assert (trace.error, trace.engine) == (None, "mesh")
+    a = np.arange(32.0).reshape(8, 4)
+    np.testing.assert_array_equal(trace.outputs, a[:, :2] + a[:, 2:])
+
+
+def test_a_spec_that_is_too_long_for_an_abstract_argument():
+    trace = traced(region(lambda a: a * 2), jax.ShapeDtypeStruct((8,), "float32"))
+    assert trace.error.kind == "in_specs"
+    assert trace.error.explanation == "A spec has an entry for each dimension at most, and a has 1."
+
+
 def test_what_stops_before_an_abstract_mesh_is_simulated():
     mesh = AbstractMesh((4, 2), ("x", "y"), axis_types=(AxisType.Auto,) * 2)
     trace = traced(lambda a: region(lambda a: a * 2, mesh=mesh)(a + 1), jnp.ones((7, 4)))

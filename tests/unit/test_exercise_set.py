@@ -152,7 +152,11 @@ def test_a_file_of_another_stays_and_another_is_begun():
     ada["copies"].answer = P("x")
     assert Path(FILE).read_text(encoding="utf-8") == kept
     assert ada.document.kept == "Progress is kept in lab-1-ada-exercises-2.json"
-    assert lab()["copies"].attempts == 1
+    again = lab()
+    assert again["copies"].attempts == 1
+    again["copies"].answer = P("y")
+    assert (lab()["copies"].passed, again.document.kept) == (True, ada.document.kept)
+    assert Path(FILE).read_text(encoding="utf-8") == kept
 
 
 def test_a_record_of_an_older_version_is_refused_unless_what_is_unchanged_is_asked_for():
@@ -169,6 +173,18 @@ def test_a_record_of_an_older_version_is_refused_unless_what_is_unchanged_is_ask
     assert [e.passed for e in new] == [True, False]
     assert lab(copies, function)["copies"].passed
     assert lab(rows, copies)["copies"].passed
+
+
+def test_an_exercise_that_changed_under_its_name_starts_anew():
+    old = lab(rows, copies)
+    old["copies"].answer = P("y")
+
+    def now(draw):
+        return sw.Exercise.write_spec((8, 16), MESH, copies=2, name="copies")
+
+    new = lab(rows, now)
+    new.load(FILE, unchanged=True)
+    assert (new["copies"].attempts, new["copies"].passed) == (0, False)
 
 
 @pytest.mark.parametrize(

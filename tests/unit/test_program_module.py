@@ -385,7 +385,7 @@ def test_frames_from_the_tables(none):
     tables = TABLES.replace("PARENT0", str(none)).replace("PARENT1", str(1 + none))
     text = tables + ADD + entry(f'ROOT %c = f32[4,8] all-reduce(%p), {GROUPS}, metadata={{op_name="a" stack_frame_id=2}}')
     reading = collectives_of(Text(HEADER + text), MESH, tuple(range(8)), cost.interconnects())
-    source, (inner, outer) = reading.collectives[0].source, reading.origins[0].frames
+    source, (inner, outer) = reading.collectives[0].source, reading.origins[0][0].frames
     assert source is not None
     assert (source.file, source.line, source.function) == ('train "one".py', 21, "__call__")
     assert (inner.line, inner.column, inner.end_column) == (21, 4, 30)
@@ -408,6 +408,24 @@ def test_what_lost_its_metadata_gets_that_of_what_it_leads_to():
         'ROOT %s = f32[2,8] slice(%d), slice={[0:2], [0:8]}, metadata={op_name="jit(f)/shard_map/reduce_scatter"}',
     )
     assert (found.op, found.by_user) == ("jit(f)/shard_map/reduce_scatter", True)
+
+
+@pytest.mark.parametrize("halves", [False, True])
+def test_a_combined_one_has_the_line_of_most_bytes_and_the_others_beside(halves):
+    metadata = 'metadata={{op_name="jit(f)/{0}" source_file="/home/me/a.py" source_line={1}}}'
+    parts = "(f32[], f32[4,8])"
+    both = [
+        f"%c = ({parts}, {parts}) all-reduce-start(%small, %p), {GROUPS}, to_apply=%add",
+        f"%d = {parts} all-reduce-done(%c)",
+    ]
+    found = one(
+        "%small = f32[] constant(0)",
+        *(both if halves else [f"%d = {parts} all-reduce(%small, %p), {GROUPS}, to_apply=%add"]),
+        f"%first = f32[] get-tuple-element(%d), index=0, {metadata.format('reduce_sum', 7)}",
+        f"ROOT %second = f32[4,8] get-tuple-element(%d), index=1, {metadata.format('dot_general', 3)}",
+    )
+    assert (found.op, found.source.line, [s.line for s in found.also]) == ("jit(f)/dot_general", 3, [7])
+    assert found.shapes == ("f32[]", "f32[4,8]")
 
 
 @pytest.mark.parametrize(

@@ -64,11 +64,11 @@ export class ComparisonModel {
     };
   }
 
-  /** Where a value lies by a type or a sharding; null where that does not say it. */
+  /** Where a value lies by a type or a sharding; null where that does not say it. Values that lie alike share one. */
   placement(v: Compared, layout: Layout): PlacementModel | null {
     const { dims, unreduced, reduced } = layout;
     if (!dims) return null;
-    const key = JSON.stringify([v.name, v.dtype, dims, unreduced, reduced]);
+    const key = JSON.stringify([v.dtype, dims, unreduced, reduced]);
     let placement = this.#placements.get(key);
     if (!placement) {
       placement = new PlacementModel({
@@ -78,8 +78,6 @@ export class ComparisonModel {
         dims,
         dtype: v.dtype,
         bits: v.bits,
-        name: v.name,
-        type: v.auto || v.explicit?.text || "",
         unreduced,
         reduced,
       });
@@ -152,6 +150,8 @@ const NOTHING: Tally = { errors: 0, differs: 0, inserted: 0, replications: 0 };
 const PLAIN = {
   kind: "placement",
   version: 1,
+  name: "",
+  type: "",
   sharding: "",
   spec: null,
   agreement: "",

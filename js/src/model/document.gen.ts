@@ -370,6 +370,82 @@ export interface Values {
   readonly note: string;
 }
 
+/** A dtype that the array may have. */
+export interface DtypeName {
+  readonly name: string;
+  /** As types spell it: `f32`. */
+  readonly short: string;
+  /** Bits of one element in memory. */
+  readonly bits: number;
+}
+
+/** A spec to play with, and the words to say what comes of it. */
+export interface Playground {
+  /** The devices that meshes are made of, in order and without axes; where it is abstract, as many as asked for. */
+  readonly mesh: Mesh;
+  /** What is on screen. */
+  readonly draft: SpecDraft;
+  /** Axes of the mesh that the user's variable `mesh` holds. */
+  readonly given: readonly MeshAxis[];
+  readonly dtypes: readonly DtypeName[];
+  readonly terms: Terms;
+  readonly name: string;
+  /** Type of the real array that *Apply* moves; empty where there is none. Shape and dtype are then fixed. */
+  readonly array: string;
+  /** Positions that a mesh may have on screen. */
+  readonly most_devices: number;
+  readonly most_dims: number;
+  readonly jax_version: string;
+  readonly kind: "playground";
+  readonly version: number;
+}
+
+/** What is on screen: an array, a mesh and a spec, which need not fit. */
+export interface SpecDraft {
+  readonly shape: readonly number[];
+  /** Long name of one of `Playground.dtypes`. */
+  readonly dtype: string;
+  /** Of the mesh. More positions than there are devices make an abstract mesh. */
+  readonly axes: readonly MeshAxis[];
+  /** As many as are written; there may be fewer than dimensions, or more. */
+  readonly entries: readonly SpecEntry[];
+  readonly unreduced: readonly string[];
+  readonly reduced: readonly string[];
+}
+
+/** What a PartitionSpec says of one dimension: `None` where there are no axes. */
+export interface SpecEntry {
+  /** Mesh axes, major to minor. */
+  readonly axes: readonly string[];
+  /** Whether it is `P.UNCONSTRAINED`; then there are no axes. */
+  readonly unconstrained: boolean;
+}
+
+/** How this version of JAX spells shardings and their errors. */
+export interface Terms {
+  readonly wordings: readonly Wording[];
+  /** What a spec's text begins with: `P`. */
+  readonly spec: string;
+  /** What it adds to a spec with unreduced axes: `, unreduced_kind=sum`. */
+  readonly sums: string;
+  /** A mesh, `Mesh({axes}, axis_types={types})`. */
+  readonly mesh: string;
+  readonly abstract_mesh: string;
+  /** A sharding on devices, `NamedSharding(mesh={mesh}, spec={spec}, memory_kind=device)`. */
+  readonly sharding: string;
+  readonly abstract_sharding: string;
+  /** Whether axes of size 1 take part in the HLO sharding. */
+  readonly hlo_counts_ones: boolean;
+}
+
+/** JAX's words for one kind of refusal, with `{fields}` where it says what came. */
+export interface Wording {
+  readonly kind: "states_overlap" | "unreduced_overlap" | "reduced_overlap" | "repeated" | "unknown" | "unconstrained" | "unreduced_unknown" | "unreduced_auto" | "reduced_unknown" | "reduced_auto" | "rank" | "scalar_rank" | "indivisible";
+  /** Class of the exception. */
+  readonly error: string;
+  readonly text: string;
+}
+
 /** One collective of an optimised module. */
 export interface HloCollective {
   readonly kind: "all-reduce" | "all-gather" | "reduce-scatter" | "all-to-all" | "ragged-all-to-all" | "collective-permute" | "collective-broadcast" | "send";
@@ -398,8 +474,10 @@ export interface HloCollective {
   readonly where: readonly string[];
   /** For collective-permute: (source, destination) mesh positions. */
   readonly pairs: readonly (readonly [number, number])[];
-  /** The user's line that it belongs to. */
+  /** The user's line that it belongs to; of a combined collective, that of the most bytes. */
   readonly source: Source | null;
+  /** Of a combined collective: the other lines that it belongs to. */
+  readonly also: readonly Source[];
   /** JAX's path to the operation: `jit(f)/transpose(jvp(dot_general))`. */
   readonly op: string;
   /** Whether it belongs to a transposed operation: the backward pass. */
@@ -482,7 +560,11 @@ export interface Timing {
   readonly runs: number;
 }
 
-/** What one device does in a call, by the compiler's own analysis; -1 for what it does not say. */
+/**
+ * What one device does in a call, by the compiler's own analysis; -1 for what it does not say.
+ *
+ * It counts the body of a loop once, however often that runs.
+ */
 export interface Work {
   readonly flops: number;
   readonly bytes_accessed: number;
@@ -729,4 +811,4 @@ export interface Ints {
   readonly raw_bytes: 1 | 2 | 4;
 }
 
-export type Document = Placement | Trace | Comparison | Program | Programs | Exercises;
+export type Document = Placement | Trace | Comparison | Program | Programs | Exercises | Playground;

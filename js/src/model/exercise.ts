@@ -78,6 +78,28 @@ function names(text: string): string[] | null {
   return parts?.every((p) => p !== null) ? parts.map((p) => p?.[1] ?? p?.[2] ?? "") : null;
 }
 
+/**
+ * The text of a spec with a mesh axis put on the first dimension that is whole (the last one, where none is), or taken
+ * off where it stands already. A text that is no spec stays as it is.
+ */
+export function withAxis(text: string, axis: string, rank: number): string {
+  const spec = text.trim() === "" ? { entries: [], unreduced: [] } : readSpec(text);
+  if (!spec || rank === 0) return text;
+  const used = spec.entries.some((e) => e.includes(axis));
+  const entries = Array.from({ length: Math.max(rank, spec.entries.length) }, (_, d) =>
+    (spec.entries[d] ?? []).filter((a) => a !== axis),
+  );
+  const free = entries.findIndex((e) => e.length === 0);
+  if (!used) entries.at(free)?.push(axis);
+  const words = entries.map((e) => (e.length > 1 ? `(${e.map(quoted).join(", ")})` : quoted(e[0])));
+  const states = spec.unreduced.length > 0 ? [`unreduced={${spec.unreduced.map(quoted).join(", ")}}`] : [];
+  return `P(${[...words, ...states].join(", ")})`;
+}
+
+function quoted(axis: string | undefined): string {
+  return axis === undefined ? "None" : `'${axis}'`;
+}
+
 export interface Preview {
   /** The array as the spec places it; null where it places none. */
   placement: Placement | null;

@@ -12,7 +12,7 @@ export function faceOf(shape: readonly number[]): { rows: number; columns: numbe
 }
 
 /** Size of the smallest numbers. */
-const SMALLEST = 9.5;
+export const SMALLEST = 9.5;
 const LONG = 16;
 const WRAP = 8;
 
@@ -27,8 +27,8 @@ export interface BlockLook {
   fillAt?: (cell: number) => Rgb | null;
   /** How great a cell's value is among all, from 0 to 1: shown by a shade where its number has no room. */
   shade?: ((cell: number) => number) | null;
-  /** A partial sum. */
-  hatch?: boolean;
+  /** A partial sum: `dim` on a dark ground, where light numbers stand on dark stripes. */
+  hatch?: "plain" | "dim" | null;
   stroke?: Stroke;
   /** One cell to outline. */
   mark?: number | null;
@@ -37,6 +37,7 @@ export interface BlockLook {
 /** Draws a block into a box. */
 export function blockMarks(box: Box, look: BlockLook): Mark[] {
   const { rows, columns, fill } = look;
+  const dim = look.hatch === "dim";
   const stroke: Stroke = look.stroke ?? { color: "edge", width: 1, ...(look.hatch ? { dash: [4, 3] } : {}) };
   const marks: Mark[] = [];
   const [w, h] = [box.w / Math.max(1, columns), box.h / Math.max(1, rows)];
@@ -46,7 +47,9 @@ export function blockMarks(box: Box, look: BlockLook): Mark[] {
     w,
     h,
   });
-  marks.push({ kind: "rect", ...box, r: 2, fill: fill ? hex(fill) : "bg", ...(look.hatch ? { hatch: true } : {}) });
+  if (dim) marks.push({ kind: "rect", ...box, r: 2, fill: "bg" });
+  const striped = { ...(look.hatch ? { hatch: true } : {}), ...(dim ? { alpha: 0.5 } : {}) };
+  marks.push({ kind: "rect", ...box, r: 2, fill: fill ? hex(fill) : "bg", ...striped });
   if (look.fillAt) {
     for (let cell = 0; cell < rows * columns; cell++) {
       const own = look.fillAt(cell);
@@ -69,13 +72,10 @@ export function blockMarks(box: Box, look: BlockLook): Mark[] {
       SMALLEST,
       Math.min(12, Math.floor(h * 0.6), (w - 2) / textWidth("0".repeat(longest), 1, true)),
     );
-    // A mark behind some numbers alone would say something of those: where one has no room none has it.
-    const bare = texts.some((t) => t.endsWith("+") && textWidth(t, size, true) > w - 2);
-    for (const [cell, marked] of texts.entries()) {
-      if (marked === "") continue;
-      const text = bare ? marked.replace(/\+$/, "") : marked;
+    for (const [cell, text] of texts.entries()) {
+      if (text === "") continue;
       const b = place(cell);
-      const ink: Color = fill || look.fillAt?.(cell) ? "tile-ink" : "ink";
+      const ink: Color = !dim && (fill || look.fillAt?.(cell)) ? "tile-ink" : "ink";
       const at = [b.x + b.w / 2, b.y + b.h / 2 + size * 0.36] as const;
       marks.push(label(...at, short(text, b.w - 2, size), size, ink, { mono: true, anchor: "middle" }));
     }

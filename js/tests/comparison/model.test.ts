@@ -46,26 +46,28 @@ test("collectives stand where they do their work: a sum after its product, a gat
 test("an enclosure that is left and entered again has a head each time, and rows in it their depth", () => {
   const base = comparison("training");
   const row = base.rows[1] as Row;
-  const doc = { ...base, rows: [1, 2, 1, -1, 1].map((enclosure) => ({ ...row, enclosure, collectives: [] })) };
+  const doc = { ...base, rows: [1, 2, 2, 1, -1, 1, 1].map((enclosure) => ({ ...row, enclosure, collectives: [] })) };
   const m = new ComparisonModel(doc);
   expect(said(m, lines(m, { open: [0, 1, 2] }))).toEqual([
-    "train_step 3",
-    " forward/layer0 3",
+    "train_step 4",
+    " forward/layer0 4",
     "  dot_general",
-    "  scan 1",
+    "  scan 2",
+    "   dot_general",
     "   dot_general",
     "  dot_general",
     "dot_general",
-    "train_step 1",
-    " forward/layer0 1",
+    "train_step 2",
+    " forward/layer0 2",
+    "  dot_general",
     "  dot_general",
   ]);
   expect(said(m, lines(m, { open: [0] }))).toEqual([
-    "train_step 3",
-    " forward/layer0 3",
+    "train_step 4",
+    " forward/layer0 4",
     "dot_general",
-    "train_step 1",
-    " forward/layer0 1",
+    "train_step 2",
+    " forward/layer0 2",
   ]);
 });
 
@@ -143,6 +145,7 @@ test.each([
   ["jnp.einsum('ij,jk->ik', a, b, out_sharding=P(('x', 'y')), precision=p)", "", "out_sharding=P(('x', 'y'))"],
   ["y = reshard(r, P('x')) @ w2", "y = r @ w2", "reshard(r, P('x'))"],
   ["y = r @ w2", "y = r @ w2", ""],
+  ["s = jax.reshard(s, P('x'))", "a = f(s, -1)", "s = jax.reshard(s, P('x'))"],
   ["reshard(r, P('x'))", "", "reshard(r, P('x'))"],
 ])("what %s changes is marked", (code, source, mark) => {
   expect(code.slice(...changed(code, source))).toBe(mark);
@@ -193,7 +196,7 @@ test("copies are said of each axis along which devices hold the same", () => {
   expect(copies(5)).toEqual([{ axis: 0, size: 4 }]);
   const v = m.row(5)?.values[0];
   const placement = v?.concrete ? m.placement(v, v.concrete) : null;
-  expect(placement && tileText(placement, 1)).toEqual(["mu[8:16]", "8 · 32 B", "devices 1, 3, 5, 7"]);
+  expect(placement && tileText(placement, "mu", 1)).toEqual(["mu[8:16]", "8 · 32 B", "devices 1, 3, 5, 7"]);
 });
 
 test.each([
@@ -206,4 +209,25 @@ test.each([
 ])("a document with %o is refused with what is wrong", (rest, message) => {
   const doc: unknown = { ...comparison("training" satisfies ComparisonName), ...rest };
   expect(() => decodeComparison(doc)).toThrow(message);
+});
+
+test("a pytree among the arguments is one parameter", () => {
+  const base = comparison("layer");
+  const [first] = base.rows;
+  const names = ["params[0]['w']", "params[0]['b']", "state.step", "x", ""];
+  const value = first?.values[0];
+  const values = value ? names.map((name) => ({ ...value, name })) : [];
+  const rows = base.rows.map((r, i) => (i === 0 ? { ...r, values } : r));
+  expect(titleOf(new ComparisonModel({ ...base, rows }))).toBe("layer(params, state, x, ·)");
+});
+
+test("a name for one row alone stands at the row; one that changes axis types keeps its head", () => {
+  const base = comparison("scopes");
+  const m = new ComparisonModel({
+    ...base,
+    enclosures: base.enclosures.map((e, i) => (i === 3 ? { ...e, kind: "named_scope", name: "only" } : e)),
+  });
+  const last = lines(m).at(-1);
+  expect(last).toMatchObject({ kind: "row", depth: 0, trail: [3] });
+  expect(said(m, lines(m)).slice(-3)).toEqual(["k 1", " sin", "scan"]);
 });

@@ -57,6 +57,18 @@ test("a spec is previewed while it is typed, and checked when that is asked for"
   expect(find(view, ".tries").textContent).toContain("another answer; check to count it");
 });
 
+test("mesh axes are put on dimensions and taken off by a press", async () => {
+  const view = await mount(sheet(question("q", [SPEC])));
+  const chips = [...view.root.querySelectorAll<HTMLElement>(".axes .chip")];
+  chips[1]?.focus();
+  await userEvent.keyboard("{Enter}");
+  chips[0]?.click();
+  await expect.poll(() => find<HTMLInputElement>(view, "input").value).toBe("P('y', 'x')");
+  expect(chips.map((c) => c.getAttribute("aria-pressed"))).toEqual(["true", "true"]);
+  chips[1]?.click();
+  await expect.poll(() => find(view, ".preview b").textContent).toBe("f32[8,16@x]");
+});
+
 test("a spec that places nothing says why and fades the picture", async () => {
   const view = await mount(sheet(question("q", [SPEC])));
   type(view, "input", "P('x', 'x')");

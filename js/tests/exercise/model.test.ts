@@ -10,6 +10,7 @@ import {
   preview,
   readSpec,
   UNFINISHED,
+  withAxis,
   withCell,
 } from "../../src/model/exercise";
 import { PlacementModel } from "../../src/model/placement";
@@ -53,6 +54,18 @@ describe("a spec being written", () => {
       fc.property(fc.string({ unit: fc.constantFrom(..."P(x'\",None){}=.u ") }), (text) => void readSpec(text)),
     );
   });
+
+  test.each([
+    ["", "x", 2, "P('x', None)"],
+    ["P('x')", "y", 2, "P('x', 'y')"],
+    ["P('x', 'y')", "x", 2, "P(None, 'y')"],
+    ["P(None, 'y')", "x", 2, "P('x', 'y')"],
+    ["P('x')", "y", 1, "P(('x', 'y'))"],
+    ["P(('x', 'y'))", "x", 1, "P('y')"],
+    ["'x', unreduced={'y'}", "x", 1, "P(None, unreduced={'y'})"],
+    ["P(x", "y", 2, "P(x"],
+    ["", "x", 0, ""],
+  ])("%s with %s placed", (text, axis, rank, result) => expect(withAxis(text, axis, rank)).toBe(result));
 
   test("gives the layout that the spec gives", () => {
     const { placement, problem } = preview(question("q", [SPEC]), SPEC, "P('y', 'x')");

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { blockSentence, blockTip, sharers } from "../../src/model/blocktip";
 import { caption } from "../../src/model/caption";
 import { chunkOf, receiveAxis } from "../../src/model/chunks";
-import type { Plan, Trace, Variable } from "../../src/model/document.gen";
+import type { Plan, Step, Trace, Variable } from "../../src/model/document.gen";
 import { unravel } from "../../src/model/mesh";
 import { openAtFirst, rowsOf } from "../../src/model/rows";
 import { advance, type Moment, momentAt, position, roundAt } from "../../src/model/timeline";
@@ -206,19 +206,17 @@ test("a primitive is called as users call it", () => {
 });
 
 test("what lies on another mesh has no place in the tiles", () => {
-  const doc = trace("psum");
-  const at = doc.steps.findIndex((s) => s.primitive === "psum");
-  const result = doc.steps[at]?.outputs[0];
-  const undrawn = doc.variables.map((v) => (v.id === result ? { ...v, drawn: false } : v));
-  const [whole, partly] = [doc, { ...doc, variables: undrawn }].map((d) => new TraceModel(d));
-  for (const [t, count] of [
-    [whole, 1],
-    [partly, 0],
-  ] as const) {
-    const step = t?.step(at);
-    if (!t || !step) throw new Error("the trace has no psum");
-    expect(contents(t, step, []).after).toHaveLength(count);
-  }
+  const t = model("psum");
+  const at = stepOf(t, "dot_general");
+  const undrawn = new TraceModel({ ...t.doc, variables: t.doc.variables.map((v) => ({ ...v, drawn: false })) });
+  const shown = [t, undrawn].map((one) => {
+    const { before, after } = contents(one, one.steps[at] as Step, [0]);
+    return [before.length, after.length];
+  });
+  expect(shown).toEqual([
+    [2, 1],
+    [0, 0],
+  ]);
 });
 
 test("groups of unequal size are read without their padding", () => {

@@ -587,5 +587,5 @@ test("where numbers have no room, values are shades", () => {
   expect(shades(60)).toEqual([]);
   expect(shades(20)).toEqual([0.08, 0.16, 0.24].map((n) => expect.closeTo(n, 6)));
   // Stripes say more there than a shade would.
-  expect(shades(20, { hatch: true })).toEqual([]);
+  expect(shades(20, { hatch: "plain" })).toEqual([]);
 });

@@ -88,12 +88,8 @@ class Collectives:
         self._who = functools.cache(self._read_groups)
         self._devices = functools.cache(self._name_devices)
 
-    def origin(self, found: Found) -> Origin:
-        """Where a collective comes from."""
-        return self._origins.of(found)
-
-    def of(self, found: Found, origin: Origin) -> HloCollective:
-        """A collective as a document.
+    def of(self, found: Found) -> tuple[HloCollective, tuple[Origin, ...]]:
+        """A collective as a document, and where it comes from: of a combined one from several, most bytes first.
 
         Raises:
             ValueError: what of its text cannot be read.
@@ -106,8 +102,10 @@ class Collectives:
         call = self._call(kind, found, who)
         traffic = collectives.bytes_sent(call, size)
         estimates = self._estimates(call, who, size)
-        by_user = _by_user(origin.primitive, instruction.kind)
-        return HloCollective(
+        origins = self._origins_of(found, [_bytes(shape) for shape in shapes])
+        origin = origins[0]
+        by_user = 'is_spmd_generated="true"' not in instruction.text and _by_user(origin.primitive, instruction.kind)
+        document = HloCollective(
             kind=kind,  # pyright: ignore[reportArgumentType]
             axes=who.over.axes,
             irregular=who.over.irregular,
@@ -122,17 +120,26 @@ class Collectives:
             where=place.where,
             pairs=who.pairs,
             source=origin.source,
+            also=tuple(dict.fromkeys(o.source for o in origins[1:] if o.source and o.source != origin.source)),
             op=origin.op,
             backward=origin.backward,
             by_user=by_user,
             asynchronous=found.asynchronous,
             name=instruction.name,
             groups_text=groups_text(instruction.text),
-            remark="" if by_user else remark.of(found, kind, who.over.axes, origin),
+            remark="" if by_user else remark.of(found, kind, who.over.axes, origin, self._module),
             plans=tuple(self._number(plan) for plan in collectives.plans(call)),
             latency=tuple(float(f"{estimate.latency_s:.3g}") for estimate in estimates),
             bandwidth=tuple(float(f"{estimate.bandwidth_s:.3g}") for estimate in estimates),
         )
+        return document, origins
+
+    def _origins_of(self, found: Found, sizes: list[int]) -> tuple[Origin, ...]:
+        parts = self._origins.parts(found)
+        if len(parts) != len(sizes) or not any(part.op for part in parts):
+            return (self._origins.of(found),)
+        order = sorted(range(len(parts)), key=lambda k: -sizes[k])
+        return tuple(parts[k] for k in order if parts[k].op)
 
     def _read_groups(self, text: str, kind: str, channel: bool, flattened: bool) -> Who:
         if not text:

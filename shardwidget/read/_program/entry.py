@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -103,8 +104,8 @@ class Reading:
     """What stands in a module."""
 
     collectives: tuple[HloCollective, ...]
-    origins: tuple[Origin, ...]
-    """Of each collective: JAX's path to its operation, and all its frames."""
+    origins: tuple[tuple[Origin, ...], ...]
+    """Of each collective: JAX's path to its operation, and all its frames; of a combined one several."""
     plans: tuple[Plan, ...]
     unread: tuple[str, ...]
     instructions: int
@@ -114,8 +115,8 @@ class Reading:
     def listings(self) -> tuple[Listing, ...]:
         """The functions that the collectives' lines are in."""
         found: dict[Listing, None] = {}
-        for collective, origin in zip(self.collectives, self.origins, strict=True):
-            listing = collective.source and listing_at(origin.file, collective.source.line)
+        for origin in itertools.chain(*self.origins):
+            listing = listing_at(origin.file, origin.source.line) if origin.source else None
             if listing:
                 found.setdefault(listing)
         return tuple(found)
@@ -143,13 +144,12 @@ def collectives_of(
     read = []
     for found in find(module):
         try:
-            origin = reader.origin(found)
-            read.append((reader.of(found, origin), origin))
+            read.append(reader.of(found))
         except ValueError as error:
             unread.append(f"{found.instruction.text.strip()[:LONGEST]}: {error}")
     return Reading(
         tuple(collective for collective, _ in read),
-        tuple(origin for _, origin in read),
+        tuple(origins for _, origins in read),
         tuple(reader.plans),
         tuple(unread),
         module.size,

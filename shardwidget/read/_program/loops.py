@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from shardwidget.read._program.module import Computation, Instruction, Module
 
@@ -31,6 +32,8 @@ class Found:
     computation: Computation
     places: list[Place]
     asynchronous: bool
+    end: Place | None = None
+    """Where the fusion stands that waits for it, of one that is spread over several."""
 
     @property
     def place(self) -> Place:
@@ -60,19 +63,29 @@ class _Walk:
         self.found: dict[Instruction, Found] = {}
         self._module = module
         self._matters: dict[str, bool] = {}
+        self._spread: dict[tuple[str, ...], Found] = {}
 
     def visit(self, computation: Computation, place: Place, *, asynchronous: bool) -> None:
         for instruction in computation.instructions:
             if instruction.kind:
-                if not _continues(instruction, computation):
-                    started = asynchronous or instruction.opcode.endswith("-start") or _starts(computation)
-                    found = Found(instruction, computation, [], started)
-                    self.found.setdefault(instruction, found).places.append(place)
+                self._add(instruction, computation, place, asynchronous)
                 continue
             called = [(a, self._module.computations[n]) for a, n in instruction.called if self._leads_on(n)]
             if called:
                 for child, inside in self._inside(instruction, computation, called, place):
                     self.visit(child, inside, asynchronous=asynchronous or instruction.opcode == "async-start")
+
+    def _add(self, instruction: Instruction, computation: Computation, place: Place, asynchronous: bool) -> None:
+        spread = _Spread.of(instruction, computation, place)
+        if spread is not None and not spread.starts:
+            if spread.ends and spread.key in self._spread:
+                self._spread[spread.key].end = place
+            return
+        started = asynchronous or instruction.opcode.endswith("-start") or spread is not None
+        found = self.found.setdefault(instruction, Found(instruction, computation, [], started))
+        found.places.append(place)
+        if spread is not None:
+            self._spread[spread.key] = found
 
     def _leads_on(self, name: str) -> bool:
         """Whether a computation has a collective in it, or in what it runs."""
@@ -118,13 +131,23 @@ def _plain(name: str) -> str:
     return re.sub(r"(?:\.\d+|\.clone|_spmd)+$", "", name)
 
 
-def _starts(computation: Computation) -> bool:
-    return any('custom_call_target="AsyncCollectiveStart"' in i.text for i in computation.instructions)
+class _Spread(NamedTuple):
+    """One of the fusions that the TPU compiler spreads an asynchronous collective over."""
 
+    key: tuple[str, ...]
+    """The same for all of them."""
+    starts: bool
+    ends: bool
 
-def _continues(instruction: Instruction, computation: Computation) -> bool:
-    """Whether it is a later part of a collective that another fusion starts."""
-    return "async_collective_fusion_config" in instruction.text and not _starts(computation)
+    @staticmethod
+    def of(instruction: Instruction, computation: Computation, place: Place) -> _Spread | None:
+        if "async_collective_fusion_config" not in instruction.text:
+            return None
+        targets = "".join(i.text for i in computation.instructions if i.opcode == "custom-call")
+        chain = re.search(r'chain_id="(\d+)"', instruction.text)
+        around = place.around.name if place.around is not None else ""
+        key = (around, instruction.kind, instruction.attribute("channel_id"), chain[1] if chain else "")
+        return _Spread(key, '"AsyncCollectiveStart"' in targets, '"AsyncCollectiveDone"' in targets)
 
 
 # ── Trip counts ───────────────────────────────────────────────────────────────────────────────────────────────────────

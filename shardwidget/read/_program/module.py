@@ -45,20 +45,20 @@ class Instruction:
     @property
     def operands(self) -> list[str]:
         """Names of the operands; older texts have their types before them."""
-        text = re.sub(r"/\*.*?\*/|\{[^}]*\}|\[[^\]]*\]", "", self.arguments)
-        text = re.sub(r"\([^()]*\)", "", text)
+        text = self.arguments
+        if "[" in text or "/" in text:
+            text = re.sub(r"/\*.*?\*/|\{[^}]*\}|\[[^\]]*\]", "", text)
+            text = re.sub(r"\([^()]*\)", "", text)
         return [words[-1].lstrip("%") for part in text.split(",") if (words := part.split())]
 
     @property
     def arguments(self) -> str:
         """What stands between the parentheses."""
         start = self.text.index(f"{self.opcode}(") + len(self.opcode) + 1
-        depth = 1
-        for at in range(start, len(self.text)):
-            depth += {"(": 1, ")": -1}.get(self.text[at], 0)
-            if not depth:
-                return self.text[start:at]
-        return self.text[start:]
+        end = self.text.find(")", start)
+        while end >= 0 and self.text.count("(", start, end) > self.text.count(")", start, end):
+            end = self.text.find(")", end + 1)
+        return self.text[start:end] if end >= 0 else self.text[start:]
 
     def attribute(self, name: str) -> str:
         """A plain attribute, such as ``direction=LT``; empty where it is not there."""
@@ -94,6 +94,10 @@ class Computation:
         """What it results in."""
         return next((i for i in reversed(self.instructions) if i.root), None)
 
+    def parameter(self, number: int) -> Instruction | None:
+        """A parameter by its number."""
+        return next((i for i in self.instructions if i.opcode == "parameter" and i.arguments == str(number)), None)
+
     @functools.cached_property
     def users(self) -> dict[str, list[Instruction]]:
         """Instructions that take a result, by its name."""
@@ -117,6 +121,8 @@ class Module:
     """``FileNames``, ``FunctionNames``, ``FileLocations`` and ``StackFrames``: the text of each number."""
     size: int
     """Number of instructions."""
+    marks_own: bool
+    """Whether the compiler marks what it adds (from JAX 0.11 on); it then names what moves a value by the value."""
     unread: list[str]
     """Lines that no instruction could be made of, and that name a collective."""
 
@@ -158,6 +164,7 @@ class Module:
             replicas=int(_after(r"replica_count=(\d+)", header, "1")),
             tables=tables,
             size=sum(len(c.instructions) for c in computations.values()),
+            marks_own="is_spmd_generated" in text,
             unread=unread,
         )
 

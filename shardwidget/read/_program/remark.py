@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from shardwidget.read._program.loops import Found
+from shardwidget.read._program.module import Instruction, Module
 from shardwidget.read._program.source import Origin
 
 _ALONG = frozenset({
@@ -18,30 +19,37 @@ _ALONG = frozenset({
 _SAME_VALUES = frozenset({"copy", "bitcast", "copy-done", "copy-start", "convert", "transpose", "reshape"})
 
 
-def of(found: Found, kind: str, axes: Sequence[str], origin: Origin) -> str:
+def of(found: Found, kind: str, axes: Sequence[str], origin: Origin, module: Module) -> str:
     """That a split is undone: an array gathered whole over its axes, for an operation that computes nothing with it.
 
     A matmul that gathers its weights is what fully sharded training does, and no remark.
     """
     if kind != "all-gather" or not axes or origin.primitive not in _ALONG:
         return ""
-    name = _argument(found)
+    name = _argument(found, module)
     undone = f"undoes the split over {_listed(axes)}"
     return f"{undone}: gathers {name} whole" if name else f"{undone}, for {origin.primitive}"
 
 
-def _argument(found: Found) -> str:
+def _argument(found: Found, module: Module) -> str:
     """The user's argument that is gathered; empty where it is none."""
     names = found.instruction.operands
-    if found.places[0].where or len(names) != 1:
+    if found.computation is not module.entry or len(names) != 1:
         return ""
     operand = found.computation.by_name.get(names[0])
-    while operand is not None and operand.opcode in _SAME_VALUES:
+    while operand is not None and _keeps_values(operand, module):
         operand = found.computation.by_name.get(operand.operands[0])
     if operand is None or operand.opcode != "parameter":
         return ""
     name = re.search(r'metadata=\{op_name="([^"]*)"', operand.text)
     return name[1] if name else ""
+
+
+def _keeps_values(instruction: Instruction, module: Module) -> bool:
+    if instruction.opcode == "fusion":
+        fused = next((module.computations.get(name) for _, name in instruction.called), None)
+        return fused is not None and all(i.opcode == "parameter" or _keeps_values(i, module) for i in fused.instructions)
+    return instruction.opcode in _SAME_VALUES
 
 
 def _listed(axes: Sequence[str]) -> str:

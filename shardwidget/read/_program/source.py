@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from shardwidget import _jax
+from shardwidget import _jax, collectives
 from shardwidget.document import Source
 from shardwidget.read._program.loops import Found
 from shardwidget.read._program.module import Computation, Instruction, Module
@@ -69,6 +69,7 @@ class Origins:
     """Reads metadata, with the tables of frames at the top of a module."""
 
     def __init__(self, module: Module) -> None:
+        self._module = module
         self._tables = module.tables
         roots = [int(_number("parent_frame_id", text)) for text in module.tables.get("StackFrames", {}).values()][:1]
         # XLA counts frames from 1 and prints parents from 0 or from 1; the first frame, which has none, tells which.
@@ -83,7 +84,52 @@ class Origins:
             origin = self._of(place.caller)
         if not origin.op:
             origin = self._near(found.instruction, found.computation) or origin
+        moves = found.instruction.kind in ("all-gather", "all-to-all", "collective-permute")
+        if moves and self._module.marks_own and not collectives.kind_of(origin.primitive):
+            origin = self._consumer(found) or origin
         return origin
+
+    def _consumer(self, found: Found) -> Origin | None:
+        """The origin of the first operation that computes with a result; None where it is only passed on."""
+        place = found.end or found.places[0]
+        start = found.instruction, found.computation
+        if place.caller is not None and place.around is not None:
+            start = place.caller, place.around
+        ways = [start]
+        for instruction, computation in ways:
+            for user in computation.users.get(instruction.name, ()):
+                if user.opcode == "fusion":
+                    ways += self._into(user, instruction.name, computation)
+                elif user.opcode in _PASSES_ON or user.opcode.endswith("-done"):
+                    ways.append((user, computation))
+                elif (origin := self._of(user)).source:
+                    return origin
+            if len(ways) > 256:
+                break
+        return None
+
+    def _into(self, fusion: Instruction, name: str, computation: Computation) -> list[tuple[Instruction, Computation]]:
+        """Where a value goes in a fusion; behind it, where that only passes it on."""
+        inner = next((self._module.computations.get(child) for _, child in fusion.called), None)
+        if inner is None or all(i.opcode in (*_PASSES_ON, "parameter") and i.opcode != "fusion" for i in inner.instructions):
+            return [(fusion, computation)]
+        numbers = [k for k, operand in enumerate(fusion.operands) if operand == name]
+        return [(parameter, inner) for k in numbers if (parameter := inner.parameter(k)) is not None]
+
+    def parts(self, found: Found) -> list[Origin]:
+        """Of a collective that several were combined into: the origin of each operand, empty where it has none."""
+        result, computation = found.instruction, found.computation
+        root, place = computation.root, found.places[0]
+        if place.caller is not None and place.around is not None and root is not None and root.opcode == "tuple":
+            # A fusion of it with a slice of each result has the results outside.
+            result, computation = place.caller, place.around
+        halves = [i for i in computation.users.get(result.name, ()) if i.opcode.endswith("-done")]
+        results = computation.users.get((halves or [result])[0].name, ())
+        taken = {i.attribute("index"): i for i in results if i.opcode == "get-tuple-element"}
+        operands = found.instruction.operands
+        if len(operands) < 2 or not taken:
+            return []
+        return [self._of(taken[str(k)]) if str(k) in taken else Origin("", ()) for k in range(len(operands))]
 
     def _near(self, instruction: Instruction, computation: Computation) -> Origin | None:
         """The origin of what takes a result, through instructions that only pass it on; else of what it is made of."""

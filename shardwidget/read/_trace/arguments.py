@@ -90,7 +90,17 @@ class Arguments:
 
     def filled(self, *, on_host: bool) -> list[Any]:
         """The arrays, abstract ones filled; for the host engine all on one device."""
-        return [_filled(x, on_host) for x in self.arrays]
+        return [self._filled(x, on_host) for x in self.arrays]
+
+    def _filled(self, x: Any, on_host: bool) -> Any:
+        if not isinstance(x, jax.ShapeDtypeStruct):
+            several = on_host and isinstance(x, jax.Array) and len(x.devices()) > 1
+            return _gathered(x) if several else x
+        values = _counted(x)
+        mesh = self.concrete(x.sharding.mesh) if isinstance(x.sharding, NamedSharding) else None
+        if on_host or not isinstance(mesh, Mesh):
+            return values
+        return jax.device_put(values, NamedSharding(mesh, x.sharding.spec))
 
 
 def function_name(f: Callable[..., Any]) -> str:
@@ -121,19 +131,18 @@ def parameter_names(f: Callable[..., Any], count: int) -> list[str]:
     return names
 
 
-def _filled(x: Any, on_host: bool) -> Any:
-    if isinstance(x, jax.ShapeDtypeStruct):
-        if jax.dtypes.issubdtype(x.dtype, jax.dtypes.prng_key):
-            return jax.random.split(jax.random.key(0), x.shape)
-        numbers = jnp.arange(math.prod(x.shape)).reshape(x.shape)
-        values = numbers % 2 == 1 if x.dtype == bool else numbers.astype(x.dtype)
-        concrete = isinstance(x.sharding, NamedSharding) and isinstance(x.sharding.mesh, Mesh)
-        return jax.device_put(values, x.sharding) if concrete and not on_host else values
-    if on_host and isinstance(x, jax.Array) and len(x.devices()) > 1:
-        if isinstance(x.sharding, NamedSharding) and x.sharding.spec.unreduced:
-            raise ValueError(_errors.UNREDUCED_ON_HOST.format(type=_jax.type_text(jax.typeof(x))))
-        return on_one_device(x)
-    return x
+def _counted(x: jax.ShapeDtypeStruct) -> jax.Array:
+    """0, 1, 2 …; of keys as many of them."""
+    if jax.dtypes.issubdtype(x.dtype, jax.dtypes.prng_key):
+        return jax.random.split(jax.random.key(0), x.shape)
+    numbers = jnp.arange(math.prod(x.shape)).reshape(x.shape)
+    return numbers % 2 == 1 if x.dtype == bool else numbers.astype(x.dtype)
+
+
+def _gathered(x: jax.Array) -> jax.Array:
+    if isinstance(x.sharding, NamedSharding) and x.sharding.spec.unreduced:
+        raise ValueError(_errors.UNREDUCED_ON_HOST.format(type=_jax.type_text(jax.typeof(x))))
+    return on_one_device(x)
 
 
 def on_one_device(x: jax.Array) -> jax.Array:

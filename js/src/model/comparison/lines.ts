@@ -86,7 +86,11 @@ export function linesOf(model: ComparisonModel, tree: Run, shown: Shown): readon
     const found = model.rows.flatMap((_, i) =>
       passes(model, i, shown.filter) && model.words(i).includes(wanted) ? [i] : [],
     );
-    return found.flatMap((row) => linesOfRow(model, row, TOP, false, model.trail(row)));
+    return found.flatMap((row, i) => {
+      const before = found[i - 1] ?? -1;
+      const again = sameSource(model, before, row) && model.row(before)?.enclosure === model.row(row)?.enclosure;
+      return linesOfRow(model, row, TOP, again, again ? [] : model.trail(row));
+    });
   }
   const lines: Line[] = [];
   const add = (run: Run, place: Place) => {

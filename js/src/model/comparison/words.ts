@@ -93,7 +93,14 @@ export function changed(code: string, source: string): readonly [number, number]
   while (start > 0 && start < code.length && /\w\w/.test(code.slice(start - 1, start + 1))) start--;
   let end = code.length;
   for (let at = source.length; end > start && at > start && code[end - 1] === source[at - 1]; at--) end--;
+  // What is opened in it is closed in it.
+  while (end < code.length && depthOf(code.slice(start, end)) > 0) end++;
   return [start, end];
+}
+
+/** Brackets that are open at the end of a piece of code. */
+function depthOf(code: string): number {
+  return [...code].reduce((depth, c) => depth + ("([{".includes(c) ? 1 : ")]}".includes(c) ? -1 : 0), 0);
 }
 
 /** One past the end of the argument that begins at a place: its own brackets are closed. */
@@ -125,7 +132,7 @@ export function pictureText(placement: PlacementModel): string {
 }
 
 /** What the tooltip of a tile says: slice, size, devices. */
-export function tileText(placement: PlacementModel, tile: number): readonly [string, string, string] {
+export function tileText(placement: PlacementModel, name: string, tile: number): readonly [string, string, string] {
   const holders = placement.holders(tile);
   const noun = placement.mesh.abstract ? "position" : "device";
   const ids = some(
@@ -135,7 +142,7 @@ export function tileText(placement: PlacementModel, tile: number): readonly [str
   const [first] = holders;
   const at = holders.length === 1 && first !== undefined ? ` at ${coordinates(placement, first)}` : "";
   return [
-    `${placement.doc.name.slice(0, 60) || "value"}${sliceText(placement, tile)}`,
+    `${name.slice(0, 60) || "value"}${sliceText(placement, tile)}`,
     `${placement.tileShape(tile).join("×") || "scalar"} · ${bytes(placement.tileBytes(tile))}`,
     holders.length === 0 ? "on no device" : `${noun}${holders.length === 1 ? "" : "s"} ${ids}${at}`,
   ];

@@ -1,6 +1,6 @@
 /** What the tile of a device shows at a step: blocks before and after, and how large each would like to be. */
 import type { Step, Variable } from "../../model/document.gen";
-import type { TraceModel } from "../../model/trace";
+import type { Corner, TraceModel } from "../../model/trace";
 import { faceOf } from "../block";
 import { textWidth } from "../measure";
 
@@ -39,12 +39,17 @@ export function cellWidth(trace: TraceModel, v: Variable, dense: boolean): numbe
   const corner = trace.corner(v);
   // Rows that are too low for numbers need no room for them.
   if (!corner || (dense && face(trace, v).rows > 5)) return dense ? 14 : 22;
-  const { length } = corner.elements;
-  const every = Math.max(1, Math.floor(length / SAMPLES));
-  let characters = 1;
-  for (let i = 0; i < length; i += every) characters = Math.max(characters, corner.elements.text(i).length);
+  const characters = longest(corner);
   const size = dense ? 9.5 : characters > 3 ? 10.5 : 12;
   return Math.max(dense ? 14 : 24, textWidth("0".repeat(Math.min(7, characters + 1)), size, true) + (dense ? 2 : 4));
+}
+
+/** Characters of the longest of some of the numbers. */
+export function longest({ elements }: Corner): number {
+  const every = Math.max(1, Math.floor(elements.length / SAMPLES));
+  let characters = 1;
+  for (let i = 0; i < elements.length; i += every) characters = Math.max(characters, elements.text(i).length);
+  return characters;
 }
 
 const SAMPLES = 48;

@@ -111,9 +111,12 @@ function boxAt(from: Box, to: Box, path: Path, { rows, columns }: Cells, t: numb
   const [x, y] = along(path, t);
   const [w, h] = [from.w + (to.w - from.w) * t, from.h + (to.h - from.h) * t];
   // Numbers are worth a little more than the lane has.
-  const room = (lane: number, readable: number) => (readable <= 2 * lane ? Math.max(lane, readable) : lane);
-  const least = Math.min(1, room(path.room[0], 15 * columns) / w);
-  const lowest = Math.min(1, room(path.room[1], 13 * rows) / h);
+  const room = (axis: 0 | 1, readable: number) => {
+    const lane = path.room[axis];
+    return Math.min(path.most[axis], readable <= 2 * lane ? Math.max(lane, readable) : lane);
+  };
+  const least = Math.min(1, room(0, 15 * columns) / w);
+  const lowest = Math.min(1, room(1, 13 * rows) / h);
   const scale = (by: number) => 1 - (1 - by) * Math.min(1, 1.5 * (1 - Math.abs(2 * t - 1)));
   const [sw, sh] = [
     w * scale(Math.min(least, Math.max(0.6, lowest))),
@@ -202,7 +205,7 @@ function pieceMarks(view: StepView, b: Box, group: readonly number[], t: Transfe
     columns: cells.columns,
     text: corner && cells.numbers.length > 0 ? text : null,
     fill: view.color(input, origin, adds ? c.axes : []),
-    hatch: adds,
+    hatch: adds ? view.hatch : null,
   });
 }
 

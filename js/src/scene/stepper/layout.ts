@@ -170,7 +170,7 @@ export function arrange(natural: Sizes, show: Contents, room: number): Arrangeme
   const beside = besideWidth(natural, show);
   const over = overWidth(natural, show);
   // Blocks may be somewhat narrower than they like before they are put over one another; high ones more so.
-  const squeeze = high([...show.before, ...later]) <= 44 ? 0.9 : natural.dense ? 0.4 : 0.7;
+  const squeeze = high([...show.before, ...later]) <= 44 ? 0.9 : natural.dense ? 0.4 : 0.62;
   if (show.before.length > 0 && later.length > 0 && beside * squeeze > room && over < beside) {
     const heights = [high(show.before), high(later)];
     return { rows: [show.before, later], heights, w: over, h: (heights[0] ?? 0) + UNDER + (heights[1] ?? 0) };

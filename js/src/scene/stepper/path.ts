@@ -8,8 +8,9 @@ type Size = readonly [number, number];
 export interface Path {
   first: readonly Point[];
   second: readonly Point[];
-  /** Width and height that a copy may have half way. */
+  /** Width and height that a copy may have half way, or somewhat more where its numbers need it; and at most. */
   room: Size;
+  most: Size;
 }
 
 export interface Journey {
@@ -32,37 +33,44 @@ export function pathBetween({ from, to, leaves, reaches, others, side, lane }: J
   const level = Math.abs(center(leaves)[0] - center(reaches)[0]) > Math.abs(center(leaves)[1] - center(reaches)[1]);
   if (others.some((box) => crosses(center(leaves), center(reaches), box)))
     return past({ leaves, reaches, others, lane }, a, b);
-  // Half way lies in the middle of the gap between the two tiles.
-  const off = side * ((level ? from.h : from.w) / 2 + 6);
+  // Half way lies in the middle of the gap between the two tiles. Copies that meet have half of a tile's side each.
+  const free = side === 0 ? FREE : (level ? leaves.h : leaves.w) / 2 - 4;
+  const length = Math.min(level ? from.h : from.w, free);
+  const off = side * (length / 2 + 6);
   const gap = level ? edges(leaves.x, leaves.w, reaches.x, reaches.w) : edges(leaves.y, leaves.h, reaches.y, reaches.h);
   const at = (along: number): Point => {
     const t = level ? ratio(a[0], b[0], along) : ratio(a[1], b[1], along);
     const other = level ? a[1] + (b[1] - a[1]) * t : a[0] + (b[0] - a[0]) * t;
     return level
-      ? [along, within(other + off, from.h, [leaves.y, reaches.y], leaves.h)]
-      : [within(other + off, from.w, [leaves.x, reaches.x], leaves.w), along];
+      ? [along, within(other + off, length, [leaves.y, reaches.y], leaves.h)]
+      : [within(other + off, length, [leaves.x, reaches.x], leaves.w), along];
   };
   const half = at((gap[0] + gap[1]) / 2);
   // A copy that is larger than the gap would hide what stands beside it.
   const wide = Math.abs(gap[1] - gap[0]) - 8;
   const room: Size = level ? [Math.max(22, wide), FREE] : [FREE, Math.max(14, wide)];
-  return { first: [a, at(gap[0]), half], second: [half, at(gap[1]), b], room };
+  return {
+    first: [a, at(gap[0]), half],
+    second: [half, at(gap[1]), b],
+    room,
+    most: level ? [FREE, free] : [free, FREE],
+  };
 }
 
 /** A way round the tiles that stand between: beside its column, below its row, or through the gap between two rows. */
 function past({ leaves, reaches, others, lane }: Omit<Journey, "from" | "to" | "side">, a: Point, b: Point): Path {
-  const room: Size = [Math.max(40, lane - 8), HIGH];
+  const size: Pick<Path, "room" | "most"> = { room: [Math.max(40, lane - 8), HIGH], most: [FREE, FREE] };
   if (Math.abs(leaves.x - reaches.x) < 1) {
     const x = leaves.x + leaves.w + lane / 2;
     const half: Point = [x, (a[1] + b[1]) / 2];
-    return { first: [a, [x, a[1]], half], second: [half, [x, b[1]], b], room };
+    return { first: [a, [x, a[1]], half], second: [half, [x, b[1]], b], ...size };
   }
   const y =
     reaches.y < leaves.y - 1 ? leaves.y - BESIDE : leaves.y + leaves.h + (reaches.y > leaves.y + 1 ? BESIDE : 8);
   const open = !others.some((box) => crosses([b[0], y], b, box));
   const x = open ? b[0] : reaches.x + reaches.w + lane / 2;
   const half: Point = [(a[0] + x) / 2, y];
-  return { first: [a, [a[0], y], half], second: [half, [x, y], ...(open ? [] : [[x, b[1]] as const]), b], room };
+  return { first: [a, [a[0], y], half], second: [half, [x, y], ...(open ? [] : [[x, b[1]] as const]), b], ...size };
 }
 
 /** The point a fraction of the way along a path. */

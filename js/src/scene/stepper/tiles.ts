@@ -3,10 +3,11 @@ import { combined, partsAt } from "../../model/chunks";
 import { hex, type Rgb } from "../../model/color";
 import { reduces } from "../../model/trace";
 import { workedCell } from "../../model/worked";
-import { type BlockLook, blockMarks } from "../block";
+import { type BlockLook, blockMarks, SMALLEST } from "../block";
 import { deviceBox } from "../grid";
 import { fit, textWidth } from "../measure";
 import { axisToken, BOLD, type Box, CENTER, label, type Mark, MONO, type Stroke } from "../scene";
+import { longest } from "./contents";
 import { ARROW, GAP } from "./layout";
 import { type Slot, type StepView, slotFace } from "./view";
 
@@ -103,7 +104,7 @@ function slotMarks(view: StepView, p: number, slot: Slot, index: number, box: Bo
     text: plain,
     shade: corner && ((cell) => corner.level(corner.start(p) + cell)),
     fill: view.color(v, p, summed),
-    hatch: summed.length > 0,
+    hatch: summed.length > 0 ? view.hatch : null,
     ...(wrong ? { stroke: { color: "error", width: 2 } } : {}),
   };
   if (!c || !view.played || view.finished) return finalMarks(view, p, slot, box, whole);
@@ -157,6 +158,10 @@ function workMarks(
   }
   const texts = new Map<string, ((cell: number) => string) | null>();
   // An all-reduce over dimensions of the block too has no sums cell by cell.
+  const corner = trace.corner(input);
+  // A mark behind some numbers alone would say something of those: where one has no room none has it.
+  const marked =
+    corner === null || textWidth("0".repeat(longest(corner) + 1), SMALLEST, true) <= box.w / look.columns - 1;
   const aligned = trace.corner(v)?.shape.join() === trace.corner(input)?.shape.join();
   const text = (cell: number) => {
     const parts = partsOf(cell);
@@ -166,13 +171,14 @@ function workMarks(
       sum = combined(trace, c, input, group, parts);
       texts.set(key, sum);
     }
-    return sum?.(cell) ?? "";
+    const said = sum?.(cell) ?? "";
+    return marked ? said : said.replace(/\+$/, "");
   };
   return blockMarks(box, {
     ...look,
     text: final && aligned ? text : null,
     fill: view.color(v, p, c.axes),
-    hatch: true,
+    hatch: view.hatch,
   });
 }
 

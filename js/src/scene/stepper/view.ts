@@ -82,6 +82,11 @@ export class StepView {
     this.#slots = placeSlots(trace, layout, this.show);
   }
 
+  /** How a partial sum is drawn. */
+  get hatch(): "plain" | "dim" {
+    return this.options.scheme === "dark" ? "dim" : "plain";
+  }
+
   groupOf(position: number): readonly number[] | null {
     return this.#groupOf.get(position) ?? null;
   }

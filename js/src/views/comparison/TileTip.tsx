@@ -5,7 +5,7 @@ import type { ComparisonState } from "./state";
 export function TileTip({ state }: { state: ComparisonState }) {
   const { pointed } = state.now;
   if (!pointed) return null;
-  const [slice, size, devices] = tileText(pointed.picture.placement, pointed.tile);
+  const [slice, size, devices] = tileText(pointed.picture.placement, pointed.name, pointed.tile);
   return (
     <div class="tip" style={{ left: `${pointed.x}px`, top: `${pointed.y}px` }}>
       <b class="mono">{slice}</b>

@@ -27,7 +27,9 @@ export function Way({ state, model, pictures, row, index, at, used }: Props) {
   return (
     <li class={used ? "way used" : "way"}>
       <span class="try">
-        <span class="soft">{mend.title}</span>
+        <span class="soft">
+          <Tokens tokens={sentenceTokens(mend.title, model.mesh)} />
+        </span>
         <Code code={mend.code} source={row.source?.text ?? ""} />
       </span>
       <span class="gives">

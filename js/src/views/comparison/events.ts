@@ -68,11 +68,11 @@ function point(state: ComparisonState, frame: HTMLElement, event: PointerEvent):
   const tile = tileIn(picture.mini, event.clientX - box.left - 1, event.clientY - box.top - 1);
   const now = state.now.pointed;
   if (tile === null) state.set({ pointed: null });
-  else if (now?.picture !== picture || now.tile !== tile) {
+  else if (now?.picture !== picture || now.tile !== tile || now.name !== value?.name) {
     const { left, top, width, bottom } = frame.getBoundingClientRect();
     const x = Math.max(8, Math.min(width - 300, box.left - left));
     const y = (box.bottom + TIP > bottom ? box.top - TIP : box.bottom + 6) - top;
-    state.set({ pointed: { picture, tile, x, y } });
+    state.set({ pointed: { picture, name: value?.name ?? "", tile, x, y } });
   }
 }
 

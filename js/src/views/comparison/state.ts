@@ -12,6 +12,8 @@ import { Pictures, type SmallPicture } from "./pictures";
 /** A tile of a small picture that is pointed at, and where the picture stands in the table. */
 export interface Pointed {
   picture: SmallPicture;
+  /** Of the value that lies so. */
+  name: string;
   tile: number;
   x: number;
   y: number;

@@ -1,6 +1,6 @@
 /** The place to work: things to look at, the form to fill in, and what the answer would give. */
-import type { Figure as FigureData, Placement, Question } from "../../model/document.gen";
-import { type Preview, preview, UNFINISHED } from "../../model/exercise";
+import type { Field, Figure as FigureData, Placement, Question } from "../../model/document.gen";
+import { type Preview, preview, readSpec, UNFINISHED, withAxis } from "../../model/exercise";
 import type { MeshModel } from "../../model/mesh";
 import { axisTokens } from "../../model/text";
 import type { Theme } from "../../paint/theme";
@@ -46,7 +46,7 @@ export function Work({ state, question, mesh, theme, width }: Props) {
         state.check();
       }}
     >
-      <Axes mesh={mesh} />
+      <Axes mesh={mesh} spec={spec} state={state} />
       {!spec && <Figures figures={given} {...room} />}
       {code ? (
         <p class="soft">Write the function in a cell and assign it there; this card then says what came of it.</p>
@@ -98,8 +98,31 @@ function figure(title: string, placement: Placement | null): FigureData {
   return { title, placement, listing: null, types: [], tables: [] };
 }
 
-function Axes({ mesh }: { mesh: MeshModel }) {
+/** The mesh axes; where a spec is written, a press puts one on the next free dimension, or takes it off. */
+function Axes({ mesh, spec, state }: { mesh: MeshModel; spec: Field | undefined; state: ExerciseState }) {
   if (mesh.axes.length === 0) return null;
+  if (spec) {
+    const text = state.draft()[spec.name] ?? "";
+    const used = new Set(readSpec(text)?.entries.flat());
+    return (
+      <p class="axes">
+        <span class="soft">mesh axes</span>
+        {mesh.axes.map((a, i) => (
+          <button
+            type="button"
+            class={`chip axis${i % AXIS_DASH.length}`}
+            aria-pressed={used.has(a.name)}
+            title={used.has(a.name) ? `take ${a.name} off` : `put ${a.name} on the next dimension that is whole`}
+            onClick={() => state.fill(spec.name, withAxis(text, a.name, spec.shape.length))}
+            key={a.name}
+          >
+            <b>{a.name}</b> {a.size}
+          </button>
+        ))}
+        <span class="soft">press one to place it, or write the spec</span>
+      </p>
+    );
+  }
   return (
     <p class="axes">
       <span class="soft">mesh axes</span>

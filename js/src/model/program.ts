@@ -1,0 +1,228 @@
+/** Compiled programs as the picture reads them: collectives with their groups, plans and times. */
+import type { HloCollective, Plan, Program } from "./document.gen";
+import { unpack } from "./ints";
+import { MeshModel } from "./mesh";
+import { type Played, play, playable } from "./plan";
+import { decodeDocument } from "./wire";
+
+/** One program, or several side by side, as they came over the wire. */
+export interface Decoded {
+  programs: readonly Program[];
+  sideBySide: boolean;
+}
+
+export function decodePrograms(wire: unknown): Decoded {
+  if ((wire as { kind?: unknown } | null)?.kind !== "programs")
+    return { programs: [decodeDocument(wire, "program", flaw)], sideBySide: false };
+  const { programs } = decodeDocument(wire, "programs", (doc) =>
+    Array.isArray(doc.programs) && doc.programs.length > 0 ? null : "it has no programs",
+  );
+  return { programs: programs.map((p) => decodeDocument(p, "program", flaw)), sideBySide: true };
+}
+
+function flaw(doc: Program): string | null {
+  if (!Array.isArray(doc.collectives) || !Array.isArray(doc.plans)) return "it has no collectives";
+  const names = new Set(doc.mesh.axes.map((a) => a.name));
+  const odd = doc.collectives.find((c) => c.axes.some((a) => !names.has(a)) || c.plans.some((p) => !doc.plans[p]));
+  return odd ? `its ${odd.kind} ${odd.name} names an axis or a plan that is not there` : null;
+}
+
+/** How the devices of a group are connected, where that is known: by their physical coordinates. */
+export type Connection = "ring" | "line" | "unknown";
+
+/** What the collectives over one set of mesh axes come to. */
+export interface Total {
+  /** Empty for irregular groups. */
+  axes: readonly string[];
+  count: number;
+  /** Bytes that a device sends in a call. */
+  bytes: number;
+  /** Estimated seconds of a call. */
+  seconds: number;
+}
+
+export class ProgramModel {
+  readonly mesh: MeshModel;
+  readonly collectives: readonly HloCollective[];
+  readonly #groups = new Map<HloCollective, readonly (readonly number[])[]>();
+  readonly #played = new Map<Plan, Played>();
+
+  constructor(readonly doc: Program) {
+    this.mesh = new MeshModel(doc.mesh);
+    this.collectives = doc.collectives;
+  }
+
+  /** Mesh positions of each group, in rank order. */
+  groups(c: HloCollective): readonly (readonly number[])[] {
+    let groups = this.#groups.get(c);
+    if (!groups) {
+      const flat = unpack(c.positions);
+      groups = Array.from({ length: Math.ceil(flat.length / c.group_size) }, (_, g) => [
+        ...flat.subarray(g * c.group_size, (g + 1) * c.group_size).filter((p) => p >= 0),
+      ]);
+      this.#groups.set(c, groups);
+    }
+    return groups;
+  }
+
+  /** The algorithms of a collective that can be played, the meaning first. */
+  plans(c: HloCollective): readonly Plan[] {
+    return c.plans.flatMap((i) => this.doc.plans[i] ?? []).filter((p) => p.rounds.length > 0 && playable(p));
+  }
+
+  /** The plan of a collective for a chosen algorithm; the meaning where that algorithm does not apply. */
+  plan(c: HloCollective, algorithm: Plan["algorithm"]): Plan | null {
+    const plans = this.plans(c);
+    return plans.find((p) => p.algorithm === algorithm) ?? plans[0] ?? null;
+  }
+
+  played(plan: Plan): Played {
+    let played = this.#played.get(plan);
+    if (!played) {
+      played = play(plan);
+      this.#played.set(plan, played);
+    }
+    return played;
+  }
+
+  /** Estimated seconds of a collective, each time, on an interconnect. */
+  once(c: HloCollective, interconnect: number): number {
+    return Math.max(c.latency[interconnect] ?? 0, c.bandwidth[interconnect] ?? 0);
+  }
+
+  /** Estimated seconds of a collective in one call; one of unknown runs counts once. */
+  seconds(c: HloCollective, interconnect: number): number {
+    return this.once(c, interconnect) * (c.times ?? 1);
+  }
+
+  /** Whether some runs are unknown, so that totals are at least what they say. */
+  get atLeast(): boolean {
+    return this.collectives.some((c) => c.times === null);
+  }
+
+  /** What a call comes to by mesh axes, the longest first. */
+  totals(interconnect: number): Total[] {
+    const totals = new Map<string, Total>();
+    for (const c of this.collectives) {
+      const key = c.axes.join("\n");
+      const { count, bytes, seconds } = totals.get(key) ?? { count: 0, bytes: 0, seconds: 0 };
+      totals.set(key, {
+        axes: c.axes,
+        count: count + 1,
+        bytes: bytes + c.bytes_per_device * (c.times ?? 1),
+        seconds: seconds + this.seconds(c, interconnect),
+      });
+    }
+    return [...totals.values()].sort((a, b) => b.seconds - a.seconds || b.bytes - a.bytes);
+  }
+
+  /** The groups of one mesh axis: devices that differ in its coordinate alone. */
+  groupsOfAxis(axis: number): readonly (readonly number[])[] {
+    const groups = new Map<string, number[]>();
+    for (let p = 0; p < this.mesh.size; p++) {
+      const key = this.mesh.digits(p).with(axis, 0).join();
+      const group = groups.get(key);
+      if (group) group.push(p);
+      else groups.set(key, [p]);
+    }
+    return [...groups.values()];
+  }
+
+  /** How the groups of a collective are connected. */
+  connection(c: HloCollective): Connection {
+    const { coords } = this.mesh;
+    if (coords.length === 0 || this.doc.wraps.length === 0) return "unknown";
+    const groups = this.groups(c);
+    const along = coords.map((at) => groups.some((g) => g.some((p) => at[p] !== at[g[0] ?? 0])));
+    return along.every((varies, k) => !varies || this.doc.wraps[k]) ? "ring" : "line";
+  }
+
+  /** Whether two devices have a physical link: neighbours in one coordinate, or its two ends where that wraps. */
+  linked(a: number, b: number): boolean {
+    let links = 0;
+    for (const [k, at] of this.mesh.coords.entries()) {
+      const apart = Math.abs((at[a] ?? 0) - (at[b] ?? 0));
+      if (apart === 0) continue;
+      const size = this.#extent(k);
+      if (apart !== 1 && !(this.doc.wraps[k] && apart === size - 1)) return false;
+      links++;
+    }
+    return links === 1;
+  }
+
+  #extent(coordinate: number): number {
+    const at = this.mesh.coords[coordinate] ?? new Int32Array();
+    let [low, high] = [at[0] ?? 0, at[0] ?? 0];
+    for (const value of at) [low, high] = [Math.min(low, value), Math.max(high, value)];
+    return high - low + 1;
+  }
+
+  /** The physical box, where the devices fill one and each has a place of its own: sizes and least coordinates. */
+  box(): { sizes: readonly number[]; least: readonly number[] } | null {
+    const { coords, size } = this.mesh;
+    if (coords.length === 0) return null;
+    const sizes = coords.map((_, k) => this.#extent(k));
+    if (sizes.reduce((a, b) => a * b, 1) !== size) return null;
+    const least = coords.map((at) => at.reduce((a, b) => Math.min(a, b), at[0] ?? 0));
+    const places = new Set(Array.from({ length: size }, (_, p) => coords.map((at) => at[p]).join()));
+    return places.size === size ? { sizes, least } : null;
+  }
+}
+
+/** What the table can be sorted by: estimated time, the module's schedule, or a column. */
+export const SORTS = ["time", "order", "op", "axes", "sent", "runs", "source"] as const;
+export type Sort = (typeof SORTS)[number];
+
+export interface Listing {
+  sort: Sort;
+  /** A mesh axis that the groups go over; null for all. */
+  axis: string | null;
+  search: string;
+  interconnect: number;
+}
+
+/** Indices of the collectives that the table lists. */
+export function rowsOf(model: ProgramModel, { sort, axis, search, interconnect }: Listing): number[] {
+  const wanted = search.trim().toLowerCase();
+  const rows = [...model.collectives.keys()].filter((i) => {
+    const c = model.collectives[i];
+    if (!c || (axis !== null && !c.axes.includes(axis) && !c.within.includes(axis))) return false;
+    return wanted === "" || searched(c).includes(wanted);
+  });
+  const key = (i: number) => keyOf(model, model.collectives[i], sort, interconnect);
+  const keys = new Map(rows.map((i) => [i, key(i)]));
+  return rows.sort((a, b) => {
+    const [x, y] = [keys.get(a) ?? 0, keys.get(b) ?? 0];
+    if (typeof x === "number" && typeof y === "number") return x === y ? a - b : x - y;
+    return String(x).localeCompare(String(y)) || a - b;
+  });
+}
+
+/** Numbers that are better large come first: the longest, the most bytes, the most runs. */
+function keyOf(model: ProgramModel, c: HloCollective | undefined, sort: Sort, interconnect: number): number | string {
+  if (!c) return 0;
+  switch (sort) {
+    case "time":
+      return -model.seconds(c, interconnect);
+    case "op":
+      return c.kind;
+    case "axes":
+      return c.irregular ? "~" : c.axes.map((a) => String(model.mesh.axisOf(a)).padStart(2, "0")).join();
+    case "sent":
+      return -c.bytes_per_device;
+    case "runs":
+      return c.times === null ? Number.NEGATIVE_INFINITY : -c.times;
+    case "source":
+      return c.source ? `${c.source.file} ${String(c.source.line).padStart(6, "0")}` : "~";
+    default:
+      return 0;
+  }
+}
+
+function searched(c: HloCollective): string {
+  const { source } = c;
+  const words = [c.kind, ...c.axes, c.op, c.name, c.remark, ...c.where, ...c.shapes];
+  return [...words, source?.text ?? "", source?.function ?? "", source ? `line ${source.line}` : ""]
+    .join(" ")
+    .toLowerCase();
+}

@@ -1,0 +1,179 @@
+/** What is said of a compiled program: heads, sentences, the arithmetic of an estimate. */
+import type { HloCollective, Program } from "../document.gen";
+import type { ProgramModel, Total } from "../program";
+import { bytes, count, some } from "../text";
+
+/** A time with two or three digits. */
+export function duration(s: number): string {
+  if (s === 0) return "0 s";
+  for (const [unit, size] of UNITS) if (s >= size) return `${Number((s / size).toPrecision(3))} ${unit}`;
+  return `${Number((s / 1e-9).toPrecision(2))} ns`;
+}
+
+const UNITS = [
+  ["s", 1],
+  ["ms", 1e-3],
+  ["µs", 1e-6],
+] as const;
+
+/** Estimated time of all collectives in one call. */
+export function callTime(model: ProgramModel, interconnect: number): string {
+  const seconds = model.collectives.reduce((sum, c) => sum + model.seconds(c, interconnect), 0);
+  return (model.atLeast ? "≥ " : "") + duration(seconds);
+}
+
+/** Bytes that a device sends in one call. */
+export function callBytes(model: ProgramModel): string {
+  const sent = model.collectives.reduce((sum, c) => sum + c.bytes_per_device * (c.times ?? 1), 0);
+  return (model.atLeast ? "≥ " : "") + bytes(sent);
+}
+
+export interface Badge {
+  strong: string;
+  text: string;
+  tone: "plain" | "warn" | "ok";
+}
+
+export function badgesOf(model: ProgramModel, interconnect: number): Badge[] {
+  const n = model.collectives.length;
+  if (n === 0) return [{ strong: "0", text: "collectives", tone: "ok" }];
+  const looks = model.collectives.filter((c) => c.remark !== "").length;
+  const estimated: Badge = { strong: callTime(model, interconnect), text: "a call, estimate", tone: "plain" };
+  return [
+    { strong: String(n), text: n === 1 ? "collective" : "collectives", tone: "plain" },
+    ...(model.doc.interconnects.length > 0 ? [estimated] : []),
+    ...(looks > 0 ? [{ strong: String(looks), text: "to look at", tone: "warn" } as const] : []),
+  ];
+}
+
+/** `×12`; `×?` where a loop's length is not known. */
+export function runsText(c: HloCollective): string {
+  return `×${c.times ?? "?"}`;
+}
+
+/** What it stands in: `in scan ×12, branch 1`. */
+export function whereText(c: HloCollective): string {
+  return c.where.length > 0 ? `in ${c.where.join(", ")}` : "";
+}
+
+/** The user's code that it is for; JAX's path where no line is known. */
+export function causeText(c: HloCollective): string {
+  return c.source?.text || c.op || c.name;
+}
+
+/** Where that stands and whose it is: `line 21 · backward · by the compiler`. */
+export function causeNotes(c: HloCollective): string[] {
+  const more = c.also.length > 0 ? ` and ${some([...new Set(c.also.map((s) => s.line))], 3)}` : "";
+  return [
+    c.source ? `line ${c.source.line}${more}` : "line not known",
+    ...(c.backward ? ["backward"] : []),
+    c.by_user ? "by you" : "by the compiler",
+  ];
+}
+
+/** `4 groups of 4 chips, at once`. */
+export function groupsText(model: ProgramModel, c: HloCollective): string {
+  const groups = model.groups(c);
+  const sizes = new Set(groups.map((g) => g.length));
+  const noun = nounOf(model.doc);
+  const size = sizes.size === 1 ? count(c.group_size, noun) : `up to ${count(c.group_size, noun)}`;
+  return groups.length === 1 ? `one group of ${size}` : `${groups.length} groups of ${size}, at once`;
+}
+
+export function nounOf(doc: Program): string {
+  return doc.mesh.platform === "tpu" ? "chip" : "device";
+}
+
+/** Why its groups are called irregular. */
+export function irregularText(c: HloCollective): string {
+  if (!c.irregular) return "";
+  return c.within.length > 0 ? `irregular: parts of groups of ${c.within.join(", ")}` : "irregular: no mesh axis's groups";
+}
+
+/** Device ids of the groups, `{0,4,8,12}`, those around the chosen one. */
+export function groupTexts(
+  model: ProgramModel,
+  c: HloCollective,
+  chosen: number,
+): { text: string; chosen: boolean }[] {
+  const groups = model.groups(c);
+  const first = Math.max(0, Math.min(chosen - 1, groups.length - MOST));
+  return groups.slice(first, first + MOST).map((group, k) => {
+    const ids = group.map((p) => model.mesh.ids[p] ?? 0);
+    const text = ids.length > LONGEST ? `${ids.slice(0, LONGEST).join(",")},…` : ids.join(",");
+    return { text: `{${text}}`, chosen: first + k === chosen };
+  });
+}
+
+const MOST = 4;
+const LONGEST = 8;
+
+/** How the links lie, and what that costs; empty where it is not known. */
+export function linksText(model: ProgramModel, c: HloCollective): string {
+  const noun = nounOf(model.doc);
+  switch (model.connection(c)) {
+    case "line":
+      return `${model.doc.target || "This slice"} has no wraparound links along ${c.axes.join(", ") || "these groups"}: each group is a line, not a ring, which takes twice the time.`;
+    case "ring":
+      return `Links wrap around: each group of ${noun}s is a ring.`;
+    default:
+      return "";
+  }
+}
+
+/** The arithmetic of the bytes, then of the time. */
+export function estimateText(model: ProgramModel, c: HloCollective, interconnect: number): string {
+  const [latency, bandwidth] = [c.latency[interconnect], c.bandwidth[interconnect]];
+  const sent = `${c.arithmetic} = ${bytes(c.bytes_per_device)} sent by each ${nounOf(model.doc)}`;
+  if (latency === undefined || bandwidth === undefined) return `${sent}.`;
+  const bound = latency > bandwidth ? "latency" : "bandwidth";
+  const runs = c.times === 1 ? "" : c.times === null ? ", run an unknown number of times" : `, run ${c.times} times`;
+  const parts = `latency ${duration(latency)}, bandwidth ${duration(bandwidth)}`;
+  return `${sent}. On ${model.doc.interconnects[interconnect]}: ${parts}, so ${bound} bound, ${duration(Math.max(latency, bandwidth))}${runs}.`;
+}
+
+/** `data, model`; `irregular groups`. */
+export function totalName({ axes }: Total): string {
+  return axes.length > 0 ? axes.join(", ") : "irregular";
+}
+
+/** What the compiler says of memory and work, as pairs of a name and a figure. */
+export function analysis({ memory, work, instructions }: Program): (readonly [string, string])[] {
+  const facts: (readonly [string, string])[] = [];
+  if (memory) {
+    const donated = memory.aliased > 0 ? `, ${bytes(memory.aliased)} of it in place of arguments` : "";
+    facts.push(["arguments", bytes(memory.arguments)], ["outputs", bytes(memory.outputs) + donated]);
+    facts.push(["temporaries", bytes(memory.temporaries)]);
+  }
+  if (work && work.flops >= 0) facts.push(["floating-point operations", scaled(work.flops)]);
+  if (work && work.bytes_accessed >= 0) facts.push(["bytes read and written", bytes(Math.round(work.bytes_accessed))]);
+  if (work && work.seconds >= 0) facts.push(["compiler's own estimate", duration(work.seconds)]);
+  if (instructions > 0) facts.push(["instructions", String(instructions)]);
+  return facts;
+}
+
+/** A large number with a decimal prefix: `4.1 T`. */
+function scaled(n: number): string {
+  for (const [unit, size] of [
+    [" P", 1e15],
+    [" T", 1e12],
+    [" G", 1e9],
+    [" M", 1e6],
+    [" k", 1e3],
+  ] as const) {
+    if (n >= size) return `${Number((n / size).toPrecision(3))}${unit}`;
+  }
+  return String(n);
+}
+
+/** Bytes of memory on a device: what goes in, what comes out, what is needed between. */
+export function memoryTotal({ memory }: Program): number | null {
+  return memory && memory.arguments + memory.outputs + memory.temporaries - memory.aliased;
+}
+
+/** `median 31 ms (30–34 ms, 10 runs)`. */
+export function timingText({ timing }: Program): string {
+  return timing
+    ? `${duration(timing.seconds)} (${duration(timing.low)}–${duration(timing.high)}, median of ${timing.runs})`
+    : "";
+}

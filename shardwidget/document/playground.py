@@ -1,0 +1,102 @@
+"""A spec being edited: what a page needs to show, without asking anybody, what JAX would make of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from shardwidget.document.mesh import Mesh, MeshAxis
+from shardwidget.document.wire import VERSION
+
+RefusalKind = Literal[
+    "states_overlap", "unreduced_overlap", "reduced_overlap", "repeated", "unknown", "unconstrained",
+    "unreduced_unknown", "unreduced_auto", "reduced_unknown", "reduced_auto", "rank", "scalar_rank", "indivisible",
+]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class SpecEntry:
+    """What a PartitionSpec says of one dimension: ``None`` where there are no axes."""
+
+    axes: tuple[str, ...] = ()
+    """Mesh axes, major to minor."""
+    unconstrained: bool = False
+    """Whether it is ``P.UNCONSTRAINED``; then there are no axes."""
+
+
+@dataclass(frozen=True)
+class SpecDraft:
+    """What is on screen: an array, a mesh and a spec, which need not fit."""
+
+    shape: tuple[int, ...]
+    dtype: str
+    """Long name of one of ``Playground.dtypes``."""
+    axes: tuple[MeshAxis, ...]
+    """Of the mesh. More positions than there are devices make an abstract mesh."""
+    entries: tuple[SpecEntry, ...] = ()
+    """As many as are written; there may be fewer than dimensions, or more."""
+    unreduced: tuple[str, ...] = ()
+    reduced: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class DtypeName:
+    """A dtype that the array may have."""
+
+    name: str
+    short: str
+    """As types spell it: ``f32``."""
+    bits: int
+    """Bits of one element in memory."""
+
+
+@dataclass(frozen=True)
+class Wording:
+    """JAX's words for one kind of refusal, with ``{fields}`` where it says what came."""
+
+    kind: RefusalKind
+    error: str
+    """Class of the exception."""
+    text: str
+
+
+@dataclass(frozen=True)
+class Terms:
+    """How this version of JAX spells shardings and their errors."""
+
+    wordings: tuple[Wording, ...]
+    spec: str
+    """What a spec's text begins with: ``P``."""
+    sums: str
+    """What it adds to a spec with unreduced axes: ``, unreduced_kind=sum``."""
+    mesh: str
+    """A mesh, ``Mesh({axes}, axis_types={types})``."""
+    abstract_mesh: str
+    sharding: str
+    """A sharding on devices, ``NamedSharding(mesh={mesh}, spec={spec}, memory_kind=device)``."""
+    abstract_sharding: str
+    hlo_counts_ones: bool
+    """Whether axes of size 1 take part in the HLO sharding."""
+
+
+@dataclass(frozen=True)
+class Playground:
+    """A spec to play with, and the words to say what comes of it."""
+
+    mesh: Mesh
+    """The devices that meshes are made of, in order and without axes; where it is abstract, as many as asked for."""
+    draft: SpecDraft
+    """What is on screen."""
+    given: tuple[MeshAxis, ...]
+    """Axes of the mesh that the user's variable ``mesh`` holds."""
+    dtypes: tuple[DtypeName, ...]
+    terms: Terms
+    name: str = "x"
+    array: str = ""
+    """Type of the real array that *Apply* moves; empty where there is none. Shape and dtype are then fixed."""
+    most_devices: int = 4096
+    """Positions that a mesh may have on screen."""
+    most_dims: int = 6
+    jax_version: str = ""
+    kind: Literal["playground"] = field(default="playground", init=False)
+    version: int = field(default=VERSION, init=False)

@@ -1,0 +1,138 @@
+"""Compiled programs as text and as plain HTML tables: their collectives, or their totals side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+from shardwidget.document import HloCollective, Program, Programs
+from shardwidget.export.words import byte_count, clip
+
+MOST = 60
+"""Collectives that are listed; a long program is cut and says so."""
+
+_CELL = "padding:2px 10px;text-align:left;vertical-align:top;font-family:monospace;color:#1b1f24"
+_HEADS = ("op", "over mesh axes", "sent/device", "runs", "caused by", "estimate")
+_SIDE = ("program", "collectives", "sent/device a call", "estimate a call", "measured", "memory a device")
+
+
+def headline(shown: Program | Programs) -> str:
+    """What was compiled, and what its collectives come to, in one line."""
+    if isinstance(shown, Programs):
+        return f"{len(shown.programs)} programs: {', '.join(clip(p.name, 40) for p in shown.programs)}"
+    axes = " ".join(f"{clip(a.name, 20)}={a.size}" for a in shown.mesh.axes)
+    parts = [_count(len(shown.collectives), "collective")]
+    if shown.collectives:
+        parts += [f"{_sent(shown)} sent a device", f"{_estimate(shown)} a call on {_interconnect(shown)} (estimate)"]
+    if looks := sum(bool(c.remark) for c in shown.collectives):
+        parts.append(f"{looks} to look at")
+    where = f"compiled for {shown.target}" if shown.target else "compiled"
+    mesh = f", mesh {axes}" if axes else ""
+    return f"{clip(shown.name or 'program', 40)}  {where}{mesh}: {', '.join(parts)}"
+
+
+def picture(shown: Program | Programs) -> str:
+    """The collectives as lines of text, in the module's order; of several programs their totals."""
+    return "\n".join([headline(shown), *_columns(_rows(shown)), *_after(shown)])
+
+
+def table(shown: Program | Programs) -> str:
+    """The same as an HTML table that survives a notebook's sanitiser: inline style, no script, no svg."""
+    heads, *rows = _rows(shown)
+    head = "".join(f'<th style="{_CELL};font-weight:600">{escape(name)}</th>' for name in heads)
+    body = "".join(
+        "<tr>" + "".join(f'<td style="{_CELL}">{escape(clip(cell, 160))}</td>' for cell in row) + "</tr>" for row in rows
+    )
+    after = "".join(f'<p style="margin:4px 0">{escape(clip(line, 400))}</p>' for line in _after(shown))
+    return (
+        f'<div style="overflow-x:auto"><p style="margin:4px 0"><b>{escape(headline(shown))}</b></p>'
+        f'<table style="border-collapse:collapse;background:#fff"><tr>{head}</tr>{body}</table>{after}</div>'
+    )
+
+
+def _rows(shown: Program | Programs) -> list[Sequence[str]]:
+    if isinstance(shown, Programs):
+        return [_SIDE, *map(_totals, shown.programs)]
+    return [_HEADS, *(_row(shown, c) for c in shown.collectives[:MOST])] if shown.collectives else [()]
+
+
+def _row(p: Program, c: HloCollective) -> Sequence[str]:
+    axes = ", ".join(c.axes) or (f"irregular, within {', '.join(c.within)}" if c.within else "irregular")
+    runs = "×?" if c.times is None else f"×{c.times}"
+    where = " ".join([runs, *c.where])
+    line = f"{c.source.line}: {c.source.text}" if c.source else c.op or "not known"
+    said = ["backward"] * c.backward + ["yours" if c.by_user else "added by the compiler"] + [c.remark] * bool(c.remark)
+    return c.kind, axes, byte_count(c.bytes_per_device), where, f"{line}  ({'; '.join(said)})", _time(_seconds(p, c))
+
+
+def _totals(p: Program) -> Sequence[str]:
+    measured = ""
+    if t := p.timing:
+        measured = f"{_time(t.seconds)} ({_time(t.low)}–{_time(t.high)}, n={t.runs})"
+    memory = byte_count(p.memory.arguments + p.memory.outputs + p.memory.temporaries) if p.memory else ""
+    return clip(p.name, 40), str(len(p.collectives)), _sent(p), _estimate(p), measured, memory
+
+
+def _after(shown: Program | Programs) -> list[str]:
+    if isinstance(shown, Programs):
+        kinds = sorted({_interconnect(p) for p in shown.programs})
+        notes = [f"{clip(p.name, 40)}: {p.note}" for p in shown.programs if p.note]
+        return [f"Estimates are for {', '.join(kinds)} (scaling-book roofline).", *notes]
+    lines = []
+    if (left := len(shown.collectives) - MOST) > 0:
+        lines.append(f"… {_count(left, 'more collective')}")
+    if m := shown.memory:
+        sizes = (("arguments", m.arguments), ("outputs", m.outputs), ("temporaries", m.temporaries))
+        lines.append(f"Memory a device: {', '.join(f'{byte_count(size)} {name}' for name, size in sizes)}.")
+    if t := shown.timing:
+        lines.append(f"Measured: median {_time(t.seconds)} ({_time(t.low)}–{_time(t.high)}, n={t.runs}).")
+    if shown.unread:
+        lines.append(f"Not read: {_count(len(shown.unread), 'instruction')}; {'; '.join(shown.unread[:3])}")
+    return [*lines, *([shown.note] if shown.note else [])]
+
+
+def _columns(rows: Sequence[Sequence[str]]) -> list[str]:
+    widths = [min(64, max(map(len, column))) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(clip(cell, width).ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+        if row
+    ]
+
+
+def _sent(p: Program) -> str:
+    return _at_least(p) + byte_count(sum(c.bytes_per_device * _runs(c) for c in p.collectives))
+
+
+def _estimate(p: Program) -> str:
+    return _at_least(p) + _time(sum(_seconds(p, c) for c in p.collectives))
+
+
+def _at_least(p: Program) -> str:
+    """Loops of unknown length count once: then totals are at least what is said."""
+    return "≥ " if any(c.times is None for c in p.collectives) else ""
+
+
+def _seconds(p: Program, c: HloCollective) -> float:
+    if p.interconnect >= len(c.latency):
+        return 0.0
+    return max(c.latency[p.interconnect], c.bandwidth[p.interconnect]) * _runs(c)
+
+
+def _runs(c: HloCollective) -> int:
+    return 1 if c.times is None else c.times
+
+
+def _interconnect(p: Program) -> str:
+    return p.interconnects[p.interconnect] if p.interconnects else "no interconnect"
+
+
+def _time(seconds: float) -> str:
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds / 1e-9:.3g} ns" if seconds else "0 s"
+
+
+def _count(n: int, noun: str) -> str:
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"

@@ -1,0 +1,250 @@
+"""``CompiledProgram``: the collectives that the compiler put into a program, or into several side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from traitlets import Dict, Enum, Int, TraitError, Unicode, observe, validate
+
+from shardwidget import read
+from shardwidget.document import Program, Programs, Timing, to_wire
+from shardwidget.export import program as text
+from shardwidget.widgets._base import DocumentWidget, Mode
+
+if TYPE_CHECKING:
+    from shardwidget.cost import Interconnect
+
+SORTS = ("time", "order", "op", "axes", "sent", "runs", "source")
+"""What the table can be sorted by; ``order`` is the module's schedule."""
+
+_Call = tuple[Any, tuple[Any, ...]]
+"""A function and its arguments."""
+
+_NOT_CALLABLE = "{name} was given as {what}, which cannot be called: there is nothing to run. Give the function itself."
+
+
+class CompiledProgram(DocumentWidget):
+    """The collectives of a compiled program: over which mesh axes, how many bytes, how often, because of which line.
+
+    ```python
+    view = CompiledProgram(f, x, w)
+    view.selection = 3                  # shows a collective on the mesh; the browser's clicks arrive here too
+    view.axis = "model"                 # lists those over one mesh axis
+    view.time(n=20)                     # measures it, as the button does
+    view.document.collectives[3].axes
+
+    CompiledProgram.compare({"inner": (f, x1, w1), "outer": (f, x2, w2)})
+    ```
+
+    Attributes:
+        selection: index in ``document.collectives`` of the one that is shown on the mesh; None for none.
+        axis: name of a mesh axis whose collectives are listed; None for all.
+        sort: what the list is sorted by: ``"time"``, ``"order"`` (the module's schedule), ``"op"``, ``"axes"``,
+            ``"sent"``, ``"runs"`` or ``"source"``.
+        opened: side by side: index of the program that is open; None for none. ``selection`` and ``axis`` are of it.
+    """
+
+    bundle = "program.js"
+
+    selection = Int(None, allow_none=True).tag(sync=True)
+    axis = Unicode(None, allow_none=True).tag(sync=True)
+    sort = Enum(SORTS, default_value="time").tag(sync=True)
+    opened = Int(None, allow_none=True).tag(sync=True)
+
+    _asked = Dict(help="What the browser wants measured: {n, runs}; n makes each one new.").tag(sync=True)
+    _heard = Int(0, help="The n of the last that was dealt with.").tag(sync=True)
+    _trouble = Unicode(help="Why something was not measured.").tag(sync=True)
+
+    def __init__(
+        self,
+        f: Any,
+        *args: Any,
+        mesh: Any = None,
+        name: str | None = None,
+        interconnect: str | Interconnect | None = None,
+        selection: int | None = None,
+        axis: str | None = None,
+        sort: Literal["time", "order", "op", "axes", "sent", "runs", "source"] = "time",
+        mode: Mode | None = None,
+        **unknown: Any,
+    ) -> None:
+        """Compiles a function and shows its collectives. Nothing is run.
+
+        Args:
+            f: a function, jitted or not; or what ``jax.jit(f).lower(...)`` or its ``compile()`` gave; or a document,
+                ``Program`` or ``Programs``.
+            *args: the function's arguments: arrays, or ``jax.ShapeDtypeStruct``s with shardings, which need no data.
+            mesh: the mesh whose axes name the collectives; None takes the one of the arguments.
+            name: what to call it; None for the function's name.
+            interconnect: what estimated times are shown for first: a name in ``shardwidget.cost.INTERCONNECTS``, for
+                example ``"TPU v5e"`` or ``"H100"``, or an ``Interconnect`` of your own numbers.
+            selection: the collective that is shown at first; None for the one that takes longest.
+            axis: list the collectives over this mesh axis alone.
+            sort: what to sort by.
+            mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel.
+            **unknown: refused, with a list of the legal names.
+
+        Raises:
+            TypeError: ``f`` can be neither compiled nor read, or an argument is unknown.
+            ValueError: the mesh has other devices than the program, or there is no such interconnect.
+            TraitError: there is no such collective, mesh axis or column.
+        """
+        document = f
+        if not isinstance(f, Programs):
+            document = _read((f, args), mesh=mesh, name=name, interconnect=interconnect)
+        self._calls: tuple[_Call, ...] = ((f, args),)
+        super().__init__(document, mode=mode, unknown=unknown, selection=selection, axis=axis, sort=sort)
+
+    @classmethod
+    def compare(
+        cls,
+        programs: Mapping[str, Any],
+        *,
+        mesh: Any = None,
+        interconnect: str | Interconnect | None = None,
+        opened: int | None = None,
+        sort: Literal["time", "order", "op", "axes", "sent", "runs", "source"] = "time",
+        mode: Mode | None = None,
+    ) -> CompiledProgram:
+        """Shows programs side by side, with their totals, and each with its collectives.
+
+        Args:
+            programs: for each name a tuple of a function and its arguments, a ``Lowered``, a ``Compiled`` or a
+                ``Program``.
+            mesh: as in the constructor, for all.
+            interconnect: as in the constructor, for all.
+            opened: index of the program whose collectives are shown at first.
+            sort: what to sort these by.
+            mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel.
+
+        Raises:
+            ValueError: there are none.
+        """
+        calls = [(of[0], of[1:]) if isinstance(of, tuple) else (of, ()) for of in programs.values()]
+        documents = {
+            name: _read(call, mesh=mesh, name=name, interconnect=interconnect)
+            for name, call in zip(programs, calls, strict=True)
+        }
+        view = cls(read.programs(documents), sort=sort, mode=mode)
+        view._calls = tuple(calls)
+        view.opened = opened
+        return view
+
+    @property
+    def document(self) -> Program | Programs:
+        """The program that is shown; of ``compare``, all of them."""
+        assert isinstance(self._shown, Program | Programs)
+        return self._shown
+
+    def time(self, n: int = 10) -> Timing | dict[str, Timing]:
+        """Measures calls: the median of ``n`` after warm-up, with the least and the greatest.
+
+        Args:
+            n: measured calls of each program.
+
+        Returns:
+            The measured time; side by side, that of every program that can be run, by name.
+
+        Raises:
+            ValueError: there is nothing to run (shapes without data, a TPU topology, a program that is only lowered).
+        """
+        shown = self._programs()
+        timed, trouble = list(shown), list[str]()
+        for k, (program, call) in enumerate(zip(shown, self._calls, strict=True)):
+            try:
+                timed[k] = replace(program, timing=_measure(program.name, call, n))
+            except ValueError as error:
+                if len(shown) == 1:
+                    raise
+                trouble.append(f"{program.name}: {error}")
+        if len(trouble) == len(shown):
+            raise ValueError("\n".join(trouble))
+        single = isinstance(self.document, Program)
+        self._shown = timed[0] if single else replace(self.document, programs=tuple(timed))
+        self._document = to_wire(self._shown)
+        self._trouble = "\n".join(trouble)
+        measured = {p.name: p.timing for p in timed if p.timing is not None}
+        return next(iter(measured.values())) if single else measured
+
+    def __repr__(self) -> str:
+        return text.picture(self.document)
+
+    def _title(self) -> str:
+        return text.headline(self.document)
+
+    def _table(self) -> str:
+        return text.table(self.document)
+
+    def _state(self, *, complete: bool) -> dict[str, Any]:
+        traits = {name: getattr(self, name) for name in ("selection", "axis", "sort", "opened")}
+        return super()._state(complete=complete) | traits
+
+    def _programs(self) -> tuple[Program, ...]:
+        return self.document.programs if isinstance(self.document, Programs) else (self.document,)
+
+    def _at(self) -> Program | None:
+        """The program that ``selection`` and ``axis`` are of."""
+        if isinstance(self.document, Program):
+            return self.document
+        return None if self.opened is None else self.document.programs[self.opened]
+
+    @observe("_asked")
+    def _on_asked(self, change: Any) -> None:
+        asked = change["new"]
+        try:
+            self.time(asked["runs"])
+        except Exception as error:  # The browser is told whatever a user's program may raise.
+            self._trouble = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
+        self._heard = asked["n"]
+
+    @observe("opened")
+    def _on_opened(self, _: Any) -> None:
+        # The browser may send what it selects in the other program along, so that stays; what this one lacks goes.
+        program = self._at()
+        if program is None or (self.selection or 0) >= len(program.collectives):
+            self.selection = None
+        if program is None or self.axis not in [axis.name for axis in program.mesh.axes]:
+            self.axis = None
+
+    @validate("opened")
+    def _check_opened(self, proposal: Any) -> int | None:
+        value = proposal["value"]
+        if value is not None and (isinstance(self.document, Program) or not 0 <= value < len(self.document.programs)):
+            last = "None: a single program is always open"
+            if isinstance(self.document, Programs):
+                last = f"None or a program, 0 to {len(self.document.programs) - 1}"
+            raise TraitError(f"opened must be {last}; got {value!r}")
+        return value
+
+    @validate("selection")
+    def _check_selection(self, proposal: Any) -> int | None:
+        value, program = proposal["value"], self._at()
+        count = 0 if program is None else len(program.collectives)
+        if value is not None and not 0 <= value < count:
+            legal = f"None or a collective, 0 to {count - 1}" if count else "None: no collective is listed"
+            raise TraitError(f"selection must be {legal}; got {value!r}")
+        return value
+
+    @validate("axis")
+    def _check_axis(self, proposal: Any) -> str | None:
+        value, program = proposal["value"], self._at()
+        names = [] if program is None else [axis.name for axis in program.mesh.axes]
+        if value is not None and value not in names:
+            raise TraitError(f"axis must be None or a mesh axis, {', '.join(map(repr, names))}; got {value!r}")
+        return value
+
+
+def _read(call: _Call, *, mesh: Any, name: str | None, interconnect: Any) -> Program:
+    f, args = call
+    if isinstance(f, Program):
+        return f if name is None else replace(f, name=name)
+    return read.program(f, *args, mesh=mesh, name=name, interconnect=interconnect)
+
+
+def _measure(name: str, call: _Call, n: int) -> Timing:
+    f, args = call
+    if not isinstance(f, Callable):
+        raise ValueError(_NOT_CALLABLE.format(name=name or "the program", what=f"a {type(f).__name__}"))
+    return read.time_program(f, args, n=n)

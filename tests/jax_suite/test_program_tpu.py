@@ -1,0 +1,213 @@
+"""``read.program`` for TPUs that are not here: libtpu compiles for a topology on any machine.
+
+These tests need libtpu of the version that goes with this JAX, as ``shardwidget[tpu]`` brings it.
+"""
+
+import collections
+import functools
+import importlib.util
+import re
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax.sharding import AxisType, NamedSharding
+from jax.sharding import PartitionSpec as P
+
+import shardwidget as sw
+from shardwidget import _tpu, read
+from tests.jax_suite.hlo import check_groups, kinds, mlp, shape
+
+PODS = {"v5e:4x4": "TPU v5e 4×4", "v5p:2x2x4": "TPU v5p 2×2×4", "v6e:4x4": "TPU v6e 4×4"}
+LAYERS = 3
+ONE = re.compile(r"^ .* = .*? (all-reduce|all-gather|reduce-scatter|all-to-all|collective-permute)(?:-start)?\(")
+
+
+@functools.cache
+def pod(topology: str):
+    return sw.tpu_mesh(topology, ("data", "model"), shape=(4, 4))
+
+
+def truth(compiled) -> collections.Counter:
+    """Collectives by kind, counted in the text another way: of one that is spread over fusions, its start."""
+    counted = collections.Counter()
+    for text in re.split(r"\n(?=(?:ENTRY )?%\S+ \()", compiled.as_text()):
+        for found in filter(None, map(ONE.match, text.splitlines())):
+            if "async_collective_fusion_config" not in found.string or "AsyncCollectiveStart" in text:
+                scattered = found[1] == "all-reduce" and text.startswith("%all-reduce-scatter")
+                counted["reduce-scatter" if scattered else found[1]] += 1
+    return counted
+
+
+def layers(sharding, w_in, w_out, x):
+    def layer(h, w):
+        return jax.lax.with_sharding_constraint(mlp(*w, h), sharding), None
+
+    h, _ = jax.lax.scan(layer, x, (w_in, w_out))
+    return (h**2).mean()
+
+
+@functools.cache
+def training(topology: str):
+    """The gradient of a few layers, weights split over both axes, on a pod that is not there."""
+    mesh = pod(topology)
+    of = functools.partial(shape, mesh, dtype=jnp.bfloat16)
+    w_in, w_out = of((LAYERS, 1024, 2048), None, "data", "model"), of((LAYERS, 2048, 1024), None, "model", "data")
+    step = jax.value_and_grad(functools.partial(layers, NamedSharding(mesh, P("data"))), argnums=(0, 1))
+    step = jax.jit(step, out_shardings=(None, (w_in.sharding, w_out.sharding)))
+    return step.lower(w_in, w_out, of((512, 1024), "data")).compile()
+
+
+@pytest.mark.parametrize("topology", PODS)
+def test_what_training_sends(topology):
+    compiled = training(topology)
+    program = read.program(compiled)
+    assert program.unread == ()
+    assert kinds(program) == truth(compiled)
+    check_groups(program, pod(topology))
+    assert not any(c.irregular or c.by_user or c.remark for c in program.collectives)
+    large = [c for c in program.collectives if c.shapes != ("f32[]",)]
+    assert all((c.times, c.where) == (LAYERS, (f"while ×{LAYERS}",)) for c in large)
+    # Weights are gathered over data for each pass, what the layer gives is summed over model, and so is the gradient
+    # of what it takes; gradients of weights are summed over data, each device keeping its part.
+    told = collections.Counter(
+        (c.kind, c.axes, c.backward, source.text) for c in large for source in (c.source, *c.also) if source
+    )
+    first, second = "h = jax.nn.relu(x @ w_in)", "return h @ w_out"
+    expected = {
+        ("all-gather", ("data",), False, first),
+        ("all-gather", ("data",), False, second),
+        ("all-gather", ("data",), True, first),
+        ("all-gather", ("data",), True, second),
+        ("all-reduce", ("model",), False, second),
+        ("all-reduce", ("model",), True, first),
+        ("reduce-scatter", ("data",), True, first),
+        ("reduce-scatter", ("data",), True, second),
+    }
+    assert set(told) == expected
+    assert set(told.values()) == {1}
+    gathered = [c for c in large if c.kind == "all-gather"]
+    assert {c.bytes_per_device for c in gathered} == {1024 * 2048 // 16 * 2 * 3}
+    (of_loss,) = [c for c in program.collectives if c not in large]
+    assert (of_loss.kind, of_loss.axes, of_loss.times) == ("all-reduce", ("data",), 1)
+
+
+@pytest.mark.parametrize("topology", PODS)
+def test_what_is_known_of_the_pod(topology):
+    program = read.program(training(topology))
+    assert program.target == PODS[topology]
+    assert program.interconnects[program.interconnect] == PODS[topology].rpartition(" ")[0]
+    assert program.wraps == (False, False, topology == "v5p:2x2x4")
+    assert program.name == "layers"
+    assert program.memory is not None
+    assert program.work is not None
+    assert program.memory.arguments == 2 * LAYERS * 1024 * 2048 // 16 * 2 + 512 * 1024 // 4 * 2
+    # Six products of a step, counted by the compiler as if the loop ran once.
+    assert program.work.flops == pytest.approx(6 * 2 * 512 * 1024 * 2048 // 16, rel=0.02)
+    assert [c.array().tolist() for c in program.mesh.coords][0] != [0] * 16
+
+
+def test_estimates_know_which_links_wrap_around():
+    program = read.program(training("v5p:2x2x4"))
+    at = program.interconnect
+    columns = np.stack([c.array() for c in program.mesh.coords])
+    for c in program.collectives:
+        if c.kind != "all-gather":
+            continue
+        group = columns[:, c.positions.array()[: c.group_size]]
+        along = [k for k in range(3) if len(set(group[k])) > 1]
+        whole = c.bytes_per_device * c.group_size / (c.group_size - 1)
+        doubled = 1 if all(program.wraps[k] for k in along) else 2
+        assert c.bandwidth[at] == pytest.approx(doubled * whole / 1.8e11, rel=0.01)
+
+
+def test_the_users_own_collectives_on_a_pod():
+    mesh = pod("v5e:4x4")
+
+    def body(x):
+        x = jax.lax.all_gather(x, "model", tiled=True)
+        x = jnp.sin(jax.lax.ppermute(x, "data", [(i, (i + 1) % 4) for i in range(4)]))
+        return jax.lax.psum(x, ("data", "model"))
+
+    f = jax.shard_map(body, mesh=mesh, in_specs=P(("data", "model")), out_specs=P(), check_vma=False)
+    program = read.program(f, shape(mesh, (256, 128), ("data", "model")))
+    assert {(c.kind, c.axes, c.by_user) for c in program.collectives} == {
+        ("all-gather", ("model",), True),
+        ("collective-permute", ("data",), True),
+        ("all-reduce", ("data", "model"), True),
+    }
+    assert len(program.collectives) == 3
+    assert all(c.source.function == "body" for c in program.collectives)
+    (moved,) = [c for c in program.collectives if c.kind == "collective-permute"]
+    assert moved.asynchronous
+
+
+def test_another_description_of_the_same_pod():
+    mesh = sw.tpu_mesh("v5e:4x4", ("rows", "columns"))
+    program = read.program(training("v5e:4x4"), mesh=mesh)
+    assert {name for c in program.collectives for name in c.axes} == {"rows", "columns"}
+    with pytest.raises(ValueError, match=r"compiled for 16 × TPU v5 lite .* has 16 × TPU v6 lite"):
+        read.program(training("v5e:4x4"), mesh=pod("v6e:4x4"))
+
+
+def test_nothing_runs_on_a_pod_that_is_not_there():
+    with pytest.raises(ValueError, match="the program is compiled for TPU v5 lite, which is not here, so there is nothing"):
+        read.time_program(training("v5e:4x4"), ())
+
+
+# ── tpu_mesh ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("topology", "names", "shape", "sizes"),
+    [
+        ("v5e:4x4", ("data", "model"), None, (4, 4)),
+        ("v5e:4x4", "data", None, (16,)),
+        ("v5e:2x4", ("a", "b", "c"), (2, 2, 2), (2, 2, 2)),
+        ("v5p:2x2x4", ("a", "b", "c"), None, (2, 2, 4)),
+        ("v6e:2x2", ("a", "b"), (1, 4), (1, 4)),
+    ],
+)
+def test_meshes_of_topologies(topology, names, shape, sizes):
+    mesh = sw.tpu_mesh(topology, names, shape=shape)
+    assert mesh.axis_sizes == sizes
+    assert mesh.axis_names == ((names,) if isinstance(names, str) else names)
+    assert len({tuple(d.coords) for d in mesh.devices.flat}) == mesh.size
+    assert {t for t in mesh.axis_types} == {AxisType.Auto}
+
+
+def test_axis_types():
+    explicit = sw.tpu_mesh("v5e:2x2", ("a", "b"), axis_types=AxisType.Explicit)
+    assert explicit.axis_types == (AxisType.Explicit,) * 2
+    mixed = sw.tpu_mesh("v5e:2x2", ("a", "b"), axis_types=(AxisType.Explicit, AxisType.Auto))
+    assert mixed.axis_types == (AxisType.Explicit, AxisType.Auto)
+
+
+@pytest.mark.parametrize(
+    ("topology", "names", "shape", "words"),
+    [
+        ("v5e 4x4", ("a", "b"), None, "topology must be of the form 'v5e:4x4'"),
+        ("v9z:4x4", ("a", "b"), None, "libtpu refuses the topology 'v9z:4x4'"),
+        ("v5e:3x5", ("a", "b"), None, "libtpu refuses the topology 'v5e:3x5'"),
+        ("v5e:4x4", ("a", "b"), (4, 2), "v5e:4x4 has 16 devices; 2 axes .* give shape=, 2 sizes with the product 16"),
+        ("v5e:4x4", ("a", "b", "c"), None, "give shape=, 3 sizes with the product 16"),
+    ],
+)
+def test_what_makes_no_mesh(topology, names, shape, words):
+    with pytest.raises(ValueError, match=words) as raised:
+        sw.tpu_mesh(topology, names, shape=shape)
+    assert "\n" not in str(raised.value)
+
+
+def test_without_libtpu_one_line_says_what_to_install(monkeypatch):
+    monkeypatch.setattr(importlib.util, "find_spec", {}.get)
+    with pytest.raises(ImportError, match=r'needs libtpu.*pip install "shardwidget\[tpu\]"') as raised:
+        sw.tpu_mesh("v5e:4x4", ("a", "b"))
+    assert "\n" not in str(raised.value)
+
+
+def test_libtpu_is_not_asked_where_it_would_end_the_process(monkeypatch, tmp_path):
+    monkeypatch.setattr(_tpu, "_PROCESSORS", tmp_path / "none")
+    with pytest.raises(ImportError, match="make /sys visible"):
+        sw.tpu_mesh("v5e:4x4", ("a", "b"))
