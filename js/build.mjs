@@ -49,6 +49,8 @@ async function bundle(outfile, options) {
 await bundle("widget.js", { entryPoints: ["src/host/widget.tsx"], format: "esm" });
 await bundle("stepper.js", { entryPoints: ["src/host/stepper.tsx"], format: "esm" });
 await bundle("comparison.js", { entryPoints: ["src/host/comparison.tsx"], format: "esm" });
+await bundle("program.js", { entryPoints: ["src/host/program.tsx"], format: "esm" });
+await bundle("playground.js", { entryPoints: ["src/host/playground.tsx"], format: "esm" });
 await bundle("exercise.js", { entryPoints: ["src/host/exercise.tsx"], format: "esm" });
 // What a saved page has in place of a kernel: exports mount(element, state, render).
 await bundle("page.js", { entryPoints: ["src/host/standalone.ts"], format: "esm" });

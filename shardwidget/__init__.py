@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from shardwidget.widgets.compiled import CompiledProgram
     from shardwidget.widgets.exercise import Exercise
     from shardwidget.widgets.exercise_set import ExerciseSet
+    from shardwidget.widgets.playground import SpecPlayground
 
 __all__ = [
     "ArrayView",
@@ -35,6 +36,7 @@ __all__ = [
     "Program",
     "ShardMapStepper",
     "ShardingComparison",
+    "SpecPlayground",
     "Trace",
     "doctor",
     "read",
@@ -48,6 +50,7 @@ _LATE = {
     "Exercise": "shardwidget.widgets.exercise",
     "ExerciseSet": "shardwidget.widgets.exercise_set",
     "Interconnect": "shardwidget.cost",
+    "SpecPlayground": "shardwidget.widgets.playground",
     "tpu_mesh": "shardwidget._tpu",
 }
 

@@ -53,5 +53,11 @@ def show(x: Any, *args: Any, **options: Any) -> (
 def _is_tree(x: Any) -> bool:
     """Whether this is a container of arrays; a shape, a dtype and a sharding in a tuple are one array."""
     if isinstance(x, dict):
-        return True
-    return isinstance(x, list | tuple) and not (len(x) == 3 and hasattr(type(x[2]), "device_set"))
+        return bool(x) and all(_is_tree(v) or _is_array(v) for v in x.values())
+    if isinstance(x, tuple) and len(x) == 3 and hasattr(type(x[2]), "device_set"):
+        return False
+    return isinstance(x, list | tuple) and bool(x) and all(_is_tree(v) or _is_array(v) for v in x)
+
+
+def _is_array(x: Any) -> bool:
+    return x is None or (hasattr(x, "sharding") and hasattr(x, "dtype"))

@@ -23,7 +23,7 @@ _NO_LIBTPU = (
 
 _PROCESSORS = Path("/sys/devices/system/cpu")
 _NO_PROCESSORS = (
-    f"libtpu counts processors in {_PROCESSORS}, which is not here, and would end this process: make /sys visible to it "
+    f"libtpu counts processors in {_PROCESSORS}, which is not here, and would end this process: make /sys visible "
     "(in a container or chroot: mount -t sysfs sysfs /sys)"
 )
 

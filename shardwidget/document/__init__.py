@@ -85,7 +85,7 @@ __all__ = [
     "Values",
     "Variable",
     "Window",
-    "Work",
     "Wording",
+    "Work",
     "to_wire",
 ]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import operator
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
-from shardwidget.document.mesh import Mesh, MeshAxis
+from shardwidget.document.mesh import AxisType, Mesh, MeshAxis
 from shardwidget.document.wire import VERSION
 
 RefusalKind = Literal[
@@ -37,6 +38,25 @@ class SpecDraft:
     """As many as are written; there may be fewer than dimensions, or more."""
     unreduced: tuple[str, ...] = ()
     reduced: tuple[str, ...] = ()
+
+    @staticmethod
+    def of(wire: Any) -> SpecDraft:
+        """A draft that came over the wire.
+
+        Raises:
+            ValueError: it is none.
+        """
+        try:
+            return SpecDraft(
+                tuple(operator.index(size) for size in wire["shape"]),
+                _text(wire["dtype"]),
+                tuple(MeshAxis(_text(a["name"]), operator.index(a["size"]), _type(a["type"])) for a in wire["axes"]),
+                tuple(SpecEntry(_names(e["axes"]), e["unconstrained"] is True) for e in wire["entries"]),
+                _names(wire["unreduced"]),
+                _names(wire["reduced"]),
+            )
+        except (KeyError, TypeError) as error:
+            raise ValueError(f"this is no draft of a spec: {error!r}") from error
 
 
 @dataclass(frozen=True)
@@ -100,3 +120,19 @@ class Playground:
     jax_version: str = ""
     kind: Literal["playground"] = field(default="playground", init=False)
     version: int = field(default=VERSION, init=False)
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r} is no text")
+    return value
+
+
+def _names(values: Any) -> tuple[str, ...]:
+    return tuple(_text(v) for v in values)
+
+
+def _type(value: Any) -> AxisType:
+    if value not in ("Auto", "Explicit", "Manual"):
+        raise TypeError(f"{value!r} is no axis type")
+    return value

@@ -64,7 +64,7 @@ class HloCollective:
     groups_text: str = ""
     """The groups as XLA writes them: ``replica_groups=[4,4]<=[4,4]T(1,0)``."""
     remark: str = ""
-    """Why it deserves a look: ``gathers w whole: undoes the split over model``. Empty if it does not."""
+    """Why it deserves a look: ``undoes the split of w over model, for sort``. Empty if it does not."""
     plans: tuple[int, ...] = ()
     """Indices in ``Program.plans``: the algorithms that apply, the meaning first."""
     latency: tuple[float, ...] = ()
@@ -89,7 +89,8 @@ class Memory:
 class Work:
     """What one device does in a call, by the compiler's own analysis; -1 for what it does not say.
 
-    It counts the body of a loop once, however often that runs."""
+    It counts the body of a loop once, however often that runs.
+    """
 
     flops: float = -1
     bytes_accessed: float = -1

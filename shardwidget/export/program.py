@@ -69,7 +69,8 @@ def _totals(p: Program) -> Sequence[str]:
     measured = ""
     if t := p.timing:
         measured = f"{_time(t.seconds)} ({_time(t.low)}–{_time(t.high)}, n={t.runs})"
-    memory = byte_count(p.memory.arguments + p.memory.outputs + p.memory.temporaries) if p.memory else ""
+    m = p.memory
+    memory = byte_count(m.arguments + m.outputs + m.temporaries - m.aliased) if m else ""
     return clip(p.name, 40), str(len(p.collectives)), _sent(p), _estimate(p), measured, memory
 
 

@@ -11,13 +11,25 @@ if TYPE_CHECKING:
     from shardwidget.read._program.entry import program, programs
     from shardwidget.read._program.timing import time_program
     from shardwidget.read._propagation.entry import propagation
+    from shardwidget.read._spec import playground
     from shardwidget.read._trace.entry import shard_map
 
-__all__ = ["array", "calls_shard_map", "program", "programs", "propagation", "shard_map", "time_program", "values"]
+__all__ = [
+    "array",
+    "calls_shard_map",
+    "playground",
+    "program",
+    "programs",
+    "propagation",
+    "shard_map",
+    "time_program",
+    "values",
+]
 
 # These take a good deal of JAX along: who only shows arrays does not wait for them.
 _LATE = {
     "calls_shard_map": "shardwidget.read._kind",
+    "playground": "shardwidget.read._spec",
     "program": "shardwidget.read._program.entry",
     "programs": "shardwidget.read._program.entry",
     "propagation": "shardwidget.read._propagation.entry",

@@ -162,6 +162,47 @@ NOTHING_TO_RUN = (
 )
 
 
+# ── SpecPlayground ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+NO_SHAPE = (
+    "cannot edit the spec of {what}. Give a shape and a mesh, SpecPlayground((8, 16), mesh), or a jax.Array, "
+    "SpecPlayground(x)."
+)
+
+NO_MESH = (
+    "cannot edit a spec on a {what}. Give a jax.sharding.Mesh, jax.make_mesh((4, 2), ('x', 'y')), or an AbstractMesh."
+)
+
+NO_MESH_TO_EDIT = "there is no mesh to edit a spec on. Give one: SpecPlayground(x, jax.make_mesh((4, 2), ('x', 'y')))."
+
+ODD_AXES = "the mesh axes {names} are no strings. Name them by strings: a spec is edited by their names."
+
+MANUAL_AXES = (
+    "{mesh} has Manual axes, which there are inside of a jax.shard_map alone, where specs name no such axis. "
+    "Give the mesh from outside of it."
+)
+
+OTHER_DEVICES = (
+    "{mesh} has other devices than this playground's mesh, or the same in another order. "
+    "Make another playground: SpecPlayground(shape, mesh)."
+)
+
+NO_NAMED_SHARDING = (
+    "the sharding must be a jax.sharding.NamedSharding, NamedSharding(mesh, P('x', None)); got a {what}."
+)
+
+OWN_MEMORY = (
+    "{sharding} has a memory kind or an order of devices of its own, which cannot be edited here. "
+    "Give NamedSharding(mesh, spec)."
+)
+
+NO_ARRAY = "there is no array to move. Make the playground of one: SpecPlayground(x), or SpecPlayground(x, mesh)."
+
+ABSTRACT_TARGET = "{mesh} is abstract: it has {count} positions and no devices, so no array can be moved there."
+
+INVALID_SPEC = "the spec on screen is not one that JAX takes, so nothing was moved. {error}"
+
+
 def first_line(error: BaseException) -> str:
     """The first line of an exception's words, or its class where it has none."""
     return str(error).strip().partition("\n")[0] or type(error).__name__

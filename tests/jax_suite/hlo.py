@@ -10,6 +10,8 @@ import numpy as np
 from jax.sharding import NamedSharding
 from jax.sharding import PartitionSpec as P
 
+from shardwidget.document import Source
+
 NAMED = "all-reduce|all-gather|reduce-scatter|all-to-all|ragged-all-to-all|collective-permute|collective-broadcast"
 
 
@@ -34,8 +36,14 @@ def groups_of(mesh, axes) -> set[frozenset[int]]:
     return set(map(frozenset, found.values()))
 
 
+def line(c) -> Source:
+    """The user's line of a collective, which it must have."""
+    assert c.source is not None, c
+    return c.source
+
+
 def check_groups(program, mesh) -> None:
-    """The groups of every collective are those of its axes, none of them of size 1, each in one group at its position."""
+    """The groups of every collective are those of its axes, none of them of size 1, and its positions name them."""
     ids = [device.id for device in mesh.devices.flat]
     for c in program.collectives:
         assert set(map(frozenset, c.groups)) == groups_of(mesh, c.axes) or c.irregular, c

@@ -16,7 +16,7 @@ from jax.sharding import PartitionSpec as P
 from shardwidget import read
 from shardwidget.document import Program, to_wire
 from tests.jax_suite import strategies
-from tests.jax_suite.hlo import check_groups, kinds, loss, mlp, opcodes, shape, train_step
+from tests.jax_suite.hlo import check_groups, kinds, line, loss, mlp, opcodes, shape, train_step
 
 AUTO = (AxisType.Auto, AxisType.Auto)
 
@@ -34,7 +34,7 @@ def permuted(sizes=(4, 2), names=("x", "y"), seed=0) -> Mesh:
 def lines_of(f) -> dict[str, int]:
     """The line of each collective that a function's text calls, by what stands in it."""
     text, first = inspect.getsourcelines(f)
-    return {line.strip(): first + k for k, line in enumerate(text)}
+    return {words.strip(): first + k for k, words in enumerate(text)}
 
 
 # ── The user's own collectives ────────────────────────────────────────────────────────────────────────────────────────
@@ -66,13 +66,13 @@ def test_each_of_the_users_collectives_is_there_once(mesh):
     f = jax.shard_map(body, mesh=mesh, in_specs=P("x", "y"), out_specs=P(), check_vma=False)
     program = read.program(f, shape(mesh, (32, 32), "x", "y"))
     lines = lines_of(body)
-    found = [(c.kind, c.axes, c.source.line, c.bytes_per_device) for c in program.collectives]
-    expected = [(k, a, next(n for t, n in lines.items() if t.startswith(line)), b) for k, a, line, b in OWN]
+    found = [(c.kind, c.axes, line(c).line, c.bytes_per_device) for c in program.collectives]
+    expected = [(k, a, next(n for t, n in lines.items() if t.startswith(text)), b) for k, a, text, b in OWN]
     assert sorted(found) == sorted(expected)
     for c in program.collectives:
         assert (c.by_user, c.backward, c.times, c.where, c.irregular) == (True, False, 1, (), False)
-        assert (c.source.file, c.source.function) == ("test_program.py", "body")
-        assert lines[c.source.text] == c.source.line
+        assert (line(c).file, line(c).function) == ("test_program.py", "body")
+        assert lines[line(c).text] == line(c).line
     check_groups(program, mesh)
     assert program.name == "body"
     assert program.listings[0].lines[0] == "def body(x):"
@@ -179,16 +179,16 @@ def test_fully_sharded_training():
     assert {c.axes for c in program.collectives} == {("data",)}
     lines = lines_of(mlp)
     gathered = [c for c in program.collectives if c.kind == "all-gather"]
-    assert {c.source.line for c in gathered} == {lines["h = jax.nn.relu(x @ w_in)"], lines["return h @ w_out"]}
+    assert {line(c).line for c in gathered} == {lines["h = jax.nn.relu(x @ w_in)"], lines["return h @ w_out"]}
     assert {False} <= {c.backward for c in gathered}
     # The gradients are summed; XLA's CPU backend has the sum scattered by a slice of it.
     summed = [c for c in program.collectives if c.kind in ("all-reduce", "reduce-scatter")]
-    assert {s.line for c in summed for s in (c.source, *c.also)} == {
-        *(c.source.line for c in gathered),
-        next(n for line, n in lines_of(loss).items() if line.startswith("return")),
+    assert {s.line for c in summed for s in (line(c), *c.also)} == {
+        *(line(c).line for c in gathered),
+        next(n for text, n in lines_of(loss).items() if text.startswith("return")),
     }
     # Where they are combined into one, the line is that of a gradient, not of the loss: it has most of the bytes.
-    assert all(c.backward and c.source.function == "mlp" for c in summed if len(c.shapes) > 1)
+    assert all(c.backward and line(c).function == "mlp" for c in summed if len(c.shapes) > 1)
     assert all(c.remark == "" for c in program.collectives)
 
 
@@ -202,7 +202,7 @@ def test_tensor_parallel_training(mesh):
     assert set(kinds(program)) == {"all-reduce"}
     lines = lines_of(mlp)
     (forward,) = [c for c in program.collectives if c.axes == ("y",) and not c.backward]
-    assert forward.source.line == lines["return h @ w_out"]
+    assert line(forward).line == lines["return h @ w_out"]
     assert forward.shapes == ("f32[128,64]",)
     gradients = [c for c in program.collectives if c.backward]
     assert gradients
@@ -212,7 +212,7 @@ def test_tensor_parallel_training(mesh):
 def test_a_split_that_is_undone_for_an_operation_that_only_moves(mesh):
     program = read.program(lambda w: jax.lax.top_k(w, 3)[0], shape(mesh, (64, 64), None, "y"))
     (found,) = program.collectives
-    assert (found.kind, found.remark) == ("all-gather", "undoes the split over y: gathers w whole")
+    assert (found.kind, found.remark) == ("all-gather", "undoes the split of w over y, for top_k")
 
 
 # ── How often ─────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -283,7 +283,7 @@ def test_abstract_arguments_on_a_mesh_that_is_given(mesh):
     with pytest.raises(ValueError, match=r"the mesh is abstract.*shardwidget\.tpu_mesh"):
         read.program(jnp.matmul, *abstract)
     with pytest.raises(ValueError, match="the mesh is abstract"):
-        read.program(jnp.matmul, *abstract, mesh=AbstractMesh((4, 2), ("x", "y")))
+        read.program(jnp.matmul, *abstract, mesh=AbstractMesh((4, 2), ("x", "y")))  # pyright: ignore[reportArgumentType]
 
 
 def test_another_view_of_the_same_devices(mesh):
@@ -357,8 +357,9 @@ def test_the_compilers_own_analysis(mesh):
     f = jax.jit(lambda a, b: (a + b, a * b), donate_argnums=0)
     program = read.program(f, *args)
     block = 64 * 64 * 4 // 8
-    assert program.memory is not None
-    assert (program.memory.arguments, program.memory.outputs, program.memory.aliased) == (2 * block, 2 * block + 16, block)
+    memory = program.memory
+    assert memory is not None
+    assert (memory.arguments, memory.outputs, memory.aliased) == (2 * block, 2 * block + 16, block)
     assert program.work is not None
     assert program.work.flops == 2 * block / 4
     assert program.work.seconds == -1  # the CPU's compiler estimates none
@@ -425,7 +426,7 @@ def test_donated_arguments_are_kept(mesh):
 @pytest.mark.parametrize(
     ("args", "words"),
     [
-        ((jax.ShapeDtypeStruct((2,), "float32"),), "argument 0 has a shape and no values, so there is nothing to measure"),
+        ((jax.ShapeDtypeStruct((2,), "float32"),), "argument 0 has a shape and no values, so there is nothing to"),
         (({"w": [1.0, jax.ShapeDtypeStruct((2,), "float32")]},), r"argument 0\['w'\]\[1\] has a shape"),
     ],
 )

@@ -17,7 +17,7 @@ from jax.sharding import PartitionSpec as P
 
 import shardwidget as sw
 from shardwidget import _tpu, read
-from tests.jax_suite.hlo import check_groups, kinds, mlp, shape
+from tests.jax_suite.hlo import check_groups, kinds, line, mlp, shape
 
 PODS = {"v5e:4x4": "TPU v5e 4×4", "v5p:2x2x4": "TPU v5p 2×2×4", "v6e:4x4": "TPU v6e 4×4"}
 LAYERS = 3
@@ -42,7 +42,8 @@ def truth(compiled) -> collections.Counter:
 
 def layers(sharding, w_in, w_out, x):
     def layer(h, w):
-        return jax.lax.with_sharding_constraint(mlp(*w, h), sharding), None
+        w_in, w_out = w
+        return jax.lax.with_sharding_constraint(mlp(w_in, w_out, h), sharding), None
 
     h, _ = jax.lax.scan(layer, x, (w_in, w_out))
     return (h**2).mean()
@@ -105,7 +106,7 @@ def test_what_is_known_of_the_pod(topology):
     assert program.memory.arguments == 2 * LAYERS * 1024 * 2048 // 16 * 2 + 512 * 1024 // 4 * 2
     # Six products of a step, counted by the compiler as if the loop ran once.
     assert program.work.flops == pytest.approx(6 * 2 * 512 * 1024 * 2048 // 16, rel=0.02)
-    assert [c.array().tolist() for c in program.mesh.coords][0] != [0] * 16
+    assert len({tuple(map(int, at)) for at in zip(*(c.array() for c in program.mesh.coords), strict=True)}) == 16
 
 
 def test_estimates_know_which_links_wrap_around():
@@ -138,7 +139,7 @@ def test_the_users_own_collectives_on_a_pod():
         ("all-reduce", ("data", "model"), True),
     }
     assert len(program.collectives) == 3
-    assert all(c.source.function == "body" for c in program.collectives)
+    assert all(line(c).function == "body" for c in program.collectives)
     (moved,) = [c for c in program.collectives if c.kind == "collective-permute"]
     assert moved.asynchronous
 
@@ -152,7 +153,7 @@ def test_another_description_of_the_same_pod():
 
 
 def test_nothing_runs_on_a_pod_that_is_not_there():
-    with pytest.raises(ValueError, match="the program is compiled for TPU v5 lite, which is not here, so there is nothing"):
+    with pytest.raises(ValueError, match="the program is compiled for TPU v5 lite, which is not here"):
         read.time_program(training("v5e:4x4"), ())
 
 
@@ -174,7 +175,7 @@ def test_meshes_of_topologies(topology, names, shape, sizes):
     assert mesh.axis_sizes == sizes
     assert mesh.axis_names == ((names,) if isinstance(names, str) else names)
     assert len({tuple(d.coords) for d in mesh.devices.flat}) == mesh.size
-    assert {t for t in mesh.axis_types} == {AxisType.Auto}
+    assert set(mesh.axis_types) == {AxisType.Auto}
 
 
 def test_axis_types():

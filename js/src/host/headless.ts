@@ -1,8 +1,12 @@
 /** The picture without a page: what Python runs in a bare V8 to write an SVG. */
 
+import { codeOf } from "../model/code";
 import type { Scheme } from "../model/color";
 import { type Choices, ComparisonModel, decodeComparison } from "../model/comparison";
+import type { SpecDraft } from "../model/document.gen";
 import { decodePlacement, PlacementModel } from "../model/placement";
+import { decodePlayground, placementOf } from "../model/playground";
+import { refusalOf } from "../model/refusal";
 import { reviveBytes } from "../model/saved";
 import { highlightOf, type Selection } from "../model/selection";
 import { decodeTrace, TraceModel } from "../model/trace";
@@ -64,4 +68,28 @@ function comparisonOf(state: State, width: number, scheme: Scheme): readonly [Sc
   return [comparisonScene(model, { width, scheme }), model.doc.name];
 }
 
-(globalThis as { shardwidget?: { svg: typeof svg } }).shardwidget = { svg };
+/** JSON of a playground and of a draft to JSON of all that a page says of it, so that it can be compared with JAX. */
+export function draft(playgroundJson: string, draftJson: string): string {
+  const doc = decodePlayground(reviveBytes(JSON.parse(playgroundJson)));
+  const given = JSON.parse(draftJson) as SpecDraft;
+  const refusal = refusalOf(given, doc);
+  if (refusal) return JSON.stringify({ ...refusal, places: [...refusal.notes.keys()] });
+  const model = new PlacementModel(placementOf(given, doc));
+  const { type, spec, hlo, shardy } = model.doc;
+  const slices = [...model.tileAt].map((tile) => model.parts(tile).map((part, d) => model.bounds(d, part)));
+  const shard = model.tileShape(0);
+  const ids = [...model.ids];
+  return JSON.stringify({
+    type,
+    spec,
+    hlo,
+    shardy,
+    slices,
+    shard,
+    ids,
+    copies: model.copies,
+    code: codeOf(given, doc),
+  });
+}
+
+(globalThis as { shardwidget?: object }).shardwidget = { svg, draft };

@@ -6,11 +6,8 @@ import { axesAt, entryAt, partsOf, sizeOf } from "./spec";
 export function typeText(draft: SpecDraft, dtype: DtypeName): string {
   const explicit = new Set(draft.axes.filter((a) => a.type === "Explicit").map((a) => a.name));
   const sizes = draft.shape.map((size, d) => {
-    const { axes } = entryAt(draft, d);
-    const named = axes.filter((a) => explicit.has(a));
-    // A tuple keeps its brackets when only one of its names is left.
-    if (axes.length > 1 && named.length > 1) return `${size}@(${named.join(",")})`;
-    return named.length > 0 ? `${size}@${named.join(",")}` : String(size);
+    const named = entryAt(draft, d).axes.filter((a) => explicit.has(a));
+    return named.length > 1 ? `${size}@(${named.join(",")})` : [size, ...named].join("@");
   });
   const state = (letter: string, names: readonly string[]) => {
     const inOrder = draft.axes.map((a) => a.name).filter((n) => names.includes(n));

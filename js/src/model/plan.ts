@@ -56,6 +56,11 @@ export function playable({ n, rounds }: Plan): boolean {
   return n * n * Math.max(1, rounds.length) <= MOST && (rounds.length !== 1 || n <= 256);
 }
 
+/** Milliseconds that so many rounds take when they are played at single speed. */
+export function playTime(rounds: number): number {
+  return rounds <= 1 ? 850 : rounds * 500 + 150;
+}
+
 /** Plays a plan. */
 export function play(plan: Plan): Played {
   const { n, kind } = plan;

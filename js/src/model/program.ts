@@ -23,7 +23,9 @@ export function decodePrograms(wire: unknown): Decoded {
 function flaw(doc: Program): string | null {
   if (!Array.isArray(doc.collectives) || !Array.isArray(doc.plans)) return "it has no collectives";
   const names = new Set(doc.mesh.axes.map((a) => a.name));
-  const odd = doc.collectives.find((c) => c.axes.some((a) => !names.has(a)) || c.plans.some((p) => !doc.plans[p]));
+  const odd = doc.collectives.find(
+    (c: HloCollective) => c.axes.some((a) => !names.has(a)) || c.plans.some((p) => !doc.plans[p]),
+  );
   return odd ? `its ${odd.kind} ${odd.name} names an axis or a plan that is not there` : null;
 }
 

@@ -1,6 +1,8 @@
 /** What JAX says to a spec that does not fit its mesh or its array, in its own words, and what that means. */
-import type { MeshAxis, Playground, RefusalKind, SpecDraft } from "./document.gen";
-import { axesAt, entryText, type Place, partsOf, positions, quoted, setText, sizeOf, tupleText } from "./spec";
+import type { MeshAxis, Playground, SpecDraft, Wording } from "./document.gen";
+import { axesAt, entryText, type Place, partsOf, positions, quoted, setText, tupleText } from "./spec";
+
+export type RefusalKind = Wording["kind"];
 
 export interface Refusal {
   kind: RefusalKind;
@@ -124,12 +126,13 @@ function onArray(draft: SpecDraft): Found | null {
     };
   }
   const factors = shape.map((_, d) => String(partsOf(draft, d)));
+  const spelled = { factor_list: `[${factors.join(", ")}]`, factor_tuple: tupleText(factors) };
   const dim = shape.findIndex((size, d) => size % partsOf(draft, d) !== 0);
   if (dim < 0) return null;
   const [size, parts] = [shape[dim] ?? 0, partsOf(draft, dim)];
   return {
     kind: "indivisible",
-    fields: { dim: String(dim), size: String(size), parts: String(parts), factors: factors.join(", ") },
+    fields: { dim: String(dim), size: String(size), parts: String(parts), ...spelled },
     meaning: `Every device along ${axesAt(draft, dim).join(", ")} gets a block of the same size, and ${size} does not divide by ${parts}.`,
     notes: shape.flatMap((n, d) =>
       n % partsOf(draft, d) === 0 ? [] : [[d, `${n} ÷ ${partsOf(draft, d)} leaves a rest`] as const],

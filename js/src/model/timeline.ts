@@ -47,5 +47,10 @@ export function roundAt(rounds: number, phase: number): { round: number; progres
   return { round, progress: rounds === 0 ? 1 : Math.min(1, at - round) };
 }
 
+/** The phase at which so many rounds are over, and nothing of the next one has moved. */
+export function phaseAfter(rounds: number, over: number): number {
+  return over >= rounds ? 1 : Math.max(0, (REST * over) / rounds);
+}
+
 /** The part of a communicating step after which nothing moves any more. */
 const REST = 0.9;

@@ -2,7 +2,7 @@
 import type { Collective, Plan, Step, Trace, Variable } from "./document.gen";
 import { unpack } from "./ints";
 import { MeshModel, product } from "./mesh";
-import { type Played, play, playable } from "./plan";
+import { type Played, play, playable, playTime } from "./plan";
 import { Elements } from "./values";
 import { decodeDocument } from "./wire";
 
@@ -151,8 +151,7 @@ export class TraceModel {
   /** Milliseconds that a step takes when it is played at single speed. */
   duration(step: Step, algorithm: Plan["algorithm"]): number {
     if (!this.communicates(step)) return 450;
-    const rounds = this.plan(step, algorithm)?.rounds.length ?? 1;
-    return rounds <= 1 ? 850 : rounds * 500 + 150;
+    return playTime(this.plan(step, algorithm)?.rounds.length ?? 1);
   }
 
   /** Mesh axes that choose the colour of a variable's block: those it varies over, the largest first. */

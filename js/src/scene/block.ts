@@ -38,7 +38,8 @@ export interface BlockLook {
 export function blockMarks(box: Box, look: BlockLook): Mark[] {
   const { rows, columns, fill } = look;
   const dim = look.hatch === "dim";
-  const stroke: Stroke = look.stroke ?? { color: "edge", width: 1, ...(look.hatch ? { dash: [4, 3] } : {}) };
+  const edge: Color = dim && fill ? hex(fill) : "edge";
+  const stroke: Stroke = look.stroke ?? { color: edge, width: 1, ...(look.hatch ? { dash: [4, 3] } : {}) };
   const marks: Mark[] = [];
   const [w, h] = [box.w / Math.max(1, columns), box.h / Math.max(1, rows)];
   const place = (cell: number): Box => ({
@@ -48,7 +49,7 @@ export function blockMarks(box: Box, look: BlockLook): Mark[] {
     h,
   });
   if (dim) marks.push({ kind: "rect", ...box, r: 2, fill: "bg" });
-  const striped = { ...(look.hatch ? { hatch: true } : {}), ...(dim ? { alpha: 0.5 } : {}) };
+  const striped = { ...(look.hatch ? { hatch: true } : {}), ...(dim ? { alpha: 0.45 } : {}) };
   marks.push({ kind: "rect", ...box, r: 2, fill: fill ? hex(fill) : "bg", ...striped });
   if (look.fillAt) {
     for (let cell = 0; cell < rows * columns; cell++) {
@@ -82,7 +83,7 @@ export function blockMarks(box: Box, look: BlockLook): Mark[] {
   }
   if (look.mark != null) {
     const { x, y } = place(look.mark);
-    const stroke: Stroke = { color: "tile-ink", width: 2 };
+    const stroke: Stroke = { color: dim ? "ink" : "tile-ink", width: 2 };
     marks.push({ kind: "rect", x: x + 1, y: y + 1, w: Math.max(0, w - 2), h: Math.max(0, h - 2), r: 2, stroke });
   }
   return marks;

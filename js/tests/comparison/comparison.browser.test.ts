@@ -62,16 +62,23 @@ test("axis names take the colour of their axis, in types, specs and sentences", 
 });
 
 test("a choice is sent to Python, and what Python answers is shown", async () => {
-  const view = await mount(comparison("layer"));
+  // A document of a live widget has no answers in advance.
+  const view = await mount({ ...comparison("layer"), continuations: [] });
   button(view, "Use and continue").click();
   await settle();
   expect(view.model.sentFor("choices")).toEqual([{ "3": 1 }]);
   expect(find(view, ".way.used code").textContent).toContain("P('x', 'y')");
-  const answer = comparison("layer");
-  const rows = answer.rows.map((r, i) => (i === 6 ? { ...r, primitive: "answered" } : r));
+  expect(find(view, ".way.used").textContent).toContain("asking Python");
+  const answer: Comparison = { ...comparison("layer"), continuations: [] };
+  const rows = answer.rows.map((r, i) => ({
+    ...r,
+    primitive: i === 6 ? "answered" : r.primitive,
+    error: r.error && { ...r.error, chosen: 1 },
+  }));
   view.model.assign({ _document: { ...answer, rows } });
   await settle();
   expect(cell(lines(view).at(-1), "source")).toContain("answered");
+  expect(find(view, ".way.used").textContent).toContain("used below");
 });
 
 test("choices from Python mark another mend", async () => {

@@ -5,12 +5,15 @@ import {
   badgesOf,
   changed,
   copiesOf,
+  costOf,
+  kindOf,
   purpose,
   sentenceTokens,
+  shortName,
   tileText,
   titleOf,
 } from "../../src/model/comparison/words";
-import type { HloCollective, Row } from "../../src/model/document.gen";
+import type { Choice, Enclosure, HloCollective, Row } from "../../src/model/document.gen";
 import { COMPARISONS, type ComparisonName, comparison, long, model } from "./comparisons";
 
 function lines(
@@ -183,6 +186,24 @@ test("titles, badges and purposes in words", () => {
     "gathers an operand of the dot_general, in the backward pass.",
   );
   expect(said({ by_user: true, remark: "why" })).toBe("is written in the dot_general. Why.");
+});
+
+test("costs, kinds and long names in few words", () => {
+  const mend = model("layer").row(3)?.mends[0] as Choice;
+  expect(costOf(mend)).toBe("all-reduce over y · 2 KiB/device");
+  expect(costOf({ ...mend, communication: "none", bytes_per_device: 0 })).toBe("no communication");
+  const e = model("training").doc.enclosures[2] as Enclosure;
+  expect([kindOf(e), kindOf({ ...e, times: null }), kindOf({ ...e, kind: "shard_map", name: "shard_map" })]).toEqual([
+    "loop ×12",
+    "loop, times not known",
+    "",
+  ]);
+  expect(["scale", "params[0]['w']", "params.mlp.w1", "a_very_long_name"].map(shortName)).toEqual([
+    "scale",
+    "…[0]['w']",
+    "….mlp.w1",
+    "…_long_name",
+  ]);
 });
 
 test("copies are said of each axis along which devices hold the same", () => {

@@ -19,9 +19,13 @@ for (const [scheme, background] of Object.entries(GROUNDS)) {
       const view = startStepper(trace(name), { step: Math.ceil(at) - 1 }, { background, width });
       await expect.poll(() => Number(view.frame.dataset.swReady ?? 0)).toBeGreaterThan(0);
       view.root.querySelector<HTMLElement>(".strip")?.click();
+      view.root.querySelector<HTMLElement>(".keys")?.click();
+      view.root.querySelector<HTMLElement>("[role=listbox]")?.focus();
+      view.root.querySelector("[role=listbox]")?.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowDown" }));
       scrub(view, at);
       await settle();
       expect(view.root.querySelector(".card")?.classList).toContain(scheme);
+      expect([...view.root.querySelectorAll(".help, .tip")]).toHaveLength(2);
       const { violations } = await axe.run(view.frame);
       expect(violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.failureSummary).join("; ")}`)).toEqual([]);
       view.stop();

@@ -277,6 +277,7 @@ test("what types do not say about copies is not claimed", () => {
   // Of an axis that is not manual a region's types say nothing.
   const partial = new TraceModel({ ...t.doc, regions: t.doc.regions.map((r) => ({ ...r, manual: ["x"] })) });
   expect(sharers(partial, v, 0)).toEqual([0]);
+  expect(sharers(t, { ...v, unreduced: ["y"] }, 0)).toEqual([0]);
   expect(blockTip(t, { ...v, unreduced: ["y"] }, 0, 0).copies).toBe("a part of a sum over y");
 });
 

@@ -44,16 +44,18 @@ _DONE_BY = {
 
 
 @dataclass(frozen=True)
-class Who:
-    """Who takes part in a collective."""
+class _Facts:
+    """What collectives of one kind, of the same groups and of the same bytes have in common."""
 
-    groups: Groups
-    """Mesh positions, in rank order."""
+    pairs: tuple[tuple[int, int], ...]
     over: Over
-    ranks: tuple[tuple[int, int], ...] = ()
-    """For a permutation: (source rank, destination rank)."""
-    pairs: tuple[tuple[int, int], ...] = ()
-    """For a permutation: (source, destination) mesh positions."""
+    n: int
+    traffic: collectives.Traffic
+    plans: tuple[int, ...]
+    latency: tuple[float, ...]
+    bandwidth: tuple[float, ...]
+    ids: tuple[tuple[int, ...], ...]
+    packed: Ints
 
 
 class Collectives:
@@ -84,9 +86,8 @@ class Collectives:
         self._numbers: dict[Plan, int] = {}
         self._origins = Origins(module)
         self._ids = mesh.device_ids.array().tolist()
-        # Many collectives share their groups; the caches end with the reading.
-        self._who = functools.cache(self._read_groups)
-        self._devices = functools.cache(self._name_devices)
+        # A program has many that differ in their lines alone; what they share ends with the reading.
+        self._facts = functools.cache(self._read_facts)
 
     def of(self, found: Found) -> tuple[HloCollective, tuple[Origin, ...]]:
         """A collective as a document, and where it comes from: of a combined one from several, most bytes first.
@@ -95,30 +96,29 @@ class Collectives:
             ValueError: what of its text cannot be read.
         """
         instruction, place = found.instruction, found.place
-        kind = _kind(found)
-        who = self._who(groups_text(instruction.text), kind, *_modes(instruction.text))
+        kind, text = _kind(found), groups_text(found.instruction.text)
         shapes = _operand_types(found)
-        size = sum(map(_bytes, shapes))
-        call = self._call(kind, found, who)
-        traffic = collectives.bytes_sent(call, size)
-        estimates = self._estimates(call, who, size)
+        meaning = _MEANING[kind]
+        if kind == "all-reduce":
+            meaning = {"maximum": "pmax", "minimum": "pmin"}.get(_reduction(found, self._module), meaning)
+        facts = self._facts(kind, meaning, text, *_modes(instruction.text), sum(map(_bytes, shapes)))
         origins = self._origins_of(found, [_bytes(shape) for shape in shapes])
         origin = origins[0]
         by_user = 'is_spmd_generated="true"' not in instruction.text and _by_user(origin.primitive, instruction.kind)
         document = HloCollective(
             kind=kind,  # pyright: ignore[reportArgumentType]
-            axes=who.over.axes,
-            irregular=who.over.irregular,
-            within=who.over.within,
-            groups=self._devices(who.groups),
-            positions=_packed(who.groups),
-            group_size=call.n,
+            axes=facts.over.axes,
+            irregular=facts.over.irregular,
+            within=facts.over.within,
+            groups=facts.ids,
+            positions=facts.packed,
+            group_size=facts.n,
             shapes=tuple(map(_as_jax, shapes)),
-            bytes_per_device=traffic.bytes,
-            arithmetic=traffic.arithmetic,
+            bytes_per_device=facts.traffic.bytes,
+            arithmetic=facts.traffic.arithmetic,
             times=place.times,
             where=place.where,
-            pairs=who.pairs,
+            pairs=facts.pairs,
             source=origin.source,
             also=tuple(dict.fromkeys(o.source for o in origins[1:] if o.source and o.source != origin.source)),
             op=origin.op,
@@ -126,11 +126,11 @@ class Collectives:
             by_user=by_user,
             asynchronous=found.asynchronous,
             name=instruction.name,
-            groups_text=groups_text(instruction.text),
-            remark="" if by_user else remark.of(found, kind, who.over.axes, origin, self._module),
-            plans=tuple(self._number(plan) for plan in collectives.plans(call)),
-            latency=tuple(float(f"{estimate.latency_s:.3g}") for estimate in estimates),
-            bandwidth=tuple(float(f"{estimate.bandwidth_s:.3g}") for estimate in estimates),
+            groups_text=text,
+            remark="" if by_user else remark.of(found, kind, facts.over.axes, origin, self._module),
+            plans=facts.plans,
+            latency=facts.latency,
+            bandwidth=facts.bandwidth,
         )
         return document, origins
 
@@ -141,52 +141,53 @@ class Collectives:
         order = sorted(range(len(parts)), key=lambda k: -sizes[k])
         return tuple(parts[k] for k in order if parts[k].op)
 
-    def _read_groups(self, text: str, kind: str, channel: bool, flattened: bool) -> Who:
+    def _read_facts(self, kind: str, meaning: str, text: str, channel: bool, flattened: bool, size: int) -> _Facts:
+        groups = self._groups(text, kind, channel, flattened)
+        pairs = ranks = ()
+        if meaning == "ppermute":
+            pairs = tuple((source, target) for source, target in groups)
+            groups, ranks = ranked(pairs, self._mesh.shape)
+        goes = over(groups, [axis.name for axis in self._mesh.axes], self._mesh.shape)
+        source = 0 if meaning == "pbroadcast" else -1
+        call = collectives.Call(meaning, kind, goes.axes, groups, pairs=ranks, source=source)  # pyright: ignore[reportArgumentType]
+        estimates = self._estimates(call, size)
+        return _Facts(
+            pairs=pairs,
+            over=goes,
+            n=call.n,
+            traffic=collectives.bytes_sent(call, size),
+            plans=tuple(self._number(plan) for plan in collectives.plans(call)),
+            latency=tuple(float(f"{estimate.latency_s:.3g}") for estimate in estimates),
+            bandwidth=tuple(float(f"{estimate.bandwidth_s:.3g}") for estimate in estimates),
+            ids=tuple(tuple(self._ids[p] for p in group) for group in groups),
+            packed=Ints.pack(np.array([[*group, *[-1] * (call.n - len(group))] for group in groups])),
+        )
+
+    def _groups(self, text: str, kind: str, channel: bool, flattened: bool) -> Groups:
         if not text:
             raise ValueError("it names no groups")
-        names = [axis.name for axis in self._mesh.axes]
-        shape = self._mesh.shape
         replicas, partitions = self._module.replicas, self._module.partitions
-        if replicas * partitions != len(self._order):
-            raise ValueError(f"it is for {replicas} × {partitions} devices, and the mesh has {len(self._order)}")
-        groups = positions(
-            expand(text.partition("=")[2]),
-            replicas,
-            partitions,
-            channel=channel,
-            flattened=flattened,
-            crosses=kind in _CROSSES,
-        )
-        unknown = {p for group in groups for p in group} - set(range(len(self._order)))
+        count = len(self._order)
+        if replicas * partitions != count:
+            raise ValueError(f"it is for {replicas} × {partitions} devices, and the mesh has {count}")
+        ids = expand(text.partition("=")[2])
+        crosses = kind in _CROSSES
+        groups = positions(ids, replicas, partitions, channel=channel, flattened=flattened, crosses=crosses)
+        unknown = [p for group in groups for p in group if p >= count]
         if unknown:
-            raise ValueError(f"it names the device {min(unknown)} of {len(self._order)}")
-        groups = tuple(tuple(self._order[p] for p in group) for group in groups)
-        if _MEANING[kind] != "ppermute":
-            return Who(groups, over(groups, names, shape))
-        pairs = tuple((source, target) for source, target in groups)
-        joined, ranks = ranked(pairs, shape)
-        return Who(joined, over(joined, names, shape), ranks, pairs)
+            raise ValueError(f"it names the device {unknown[0]} of {count}")
+        return tuple(tuple(self._order[p] for p in group) for group in groups)
 
-    def _call(self, kind: str, found: Found, who: Who) -> collectives.Call:
-        meaning = _MEANING[kind]
-        if kind == "all-reduce":
-            meaning = {"maximum": "pmax", "minimum": "pmin"}.get(_reduction(found, self._module), "psum")
-        source = 0 if meaning == "pbroadcast" else -1
-        return collectives.Call(meaning, kind, who.over.axes, who.groups, pairs=who.ranks, source=source)  # pyright: ignore[reportArgumentType]
-
-    def _estimates(self, call: collectives.Call, who: Who, size: int) -> list[cost.Estimate]:
+    def _estimates(self, call: collectives.Call, size: int) -> list[cost.Estimate]:
         known = {axis.name: axis.size for axis in self._mesh.axes}
         sizes = [known[name] for name in call.axes]
         sizes = sizes if math.prod(sizes) == call.n else [call.n]
         whole = collectives.gathered_bytes(call, size)
-        around = rings(who.groups, self._mesh)
+        around = rings(call.groups, self._mesh)
         return [
             cost.estimate(call, sizes, whole, ici, wraparound=around if ici is self._fitting else None)
             for ici in self._interconnects
         ]
-
-    def _name_devices(self, groups: Groups) -> tuple[tuple[int, ...], ...]:
-        return tuple(tuple(self._ids[p] for p in group) for group in groups)
 
     def _number(self, plan: Plan) -> int:
         if plan not in self._numbers:
@@ -248,9 +249,3 @@ def _as_jax(kind: str) -> str:
     dtype, _, shape = kind.partition("[")
     dtype = {"pred": "bool"}.get(dtype, re.sub(r"^s(?=\d)", "i", dtype))
     return re.sub(r"^(f\d+)(e\d)", r"\1_\2", dtype) + "[" + shape
-
-
-@functools.lru_cache(maxsize=64)
-def _packed(groups: Groups) -> Ints:
-    size = max(map(len, groups))
-    return Ints.pack(np.array([[*group, *[-1] * (size - len(group))] for group in groups]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,27 +35,27 @@ def compiled_of(f: Any, args: Sequence[Any], mesh: Mesh | None) -> Compiled:
     """
     if isinstance(mesh, AbstractMesh):
         raise ValueError(_errors.ABSTRACT_PROGRAM)
-    if not isinstance(f, Callable) and not hasattr(f, "as_text"):
-        raise TypeError(_errors.NO_PROGRAM.format(type=type(f).__name__))
-    if hasattr(f, "as_text"):
+    if isinstance(f, jax.stages.Lowered | jax.stages.Compiled):
         if args:
             raise TypeError(_errors.PROGRAM_ARGUMENTS.format(type=type(f).__name__, count=len(args)))
-        executable = f.compile() if hasattr(f, "compile") else f
+        executable = f.compile() if isinstance(f, jax.stages.Lowered) else f
         return Compiled(executable, mesh or _first_mesh(_shardings(executable)) or _set_mesh(), "")
+    if not callable(f):
+        raise TypeError(_errors.NO_PROGRAM.format(type=type(f).__name__))
     args = jax.tree.map(lambda x: _on(x, mesh), tuple(args), is_leaf=_is_abstract)
     of_arguments = _first_mesh([getattr(x, "sharding", None) for x in jax.tree.leaves(args)])
     found = mesh or of_arguments or _set_mesh()
     # Arguments that lie elsewhere decide themselves: the mesh then only names what they are compiled for.
     sets = mesh is not None and of_arguments in (None, mesh)
+    jitted: Any = f if hasattr(f, "trace") else jax.jit(f)
     with jax.set_mesh(mesh) if sets else contextlib.nullcontext():
-        traced: Any = (f if hasattr(f, "trace") else jax.jit(f)).trace(*args)
+        traced = jitted.trace(*args)
         found = found or _first_mesh(_meshes_in(_jax.open_jaxpr(traced.jaxpr)[0]))
         if isinstance(found, AbstractMesh):
             raise ValueError(_errors.ABSTRACT_PROGRAM)
         executable = traced.lower().compile()
     # A function without arguments may still say where its results go.
-    found = found or _first_mesh(_shardings(executable))
-    return Compiled(executable, None if isinstance(found, AbstractMesh) else found, function_name(f))
+    return Compiled(executable, found or _first_mesh(_shardings(executable)), function_name(f))
 
 
 def devices_of(executable: Any) -> tuple[Any, ...]:
@@ -71,8 +71,8 @@ def _shardings(executable: Any) -> list[Any]:
     return [leaf for leaf in jax.tree.leaves(both) if isinstance(leaf, jax.sharding.Sharding)]
 
 
-def _first_mesh(of: Sequence[Any] | Iterator[Any]) -> Mesh | AbstractMesh | None:
-    """The first mesh of some shardings or meshes; a concrete one, if there is one."""
+def _first_mesh(of: Iterable[Any]) -> Any:
+    """The first mesh of some shardings or meshes; a concrete one, if there is one. None where there is none."""
     meshes = [m for m in (getattr(s, "mesh", s) for s in of) if isinstance(m, Mesh | AbstractMesh) and not m.empty]
     return next((m for m in meshes if isinstance(m, Mesh)), meshes[0] if meshes else None)
 

@@ -17,7 +17,7 @@ COLLECTIVES = frozenset({
 
 _CALLERS = frozenset({"while", "conditional", "call", "fusion", "async-start", "custom-call"})
 
-_INSTRUCTION = re.compile(r"\s+(ROOT )?%?([\w.\-]+) = (.*?) ?\b([a-z][a-z\d\-]*)\(")
+_INSTRUCTION = re.compile(r"\s+(ROOT )?%?([\w.\-]+) = (\(.*?\)|\S+) ([a-z][a-z\d\-]*)\(")
 _COMPUTATION = re.compile(r"(ENTRY )?%?([\w.\-]+) .*\{$")
 _CALLED = re.compile(
     r", (condition|body|calls|to_apply|true_computation|false_computation|branch_computations|called_computations)="

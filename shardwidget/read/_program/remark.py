@@ -16,7 +16,7 @@ _ALONG = frozenset({
 })  # fmt: skip
 """Primitives that move an operand, or go along it in order: most can be done without the whole of it."""
 
-_SAME_VALUES = frozenset({"copy", "bitcast", "copy-done", "copy-start", "convert", "transpose", "reshape"})
+_SAME_VALUES = frozenset({"parameter", "copy", "bitcast", "copy-done", "copy-start", "convert", "transpose", "reshape"})
 
 
 def of(found: Found, kind: str, axes: Sequence[str], origin: Origin, module: Module) -> str:
@@ -27,8 +27,7 @@ def of(found: Found, kind: str, axes: Sequence[str], origin: Origin, module: Mod
     if kind != "all-gather" or not axes or origin.primitive not in _ALONG:
         return ""
     name = _argument(found, module)
-    undone = f"undoes the split over {_listed(axes)}"
-    return f"{undone}: gathers {name} whole" if name else f"{undone}, for {origin.primitive}"
+    return f"undoes the split{name and f' of {name}'} over {_listed(axes)}, for {origin.primitive}"
 
 
 def _argument(found: Found, module: Module) -> str:
@@ -37,7 +36,7 @@ def _argument(found: Found, module: Module) -> str:
     if found.computation is not module.entry or len(names) != 1:
         return ""
     operand = found.computation.by_name.get(names[0])
-    while operand is not None and _keeps_values(operand, module):
+    while operand is not None and operand.opcode != "parameter" and _keeps_values(operand, module):
         operand = found.computation.by_name.get(operand.operands[0])
     if operand is None or operand.opcode != "parameter":
         return ""
@@ -47,8 +46,8 @@ def _argument(found: Found, module: Module) -> str:
 
 def _keeps_values(instruction: Instruction, module: Module) -> bool:
     if instruction.opcode == "fusion":
-        fused = next((module.computations.get(name) for _, name in instruction.called), None)
-        return fused is not None and all(i.opcode == "parameter" or _keeps_values(i, module) for i in fused.instructions)
+        inner = next((module.computations.get(name) for _, name in instruction.called), None)
+        return inner is not None and all(_keeps_values(i, module) for i in inner.instructions)
     return instruction.opcode in _SAME_VALUES
 
 

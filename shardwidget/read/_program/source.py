@@ -111,7 +111,7 @@ class Origins:
     def _into(self, fusion: Instruction, name: str, computation: Computation) -> list[tuple[Instruction, Computation]]:
         """Where a value goes in a fusion; behind it, where that only passes it on."""
         inner = next((self._module.computations.get(child) for _, child in fusion.called), None)
-        if inner is None or all(i.opcode in (*_PASSES_ON, "parameter") and i.opcode != "fusion" for i in inner.instructions):
+        if inner is None or {i.opcode for i in inner.instructions} <= _PASSES_ON - {"fusion"} | {"parameter"}:
             return [(fusion, computation)]
         numbers = [k for k, operand in enumerate(fusion.operands) if operand == name]
         return [(parameter, inner) for k in numbers if (parameter := inner.parameter(k)) is not None]

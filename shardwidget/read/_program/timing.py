@@ -62,8 +62,8 @@ def _check(f: Any, args: tuple[Any, ...]) -> None:
         devices = {d for s in jax.tree.leaves(f.input_shardings) for d in s.device_set}
         missing = [d for d in devices if d not in _here(d.platform)]
         if missing:
-            kind = missing[0].device_kind
-            raise ValueError(_errors.NOTHING_TO_RUN.format(what=f"the program is compiled for {kind}, which is not here"))
+            what = f"the program is compiled for {missing[0].device_kind}, which is not here"
+            raise ValueError(_errors.NOTHING_TO_RUN.format(what=what))
 
 
 def _here(platform: str) -> list[Any]:

@@ -1,6 +1,6 @@
 /** What a comparison's table says beside types and specs. */
 import type { ComparisonModel } from "../comparison";
-import type { Enclosure, HloCollective, Row } from "../document.gen";
+import type { Choice, Enclosure, HloCollective, Row } from "../document.gen";
 import type { MeshModel } from "../mesh";
 import type { PlacementModel } from "../placement";
 import { bytes, coordinates, count, sliceText, some, type Token } from "../text";
@@ -45,8 +45,9 @@ export function badgesOf(model: ComparisonModel): Badge[] {
   return badges.length === 0 && same ? [{ tone: "ok", strong: "✓", text: "all the same" }] : badges;
 }
 
-/** What an enclosure is, beside its name: `named_scope`, `loop ×12`. */
-export function kindOf({ kind, times }: Enclosure): string {
+/** What an enclosure is, beside its name: `named_scope`, `loop ×12`; empty where the name says it. */
+export function kindOf({ kind, name, times }: Enclosure): string {
+  if (kind === name) return "";
   return kind === "loop" ? (times === null ? "loop, times not known" : `loop ×${times}`) : kind;
 }
 
@@ -81,6 +82,19 @@ export function timesText(op: HloCollective): string {
 export function remarkText(row: Row): string {
   if (row.remark === "") return "";
   return row.wasted_bytes > 0 ? `${row.remark}: ${bytes(row.wasted_bytes)} a device.` : `${row.remark}.`;
+}
+
+/** What a way on makes the devices do: `all-reduce over y · 2 KiB/device`. */
+export function costOf({ communication, bytes_per_device: sent }: Choice): string {
+  if (communication === "none") return "no communication";
+  return sent > 0 ? `${communication} · ${bytes(sent)}/device` : communication;
+}
+
+/** A name in a narrow place: of a long path into a pytree, its end. */
+export function shortName(name: string): string {
+  if (name.length <= 11) return name;
+  const tail = name.match(/(?:[[.][^[.]*){1,2}$/)?.[0] ?? name;
+  return `…${tail.slice(-10)}`;
 }
 
 /** The part of a mend's code that is not in the user's line, as a range of characters. */

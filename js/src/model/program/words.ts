@@ -87,15 +87,13 @@ export function nounOf(doc: Program): string {
 /** Why its groups are called irregular. */
 export function irregularText(c: HloCollective): string {
   if (!c.irregular) return "";
-  return c.within.length > 0 ? `irregular: parts of groups of ${c.within.join(", ")}` : "irregular: no mesh axis's groups";
+  return c.within.length > 0
+    ? `irregular: parts of groups of ${c.within.join(", ")}`
+    : "irregular: no mesh axis's groups";
 }
 
 /** Device ids of the groups, `{0,4,8,12}`, those around the chosen one. */
-export function groupTexts(
-  model: ProgramModel,
-  c: HloCollective,
-  chosen: number,
-): { text: string; chosen: boolean }[] {
+export function groupTexts(model: ProgramModel, c: HloCollective, chosen: number): { text: string; chosen: boolean }[] {
   const groups = model.groups(c);
   const first = Math.max(0, Math.min(chosen - 1, groups.length - MOST));
   return groups.slice(first, first + MOST).map((group, k) => {

@@ -5,10 +5,12 @@ import type { Line } from "../../model/comparison/lines";
 import {
   changed,
   copiesOf,
+  costOf,
   kindOf,
   purpose,
   remarkText,
   sentenceTokens,
+  shortName,
   subject,
   timesText,
 } from "../../model/comparison/words";
@@ -144,7 +146,7 @@ function placed(
   }
   if (name) {
     const room = Math.min(60, (end - x) / 3);
-    marks.push(label(at, y + 4, fit(name, room, 12, true), 12, "muted", MONO));
+    marks.push(label(at, y + 4, fit(shortName(name), room, 12, true), 12, "muted", MONO));
     at += room + 4;
   }
   const tokens = axisTokens(layout.text, model.mesh);
@@ -187,7 +189,7 @@ function stopBand(model: ComparisonModel, row: Row, c: Columns, scheme: Scheme):
     y += 21 + 17 * lines.length;
     const value = row.values[0];
     if (value) marks.push(...placed(model, value, mend.layout, "", START, c.end, y + 18, scheme));
-    const cost = `${mend.communication}${mend.bytes_per_device > 0 ? ` · ${bytes(mend.bytes_per_device)}/device` : ""}`;
+    const cost = costOf(mend);
     if (c.narrow) y += 30;
     const at = c.narrow ? START : Math.max(c.concrete, START + 280);
     marks.push(label(at, y + 22, spans(sentenceTokens(fit(cost, c.end - at, 12), model.mesh)), 12, "ink"));

@@ -1,5 +1,4 @@
 /** Outlines of the groups that take part together, and the title of the one that is shown in full. */
-import type { TraceModel } from "../../model/trace";
 import { deviceBox } from "../grid";
 import { fit, textWidth } from "../measure";
 import { axisStroke, axisToken, BOLD, type Box, label, type Mark } from "../scene";
@@ -17,8 +16,9 @@ export function groupMarks(view: StepView): Mark[] {
     1,
     Math.min(grid.wrapped ? 5 : 7, (grid.pitch[1] - grid.h) / 2 - 3, (grid.pitch[0] - grid.w) / 2 - 3),
   );
+  const boxes = boxesOf(view);
   for (const group of trace.groups(c)) {
-    const box = around(trace, view, group, pad);
+    const box = around(boxes, group, pad);
     if (box) marks.push(...outlined(box, axis));
   }
   return marks;
@@ -31,27 +31,26 @@ function outlined(box: Box, axis: number): Mark[] {
   ];
 }
 
-/** A box about the devices of a group; null where it would hold others too: it would lie. */
-function around(trace: TraceModel, { layout }: StepView, group: readonly number[], pad: number): Box | null {
-  const { grid } = layout;
-  const boxes = group.map((p) => deviceBox(trace.mesh, grid, p));
+function boxesOf({ trace, layout }: StepView): Box[] {
+  return Array.from({ length: trace.mesh.size }, (_, p) => deviceBox(trace.mesh, layout.grid, p));
+}
+
+/** A box about the devices of a group, by the boxes of all; null where it would hold others too: it would lie. */
+export function around(all: readonly Box[], group: readonly number[], pad: number): Box | null {
+  const boxes = group.flatMap((p) => all[p] ?? []);
   const x = Math.min(...boxes.map((b) => b.x)) - pad;
   const y = Math.min(...boxes.map((b) => b.y)) - pad;
   const w = Math.max(...boxes.map((b) => b.x + b.w)) + pad - x;
   const h = Math.max(...boxes.map((b) => b.y + b.h)) + pad - y;
-  let inside = 0;
-  for (let p = 0; p < trace.mesh.size; p++) {
-    const b = deviceBox(trace.mesh, grid, p);
-    if (b.x >= x && b.y >= y && b.x + b.w <= x + w && b.y + b.h <= y + h) inside++;
-  }
-  return inside === group.length ? { x, y, w, h } : null;
+  const held = all.filter((b) => b.x >= x && b.y >= y && b.x + b.w <= x + w && b.y + b.h <= y + h);
+  return held.length === group.length ? { x, y, w, h } : null;
 }
 
 /** Among many devices: those that are shown in full. */
 function focusMarks(view: StepView, axis: number): Mark[] {
   const { trace, layout, focus } = view;
   const stroke = view.collective ? axisStroke(axis, 2) : ({ color: "ink", width: 1.6 } as const);
-  const whole = around(trace, view, focus, 3);
+  const whole = around(boxesOf(view), focus, 3);
   const boxes = whole ? [whole] : focus.map((p) => deviceBox(trace.mesh, layout.grid, p));
   return boxes.map((box) => ({ kind: "rect", ...box, r: 5, stroke }));
 }

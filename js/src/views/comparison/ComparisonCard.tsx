@@ -62,7 +62,7 @@ function Foot({ model }: { model: ComparisonModel }) {
   return (
     <footer>
       <span>
-        <b class="ink1">×2</b> copies along that axis
+        <b>×n</b> copies along the axis of that colour
       </span>
       <span class="end">
         {doc.compiled_from && "compiled for "}

@@ -32,6 +32,7 @@ export function StopLine(props: LineProps & { line: Line & { kind: "stop" } }) {
           index={line.row}
           at={k}
           used={k === chosen}
+          followed={k === stop.chosen}
           key={k}
         />
       ))}

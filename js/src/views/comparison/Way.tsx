@@ -1,8 +1,7 @@
 /** A way on from a row that stops: what to write, what it gives, what it costs, and a button that takes it. */
 import type { ComparisonModel } from "../../model/comparison";
-import { changed, sentenceTokens } from "../../model/comparison/words";
+import { changed, costOf, sentenceTokens } from "../../model/comparison/words";
 import type { Row } from "../../model/document.gen";
-import { bytes } from "../../model/text";
 import { Tokens } from "../Tokens";
 import { Placed } from "./parts";
 import type { Pictures } from "./pictures";
@@ -17,9 +16,11 @@ interface Props {
   /** Index of the mend. */
   at: number;
   used: boolean;
+  /** Whether the rows below are those of this way already. */
+  followed: boolean;
 }
 
-export function Way({ state, model, pictures, row, index, at, used }: Props) {
+export function Way({ state, model, pictures, row, index, at, used, followed }: Props) {
   const mend = row.mends[at];
   if (!mend) return null;
   const [value] = row.values;
@@ -37,11 +38,10 @@ export function Way({ state, model, pictures, row, index, at, used }: Props) {
         {value && <Placed model={model} pictures={pictures} value={value} layout={mend.layout} which={`mend ${at}`} />}
       </span>
       <span class="cost">
-        <Tokens tokens={sentenceTokens(mend.communication, model.mesh)} />
-        {mend.bytes_per_device > 0 && ` · ${bytes(mend.bytes_per_device)}/device`}
+        <Tokens tokens={sentenceTokens(costOf(mend), model.mesh)} />
       </span>
       {used ? (
-        <span class="chosen ok">✓ used below</span>
+        <span class={followed ? "chosen ok" : "chosen"}>{followed ? "✓ used below" : "asking Python …"}</span>
       ) : (
         <button
           type="button"

@@ -1,6 +1,6 @@
 /** Small things that stand in the cells of a comparison. */
 import type { ComparisonModel } from "../../model/comparison";
-import { copiesOf, pictureText } from "../../model/comparison/words";
+import { copiesOf, pictureText, shortName } from "../../model/comparison/words";
 import type { Compared, Layout } from "../../model/document.gen";
 import type { MeshModel } from "../../model/mesh";
 import { axisTokens } from "../../model/text";
@@ -45,7 +45,7 @@ export function Placed({
     <span class="placed">
       {named && (
         <span class="mono soft name" title={value.name}>
-          {value.name}
+          {shortName(value.name)}
         </span>
       )}
       {picture && (

@@ -1,0 +1,146 @@
+/** Devices: in full with the chunks that they hold, or small, and which of them form groups. */
+import { hex, positionColor } from "../../model/color";
+import type { Parts } from "../../model/plan";
+import { fit, textWidth } from "../measure";
+import { axisToken, BOLD, type Box, CENTER, type Color, label, type Mark, type Stroke } from "../scene";
+import { around } from "../stepper/groups";
+import type { CollectiveView } from "./view";
+
+/** Height of the row of chunks at the foot of a tile, and its distance from the edges. */
+const STRIP = 12;
+const INSET = 7;
+/** More chunks than these are drawn as so many. */
+const CELLS = 32;
+
+/** A tile in full: id, coordinates, chunks. */
+export function tileMarks(view: CollectiveView, p: number, b: Box): Mark[] {
+  const { model, options, group } = view;
+  const strong = group.includes(p) && view.groups.length > 1;
+  const looked = options.device === p;
+  const stroke: Stroke = { color: strong || looked ? "ink" : "line", width: looked ? 2.6 : strong ? 1.8 : 1 };
+  const marks: Mark[] = [{ kind: "rect", ...b, r: 7, fill: "bg", stroke }];
+  const middle = b.x + b.w / 2;
+  const id = String(model.mesh.ids[p] ?? 0);
+  marks.push(label(middle, b.y + 19, fit(id, b.w - 8, 13, true), 13, "ink", { ...CENTER, weight: 700 }));
+  const digits = model.mesh.axes.length > 0 ? model.mesh.digits(p).join(",") : "";
+  marks.push(label(middle, b.y + 34, fit(digits, b.w - 6, 10, true), 10, "muted", CENTER));
+  const number = numbered(view) ? view.groupOf(p) : null;
+  if (number !== null) marks.push(...badge(b, number, group.includes(p)));
+  return [...marks, ...chunkMarks(view, p, b)];
+}
+
+/** The number of its group, where groups cannot be outlined. */
+function badge(b: Box, number: number, strong: boolean): Mark[] {
+  const text = String(number + 1);
+  const w = Math.max(15, textWidth(text, 10, true) + 8);
+  const at = { x: b.x + b.w - w / 2 - 4, y: b.y - 8, w, h: 15, r: 7 };
+  const fill: Color = strong ? "ink" : "bg";
+  return [
+    { kind: "rect", ...at, fill, stroke: { color: strong ? "ink" : "muted", width: 1 } },
+    label(at.x + w / 2, at.y + 11, text, 10, strong ? "bg" : "muted", { ...CENTER, weight: 700 }),
+  ];
+}
+
+/** Whether groups are told by numbers: they are no rectangles of tiles. */
+export function numbered(view: CollectiveView): boolean {
+  const { groups, stage } = view;
+  return stage.density === "full" && groups.length > 1 && groups.some((g) => around(stage.boxes, g, 1) === null);
+}
+
+/** The place of the chunks in a tile. */
+export function stripOf(b: Box): Box {
+  return { x: b.x + INSET, y: b.y + b.h - STRIP - INSET, w: b.w - 2 * INSET, h: STRIP };
+}
+
+/** The place of one chunk; of a block that is not cut, all of it. */
+export function chunkBox(view: CollectiveView, b: Box, chunk: number): Box {
+  const strip = stripOf(b);
+  const n = view.plan?.n ?? 1;
+  const cut = (view.played?.states[0]?.[0]?.length ?? 1) > 1;
+  return cut ? { ...strip, x: strip.x + (chunk * strip.w) / n, w: strip.w / n } : strip;
+}
+
+/** What a device holds: its chunks in their places, hatched while sums wait for more. */
+function chunkMarks(view: CollectiveView, p: number, b: Box): Mark[] {
+  const { played, plan, arrived, options } = view;
+  const rank = view.groups[view.groupOf(p) ?? -1]?.indexOf(p) ?? -1;
+  const strip = stripOf(b);
+  const held = played?.states[options.phase === 0 ? 0 : arrived]?.[rank];
+  const edge: Mark = { kind: "rect", ...strip, r: 2, stroke: { color: "edge", width: 1 } };
+  if (!held || !plan || plan.n < 2) return view.c && options.lit === null ? [edge] : [];
+  const done = options.phase >= 1;
+  const cells = Math.min(CELLS, held.length);
+  const w = strip.w / cells;
+  const marks: Mark[] = [];
+  for (let cell = 0; cell < cells; cell++) {
+    const chunk = Math.floor((cell * held.length) / cells);
+    const parts = held[chunk] ?? [];
+    if (parts.length === 0 || (done && plan.kind === "reduce_scatter" && chunk !== rank)) continue;
+    const whole = !view.reduces || parts.length === plan.n;
+    marks.push({
+      kind: "rect",
+      x: strip.x + cell * w,
+      y: strip.y,
+      w,
+      h: strip.h,
+      fill: chunkColor(view, held.length === 1 ? null : chunk, parts),
+      ...(whole ? {} : { hatch: true }),
+    });
+  }
+  if (cells > 1 && w >= 4) marks.push({ kind: "grid", ...strip, rows: 1, columns: cells, color: "cell" });
+  return [...marks, edge];
+}
+
+/** Colour of a chunk: by its place in the whole; of a block that is not cut, by the device that it is from. */
+export function chunkColor(view: CollectiveView, chunk: number | null, parts: Parts): `#${string}` {
+  const n = view.plan?.n ?? 1;
+  const at = chunk ?? (view.reduces ? null : (parts[0] ?? 0));
+  return hex(
+    at === null ? positionColor(0, 1, 0, 1, view.options.scheme) : positionColor(at, n, 0, 1, view.options.scheme),
+  );
+}
+
+/** A device of many. */
+export function smallMarks(view: CollectiveView): Mark[] {
+  const { stage, model, group, options, axis } = view;
+  const chosen = new Set(group);
+  const lit = axis === null ? "muted" : axisToken(axis);
+  const ids = stage.density === "compact";
+  const r = ids ? 5 : stage.density === "cell" ? 2 : 0;
+  // Thousands of devices are one ground with the group on it.
+  if (stage.density === "field") {
+    const xs = stage.boxes.map((b) => b.x);
+    const ys = stage.boxes.map((b) => b.y);
+    const [x, y] = [Math.min(...xs), Math.min(...ys)];
+    const end = stage.boxes.reduce((e, b) => ({ x: Math.max(e.x, b.x + b.w), y: Math.max(e.y, b.y + b.h) }), { x, y });
+    const ground: Mark = {
+      kind: "rect",
+      x,
+      y,
+      w: end.x - x,
+      h: end.y - y,
+      fill: "bg",
+      stroke: { color: "line", width: 1 },
+    };
+    return [ground, ...group.map((p): Mark => ({ kind: "rect", ...larger(stage.boxes[p] as Box), fill: lit }))];
+  }
+  return stage.boxes.flatMap((b, p): Mark[] => {
+    const inGroup = chosen.has(p);
+    const looked = options.device === p;
+    const stroke: Stroke = { color: looked ? "ink" : inGroup ? lit : "line", width: looked ? 2.4 : inGroup ? 1.8 : 1 };
+    const marks: Mark[] = [{ kind: "rect", ...b, r, fill: "bg", stroke }];
+    if (inGroup) marks.push({ kind: "rect", ...b, r, fill: lit, alpha: ids ? 0.14 : 0.55 });
+    if (!ids) return marks;
+    const id = fit(String(model.mesh.ids[p] ?? 0), b.w - 4, 11, true);
+    return [
+      ...marks,
+      label(b.x + b.w / 2, b.y + b.h / 2 + 4, id, 11, inGroup ? "ink" : "muted", { ...BOLD, ...CENTER }),
+    ];
+  });
+}
+
+/** At least so large that it is seen. */
+function larger(b: Box): Box {
+  const [w, h] = [Math.max(2, b.w), Math.max(2, b.h)];
+  return { x: b.x - (w - b.w) / 2, y: b.y - (h - b.h) / 2, w, h };
+}

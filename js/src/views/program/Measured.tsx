@@ -1,0 +1,27 @@
+/** What was measured, and the button that measures. */
+import type { Timing } from "../../model/document.gen";
+import { duration } from "../../model/program/words";
+import type { ProgramState } from "./state";
+
+export function Measured({ state, timing }: { state: ProgramState; timing: Timing | null }) {
+  const { waiting, trouble } = state.now;
+  if (!state.live && !timing) return null;
+  return (
+    <footer>
+      {state.live && (
+        <button type="button" disabled={waiting} onClick={() => state.measure()}>
+          {waiting ? "measuring …" : "Time it"}
+        </button>
+      )}
+      <span role="status">
+        {timing && (
+          <>
+            measured: <b class="mono">{duration(timing.seconds)}</b> a call, {duration(timing.low)} to{" "}
+            {duration(timing.high)}, median of {timing.runs}
+          </>
+        )}
+        {trouble && <span class="trouble">{trouble}</span>}
+      </span>
+    </footer>
+  );
+}

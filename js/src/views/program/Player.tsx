@@ -1,0 +1,93 @@
+/** Play, the scrubber with its rounds, and the algorithms. */
+import type { CollectiveView } from "../../scene/program/view";
+import type { Algorithm, ProgramState } from "./state";
+
+const ALGORITHMS: readonly Algorithm[] = ["meaning", "ring", "bidirectional ring", "halving-doubling"];
+
+/** By which keys move the scrubber. */
+const SCRUB: Readonly<Record<string, number>> = {
+  ArrowLeft: -0.05,
+  ArrowDown: -0.05,
+  ArrowRight: 0.05,
+  ArrowUp: 0.05,
+  PageDown: -0.25,
+  PageUp: 0.25,
+};
+
+export function Player({ state, view }: { state: ProgramState; view: CollectiveView }) {
+  const { playing, phase, algorithm } = state.now;
+  const { c, model } = view;
+  if (!c) return null;
+  const plans = model.plans(c);
+  const plan = model.plan(c, algorithm);
+  if (!plan) {
+    const why = c.group_size > 256 ? `groups of ${c.group_size} are too large to play` : "nothing to play";
+    return <p class="soft player">{why}</p>;
+  }
+  const rounds = plan.rounds.length;
+  return (
+    <div class="player">
+      <button
+        type="button"
+        class="play"
+        aria-label={playing ? "pause" : "play"}
+        title={`${playing ? "pause" : "play"} (Space)`}
+        onClick={() => state.toggle()}
+      >
+        <svg viewBox="0 0 20 20" width="16" height="16" aria-hidden="true">
+          <path d={playing ? "M6 4h3v12H6zM12 4h3v12h-3z" : "M6 4l10 6-10 6z"} fill="currentColor" />
+        </svg>
+      </button>
+      <div class="scrubber">
+        <div class="track" aria-hidden="true">
+          <span style={{ width: `${100 * phase}%` }} />
+          {Array.from({ length: Math.min(rounds, 40) - 1 }, (_, k) => (
+            <i style={{ left: `${(90 * (k + 1)) / rounds}%` }} key={k} />
+          ))}
+        </div>
+        <input
+          type="range"
+          min={0}
+          max={1}
+          step="any"
+          value={phase}
+          aria-label="moment"
+          aria-valuetext={`round ${Math.min(rounds, view.round + 1)} of ${rounds}`}
+          onInput={(event) => state.scrub(event.currentTarget.valueAsNumber)}
+          onKeyDown={(event) => {
+            const by = SCRUB[event.key];
+            const to = { Home: 0, End: 1 }[event.key] ?? (by === undefined ? undefined : phase + by);
+            if (to === undefined) return;
+            event.preventDefault();
+            event.stopPropagation();
+            state.scrub(to);
+          }}
+        />
+      </div>
+      <fieldset class="segments">
+        <legend>algorithm</legend>
+        {ALGORITHMS.map((name) => {
+          const applies = plans.some((p) => p.algorithm === name);
+          return (
+            <button
+              type="button"
+              aria-pressed={plan.algorithm === name}
+              disabled={!applies}
+              title={applies ? `${name} (a: the next one)` : reason(name)}
+              onClick={() => state.setAlgorithm(name)}
+              key={name}
+            >
+              {name}
+            </button>
+          );
+        })}
+      </fieldset>
+    </div>
+  );
+}
+
+function reason(name: Algorithm): string {
+  return name === "halving-doubling"
+    ? "needs a power of two of devices, and a collective that it applies to"
+    : "does not apply to this collective";
+}

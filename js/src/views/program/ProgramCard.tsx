@@ -1,0 +1,89 @@
+/** The card of a compiled program, or of several side by side. A failure takes its place, never an empty cell. */
+import { Card, Guard } from "../Card";
+import { Failure } from "../Failure";
+import { Head } from "./Head";
+import type { ProgramLayer } from "./layer";
+import { Measured } from "./Measured";
+import { Panel } from "./Panel";
+import { SideBySide } from "./SideBySide";
+import { type ProgramState, panelWidth, STACKED } from "./state";
+import { Table } from "./Table";
+import { Tools } from "./Tools";
+import { Totals } from "./Totals";
+import { Unread } from "./Unread";
+import { Words } from "./Words";
+
+interface Props {
+  state: ProgramState;
+  layer: ProgramLayer;
+}
+
+export function ProgramCard({ state, layer }: Props) {
+  const { broken, theme, generation, decoded, width } = state.now;
+  if (broken) {
+    return (
+      <Card theme={theme}>
+        <Failure error={broken} />
+      </Card>
+    );
+  }
+  if (!decoded || !theme || width === 0) return null;
+  return (
+    <Card theme={theme}>
+      <Guard key={generation}>
+        {decoded.sideBySide ? (
+          <SideBySide state={state} programs={decoded.programs}>
+            <One state={state} layer={layer} />
+          </SideBySide>
+        ) : (
+          <One state={state} layer={layer} />
+        )}
+      </Guard>
+    </Card>
+  );
+}
+
+/** One program: its head, its table beside the mesh, and what the compiler says of it. */
+function One({ state, layer }: Props) {
+  const shown = state.shown();
+  if (!shown) return null;
+  const { model, rows, c, view, index } = shown;
+  const { width, selection, cursor, sort, axis, interconnect, limit } = state.now;
+  const none = model.collectives.length === 0;
+  return (
+    <div class="program">
+      <Head state={state} model={model} />
+      {model.doc.note && <p class="note">{model.doc.note}</p>}
+      <Unread doc={model.doc} />
+      {none ? (
+        <Words model={model} c={null} interconnect={interconnect} state={state} />
+      ) : (
+        <div class={width < STACKED ? "stacked" : "beside"} style={{ "--panel-width": `${panelWidth(width)}px` }}>
+          <div class="list">
+            {model.collectives.length > FEW && <Tools state={state} model={model} count={rows.length} />}
+            <Table
+              state={state}
+              model={model}
+              rows={rows}
+              index={index}
+              selection={selection}
+              cursor={cursor}
+              sort={sort}
+              axis={axis}
+              interconnect={interconnect}
+              limit={limit}
+              width={width}
+            />
+            <Totals state={state} model={model} />
+            <Words model={model} c={c} interconnect={interconnect} state={state} />
+          </div>
+          <Panel state={state} layer={layer} model={model} view={view} />
+        </div>
+      )}
+      {!state.now.decoded?.sideBySide && <Measured state={state} timing={model.doc.timing} />}
+    </div>
+  );
+}
+
+/** Fewer collectives need no search. */
+const FEW = 10;

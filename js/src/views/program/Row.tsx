@@ -1,0 +1,103 @@
+/** A line of the table: one collective. */
+import { Component } from "preact";
+import type { HloCollective } from "../../model/document.gen";
+import type { ProgramModel } from "../../model/program";
+import { causeNotes, causeText, duration, irregularText, runsText, whereText } from "../../model/program/words";
+import { bytes } from "../../model/text";
+import { AxisBar, AxisChip } from "./parts";
+import type { ProgramState } from "./state";
+
+interface Props {
+  state: ProgramState;
+  model: ProgramModel;
+  c: HloCollective;
+  /** Index of the collective, and of its line. */
+  at: number;
+  line: number;
+  /** Whether it is on the mesh. */
+  shown: boolean;
+  /** Whether the keyboard is at it. */
+  current: boolean;
+  seconds: number;
+  longest: number;
+}
+
+export class Row extends Component<Props> {
+  override shouldComponentUpdate(next: Props): boolean {
+    return (Object.keys(next) as (keyof Props)[]).some((k) => !Object.is(next[k], this.props[k]));
+  }
+
+  override render() {
+    const { state, model, c, at, line, shown, current, seconds, longest } = this.props;
+    const { mesh } = model;
+    return (
+      // biome-ignore lint/a11y/useFocusableInteractive: the grid keeps the focus and points here
+      // biome-ignore lint/a11y/useKeyWithClickEvents: the grid listens for keys
+      <div
+        id={`line-${at}`}
+        class={`line ${current ? "current" : ""}`}
+        role="row"
+        aria-rowindex={line + 2}
+        aria-selected={shown}
+        onClick={() => state.select(at)}
+      >
+        <Cell of="op">
+          <b class="mono">{c.kind}</b>
+          {c.asynchronous && (
+            <span class="soft small" title="split into -start and -done: other work may run meanwhile">
+              async
+            </span>
+          )}
+        </Cell>
+        <Cell of="axes">
+          {c.axes.map((name) => (
+            <AxisChip mesh={mesh} name={name} key={name} />
+          ))}
+          {c.irregular && (
+            <span class="irregular" title={irregularText(c)}>
+              irregular
+            </span>
+          )}
+          {c.irregular && c.within.length > 0 && <span class="soft small">within {c.within.join(", ")}</span>}
+        </Cell>
+        <Cell of="sent">
+          <span class="mono" title={c.arithmetic}>
+            {bytes(c.bytes_per_device)}
+          </span>
+        </Cell>
+        <Cell of="runs">
+          <span class={c.times === 1 ? "mono" : "mono strong"} title={whereText(c)}>
+            {runsText(c)}
+          </span>
+        </Cell>
+        <Cell of="source">
+          <code title={c.op}>{causeText(c)}</code>
+          <span class="soft small">
+            {causeNotes(c).join(" · ")}
+            {c.remark && (
+              <>
+                {" · "}
+                <b class="warn">{c.remark}</b>
+              </>
+            )}
+          </span>
+        </Cell>
+        <Cell of="time">
+          <span class="meter">
+            <AxisBar mesh={mesh} axes={c.axes} part={seconds / longest} />
+          </span>
+          <span class="mono">{duration(seconds)}</span>
+        </Cell>
+      </div>
+    );
+  }
+}
+
+function Cell({ of, children }: { of: string; children: preact.ComponentChildren }) {
+  return (
+    // biome-ignore lint/a11y/useFocusableInteractive: the grid keeps the focus
+    <div role="gridcell" class={of}>
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,106 @@
+/** The table of collectives. It is drawn again only when what it shows is another: not at each frame of an animation. */
+import { Component } from "preact";
+import type { ProgramModel, Sort } from "../../model/program";
+import { Row } from "./Row";
+import { MORE, NARROW, type ProgramState } from "./state";
+
+interface Props {
+  state: ProgramState;
+  model: ProgramModel;
+  rows: readonly number[];
+  /** The collective on the mesh. */
+  index: number | null;
+  selection: number | null;
+  cursor: number;
+  sort: Sort;
+  axis: string | null;
+  interconnect: number;
+  limit: number;
+  width: number;
+}
+
+const COLUMNS: readonly (readonly [Sort, string])[] = [
+  ["op", "op"],
+  ["axes", "over mesh axes"],
+  ["sent", "sent/device"],
+  ["runs", "runs"],
+  ["source", "caused by"],
+  ["time", "est. time a call"],
+];
+
+export class Table extends Component<Props> {
+  override shouldComponentUpdate(next: Props): boolean {
+    return (Object.keys(next) as (keyof Props)[]).some((k) => !Object.is(next[k], this.props[k]));
+  }
+
+  override render() {
+    const { state, model, rows, index, cursor, sort, axis, interconnect, limit, width } = this.props;
+    const longest = Math.max(1e-12, ...model.collectives.map((c) => model.seconds(c, interconnect)));
+    const here = rows[cursor];
+    const left = rows.length - limit;
+    return (
+      <>
+        <div
+          class={`table ${width < NARROW ? "cards" : ""} ${rows.length > LONG ? "long" : ""}`}
+          role="grid"
+          tabIndex={0}
+          aria-label={`collectives of ${model.doc.name || "the program"}${axis === null ? "" : ` over ${axis}`}`}
+          aria-rowcount={rows.length + 1}
+          aria-activedescendant={here === undefined ? undefined : `line-${here}`}
+        >
+          {/* biome-ignore lint/a11y/useFocusableInteractive: the grid keeps the focus and points here */}
+          <div class="line heads" role="row" aria-rowindex={1}>
+            {COLUMNS.map(([column, name]) => (
+              // biome-ignore lint/a11y/useFocusableInteractive: the button in it takes the focus
+              <div
+                role="columnheader"
+                class={column}
+                aria-sort={sort !== column ? "none" : DESCENDS.has(column) ? "descending" : "ascending"}
+                key={column}
+              >
+                <button
+                  type="button"
+                  title={sort === column ? "in the order of the program" : `sort by ${name}`}
+                  onClick={() => state.sortBy(column)}
+                >
+                  {name}
+                  {sort === column ? (DESCENDS.has(column) ? " ▾" : " ▴") : ""}
+                </button>
+              </div>
+            ))}
+          </div>
+          {rows.slice(0, limit).map((at, line) => {
+            const c = model.collectives[at];
+            return (
+              c && (
+                <Row
+                  state={state}
+                  model={model}
+                  c={c}
+                  at={at}
+                  line={line}
+                  shown={at === index}
+                  current={line === cursor}
+                  seconds={model.seconds(c, interconnect)}
+                  longest={longest}
+                  key={at}
+                />
+              )
+            );
+          })}
+        </div>
+        {rows.length === 0 && <p class="none">No collective matches.</p>}
+        {left > 0 && (
+          <button type="button" class="more" onClick={() => state.set({ limit: limit + MORE })}>
+            show {Math.min(left, MORE)} more of {left}
+          </button>
+        )}
+      </>
+    );
+  }
+}
+
+/** Columns that begin with the largest. */
+const DESCENDS = new Set<Sort>(["time", "sent", "runs"]);
+/** More lines than these scroll by themselves. */
+const LONG = 12;

@@ -1,0 +1,41 @@
+/** What the collectives come to by mesh axis, as parts of one bar. */
+import type { ProgramModel } from "../../model/program";
+import { duration, totalName } from "../../model/program/words";
+import { bytes } from "../../model/text";
+import { AXIS_DASH } from "../../scene/scene";
+import { AxisBar } from "./parts";
+import type { ProgramState } from "./state";
+
+export function Totals({ state, model }: { state: ProgramState; model: ProgramModel }) {
+  const { mesh } = model;
+  const totals = model.totals(state.now.interconnect);
+  const whole = totals.reduce((sum, t) => sum + t.seconds, 0);
+  const loops = [...new Set(model.collectives.flatMap((c) => c.where))];
+  return (
+    <div class="totals">
+      <div class="whole">
+        {totals.map((t) => (
+          <AxisBar mesh={mesh} axes={t.axes} part={whole > 0 ? t.seconds / whole : 0} key={t.axes.join()} />
+        ))}
+      </div>
+      <ul>
+        {totals.map((t) => (
+          <li key={t.axes.join()}>
+            {t.axes.length > 0
+              ? t.axes.map((name, i) => (
+                  <b class={`mono ink${mesh.axisOf(name) % AXIS_DASH.length}`} key={name}>
+                    {i > 0 && ", "}
+                    {name}
+                  </b>
+                ))
+              : totalName(t)}{" "}
+            <span class="soft">
+              {duration(t.seconds)}, {bytes(t.bytes)}/device
+            </span>
+          </li>
+        ))}
+        {loops.length > 0 && <li class="soft">{loops.slice(0, 4).join(", ")}: inside</li>}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,65 @@
+/** The arithmetic of the estimate of what is on the mesh, what it is for, and what the compiler says of the whole. */
+import type { HloCollective } from "../../model/document.gen";
+import type { ProgramModel } from "../../model/program";
+import { analysis, estimateText, linksText, whereText } from "../../model/program/words";
+import type { ProgramState } from "./state";
+
+interface Props {
+  state: ProgramState;
+  model: ProgramModel;
+  c: HloCollective | null;
+  interconnect: number;
+}
+
+export function Words({ state, model, c, interconnect }: Props) {
+  const facts = analysis(model.doc);
+  const { interconnects } = model.doc;
+  return (
+    <dl class="words">
+      {c && (
+        <div>
+          <dt>selected</dt>
+          <dd>
+            {linksText(model, c)} <span class="mono">{c.shapes.join(", ")}</span>
+            {c.where.length > 0 && ` ${whereText(c)}`}: {estimateText(model, c, interconnect)}
+          </dd>
+        </div>
+      )}
+      {c && interconnects.length > 0 && (
+        <div>
+          <dt>estimate</dt>
+          <dd>
+            <label>
+              Scaling-book roofline, on{" "}
+              <select
+                value={String(interconnect)}
+                onChange={(event) => state.list({ interconnect: Number(event.currentTarget.value) })}
+              >
+                {interconnects.map((name, i) => (
+                  <option value={i} key={name}>
+                    {name}
+                  </option>
+                ))}
+              </select>
+            </label>
+            . Overlap with compute is not modelled, so a measured call can be shorter.
+          </dd>
+        </div>
+      )}
+      {facts.length > 0 && (
+        <div>
+          <dt>compiler</dt>
+          <dd>
+            <ul class="facts">
+              {facts.map(([name, figure]) => (
+                <li key={name}>
+                  <span class="soft">{name}</span> <span class="mono">{figure}</span>
+                </li>
+              ))}
+            </ul>
+          </dd>
+        </div>
+      )}
+    </dl>
+  );
+}

@@ -1,0 +1,368 @@
+/** The state of compiled programs on screen: what is open, listed, chosen and pointed at, and the clock while it plays. */
+import type { WidgetModel } from "../../host/model";
+import { pageTheme } from "../../host/theme";
+import type { Scheme } from "../../model/color";
+import type { HloCollective, Plan } from "../../model/document.gen";
+import { playTime } from "../../model/plan";
+import { type Decoded, decodePrograms, ProgramModel, rowsOf, SORTS, type Sort } from "../../model/program";
+import { phaseAfter } from "../../model/timeline";
+import type { Theme } from "../../paint/theme";
+import { type Stage, stageOf } from "../../scene/program/stage";
+import { CollectiveView } from "../../scene/program/view";
+import { asError, memo, Store } from "../store";
+
+export type Algorithm = Plan["algorithm"];
+
+interface Fields {
+  decoded: Decoded | null;
+  generation: number;
+  broken: Error | null;
+  width: number;
+  theme: Theme | null;
+  /** Side by side: the program that is open. */
+  opened: number | null;
+  /** Index of the collective that was chosen; null for the first that is listed. */
+  selection: number | null;
+  axis: string | null;
+  sort: Sort;
+  search: string;
+  interconnect: number;
+  /** Line of the table that the keyboard is at, and how many lines are in the page. */
+  cursor: number;
+  limit: number;
+  /** The group that stands out. */
+  group: number;
+  /** Mesh position that is looked at. */
+  device: number | null;
+  /** Whether the keyboard is at the devices. */
+  keyboard: boolean;
+  /** A mesh axis that is pointed at. */
+  lit: number | null;
+  physical: boolean;
+  algorithm: Algorithm;
+  phase: number;
+  playing: boolean;
+  /** Whether Python is measuring, and what kept it from that. */
+  waiting: boolean;
+  trouble: string;
+}
+
+/** Everything that the card of one program is drawn from. */
+export interface Shown {
+  model: ProgramModel;
+  rows: readonly number[];
+  /** Index of the collective on the mesh. */
+  index: number | null;
+  c: HloCollective | null;
+  view: CollectiveView;
+}
+
+/** Below this width the mesh stands under the table, and below that one a line is a card. */
+export const STACKED = 860;
+export const NARROW = 560;
+/** Lines that are added to a long table at a time. */
+export const MORE = 200;
+const RUNS = 10;
+
+export class ProgramState extends Store<Fields> {
+  readonly #model = memo((decoded: Decoded, at: number) => {
+    const doc = decoded.programs[at];
+    return doc ? new ProgramModel(doc) : null;
+  });
+  readonly #rows = memo((model: ProgramModel, sort: Sort, axis: string | null, search: string, interconnect: number) =>
+    rowsOf(model, { sort, axis, search, interconnect }),
+  );
+  readonly #stage = memo(stageOf);
+  readonly #view = memo(
+    (
+      model: ProgramModel,
+      stage: Stage,
+      c: HloCollective | null,
+      scheme: Scheme,
+      algorithm: Algorithm,
+      phase: number,
+      group: number,
+      device: number | null,
+      lit: number | null,
+      still: boolean,
+    ) => new CollectiveView(model, stage, c, { scheme, algorithm, phase, group, device, lit, still }),
+  );
+  readonly #widget: WidgetModel;
+  readonly #frame: HTMLElement;
+  readonly #undo: (() => void)[] = [];
+  #clock = 0;
+
+  constructor(widget: WidgetModel, frame: HTMLElement) {
+    super({
+      decoded: null,
+      generation: 0,
+      broken: null,
+      width: 0,
+      theme: null,
+      opened: null,
+      selection: null,
+      axis: null,
+      sort: "time",
+      search: "",
+      interconnect: 0,
+      cursor: 0,
+      limit: MORE,
+      group: 0,
+      device: null,
+      keyboard: false,
+      lit: null,
+      physical: false,
+      algorithm: "meaning",
+      phase: 0,
+      playing: false,
+      waiting: false,
+      trouble: "",
+    });
+    this.#widget = widget;
+    this.#frame = frame;
+    this.#listen("_document", () => this.#load());
+    for (const name of ["selection", "axis", "sort", "opened", "_heard", "_trouble"])
+      this.#listen(name, () => this.#follow());
+    this.#load();
+  }
+
+  /** Whether there is a kernel to measure with. */
+  get live(): boolean {
+    return this.#widget.get("_static") !== true;
+  }
+
+  /** The open program; null where none is. */
+  model(): ProgramModel | null {
+    const { decoded, opened } = this.now;
+    const at = decoded?.sideBySide ? opened : 0;
+    return decoded && at !== null ? this.#model(decoded, at) : null;
+  }
+
+  shown(): Shown | null {
+    const { theme, width, sort, axis, search, interconnect, selection, physical } = this.now;
+    const model = this.model();
+    if (!model || !theme || width === 0) return null;
+    const rows = this.#rows(model, sort, axis, search, interconnect);
+    const index = selection ?? rows[0] ?? null;
+    const c = index === null ? null : (model.collectives[index] ?? null);
+    const stage = this.#stage(model, this.pictureWidth(), physical);
+    const { algorithm, phase, group, device, lit } = this.now;
+    const view = this.#view(
+      ...([model, stage, c, theme.scheme, algorithm, phase, group, device, lit, this.still()] as const),
+    );
+    return { model, rows, index, c, view };
+  }
+
+  pictureWidth(): number {
+    const { width } = this.now;
+    return width < STACKED ? Math.min(560, width - 2 * PAD) : panelWidth(width) - 2 * PAD;
+  }
+
+  /** Whether motion is unwelcome: then copies do not fly, rounds follow one another. */
+  still(): boolean {
+    return matchMedia("(prefers-reduced-motion: reduce)").matches;
+  }
+
+  resize(width: number): void {
+    this.set({ width: Math.max(260, width - 2), theme: this.now.theme ?? pageTheme(this.#frame) });
+  }
+
+  retheme(): void {
+    if (this.#frame.isConnected && this.now.width > 0) this.set({ theme: pageTheme(this.#frame) });
+  }
+
+  /** Says to whoever waits for it what is drawn. */
+  drawn(): void {
+    if (this.now.width === 0 && !this.now.broken) return;
+    this.#frame.dataset.swReady = String(Number(this.#frame.dataset.swReady ?? 0) + 1);
+  }
+
+  dispose(): void {
+    cancelAnimationFrame(this.#clock);
+    for (const undo of this.#undo) undo();
+  }
+
+  /** Opens a program of several, or closes it. */
+  open(at: number | null): void {
+    this.#pause();
+    const interconnect = at === null ? 0 : (this.now.decoded?.programs[at]?.interconnect ?? 0);
+    const other = { opened: at, selection: null, axis: null, search: "", interconnect };
+    this.set({ ...other, ...AT_REST, cursor: 0, limit: MORE, physical: false });
+    this.#share({ opened: at, selection: null, axis: null });
+  }
+
+  select(index: number | null): void {
+    this.#pause();
+    const cursor = index === null ? this.now.cursor : Math.max(0, this.shown()?.rows.indexOf(index) ?? 0);
+    this.set({ selection: index, cursor, ...AT_REST });
+    this.#share({ selection: index });
+  }
+
+  /** Shows other lines, from the top on. */
+  list(patch: Partial<Pick<Fields, "axis" | "sort" | "search" | "interconnect">>): void {
+    // What is on the mesh stays there while the table is sorted and searched.
+    this.set({ ...patch, cursor: 0, limit: MORE, lit: null });
+    const { axis, sort } = this.now;
+    this.#share({ axis, sort });
+  }
+
+  /** Sorts by a column; by the module's schedule at the second time. */
+  sortBy(sort: Sort): void {
+    this.list({ sort: this.now.sort === sort ? "order" : sort });
+  }
+
+  /** Moves the keyboard's cursor to a line of the table. */
+  move(to: number): void {
+    const rows = this.shown()?.rows ?? [];
+    const cursor = Math.max(0, Math.min(rows.length - 1, to));
+    const limit = cursor >= this.now.limit ? Math.ceil((cursor + 1) / MORE) * MORE : this.now.limit;
+    this.set({ cursor, limit });
+    queueMicrotask(() => {
+      this.#frame.shadowRoot?.getElementById(`line-${rows[cursor]}`)?.scrollIntoView({ block: "nearest" });
+    });
+  }
+
+  /** Looks at a device, and lets its group stand out. */
+  look(device: number | null): void {
+    const group = device === null ? null : this.shown()?.view.groupOf(device);
+    this.set({ device, ...(group == null ? {} : { group }) });
+  }
+
+  setAlgorithm(algorithm: Algorithm): void {
+    this.#pause();
+    this.set({ algorithm, phase: 0 });
+    if (!this.still()) this.toggle();
+  }
+
+  nextAlgorithm(): void {
+    const { c, model } = this.shown() ?? {};
+    const names = c && model ? model.plans(c).map((plan) => plan.algorithm) : [];
+    const next = names[(names.indexOf(this.now.algorithm) + 1) % names.length];
+    if (next) this.setAlgorithm(next);
+  }
+
+  scrub(phase: number): void {
+    this.#pause();
+    this.set({ phase: Math.max(0, Math.min(1, phase)) });
+  }
+
+  /** Shows the end of the round before or after. */
+  hop(by: -1 | 1): void {
+    const view = this.shown()?.view;
+    if (!view?.plan) return;
+    const begun = by < 0 && this.now.phase < 1 && view.progress > 0 ? 1 : 0;
+    this.scrub(phaseAfter(view.plan.rounds.length, view.arrived + by + begun));
+  }
+
+  toggle(): void {
+    if (this.now.playing) {
+      this.#pause();
+      return;
+    }
+    if (!this.shown()?.view.plan) return;
+    this.set({ playing: true, lit: null, phase: this.now.phase >= 1 ? 0 : this.now.phase });
+    let before: number | null = null;
+    let waited = 0;
+    const frame = (now: number) => {
+      const rounds = this.shown()?.view.plan?.rounds.length;
+      if (!this.now.playing || rounds === undefined) return;
+      const elapsed = before === null ? 0 : Math.min(100, now - before);
+      before = now;
+      if (this.still()) {
+        waited += elapsed;
+        if (waited >= STAND) {
+          waited = 0;
+          this.set({ phase: phaseAfter(rounds, (this.shown()?.view.arrived ?? 0) + 1) });
+        }
+      } else this.set({ phase: Math.min(1, this.now.phase + elapsed / playTime(rounds)) });
+      if (this.now.phase >= 1) this.set({ playing: false });
+      else this.#clock = requestAnimationFrame(frame);
+    };
+    this.#clock = requestAnimationFrame(frame);
+  }
+
+  /** Asks Python to measure. */
+  measure(): void {
+    const n = this.#number("_asked") + 1;
+    this.set({ waiting: true, trouble: "" });
+    this.#share({ _asked: { n, runs: RUNS } });
+  }
+
+  #pause(): void {
+    cancelAnimationFrame(this.#clock);
+    this.set({ playing: false });
+  }
+
+  #load(): void {
+    try {
+      const decoded = decodePrograms(this.#widget.get("_document"));
+      const first = this.now.decoded === null;
+      const interconnect = decoded.programs[this.now.opened ?? 0]?.interconnect ?? 0;
+      this.#pause();
+      this.set({ decoded, broken: null, generation: this.now.generation + 1, ...(first ? { interconnect } : {}) });
+      this.#follow();
+    } catch (error) {
+      this.set({ broken: asError(error) });
+    }
+  }
+
+  /** Takes over from Python what is chosen, listed and measured. */
+  #follow(): void {
+    const { decoded } = this.now;
+    if (!decoded) return;
+    const opened = index(this.#widget.get("opened"), decoded.programs.length);
+    const at = decoded.sideBySide ? opened : 0;
+    const doc = at === null ? null : decoded.programs[at];
+    const selection = index(this.#widget.get("selection"), doc?.collectives.length ?? 0);
+    const given = this.#widget.get("axis");
+    const axis = doc?.mesh.axes.some((a) => a.name === given) ? String(given) : null;
+    const sort = SORTS.find((s) => s === this.#widget.get("sort")) ?? "time";
+    const other = selection !== this.now.selection || opened !== this.now.opened;
+    // What this view itself shares comes by here too: only what is another starts anew.
+    if (other) this.#pause();
+    this.set({
+      opened,
+      selection,
+      axis,
+      sort,
+      waiting: this.#number("_asked") > Number(this.#widget.get("_heard") ?? 0),
+      trouble: String(this.#widget.get("_trouble") ?? ""),
+      ...(other ? AT_REST : {}),
+    });
+    if (other && selection !== null) {
+      const line = this.shown()?.rows.indexOf(selection) ?? -1;
+      if (line >= 0) this.move(line);
+    }
+  }
+
+  #number(name: string): number {
+    return (this.#widget.get(name) as { n?: number } | null | undefined)?.n ?? 0;
+  }
+
+  #share(values: Readonly<Record<string, unknown>>): void {
+    const news = Object.entries(values).filter(([name, value]) => this.#widget.get(name) !== value);
+    for (const [name, value] of news) this.#widget.set(name, value);
+    if (news.length > 0) this.#widget.save_changes();
+  }
+
+  #listen(name: string, callback: () => void): void {
+    this.#widget.on(`change:${name}`, callback);
+    this.#undo.push(() => this.#widget.off(`change:${name}`, callback));
+  }
+}
+
+export const PAD = 16;
+
+/** Width of the mesh beside the table. */
+export function panelWidth(width: number): number {
+  return Math.max(372, Math.min(480, Math.round(width * 0.36)));
+}
+
+/** A collective before it is played. */
+const AT_REST = { phase: 0, group: 0, device: null, lit: null } as const;
+/** Milliseconds that a round stands where motion is unwelcome. */
+const STAND = 900;
+
+function index(value: unknown, count: number): number | null {
+  return typeof value === "number" && value >= 0 && value < count ? value : null;
+}

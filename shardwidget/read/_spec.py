@@ -1,0 +1,264 @@
+"""``read.playground``: a spec to edit, and what JAX makes of any that comes of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import jax
+import numpy as np
+from jax.sharding import AbstractMesh, AxisType, Mesh, NamedSharding
+from jax.sharding import PartitionSpec as P
+
+from shardwidget import _jax
+from shardwidget.document import (
+    DtypeName,
+    MeshAxis,
+    Placement,
+    Playground,
+    SpecDraft,
+    SpecEntry,
+)
+from shardwidget.read import _errors
+from shardwidget.read._array import array as read_array
+from shardwidget.read._cuts import dims_of_spec
+from shardwidget.read._mesh import read_devices, read_mesh
+from shardwidget.read._wordings import check, terms
+
+AnyMesh = Mesh | AbstractMesh
+
+DTYPES = (
+    "float32", "bfloat16", "float16", "float64", "float8_e4m3fn", "float8_e5m2", "int8", "int16", "int32", "int64",
+    "uint8", "uint16", "uint32", "uint64", "bool", "complex64", "complex128", "int4", "uint4",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What JAX makes of a draft."""
+
+    mesh: AnyMesh
+    sharding: NamedSharding | None
+    """None where JAX refuses it."""
+    error: str = ""
+    """JAX's class and words, ``ValueError: …``; empty where it refuses nothing."""
+
+
+class Bench:
+    """An array and a mesh whose spec is edited. Asks JAX; holds no state of the editing."""
+
+    def __init__(self, x: Any, mesh: AnyMesh | None, spec: P | None, dtype: Any, name: str) -> None:
+        """Takes what ``SpecPlayground`` takes.
+
+        Raises:
+            TypeError: ``x`` is neither a shape nor a ``jax.Array``, or the mesh or the spec is none.
+            ValueError: there is no mesh, or it has axes that cannot be edited.
+        """
+        self.array = x if isinstance(x, jax.Array) else None
+        if self.array is None:
+            shape, kind = _shape_of(x), jax.numpy.dtype("float32" if dtype is None else dtype)
+        else:
+            shape, kind = x.shape, x.dtype
+            own = x.sharding if isinstance(x.sharding, NamedSharding) else None
+            if own is not None and mesh in (None, own.mesh):
+                mesh, spec = own.mesh, own.spec if spec is None else spec
+        if mesh is None:
+            raise ValueError(_errors.NO_MESH_TO_EDIT)
+        self.mesh = _editable(mesh)
+        self.axes = read_mesh(mesh).axes
+        self.pool = _pool(mesh)
+        draft = self.draft(shape, kind, self.axes, P() if spec is None else spec)
+        self.document = Playground(
+            mesh=read_mesh(mesh) if isinstance(mesh, AbstractMesh) else read_devices(self.pool),
+            draft=draft,
+            given=self.axes,
+            dtypes=_dtypes(kind),
+            terms=terms(mesh),
+            name=name or "x",
+            array="" if self.array is None else _jax.type_text(jax.typeof(x)),
+            jax_version=jax.__version__,
+        )
+
+    def draft(self, shape: Iterable[int], dtype: Any, axes: tuple[MeshAxis, ...], spec: Any) -> SpecDraft:
+        """A draft with this spec.
+
+        Raises:
+            TypeError: it is no PartitionSpec.
+        """
+        if not isinstance(spec, P):
+            raise TypeError(f"the spec must be a jax.sharding.PartitionSpec, such as P('x', None); got {spec!r}")
+        dims = dims_of_spec((0,) * len(_jax.partitions(spec)), spec)
+        order = [a.name for a in axes]
+        return SpecDraft(
+            tuple(map(int, shape)),
+            str(jax.numpy.dtype(dtype)),
+            axes,
+            tuple(SpecEntry(d.axes, d.unconstrained) for d in dims),
+            *(tuple(sorted(map(str, names), key=_place_in(order))) for names in (spec.unreduced, spec.reduced)),
+        )
+
+    def judge(self, draft: SpecDraft) -> Judged:
+        """Builds the draft's sharding, and asks whether its array fits it."""
+        mesh = self.mesh_of(draft.axes)
+        try:
+            sharding = NamedSharding(mesh, spec_of(draft))
+            check(sharding, draft.shape)
+        except Exception as error:
+            return Judged(mesh, None, f"{type(error).__name__}: {error}")
+        return Judged(mesh, sharding)
+
+    def mesh_of(self, axes: tuple[MeshAxis, ...]) -> AnyMesh:
+        """The mesh of these axes: the user's own, or one of the first devices, or an abstract one."""
+        if axes == self.axes:
+            return self.mesh
+        sizes, names = tuple(a.size for a in axes), tuple(a.name for a in axes)
+        types = tuple(AxisType[a.type] for a in axes)
+        if not self.pool or math.prod(sizes) > len(self.pool):
+            if isinstance(self.mesh, AbstractMesh):
+                return self.mesh.update(sizes, names, types)
+            return AbstractMesh(sizes, names, axis_types=types)
+        return Mesh(np.array(self.pool[: math.prod(sizes)]).reshape(sizes), names, axis_types=types)
+
+    def placement(self, draft: SpecDraft, sharding: NamedSharding) -> Placement:
+        """Where the array would be."""
+        return read_array((draft.shape, jax.numpy.dtype(draft.dtype), sharding), name=self.document.name)
+
+    def bare(self, draft: SpecDraft) -> Placement:
+        """The mesh of a draft, alone."""
+        return read_array(self.mesh_of(draft.axes), name=self.document.name)
+
+    def parts_of(self, sharding: Any) -> tuple[tuple[MeshAxis, ...], P]:
+        """Axes and spec of a sharding that can be edited here.
+
+        Raises:
+            TypeError: it is no NamedSharding.
+            ValueError: it is on other devices than this mesh can have, or says more than an edited one can.
+        """
+        if not isinstance(sharding, NamedSharding):
+            raise TypeError(_errors.NO_NAMED_SHARDING.format(what=type(sharding).__name__))
+        mesh = _editable(sharding.mesh)
+        axes = read_mesh(mesh).axes
+        same = self.mesh_of(axes)
+        if isinstance(same, Mesh) and isinstance(mesh, Mesh):
+            known = list(same.devices.flat) == list(mesh.devices.flat)
+        else:
+            known = same == mesh
+        if not known:
+            raise ValueError(_errors.OTHER_DEVICES.format(mesh=mesh))
+        if sharding != NamedSharding(mesh, sharding.spec):
+            raise ValueError(_errors.OWN_MEMORY.format(sharding=sharding))
+        return axes, sharding.spec
+
+    def apply(self, judged: Judged) -> jax.Array:
+        """Moves the array to a sharding.
+
+        Not every JAX can make a sum, or settle one, on the way from one placement to another, and some end the process
+        when asked to. So it is settled first where it is, placed, and made a sum at last.
+
+        Raises:
+            ValueError: there is no array, the sharding is refused, or its mesh is abstract.
+            Exception: what JAX raises.
+        """
+        x, sharding = self.array, judged.sharding
+        if x is None:
+            raise ValueError(_errors.NO_ARRAY)
+        if sharding is None:
+            raise ValueError(_errors.INVALID_SPEC.format(error=judged.error))
+        if isinstance(sharding.mesh, AbstractMesh):
+            raise ValueError(_errors.ABSTRACT_TARGET.format(mesh=sharding.mesh, count=sharding.mesh.size))
+        if isinstance(x.sharding, NamedSharding) and _sums(x.sharding.spec):
+            x = jax.reshard(x, _settled(x.sharding))
+        if P.UNCONSTRAINED in _jax.partitions(sharding.spec):
+            moved = jax.lax.with_sharding_constraint(x, sharding)
+        else:
+            moved = jax.device_put(x, _settled(sharding))
+            moved = jax.reshard(moved, sharding) if _sums(sharding.spec) else moved
+        self.array = jax.block_until_ready(moved)
+        self.document = replace(self.document, array=_jax.type_text(jax.typeof(moved)))
+        return moved
+
+
+def playground(
+    x: Any, mesh: AnyMesh | None = None, *, spec: P | None = None, dtype: Any = None, name: str = ""
+) -> Playground:
+    """Reads what editing a spec needs to know: devices, dtypes, JAX's words.
+
+    Args:
+        x: a shape, or a ``jax.Array``.
+        mesh: the mesh; None takes that of the array.
+        spec: the first spec, which need not fit; None takes that of the array, or ``P()``.
+        dtype: of a shape; None takes float32.
+        name: what to call the array.
+
+    Raises:
+        TypeError: ``x`` is neither, or the mesh or the spec is none.
+        ValueError: there is no mesh, or it has axes that cannot be edited.
+    """
+    return Bench(x, mesh, spec, dtype, name).document
+
+
+def spec_of(draft: SpecDraft) -> P:
+    """The PartitionSpec that a draft spells.
+
+    Raises:
+        ValueError: JAX refuses it, whatever the mesh.
+    """
+    entries = [P.UNCONSTRAINED if e.unconstrained else e.axes or None for e in draft.entries]
+    return P(*entries, unreduced=frozenset(draft.unreduced), reduced=frozenset(draft.reduced))
+
+
+def _sums(spec: P) -> bool:
+    return bool(spec.unreduced or spec.reduced)
+
+
+def _settled(sharding: NamedSharding) -> NamedSharding:
+    """The same placement, with every sum made."""
+    return sharding.update(spec=P(*_jax.partitions(sharding.spec)))
+
+
+def _place_in(order: list[str]) -> Callable[[str], tuple[int, str]]:
+    return lambda name: (order.index(name) if name in order else len(order), name)
+
+
+def _shape_of(x: Any) -> tuple[int, ...]:
+    if isinstance(x, int | np.integer):
+        x = (x,)
+    if isinstance(x, tuple | list) and all(isinstance(n, int | np.integer) and n >= 0 for n in x):
+        return tuple(map(int, x))
+    raise TypeError(_errors.NO_SHAPE.format(what=f"{type(x).__name__} {x!r:.80}"))
+
+
+def _editable(mesh: Any) -> AnyMesh:
+    if not isinstance(mesh, Mesh | AbstractMesh):
+        raise TypeError(_errors.NO_MESH.format(what=type(mesh).__name__))
+    if mesh.size == 0 or not mesh.axis_names:
+        raise ValueError(_errors.EMPTY_MESH)
+    odd = [name for name in mesh.axis_names if not isinstance(name, str)]
+    if odd:
+        raise ValueError(_errors.ODD_AXES.format(names=odd))
+    if AxisType.Manual in mesh.axis_types:
+        raise ValueError(_errors.MANUAL_AXES.format(mesh=mesh))
+    return mesh
+
+
+def _pool(mesh: AnyMesh) -> list[Any]:
+    """Devices that a mesh can be made of: first its own, in its order, then the others of their platform."""
+    if isinstance(mesh, AbstractMesh):
+        return []
+    own = list(mesh.devices.flat)
+    try:
+        all_devices = jax.devices(own[0].platform)
+    except RuntimeError:  # Devices of a topology have no backend here.
+        all_devices = []
+    return own + [d for d in all_devices if d not in set(own)]
+
+
+def _dtypes(own: Any) -> tuple[DtypeName, ...]:
+    names = dict.fromkeys((str(own), *(n for n in DTYPES if str(jax.dtypes.canonicalize_dtype(n)) == n)))
+    structs = [jax.ShapeDtypeStruct((), own if name == str(own) else name) for name in names]
+    return tuple(
+        DtypeName(name, _jax.type_text(jax.typeof(s)).partition("[")[0], 8 * s.dtype.itemsize)
+        for name, s in zip(names, structs, strict=True)
+    )

@@ -1,0 +1,223 @@
+"""``SpecPlayground``: a PartitionSpec edited by hand, and what JAX makes of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from traitlets import Any as AnyTrait
+from traitlets import Dict, Int, TraitError, Unicode, observe, validate
+
+from shardwidget._names import name_in_caller
+from shardwidget.document import Placement, Playground, SpecDraft, to_wire
+from shardwidget.export import playground as words
+from shardwidget.read._spec import Bench
+from shardwidget.widgets._base import DocumentWidget, Mode
+
+MOST_STEPS = 100
+"""Edits that can be undone."""
+
+
+class SpecPlayground(DocumentWidget):
+    """A spec to drag together, on any mesh and shape: JAX's forms of it, its picture, or JAX's own error.
+
+    ```python
+    playground = SpecPlayground((8, 16), mesh)
+    playground.spec = P("y", "x")       # both ways; always the last valid one
+    playground.sharding                 # NamedSharding(mesh, P("y", "x"))
+    playground.error                    # what JAX says to what is on screen, where it refuses that
+    SpecPlayground(x).apply()           # moves a real array; playground.array is the result
+    ```
+
+    Attributes:
+        spec: the PartitionSpec on screen, or the last that JAX takes. Assigning one shows it, valid or not.
+        sharding: the ``NamedSharding`` of that spec, on the mesh on screen at that time. Assigning one shows its mesh
+            too.
+        error: JAX's class and words, ``ValueError: …``, for what is on screen; empty where JAX takes it.
+        array: the real array, as last moved; None where there is none.
+    """
+
+    bundle = "playground.js"
+
+    spec = AnyTrait()
+    sharding = AnyTrait()
+    error = Unicode(read_only=True)
+    array = AnyTrait(None, allow_none=True, read_only=True)
+    _edits = Dict(help="Drafts in the order they were made, and which of them is on screen.").tag(sync=True)
+    _asked = Int(0, help="How often the reader has pressed Apply.").tag(sync=True)
+    _applied = Dict(help="What came of it: {n, type, error, said}.").tag(sync=True)
+
+    def __init__(
+        self,
+        x: Any,
+        mesh: Any = None,
+        *,
+        spec: Any = None,
+        dtype: Any = None,
+        name: str | None = None,
+        mode: Mode | None = None,
+        **unknown: Any,
+    ) -> None:
+        """Shows a spec to edit.
+
+        Args:
+            x: a shape, or a ``jax.Array`` to move.
+            mesh: the mesh, concrete or abstract; None takes that of the array.
+            spec: the first spec, which may be an invalid one; None takes that of the array, or ``P()``.
+            dtype: of a shape; None takes float32.
+            name: what to call the array; None finds the variable that it is bound to, or takes ``x``.
+            mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel.
+            **unknown: refused, with a list of the legal names.
+
+        Raises:
+            TypeError: ``x`` is neither a shape nor an array, the mesh or the spec is none, or an argument is unknown.
+            ValueError: there is no mesh, or one whose axes cannot be edited.
+        """
+        called = (name_in_caller(x) if hasattr(x, "sharding") else "") if name is None else name
+        self._bench = Bench(x, mesh, spec, dtype, called)
+        document = self._bench.document
+        self._valid: tuple[SpecDraft, Any] | None = None
+        self._following = False
+        super().__init__(document, mode=mode, unknown=unknown)
+        self.set_trait("array", self._bench.array)
+        self._edits = {"drafts": [to_wire(document.draft)], "at": 0}
+
+    @property
+    def document(self) -> Playground:
+        """What is shown, as plain data."""
+        assert isinstance(self._shown, Playground)
+        return self._shown
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of the array on screen."""
+        return self.document.draft.shape
+
+    @property
+    def dtype(self) -> str:
+        """Dtype of the array on screen."""
+        return self.document.draft.dtype
+
+    @property
+    def mesh(self) -> Any:
+        """The mesh on screen: a ``jax.sharding.AbstractMesh`` where it needs more devices than there are."""
+        return self._bench.mesh_of(self.document.draft.axes)
+
+    @property
+    def placement(self) -> Placement:
+        """Where the array is, by the last valid spec; of the mesh alone, where there was none yet."""
+        if self._valid is None:
+            return self._bench.bare(self.document.draft)
+        return self._bench.placement(*self._valid)
+
+    def apply(self) -> Any:
+        """Moves the array to what is on screen: by ``jax.device_put``, and ``jax.reshard`` where sums are left.
+
+        Returns:
+            The array, which is ``playground.array`` too.
+
+        Raises:
+            ValueError: there is no array, what is on screen is invalid, or its mesh has no devices.
+            Exception: what JAX raises.
+        """
+        try:
+            moved = self._bench.apply(self._bench.judge(self.document.draft))
+        except Exception as error:
+            self._applied = {"n": self._asked, "type": "", "error": type(error).__name__, "said": str(error)}
+            raise
+        self.set_trait("array", moved)
+        self._applied = {"n": self._asked, "type": self._bench.document.array, "error": "", "said": ""}
+        return moved
+
+    def undo(self) -> None:
+        """Takes back the last edit; does nothing where there is none."""
+        self._step(-1)
+
+    def redo(self) -> None:
+        """Makes the edit again that was taken back last; does nothing where there is none."""
+        self._step(1)
+
+    def __repr__(self) -> str:
+        return words.picture(self.placement, self.error)
+
+    def _title(self) -> str:
+        return words.headline(self.placement, self.error)
+
+    def _table(self) -> str:
+        return words.table(self.placement, self.error)
+
+    def _state(self, *, complete: bool) -> dict[str, Any]:
+        state = super()._state(complete=complete) | {"_edits": self._edits}
+        if not complete:
+            # A picture without a page is of one placement.
+            state["_document"] = to_wire(self.placement)
+        return state
+
+    def _step(self, by: int) -> None:
+        drafts, at = self._edits["drafts"], self._edits["at"] + by
+        if 0 <= at < len(drafts):
+            self._edits = {"drafts": drafts, "at": at}
+
+    def _push(self, draft: SpecDraft) -> None:
+        """Shows a draft; what was taken back before is given up."""
+        if draft == self.document.draft:
+            return
+        drafts = [*self._edits["drafts"][: self._edits["at"] + 1], to_wire(draft)][-MOST_STEPS:]
+        self._edits = {"drafts": drafts, "at": len(drafts) - 1}
+
+    @validate("_edits")
+    def _check_edits(self, proposal: Any) -> dict[str, Any]:
+        value = proposal["value"]
+        try:
+            SpecDraft.of(value["drafts"][value["at"]])
+        except (KeyError, IndexError, TypeError, ValueError) as error:
+            raise TraitError(f"these are no edits of a spec: {error!r}") from error
+        return value
+
+    @observe("_edits")
+    def _on_edits(self, change: Any) -> None:
+        draft = SpecDraft.of(change["new"]["drafts"][change["new"]["at"]])
+        self._shown = replace(self.document, draft=draft)
+        judged = self._bench.judge(draft)
+        self.set_trait("error", judged.error)
+        if judged.sharding is None:
+            return
+        self._valid = draft, judged.sharding
+        self._following = True
+        try:
+            with self.hold_trait_notifications():
+                self.spec, self.sharding = judged.sharding.spec, judged.sharding
+        finally:
+            self._following = False
+
+    @validate("spec")
+    def _check_spec(self, proposal: Any) -> Any:
+        if self._following:
+            return proposal["value"]
+        draft = self.document.draft
+        try:
+            draft = self._bench.draft(draft.shape, draft.dtype, draft.axes, proposal["value"])
+        except TypeError as error:
+            raise TraitError(str(error)) from None
+        self._push(draft)
+        return self.spec
+
+    @validate("sharding")
+    def _check_sharding(self, proposal: Any) -> Any:
+        if self._following:
+            return proposal["value"]
+        draft = self.document.draft
+        try:
+            axes, spec = self._bench.parts_of(proposal["value"])
+        except (TypeError, ValueError) as error:
+            raise TraitError(str(error)) from None
+        self._push(self._bench.draft(draft.shape, draft.dtype, axes, spec))
+        return self.sharding
+
+    @observe("_asked")
+    def _on_asked(self, _: Any) -> None:
+        try:
+            self.apply()
+        except Exception:
+            # The page shows it, in JAX's words; the kernel that serves the page goes on.
+            return
