@@ -2,6 +2,8 @@
 
 import functools
 import inspect
+import itertools
+from types import SimpleNamespace
 
 import hypothesis
 import jax
@@ -14,7 +16,9 @@ from jax.sharding import AbstractMesh, AxisType, Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 from shardwidget import read
-from shardwidget.document import Program, to_wire
+from shardwidget.document import Program, Timing, Work, to_wire
+from shardwidget.read._program import timing
+from shardwidget.read._program.entry import _memory, _work
 from tests.jax_suite import strategies
 from tests.jax_suite.hlo import check_groups, kinds, line, loss, mlp, opcodes, shape, train_step
 
@@ -218,6 +222,20 @@ def test_a_split_that_is_undone_for_an_operation_that_only_moves(mesh):
 # ── How often ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
+def test_a_resharding_over_part_of_an_axis(mesh):
+    explicit = Mesh(mesh.devices, ("x", "y"), axis_types=(AxisType.Explicit,) * 2)
+    compiled = (
+        jax.jit(lambda a: jax.reshard(a, NamedSharding(explicit, P("y", "x"))))
+        .lower(shape(explicit, (64, 64), "x", "y"))
+        .compile()
+    )
+    program = read.program(compiled)
+    assert kinds(program) == opcodes(compiled)
+    (part,) = [c for c in program.collectives if c.kind == "all-to-all"]
+    assert (part.axes, part.irregular, part.within, part.group_size) == ((), True, ("x",), 2)
+    assert not part.by_user
+
+
 def test_loops_and_branches(mesh):
     def f(x):
         def outer(c, _):
@@ -277,6 +295,13 @@ def test_the_mesh_of_a_shard_map_inside(mesh):
     assert [c.axes for c in program.collectives] == [("x",)]
 
 
+def test_a_shard_map_over_an_abstract_mesh_needs_devices(mesh):
+    f = jax.shard_map(lambda x: jax.lax.psum(x, "x"), mesh=mesh.abstract_mesh, in_specs=P("x"), out_specs=P())
+    with pytest.raises(ValueError, match="the mesh is abstract"):
+        read.program(f, jax.ShapeDtypeStruct((8, 4), "float32"))
+    assert [c.axes for c in read.program(f, np.ones((8, 4), np.float32), mesh=mesh).collectives] == [("x",)]
+
+
 def test_abstract_arguments_on_a_mesh_that_is_given(mesh):
     abstract = [shape(mesh.abstract_mesh, (8, 64), None, "x"), shape(mesh.abstract_mesh, (64, 8), "x", None)]
     assert [c.axes for c in read.program(jnp.matmul, *abstract, mesh=mesh).collectives] == [("x",)]
@@ -327,6 +352,19 @@ def test_what_cannot_be_read(call, error, words):
         call()
 
 
+def test_arguments_that_are_no_arrays(mesh):
+    x = shape(mesh, (64, 64), "x")
+    plain = read.program(lambda x, how, n: x.sum(0) * n if how == "sum" else x, x, "sum", 3)
+    jitted = read.program(jax.jit(lambda how, x: x.sum(0), static_argnums=0), "sum", x)
+    assert [c.axes for c in plain.collectives] == [c.axes for c in jitted.collectives] == [("x",)]
+    assert read.time_program(lambda x, how: x if how else -x, (np.ones(3), "a"), n=1).runs == 1
+
+
+def test_a_program_that_needs_none_of_its_arguments(mesh):
+    program = read.program(lambda x: None, shape(mesh, (8, 8), "x"))
+    assert program.collectives == ()
+
+
 def test_an_error_of_the_function_is_jaxs_own(mesh):
     with pytest.raises(TypeError, match="dot_general requires contracting dimensions"):
         read.program(jnp.matmul, jnp.ones((2, 3)), jnp.ones((2, 3)))
@@ -366,6 +404,17 @@ def test_the_compilers_own_analysis(mesh):
     assert program.target == "8 CPU devices"
     assert program.jax_version == jax.__version__
     assert not any(x.is_deleted() for x in args)
+
+
+def test_what_the_compiler_does_not_say():
+    silent = SimpleNamespace(cost_analysis=lambda: {"flops": 3.0, "optimal_seconds": -0.99})
+    assert _work(silent) == Work(3.0, -1.0, -1.0)
+
+    def refuse():
+        raise NotImplementedError
+
+    assert _work(SimpleNamespace(cost_analysis=refuse)) is None
+    assert _memory(SimpleNamespace(memory_analysis=lambda: None)) is None
 
 
 def test_interconnects(mesh):
@@ -413,6 +462,13 @@ def test_calls_are_measured_after_warm_up(mesh):
     assert timing.runs == 5
     assert 0 < timing.low <= timing.seconds <= timing.high
     assert read.time_program(jax.jit(jnp.sin).lower(x).compile(), [x], n=1).runs == 1
+
+
+def test_the_median_of_what_comes_after_warm_up(monkeypatch):
+    took = iter([100.0, 50.0, 3.0, 1.0, 2.0])
+    clock = itertools.chain.from_iterable((0.0, seconds) for seconds in took)
+    monkeypatch.setattr(timing, "time", SimpleNamespace(perf_counter=lambda: next(clock)))
+    assert read.time_program(jnp.sin, (1.0,), n=3) == Timing(2.0, 1.0, 3.0, 3)
 
 
 def test_donated_arguments_are_kept(mesh):

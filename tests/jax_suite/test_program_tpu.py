@@ -114,7 +114,7 @@ def test_estimates_know_which_links_wrap_around():
     at = program.interconnect
     columns = np.stack([c.array() for c in program.mesh.coords])
     for c in program.collectives:
-        if c.kind != "all-gather":
+        if c.shapes == ("f32[]",):
             continue
         group = columns[:, c.positions.array()[: c.group_size]]
         along = [k for k in range(3) if len(set(group[k])) > 1]

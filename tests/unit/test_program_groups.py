@@ -175,7 +175,7 @@ def test_axes_are_found_in_groups_of_any_order(case, random):
         (((0, 3), (1, 2), (4, 7), (5, 6)), (4, 2), ("a", "b")),
         (((0, 1, 2), (3,)), (4,), ("a",)),
         (((0, 1),), (2, 2), ("b",)),  # who is left out
-        (((0, 1), (0, 1)), (2, 2), ("b",)),
+        (((0, 1), (1, 0)), (2, 2), ("b",)),
     ],
 )
 def test_groups_of_no_axes_are_irregular(groups, shape, within):

@@ -284,6 +284,12 @@ def test_a_counter_in_fusions():
     assert found.times == 5
 
 
+def test_a_counter_that_goes_down():
+    condition = "  %n = s32[] constant(3)\n  ROOT %gt = pred[] compare(%i, %n), direction=GT"
+    (found,) = read(loop(condition, ONE + "  %next = s32[] subtract(%i, %one)", "12")).collectives
+    assert found.times == 9
+
+
 @pytest.mark.parametrize(
     ("condition", "body"),
     [
@@ -455,6 +461,39 @@ def test_whose_collective_it_is(op, opcode, by_user):
     assert found.by_user is by_user
 
 
+MARKED = f'{GROUPS}, dimensions={{0}}, frontend_attributes={{is_spmd_generated="true"}}'
+
+
+def test_from_jax_0_11_on_what_the_compiler_moves_gets_the_line_that_needs_it():
+    # There its metadata are those of the value that is moved, and it is marked as the compiler's.
+    at = 'metadata={{op_name="jit(f)/{}" source_file="/home/me/a.py" source_line={}}}'.format
+    fused = f"""
+%fused (q: f32[8,8], r: f32[8,8]) -> f32[8,8] {{
+  %q = f32[8,8] parameter(0)
+  %r = f32[8,8] parameter(1)
+  %other = f32[8,8] negate(%q), {at("neg", 1)}
+  %turned = f32[8,8] transpose(%r), dimensions={{1,0}}
+  ROOT %product = f32[8,8] dot(%other, %turned), {at("dot_general", 2)}
+}}
+"""
+    reading = read(
+        fused
+        + entry(
+            f'%c = f32[8,8] all-gather(%p), {MARKED}, metadata={{op_name="w"}}',
+            '%same = f32[8,8] copy(%c), metadata={op_name="w"}',
+            "ROOT %f = f32[8,8] fusion(%p, %same), kind=kOutput, calls=%fused",
+        )
+    )
+    (found,) = reading.collectives
+    assert (found.op, found.source and found.source.line, found.by_user) == ("jit(f)/dot_general", 2, False)
+
+
+def test_what_the_compiler_marks_as_its_own_is_not_the_users():
+    line = f'ROOT %c = f32[8,8] all-gather(%p), {MARKED}, metadata={{op_name="jit(f)/shard_map/all_gather"}}'
+    assert not one(line).by_user
+    assert one(line.replace("is_spmd_generated", "something_else")).by_user
+
+
 # ── Remarks ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -480,6 +519,22 @@ def test_a_remark_on_something_computed_names_the_operation():
         "%q = f32[4,8] negate(%p)",
         f'ROOT %c = f32[8,8] all-gather(%q), {GROUPS}, dimensions={{0}}, metadata={{op_name="jit(f)/sort"}}',
     )
+    assert found.remark == "undoes the split over y, for sort"
+
+
+def test_no_remark_on_irregular_groups():
+    groups = "channel_id=1, replica_groups={{0,3},{1,2},{4,7},{5,6}}, use_global_device_ids=true, dimensions={0}"
+    assert one(f'ROOT %c = f32[8,8] all-gather(%p), {groups}, metadata={{op_name="jit(f)/sort"}}').remark == ""
+
+
+def test_a_parameter_of_a_called_function_is_no_argument_of_the_user():
+    called = f"""
+%called (q: f32[4,8]) -> f32[8,8] {{
+  %q = f32[4,8] parameter(0), metadata={{op_name="inner"}}
+  ROOT %c = f32[8,8] all-gather(%q), {GROUPS}, dimensions={{0}}, metadata={{op_name="jit(f)/sort"}}
+}}
+"""
+    (found,) = read(called + entry("ROOT %r = f32[8,8] call(%p), to_apply=%called")).collectives
     assert found.remark == "undoes the split over y, for sort"
 
 

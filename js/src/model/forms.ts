@@ -66,18 +66,18 @@ export function hloText(draft: SpecDraft, terms: Terms): string {
   const tiles = draft.shape.map((_, d) => partsOf(draft, d));
   const count = (group: typeof axes) => group.reduce((n, a) => n * a.size, 1);
   const total = count(axes);
-  const onlySums = sums.length > 0 && copies.length === 0;
-  if (onlySums && count(sums) === total) return "{unreduced}";
+  // One group of all devices needs no tiling.
+  if (copies.length === 0 && sums.length > 0 && count(sums) === total) return "{unreduced}";
+  if (copies.length > 0 && count(copies) === total && (sums.length === 0 || total > 1)) return "{replicated}";
   const groups: string[] = [];
-  // Groups of one device say nothing.
-  if (count(sums) > 1) {
-    tiles.push(count(sums));
-    groups.push("unreduced");
-  }
-  if (count(copies) > 1 || (count(copies) === total && sums.length === 0)) {
-    if (count(copies) === total) return "{replicated}";
-    tiles.push(count(copies));
-    groups.push("replicated");
+  for (const [name, group] of [
+    ["unreduced", sums],
+    ["replicated", copies],
+  ] as const) {
+    // Groups of one device say nothing.
+    if (count(group) === 1) continue;
+    tiles.push(count(group));
+    groups.push(name);
   }
   const { dims, turn } = canonical(
     axes.map((a) => a.size),

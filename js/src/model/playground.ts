@@ -55,6 +55,11 @@ export function placementOf(draft: SpecDraft, doc: Playground): Placement {
   };
 }
 
+/** The mesh alone. */
+export function bareOf(draft: SpecDraft, doc: Playground): Placement {
+  return { ...placementOf({ ...draft, shape: [], entries: [], unreduced: [], reduced: [] }, doc), shape: null };
+}
+
 /** The first of the devices, as many as the mesh needs; positions alone where it needs more than there are. */
 function meshOf(draft: SpecDraft, doc: Playground): Mesh {
   const n = positions(draft.axes);

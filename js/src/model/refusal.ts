@@ -182,7 +182,8 @@ export function specRepr(draft: SpecDraft, doc: Playground): string {
 function texts(draft: SpecDraft, doc: Playground): Record<string, string> {
   const { terms } = doc;
   const here = isConcrete(draft.axes, doc);
-  const axes = draft.axes.map((a) => `${quoted(a.name)}: ${a.size}`).join(", ");
+  // JAX puts quotes around a name as it is.
+  const axes = draft.axes.map((a) => `'${a.name}': ${a.size}`).join(", ");
   const types = tupleText(draft.axes.map((a) => a.type));
   const spec = specRepr(draft, doc);
   const mesh = filled(here ? terms.mesh : terms.abstract_mesh, { axes, types });

@@ -37,8 +37,8 @@ def over(groups: Groups, names: Sequence[str], shape: Sequence[int]) -> Over:
     varying = _varying(groups, shape)
     axes = tuple(names[k] for k in varying) if names else ()
     size = math.prod(shape[k] for k in varying)
-    whole = all(len(set(group)) == size for group in groups) and len(groups) * size == math.prod(shape)
-    if whole and len({p for group in groups for p in group}) == math.prod(shape):
+    everybody = {p for group in groups for p in group}
+    if all(len(set(group)) == size for group in groups) and len(everybody) == math.prod(shape):
         return Over(axes, bool(varying) and not names, ())
     return Over((), True, axes)
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import jax
+import numpy as np
 from jax.sharding import AbstractMesh, Mesh, NamedSharding
 
 from shardwidget import _jax
@@ -23,10 +24,12 @@ class Compiled:
     """What ``lowered.compile()`` gave."""
     mesh: Mesh | None
     """The user's mesh; None where there is none to be found."""
+    given: bool
+    """Whether the user gave it."""
     name: str
 
 
-def compiled_of(f: Any, args: Sequence[Any], mesh: Mesh | None) -> Compiled:
+def compiled_of(f: Any, args: tuple[Any, ...], mesh: Mesh | None) -> Compiled:
     """Compiles a function for its arguments, unless it is compiled already.
 
     Raises:
@@ -39,15 +42,15 @@ def compiled_of(f: Any, args: Sequence[Any], mesh: Mesh | None) -> Compiled:
         if args:
             raise TypeError(_errors.PROGRAM_ARGUMENTS.format(type=type(f).__name__, count=len(args)))
         executable = f.compile() if isinstance(f, jax.stages.Lowered) else f
-        return Compiled(executable, mesh or _first_mesh(_shardings(executable)) or _set_mesh(), "")
+        return Compiled(executable, mesh or _first_mesh(_shardings(executable)) or _set_mesh(), mesh is not None, "")
     if not callable(f):
         raise TypeError(_errors.NO_PROGRAM.format(type=type(f).__name__))
-    args = jax.tree.map(lambda x: _on(x, mesh), tuple(args), is_leaf=_is_abstract)
+    args = jax.tree.map(lambda x: _on(x, mesh), args, is_leaf=_is_abstract)
     of_arguments = _first_mesh([getattr(x, "sharding", None) for x in jax.tree.leaves(args)])
     found = mesh or of_arguments or _set_mesh()
     # Arguments that lie elsewhere decide themselves: the mesh then only names what they are compiled for.
     sets = mesh is not None and of_arguments in (None, mesh)
-    jitted: Any = f if hasattr(f, "trace") else jax.jit(f)
+    jitted, args = jitted_of(f, args)
     with jax.set_mesh(mesh) if sets else contextlib.nullcontext():
         traced = jitted.trace(*args)
         found = found or _first_mesh(_meshes_in(_jax.open_jaxpr(traced.jaxpr)[0]))
@@ -55,7 +58,30 @@ def compiled_of(f: Any, args: Sequence[Any], mesh: Mesh | None) -> Compiled:
             raise ValueError(_errors.ABSTRACT_PROGRAM)
         executable = traced.lower().compile()
     # A function without arguments may still say where its results go.
-    return Compiled(executable, found or _first_mesh(_shardings(executable)), function_name(f))
+    found = found or _first_mesh(_shardings(executable))
+    return Compiled(executable, found, mesh is not None, function_name(f))
+
+
+def jitted_of(f: Callable[..., Any], args: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
+    """A jitted function and its arguments; of one that is not jitted yet, without those that are no numbers."""
+    if hasattr(f, "trace"):
+        return f, args
+    leaves, tree = jax.tree.flatten(args)
+    numbers = [k for k, leaf in enumerate(leaves) if isinstance(leaf, _NUMBERS)]
+    if len(numbers) == len(leaves):
+        return jax.jit(f), args
+
+    def call(*given: Any) -> Any:
+        mixed = list(leaves)
+        for k, leaf in zip(numbers, given, strict=True):
+            mixed[k] = leaf
+        return f(*jax.tree.unflatten(tree, mixed))
+
+    call.__name__ = call.__qualname__ = function_name(f)
+    return jax.jit(call), tuple(leaves[k] for k in numbers)
+
+
+_NUMBERS = (jax.Array, jax.ShapeDtypeStruct, np.ndarray, np.generic, bool, int, float, complex)
 
 
 def devices_of(executable: Any) -> tuple[Any, ...]:
@@ -97,7 +123,7 @@ def _meshes_in(jaxpr: Any) -> Iterator[Any]:
     """The meshes of a program's ``shard_map``s, and of the shardings that it names."""
     for eqn in jaxpr.eqns:
         for value in jax.tree.leaves(tuple(eqn.params.values()), is_leaf=_stands_alone):
-            if isinstance(value, Mesh | NamedSharding):
+            if isinstance(value, Mesh | AbstractMesh | NamedSharding):
                 yield value
             elif hasattr(value, "eqns") or hasattr(value, "jaxpr"):
                 yield from _meshes_in(_jax.open_jaxpr(value)[0])

@@ -164,6 +164,8 @@ def _mesh_of(compiled: Compiled) -> tuple[Mesh, tuple[int, ...]]:
         return read_devices(devices), tuple(range(len(devices)))
     of_mesh = {_key(device): p for p, device in enumerate(compiled.mesh.devices.flat)}
     if len(of_mesh) != len(devices) or any(_key(device) not in of_mesh for device in devices):
+        if not compiled.given:
+            return read_devices(devices), tuple(range(len(devices)))
         raise ValueError(
             _errors.OTHER_MESH.format(
                 program=_named(devices), mesh=_named(list(compiled.mesh.devices.flat)), shape=dict(compiled.mesh.shape)

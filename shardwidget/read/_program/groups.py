@@ -98,12 +98,7 @@ def _of_mesh(found: re.Match[str]) -> Groups:
         for name in sizes
         for low, high in zip(sorted(cuts[name]), sorted(cuts[name])[1:], strict=False)
     ]
-    chosen = [
-        k
-        for name, low, high in wanted
-        for k, (digit, start, stop) in enumerate(digits)
-        if digit == name and low <= start and stop <= high
-    ]
+    chosen = [digits.index(part) for part in wanted if part[1] < part[2]]
     others = [k for k in range(len(digits)) if k not in chosen]
     shape = [high // low for _, low, high in digits]
     n = math.prod(shape[k] for k in chosen)

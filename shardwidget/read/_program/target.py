@@ -56,7 +56,7 @@ def wraps_of(mesh: Mesh) -> tuple[bool, ...]:
     box = _box(mesh)
     if not box or interconnect is None or interconnect.topology != "torus":
         return (False,) * len(mesh.coords)
-    return tuple(size > 1 and size % interconnect.wrap == 0 for size in box)
+    return tuple(size % interconnect.wrap == 0 for size in box)
 
 
 def rings(groups: Sequence[Sequence[int]], mesh: Mesh) -> bool | None:

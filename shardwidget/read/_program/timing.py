@@ -11,6 +11,7 @@ import jax
 
 from shardwidget.document import Timing
 from shardwidget.read import _errors
+from shardwidget.read._program.compiled import jitted_of
 
 WARM_UP = 2
 """Calls before the measured ones: the first compiles, the second fills caches."""
@@ -39,7 +40,7 @@ def time_program(f: Callable[..., Any] | jax.stages.Compiled, args: Sequence[Any
         raise TypeError("a Lowered cannot be called: give lowered.compile(), or the function itself.")
     args = tuple(args)
     _check(f, args)
-    call: Any = f if hasattr(f, "lower") or isinstance(f, jax.stages.Compiled) else jax.jit(f)
+    call, args = (f, args) if isinstance(f, jax.stages.Compiled) else jitted_of(f, args)
     donated = _donated(call, args)
     seconds = []
     for _ in range(WARM_UP + n):

@@ -122,7 +122,7 @@ export function linksText(model: ProgramModel, c: HloCollective): string {
 /** The arithmetic of the bytes, then of the time. */
 export function estimateText(model: ProgramModel, c: HloCollective, interconnect: number): string {
   const [latency, bandwidth] = [c.latency[interconnect], c.bandwidth[interconnect]];
-  const sent = `${c.arithmetic} = ${bytes(c.bytes_per_device)} sent by each ${nounOf(model.doc)}`;
+  const sent = `${bytes(c.bytes_per_device)} sent by each ${nounOf(model.doc)} (${c.arithmetic})`;
   if (latency === undefined || bandwidth === undefined) return `${sent}.`;
   const bound = latency > bandwidth ? "latency" : "bandwidth";
   const runs = c.times === 1 ? "" : c.times === null ? ", run an unknown number of times" : `, run ${c.times} times`;

@@ -11,7 +11,7 @@ const MOST = 64;
 
 export function outlineMarks(view: CollectiveView): Mark[] {
   const { stage, groups, group, axis } = view;
-  const pad = Math.min(9, (stage.grid.pitch[0] - stage.grid.w) / 2 - 1, (stage.grid.pitch[1] - stage.grid.h) / 2 - 1);
+  const pad = Math.min(7, (stage.grid.pitch[0] - stage.grid.w) / 2 - 1, (stage.grid.pitch[1] - stage.grid.h) / 2 - 1);
   const outlined = groups.length <= MOST && stage.boxes.length <= 256 ? groups : [group];
   const stroke = (width: number): Stroke => (axis === null ? { color: "muted", width } : axisStroke(axis, width));
   const marks = outlined.flatMap((g): Mark[] => {

@@ -35,7 +35,8 @@ const FULL = 32;
 export function stageOf(model: ProgramModel, width: number, physical: boolean): Stage {
   const place = (physical && physicalPlaces(model)) || null;
   const drawn = place?.mesh ?? model.mesh;
-  const frame = frameGrid(drawn, width, drawn.size > FULL ? 8 : 40);
+  // Outlines reach over the tiles at the edge.
+  const frame = frameGrid(drawn, width - EDGE, drawn.size > FULL ? 8 : 40);
   const room = frame.room(GAP);
   const full = drawn.size <= FULL && room >= TILE.least;
   const density: Density = full ? "full" : frame.room(8) >= 26 ? "compact" : frame.room(2) >= 3 ? "cell" : "field";
@@ -52,6 +53,7 @@ export function stageOf(model: ProgramModel, width: number, physical: boolean): 
   return { width, height: Math.ceil(end + 20), physical: place !== null, boxes, density, grid, drawn, seats };
 }
 
+const EDGE = 4;
 /** Height of a field of devices. */
 const HIGH = 360;
 

@@ -5,6 +5,7 @@ import type { ProgramModel } from "../../model/program";
 import { causeNotes, causeText, duration, irregularText, runsText, whereText } from "../../model/program/words";
 import { bytes } from "../../model/text";
 import { AxisBar, AxisChip } from "./parts";
+import { cell, row } from "./roles";
 import type { ProgramState } from "./state";
 
 interface Props {
@@ -31,25 +32,18 @@ export class Row extends Component<Props> {
     const { state, model, c, at, line, shown, current, seconds, longest } = this.props;
     const { mesh } = model;
     return (
-      // biome-ignore lint/a11y/useFocusableInteractive: the grid keeps the focus and points here
-      // biome-ignore lint/a11y/useKeyWithClickEvents: the grid listens for keys
-      <div
-        id={`line-${at}`}
-        class={`line ${current ? "current" : ""}`}
-        role="row"
-        aria-rowindex={line + 2}
-        aria-selected={shown}
-        onClick={() => state.select(at)}
-      >
-        <Cell of="op">
+      // biome-ignore lint/a11y/noStaticElementInteractions: it is a row, and the grid listens for keys
+      // biome-ignore lint/a11y/useKeyWithClickEvents: as above
+      <div {...row(at, line, shown, current)} onClick={() => state.select(at)}>
+        <div {...cell("op")}>
           <b class="mono">{c.kind}</b>
           {c.asynchronous && (
             <span class="soft small" title="split into -start and -done: other work may run meanwhile">
               async
             </span>
           )}
-        </Cell>
-        <Cell of="axes">
+        </div>
+        <div {...cell("axes")}>
           {c.axes.map((name) => (
             <AxisChip mesh={mesh} name={name} key={name} />
           ))}
@@ -59,18 +53,18 @@ export class Row extends Component<Props> {
             </span>
           )}
           {c.irregular && c.within.length > 0 && <span class="soft small">within {c.within.join(", ")}</span>}
-        </Cell>
-        <Cell of="sent">
+        </div>
+        <div {...cell("sent")}>
           <span class="mono" title={c.arithmetic}>
             {bytes(c.bytes_per_device)}
           </span>
-        </Cell>
-        <Cell of="runs">
+        </div>
+        <div {...cell("runs")}>
           <span class={c.times === 1 ? "mono" : "mono strong"} title={whereText(c)}>
             {runsText(c)}
           </span>
-        </Cell>
-        <Cell of="source">
+        </div>
+        <div {...cell("source")}>
           <code title={c.op}>{causeText(c)}</code>
           <span class="soft small">
             {causeNotes(c).join(" · ")}
@@ -81,23 +75,14 @@ export class Row extends Component<Props> {
               </>
             )}
           </span>
-        </Cell>
-        <Cell of="time">
+        </div>
+        <div {...cell("time")}>
           <span class="meter">
             <AxisBar mesh={mesh} axes={c.axes} part={seconds / longest} />
           </span>
           <span class="mono">{duration(seconds)}</span>
-        </Cell>
+        </div>
       </div>
     );
   }
-}
-
-function Cell({ of, children }: { of: string; children: preact.ComponentChildren }) {
-  return (
-    // biome-ignore lint/a11y/useFocusableInteractive: the grid keeps the focus
-    <div role="gridcell" class={of}>
-      {children}
-    </div>
-  );
 }

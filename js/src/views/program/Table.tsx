@@ -2,6 +2,7 @@
 import { Component } from "preact";
 import type { ProgramModel, Sort } from "../../model/program";
 import { Row } from "./Row";
+import { grid, HEADS, head } from "./roles";
 import { MORE, NARROW, type ProgramState } from "./state";
 
 interface Props {
@@ -38,36 +39,29 @@ export class Table extends Component<Props> {
     const longest = Math.max(1e-12, ...model.collectives.map((c) => model.seconds(c, interconnect)));
     const here = rows[cursor];
     const left = rows.length - limit;
+    const label = `collectives of ${model.doc.name || "the program"}${axis === null ? "" : ` over ${axis}`}`;
     return (
       <>
         <div
           class={`table ${width < NARROW ? "cards" : ""} ${rows.length > LONG ? "long" : ""}`}
-          role="grid"
-          tabIndex={0}
-          aria-label={`collectives of ${model.doc.name || "the program"}${axis === null ? "" : ` over ${axis}`}`}
-          aria-rowcount={rows.length + 1}
-          aria-activedescendant={here === undefined ? undefined : `line-${here}`}
+          {...grid(label, rows.length, here === undefined ? undefined : `line-${here}`)}
         >
-          {/* biome-ignore lint/a11y/useFocusableInteractive: the grid keeps the focus and points here */}
-          <div class="line heads" role="row" aria-rowindex={1}>
-            {COLUMNS.map(([column, name]) => (
-              // biome-ignore lint/a11y/useFocusableInteractive: the button in it takes the focus
-              <div
-                role="columnheader"
-                class={column}
-                aria-sort={sort !== column ? "none" : DESCENDS.has(column) ? "descending" : "ascending"}
-                key={column}
-              >
-                <button
-                  type="button"
-                  title={sort === column ? "in the order of the program" : `sort by ${name}`}
-                  onClick={() => state.sortBy(column)}
-                >
-                  {name}
-                  {sort === column ? (DESCENDS.has(column) ? " ▾" : " ▴") : ""}
-                </button>
-              </div>
-            ))}
+          <div {...HEADS}>
+            {COLUMNS.map(([column, name]) => {
+              const way = DESCENDS.has(column) ? "descending" : "ascending";
+              return (
+                <div {...head(column, sort === column ? way : null)} key={column}>
+                  <button
+                    type="button"
+                    title={sort === column ? "in the order of the program" : `sort by ${name}`}
+                    onClick={() => state.sortBy(column)}
+                  >
+                    {name}
+                    {sort === column && (way === "descending" ? " ▾" : " ▴")}
+                  </button>
+                </div>
+              );
+            })}
           </div>
           {rows.slice(0, limit).map((at, line) => {
             const c = model.collectives[at];

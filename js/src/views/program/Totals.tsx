@@ -1,7 +1,7 @@
 /** What the collectives come to by mesh axis, as parts of one bar. */
 import type { ProgramModel } from "../../model/program";
 import { duration, totalName } from "../../model/program/words";
-import { bytes } from "../../model/text";
+import { bytes, some } from "../../model/text";
 import { AXIS_DASH } from "../../scene/scene";
 import { AxisBar } from "./parts";
 import type { ProgramState } from "./state";
@@ -34,7 +34,7 @@ export function Totals({ state, model }: { state: ProgramState; model: ProgramMo
             </span>
           </li>
         ))}
-        {loops.length > 0 && <li class="soft">{loops.slice(0, 4).join(", ")}: inside</li>}
+        {loops.length > 0 && <li class="soft">inside {some(loops, 4)}</li>}
       </ul>
     </div>
   );

@@ -1,17 +1,15 @@
 /** The state of a stepper: the moment that is shown, what is watched and looked at, and the clock while it plays. */
 import type { WidgetModel } from "../../host/model";
 import { pageTheme } from "../../host/theme";
-import { type BlockTip, blockTip, deviceText } from "../../model/blocktip";
-import type { Rgb, Scheme } from "../../model/color";
+import type { Scheme } from "../../model/color";
 import type { Plan, Step } from "../../model/document.gen";
 import { openAtFirst, pathOf } from "../../model/rows";
 import { advance, type Moment, momentAt } from "../../model/timeline";
 import { decodeTrace, TraceModel } from "../../model/trace";
 import type { Theme } from "../../paint/theme";
-import { deviceBox } from "../../scene/grid";
-import type { Box } from "../../scene/scene";
 import { layoutStepper, type StepperLayout } from "../../scene/stepper";
 import { contents } from "../../scene/stepper/contents";
+import { describe, type Shown } from "../../scene/stepper/describe";
 import { type Hit, StepView } from "../../scene/stepper/view";
 import { asError, memo, Store } from "../store";
 
@@ -49,13 +47,6 @@ interface Fields {
   interconnect: number;
   /** Whether the source and the list are shown where they stand above the picture. */
   listed: boolean;
-}
-
-/** A block that is described: where it is drawn, and what is said. */
-export interface Shown {
-  box: Box;
-  text: BlockTip;
-  color: Rgb | null;
 }
 
 export class StepperState extends Store<Fields> {
@@ -413,29 +404,6 @@ export class StepperState extends Store<Fields> {
     this.#widget.on(`change:${name}`, callback);
     this.#undo.push(() => this.#widget.off(`change:${name}`, callback));
   }
-}
-
-/** What is said of a device, or of its block; null where nothing is drawn. */
-function describe(view: StepView, { device, slot, cell }: Hit): Shown | null {
-  const { trace, layout, seats } = view;
-  const runs = !view.active || view.active.has(device);
-  const tile = seats.get(device) ?? deviceBox(trace.mesh, layout.grid, device);
-  const at = slot === null || !runs ? undefined : view.slots[slot];
-  if (!at || slot === null) {
-    const values = runs ? "" : "does not run this step";
-    return {
-      box: tile,
-      color: null,
-      text: { name: "", type: "", device: deviceText(trace, device), copies: "", values },
-    };
-  }
-  const text = blockTip(trace, at.v, device, cell);
-  const later = !at.input && !view.finished ? "when the step is done: " : "";
-  return {
-    box: view.box(device, slot) ?? tile,
-    color: view.color(at.v, device, at.v.unreduced),
-    text: { ...text, values: text.values && later + text.values },
-  };
 }
 
 /** Below this width the source and the list stand above the picture. */

@@ -1,0 +1,75 @@
+/** Dragging chips with mouse, pen or finger. */
+import type { Place, Seat } from "../../model/spec";
+import type { SpecEditor } from "./editor";
+
+/** Pixels that a pointer moves before it drags. */
+const SLACK = 5;
+
+interface Held {
+  id: number;
+  name: string | null;
+  from: Seat | null;
+  x: number;
+  y: number;
+}
+
+/** Pointer events of an editor's element, which keeps the pointer while chips come and go below it. */
+export class Dragging {
+  #held: Held | null = null;
+
+  constructor(private readonly editor: SpecEditor) {}
+
+  readonly down = (event: PointerEvent): void => {
+    const chip = (event.target as Element).closest<HTMLElement>("[data-chip]");
+    if (!chip || event.button !== 0 || this.#held) return;
+    const place = chip.closest<HTMLElement>("[data-place]")?.dataset.place;
+    const from = place === undefined ? null : { place: placeOf(place), index: Number(chip.dataset.index) };
+    const name = chip.dataset.chip ?? null;
+    this.#held = { id: event.pointerId, name: name === "" ? null : name, from, x: event.clientX, y: event.clientY };
+  };
+
+  readonly move = (event: PointerEvent): void => {
+    const held = this.#held;
+    if (!held || event.pointerId !== held.id) return;
+    const root = event.currentTarget as HTMLElement;
+    if (!this.editor.now.drag) {
+      if (Math.hypot(event.clientX - held.x, event.clientY - held.y) < SLACK) return;
+      root.setPointerCapture(event.pointerId);
+    }
+    const bounds = root.getBoundingClientRect();
+    const { over, index } = under(root, event.clientX, event.clientY);
+    const at = { x: event.clientX - bounds.left, y: event.clientY - bounds.top };
+    this.editor.dragTo({ name: held.name, from: held.from, over, ...at }, index);
+  };
+
+  readonly up = (event: PointerEvent): void => {
+    if (event.pointerId !== this.#held?.id) return;
+    this.#held = null;
+    if (this.editor.now.drag) this.editor.release(true);
+  };
+
+  readonly cancel = (): void => {
+    this.#held = null;
+    if (this.editor.now.drag) this.editor.release(false);
+  };
+}
+
+/** The place at a point, and which of its axes comes after the point. */
+function under(root: HTMLElement, x: number, y: number): { over: Place | null; index: number } {
+  for (const slot of root.querySelectorAll<HTMLElement>("[data-place]")) {
+    const box = slot.getBoundingClientRect();
+    if (x < box.left || x > box.right || y < box.top || y > box.bottom) continue;
+    const others = [...slot.querySelectorAll<HTMLElement>("[data-chip]:not(.ghost)")];
+    const after = others.findIndex((chip) => {
+      const b = chip.getBoundingClientRect();
+      return x < b.left + b.width / 2;
+    });
+    const next = after < 0 ? undefined : Number(others[after]?.dataset.index);
+    return { over: placeOf(slot.dataset.place ?? "0"), index: next ?? Number.POSITIVE_INFINITY };
+  }
+  return { over: null, index: 0 };
+}
+
+function placeOf(text: string): Place {
+  return text === "unreduced" || text === "reduced" ? text : Number(text);
+}
