@@ -25,8 +25,6 @@ class HloCollective:
     """The user's mesh axes whose groups these are, in mesh order; empty where none fit, see ``irregular``."""
     irregular: bool
     """Whether the groups are those of no set of mesh axes."""
-    within: tuple[str, ...]
-    """Of irregular groups: the mesh axes that they stay within. ``('x',)`` alone: each is a part of a group of x."""
     groups: tuple[tuple[int, ...], ...] = field(metadata={"wire": False})
     """Device ids of each group, in rank order. Of a permutation: those of its axes, or one group of the devices that
     its pairs join, where the pairs are not the same in every group."""
@@ -45,6 +43,8 @@ class HloCollective:
     known."""
     where: tuple[str, ...] = ()
     """What it stands in, outermost first: ``while ×12``, ``branch 1``, ``call f``. Empty in the entry computation."""
+    within: tuple[str, ...] = ()
+    """Of irregular groups: the mesh axes that they stay within. ``('x',)`` alone: each is a part of a group of x."""
     pairs: tuple[tuple[int, int], ...] = ()
     """For collective-permute: (source, destination) mesh positions."""
     source: Source | None = None

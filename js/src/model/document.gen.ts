@@ -453,8 +453,6 @@ export interface HloCollective {
   readonly axes: readonly string[];
   /** Whether the groups are those of no set of mesh axes. */
   readonly irregular: boolean;
-  /** Of irregular groups: the mesh axes that they stay within. `('x',)` alone: each is a part of a group of x. */
-  readonly within: readonly string[];
   /** Mesh positions of the groups, one group after another; a shorter group is filled up with -1. */
   readonly positions: Ints;
   /** Ranks of the largest group. */
@@ -472,6 +470,8 @@ export interface HloCollective {
   readonly times: number | null;
   /** What it stands in, outermost first: `while ×12`, `branch 1`, `call f`. Empty in the entry computation. */
   readonly where: readonly string[];
+  /** Of irregular groups: the mesh axes that they stay within. `('x',)` alone: each is a part of a group of x. */
+  readonly within: readonly string[];
   /** For collective-permute: (source, destination) mesh positions. */
   readonly pairs: readonly (readonly [number, number])[];
   /** The user's line that it belongs to; of a combined collective, that of the most bytes. */
@@ -490,7 +490,7 @@ export interface HloCollective {
   readonly name: string;
   /** The groups as XLA writes them: `replica_groups=[4,4]<=[4,4]T(1,0)`. */
   readonly groups_text: string;
-  /** Why it deserves a look: `gathers w whole: undoes the split over model`. Empty if it does not. */
+  /** Why it deserves a look: `undoes the split of w over model, for sort`. Empty if it does not. */
   readonly remark: string;
   /** Indices in `Program.plans`: the algorithms that apply, the meaning first. */
   readonly plans: readonly number[];

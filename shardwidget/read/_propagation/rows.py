@@ -131,7 +131,10 @@ def decision_of(line: Line) -> Decision:
     """The user's own decision about sharding that an equation carries."""
     name, params = line.eqn.primitive.name, line.eqn.params
     if name == "reshard":
-        return "reshard"
+        # At the ends of auto_axes and explicit_axes JAX writes some of its own, to a mesh of other axis types.
+        operand: Any = line.inputs[0].aval
+        same = operand.sharding.mesh.axis_types == params["dst_sharding"].mesh.axis_types
+        return "reshard" if same else ""
     if name == "sharding_constraint":
         return "with_sharding_constraint"
     if name == "device_put":

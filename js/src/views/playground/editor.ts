@@ -42,10 +42,8 @@ const MOST_STEPS = 100;
 
 export class SpecEditor extends Store<Fields> {
   readonly #refusal = memo((draft: SpecDraft, doc: Playground) => refusalOf(draft, doc));
-  readonly #placement = memo(
-    (draft: SpecDraft | null, doc: Playground): Placement =>
-      draft ? placementOf(draft, doc) : bareOf(this.draft(), doc),
-  );
+  readonly #placement = memo(placementOf);
+  readonly #bare = memo(bareOf);
 
   /** `changed` is told of every edit that stays. */
   constructor(
@@ -88,7 +86,8 @@ export class SpecEditor extends Store<Fields> {
 
   /** Where the array would be, by the last valid spec; the mesh alone where there was none. */
   placement(): Placement {
-    return this.#placement(this.valid(), this.doc);
+    const valid = this.valid();
+    return valid ? this.#placement(valid, this.doc) : this.#bare(this.draft(), this.doc);
   }
 
   edit(draft: SpecDraft): void {

@@ -39,18 +39,12 @@ export class PlaygroundState extends Store<Fields> {
     super({ editor: null, broken: null, generation: 0, applied: null, waiting: false, copied: "" });
     this.#widget = widget;
     this.still = widget.get("_static") === true;
+    this.picture = new ViewState(this.#feed, frame);
     this.#listen("_document", () => this.#load());
     this.#listen("_edits", () => this.#receive());
     this.#listen("_applied", () => this.#hear());
     this.#load();
     this.#hear();
-    this.picture = new ViewState(this.#feed, frame);
-    // An edit is shown at once: what moves is the chip in the hand.
-    this.#undo.push(
-      this.picture.watch(() => {
-        if (this.picture.now.before) this.picture.set({ before: null });
-      }),
-    );
   }
 
   /** Calls back when the tree is another one; returns what ends that. */
@@ -129,6 +123,8 @@ export class PlaygroundState extends Store<Fields> {
     if (placement === null || placement === this.#placement) return;
     this.#placement = placement;
     this.#feed.put(placement);
+    // An edit is shown at once: what moves is the chip in the hand.
+    this.picture.set({ before: null });
   }
 
   #share(name: string, value: unknown): void {

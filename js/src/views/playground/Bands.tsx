@@ -1,0 +1,79 @@
+/** What stands across the card: JAX's own words and what they mean, and the code that makes what is on screen so. */
+import { codeOf } from "../../model/code";
+import { MeshModel } from "../../model/mesh";
+import { axisTokens } from "../../model/text";
+import { Tokens } from "../Tokens";
+import type { SpecEditor } from "./editor";
+import type { PlaygroundState } from "./state";
+
+/** The error of what is on screen. */
+export function Trouble({ editor }: { editor: SpecEditor }) {
+  const refusal = editor.refusal();
+  if (!refusal) return null;
+  return (
+    <Words
+      error={refusal.error}
+      by={`raised by JAX ${editor.doc.jax_version}`}
+      said={refusal.said}
+      means={refusal.meaning}
+    />
+  );
+}
+
+/** What *Apply* was answered. */
+export function Answer({ state, editor }: { state: PlaygroundState; editor: SpecEditor }) {
+  const { applied } = state.now;
+  if (!applied?.error) return null;
+  return (
+    <Words error={applied.error} by={`raised by Apply, JAX ${editor.doc.jax_version}`} said={applied.said} means="" />
+  );
+}
+
+function Words({ error, by, said, means }: { error: string; by: string; said: string; means: string }) {
+  return (
+    <div class="band error">
+      <span class="sign" aria-hidden="true">
+        !
+      </span>
+      <div>
+        <p>
+          <b class="mono">{error}</b> {by}
+        </p>
+        <pre>{said}</pre>
+        {means && <p class="means">{means}</p>}
+      </div>
+    </div>
+  );
+}
+
+export function CodeLine({ state, editor }: { state: PlaygroundState; editor: SpecEditor }) {
+  const { doc } = editor;
+  const refusal = editor.refusal();
+  const lines = codeOf(editor.draft(), doc);
+  const mesh = new MeshModel({ ...doc.mesh, axes: editor.draft().axes });
+  const { applied, waiting, copied } = state.now;
+  const moved = applied?.type ? `moved: ${applied.type}` : "";
+  return (
+    <div class={`band code ${refusal ? "off" : ""}`}>
+      <code>
+        <Tokens tokens={axisTokens(lines.join("\n"), mesh)} />
+      </code>
+      <span role="status" class="soft">
+        {refusal ? "picture shows the last valid spec" : copied || moved}
+      </span>
+      {doc.array && (
+        <button
+          type="button"
+          disabled={state.still || waiting || refusal !== null}
+          title={state.still ? "a saved page: arrays are moved where the notebook runs" : "run this on the array"}
+          onClick={() => state.apply()}
+        >
+          Apply
+        </button>
+      )}
+      <button type="button" onClick={() => state.copy(lines.join("\n"))}>
+        Copy
+      </button>
+    </div>
+  );
+}

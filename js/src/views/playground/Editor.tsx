@@ -1,0 +1,75 @@
+/** The editor of a spec, for any widget to show: axes in the hand, places to put them, what the spec comes to. */
+import { Component } from "preact";
+import type { PlacementModel } from "../../model/placement";
+import { axisTokens } from "../../model/text";
+import { Tokens } from "../Tokens";
+import { Chip } from "./Chip";
+import { Dragging } from "./drag";
+import type { SpecEditor } from "./editor";
+import { Facts } from "./Facts";
+import { Palette } from "./Palette";
+import { Settings } from "./Settings";
+import { Slots } from "./Slots";
+
+interface Props {
+  editor: SpecEditor;
+  /** Of `editor.placement()`. */
+  model: PlacementModel;
+}
+
+export class Editor extends Component<Props> {
+  readonly #dragging = new Dragging(this.props.editor);
+
+  override render() {
+    const { editor, model } = this.props;
+    const { drag, open } = editor.now;
+    const valid = editor.valid();
+    const { down, move, up, cancel } = this.#dragging;
+    return (
+      <div
+        class={drag ? "editor dragging" : "editor"}
+        onPointerDown={down}
+        onPointerMove={move}
+        onPointerUp={up}
+        onPointerCancel={cancel}
+      >
+        <Palette editor={editor} />
+        {open && <Settings editor={editor} />}
+        <div class="written">
+          <Slots editor={editor} />
+          <Type editor={editor} model={model} />
+        </div>
+        {valid && (
+          <div class={editor.refusal() ? "faded" : ""}>
+            <Facts draft={valid} doc={editor.doc} model={model} />
+          </div>
+        )}
+        {drag && (
+          <div class="hand" style={{ left: `${drag.x}px`, top: `${drag.y}px` }} aria-hidden="true">
+            <InHand editor={editor} name={drag.name} />
+          </div>
+        )}
+      </div>
+    );
+  }
+}
+
+function InHand({ editor, name }: { editor: SpecEditor; name: string | null }) {
+  const { axes } = editor.draft();
+  const axis = axes.findIndex((a) => a.name === name);
+  return <Chip name={name} axis={axis} size={axes[axis]?.size ?? null} />;
+}
+
+/** The type, as `jax.typeof` gives it. */
+function Type({ editor, model }: Props) {
+  if (editor.refusal()) return null;
+  const note = editor.now.drag ? "preview, release to keep" : `jax.typeof(${editor.doc.name})`;
+  return (
+    <div class="type mono">
+      <h2>
+        <Tokens tokens={axisTokens(model.doc.type, model)} />
+      </h2>
+      <span class="soft">{note}</span>
+    </div>
+  );
+}

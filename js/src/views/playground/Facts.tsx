@@ -1,0 +1,42 @@
+/** What the spec gives beside its picture: bytes, copies, the local shape, JAX's other forms of it. */
+import type { Playground, SpecDraft } from "../../model/document.gen";
+import { shardText } from "../../model/forms";
+import type { PlacementModel } from "../../model/placement";
+import { dtypeOf } from "../../model/playground";
+import { summarize } from "../../model/summary";
+
+interface Props {
+  draft: SpecDraft;
+  doc: Playground;
+  model: PlacementModel;
+}
+
+export function Facts({ draft, doc, model }: Props) {
+  const { hlo, shardy } = model.doc;
+  return (
+    <>
+      <div class="gives">
+        <span class="mono">
+          <b>{shardText(draft, dtypeOf(draft, doc))}</b> <span class="soft">on each device</span>
+        </span>
+        <ul class="badges">
+          {summarize(model).badges.map((b) => (
+            <li class={`badge ${b.tone}`} key={b.strong + b.text}>
+              <b>{b.strong}</b> {b.text}
+            </li>
+          ))}
+        </ul>
+      </div>
+      <dl class="facts">
+        <div class="fact">
+          <dt>HLO</dt>
+          <dd class="mono">{hlo}</dd>
+        </div>
+        <div class="fact">
+          <dt>Shardy</dt>
+          <dd class="mono">{shardy}</dd>
+        </div>
+      </dl>
+    </>
+  );
+}

@@ -1,0 +1,60 @@
+/** The card of a playground: the editor, the picture of what it comes to, JAX's words, the code. */
+import { Card, Guard } from "../Card";
+import { Failure } from "../Failure";
+import { Notes } from "../Head";
+import type { Layers } from "../layers";
+import { Picture } from "../Picture";
+import { Answer, CodeLine, Trouble } from "./Bands";
+import { Editor } from "./Editor";
+import type { PlaygroundState } from "./state";
+
+export function Playground({ state, layers }: { state: PlaygroundState; layers: Layers }) {
+  const { editor, broken, generation } = state.now;
+  const { theme, width, model, broken: unseen } = state.picture.now;
+  const error = broken ?? unseen;
+  if (error) {
+    return (
+      <Card theme={theme}>
+        <Failure error={error} />
+      </Card>
+    );
+  }
+  if (!theme || width === 0 || !editor || !model) return null;
+  const refused = editor.refusal() !== null;
+  return (
+    <Card theme={theme}>
+      <Guard key={generation}>
+        <Editor editor={editor} model={model} />
+        <div class={refused ? "faded" : ""}>
+          <Picture state={state.picture} layers={layers} />
+          <Notes state={state.picture} />
+        </div>
+        <Trouble editor={editor} />
+        <Answer state={state} editor={editor} />
+        <CodeLine state={state} editor={editor} />
+        <footer>
+          <span class="keys">
+            <span>
+              <kbd>←</kbd> <kbd>→</kbd> slots
+            </span>
+            <span>
+              <kbd>?</kbd> UNCONSTRAINED
+            </span>
+            <span>
+              <kbd>Ctrl</kbd> <kbd>Z</kbd> undo
+            </span>
+          </span>
+          <button type="button" disabled={!editor.canStep(-1)} onClick={() => editor.step(-1)}>
+            Undo
+          </button>
+          <button type="button" disabled={!editor.canStep(1)} onClick={() => editor.step(1)}>
+            Redo
+          </button>
+        </footer>
+        <div class="hidden" aria-live="polite">
+          {editor.now.announced || state.picture.now.announced}
+        </div>
+      </Guard>
+    </Card>
+  );
+}

@@ -1,0 +1,121 @@
+/** The spec: a slot for each dimension and for the two states, with the division under each. */
+import { axesAt, entryAt, type Place, partsOf, placesOf, sizeOf } from "../../model/spec";
+import { Chip } from "./Chip";
+import type { SpecEditor } from "./editor";
+import { onKey } from "./keys";
+
+export function Slots({ editor }: { editor: SpecEditor }) {
+  const places = placesOf(editor.draft());
+  const cursor = Math.min(editor.now.cursor, places.length - 1);
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset would name itself to sighted readers too
+    <div class="slots mono" role="group" aria-label="PartitionSpec">
+      <span class="paren">P(</span>
+      {places.map((place, i) => (
+        <SlotView editor={editor} place={place} last={i === places.length - 1} tab={i === cursor} at={i} key={place} />
+      ))}
+      <span class="paren">)</span>
+    </div>
+  );
+}
+
+interface Props {
+  editor: SpecEditor;
+  place: Place;
+  last: boolean;
+  /** Whether the tab key comes here. */
+  tab: boolean;
+  at: number;
+}
+
+function SlotView({ editor, place, last, tab, at }: Props) {
+  const { drag } = editor.now;
+  const draft = editor.draft();
+  const axes = axesAt(draft, place);
+  const loose = typeof place === "number" && entryAt(draft, place).unconstrained;
+  const note = editor.refusal()?.notes.get(place);
+  const over = drag !== null && drag.over === place;
+  const state = typeof place === "string";
+  const empty = axes.length === 0 && !loose;
+  const under = note ?? below(editor, place);
+  const target = over ? indexOfDropped(editor, place) : -1;
+  const kind = [note && "off", over && "over", state && "state", empty && "empty"].filter(Boolean).join(" ");
+  return (
+    <span class={`place ${kind}`}>
+      <button
+        type="button"
+        class="slot"
+        data-place={place}
+        tabIndex={tab ? 0 : -1}
+        ref={(el) => {
+          if (tab && el && document.activeElement && isWithin(el)) el.focus();
+        }}
+        aria-label={`${nameOf(place)}: ${under}; ${loose ? "UNCONSTRAINED" : axes.join(", ") || "none"}`}
+        onFocus={() => editor.moveCursor(at)}
+        onClick={() => {
+          if (editor.now.armed !== undefined) editor.drop(editor.now.armed, place);
+        }}
+        onKeyDown={(event) => {
+          if (!onKey(editor, place, event)) return;
+          event.preventDefault();
+          event.stopPropagation();
+        }}
+      >
+        {state && !empty && <span class="soft">{place}=</span>}
+        {loose && <Chip name={null} axis={-1} size={null} look={over && drag?.name === null ? "ghost" : ""} />}
+        {axes.map((name, i) =>
+          i === target ? (
+            <span class="drop" key={`${i} ${name}`}>
+              drop {name}
+            </span>
+          ) : (
+            <Chip
+              name={name}
+              axis={draft.axes.findIndex((a) => a.name === name)}
+              size={draft.axes.some((a) => a.name === name) ? sizeOf(draft, name) : null}
+              index={i}
+              key={`${i} ${name}`}
+            />
+          ),
+        )}
+        {empty && <span class="none">{state ? place : "None"}</span>}
+      </button>
+      <span class="under">{under}</span>
+      {!last && <span class="comma">,</span>}
+    </span>
+  );
+}
+
+/** Whether the focus is on another slot of the same spec: then it follows the cursor. */
+function isWithin(el: HTMLElement): boolean {
+  const active = (el.getRootNode() as ShadowRoot).activeElement;
+  return active !== null && active !== el && active.closest(".slots") === el.closest(".slots");
+}
+
+/** Which axis of a place is the one in the hand. */
+function indexOfDropped(editor: SpecEditor, place: Place): number {
+  const { drag } = editor.now;
+  const [before, after] = [axesAt(editor.kept(), place), axesAt(editor.draft(), place)];
+  if (drag?.name === null || !drag) return -1;
+  if (drag.from?.place === place) return after.findIndex((name) => name === drag.name);
+  const changed = after.findIndex((name, i) => name !== before[i]);
+  return changed;
+}
+
+function nameOf(place: Place): string {
+  return typeof place === "number" ? `dim ${place}` : place;
+}
+
+/** The division that a place makes: `dim 0: 8 ÷ 2 = 4`. */
+function below(editor: SpecEditor, place: Place): string {
+  const draft = editor.draft();
+  if (place === "unreduced") return draft.unreduced.length > 0 ? "sum still owed" : "";
+  if (place === "reduced") return draft.reduced.length > 0 ? "gradient unreduced" : "";
+  const size = draft.shape[place];
+  if (size === undefined) return `no dim ${place}`;
+  if (entryAt(draft, place).unconstrained) return `dim ${place}: ${size}, the compiler chooses`;
+  const parts = partsOf(draft, place);
+  return axesAt(draft, place).length === 0
+    ? `dim ${place}: ${size} whole`
+    : `dim ${place}: ${size} ÷ ${parts} = ${size / parts}`;
+}
