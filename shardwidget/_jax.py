@@ -535,11 +535,9 @@ def closed(jaxpr: Any, consts: Any) -> Any:
     return ClosedJaxpr(jaxpr, list(consts))
 
 
-def is_plain(v: Any) -> bool:
-    """Whether an equation's result is an array of numbers that somebody may use."""
-    aval = v.aval
-    plain = hasattr(aval, "shape") and not jax.dtypes.issubdtype(aval.dtype, jax.dtypes.extended)
-    return plain and aval.dtype != jax.dtypes.float0 and type(v).__name__ != "DropVar"
+def is_dropped(v: Any) -> bool:
+    """Whether nothing can use an equation's result. JAX 0.9: ``DropVar`` is not public."""
+    return type(v).__name__ == "DropVar"
 
 
 def with_equations(jaxpr: Any, eqns: list[Any]) -> Any:

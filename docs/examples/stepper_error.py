@@ -4,4 +4,4 @@ def forgot_psum(a_block, b_block):
 
 
 a, b = place(jnp.ones((8, 16)), "x", "y"), place(jnp.ones((16, 4)), "y", None)
-sw.ShardMapStepper(forgot_psum, a, b, step=3)
+sw.ShardMapStepper(forgot_psum, a, b)

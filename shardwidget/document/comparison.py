@@ -45,7 +45,7 @@ class Compared:
     """The explicit type against the concrete sharding; silent where the type leaves it to the compiler; empty where
     there is nothing to compare."""
     note: str = ""
-    """What differs and why, in one sentence; empty where nothing does."""
+    """What differs, or why the place is not known, in one sentence; empty where there is nothing to say."""
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,7 @@ class ShardMapStepper(DocumentWidget):
         *args: Any,
         devices: Literal["host"] | None = None,
         interconnect: str | Interconnect | None = None,
-        step: int = 0,
+        step: int | None = None,
         watch: list[str] | None = None,
         mode: Mode | None = None,
         **unknown: Any,
@@ -56,7 +56,7 @@ class ShardMapStepper(DocumentWidget):
                 enough.
             interconnect: what estimated times are shown for first: a name in ``shardwidget.cost.INTERCONNECTS``, for
                 example ``"TPU v5e"`` or ``"H100"``, or an ``Interconnect`` of your own numbers.
-            step: the step shown first.
+            step: the step shown first; None for the first one, or of a program that JAX refuses the one that stops.
             watch: names of variables to show at every step.
             mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel.
             **unknown: refused, with a list of the legal names.
@@ -66,13 +66,9 @@ class ShardMapStepper(DocumentWidget):
             ValueError: ``f`` has no ``shard_map`` in it, or there is no such interconnect.
             TraitError: the step or a watched name is not there.
         """
-        super().__init__(
-            read.shard_map(f, *args, devices=devices, interconnect=interconnect),
-            mode=mode,
-            unknown=unknown,
-            step=step,
-            watch=watch or [],
-        )
+        trace = read.shard_map(f, *args, devices=devices, interconnect=interconnect)
+        first = 0 if trace.error is None else len(trace.steps) - 1
+        super().__init__(trace, mode=mode, unknown=unknown, step=first if step is None else step, watch=watch or [])
 
     @property
     def document(self) -> Trace:

@@ -210,6 +210,8 @@ def test_a_program_that_stops_is_shown_up_to_there(mesh):
     stepper = sw.ShardMapStepper(f, A)
     assert stepper.document.error
     assert stepper.document.steps[-1].primitive == "error"
+    assert stepper.step == last(stepper)
+    assert sw.ShardMapStepper(f, A, step=0).step == 0
     assert "stops with ValueError" in repr(stepper).splitlines()[0]
     assert "out_specs" in stepper.to_html()
 

@@ -1,7 +1,8 @@
 """The text of an optimised HLO module, as computations and instructions.
 
-The text is what every JAX and every backend gives (``compiled.as_text()``), and quick: XLA prints 20,000 instructions
-in some 15 ms. Of each line only name, type and opcode are looked at here; attributes are read where they matter.
+The text is what every JAX and every backend gives (``compiled.as_text()``; instructions as objects only from 0.10 on),
+and XLA prints 20,000 instructions in under 100 ms. Of each line only name, type and opcode are looked at here;
+attributes are read where they matter.
 """
 
 from __future__ import annotations

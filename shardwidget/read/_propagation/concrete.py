@@ -1,7 +1,7 @@
 """Where the compiled program really puts every value: the program compiled once, with every result inspected.
 
 Each equation also gets a name of its own in the program's name stack, so that a collective of the compiled module says
-which equation it was put in for.
+which equation it was put in for: ``jit(f)/jvp(shardwidget7)/dot_general``.
 """
 
 from __future__ import annotations
@@ -17,9 +17,13 @@ from jax.sharding import Mesh, NamedSharding
 
 from shardwidget import _jax
 from shardwidget.read._propagation.mends import Entries, entries
-from shardwidget.read._propagation.tree import Body, Node, Tree
+from shardwidget.read._propagation.tree import Body, Line, Node, Tree
 
-TAG = re.compile(r"(?:^|/)sw(\d+)(?=/|$)")
+CALLBACKS = {"pure_callback", "io_callback"}
+"""Their results lie on one device, of which a spec cannot tell: JAX raises where such a sharding is inspected."""
+NOT_INSPECTED = "The compiler does not tell where the values of this program are: {error}"
+
+TAG = re.compile(r"(?:/|^|(?<=\())shardwidget(\d+)(?=[/)]|$)")
 
 
 @dataclass(frozen=True)
@@ -39,49 +43,71 @@ class Concrete:
     compiled: jax.stages.Compiled
     places: dict[int, dict[int, Put]]
     """By line, by index of the result."""
+    note: str = ""
+    """Why there are no places at all."""
 
 
-def compiled(tree: Tree, closed: Any, arguments: Sequence[jax.ShapeDtypeStruct], mesh: Mesh, name: str) -> Concrete:
+def compiled(tree: Tree, arguments: Sequence[jax.ShapeDtypeStruct], mesh: Mesh, name: str) -> Concrete:
     """Compiles a program for a mesh, without running it.
 
     Args:
-        tree: the walk of ``closed``.
-        closed: the program as a jaxpr.
+        tree: the program.
         arguments: shapes that lie on the mesh.
         mesh: the devices to compile for.
         name: of the function.
+
+    Raises:
+        Exception: the program does not compile.
     """
     places: dict[int, dict[int, Put]] = {}
 
     def callback(line: int, k: int, rank: int) -> Callable[[Any], None]:
         return lambda sharding: places.setdefault(line, {}).__setitem__(k, put_of(sharding, mesh, rank))
 
-    def instrumented(body: Body, *, inspect: bool) -> Any:
-        eqns = []
-        for node in body.nodes:
-            eqns += _equations(node, inspect)
-        return _jax.with_equations(body.jaxpr, eqns)
+    def instrumented(body: Body, inspect: bool) -> Any:
+        return _jax.with_equations(body.jaxpr, [eqn for node in body.nodes for eqn in equations(node, inspect)])
 
-    def _equations(node: Node, inspect: bool) -> list[Any]:
+    def equations(node: Node, inspect: bool) -> list[Any]:
         eqn = node.eqn
-        inside = inspect and eqn.primitive.name != "shard_map"
-        bodies = [instrumented(body, inspect=inside) for body in node.bodies]
+        bodies = [instrumented(body, inspect) for body in node.bodies]
         if bodies:
             eqn = _jax.with_bodies(eqn, bodies)
         if node.line < 0:
             return [eqn]
-        eqn = _jax.named(eqn, f"sw{node.line}")
-        shown = enumerate(eqn.outvars) if inspect else ()
-        return [
-            eqn,
-            *(_jax.inspection(eqn, v, callback(node.line, k, v.aval.ndim)) for k, v in shown if _jax.is_plain(v)),
-        ]
+        eqn = _jax.named(eqn, f"shardwidget{node.line}")
+        line = tree.lines[node.line]
+        shown = [(k, v) for k, v in enumerate(eqn.outvars) if inspect and not unseen(line, v)]
+        return [eqn, *(_jax.inspection(eqn, v, callback(node.line, k, v.aval.ndim)) for k, v in shown)]
 
-    program = _jax.closed(instrumented(tree.root, inspect=True), tree.root.consts)
-    function: Any = jaxpr_as_fun(program)
-    function.__name__ = name
-    with jax.set_mesh(mesh):
-        return Concrete(jax.jit(function).lower(*arguments).compile(), places)
+    def compile_(inspect: bool) -> jax.stages.Compiled:
+        function: Any = jaxpr_as_fun(_jax.closed(instrumented(tree.root, inspect), tree.root.consts))
+        function.__name__ = name
+        with jax.set_mesh(mesh):
+            return jax.jit(function).lower(*arguments).compile()
+
+    try:
+        return Concrete(compile_(inspect=True), places)
+    except Exception as error:
+        without = compile_(inspect=False)
+        return Concrete(without, {}, NOT_INSPECTED.format(error=str(error).strip().splitlines()[0]))
+
+
+def unseen(line: Line, v: Any) -> str:
+    """Why the compiler is not asked where a result of an equation is; empty where it is."""
+    aval = v.aval
+    if line.local:
+        return "Each device has a block of its own."
+    if _jax.is_dropped(v):
+        return "Nothing uses it."
+    if not hasattr(aval, "shape"):
+        return "It is no array."
+    if jax.dtypes.issubdtype(aval.dtype, jax.dtypes.extended):
+        return "The compiler is not asked where PRNG keys are."
+    if not aval.size or aval.dtype == jax.dtypes.float0:
+        return "It has no bytes."
+    if line.eqn.primitive.name in CALLBACKS:
+        return "Python gives it, on one device."
+    return ""
 
 
 def put_of(sharding: Any, mesh: Mesh, rank: int) -> Put:

@@ -139,9 +139,12 @@ class _Reader:
     def rows(self, choices: Mapping[int, int]) -> tuple[tuple[Row, ...], Explicit]:
         """The rows of the document: the arguments first, so line k of the program is row k + 1."""
         explicit = self._explicit({row - 1: choice for row, choice in choices.items()})
-        places = self.concrete.places if self.concrete else {}
+        places = self.concrete.places if self.concrete and not self.concrete.note else None
         rows = [self._arguments()]
-        rows += [row_of(line, k, explicit, places.get(k, {}), self.caused[k]) for k, line in enumerate(self.tree.lines)]
+        rows += [
+            row_of(line, k, explicit, None if places is None else places.get(k, {}), self.caused[k])
+            for k, line in enumerate(self.tree.lines)
+        ]
         if self.stopped is not None:
             rows.append(_end(self.stopped))
         return tuple(rows), explicit
@@ -187,7 +190,9 @@ class _Reader:
             names = tuple(mesh.axis_names)
             self.note = NO_DEVICES.format(why="an AbstractMesh has no devices", count=mesh.size, names=names)
             return None
-        return compiled(self.tree, self.closed, self.asked.on(mesh), mesh, self.asked.function)
+        found = compiled(self.tree, self.asked.on(mesh), mesh, self.asked.function)
+        self.note = found.note
+        return found
 
     def _program(self, concrete: Concrete, mesh: Any) -> Program:
         program = read_program(concrete.compiled, mesh=mesh, name=self.asked.function)

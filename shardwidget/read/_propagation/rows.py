@@ -11,7 +11,7 @@ from jax.sharding import AxisType
 
 from shardwidget import _jax
 from shardwidget.document import Choice, Compared, Dim, HloCollective, Layout, Row, Stop
-from shardwidget.read._propagation.concrete import Put
+from shardwidget.read._propagation.concrete import Put, unseen
 from shardwidget.read._propagation.explicit import Explicit, Stopped
 from shardwidget.read._propagation.mends import Entries, Mended, entries, spec_text
 from shardwidget.read._propagation.tree import Line
@@ -25,7 +25,7 @@ def row_of(
     line: Line,
     number: int,
     explicit: Explicit | None,
-    places: dict[int, Put],
+    places: dict[int, Put] | None,
     collectives: Sequence[tuple[int, HloCollective]],
 ) -> Row:
     """The row of an equation.
@@ -34,12 +34,18 @@ def row_of(
         line: the equation.
         number: its index.
         explicit: what an Explicit mesh says; None where it was not asked.
-        places: where the compiled program puts its results, by their index.
+        places: where the compiled program puts its results, by their index; None where that was not asked.
         collectives: those that were put in for it, with their indices.
     """
     types = explicit.types.get(number, ()) if explicit else ()
     values = tuple(
-        compared(value, types[k] if k < len(types) else None, places.get(k), local=line.local)
+        compared(
+            value,
+            types[k] if k < len(types) else None,
+            (places or {}).get(k),
+            local=line.local,
+            unseen=unseen(line, line.eqn.outvars[k]) if places is not None else "",
+        )
         for k, value in enumerate(line.outputs)
     )
     stopped = explicit.stops.get(number) if explicit else None
@@ -59,13 +65,13 @@ def row_of(
     )
 
 
-def compared(value: Value, type_: Any, put: Put | None, *, local: bool = False) -> Compared:
+def compared(value: Value, type_: Any, put: Put | None, *, local: bool, unseen: str) -> Compared:
     """One value, three ways."""
     aval = value.aval
     explicit = None if type_ is None else typed(type_)
     auto = _jax.type_text(aval) if local else silent(aval)
     concrete = None if put is None else placed(put, aval.shape)
-    agreement, note = ("", "") if local else difference(explicit, concrete)
+    agreement, note = ("", unseen) if unseen else difference(explicit, concrete)
     dtype = aval.dtype
     return Compared(
         name=value.name,

@@ -1,6 +1,7 @@
 /** What stands across the card: JAX's own words and what they mean, and the code that makes what is on screen so. */
 import { codeOf } from "../../model/code";
 import { MeshModel } from "../../model/mesh";
+import { specCode } from "../../model/spec";
 import { axisTokens } from "../../model/text";
 import { Tokens } from "../Tokens";
 import type { SpecEditor } from "./editor";
@@ -10,26 +11,17 @@ import type { PlaygroundState } from "./state";
 export function Trouble({ editor }: { editor: SpecEditor }) {
   const refusal = editor.refusal();
   if (!refusal) return null;
-  return (
-    <Words
-      error={refusal.error}
-      by={`raised by JAX ${editor.doc.jax_version}`}
-      said={refusal.said}
-      means={refusal.meaning}
-    />
-  );
+  return <Words error={refusal.error} by={`raised by JAX ${editor.doc.jax_version}`} said={refusal.said} />;
 }
 
 /** What *Apply* was answered. */
 export function Answer({ state, editor }: { state: PlaygroundState; editor: SpecEditor }) {
   const { applied } = state.now;
   if (!applied?.error) return null;
-  return (
-    <Words error={applied.error} by={`raised by Apply, JAX ${editor.doc.jax_version}`} said={applied.said} means="" />
-  );
+  return <Words error={applied.error} by={`raised by Apply, JAX ${editor.doc.jax_version}`} said={applied.said} />;
 }
 
-function Words({ error, by, said, means }: { error: string; by: string; said: string; means: string }) {
+function Words({ error, by, said }: { error: string; by: string; said: string }) {
   return (
     <div class="band error">
       <span class="sign" aria-hidden="true">
@@ -40,7 +32,6 @@ function Words({ error, by, said, means }: { error: string; by: string; said: st
           <b class="mono">{error}</b> {by}
         </p>
         <pre>{said}</pre>
-        {means && <p class="means">{means}</p>}
       </div>
     </div>
   );
@@ -50,13 +41,22 @@ export function CodeLine({ state, editor }: { state: PlaygroundState; editor: Sp
   const { doc } = editor;
   const refusal = editor.refusal();
   const lines = codeOf(editor.draft(), doc);
+  const spec = specCode(editor.draft());
+  const around = lines.join("\n").split(spec);
   const mesh = new MeshModel({ ...doc.mesh, axes: editor.draft().axes });
   const { applied, waiting, copied } = state.now;
   const moved = applied?.type ? `moved: ${applied.type}` : "";
   return (
     <div class={`band code ${refusal ? "off" : ""}`}>
       <code>
-        <Tokens tokens={axisTokens(lines.join("\n"), mesh)} />
+        {around.map((text, i) => [
+          i > 0 && (
+            <span class={refusal ? "wrong" : ""}>
+              <Tokens tokens={axisTokens(spec, mesh)} />
+            </span>
+          ),
+          <Tokens tokens={axisTokens(text, mesh)} key={text} />,
+        ])}
       </code>
       <span role="status" class="soft">
         {refusal ? "picture shows the last valid spec" : copied || moved}

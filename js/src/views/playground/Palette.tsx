@@ -29,7 +29,9 @@ export function Palette({ editor }: { editor: SpecEditor }) {
         </button>
       ))}
       <span class="soft">
-        {types.size === 1 ? [...types][0] : draft.axes.map((a) => `${a.name} ${a.type}`).join(", ")}
+        {types.size === 1
+          ? `${[...types][0]} ${draft.axes.length === 1 ? "axis" : "axes"}`
+          : draft.axes.map((a) => `${a.name} ${a.type}`).join(", ")}
       </span>
       <button {...arm(null)} title="leave a dimension to the compiler">
         <Chip name={null} axis={-1} size={null} look={carried(null) ? "moving" : loose ? "used" : ""} />

@@ -5,7 +5,7 @@ import { Notes } from "../Head";
 import type { Layers } from "../layers";
 import { Picture } from "../Picture";
 import { Answer, CodeLine, Trouble } from "./Bands";
-import { Editor } from "./Editor";
+import { EditorSheet } from "./Sheet";
 import type { PlaygroundState } from "./state";
 
 export function Playground({ state, layers }: { state: PlaygroundState; layers: Layers }) {
@@ -24,9 +24,11 @@ export function Playground({ state, layers }: { state: PlaygroundState; layers: 
   return (
     <Card theme={theme}>
       <Guard key={generation}>
-        <Editor editor={editor} model={model} />
+        <EditorSheet editor={editor} model={model} />
         <div class={refused ? "faded" : ""}>
           <Picture state={state.picture} layers={layers} />
+        </div>
+        <div class={refused ? "unseen" : ""}>
           <Notes state={state.picture} />
         </div>
         <Trouble editor={editor} />

@@ -1,9 +1,11 @@
 /** Mesh, array and spec, to be typed. */
-import type { AxisType, MeshAxis } from "../../model/document.gen";
+import type { MeshAxis } from "../../model/document.gen";
 import { isConcrete } from "../../model/refusal";
 import { addAxis, changeAxis, dropAxis, positions, readSpec, reshape, specCode } from "../../model/spec";
 import { count } from "../../model/text";
 import type { SpecEditor } from "./editor";
+
+type AxisType = MeshAxis["type"];
 
 const TYPES: readonly AxisType[] = ["Auto", "Explicit"];
 
@@ -15,9 +17,10 @@ export function Settings({ editor }: { editor: SpecEditor }) {
     <form class="settings" onSubmit={(event) => event.preventDefault()}>
       <fieldset>
         <legend>array</legend>
-        <label>
+        <span class="field">
           shape
           <Typed
+            label="shape"
             text={`(${draft.shape.join(", ")}${draft.shape.length === 1 ? "," : ""})`}
             disabled={fixed}
             wide
@@ -29,7 +32,7 @@ export function Settings({ editor }: { editor: SpecEditor }) {
               return "";
             }}
           />
-        </label>
+        </span>
         <label>
           dtype
           <select
@@ -62,9 +65,10 @@ export function Settings({ editor }: { editor: SpecEditor }) {
       </fieldset>
       <fieldset>
         <legend>spec</legend>
-        <label>
+        <span class="field">
           as text
           <Typed
+            label="spec as text"
             text={specCode(draft)}
             wide
             take={(text) => {
@@ -74,7 +78,7 @@ export function Settings({ editor }: { editor: SpecEditor }) {
               return "";
             }}
           />
-        </label>
+        </span>
       </fieldset>
     </form>
   );
@@ -131,7 +135,7 @@ function Axis({ editor, axis, index }: { editor: SpecEditor; axis: MeshAxis; ind
 
 interface TypedProps {
   text: string;
-  label?: string;
+  label: string;
   wide?: boolean;
   disabled?: boolean;
   /** Takes what was typed; returns what is wrong with it, or nothing. */

@@ -1,5 +1,6 @@
 /** The spec: a slot for each dimension and for the two states, with the division under each. */
 import { axesAt, entryAt, type Place, partsOf, placesOf, sizeOf } from "../../model/spec";
+import { AXIS_DASH } from "../../scene/scene";
 import { Chip } from "./Chip";
 import type { SpecEditor } from "./editor";
 import { onKey } from "./keys";
@@ -12,7 +13,14 @@ export function Slots({ editor }: { editor: SpecEditor }) {
     <div class="slots mono" role="group" aria-label="PartitionSpec">
       <span class="paren">P(</span>
       {places.map((place, i) => (
-        <SlotView editor={editor} place={place} last={i === places.length - 1} tab={i === cursor} at={i} key={place} />
+        <SlotView
+          editor={editor}
+          place={place}
+          comma={places.slice(i + 1).some((p) => typeof p === "number" || axesAt(editor.draft(), p).length > 0)}
+          tab={i === cursor}
+          at={i}
+          key={place}
+        />
       ))}
       <span class="paren">)</span>
     </div>
@@ -22,13 +30,14 @@ export function Slots({ editor }: { editor: SpecEditor }) {
 interface Props {
   editor: SpecEditor;
   place: Place;
-  last: boolean;
+  /** Whether something written comes behind it. */
+  comma: boolean;
   /** Whether the tab key comes here. */
   tab: boolean;
   at: number;
 }
 
-function SlotView({ editor, place, last, tab, at }: Props) {
+function SlotView({ editor, place, comma, tab, at }: Props) {
   const { drag } = editor.now;
   const draft = editor.draft();
   const axes = axesAt(draft, place);
@@ -37,11 +46,18 @@ function SlotView({ editor, place, last, tab, at }: Props) {
   const over = drag !== null && drag.over === place;
   const state = typeof place === "string";
   const empty = axes.length === 0 && !loose;
-  const under = note ?? below(editor, place);
+  const [sum, result] = note === undefined ? below(editor, place) : [note, ""];
   const target = over ? indexOfDropped(editor, place) : -1;
-  const kind = [note && "off", over && "over", state && "state", empty && "empty"].filter(Boolean).join(" ");
+  const axis = draft.axes.findIndex((a) => a.name === drag?.name);
+  const kind = [
+    note && "off",
+    over && "over",
+    over && axis >= 0 && `axis${axis % AXIS_DASH.length}`,
+    state && "state",
+    empty && "empty",
+  ];
   return (
-    <span class={`place ${kind}`}>
+    <span class={`place ${kind.filter(Boolean).join(" ")}`}>
       <button
         type="button"
         class="slot"
@@ -50,7 +66,7 @@ function SlotView({ editor, place, last, tab, at }: Props) {
         ref={(el) => {
           if (tab && el && document.activeElement && isWithin(el)) el.focus();
         }}
-        aria-label={`${nameOf(place)}: ${under}; ${loose ? "UNCONSTRAINED" : axes.join(", ") || "none"}`}
+        aria-label={`${state ? `${place}: ` : ""}${sum}${result}; ${loose ? "UNCONSTRAINED" : axes.join(", ") || "none"}`}
         onFocus={() => editor.moveCursor(at)}
         onClick={() => {
           if (editor.now.armed !== undefined) editor.drop(editor.now.armed, place);
@@ -80,8 +96,11 @@ function SlotView({ editor, place, last, tab, at }: Props) {
         )}
         {empty && <span class="none">{state ? place : "None"}</span>}
       </button>
-      <span class="under">{under}</span>
-      {!last && <span class="comma">,</span>}
+      <span class="under">
+        {sum}
+        <b>{result}</b>
+      </span>
+      {comma && <span class="comma">,</span>}
     </span>
   );
 }
@@ -97,25 +116,19 @@ function indexOfDropped(editor: SpecEditor, place: Place): number {
   const { drag } = editor.now;
   const [before, after] = [axesAt(editor.kept(), place), axesAt(editor.draft(), place)];
   if (drag?.name === null || !drag) return -1;
-  if (drag.from?.place === place) return after.findIndex((name) => name === drag.name);
-  const changed = after.findIndex((name, i) => name !== before[i]);
-  return changed;
+  if (drag.from?.place === place) return after.indexOf(drag.name);
+  return after.findIndex((name, i) => name !== before[i]);
 }
 
-function nameOf(place: Place): string {
-  return typeof place === "number" ? `dim ${place}` : place;
-}
-
-/** The division that a place makes: `dim 0: 8 ÷ 2 = 4`. */
-function below(editor: SpecEditor, place: Place): string {
+/** The division that a place makes, `dim 0: 8 ÷ 2 = `, and its result. */
+function below(editor: SpecEditor, place: Place): readonly [string, string] {
   const draft = editor.draft();
-  if (place === "unreduced") return draft.unreduced.length > 0 ? "sum still owed" : "";
-  if (place === "reduced") return draft.reduced.length > 0 ? "gradient unreduced" : "";
+  if (place === "unreduced") return [draft.unreduced.length > 0 ? "sum still owed" : "", ""];
+  if (place === "reduced") return [draft.reduced.length > 0 ? "gradient unreduced" : "", ""];
   const size = draft.shape[place];
-  if (size === undefined) return `no dim ${place}`;
-  if (entryAt(draft, place).unconstrained) return `dim ${place}: ${size}, the compiler chooses`;
+  if (size === undefined) return [`no dim ${place}`, ""];
+  if (entryAt(draft, place).unconstrained) return [`dim ${place}: ${size}, the compiler chooses`, ""];
+  if (axesAt(draft, place).length === 0) return [`dim ${place}: ${size} whole`, ""];
   const parts = partsOf(draft, place);
-  return axesAt(draft, place).length === 0
-    ? `dim ${place}: ${size} whole`
-    : `dim ${place}: ${size} ÷ ${parts} = ${size / parts}`;
+  return [`dim ${place}: ${size} ÷ ${parts} = `, String(size / parts)];
 }

@@ -17,13 +17,13 @@ interface Props {
   model: PlacementModel;
 }
 
-export class Editor extends Component<Props> {
+export class EditorSheet extends Component<Props> {
   readonly #dragging = new Dragging(this.props.editor);
 
   override render() {
     const { editor, model } = this.props;
     const { drag, open } = editor.now;
-    const valid = editor.valid();
+    const [valid, refusal] = [editor.valid(), editor.refusal()];
     const { down, move, up, cancel } = this.#dragging;
     return (
       <div
@@ -39,11 +39,14 @@ export class Editor extends Component<Props> {
           <Slots editor={editor} />
           <Type editor={editor} model={model} />
         </div>
-        {valid && (
-          <div class={editor.refusal() ? "faded" : ""}>
-            <Facts draft={valid} doc={editor.doc} model={model} />
-          </div>
-        )}
+        <div class="comes">
+          {valid && (
+            <div class={refusal ? "unseen" : ""}>
+              <Facts draft={valid} doc={editor.doc} model={model} />
+            </div>
+          )}
+          {refusal && <p class="means">{refusal.meaning}</p>}
+        </div>
         {drag && (
           <div class="hand" style={{ left: `${drag.x}px`, top: `${drag.y}px` }} aria-hidden="true">
             <InHand editor={editor} name={drag.name} />
