@@ -1,5 +1,6 @@
 import jax
 
+jax.config.update("jax_platforms", "cpu")
 jax.config.update("jax_num_cpu_devices", 8)
 
 import jax.numpy as jnp

@@ -15,9 +15,10 @@ from shardwidget.document import Comparison, Continuation, HloCollective, Progra
 from shardwidget.read._mesh import read_mesh
 from shardwidget.read._program.entry import program as read_program
 from shardwidget.read._propagation import arrays
+from shardwidget.read._propagation.aligned import aligned
 from shardwidget.read._propagation.arguments import AnyMesh, Asked, abstract, is_explicit, retyped
 from shardwidget.read._propagation.concrete import TAG, Concrete, compiled
-from shardwidget.read._propagation.explicit import Explicit, Run
+from shardwidget.read._propagation.explicit import Explicit, Run, closes_over_a_mesh
 from shardwidget.read._propagation.rows import row_of
 from shardwidget.read._propagation.tree import Tree
 from shardwidget.read._trace.sources import OURS, listing_at
@@ -75,7 +76,7 @@ def propagation(
     asked = Asked(f, args, mesh)
     base, closed, stopped = _trace(asked, compiled)
     tree = Tree(closed, asked.function, asked.names, base.axis_types)
-    reader = _Reader(asked, base, closed, tree, stopped)
+    reader = _Reader(asked, base, tree, stopped)
     return reader.comparison(dict(choices or {}), continuations)
 
 
@@ -106,8 +107,9 @@ def _trace(asked: Asked, wanted: Literal["auto", "explicit"] | None) -> tuple[An
 
 
 class _Reader:
-    def __init__(self, asked: Asked, base: AnyMesh, closed: Any, tree: Tree, stopped: Exception | None) -> None:
-        self.asked, self.base, self.closed, self.tree, self.stopped = asked, base, closed, tree, stopped
+    def __init__(self, asked: Asked, base: AnyMesh, tree: Tree, stopped: Exception | None) -> None:
+        self.asked, self.base, self.tree, self.stopped = asked, base, tree, stopped
+        self.given = self._given()
         self.note = ""
         self.concrete = self._compile()
         self.program: Program | None = None
@@ -164,8 +166,8 @@ class _Reader:
         return tuple(out)
 
     def _explicit(self, choices: Mapping[int, int]) -> Explicit:
-        if is_explicit(self.base) or self.stopped is not None:
-            return Explicit({k: tuple(v.aval for v in line.outputs) for k, line in enumerate(self.tree.lines)}, {})
+        if self.given is not None:
+            return self.given
         mesh = abstract(retyped(self.asked.mesh, AxisType.Explicit))
         wanted = {
             line: [found[k].dims if k in found else None for k in range(max(found) + 1)]
@@ -173,6 +175,19 @@ class _Reader:
             if found
         }
         return Run(self.tree, mesh, choices, wanted).of(self.asked.on(mesh))
+
+    def _given(self) -> Explicit | None:
+        """The types of the program's trace on an Explicit mesh; None where it has none to the end."""
+        if is_explicit(self.base) or self.stopped is not None:
+            return aligned(self.tree, self.tree)
+        if is_explicit(self.asked.mesh) or closes_over_a_mesh(self.tree):
+            return None
+        mesh = retyped(self.asked.mesh, AxisType.Explicit)
+        try:
+            closed = self.asked.trace(mesh)
+        except Exception:
+            return None
+        return aligned(self.tree, Tree(closed, self.asked.function, self.asked.names, mesh.axis_types))
 
     def _arguments(self) -> Row:
         explicit = abstract(retyped(self.asked.mesh, AxisType.Explicit))

@@ -45,6 +45,12 @@ class Explicit:
     stops: dict[int, Stopped]
 
 
+def closes_over_a_mesh(tree: Tree) -> bool:
+    """Whether arrays that lie on a mesh are constants of a program: they have no type on another mesh."""
+    shardings = (getattr(c, "sharding", None) for body in bodies(tree.root) for c in body.consts)
+    return any(isinstance(s, NamedSharding) and s.mesh.size > 1 for s in shardings)
+
+
 class Run:
     """Binds the equations of a program to tracers on an Explicit mesh.
 
@@ -223,6 +229,8 @@ class Run:
         manual = _jax.manual_axes(params)
 
         def block(*args: Any) -> list[Any]:
+            if len(manual) < len(mesh.axis_names):
+                return self._known(self._body(node.bodies[0], args))
             # Inside, all is Manual: its types are those of the program as it is.
             return jaxpr_as_fun(_jax.closed(node.bodies[0].jaxpr, node.bodies[0].consts))(*args)
 

@@ -18,7 +18,7 @@ export function captionOf(view: CollectiveView): string {
   if (c.pairs.length > 0) return "arrows: who sends to whom";
   if (known === "line" && c.axes.length === 1 && lineLoads(c.kind, group.length))
     says.push("arrow width = blocks carried");
-  else says.push("arrows: the links in use");
+  else says.push(known === "unknown" ? "arrows: neighbours in a group" : "arrows: the links in use");
   if (known === "ring") says.push("arrows out of the edge close the ring");
   if (known !== "unknown" && view.stage.density === "full") says.push("grey links idle");
   if (view.stage.density !== "full" && view.groups.length > 1) says.push(`${view.groups.length} groups, one shown`);

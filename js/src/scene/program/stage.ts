@@ -5,7 +5,7 @@ import type { ProgramModel } from "../../model/program";
 import { type Density, type DeviceGrid, deviceBox, frameGrid, placeGrid, rails } from "../grid";
 import type { Box, Mark } from "../scene";
 
-/** Devices keep their places while collectives are chosen and played. */
+/** Devices keep their places while a collective is played. */
 export interface Stage {
   width: number;
   height: number;
@@ -32,7 +32,8 @@ const SEATS = 16;
 /** More devices than these are not all in full. */
 const FULL = 32;
 
-export function stageOf(model: ProgramModel, width: number, physical: boolean): Stage {
+/** `ranks`: size of the groups that are shown. */
+export function stageOf(model: ProgramModel, width: number, physical: boolean, ranks: number): Stage {
   const place = (physical && physicalPlaces(model)) || null;
   const drawn = place?.mesh ?? model.mesh;
   // Outlines reach over the tiles at the edge.
@@ -48,7 +49,7 @@ export function stageOf(model: ProgramModel, width: number, physical: boolean): 
   const grid = placeGrid(frame, { x: 0, y: 2 }, { w, h, gap, rowGap: full ? ROW_GAP : gap, density });
   const boxes = Array.from({ length: drawn.size }, (_, p) => deviceBox(drawn, grid, place ? (place.at[p] ?? 0) : p));
   const bottom = Math.max(...boxes.map((b) => b.y + b.h));
-  const seats = full ? [] : seatsIn(width, bottom + TITLE, largestGroup(model));
+  const seats = full ? [] : seatsIn(width, bottom + TITLE, Math.min(ranks, drawn.size));
   const end = Math.max(bottom, ...seats.map((b) => b.y + b.h));
   return { width, height: Math.ceil(end + 20), physical: place !== null, boxes, density, grid, drawn, seats };
 }
@@ -67,10 +68,6 @@ function seatsIn(width: number, top: number, wanted: number): Box[] {
     const column = row % 2 === 0 ? i % across : across - 1 - (i % across);
     return { x: 4 + column * (w + GAP), y: top + row * (TILE.h + ROW_GAP), w, h: TILE.h };
   });
-}
-
-function largestGroup({ collectives }: ProgramModel): number {
-  return collectives.reduce((n, c) => Math.max(n, c.group_size), 1);
 }
 
 /** The physical box as a mesh: the second coordinate down, the first across, others in boxes; null where there is none. */

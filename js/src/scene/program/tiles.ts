@@ -17,7 +17,7 @@ export function tileMarks(view: CollectiveView, p: number, b: Box): Mark[] {
   const { model, options, group } = view;
   const strong = group.includes(p) && view.groups.length > 1;
   const looked = options.device === p;
-  const stroke: Stroke = { color: strong || looked ? "ink" : "line", width: looked ? 2.6 : strong ? 1.8 : 1 };
+  const stroke: Stroke = { color: strong || looked ? "ink" : "faint", width: looked ? 2.6 : strong ? 1.8 : 1 };
   const marks: Mark[] = [{ kind: "rect", ...b, r: 7, fill: "bg", stroke }];
   const middle = b.x + b.w / 2;
   const id = String(model.mesh.ids[p] ?? 0);
@@ -127,7 +127,7 @@ export function smallMarks(view: CollectiveView): Mark[] {
   return stage.boxes.flatMap((b, p): Mark[] => {
     const inGroup = chosen.has(p);
     const looked = options.device === p;
-    const stroke: Stroke = { color: looked ? "ink" : inGroup ? lit : "line", width: looked ? 2.4 : inGroup ? 1.8 : 1 };
+    const stroke: Stroke = { color: looked ? "ink" : inGroup ? lit : "faint", width: looked ? 2.4 : inGroup ? 1.8 : 1 };
     const marks: Mark[] = [{ kind: "rect", ...b, r, fill: "bg", stroke }];
     if (inGroup) marks.push({ kind: "rect", ...b, r, fill: lit, alpha: ids ? 0.14 : 0.55 });
     if (!ids) return marks;

@@ -22,7 +22,7 @@ interface Props {
 
 const COLUMNS: readonly (readonly [Sort, string])[] = [
   ["op", "op"],
-  ["axes", "over mesh axes"],
+  ["axes", "mesh axes"],
   ["sent", "sent/device"],
   ["runs", "runs"],
   ["source", "caused by"],

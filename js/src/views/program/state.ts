@@ -145,7 +145,7 @@ export class ProgramState extends Store<Fields> {
     const rows = this.#rows(model, sort, axis, search, interconnect);
     const index = selection ?? rows[0] ?? null;
     const c = index === null ? null : (model.collectives[index] ?? null);
-    const stage = this.#stage(model, this.pictureWidth(), physical);
+    const stage = this.#stage(model, this.pictureWidth(), physical, c?.group_size ?? 1);
     const { algorithm, phase, group, device, lit } = this.now;
     const view = this.#view(
       ...([model, stage, c, theme.scheme, algorithm, phase, group, device, lit, this.still()] as const),
