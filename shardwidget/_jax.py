@@ -9,7 +9,8 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -499,6 +500,100 @@ def _at_work(frames: list[Any], trace: Any) -> tuple[list[Any], list[Any]]:
         if variables and frame.f_code.co_name not in ("reraise_with_filtered_traceback", "psum", "deferring_binary_op"):
             break
     return list(variables.values()), names
+
+
+# ── Going on where a type stops ───────────────────────────────────────────────────────────────────────────────────────
+
+Mender = Callable[[Any, list[Any], dict[str, Any], Exception], Any]
+"""Gives the results of a primitive, by operands and parameters, in place of an exception; None to let it raise."""
+
+_WITHOUT_CACHES = jax.make_user_context()
+"""JAX keeps what it traces by everything that is in force: with a value of its own, nothing is shared."""
+
+
+@contextlib.contextmanager
+def mending(mend: Mender) -> Iterator[None]:
+    """Where a primitive raises while it is traced in this thread, ``mend`` is asked for its results.
+
+    ``with_sharding_constraint``, which on Explicit axes refuses before there is a primitive, is asked for as one.
+    JAX 0.9 – 0.12: two private functions and a method are replaced, and put back. What is traced meanwhile is kept
+    apart from what JAX has traced before and will trace later.
+    """
+    from jax._src import pjit
+    from jax._src.interpreters import partial_eval
+
+    thread = threading.get_ident()
+    tracing, bind, check, unflatten = (
+        partial_eval.DynamicJaxprTrace,
+        partial_eval.DynamicJaxprTrace.process_primitive,
+        pjit.assert_shardings_equal,
+        pjit.tree_unflatten,
+    )
+    refused: list[tuple[Any, Exception] | None] = []
+
+    def process_primitive(self: Any, primitive: Any, tracers: Any, params: dict[str, Any]) -> Any:
+        try:
+            return bind(self, primitive, tracers, params)
+        except Exception as error:
+            mended = mend(primitive, list(tracers), params, error) if threading.get_ident() == thread else None
+            if mended is None:
+                raise
+            return mended if primitive.multiple_results else mended[0]
+
+    def assert_shardings_equal(aval: Any, sharding: Any) -> None:
+        try:
+            check(aval, sharding)
+            refused.append(None)
+        except AssertionError as error:
+            if threading.get_ident() != thread:
+                raise
+            refused.append((sharding, error))
+
+    def tree_unflatten(tree: Any, leaves: Any) -> Any:
+        asked = refused[:] if threading.get_ident() == thread else []
+        refused.clear()
+        leaves = list(leaves)
+        for k, asks in enumerate(asked):
+            if asks is not None:
+                sharding, error = asks
+                mended = mend(pjit.sharding_constraint_p, [leaves[k]], {"sharding": sharding}, error)
+                if mended is None:
+                    raise error
+                leaves[k] = mended[0]
+        return unflatten(tree, leaves)
+
+    tracing.process_primitive = process_primitive
+    pjit.assert_shardings_equal, pjit.tree_unflatten = assert_shardings_equal, tree_unflatten
+    try:
+        with _WITHOUT_CACHES(object()):
+            yield
+    finally:
+        tracing.process_primitive = bind
+        pjit.assert_shardings_equal, pjit.tree_unflatten = check, unflatten
+
+
+def place_now(ours: str) -> tuple[str, int] | None:
+    """File and line of the user's that is at work; None where there is none. JAX 0.9 – 0.12: private."""
+    from jax._src import source_info_util
+
+    for frame in source_info_util.user_frames(source_info_util.current().traceback):
+        if not frame.file_name.startswith(ours):
+            return frame.file_name, frame.start_line
+    return None
+
+
+def place_of(x: Any, sharding: jax.sharding.NamedSharding) -> Any:
+    """A value typed as lying elsewhere, in a program that is traced and never run. JAX 0.9 – 0.12."""
+    return _placed_primitive().bind(x, sharding=sharding)
+
+
+@functools.lru_cache(maxsize=1)
+def _placed_primitive() -> Any:
+    from jax.extend.core import Primitive
+
+    primitive = Primitive("shardwidget_placed")
+    primitive.def_abstract_eval(lambda aval, *, sharding: with_sharding(aval, sharding))
+    return primitive
 
 
 # ── A program looked at from outside ──────────────────────────────────────────────────────────────────────────────────

@@ -39,7 +39,7 @@ def test_a_page_opens_offline(site, page, new_page):
         expect(examples.nth(i)).to_have_attribute("data-ready", "true")
         examples.nth(i).scroll_into_view_if_needed()
         expect(examples.nth(i).locator(".shardwidget")).to_be_visible()
-    expect(tab.get_by_role("alert")).to_have_count(0)
+    expect(tab.locator(".failure")).to_have_count(0)
     assert wrong == []
 
 

@@ -33,4 +33,4 @@ def test_it_runs(path, jupyter, new_page):
     for i in range(shown):
         hosts.nth(i).scroll_into_view_if_needed()
         expect(views(nb.page).and_(hosts).nth(i)).to_be_visible()
-    expect(nb.page.get_by_role("alert")).to_have_count(0)
+    expect(nb.page.locator(".failure")).to_have_count(0)

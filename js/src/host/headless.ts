@@ -6,6 +6,7 @@ import { type Choices, ComparisonModel, decodeComparison } from "../model/compar
 import type { SpecDraft } from "../model/document.gen";
 import { decodePlacement, PlacementModel } from "../model/placement";
 import { decodePlayground, placementOf } from "../model/playground";
+import { decodePrograms, ProgramModel, type Sort } from "../model/program";
 import { refusalOf } from "../model/refusal";
 import { reviveBytes } from "../model/saved";
 import { highlightOf, type Selection } from "../model/selection";
@@ -17,6 +18,8 @@ import { cardScene } from "../scene/card";
 import { comparisonScene } from "../scene/comparison";
 import { WHOLE } from "../scene/faces";
 import type { ColorBy } from "../scene/paints";
+import { programScene } from "../scene/programcard";
+import { programsScene } from "../scene/programscard";
 import type { Scene } from "../scene/scene";
 import { stepScene } from "../scene/stepcard";
 
@@ -29,7 +32,10 @@ export interface SvgOptions {
 export function svg(stateJson: string, optionsJson: string): string {
   const state = reviveBytes(JSON.parse(stateJson)) as State;
   const { width, theme: scheme } = JSON.parse(optionsJson) as SvgOptions;
-  const draw = { trace: stepOf, comparison: comparisonOf }[String(state._document.kind)] ?? cardOf;
+  const draw =
+    { trace: stepOf, comparison: comparisonOf, program: programOf, programs: programOf }[
+      String(state._document.kind)
+    ] ?? cardOf;
   const [scene, title] = draw(state, width, scheme);
   return paintSvg(scene, theme(scheme), title, pngDataUri);
 }
@@ -39,7 +45,10 @@ interface State {
   color_by?: ColorBy;
   row_dim?: number | null;
   column_dim?: number | null;
-  selection?: Selection | null;
+  /** Of a placement its own; of a program the index of a collective. */
+  selection?: Selection | number | null;
+  axis?: string | null;
+  sort?: Sort;
   step?: number;
   watch?: readonly string[];
   choices?: Choices;
@@ -52,7 +61,7 @@ function cardOf(state: State, width: number, scheme: Scheme): readonly [Scene, s
     scheme,
     colorBy: state.color_by ?? "position",
     choice: { ...WHOLE, rowDim: state.row_dim ?? null, columnDim: state.column_dim ?? null },
-    highlight: highlightOf(model, state.selection ?? null),
+    highlight: highlightOf(model, typeof state.selection === "object" ? state.selection : null),
   });
   return [scene, `${model.doc.name} ${model.doc.type} ${model.doc.spec ?? ""}`.trim()];
 }
@@ -90,6 +99,16 @@ export function draft(playgroundJson: string, draftJson: string): string {
     copies: model.copies,
     code: codeOf(given, doc),
   });
+}
+
+function programOf(state: State, width: number, scheme: Scheme): readonly [Scene, string] {
+  const { programs, sideBySide } = decodePrograms(state._document);
+  const models = programs.map((p) => new ProgramModel(p));
+  const [first] = models;
+  if (sideBySide || !first) return [programsScene(models, width), programs.map((p) => p.name).join(", ")];
+  const selection = typeof state.selection === "number" ? state.selection : null;
+  const options = { width, scheme, selection, axis: state.axis ?? null, sort: state.sort ?? "time" };
+  return [programScene(first, options), first.doc.name];
 }
 
 (globalThis as { shardwidget?: object }).shardwidget = { svg, draft };

@@ -3,6 +3,7 @@ import type { Scheme } from "../model/color";
 import type { ComparisonModel } from "../model/comparison";
 import { linesOf, openAtFirst, treeOf } from "../model/comparison/lines";
 import { type Badge, badgesOf, titleOf } from "../model/comparison/words";
+import type { MeshModel } from "../model/mesh";
 import { count } from "../model/text";
 import { shift } from "./card";
 import { type Band, type Columns, chip, chipWidth, ground, lineBand, START } from "./comparison/bands";
@@ -23,7 +24,7 @@ export function comparisonScene(model: ComparisonModel, { width, scheme }: { wid
   const lines = linesOf(model, tree, { open: openAtFirst(model, tree), search: "", filter: "all" });
   const columns = columnsOf(width, model.doc.of === "arrays");
   const bands: Band[] = [
-    headBand(model, width),
+    headBand(titleOf(model), model.mesh, badgesOf(model), width),
     titlesBand(model, columns),
     ...lines.slice(0, MOST).map((line) => lineBand(model, line, columns, scheme)),
     footBand(model, width, lines.length - MOST),
@@ -76,12 +77,11 @@ function columnsOf(width: number, arrays: boolean): Columns {
 }
 
 /** Title, mesh axes and badges, in as many lines as they take; in one, the badges stand at its end. */
-function headBand(model: ComparisonModel, width: number): Band {
-  const title = fit(titleOf(model), width - 2 * PAD, 16, true);
-  const badges = badgesOf(model);
+export function headBand(name: string, mesh: MeshModel, badges: readonly Badge[], width: number): Band {
+  const title = fit(name, width - 2 * PAD, 16, true);
   const items = [
     { w: textWidth(title, 16, true) + 8, draw: (x: number, y: number) => [label(x, y + 17, title, 16, "ink", BOLD)] },
-    ...model.mesh.axes.map((a, axis) => {
+    ...mesh.axes.map((a, axis) => {
       const text = `${a.name} ${a.size}`;
       return { w: chipWidth(text), draw: (x: number, y: number) => chip(x, y, text, axis) };
     }),

@@ -19,6 +19,7 @@ from shardwidget.read._propagation.aligned import aligned
 from shardwidget.read._propagation.arguments import AnyMesh, Asked, abstract, is_explicit, retyped
 from shardwidget.read._propagation.concrete import TAG, Concrete, compiled
 from shardwidget.read._propagation.explicit import Explicit, Run, closes_over_a_mesh
+from shardwidget.read._propagation.mends import Compiled
 from shardwidget.read._propagation.rows import row_of
 from shardwidget.read._propagation.tree import Tree
 from shardwidget.read._trace.sources import OURS, listing_at
@@ -169,12 +170,16 @@ class _Reader:
         if self.given is not None:
             return self.given
         mesh = abstract(retyped(self.asked.mesh, AxisType.Explicit))
-        wanted = {
-            line: [found[k].dims if k in found else None for k in range(max(found) + 1)]
-            for line, found in (self.concrete.places if self.concrete else {}).items()
-            if found
-        }
-        return Run(self.tree, mesh, choices, wanted).of(self.asked.on(mesh))
+        return Run(self.tree, mesh, choices, self._compiled()).of(self.asked.on(mesh))
+
+    def _compiled(self) -> dict[int, Compiled]:
+        out = {}
+        for line, places in (self.concrete.places if self.concrete else {}).items():
+            if 0 in places and (dims := places[0].dims) is not None:
+                caused = [c for _, c in self.caused[line]]
+                words = dict.fromkeys(f"{c.kind} over {' and '.join(c.axes)}" if c.axes else c.kind for c in caused)
+                out[line] = Compiled(dims, ", ".join(words) or "none", sum(c.bytes_per_device for c in caused))
+        return out
 
     def _given(self) -> Explicit | None:
         """The types of the program's trace on an Explicit mesh; None where it has none to the end."""

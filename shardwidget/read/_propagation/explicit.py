@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,9 +14,8 @@ from jax.extend.core import Literal, jaxpr_as_fun
 from jax.sharding import AbstractMesh, NamedSharding, PartitionSpec
 
 from shardwidget import _jax
-from shardwidget.read._propagation.mends import Entries, Mended, entries, mends_of
+from shardwidget.read._propagation.mends import Compiled, Entries, Mended, entries, mends_of
 from shardwidget.read._propagation.tree import Body, Node, Tree, bodies
-from shardwidget.read._trace.plan import CALLS
 
 
 class _Unknown:
@@ -58,19 +58,22 @@ class Run:
         tree: the program.
         mesh: all its axes Explicit.
         choices: index of the mend to go on with, by line.
-        wanted: specs of results in the compiled program, by line: the mend that gives them is taken by itself.
+        compiled: what the compiler does, by line: the mend that does it too is taken by itself.
     """
 
     def __init__(
-        self, tree: Tree, mesh: AbstractMesh, choices: Mapping[int, int], wanted: Mapping[int, Sequence[Any]]
+        self, tree: Tree, mesh: AbstractMesh, choices: Mapping[int, int], compiled: Mapping[int, Compiled]
     ) -> None:
         self._tree = tree
         self._mesh = mesh
         self._choices = choices
-        self._wanted = wanted
+        self._compiled = compiled
+        self._known = frozenset(_roots(tree))
         self.types: dict[int, tuple[Any, ...]] = {}
         self.stops: dict[int, Stopped] = {}
         self._constants: dict[int, Any] = {}
+        self._call = ""
+        """Name of the innermost function that is called."""
         self._carried: dict[int, dict[int, Any]] = {}
         """By line of a loop, the types of what its body carries on, by operand."""
 
@@ -111,8 +114,11 @@ class Run:
         return [read(v) for v in body.jaxpr.outvars]
 
     def _node(self, node: Node, values: list[Any]) -> list[Any]:
-        if node.eqn.primitive.name in CALLS:
-            return self._body(node.bodies[0], values)
+        if node.line < 0:
+            around, self._call = self._call, str(node.eqn.params.get("name", ""))
+            outs = self._body(node.bodies[0], values)
+            self._call = around
+            return outs
         if any(v is UNKNOWN for v in values):
             outs: list[Any] = [UNKNOWN] * len(node.eqn.outvars)
         else:
@@ -136,7 +142,14 @@ class Run:
     def _stopped(self, node: Node, values: list[Any], error: Exception) -> Stopped:
         line = self._tree.lines[node.line]
         before = dict(self.types), dict(self.stops)
-        mends = mends_of(line, values, lambda operands: self._bind(node, list(operands)), self._asked(node, values))
+        mends = mends_of(
+            line,
+            values,
+            lambda operands: self._bind(node, list(operands)),
+            self._asked(node, values),
+            self._compiled.get(node.line),
+            self._known,
+        )
         self.types, self.stops = before  # Trying leaves nothing behind.
         chosen = self._choices.get(node.line, self._preferred(node.line, mends))
         types = tuple(
@@ -159,9 +172,9 @@ class Run:
 
     def _preferred(self, line: int, mends: Sequence[Mended]) -> int:
         """The mend that the compiler agrees with, else the first."""
-        specs = self._wanted.get(line)
+        compiled = self._compiled.get(line)
         for k, mend in enumerate(mends):
-            if specs and specs[0] is not None and mend.dims == specs[0]:
+            if compiled is not None and mend.dims == compiled.dims:
                 return k
         return 0 if mends else -1
 
@@ -176,6 +189,8 @@ class Run:
             return self._cond(node, values)
         if name == "shard_map":
             return self._shard_map(node, values)
+        if name == "select_n" and self._call == "_where":
+            values = _broadcast(values)
         if name == "sharding_constraint":
             # On Explicit axes this would only assert; the user's decision is what it means.
             return [jax.sharding.reshard(values[0], NamedSharding(self._mesh, params["sharding"].spec))]
@@ -262,6 +277,26 @@ class Run:
         if any(v is UNKNOWN for v in values):
             raise StoppedInsideError("an equation of its body stops, see there")
         return values
+
+
+def _broadcast(values: list[Any]) -> list[Any]:
+    """Operands of the ``select_n`` of ``jnp.where``, which on an Explicit mesh lays all out as the one that is split."""
+    types = [jax.typeof(v) for v in values]
+    layouts = {t.sharding for t in types if any(entries(t.sharding.spec, t.ndim))}
+    if len(layouts) != 1:
+        return values
+    (layout,) = layouts
+    return [
+        jax.sharding.reshard(v, layout) if t.ndim and t.sharding != layout else v
+        for v, t in zip(values, types, strict=True)
+    ]
+
+
+def _roots(tree: Tree) -> Iterator[str]:
+    """The user's names of values, without what is picked of a pytree: ``p`` of ``p['w']``."""
+    for value in (*tree.arguments, *(v for line in tree.lines for v in line.outputs)):
+        if found := re.match(r"[^\W\d]\w*", value.name):
+            yield found[0]
 
 
 class StoppedInsideError(Exception):

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 import string
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
 import jax
 from jax.extend.core import Literal
-from jax.sharding import NamedSharding, PartitionSpec
+from jax.sharding import NamedSharding, PartitionSpec, auto_axes
 
 from shardwidget import _jax, collectives
+from shardwidget.read._propagation.expression import function_of
 from shardwidget.read._propagation.tree import Line
 from shardwidget.read._trace.draft import Value
 
@@ -40,6 +41,16 @@ class Mended:
 
 
 @dataclass(frozen=True)
+class Compiled:
+    """What the compiler does at an equation."""
+
+    dims: Entries
+    """Of the first result."""
+    communication: str
+    bytes: int
+
+
+@dataclass(frozen=True)
 class _Way:
     """A way on that is yet to be tried."""
 
@@ -51,7 +62,12 @@ class _Way:
 
 
 def mends_of(
-    line: Line, values: Sequence[Any], bind: Bind, wanted: Sequence[tuple[int, Entries]]
+    line: Line,
+    values: Sequence[Any],
+    bind: Bind,
+    wanted: Sequence[tuple[int, Entries]],
+    compiled: Compiled | None,
+    known: Set[str],
 ) -> tuple[Mended, ...]:
     """The ways on from an equation that raised, those first that move the least.
 
@@ -60,32 +76,28 @@ def mends_of(
         values: its operands: tracers on the Explicit mesh.
         bind: applies it to operands.
         wanted: layouts that it asks operands to have, by their index.
+        compiled: what the compiler does; None where that is not known.
+        known: the user's names of arrays.
     """
     ways = _contractions(line, values) if line.eqn.primitive.name == "dot_general" else iter(())
-    found: list[Mended] = []
-    seen = set()
+    found: dict[Any, Mended] = {}
     for way in (*ways, *_resharded(line, values, bind, wanted)):
-        try:
-            out = way.bind(values)[0]
-        except Exception:
-            continue  # JAX does not take it either.
-        type_ = jax.typeof(out)
-        if (type_.sharding.spec, way.communication.split(" ")[0]) in seen:
-            continue
-        seen.add((type_.sharding.spec, way.communication.split(" ")[0]))
-        found.append(
-            Mended(
-                way.title,
-                way.code,
-                way.communication,
-                way.bytes,
-                way.bind,
-                type_,
-                entries(type_.sharding.spec, type_.ndim),
-            )
-        )
-    first = [m for m in found if "all-gather" not in m.communication]
-    return tuple((first + [m for m in found if m not in first])[:MOST])
+        if (mended := _tried(way, values)) is not None:
+            found.setdefault((mended.type.sharding.spec, way.communication.split(" ")[0]), mended)
+    first = [m for m in found.values() if "all-gather" not in m.communication]
+    ordered = first + [m for m in found.values() if m not in first]
+    if compiled is not None and all(m.dims != compiled.dims for m in ordered):
+        ordered = [m for way in _left_to_it(line, bind, compiled, known) if (m := _tried(way, values))] + ordered
+    return tuple(ordered[:MOST])
+
+
+def _tried(way: _Way, values: Sequence[Any]) -> Mended | None:
+    try:
+        type_ = jax.typeof(way.bind(values)[0])
+    except Exception:
+        return None  # JAX does not take it either.
+    dims = entries(type_.sharding.spec, type_.ndim)
+    return Mended(way.title, way.code, way.communication, way.bytes, way.bind, type_, dims)
 
 
 def entries(spec: PartitionSpec, rank: int) -> Entries:
@@ -149,6 +161,34 @@ def _contractions(line: Line, values: Sequence[Any]) -> Iterator[_Way]:
             )
 
 
+def _left_to_it(line: Line, bind: Bind, compiled: Compiled, known: Set[str]) -> Iterator[_Way]:
+    """The equation left to the compiler, and its result given the type that it has there."""
+    if not line.frames or len(line.outputs) != 1:
+        return
+    found = function_of(line.frames[0], known)
+    if found is None:
+        return
+    expression, names = found
+    spec, listed = spec_text(compiled.dims), ", ".join(names)
+
+    def left(operands: Sequence[Any]) -> list[Any]:
+        arrays = [k for k, v in enumerate(operands) if hasattr(v, "aval")]
+
+        def inside(*values: Any) -> Any:
+            return bind([values[arrays.index(k)] if k in arrays else v for k, v in enumerate(operands)])[0]
+
+        return [auto_axes(inside, out_sharding=_spec(compiled.dims))(*(operands[k] for k in arrays))]
+
+    yield _Way(
+        f"leave it to the compiler: {spec}",
+        f"{_name(line.outputs[0])} = jax.sharding.auto_axes(lambda {listed}: {expression}, "
+        f"out_sharding={spec})({listed})",
+        compiled.communication,
+        compiled.bytes,
+        left,
+    )
+
+
 def _resharded(line: Line, values: Sequence[Any], bind: Bind, asked: Sequence[tuple[int, Entries]]) -> Iterator[_Way]:
     """Operands laid out in another way first: as is asked for, as another operand is, or whole where one is split."""
     if asked:
@@ -169,6 +209,10 @@ def _resharded(line: Line, values: Sequence[Any], bind: Bind, asked: Sequence[tu
             wanted.append(((),) * len(mine))
         for dims in dict.fromkeys(wanted):
             yield _reshard(line, values, k, dims, bind)
+        alike = [j for j in arrays if jax.typeof(values[j]).shape == jax.typeof(values[k]).shape]
+        others = [(j, mine) for j in alike if _of(values[j]) != mine]
+        if len(others) > 1:
+            yield _together([_reshard(line, values, j, mine, bind) for j, _ in others], values, others, bind)
 
 
 def _reshard(line: Line, values: Sequence[Any], k: int, dims: Entries, bind: Bind) -> _Way:

@@ -9,18 +9,11 @@ interface Props {
   size: number | null;
   /** Which of its place's axes. */
   index?: number;
-  /** How it looks beside the others: where it would be dropped, or as used already. */
-  look?: "ghost" | "used" | "moving" | "";
+  /** As in the hand now, or as used already. */
+  look?: "away" | "used" | "";
 }
 
 export function Chip({ name, axis, size, index = 0, look = "" }: Props) {
-  if (look === "moving") {
-    return (
-      <span class="chip away">
-        <b>{name ?? "UNCONSTRAINED"}</b> moving
-      </span>
-    );
-  }
   const kind = name === null ? "loose" : axis < 0 ? "strange" : `axis${axis % AXIS_DASH.length}`;
   return (
     <span class={`chip ${kind} ${look}`} data-chip={name ?? ""} data-index={index}>

@@ -24,7 +24,7 @@ export function Palette({ editor }: { editor: SpecEditor }) {
             name={a.name}
             axis={i}
             size={a.size}
-            look={carried(a.name) ? "moving" : isUsed(draft, a.name) ? "used" : ""}
+            look={carried(a.name) ? "away" : isUsed(draft, a.name) ? "used" : ""}
           />
         </button>
       ))}
@@ -34,7 +34,7 @@ export function Palette({ editor }: { editor: SpecEditor }) {
           : draft.axes.map((a) => `${a.name} ${a.type}`).join(", ")}
       </span>
       <button {...arm(null)} title="leave a dimension to the compiler">
-        <Chip name={null} axis={-1} size={null} look={carried(null) ? "moving" : loose ? "used" : ""} />
+        <Chip name={null} axis={-1} size={null} look={carried(null) ? "away" : loose ? "used" : ""} />
       </button>
       <button type="button" class="plain" aria-expanded={open} onClick={() => editor.set({ open: !open })}>
         {open ? "done" : "change"}

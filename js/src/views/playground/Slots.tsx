@@ -66,7 +66,7 @@ function SlotView({ editor, place, comma, tab, at }: Props) {
         ref={(el) => {
           if (tab && el && document.activeElement && isWithin(el)) el.focus();
         }}
-        aria-label={`${state ? `${place}: ` : ""}${sum}${result}; ${loose ? "UNCONSTRAINED" : axes.join(", ") || "none"}`}
+        aria-describedby={`under-${place}`}
         onFocus={() => editor.moveCursor(at)}
         onClick={() => {
           if (editor.now.armed !== undefined) editor.drop(editor.now.armed, place);
@@ -77,8 +77,9 @@ function SlotView({ editor, place, comma, tab, at }: Props) {
           event.stopPropagation();
         }}
       >
+        {!state && <span class="hidden">dim {place}: </span>}
         {state && !empty && <span class="soft">{place}=</span>}
-        {loose && <Chip name={null} axis={-1} size={null} look={over && drag?.name === null ? "ghost" : ""} />}
+        {loose && <Chip name={null} axis={-1} size={null} look={over && drag?.name === null ? "away" : ""} />}
         {axes.map((name, i) =>
           i === target ? (
             <span class="drop" key={`${i} ${name}`}>
@@ -96,7 +97,7 @@ function SlotView({ editor, place, comma, tab, at }: Props) {
         )}
         {empty && <span class="none">{state ? place : "None"}</span>}
       </button>
-      <span class="under">
+      <span class="under" id={`under-${place}`}>
         {sum}
         <b>{result}</b>
       </span>

@@ -11,6 +11,7 @@ interface Held {
   from: Seat | null;
   x: number;
   y: number;
+  dragged: boolean;
 }
 
 /** Pointer events of an editor's element, which keeps the pointer while chips come and go below it. */
@@ -25,16 +26,28 @@ export class Dragging {
     const place = chip.closest<HTMLElement>("[data-place]")?.dataset.place;
     const from = place === undefined ? null : { place: placeOf(place), index: Number(chip.dataset.index) };
     const name = chip.dataset.chip ?? null;
-    this.#held = { id: event.pointerId, name: name === "" ? null : name, from, x: event.clientX, y: event.clientY };
+    this.#held = {
+      id: event.pointerId,
+      name: name === "" ? null : name,
+      from,
+      x: event.clientX,
+      y: event.clientY,
+      dragged: false,
+    };
   };
 
   readonly move = (event: PointerEvent): void => {
     const held = this.#held;
     if (!held || event.pointerId !== held.id) return;
     const root = event.currentTarget as HTMLElement;
-    if (!this.editor.now.drag) {
+    if (!held.dragged) {
       if (Math.hypot(event.clientX - held.x, event.clientY - held.y) < SLACK) return;
+      held.dragged = true;
       root.setPointerCapture(event.pointerId);
+    } else if (!this.editor.now.drag) {
+      // Broken off, by a key or by an edit that came from elsewhere.
+      this.#held = null;
+      return;
     }
     const bounds = root.getBoundingClientRect();
     const { over, index } = under(root, event.clientX, event.clientY);
@@ -59,7 +72,7 @@ function under(root: HTMLElement, x: number, y: number): { over: Place | null; i
   for (const slot of root.querySelectorAll<HTMLElement>("[data-place]")) {
     const box = slot.getBoundingClientRect();
     if (x < box.left || x > box.right || y < box.top || y > box.bottom) continue;
-    const others = [...slot.querySelectorAll<HTMLElement>("[data-chip]:not(.ghost)")];
+    const others = [...slot.querySelectorAll<HTMLElement>("[data-chip]")];
     const after = others.findIndex((chip) => {
       const b = chip.getBoundingClientRect();
       return x < b.left + b.width / 2;

@@ -33,6 +33,7 @@ export function onKey(editor: SpecEditor, place: Place, event: KeyboardEvent): b
       if (typeof place === "number") editor.drop(null, place);
       return true;
     case "Escape":
+      if (editor.now.armed === undefined) return false;
       editor.set({ armed: undefined });
       return true;
   }

@@ -1,0 +1,64 @@
+/** The real playground in a page, with a model in place of the notebook's. */
+import { render } from "../../src/host/playground";
+import type { Playground, SpecDraft } from "../../src/model/document.gen";
+import { specCode } from "../../src/model/spec";
+import type { Edits } from "../../src/views/playground/editor";
+import { drawn, find, type Mounted, type Place, stand } from "../widget/harness";
+
+export async function mountPlayground(
+  document: Playground,
+  traits: Record<string, unknown> = {},
+  place: Place = {},
+): Promise<Mounted> {
+  const state = { _document: document, _static: false, _edits: {}, _asked: 0, _applied: {}, ...traits };
+  const mounted = stand(render, state, { width: 1000, ...place });
+  await drawn(mounted);
+  return mounted;
+}
+
+export const slot = (view: Mounted, place: number | string) => find(view, `[data-place="${place}"]`);
+export const code = (view: Mounted) => find(view, ".band.code code").textContent;
+export const text = (view: Mounted, selector: string) => view.root.querySelector(selector)?.textContent ?? null;
+
+/** The spec that Python was told last. */
+export function told(view: Mounted): string | null {
+  const edits = view.model.sentFor("_edits").at(-1) as Edits | undefined;
+  const draft: SpecDraft | undefined = edits?.drafts[edits.at];
+  return draft ? specCode(draft) : null;
+}
+
+export const button = (view: Mounted, name: string) => {
+  const found = [...view.root.querySelectorAll("button")].find((b) => (b.ariaLabel ?? b.textContent) === name);
+  if (!found) throw new Error(`there is no button ${name}`);
+  return found;
+};
+
+export const chip = (view: Mounted, name: string) => find(view, `.palette [data-chip="${name}"]`);
+
+/** A pointer goes down on one element and moves to the middle of another, or to a point; `up` lets go. */
+export function drag(view: Mounted, from: Element, to: Element | [number, number], type = "mouse") {
+  const editor = find(view, ".editor");
+  const middle = (el: Element): [number, number] => {
+    const b = el.getBoundingClientRect();
+    return [b.left + b.width / 2, b.top + b.height / 2];
+  };
+  const send = (name: string, at: Element, [clientX, clientY]: [number, number]) =>
+    at.dispatchEvent(
+      new PointerEvent(name, {
+        clientX,
+        clientY,
+        bubbles: true,
+        composed: true,
+        pointerId: 1,
+        button: 0,
+        pointerType: type,
+      }),
+    );
+  // A pointer that is made by a script cannot be captured.
+  editor.setPointerCapture = () => {};
+  send("pointerdown", from, middle(from));
+  send("pointermove", editor, [middle(from)[0] + 9, middle(from)[1]]);
+  const end = to instanceof Element ? middle(to) : to;
+  send("pointermove", editor, end);
+  return { up: () => send("pointerup", editor, end), cancel: () => send("pointercancel", editor, end) };
+}
