@@ -207,9 +207,14 @@ def user_frames(eqn: Any) -> list[Any]:
 
     JAX 0.9 – 0.12: private.
     """
+    return _user_frames(eqn.source_info)
+
+
+def _user_frames(info: Any) -> list[Any]:
     from jax._src import source_info_util
 
-    return list(source_info_util.user_frames(eqn.source_info.traceback))
+    # Under ``mending``, this file is between the user's line and JAX.
+    return [f for f in source_info_util.user_frames(info.traceback) if f.file_name != __file__]
 
 
 def argument_names(jaxpr: Any) -> tuple[str, ...]:
@@ -504,38 +509,34 @@ def _at_work(frames: list[Any], trace: Any) -> tuple[list[Any], list[Any]]:
 
 # ── Going on where a type stops ───────────────────────────────────────────────────────────────────────────────────────
 
-Mender = Callable[[Any, list[Any], dict[str, Any], Exception], Any]
-"""Gives the results of a primitive, by operands and parameters, in place of an exception; None to let it raise."""
-
-_WITHOUT_CACHES = jax.make_user_context()
-"""JAX keeps what it traces by everything that is in force: with a value of its own, nothing is shared."""
+Mender = Callable[[Any, list[Any], dict[str, Any], Exception], "list[Any] | None"]
+"""Gives the results of a primitive, by its operands and parameters, in place of an exception; None lets it raise."""
 
 
 @contextlib.contextmanager
 def mending(mend: Mender) -> Iterator[None]:
     """Where a primitive raises while it is traced in this thread, ``mend`` is asked for its results.
 
-    ``with_sharding_constraint``, which on Explicit axes refuses before there is a primitive, is asked for as one.
-    JAX 0.9 – 0.12: two private functions and a method are replaced, and put back. What is traced meanwhile is kept
-    apart from what JAX has traced before and will trace later.
+    ``with_sharding_constraint``, which refuses on Explicit axes before there is a primitive, is asked for as one. What
+    is traced meanwhile is kept apart from what JAX keeps of other traces.
+    JAX 0.9 – 0.12: a private method and two private functions are replaced, and put back.
     """
-    from jax._src import pjit
-    from jax._src.interpreters import partial_eval
+    from jax._src import core, pjit, source_info_util
+    from jax._src.interpreters.partial_eval import DynamicJaxprTrace
 
     thread = threading.get_ident()
-    tracing, bind, check, unflatten = (
-        partial_eval.DynamicJaxprTrace,
-        partial_eval.DynamicJaxprTrace.process_primitive,
-        pjit.assert_shardings_equal,
-        pjit.tree_unflatten,
-    )
+    bind, check, unflatten = DynamicJaxprTrace.process_primitive, pjit.assert_shardings_equal, pjit.tree_unflatten
     refused: list[tuple[Any, Exception] | None] = []
 
     def process_primitive(self: Any, primitive: Any, tracers: Any, params: dict[str, Any]) -> Any:
         try:
             return bind(self, primitive, tracers, params)
         except Exception as error:
-            mended = mend(primitive, list(tracers), params, error) if threading.get_ident() == thread else None
+            if threading.get_ident() != thread:
+                raise
+            here = source_info_util.current()
+            with core.set_current_trace(self), source_info_util.user_context(here.traceback, name_stack=here.name_stack):
+                mended = mend(primitive, list(tracers), params, error)
             if mended is None:
                 raise
             return mended if primitive.multiple_results else mended[0]
@@ -545,53 +546,63 @@ def mending(mend: Mender) -> Iterator[None]:
             check(aval, sharding)
             refused.append(None)
         except AssertionError as error:
-            if threading.get_ident() != thread:
-                raise
             refused.append((sharding, error))
 
     def tree_unflatten(tree: Any, leaves: Any) -> Any:
-        asked = refused[:] if threading.get_ident() == thread else []
-        refused.clear()
         leaves = list(leaves)
-        for k, asks in enumerate(asked):
-            if asks is not None:
-                sharding, error = asks
-                mended = mend(pjit.sharding_constraint_p, [leaves[k]], {"sharding": sharding}, error)
-                if mended is None:
-                    raise error
-                leaves[k] = mended[0]
+        for k, (sharding, error) in ((k, asked) for k, asked in enumerate(refused) if asked):
+            refused.clear()
+            mended = mend(pjit.sharding_constraint_p, [leaves[k]], {"sharding": sharding}, error)
+            if mended is None:
+                raise error
+            leaves[k] = mended[0]
+        refused.clear()
         return unflatten(tree, leaves)
 
-    tracing.process_primitive = process_primitive
+    DynamicJaxprTrace.process_primitive = process_primitive
     pjit.assert_shardings_equal, pjit.tree_unflatten = assert_shardings_equal, tree_unflatten
     try:
-        with _WITHOUT_CACHES(object()):
+        with jax.make_user_context()(object()):
             yield
     finally:
-        tracing.process_primitive = bind
+        DynamicJaxprTrace.process_primitive = bind
         pjit.assert_shardings_equal, pjit.tree_unflatten = check, unflatten
 
 
-def place_now(ours: str) -> tuple[str, int] | None:
-    """File and line of the user's that is at work; None where there is none. JAX 0.9 – 0.12: private."""
+def marked(number: int) -> contextlib.AbstractContextManager[Any]:
+    """Equations that are traced in it carry a number, see ``mark_of``."""
+    from jax.experimental.xla_metadata import set_xla_metadata
+
+    return set_xla_metadata(shardwidget=number)
+
+
+def mark_of(eqn: Any) -> int | None:
+    """The number that an equation was traced under; None where there is none, or differentiation made it.
+
+    JAX 0.9 – 0.12: ``ctx`` of an equation is not documented.
+    """
+    metadata = getattr(eqn.ctx.xla_metadata, "val", None) or eqn.ctx.xla_metadata or {}
+    return None if "transpose(" in str(eqn.source_info.name_stack) else metadata.get("shardwidget")
+
+
+def place_now() -> Any:
+    """The user's frame that is at work; None where there is none. JAX 0.9 – 0.12: private."""
     from jax._src import source_info_util
 
-    for frame in source_info_util.user_frames(source_info_util.current().traceback):
-        if not frame.file_name.startswith(ours):
-            return frame.file_name, frame.start_line
-    return None
+    return next(iter(_user_frames(source_info_util.current())), None)
 
 
-def place_of(x: Any, sharding: jax.sharding.NamedSharding) -> Any:
-    """A value typed as lying elsewhere, in a program that is traced and never run. JAX 0.9 – 0.12."""
-    return _placed_primitive().bind(x, sharding=sharding)
+def moved(x: Any, mesh: jax.sharding.AbstractMesh) -> Any:
+    """A value typed as lying on another mesh of the same axes, in a program that is only traced."""
+    aval = jax.typeof(x)
+    return _moved_primitive().bind(x, sharding=jax.sharding.NamedSharding(mesh, aval.sharding.spec))
 
 
 @functools.lru_cache(maxsize=1)
-def _placed_primitive() -> Any:
+def _moved_primitive() -> Any:
     from jax.extend.core import Primitive
 
-    primitive = Primitive("shardwidget_placed")
+    primitive = Primitive("shardwidget_moved")
     primitive.def_abstract_eval(lambda aval, *, sharding: with_sharding(aval, sharding))
     return primitive
 
@@ -608,8 +619,18 @@ def context_mesh(eqn: Any) -> jax.sharding.AbstractMesh:
 
 
 def on_mesh(params: dict[str, Any], mesh: jax.sharding.AbstractMesh) -> dict[str, Any]:
-    """Parameters of an equation with the shardings among them moved to a mesh of the same axes."""
-    return {key: _on(value, mesh) for key, value in params.items()}
+    """Parameters of an equation with the shardings among them moved to a mesh of the same axes.
+
+    What JAX itself writes down as the type of a result says nothing on Auto axes: it is left out.
+    """
+    own = {key: None for key in ("out_sharding", "sharding") if is_silent(params.get(key))}
+    return {key: _on(value, mesh) for key, value in params.items()} | own
+
+
+def is_silent(sharding: Any) -> bool:
+    """Whether a sharding is that of a type on Auto axes."""
+    named = isinstance(sharding, jax.sharding.NamedSharding)
+    return named and jax.sharding.AxisType.Explicit not in sharding.mesh.axis_types
 
 
 def _on(value: Any, mesh: jax.sharding.AbstractMesh) -> Any:

@@ -13,9 +13,7 @@ if TYPE_CHECKING:
     from shardwidget.widgets.compiled import CompiledProgram
 
 
-def show(x: Any, *args: Any, **options: Any) -> (
-    ArrayView | ShardMapStepper | ShardingComparison | CompiledProgram
-):
+def show(x: Any, *args: Any, **options: Any) -> ArrayView | ShardMapStepper | ShardingComparison | CompiledProgram:
     """Shows a JAX object with the widget that fits it.
 
     Args:

@@ -41,7 +41,8 @@ def table(shown: Program | Programs) -> str:
     heads, *rows = _rows(shown)
     head = "".join(f'<th style="{_CELL};font-weight:600">{escape(name)}</th>' for name in heads)
     body = "".join(
-        "<tr>" + "".join(f'<td style="{_CELL}">{escape(clip(cell, 160))}</td>' for cell in row) + "</tr>" for row in rows
+        "<tr>" + "".join(f'<td style="{_CELL}">{escape(clip(cell, 160))}</td>' for cell in row) + "</tr>"
+        for row in rows
     )
     after = "".join(f'<p style="margin:4px 0">{escape(clip(line, 400))}</p>' for line in _after(shown))
     return (

@@ -169,9 +169,7 @@ NO_SHAPE = (
     "SpecPlayground(x)."
 )
 
-NO_MESH = (
-    "cannot edit a spec on a {what}. Give a jax.sharding.Mesh, jax.make_mesh((4, 2), ('x', 'y')), or an AbstractMesh."
-)
+NO_MESH = "a spec is edited on a mesh; got {what}. Give a jax.sharding.Mesh, jax.make_mesh((4, 2), ('x', 'y')), or an AbstractMesh."
 
 NO_MESH_TO_EDIT = "there is no mesh to edit a spec on. Give one: SpecPlayground(x, jax.make_mesh((4, 2), ('x', 'y')))."
 
@@ -187,9 +185,7 @@ OTHER_DEVICES = (
     "Make another playground: SpecPlayground(shape, mesh)."
 )
 
-NO_NAMED_SHARDING = (
-    "the sharding must be a jax.sharding.NamedSharding, NamedSharding(mesh, P('x', None)); got a {what}."
-)
+NO_NAMED_SHARDING = "the sharding must be a NamedSharding, such as NamedSharding(mesh, P('x', None)); got {what}."
 
 OWN_MEMORY = (
     "{sharding} has a memory kind or an order of devices of its own, which cannot be edited here. "

@@ -78,9 +78,9 @@ class SpecPlayground(DocumentWidget):
         document = self._bench.document
         self._valid: tuple[SpecDraft, Any] | None = None
         self._following = False
-        super().__init__(document, mode=mode, unknown=unknown)
+        edits = {"drafts": [to_wire(document.draft)], "at": 0}
+        super().__init__(document, mode=mode, unknown=unknown, _edits=edits)
         self.set_trait("array", self._bench.array)
-        self._edits = {"drafts": [to_wire(document.draft)], "at": 0}
 
     @property
     def document(self) -> Playground:
@@ -126,7 +126,8 @@ class SpecPlayground(DocumentWidget):
             self._applied = {"n": self._asked, "type": "", "error": type(error).__name__, "said": str(error)}
             raise
         self.set_trait("array", moved)
-        self._applied = {"n": self._asked, "type": self._bench.document.array, "error": "", "said": ""}
+        self._shown = replace(self.document, array=self._bench.document.array)
+        self._applied = {"n": self._asked, "type": self.document.array, "error": "", "said": ""}
         return moved
 
     def undo(self) -> None:

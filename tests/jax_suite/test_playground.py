@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from functools import cache
 from typing import Any
 
 import jax
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jax.sharding import AbstractMesh, AxisType, NamedSharding
@@ -118,8 +118,48 @@ def test_forms_and_placement_are_those_of_jax(draft: SpecDraft, abstract: bool):
         assert [[*part.indices(n)[:2]] for part, n in zip(where[device], draft.shape, strict=True)] == slices
 
 
+@settings(max_examples=60)
+@given(drafts(valid=True))
+def test_the_code_does_what_it_says(draft: SpecDraft):
+    b = bench(False)
+    sharding = b.judge(draft).sharding
+    assert sharding is not None
+    x = np.arange(math.prod(draft.shape)).reshape(draft.shape).astype(draft.dtype)
+    known = {"jax": jax, "x": x, "mesh": b.mesh, "P": P, "NamedSharding": NamedSharding, "AxisType": AxisType}
+    if any(e.unconstrained for e in draft.entries) and any(
+        a.type == "Explicit" and a.name in entry.axes for entry in draft.entries for a in draft.axes
+    ):
+        return  # with_sharding_constraint speaks of Auto axes alone.
+    exec("\n".join(page_says(b, draft)["code"]), known)
+    made = known["x"]
+    assert jax.typeof(made) == jax.typeof(jax.ShapeDtypeStruct(draft.shape, draft.dtype, sharding=sharding)) or any(
+        e.unconstrained for e in draft.entries
+    )
+    if isinstance(made, jax.Array) and not any(e.unconstrained for e in draft.entries):
+        assert made.sharding.is_equivalent_to(sharding, len(draft.shape))
+        settled = jax.reshard(made, NamedSharding(sharding.mesh, P())) if draft.unreduced else made
+        np.testing.assert_array_equal(np.asarray(settled), x)
+
+
+@settings(max_examples=40)
+@given(drafts(valid=True), drafts(valid=True))
+def test_apply_moves_an_array_anywhere(first: SpecDraft, then: SpecDraft):
+    mesh = jax.make_mesh((4, 2), ("x", "y"))
+    x = np.arange(24 * 24, dtype="float32").reshape(24, 24)
+    moving = Bench(jax.numpy.asarray(x), mesh, None, None, "x")
+    for draft in (first, then):
+        # The array's own shape; what it cannot be cut into is left whole.
+        own = SpecDraft(x.shape, "float32", draft.axes, (), draft.unreduced, draft.reduced)
+        judged = moving.judge(own)
+        assert judged.error == ""
+        if judged.mesh.size > 8:
+            continue
+        moved = moving.apply(judged)
+        assert moved.sharding.is_equivalent_to(judged.sharding, 2)
+    plain = moving.judge(SpecDraft(x.shape, "float32", moving.axes))
+    np.testing.assert_array_equal(np.asarray(moving.apply(plain)), x)
+
+
 def sets_sorted(text: str) -> str:
     """JAX 0.9 writes the names of a set in no order."""
-    import re
-
     return re.sub(r"([UR]):\(([^)]*)\)", lambda m: f"{m[1]}:({','.join(sorted(m[2].split(',')))})", text)

@@ -12,7 +12,7 @@ from jax.sharding import AbstractMesh, AxisType, NamedSharding, auto_axes, expli
 from jax.sharding import PartitionSpec as P
 
 from shardwidget import read
-from shardwidget.document import Comparison, Row
+from shardwidget.document import Comparison, Layout, Row, Stop
 
 EXPLICIT = jax.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Explicit,) * 2, devices=jax.devices()[:8])
 AUTO = jax.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Auto,) * 2, devices=jax.devices()[:8])
@@ -29,6 +29,16 @@ def array(mesh, dims, *spec):
 
 def rows(comparison: Comparison, primitive: str) -> list[Row]:
     return [row for row in comparison.rows if row.primitive == primitive]
+
+
+def text_of(layout: Layout | None) -> str:
+    assert layout is not None
+    return layout.text
+
+
+def stop_of(row: Row) -> Stop:
+    assert row.error is not None
+    return row.error
 
 
 def layer(x, w1, w2, scale):
@@ -87,7 +97,7 @@ def test_a_value_is_where_the_compiled_program_puts_it(names, specs):
     wanted = jax.jit(f).lower(one, two).compile().output_shardings[1].devices_indices_map((8, 8))
     comparison = read.propagation(f, one, two)
     last = [row for row in comparison.rows if f"operation{k}" in _scopes(comparison, row)][-1]
-    spec = eval(last.values[-1].concrete.text, {"P": P})
+    spec = eval(text_of(last.values[-1].concrete), {"P": P})
     assert NamedSharding(AUTO, spec).devices_indices_map((8, 8)) == wanted
 
 
@@ -220,8 +230,8 @@ def test_a_stop_has_jax_s_words_and_mends_that_jax_takes(name):
     (stop,) = [row for row in comparison.rows if row.error]
     assert stop.error is not None
     assert stop.error.error == type(refused.value).__name__
-    assert stop.error.message.splitlines()[0][:60] == str(refused.value).splitlines()[0][:60]
-    assert stop.mends, stop.error.message
+    assert stop_of(stop).message.splitlines()[0][:60] == str(refused.value).splitlines()[0][:60]
+    assert stop.mends, stop_of(stop).message
     assert 0 <= stop.error.chosen < len(stop.mends)
     assert comparison.rows[-1].explicit
 
@@ -258,9 +268,9 @@ def test_another_choice_changes_what_is_below_and_nothing_else():
     arguments = layer_arguments(shape, EXPLICIT)
     first = read.propagation(layer, *arguments, continuations=True)
     (at,) = [k for k, row in enumerate(first.rows) if row.error]
-    assert first.rows[at].mends[first.rows[at].error.chosen].layout.text == "f32[128@x,16@y]", "as the compiler does"
+    assert first.rows[at].mends[stop_of(first.rows[at]).chosen].layout.text == "f32[128@x,16@y]", "as the compiler does"
     other = read.propagation(layer, *arguments, choices={at: 0})
-    assert other.rows[at].error.chosen == 0
+    assert stop_of(other.rows[at]).chosen == 0
     assert other.rows[:at] == first.rows[:at]
     assert other.rows[at].explicit == "f32[128@x,16]"
     (known,) = [c for c in first.continuations if c.choice == 0]
@@ -276,7 +286,7 @@ def test_a_loop_whose_carry_changes_its_type_offers_the_layout_that_it_ends_with
 
     comparison = read.propagation(f, shape(EXPLICIT, (8, 8), "x"), shape(EXPLICIT, (8, 8), None, "y"))
     (stop,) = [row for row in comparison.rows if row.error and row.primitive == "scan"]
-    assert "carry" in stop.error.message
+    assert "carry" in stop_of(stop).message
     assert [mend.code for mend in stop.mends] == ["x = jax.reshard(x, P('x', 'y'))"]
 
 
@@ -289,8 +299,8 @@ def test_arrays_by_themselves():
     assert comparison.of == "arrays"
     by_name = {row.values[0].name: row.values[0] for row in comparison.rows}
     assert {name: v.agreement for name, v in by_name.items()} == {"['w']": "same", "['b']": "silent", "['s']": "silent"}
-    assert by_name["['w']"].explicit.text == jax.typeof(tree["w"]).str_short(short_dtypes=True)
-    assert by_name["['b']"].concrete.text == "P('y')"
+    assert text_of(by_name["['w']"].explicit) == jax.typeof(tree["w"]).str_short(short_dtypes=True)
+    assert text_of(by_name["['b']"].concrete) == "P('y')"
 
 
 def test_a_mesh_without_devices_gives_types_and_says_how_to_get_the_rest():

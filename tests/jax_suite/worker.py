@@ -61,7 +61,7 @@ print(
             "fetched": fetched,
             "engine": trace.engine,
             "program": {name: [named[name].value(device).tolist() for device in ids] for name in NAMES},
-            "blocks": {name: named[name].window.block.array().tolist() for name in NAMES},
+            "blocks": {name: w.block.array().tolist() for name in NAMES if (w := named[name].window)},
             "active": [[s.primitive, s.active.array().tolist()] for s in trace.steps if s.active is not None],
             "sentences": [s.sentence for s in trace.steps if s.primitive in ("cond", "while")],
             "printed": [s.printed for s in trace.steps if s.printed],

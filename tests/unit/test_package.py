@@ -18,7 +18,14 @@ import pytest
 ROOT = Path(__file__).parents[2]
 VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
 STATIC = ROOT / "shardwidget" / "static"
-BUNDLES = ["static/comparison.js", "static/exercise.js", "static/headless.js", "static/page.js", "static/widget.js"]
+BUNDLES = [
+    "static/comparison.js",
+    "static/exercise.js",
+    "static/headless.js",
+    "static/page.js",
+    "static/playground.js",
+    "static/widget.js",
+]
 
 DRAW = """
 import sys

@@ -62,7 +62,9 @@ def test_the_document_and_the_front_end_are_sent_once(mesh):
 def test_the_name_is_that_of_the_callers_variable(mesh):
     weights = put(mesh, "x", "y")
     assert sw.ArrayView(weights).document.name == "weights"
-    assert sw.show(weights).document.name == "weights"
+    shown = sw.show(weights)
+    assert isinstance(shown, sw.ArrayView)
+    assert shown.document.name == "weights"
     assert sw.ArrayView(weights, name="w").document.name == "w"
     assert sw.ArrayView(weights + 1).document.name == ""
     _hidden = weights

@@ -196,7 +196,7 @@ export function rowsOf(model: ProgramModel, { sort, axis, search, interconnect }
   return rows.sort((a, b) => {
     const [x, y] = [keys.get(a) ?? 0, keys.get(b) ?? 0];
     if (typeof x === "number" && typeof y === "number") return x === y ? a - b : x - y;
-    return String(x).localeCompare(String(y)) || a - b;
+    return x === y ? a - b : x < y ? -1 : 1;
   });
 }
 

@@ -82,7 +82,7 @@ export function headBand(name: string, mesh: MeshModel, badges: readonly Badge[]
   const items = [
     { w: textWidth(title, 16, true) + 8, draw: (x: number, y: number) => [label(x, y + 17, title, 16, "ink", BOLD)] },
     ...mesh.axes.map((a, axis) => {
-      const text = `${a.name} ${a.size}`;
+      const text = `${fit(a.name, 160, 12, true)} ${a.size}`;
       return { w: chipWidth(text), draw: (x: number, y: number) => chip(x, y, text, axis) };
     }),
     ...badges.map((b) => ({ w: textWidth(`${b.strong} ${b.text}`, 12) + 20, draw: badge(b) })),

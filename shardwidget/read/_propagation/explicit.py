@@ -134,7 +134,8 @@ class Run:
                 stopped = self.stops[node.line]
             else:
                 stopped = self._stopped(node, values, error)
-                self.stops[node.line] = stopped
+                if stopped.chosen < 0 or not _is_answered(node.eqn):
+                    self.stops[node.line] = stopped
             if stopped.chosen < 0:
                 return [UNKNOWN] * len(node.eqn.outvars)
             return stopped.mends[stopped.chosen].bind(values)
@@ -279,8 +280,15 @@ class Run:
         return values
 
 
+def _is_answered(eqn: Any) -> bool:
+    """Whether an equation stops only here: where differentiation adds to a program, it says itself how results lie."""
+    if "jvp(" not in str(eqn.source_info.name_stack):
+        return False
+    return eqn.primitive.name in ("add_any", "scatter-add", "select_n") or _jax.is_silent(eqn.params.get("out_sharding"))
+
+
 def _broadcast(values: list[Any]) -> list[Any]:
-    """Operands of the ``select_n`` of ``jnp.where``, which on an Explicit mesh lays all out as the one that is split."""
+    """Operands of the ``select_n`` of ``jnp.where``, laid out as the one that is split, as it does itself."""
     types = [jax.typeof(v) for v in values]
     layouts = {t.sharding for t in types if any(entries(t.sharding.spec, t.ndim))}
     if len(layouts) != 1:

@@ -91,6 +91,7 @@ export class ProgramState extends Store<Fields> {
   readonly #frame: HTMLElement;
   readonly #undo: (() => void)[] = [];
   #clock = 0;
+  #sharing = false;
 
   constructor(widget: WidgetModel, frame: HTMLElement) {
     super({
@@ -174,6 +175,7 @@ export class ProgramState extends Store<Fields> {
   /** Says to whoever waits for it what is drawn. */
   drawn(): void {
     if (this.now.width === 0 && !this.now.broken) return;
+    this.#frame.dataset.swPhase = String(this.now.phase);
     this.#frame.dataset.swReady = String(Number(this.#frame.dataset.swReady ?? 0) + 1);
   }
 
@@ -309,7 +311,7 @@ export class ProgramState extends Store<Fields> {
   /** Takes over from Python what is chosen, listed and measured. */
   #follow(): void {
     const { decoded } = this.now;
-    if (!decoded) return;
+    if (!decoded || this.#sharing) return;
     const opened = index(this.#widget.get("opened"), decoded.programs.length);
     const at = decoded.sideBySide ? opened : 0;
     const doc = at === null ? null : decoded.programs[at];
@@ -318,7 +320,6 @@ export class ProgramState extends Store<Fields> {
     const axis = doc?.mesh.axes.some((a) => a.name === given) ? String(given) : null;
     const sort = SORTS.find((s) => s === this.#widget.get("sort")) ?? "time";
     const other = selection !== this.now.selection || opened !== this.now.opened;
-    // What this view itself shares comes by here too: only what is another starts anew.
     if (other) this.#pause();
     this.set({
       opened,
@@ -341,7 +342,10 @@ export class ProgramState extends Store<Fields> {
 
   #share(values: Readonly<Record<string, unknown>>): void {
     const news = Object.entries(values).filter(([name, value]) => this.#widget.get(name) !== value);
+    // Each of them is reported back while the others are still what they were.
+    this.#sharing = true;
     for (const [name, value] of news) this.#widget.set(name, value);
+    this.#sharing = false;
     if (news.length > 0) this.#widget.save_changes();
   }
 

@@ -1,0 +1,217 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import type { Program } from "../../src/model/document.gen";
+import { decodePrograms, rowsOf, SORTS, type Sort } from "../../src/model/program";
+import {
+  analysis,
+  badgesOf,
+  callBytes,
+  callTime,
+  causeNotes,
+  duration,
+  estimateText,
+  groupsText,
+  groupTexts,
+  linksText,
+  memoryTotal,
+} from "../../src/model/program/words";
+import { DocumentError } from "../../src/model/wire";
+import { find, many, model, modelOf, PROGRAMS, pod, program, SINGLE, wire } from "./programs";
+
+const listed = (m: ReturnType<typeof model>, options: { sort?: Sort; axis?: string; search?: string } = {}) =>
+  rowsOf(m, {
+    sort: options.sort ?? "order",
+    axis: options.axis ?? null,
+    search: options.search ?? "",
+    interconnect: 0,
+  });
+
+test.each(PROGRAMS)("%s is decoded", (name) => {
+  const { programs, sideBySide } = decodePrograms(wire(name));
+  expect(sideBySide).toBe(name === "layouts");
+  expect(programs).toHaveLength(name === "layouts" ? 3 : 1);
+});
+
+test("a document that cannot be drawn says what is wrong with it", () => {
+  const said = (doc: unknown) => {
+    try {
+      decodePrograms(doc);
+    } catch (error) {
+      expect(error).toBeInstanceOf(DocumentError);
+      return (error as Error).message;
+    }
+    throw new Error("it was decoded");
+  };
+  const base = program("training");
+  expect(said({ ...base, version: 99 })).toContain("version 99");
+  expect(said({ ...base, kind: "trace" })).toContain('kind "trace"');
+  expect(said({ ...base, collectives: 3 })).toContain("it has no collectives");
+  expect(said({ ...base, plans: [] })).toContain("all-gather all-gather.0 names an axis or a plan that is not there");
+  const odd = base.collectives.map((c) => ({ ...c, axes: ["nowhere"] }));
+  expect(said({ ...base, collectives: odd })).toContain("names an axis");
+  expect(said({ ...wire("layouts"), programs: [] })).toContain("it has no programs");
+  expect(said(null)).toContain("no shardwidget document");
+});
+
+test("groups are the mesh positions of every axis, in rank order", () => {
+  const m = model("training");
+  expect(m.groups(find(m, "all-gather", "data"))[1]).toEqual([1, 5, 9, 13]);
+  expect(m.groups(find(m, "all-reduce", "model"))[1]).toEqual([4, 5, 6, 7]);
+  expect(m.groups(find(m, "all-reduce", "data", "model"))).toHaveLength(1);
+});
+
+test("the groups of every regular collective over one axis are those of the axis", () => {
+  for (const name of SINGLE) {
+    const m = model(name);
+    for (const c of m.collectives.filter((c) => c.axes.length === 1 && !c.irregular)) {
+      const own = m.groupsOfAxis(m.mesh.axisOf(c.axes[0] ?? ""));
+      const sorted = (groups: readonly (readonly number[])[]) => groups.map((g) => g.join()).sort();
+      expect(sorted(m.groups(c))).toEqual(sorted(own));
+    }
+  }
+});
+
+test("sorting puts what is large first, keeps the schedule among equals, and loses nothing", () => {
+  const m = modelOf(many(100));
+  for (const sort of SORTS) expect([...listed(m, { sort })].sort((a, b) => a - b)).toEqual([...m.collectives.keys()]);
+  expect(listed(m)).toEqual([...m.collectives.keys()]);
+  const seconds = listed(m, { sort: "time" }).map((i) => m.seconds(m.collectives[i] as never, 0));
+  expect(seconds).toEqual([...seconds].sort((a, b) => b - a));
+  const runs = listed(m, { sort: "runs" }).map((i) => m.collectives[i]?.times);
+  expect([runs[0], runs.at(-1)]).toEqual([7, 1]);
+  const kinds = listed(m, { sort: "op" }).map((i) => m.collectives[i]?.kind);
+  expect([kinds[0], kinds.at(-1)]).toEqual(["all-gather", "reduce-scatter"]);
+  const equal = listed(m, { sort: "op" }).filter((i) => m.collectives[i]?.kind === "all-gather");
+  expect(equal).toEqual([...equal].sort((a, b) => a - b));
+});
+
+test("lines sort by number, unknown runs first, unknown lines last", () => {
+  const m = model("shard_map");
+  const lines = listed(m, { sort: "source" }).map((i) => m.collectives[i]?.source?.line);
+  expect(lines).toEqual([21, 22, 23, 24, undefined]);
+  expect(m.collectives[listed(m, { sort: "runs" })[0] ?? -1]?.times).toBeNull();
+  expect(m.collectives[listed(m, { sort: "axes" }).at(-1) ?? -1]?.irregular).toBe(true);
+});
+
+test("a filter keeps what goes over the axis or stays within it; a search looks in words and lines", () => {
+  const m = model("shard_map");
+  expect(listed(m, { axis: "x" })).toEqual([0, 1, 4]);
+  expect(listed(m, { axis: "y" })).toEqual([2]);
+  expect(listed(m, { search: "LINE 22" })).toEqual([1]);
+  expect(listed(m, { search: "gather" })).toEqual([4]);
+  expect(listed(m, { search: "w_out", axis: "x" })).toEqual([1]);
+  expect(listed(m, { search: "nothing" })).toEqual([]);
+});
+
+test("totals by axis add up to the call, whatever the interconnect", () => {
+  for (const name of SINGLE) {
+    const m = model(name);
+    for (const k of m.doc.interconnects.keys()) {
+      const whole = m.collectives.reduce((sum, c) => sum + m.seconds(c, k), 0);
+      const parts = m.totals(k).reduce((sum, t) => sum + t.seconds, 0);
+      expect(parts).toBeCloseTo(whole, 12);
+      expect(m.totals(k).reduce((n, t) => n + t.count, 0)).toBe(m.collectives.length);
+    }
+  }
+});
+
+test("what a call comes to; a loop of unknown length makes it a least", () => {
+  const training = model("training");
+  expect([callTime(training, 0), callBytes(training)]).toEqual(["27.2 ms", "876 MiB"]);
+  expect(badgesOf(training, 0).map((b) => `${b.strong} ${b.text}`)).toEqual([
+    "8 collectives",
+    "27.2 ms a call, estimate",
+    "1 to look at",
+  ]);
+  expect([callTime(model("shard_map"), 0), callBytes(model("shard_map"))]).toEqual(["≥ 15 µs", "≥ 13 KiB"]);
+});
+
+test("a slice without wraparound is a line, a torus is a ring, a CPU is neither", () => {
+  const training = model("training");
+  const [gather] = [find(training, "all-gather", "data")];
+  expect(training.connection(gather)).toBe("line");
+  expect(linksText(training, gather)).toContain("no wraparound links along data");
+  expect(estimateText(training, gather, 0)).toBe(
+    "6 MiB sent by each chip (V·(N−1)/N, V = 8388608 B, N = 4). On TPU v5e: latency 3 µs, bandwidth 186 µs, so bandwidth bound, 186 µs, run 12 times.",
+  );
+  const torus = model("torus");
+  expect(torus.connection(find(torus, "all-gather", "data"))).toBe("ring");
+  const cpu = model("shard_map");
+  expect(cpu.connection(find(cpu, "all-to-all", "x"))).toBe("unknown");
+  expect(linksText(cpu, find(cpu, "all-to-all", "x"))).toBe("");
+});
+
+test("links join neighbours, and the ends of what wraps", () => {
+  const line = model("training");
+  expect([line.linked(0, 1), line.linked(0, 4), line.linked(0, 5), line.linked(0, 3)]).toEqual([
+    true,
+    true,
+    false,
+    false,
+  ]);
+  const ring = model("torus");
+  expect([ring.linked(0, 3), ring.linked(0, 48), ring.linked(0, 2), ring.linked(0, 0)]).toEqual([
+    true,
+    true,
+    false,
+    false,
+  ]);
+});
+
+test("devices that share a place, or leave one empty, are no physical box", () => {
+  expect(model("torus").box()?.sizes).toEqual([4, 4, 4]);
+  expect(model("shard_map").box()).toBeNull();
+  const doc = program("training");
+  const moved = (coords: Program["mesh"]["coords"]) => modelOf({ ...doc, mesh: { ...doc.mesh, coords } }).box();
+  const [x, y] = doc.mesh.coords;
+  if (!x || !y) throw new Error("no coordinates");
+  expect(moved([{ ...x, start: 7 }, y])?.least).toEqual([7, 0]);
+  expect(moved([x, x])).toBeNull();
+  expect(moved([{ ...x, strides: [2, 0] }, y])).toBeNull();
+});
+
+test("words of a collective: groups, causes, ids", () => {
+  const m = model("training");
+  const c = find(m, "all-gather", "data");
+  expect(groupsText(m, c)).toBe("4 groups of 4 chips, at once");
+  expect(groupTexts(m, c, 1).map((g) => (g.chosen ? `[${g.text}]` : g.text))).toEqual([
+    "{0,4,8,12}",
+    "[{1,5,9,13}]",
+    "{2,6,10,14}",
+    "{3,7,11,15}",
+  ]);
+  const big = model("pod");
+  expect(groupTexts(big, find(big, "all-gather", "data"), 15).map((g) => g.chosen)).toEqual([
+    false,
+    false,
+    false,
+    true,
+  ]);
+  expect(causeNotes(m.collectives[5] as never)).toEqual(["line 21", "backward", "by the compiler"]);
+  expect(causeNotes(model("shard_map").collectives[4] as never)).toEqual(["line not known", "by the compiler"]);
+});
+
+test("durations and the compiler's figures are in their units", () => {
+  expect([0, 4.2e-8, 3e-6, 0.0123, 2].map(duration)).toEqual(["0 s", "42 ns", "3 µs", "12.3 ms", "2 s"]);
+  const { doc } = model("training");
+  expect(Object.fromEntries(analysis(doc))).toMatchObject({
+    outputs: "48 MiB, 48 MiB of it in place of arguments",
+    "floating-point operations": "4.1 T",
+    "compiler's own estimate": "21 ms",
+  });
+  expect(memoryTotal(doc)).toBe(144 * 2 ** 20);
+  expect(analysis({ ...doc, memory: null, work: null, instructions: 0 })).toEqual([]);
+});
+
+test("every plan that is offered can be played, one of thousands of ranks cannot", () => {
+  fc.assert(
+    fc.property(fc.constantFrom(...SINGLE), fc.nat(), (name, i) => {
+      const m = model(name);
+      const c = m.collectives[i % m.collectives.length];
+      for (const plan of c ? m.plans(c) : []) expect(m.played(plan).states).toHaveLength(plan.rounds.length + 1);
+    }),
+  );
+  const large = modelOf(pod(64, 64));
+  expect(large.groups(large.collectives[2] as never)[0]).toHaveLength(4096);
+  expect(large.plan(large.collectives[2] as never, "ring")).toBeNull();
+});

@@ -1,0 +1,83 @@
+/** Compiled programs as Python wrote them: `python -m tests.fixtures`. */
+import type { HloCollective, Program, Programs } from "../../src/model/document.gen";
+import { decodePrograms, ProgramModel } from "../../src/model/program";
+import { reviveBytes } from "../../src/model/saved";
+import programs from "./programs.json";
+
+export type ProgramName = keyof typeof programs;
+export const PROGRAMS = Object.keys(programs) as ProgramName[];
+/** Those that are one program. */
+export const SINGLE = PROGRAMS.filter((name) => programs[name].kind === "program");
+
+/** A wire document of its own. */
+export function wire(name: ProgramName): Program | Programs {
+  return reviveBytes(programs[name]) as unknown as Program | Programs;
+}
+
+export function program(name: ProgramName): Program {
+  return wire(name) as Program;
+}
+
+export function model(name: ProgramName): ProgramModel {
+  return modelOf(program(name));
+}
+
+export function modelOf(doc: Program): ProgramModel {
+  return new ProgramModel(decodePrograms(doc).programs[0] as Program);
+}
+
+/** The first collective of a kind, over an axis. */
+export function find(m: ProgramModel, kind: HloCollective["kind"], ...axes: string[]): HloCollective {
+  const found = m.collectives.find((c) => c.kind === kind && axes.join() === c.axes.join());
+  if (!found) throw new Error(`no ${kind} over ${axes}`);
+  return found;
+}
+
+/** A program of so many collectives. */
+export function many(count: number): Program {
+  const base = program("training");
+  return {
+    ...base,
+    collectives: Array.from({ length: count }, (_, i) => ({
+      ...(base.collectives[i % base.collectives.length] as HloCollective),
+      name: `op.${i}`,
+      times: 1 + (i % 7),
+    })),
+  };
+}
+
+/** A mesh of `n` × `across` chips in place of the pod's. */
+export function pod(n: number, across: number): Program {
+  const base = program("pod");
+  const size = n * across;
+  const grid = (strides: number[]) => ({
+    start: 0,
+    shape: [n, across],
+    strides,
+    raw: new DataView(new ArrayBuffer(0)),
+    raw_bytes: 4 as const,
+  });
+  const axes = base.mesh.axes.map((a, i) => ({ ...a, size: [n, across][i] ?? 1 }));
+  const column = { ...grid([1, n === 1 ? 1 : across]), shape: [across, n] };
+  return {
+    ...base,
+    mesh: {
+      ...base.mesh,
+      axes,
+      device_ids: grid([across, 1]),
+      process: grid([0, 0]),
+      coords: [grid([1, 0]), grid([0, 1])],
+    },
+    plans: [],
+    collectives: [
+      { ...(base.collectives[0] as HloCollective), positions: column, group_size: n, plans: [] },
+      { ...(base.collectives[1] as HloCollective), positions: grid([across, 1]), group_size: across, plans: [] },
+      {
+        ...(base.collectives[2] as HloCollective),
+        positions: { ...grid([1]), shape: [size] },
+        group_size: size,
+        plans: [],
+      },
+    ],
+  };
+}

@@ -1,0 +1,135 @@
+"""A function traced on an Explicit mesh, going on with a mend wherever JAX stops.
+
+What JAX does by itself on such a mesh (``jnp.where`` reshards its condition, ``zeros_like`` takes a sharding along) is
+then in the types, below a stop too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+from jax.sharding import AbstractMesh
+
+from shardwidget import _jax
+from shardwidget.read._propagation.arguments import Asked
+from shardwidget.read._propagation.explicit import Run, Stopped
+from shardwidget.read._propagation.mends import Compiled
+from shardwidget.read._propagation.tree import Body, Node, Tree, bodies
+from shardwidget.read._trace.sources import OURS
+
+
+@dataclass(frozen=True)
+class Traced:
+    """How far tracing came, with mends."""
+
+    jaxpr: Any
+    """The program: the whole, or as far as it is known."""
+    error: Exception | None
+    """What no mend helps against."""
+    stops: tuple[Stopped, ...]
+    """By the mark on the equations that stand in place of one that stopped."""
+
+
+def traced(
+    asked: Asked, tree: Tree, mesh: AbstractMesh, choices: Mapping[int, int], compiled: Mapping[int, Compiled]
+) -> Traced:
+    """Traces a function on an Explicit mesh.
+
+    Args:
+        asked: the function.
+        tree: the same, traced on another mesh.
+        mesh: all its axes Explicit.
+        choices: index of the mend to go on with, by line of ``tree``.
+        compiled: what the compiler does, by line.
+    """
+    mender = _Mender(tree, mesh, choices, compiled)
+    error = None
+    with _jax.whole_tracebacks(), _jax.mending(mender.mend):
+        try:
+            jaxpr = asked.trace(mesh)
+        except Exception as raised:
+            error = raised
+    if error is not None:
+        unfinished = _jax.unfinished(error, OURS)
+        jaxpr = unfinished.jaxpr if unfinished else None
+    return Traced(jaxpr, error, tuple(mender.stops.values()))
+
+
+def essence(eqn_or_params: Any) -> Hashable:
+    """Parameters that say what an equation computes, and not where."""
+    params = eqn_or_params if isinstance(eqn_or_params, Mapping) else eqn_or_params.params
+    return tuple((key, value) for key, value in sorted(params.items()) if _is_plain(value))
+
+
+def _is_plain(value: Any) -> bool:
+    return isinstance(value, int) or (isinstance(value, tuple) and all(map(_is_plain, value)))
+
+
+class _Mender:
+    def __init__(
+        self, tree: Tree, mesh: AbstractMesh, choices: Mapping[int, int], compiled: Mapping[int, Compiled]
+    ) -> None:
+        self.stops: dict[Hashable, Stopped] = {}
+        self._mesh = mesh
+        self._tree = tree
+        self._busy = False
+        nodes: dict[Hashable, list[Node]] = {}
+        for body in bodies(tree.root):
+            for node in body.nodes:
+                if node.line >= 0:
+                    nodes.setdefault(self._site_of(node), []).append(node)
+        # Equations of one line of the user's that are alike are changed together, as the line is.
+        self._nodes = {site: found[0] for site, found in nodes.items()}
+        first = {node.line: found[0].line for found in nodes.values() for node in found}
+        self._run = Run(tree, mesh, {first[k]: choice for k, choice in choices.items() if k in first}, compiled)
+
+    def mend(
+        self, primitive: Any, operands: list[Any], params: dict[str, Any], error: Exception
+    ) -> list[Any] | None:
+        """The results of a primitive that raised, by the mend that is chosen; None where there is none."""
+        if self._busy or any(_jax.manual_types(jax.typeof(x))[0] for x in operands):
+            return None
+        elsewhere = [getattr(jax.typeof(x), "sharding", None) for x in operands]
+        foreign = [s is not None and not s.mesh.empty and s.mesh != self._mesh for s in elsewhere]
+        if any(foreign) and jax.sharding.get_abstract_mesh() == self._mesh:
+            # What the function closes over lies on the mesh that it came with.
+            moved = [_jax.moved(x, self._mesh) if away else x for x, away in zip(operands, foreign, strict=True)]
+            return _jax.bind_here(primitive, _jax.on_mesh(params, self._mesh), *moved)
+        site = _site(primitive, [jax.typeof(x) for x in operands], params, _jax.place_now())
+        key = site, tuple(_jax.type_text(jax.typeof(x)) for x in operands)
+        if key not in self.stops:
+            node = self._nodes.get(site)
+            if node is None:
+                return None
+            self.stops[key] = self._stopped(node, operands, error)
+        stopped = self.stops[key]
+        if stopped.chosen < 0:
+            return None
+        with _jax.marked(list(self.stops).index(key)):
+            return stopped.mends[stopped.chosen].bind(operands)
+
+    def _stopped(self, node: Node, operands: list[Any], error: Exception) -> Stopped:
+        found: list[Stopped] = []
+        self._busy = True
+        try:
+            jax.make_jaxpr(lambda values: found.append(self._run.stopped(node, values, error)))(
+                [jax.ShapeDtypeStruct(t.shape, t.dtype, sharding=t.sharding, weak_type=t.weak_type) for t in map(jax.typeof, operands)]
+            )
+        finally:
+            self._busy = False
+        return found[0]
+
+    def _site_of(self, node: Node) -> Hashable:
+        eqn, frames = node.eqn, self._tree.lines[node.line].frames
+        return _site(eqn.primitive, [v.aval for v in eqn.invars], eqn.params, frames[0] if frames else None)
+
+
+def _site(primitive: Any, avals: Sequence[Any], params: Mapping[str, Any], frame: Any) -> Hashable:
+    """What equations have in common that one line of the user's makes alike."""
+    where = None if frame is None else (frame.file_name, frame.start_line, frame.start_column)
+    shapes = tuple((getattr(a, "shape", ()), str(getattr(a, "dtype", ""))) for a in avals)
+    what = () if primitive.name == "sharding_constraint" else essence(params)
+    return primitive.name, shapes, what, where
