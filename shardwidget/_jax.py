@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import inspect
+import itertools
 import os
 import threading
 from collections.abc import Callable, Iterator
@@ -517,20 +519,22 @@ Mender = Callable[[Any, list[Any], dict[str, Any], Exception], "list[Any] | None
 def mending(mend: Mender) -> Iterator[None]:
     """Where a primitive raises while it is traced in this thread, ``mend`` is asked for its results.
 
-    ``with_sharding_constraint``, which refuses on Explicit axes before there is a primitive, is asked for as one. What
-    is traced meanwhile is kept apart from what JAX keeps of other traces.
-    JAX 0.9 – 0.12: a private method and two private functions are replaced, and put back.
+    ``with_sharding_constraint``, which refuses on Explicit axes before there is a primitive, is asked for as one. JAX
+    keeps what it traces by all that is in force; with a context of its own, nothing mended is ever used elsewhere.
+    JAX 0.9 – 0.12: methods of two private classes and two private functions are replaced, and put back.
     """
     from jax._src import core, pjit, source_info_util
-    from jax._src.interpreters.partial_eval import DynamicJaxprTrace
+    from jax._src.interpreters.partial_eval import DynamicJaxprTrace, JaxprTrace
 
     thread = threading.get_ident()
-    bind, check, unflatten = DynamicJaxprTrace.process_primitive, pjit.assert_shardings_equal, pjit.tree_unflatten
+    binds = {tracing: tracing.process_primitive for tracing in (DynamicJaxprTrace, JaxprTrace)}
+    check, unflatten = pjit.assert_shardings_equal, pjit.tree_unflatten
     refused: list[tuple[Any, Exception] | None] = []
+    apart, contexts = jax.make_user_context(), contextlib.ExitStack()
 
     def process_primitive(self: Any, primitive: Any, tracers: Any, params: dict[str, Any]) -> Any:
         try:
-            return bind(self, primitive, tracers, params)
+            return binds[type(self)](self, primitive, tracers, params)
         except Exception as error:
             if threading.get_ident() != thread:
                 raise
@@ -539,6 +543,7 @@ def mending(mend: Mender) -> Iterator[None]:
                 mended = mend(primitive, list(tracers), params, error)
             if mended is None:
                 raise
+            contexts.enter_context(apart(object()))
             return mended if primitive.multiple_results else mended[0]
 
     def assert_shardings_equal(aval: Any, sharding: Any) -> None:
@@ -559,51 +564,69 @@ def mending(mend: Mender) -> Iterator[None]:
         refused.clear()
         return unflatten(tree, leaves)
 
-    DynamicJaxprTrace.process_primitive = process_primitive
+    for tracing in binds:
+        tracing.process_primitive = process_primitive
     pjit.assert_shardings_equal, pjit.tree_unflatten = assert_shardings_equal, tree_unflatten
     try:
-        with jax.make_user_context()(object()):
+        with contexts:
+            contexts.enter_context(apart(object()))
             yield
     finally:
-        DynamicJaxprTrace.process_primitive = bind
+        for tracing, bind in binds.items():
+            tracing.process_primitive = bind
         pjit.assert_shardings_equal, pjit.tree_unflatten = check, unflatten
 
 
-def marked(number: int) -> contextlib.AbstractContextManager[Any]:
-    """Equations that are traced in it carry a number, see ``mark_of``."""
+@dataclass(frozen=True)
+class Mark:
+    """What the equations of a mend carry."""
+
+    number: int
+    primitive: str
+    """The one that is mended."""
+
+    def __str__(self) -> str:
+        return f"{self.number} {self.primitive}"
+
+
+def marked(mark: Mark) -> contextlib.AbstractContextManager[Any]:
+    """Equations that are traced in it carry a mark, and so do their transposes."""
     from jax.experimental.xla_metadata import set_xla_metadata
 
-    return set_xla_metadata(shardwidget=number)
+    return set_xla_metadata(shardwidget=mark)
 
 
-def mark_of(eqn: Any) -> int | None:
-    """The number that an equation was traced under; None where there is none, or differentiation made it.
+def mark_of(eqn: Any) -> Mark | None:
+    """The mark that an equation was traced under. JAX 0.9 – 0.12: ``ctx`` of an equation is not documented."""
+    metadata = getattr(getattr(eqn, "ctx", None), "xla_metadata", None)
+    return (getattr(metadata, "val", metadata) or {}).get("shardwidget")
 
-    JAX 0.9 – 0.12: ``ctx`` of an equation is not documented.
+
+def place_now(ours: str) -> tuple[str, int, int] | None:
+    """File, line and column of the user's expression that is at work; None where there is none.
+
+    From Python's own stack: JAX forgets who called what it keeps traced.
     """
-    metadata = getattr(eqn.ctx.xla_metadata, "val", None) or eqn.ctx.xla_metadata or {}
-    return None if "transpose(" in str(eqn.source_info.name_stack) else metadata.get("shardwidget")
+    frame = inspect.currentframe()
+    while frame is not None and not is_user_file(frame.f_code.co_filename, ours):
+        frame = frame.f_back
+    if frame is None:
+        return None
+    line, _, column, _ = next(itertools.islice(frame.f_code.co_positions(), frame.f_lasti // 2, None))
+    return frame.f_code.co_filename, line or 0, column or 0
 
 
-def place_now() -> Any:
-    """The user's frame that is at work; None where there is none. JAX 0.9 – 0.12: private."""
-    from jax._src import source_info_util
-
-    return next(iter(_user_frames(source_info_util.current())), None)
-
-
-def moved(x: Any, mesh: jax.sharding.AbstractMesh) -> Any:
-    """A value typed as lying on another mesh of the same axes, in a program that is only traced."""
-    aval = jax.typeof(x)
-    return _moved_primitive().bind(x, sharding=jax.sharding.NamedSharding(mesh, aval.sharding.spec))
+def of_type(aval: Any) -> Any:
+    """Some value of a type, in a program that is only traced."""
+    return _some_primitive().bind(aval=aval)
 
 
 @functools.lru_cache(maxsize=1)
-def _moved_primitive() -> Any:
+def _some_primitive() -> Any:
     from jax.extend.core import Primitive
 
-    primitive = Primitive("shardwidget_moved")
-    primitive.def_abstract_eval(lambda aval, *, sharding: with_sharding(aval, sharding))
+    primitive = Primitive("shardwidget_some")
+    primitive.def_abstract_eval(lambda *, aval: aval)
     return primitive
 
 
@@ -693,17 +716,49 @@ def named(eqn: Any, name: str) -> Any:
 
 
 def inspection(eqn: Any, v: Any, callback: Any) -> Any:
-    """An equation that tells the sharding of a variable, behind the one that gives it.
+    """An equation that tells the compiler's sharding of a variable, behind the one that gives it.
 
-    ``jax.debug.inspect_array_sharding`` as an equation. JAX 0.9 – 0.12.
+    Args:
+        eqn: the one that gives it.
+        v: the variable.
+        callback: takes an XLA ``HloSharding``. It is called when the program is partitioned: not for one device.
     """
     return _inspection().replace(invars=[v], params={"callback": callback}, ctx=eqn.ctx, source_info=eqn.source_info)
 
 
 @functools.lru_cache(maxsize=1)
 def _inspection() -> Any:
-    traced = jax.make_jaxpr(lambda x: jax.debug.inspect_array_sharding(x, callback=print))(0.0)
-    return open_jaxpr(traced)[0].eqns[0]
+    """``jax.debug.inspect_array_sharding`` as an equation, without its failing where a sharding is no PartitionSpec.
+
+    JAX 0.9 – 0.12: effects and lowerings are private.
+    """
+    from jax._src.debugging import debug_effect
+    from jax._src.interpreters import mlir
+    from jax._src.lib import xla_client
+    from jax._src.lib.mlir import ir
+    from jax._src.lib.mlir.dialects import hlo
+    from jax.extend.core import Primitive
+
+    primitive = Primitive("shardwidget_inspection")
+    primitive.multiple_results = True
+    primitive.def_effectful_abstract_eval(lambda aval, **_: ([], {debug_effect}))
+
+    def lowered(ctx: Any, value: Any, *, callback: Any) -> list[Any]:
+        key = xla_client.encode_inspect_sharding_callback(callback)
+        ctx.module_context.add_keepalive(callback)
+        hlo.CustomCallOp(
+            [value.type],
+            [value],
+            call_target_name=ir.StringAttr.get("InspectSharding"),
+            has_side_effect=ir.BoolAttr.get(True),
+            api_version=mlir.i32_attr(1),
+            called_computations=ir.ArrayAttr.get([]),
+            backend_config=ir.StringAttr.get(key),
+        )
+        return []
+
+    mlir.register_lowering(primitive, lowered)
+    return open_jaxpr(jax.make_jaxpr(lambda x: primitive.bind(x, callback=None))(0.0))[0].eqns[0]
 
 
 def _debug_effect() -> Any:
@@ -711,15 +766,15 @@ def _debug_effect() -> Any:
     return effect
 
 
-def spec_on(sharding: Any, mesh: jax.sharding.Mesh, rank: int) -> jax.sharding.PartitionSpec | None:
-    """A sharding of the compiler's as a spec on a mesh; None where it is none.
+def spec_on(sharding: Any, mesh: jax.sharding.Mesh) -> jax.sharding.PartitionSpec | None:
+    """An XLA ``HloSharding`` as a spec on a mesh; None where it is none.
 
     JAX 0.9 – 0.12: the parser is private.
     """
     from jax._src.sharding_impls import parse_flatten_op_sharding
 
     try:
-        spec = parse_flatten_op_sharding(sharding._to_xla_hlo_sharding(rank), mesh)[0]
+        spec = parse_flatten_op_sharding(sharding, mesh)[0]
         return getattr(spec, "get_partition_spec", lambda: spec)()
     except Exception:
         return None

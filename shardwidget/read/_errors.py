@@ -169,7 +169,10 @@ NO_SHAPE = (
     "SpecPlayground(x)."
 )
 
-NO_MESH = "a spec is edited on a mesh; got {what}. Give a jax.sharding.Mesh, jax.make_mesh((4, 2), ('x', 'y')), or an AbstractMesh."
+NO_MESH = (
+    "a spec is edited on a mesh; got {what}. Give a jax.sharding.Mesh, jax.make_mesh((4, 2), ('x', 'y')), "
+    "or an AbstractMesh."
+)
 
 NO_MESH_TO_EDIT = "there is no mesh to edit a spec on. Give one: SpecPlayground(x, jax.make_mesh((4, 2), ('x', 'y')))."
 
@@ -195,6 +198,11 @@ OWN_MEMORY = (
 NO_ARRAY = "there is no array to move. Make the playground of one: SpecPlayground(x), or SpecPlayground(x, mesh)."
 
 ABSTRACT_TARGET = "{mesh} is abstract: it has {count} positions and no devices, so no array can be moved there."
+
+SUMS_ON_AUTO = (
+    "{mesh} has Auto axes, and JAX makes no sum that is still owed there: some versions refuse to, others give another "
+    "value. Make all axes Explicit, or take the unreduced axes off the spec."
+)
 
 INVALID_SPEC = "the spec on screen is not one that JAX takes, so nothing was moved. {error}"
 

@@ -78,6 +78,7 @@ class Bench:
             terms=terms(mesh),
             name=name or "x",
             array="" if self.array is None else _jax.type_text(jax.typeof(x)),
+            most_devices=max(4096, mesh.size),
             jax_version=jax.__version__,
         )
 
@@ -168,13 +169,17 @@ class Bench:
             raise ValueError(_errors.INVALID_SPEC.format(error=judged.error))
         if isinstance(sharding.mesh, AbstractMesh):
             raise ValueError(_errors.ABSTRACT_TARGET.format(mesh=sharding.mesh, count=sharding.mesh.size))
-        if isinstance(x.sharding, NamedSharding) and _sums(x.sharding.spec):
-            x = jax.reshard(x, _settled(x.sharding))
+        if sharding.spec.unreduced and AxisType.Auto in sharding.mesh.axis_types:
+            raise ValueError(_errors.SUMS_ON_AUTO.format(mesh=sharding.mesh))
+        own = x.sharding
+        if isinstance(own, NamedSharding) and own.spec.unreduced:
+            x = jax.reshard(x, _settled(own))
         if P.UNCONSTRAINED in _jax.partitions(sharding.spec):
             moved = jax.lax.with_sharding_constraint(x, sharding)
+        elif sharding.spec.unreduced:
+            moved = jax.reshard(jax.device_put(x, _settled(sharding)), sharding)
         else:
-            moved = jax.device_put(x, _settled(sharding))
-            moved = jax.reshard(moved, sharding) if _sums(sharding.spec) else moved
+            moved = jax.device_put(x, sharding)
         self.array = jax.block_until_ready(moved)
         self.document = replace(self.document, array=_jax.type_text(jax.typeof(moved)))
         return moved
@@ -207,10 +212,6 @@ def spec_of(draft: SpecDraft) -> P:
     """
     entries = [P.UNCONSTRAINED if e.unconstrained else e.axes or None for e in draft.entries]
     return P(*entries, unreduced=frozenset(draft.unreduced), reduced=frozenset(draft.reduced))
-
-
-def _sums(spec: P) -> bool:
-    return bool(spec.unreduced or spec.reduced)
 
 
 def _settled(sharding: NamedSharding) -> NamedSharding:

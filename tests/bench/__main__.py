@@ -1,6 +1,19 @@
 """Runs every benchmark, one after another, and prints one table."""
 
-from tests.bench import browser, comparison, imports, many, memory, placement, program, sizes, stepper, trace
+from tests.bench import (
+    browser,
+    comparison,
+    imports,
+    many,
+    memory,
+    placement,
+    playground,
+    program,
+    propagation,
+    sizes,
+    stepper,
+    trace,
+)
 from tests.bench.table import show
 
 
@@ -12,8 +25,10 @@ def main() -> None:
             *browser.rows(),
             *trace.rows(),
             *stepper.rows(),
+            *propagation.rows(),
             *comparison.rows(),
             *program.rows(),
+            *playground.rows(),
             *many.rows(),
             *sizes.rows(),
             *imports.rows(),

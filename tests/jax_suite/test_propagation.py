@@ -144,6 +144,57 @@ def test_a_collective_stands_at_the_equation_that_it_was_put_in_for():
     assert all("sw" not in c.op for c in program.collectives)
 
 
+def test_a_collective_of_a_gradient_stands_at_its_equation_too():
+    def loss(w, x):
+        return (jnp.tanh(x @ w) @ w.T).sum()
+
+    comparison = read.propagation(jax.value_and_grad(loss), shape(AUTO, (8, 8), None, "y"), shape(AUTO, (8, 8), "x"))
+    program = comparison.program
+    assert program is not None
+    placed = [k for row in comparison.rows for k in row.collectives]
+    assert sorted(placed) == list(range(len(program.collectives)))
+    assert {row.primitive for row in comparison.rows if row.collectives} <= {"dot_general", "reduce_sum"}
+    assert [c.op for c in program.collectives if c.axes == ("x",)][-1].startswith("jit(loss)/transpose(jvp(")
+
+
+def test_a_sharding_that_is_no_spec_is_told_in_the_compilers_words():
+    def merged(a):
+        return a.reshape(4, 2, 8).reshape(8, 8)
+
+    comparison = read.propagation(merged, shape(AUTO, (8, 8), ("y", "x")))
+    first, second = (row.values[0].concrete for row in comparison.rows[1:])
+    assert first.dims is None
+    assert first.text.startswith("{devices=[4,2,1]<=")
+    assert second.text == "P(('y', 'x'), None)"
+
+    def called_back(a):
+        return a + jax.pure_callback(np.asarray, jax.ShapeDtypeStruct((), "float32"), a.sum())
+
+    comparison = read.propagation(called_back, shape(AUTO, (8, 8), "x"))
+    assert rows(comparison, "pure_callback")[0].concrete.startswith("{maximal")
+    assert comparison.rows[-1].concrete == "P('x', None)"
+
+
+def test_where_a_place_is_not_known_the_note_says_why():
+    def f(a, key):
+        b = jax.shard_map(lambda a: jax.lax.psum(a, "x"), mesh=AUTO, in_specs=P("x"), out_specs=P())(a)
+        return b[:0] * 2, jax.random.split(key)
+
+    comparison = read.propagation(f, shape(AUTO, (8, 8), "x"), jax.random.key(0))
+    unknown = {row.primitive: row.values[0].note for row in comparison.rows[1:] if not row.concrete}
+    assert "block of its own" in unknown["psum_invariant"]
+    assert unknown["mul"] == "It has no bytes."
+    assert "keys" in unknown["random_split"]
+    assert all(note for note in unknown.values())
+
+
+def test_one_device_and_axes_of_one_device_split_nothing():
+    for sizes in ((1, 1), (8, 1)):
+        mesh = jax.make_mesh(sizes, ("x", "y"), axis_types=(AxisType.Auto,) * 2, devices=jax.devices()[: sizes[0]])
+        comparison = read.propagation(lambda a: jnp.sin(a) * 2, shape(mesh, (8, 8), "x", "y"))
+        assert [row.values[0].agreement for row in comparison.rows[1:]] == ["same", "same"]
+
+
 # ── Types ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 RULES = {
@@ -264,6 +315,43 @@ def test_the_code_of_a_mend_runs_and_gives_what_it_says(f, one, two):
         np.testing.assert_allclose(np.asarray(out), wanted)
 
 
+def embedded(e, i):
+    out = jnp.take(e, i, axis=0)
+    return out  # noqa: RET504
+
+
+def test_a_mend_that_leaves_it_to_the_compiler_runs():
+    table, index = array(EXPLICIT, (16, 8), "x"), jax.device_put(np.arange(8) % 5, NamedSharding(EXPLICIT, P("y")))
+    comparison = read.propagation(embedded, table, index)
+    (stop,) = [row for row in comparison.rows if row.error]
+    mend = stop.mends[stop.error.chosen]
+    assert mend.layout.text == "f32[8@y,8]"
+    assert mend.communication == "all-reduce over x"
+    scope = {"jax": jax, "jnp": jnp, "P": P, "e": table, "i": index}
+    with jax.set_mesh(EXPLICIT):
+        exec(mend.code, scope)
+    assert jax.typeof(scope["out"]).str_short(short_dtypes=True) == mend.layout.text
+    np.testing.assert_allclose(np.asarray(scope["out"]), np.asarray(table)[np.asarray(index)])
+
+
+def square(x):
+    out = x @ x
+    return out  # noqa: RET504
+
+
+def test_a_mend_of_an_operand_that_comes_twice_changes_both():
+    x = array(EXPLICIT, (8, 8), "x", "y")
+    comparison = read.propagation(square, x)
+    (stop,) = [row for row in comparison.rows if row.error]
+    assert stop.mends
+    for mend in stop.mends:
+        scope = {"jax": jax, "jnp": jnp, "P": P, "x": x}
+        with jax.set_mesh(EXPLICIT):
+            exec(mend.code, scope)
+            out = scope["out"] if "out" in scope else square(scope["x"])
+        assert jax.typeof(out).str_short(short_dtypes=True) == mend.layout.text
+
+
 def test_another_choice_changes_what_is_below_and_nothing_else():
     arguments = layer_arguments(shape, EXPLICIT)
     first = read.propagation(layer, *arguments, continuations=True)
@@ -278,6 +366,20 @@ def test_another_choice_changes_what_is_below_and_nothing_else():
     for k, row in known.rows:
         patched[k] = row
     assert tuple(patched) == other.rows
+
+
+def test_where_and_differentiation_stop_no_more_than_jax_does():
+    def loss(w, x):
+        h = jnp.where(jnp.ones((8, 8), bool), x @ w, 0.0)
+        return jax.nn.logsumexp(h, -1).sum() + h.max()
+
+    arguments = shape(EXPLICIT, (8, 8)), shape(EXPLICIT, (8, 8), "x")
+    alone = read.propagation(jax.grad(loss), *arguments)
+    assert alone.compiled_from == "Explicit"
+    assert not any(row.error for row in alone.rows)
+    from_auto = read.propagation(jax.grad(loss), shape(AUTO, (8, 8)), shape(AUTO, (8, 8), "x"))
+    assert not any(row.error for row in from_auto.rows)
+    assert from_auto.rows[-1].explicit == alone.rows[-1].explicit
 
 
 def test_a_loop_whose_carry_changes_its_type_offers_the_layout_that_it_ends_with():
@@ -329,11 +431,13 @@ def test_a_closed_over_array_and_a_jitted_function():
 
 def test_a_program_that_only_explicit_axes_know_is_shown_as_far_as_it_comes():
     def f(a, b):
-        c = jax.reshard(a, P("y", None))
+        c = jax.reshard(a, P(None, "x"))
         return c @ b
 
     comparison = read.propagation(f, shape(EXPLICIT, (8, 8), "x"), shape(EXPLICIT, (8, 8), "x", None))
-    assert comparison.rows[1].explicit == "f32[8@y,8]"
+    assert comparison.rows[1].explicit == "f32[8,8@x]"
+    assert comparison.rows[-1].error is not None
+    assert "as far as it came" in comparison.note
 
 
 def test_a_user_s_own_error_is_the_user_s():

@@ -24,6 +24,7 @@ BUNDLES = [
     "static/headless.js",
     "static/page.js",
     "static/playground.js",
+    "static/program.js",
     "static/widget.js",
 ]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
+from typing import Any, cast
 
 import comm
 import jax
@@ -208,7 +208,7 @@ def test_what_apply_cannot_do_is_told_and_shown(playground, mesh):
         (((8,), "mesh"), TypeError, r"a spec is edited on a mesh; got str\. Give a jax\.sharding\.Mesh"),
         (((8,), None), ValueError, r"there is no mesh to edit a spec on\. Give one"),
         (((8,), AbstractMesh((), ())), ValueError, "The mesh is empty"),
-        (((8,), AbstractMesh((2,), (1,))), ValueError, r"the mesh axes \[1\] are no strings"),
+        (((8,), AbstractMesh((2,), cast(Any, (1,)))), ValueError, r"the mesh axes \[1\] are no strings"),
         (((8,), AbstractMesh((2,), ("x",), axis_types=(AxisType.Manual,))), ValueError, "has Manual axes"),
     ],
 )

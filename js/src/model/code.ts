@@ -8,7 +8,9 @@ export function codeOf(draft: SpecDraft, doc: Playground): string[] {
   const [lines, x] = [[] as string[], doc.name];
   if (!sameAxes(draft.axes, doc.given)) lines.push(`mesh = ${meshCode(draft.axes, doc)}`);
   const sharding = (d: SpecDraft) => `NamedSharding(mesh, ${specCode(d)})`;
-  if (!isConcrete(draft.axes, doc)) {
+  const sums = draft.unreduced.length > 0;
+  // Out of nothing JAX makes sums on Explicit axes alone; on others they are there as types.
+  if (!isConcrete(draft.axes, doc) || (sums && draft.axes.some((a) => a.type !== "Explicit"))) {
     const shape = tupleText(draft.shape.map(String));
     lines.push(`${x} = jax.ShapeDtypeStruct(${shape}, ${quoted(draft.dtype)}, sharding=${sharding(draft)})`);
     return lines;
@@ -18,8 +20,8 @@ export function codeOf(draft: SpecDraft, doc: Playground): string[] {
     return lines;
   }
   // Values are placed first: not every JAX can make a sum of them on the way from one mesh to another.
-  lines.push(`${x} = jax.device_put(${x}, ${sharding({ ...draft, unreduced: [], reduced: [] })})`);
-  if (draft.unreduced.length + draft.reduced.length > 0) lines.push(`${x} = jax.reshard(${x}, ${sharding(draft)})`);
+  lines.push(`${x} = jax.device_put(${x}, ${sharding(sums ? { ...draft, unreduced: [], reduced: [] } : draft)})`);
+  if (sums) lines.push(`${x} = jax.reshard(${x}, ${sharding(draft)})`);
   return lines;
 }
 

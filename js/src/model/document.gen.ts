@@ -36,7 +36,7 @@ export interface Compared {
    * there is nothing to compare.
    */
   readonly agreement: "same" | "differs" | "silent" | "";
-  /** What differs and why, in one sentence; empty where nothing does. */
+  /** What differs, or why the place is not known, in one sentence; empty where there is nothing to say. */
   readonly note: string;
 }
 

@@ -29,6 +29,9 @@ function flaw(doc: Program): string | null {
   return odd ? `its ${odd.kind} ${odd.name} names an axis or a plan that is not there` : null;
 }
 
+/** Ranks of the largest group that is played: of a larger one nobody sees who sends what. */
+export const LARGEST = 128;
+
 /** How the devices of a group are connected, where that is known: by their physical coordinates. */
 export type Connection = "ring" | "line" | "unknown";
 
@@ -48,6 +51,7 @@ export class ProgramModel {
   readonly collectives: readonly HloCollective[];
   readonly #groups = new Map<HloCollective, readonly (readonly number[])[]>();
   readonly #played = new Map<Plan, Played>();
+  #box: PhysicalBox | null | undefined;
 
   constructor(readonly doc: Program) {
     this.mesh = new MeshModel(doc.mesh);
@@ -69,7 +73,8 @@ export class ProgramModel {
 
   /** The algorithms of a collective that can be played, the meaning first. */
   plans(c: HloCollective): readonly Plan[] {
-    return c.plans.flatMap((i) => this.doc.plans[i] ?? []).filter((p) => p.rounds.length > 0 && playable(p));
+    const plans = c.plans.flatMap((i) => this.doc.plans[i] ?? []);
+    return plans.filter((p) => p.rounds.length > 0 && p.n <= LARGEST && playable(p));
   }
 
   /** The plan of a collective for a chosen algorithm; the meaning where that algorithm does not apply. */
@@ -159,8 +164,13 @@ export class ProgramModel {
     return high - low + 1;
   }
 
-  /** The physical box, where the devices fill one and each has a place of its own: sizes and least coordinates. */
-  box(): { sizes: readonly number[]; least: readonly number[] } | null {
+  /** The physical box, where the devices fill one and each has a place of its own; else null. */
+  box(): PhysicalBox | null {
+    if (this.#box === undefined) this.#box = this.#readBox();
+    return this.#box;
+  }
+
+  #readBox(): PhysicalBox | null {
     const { coords, size } = this.mesh;
     if (coords.length === 0) return null;
     const sizes = coords.map((_, k) => this.#extent(k));
@@ -169,6 +179,12 @@ export class ProgramModel {
     const places = new Set(Array.from({ length: size }, (_, p) => coords.map((at) => at[p]).join()));
     return places.size === size ? { sizes, least } : null;
   }
+}
+
+/** Sizes and least coordinates of the box that devices fill, by coordinate. */
+export interface PhysicalBox {
+  sizes: readonly number[];
+  least: readonly number[];
 }
 
 /** What the table can be sorted by: estimated time, the module's schedule, or a column. */

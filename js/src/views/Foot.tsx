@@ -88,7 +88,7 @@ function GoTo({ state }: { state: ViewState }) {
 }
 
 /** Which dimensions run down and across; the others are facets. */
-function Dims({ state, rank }: { state: ViewState; rank: number }) {
+export function Dims({ state, rank }: { state: ViewState; rank: number }) {
   const { row, column } = roles(rank, state.now.choice);
   const choose = (name: string, value: number | null, set: (dim: number) => void) => (
     <label>
@@ -112,7 +112,7 @@ function Dims({ state, rank }: { state: ViewState; rank: number }) {
 }
 
 /** Steps through facets that do not fit. */
-function Facets({ state }: { state: ViewState }) {
+export function Facets({ state }: { state: ViewState }) {
   const faces = state.shown()?.layout.array?.faces;
   if (!faces) return null;
   const choice = state.now.choice;

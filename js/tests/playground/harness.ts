@@ -51,6 +51,8 @@ export function drag(view: Mounted, from: Element, to: Element | [number, number
         composed: true,
         pointerId: 1,
         button: 0,
+        buttons: 1,
+        isPrimary: true,
         pointerType: type,
       }),
     );

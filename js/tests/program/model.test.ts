@@ -126,6 +126,11 @@ test("what a call comes to; a loop of unknown length makes it a least", () => {
   expect([callTime(model("shard_map"), 0), callBytes(model("shard_map"))]).toEqual(["≥ 15 µs", "≥ 13 KiB"]);
 });
 
+test("an estimate for another interconnect than the devices' own says which", () => {
+  expect(badgesOf(model("training"), 1)[1]?.text).toBe("a call on TPU v5p, estimate");
+  expect(badgesOf(model("shard_map"), 0)[1]?.text).toBe("a call on TPU v5e, estimate");
+});
+
 test("a slice without wraparound is a line, a torus is a ring, a CPU is neither", () => {
   const training = model("training");
   const [gather] = [find(training, "all-gather", "data")];
@@ -188,6 +193,8 @@ test("words of a collective: groups, causes, ids", () => {
     true,
   ]);
   expect(causeNotes(m.collectives[5] as never)).toEqual(["line 21", "backward", "by the compiler"]);
+  const also = [21, 22, 21].map((line) => ({ file: "cell 4", line, text: "", function: "" }));
+  expect(causeNotes({ ...c, also })[0]).toBe("lines 21, 22");
   expect(causeNotes(model("shard_map").collectives[4] as never)).toEqual(["line not known", "by the compiler"]);
 });
 

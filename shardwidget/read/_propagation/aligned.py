@@ -1,34 +1,123 @@
-"""The types of a program that an Explicit mesh takes: those of its trace there, equation for equation.
+"""The types of a program's trace on an Explicit mesh, as those of the equations of another trace.
 
-A trace on an Explicit mesh may have other equations than one on an Auto mesh: ``jnp.where`` reshards its condition,
-``auto_axes`` reshards what it gives. They are matched in order, and what has no match has no type.
+The two traces may have other equations: on Explicit axes ``jnp.where`` reshards its condition, ``auto_axes`` what it
+gives, a mend an operand. Equations are matched in order, by what they compute, by the user's line and by their shapes;
+and only where their operands are the same values. What has no match has no type.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
+from typing import Any
 
-from shardwidget.read._propagation.explicit import Explicit
+from jax.extend.core import Literal
+
+from shardwidget import _jax
+from shardwidget.read._propagation.explicit import Explicit, Stopped
 from shardwidget.read._propagation.tree import Line, Tree
+from shardwidget.read._trace.draft import Value
+
+RELAYOUTS = ("reshard", "sharding_constraint")
+"""Primitives that change where a value lies, and nothing else."""
 
 
-def aligned(tree: Tree, explicit: Tree) -> Explicit:
+def own(tree: Tree, stops: Sequence[Stopped] = ()) -> Explicit:
+    """The types of a program that was itself traced on an Explicit mesh."""
+    types = {k: tuple(v.aval for v in line.outputs) for k, line in enumerate(tree.lines)}
+    return Explicit(types, dict(_stops([(k, k) for k in types], tree, stops)))
+
+
+def aligned(tree: Tree, explicit: Tree, stops: Sequence[Stopped] = ()) -> Explicit:
     """The types of one trace, as those of the lines of another.
 
     Args:
         tree: the program as it was traced.
         explicit: the same, traced on an Explicit mesh.
+        stops: of that trace, by their marks.
     """
+    found = _verified(tree, explicit, list(_matched(tree, explicit)))
+    types = {a: tuple(v.aval for v in explicit.lines[b].outputs) for a, b in found}
+    stopped = dict(_stops(found, explicit, stops))
+    # A mend may go on with the result.
+    types |= {k: (stop.mends[stop.chosen].type, *types[k][1:]) for k, stop in stopped.items()}
+    return Explicit(types, stopped)
+
+
+def _matched(tree: Tree, explicit: Tree) -> Iterator[tuple[int, int]]:
     ours, theirs = [_key(line) for line in tree.lines], [_key(line) for line in explicit.lines]
-    types = {}
     for block in SequenceMatcher(None, ours, theirs, autojunk=False).get_matching_blocks():
-        for k in range(block.size):
-            types[block.a + k] = tuple(v.aval for v in explicit.lines[block.b + k].outputs)
-    return Explicit(types, {})
+        yield from ((block.a + k, block.b + k) for k in range(block.size))
+
+
+def _verified(tree: Tree, explicit: Tree, matched: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The matches whose operands are each other's, once what only changes where they lie is left out."""
+    same = _Same(tree, {a for a, _ in matched}), _Same(explicit, {b for _, b in matched})
+    theirs: dict[Value, Value] = {}
+    found = []
+    for a, b in matched:
+        one, two = tree.lines[a], explicit.lines[b]
+        pairs = []
+        for v, w in zip(one.inputs, two.inputs, strict=True):
+            if isinstance(v, Literal) or isinstance(w, Literal):
+                if type(v) is not type(w):
+                    break
+            else:
+                pairs.append((same[0].of(v), same[1].of(w)))
+        else:
+            if all(theirs.get(v, w) is w for v, w in pairs):
+                theirs.update(pairs)
+                theirs.update(zip(one.outputs, two.outputs, strict=True))
+                found.append((a, b))
+    return found
+
+
+class _Same:
+    """Values of a program, those that differ only in where they lie as one."""
+
+    def __init__(self, tree: Tree, matched: set[int]) -> None:
+        self._before: dict[Value, Value] = {}
+        for k, line in enumerate(tree.lines):
+            if k not in matched and line.eqn.primitive.name in RELAYOUTS and isinstance(line.inputs[0], Value):
+                self._before[line.outputs[0]] = self.of(line.inputs[0])
+
+    def of(self, value: Value) -> Value:
+        return self._before.get(value, value)
+
+
+def _stops(found: Sequence[tuple[int, int]], explicit: Tree, stops: Sequence[Stopped]) -> Iterator[tuple[int, Stopped]]:
+    """Those that stand in the place of an equation that stopped."""
+    for a, b in found:
+        eqn = explicit.lines[b].eqn
+        mark = _jax.mark_of(eqn)
+        if (
+            mark
+            and kind(eqn.primitive.name) == kind(mark.primitive)
+            and "transpose(" not in str(eqn.source_info.name_stack)
+        ):
+            yield a, stops[mark.number]
 
 
 def _key(line: Line) -> Hashable:
     """What equations of both traces have in common."""
     where = [(f.file_name, f.start_line, f.start_column) for f in line.frames[:1]]
-    return line.eqn.primitive.name, len(line.outputs), *where
+    name = line.eqn.primitive.name
+    avals = [v.aval for v in (*line.inputs, *line.outputs)]
+    shapes = tuple((getattr(a, "shape", ()), str(getattr(a, "dtype", ""))) for a in avals)
+    return kind(name), len(line.inputs), shapes, essence(name, line.eqn.params), *where
+
+
+def kind(primitive: str) -> str:
+    """A primitive's name, one for all that change a layout."""
+    return "relayout" if primitive in RELAYOUTS else primitive
+
+
+def essence(primitive: str, params: Mapping[str, Any]) -> Hashable:
+    """Parameters that say what an equation computes, and not where."""
+    if primitive in RELAYOUTS:
+        return ()
+    return tuple((key, value) for key, value in sorted(params.items()) if _is_plain(value))
+
+
+def _is_plain(value: Any) -> bool:
+    return isinstance(value, int) or (isinstance(value, tuple) and all(map(_is_plain, value)))

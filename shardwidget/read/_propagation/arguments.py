@@ -15,8 +15,8 @@ from shardwidget.read._trace.arguments import function_name, parameter_names
 AnyMesh = Mesh | AbstractMesh
 
 NO_MESH = (
-    "there is no mesh: no argument has a NamedSharding, mesh= is not given and no jax.set_mesh is in force. Put an "
-    "argument on one, jax.device_put(x, jax.NamedSharding(mesh, P('x'))), or say mesh=mesh"
+    "there is no mesh: no argument lies on one, and mesh= is not given. Put an argument on a mesh, "
+    "jax.device_put(x, jax.NamedSharding(mesh, jax.P('x'))), or give mesh=mesh."
 )
 
 

@@ -11,7 +11,7 @@ from shardwidget import _jax
 from shardwidget.document import Compared, Comparison, Dim, Layout, Row
 from shardwidget.read._mesh import read_devices, read_mesh
 from shardwidget.read._propagation.mends import entries, spec_text
-from shardwidget.read._propagation.rows import difference, silent, typed
+from shardwidget.read._propagation.rows import difference, silent, single_axes, typed
 from shardwidget.read._trace.draft import Value
 
 NO_ARRAYS = (
@@ -53,7 +53,7 @@ def argument(value: Value, explicit: NamedSharding, spec: PartitionSpec, compile
         if compiled
         else None
     )
-    agreement, note = difference(on, concrete)
+    agreement, note = difference(on, concrete, single_axes(_jax.with_sharding(aval, explicit)))
     return Compared(
         value.name,
         tuple(aval.shape),
@@ -82,7 +82,7 @@ def _array(name: str, x: Any) -> Compared:
     else:
         concrete = None if x.sharding is None else Layout(str(x.sharding), tuple(Dim(int(n)) for n in x.shape))
         explicit = Layout(explicit.text)
-    agreement, note = difference(explicit, concrete)
+    agreement, note = difference(explicit, concrete, single_axes(type_))
     return Compared(
         name or "array",
         tuple(x.shape),

@@ -13,15 +13,11 @@ from typing import Any
 
 import jax
 from jax.extend.core import jaxpr_as_fun
-from jax.sharding import Mesh, NamedSharding
+from jax.sharding import Mesh
 
 from shardwidget import _jax
 from shardwidget.read._propagation.mends import Entries, entries
 from shardwidget.read._propagation.tree import Body, Line, Node, Tree
-
-CALLBACKS = {"pure_callback", "io_callback"}
-"""Their results lie on one device, of which a spec cannot tell: JAX raises where such a sharding is inspected."""
-NOT_INSPECTED = "The compiler does not tell where the values of this program are: {error}"
 
 TAG = re.compile(r"(?:/|^|(?<=\())shardwidget(\d+)(?=[/)]|$)")
 
@@ -43,8 +39,6 @@ class Concrete:
     compiled: jax.stages.Compiled
     places: dict[int, dict[int, Put]]
     """By line, by index of the result."""
-    note: str = ""
-    """Why there are no places at all."""
 
 
 def compiled(tree: Tree, arguments: Sequence[jax.ShapeDtypeStruct], mesh: Mesh, name: str) -> Concrete:
@@ -64,32 +58,28 @@ def compiled(tree: Tree, arguments: Sequence[jax.ShapeDtypeStruct], mesh: Mesh, 
     def callback(line: int, k: int, rank: int) -> Callable[[Any], None]:
         return lambda sharding: places.setdefault(line, {}).__setitem__(k, put_of(sharding, mesh, rank))
 
-    def instrumented(body: Body, inspect: bool) -> Any:
-        return _jax.with_equations(body.jaxpr, [eqn for node in body.nodes for eqn in equations(node, inspect)])
+    def instrumented(body: Body) -> Any:
+        return _jax.with_equations(body.jaxpr, [eqn for node in body.nodes for eqn in equations(node)])
 
-    def equations(node: Node, inspect: bool) -> list[Any]:
+    def equations(node: Node) -> list[Any]:
         eqn = node.eqn
-        bodies = [instrumented(body, inspect) for body in node.bodies]
+        bodies = [instrumented(body) for body in node.bodies]
         if bodies:
             eqn = _jax.with_bodies(eqn, bodies)
         if node.line < 0:
             return [eqn]
         eqn = _jax.named(eqn, f"shardwidget{node.line}")
         line = tree.lines[node.line]
-        shown = [(k, v) for k, v in enumerate(eqn.outvars) if inspect and not unseen(line, v)]
+        shown = [(k, v) for k, v in enumerate(eqn.outvars) if not unseen(line, v)]
+        if mesh.size == 1:  # Nothing is partitioned.
+            places[node.line] = {k: Put(((),) * v.aval.ndim, "{replicated}") for k, v in shown}
+            return [eqn]
         return [eqn, *(_jax.inspection(eqn, v, callback(node.line, k, v.aval.ndim)) for k, v in shown)]
 
-    def compile_(inspect: bool) -> jax.stages.Compiled:
-        function: Any = jaxpr_as_fun(_jax.closed(instrumented(tree.root, inspect), tree.root.consts))
-        function.__name__ = name
-        with jax.set_mesh(mesh):
-            return jax.jit(function).lower(*arguments).compile()
-
-    try:
-        return Concrete(compile_(inspect=True), places)
-    except Exception as error:
-        without = compile_(inspect=False)
-        return Concrete(without, {}, NOT_INSPECTED.format(error=str(error).strip().splitlines()[0]))
+    function: Any = jaxpr_as_fun(_jax.closed(instrumented(tree.root), tree.root.consts))
+    function.__name__ = name
+    with jax.set_mesh(mesh):
+        return Concrete(jax.jit(function).lower(*arguments).compile(), places)
 
 
 def unseen(line: Line, v: Any) -> str:
@@ -105,15 +95,10 @@ def unseen(line: Line, v: Any) -> str:
         return "The compiler is not asked where PRNG keys are."
     if not aval.size or aval.dtype == jax.dtypes.float0:
         return "It has no bytes."
-    if line.eqn.primitive.name in CALLBACKS:
-        return "Python gives it, on one device."
     return ""
 
 
 def put_of(sharding: Any, mesh: Mesh, rank: int) -> Put:
-    """A sharding of the compiler's as the axes of a mesh."""
-    if isinstance(sharding, NamedSharding) and tuple(sharding.mesh.axis_names) == tuple(mesh.axis_names):
-        return Put(entries(sharding.spec, rank), str(sharding.spec))
-    spec = _jax.spec_on(sharding, mesh, rank)
-    text = _jax.hlo_text(sharding, rank) or str(sharding)
-    return Put(None if spec is None else entries(spec, rank), text)
+    """The compiler's sharding of a value as the axes of a mesh."""
+    spec = _jax.spec_on(sharding, mesh)
+    return Put(None if spec is None else entries(spec, rank), str(sharding))

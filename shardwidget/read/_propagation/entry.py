@@ -15,12 +15,13 @@ from shardwidget.document import Comparison, Continuation, HloCollective, Progra
 from shardwidget.read._mesh import read_mesh
 from shardwidget.read._program.entry import program as read_program
 from shardwidget.read._propagation import arrays
-from shardwidget.read._propagation.aligned import aligned
+from shardwidget.read._propagation.aligned import aligned, own
 from shardwidget.read._propagation.arguments import AnyMesh, Asked, abstract, is_explicit, retyped
 from shardwidget.read._propagation.concrete import TAG, Concrete, compiled
 from shardwidget.read._propagation.explicit import Explicit, Run, closes_over_a_mesh
 from shardwidget.read._propagation.mends import Compiled
 from shardwidget.read._propagation.rows import row_of
+from shardwidget.read._propagation.traced import traced
 from shardwidget.read._propagation.tree import Tree
 from shardwidget.read._trace.sources import OURS, listing_at
 
@@ -28,10 +29,12 @@ MOST_CONTINUATIONS = 24
 """Other choices that are worked out in advance."""
 
 NO_DEVICES = (
-    "Where the data would be is not known: {why}. Put the arguments on a jax.make_mesh(…) of that many devices "
-    "(jax.config.update('jax_num_cpu_devices', {count}) makes them of one CPU), or on a TPU topology, which needs no "
-    "TPU: shardwidget.tpu_mesh('v5e:4x4', {names})."
+    "An AbstractMesh has no devices, so where the data would lie is not known. Take a mesh that has some: "
+    "jax.make_mesh({sizes}, {names}), for which jax.config.update('jax_num_cpu_devices', {count}) makes devices of one "
+    "CPU; or shardwidget.tpu_mesh('v5e:4x4', ('x', 'y')), for which no TPU is needed."
 )
+
+STOPPED = "The program stops on its own mesh and on an Auto one: it is shown as far as it came, and was not compiled."
 
 
 def propagation(
@@ -110,7 +113,6 @@ def _trace(asked: Asked, wanted: Literal["auto", "explicit"] | None) -> tuple[An
 class _Reader:
     def __init__(self, asked: Asked, base: AnyMesh, tree: Tree, stopped: Exception | None) -> None:
         self.asked, self.base, self.tree, self.stopped = asked, base, tree, stopped
-        self.given = self._given()
         self.note = ""
         self.concrete = self._compile()
         self.program: Program | None = None
@@ -142,7 +144,7 @@ class _Reader:
     def rows(self, choices: Mapping[int, int]) -> tuple[tuple[Row, ...], Explicit]:
         """The rows of the document: the arguments first, so line k of the program is row k + 1."""
         explicit = self._explicit({row - 1: choice for row, choice in choices.items()})
-        places = self.concrete.places if self.concrete and not self.concrete.note else None
+        places = self.concrete.places if self.concrete else None
         rows = [self._arguments()]
         rows += [
             row_of(line, k, explicit, None if places is None else places.get(k, {}), self.caused[k])
@@ -167,10 +169,17 @@ class _Reader:
         return tuple(out)
 
     def _explicit(self, choices: Mapping[int, int]) -> Explicit:
-        if self.given is not None:
-            return self.given
-        mesh = abstract(retyped(self.asked.mesh, AxisType.Explicit))
-        return Run(self.tree, mesh, choices, self._compiled()).of(self.asked.on(mesh))
+        if is_explicit(self.base) or self.stopped is not None:
+            return own(self.tree)
+        mesh, does = abstract(retyped(self.asked.mesh, AxisType.Explicit)), self._compiled()
+        if closes_over_a_mesh(self.tree):  # The function cannot be traced on another.
+            return Run(self.tree, mesh, choices, does).of(self.asked.on(mesh))
+        there = traced(self.asked, self.tree, mesh, choices, does)
+        found = Explicit({}, {})
+        if there.jaxpr is not None:
+            theirs = Tree(there.jaxpr, self.asked.function, self.asked.names, mesh.axis_types)
+            found = aligned(self.tree, theirs, there.stops)
+        return Run(self.tree, mesh, choices, does, found).of(self.asked.on(mesh)) if there.error else found
 
     def _compiled(self) -> dict[int, Compiled]:
         out = {}
@@ -180,19 +189,6 @@ class _Reader:
                 words = dict.fromkeys(f"{c.kind} over {' and '.join(c.axes)}" if c.axes else c.kind for c in caused)
                 out[line] = Compiled(dims, ", ".join(words) or "none", sum(c.bytes_per_device for c in caused))
         return out
-
-    def _given(self) -> Explicit | None:
-        """The types of the program's trace on an Explicit mesh; None where it has none to the end."""
-        if is_explicit(self.base) or self.stopped is not None:
-            return aligned(self.tree, self.tree)
-        if is_explicit(self.asked.mesh) or closes_over_a_mesh(self.tree):
-            return None
-        mesh = retyped(self.asked.mesh, AxisType.Explicit)
-        try:
-            closed = self.asked.trace(mesh)
-        except Exception:
-            return None
-        return aligned(self.tree, Tree(closed, self.asked.function, self.asked.names, mesh.axis_types))
 
     def _arguments(self) -> Row:
         explicit = abstract(retyped(self.asked.mesh, AxisType.Explicit))
@@ -204,15 +200,13 @@ class _Reader:
 
     def _compile(self) -> Concrete | None:
         if self.stopped is not None:
+            self.note = STOPPED
             return None
         mesh = self.base
         if isinstance(mesh, AbstractMesh):
-            names = tuple(mesh.axis_names)
-            self.note = NO_DEVICES.format(why="an AbstractMesh has no devices", count=mesh.size, names=names)
+            self.note = NO_DEVICES.format(sizes=mesh.axis_sizes, names=mesh.axis_names, count=mesh.size)
             return None
-        found = compiled(self.tree, self.asked.on(mesh), mesh, self.asked.function)
-        self.note = found.note
-        return found
+        return compiled(self.tree, self.asked.on(mesh), mesh, self.asked.function)
 
     def _program(self, concrete: Concrete, mesh: Any) -> Program:
         program = read_program(concrete.compiled, mesh=mesh, name=self.asked.function)

@@ -59,18 +59,25 @@ class Run:
         mesh: all its axes Explicit.
         choices: index of the mend to go on with, by line.
         compiled: what the compiler does, by line: the mend that does it too is taken by itself.
+        known: types and stops that JAX's own trace on such a mesh has told.
     """
 
     def __init__(
-        self, tree: Tree, mesh: AbstractMesh, choices: Mapping[int, int], compiled: Mapping[int, Compiled]
+        self,
+        tree: Tree,
+        mesh: AbstractMesh,
+        choices: Mapping[int, int],
+        compiled: Mapping[int, Compiled],
+        known: Explicit | None = None,
     ) -> None:
         self._tree = tree
         self._mesh = mesh
         self._choices = choices
         self._compiled = compiled
-        self._known = frozenset(_roots(tree))
+        self._names = frozenset(_roots(tree))
+        self._told = known.types if known else {}
         self.types: dict[int, tuple[Any, ...]] = {}
-        self.stops: dict[int, Stopped] = {}
+        self.stops: dict[int, Stopped] = dict(known.stops) if known else {}
         self._constants: dict[int, Any] = {}
         self._call = ""
         """Name of the innermost function that is called."""
@@ -119,12 +126,23 @@ class Run:
             outs = self._body(node.bodies[0], values)
             self._call = around
             return outs
+        if node.line in self._told:
+            self._tell(node)
+            return [_jax.of_type(t) for t in self._told[node.line]]
         if any(v is UNKNOWN for v in values):
             outs: list[Any] = [UNKNOWN] * len(node.eqn.outvars)
         else:
             outs = self._bound(node, values)
         self.types[node.line] = tuple(None if v is UNKNOWN else jax.typeof(v) for v in outs)
         return outs
+
+    def _tell(self, node: Node) -> None:
+        """What is told of an equation and of all in it."""
+        if node.line in self._told:
+            self.types[node.line] = self._told[node.line]
+        for body in node.bodies:
+            for inner in body.nodes:
+                self._tell(inner)
 
     def _bound(self, node: Node, values: list[Any]) -> list[Any]:
         try:
@@ -133,14 +151,21 @@ class Run:
             if node.line in self.stops:  # A loop's body is traced more than once.
                 stopped = self.stops[node.line]
             else:
-                stopped = self._stopped(node, values, error)
+                stopped = self.stopped(node, values, error)
                 if stopped.chosen < 0 or not _is_answered(node.eqn):
                     self.stops[node.line] = stopped
             if stopped.chosen < 0:
                 return [UNKNOWN] * len(node.eqn.outvars)
             return stopped.mends[stopped.chosen].bind(values)
 
-    def _stopped(self, node: Node, values: list[Any], error: Exception) -> Stopped:
+    def stopped(self, node: Node, values: list[Any], error: Exception) -> Stopped:
+        """What can be done about an equation that raised.
+
+        Args:
+            node: the equation.
+            values: its operands, tracers on the Explicit mesh.
+            error: what it raised.
+        """
         line = self._tree.lines[node.line]
         before = dict(self.types), dict(self.stops)
         mends = mends_of(
@@ -149,7 +174,7 @@ class Run:
             lambda operands: self._bind(node, list(operands)),
             self._asked(node, values),
             self._compiled.get(node.line),
-            self._known,
+            self._names,
         )
         self.types, self.stops = before  # Trying leaves nothing behind.
         chosen = self._choices.get(node.line, self._preferred(node.line, mends))
@@ -161,6 +186,8 @@ class Run:
     def _asked(self, node: Node, values: Sequence[Any]) -> list[tuple[int, Entries]]:
         """Layouts that an equation asks of operands: a loop that of what it carries on, a shard_map its specs."""
         params = node.eqn.params
+        if node.eqn.primitive.name == "sharding_constraint":
+            return [(0, _constrained(params["sharding"].spec, values[0]))]
         if node.eqn.primitive.name == "shard_map":
             wanted = {
                 k: entries(s, jax.typeof(v).ndim)
@@ -193,8 +220,7 @@ class Run:
         if name == "select_n" and self._call == "_where":
             values = _broadcast(values)
         if name == "sharding_constraint":
-            # On Explicit axes this would only assert; the user's decision is what it means.
-            return [jax.sharding.reshard(values[0], NamedSharding(self._mesh, params["sharding"].spec))]
+            return [lax.with_sharding_constraint(values[0], NamedSharding(self._mesh, params["sharding"].spec))]
         if name == "reshard":
             return [jax.sharding.reshard(values[0], NamedSharding(self._mesh, params["dst_sharding"].spec))]
         return _jax.bind_here(eqn.primitive, _jax.on_mesh(params, self._mesh), *values)
@@ -284,7 +310,9 @@ def _is_answered(eqn: Any) -> bool:
     """Whether an equation stops only here: where differentiation adds to a program, it says itself how results lie."""
     if "jvp(" not in str(eqn.source_info.name_stack):
         return False
-    return eqn.primitive.name in ("add_any", "scatter-add", "select_n") or _jax.is_silent(eqn.params.get("out_sharding"))
+    return eqn.primitive.name in ("add_any", "scatter-add", "select_n") or _jax.is_silent(
+        eqn.params.get("out_sharding")
+    )
 
 
 def _broadcast(values: list[Any]) -> list[Any]:
@@ -305,6 +333,17 @@ def _roots(tree: Tree) -> Iterator[str]:
     for value in (*tree.arguments, *(v for line in tree.lines for v in line.outputs)):
         if found := re.match(r"[^\W\d]\w*", value.name):
             yield found[0]
+
+
+def _constrained(spec: PartitionSpec, value: Any) -> Entries:
+    """What a constraint asks of a value: where it leaves a dimension open, that stays as it is."""
+    type_ = jax.typeof(value)
+    listed = [*_jax.partitions(spec), *[None] * (type_.ndim - len(_jax.partitions(spec)))]
+    mine = entries(type_.sharding.spec, type_.ndim)
+    return tuple(
+        m if e is PartitionSpec.UNCONSTRAINED else d
+        for e, d, m in zip(listed, entries(spec, type_.ndim), mine, strict=True)
+    )
 
 
 class StoppedInsideError(Exception):

@@ -207,7 +207,7 @@ def _resharded(line: Line, values: Sequence[Any], bind: Bind, asked: Sequence[tu
                 wanted.append(tuple(() if j == d else axes for j, axes in enumerate(mine)))
         if sum(map(bool, mine)) > 1:
             wanted.append(((),) * len(mine))
-        for dims in dict.fromkeys(wanted):
+        for dims in dict.fromkeys(wanted if line.inputs[k] not in line.inputs[:k] else ()):
             yield _reshard(line, values, k, dims, bind)
         alike = [j for j in arrays if jax.typeof(values[j]).shape == jax.typeof(values[k]).shape]
         others = [(j, mine) for j in alike if _of(values[j]) != mine]
@@ -236,9 +236,9 @@ def _reshard(line: Line, values: Sequence[Any], k: int, dims: Entries, bind: Bin
         communication, sent = "none", 0
 
     def resharded(operands: Sequence[Any]) -> list[Any]:
-        changed = list(operands)
-        changed[k] = jax.sharding.reshard(operands[k], NamedSharding(mesh, _spec(dims)))
-        return bind(changed)
+        laid_out = jax.sharding.reshard(operands[k], NamedSharding(mesh, _spec(dims)))
+        # In x @ x both operands are what the line changes.
+        return bind([laid_out if v is line.inputs[k] else o for v, o in zip(line.inputs, operands, strict=True)])
 
     return _Way(
         f"lay {name} out as {spec_text(dims)} first",

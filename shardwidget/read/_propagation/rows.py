@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import Any, Literal
 
 from jax.sharding import AxisType
@@ -24,7 +24,7 @@ Decision = Literal["", "reshard", "with_sharding_constraint", "out_sharding", "d
 def row_of(
     line: Line,
     number: int,
-    explicit: Explicit | None,
+    explicit: Explicit,
     places: dict[int, Put] | None,
     collectives: Sequence[tuple[int, HloCollective]],
 ) -> Row:
@@ -33,11 +33,12 @@ def row_of(
     Args:
         line: the equation.
         number: its index.
-        explicit: what an Explicit mesh says; None where it was not asked.
+        explicit: what an Explicit mesh says.
         places: where the compiled program puts its results, by their index; None where that was not asked.
         collectives: those that were put in for it, with their indices.
     """
-    types = explicit.types.get(number, ()) if explicit else ()
+    types = explicit.types.get(number, ())
+    said = number in explicit.types or any(stop.chosen < 0 for stop in explicit.stops.values())
     values = tuple(
         compared(
             value,
@@ -45,10 +46,11 @@ def row_of(
             (places or {}).get(k),
             local=line.local,
             unseen=unseen(line, line.eqn.outvars[k]) if places is not None else "",
+            unsaid="" if said else "On an Explicit mesh JAX has other equations here.",
         )
         for k, value in enumerate(line.outputs)
     )
-    stopped = explicit.stops.get(number) if explicit else None
+    stopped = explicit.stops.get(number)
     remark, wasted = ("", 0) if decision_of(line) else _gathered(line, [c for _, c in collectives])
     return Row(
         primitive=line.eqn.primitive.name,
@@ -65,13 +67,13 @@ def row_of(
     )
 
 
-def compared(value: Value, type_: Any, put: Put | None, *, local: bool, unseen: str) -> Compared:
+def compared(value: Value, type_: Any, put: Put | None, *, local: bool, unseen: str, unsaid: str) -> Compared:
     """One value, three ways."""
     aval = value.aval
     explicit = None if type_ is None else typed(type_)
     auto = _jax.type_text(aval) if local else silent(aval)
     concrete = None if put is None else placed(put, aval.shape)
-    agreement, note = ("", unseen) if unseen else difference(explicit, concrete)
+    agreement, note = ("", unseen) if unseen else difference(explicit, concrete, single_axes(type_))
     dtype = aval.dtype
     return Compared(
         name=value.name,
@@ -82,7 +84,7 @@ def compared(value: Value, type_: Any, put: Put | None, *, local: bool, unseen: 
         auto=auto,
         concrete=concrete,
         agreement=agreement,
-        note=note,
+        note=note or unsaid,
     )
 
 
@@ -109,28 +111,41 @@ def placed(put: Put, shape: Sequence[int]) -> Layout:
 
 
 def difference(
-    explicit: Layout | None, concrete: Layout | None
+    explicit: Layout | None, concrete: Layout | None, single: Set[str]
 ) -> tuple[Literal["same", "differs", "silent", ""], str]:
-    """How a type and a placement agree, and what differs in words."""
+    """How a type and a placement agree, and what differs in words.
+
+    Args:
+        explicit: the type.
+        concrete: the placement.
+        single: mesh axes of one device, over which nothing is split.
+    """
     if explicit is None or concrete is None or concrete.dims is None or explicit.unreduced:
         return "", ""
     if explicit.dims is None:
         return "silent", ""
     notes = []
     for d, (said, done) in enumerate(zip(explicit.dims, concrete.dims, strict=True)):
-        more = [a for a in done.axes if a not in said.axes]
-        less = [a for a in said.axes if a not in done.axes]
+        theirs, ours = ([a for a in dim.axes if a not in single] for dim in (said, done))
+        more = [a for a in ours if a not in theirs]
+        less = [a for a in theirs if a not in ours]
         if more:
             notes.append(
                 f"dim {d} is split over {' and '.join(more)} too"
-                if said.axes
+                if theirs
                 else f"dim {d} is split over {' and '.join(more)}"
             )
         if less:
             notes.append(f"dim {d} is not split over {' and '.join(less)}")
-        if not more and not less and said.axes != done.axes:
-            notes.append(f"dim {d} is split over {' then '.join(done.axes)}")
+        if not more and not less and theirs != ours:
+            notes.append(f"dim {d} is split over {' then '.join(ours)}")
     return ("differs", f"In memory {', '.join(notes)}.") if notes else ("same", "")
+
+
+def single_axes(aval: Any) -> frozenset[str]:
+    """Axes of one device of the mesh that a type is on."""
+    sharding = getattr(aval, "sharding", None)
+    return frozenset() if sharding is None else frozenset(a for a, n in sharding.mesh.shape.items() if n == 1)
 
 
 def decision_of(line: Line) -> Decision:

@@ -14,6 +14,7 @@ import jax
 from jax.sharding import AbstractMesh
 
 from shardwidget import _jax
+from shardwidget.read._propagation.aligned import essence
 from shardwidget.read._propagation.arguments import Asked
 from shardwidget.read._propagation.explicit import Run, Stopped
 from shardwidget.read._propagation.mends import Compiled
@@ -58,16 +59,6 @@ def traced(
     return Traced(jaxpr, error, tuple(mender.stops.values()))
 
 
-def essence(eqn_or_params: Any) -> Hashable:
-    """Parameters that say what an equation computes, and not where."""
-    params = eqn_or_params if isinstance(eqn_or_params, Mapping) else eqn_or_params.params
-    return tuple((key, value) for key, value in sorted(params.items()) if _is_plain(value))
-
-
-def _is_plain(value: Any) -> bool:
-    return isinstance(value, int) or (isinstance(value, tuple) and all(map(_is_plain, value)))
-
-
 class _Mender:
     def __init__(
         self, tree: Tree, mesh: AbstractMesh, choices: Mapping[int, int], compiled: Mapping[int, Compiled]
@@ -86,19 +77,11 @@ class _Mender:
         first = {node.line: found[0].line for found in nodes.values() for node in found}
         self._run = Run(tree, mesh, {first[k]: choice for k, choice in choices.items() if k in first}, compiled)
 
-    def mend(
-        self, primitive: Any, operands: list[Any], params: dict[str, Any], error: Exception
-    ) -> list[Any] | None:
+    def mend(self, primitive: Any, operands: list[Any], params: dict[str, Any], error: Exception) -> list[Any] | None:
         """The results of a primitive that raised, by the mend that is chosen; None where there is none."""
         if self._busy or any(_jax.manual_types(jax.typeof(x))[0] for x in operands):
             return None
-        elsewhere = [getattr(jax.typeof(x), "sharding", None) for x in operands]
-        foreign = [s is not None and not s.mesh.empty and s.mesh != self._mesh for s in elsewhere]
-        if any(foreign) and jax.sharding.get_abstract_mesh() == self._mesh:
-            # What the function closes over lies on the mesh that it came with.
-            moved = [_jax.moved(x, self._mesh) if away else x for x, away in zip(operands, foreign, strict=True)]
-            return _jax.bind_here(primitive, _jax.on_mesh(params, self._mesh), *moved)
-        site = _site(primitive, [jax.typeof(x) for x in operands], params, _jax.place_now())
+        site = _site(primitive, [jax.typeof(x) for x in operands], params, _jax.place_now(OURS))
         key = site, tuple(_jax.type_text(jax.typeof(x)) for x in operands)
         if key not in self.stops:
             node = self._nodes.get(site)
@@ -108,28 +91,26 @@ class _Mender:
         stopped = self.stops[key]
         if stopped.chosen < 0:
             return None
-        with _jax.marked(list(self.stops).index(key)):
+        with _jax.marked(_jax.Mark(list(self.stops).index(key), primitive.name)):
             return stopped.mends[stopped.chosen].bind(operands)
 
     def _stopped(self, node: Node, operands: list[Any], error: Exception) -> Stopped:
         found: list[Stopped] = []
+        types = [jax.typeof(x) for x in operands]
         self._busy = True
         try:
-            jax.make_jaxpr(lambda values: found.append(self._run.stopped(node, values, error)))(
-                [jax.ShapeDtypeStruct(t.shape, t.dtype, sharding=t.sharding, weak_type=t.weak_type) for t in map(jax.typeof, operands)]
-            )
+            jax.make_jaxpr(lambda: found.append(self._run.stopped(node, [*map(_jax.of_type, types)], error)))()
         finally:
             self._busy = False
         return found[0]
 
     def _site_of(self, node: Node) -> Hashable:
         eqn, frames = node.eqn, self._tree.lines[node.line].frames
-        return _site(eqn.primitive, [v.aval for v in eqn.invars], eqn.params, frames[0] if frames else None)
+        place = [(f.file_name, f.start_line, f.start_column) for f in frames[:1]]
+        return _site(eqn.primitive, [v.aval for v in eqn.invars], eqn.params, place[0] if place else None)
 
 
-def _site(primitive: Any, avals: Sequence[Any], params: Mapping[str, Any], frame: Any) -> Hashable:
-    """What equations have in common that one line of the user's makes alike."""
-    where = None if frame is None else (frame.file_name, frame.start_line, frame.start_column)
+def _site(primitive: Any, avals: Sequence[Any], params: Mapping[str, Any], where: Hashable) -> Hashable:
+    """What equations have in common that one expression of the user's makes alike."""
     shapes = tuple((getattr(a, "shape", ()), str(getattr(a, "dtype", ""))) for a in avals)
-    what = () if primitive.name == "sharding_constraint" else essence(params)
-    return primitive.name, shapes, what, where
+    return primitive.name, shapes, essence(primitive.name, params), where

@@ -119,6 +119,9 @@ class Tree:
     ) -> tuple[Node, list[Value]]:
         name, params = eqn.primitive.name, eqn.params
         node = Node(eqn, -1)
+        mark = _jax.mark_of(eqn)
+        if mark and name == "reshard" and mark.primitive != "sharding_constraint" and isinstance(inputs[0], Value):
+            return node, inputs  # A mend lays an operand out: that is no row of its own.
         if name in CALLS or isinstance(params.get("jaxpr"), _jax.OpenJaxpr):
             inner = params.get("jaxpr") or params["call_jaxpr"]
             jaxpr, _ = _jax.open_jaxpr(inner)

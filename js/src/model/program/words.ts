@@ -38,7 +38,10 @@ export function badgesOf(model: ProgramModel, interconnect: number): Badge[] {
   const n = model.collectives.length;
   if (n === 0) return [{ strong: "0", text: "collectives", tone: "ok" }];
   const looks = model.collectives.filter((c) => c.remark !== "").length;
-  const estimated: Badge = { strong: callTime(model, interconnect), text: "a call, estimate", tone: "plain" };
+  // The devices' own interconnect needs no name; another one does.
+  const own = model.mesh.mesh.platform !== "cpu" && interconnect === model.doc.interconnect;
+  const on = own ? "" : ` on ${model.doc.interconnects[interconnect]}`;
+  const estimated: Badge = { strong: callTime(model, interconnect), text: `a call${on}, estimate`, tone: "plain" };
   return [
     { strong: String(n), text: n === 1 ? "collective" : "collectives", tone: "plain" },
     ...(model.doc.interconnects.length > 0 ? [estimated] : []),
@@ -63,12 +66,9 @@ export function causeText(c: HloCollective): string {
 
 /** Where that stands and whose it is: `line 21 · backward · by the compiler`. */
 export function causeNotes(c: HloCollective): string[] {
-  const more = c.also.length > 0 ? ` and ${some([...new Set(c.also.map((s) => s.line))], 3)}` : "";
-  return [
-    c.source ? `line ${c.source.line}${more}` : "line not known",
-    ...(c.backward ? ["backward"] : []),
-    c.by_user ? "by you" : "by the compiler",
-  ];
+  const lines = c.source ? [...new Set([c.source, ...c.also].map((s) => s.line))] : [];
+  const where = lines.length > 1 ? `lines ${some(lines, 4)}` : `line ${lines[0] ?? "not known"}`;
+  return [where, ...(c.backward ? ["backward"] : []), c.by_user ? "by you" : "by the compiler"];
 }
 
 /** `4 groups of 4 chips, at once`. */

@@ -2,7 +2,7 @@
 import { hex, positionColor } from "../../model/color";
 import type { Parts } from "../../model/plan";
 import { fit, textWidth } from "../measure";
-import { axisToken, BOLD, type Box, CENTER, type Color, label, type Mark, type Stroke } from "../scene";
+import { axisToken, BOLD, type Box, CENTER, type Color, label, type Mark, type RectMark, type Stroke } from "../scene";
 import { around } from "../stepper/groups";
 import type { CollectiveView } from "./view";
 
@@ -66,7 +66,7 @@ function chunkMarks(view: CollectiveView, p: number, b: Box): Mark[] {
   const rank = view.groups[view.groupOf(p) ?? -1]?.indexOf(p) ?? -1;
   const strip = stripOf(b);
   const held = played?.states[options.phase === 0 ? 0 : arrived]?.[rank];
-  const edge: Mark = { kind: "rect", ...strip, r: 2, stroke: { color: "edge", width: 1 } };
+  const edge: Mark = { kind: "rect", ...strip, r: 2, stroke: { color: "faint", width: 1 } };
   if (!held || !plan || plan.n < 2) return view.c && options.lit === null ? [edge] : [];
   const done = options.phase >= 1;
   const cells = Math.min(CELLS, held.length);
@@ -113,7 +113,7 @@ export function smallMarks(view: CollectiveView): Mark[] {
     const ys = stage.boxes.map((b) => b.y);
     const [x, y] = [Math.min(...xs), Math.min(...ys)];
     const end = stage.boxes.reduce((e, b) => ({ x: Math.max(e.x, b.x + b.w), y: Math.max(e.y, b.y + b.h) }), { x, y });
-    const ground: Mark = {
+    const ground: RectMark = {
       kind: "rect",
       x,
       y,
@@ -122,6 +122,7 @@ export function smallMarks(view: CollectiveView): Mark[] {
       fill: "bg",
       stroke: { color: "line", width: 1 },
     };
+    if (group.length === stage.boxes.length) return [{ ...ground, fill: lit, alpha: 0.55 }];
     return [ground, ...group.map((p): Mark => ({ kind: "rect", ...larger(stage.boxes[p] as Box), fill: lit }))];
   }
   return stage.boxes.flatMap((b, p): Mark[] => {

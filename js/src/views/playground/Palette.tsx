@@ -60,9 +60,7 @@ function Hint({ editor }: { editor: SpecEditor }) {
   return (
     <span class="soft hint">
       drag an axis onto a dimension, or focus a slot and press{" "}
-      {letters.map((letter) => (
-        <kbd key={letter}>{letter}</kbd>
-      ))}{" "}
+      {letters.map((letter) => [<kbd key={letter}>{letter}</kbd>, " "])}
       <kbd>?</kbd> <kbd>Del</kbd>
     </span>
   );

@@ -1,6 +1,7 @@
 /** The card of a playground: the editor, the picture of what it comes to, JAX's words, the code. */
 import { Card, Guard } from "../Card";
 import { Failure } from "../Failure";
+import { Dims, Facets } from "../Foot";
 import { Notes } from "../Head";
 import type { Layers } from "../layers";
 import { Picture } from "../Picture";
@@ -46,6 +47,8 @@ export function Playground({ state, layers }: { state: PlaygroundState; layers: 
               <kbd>Ctrl</kbd> <kbd>Z</kbd> undo
             </span>
           </span>
+          {model.rank > 2 && <Dims state={state.picture} rank={model.rank} />}
+          <Facets state={state.picture} />
           <button type="button" disabled={!editor.canStep(-1)} onClick={() => editor.step(-1)}>
             Undo
           </button>

@@ -66,13 +66,15 @@ function InHand({ editor, name }: { editor: SpecEditor; name: string | null }) {
 /** The type, as `jax.typeof` gives it. */
 function Type({ editor, model }: Props) {
   if (editor.refusal()) return null;
-  const note = editor.now.drag ? "preview, release to keep" : `jax.typeof(${editor.doc.name})`;
+  const types = new Map(model.axes.map((a) => [a.name, a.type]));
+  const silent = model.doc.dims.some((d) => d.axes.some((a) => types.get(a) === "Auto"));
+  const note = `jax.typeof(${editor.doc.name})${silent ? ", silent on Auto axes" : ""}`;
   return (
     <div class="type mono">
       <h2>
         <Tokens tokens={axisTokens(model.doc.type, model)} />
       </h2>
-      <span class="soft">{note}</span>
+      <span class="soft">{editor.now.drag ? "preview, release to keep" : note}</span>
     </div>
   );
 }

@@ -21,8 +21,8 @@ export class Dragging {
   constructor(private readonly editor: SpecEditor) {}
 
   readonly down = (event: PointerEvent): void => {
-    const chip = (event.target as Element).closest<HTMLElement>("[data-chip]");
-    if (!chip || event.button !== 0 || this.#held) return;
+    const chip = chipAt(event.currentTarget as HTMLElement, event.clientX, event.clientY);
+    if (!chip || event.button !== 0 || !event.isPrimary) return;
     const place = chip.closest<HTMLElement>("[data-place]")?.dataset.place;
     const from = place === undefined ? null : { place: placeOf(place), index: Number(chip.dataset.index) };
     const name = chip.dataset.chip ?? null;
@@ -38,7 +38,7 @@ export class Dragging {
 
   readonly move = (event: PointerEvent): void => {
     const held = this.#held;
-    if (!held || event.pointerId !== held.id) return;
+    if (!held || event.pointerId !== held.id || event.buttons === 0) return;
     const root = event.currentTarget as HTMLElement;
     if (!held.dragged) {
       if (Math.hypot(event.clientX - held.x, event.clientY - held.y) < SLACK) return;
@@ -67,11 +67,20 @@ export class Dragging {
   };
 }
 
+/** The chip at a point. Browsers differ in whether what is inside of a button is the target of an event. */
+function chipAt(root: HTMLElement, x: number, y: number): HTMLElement | undefined {
+  return [...root.querySelectorAll<HTMLElement>("[data-chip]")].find((chip) => contains(chip, x, y));
+}
+
+function contains(el: HTMLElement, x: number, y: number): boolean {
+  const box = el.getBoundingClientRect();
+  return x >= box.left && x <= box.right && y >= box.top && y <= box.bottom;
+}
+
 /** The place at a point, and which of its axes comes after the point. */
 function under(root: HTMLElement, x: number, y: number): { over: Place | null; index: number } {
   for (const slot of root.querySelectorAll<HTMLElement>("[data-place]")) {
-    const box = slot.getBoundingClientRect();
-    if (x < box.left || x > box.right || y < box.top || y > box.bottom) continue;
+    if (!contains(slot, x, y)) continue;
     const others = [...slot.querySelectorAll<HTMLElement>("[data-chip]")];
     const after = others.findIndex((chip) => {
       const b = chip.getBoundingClientRect();

@@ -94,7 +94,10 @@ function Xla({ state, model, view }: { state: ProgramState; model: ProgramModel;
   return (
     <div class="xla">
       <p>
-        <b>XLA</b> <span class="mono soft">{c.groups_text}</span>
+        <b>XLA</b>{" "}
+        <span class="mono soft" title={c.groups_text}>
+          {c.groups_text}
+        </span>
       </p>
       <p>
         {c.axes.length > 0 ? (

@@ -32,12 +32,11 @@ export function Picture({ state, layer, view }: { state: ProgramState; layer: Pr
         aria-activedescendant="device"
         style={{ inset: "0" }}
         onKeyDown={(event) => {
-          if (event.key === "Escape" && device !== null) state.look(null);
-          else {
-            const next = moved(view, at, event.key, device === null);
-            if (next === null) return;
-            state.look(next);
-          }
+          // Keys may come faster than pictures: what counts is where the last one led.
+          const from = state.now.device;
+          const next = from !== null && event.key === "Escape" ? null : moved(view, from, event.key);
+          if (next === undefined) return;
+          state.look(next);
           event.preventDefault();
           event.stopPropagation();
         }}
@@ -89,13 +88,13 @@ function ids({ model }: CollectiveView, members: readonly number[]): string {
   );
 }
 
-/** The device that an arrow key goes to from another: the nearest in its direction. */
-function moved({ stage }: CollectiveView, from: number, key: string, first: boolean): number | null {
+/** The device that an arrow key goes to: the nearest in its direction; undefined for another key. */
+function moved({ stage, group }: CollectiveView, from: number | null, key: string): number | undefined {
   const [dx, dy] = ARROWS[key] ?? [0, 0];
-  if (dx === 0 && dy === 0) return null;
-  if (first) return from;
+  if (dx === 0 && dy === 0) return undefined;
+  if (from === null) return group[0] ?? 0;
   const here = stage.boxes[from];
-  if (!here) return null;
+  if (!here) return from;
   let [best, least] = [from, Number.POSITIVE_INFINITY];
   stage.boxes.forEach((box, p) => {
     const [x, y] = [box.x - here.x, box.y - here.y];

@@ -1,4 +1,5 @@
 /** Play, the scrubber with its rounds, and the algorithms. */
+import { LARGEST } from "../../model/program";
 import type { CollectiveView } from "../../scene/program/view";
 import type { Algorithm, ProgramState } from "./state";
 
@@ -21,7 +22,7 @@ export function Player({ state, view }: { state: ProgramState; view: CollectiveV
   const plans = model.plans(c);
   const plan = model.plan(c, algorithm);
   if (!plan) {
-    const why = c.group_size > 256 ? `groups of ${c.group_size} are too large to play` : "nothing to play";
+    const why = c.group_size > LARGEST ? `groups of ${c.group_size} are too large to play` : "nothing to play";
     return <p class="soft player">{why}</p>;
   }
   const rounds = plan.rounds.length;

@@ -1,0 +1,26 @@
+/** Golden pictures of what a playground's specs come to: each is an example of the gallery. */
+import { expect, test } from "vitest";
+import type { SpecDraft } from "../../src/model/document.gen";
+import { PlacementModel } from "../../src/model/placement";
+import { placementOf } from "../../src/model/playground";
+import { pngDataUri } from "../../src/paint/png";
+import { paintSvg } from "../../src/paint/svg";
+import { theme } from "../../src/paint/theme";
+import { cardScene } from "../../src/scene/card";
+import { axis, draft, LOOSE, on, playground } from "./documents";
+
+const GOLDEN: Readonly<Record<string, SpecDraft>> = {
+  playground: draft({ entries: [on("y"), on("x")] }),
+  "playground-sum": draft({ entries: [on("x")], unreduced: ["y"] }),
+  "playground-loose": draft({ axes: [axis("x", 4, "Auto"), axis("y", 2, "Auto")], entries: [on("x"), LOOSE] }),
+  "playground-abstract": draft({ axes: [axis("x", 4), axis("y", 4)], entries: [on("x"), on("y")] }),
+};
+
+for (const [name, given] of Object.entries(GOLDEN)) {
+  test.each(["light", "dark"] as const)(`${name}, %s`, async (scheme) => {
+    const model = new PlacementModel(placementOf(given, playground()));
+    const scene = cardScene(model, { width: 960, scheme });
+    const picture = paintSvg(scene, theme(scheme), model.doc.type, pngDataUri);
+    await expect(`${picture}\n`).toMatchFileSnapshot(`../../../docs/gallery/${name}.${scheme}.svg`);
+  });
+}

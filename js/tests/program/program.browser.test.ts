@@ -1,0 +1,455 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { cdp } from "vitest/browser";
+import type { Program, Programs } from "../../src/model/document.gen";
+import { Clock } from "../stepper/harness";
+import { find, type Mounted, type Place } from "../widget/harness";
+import { button, cell, drawn, lines, press, settle, startProgram, table } from "./harness";
+import { many, PROGRAMS, pod, program, wire } from "./programs";
+
+const open: Mounted[] = [];
+const clocks: Clock[] = [];
+/** The clock of the test that runs. */
+const clock = () => clocks.at(-1) as Clock;
+
+beforeEach(() => {
+  clocks.push(new Clock());
+});
+
+afterEach(async () => {
+  for (const mounted of open.splice(0)) mounted.stop();
+  await emulate("prefers-reduced-motion", "");
+  vi.restoreAllMocks();
+});
+
+async function mount(
+  document: Program | Programs,
+  traits: Record<string, unknown> = {},
+  place: Place = {},
+): Promise<Mounted> {
+  const mounted = startProgram(document, traits, place);
+  open.push(mounted);
+  await drawn(mounted);
+  await settle();
+  return mounted;
+}
+
+interface Devtools {
+  send(method: string, params: object): Promise<unknown>;
+}
+const emulate = (name: string, value: string) =>
+  (cdp() as unknown as Devtools).send("Emulation.setEmulatedMedia", { features: [{ name, value }] });
+const phase = ({ frame }: Mounted) => Number(frame.dataset.swPhase);
+const title = (view: Mounted) => find(view, ".title p").textContent?.replace(/\s+/g, " ").trim();
+const ops = (view: Mounted) => lines(view).map((l) => `${cell(l, "op")} ${cell(l, "axes")}`);
+const chosen = (view: Mounted) => lines(view).findIndex((l) => l.getAttribute("aria-selected") === "true");
+const current = (view: Mounted) => table(view).getAttribute("aria-activedescendant");
+const typed = async (view: Mounted, text: string) => {
+  const input = find<HTMLInputElement>(view, "input[type=search]");
+  input.value = text;
+  input.dispatchEvent(new Event("input", { bubbles: true }));
+  await settle();
+};
+const pixels = ({ root }: Mounted) => root.querySelector<HTMLCanvasElement>("canvas")?.toDataURL() ?? "";
+
+test("the head says what was compiled for what, and what it comes to", async () => {
+  const view = await mount(program("training"));
+  expect(find(view, "h2").textContent).toBe("train_step");
+  expect(find(view, ".target").textContent).toBe("compiled for TPU v5e 4×4");
+  expect(find(view, ".badges").textContent).toBe("8 collectives27.2 ms a call, estimate1 to look at");
+  expect(view.model.sent).toEqual([]);
+});
+
+test("a line says what, over which axes, how much, how often, because of what, how long", async () => {
+  const view = await mount(program("training"));
+  const [first] = lines(view);
+  const said = ["op", "axes", "sent", "runs", "source", "time"].map((column) => cell(first, column));
+  expect(said).toEqual([
+    "all-reduceasync",
+    "model",
+    "24 MiB",
+    "×12",
+    "y = h @ params.w_outline 22 · by the compiler",
+    "8.95 ms",
+  ]);
+  const remark = lines(view).find((l) => l.querySelector(".warn"));
+  expect(cell(remark, "source")).toContain("line 23 · by the compiler · undoes the split over model: gathers y whole");
+});
+
+test("the first line of the table is on the mesh until another is selected", async () => {
+  const view = await mount(program("training"));
+  expect([chosen(view), title(view)]).toEqual([0, "all-reduce over model 4 groups of 4 chips, at once"]);
+  const before = pixels(view);
+  lines(view)[2]?.click();
+  await settle();
+  expect(view.model.sentFor("selection")).toEqual([0]);
+  expect([chosen(view), title(view)]).toEqual([2, "all-gather over data 4 groups of 4 chips, at once"]);
+  expect(pixels(view)).not.toBe(before);
+  expect(find(view, ".xla").textContent).toContain("replica_groups=[4,4]<=[4,4]T(1,0)");
+  expect(find(view, ".xla .chosen").textContent?.trim()).toBe("{0,4,8,12}");
+  expect(find(view, ".words").textContent).toContain("bandwidth bound, 186 µs, run 12 times");
+});
+
+test("a selection from Python is shown, with its line", async () => {
+  const view = await mount(program("training"), { selection: 3 });
+  expect(title(view)).toContain("all-gather over model");
+  view.model.assign({ selection: 4 });
+  await settle();
+  expect(title(view)).toBe("all-reduce over data, model one group of 16 chips");
+  expect(current(view)).toBe("line-4");
+  view.model.assign({ selection: null });
+  await settle();
+  expect(chosen(view)).toBe(0);
+  expect(view.model.sent).toEqual([]);
+});
+
+test("heads sort, twice back to the program's order, and Python hears of it", async () => {
+  const view = await mount(program("training"));
+  button(view, "op").click();
+  await settle();
+  const kinds = lines(view).map((l) => l.querySelector(".op b")?.textContent);
+  expect(kinds).toEqual([...kinds].sort());
+  expect(new Set(kinds).size).toBe(3);
+  expect(find(view, ".heads .op").getAttribute("aria-sort")).toBe("ascending");
+  button(view, "op ▴").click();
+  await settle();
+  expect(view.model.sentFor("sort")).toEqual(["op", "order"]);
+  expect(lines(view).map((l) => l.id)).toEqual([...Array(8).keys()].map((i) => `line-${i}`));
+  view.model.assign({ sort: "sent" });
+  await settle();
+  expect(cell(lines(view)[0], "sent")).toBe("24 MiB");
+  expect(find(view, ".heads .sent").getAttribute("aria-sort")).toBe("descending");
+});
+
+test("an axis filters, pointing at it draws its groups, and Python can choose it", async () => {
+  const view = await mount(program("shard_map"));
+  const chip = button(view, "x 4");
+  const before = pixels(view);
+  chip.dispatchEvent(new PointerEvent("pointerenter"));
+  await settle();
+  expect(title(view)).toBe("groups of x 2 of 4");
+  expect(pixels(view)).not.toBe(before);
+  chip.dispatchEvent(new PointerEvent("pointerleave"));
+  await settle();
+  chip.click();
+  await settle();
+  expect(view.model.sentFor("axis")).toEqual(["x"]);
+  expect(ops(view)).toEqual(["collective-permute x", "all-to-all x", "all-gather irregularwithin x"]);
+  expect(button(view, "x 4").getAttribute("aria-pressed")).toBe("true");
+  view.model.assign({ axis: "y" });
+  await settle();
+  expect(ops(view)).toEqual(["all-reduce y"]);
+  button(view, "y 2").click();
+  await settle();
+  expect(lines(view)).toHaveLength(5);
+});
+
+test("a search finds lines and says how many; nothing found is said", async () => {
+  const view = await mount(many(30));
+  await typed(view, "scatter");
+  expect(lines(view)).toHaveLength(6);
+  expect(find(view, ".tools [role=status]").textContent).toBe("6 of 30");
+  await typed(view, "nothing at all");
+  expect(find(view, ".none").textContent).toBe("No collective matches.");
+  press(find(view, "input[type=search]"), "Escape");
+  await settle();
+  expect(lines(view)).toHaveLength(30);
+});
+
+test("the table is walked by keys; Enter selects, Escape lets go", async () => {
+  const view = await mount(program("training"));
+  const grid = table(view);
+  press(grid, "ArrowDown");
+  press(grid, "ArrowDown");
+  await settle();
+  expect(current(view)).toBe(lines(view)[2]?.id);
+  expect(chosen(view)).toBe(0);
+  press(grid, "Enter");
+  await settle();
+  expect(chosen(view)).toBe(2);
+  press(grid, "End");
+  await settle();
+  expect(current(view)).toBe(lines(view)[7]?.id);
+  press(grid, "Home");
+  press(grid, "ArrowUp");
+  press(grid, "Escape");
+  await settle();
+  expect([current(view), chosen(view)]).toEqual([lines(view)[0]?.id, 0]);
+  expect(view.model.sentFor("selection")).toEqual([0, null]);
+});
+
+test("Space plays to the end and the last frame stands", async () => {
+  const view = await mount(program("training"), { selection: 0 });
+  const before = pixels(view);
+  press(table(view), " ");
+  await settle();
+  expect(button(view, "pause")).toBeTruthy();
+  clock().tick();
+  clock().tick(400);
+  clock().tick(100);
+  await settle();
+  expect(phase(view)).toBeGreaterThan(0.1);
+  expect(phase(view)).toBeLessThan(0.9);
+  const between = pixels(view);
+  expect(between).not.toBe(before);
+  clock().run();
+  await settle();
+  expect(phase(view)).toBe(1);
+  expect(pixels(view)).not.toBe(between);
+  expect(find(view, ".caption").textContent).toBe("all has arrived");
+  expect(button(view, "play")).toBeTruthy();
+});
+
+test("an algorithm that is chosen plays; its rounds are walked by keys", async () => {
+  const view = await mount(program("training"), { selection: 0 });
+  button(view, "ring").click();
+  clock().run();
+  await settle();
+  expect([phase(view), button(view, "ring").getAttribute("aria-pressed")]).toEqual([1, "true"]);
+  press(table(view), ",");
+  await settle();
+  expect(find(view, ".caption").textContent).toBe("round 3 of 3");
+  press(table(view), ",");
+  await settle();
+  expect(find(view, ".caption").textContent).toBe("round 2 of 3");
+  press(table(view), ".");
+  press(table(view), ".");
+  await settle();
+  expect(phase(view)).toBe(1);
+  press(table(view), "a");
+  clock().run();
+  await settle();
+  expect(button(view, "bidirectional ring").getAttribute("aria-pressed")).toBe("true");
+});
+
+test("the scrubber shows any moment", async () => {
+  const view = await mount(program("training"), { selection: 0 });
+  const scrubber = find<HTMLInputElement>(view, "input[type=range]");
+  scrubber.value = "0.5";
+  scrubber.dispatchEvent(new Event("input", { bubbles: true }));
+  await settle();
+  expect(phase(view)).toBe(0.5);
+  press(scrubber, "End");
+  await settle();
+  expect(phase(view)).toBe(1);
+  press(scrubber, "ArrowLeft");
+  await settle();
+  expect(phase(view)).toBeCloseTo(0.95);
+});
+
+test("without motion rounds follow one another", async () => {
+  await emulate("prefers-reduced-motion", "reduce");
+  const view = await mount(program("training"), { selection: 0 });
+  button(view, "ring").click();
+  await settle();
+  expect(phase(view)).toBe(0);
+  button(view, "play").click();
+  const seen = new Set<number>();
+  for (let i = 0; i < 60 && clock().waiting > 0; i++) {
+    clock().tick(100);
+    seen.add(Number(phase(view).toFixed(3)));
+    await settle();
+  }
+  expect([...seen, phase(view)]).toEqual([0, 0.3, 0.6, 1]);
+});
+
+test("mesh or physical: the same groups where the chips are", async () => {
+  const view = await mount(program("torus"));
+  const before = pixels(view);
+  button(view, "torus").click();
+  await settle();
+  expect(pixels(view)).not.toBe(before);
+  press(table(view), "p");
+  await settle();
+  expect(pixels(view)).toBe(before);
+  const cpu = await mount(program("shard_map"));
+  expect(cpu.root.querySelector(".title .segments")).toBeNull();
+  press(table(cpu), "p");
+  await settle();
+  expect(find(cpu, ".caption").textContent).toBe("arrows: neighbours in a group");
+});
+
+test("devices are walked by keys, and each brings its group out", async () => {
+  const view = await mount(program("training"), { selection: 0 });
+  press(table(view), "g");
+  const list = view.root.activeElement as HTMLElement;
+  expect(list.getAttribute("role")).toBe("listbox");
+  const said = () => view.root.getElementById("device")?.getAttribute("aria-label");
+  expect(said()).toBe("device 0 at data=0, model=0, chip 0,0; group 1 of 4: 4 devices, 0, 4, 8, 12");
+  press(list, "ArrowRight");
+  press(list, "ArrowRight");
+  press(list, "ArrowDown");
+  await settle();
+  expect(said()).toBe("device 5 at data=1, model=1, chip 1,1; group 2 of 4: 4 devices, 1, 5, 9, 13");
+  expect(find(view, ".xla .chosen").textContent?.trim()).toBe("{1,5,9,13}");
+  press(list, "Escape");
+  await settle();
+  expect(view.root.getElementById("device")?.getAttribute("aria-selected")).toBe("false");
+});
+
+test("a click on a device, and the buttons, bring a group out", async () => {
+  const view = await mount(program("training"), { selection: 0 });
+  button(view, "the next group").click();
+  await settle();
+  expect(find(view, ".others").textContent).toContain("group 2 of 4");
+  const picture = find(view, ".picture");
+  const { left, top, width } = picture.getBoundingClientRect();
+  picture.dispatchEvent(new MouseEvent("click", { clientX: left + width - 30, clientY: top + 60, bubbles: true }));
+  await settle();
+  expect(find(view, ".others").textContent).toContain("group 4 of 4");
+});
+
+test("another interconnect, other times; the longest comes first again", async () => {
+  const view = await mount(program("training"));
+  const select = find<HTMLSelectElement>(view, "select");
+  select.value = "2";
+  select.dispatchEvent(new Event("change", { bubbles: true }));
+  await settle();
+  expect(find(view, ".words").textContent).toContain("On H100");
+  expect(cell(lines(view)[0], "time")).not.toBe("8.95 ms");
+  expect(find(view, ".badges").textContent).not.toContain("27.2 ms");
+});
+
+test("Time it asks Python, waits, and shows what came, or why nothing did", async () => {
+  const view = await mount(program("training"));
+  button(view, "Time it").click();
+  await settle();
+  expect(view.model.sentFor("_asked")).toEqual([{ n: 1, runs: 10 }]);
+  expect(button(view, "measuring …").disabled).toBe(true);
+  view.model.assign({ _trouble: "argument 0 has a shape and no values", _heard: 1 });
+  await settle();
+  expect(find(view, "footer .trouble").textContent).toBe("argument 0 has a shape and no values");
+  button(view, "Time it").click();
+  const timing = { seconds: 0.0312, low: 0.03, high: 0.04, runs: 10 };
+  view.model.assign({ _document: { ...program("training"), timing }, _trouble: "", _heard: 2 });
+  await settle();
+  expect(find(view, "footer").textContent).toContain("measured: 31.2 ms a call, 30 ms to 40 ms, median of 10");
+  expect(view.root.querySelector(".trouble")).toBeNull();
+});
+
+test("what was chosen stays when a measured program comes", async () => {
+  const view = await mount(program("training"));
+  lines(view)[2]?.click();
+  await settle();
+  view.model.assign({ _document: { ...program("training"), timing: { seconds: 1, low: 1, high: 1, runs: 1 } } });
+  await settle();
+  expect(chosen(view)).toBe(2);
+});
+
+test("a saved page plays and sorts; it measures nothing and says what was measured", async () => {
+  const view = await mount(program("shard_map"), { _static: true });
+  expect([...view.root.querySelectorAll("button")].some((b) => b.textContent === "Time it")).toBe(false);
+  expect(find(view, "footer").textContent).toContain("measured: 2.13 ms");
+  button(view, "play").click();
+  clock().run();
+  await settle();
+  expect(phase(view)).toBe(1);
+  const bare = await mount(program("training"), { _static: true });
+  expect(bare.root.querySelector("footer")).toBeNull();
+});
+
+test("programs side by side have their totals, and each opens", async () => {
+  const view = await mount(wire("layouts"));
+  const rows = [...view.root.querySelectorAll(".sides tbody tr")];
+  const said = rows.map((r) => r.textContent?.replace(/\s+/g, " ").trim());
+  expect(said[0]).toContain("FSDP + tensor parallel8876 MiB 27.2 ms 31.2 ms30.1 ms–34.4 ms, n=10 144 MiB");
+  expect(said[1]).toContain("data parallel1720 MiB 8.95 msnot measured 832 MiB");
+  expect(view.root.querySelector(".program")).toBeNull();
+  const opens = () => [...view.root.querySelectorAll<HTMLButtonElement>(".sides th button")];
+  opens()[1]?.click();
+  await settle();
+  expect(find(view, ".program h2").textContent).toBe("data parallel");
+  expect(opens().map((b) => b.getAttribute("aria-expanded"))).toEqual(["false", "true", "false"]);
+  lines(view)[0]?.click();
+  opens()[2]?.click();
+  await settle();
+  expect(find(view, ".program .note").textContent).toContain("It runs on one device");
+  expect(view.model.sentFor("opened")).toEqual([1, 2]);
+  expect(view.model.sentFor("selection")).toEqual([0, null]);
+  view.model.assign({ opened: 0 });
+  await settle();
+  expect(find(view, ".program h2").textContent).toBe("FSDP + tensor parallel");
+  opens()[0]?.click();
+  await settle();
+  expect(view.root.querySelector(".program")).toBeNull();
+});
+
+test("what could not be read is named", async () => {
+  const view = await mount(program("shard_map"));
+  expect(find(view, ".unread summary").textContent).toBe(
+    "1 instruction that looks like a collective could not be read",
+  );
+  expect(find(view, ".unread li").textContent).toContain("it names no groups");
+});
+
+test("hundreds of collectives: some are in the page, the rest one key or click away", async () => {
+  const view = await mount(many(450));
+  expect(lines(view)).toHaveLength(200);
+  button(view, "show 200 more of 250").click();
+  await settle();
+  expect(lines(view)).toHaveLength(400);
+  view.model.assign({ selection: 449 });
+  await settle();
+  expect(view.root.getElementById("line-449")).not.toBeNull();
+});
+
+test("a frame of an animation leaves the table alone", async () => {
+  const view = await mount(many(300), { selection: 0 });
+  const seen: MutationRecord[] = [];
+  const observer = new MutationObserver((records) => seen.push(...records));
+  observer.observe(table(view), { subtree: true, childList: true, attributes: true, characterData: true });
+  button(view, "play").click();
+  for (let i = 0; i < 5; i++) {
+    clock().tick(50);
+    await settle();
+  }
+  expect(phase(view)).toBeGreaterThan(0);
+  expect([...seen, ...observer.takeRecords()]).toEqual([]);
+});
+
+test("a group of thousands is shown, and said to be too large to play", async () => {
+  const view = await mount(pod(64, 64), { selection: 2 });
+  expect(find(view, ".player").textContent).toBe("groups of 4096 are too large to play");
+  press(table(view), " ");
+  await settle();
+  expect(clock().waiting).toBe(0);
+});
+
+test.each(PROGRAMS)("%s: nothing reaches over the edge of the card", async (name) => {
+  for (const width of [320, 480, 700, 900, 1240]) {
+    const view = await mount(wire(name), { opened: name === "layouts" ? 0 : null }, { width });
+    const card = find(view, ".card").getBoundingClientRect();
+    for (const el of view.root.querySelectorAll<HTMLElement>(".card *")) {
+      if (el.closest(".hidden, legend, .layer, svg, .unread, option, .chip b")) continue;
+      const { left, right, width: w } = el.getBoundingClientRect();
+      if (w <= 1) continue;
+      expect(right, `${name} ${width} ${el.className} ${el.textContent?.slice(0, 40)}`).toBeLessThanOrEqual(
+        card.right + 0.5,
+      );
+      expect(left).toBeGreaterThanOrEqual(card.left - 0.5);
+    }
+  }
+});
+
+test("what the user named is text", async () => {
+  const view = await mount(program("hostile"));
+  expect(view.root.querySelector("script")).toBeNull();
+  expect(find(view, "h2").textContent).toContain("<script>alert(1)</script>");
+});
+
+test("a damaged document is said in place of the picture, and the next one is drawn", async () => {
+  const view = await mount(program("training"));
+  view.model.assign({ _document: { ...program("training"), version: 99 } });
+  await settle();
+  expect(find(view, "[role=alert]").textContent).toContain("version 99");
+  view.model.assign({ _document: program("shard_map") });
+  await settle();
+  expect(lines(view)).toHaveLength(5);
+});
+
+test("when it is taken down nothing listens any more", async () => {
+  const view = startProgram(program("training"));
+  await drawn(view);
+  press(view.root.querySelector(".table") as HTMLElement, " ");
+  view.stop();
+  expect([view.model.listening, clock().waiting]).toEqual([0, 0]);
+});

@@ -1,0 +1,107 @@
+"""The compiled program where it is used: JupyterLab with a kernel, and a saved page without one."""
+
+from __future__ import annotations
+
+import jax
+import numpy as np
+import pytest
+from jax.sharding import AxisType, NamedSharding
+from jax.sharding import PartitionSpec as P
+from playwright.sync_api import Locator, expect
+
+import shardwidget as sw
+from tests.hosts.jupyter import SETUP, Notebook
+from tests.hosts.page import views
+
+FUNCTIONS = """
+auto = jax.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Auto,) * 2)
+
+def put(*spec):
+    return jax.device_put(jnp.ones((64, 64)), NamedSharding(auto, P(*spec)))
+
+def product(a, b):
+    h = jnp.sin(a)
+    return h @ b
+
+def loss(a, b):
+    return (product(a, b) ** 2).mean()
+"""
+SHOW = 'view = sw.CompiledProgram(jax.grad(loss, argnums=(0, 1)), put("x", "y"), put("y", None))\nview'
+COMPARE = """
+cases = {"inner": (product, put(None, "y"), put("y", None)), "outer": (product, put("x", None), put(None, "y"))}
+both = sw.CompiledProgram.compare(cases)
+both
+"""
+
+
+def line(view: Locator, index: int) -> Locator:
+    """The line of a collective, by its index in the document."""
+    return view.locator(f"#line-{index}")
+
+
+def test_what_is_chosen_and_measured_goes_to_python_and_back(jupyter, new_page):
+    page = new_page(viewport={"width": 1400, "height": 1000})
+    nb = Notebook(jupyter, page, "lab", jupyter.write(SETUP, FUNCTIONS + SHOW, COMPARE))
+    nb.run_all()
+    expect(views(page)).to_have_count(2)
+    view = views(page).first
+    count = int(nb.ask("print(len(view.document.collectives))"))
+    assert count > 1
+    expect(view.get_by_role("grid").get_by_role("row")).to_have_count(1 + count)
+
+    last = count - 1
+    line(view, last).click()
+    expect(line(view, last)).to_have_attribute("aria-selected", "true")
+    assert nb.ask("print(view.selection)") == str(last)
+    nb.ask("view.selection = 0")
+    expect(line(view, 0)).to_have_attribute("aria-selected", "true")
+    assert nb.ask("view.selection = 99").startswith("TraitError: selection must be None or a collective")
+
+    view.get_by_role("button", name="y 2").click()
+    assert nb.ask("print(view.axis)") == "y"
+    view.get_by_role("button", name="y 2").click()
+    view.get_by_role("button", name="runs", exact=True).click()
+    assert nb.ask("print(view.axis, view.sort)") == "None runs"
+
+    view.get_by_role("grid").focus()
+    for key in ("Home", "Enter", " ", "b"):
+        page.keyboard.press(key)
+    expect(view).to_have_attribute("data-sw-phase", "1")
+    assert page.locator(".jp-Cell").count() == 3
+
+    view.get_by_role("button", name="Time it").click()
+    expect(view.get_by_text("median of 10")).to_be_visible()
+    assert nb.ask("print(view.document.timing.runs)") == "10"
+
+    sides = views(page).nth(1)
+    sides.get_by_role("button", name="inner").click()
+    expect(sides.get_by_role("grid")).to_have_count(1)
+    assert nb.ask("print(both.opened)") == "0"
+    nb.ask("both.time(n=2)")
+    expect(sides.get_by_text("n=2")).to_have_count(2)
+    nb.ask("both.opened = None")
+    expect(sides.get_by_role("grid")).to_have_count(0)
+
+
+@pytest.mark.parametrize("width", [1240, 480])
+def test_a_saved_page_sorts_and_plays_without_a_kernel(new_page, tmp_path, width):
+    mesh = jax.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Auto,) * 2)
+
+    def put(*spec):
+        return jax.device_put(np.ones((64, 64), np.float32), NamedSharding(mesh, P(*spec)))
+
+    widget = sw.CompiledProgram(lambda a, b: a @ b, put("x", "y"), put("y", None))
+    path = tmp_path / "f.html"
+    widget.to_html(path)
+    page = new_page(viewport={"width": width, "height": 900}, offline=True)
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url.split(":")[0]))
+    page.goto(path.as_uri())
+    view = views(page)
+    expect(page.locator("[data-sw=fallback]")).to_be_hidden()
+    line(view, 0).click()
+    view.get_by_role("button", name="ring", exact=True).click()
+    expect(view).to_have_attribute("data-sw-phase", "1")
+    expect(view.get_by_role("button", name="Time it")).to_have_count(0)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert set(asked) <= {"file", "blob", "data"}
