@@ -527,7 +527,7 @@ def mending(mend: Mender) -> Iterator[None]:
     from jax._src.interpreters.partial_eval import DynamicJaxprTrace, JaxprTrace
 
     thread = threading.get_ident()
-    binds = {tracing: tracing.process_primitive for tracing in (DynamicJaxprTrace, JaxprTrace)}
+    binds: dict[Any, Any] = {tracing: tracing.process_primitive for tracing in (DynamicJaxprTrace, JaxprTrace)}
     check, unflatten = pjit.assert_shardings_equal, pjit.tree_unflatten
     refused: list[tuple[Any, Exception] | None] = []
     apart, contexts = jax.make_user_context(), contextlib.ExitStack()
@@ -539,7 +539,8 @@ def mending(mend: Mender) -> Iterator[None]:
             if threading.get_ident() != thread:
                 raise
             here = source_info_util.current()
-            with core.set_current_trace(self), source_info_util.user_context(here.traceback, name_stack=here.name_stack):
+            place = source_info_util.user_context(here.traceback, name_stack=here.name_stack)
+            with core.set_current_trace(self), place:
                 mended = mend(primitive, list(tracers), params, error)
             if mended is None:
                 raise
@@ -549,11 +550,16 @@ def mending(mend: Mender) -> Iterator[None]:
     def assert_shardings_equal(aval: Any, sharding: Any) -> None:
         try:
             check(aval, sharding)
-            refused.append(None)
+            if threading.get_ident() == thread:
+                refused.append(None)
         except AssertionError as error:
+            if threading.get_ident() != thread:
+                raise
             refused.append((sharding, error))
 
     def tree_unflatten(tree: Any, leaves: Any) -> Any:
+        if threading.get_ident() != thread:
+            return unflatten(tree, leaves)
         leaves = list(leaves)
         for k, (sharding, error) in ((k, asked) for k, asked in enumerate(refused) if asked):
             refused.clear()

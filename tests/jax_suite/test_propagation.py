@@ -163,6 +163,8 @@ def test_a_sharding_that_is_no_spec_is_told_in_the_compilers_words():
 
     comparison = read.propagation(merged, shape(AUTO, (8, 8), ("y", "x")))
     first, second = (row.values[0].concrete for row in comparison.rows[1:])
+    assert first
+    assert second
     assert first.dims is None
     assert first.text.startswith("{devices=[4,2,1]<=")
     assert second.text == "P(('y', 'x'), None)"
@@ -324,6 +326,7 @@ def test_a_mend_that_leaves_it_to_the_compiler_runs():
     table, index = array(EXPLICIT, (16, 8), "x"), jax.device_put(np.arange(8) % 5, NamedSharding(EXPLICIT, P("y")))
     comparison = read.propagation(embedded, table, index)
     (stop,) = [row for row in comparison.rows if row.error]
+    assert stop.error
     mend = stop.mends[stop.error.chosen]
     assert mend.layout.text == "f32[8@y,8]"
     assert mend.communication == "all-reduce over x"

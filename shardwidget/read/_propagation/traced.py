@@ -18,7 +18,7 @@ from shardwidget.read._propagation.aligned import essence
 from shardwidget.read._propagation.arguments import Asked
 from shardwidget.read._propagation.explicit import Run, Stopped
 from shardwidget.read._propagation.mends import Compiled
-from shardwidget.read._propagation.tree import Body, Node, Tree, bodies
+from shardwidget.read._propagation.tree import Node, Tree, bodies
 from shardwidget.read._trace.sources import OURS
 
 
@@ -47,7 +47,7 @@ def traced(
         compiled: what the compiler does, by line.
     """
     mender = _Mender(tree, mesh, choices, compiled)
-    error = None
+    jaxpr, error = None, None
     with _jax.whole_tracebacks(), _jax.mending(mender.mend):
         try:
             jaxpr = asked.trace(mesh)
