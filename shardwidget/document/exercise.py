@@ -10,6 +10,7 @@ from typing import Literal
 
 from shardwidget.document.mesh import Mesh
 from shardwidget.document.placement import Placement
+from shardwidget.document.playground import Playground
 from shardwidget.document.trace import Listing
 from shardwidget.document.wire import VERSION
 
@@ -51,11 +52,7 @@ class Field:
     options: tuple[str, ...] = ()
     """Of a choice."""
     shape: tuple[int, ...] = ()
-    """Of a spec: shape of the array. Of a grid: rows and columns."""
-    dtype: str = ""
-    """Of a spec: dtype of the array."""
-    bits: int = 0
-    """Of a spec: bits of one element."""
+    """Of a grid: rows and columns."""
     example: str = ""
     """An answer of the right form, which need not be right."""
 
@@ -112,6 +109,8 @@ class Question:
     """Plain text; code stands between backquotes."""
     mesh: Mesh
     fields: tuple[Field, ...]
+    playground: Playground | None = None
+    """What the one field is edited with, where it is the spec of an array."""
     figures: tuple[Figure, ...] = ()
     goal: str = ""
     """What is asked for, where that is short: ``f32[4,4]``."""

@@ -114,6 +114,8 @@ class Playground:
     name: str = "x"
     array: str = ""
     """Type of the real array that *Apply* moves; empty where there is none. Shape and dtype are then fixed."""
+    fixed: bool = False
+    """Whether the spec alone is edited: an exercise asks for one, and for what follows from it."""
     most_devices: int = 4096
     """Positions that a mesh may have on screen."""
     most_dims: int = 6

@@ -186,7 +186,13 @@ class Bench:
 
 
 def playground(
-    x: Any, mesh: AnyMesh | None = None, *, spec: P | None = None, dtype: Any = None, name: str = ""
+    x: Any,
+    mesh: AnyMesh | None = None,
+    *,
+    spec: P | None = None,
+    dtype: Any = None,
+    name: str = "",
+    fixed: bool = False,
 ) -> Playground:
     """Reads what editing a spec needs to know: devices, dtypes, JAX's words.
 
@@ -196,12 +202,13 @@ def playground(
         spec: the first spec, which need not fit; None takes that of the array, or ``P()``.
         dtype: of a shape; None takes float32.
         name: what to call the array.
+        fixed: whether the spec alone is edited.
 
     Raises:
         TypeError: ``x`` is neither, or the mesh or the spec is none.
         ValueError: there is no mesh, or it has axes that cannot be edited.
     """
-    return Bench(x, mesh, spec, dtype, name).document
+    return replace(Bench(x, mesh, spec, dtype, name).document, fixed=fixed)
 
 
 def spec_of(draft: SpecDraft) -> P:

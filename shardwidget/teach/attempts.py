@@ -74,6 +74,7 @@ class Attempts:
             prompt=self.kind.prompt if self.prompt is None else self.prompt,
             mesh=kind.mesh,
             fields=kind.fields,
+            playground=kind.playground,
             figures=kind.figures,
             goal=kind.goal,
             code=kind.code,

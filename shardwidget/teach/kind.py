@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from shardwidget.document import Feedback, Field, Figure, Given, Mesh, Part
+from shardwidget.document import Feedback, Field, Figure, Given, Mesh, Part, Playground
 from shardwidget.document.exercise import QuestionKind
 from shardwidget.teach import forms
 from shardwidget.teach.forms import AnswerError
@@ -25,6 +25,8 @@ class Kind(ABC):
     prompt: str
     """What is asked, where the teacher writes nothing else."""
     fields: tuple[Field, ...]
+    playground: Playground | None = None
+    """What the one field is edited with, where it is the spec of an array."""
     figures: tuple[Figure, ...] = ()
     goal: str = ""
     code: str = "exercise.answer = {answer}"

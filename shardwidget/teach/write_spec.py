@@ -10,6 +10,7 @@ from jax.sharding import PartitionSpec
 from shardwidget import _jax
 from shardwidget.document import Feedback, Field, Figure, Part, Placement
 from shardwidget.export.words import byte_count
+from shardwidget.read import playground
 from shardwidget.teach import layouts
 from shardwidget.teach.forms import spec_text
 from shardwidget.teach.kind import Answer, Kind, verdict
@@ -71,8 +72,9 @@ class WriteSpec(Kind):
             raise ValueError(f"no spec of this mesh splits an array of shape {self._shape} {self._words()}")
         size = f"{self._dtype}[{','.join(map(str, self._shape))}]"
         short = _jax.type_text(plain_type(self._shape, self._dtype))
-        self.fields = (Field("spec", "spec", "spec", shape=self._shape, dtype=short.partition("[")[0], bits=plain.bits,
-                             example="P(None)"),)  # fmt: skip
+        self._short = short.partition("[")[0]
+        self.fields = (Field("spec", "spec", "spec", example="P(None)"),)
+        self.playground = playground(self._shape, mesh, dtype=self._dtype, fixed=True)
         if self._target is not None:
             # Without its name, type and spec: they are what is asked.
             t = self._target
@@ -88,7 +90,7 @@ class WriteSpec(Kind):
             self.prompt = f"Split `{short}` {self._words()}."
             self.hints = ("Each dimension's size, divided by its block's, is the product of the axes that split it.",)
         if local_shape is not None:
-            self.goal = f"{short.partition('[')[0]}[{','.join(map(str, local_shape))}]"
+            self.goal = f"{self._short}[{','.join(map(str, local_shape))}]"
         self.code = f"x = jax.device_put(x, {{answer}})  # x: {size}"
 
     def identity(self) -> str:
@@ -104,7 +106,7 @@ class WriteSpec(Kind):
         except Exception as error:
             return self._refused(error)
         figure = Figure(spec_text(spec), placement)
-        gives = f"{self.fields[0].dtype}[{','.join(map(str, placement.shard_shape))}]"
+        gives = f"{self._short}[{','.join(map(str, placement.shard_shape))}]"
         if self._rejected:
             message = (
                 f"JAX takes {spec_text(spec)}: every axis is in the mesh, is used once, and divides its dimension."

@@ -58,3 +58,24 @@ def wait_frames(page: Page, count: int = 30) -> None:
         }""",
         count,
     )
+
+
+def slot(view: Locator, place: int | str) -> Locator:
+    """A place of a spec that is edited: a dimension, or one of the two states."""
+    return view.locator(f"[data-place='{place}']")
+
+
+def axis(view: Locator, name: str) -> Locator:
+    """A mesh axis, to be taken and put on a place."""
+    return view.locator(f".palette [data-chip='{name}']")
+
+
+def drag(page: Page, chip: Locator, to: Locator, *, drop: bool = True) -> None:
+    """Takes a chip and carries it somewhere."""
+    chip.hover()
+    page.mouse.down()
+    box = to.bounding_box()
+    assert box
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, steps=4)
+    if drop:
+        page.mouse.up()

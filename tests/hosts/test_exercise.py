@@ -13,7 +13,7 @@ from playwright.sync_api import Locator, Page, expect
 
 import shardwidget as sw
 from tests.hosts.jupyter import SETUP, JupyterServer, Notebook
-from tests.hosts.page import views
+from tests.hosts.page import axis, drag, slot, views
 
 TEACHER = """
 import numpy as np
@@ -66,8 +66,10 @@ def dot(view: Locator, name: str) -> Locator:
     return view.get_by_role("button", name=name)
 
 
-def answer(view: Locator, spec: str) -> None:
-    view.get_by_label(re.compile("^spec")).fill(spec)
+def answer(view: Locator, *axes: str) -> None:
+    """Drags an axis onto each dimension, and has that checked."""
+    for dim, name in enumerate(axes):
+        drag(view.page, axis(view, name), slot(view, dim))
     view.get_by_role("button", name="Check").click()
 
 
@@ -95,14 +97,20 @@ def test_a_student_goes_from_the_first_exercise_to_check(lab, app):
     assert "0 of 4 exercises are passed" in nb.ask("lab.check()")
 
     # A wrong try is told what it gives; hints come in order; then the right one.
-    size = int(nb.ask("print(lab['rows'].document.questions[0].fields[0].shape[0])"))
-    answer(view, "P('x', 'y')")
+    size = int(nb.ask("print(lab['rows'].document.questions[0].playground.draft.shape[0])"))
+    answer(view, "x", "y")
     says(view, "last try", f"{size} rows over x=4 leave {size // 4}", "What cuts", "1 attempt")
     view.get_by_role("button", name="Hint").click()
     says(view, "Divide.")
-    answer(view, "P(y)")
-    says(view, "Not counted.", "write 'y'", "1 attempt")
-    answer(view, "P('y', 'x')")
+    slot(view, 0).press("Delete")
+    slot(view, 0).press("y")
+    expect(view.locator(".band.error")).to_contain_text("DuplicateSpecError")
+    for _ in range(2):
+        nb.page.keyboard.press("Control+z")
+    expect(view.locator(".editor h2")).to_have_text(f"f32[{size}@x,16@y]")
+    slot(view, 0).press("Delete")
+    slot(view, 1).press("Delete")
+    answer(view, "y", "x")
     says(view, "Right.", "2 attempts, passed")
     expect(dot(view, "exercise 1 of 4, passed")).to_have_attribute("aria-current", "step")
     assert nb.ask("print(lab['rows'].passed, lab['rows'].attempts, lab['rows'].answer == P('y', 'x'))") == "True 2 True"
@@ -142,7 +150,7 @@ def test_a_student_goes_from_the_first_exercise_to_check(lab, app):
 def test_progress_survives_run_all_a_reload_and_another_kernel(lab, jupyter):
     nb = lab('lab["holders"].answer = {4, 5}')
     view = views(nb.page).first
-    answer(view, "P('x', 'y')")
+    answer(view, "x", "y")
     says(view, "1 attempt")
     file = jupyter.root / "test_progress_survives_run_all_a_reload_and_another_kernel-ada-exercises.json"
     record = json.loads(file.read_text())

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from jax.sharding import AxisType, NamedSharding
 from jax.sharding import PartitionSpec as P
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Page, expect
 
 import shardwidget as sw
 from tests.hosts.jupyter import SETUP, JupyterServer, Notebook
-from tests.hosts.page import views
+from tests.hosts.page import axis, drag, slot, views
 
 CELL = """
 import numpy as np
@@ -23,24 +23,6 @@ w = jax.device_put(np.arange(128, dtype="float32").reshape(8, 16), NamedSharding
 playground = sw.SpecPlayground(w, mesh)
 playground
 """
-
-
-def slot(view: Locator, place: int | str) -> Locator:
-    return view.locator(f"[data-place='{place}']")
-
-
-def drag(page: Page, chip: Locator, to: Locator, *, drop: bool = True) -> None:
-    chip.hover()
-    page.mouse.down()
-    box = to.bounding_box()
-    assert box
-    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, steps=4)
-    if drop:
-        page.mouse.up()
-
-
-def axis(view: Locator, name: str) -> Locator:
-    return view.locator(f".palette [data-chip='{name}']")
 
 
 @pytest.fixture

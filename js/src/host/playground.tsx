@@ -1,6 +1,7 @@
 /** The entry of SpecPlayground's bundle: draws a widget model, of anywidget's or of a saved page's. */
 
 import arrayStyles from "../views/array.css";
+import bandStyles from "../views/bands.css";
 import cardStyles from "../views/card.css";
 import { Layers } from "../views/layers";
 import { historyKeys } from "../views/playground/keys";
@@ -12,7 +13,7 @@ import { mountView } from "./mount";
 
 /** Draws the model; returns what takes the picture down again. */
 export function render({ model, el }: { model: WidgetModel; el: HTMLElement }): () => void {
-  return mountView(el, cardStyles + arrayStyles + styles, (frame) => {
+  return mountView(el, cardStyles + arrayStyles + bandStyles + styles, (frame) => {
     const state = new PlaygroundState(model, frame);
     const layers = new Layers(state.picture);
     const stopKeys = historyKeys(() => state.now.editor, frame);

@@ -177,12 +177,8 @@ export interface Field {
   readonly form: "text" | "spec" | "choice" | "devices" | "grid" | "code";
   /** Of a choice. */
   readonly options: readonly string[];
-  /** Of a spec: shape of the array. Of a grid: rows and columns. */
+  /** Of a grid: rows and columns. */
   readonly shape: readonly number[];
-  /** Of a spec: dtype of the array. */
-  readonly dtype: string;
-  /** Of a spec: bits of one element. */
-  readonly bits: number;
   /** An answer of the right form, which need not be right. */
   readonly example: string;
 }
@@ -222,6 +218,8 @@ export interface Question {
   readonly prompt: string;
   readonly mesh: Mesh;
   readonly fields: readonly Field[];
+  /** What the one field is edited with, where it is the spec of an array. */
+  readonly playground: Playground | null;
   readonly figures: readonly Figure[];
   /** What is asked for, where that is short: `f32[4,4]`. */
   readonly goal: string;
@@ -392,6 +390,8 @@ export interface Playground {
   readonly name: string;
   /** Type of the real array that *Apply* moves; empty where there is none. Shape and dtype are then fixed. */
   readonly array: string;
+  /** Whether the spec alone is edited: an exercise asks for one, and for what follows from it. */
+  readonly fixed: boolean;
   /** Positions that a mesh may have on screen. */
   readonly most_devices: number;
   readonly most_dims: number;

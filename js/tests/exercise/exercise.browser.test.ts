@@ -5,7 +5,7 @@ import type { Exercises, Question } from "../../src/model/document.gen";
 import { button } from "../stepper/harness";
 import { find, type Mounted, type Place } from "../widget/harness";
 import { mountSheet } from "./harness";
-import { ALL, feedback, question, SET, SPEC, sheet } from "./sheets";
+import { ALL, feedback, field, question, SET, sheet, spec } from "./sheets";
 
 const open: Mounted[] = [];
 
@@ -22,6 +22,9 @@ const type = (view: Mounted, selector: string, text: string) => {
   input.value = text;
   input.dispatchEvent(new Event("input", { bubbles: true }));
 };
+const slot = (view: Mounted, dim: number) => find<HTMLElement>(view, `.slot[data-place="${dim}"]`);
+const slots = (view: Mounted) => [0, 1].map((dim) => slot(view, dim).querySelector(".chip, .none")?.textContent);
+const code = (view: Mounted) => find(view, ".band.code code").textContent;
 const canvas = (view: Mounted, i = 0) => [...view.root.querySelectorAll("canvas")][i]?.toDataURL();
 
 beforeEach(() => {
@@ -32,49 +35,75 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-test("a spec is previewed while it is typed, and checked when that is asked for", async () => {
-  const view = await mount(sheet(question("q", [SPEC], { goal: "f32[4,4]" })));
+test("a spec is put together from axes, and checked when that is asked for", async () => {
+  const view = await mount(sheet(spec("q", { goal: "f32[4,4]" })));
   const before = canvas(view);
-  expect(find(view, ".preview").textContent).toBe("write a spec to see it");
   expect(button(view, "Check").disabled).toBe(true);
-  type(view, "input", "P('x', 'y')");
-  await expect.poll(() => find(view, ".preview").textContent).toBe("f32[8@x,16@y]preview, check to count it");
+  slot(view, 0).focus();
+  await userEvent.keyboard("x{ArrowRight}y");
+  await expect.poll(() => find(view, ".type h2").textContent).toBe("f32[8@x,16@y]");
   expect(canvas(view)).not.toBe(before);
   expect(find(view, ".picture").getAttribute("aria-label")).toContain("blocks of 2×8, 1 copy of each");
   expect(find(view, ".band.code code").textContent).toBe("exercise.answer = P('x', 'y')");
   expect(view.model.sent).toEqual([]);
-  button(view, "Check").click();
+  button(view, "Check").focus();
+  await userEvent.keyboard("{Enter}");
   expect(view.model.sentFor("_asked")).toEqual([{ n: 1, do: "answer", question: 0, answer: { spec: "P('x', 'y')" } }]);
   await expect.poll(() => button(view, "Checking")).toBeTruthy();
   const answered = { ...named("spec"), name: "q" };
   view.model.assign({ _document: sheet(answered), _heard: 1 });
   await expect.poll(() => button(view, "Check").disabled).toBe(false);
+  expect(view.root.activeElement).toBe(button(view, "Check"));
   expect(aside(view)).toContain("Partly right. 8 rows over x=4 leave 2; blocks need 4. What cuts 8 into pieces of 4?");
   expect(find(view, ".tries").textContent).toBe("last tryP('x', 'y')f32[2,8]");
-  expect(find(view, ".mark").textContent).toBe("✗ not yet");
-  type(view, "input", "P('y', 'x')");
-  await expect.poll(() => view.root.querySelector(".mark")).toBeNull();
-  expect(find(view, ".tries").textContent).toContain("another answer; check to count it");
+  slot(view, 0).focus();
+  await userEvent.keyboard("{Delete}y");
+  await expect.poll(() => find(view, ".tries").textContent).toContain("another answer; check to count it");
 });
 
-test("mesh axes are put on dimensions and taken off by a press", async () => {
-  const view = await mount(sheet(question("q", [SPEC])));
-  const chips = [...view.root.querySelectorAll<HTMLElement>(".axes .chip")];
-  chips[1]?.focus();
+test("axes are put on dimensions by a press, and taken back by a key", async () => {
+  const view = await mount(sheet(spec("q")));
+  find(view, ".take").click();
+  slot(view, 1).click();
+  await expect.poll(() => code(view)).toBe("exercise.answer = P(None, 'x')");
+  slot(view, 1).focus();
+  await userEvent.keyboard("{Control>}z{/Control}");
+  await expect.poll(() => code(view)).toBe("exercise.answer = P()");
+});
+
+test("a spec can be written, and no more than the spec", async () => {
+  const view = await mount(sheet(spec("q")));
+  button(view, "write").click();
+  await expect.poll(() => [...view.root.querySelectorAll("input")].map((i) => i.ariaLabel)).toEqual(["spec as text"]);
+  await userEvent.fill(find<HTMLInputElement>(view, "input"), "P('y', 'x')");
   await userEvent.keyboard("{Enter}");
-  chips[0]?.click();
-  await expect.poll(() => find<HTMLInputElement>(view, "input").value).toBe("P('y', 'x')");
-  expect(chips.map((c) => c.getAttribute("aria-pressed"))).toEqual(["true", "true"]);
-  chips[1]?.click();
-  await expect.poll(() => find(view, ".preview b").textContent).toBe("f32[8,16@x]");
+  await expect.poll(() => code(view)).toBe("exercise.answer = P('y', 'x')");
+  expect(view.model.sent).toEqual([]);
 });
 
-test("a spec that places nothing says why and fades the picture", async () => {
-  const view = await mount(sheet(question("q", [SPEC])));
-  type(view, "input", "P('x', 'x')");
-  await expect.poll(() => find(view, ".preview.off").textContent).toBe("x is taken by dim 0");
+test("a spec that JAX refuses is met with JAX's words, and fades the picture", async () => {
+  const view = await mount(sheet(spec("q")));
+  slot(view, 0).focus();
+  await userEvent.keyboard("x{ArrowRight}x");
+  await expect.poll(() => view.root.querySelector(".band.error b")?.textContent).toBe("DuplicateSpecError");
+  expect(find(view, ".place.off .under").textContent).toBe("x is taken by dim 0");
   expect(find(view, "figure.faded canvas")).toBeTruthy();
+  expect(find(view, "[role=status]").textContent).toBe("picture shows the last valid spec");
   expect(button(view, "Check").disabled).toBe(false);
+});
+
+test("an editor that nobody touched shows the answer of a cell; one that was, keeps what is in it", async () => {
+  const view = await mount(sheet(named("spec")));
+  expect(slots(view)).toEqual(["x 4", "y 2"]);
+  const answered = (text: string) => sheet({ ...named("spec"), answer: [{ field: "spec", text }] });
+  view.model.assign({ _document: answered("P('y', 'x')") });
+  await expect.poll(() => slots(view)).toEqual(["y 2", "x 4"]);
+  slot(view, 1).focus();
+  await userEvent.keyboard("{Delete}");
+  await expect.poll(() => slots(view)).toEqual(["y 2", "None"]);
+  view.model.assign({ _document: answered("P('x')") });
+  await expect.poll(() => aside(view)).toContain("P('x')");
+  expect(slots(view)).toEqual(["y 2", "None"]);
 });
 
 test("what is asked for again is answered though nothing changed", async () => {
@@ -89,15 +118,16 @@ test("requests wait for the answer to the one before, and none is lost", async (
   const view = await mount(sheet(named("spec")));
   button(view, "Check").click();
   button(view, "Hint").click();
-  type(view, "input", "P('y', 'x')");
-  await expect.poll(() => find(view, ".preview").textContent).toContain("f32[8@y,16@x]");
+  slot(view, 0).focus();
+  await userEvent.keyboard("{Delete}y");
+  await expect.poll(() => code(view)).toContain("P('y', 'y')");
   button(view, "Checking").click();
   const asked = () => view.model.sentFor("_asked").map((a) => (a as { do: string }).do);
   expect(asked()).toEqual(["answer"]);
   view.model.assign({ _heard: 1 });
   expect(asked()).toEqual(["answer", "hint"]);
   view.model.assign({ _heard: 2 });
-  expect(view.model.sentFor("_asked")[2]).toEqual({ n: 3, do: "answer", question: 0, answer: { spec: "P('y', 'x')" } });
+  expect(view.model.sentFor("_asked")[2]).toEqual({ n: 3, do: "answer", question: 0, answer: { spec: "P('y', 'y')" } });
   view.model.assign({ _heard: 3 });
   expect(asked()).toHaveLength(3);
 });
@@ -175,22 +205,23 @@ test("a refused clipboard is said", async () => {
 });
 
 test("a malformed answer keeps what is filled in", async () => {
-  const view = await mount(sheet(question("q", [SPEC])));
-  type(view, "input", "P(x)");
+  const fields = [field("type", "text")];
+  const view = await mount(sheet(question("q", fields)));
+  type(view, "input", "f32(8)");
   await expect.poll(() => button(view, "Check").disabled).toBe(false);
   button(view, "Check").click();
-  const said = feedback("malformed", { message: "Names of mesh axes are strings.", question: "" });
-  view.model.assign({ _document: sheet(question("q", [SPEC], { feedback: said })), _heard: 1 });
-  await expect.poll(() => aside(view)).toContain("Not counted. Names of mesh axes are strings.");
-  expect(find<HTMLInputElement>(view, "input").value).toBe("P(x)");
+  const said = feedback("malformed", { message: "Types have square brackets.", question: "" });
+  view.model.assign({ _document: sheet(question("q", fields, { feedback: said })), _heard: 1 });
+  await expect.poll(() => aside(view)).toContain("Not counted. Types have square brackets.");
+  expect(find<HTMLInputElement>(view, "input").value).toBe("f32(8)");
   expect(aside(view)).not.toContain("attempt");
 });
 
 test("hints are asked of Python and shown in order", async () => {
-  const view = await mount(sheet(question("q", [SPEC])));
+  const view = await mount(sheet(spec("q")));
   button(view, "Hint").click();
   expect(view.model.sentFor("_asked")).toEqual([{ n: 1, do: "hint", question: 0 }]);
-  view.model.assign({ _document: sheet(question("q", [SPEC], { hints: ["one", "two"], hints_left: 0 })), _heard: 1 });
+  view.model.assign({ _document: sheet(spec("q", { hints: ["one", "two"], hints_left: 0 })), _heard: 1 });
   await expect
     .poll(() => [...view.root.querySelectorAll(".hints li")].map((l) => l.textContent))
     .toEqual(["one", "two"]);
@@ -200,7 +231,8 @@ test("hints are asked of Python and shown in order", async () => {
 test("reset empties the form and no more", async () => {
   const view = await mount(sheet(named("spec")));
   button(view, "Reset").click();
-  await expect.poll(() => find<HTMLInputElement>(view, "input").value).toBe("");
+  await expect.poll(() => slots(view)).toEqual(["None", "None"]);
+  expect(button(view, "Check").disabled).toBe(true);
   expect(aside(view)).toContain("1 attempt");
   expect(view.model.sent).toEqual([]);
 });
@@ -218,14 +250,15 @@ test("dots show progress and go to an exercise; drafts stay", async () => {
     "exercise 7 of 8, not answered",
     "exercise 8 of 8, not yet",
   ]);
-  type(view, "input", "P('y')");
+  slot(view, 0).focus();
+  await userEvent.keyboard("{Delete}");
   dots[6]?.click();
   await expect.poll(() => aside(view)).toContain("exercise 7 of 8 · type");
   expect(view.model.sentFor("current")).toEqual([6]);
   expect(find(view, ".band.code code").textContent).toBe('exercises["type"].answer = …');
   view.model.assign({ current: 0 });
   await expect.poll(() => aside(view)).toContain("exercise 1 of 8");
-  expect(find<HTMLInputElement>(view, "input").value).toBe("P('y')");
+  expect(slots(view)).toEqual(["None", "y 2"]);
   button(view, "Next").click();
   await expect.poll(() => view.frame.dataset.swStep).toBe("1");
 });
@@ -255,7 +288,7 @@ test("a saved page shows everything and asks nothing", async () => {
 test("text of the teacher stays text", async () => {
   const evil = "<img src=x onerror=alert(1)>";
   const view = await mount({
-    ...sheet(question(evil, [{ ...SPEC, label: evil }], { prompt: evil, goal: evil, hints: [evil] })),
+    ...sheet(question(evil, [field("type", "text", { label: evil })], { prompt: evil, goal: evil, hints: [evil] })),
     name: evil,
     notes: [evil],
   });

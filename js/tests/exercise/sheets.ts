@@ -1,6 +1,7 @@
 /** Sheets of exercises made by hand. */
 import type { Exercises, Feedback, Field, Question } from "../../src/model/document.gen";
 import { array, mesh } from "../documents";
+import { draft, playground } from "../playground/documents";
 
 export const MESH = mesh({ x: 4, y: 2 });
 
@@ -10,8 +11,6 @@ export const field = (name: string, form: Field["form"], rest: Partial<Field> = 
   form,
   options: [],
   shape: [],
-  dtype: "",
-  bits: 0,
   example: "",
   ...rest,
 });
@@ -28,7 +27,11 @@ export const feedback = (verdict: Feedback["verdict"], rest: Partial<Feedback> =
   ...rest,
 });
 
-export const SPEC = field("spec", "spec", { shape: [8, 16], dtype: "f32", bits: 32, example: "P(None)" });
+export const SPEC = field("spec", "spec", { example: "P(None)" });
+
+/** Asks for a spec, by a playground. */
+export const spec = (name: string, rest: Partial<Question> = {}): Question =>
+  question(name, [SPEC], { playground: playground(draft(), { fixed: true }), ...rest });
 
 export const question = (name: string, fields: readonly Field[], rest: Partial<Question> = {}): Question => ({
   name,
@@ -36,6 +39,7 @@ export const question = (name: string, fields: readonly Field[], rest: Partial<Q
   prompt: "Split `f32[8,16]` on mesh x=4, y=2.",
   mesh: MESH,
   fields,
+  playground: null,
   figures: [],
   goal: "",
   code: "exercise.answer = {answer}",
@@ -65,7 +69,7 @@ const figure = { title: "", placement: null, listing: null, types: [], tables: [
 
 /** One question of each form, some of them answered. */
 export const ALL: readonly Question[] = [
-  question("spec", [SPEC], {
+  spec("spec", {
     goal: "f32[4,4]",
     code: "x = jax.device_put(x, {answer})",
     figures: [{ ...figure, title: "wanted", placement: array(MESH, [8, 16], ["y", "x"]) }],

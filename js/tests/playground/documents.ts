@@ -72,6 +72,7 @@ export function playground(first: SpecDraft = draft(), rest: Partial<Playground>
     ],
     terms: TERMS,
     name: "x",
+    fixed: false,
     array: "",
     most_devices: 4096,
     most_dims: 6,

@@ -3,37 +3,30 @@ import type { Exercises, Question } from "../../model/document.gen";
 import { answerCode } from "../../model/exercise";
 import type { MeshModel } from "../../model/mesh";
 import { axisTokens } from "../../model/text";
+import { Raised } from "../Raised";
 import { Tokens } from "../Tokens";
 import type { ExerciseState } from "./state";
 
-/** The error that the answer is met with, as JAX words it. */
-export function Trouble({ sheet, question }: { sheet: Exercises; question: Question }) {
-  const { feedback } = question;
-  if (!feedback?.error) return null;
-  return (
-    <div class="band error">
-      <span class="sign" aria-hidden="true">
-        !
-      </span>
-      <div>
-        <p>
-          <b class="mono">{feedback.error}</b> raised by JAX {sheet.jax_version}
-        </p>
-        <pre>{feedback.said}</pre>
-      </div>
-    </div>
-  );
+/** The error that the spec in the editor is met with, or else the last answer. */
+export function Trouble({ state, sheet, question }: { state: ExerciseState; sheet: Exercises; question: Question }) {
+  const { feedback, playground } = question;
+  const by = `raised by JAX ${sheet.jax_version}`;
+  const refusal = state.editor()?.refusal();
+  if (refusal) return <Raised error={refusal.error} by={by} said={refusal.said} />;
+  if (!feedback?.error || (playground && !state.judged())) return null;
+  return <Raised error={feedback.error} by={by} said={feedback.said} />;
 }
 
 export function CodeLine({ state, question, mesh }: { state: ExerciseState; question: Question; mesh: MeshModel }) {
   const code = answerCode(question, state.draft(), (state.now.sheet?.questions.length ?? 1) > 1);
+  const refused = state.editor()?.refusal() ?? null;
   return (
-    <div class="band code">
+    <div class={`band code ${refused ? "off" : ""}`}>
       <code>
         <Tokens tokens={axisTokens(code, mesh)} />
       </code>
       <span role="status" class="soft">
-        {state.now.copied}
+        {state.now.copied || (refused && "picture shows the last valid spec")}
       </span>
       <button type="button" onClick={() => state.copy(code)}>
         Copy

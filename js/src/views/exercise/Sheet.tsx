@@ -26,7 +26,7 @@ export function Sheet({ state }: { state: ExerciseState }) {
   const narrow = width < NARROW;
   return (
     <Card theme={theme}>
-      <Guard key={state.now.generation}>
+      <Again generation={state.now.generation}>
         <div class={narrow ? "sheet narrow" : "sheet"}>
           <Aside state={state} sheet={sheet} question={question} mesh={mesh} />
           <Work
@@ -38,10 +38,19 @@ export function Sheet({ state }: { state: ExerciseState }) {
             key={question.name}
           />
         </div>
-        <Trouble sheet={sheet} question={question} />
+        <Trouble state={state} sheet={sheet} question={question} />
         <CodeLine state={state} question={question} mesh={mesh} />
         <Record state={state} sheet={sheet} />
-      </Guard>
+      </Again>
     </Card>
   );
+}
+
+/** Tries again with every document; what has the focus keeps it. */
+class Again extends Guard {
+  declare props: Guard["props"] & { generation: number };
+
+  override componentDidUpdate(before: { children: unknown; generation?: number }) {
+    if (this.state.error && before.generation !== this.props.generation) this.setState({ error: null });
+  }
 }

@@ -1,10 +1,11 @@
 /** The place to work: things to look at, the form to fill in, and what the answer would give. */
-import type { Field, Figure as FigureData, Placement, Question } from "../../model/document.gen";
-import { type Preview, preview, readSpec, UNFINISHED, withAxis } from "../../model/exercise";
+import type { Figure as FigureData, Placement, Question } from "../../model/document.gen";
 import type { MeshModel } from "../../model/mesh";
+import { PlacementModel } from "../../model/placement";
 import { axisTokens } from "../../model/text";
 import type { Theme } from "../../paint/theme";
 import { AXIS_DASH } from "../../scene/scene";
+import { EditorSheet } from "../playground/Sheet";
 import { Tokens } from "../Tokens";
 import { MOST_BUTTONS } from "./Devices";
 import { FieldInput } from "./FieldInput";
@@ -25,18 +26,47 @@ const BARE = 360;
 const PAIR = 620;
 
 export function Work({ state, question, mesh, theme, width }: Props) {
-  const spec = question.fields.find((f) => f.form === "spec" && f.shape.length > 0);
-  const live = spec ? preview(question, spec, state.draft()[spec.name] ?? "") : null;
-  const after = state.judged() && !spec ? question.feedback?.figure : null;
-  const code = question.fields.every((f) => f.form === "code");
+  const editor = state.editor();
+  const room = { theme, width, mesh };
+  if (editor) {
+    const placement = editor.placement();
+    return (
+      <div class="work">
+        <EditorSheet editor={editor} model={new PlacementModel(placement)} />
+        <Answer state={state} question={question} mesh={mesh} />
+        <Figures
+          figures={[...question.figures, figure(question.figures.length > 0 ? "your spec" : "", placement)]}
+          faded={editor.refusal() !== null}
+          {...room}
+        />
+        <div class="hidden" aria-live="polite">
+          {editor.now.announced}
+        </div>
+      </div>
+    );
+  }
+  const after = state.judged() ? question.feedback?.figure : null;
   // The devices to choose from are the mesh, and so is part of what an answer gives: it need not be drawn twice.
   const asks = question.fields.some((f) => f.form === "devices") && mesh.size <= MOST_BUTTONS;
   const bare = asks || after?.placement;
   const given = question.figures.map((f) => (bare && f.placement?.shape === null ? { ...f, placement: null } : f));
-  const room = { theme, width, mesh };
+  return (
+    <div class="work">
+      <Axes mesh={mesh} />
+      <Figures figures={given} {...room} />
+      <Answer state={state} question={question} mesh={mesh} />
+      {after && <Figures figures={[after]} {...room} />}
+    </div>
+  );
+}
+
+/** What is filled in, and the button that has it checked. */
+function Answer({ state, question, mesh }: Pick<Props, "state" | "question" | "mesh">) {
+  if (question.fields.every((f) => f.form === "code"))
+    return <p class="soft">Write the function in a cell and assign it there; this card then says what came of it.</p>;
   return (
     <form
-      class="work"
+      class="fields"
       onSubmit={(event) => event.preventDefault()}
       onKeyDown={(event) => {
         // JupyterLab keeps Enter in a field from submitting its form.
@@ -46,83 +76,24 @@ export function Work({ state, question, mesh, theme, width }: Props) {
         state.check();
       }}
     >
-      <Axes mesh={mesh} spec={spec} state={state} />
-      {!spec && <Figures figures={given} {...room} />}
-      {code ? (
-        <p class="soft">Write the function in a cell and assign it there; this card then says what came of it.</p>
-      ) : (
-        <div class="fields">
-          {question.fields.map((f) => (
-            <FieldInput state={state} question={question} field={f} mesh={mesh} key={f.name} />
-          ))}
-          <p class="buttons">
-            <button type="button" class="primary check" disabled={!state.mayCheck()} onClick={() => state.check()}>
-              {state.now.waiting && !state.still ? "Checking" : "Check"}
-            </button>
-            {state.still && <span class="soft">A saved page: answers are checked where the notebook runs.</span>}
-          </p>
-        </div>
-      )}
-      {spec && live && (
-        <>
-          <PreviewLine live={live} mesh={mesh} counted={state.judged()} />
-          <Figures
-            figures={[...given, figure("your spec", live.placement ?? preview(question, spec, "P()").placement)]}
-            faded={live.placement === null}
-            {...room}
-          />
-        </>
-      )}
-      {after && <Figures figures={[after]} {...room} />}
+      {!question.playground &&
+        question.fields.map((f) => <FieldInput state={state} question={question} field={f} mesh={mesh} key={f.name} />)}
+      <p class="buttons">
+        <button type="button" class="primary check" disabled={!state.mayCheck()} onClick={() => state.check()}>
+          {state.now.waiting && !state.still ? "Checking" : "Check"}
+        </button>
+        {state.still && <span class="soft">A saved page: answers are checked where the notebook runs.</span>}
+      </p>
     </form>
   );
 }
 
-/** What the spec that is being written gives, before it is checked. */
-function PreviewLine({ live, mesh, counted }: { live: Preview; mesh: MeshModel; counted: boolean }) {
-  if (!live.placement) {
-    const soft = live.problem === "" || live.problem === UNFINISHED;
-    return <p class={soft ? "preview soft" : "preview off"}>{live.problem || "write a spec to see it"}</p>;
-  }
-  return (
-    <p class="preview">
-      <b class="mono">
-        <Tokens tokens={axisTokens(live.placement.type, mesh)} />
-      </b>
-      <span class="soft">{counted ? "" : "preview, check to count it"}</span>
-    </p>
-  );
-}
-
-function figure(title: string, placement: Placement | null): FigureData {
+function figure(title: string, placement: Placement): FigureData {
   return { title, placement, listing: null, types: [], tables: [] };
 }
 
-/** The mesh axes; where a spec is written, a press puts one on the next free dimension, or takes it off. */
-function Axes({ mesh, spec, state }: { mesh: MeshModel; spec: Field | undefined; state: ExerciseState }) {
+function Axes({ mesh }: { mesh: MeshModel }) {
   if (mesh.axes.length === 0) return null;
-  if (spec) {
-    const text = state.draft()[spec.name] ?? "";
-    const used = new Set(readSpec(text)?.entries.flat());
-    return (
-      <p class="axes">
-        <span class="soft">mesh axes</span>
-        {mesh.axes.map((a, i) => (
-          <button
-            type="button"
-            class={`chip axis${i % AXIS_DASH.length}`}
-            aria-pressed={used.has(a.name)}
-            title={used.has(a.name) ? `take ${a.name} off` : `put ${a.name} on the next dimension that is whole`}
-            onClick={() => state.fill(spec.name, withAxis(text, a.name, spec.shape.length))}
-            key={a.name}
-          >
-            <b>{a.name}</b> {a.size}
-          </button>
-        ))}
-        <span class="soft">press one to place it, or write the spec</span>
-      </p>
-    );
-  }
   return (
     <p class="axes">
       <span class="soft">mesh axes</span>

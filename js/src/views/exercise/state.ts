@@ -3,7 +3,9 @@ import type { WidgetModel } from "../../host/model";
 import { pageTheme } from "../../host/theme";
 import type { Exercises, Question } from "../../model/document.gen";
 import { type Draft, decodeExercises, draftOf, isComplete } from "../../model/exercise";
+import { readSpec, specCode } from "../../model/spec";
 import type { Theme } from "../../paint/theme";
+import { SpecEditor } from "../playground/editor";
 import { asError, Store } from "../store";
 
 interface Fields {
@@ -19,6 +21,8 @@ interface Fields {
   waiting: boolean;
   /** Said beside the button that copies. */
   copied: string;
+  /** How often something has changed in an editor. */
+  moves: number;
 }
 
 export class ExerciseState extends Store<Fields> {
@@ -27,6 +31,8 @@ export class ExerciseState extends Store<Fields> {
   readonly #widget: WidgetModel;
   readonly #frame: HTMLElement;
   readonly #undo: (() => void)[] = [];
+  /** By the name of the exercise. */
+  readonly #editors = new Map<string, SpecEditor>();
   /** Requests that wait for the answer to the one before: hosts keep the last value of a trait alone. */
   readonly #queue: { do: string; question: number; answer?: Draft }[] = [];
 
@@ -41,6 +47,7 @@ export class ExerciseState extends Store<Fields> {
       drafts: {},
       waiting: false,
       copied: "",
+      moves: 0,
     });
     this.#widget = widget;
     this.#frame = frame;
@@ -54,6 +61,23 @@ export class ExerciseState extends Store<Fields> {
   question(): Question | null {
     const { sheet, current } = this.now;
     return sheet?.questions[current] ?? null;
+  }
+
+  /** What edits the spec that is asked for; null where something else is. */
+  editor(): SpecEditor | null {
+    const question = this.question();
+    const [doc, field] = [question?.playground, question?.fields[0]];
+    if (!question || !doc || !field) return null;
+    const known = this.#editors.get(question.name);
+    if (known) return known;
+    const draft = { ...doc.draft, ...readSpec(this.draft()[field.name] ?? "") };
+    const editor = new SpecEditor(doc, () => this.fill(field.name, specCode(editor.kept())), {
+      drafts: [draft],
+      at: 0,
+    });
+    editor.watch(() => this.set({ moves: this.now.moves + 1 }));
+    this.#editors.set(question.name, editor);
+    return editor;
   }
 
   draft(): Draft {
@@ -81,6 +105,7 @@ export class ExerciseState extends Store<Fields> {
     const question = this.question();
     if (!question) return;
     const empty = Object.fromEntries(question.fields.map((f) => [f.name, ""]));
+    this.#editors.delete(question.name);
     this.set({ drafts: { ...this.now.drafts, [question.name]: empty }, copied: "" });
   }
 
@@ -130,6 +155,8 @@ export class ExerciseState extends Store<Fields> {
   #load(): void {
     try {
       const sheet = decodeExercises(this.#widget.get("_document"));
+      // An editor that nobody has touched shows the last answer, which may have come from a cell.
+      for (const name of this.#editors.keys()) if (!(name in this.now.drafts)) this.#editors.delete(name);
       this.set({ sheet, broken: null, generation: this.now.generation + 1 });
       this.#follow();
     } catch (error) {

@@ -3,6 +3,7 @@ import { codeOf } from "../../model/code";
 import { MeshModel } from "../../model/mesh";
 import { specCode } from "../../model/spec";
 import { axisTokens } from "../../model/text";
+import { Raised } from "../Raised";
 import { Tokens } from "../Tokens";
 import type { SpecEditor } from "./editor";
 import type { PlaygroundState } from "./state";
@@ -11,30 +12,14 @@ import type { PlaygroundState } from "./state";
 export function Trouble({ editor }: { editor: SpecEditor }) {
   const refusal = editor.refusal();
   if (!refusal) return null;
-  return <Words error={refusal.error} by={`raised by JAX ${editor.doc.jax_version}`} said={refusal.said} />;
+  return <Raised error={refusal.error} by={`raised by JAX ${editor.doc.jax_version}`} said={refusal.said} />;
 }
 
 /** What *Apply* was answered. */
 export function Answer({ state, editor }: { state: PlaygroundState; editor: SpecEditor }) {
   const { applied } = state.now;
   if (!applied?.error) return null;
-  return <Words error={applied.error} by={`raised by Apply, JAX ${editor.doc.jax_version}`} said={applied.said} />;
-}
-
-function Words({ error, by, said }: { error: string; by: string; said: string }) {
-  return (
-    <div class="band error">
-      <span class="sign" aria-hidden="true">
-        !
-      </span>
-      <div>
-        <p>
-          <b class="mono">{error}</b> {by}
-        </p>
-        <pre>{said}</pre>
-      </div>
-    </div>
-  );
+  return <Raised error={applied.error} by={`raised by Apply, JAX ${editor.doc.jax_version}`} said={applied.said} />;
 }
 
 export function CodeLine({ state, editor }: { state: PlaygroundState; editor: SpecEditor }) {

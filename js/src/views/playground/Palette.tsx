@@ -33,11 +33,13 @@ export function Palette({ editor }: { editor: SpecEditor }) {
           ? `${[...types][0]} ${draft.axes.length === 1 ? "axis" : "axes"}`
           : draft.axes.map((a) => `${a.name} ${a.type}`).join(", ")}
       </span>
-      <button {...arm(null)} title="leave a dimension to the compiler">
-        <Chip name={null} axis={-1} size={null} look={carried(null) ? "away" : loose ? "used" : ""} />
-      </button>
+      {!editor.doc.fixed && (
+        <button {...arm(null)} title="leave a dimension to the compiler">
+          <Chip name={null} axis={-1} size={null} look={carried(null) ? "away" : loose ? "used" : ""} />
+        </button>
+      )}
       <button type="button" class="plain" aria-expanded={open} onClick={() => editor.set({ open: !open })}>
-        {open ? "done" : "change"}
+        {open ? "done" : editor.doc.fixed ? "write" : "change"}
       </button>
       <Hint editor={editor} />
     </div>
@@ -61,7 +63,7 @@ function Hint({ editor }: { editor: SpecEditor }) {
     <span class="soft hint">
       drag an axis onto a dimension, or focus a slot and press{" "}
       {letters.map((letter) => [<kbd key={letter}>{letter}</kbd>, " "])}
-      <kbd>?</kbd> <kbd>Del</kbd>
+      {!editor.doc.fixed && <kbd>?</kbd>} <kbd>Del</kbd>
     </span>
   );
 }

@@ -1,4 +1,4 @@
-/** Mesh, array and spec, to be typed. */
+/** Array, mesh and spec, to be typed. */
 import type { MeshAxis } from "../../model/document.gen";
 import { isConcrete } from "../../model/refusal";
 import { addAxis, changeAxis, dropAxis, positions, readSpec, reshape, specCode } from "../../model/spec";
@@ -10,77 +10,87 @@ type AxisType = MeshAxis["type"];
 const TYPES: readonly AxisType[] = ["Auto", "Explicit"];
 
 export function Settings({ editor }: { editor: SpecEditor }) {
-  const draft = editor.kept();
-  const { doc } = editor;
-  const fixed = doc.array !== "";
   return (
     <form class="settings" onSubmit={(event) => event.preventDefault()}>
-      <fieldset>
-        <legend>array</legend>
-        <span class="field">
-          shape
-          <Typed
-            label="shape"
-            text={`(${draft.shape.join(", ")}${draft.shape.length === 1 ? "," : ""})`}
-            disabled={fixed}
-            wide
-            take={(text) => {
-              const shape = readShape(text);
-              if (!shape) return "Write sizes, such as (8, 16).";
-              if (shape.length > doc.most_dims) return `At most ${doc.most_dims} dimensions.`;
-              editor.edit(reshape(draft, shape));
-              return "";
-            }}
-          />
-        </span>
-        <label>
-          dtype
-          <select
-            value={draft.dtype}
-            disabled={fixed}
-            onChange={(event) => editor.edit({ ...draft, dtype: event.currentTarget.value })}
-          >
-            {doc.dtypes.map((d) => (
-              <option value={d.name} key={d.name}>
-                {d.name}
-              </option>
-            ))}
-          </select>
-        </label>
-        {fixed && <span class="soft">a real array's shape and dtype stay</span>}
-      </fieldset>
-      <fieldset>
-        <legend>mesh</legend>
-        {draft.axes.map((axis, i) => (
-          <Axis editor={editor} axis={axis} index={i} key={i} />
-        ))}
-        <button
-          type="button"
-          disabled={2 * positions(draft.axes) > doc.most_devices || draft.axes.length >= 6}
-          onClick={() => editor.edit(addAxis(draft))}
-        >
-          add an axis
-        </button>
-        <span class="soft">{meshNote(editor)}</span>
-      </fieldset>
+      {!editor.doc.fixed && <ArrayFields editor={editor} />}
+      {!editor.doc.fixed && <MeshFields editor={editor} />}
       <fieldset>
         <legend>spec</legend>
         <span class="field">
           as text
           <Typed
             label="spec as text"
-            text={specCode(draft)}
+            text={specCode(editor.kept())}
             wide
             take={(text) => {
               const spec = readSpec(text);
               if (!spec) return "Write a spec, such as P('x', None).";
-              editor.edit({ ...draft, ...spec });
+              editor.edit({ ...editor.kept(), ...spec });
               return "";
             }}
           />
         </span>
       </fieldset>
     </form>
+  );
+}
+
+function ArrayFields({ editor }: { editor: SpecEditor }) {
+  const draft = editor.kept();
+  const { doc } = editor;
+  const fixed = doc.array !== "";
+  return (
+    <fieldset>
+      <legend>array</legend>
+      <span class="field">
+        shape
+        <Typed
+          label="shape"
+          text={`(${draft.shape.join(", ")}${draft.shape.length === 1 ? "," : ""})`}
+          disabled={fixed}
+          wide
+          take={(text) => {
+            const shape = readShape(text);
+            if (!shape) return "Write sizes, such as (8, 16).";
+            if (shape.length > doc.most_dims) return `At most ${doc.most_dims} dimensions.`;
+            editor.edit(reshape(draft, shape));
+            return "";
+          }}
+        />
+      </span>
+      <label>
+        dtype
+        <select
+          value={draft.dtype}
+          disabled={fixed}
+          onChange={(event) => editor.edit({ ...draft, dtype: event.currentTarget.value })}
+        >
+          {doc.dtypes.map((d) => (
+            <option value={d.name} key={d.name}>
+              {d.name}
+            </option>
+          ))}
+        </select>
+      </label>
+      {fixed && <span class="soft">a real array's shape and dtype stay</span>}
+    </fieldset>
+  );
+}
+
+function MeshFields({ editor }: { editor: SpecEditor }) {
+  const { axes } = editor.kept();
+  const full = 2 * positions(axes) > editor.doc.most_devices || axes.length >= 6;
+  return (
+    <fieldset>
+      <legend>mesh</legend>
+      {axes.map((axis, i) => (
+        <Axis editor={editor} axis={axis} index={i} key={i} />
+      ))}
+      <button type="button" disabled={full} onClick={() => editor.edit(addAxis(editor.kept()))}>
+        add an axis
+      </button>
+      <span class="soft">{meshNote(editor)}</span>
+    </fieldset>
   );
 }
 

@@ -40,7 +40,7 @@ export class EditorSheet extends Component<Props> {
           <Type editor={editor} model={model} />
         </div>
         <div class="comes">
-          {valid && (
+          {valid && !editor.doc.fixed && (
             <div class={refusal ? "unseen" : ""}>
               <Facts draft={valid} doc={editor.doc} model={model} />
             </div>
