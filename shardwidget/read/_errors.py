@@ -135,18 +135,22 @@ WRONG_ARGUMENTS = (
 # ── read.program ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 NO_PROGRAM = (
-    "cannot compile a {type}. Give read.program a function and its arguments, read.program(f, x, w), "
+    "cannot compile a value of type {type}. Give a function and then its arguments, (f, x, w), "
     "or what jax.jit(f).lower(x, w) or its .compile() gave."
 )
 
 PROGRAM_ARGUMENTS = (
-    "a {type} is lowered for its arguments already; it was given {count} more. Give it alone, read.program(lowered), "
-    "or the function and its arguments, read.program(f, x, w)."
+    "a {type} is lowered for its arguments already; it was given {count} more. Give it alone, "
+    "or the function and its arguments, (f, x, w)."
 )
 
 ABSTRACT_PROGRAM = (
     "the mesh is abstract: a program is compiled for devices. Give mesh=jax.make_mesh(...) of the same axes, "
     "or compile for TPUs that are not here: mesh=shardwidget.tpu_mesh('v5e:4x4', ('data', 'model'))."
+)
+
+NO_MESH_OF_PROGRAM = (
+    "mesh= must be a jax.sharding.Mesh, as jax.make_mesh((4, 2), ('x', 'y')) makes it, or left out; got a {type}."
 )
 
 OTHER_MESH = (
@@ -156,10 +160,26 @@ OTHER_MESH = (
 
 NO_PROGRAMS = "there are no programs to compare. Give some by name: {'data parallel': (f, x, w), 'sharded': compiled}."
 
+UNNAMED_PROGRAMS = (
+    "programs to compare are given by name, in a dict: {{'data parallel': (f, x, w), 'sharded': compiled}}; "
+    "got a {type}."
+)
+
+EMPTY_PROGRAM = "the program {name!r} is an empty tuple. Give a function and its arguments: {{{name!r}: (f, x, w)}}."
+
+OF_PROGRAM = "This is about {name!r}, one of the programs to compare."
+
 NOTHING_TO_RUN = (
     "{what}, so there is nothing to measure. Call it with arrays on devices that are here: "
     "jax.device_put(values, sharding)."
 )
+
+COMPILED_ALONE = (
+    "the program came compiled, without the {count} arguments to call it with, so there is nothing to measure. "
+    "Give the function and its arguments, (f, x, w), or call shardwidget.read.time_program(compiled, (x, w))."
+)
+
+NO_COUNT = "n must be a whole number of calls, 1 or more; got {n!r}."
 
 
 # ── SpecPlayground ────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -51,7 +51,7 @@ class DocumentWidget(anywidget.AnyWidget):
             FileNotFoundError: the front end has not been built.
         """
         if unknown:
-            raise TypeError(_unknown_arguments(type(self), unknown))
+            raise TypeError(unknown_arguments(type(self), unknown))
         chosen = os.environ.get("SHARDWIDGET_MODE", "widget") if mode is None else mode
         if chosen not in ("widget", "html"):
             source = "" if mode else " in the environment variable SHARDWIDGET_MODE"
@@ -154,7 +154,7 @@ class DocumentWidget(anywidget.AnyWidget):
         return {"_document": to_wire(self.document), "_static": True}
 
 
-def _unknown_arguments(cls: type, unknown: dict[str, Any]) -> str:
+def unknown_arguments(cls: type, unknown: dict[str, Any]) -> str:
     known = [p.name for p in inspect.signature(cls).parameters.values() if p.kind is p.KEYWORD_ONLY]
     return (
         f"{cls.__name__} has no argument {', '.join(map(repr, unknown))}; its keyword arguments are {', '.join(known)}"

@@ -11,7 +11,7 @@ from traitlets import Dict, Enum, Int, TraitError, Unicode, observe, validate
 from shardwidget import read
 from shardwidget.document import Program, Programs, Timing, to_wire
 from shardwidget.export import program as text
-from shardwidget.widgets._base import DocumentWidget, Mode
+from shardwidget.widgets._base import DocumentWidget, Mode, unknown_arguments
 
 if TYPE_CHECKING:
     from shardwidget.cost import Interconnect
@@ -91,10 +91,16 @@ class CompiledProgram(DocumentWidget):
             ValueError: the mesh has other devices than the program, or there is no such interconnect.
             TraitError: there is no such collective, mesh axis or column.
         """
-        document = f
-        if not isinstance(f, Programs):
-            document = _read((f, args), mesh=mesh, name=name, interconnect=interconnect)
+        if unknown:
+            # Before JAX says that the function lacks what was meant for it.
+            raise TypeError(unknown_arguments(type(self), unknown))
         self._calls: tuple[_Call, ...] = ((f, args),)
+        if isinstance(f, Programs):
+            document, self._calls = f, tuple((p, ()) for p in f.programs)
+        elif isinstance(f, Program):
+            document = f if name is None else replace(f, name=name)
+        else:
+            document = read.program(f, *args, mesh=mesh, name=name, interconnect=interconnect)
         super().__init__(document, mode=mode, unknown=unknown, selection=selection, axis=axis, sort=sort)
 
     @classmethod
@@ -120,15 +126,12 @@ class CompiledProgram(DocumentWidget):
             mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel.
 
         Raises:
-            ValueError: there are none.
+            TypeError: they are not given by name, or one of them can be neither compiled nor read.
+            ValueError: there are none, or the mesh has other devices than one of them.
+            TraitError: there is no such program to open, or no such column.
         """
-        calls = [(of[0], of[1:]) if isinstance(of, tuple) else (of, ()) for of in programs.values()]
-        documents = {
-            name: _read(call, mesh=mesh, name=name, interconnect=interconnect)
-            for name, call in zip(programs, calls, strict=True)
-        }
-        view = cls(read.programs(documents), sort=sort, mode=mode)
-        view._calls = tuple(calls)
+        view = cls(read.programs(programs, mesh=mesh, interconnect=interconnect), sort=sort, mode=mode)
+        view._calls = tuple((of[0], of[1:]) if isinstance(of, tuple) else (of, ()) for of in programs.values())
         view.opened = opened
         return view
 
@@ -234,13 +237,6 @@ class CompiledProgram(DocumentWidget):
         if value is not None and value not in names:
             raise TraitError(f"axis must be None or a mesh axis, {', '.join(map(repr, names))}; got {value!r}")
         return value
-
-
-def _read(call: _Call, *, mesh: Any, name: str | None, interconnect: Any) -> Program:
-    f, args = call
-    if isinstance(f, Program):
-        return f if name is None else replace(f, name=name)
-    return read.program(f, *args, mesh=mesh, name=name, interconnect=interconnect)
 
 
 def _measure(name: str, call: _Call, n: int) -> Timing:

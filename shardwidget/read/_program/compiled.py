@@ -34,17 +34,19 @@ def compiled_of(f: Any, args: tuple[Any, ...], mesh: Mesh | None) -> Compiled:
 
     Raises:
         ValueError: the mesh is abstract.
-        TypeError: ``f`` can be neither compiled nor read, or has arguments that it takes none of.
+        TypeError: ``f`` can be neither compiled nor read, or has arguments that it takes none of; or the mesh is none.
     """
     if isinstance(mesh, AbstractMesh):
         raise ValueError(_errors.ABSTRACT_PROGRAM)
+    if not isinstance(mesh, Mesh | None):
+        raise TypeError(_errors.NO_MESH_OF_PROGRAM.format(type=_type(mesh)))
     if isinstance(f, jax.stages.Lowered | jax.stages.Compiled):
         if args:
             raise TypeError(_errors.PROGRAM_ARGUMENTS.format(type=type(f).__name__, count=len(args)))
         executable = f.compile() if isinstance(f, jax.stages.Lowered) else f
         return Compiled(executable, mesh or _first_mesh(_shardings(executable)) or _set_mesh(), mesh is not None, "")
     if not callable(f):
-        raise TypeError(_errors.NO_PROGRAM.format(type=type(f).__name__))
+        raise TypeError(_errors.NO_PROGRAM.format(type=_type(f)))
     args = jax.tree.map(lambda x: _on(x, mesh), args, is_leaf=_is_abstract)
     of_arguments = _first_mesh([getattr(x, "sharding", None) for x in jax.tree.leaves(args)])
     found = mesh or of_arguments or _set_mesh()
@@ -101,6 +103,10 @@ def _first_mesh(of: Iterable[Any]) -> Any:
     """The first mesh of some shardings or meshes; a concrete one, if there is one. None where there is none."""
     meshes = [m for m in (getattr(s, "mesh", s) for s in of) if isinstance(m, Mesh | AbstractMesh) and not m.empty]
     return next((m for m in meshes if isinstance(m, Mesh)), meshes[0] if meshes else None)
+
+
+def _type(x: Any) -> str:
+    return "jax.Array" if isinstance(x, jax.Array) else type(x).__name__
 
 
 def _set_mesh() -> Mesh | None:

@@ -49,7 +49,8 @@ def program(
 
     Raises:
         ValueError: the mesh has other devices than the program, or is abstract; or there is no such interconnect.
-        TypeError: arguments beside a program that is compiled or lowered already.
+        TypeError: ``f`` is no program, has arguments beside it although it is compiled or lowered already, or the mesh
+            is none.
     """
     interconnects = cost.interconnects(interconnect)
     compiled = compiled_of(f, args, mesh)
@@ -78,25 +79,42 @@ def program(
     )
 
 
-def programs(named: Mapping[str, Any]) -> Programs:
+def programs(
+    named: Mapping[str, Any],
+    *,
+    mesh: JaxMesh | None = None,
+    interconnect: str | cost.Interconnect | None = None,
+) -> Programs:
     """Reads programs to be shown side by side.
 
     Args:
         named: for each name a ``Program``, a ``Lowered``, a ``Compiled``, or a tuple of a function and its arguments.
+        mesh: as in ``program``, for all.
+        interconnect: as in ``program``, for all.
 
     Raises:
-        ValueError: there are none.
+        TypeError: they are not given by name, or one of them can be neither compiled nor read.
+        ValueError: there are none, or what ``program`` says of one of them.
     """
+    if not isinstance(named, Mapping):
+        raise TypeError(_errors.UNNAMED_PROGRAMS.format(type=type(named).__name__))
     if not named:
         raise ValueError(_errors.NO_PROGRAMS)
-    read = []
-    for name, of in named.items():
-        if isinstance(of, Program):
-            read.append(replace(of, name=name))
-        else:
-            f, *args = of if isinstance(of, tuple) else (of,)
-            read.append(program(f, *args, name=name))
-    return Programs(read[0].mesh, tuple(read))
+    read = tuple(_one_of(str(name), of, mesh, interconnect) for name, of in named.items())
+    return Programs(read[0].mesh, read)
+
+
+def _one_of(name: str, of: Any, mesh: JaxMesh | None, interconnect: str | cost.Interconnect | None) -> Program:
+    if isinstance(of, Program):
+        return replace(of, name=name)
+    if of == ():
+        raise TypeError(_errors.EMPTY_PROGRAM.format(name=name))
+    f, *args = of if isinstance(of, tuple) else (of,)
+    try:
+        return program(f, *args, mesh=mesh, name=name, interconnect=interconnect)
+    except Exception as error:
+        error.add_note(_errors.OF_PROGRAM.format(name=name))
+        raise
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
+from jax.sharding import AbstractMesh
 
 from shardwidget.document import Timing
 from shardwidget.read import _errors
@@ -30,12 +31,12 @@ def time_program(f: Callable[..., Any] | jax.stages.Compiled, args: Sequence[Any
         Median, least and greatest seconds.
 
     Raises:
-        ValueError: an argument has no values, the program is compiled for devices that are not here, or ``n`` is less
-            than 1.
+        ValueError: an argument has no values, a ``Compiled`` came without its arguments, the program is compiled for
+            devices that are not here, or ``n`` is no whole number or less than 1.
         TypeError: ``f`` is lowered, not compiled.
     """
-    if n < 1:
-        raise ValueError(f"n={n}: at least one call must be measured.")
+    if not isinstance(n, int) or n < 1:
+        raise ValueError(_errors.NO_COUNT.format(n=n))
     if isinstance(f, jax.stages.Lowered):
         raise TypeError("a Lowered cannot be called: give lowered.compile(), or the function itself.")
     args = tuple(args)
@@ -53,17 +54,24 @@ def time_program(f: Callable[..., Any] | jax.stages.Compiled, args: Sequence[Any
 
 
 def _check(f: Any, args: tuple[Any, ...]) -> None:
+    if isinstance(f, jax.stages.Compiled):
+        _check_devices(f.input_shardings)
+        if not args and (count := f.in_tree.num_leaves):
+            raise ValueError(_errors.COMPILED_ALONE.format(count=count))
+    _check_devices([leaf.sharding for leaf in jax.tree.leaves(args) if isinstance(leaf, jax.ShapeDtypeStruct)])
     for path, leaf in jax.tree.leaves_with_path(args):
         at = f"argument {path[0].idx}{jax.tree_util.keystr(path[1:])}"
         if isinstance(leaf, jax.ShapeDtypeStruct):
             raise ValueError(_errors.NOTHING_TO_RUN.format(what=f"{at} has a shape and no values"))
         if isinstance(leaf, jax.Array) and leaf.is_deleted():
             raise ValueError(_errors.NOTHING_TO_RUN.format(what=f"{at} was deleted or donated"))
-    if isinstance(f, jax.stages.Compiled):
-        devices = {d for s in jax.tree.leaves(f.input_shardings) for d in s.device_set}
-        missing = [d for d in devices if d not in _here(d.platform)]
-        if missing:
-            what = f"the program is compiled for {missing[0].device_kind}, which is not here"
+
+
+def _check_devices(shardings: Any) -> None:
+    concrete = [s for s in jax.tree.leaves(shardings) if not isinstance(getattr(s, "mesh", None), AbstractMesh)]
+    for device in {d for s in concrete for d in s.device_set}:
+        if device not in _here(device.platform):
+            what = f"the program is compiled for {device.device_kind}, which is not here"
             raise ValueError(_errors.NOTHING_TO_RUN.format(what=what))
 
 
