@@ -16,6 +16,17 @@ from jax.sharding import AxisType, Mesh
 
 _FORM = re.compile(r"^[A-Za-z0-9]+:\d+(x\d+)*$")
 
+_ODD_FORM = "topology must be a string like 'v5e:4x4' (generation, chips along each physical axis); got {topology!r}"
+
+_REFUSED = (
+    "libtpu refuses the topology {topology!r}: {words}. Generations that it knows are v2, v3, v4, v5e, v5p, v6e and "
+    "tpu7x; chips come in hosts of 2x2: 'v5e:4x4', 'v5p:2x2x4', 'v6e:16x16'"
+)
+
+_ODD_NAMES = "mesh axes need names, each a string of its own; got {names}"
+
+_ODD_TYPES = "axis_types must be one AxisType for all {count} axes, or one for each; got {types}"
+
 _NO_LIBTPU = (
     "compiling for a TPU needs libtpu, which comes with the optional extra and runs on Linux on x86-64: "
     'pip install "shardwidget[tpu]"'
@@ -54,21 +65,35 @@ def tpu_mesh(
         ValueError: the topology is not known to libtpu, or names, shape and devices do not fit together.
     """
     names = (axis_names,) if isinstance(axis_names, str) else tuple(axis_names)
-    if not _FORM.match(topology):
-        raise ValueError(
-            f"topology must be of the form 'v5e:4x4' (generation, chips along each axis); got {topology!r}"
-        )
-    description = _describe(topology)
-    count = len(description.devices)
-    chips = tuple(int(n) for n in topology.partition(":")[2].split("x"))
-    sizes = tuple(shape) if shape is not None else chips if len(names) == len(chips) else (count,)
-    if len(sizes) != len(names) or math.prod(sizes) != count:
-        raise ValueError(
-            f"{topology} has {count} devices; {len(names)} axes {names} of sizes {sizes} do not make a mesh of them: "
-            f"give shape=, {len(names)} sizes with the product {count}"
-        )
     types = (axis_types,) * len(names) if isinstance(axis_types, AxisType) else tuple(axis_types)
+    if not isinstance(topology, str) or not _FORM.match(topology):
+        raise ValueError(_ODD_FORM.format(topology=topology))
+    if not names or len(set(names)) < len(names) or not all(isinstance(name, str) for name in names):
+        raise ValueError(_ODD_NAMES.format(names=names))
+    if len(types) != len(names):
+        raise ValueError(_ODD_TYPES.format(count=len(names), types=types))
+    description = _describe(topology)
+    sizes = _sizes(topology, len(description.devices), names, shape)
     return Mesh(_grid(description, sizes, names), names, axis_types=types)
+
+
+def _sizes(topology: str, count: int, names: tuple[str, ...], shape: Sequence[int] | None) -> tuple[int, ...]:
+    """The sizes of the mesh axes: as given, else those of the physical axes, or all devices for one axis."""
+    chips = tuple(int(n) for n in topology.partition(":")[2].split("x"))
+    wanted = f"give shape=, {len(names)} sizes with the product {count}"
+    if shape is not None:
+        shape = (shape,) if isinstance(shape, int) else tuple(shape)
+        if len(shape) != len(names) or min(shape) < 1 or math.prod(shape) != count:
+            raise ValueError(f"{topology} has {count} devices, of which {names} of sizes {shape} are no mesh: {wanted}")
+        return shape
+    if len(names) == 1:
+        return (count,)
+    if len(names) != len(chips) or math.prod(chips) != count:
+        raise ValueError(
+            f"{topology} has {count} devices on {len(chips)} physical axes, which do not say the sizes of "
+            f"the {len(names)} mesh axes {names}: {wanted}"
+        )
+    return chips
 
 
 def _grid(description: Any, sizes: tuple[int, ...], names: tuple[str, ...]) -> np.ndarray:
@@ -77,8 +102,8 @@ def _grid(description: Any, sizes: tuple[int, ...], names: tuple[str, ...]) -> n
 
     try:
         return topologies.make_mesh(description, sizes, names).devices
-    except NotImplementedError:
-        return np.array(sorted(description.devices, key=lambda d: tuple(d.coords))).reshape(sizes)
+    except (AssertionError, NotImplementedError):  # Two cores a chip, or sizes that fit no axes of the chips.
+        return np.array(sorted(description.devices, key=lambda d: (*d.coords, d.core_on_chip))).reshape(sizes)
 
 
 def _describe(topology: str) -> Any:
@@ -92,7 +117,8 @@ def _describe(topology: str) -> Any:
         with _no_questions():
             return topologies.get_topology_desc(platform="tpu", topology_name=topology)
     except Exception as error:
-        raise ValueError(f"libtpu refuses the topology {topology!r}: {str(error).splitlines()[0]}") from error
+        words = str(error).partition("\n")[0].removeprefix("INVALID_ARGUMENT: ").rstrip(".")
+        raise ValueError(_REFUSED.format(topology=topology, words=words)) from error
 
 
 @contextlib.contextmanager

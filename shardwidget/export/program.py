@@ -19,7 +19,7 @@ _SIDE = ("program", "collectives", "sent/device a call", "estimate a call", "mea
 def headline(shown: Program | Programs) -> str:
     """What was compiled, and what its collectives come to, in one line."""
     if isinstance(shown, Programs):
-        return f"{len(shown.programs)} programs: {', '.join(clip(p.name, 40) for p in shown.programs)}"
+        return f"{_count(len(shown.programs), 'program')}: {', '.join(clip(p.name, 40) for p in shown.programs)}"
     axes = " ".join(f"{clip(a.name, 20)}={a.size}" for a in shown.mesh.axes)
     parts = [_count(len(shown.collectives), "collective")]
     if shown.collectives:

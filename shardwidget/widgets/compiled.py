@@ -22,7 +22,7 @@ SORTS = ("time", "order", "op", "axes", "sent", "runs", "source")
 _Call = tuple[Any, tuple[Any, ...]]
 """A function and its arguments."""
 
-_NOT_CALLABLE = "{name} was given as {what}, which cannot be called: there is nothing to run. Give the function itself."
+_NOT_CALLABLE = "it was given as a {what}, which cannot be called: there is nothing to run. Give the function itself."
 
 
 class CompiledProgram(DocumentWidget):
@@ -95,6 +95,7 @@ class CompiledProgram(DocumentWidget):
             # Before JAX says that the function lacks what was meant for it.
             raise TypeError(unknown_arguments(type(self), unknown))
         self._calls: tuple[_Call, ...] = ((f, args),)
+        self._mesh = mesh
         if isinstance(f, Programs):
             document, self._calls = f, tuple((p, ()) for p in f.programs)
         elif isinstance(f, Program):
@@ -131,6 +132,7 @@ class CompiledProgram(DocumentWidget):
             TraitError: there is no such program to open, or no such column.
         """
         view = cls(read.programs(programs, mesh=mesh, interconnect=interconnect), sort=sort, mode=mode)
+        view._mesh = mesh
         view._calls = tuple((of[0], of[1:]) if isinstance(of, tuple) else (of, ()) for of in programs.values())
         view.opened = opened
         return view
@@ -157,7 +159,7 @@ class CompiledProgram(DocumentWidget):
         timed, trouble = list(shown), list[str]()
         for k, (program, call) in enumerate(zip(shown, self._calls, strict=True)):
             try:
-                timed[k] = replace(program, timing=_measure(program.name, call, n))
+                timed[k] = replace(program, timing=self._measure(call, n))
             except ValueError as error:
                 if len(shown) == 1:
                     raise
@@ -192,6 +194,12 @@ class CompiledProgram(DocumentWidget):
         if isinstance(self.document, Program):
             return self.document
         return None if self.opened is None else self.document.programs[self.opened]
+
+    def _measure(self, call: _Call, n: int) -> Timing:
+        f, args = call
+        if not isinstance(f, Callable):
+            raise ValueError(_NOT_CALLABLE.format(what=type(f).__name__))
+        return read.time_program(f, args, n=n, mesh=self._mesh)
 
     @observe("_asked")
     def _on_asked(self, change: Any) -> None:
@@ -237,10 +245,3 @@ class CompiledProgram(DocumentWidget):
         if value is not None and value not in names:
             raise TraitError(f"axis must be None or a mesh axis, {', '.join(map(repr, names))}; got {value!r}")
         return value
-
-
-def _measure(name: str, call: _Call, n: int) -> Timing:
-    f, args = call
-    if not isinstance(f, Callable):
-        raise ValueError(_NOT_CALLABLE.format(name=name or "the program", what=f"a {type(f).__name__}"))
-    return read.time_program(f, args, n=n)

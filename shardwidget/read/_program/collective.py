@@ -17,7 +17,7 @@ from shardwidget.read._program.groups import Groups, expand, groups_text, positi
 from shardwidget.read._program.loops import Found
 from shardwidget.read._program.module import Computation, Module
 from shardwidget.read._program.source import Origin, Origins
-from shardwidget.read._program.target import rings
+from shardwidget.read._program.target import lie
 
 _MEANING = {
     "all-reduce": "psum",
@@ -183,9 +183,13 @@ class Collectives:
         sizes = [known[name] for name in call.axes]
         sizes = sizes if math.prod(sizes) == call.n else [call.n]
         whole = collectives.gathered_bytes(call, size)
-        around = rings(call.groups, self._mesh)
+        lies = lie(call.groups, self._mesh)
+        # Ranks of a permutation count along the mesh axes; of the others, only the links matter.
+        boxes = list(lies.box) if lies and lies.box and not call.pairs else sizes
         return [
-            cost.estimate(call, sizes, whole, ici, wraparound=around if ici is self._fitting else None)
+            cost.estimate(call, boxes, whole, ici, wraparound=lies.rings if lies else None)
+            if ici is self._fitting
+            else cost.estimate(call, sizes, whole, ici)
             for ici in self._interconnects
         ]
 

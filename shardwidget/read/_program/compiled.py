@@ -48,12 +48,9 @@ def compiled_of(f: Any, args: tuple[Any, ...], mesh: Mesh | None) -> Compiled:
     if not callable(f):
         raise TypeError(_errors.NO_PROGRAM.format(type=_type(f)))
     args = jax.tree.map(lambda x: _on(x, mesh), args, is_leaf=_is_abstract)
-    of_arguments = _first_mesh([getattr(x, "sharding", None) for x in jax.tree.leaves(args)])
-    found = mesh or of_arguments or _set_mesh()
-    # Arguments that lie elsewhere decide themselves: the mesh then only names what they are compiled for.
-    sets = mesh is not None and of_arguments in (None, mesh)
+    found = mesh or _mesh_of_arguments(args) or _set_mesh()
     jitted, args = jitted_of(f, args)
-    with jax.set_mesh(mesh) if sets else contextlib.nullcontext():
+    with setting(mesh, args):
         traced = jitted.trace(*args)
         found = found or _first_mesh(_meshes_in(_jax.open_jaxpr(traced.jaxpr)[0]))
         if isinstance(found, AbstractMesh):
@@ -62,6 +59,16 @@ def compiled_of(f: Any, args: tuple[Any, ...], mesh: Mesh | None) -> Compiled:
     # A function without arguments may still say where its results go.
     found = found or _first_mesh(_shardings(executable))
     return Compiled(executable, found, mesh is not None, function_name(f))
+
+
+def setting(mesh: Mesh | None, args: tuple[Any, ...]) -> contextlib.AbstractContextManager[Any]:
+    """Sets the mesh that is given, as ``jax.set_mesh`` does, unless the arguments lie on another.
+
+    These decide themselves: the mesh then only names what they are compiled for.
+    """
+    if mesh is None or _mesh_of_arguments(args) not in (None, mesh):
+        return contextlib.nullcontext()
+    return jax.set_mesh(mesh)
 
 
 def jitted_of(f: Callable[..., Any], args: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
@@ -107,6 +114,10 @@ def _first_mesh(of: Iterable[Any]) -> Any:
 
 def _type(x: Any) -> str:
     return "jax.Array" if isinstance(x, jax.Array) else type(x).__name__
+
+
+def _mesh_of_arguments(args: tuple[Any, ...]) -> Any:
+    return _first_mesh([getattr(x, "sharding", None) for x in jax.tree.leaves(args)])
 
 
 def _set_mesh() -> Mesh | None:

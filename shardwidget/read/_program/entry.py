@@ -107,7 +107,7 @@ def programs(
 def _one_of(name: str, of: Any, mesh: JaxMesh | None, interconnect: str | cost.Interconnect | None) -> Program:
     if isinstance(of, Program):
         return replace(of, name=name)
-    if of == ():
+    if isinstance(of, tuple) and not of:
         raise TypeError(_errors.EMPTY_PROGRAM.format(name=name))
     f, *args = of if isinstance(of, tuple) else (of,)
     try:

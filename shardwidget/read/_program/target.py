@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -59,14 +60,33 @@ def wraps_of(mesh: Mesh) -> tuple[bool, ...]:
     return tuple(size % interconnect.wrap == 0 for size in box)
 
 
-def rings(groups: Sequence[Sequence[int]], mesh: Mesh) -> bool | None:
-    """Whether groups lie on rings of physical links; None where devices have no coordinates."""
+class Lie(NamedTuple):
+    """How groups lie on the physical links."""
+
+    box: tuple[int, ...]
+    """Chips along each physical axis of the box that each group fills, those of one chip left out; empty where the
+    groups fill no boxes, or different ones."""
+    rings: bool
+    """Whether all links along them wrap around: a part of a ring is none."""
+
+
+def lie(groups: Sequence[Sequence[int]], mesh: Mesh) -> Lie | None:
+    """How groups lie on the physical links; None where devices have no coordinates."""
     if not mesh.coords:
         return None
-    flat = np.array([p for group in groups for p in group])
-    first = np.array([group[0] for group in groups for _ in group])
-    along = [np.any((c := column.array())[flat] != c[first]) for column in mesh.coords]
-    return all(wrap for wrap, varies in zip(wraps_of(mesh), along, strict=True) if varies)
+    columns = np.stack([column.array() for column in mesh.coords])
+    boxes = set()
+    for group in groups:
+        at = columns[:, list(group)]
+        sizes = tuple((at.max(axis=1) - at.min(axis=1) + 1).tolist())
+        fills = math.prod(sizes) == len(group) == len(set(map(tuple, at.T.tolist())))
+        boxes.add(sizes if fills else ())
+    box = boxes.pop() if len(boxes) == 1 else ()
+    if not box:
+        return Lie((), False)
+    along = [k for k, size in enumerate(box) if size > 1]
+    whole, wraps = _box(mesh), wraps_of(mesh)
+    return Lie(tuple(box[k] for k in along), bool(whole) and all(wraps[k] and box[k] == whole[k] for k in along))
 
 
 def _box(mesh: Mesh) -> tuple[int, ...]:

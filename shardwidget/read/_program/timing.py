@@ -8,17 +8,19 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
-from jax.sharding import AbstractMesh
+from jax.sharding import AbstractMesh, Mesh, NamedSharding, PartitionSpec
 
 from shardwidget.document import Timing
 from shardwidget.read import _errors
-from shardwidget.read._program.compiled import jitted_of
+from shardwidget.read._program.compiled import jitted_of, setting
 
 WARM_UP = 2
 """Calls before the measured ones: the first compiles, the second fills caches."""
 
 
-def time_program(f: Callable[..., Any] | jax.stages.Compiled, args: Sequence[Any], *, n: int = 10) -> Timing:
+def time_program(
+    f: Callable[..., Any] | jax.stages.Compiled, args: Sequence[Any], *, n: int = 10, mesh: Mesh | None = None
+) -> Timing:
     """Measures calls of a program, each until its results are there.
 
     Args:
@@ -26,6 +28,7 @@ def time_program(f: Callable[..., Any] | jax.stages.Compiled, args: Sequence[Any
         args: its arguments. Those that the program takes over (donated) are copied before each call, outside of what is
             measured; yours stay as they are.
         n: measured calls, after ``WARM_UP`` others.
+        mesh: the mesh to call it on, as ``read.program`` takes it: arguments that lie on none are put there.
 
     Returns:
         Median, least and greatest seconds.
@@ -40,20 +43,23 @@ def time_program(f: Callable[..., Any] | jax.stages.Compiled, args: Sequence[Any
     if isinstance(f, jax.stages.Lowered):
         raise TypeError("a Lowered cannot be called: give lowered.compile(), or the function itself.")
     args = tuple(args)
-    _check(f, args)
+    _check(f, args, mesh)
     call, args = (f, args) if isinstance(f, jax.stages.Compiled) else jitted_of(f, args)
-    donated = _donated(call, args)
     seconds = []
-    for _ in range(WARM_UP + n):
-        fresh = jax.block_until_ready(jax.tree.map(lambda x, copy: x.copy() if copy else x, args, donated))
-        start = time.perf_counter()
-        jax.block_until_ready(call(*fresh))
-        seconds.append(time.perf_counter() - start)
+    with setting(mesh, args):
+        donated = _donated(call, args)
+        for _ in range(WARM_UP + n):
+            fresh = jax.block_until_ready(jax.tree.map(lambda x, copy: x.copy() if copy else x, args, donated))
+            start = time.perf_counter()
+            jax.block_until_ready(call(*fresh))
+            seconds.append(time.perf_counter() - start)
     measured = seconds[WARM_UP:]
     return Timing(statistics.median(measured), min(measured), max(measured), n)
 
 
-def _check(f: Any, args: tuple[Any, ...]) -> None:
+def _check(f: Any, args: tuple[Any, ...], mesh: Mesh | None) -> None:
+    if mesh is not None:
+        _check_devices(NamedSharding(mesh, PartitionSpec()))
     if isinstance(f, jax.stages.Compiled):
         _check_devices(f.input_shardings)
         if not args and (count := f.in_tree.num_leaves):
