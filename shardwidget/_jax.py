@@ -532,15 +532,17 @@ def mending(mend: Mender) -> Iterator[None]:
     refused: list[tuple[Any, Exception] | None] = []
     apart, contexts = jax.make_user_context(), contextlib.ExitStack()
 
+    def here() -> contextlib.AbstractContextManager[None]:
+        now = source_info_util.current()
+        return source_info_util.user_context(now.traceback, name_stack=now.name_stack)
+
     def process_primitive(self: Any, primitive: Any, tracers: Any, params: dict[str, Any]) -> Any:
         try:
             return binds[type(self)](self, primitive, tracers, params)
         except Exception as error:
             if threading.get_ident() != thread:
                 raise
-            here = source_info_util.current()
-            place = source_info_util.user_context(here.traceback, name_stack=here.name_stack)
-            with core.set_current_trace(self), place:
+            with core.set_current_trace(self), here():
                 mended = mend(primitive, list(tracers), params, error)
             if mended is None:
                 raise
@@ -563,7 +565,8 @@ def mending(mend: Mender) -> Iterator[None]:
         leaves = list(leaves)
         for k, (sharding, error) in ((k, asked) for k, asked in enumerate(refused) if asked):
             refused.clear()
-            mended = mend(pjit.sharding_constraint_p, [leaves[k]], {"sharding": sharding}, error)
+            with here():
+                mended = mend(pjit.sharding_constraint_p, [leaves[k]], {"sharding": sharding}, error)
             if mended is None:
                 raise error
             leaves[k] = mended[0]

@@ -341,7 +341,11 @@ def test_a_mesh_of_other_devices_is_refused(mesh):
 @pytest.mark.parametrize(
     ("call", "error", "words"),
     [
-        (lambda: read.program(3), TypeError, "cannot compile a int. Give read.program a function"),  # pyright: ignore[reportArgumentType]
+        (lambda: read.program(3), TypeError, "cannot compile a value of type int. Give a function and then"),  # pyright: ignore[reportArgumentType]
+        (lambda: read.program(jnp.ones(3)), TypeError, "cannot compile a value of type jax.Array"),  # pyright: ignore[reportArgumentType]
+        (lambda: read.program(jnp.sin, 1.0, mesh="x"), TypeError, "mesh= must be a jax.sharding.Mesh, .* got a str"),  # pyright: ignore[reportArgumentType]
+        (lambda: read.programs([(jnp.sin, 1.0)]), TypeError, "are given by name, in a dict: .* got a list"),  # pyright: ignore[reportArgumentType]
+        (lambda: read.programs({"a": ()}), TypeError, "the program 'a' is an empty tuple"),
         (lambda: read.program(jax.jit(jnp.sin).lower(1.0), 1.0), TypeError, "a Lowered is lowered for its arguments"),
         (lambda: read.program(jnp.sin, 1.0, interconnect="string"), ValueError, "interconnect='string' is not known"),
         (lambda: read.programs({}), ValueError, "there are no programs to compare"),
@@ -492,7 +496,7 @@ def test_there_must_be_something_to_run(args, words):
 
 
 def test_calls_that_cannot_be_measured():
-    with pytest.raises(ValueError, match="n=0: at least one call"):
+    with pytest.raises(ValueError, match="n must be a whole number of calls, 1 or more; got 0"):
         read.time_program(jnp.sin, (1.0,), n=0)
     with pytest.raises(TypeError, match="a Lowered cannot be called"):
         read.time_program(jax.jit(jnp.sin).lower(1.0), (1.0,))  # pyright: ignore[reportArgumentType]

@@ -120,7 +120,8 @@ def test_estimates_know_which_links_wrap_around():
         along = [k for k in range(3) if len(set(group[k])) > 1]
         whole = c.bytes_per_device * c.group_size / (c.group_size - 1)
         doubled = 1 if all(program.wraps[k] for k in along) else 2
-        assert c.bandwidth[at] == pytest.approx(doubled * whole / 1.8e11, rel=0.01)
+        # The model axis is a box of 2×2 chips: no ring along either side, and the links of both.
+        assert c.bandwidth[at] == pytest.approx(doubled * whole / (1.8e11 * len(along)), rel=0.01)
 
 
 def test_the_users_own_collectives_on_a_pod():
@@ -168,13 +169,14 @@ def test_nothing_runs_on_a_pod_that_is_not_there():
         ("v5e:2x4", ("a", "b", "c"), (2, 2, 2), (2, 2, 2)),
         ("v5p:2x2x4", ("a", "b", "c"), None, (2, 2, 4)),
         ("v6e:2x2", ("a", "b"), (1, 4), (1, 4)),
+        ("v4:2x2x1", "a", None, (8,)),  # two cores a chip
     ],
 )
 def test_meshes_of_topologies(topology, names, shape, sizes):
     mesh = sw.tpu_mesh(topology, names, shape=shape)
     assert mesh.axis_sizes == sizes
     assert mesh.axis_names == ((names,) if isinstance(names, str) else names)
-    assert len({tuple(d.coords) for d in mesh.devices.flat}) == mesh.size
+    assert len({(*d.coords, d.core_on_chip) for d in mesh.devices.flat}) == mesh.size
     assert set(mesh.axis_types) == {AxisType.Auto}
 
 
@@ -188,10 +190,15 @@ def test_axis_types():
 @pytest.mark.parametrize(
     ("topology", "names", "shape", "words"),
     [
-        ("v5e 4x4", ("a", "b"), None, "topology must be of the form 'v5e:4x4'"),
-        ("v9z:4x4", ("a", "b"), None, "libtpu refuses the topology 'v9z:4x4'"),
-        ("v5e:3x5", ("a", "b"), None, "libtpu refuses the topology 'v5e:3x5'"),
-        ("v5e:4x4", ("a", "b"), (4, 2), "v5e:4x4 has 16 devices; 2 axes .* give shape=, 2 sizes with the product 16"),
+        ("v5e 4x4", ("a", "b"), None, "topology must be a string like 'v5e:4x4'"),
+        (None, ("a", "b"), None, "topology must be a string like .* got None"),
+        ("v9z:4x4", ("a", "b"), None, "libtpu refuses the topology 'v9z:4x4': .*v9z. Generations that it knows are v2"),
+        ("v5e:3x5", ("a", "b"), None, "libtpu refuses the topology 'v5e:3x5'.*: 'v5e:4x4', 'v5p:2x2x4'"),
+        ("v5e:4x4", ("a", "b"), (4, 2), r"v5e:4x4 has 16 .* sizes \(4, 2\) are no mesh: give shape=, 2 sizes"),
+        ("v5e:4x4", ("a", "b"), (-4, -4), "are no mesh: give shape=, 2 sizes with the product 16"),
+        ("v5e:4x4", ("a", "b"), 16, "are no mesh: give shape=, 2 sizes with the product 16"),
+        ("v5e:4x4", ("a", "a"), None, "mesh axes need names, each a string of its own"),
+        ("v5e:4x4", (), None, "mesh axes need names"),
         ("v5e:4x4", ("a", "b", "c"), None, "give shape=, 3 sizes with the product 16"),
     ],
 )
@@ -199,6 +206,11 @@ def test_what_makes_no_mesh(topology, names, shape, words):
     with pytest.raises(ValueError, match=words) as raised:
         sw.tpu_mesh(topology, names, shape=shape)
     assert "\n" not in str(raised.value)
+
+
+def test_axis_types_that_do_not_fit():
+    with pytest.raises(ValueError, match="axis_types must be one AxisType for all 2 axes, or one for each"):
+        sw.tpu_mesh("v5e:2x2", ("a", "b"), axis_types=(AxisType.Auto,))
 
 
 def test_without_libtpu_one_line_says_what_to_install(monkeypatch):

@@ -138,7 +138,9 @@ def test_what_is_not_there_is_refused_and_nothing_changes(view, trait, value, me
 def test_unknown_arguments_are_refused_with_the_legal_ones():
     with pytest.raises(TypeError, match=r"no argument 'colour'; its keyword arguments are mesh, name, interconnect"):
         sw.CompiledProgram(training(), colour="red")
-    with pytest.raises(TypeError, match="cannot compile a ndarray"):
+    with pytest.raises(TypeError, match="no argument 'b'"):
+        sw.CompiledProgram(product, INNER[0], b=INNER[1])
+    with pytest.raises(TypeError, match="cannot compile a value of type ndarray"):
         sw.CompiledProgram(np.ones(3))
 
 
@@ -194,9 +196,31 @@ def test_programs_side_by_side_are_timed_where_they_can_be():
     assert list(measured) == ["inner"]
     assert several(view)[1].timing is None
     assert view._trouble == (
-        "saved: saved was given as a Program, which cannot be called: there is nothing to run. "
+        "saved: it was given as a Program, which cannot be called: there is nothing to run. "
         "Give the function itself."
     )
+
+
+def test_which_program_of_several_fails_is_said():
+    def broken(a, b):
+        return a @ b[:3]
+
+    with pytest.raises(TypeError, match="contracting dimensions") as raised:
+        sw.CompiledProgram.compare({"good": (product, *INNER), "bad": (broken, *INNER)})
+    assert raised.value.__notes__[-1] == "This is about 'bad', one of the programs to compare."
+
+
+def test_a_program_is_measured_on_the_mesh_that_it_was_compiled_for():
+    def constrained(x):
+        return jax.lax.with_sharding_constraint(2 * x, P("x")).sum()
+
+    values = np.ones((8, 8), np.float32)
+    assert isinstance(sw.CompiledProgram(constrained, values, mesh=mesh()).time(n=1), Timing)
+    assert sw.CompiledProgram.compare({"f": (constrained, values)}, mesh=mesh()).time(n=1)
+
+
+def compiled():
+    return jax.jit(product).lower(*INNER).compile()
 
 
 def shapes():
@@ -208,7 +232,9 @@ def shapes():
     [
         (lambda: sw.CompiledProgram(product, shapes(), shapes()), "argument 0 has a shape and no values"),
         (lambda: sw.CompiledProgram(jax.jit(product).lower(*INNER)), "a Lowered, which cannot be called"),
-        (lambda: sw.CompiledProgram(training()), "train_step was given as a Program, which cannot be called"),
+        (lambda: sw.CompiledProgram(training()), "it was given as a Program, which cannot be called"),
+        (lambda: sw.CompiledProgram(layouts()), "data parallel: it was given as a Program"),
+        (lambda: sw.CompiledProgram(compiled()), "came compiled, without the 2 arguments to call it with"),
     ],
 )
 def test_with_nothing_to_run_time_says_why_and_so_does_the_button(make, message):
@@ -229,7 +255,7 @@ def test_the_button_measures(view):
 
 
 def test_an_error_of_the_program_is_told_to_the_browser(view, monkeypatch):
-    def stops(f, args, n):
+    def stops(f, args, n, mesh):
         raise RuntimeError("device lost")
 
     monkeypatch.setattr(sw.read, "time_program", stops, raising=False)

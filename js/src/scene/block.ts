@@ -78,7 +78,9 @@ export function blockMarks(box: Box, look: BlockLook): Mark[] {
       const b = place(cell);
       const ink: Color = !dim && (fill || look.fillAt?.(cell)) ? "tile-ink" : "ink";
       const at = [b.x + b.w / 2, b.y + b.h / 2 + size * 0.36] as const;
-      marks.push(label(...at, short(text, b.w - 2, size), size, ink, { mono: true, anchor: "middle" }));
+      // Digits behind the point give way to some space between numbers.
+      const room = b.w - (text.length > 4 && text.includes(".") ? 6 : 2);
+      marks.push(label(...at, short(text, room, size), size, ink, { mono: true, anchor: "middle" }));
     }
   }
   if (look.mark != null) {

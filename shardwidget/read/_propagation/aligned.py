@@ -86,16 +86,19 @@ class _Same:
 
 
 def _stops(found: Sequence[tuple[int, int]], explicit: Tree, stops: Sequence[Stopped]) -> Iterator[tuple[int, Stopped]]:
-    """Those that stand in the place of an equation that stopped."""
+    """Those that stand in the place of an equation that stopped: transposes carry its mark, too."""
     for a, b in found:
-        eqn = explicit.lines[b].eqn
-        mark = _jax.mark_of(eqn)
-        if (
-            mark
-            and kind(eqn.primitive.name) == kind(mark.primitive)
-            and "transpose(" not in str(eqn.source_info.name_stack)
-        ):
+        line = explicit.lines[b]
+        mark = _jax.mark_of(line.eqn)
+        if mark and kind(line.eqn.primitive.name) == kind(mark.primitive) and _takes(line, stops[mark.number]):
             yield a, stops[mark.number]
+
+
+def _takes(line: Line, stopped: Stopped) -> bool:
+    """Whether an equation's operands are those at which it stopped, on types that JAX refuses elsewhere."""
+    pairs = zip(line.inputs, stopped.operands, strict=True) if len(line.inputs) == len(stopped.operands) else ()
+    types = [(v.aval, t) for v, t in pairs if isinstance(v, Value) and t is not None]
+    return bool(types) and all(_jax.type_text(a) == _jax.type_text(t) for a, t in types)
 
 
 def _key(line: Line) -> Hashable:

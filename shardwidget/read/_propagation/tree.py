@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -79,7 +80,7 @@ class Tree:
         """Letters for the values that no line gives a name."""
         values = [v for line in self.lines for v in line.outputs]
         taken = {v.name for v in (*values, *self.arguments)}
-        free = (name for name in letters() if name not in taken)
+        free = (name for name in letters() if name not in taken and not keyword.iskeyword(name))
         for line in self.lines:
             for v in (*line.inputs, *line.outputs):
                 if isinstance(v, Value) and not v.name:
@@ -97,14 +98,14 @@ class Tree:
         env: dict[Any, Any] = {v: self._value(v.aval) for v in jaxpr.constvars}
         env |= dict(zip(jaxpr.invars, args, strict=True))
         types = self.types
-        scope = outer
+        scope, frames = outer, list(caller)
         for eqn in jaxpr.eqns:
             here = _axis_types(eqn)
             if here != types and eqn.primitive.name != "reshard" and not local:
                 scope = outer if here == self.types else self._changed(here, outer)
                 types = here
-            # What a library keeps traced knows of no line: it belongs to that of the call.
-            frames = frames_of(eqn) or list(caller)
+            # What a library keeps traced knows of no line, it belongs to that of the call; nor does what JAX adds.
+            frames = frames_of(eqn) or frames
             enclosure = self._around(eqn, frames, function, scope)
             inputs = [v if isinstance(v, Literal) else env[v] for v in eqn.invars]
             node, outputs = self._node(eqn, inputs, enclosure, function, frames, local)
@@ -156,7 +157,7 @@ class Tree:
                 around = self._enter(Enclosure("branch", f"cond branch {k}", enclosure))
                 node.bodies.append(self._body(branch, inputs[1:], around, function, local, frames))
         elif name == "shard_map":
-            around = self._enter(Enclosure("shard_map", "shard_map", enclosure))
+            around = self._enter(Enclosure("shard_map", "shard_map", enclosure, axis_types=_axis_types_inside(params)))
             jaxpr, _ = _jax.open_jaxpr(params["jaxpr"])
             blocks = [self._value(v.aval) for v in jaxpr.invars]
             node.bodies = [self._body(params["jaxpr"], blocks, around, function, True, frames)]
@@ -191,6 +192,12 @@ def _axis_types(eqn: Any) -> tuple[AxisTypeName, ...]:
     return _names(_jax.context_mesh(eqn).axis_types)
 
 
+def _axis_types_inside(shard_map: dict[str, Any]) -> tuple[AxisTypeName, ...]:
+    mesh, manual = shard_map["mesh"], _jax.manual_axes(shard_map)
+    kept = zip(mesh.axis_names, mesh.axis_types, strict=True)
+    return _names([AxisType.Manual if name in manual else kind for name, kind in kept])
+
+
 def _names(types: Sequence[AxisType]) -> tuple[AxisTypeName, ...]:
     names: dict[AxisType, AxisTypeName] = {
         AxisType.Auto: "Auto",
@@ -202,11 +209,13 @@ def _names(types: Sequence[AxisType]) -> tuple[AxisTypeName, ...]:
 
 def _scope_name(name: str) -> str:
     """A named scope without what differentiation writes around it: ``transpose(jvp(mlp))`` is ``mlp, backward``."""
-    found = re.fullmatch(r"(transpose\()?jvp\((.*?)\)+", name)
-    if not found:
+    inner = name
+    while found := re.fullmatch(r"(?:transpose|jvp)\((.*)\)", inner):
+        inner = found[1]
+    if inner == name:
         return name
-    way = "backward" if found[1] else "forward"
-    return f"{found[2]}, {way}" if found[2] else way
+    way = "backward" if name.startswith("transpose(") else "forward"
+    return f"{inner}, {way}" if inner else way
 
 
 def bodies(body: Body) -> Iterator[Body]:
