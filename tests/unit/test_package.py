@@ -25,6 +25,7 @@ BUNDLES = [
     "static/page.js",
     "static/playground.js",
     "static/program.js",
+    "static/stepper.js",
     "static/widget.js",
 ]
 
@@ -63,6 +64,13 @@ def without_node() -> dict[str, str]:
 def only(paths: list[Path]) -> Path:
     (path,) = paths
     return path
+
+
+def test_every_bundle_that_is_built_is_asked_for():
+    built = re.findall(r'^await bundle\("(.*?)"', (ROOT / "js" / "build.mjs").read_text(), re.MULTILINE)
+    hook = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["hooks"]["jupyter-builder"]
+    assert sorted(f"static/{name}" for name in built) == BUNDLES
+    assert sorted(hook["ensured-targets"]) == sorted(hook["skip-if-exists"]) == [f"shardwidget/{b}" for b in BUNDLES]
 
 
 def test_sdist_holds_the_bundle_and_its_sources(dist: Path):

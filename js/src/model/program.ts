@@ -35,6 +35,15 @@ export const LARGEST = 128;
 /** How the devices of a group are connected, where that is known: by their physical coordinates. */
 export type Connection = "ring" | "line" | "unknown";
 
+/** How groups lie on the physical links: each fills a box of chips. */
+export interface Lies {
+  /** Coordinates along which the devices of a group differ, and chips along each. */
+  along: readonly number[];
+  sizes: readonly number[];
+  /** Whether all links along them wrap around: a part of a ring is none. */
+  rings: boolean;
+}
+
 /** What the collectives over one set of mesh axes come to. */
 export interface Total {
   /** Empty for irregular groups. */
@@ -50,6 +59,7 @@ export class ProgramModel {
   readonly mesh: MeshModel;
   readonly collectives: readonly HloCollective[];
   readonly #groups = new Map<HloCollective, readonly (readonly number[])[]>();
+  readonly #lies = new Map<HloCollective, Lies | null>();
   readonly #played = new Map<Plan, Played>();
   #box: PhysicalBox | null | undefined;
 
@@ -137,11 +147,33 @@ export class ProgramModel {
 
   /** How the groups of a collective are connected. */
   connection(c: HloCollective): Connection {
+    const lies = this.lies(c);
+    return lies ? (lies.rings ? "ring" : "line") : "unknown";
+  }
+
+  /** How the groups of a collective lie on the physical links; null where they fill no boxes, or it is not known. */
+  lies(c: HloCollective): Lies | null {
+    let lies = this.#lies.get(c);
+    if (lies === undefined) {
+      lies = this.#readLies(c);
+      this.#lies.set(c, lies);
+    }
+    return lies;
+  }
+
+  #readLies(c: HloCollective): Lies | null {
     const { coords } = this.mesh;
-    if (coords.length === 0 || this.doc.wraps.length === 0) return "unknown";
-    const groups = this.groups(c);
-    const along = coords.map((at) => groups.some((g) => g.some((p) => at[p] !== at[g[0] ?? 0])));
-    return along.every((varies, k) => !varies || this.doc.wraps[k]) ? "ring" : "line";
+    if (coords.length === 0 || this.doc.wraps.length === 0) return null;
+    const boxes = this.groups(c).map((group) => {
+      const sizes = coords.map((at) => extent(group.map((p) => at[p] ?? 0)));
+      const places = new Set(group.map((p) => coords.map((at) => at[p]).join()));
+      return sizes.reduce((a, b) => a * b, 1) === group.length && places.size === group.length ? sizes : null;
+    });
+    const [box] = boxes;
+    if (!box || boxes.some((other) => other?.join() !== box.join())) return null;
+    const along = box.flatMap((size, k) => (size > 1 ? [k] : []));
+    const rings = along.every((k) => this.doc.wraps[k] && box[k] === this.#extent(k));
+    return { along, sizes: along.map((k) => box[k] ?? 1), rings };
   }
 
   /** Whether two devices have a physical link: neighbours in one coordinate, or its two ends where that wraps. */
@@ -158,10 +190,7 @@ export class ProgramModel {
   }
 
   #extent(coordinate: number): number {
-    const at = this.mesh.coords[coordinate] ?? new Int32Array();
-    let [low, high] = [at[0] ?? 0, at[0] ?? 0];
-    for (const value of at) [low, high] = [Math.min(low, value), Math.max(high, value)];
-    return high - low + 1;
+    return extent(this.mesh.coords[coordinate] ?? []);
   }
 
   /** The physical box, where the devices fill one and each has a place of its own; else null. */
@@ -179,6 +208,13 @@ export class ProgramModel {
     const places = new Set(Array.from({ length: size }, (_, p) => coords.map((at) => at[p]).join()));
     return places.size === size ? { sizes, least } : null;
   }
+}
+
+/** From the least of some numbers to the greatest, both counted. */
+function extent(of: Iterable<number>): number {
+  let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const value of of) [low, high] = [Math.min(low, value), Math.max(high, value)];
+  return high < low ? 1 : high - low + 1;
 }
 
 /** Sizes and least coordinates of the box that devices fill, by coordinate. */

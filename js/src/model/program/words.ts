@@ -109,8 +109,13 @@ const LONGEST = 8;
 /** How the links lie, and what that costs; empty where it is not known. */
 export function linksText(model: ProgramModel, c: HloCollective): string {
   const noun = nounOf(model.doc);
+  const lies = model.lies(c);
   switch (model.connection(c)) {
     case "line":
+      if (lies && lies.along.length > 1)
+        return `Each group is a box of ${lies.sizes.join("×")} ${noun}s, without links that wrap around.`;
+      if (lies?.along.every((k) => model.doc.wraps[k]))
+        return "Each group is a part of a ring: a line, which takes twice the time.";
       return `${model.doc.target || "This slice"} has no wraparound links along ${c.axes.join(", ") || "these groups"}: each group is a line, not a ring, which takes twice the time.`;
     case "ring":
       return `Links wrap around: each group of ${noun}s is a ring.`;

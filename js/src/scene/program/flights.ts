@@ -3,7 +3,8 @@
 import { partsAt } from "../../model/chunks";
 import type { Transfer } from "../../model/plan";
 import { axisStroke, axisToken, type Box, type Color, type Mark, type Stroke } from "../scene";
-import { along, between, pathBetween } from "../stepper/path";
+import { along, between, type Path, pathBetween } from "../stepper/path";
+import { LANE } from "./stage";
 import { chunkBox, chunkColor, stripOf } from "./tiles";
 import type { CollectiveView } from "./view";
 
@@ -50,7 +51,7 @@ function oneFlight(view: CollectiveView, group: readonly number[], t: Transfer):
   const round = view.played?.rounds[view.round] ?? [];
   const meets = round.some((o) => o.source === t.destination && o.destination === t.source);
   const side = meets ? (a < b ? -1 : 1) : 0;
-  const path = pathBetween({ from, to, leaves, reaches, others, side, lane: 20 });
+  const path = pathBetween({ from, to, leaves, reaches, others, side, lane: LANE });
   const line = between(path, leaves, reaches);
   const stroke = (width: number): Stroke => (axis === null ? { color: "muted", width } : axisStroke(axis, width));
   const axis = axisBetween(view, a, b);
@@ -59,7 +60,7 @@ function oneFlight(view: CollectiveView, group: readonly number[], t: Transfer):
       ? [{ kind: "line", points: line, r: 8, stroke: stroke(view.options.still ? 1.6 : 1.1), arrow: true }]
       : [];
   if (view.options.still) return [...arrow, { kind: "rect", ...from, r: 3, stroke: stroke(2) }];
-  const now = boxAt(from, to, along(path, easeInOut(view.progress)), view.progress);
+  const now = boxAt(from, to, path, view.progress);
   const grown = (by: number, r: number) => ({ x: now.x - by, y: now.y - by, w: now.w + 2 * by, h: now.h + 2 * by, r });
   const halo: Color = axis === null ? "muted" : axisToken(axis);
   return [
@@ -102,13 +103,16 @@ function exchanges({ plan }: CollectiveView): boolean {
   return plan?.kind === "all_to_all" || plan?.kind === "ragged_all_to_all";
 }
 
-function boxAt(from: Box, to: Box, [x, y]: readonly [number, number], t: number): Box {
-  const half = 1 - Math.abs(2 * t - 1);
-  const size = (a: number, b: number) => {
+/** The copy on its way: between tiles no wider than the gap that it passes, so that it hides no device. */
+function boxAt(from: Box, to: Box, path: Path, t: number): Box {
+  const [x, y] = along(path, easeInOut(t));
+  const half = Math.min(1, 1.5 * (1 - Math.abs(2 * t - 1)));
+  const size = (a: number, b: number, room: number) => {
     const plain = a + (b - a) * t;
-    return plain + Math.max(0, SEEN - plain) * half;
+    const between = Number.isFinite(room) ? Math.min(plain, room, LANE - 4) : plain;
+    return plain + (Math.max(SEEN, between) - plain) * half;
   };
-  const [w, h] = [size(from.w, to.w), size(from.h, to.h)];
+  const [w, h] = [size(from.w, to.w, path.room[0]), size(from.h, to.h, path.room[1])];
   return { x: x - w / 2, y: y - h / 2, w, h };
 }
 

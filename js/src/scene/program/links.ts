@@ -3,6 +3,7 @@ import type { HloCollective } from "../../model/document.gen";
 import type { ProgramModel } from "../../model/program";
 import { axisToken, type Box, type Color, type Mark, type Stroke } from "../scene";
 import { between, pathBetween } from "../stepper/path";
+import { LANE } from "./stage";
 import type { CollectiveView } from "./view";
 
 /** A link in one direction, between mesh positions. */
@@ -19,7 +20,7 @@ export interface Link {
 /** More links than these hide each other. */
 const MOST = 160;
 
-/** The links between neighbours in a group. */
+/** The links between neighbours in a group: physical ones where these are known, else those in the order of ranks. */
 export function linksOf(model: ProgramModel, c: HloCollective, group: readonly number[]): Link[] {
   const axis = c.axes[0] === undefined ? null : model.mesh.axisOf(c.axes[0]);
   if (c.pairs.length > 0) {
@@ -27,38 +28,54 @@ export function linksOf(model: ProgramModel, c: HloCollective, group: readonly n
     const own = c.pairs.filter(([from, to]) => from !== to && members.has(from) && members.has(to));
     return own.map(([from, to]) => ({ from, to, load: 1, axis, wraps: false }));
   }
-  const connection = model.connection(c);
-  if (c.axes.length < 2)
-    return chain(group, axis, connection === "line" ? lineLoads(c.kind, group.length) : null, connection === "ring");
+  const axes = c.axes.map((name) => model.mesh.axisOf(name));
+  const axisOf = (from: number, to: number) => {
+    const [a, b] = [model.mesh.digits(from), model.mesh.digits(to)];
+    return axes.find((k) => a[k] !== b[k]) ?? axis;
+  };
+  const lies = model.lies(c);
+  if (lies) {
+    const loads = lies.along.length === 1 && !lies.rings ? lineLoads(c.kind, group.length) : null;
+    return lies.along.flatMap((k) => {
+      const at = (p: number) => model.mesh.coords[k]?.[p] ?? 0;
+      const of = (p: number) => model.mesh.coords.map((c, i) => (i === k ? 0 : c[p])).join();
+      return chains([...group].sort((a, b) => at(a) - at(b)), of).flatMap((row) =>
+        chain(row, axisOf, loads, lies.rings),
+      );
+    });
+  }
+  if (axes.length < 2) return chain(group, axisOf, null, false);
   // Over several axes: a chain along each, through every device of the group.
-  return c.axes.flatMap((name) => {
-    const k = model.mesh.axisOf(name);
-    const chains = new Map<string, number[]>();
-    for (const p of group) {
-      const key = model.mesh.digits(p).with(k, 0).join();
-      chains.set(key, [...(chains.get(key) ?? []), p]);
-    }
-    return [...chains.values()].flatMap((of) => chain(of, k, null, connection === "ring"));
-  });
+  return axes.flatMap((k) =>
+    chains(group, (p) => model.mesh.digits(p).with(k, 0).join()).flatMap((of) => chain(of, () => k, null, false)),
+  );
 }
 
-function chain(group: readonly number[], axis: number | null, loads: Loads | null, ring: boolean): Link[] {
+/** Devices by what they have in common, each in the order given. */
+function chains(group: readonly number[], common: (p: number) => string): number[][] {
+  const found = new Map<string, number[]>();
+  for (const p of group) found.set(common(p), [...(found.get(common(p)) ?? []), p]);
+  return [...found.values()];
+}
+
+function chain(
+  group: readonly number[],
+  axisOf: (from: number, to: number) => number | null,
+  loads: Loads | null,
+  ring: boolean,
+): Link[] {
   const most = loads ? Math.max(...group.slice(1).map((_, i) => Math.max(...loads(i)))) : 1;
+  const link = (from: number, to: number, load = 1, wraps = false): Link => {
+    return { from, to, load, axis: axisOf(from, to), wraps };
+  };
   const links = group.slice(1).flatMap((to, i): Link[] => {
     const [there, back] = loads?.(i) ?? [1, 1];
     const from = group[i] ?? 0;
-    return [
-      { from, to, load: there / most, axis, wraps: false },
-      { from: to, to: from, load: back / most, axis, wraps: false },
-    ];
+    return [link(from, to, there / most), link(to, from, back / most)];
   });
   const [first, last] = [group[0], group.at(-1)];
   if (!ring || group.length < 3 || first === undefined || last === undefined) return links;
-  return [
-    ...links,
-    { from: last, to: first, load: 1, axis, wraps: true },
-    { from: first, to: last, load: 1, axis, wraps: true },
-  ];
+  return [...links, link(last, first, 1, true), link(first, last, 1, true)];
 }
 
 /** Blocks over the i-th link of a line, there and back. */
@@ -105,7 +122,7 @@ export function linkMarks(view: CollectiveView): Mark[] {
     if (link.wraps) return stub(from, to, stroke, link.strong);
     const side = paired.has(`${link.to} ${link.from}`) ? (link.from < link.to ? -1 : 1) : 0;
     const others = tiles.flatMap(([p, box]) => (p === link.from || p === link.to ? [] : [box]));
-    const path = pathBetween({ from: lane(from), to: lane(to), leaves: from, reaches: to, others, side, lane: 20 });
+    const path = pathBetween({ from: lane(from), to: lane(to), leaves: from, reaches: to, others, side, lane: LANE });
     const points = between(path, from, to);
     if (points.length < 2) return [];
     return [{ kind: "line", points, r: 6, stroke, arrow: true }];

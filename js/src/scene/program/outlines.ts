@@ -11,7 +11,7 @@ const MOST = 64;
 
 export function outlineMarks(view: CollectiveView): Mark[] {
   const { stage, groups, group, axis } = view;
-  const pad = Math.min(7, (stage.grid.pitch[0] - stage.grid.w) / 2 - 1, (stage.grid.pitch[1] - stage.grid.h) / 2 - 1);
+  const pad = Math.min(5, (stage.grid.pitch[0] - stage.grid.w) / 2 - 1, (stage.grid.pitch[1] - stage.grid.h) / 2 - 1);
   const outlined = groups.length <= MOST && stage.boxes.length <= 256 ? groups : [group];
   const stroke = (width: number): Stroke => (axis === null ? { color: "muted", width } : axisStroke(axis, width));
   const marks = outlined.flatMap((g): Mark[] => {
@@ -20,7 +20,9 @@ export function outlineMarks(view: CollectiveView): Mark[] {
     const strong = g === group;
     const rect = { kind: "rect", ...box, r: stage.density === "full" ? 11 : 5 } as const;
     const ground: Mark[] = strong ? [{ ...rect, fill: stroke(1).color, alpha: 0.08 }] : [];
-    return [...ground, { ...rect, stroke: stroke(strong ? 2.4 : 1), ...(strong ? {} : { alpha: 0.6 }) }];
+    // Small devices stand close: the dashes of many outlines would hatch the picture.
+    const thin = stage.density === "full" ? stroke(1) : { color: stroke(1).color, width: 1 };
+    return [...ground, { ...rect, stroke: strong ? stroke(2.4) : thin, ...(strong ? {} : { alpha: 0.6 }) }];
   });
   return stage.density === "full" ? marks : [...marks, ...titleMarks(view)];
 }

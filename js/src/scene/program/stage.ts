@@ -2,6 +2,7 @@
 import type { Mesh } from "../../model/document.gen";
 import { MeshModel } from "../../model/mesh";
 import type { ProgramModel } from "../../model/program";
+import { shift } from "../card";
 import { type Density, type DeviceGrid, deviceBox, frameGrid, placeGrid, rails } from "../grid";
 import type { Box, Mark } from "../scene";
 
@@ -24,6 +25,8 @@ export interface Stage {
 export const TILE = { w: 84, h: 64, least: 46 } as const;
 /** Room between tiles for copies and arrows. */
 const GAP = 26;
+/** What passes other tiles does so in the gap beside their column. */
+export const LANE = GAP;
 const ROW_GAP = 34;
 /** Over the tiles in full, for the title of their group. */
 export const TITLE = 44;
@@ -36,7 +39,6 @@ const FULL = 32;
 export function stageOf(model: ProgramModel, width: number, physical: boolean, ranks: number): Stage {
   const place = (physical && physicalPlaces(model)) || null;
   const drawn = place?.mesh ?? model.mesh;
-  // Outlines reach over the tiles at the edge.
   const frame = frameGrid(drawn, width - EDGE, drawn.size > FULL ? 8 : 40);
   const room = frame.room(GAP);
   const full = drawn.size <= FULL && room >= TILE.least;
@@ -46,15 +48,20 @@ export function stageOf(model: ProgramModel, width: number, physical: boolean, r
   const h = { full: TILE.h, compact: 26, cell: Math.min(16, w), field: Math.min(w, Math.max(0.5, HIGH / frame.rows)) }[
     density
   ];
-  const grid = placeGrid(frame, { x: 0, y: 2 }, { w, h, gap, rowGap: full ? ROW_GAP : gap, density });
+  const grid = placeGrid(frame, { x: APART, y: 2 + APART }, { w, h, gap, rowGap: full ? ROW_GAP : gap, density });
   const boxes = Array.from({ length: drawn.size }, (_, p) => deviceBox(drawn, grid, place ? (place.at[p] ?? 0) : p));
   const bottom = Math.max(...boxes.map((b) => b.y + b.h));
   const seats = full ? [] : seatsIn(width, bottom + TITLE, Math.min(ranks, drawn.size));
   const end = Math.max(bottom, ...seats.map((b) => b.y + b.h));
-  return { width, height: Math.ceil(end + 20), physical: place !== null, boxes, density, grid, drawn, seats };
+  const right = Math.max(...[...boxes, ...seats].map((b) => b.x + b.w));
+  const used = Math.ceil(Math.min(width, full ? right + EDGE - APART : width));
+  return { width: used, height: Math.ceil(end + 20), physical: place !== null, boxes, density, grid, drawn, seats };
 }
 
-const EDGE = 4;
+/** Between the rails and the outlines of groups. */
+const APART = 4;
+/** Room for outlines, and for what passes the tiles of the last column. */
+const EDGE = 16;
 /** Height of a field of devices. */
 const HIGH = 360;
 
@@ -93,7 +100,10 @@ const LETTERS = ["x", "y", "z", "core"];
 
 /** Names of the axes at the edges; physical ones in grey, for colours are those of mesh axes. */
 export function railMarks(stage: Stage): Mark[] {
-  const marks = rails(stage.drawn, stage.grid);
+  const marks = rails(stage.drawn, stage.grid).map((m): Mark => {
+    const left = m.kind === "line" ? m.points[0]?.[0] === m.points.at(-1)?.[0] : m.kind === "text" && m.anchor === "end";
+    return shift([m], left ? -APART : 0, left ? 0 : -APART)[0] ?? m;
+  });
   if (!stage.physical) return marks;
   return marks.map((m): Mark => {
     if (m.kind === "line") return { ...m, stroke: { color: "muted", width: 1.2 } };

@@ -65,7 +65,9 @@ function chunkMarks(view: CollectiveView, p: number, b: Box): Mark[] {
   const { played, plan, arrived, options } = view;
   const rank = view.groups[view.groupOf(p) ?? -1]?.indexOf(p) ?? -1;
   const strip = stripOf(b);
-  const held = played?.states[options.phase === 0 ? 0 : arrived]?.[rank];
+  // What is received takes the place of what was sent, once it is there.
+  const sends = plan?.kind === "ppermute" && (options.phase === 0 || arrived === 0) && rank >= 0;
+  const held = sends ? [[rank]] : played?.states[options.phase === 0 ? 0 : arrived]?.[rank];
   const edge: Mark = { kind: "rect", ...strip, r: 2, stroke: { color: "faint", width: 1 } };
   if (!held || !plan || plan.n < 2) return view.c && options.lit === null ? [edge] : [];
   const done = options.phase >= 1;
