@@ -460,3 +460,15 @@ def test_what_is_no_program_is_refused():
         read.propagation("x")
     with pytest.raises(ValueError, match="compiled must be"):
         read.propagation(lambda a: a, shape(AUTO, (8,)), compiled="both")  # type: ignore[arg-type]
+
+
+def test_a_constant_that_lies_somewhere_is_the_constant():
+    def loss(a):
+        return (jnp.tanh(a) ** 2).mean()
+
+    comparison = read.propagation(jax.grad(loss), shape(AUTO, (8, 8), "x", "y"))
+    types = [v.explicit and v.explicit.text for row in comparison.rows for v in row.values]
+    assert None not in types
+    (one_minus,) = [row for row in comparison.rows if row.primitive == "sub"]
+    assert one_minus.values[0].explicit
+    assert one_minus.values[0].explicit.text == "f32[8@x,8@y]"

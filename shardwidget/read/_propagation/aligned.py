@@ -53,36 +53,33 @@ def _matched(tree: Tree, explicit: Tree) -> Iterator[tuple[int, int]]:
 def _verified(tree: Tree, explicit: Tree, matched: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """The matches whose operands are each other's, once what only changes where they lie is left out."""
     same = _Same(tree, {a for a, _ in matched}), _Same(explicit, {b for _, b in matched})
-    theirs: dict[Value, Value] = {}
+    theirs: dict[Value | str, Value | str] = {}
+
+    def agree(v: Value | str, w: Value | str) -> bool:
+        return theirs.get(v, w) is w if isinstance(v, Value) and isinstance(w, Value) else v == w
+
     found = []
     for a, b in matched:
         one, two = tree.lines[a], explicit.lines[b]
-        pairs = []
-        for v, w in zip(one.inputs, two.inputs, strict=True):
-            if isinstance(v, Literal) or isinstance(w, Literal):
-                if type(v) is not type(w):
-                    break
-            else:
-                pairs.append((same[0].of(v), same[1].of(w)))
-        else:
-            if all(theirs.get(v, w) is w for v, w in pairs):
-                theirs.update(pairs)
-                theirs.update(zip(one.outputs, two.outputs, strict=True))
-                found.append((a, b))
+        pairs = [(same[0].of(v), same[1].of(w)) for v, w in zip(one.inputs, two.inputs, strict=True)]
+        if all(agree(v, w) for v, w in pairs):
+            theirs.update(pairs)
+            theirs.update(zip(one.outputs, two.outputs, strict=True))
+            found.append((a, b))
     return found
 
 
 class _Same:
-    """Values of a program, those that differ only in where they lie as one."""
+    """Values of a program, those that differ only in where they lie as one; constants by what they are."""
 
     def __init__(self, tree: Tree, matched: set[int]) -> None:
-        self._before: dict[Value, Value] = {}
+        self._before: dict[Value, Value | str] = {}
         for k, line in enumerate(tree.lines):
-            if k not in matched and line.eqn.primitive.name in RELAYOUTS and isinstance(line.inputs[0], Value):
+            if k not in matched and line.eqn.primitive.name in RELAYOUTS:
                 self._before[line.outputs[0]] = self.of(line.inputs[0])
 
-    def of(self, value: Value) -> Value:
-        return self._before.get(value, value)
+    def of(self, value: Value | Literal) -> Value | str:
+        return str(value.val) if isinstance(value, Literal) else self._before.get(value, value)
 
 
 def _stops(found: Sequence[tuple[int, int]], explicit: Tree, stops: Sequence[Stopped]) -> Iterator[tuple[int, Stopped]]:
