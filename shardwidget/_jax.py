@@ -12,6 +12,8 @@ import inspect
 import itertools
 import os
 import threading
+import traceback
+import types
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -219,6 +221,16 @@ def _user_frames(info: Any) -> list[Any]:
     return [f for f in source_info_util.user_frames(info.traceback) if f.file_name != __file__]
 
 
+def calls_reshard(eqn: Any, ours: str) -> bool:
+    """Whether the user's program calls ``jax.reshard`` for a ``reshard`` equation: most are JAX's own.
+
+    JAX 0.9 – 0.12: private. ``jax.tree.map`` may stand between.
+    """
+    frames = getattr(eqn.source_info.traceback, "frames", ())
+    callers = [after for frame, after in itertools.pairwise(frames) if frame.function_name == "reshard"]
+    return any(is_user_file(f.file_name, ours) or f.function_name.startswith("tree_map") for f in callers)
+
+
 def argument_names(jaxpr: Any) -> tuple[str, ...]:
     """Names of a traced function's parameters, one for each flat argument; empty where JAX does not know them.
 
@@ -394,6 +406,26 @@ def _entered(file: str, name: str, known: dict[str, Any]) -> tuple[str, dict[str
 def _flat(known: dict[str, Any], *names: str) -> list[Any]:
     """The leaves of the first local variable that is there."""
     return next((list(known[name]) for name in names if name in known), [])
+
+
+def raised_at(error: BaseException, ours: str) -> tuple[str, int, str] | None:
+    """File, line and function of the user's that an exception comes from; None where it is not the user's."""
+    steps = traceback.walk_tb(error.__traceback__)
+    found = [(f.f_code.co_filename, line, f.f_code.co_name) for f, line in steps]
+    return next((at for at in reversed(found) if is_user_file(at[0], ours)), None)
+
+
+def from_user(error: Exception, ours: str) -> Exception:
+    """An exception whose traceback has the user's frames alone."""
+    steps, users = error.__traceback__, None
+    kept = []
+    while steps is not None:
+        if is_user_file(steps.tb_frame.f_code.co_filename, ours):
+            kept.append(steps)
+        steps = steps.tb_next
+    for step in reversed(kept):
+        users = types.TracebackType(users, step.tb_frame, step.tb_lasti, step.tb_lineno)
+    return error.with_traceback(users)
 
 
 def is_user_file(file: str, ours: str) -> bool:
@@ -592,7 +624,7 @@ class Mark:
 
     number: int
     primitive: str
-    """The one that is mended."""
+    """The one that is mended; empty where it is left to the compiler instead."""
 
     def __str__(self) -> str:
         return f"{self.number} {self.primitive}"
@@ -655,8 +687,9 @@ def on_mesh(params: dict[str, Any], mesh: jax.sharding.AbstractMesh) -> dict[str
 
     What JAX itself writes down as the type of a result says nothing on Auto axes: it is left out.
     """
-    own = {key: None for key in ("out_sharding", "sharding") if is_silent(params.get(key))}
-    return {key: _on(value, mesh) for key, value in params.items()} | own
+    moved = {key: _on(value, mesh) for key, value in params.items()}
+    silent = [key for key in ("out_sharding", "sharding") if is_silent(params.get(key)) or is_silent(moved.get(key))]
+    return moved | dict.fromkeys(silent)
 
 
 def is_silent(sharding: Any) -> bool:

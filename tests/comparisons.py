@@ -175,7 +175,7 @@ def layer() -> Comparison:
         "function",
         on,
         rows,
-        continuations=(Continuation(3, 1, ((3, matched), (4, other))),),
+        continuations=(Continuation(3, 1, (3, 4), (matched, other)),),
         program=program,
         compiled_from="Auto",
         name="layer",

@@ -141,8 +141,10 @@ class Continuation:
     row: int
     choice: int
     """Index in that row's ``mends``."""
-    rows: tuple[tuple[int, Row], ...]
-    """The rows that are then others, by their index."""
+    at: tuple[int, ...]
+    """Indices of the rows that are then others."""
+    rows: tuple[Row, ...] = field(metadata={"wire": "table"})
+    """Those rows."""
 
 
 @dataclass(frozen=True)
@@ -151,7 +153,7 @@ class Comparison:
 
     of: Literal["function", "arrays"]
     mesh: Mesh
-    rows: tuple[Row, ...]
+    rows: tuple[Row, ...] = field(metadata={"wire": "table"})
     enclosures: tuple[Enclosure, ...] = ()
     continuations: tuple[Continuation, ...] = ()
     program: Program | None = None

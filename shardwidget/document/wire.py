@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Literal
 
 import numpy as np
@@ -113,9 +114,22 @@ def _table(rows: tuple[Any, ...]) -> dict[str, Any]:
 
     Steps and variables by the hundred share lines, types, collectives and blocks: each stands once.
     """
-    columns = {}
-    for f, form in _written(rows[0]) if rows else ():
-        values: dict[Any, int] = {}
-        at = [values.setdefault(_of(row, f, form), len(values)) for row in rows]
-        columns[f.name] = {"values": [_plain(v) for v in values], "at": at}
-    return columns
+    written = _written(rows[0]) if rows else ()
+    return {f.name: _column([_of(row, f, form) for row in rows]) for f, form in written}
+
+
+def _column(items: list[Any]) -> dict[str, Any]:
+    """Values of a field; -1 stands for None. Values that are items themselves, or tuples of them, are a table again."""
+    distinct: dict[Any, int] = {}
+    at = [-1 if v is None else distinct.setdefault(v, len(distinct)) for v in items]
+    values = tuple(distinct)
+    if _are_items(values):
+        return {"at": at, "table": _table(values)}
+    if all(isinstance(v, tuple) for v in values) and _are_items(flat := tuple(chain.from_iterable(values))):
+        return {"at": at, "counts": [len(v) for v in values], "table": _table(flat)}
+    return {"at": at, "values": [_plain(v) for v in values]}
+
+
+def _are_items(values: tuple[Any, ...]) -> bool:
+    """Whether they are of one class of items."""
+    return bool(values) and dataclasses.is_dataclass(values[0]) and len({type(v) for v in values}) == 1

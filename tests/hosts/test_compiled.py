@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import jax
 import numpy as np
 import pytest
@@ -77,10 +79,73 @@ def test_what_is_chosen_and_measured_goes_to_python_and_back(jupyter, new_page):
     sides.get_by_role("button", name="inner").click()
     expect(sides.get_by_role("grid")).to_have_count(1)
     assert nb.ask("print(both.opened)") == "0"
+    sides.get_by_role("button", name="Time them").click()
+    expect(sides.get_by_text("n=10")).to_have_count(2)
     nb.ask("both.time(n=2)")
     expect(sides.get_by_text("n=2")).to_have_count(2)
+    assert nb.ask("print([p.timing.runs for p in both.document.programs])") == "[2, 2]"
     nb.ask("both.opened = None")
     expect(sides.get_by_role("grid")).to_have_count(0)
+
+
+def test_with_the_keyboard_alone(jupyter, new_page):
+    page = new_page(viewport={"width": 1400, "height": 1000})
+    nb = Notebook(jupyter, page, "lab", jupyter.write(SETUP, FUNCTIONS + SHOW))
+    nb.run_all()
+    view = views(page)
+    grid = view.get_by_role("grid")
+    grid.focus()
+    for key in ("Home", "ArrowDown", "Enter"):
+        page.keyboard.press(key)
+    expect(grid.locator('[aria-selected="true"]')).to_have_attribute("aria-rowindex", "3")
+    selected = nb.ask("print(view.selection)")
+    expect(line(view, int(selected))).to_have_attribute("aria-selected", "true")
+
+    for key in (".", "."):
+        page.keyboard.press(key)
+    expect(view.get_by_role("slider", name="moment")).to_have_attribute("aria-valuetext", "round 1 of 1")
+    expect(view).to_have_attribute("data-sw-phase", "1")
+    page.keyboard.press("g")
+    page.keyboard.press("ArrowDown")
+    device = view.get_by_role("listbox").get_by_role("option")
+    expect(device).to_have_accessible_name(re.compile(r"^device \d at x=0, y=0; group 1 of \d"))
+    page.keyboard.press("ArrowDown")
+    expect(device).to_have_accessible_name(re.compile(r"^device \d at x=1, y=0; group \d of \d"))
+
+    view.get_by_role("button", name="y 2").focus()
+    page.keyboard.press("Enter")
+    expect(view.get_by_role("button", name="y 2")).to_have_attribute("aria-pressed", "true")
+    assert nb.ask("print(view.axis)") == "y"
+    assert page.locator(".jp-Cell").count() == 2
+
+
+def test_what_cannot_be_shown_or_run_is_said_and_the_last_view_stays(jupyter, new_page):
+    page = new_page(viewport={"width": 1400, "height": 1000})
+    pod = """
+    pod = sw.tpu_mesh("v5e:2x4", ("x", "y"))
+    shape = jax.ShapeDtypeStruct((64, 64), "float32", sharding=NamedSharding(pod, P("x", "y")))
+    sw.CompiledProgram(product, shape, shape)
+    """
+    nb = Notebook(jupyter, page, "lab", jupyter.write(SETUP, FUNCTIONS + SHOW, pod))
+    nb.run_all()
+    expect(views(page)).to_have_count(2)
+    on_pod = views(page).nth(1)
+    expect(on_pod.get_by_text("compiled for TPU v5e 2×4")).to_be_visible()
+    on_pod.get_by_role("button", name="Time it").click()
+    expect(on_pod.get_by_text("compiled for TPU v5 lite, which is not here")).to_be_visible()
+    expect(on_pod.get_by_role("button", name="Time it")).to_be_enabled()
+
+    for call, words in {
+        "CompiledProgram(product, put('x'))": "TypeError: product() missing 1 required positional argument: 'b'",
+        "CompiledProgram(product, put('x'), put('y'), mesh=pod)": "ValueError: the program is compiled for 8 × cpu",
+        "CompiledProgram.compare({})": "ValueError: there are no programs to compare",
+        "tpu_mesh('v9z:4x4', ('x', 'y'))": "ValueError: libtpu refuses the topology 'v9z:4x4'",
+    }.items():
+        assert nb.ask(f"sw.{call}").startswith(words)
+    view = views(page).first
+    count = int(nb.ask("print(len(view.document.collectives))"))
+    nb.ask(f"view.selection = {count - 1}")
+    expect(line(view, count - 1)).to_have_attribute("aria-selected", "true")
 
 
 @pytest.mark.parametrize("width", [1240, 480])

@@ -366,7 +366,7 @@ def test_another_choice_changes_what_is_below_and_nothing_else():
     assert other.rows[at].explicit == "f32[128@x,16]"
     (known,) = [c for c in first.continuations if c.choice == 0]
     patched = list(first.rows)
-    for k, row in known.rows:
+    for k, row in zip(known.at, known.rows, strict=True):
         patched[k] = row
     assert tuple(patched) == other.rows
 

@@ -16,6 +16,7 @@ import shardwidget as sw
 from shardwidget.document import to_wire
 from shardwidget.export import bundle, comparison, svg
 from tests.front_end import FakeComm
+from tests.wire import items
 
 STOP = 2
 """The row of ``product`` that stops on an Explicit mesh."""
@@ -76,7 +77,7 @@ def test_a_choice_in_the_browser_goes_on_below_it(view):
     assert layout.text == view.document.rows[STOP].mends[mend].layout.text
     sent = [state["_document"] for state in front_end(view).states if "_document" in state]
     assert sent[-1] == to_wire(view.document)
-    assert sent[-1]["rows"][STOP]["error"]["chosen"] == mend
+    assert items(sent[-1]["rows"])[STOP]["error"]["chosen"] == mend
 
 
 def test_a_choice_from_python_is_the_same_as_one_at_the_start(view):
@@ -175,7 +176,7 @@ def test_a_saved_page_brings_every_other_choice_along(view, tmp_path):
     for c in state["_document"]["continuations"]:
         live = sw.ShardingComparison(product, put(P("x", "y")), put(P("y", None)), choices={STOP: c["choice"]})
         rows = [to_wire(row) for row in view.document.rows]
-        for index, row in c["rows"]:
+        for index, row in zip(c["at"], items(c["rows"]), strict=True):
             rows[index] = row
         assert json.loads(json.dumps(rows)) == json.loads(json.dumps([to_wire(row) for row in live.document.rows]))
 

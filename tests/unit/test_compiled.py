@@ -196,8 +196,7 @@ def test_programs_side_by_side_are_timed_where_they_can_be():
     assert list(measured) == ["inner"]
     assert several(view)[1].timing is None
     assert view._trouble == (
-        "saved: it was given as a Program, which cannot be called: there is nothing to run. "
-        "Give the function itself."
+        "saved: it was given as a Program, which cannot be called: there is nothing to run. Give the function itself."
     )
 
 

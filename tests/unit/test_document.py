@@ -10,6 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shardwidget.document import Cut, Dim, Ints, Mesh, MeshAxis, Placement, Source, Step, Trace, Variable, to_wire
+from tests.comparisons import COMPARISONS
+from tests.wire import items
 
 INT32 = st.integers(-(2**31), 2**31 - 1)
 
@@ -121,8 +123,16 @@ def test_a_table_holds_equal_values_once():
     steps = (Step("in_specs", (), (a,), "cut", line), Step("add", (a, a), (b,), "added", dataclasses.replace(line)))
     trace = Trace(Mesh((), Ints.pack([0]), Ints.pack([0]), 0), steps, (a, b), ())
     wire = to_wire(trace)
-    assert wire["steps"]["source"] == {"values": [to_wire(line)], "at": [0, 0]}
+    assert items(wire["steps"]["source"]["table"]) == [to_wire(line)]
+    assert wire["steps"]["source"]["at"] == [0, 0]
     assert wire["steps"]["inputs"] == {"values": [[], [0, 0]], "at": [0, 1]}
     assert wire["variables"]["name"] == {"values": ["a", "b"], "at": [0, 1]}
     assert "fetch" not in wire["variables"]
     assert to_wire(dataclasses.replace(trace, steps=()))["steps"] == {}
+
+
+@pytest.mark.parametrize("name", COMPARISONS)
+def test_a_table_is_its_items(name):
+    comparison = COMPARISONS[name]()
+    wire = json.loads(json.dumps(to_wire(comparison)["rows"]))
+    assert items(wire) == json.loads(json.dumps([to_wire(row) for row in comparison.rows]))

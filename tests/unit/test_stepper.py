@@ -17,6 +17,7 @@ from shardwidget.cost import INTERCONNECTS
 from shardwidget.document import to_wire
 from shardwidget.export import bundle, steps, svg
 from tests.front_end import FakeComm
+from tests.wire import items
 
 
 @pytest.fixture(autouse=True)
@@ -57,12 +58,6 @@ def test_the_document_and_the_front_end_are_sent_once(f):
     assert state["_esm"] == bundle.read("stepper.js")
     assert (state["step"], state["watch"], state["_static"]) == (2, ["p"], False)
     np.testing.assert_array_equal(stepper.document.outputs, A @ B)
-
-
-def rows(table: dict) -> list[dict]:
-    """The items of a wire table."""
-    count = len(table["primitive" if "primitive" in table else "id"]["at"])
-    return [{name: column["values"][column["at"][k]] for name, column in table.items()} for k in range(count)]
 
 
 def test_a_step_goes_both_ways(f):
@@ -165,7 +160,7 @@ def test_a_saved_page_is_complete(f, tmp_path):
     assert found
     state = json.loads(found[1])
     assert (state["step"], state["watch"], state["_static"]) == (3, ["a"], True)
-    steps, variables = rows(state["_document"]["steps"]), rows(state["_document"]["variables"])
+    steps, variables = items(state["_document"]["steps"]), items(state["_document"]["variables"])
     assert [s["sentence"] for s in steps] == [s.sentence for s in stepper.document.steps]
     assert all(variables[v]["window"] for step in steps for v in step["outputs"])
 

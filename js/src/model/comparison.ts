@@ -2,6 +2,7 @@
 import type { Compared, Comparison, HloCollective, Layout, MeshAxis, Row } from "./document.gen";
 import { MeshModel } from "./mesh";
 import { PlacementModel } from "./placement";
+import { items } from "./table";
 import { decodeDocument } from "./wire";
 
 /** By row, the index of the mend that the rows below take for granted. Names are text, as in JSON. */
@@ -9,9 +10,12 @@ export type Choices = Readonly<Record<string, number>>;
 
 type AxisType = MeshAxis["type"];
 
-/** A comparison as it came over the wire. */
+/** A comparison as it came over the wire; one that was read already stays as it is. */
 export function decodeComparison(wire: unknown): Comparison {
-  return decodeDocument(wire, "comparison", flaw);
+  if (typeof wire !== "object" || wire === null) return decodeDocument(wire, "comparison", flaw);
+  const { rows, continuations } = wire as { rows?: unknown; continuations?: unknown };
+  const others = Array.isArray(continuations) ? continuations.map((c) => ({ ...c, rows: items(c.rows) })) : [];
+  return decodeDocument({ ...wire, rows: items(rows), continuations: others }, "comparison", flaw);
 }
 
 /** What of a comparison is worth a look. */
@@ -171,7 +175,9 @@ function continued(doc: Comparison, choices: Choices): readonly Row[] {
   );
   if (others.length === 0) return doc.rows;
   const rows = [...doc.rows];
-  for (const { rows: changed } of others) for (const [index, row] of changed) rows[index] = row;
+  for (const { at, rows: changed } of others) {
+    for (const [k, row] of changed.entries()) rows[at[k] ?? -1] = row;
+  }
   return rows;
 }
 

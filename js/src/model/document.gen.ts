@@ -65,8 +65,10 @@ export interface Continuation {
   readonly row: number;
   /** Index in that row's `mends`. */
   readonly choice: number;
-  /** The rows that are then others, by their index. */
-  readonly rows: readonly (readonly [number, Row])[];
+  /** Indices of the rows that are then others. */
+  readonly at: readonly number[];
+  /** Those rows. */
+  readonly rows: readonly Row[];
 }
 
 /** What rows stand in: a function, a `jax.named_scope`, a loop, a branch, a change of axis types. */

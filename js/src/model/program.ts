@@ -1,5 +1,5 @@
 /** Compiled programs as the picture reads them: collectives with their groups, plans and times. */
-import type { HloCollective, Plan, Program } from "./document.gen";
+import type { HloCollective, Listing, Plan, Program, Source } from "./document.gen";
 import { unpack } from "./ints";
 import { MeshModel } from "./mesh";
 import { type Played, play, playable } from "./plan";
@@ -110,6 +110,33 @@ export class ProgramModel {
   /** Estimated seconds of a collective in one call; one of unknown runs counts once. */
   seconds(c: HloCollective, interconnect: number): number {
     return this.once(c, interconnect) * (c.times ?? 1);
+  }
+
+  /** The user's function that a line is in; null where its text is not known. */
+  listing({ file, line }: Source): Listing | null {
+    const holds = (l: Listing) => l.file === file && line >= l.first_line && line < l.first_line + l.lines.length;
+    return this.doc.listings.find(holds) ?? null;
+  }
+
+  /** The collectives that each line of a listing causes, by line. */
+  causedIn({ file }: Listing): ReadonlyMap<number, readonly number[]> {
+    const caused = new Map<number, number[]>();
+    for (const [at, c] of this.collectives.entries()) {
+      const lines = new Set((c.source ? [c.source, ...c.also] : []).flatMap((s) => (s.file === file ? [s.line] : [])));
+      for (const line of lines) caused.set(line, [...(caused.get(line) ?? []), at]);
+    }
+    return caused;
+  }
+
+  /** Whether something that its note speaks of is not known. */
+  get doubtful(): boolean {
+    const { instructions, unread } = this.doc;
+    return instructions === 0 || unread.length > 0 || (this.mesh.axes.length === 0 && this.mesh.size > 1);
+  }
+
+  /** Whether the collectives' lines are in several files, or cells. */
+  get severalFiles(): boolean {
+    return new Set(this.collectives.map((c) => c.source?.file ?? "")).size > 1;
   }
 
   /** Whether some runs are unknown, so that totals are at least what they say. */
@@ -227,7 +254,7 @@ export interface PhysicalBox {
 export const SORTS = ["time", "order", "op", "axes", "sent", "runs", "source"] as const;
 export type Sort = (typeof SORTS)[number];
 
-export interface Listing {
+export interface Listed {
   sort: Sort;
   /** A mesh axis that the groups go over; null for all. */
   axis: string | null;
@@ -236,7 +263,7 @@ export interface Listing {
 }
 
 /** Indices of the collectives that the table lists. */
-export function rowsOf(model: ProgramModel, { sort, axis, search, interconnect }: Listing): number[] {
+export function rowsOf(model: ProgramModel, { sort, axis, search, interconnect }: Listed): number[] {
   const wanted = search.trim().toLowerCase();
   const rows = [...model.collectives.keys()].filter((i) => {
     const c = model.collectives[i];

@@ -3,6 +3,7 @@ import type { Collective, Plan, Step, Trace, Variable } from "./document.gen";
 import { unpack } from "./ints";
 import { MeshModel, product } from "./mesh";
 import { type Played, play, playable, playTime } from "./plan";
+import { items } from "./table";
 import { Elements } from "./values";
 import { decodeDocument } from "./wire";
 
@@ -10,17 +11,7 @@ import { decodeDocument } from "./wire";
 export function decodeTrace(wire: unknown): Trace {
   if (typeof wire !== "object" || wire === null) return decodeDocument(wire, "trace", flaw);
   const { steps, variables } = wire as { steps?: unknown; variables?: unknown };
-  return decodeDocument({ ...wire, steps: rows(steps), variables: rows(variables) }, "trace", flaw);
-}
-
-/** Items of a table, in which equal values of a field stand once. */
-function rows(table: unknown): unknown {
-  if (typeof table !== "object" || table === null || Array.isArray(table)) return table;
-  const columns = Object.entries(table as Record<string, { values: unknown[]; at: number[] }>);
-  const count = columns[0]?.[1].at.length ?? 0;
-  return Array.from({ length: count }, (_, row) =>
-    Object.fromEntries(columns.map(([name, { values, at }]) => [name, values[at[row] ?? -1]])),
-  );
+  return decodeDocument({ ...wire, steps: items(steps), variables: items(variables) }, "trace", flaw);
 }
 
 /** The values of a variable that travelled: the leading corner of each device's block. */

@@ -119,14 +119,14 @@ function noteBands(model: ProgramModel, width: number): Band[] {
     .filter((text) => text !== "")
     .map((text) => {
       const lines = wrapped(text, width - 2 * PAD);
-      const marks = lines.map((line, i) => label(PAD, 20 + 17 * i, line, 12, "warn"));
+      const marks = lines.map((line, i) => label(PAD, 20 + 17 * i, line, 12, model.doubtful ? "warn" : "muted"));
       return { marks, height: 14 + 17 * lines.length };
     });
 }
 
 /** Where each column begins, and where the last one ends. */
 function columnsOf(width: number) {
-  const [op, axes, sent, runs, source, time] = [16, 158, 318, 358, 372, width - 128] as const;
+  const [op, axes, sent, runs, source, time] = [16, 158, 298, 336, 350, width - 120] as const;
   return { op, axes, sent, runs, source, time, end: width - 14 };
 }
 
@@ -139,7 +139,7 @@ function headsBand(width: number): Band {
     label(c.sent, 22, "sent/device", 12, "muted", end),
     label(c.runs, 22, "runs", 12, "muted", end),
     label(c.source, 22, "caused by", 12, "muted"),
-    label(c.time, 22, "est. time a call", 12, "muted"),
+    label(c.time, 22, "est. a call", 12, "muted"),
     rule(0, 33, width),
   ];
   return { marks, height: 34 };
@@ -175,7 +175,7 @@ function rowBand(model: ProgramModel, at: number, width: number, chosen: boolean
   }
   const from = narrow ? PAD : k.source;
   const room = (narrow ? k.end : k.time - 8) - from;
-  const notes = causeNotes(c).join(" · ");
+  const notes = causeNotes(model, c).join(" · ");
   const spans: Span[] = [{ text: fit(notes, room, 11) }];
   const left = room - textWidth(`${notes} · `, 11);
   if (c.remark && left > 40) spans.push({ text: " · " }, { text: fit(c.remark, left, 11), color: "warn", weight: 600 });
@@ -259,7 +259,7 @@ function panelBand(model: ProgramModel, c: HloCollective, width: number, scheme:
     marks: [
       label(PAD, 24, title, 13, "ink"),
       label(PAD, 42, fit(groupsText(model, c), room, 12), 12, "muted"),
-      ...shift(collectiveMarks(view), PAD, top),
+      ...shift(collectiveMarks(view), PAD + (room - stage.width) / 2, top),
       ...below.map((text, i) => label(PAD, top + stage.height + 16 + 17 * i, fit(text, room, 12), 12, "muted")),
     ],
     height: top + stage.height + 16 + 17 * below.length + 8,

@@ -1,7 +1,7 @@
 /** Compiled programs side by side as one scene: their totals on one scale. */
 import type { ProgramModel } from "../model/program";
 import { callBytes, callTime, duration, memoryTotal } from "../model/program/words";
-import { bytes, count } from "../model/text";
+import { bytes } from "../model/text";
 import type { Band } from "./comparison/bands";
 import { fit } from "./measure";
 import { barMarks, rule, stack } from "./programcard";
@@ -34,7 +34,7 @@ const HEADS = ["collectives", "sent/device", "estimate a call", "measured a call
 
 function headBand(models: readonly ProgramModel[], width: number): Band {
   const used = [...new Set(models.map((m) => m.doc.interconnects[m.doc.interconnect] ?? ""))].filter((s) => s !== "");
-  const title = `${count(models.length, "program")} side by side`;
+  const title = models.length > 1 ? `${models.length} programs side by side` : "1 program";
   const note = used.length > 0 ? `Estimates for ${used.join(", ")} (scaling-book roofline).` : "";
   const marks: Mark[] = [
     label(PAD, 26, title, 15, "ink", { weight: 600 }),

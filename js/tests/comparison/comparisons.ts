@@ -7,13 +7,13 @@ import comparisons from "./comparisons.json";
 export type ComparisonName = keyof typeof comparisons;
 export const COMPARISONS = Object.keys(comparisons) as ComparisonName[];
 
-/** A wire document of its own. */
+/** A document of its own, as it travelled. */
 export function comparison(name: ComparisonName): Comparison {
-  return reviveBytes(comparisons[name]) as unknown as Comparison;
+  return decodeComparison(reviveBytes(comparisons[name]));
 }
 
 export function model(name: ComparisonName, choices: Choices = {}): ComparisonModel {
-  return new ComparisonModel(decodeComparison(comparison(name)), choices);
+  return new ComparisonModel(comparison(name), choices);
 }
 
 /** A training step of many rows: layers with a scope each, of which a part is in a loop. */

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Program } from "../../src/model/document.gen";
+import type { Ints, Program } from "../../src/model/document.gen";
 import { decodePrograms, rowsOf, SORTS, type Sort } from "../../src/model/program";
 import {
   analysis,
@@ -146,6 +146,27 @@ test("a slice without wraparound is a line, a torus is a ring, a CPU is neither"
   expect(linksText(cpu, find(cpu, "all-to-all", "x"))).toBe("");
 });
 
+test("an axis over several axes of chips is a box of them; a part of a ring is a line", () => {
+  const torus = model("torus");
+  const folded = find(torus, "all-reduce", "model");
+  expect(torus.lies(folded)).toEqual({ along: [1, 2], sizes: [4, 4], rings: true });
+  const flat = modelOf({ ...program("torus"), wraps: [true, true, false] });
+  const box = find(flat, "all-reduce", "model");
+  expect(flat.connection(box)).toBe("line");
+  expect(linksText(flat, box)).toBe("Each group is a box of 4×4 chips, without links that wrap around.");
+
+  const big = model("pod");
+  const halves = { ...(big.doc.mesh.device_ids as Ints), shape: [32, 8], strides: [8, 1] };
+  const half = { ...find(big, "all-reduce", "model"), positions: halves, group_size: 8 };
+  expect(big.doc.wraps).toEqual([true, true]);
+  expect(big.connection(find(big, "all-reduce", "model"))).toBe("ring");
+  expect(big.lies(half)).toEqual({ along: [1], sizes: [8], rings: false });
+  expect(linksText(big, half)).toBe("Each group is a part of a ring: a line, which takes twice the time.");
+  // Every other chip: between them are others, which pass on what is sent.
+  const apart = { ...half, positions: { ...halves, strides: [16, 2], shape: [16, 8] } };
+  expect([big.lies(apart), big.connection(apart), linksText(big, apart)]).toEqual([null, "unknown", ""]);
+});
+
 test("links join neighbours, and the ends of what wraps", () => {
   const line = model("training");
   expect([line.linked(0, 1), line.linked(0, 4), line.linked(0, 5), line.linked(0, 3)]).toEqual([
@@ -192,10 +213,18 @@ test("words of a collective: groups, causes, ids", () => {
     false,
     true,
   ]);
-  expect(causeNotes(m.collectives[5] as never)).toEqual(["line 21", "backward", "by the compiler"]);
+  expect(causeNotes(m, m.collectives[5] as never)).toEqual(["line 21", "backward", "by the compiler"]);
   const also = [21, 22, 21].map((line) => ({ file: "cell 4", line, text: "", function: "" }));
-  expect(causeNotes({ ...c, also })[0]).toBe("lines 21, 22");
-  expect(causeNotes(model("shard_map").collectives[4] as never)).toEqual(["line not known", "by the compiler"]);
+  expect(causeNotes(m, { ...c, also })[0]).toBe("lines 21, 22");
+  const files = modelOf({
+    ...program("training"),
+    collectives: [c, { ...c, source: { file: "cell 9", line: 3, text: "", function: "" } }],
+  });
+  expect(files.collectives.map((of) => causeNotes(files, of)[0])).toEqual(["cell 4, line 21", "cell 9, line 3"]);
+  expect(causeNotes(model("shard_map"), model("shard_map").collectives[4] as never)).toEqual([
+    "line not known",
+    "by the compiler",
+  ]);
 });
 
 test("durations and the compiler's figures are in their units", () => {

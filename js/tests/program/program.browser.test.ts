@@ -373,6 +373,36 @@ test("programs side by side have their totals, and each opens", async () => {
   expect(view.root.querySelector(".program")).toBeNull();
 });
 
+test("the user's lines say how many collectives each causes; a click shows one", async () => {
+  const view = await mount(program("training"));
+  const codes = () => [...view.root.querySelectorAll<HTMLElement>(".code li")];
+  const marked = () => codes().flatMap((li) => (li.querySelector(".marks")?.textContent ? [li.textContent] : []));
+  expect(find(view, ".code p").textContent).toBe("cell 4");
+  expect(marked()).toHaveLength(4);
+  expect(find(view, ".code .current").textContent).toContain("y = h @ params.w_out");
+  expect(find(view, ".code .current .marks").title).toBe("3 collectives");
+  // Line 22: two over data, one over model.
+  expect([...find(view, ".code .current .marks").children].map((e) => [e.className, e.textContent])).toEqual([
+    ["axis1", "1"],
+    ["axis0", "2"],
+  ]);
+  codes()
+    .find((li) => li.textContent?.includes("mean"))
+    ?.click();
+  await settle();
+  expect(view.model.sentFor("selection")).toEqual([4]);
+  expect(find(view, ".code .current").textContent).toContain("mean");
+  const unknown = await mount(program("shard_map"), { selection: 4 });
+  expect(unknown.root.querySelector(".code")).toBeNull();
+});
+
+test("that nothing is sent is no warning, that something is not known is one", async () => {
+  const alone = await mount(wire("layouts"), { opened: 2 });
+  expect(find(alone, ".note").classList.contains("warn")).toBe(false);
+  const odd = await mount({ ...program("training"), note: "Not known.", instructions: 0 });
+  expect(find(odd, ".note").classList.contains("warn")).toBe(true);
+});
+
 test("what could not be read is named", async () => {
   const view = await mount(program("shard_map"));
   expect(find(view, ".unread summary").textContent).toBe(
@@ -419,7 +449,7 @@ test.each(PROGRAMS)("%s: nothing reaches over the edge of the card", async (name
     const view = await mount(wire(name), { opened: name === "layouts" ? 0 : null }, { width });
     const card = find(view, ".card").getBoundingClientRect();
     for (const el of view.root.querySelectorAll<HTMLElement>(".card *")) {
-      if (el.closest(".hidden, legend, .layer, svg, .unread, option, .chip b")) continue;
+      if (el.closest(".hidden, legend, .layer, svg, .unread, .code ol, option, .chip b")) continue;
       const { left, right, width: w } = el.getBoundingClientRect();
       if (w <= 1) continue;
       expect(right, `${name} ${width} ${el.className} ${el.textContent?.slice(0, 40)}`).toBeLessThanOrEqual(

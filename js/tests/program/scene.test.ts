@@ -175,6 +175,54 @@ test("arrows are as wide as links are full, on a line alone", () => {
   expect(captionOf(viewOf(torus, ring))).toContain("arrows out of the edge close the ring");
 });
 
+test("over several axes of chips the arrows are links that are there", () => {
+  const torus = model("torus");
+  const c = find(torus, "all-reduce", "model");
+  const links = linksOf(torus, c, torus.groups(c)[1] ?? []);
+  // 4×4 chips have 24 links between them and 8 around, each in both directions.
+  expect(links).toHaveLength(2 * 32);
+  expect(links.every((l) => torus.linked(l.from, l.to))).toBe(true);
+  expect(new Set(links.map((l) => l.axis))).toEqual(new Set([1]));
+  expect(captionOf(viewOf(torus, c))).toContain("arrows: the links in use");
+});
+
+test("a copy on its way hides no device but those that it leaves and reaches", () => {
+  for (const [name, kind, axis] of [
+    ["training", "all-reduce", "model"],
+    ["training", "all-gather", "data"],
+    ["shard_map", "collective-permute", "x"],
+  ] as const) {
+    const m = model(name);
+    const c = find(m, kind, axis);
+    for (const algorithm of ["meaning", "ring"] as const) {
+      const rounds = m.plan(c, algorithm)?.rounds.length ?? 1;
+      const view = viewOf(m, c, { algorithm, phase: (phaseAfter(rounds, 0) + 0.9 / rounds) / 2 });
+      const copies = flightMarks(view).filter((k): k is RectMark => k.kind === "rect" && k.alpha === 0.16);
+      expect(copies.length).toBeGreaterThan(0);
+      for (const copy of copies) {
+        const middles = [...view.seats.values()].map((b) => ({ x: b.x + b.w / 2 - 8, y: b.y + 8, w: 16, h: 14 }));
+        expect(middles.filter((id) => overlap(id, copy)).length).toBe(0);
+      }
+    }
+  }
+});
+
+test("before a permutation each device has a block of its own, afterwards its neighbour's", () => {
+  const m = model("shard_map");
+  const c = find(m, "collective-permute", "x");
+  const color = (rank: number) => hex(positionColor(rank, 4, 0, 1, "light"));
+  const fill = (phase: number, p: number) => {
+    const view = viewOf(m, c, { phase });
+    const strip = stripOf(view.seats.get(p) as Box);
+    const found = collectiveMarks(view).find(
+      (k) => k.kind === "rect" && k.fill?.startsWith("#") && k.y === strip.y && k.x === strip.x,
+    );
+    return (found as RectMark | undefined)?.fill;
+  };
+  expect([0, 2, 4, 6].map((p) => fill(0, p))).toEqual([0, 1, 2, 3].map(color));
+  expect([0, 2, 4, 6].map((p) => fill(1, p))).toEqual([3, 0, 1, 2].map(color));
+});
+
 test("a permutation has an arrow for each of its pairs", () => {
   const m = model("shard_map");
   const c = find(m, "collective-permute", "x");

@@ -67,7 +67,7 @@ def compiled(tree: Tree, arguments: Sequence[jax.ShapeDtypeStruct], mesh: Mesh, 
         if bodies:
             eqn = _jax.with_bodies(eqn, bodies)
         if node.line < 0:
-            return [eqn]
+            return [_jax.named(eqn, f"shardwidget{node.of}")] if node.of >= 0 else [eqn]
         eqn = _jax.named(eqn, f"shardwidget{node.line}")
         line = tree.lines[node.line]
         shown = [(k, v) for k, v in enumerate(eqn.outvars) if not unseen(line, v)]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import jax
@@ -18,15 +20,18 @@ from shardwidget.read._propagation import arrays
 from shardwidget.read._propagation.aligned import aligned, own
 from shardwidget.read._propagation.arguments import AnyMesh, Asked, abstract, is_explicit, retyped
 from shardwidget.read._propagation.concrete import TAG, Concrete, compiled
-from shardwidget.read._propagation.explicit import Explicit, Run, closes_over_a_mesh
+from shardwidget.read._propagation.explicit import Explicit, Run, closes_over_another
 from shardwidget.read._propagation.mends import Compiled
 from shardwidget.read._propagation.rows import row_of
-from shardwidget.read._propagation.traced import traced
+from shardwidget.read._propagation.traced import left, traced
 from shardwidget.read._propagation.tree import Tree
-from shardwidget.read._trace.sources import OURS, listing_at
+from shardwidget.read._trace.sources import OURS, line_of, listing_at
 
-MOST_CONTINUATIONS = 24
-"""Other choices that are worked out in advance."""
+ARGUMENTS = -1
+"""The row of the arguments, before that of the first equation."""
+
+MOST_CONTINUED = 10_000
+"""Rows that are read again, in all, to work out other choices in advance."""
 
 NO_DEVICES = (
     "An AbstractMesh has no devices, so where the data would lie is not known. Take a mesh that has some: "
@@ -35,6 +40,10 @@ NO_DEVICES = (
 )
 
 STOPPED = "The program stops on its own mesh and on an Auto one: it is shown as far as it came, and was not compiled."
+LEFT = (
+    "JAX traces the program on its own mesh only, where it stops: what was compiled goes on as is chosen here at first."
+)
+REFUSED = "The compiler refuses the program, so where the data would lie is not known: {error}"
 
 
 def propagation(
@@ -78,54 +87,83 @@ def propagation(
     if compiled not in (None, "auto", "explicit"):
         raise ValueError(f"compiled must be 'auto', 'explicit' or None; got {compiled!r}")
     asked = Asked(f, args, mesh)
-    base, closed, stopped = _trace(asked, compiled)
-    tree = Tree(closed, asked.function, asked.names, base.axis_types)
-    reader = _Reader(asked, base, tree, stopped)
-    return reader.comparison(dict(choices or {}), continuations)
+    return _Reader(asked, _trace(asked, compiled)).comparison(dict(choices or {}), continuations)
 
 
-def _trace(asked: Asked, wanted: Literal["auto", "explicit"] | None) -> tuple[AnyMesh, Any, Exception | None]:
-    """The program on a mesh, and why its tracing stopped, if it did.
+@dataclass(frozen=True)
+class _Base:
+    """The program whose equations are the rows."""
 
-    A program that stops on its own mesh is traced on an Auto one. One that cannot be (it has words that only Explicit
-    axes know) is known as far as it came.
+    mesh: AnyMesh
+    jaxpr: Any
+    left: bool = False
+    """Whether equations that stop are left to the compiler in it."""
+    error: Exception | None = None
+    """Why it ends early, if it does."""
+
+
+def _trace(asked: Asked, wanted: Literal["auto", "explicit"] | None) -> _Base:
+    """The program on its own mesh; or, where that stops, on an Auto one.
+
+    One that no Auto mesh can trace (it has words that only Explicit axes know, or closes over its mesh) goes on over
+    its stops.
     """
     kind = {"auto": AxisType.Auto, "explicit": AxisType.Explicit}
     mesh = asked.mesh if wanted is None else retyped(asked.mesh, kind[wanted])
+    first, traced = _attempt(asked, mesh)
+    if first is None:
+        return _Base(mesh, traced)
+    if AxisType.Explicit in mesh.axis_types:
+        auto = retyped(mesh, AxisType.Auto)
+        second, traced = _attempt(asked, auto)
+        if second is None:
+            return _Base(auto, traced)
+        if _said(first) != _said(second) and (base := _over_stops(asked, mesh)):
+            return base
+    raise _jax.from_user(first, OURS)
+
+
+def _attempt(asked: Asked, mesh: AnyMesh) -> tuple[Exception | None, Any]:
     try:
         with _jax.whole_tracebacks():
-            return mesh, asked.trace(mesh), None
+            return None, asked.trace(mesh)
     except Exception as error:
-        first = error
-    if AxisType.Explicit in mesh.axis_types:
-        try:
-            auto = retyped(mesh, AxisType.Auto)
-            return auto, asked.trace(auto), None
-        except Exception as error:
-            second = error
-        if (type(first), str(first)) != (type(second), str(second)):
-            unfinished = _jax.unfinished(first, OURS)
-            if unfinished is not None:
-                return mesh, unfinished.jaxpr, first
-    raise first.with_traceback(None) from None
+        return error, None
+
+
+def _said(error: Exception) -> tuple[type, str]:
+    """An exception's class and words, types in them without their shardings."""
+    return type(error), re.sub(r"@(?:\([^)]*\)|\w+)", "", str(error))
+
+
+def _over_stops(asked: Asked, mesh: AnyMesh) -> _Base | None:
+    """The program on its own mesh, the result of each stop laid out as the mend that is chosen for it says."""
+    whole = left(asked, mesh, {})
+    if whole.jaxpr is None:
+        return None
+    tree = Tree(whole.jaxpr, asked.function, asked.names, mesh.axis_types)
+    stops = traced(asked, tree, abstract(mesh), {}, {}).stops
+    mends = {key: stop.mends[stop.chosen] for key, stop in stops.items() if stop.chosen >= 0}
+    found = left(asked, mesh, {key: mend.type.sharding.spec for key, mend in mends.items()})
+    return _Base(mesh, found.jaxpr, left=True, error=found.error)
 
 
 class _Reader:
-    def __init__(self, asked: Asked, base: AnyMesh, tree: Tree, stopped: Exception | None) -> None:
-        self.asked, self.base, self.tree, self.stopped = asked, base, tree, stopped
-        self.note = ""
+    def __init__(self, asked: Asked, base: _Base) -> None:
+        self.asked, self.base = asked, base
+        self.tree = Tree(base.jaxpr, asked.function, asked.names, base.mesh.axis_types)
+        self.note = LEFT if base.left else ""
         self.concrete = self._compile()
         self.program: Program | None = None
         self.caused: dict[int, list[tuple[int, HloCollective]]] = defaultdict(list)
         if self.concrete:
-            self.program = self._program(self.concrete, self.base)
+            self.program = self._program(self.concrete, self.base.mesh)
 
     def comparison(self, choices: dict[int, int], continuations: bool) -> Comparison:
         rows, explicit = self.rows(choices)
         more = self.continuations(rows, explicit, choices) if continuations else ()
-        base = (
-            "Explicit" if is_explicit(self.base) else "given" if AxisType.Explicit in self.base.axis_types else "Auto"
-        )
+        types = self.base.mesh.axis_types
+        base = "Explicit" if is_explicit(self.base.mesh) else "given" if AxisType.Explicit in types else "Auto"
         listings = (listing_at(f.file_name, f.start_line) for line in self.tree.lines for f in line.frames[:1])
         return Comparison(
             of="function",
@@ -150,36 +188,37 @@ class _Reader:
             row_of(line, k, explicit, None if places is None else places.get(k, {}), self.caused[k])
             for k, line in enumerate(self.tree.lines)
         ]
-        if self.stopped is not None:
-            rows.append(_end(self.stopped))
+        if self.base.error is not None:
+            rows.append(_end(self.base.error))
         return tuple(rows), explicit
 
     def continuations(
         self, rows: tuple[Row, ...], explicit: Explicit, choices: Mapping[int, int]
     ) -> tuple[Continuation, ...]:
+        ways = (
+            (k + 1, way) for k, stop in explicit.stops.items() for way in range(len(stop.mends)) if way != stop.chosen
+        )
         out = []
-        for k, stop in explicit.stops.items():
-            for choice in range(len(stop.mends)):
-                if choice != stop.chosen and len(out) < MOST_CONTINUATIONS:
-                    others, _ = self.rows({**choices, k + 1: choice})
-                    changed = tuple(
-                        (i, other) for i, (row, other) in enumerate(zip(rows, others, strict=True)) if row != other
-                    )
-                    out.append(Continuation(k + 1, choice, changed))
+        for row, choice in itertools.islice(ways, MOST_CONTINUED // len(rows)):
+            others, _ = self.rows({**choices, row: choice})
+            at = tuple(k for k, (one, other) in enumerate(zip(rows, others, strict=True)) if one != other)
+            out.append(Continuation(row, choice, at, tuple(others[k] for k in at)))
         return tuple(out)
 
     def _explicit(self, choices: Mapping[int, int]) -> Explicit:
-        if is_explicit(self.base) or self.stopped is not None:
+        if is_explicit(self.base.mesh) and not self.base.left:
             return own(self.tree)
-        mesh, does = abstract(retyped(self.asked.mesh, AxisType.Explicit)), self._compiled()
-        if closes_over_a_mesh(self.tree):  # The function cannot be traced on another.
+        mesh = abstract(retyped(self.asked.mesh, AxisType.Explicit))
+        does = {} if self.base.left else self._compiled()
+        if closes_over_another(self.tree, mesh) and not self.base.error:
             return Run(self.tree, mesh, choices, does).of(self.asked.on(mesh))
         there = traced(self.asked, self.tree, mesh, choices, does)
         found = Explicit({}, {})
         if there.jaxpr is not None:
             theirs = Tree(there.jaxpr, self.asked.function, self.asked.names, mesh.axis_types)
-            found = aligned(self.tree, theirs, there.stops)
-        return Run(self.tree, mesh, choices, does, found).of(self.asked.on(mesh)) if there.error else found
+            found = aligned(self.tree, theirs, tuple(there.stops.values()))
+        whole = there.error is None or self.base.error is not None
+        return found if whole else Run(self.tree, mesh, choices, does, found).of(self.asked.on(mesh))
 
     def _compiled(self) -> dict[int, Compiled]:
         out = {}
@@ -196,17 +235,21 @@ class _Reader:
         values = []
         for value, sharding, spec in zip(self.tree.arguments, types, self.asked.specs, strict=True):
             values.append(arrays.argument(value, sharding, spec, self.concrete is not None))
-        return Row("arguments", tuple(values))
+        return Row("arguments", tuple(values), collectives=tuple(k for k, _ in self.caused[ARGUMENTS]))
 
     def _compile(self) -> Concrete | None:
-        if self.stopped is not None:
+        mesh = self.base.mesh
+        if self.base.error is not None:
             self.note = STOPPED
             return None
-        mesh = self.base
         if isinstance(mesh, AbstractMesh):
             self.note = NO_DEVICES.format(sizes=mesh.axis_sizes, names=mesh.axis_names, count=mesh.size)
             return None
-        return compiled(self.tree, self.asked.on(mesh), mesh, self.asked.function)
+        try:
+            return compiled(self.tree, self.asked.on(mesh), mesh, self.asked.function)
+        except Exception as error:
+            self.note = REFUSED.format(error=str(error).split("\n")[0])
+            return None
 
     def _program(self, concrete: Concrete, mesh: Any) -> Program:
         program = read_program(concrete.compiled, mesh=mesh, name=self.asked.function)
@@ -215,10 +258,15 @@ class _Reader:
             tags = TAG.findall(c.op)
             if tags:
                 self.caused[int(tags[-1])].append((k, c))
-            cleaned.append(replace(c, op=TAG.sub("", c.op)))
+            op = TAG.sub("", c.op)
+            if argument := re.fullmatch(r"args\[(\d+)\]", op):
+                self.caused[ARGUMENTS].append((k, c))
+                op = self.asked.names[int(argument[1])]
+            cleaned.append(replace(c, op=op))
         return replace(program, collectives=tuple(cleaned))
 
 
 def _end(error: Exception) -> Row:
     """The row at which tracing stopped."""
-    return Row("error", (), error=Stop(type(error).__name__, str(error), ""))
+    at = _jax.raised_at(error, OURS)
+    return Row("error", (), source=line_of(*at) if at else None, error=Stop(type(error).__name__, str(error), ""))

@@ -45,10 +45,13 @@ class Explicit:
     stops: dict[int, Stopped]
 
 
-def closes_over_a_mesh(tree: Tree) -> bool:
-    """Whether arrays that lie on a mesh are constants of a program: they have no type on another mesh."""
-    shardings = (getattr(c, "sharding", None) for body in bodies(tree.root) for c in body.consts)
-    return any(isinstance(s, NamedSharding) and s.mesh.size > 1 for s in shardings)
+def closes_over_another(tree: Tree, mesh: AbstractMesh) -> bool:
+    """Whether a program has constants on a mesh of other axis types, or puts values on one: it cannot be traced."""
+    shardings = [getattr(c, "sharding", None) for body in bodies(tree.root) for c in body.consts]
+    puts = [line.eqn for line in tree.lines if line.eqn.primitive.name == "device_put"]
+    shardings += [s for eqn in puts for s in eqn.params["devices"]]
+    meshes = [s.mesh for s in shardings if isinstance(s, NamedSharding)]
+    return any(m.size > 1 and m.axis_types != mesh.axis_types for m in meshes)
 
 
 class Run:
@@ -121,6 +124,8 @@ class Run:
         return [read(v) for v in body.jaxpr.outvars]
 
     def _node(self, node: Node, values: list[Any]) -> list[Any]:
+        if node.line < 0 and not node.bodies:
+            return values  # How they lie is a mend's affair.
         if node.line < 0:
             around, self._call = self._call, str(node.eqn.params.get("name", ""))
             outs = self._body(node.bodies[0], values)
@@ -168,14 +173,18 @@ class Run:
         """
         line = self._tree.lines[node.line]
         before = dict(self.types), dict(self.stops)
-        mends = mends_of(
-            line,
-            values,
-            lambda operands: self._bind(node, list(operands)),
-            self._asked(node, values),
-            self._compiled.get(node.line),
-            self._names,
-        )
+        asked: dict[int, Entries] = {}
+        mends: tuple[Mended, ...] = ()
+        for _ in range(2):  # A loop asks for the layout of its carry once that of the rest is right.
+            asked |= self._asked(node, values)
+            mends = mends or mends_of(
+                line,
+                values,
+                lambda operands: self._bind(node, list(operands)),
+                tuple(asked.items()),
+                self._compiled.get(node.line),
+                self._names,
+            )
         self.types, self.stops = before  # Trying leaves nothing behind.
         chosen = self._choices.get(node.line, self._preferred(node.line, mends))
         types = tuple(
@@ -183,11 +192,11 @@ class Run:
         )
         return Stopped(error, mends, chosen if chosen < len(mends) else -1, types)
 
-    def _asked(self, node: Node, values: Sequence[Any]) -> list[tuple[int, Entries]]:
+    def _asked(self, node: Node, values: Sequence[Any]) -> dict[int, Entries]:
         """Layouts that an equation asks of operands: a loop that of what it carries on, a shard_map its specs."""
         params = node.eqn.params
         if node.eqn.primitive.name == "sharding_constraint":
-            return [(0, _constrained(params["sharding"].spec, values[0]))]
+            return {0: _constrained(params["sharding"].spec, values[0])}
         if node.eqn.primitive.name == "shard_map":
             wanted = {
                 k: entries(s, jax.typeof(v).ndim)
@@ -195,8 +204,11 @@ class Run:
             }
         else:
             wanted = {k: entries(t.sharding.spec, t.ndim) for k, t in self._carried.pop(node.line, {}).items()}
+        if node.eqn.primitive.name == "scan":  # What it goes along is whole.
+            for k, v in list(enumerate(values))[sum(_jax.scan_counts(params)) :]:
+                wanted[k] = ((), *entries(jax.typeof(v).sharding.spec, jax.typeof(v).ndim)[1:])
         mine = {k: entries(jax.typeof(values[k]).sharding.spec, jax.typeof(values[k]).ndim) for k in wanted}
-        return [(k, dims) for k, dims in wanted.items() if dims != mine[k]]
+        return {k: dims for k, dims in wanted.items() if dims != mine[k]}
 
     def _preferred(self, line: int, mends: Sequence[Mended]) -> int:
         """The mend that the compiler agrees with, else the first."""

@@ -16,7 +16,7 @@ from shardwidget.read._propagation.explicit import Explicit, Stopped
 from shardwidget.read._propagation.mends import Entries, Mended, entries, spec_text
 from shardwidget.read._propagation.tree import Line
 from shardwidget.read._trace.draft import Value
-from shardwidget.read._trace.sources import source_of
+from shardwidget.read._trace.sources import OURS, source_of
 
 Decision = Literal["", "reshard", "with_sharding_constraint", "out_sharding", "device_put"]
 
@@ -152,17 +152,13 @@ def decision_of(line: Line) -> Decision:
     """The user's own decision about sharding that an equation carries."""
     name, params = line.eqn.primitive.name, line.eqn.params
     if name == "reshard":
-        # At the ends of auto_axes and explicit_axes JAX writes some of its own, to a mesh of other axis types.
-        operand: Any = line.inputs[0].aval
-        same = operand.sharding.mesh.axis_types == params["dst_sharding"].mesh.axis_types
-        return "reshard" if same else ""
+        return "reshard" if _jax.calls_reshard(line.eqn, OURS) else ""
     if name == "sharding_constraint":
         return "with_sharding_constraint"
     if name == "device_put":
         return "device_put"
     # Differentiation writes out_sharding= into products of its own.
-    made = "transpose(" in str(line.eqn.source_info.name_stack)
-    return "out_sharding" if params.get("out_sharding") is not None and not made else ""
+    return "out_sharding" if params.get("out_sharding") is not None and not line.derived else ""
 
 
 def stop_of(stopped: Stopped, line: Line | None) -> Stop:

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import jax
-from jax.sharding import AbstractMesh
+from jax.sharding import AbstractMesh, NamedSharding, PartitionSpec, auto_axes
 
 from shardwidget import _jax
 from shardwidget.read._propagation.aligned import essence
-from shardwidget.read._propagation.arguments import Asked
+from shardwidget.read._propagation.arguments import AnyMesh, Asked
 from shardwidget.read._propagation.explicit import Run, Stopped
 from shardwidget.read._propagation.mends import Compiled
 from shardwidget.read._propagation.tree import Node, Tree, bodies
@@ -24,14 +24,43 @@ from shardwidget.read._trace.sources import OURS
 
 @dataclass(frozen=True)
 class Traced:
-    """How far tracing came, with mends."""
+    """How far tracing came, going on where it stopped."""
 
     jaxpr: Any
     """The program: the whole, or as far as it is known."""
     error: Exception | None
     """What no mend helps against."""
-    stops: tuple[Stopped, ...]
-    """By the mark on the equations that stand in place of one that stopped."""
+    stops: Mapping[Hashable, Stopped]
+    """In the order of the marks on the equations that stand in place of one that stopped."""
+
+
+def left(asked: Asked, mesh: AnyMesh, layouts: Mapping[Hashable, PartitionSpec]) -> Traced:
+    """Traces a function on its own mesh, leaving to the compiler the equations at which it stops.
+
+    Args:
+        asked: the function.
+        mesh: its mesh, some axes Explicit.
+        layouts: what their results are to be laid out as, by the keys of ``Traced.stops``; if not named, whole.
+    """
+    marks: list[Hashable] = []
+
+    def mend(primitive: Any, operands: list[Any], params: dict[str, Any], error: Exception) -> list[Any] | None:
+        if any(_jax.manual_types(jax.typeof(x))[0] for x in operands):
+            return None
+        key = _stop(primitive, operands, params)
+        if key not in marks:
+            marks.append(key)
+
+        def bind(*values: Any) -> list[Any]:
+            here = jax.sharding.get_abstract_mesh()
+            if primitive.name == "sharding_constraint":
+                return [jax.lax.with_sharding_constraint(values[0], NamedSharding(here, params["sharding"].spec))]
+            return _jax.bind_here(primitive, _jax.on_mesh(params, here), *values)
+
+        with _jax.marked(_jax.Mark(marks.index(key), "")):
+            return auto_axes(bind, out_sharding=layouts.get(key, PartitionSpec()))(*operands)
+
+    return _going_on(asked, mesh, mend, {})
 
 
 def traced(
@@ -47,16 +76,16 @@ def traced(
         compiled: what the compiler does, by line.
     """
     mender = _Mender(tree, mesh, choices, compiled)
-    jaxpr, error = None, None
-    with _jax.whole_tracebacks(), _jax.mending(mender.mend):
+    return _going_on(asked, mesh, mender.mend, mender.stops)
+
+
+def _going_on(asked: Asked, mesh: AnyMesh, mend: _jax.Mender, stops: Mapping[Hashable, Stopped]) -> Traced:
+    with _jax.whole_tracebacks(), _jax.mending(mend):
         try:
-            jaxpr = asked.trace(mesh)
+            return Traced(asked.trace(mesh), None, stops)
         except Exception as raised:
-            error = raised
-    if error is not None:
-        unfinished = _jax.unfinished(error, OURS)
-        jaxpr = unfinished.jaxpr if unfinished else None
-    return Traced(jaxpr, error, tuple(mender.stops.values()))
+            unfinished = _jax.unfinished(raised, OURS)
+            return Traced(unfinished.jaxpr if unfinished else None, raised, stops)
 
 
 class _Mender:
@@ -81,10 +110,9 @@ class _Mender:
         """The results of a primitive that raised, by the mend that is chosen; None where there is none."""
         if self._busy or any(_jax.manual_types(jax.typeof(x))[0] for x in operands):
             return None
-        site = _site(primitive, [jax.typeof(x) for x in operands], params, _jax.place_now(OURS))
-        key = site, tuple(_jax.type_text(jax.typeof(x)) for x in operands)
+        key = _stop(primitive, operands, params)
         if key not in self.stops:
-            node = self._nodes.get(site)
+            node = self._nodes.get(key[0])
             if node is None:
                 return None
             self.stops[key] = self._stopped(node, operands, error)
@@ -108,6 +136,12 @@ class _Mender:
         eqn, frames = node.eqn, self._tree.lines[node.line].frames
         place = [(f.file_name, f.start_line, f.start_column) for f in frames[:1]]
         return _site(eqn.primitive, [v.aval for v in eqn.invars], eqn.params, place[0] if place else None)
+
+
+def _stop(primitive: Any, operands: Sequence[Any], params: Mapping[str, Any]) -> tuple[Hashable, tuple[str, ...]]:
+    """A primitive that stops now: its site, and the types at which it does."""
+    types = [jax.typeof(x) for x in operands]
+    return _site(primitive, types, params, _jax.place_now(OURS)), tuple(map(_jax.type_text, types))
 
 
 def _site(primitive: Any, avals: Sequence[Any], params: Mapping[str, Any], where: Hashable) -> Hashable:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import keyword
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from jax.extend.core import Literal
@@ -32,6 +32,8 @@ class Line:
     frames: list[Any]
     local: bool
     """Whether it stands in a ``shard_map``, where types are those of blocks."""
+    derived: bool
+    """Whether differentiation made it: it is transposed, or in what is."""
 
 
 @dataclass(eq=False)
@@ -39,8 +41,10 @@ class Node:
     """An equation: its row, and the bodies that it enters."""
 
     eqn: Any
-    line: int
-    """Index of its row; -1 for a call, in whose place its body stands."""
+    line: int = -1
+    """Index of its row; -1 for a call, in whose place its body stands, and for what a mend lays out."""
+    of: int = -1
+    """Of an equation without a row: index of the one that its collectives belong to."""
     bodies: list[Body] = field(default_factory=list)
 
 
@@ -52,6 +56,20 @@ class Body:
     consts: Sequence[Any]
     nodes: list[Node] = field(default_factory=list)
     results: list[Value | Literal] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class _Place:
+    """What an equation stands in."""
+
+    enclosure: int
+    function: str
+    types: tuple[AxisTypeName, ...]
+    """Of the mesh's axes."""
+    frames: list[Any]
+    """The user's, innermost first."""
+    local: bool
+    derived: bool
 
 
 class Tree:
@@ -72,8 +90,7 @@ class Tree:
         self._count = 0
         jaxpr, _ = _jax.open_jaxpr(closed)
         self.arguments = [self._value(v.aval, name) for v, name in zip(jaxpr.invars, names, strict=True)]
-        self.types = _names(types)
-        self.root = self._body(closed, self.arguments, -1, function, False)
+        self.root = self._body(closed, self.arguments, _Place(-1, function, _names(types), [], False, False))
         self._name()
 
     def _name(self) -> None:
@@ -90,101 +107,101 @@ class Tree:
         self._count += 1
         return Value(self._count - 1, aval, None, name=name)
 
-    def _body(
-        self, closed: Any, args: Sequence[Any], outer: int, function: str, local: bool, caller: Sequence[Any] = ()
-    ) -> Body:
+    def _body(self, closed: Any, args: Sequence[Any], around: _Place) -> Body:
         jaxpr, consts = _jax.open_jaxpr(closed)
         body = Body(jaxpr, consts)
         env: dict[Any, Any] = {v: self._value(v.aval) for v in jaxpr.constvars}
         env |= dict(zip(jaxpr.invars, args, strict=True))
-        types = self.types
-        scope, frames = outer, list(caller)
+        at = around
         for eqn in jaxpr.eqns:
-            here = _axis_types(eqn)
-            if here != types and eqn.primitive.name != "reshard" and not local:
-                scope = outer if here == self.types else self._changed(here, outer)
-                types = here
+            types = _axis_types(eqn)
+            known = around.local or _jax.mark_of(eqn) or eqn.primitive.name == "reshard"
+            if types != at.types and not known:
+                enclosure = around.enclosure if types == around.types else self._changed(types, around)
+                at = replace(at, enclosure=enclosure, types=types)
             # What a library keeps traced knows of no line, it belongs to that of the call; nor does what JAX adds.
-            frames = frames_of(eqn) or frames
-            enclosure = self._around(eqn, frames, function, scope)
-            inputs = [v if isinstance(v, Literal) else env[v] for v in eqn.invars]
-            node, outputs = self._node(eqn, inputs, enclosure, function, frames, local)
+            at = replace(at, frames=frames_of(eqn) or at.frames)
+            derived = around.derived or "transpose(" in str(eqn.source_info.name_stack)
+            here = replace(at, enclosure=self._around(eqn, at), derived=derived)
+            node, outputs = self._node(eqn, [v if isinstance(v, Literal) else env[v] for v in eqn.invars], here)
             env.update(zip(eqn.outvars, outputs, strict=True))
             body.nodes.append(node)
-        name_outputs(body, env, function)  # type: ignore[arg-type]
+        name_outputs(body, env, around.function)  # type: ignore[arg-type]
         body.results = [v if isinstance(v, Literal) else env[v] for v in jaxpr.outvars]
         return body
 
-    def _node(
-        self, eqn: Any, inputs: list[Any], enclosure: int, function: str, frames: list[Any], local: bool
-    ) -> tuple[Node, list[Value]]:
+    def _node(self, eqn: Any, inputs: list[Any], at: _Place) -> tuple[Node, list[Value]]:
         name, params = eqn.primitive.name, eqn.params
-        node = Node(eqn, -1)
+        node = Node(eqn)
         mark = _jax.mark_of(eqn)
         if mark and name == "reshard" and mark.primitive != "sharding_constraint" and isinstance(inputs[0], Value):
-            return node, inputs  # A mend lays an operand out: that is no row of its own.
+            # A mend lays an operand or its result out: that is no row of its own.
+            last = self.lines[-1] if self.lines else None
+            node.of = len(self.lines) - (last is not None and inputs[0] in last.outputs)
+            return node, inputs
         if name in CALLS or isinstance(params.get("jaxpr"), _jax.OpenJaxpr):
             inner = params.get("jaxpr") or params["call_jaxpr"]
             jaxpr, _ = _jax.open_jaxpr(inner)
             called = _jax.function_name(jaxpr)
             # A function of a library is no place of its own: its equations belong to the user's line.
-            theirs = bool(called) and _jax.is_user_file(_jax.function_place(jaxpr)[0] or OURS, OURS)
-            around = self._enter(Enclosure("function", called, enclosure)) if theirs else enclosure
-            body = self._body(inner, inputs, around, called if theirs else function, local, frames)
-            node.bodies = [body]
+            if called and _jax.is_user_file(_jax.function_place(jaxpr)[0] or OURS, OURS):
+                at = replace(self._inside(at, Enclosure("function", called, at.enclosure)), function=called)
+            body = self._body(inner, inputs, at)
+            node.bodies, node.of = [body], len(self.lines) - 1
             return node, [
                 self._value(v.aval) if isinstance(r, Literal) else r
                 for v, r in zip(eqn.outvars, body.results, strict=True)
             ]
         if name == "scan":
             consts, _ = _jax.scan_counts(params)
-            around = self._enter(Enclosure("loop", "scan", enclosure, times=params["length"]))
-            jaxpr, _ = _jax.open_jaxpr(params["jaxpr"])
-            slices = [self._value(v.aval) for v in jaxpr.invars[consts:]]
-            node.bodies = [self._body(params["jaxpr"], inputs[:consts] + slices, around, function, local, frames)]
+            inside = self._inside(at, Enclosure("loop", "scan", at.enclosure, times=params["length"]))
+            node.bodies = [self._body(params["jaxpr"], self._parts(params["jaxpr"], inputs[:consts]), inside)]
         elif name == "while":
-            around = self._enter(Enclosure("loop", "while", enclosure, times=None))
-            for key, count, first in (
-                ("cond_jaxpr", params["cond_nconsts"], 0),
-                ("body_jaxpr", params["body_nconsts"], params["cond_nconsts"]),
-            ):
-                jaxpr, _ = _jax.open_jaxpr(params[key])
-                carried = [self._value(v.aval) for v in jaxpr.invars[count:]]
-                args = inputs[first : first + count] + carried
-                node.bodies.append(self._body(params[key], args, around, function, local, frames))
+            inside = self._inside(at, Enclosure("loop", "while", at.enclosure, times=None))
+            first, second = params["cond_nconsts"], params["cond_nconsts"] + params["body_nconsts"]
+            for key, consts in (("cond_jaxpr", inputs[:first]), ("body_jaxpr", inputs[first:second])):
+                node.bodies.append(self._body(params[key], self._parts(params[key], consts), inside))
         elif name == "cond":
             for k, branch in enumerate(params["branches"]):
-                around = self._enter(Enclosure("branch", f"cond branch {k}", enclosure))
-                node.bodies.append(self._body(branch, inputs[1:], around, function, local, frames))
+                inside = self._inside(at, Enclosure("branch", f"cond branch {k}", at.enclosure))
+                node.bodies.append(self._body(branch, inputs[1:], inside))
         elif name == "shard_map":
-            around = self._enter(Enclosure("shard_map", "shard_map", enclosure, axis_types=_axis_types_inside(params)))
-            jaxpr, _ = _jax.open_jaxpr(params["jaxpr"])
-            blocks = [self._value(v.aval) for v in jaxpr.invars]
-            node.bodies = [self._body(params["jaxpr"], blocks, around, function, True, frames)]
+            types = _axis_types_inside(params)
+            inside = self._inside(at, Enclosure("shard_map", "shard_map", at.enclosure, axis_types=types))
+            inside = replace(inside, local=True)
+            node.bodies = [self._body(params["jaxpr"], self._parts(params["jaxpr"], ()), inside)]
         outputs = [self._value(v.aval) for v in eqn.outvars]
         node.line = len(self.lines)
-        self.lines.append(Line(eqn, outputs, inputs, enclosure, frames, local))
+        self.lines.append(Line(eqn, outputs, inputs, at.enclosure, at.frames, at.local, at.derived))
         return node, outputs
+
+    def _parts(self, jaxpr: Any, consts: Sequence[Any]) -> list[Any]:
+        """Parameters of a body: what it is given as it is, and values of its own, such as slices and blocks."""
+        variables = _jax.open_jaxpr(jaxpr)[0].invars[len(consts) :]
+        return [*consts, *(self._value(v.aval) for v in variables)]
+
+    def _inside(self, at: _Place, enclosure: Enclosure) -> _Place:
+        return replace(at, enclosure=self._enter(enclosure))
 
     def _enter(self, enclosure: Enclosure) -> int:
         self.enclosures.append(enclosure)
         return len(self.enclosures) - 1
 
-    def _changed(self, types: tuple[AxisTypeName, ...], outer: int) -> int:
-        kind = "auto_axes" if types.count("Auto") > self.types.count("Auto") else "explicit_axes"
-        return self._enter(Enclosure(kind, kind, outer, axis_types=types))
+    def _changed(self, types: tuple[AxisTypeName, ...], around: _Place) -> int:
+        kind = "auto_axes" if types.count("Auto") > around.types.count("Auto") else "explicit_axes"
+        return self._enter(Enclosure(kind, kind, around.enclosure, axis_types=types))
 
-    def _around(self, eqn: Any, frames: list[Any], function: str, outer: int) -> int:
+    def _around(self, eqn: Any, at: _Place) -> int:
         """The innermost function and named scope of an equation, as an enclosure."""
         before = len(self._scopes.all)
         # Scopes number their own from 0 on: what is around them is told apart by its sign.
-        scope = self._scopes.around(eqn, frames, function, -2 - outer)
+        scope = self._scopes.around(eqn, at.frames, at.function, -2 - at.enclosure)
         for number in range(before, len(self._scopes.all)):
             made = self._scopes.all[number]
             parent = self._numbers[made.parent] if made.parent >= 0 else -2 - made.parent
             kind = "named_scope" if made.kind == "named_scope" else "function"
             self._numbers[number] = self._enter(Enclosure(kind, _scope_name(made.name), parent))
-        return self._numbers[scope] if scope >= 0 else outer
+        return self._numbers[scope] if scope >= 0 else at.enclosure
 
 
 def _axis_types(eqn: Any) -> tuple[AxisTypeName, ...]:

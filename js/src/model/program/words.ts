@@ -65,10 +65,14 @@ export function causeText(c: HloCollective): string {
 }
 
 /** Where that stands and whose it is: `line 21 · backward · by the compiler`. */
-export function causeNotes(c: HloCollective): string[] {
+export function causeNotes(model: ProgramModel, c: HloCollective): string[] {
   const lines = c.source ? [...new Set([c.source, ...c.also].map((s) => s.line))] : [];
   const where = lines.length > 1 ? `lines ${some(lines, 4)}` : `line ${lines[0] ?? "not known"}`;
-  return [where, ...(c.backward ? ["backward"] : []), c.by_user ? "by you" : "by the compiler"];
+  return [
+    model.severalFiles && c.source ? `${c.source.file}, ${where}` : where,
+    ...(c.backward ? ["backward"] : []),
+    c.by_user ? "by you" : "by the compiler",
+  ];
 }
 
 /** `4 groups of 4 chips, at once`. */

@@ -109,7 +109,7 @@ function boxAt(from: Box, to: Box, path: Path, t: number): Box {
   const half = Math.min(1, 1.5 * (1 - Math.abs(2 * t - 1)));
   const size = (a: number, b: number, room: number) => {
     const plain = a + (b - a) * t;
-    const between = Number.isFinite(room) ? Math.min(plain, room, LANE - 4) : plain;
+    const between = Number.isFinite(room) ? Math.min(plain, room, LANE - 6) : plain;
     return plain + (Math.max(SEEN, between) - plain) * half;
   };
   const [w, h] = [size(from.w, to.w, path.room[0]), size(from.h, to.h, path.room[1])];

@@ -39,9 +39,10 @@ export function linksOf(model: ProgramModel, c: HloCollective, group: readonly n
     return lies.along.flatMap((k) => {
       const at = (p: number) => model.mesh.coords[k]?.[p] ?? 0;
       const of = (p: number) => model.mesh.coords.map((c, i) => (i === k ? 0 : c[p])).join();
-      return chains([...group].sort((a, b) => at(a) - at(b)), of).flatMap((row) =>
-        chain(row, axisOf, loads, lies.rings),
-      );
+      return chains(
+        [...group].sort((a, b) => at(a) - at(b)),
+        of,
+      ).flatMap((row) => chain(row, axisOf, loads, lies.rings));
     });
   }
   if (axes.length < 2) return chain(group, axisOf, null, false);

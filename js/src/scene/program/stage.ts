@@ -24,7 +24,7 @@ export interface Stage {
 /** Size of a device in full: its id, its coordinates, the chunks that it holds. */
 export const TILE = { w: 84, h: 64, least: 46 } as const;
 /** Room between tiles for copies and arrows. */
-const GAP = 26;
+const GAP = 24;
 /** What passes other tiles does so in the gap beside their column. */
 export const LANE = GAP;
 const ROW_GAP = 34;
@@ -61,7 +61,7 @@ export function stageOf(model: ProgramModel, width: number, physical: boolean, r
 /** Between the rails and the outlines of groups. */
 const APART = 4;
 /** Room for outlines, and for what passes the tiles of the last column. */
-const EDGE = 16;
+const EDGE = 24;
 /** Height of a field of devices. */
 const HIGH = 360;
 
@@ -101,7 +101,8 @@ const LETTERS = ["x", "y", "z", "core"];
 /** Names of the axes at the edges; physical ones in grey, for colours are those of mesh axes. */
 export function railMarks(stage: Stage): Mark[] {
   const marks = rails(stage.drawn, stage.grid).map((m): Mark => {
-    const left = m.kind === "line" ? m.points[0]?.[0] === m.points.at(-1)?.[0] : m.kind === "text" && m.anchor === "end";
+    const left =
+      m.kind === "line" ? m.points[0]?.[0] === m.points.at(-1)?.[0] : m.kind === "text" && m.anchor === "end";
     return shift([m], left ? -APART : 0, left ? 0 : -APART)[0] ?? m;
   });
   if (!stage.physical) return marks;

@@ -3,14 +3,21 @@ import type { Timing } from "../../model/document.gen";
 import { duration } from "../../model/program/words";
 import type { ProgramState } from "./state";
 
-export function Measured({ state, timing }: { state: ProgramState; timing: Timing | null }) {
+interface Props {
+  state: ProgramState;
+  timing: Timing | null;
+  /** What the button says. */
+  what: string;
+}
+
+export function Measured({ state, timing, what }: Props) {
   const { waiting, trouble } = state.now;
   if (!state.live && !timing) return null;
   return (
     <footer>
       {state.live && (
         <button type="button" disabled={waiting} onClick={() => state.measure()}>
-          {waiting ? "measuring …" : "Time it"}
+          {waiting ? "measuring …" : what}
         </button>
       )}
       <span role="status">

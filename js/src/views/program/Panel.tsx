@@ -30,7 +30,7 @@ export function Panel({ state, layer, model, view }: Props) {
               <b>
                 groups of <Names names={[axis.name]} model={model} />
               </b>{" "}
-              <span class="soft">
+              <span class="soft groups">
                 {view.groups.length} of {axis.size}
               </span>
             </>
@@ -41,7 +41,7 @@ export function Panel({ state, layer, model, view }: Props) {
                   {c.kind} {c.axes.length > 0 ? "over " : "of irregular groups"}
                   <Names names={c.axes} model={model} />
                 </b>{" "}
-                <span class="soft">{groupsText(model, c)}</span>
+                <span class="soft groups">{groupsText(model, c)}</span>
               </>
             )
           )}
@@ -96,7 +96,7 @@ function Xla({ state, model, view }: { state: ProgramState; model: ProgramModel;
       <p>
         <b>XLA</b>{" "}
         <span class="mono soft" title={c.groups_text}>
-          {c.groups_text}
+          {c.groups_text.split(/(?<=,)(?=[{'@])/).flatMap((part) => [part, <wbr key={part} />])}
         </span>
       </p>
       <p>
@@ -109,9 +109,11 @@ function Xla({ state, model, view }: { state: ProgramState; model: ProgramModel;
         )}{" "}
         {c.axes.length > 0 ? (c.axes.length > 1 ? "axes, devices " : "axis, devices ") : ": devices "}
         {groups.map(({ text, chosen }) => (
-          <span class={`mono ${chosen ? "chosen" : "soft"}`} key={text}>
-            {text}{" "}
-          </span>
+          <>
+            <span class={`mono ${chosen ? "chosen" : "soft"}`} key={text}>
+              {text}
+            </span>{" "}
+          </>
         ))}
         {more > 0 && <span class="soft">… {more} more</span>}
       </p>

@@ -6,6 +6,7 @@ import type { ProgramLayer } from "./layer";
 import { Measured } from "./Measured";
 import { Panel } from "./Panel";
 import { SideBySide } from "./SideBySide";
+import { Source } from "./Source";
 import { type ProgramState, panelWidth, STACKED } from "./state";
 import { Table } from "./Table";
 import { Tools } from "./Tools";
@@ -53,7 +54,7 @@ function One({ state, layer }: Props) {
   return (
     <div class="program">
       <Head state={state} model={model} />
-      {model.doc.note && <p class="note">{model.doc.note}</p>}
+      {model.doc.note && <p class={model.doubtful ? "note warn" : "note"}>{model.doc.note}</p>}
       <Unread doc={model.doc} />
       {none ? (
         <Words model={model} c={null} interconnect={interconnect} state={state} />
@@ -76,11 +77,12 @@ function One({ state, layer }: Props) {
             />
             <Totals state={state} model={model} />
             <Words model={model} c={c} interconnect={interconnect} state={state} />
+            <Source state={state} model={model} c={c} rows={rows} />
           </div>
           <Panel state={state} layer={layer} model={model} view={view} />
         </div>
       )}
-      {!state.now.decoded?.sideBySide && <Measured state={state} timing={model.doc.timing} />}
+      {!state.now.decoded?.sideBySide && <Measured state={state} timing={model.doc.timing} what="Time it" />}
     </div>
   );
 }

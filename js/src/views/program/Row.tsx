@@ -67,7 +67,7 @@ export class Row extends Component<Props> {
         <div {...cell("source")}>
           <code title={c.op}>{causeText(c)}</code>
           <span class="soft small">
-            {causeNotes(c).join(" · ")}
+            {causeNotes(model, c).join(" · ")}
             {c.remark && (
               <>
                 {" · "}

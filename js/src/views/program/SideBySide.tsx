@@ -27,7 +27,7 @@ export function SideBySide({ state, programs, children }: Props) {
     <>
       <table class="sides">
         <caption>
-          {programs.length} programs side by side
+          {programs.length > 1 ? `${programs.length} programs side by side` : "1 program"}
           {used.length > 0 && <span class="soft"> estimates for {used.join(", ")} (scaling-book roofline)</span>}
         </caption>
         <thead>
@@ -107,10 +107,10 @@ export function SideBySide({ state, programs, children }: Props) {
           ))}
         </tbody>
       </table>
+      <Measured state={state} timing={null} what={programs.length > 1 ? "Time them" : "Time it"} />
       <div id="opened" class="opened">
         {opened !== null && children}
       </div>
-      <Measured state={state} timing={null} />
     </>
   );
 }

@@ -26,7 +26,7 @@ const COLUMNS: readonly (readonly [Sort, string])[] = [
   ["sent", "sent/device"],
   ["runs", "runs"],
   ["source", "caused by"],
-  ["time", "est. time a call"],
+  ["time", "est. a call"],
 ];
 
 export class Table extends Component<Props> {

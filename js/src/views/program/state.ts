@@ -359,7 +359,7 @@ export const PAD = 16;
 
 /** Width of the mesh beside the table. */
 export function panelWidth(width: number): number {
-  return Math.max(372, Math.min(480, Math.round(width * 0.36)));
+  return Math.max(372, Math.min(480, Math.round(width * 0.35)));
 }
 
 /** A collective before it is played. */
