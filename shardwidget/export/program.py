@@ -21,7 +21,7 @@ def headline(shown: Program | Programs) -> str:
     if isinstance(shown, Programs):
         return f"{_count(len(shown.programs), 'program')}: {', '.join(clip(p.name, 40) for p in shown.programs)}"
     axes = " ".join(f"{clip(a.name, 20)}={a.size}" for a in shown.mesh.axes)
-    parts = [_count(len(shown.collectives), "collective")]
+    parts = [_count(len(shown.collectives), "collective") if shown.instructions else "collectives not known"]
     if shown.collectives:
         parts += [f"{_sent(shown)} sent a device", f"{_estimate(shown)} a call on {_interconnect(shown)} (estimate)"]
     if looks := sum(bool(c.remark) for c in shown.collectives):
@@ -72,7 +72,8 @@ def _totals(p: Program) -> Sequence[str]:
         measured = f"{_time(t.seconds)} ({_time(t.low)}–{_time(t.high)}, n={t.runs})"
     m = p.memory
     memory = byte_count(m.arguments + m.outputs + m.temporaries - m.aliased) if m else ""
-    return clip(p.name, 40), str(len(p.collectives)), _sent(p), _estimate(p), measured, memory
+    found = (str(len(p.collectives)), _sent(p), _estimate(p)) if p.instructions else ("?", "?", "?")
+    return clip(p.name, 40), *found, measured, memory
 
 
 def _after(shown: Program | Programs) -> list[str]:

@@ -206,6 +206,8 @@ class CompiledProgram(DocumentWidget):
         asked = change["new"]
         try:
             self.time(asked["runs"])
+        except KeyboardInterrupt:  # The kernel's own button: without an answer the browser would wait on.
+            self._trouble = "Interrupted: nothing was measured."
         except Exception as error:  # The browser is told whatever a user's program may raise.
             self._trouble = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
         self._heard = asked["n"]

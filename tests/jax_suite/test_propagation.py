@@ -157,6 +157,22 @@ def test_a_collective_of_a_gradient_stands_at_its_equation_too():
     assert [c.op for c in program.collectives if c.axes == ("x",)][-1].startswith("jit(loss)/transpose(jvp(")
 
 
+def test_a_collective_for_an_argument_or_for_a_call_has_its_row():
+    def f(a, b):
+        return jnp.concatenate([a, b]).sum(0)
+
+    comparison = read.propagation(f, shape(AUTO, (8, 8), "x", "y"), shape(AUTO, (8, 8), None, "y"))
+    program = comparison.program
+    assert program
+    assert [program.collectives[k].op for k in comparison.rows[0].collectives] == ["a"]
+    inner = jax.jit(jnp.sin, out_shardings=NamedSharding(EXPLICIT, P(None, None)))
+    comparison = read.propagation(lambda a: inner(a), shape(EXPLICIT, (8, 8), "x"))
+    program = comparison.program
+    assert program
+    assert [row.primitive for row in comparison.rows if row.collectives] == ["sin"]
+    assert [c.kind for c in program.collectives] == ["all-gather"]
+
+
 def test_a_sharding_that_is_no_spec_is_told_in_the_compilers_words():
     def merged(a):
         return a.reshape(4, 2, 8).reshape(8, 8)
@@ -261,6 +277,36 @@ def test_out_sharding_is_the_users_and_not_that_of_a_gradient():
     assert rows(read.propagation(f, one, two), "dot_general")[0].decision == "out_sharding"
     gradient = read.propagation(jax.grad(lambda a, b: f(a, b).sum()), one, two)
     assert [row.decision for row in rows(gradient, "dot_general")][-1] == ""
+
+
+def test_what_jax_lays_out_itself_is_no_decision():
+    def f(a):
+        mask = jax.reshard(jnp.ones((8, 8), bool), P(None, None))
+        return jnp.where(mask, jnp.tanh(a), 0.0).mean()
+
+    comparison = read.propagation(jax.grad(f), shape(EXPLICIT, (8, 8), "x"))
+    lines = [row.source.text for row in rows(comparison, "reshard") if row.decision and row.source]
+    assert lines == ["mask = jax.reshard(jnp.ones((8, 8), bool), P(None, None))"]
+    assert len(rows(comparison, "reshard")) > 1
+    assert all(row.source for row in comparison.rows[1:])
+
+
+def test_what_is_put_on_a_mesh_has_the_type_of_its_place():
+    def f(a):
+        b = jax.device_put(a * 2, NamedSharding(AUTO, P(None, "y")))
+        return b + 1
+
+    comparison = read.propagation(f, shape(AUTO, (8, 8), "x"))
+    assert [row.explicit for row in comparison.rows] == ["f32[8@x,8]", "f32[8@x,8]", "f32[8,8@y]", "f32[8,8@y]"]
+
+
+def test_axes_are_manual_in_a_shard_map():
+    def f(a):
+        return jax.shard_map(lambda a: jax.lax.pmean(a, "x"), in_specs=P("x"), out_specs=P(), axis_names={"x"})(a)
+
+    for mesh, kept in ((AUTO, "Auto"), (EXPLICIT, "Explicit")):
+        comparison = read.propagation(f, shape(mesh, (8, 8), "x"))
+        assert [e.axis_types for e in comparison.enclosures if e.kind == "shard_map"] == [("Manual", kept)]
 
 
 # ── Stops and mends ───────────────────────────────────────────────────────────────────────────────────────────────────
@@ -395,6 +441,50 @@ def test_a_loop_whose_carry_changes_its_type_offers_the_layout_that_it_ends_with
     assert [mend.code for mend in stop.mends] == ["x = jax.reshard(x, P('x', 'y'))"]
 
 
+def test_what_differentiation_makes_of_a_mend_is_no_stop():
+    @jax.checkpoint
+    def block(h, w):
+        return h + jnp.tanh(h @ w[0]) @ w[1], None
+
+    def loss(ws, x):
+        return jax.lax.scan(block, x, ws)[0].sum()
+
+    weights = [shape(AUTO, (2, 8, 16), None, None, "y"), shape(AUTO, (2, 16, 8), None, "y")]
+    comparison = read.propagation(jax.grad(loss), weights, shape(AUTO, (4, 8), "x"))
+    stops = [row for row in comparison.rows if row.error]
+    assert [(row.primitive, row.inputs[-1]) for row in stops] == [("dot_general", "w[1]")] * len(stops)
+    assert len(stops) == 2, "in the loop forward, and in what is computed again backward"
+    assert all(row.explicit and row.source for row in comparison.rows[1:])
+    assert not any("jvp(" in e.name for e in comparison.enclosures)
+    assert not any(row.decision for row in comparison.rows)
+
+
+def test_a_loop_along_a_split_dimension_offers_it_whole():
+    def loss(ws, x):
+        return jax.lax.scan(lambda c, w: (jnp.sin(c * w), None), x, ws)[0].sum()
+
+    arguments = shape(EXPLICIT, (2, 8), "y"), shape(EXPLICIT, (8, 8), "x")
+    comparison = read.propagation(jax.grad(loss), *arguments)
+    forward, backward = [row for row in comparison.rows if row.error]
+    assert "xs should be replicated" in stop_of(forward).message
+    assert [mend.code for mend in forward.mends] == ["ws = jax.reshard(ws, P(None, None))"]
+    assert [mend.code.count("jax.reshard") for mend in backward.mends] == [2], "what it goes along, and what it carries"
+    assert all(row.explicit for row in comparison.rows)
+
+
+def test_a_constraint_is_an_assertion_that_a_mend_fulfils():
+    def f(a):
+        b = jax.lax.with_sharding_constraint(a * 2, NamedSharding(AUTO, P(None, "y")))
+        return b + 1
+
+    comparison = read.propagation(f, shape(AUTO, (8, 8), "x"))
+    (stop,) = [row for row in comparison.rows if row.error]
+    assert stop.primitive == "sharding_constraint"
+    assert "acts as an assert" in stop_of(stop).message
+    assert [mend.layout.text for mend in stop.mends] == ["f32[8,8@y]"]
+    assert comparison.rows[-1].explicit == "f32[8,8@y]"
+
+
 # ── Other forms ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -432,23 +522,76 @@ def test_a_closed_over_array_and_a_jitted_function():
     assert comparison.rows[-1].explicit == "f32[8@x,8@y]"
 
 
-def test_a_program_that_only_explicit_axes_know_is_shown_as_far_as_it_comes():
-    def f(a, b):
-        c = jax.reshard(a, P(None, "x"))
-        return c @ b
+def test_a_program_that_only_explicit_axes_know_goes_on_over_its_stops():
+    weight = array(EXPLICIT, (8, 8), "x", None)
 
-    comparison = read.propagation(f, shape(EXPLICIT, (8, 8), "x"), shape(EXPLICIT, (8, 8), "x", None))
-    assert comparison.rows[1].explicit == "f32[8,8@x]"
-    assert comparison.rows[-1].error is not None
+    def f(a):
+        c = jax.reshard(a, P(None, "x"))
+        d = c @ weight
+        return jnp.tanh(d).sum(0)
+
+    comparison = read.propagation(f, shape(EXPLICIT, (8, 8), "x"), continuations=True)
+    assert [row.primitive for row in comparison.rows[1:]] == ["reshard", "dot_general", "tanh", "reduce_sum"]
+    (stop,) = [row for row in comparison.rows if row.error]
+    assert stop.source
+    assert stop.source.text == "d = c @ weight"
+    assert stop_of(stop).error == "ShardingTypeError"
+    assert [row.explicit for row in comparison.rows[2:4]] == ["f32[8,8]", "f32[8,8]"]
+    assert stop.mends[1].code == "d = jnp.matmul(c, a, out_sharding=P('x', None))"
+    assert comparison.compiled_from == "Explicit"
+    assert comparison.program
+    assert [comparison.program.collectives[k].axes for k in stop.collectives] == [("x",)]
+    assert "Only its own mesh" in comparison.note
+    other = read.propagation(f, shape(EXPLICIT, (8, 8), "x"), choices={2: 1})
+    assert [row.explicit for row in other.rows[2:]] == ["f32[8@x,8]", "f32[8@x,8]", "f32[8]"]
+
+
+def test_what_was_compiled_over_a_stop_lies_as_its_mend_says():
+    weight = array(EXPLICIT, (8, 8), "x", "y")
+
+    def f(a):
+        return jnp.sin(a @ weight)
+
+    comparison = read.propagation(f, shape(EXPLICIT, (8, 8), None, "x"))
+    assert comparison.rows[-1].explicit == "f32[8,8@y]"
+    assert comparison.rows[-1].concrete == "P(None, 'y')"
+
+
+def test_where_nothing_helps_the_last_row_says_where_it_ends():
+    def f(a, b):
+        c = a @ b
+        return missing(c)  # type: ignore[name-defined]  # noqa: F821
+
+    comparison = read.propagation(f, shape(EXPLICIT, (8, 8), "x", "y"), shape(EXPLICIT, (8, 8), "y"))
+    product, end = comparison.rows[1:]
+    assert product.mends
+    assert end.primitive == "error"
+    assert stop_of(end).error == "NameError"
+    assert end.source
+    assert end.source.text.startswith("return missing(c)")
+    assert end.source.function == "f"
+    assert comparison.program is None
     assert "as far as it came" in comparison.note
+
+
+def test_what_the_compiler_refuses_keeps_its_types():
+    def f(a):
+        return jax.ffi.ffi_call("nobody_registered_this", jax.ShapeDtypeStruct((8, 8), jnp.float32))(a) + 1
+
+    comparison = read.propagation(f, shape(AUTO, (8, 8), "x"))
+    assert comparison.rows[-1].auto == "f32[8,8]"
+    assert comparison.program is None
+    assert comparison.note.startswith("The compiler refuses the program")
 
 
 def test_a_user_s_own_error_is_the_user_s():
     def f(a):
         raise KeyError("missing weight")
 
-    with pytest.raises(KeyError, match="missing weight"):
-        read.propagation(f, shape(EXPLICIT, (8, 8), "x"))
+    for mesh in (AUTO, EXPLICIT):
+        with pytest.raises(KeyError, match="missing weight") as raised:
+            read.propagation(f, shape(mesh, (8, 8), "x"))
+        assert raised.traceback[-1].name == "f"
     with pytest.raises(TypeError, match=r"got incompatible shapes|dot_general requires"):
         read.propagation(lambda a: a @ jnp.ones(3), shape(EXPLICIT, (8, 8), "x"))
 

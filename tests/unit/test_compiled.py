@@ -262,6 +262,16 @@ def test_an_error_of_the_program_is_told_to_the_browser(view, monkeypatch):
     assert (view._trouble, view._heard) == ("RuntimeError: device lost", 1)
 
 
+def test_an_interruption_is_told_to_the_browser(view, monkeypatch):
+    def stops(f, args, n, mesh):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(sw.read, "time_program", stops, raising=False)
+    front_end(view).from_browser(_asked={"n": 1, "runs": 4})
+    assert (view._trouble, view._heard) == ("Interrupted: nothing was measured.", 1)
+    assert single(view).timing is None
+
+
 def test_a_new_measurement_takes_an_old_trouble_away(view):
     view._trouble = "old"
     view.time(n=1)

@@ -128,10 +128,15 @@ export class ProgramModel {
     return caused;
   }
 
+  /** Whether the compiled program has a text to find collectives in. */
+  get readable(): boolean {
+    return this.doc.instructions > 0;
+  }
+
   /** Whether something that its note speaks of is not known. */
   get doubtful(): boolean {
-    const { instructions, unread } = this.doc;
-    return instructions === 0 || unread.length > 0 || (this.mesh.axes.length === 0 && this.mesh.size > 1);
+    const { unread } = this.doc;
+    return !this.readable || unread.length > 0 || (this.mesh.axes.length === 0 && this.mesh.size > 1);
   }
 
   /** Whether the collectives' lines are in several files, or cells. */

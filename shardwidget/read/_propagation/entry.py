@@ -40,9 +40,7 @@ NO_DEVICES = (
 )
 
 STOPPED = "The program stops on its own mesh and on an Auto one: it is shown as far as it came, and was not compiled."
-LEFT = (
-    "JAX traces the program on its own mesh only, where it stops: what was compiled goes on as is chosen here at first."
-)
+LEFT = "Only its own mesh can trace this program, and it stops there: it was compiled as the rows go on at first."
 REFUSED = "The compiler refuses the program, so where the data would lie is not known: {error}"
 
 

@@ -36,6 +36,7 @@ export interface Badge {
 
 export function badgesOf(model: ProgramModel, interconnect: number): Badge[] {
   const n = model.collectives.length;
+  if (!model.readable) return [{ strong: "?", text: "collectives, not known", tone: "warn" }];
   if (n === 0) return [{ strong: "0", text: "collectives", tone: "ok" }];
   const looks = model.collectives.filter((c) => c.remark !== "").length;
   // The devices' own interconnect needs no name; another one does.

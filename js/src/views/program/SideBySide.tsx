@@ -58,10 +58,10 @@ export function SideBySide({ state, programs, children }: Props) {
                 </button>
               </th>
               <td class="figure mono" data-head="collectives">
-                {m.collectives.length}
+                {m.readable ? m.collectives.length : "?"}
               </td>
               <td class="figure mono" data-head="sent/device">
-                {callBytes(m)}
+                {m.readable ? callBytes(m) : "?"}
               </td>
               <td data-head="estimate">
                 <span class="meter">
@@ -69,7 +69,7 @@ export function SideBySide({ state, programs, children }: Props) {
                     <AxisBar mesh={m.mesh} axes={t.axes} part={t.seconds / longest} key={t.axes.join()} />
                   ))}
                 </span>{" "}
-                <span class="mono">{callTime(m, m.doc.interconnect)}</span>
+                <span class="mono">{m.readable ? callTime(m, m.doc.interconnect) : "?"}</span>
               </td>
               <td data-head="measured">
                 {m.doc.timing ? (
