@@ -85,6 +85,12 @@ def test_an_argument_is_returned_itself():
     assert traced(lambda a: (G(a), a), X).outputs[1] is X
 
 
+def test_an_argument_need_not_be_used():
+    outputs = traced(lambda a, unused, key: (G(a), a.sum()), X, X, KEY).outputs
+    np.testing.assert_array_equal(outputs[0], 2 * X)
+    assert outputs[1] == X.sum()
+
+
 def test_out_shardings_make_another_program():
     for spec in ("y", "x", ("x", "y")):
         assert traced(jax.jit(G, out_shardings=on(spec)), X).outputs.sharding.spec == P(spec)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import jax
+import numpy as np
 
 from shardwidget.read._numbers import element_format
 from shardwidget.read._trace.arguments import Arguments
@@ -96,7 +97,23 @@ class Program:
             options: Any = {"xla_backend_optimization_level": 0} if quick else None
             run = jax.jit(recorder).lower(self.plan.consts, leaves).compile(options)
             _CACHE.put(key, run)
-        return run(self.plan.consts, leaves)
+        shardings, _ = run.input_shardings
+        return run(*jax.tree.map(_cut, (self.plan.consts, leaves), shardings))
+
+
+def _cut(x: Any, sharding: jax.sharding.Sharding | None) -> Any:
+    """An argument that lies on one CPU device, cut in memory: JAX would compile a program for that, one a shape.
+
+    Args:
+        x: the argument.
+        sharding: where the program wants it; None where it does not use it.
+    """
+    on_one = isinstance(x, jax.Array) and isinstance(x.sharding, jax.sharding.SingleDeviceSharding)
+    stays = sharding is None or len(sharding.device_set) == 1
+    if not on_one or stays or jax.dtypes.issubdtype(x.dtype, jax.dtypes.extended):
+        return x
+    (device,) = x.devices()
+    return jax.device_put(np.asarray(x), sharding) if device.platform == "cpu" else x
 
 
 class _Cache:
