@@ -547,22 +547,27 @@ Mender = Callable[[Any, list[Any], dict[str, Any], Exception], "list[Any] | None
 """Gives the results of a primitive, by its operands and parameters, in place of an exception; None lets it raise."""
 
 
+_MENDING = threading.RLock()
+
+
 @contextlib.contextmanager
 def mending(mend: Mender) -> Iterator[None]:
     """Where a primitive raises while it is traced in this thread, ``mend`` is asked for its results.
 
     ``with_sharding_constraint``, which refuses on Explicit axes before there is a primitive, is asked for as one. JAX
     keeps what it traces by all that is in force; with a context of its own, nothing mended is ever used elsewhere.
-    JAX 0.9 – 0.12: methods of two private classes and two private functions are replaced, and put back.
+    JAX 0.9 – 0.12: methods of two private classes and two private functions are replaced, and put back; by one thread
+    at a time.
     """
     from jax._src import core, pjit, source_info_util
     from jax._src.interpreters.partial_eval import DynamicJaxprTrace, JaxprTrace
 
+    apart, contexts = jax.make_user_context(), contextlib.ExitStack()
+    contexts.enter_context(_MENDING)
     thread = threading.get_ident()
     binds: dict[Any, Any] = {tracing: tracing.process_primitive for tracing in (DynamicJaxprTrace, JaxprTrace)}
     check, unflatten = pjit.assert_shardings_equal, pjit.tree_unflatten
     refused: list[tuple[Any, Exception] | None] = []
-    apart, contexts = jax.make_user_context(), contextlib.ExitStack()
 
     def here() -> contextlib.AbstractContextManager[None]:
         now = source_info_util.current()
@@ -605,17 +610,18 @@ def mending(mend: Mender) -> Iterator[None]:
         refused.clear()
         return unflatten(tree, leaves)
 
-    for tracing in binds:
-        tracing.process_primitive = process_primitive
-    pjit.assert_shardings_equal, pjit.tree_unflatten = assert_shardings_equal, tree_unflatten
-    try:
-        with contexts:
-            contexts.enter_context(apart(object()))
-            yield
-    finally:
+    def put_back() -> None:
         for tracing, bind in binds.items():
             tracing.process_primitive = bind
         pjit.assert_shardings_equal, pjit.tree_unflatten = check, unflatten
+
+    with contexts:
+        contexts.callback(put_back)
+        for tracing in binds:
+            tracing.process_primitive = process_primitive
+        pjit.assert_shardings_equal, pjit.tree_unflatten = assert_shardings_equal, tree_unflatten
+        contexts.enter_context(apart(object()))
+        yield
 
 
 @dataclass(frozen=True)

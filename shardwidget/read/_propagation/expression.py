@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import ast
-import functools
 from collections.abc import Iterator, Set
 from typing import Any
 
-from shardwidget.read._trace.sources import span_of, text_of
+from shardwidget.read._trace.sources import parsed, span_of, text_of
 
 
 def function_of(frame: Any, known: Set[str]) -> tuple[str, tuple[str, ...]] | None:
@@ -22,7 +21,7 @@ def function_of(frame: Any, known: Set[str]) -> tuple[str, tuple[str, ...]] | No
     """
     text = text_of(frame.file_name)
     span = span_of(frame)
-    if not (tree := _parsed(text)):
+    if not (tree := parsed(text)):
         return None
     around = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.Lambda) and _within(span, n)]
     found = next((n for n in ast.walk(tree) if isinstance(n, ast.expr) and _span(n) == span), None)
@@ -42,14 +41,6 @@ def _modules(called: ast.expr) -> Iterator[str]:
         called = called.value
     if isinstance(called, ast.Name):
         yield called.id
-
-
-@functools.lru_cache(maxsize=8)
-def _parsed(text: str) -> ast.Module | None:
-    try:
-        return ast.parse(text)
-    except (SyntaxError, ValueError):
-        return None
 
 
 def _span(node: Any) -> tuple[int, int, int, int]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from shardwidget.document import Mend
-from shardwidget.read._trace.sources import text_of
+from shardwidget.read._trace.sources import parsed, text_of
 
 ERRORS = {
     "TracerBoolConversionError": "Python asks {name} whether it is true",
@@ -29,13 +29,10 @@ def explained(error: str, name: str, type_: str) -> str:
 
 def statement_mends(file: str, line: int) -> list[Mend]:
     """The statement whose condition stands on a line, said in JAX; nothing where that is not one of the plain forms."""
-    try:
-        tree = ast.parse(text_of(file))
-    except (SyntaxError, ValueError):
-        return []
+    tree = parsed(text_of(file))
     found = [
         (body, k)
-        for node in ast.walk(tree)
+        for node in (ast.walk(tree) if tree else ())
         for body in _bodies(node)
         for k, statement in enumerate(body)
         if statement.lineno <= line <= (statement.end_lineno or line)

@@ -9,6 +9,7 @@ import linecache
 import os
 import re
 import sys
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -82,11 +83,7 @@ class _Index:
         self.calls: dict[Span, str] = {}
         self.functions: list[tuple[int, int]] = []
         """First line (decorators too) and last line of functions, outer ones first."""
-        try:
-            tree = ast.parse(text)
-        except (SyntaxError, ValueError):
-            return
-        for node in ast.walk(tree):
+        for node in ast.walk(parsed(text) or ast.Module([], [])):
             if isinstance(node, ast.Assign) and len(node.targets) == 1:
                 self._assign(node.targets[0], node.value)
             elif isinstance(node, ast.AnnAssign | ast.NamedExpr) and node.value is not None:
@@ -125,6 +122,20 @@ def _span(node: Any) -> Span:
 def text_of(file: str) -> str:
     """A file, or a notebook cell; empty where it cannot be read."""
     return "".join(linecache.getlines(file))
+
+
+@functools.lru_cache(maxsize=8)
+def parsed(text: str) -> ast.Module | None:
+    """The syntax tree of a file's text; None where it has none."""
+    # Two threads that parse end each other's work in Python 3.11 (CPython issue 106905).
+    with _PARSING:
+        try:
+            return ast.parse(text)
+        except (SyntaxError, ValueError):
+            return None
+
+
+_PARSING = threading.Lock()
 
 
 @functools.lru_cache(maxsize=32)
