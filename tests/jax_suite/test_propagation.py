@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -452,8 +454,8 @@ def test_what_differentiation_makes_of_a_mend_is_no_stop():
     weights = [shape(AUTO, (2, 8, 16), None, None, "y"), shape(AUTO, (2, 16, 8), None, "y")]
     comparison = read.propagation(jax.grad(loss), weights, shape(AUTO, (4, 8), "x"))
     stops = [row for row in comparison.rows if row.error]
-    assert [(row.primitive, row.inputs[-1]) for row in stops] == [("dot_general", "w[1]")] * len(stops)
-    assert len(stops) == 2, "in the loop forward, and in what is computed again backward"
+    assert {(row.primitive, row.values[0].shape) for row in stops} == {("dot_general", (4, 8))}
+    assert len(rows(comparison, "dot_general")) > len(stops)
     assert all(row.explicit and row.source for row in comparison.rows[1:])
     assert not any("jvp(" in e.name for e in comparison.enclosures)
     assert not any(row.decision for row in comparison.rows)
@@ -461,7 +463,8 @@ def test_what_differentiation_makes_of_a_mend_is_no_stop():
 
 def test_a_loop_along_a_split_dimension_offers_it_whole():
     def loss(ws, x):
-        return jax.lax.scan(lambda c, w: (jnp.sin(c * w), None), x, ws)[0].sum()
+        step = jax.checkpoint(lambda c, w: jnp.sin(c * w))
+        return jax.lax.scan(lambda c, w: (step(c, w), None), x, ws)[0].sum()
 
     arguments = shape(EXPLICIT, (2, 8), "y"), shape(EXPLICIT, (8, 8), "x")
     comparison = read.propagation(jax.grad(loss), *arguments)
@@ -537,7 +540,7 @@ def test_a_program_that_only_explicit_axes_know_goes_on_over_its_stops():
     assert stop.source.text == "d = c @ weight"
     assert stop_of(stop).error == "ShardingTypeError"
     assert [row.explicit for row in comparison.rows[2:4]] == ["f32[8,8]", "f32[8,8]"]
-    assert stop.mends[1].code == "d = jnp.matmul(c, a, out_sharding=P('x', None))"
+    assert stop.mends[1].code == "d = jnp.matmul(c, weight, out_sharding=P('x', None))"
     assert comparison.compiled_from == "Explicit"
     assert comparison.program
     assert [comparison.program.collectives[k].axes for k in stop.collectives] == [("x",)]
@@ -615,3 +618,14 @@ def test_a_constant_that_lies_somewhere_is_the_constant():
     (one_minus,) = [row for row in comparison.rows if row.primitive == "sub"]
     assert one_minus.values[0].explicit
     assert one_minus.values[0].explicit.text == "f32[8@x,8@y]"
+
+
+def test_comparisons_are_made_in_several_threads_at_once():
+    functions = [layer, lambda *a: (a[0] @ a[1]).sum(0), lambda *a: jax.nn.softmax(a[0] @ a[1] @ a[2])] * 3
+    arguments = layer_arguments(shape, AUTO)
+    alone = [read.propagation(f, *arguments).rows for f in functions[:3]]
+    with ThreadPoolExecutor(len(functions)) as threads:
+        together = list(threads.map(lambda f: read.propagation(f, *arguments).rows, functions))
+    assert together == alone * 3
+    with pytest.raises(Exception, match="ambiguous"):  # JAX itself refuses as before.
+        jax.eval_shape(layer, *layer_arguments(shape, EXPLICIT))
