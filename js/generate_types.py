@@ -27,9 +27,9 @@ WIDTH = 118
 
 
 def typescript(module: types.ModuleType) -> str:
-    """The TypeScript source for the dataclasses of a module, in the order of their definition."""
-    values = dict.fromkeys(v for v in vars(module).values() if isinstance(v, type))
-    classes = [c for c in values if dataclasses.is_dataclass(c)]
+    """The TypeScript source for the dataclasses of a module."""
+    values = [getattr(module, name) for name in module.__all__]
+    classes = [v for v in values if isinstance(v, type) and dataclasses.is_dataclass(v)]
     constants = _attribute_docs(ast.parse(inspect.getsource(wire)).body)
     parts = [
         "// Generated from shardwidget/document/ by js/generate_types.py. Do not edit.\n",

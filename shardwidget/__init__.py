@@ -12,18 +12,19 @@ from typing import TYPE_CHECKING, Any
 from shardwidget import read
 from shardwidget._doctor import doctor
 from shardwidget._show import show
-from shardwidget.document import Comparison, Placement, Program, Trace
+from shardwidget.document import Placement
 from shardwidget.widgets.array_view import ArrayView
-from shardwidget.widgets.comparison import ShardingComparison
-from shardwidget.widgets.stepper import ShardMapStepper
 
 if TYPE_CHECKING:
     from shardwidget._tpu import tpu_mesh
     from shardwidget.cost import Interconnect
+    from shardwidget.document import Comparison, Program, Trace
+    from shardwidget.widgets.comparison import ShardingComparison
     from shardwidget.widgets.compiled import CompiledProgram
     from shardwidget.widgets.exercise import Exercise
     from shardwidget.widgets.exercise_set import ExerciseSet
     from shardwidget.widgets.playground import SpecPlayground
+    from shardwidget.widgets.stepper import ShardMapStepper
 
 __all__ = [
     "ArrayView",
@@ -44,13 +45,18 @@ __all__ = [
     "tpu_mesh",
 ]
 
-# What takes more of JAX along than most notebooks need is imported when it is first used.
+# What not every notebook needs is imported when it is first used.
 _LATE = {
+    "Comparison": "shardwidget.document",
     "CompiledProgram": "shardwidget.widgets.compiled",
     "Exercise": "shardwidget.widgets.exercise",
     "ExerciseSet": "shardwidget.widgets.exercise_set",
     "Interconnect": "shardwidget.cost",
+    "Program": "shardwidget.document",
+    "ShardMapStepper": "shardwidget.widgets.stepper",
+    "ShardingComparison": "shardwidget.widgets.comparison",
     "SpecPlayground": "shardwidget.widgets.playground",
+    "Trace": "shardwidget.document",
     "tpu_mesh": "shardwidget._tpu",
 }
 

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from shardwidget import read
 from shardwidget.widgets.array_view import ArrayView
-from shardwidget.widgets.comparison import ShardingComparison
-from shardwidget.widgets.stepper import ShardMapStepper
 
 if TYPE_CHECKING:
+    from shardwidget.widgets.comparison import ShardingComparison
     from shardwidget.widgets.compiled import CompiledProgram
+    from shardwidget.widgets.stepper import ShardMapStepper
 
 
 def show(x: Any, *args: Any, **options: Any) -> ArrayView | ShardMapStepper | ShardingComparison | CompiledProgram:
@@ -37,15 +37,21 @@ def show(x: Any, *args: Any, **options: Any) -> ArrayView | ShardMapStepper | Sh
 
         return CompiledProgram(x, *args, **options)
     # A mesh is callable too, as a decorator.
-    if callable(x) and not hasattr(x, "axis_names"):
-        widget = ShardMapStepper if read.calls_shard_map(x, *args) else ShardingComparison
-        return widget(x, *args, **options)
-    if args:
+    is_function = callable(x) and not hasattr(x, "axis_names")
+    if args and not is_function:
         raise TypeError(
             f"show takes one object, or a function and its arguments: show(x), or show(f, *args); got "
             f"{type(x).__name__} and {len(args)} more"
         )
-    return ShardingComparison(x, **options) if _is_tree(x) else ArrayView(x, **options)
+    if is_function and read.calls_shard_map(x, *args):
+        from shardwidget.widgets.stepper import ShardMapStepper
+
+        return ShardMapStepper(x, *args, **options)
+    if is_function or _is_tree(x):
+        from shardwidget.widgets.comparison import ShardingComparison
+
+        return ShardingComparison(x, *args, **options)
+    return ArrayView(x, **options)
 
 
 def _is_tree(x: Any) -> bool:

@@ -8,31 +8,34 @@ holds follows from its mesh coordinates, so 4096 devices are a mesh shape and a 
 The TypeScript types in ``js/src/model/document.gen.ts`` are generated from the dataclasses here.
 """
 
-from shardwidget.document.comparison import Choice, Compared, Comparison, Continuation, Enclosure, Layout, Row, Stop
-from shardwidget.document.exercise import Exercises, Feedback, Field, Figure, Given, Part, Question, Table
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from shardwidget.document.mesh import AxisType, Mesh, MeshAxis
 from shardwidget.document.placement import Block, Cut, Dim, Placement, Values
-from shardwidget.document.playground import DtypeName, Playground, SpecDraft, SpecEntry, Terms, Wording
-from shardwidget.document.program import HloCollective, Memory, Program, Programs, Timing, Work
-from shardwidget.document.trace import (
-    Collective,
-    Failure,
-    Listing,
-    Mend,
-    Move,
-    Plan,
-    Region,
-    Scope,
-    Source,
-    Step,
-    Trace,
-    Variable,
-    Window,
-)
 from shardwidget.document.wire import VERSION, Ints, to_wire
 
-Document = Placement | Trace | Comparison | Program | Programs | Exercises | Playground
-"""Any document."""
+if TYPE_CHECKING:
+    from shardwidget.document.comparison import Choice, Compared, Comparison, Continuation, Enclosure, Layout, Row, Stop
+    from shardwidget.document.exercise import Exercises, Feedback, Field, Figure, Given, Part, Question, Table
+    from shardwidget.document.kinds import Document
+    from shardwidget.document.playground import DtypeName, Playground, SpecDraft, SpecEntry, Terms, Wording
+    from shardwidget.document.program import HloCollective, Memory, Program, Programs, Timing, Work
+    from shardwidget.document.trace import (
+        Collective,
+        Failure,
+        Listing,
+        Mend,
+        Move,
+        Plan,
+        Region,
+        Scope,
+        Source,
+        Step,
+        Trace,
+        Variable,
+        Window,
+    )
 
 __all__ = [
     "VERSION",
@@ -89,3 +92,16 @@ __all__ = [
     "Work",
     "to_wire",
 ]
+
+# Who only shows arrays does not wait for the classes of all other documents to be made. Each module stands after those
+# that it takes along itself.
+_LATE = ("trace", "program", "comparison", "playground", "exercise", "kinds")
+
+
+def __getattr__(name: str) -> Any:
+    if name in __all__:
+        for module in _LATE:
+            found = getattr(import_module(f"{__name__}.{module}"), name, None)
+            if found is not None:
+                return found
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -9,14 +9,17 @@ from abc import abstractmethod
 from html import escape
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import anywidget
 import traitlets
 from traitlets import Unicode
 
-from shardwidget.document import Document, to_wire
+from shardwidget.document import to_wire
 from shardwidget.export import bundle, html, svg
+
+if TYPE_CHECKING:
+    from shardwidget.document import Document
 
 LARGEST_PICTURE = 2**18
 """Bytes of SVG, above which the fallback that is saved with a notebook is a table alone."""

@@ -24,7 +24,7 @@ from jax.sharding import NamedSharding, PartitionSpec as P
 import shardwidget as sw
 
 path, count = sys.argv[1], int(sys.argv[2])
-mesh = jax.make_mesh((4, 2), ("x", "y"))
+mesh = jax.make_mesh((4, 2), ("x", "y"), axis_types=(jax.sharding.AxisType.Auto,) * 2)
 x = jax.device_put(jnp.arange(128.0).reshape(8, 16), NamedSharding(mesh, P("x", "y")))
 
 @jax.shard_map(mesh=mesh, in_specs=P("x", "y"), out_specs=P("x", None))

@@ -3,6 +3,28 @@
 /** Version of the wire format. The front end refuses a document with a greater one. */
 export const VERSION = 1;
 
+/** Values of one device's shard: every `steps`-th element along each dimension, from its first one on. */
+export interface Block {
+  readonly device_id: number;
+  /** Sampled shape. */
+  readonly shape: readonly number[];
+  /** Sampling step of each dimension, 1 where nothing is left out. */
+  readonly steps: readonly number[];
+  /** Element format of `data`, little-endian: numpy's letter and bytes. Narrow floats come as f4. */
+  readonly format: "f4" | "f8" | "i4" | "u4" | "i8" | "u8" | "b1" | "c8" | "c16";
+  readonly data: DataView;
+  /** Least finite value (magnitude for complex) of what was read; 0 if there is none. */
+  readonly low: number;
+  readonly high: number;
+  /** `low` as the dtype prints it; empty if there is no finite value. */
+  readonly low_text: string;
+  readonly high_text: string;
+  /** Whether the whole shard was read for `low` … `infs`, rather than the sample. */
+  readonly exact: boolean;
+  readonly nans: number;
+  readonly infs: number;
+}
+
 /** A legal way on from an equation that stops on an Explicit mesh. */
 export interface Choice {
   /** In a few words: `keep rows split over x`. */
@@ -15,6 +37,35 @@ export interface Choice {
   readonly communication: string;
   /** Bytes that a device sends for it, in the ring algorithm; an estimate made without compiling. */
   readonly bytes_per_device: number;
+}
+
+/** What a step communicates: who takes part together, and how much each device sends. */
+export interface Collective {
+  /** What happens, whatever JAX calls it: `psum`, `all_gather`, `reduce_scatter`, `ppermute` … */
+  readonly kind: string;
+  /** The user's mesh axes, as the program names them. */
+  readonly axes: readonly string[];
+  /** Mesh positions of the groups, one group after another; a shorter group is filled up with -1. */
+  readonly positions: Ints;
+  /** Ranks of the largest group. */
+  readonly group_size: number;
+  /** Bytes that a device sends in the ring algorithm (directly, for a permutation), rounded up. */
+  readonly bytes_per_device: number;
+  /** How that number comes about, for example `2·V·(N−1)/N, V = 32 B, N = 2`. */
+  readonly arithmetic: string;
+  /** Rounds of the ring algorithm, one neighbour apart each; 1 for a permutation. */
+  readonly hops: number;
+  /** Indices in `Trace.plans`: the algorithms that apply, the meaning first. */
+  readonly plans: readonly number[];
+  /**
+   * Dimension along which a block is cut into n equal chunks; -1 where its elements, in row-major order, are cut into
+   * n ranges (chunk c: from `c·size//n`), or where a chunk is a whole block.
+   */
+  readonly chunk_axis: number;
+  /** Estimated seconds of latency on each of `Trace.interconnects`. */
+  readonly latency: readonly number[];
+  /** Estimated seconds that the bytes take on each; the estimate is the greater of the two. */
+  readonly bandwidth: readonly number[];
 }
 
 /** One value, three ways. */
@@ -71,6 +122,35 @@ export interface Continuation {
   readonly rows: readonly Row[];
 }
 
+/** How one dimension is cut when mesh axes do not say it: an index map of the sharding's own. */
+export interface Cut {
+  /** First index of each distinct part. */
+  readonly starts: Ints;
+  /** One past the last index of each distinct part. */
+  readonly stops: Ints;
+  /** The part that the device at each mesh position holds. */
+  readonly part: Ints;
+}
+
+/** One dimension of the array. */
+export interface Dim {
+  readonly size: number;
+  /** Mesh axes that split it, major to minor. */
+  readonly axes: readonly string[];
+  /** Whether the spec says `P.UNCONSTRAINED` here: the compiler chooses. */
+  readonly unconstrained: boolean;
+  readonly cut: Cut | null;
+}
+
+/** A dtype that the array may have. */
+export interface DtypeName {
+  readonly name: string;
+  /** As types spell it: `f32`. */
+  readonly short: string;
+  /** Bits of one element in memory. */
+  readonly bits: number;
+}
+
 /** What rows stand in: a function, a `jax.named_scope`, a loop, a branch, a change of axis types. */
 export interface Enclosure {
   readonly kind: "function" | "named_scope" | "loop" | "branch" | "shard_map" | "auto_axes" | "explicit_axes";
@@ -81,56 +161,6 @@ export interface Enclosure {
   readonly times: number | null;
   /** Types of the mesh's axes inside, where they are others than outside. */
   readonly axis_types: readonly ("Auto" | "Explicit" | "Manual")[];
-}
-
-/** How a value lies on the mesh, as a type or a sharding says it. */
-export interface Layout {
-  /**
-   * In JAX's spelling: a type, `f32[8@x,16]{U:y}`; or a spec, `P('x', None)`. The sharding's own text where no
-   * spec fits.
-   */
-  readonly text: string;
-  /** How each dimension is cut; None where the text does not say (Auto axes). */
-  readonly dims: readonly Dim[] | null;
-  readonly unreduced: readonly string[];
-  readonly reduced: readonly string[];
-}
-
-/** One equation, or the arguments of the function, or one array. */
-export interface Row {
-  /** JAX's primitive; `arguments` for the arguments; `array` for an array by itself. */
-  readonly primitive: string;
-  /** What it results in. */
-  readonly values: readonly Compared[];
-  readonly source: Source | null;
-  /** Names of the operands. */
-  readonly inputs: readonly string[];
-  /** Index of the innermost one in `Comparison.enclosures`. */
-  readonly enclosure: number;
-  /** The user's own decision about sharding that the equation carries. */
-  readonly decision: "" | "reshard" | "with_sharding_constraint" | "out_sharding" | "device_put";
-  readonly error: Stop | null;
-  readonly mends: readonly Choice[];
-  /** Indices in `Comparison.program.collectives` of those that the compiler put before or into this equation. */
-  readonly collectives: readonly number[];
-  /** Unexpected replication, in words: `w is gathered whole over model`; empty if there is none. */
-  readonly remark: string;
-  /** Bytes a device that the remark is about. */
-  readonly wasted_bytes: number;
-}
-
-/** JAX's refusal of an equation on an Explicit mesh. */
-export interface Stop {
-  /** Class of the exception. */
-  readonly error: string;
-  /** JAX's own words. */
-  readonly message: string;
-  /** Why, in terms of mesh axes. */
-  readonly explanation: string;
-  /** The mesh axes in question. */
-  readonly axes: readonly string[];
-  /** Index in `Row.mends` that the rows below take for granted; -1 where they are not continued. */
-  readonly chosen: number;
 }
 
 /** A sheet of exercises; a single exercise is a sheet of one. */
@@ -150,6 +180,25 @@ export interface Exercises {
   readonly jax_version: string;
   readonly kind: "exercises";
   readonly version: number;
+}
+
+/** Why a program stops, at the value that causes it. */
+export interface Failure {
+  readonly kind: "out_specs" | "scan_carry" | "branches" | "traced_value" | "shape" | "indivisible" | "sharding_type" | "in_specs" | "axis_name" | "user" | "other";
+  /** Class of the exception. */
+  readonly error: string;
+  /** JAX's own words, or the user's exception. */
+  readonly message: string;
+  /** What it means: which value varies over which axis, and where that came from. */
+  readonly explanation: string;
+  /** The value that causes it; -1 where none does. */
+  readonly variable: number;
+  /** The mesh axes in question. */
+  readonly axes: readonly string[];
+  /** Index of the step where the value became so; -1 where not known. */
+  readonly origin: number;
+  readonly mends: readonly Mend[];
+  readonly traceback: string;
 }
 
 /** What came of an answer. It never says the right one. */
@@ -198,253 +247,6 @@ export interface Figure {
 /** What was answered for one field. */
 export interface Given {
   readonly field: string;
-  readonly text: string;
-}
-
-/** The verdict on one field. */
-export interface Part {
-  readonly field: string;
-  readonly right: boolean;
-  /** Which quantity is off, in one sentence; empty where it is right. */
-  readonly note: string;
-  /** Of a grid: whether each number is right, row by row. */
-  readonly cells: readonly boolean[];
-}
-
-/** One exercise and how far its reader has come. */
-export interface Question {
-  /** Unique in its set. */
-  readonly name: string;
-  readonly task: "read_placement" | "write_spec" | "predict_type" | "predict_error" | "choose_collective" | "fill_block" | "put_specs" | "repair" | "lower_communication";
-  /** Plain text; code stands between backquotes. */
-  readonly prompt: string;
-  readonly mesh: Mesh;
-  readonly fields: readonly Field[];
-  /** What the one field is edited with, where it is the spec of an array. */
-  readonly playground: Playground | null;
-  readonly figures: readonly Figure[];
-  /** What is asked for, where that is short: `f32[4,4]`. */
-  readonly goal: string;
-  /** How a cell answers: a line in which `{answer}` stands for what is filled in. */
-  readonly code: string;
-  /** Those that were asked for, in order. */
-  readonly hints: readonly string[];
-  readonly hints_left: number;
-  readonly attempts: number;
-  readonly passed: boolean;
-  /** The last answer. */
-  readonly answer: readonly Given[];
-  /** To the last answer. */
-  readonly feedback: Feedback | null;
-}
-
-/** Numbers as they lie in one block. */
-export interface Table {
-  /** Whose they are: `device 3 · before`. */
-  readonly title: string;
-  readonly rows: readonly (readonly string[])[];
-}
-
-/**
- * Devices in a grid with named axes, in the order of `jax.sharding.Mesh.devices.flat` (axis 0 slowest).
- *
- * Everything per device is indexed by this *position*, not by device id. A sharding that names no mesh (one device,
- * or an index map of its own) has no axes and its devices in a row.
- */
-export interface Mesh {
-  readonly axes: readonly MeshAxis[];
-  /** `Device.id` at each position; the positions themselves for an abstract mesh. */
-  readonly device_ids: Ints;
-  /** Process index at each position. */
-  readonly process: Ints;
-  /** The process that made the document. */
-  readonly this_process: number;
-  /** Physical coordinates where devices have them (TPU): one entry a coordinate, each over all positions. */
-  readonly coords: readonly Ints[];
-  /** `Device.device_kind`, for example `TPU v5 lite`; empty for an abstract mesh. */
-  readonly kind: string;
-  readonly platform: string;
-  readonly abstract: boolean;
-}
-
-/** One named axis of a mesh. */
-export interface MeshAxis {
-  readonly name: string;
-  readonly size: number;
-  readonly type: "Auto" | "Explicit" | "Manual";
-}
-
-/** Values of one device's shard: every `steps`-th element along each dimension, from its first one on. */
-export interface Block {
-  readonly device_id: number;
-  /** Sampled shape. */
-  readonly shape: readonly number[];
-  /** Sampling step of each dimension, 1 where nothing is left out. */
-  readonly steps: readonly number[];
-  /** Element format of `data`, little-endian: numpy's letter and bytes. Narrow floats come as f4. */
-  readonly format: "f4" | "f8" | "i4" | "u4" | "i8" | "u8" | "b1" | "c8" | "c16";
-  readonly data: DataView;
-  /** Least finite value (magnitude for complex) of what was read; 0 if there is none. */
-  readonly low: number;
-  readonly high: number;
-  /** `low` as the dtype prints it; empty if there is no finite value. */
-  readonly low_text: string;
-  readonly high_text: string;
-  /** Whether the whole shard was read for `low` … `infs`, rather than the sample. */
-  readonly exact: boolean;
-  readonly nans: number;
-  readonly infs: number;
-}
-
-/** How one dimension is cut when mesh axes do not say it: an index map of the sharding's own. */
-export interface Cut {
-  /** First index of each distinct part. */
-  readonly starts: Ints;
-  /** One past the last index of each distinct part. */
-  readonly stops: Ints;
-  /** The part that the device at each mesh position holds. */
-  readonly part: Ints;
-}
-
-/** One dimension of the array. */
-export interface Dim {
-  readonly size: number;
-  /** Mesh axes that split it, major to minor. */
-  readonly axes: readonly string[];
-  /** Whether the spec says `P.UNCONSTRAINED` here: the compiler chooses. */
-  readonly unconstrained: boolean;
-  readonly cut: Cut | null;
-}
-
-/**
- * Where an array's shards live on a mesh. Made without touching the array's data.
- *
- * A *tile* is a distinct piece of the global array; a *shard* is a copy of a tile on one device. With unreduced
- * axes each device along them holds a *partial sum* of its tile, which is no copy.
- */
-export interface Placement {
-  readonly mesh: Mesh;
-  /** Global shape; None for a mesh shown alone. */
-  readonly shape: readonly number[] | null;
-  readonly dims: readonly Dim[];
-  /** Long dtype name, for example `bfloat16` or `key<fry>`. */
-  readonly dtype: string;
-  /** Bits of one element in memory. */
-  readonly bits: number;
-  /** What the user calls the array; empty if not known. */
-  readonly name: string;
-  /** `jax.typeof` with short dtypes, for example `f32[8@x,16]{U:y}`. */
-  readonly type: string;
-  /** Class of the sharding, for example `NamedSharding`. */
-  readonly sharding: string;
-  /** The PartitionSpec as JAX prints it; None where the sharding has none. */
-  readonly spec: string | null;
-  /**
-   * The type's spec against the sharding's: the same; silent (no Explicit axis); silent on the Auto axes of a mixed
-   * mesh; different; or nothing to compare.
-   */
-  readonly agreement: "same" | "silent" | "partly" | "differs" | "";
-  readonly unreduced: readonly string[];
-  /** What the parts on unreduced axes must be combined by: `sum`, `max` or `min`. */
-  readonly unreduced_kind: string;
-  readonly reduced: readonly string[];
-  readonly memory_kind: string;
-  /** The sharding's own permutation of the mesh's devices, already applied to `mesh`. */
-  readonly logical_device_ids: Ints | null;
-  /** HLO sharding text; empty where JAX has none, as for unreduced axes of some versions. */
-  readonly hlo: string;
-  /** Shardy (sdy) sharding text. */
-  readonly shardy: string;
-  readonly state: "live" | "deleted" | "abstract";
-  /** Values that travel with the document, as in a saved page. */
-  readonly values: Values | null;
-  readonly jax_version: string;
-  readonly kind: "placement";
-  readonly version: number;
-}
-
-/** The values that a view asked for, or why there are none. */
-export interface Values {
-  readonly blocks: readonly Block[];
-  /** What was left out and why, in one sentence; empty if nothing was. */
-  readonly note: string;
-}
-
-/** A dtype that the array may have. */
-export interface DtypeName {
-  readonly name: string;
-  /** As types spell it: `f32`. */
-  readonly short: string;
-  /** Bits of one element in memory. */
-  readonly bits: number;
-}
-
-/** A spec to play with, and the words to say what comes of it. */
-export interface Playground {
-  /** The devices that meshes are made of, in order and without axes; where it is abstract, as many as asked for. */
-  readonly mesh: Mesh;
-  /** What is on screen. */
-  readonly draft: SpecDraft;
-  /** Axes of the mesh that the user's variable `mesh` holds. */
-  readonly given: readonly MeshAxis[];
-  readonly dtypes: readonly DtypeName[];
-  readonly terms: Terms;
-  readonly name: string;
-  /** Type of the real array that *Apply* moves; empty where there is none. Shape and dtype are then fixed. */
-  readonly array: string;
-  /** Whether the spec alone is edited: an exercise asks for one, and for what follows from it. */
-  readonly fixed: boolean;
-  /** Positions that a mesh may have on screen. */
-  readonly most_devices: number;
-  readonly most_dims: number;
-  readonly jax_version: string;
-  readonly kind: "playground";
-  readonly version: number;
-}
-
-/** What is on screen: an array, a mesh and a spec, which need not fit. */
-export interface SpecDraft {
-  readonly shape: readonly number[];
-  /** Long name of one of `Playground.dtypes`. */
-  readonly dtype: string;
-  /** Of the mesh. More positions than there are devices make an abstract mesh. */
-  readonly axes: readonly MeshAxis[];
-  /** As many as are written; there may be fewer than dimensions, or more. */
-  readonly entries: readonly SpecEntry[];
-  readonly unreduced: readonly string[];
-  readonly reduced: readonly string[];
-}
-
-/** What a PartitionSpec says of one dimension: `None` where there are no axes. */
-export interface SpecEntry {
-  /** Mesh axes, major to minor. */
-  readonly axes: readonly string[];
-  /** Whether it is `P.UNCONSTRAINED`; then there are no axes. */
-  readonly unconstrained: boolean;
-}
-
-/** How this version of JAX spells shardings and their errors. */
-export interface Terms {
-  readonly wordings: readonly Wording[];
-  /** What a spec's text begins with: `P`. */
-  readonly spec: string;
-  /** What it adds to a spec with unreduced axes: `, unreduced_kind=sum`. */
-  readonly sums: string;
-  /** A mesh, `Mesh({axes}, axis_types={types})`. */
-  readonly mesh: string;
-  readonly abstract_mesh: string;
-  /** A sharding on devices, `NamedSharding(mesh={mesh}, spec={spec}, memory_kind=device)`. */
-  readonly sharding: string;
-  readonly abstract_sharding: string;
-  /** Whether axes of size 1 take part in the HLO sharding. */
-  readonly hlo_counts_ones: boolean;
-}
-
-/** JAX's words for one kind of refusal, with `{fields}` where it says what came. */
-export interface Wording {
-  readonly kind: "states_overlap" | "unreduced_overlap" | "reduced_overlap" | "repeated" | "unknown" | "unconstrained" | "unreduced_unknown" | "unreduced_auto" | "reduced_unknown" | "reduced_auto" | "rank" | "scalar_rank" | "indivisible";
-  /** Class of the exception. */
-  readonly error: string;
   readonly text: string;
 }
 
@@ -502,6 +304,45 @@ export interface HloCollective {
   readonly bandwidth: readonly number[];
 }
 
+/**
+ * A flat array of integers, written as a nested count where it is one.
+ *
+ * Device ids, process indices and coordinates of a pod are nearly always nested counts: `array()` is
+ * `start + sum(stride[k] * digit[k])` over the mixed-radix digits of the position, first digit slowest. Integers
+ * that are no such pattern are kept raw.
+ */
+export interface Ints {
+  readonly start: number;
+  /** Radix of each digit; the product is the length. */
+  readonly shape: readonly number[];
+  /** What one step of each digit adds. */
+  readonly strides: readonly number[];
+  /** Little-endian integers of `raw_bytes` bytes each, used in place of the pattern when not empty. */
+  readonly raw: DataView;
+  /** Bytes of one raw integer: 1 and 2 are unsigned, 4 is signed. */
+  readonly raw_bytes: 1 | 2 | 4;
+}
+
+/** How a value lies on the mesh, as a type or a sharding says it. */
+export interface Layout {
+  /**
+   * In JAX's spelling: a type, `f32[8@x,16]{U:y}`; or a spec, `P('x', None)`. The sharding's own text where no
+   * spec fits.
+   */
+  readonly text: string;
+  /** How each dimension is cut; None where the text does not say (Auto axes). */
+  readonly dims: readonly Dim[] | null;
+  readonly unreduced: readonly string[];
+  readonly reduced: readonly string[];
+}
+
+/** Lines of a user's function, for the source panel. */
+export interface Listing {
+  readonly file: string;
+  readonly first_line: number;
+  readonly lines: readonly string[];
+}
+
 /** Bytes on one device, by the compiler's own analysis. */
 export interface Memory {
   readonly arguments: number;
@@ -510,6 +351,154 @@ export interface Memory {
   /** Of arguments that outputs take the place of (donated). */
   readonly aliased: number;
   readonly code: number;
+}
+
+/** A change that makes a failing program run. */
+export interface Mend {
+  readonly title: string;
+  readonly code: string;
+}
+
+/**
+ * Devices in a grid with named axes, in the order of `jax.sharding.Mesh.devices.flat` (axis 0 slowest).
+ *
+ * Everything per device is indexed by this *position*, not by device id. A sharding that names no mesh (one device,
+ * or an index map of its own) has no axes and its devices in a row.
+ */
+export interface Mesh {
+  readonly axes: readonly MeshAxis[];
+  /** `Device.id` at each position; the positions themselves for an abstract mesh. */
+  readonly device_ids: Ints;
+  /** Process index at each position. */
+  readonly process: Ints;
+  /** The process that made the document. */
+  readonly this_process: number;
+  /** Physical coordinates where devices have them (TPU): one entry a coordinate, each over all positions. */
+  readonly coords: readonly Ints[];
+  /** `Device.device_kind`, for example `TPU v5 lite`; empty for an abstract mesh. */
+  readonly kind: string;
+  readonly platform: string;
+  readonly abstract: boolean;
+}
+
+/** One named axis of a mesh. */
+export interface MeshAxis {
+  readonly name: string;
+  readonly size: number;
+  readonly type: "Auto" | "Explicit" | "Manual";
+}
+
+/**
+ * What all ranks of a group do at once: each sends `count` consecutive chunks to one peer.
+ *
+ * Offsets count from the sender r: an offset d means rank or chunk `(r + d) mod n` in a shift and `r ^ d` in an
+ * exchange. A permutation or a broadcast names its ranks instead, pair by pair, and each pair moves chunk 0.
+ */
+export interface Move {
+  readonly peer: "shift" | "exchange" | "pairs";
+  /** Whether the destination's chunk is replaced, or combined with what arrives (by the collective's operation). */
+  readonly op: "copy" | "add";
+  /** Offset of the peer. In a shift +1 is the next rank of the ring and -1 the one before. */
+  readonly by: number;
+  /** Offset of the first chunk; the others are at `first + 1`, `first + 2` … */
+  readonly first: number;
+  readonly count: number;
+  /** For all_to_all: offset of the rank that the chunks started on. There a chunk's number says where it goes. */
+  readonly origin: number;
+  /** (source rank, destination rank). */
+  readonly pairs: readonly (readonly [number, number])[];
+}
+
+/** The verdict on one field. */
+export interface Part {
+  readonly field: string;
+  readonly right: boolean;
+  /** Which quantity is off, in one sentence; empty where it is right. */
+  readonly note: string;
+  /** Of a grid: whether each number is right, row by row. */
+  readonly cells: readonly boolean[];
+}
+
+/**
+ * Where an array's shards live on a mesh. Made without touching the array's data.
+ *
+ * A *tile* is a distinct piece of the global array; a *shard* is a copy of a tile on one device. With unreduced
+ * axes each device along them holds a *partial sum* of its tile, which is no copy.
+ */
+export interface Placement {
+  readonly mesh: Mesh;
+  /** Global shape; None for a mesh shown alone. */
+  readonly shape: readonly number[] | null;
+  readonly dims: readonly Dim[];
+  /** Long dtype name, for example `bfloat16` or `key<fry>`. */
+  readonly dtype: string;
+  /** Bits of one element in memory. */
+  readonly bits: number;
+  /** What the user calls the array; empty if not known. */
+  readonly name: string;
+  /** `jax.typeof` with short dtypes, for example `f32[8@x,16]{U:y}`. */
+  readonly type: string;
+  /** Class of the sharding, for example `NamedSharding`. */
+  readonly sharding: string;
+  /** The PartitionSpec as JAX prints it; None where the sharding has none. */
+  readonly spec: string | null;
+  /**
+   * The type's spec against the sharding's: the same; silent (no Explicit axis); silent on the Auto axes of a mixed
+   * mesh; different; or nothing to compare.
+   */
+  readonly agreement: "same" | "silent" | "partly" | "differs" | "";
+  readonly unreduced: readonly string[];
+  /** What the parts on unreduced axes must be combined by: `sum`, `max` or `min`. */
+  readonly unreduced_kind: string;
+  readonly reduced: readonly string[];
+  readonly memory_kind: string;
+  /** The sharding's own permutation of the mesh's devices, already applied to `mesh`. */
+  readonly logical_device_ids: Ints | null;
+  /** HLO sharding text; empty where JAX has none, as for unreduced axes of some versions. */
+  readonly hlo: string;
+  /** Shardy (sdy) sharding text. */
+  readonly shardy: string;
+  readonly state: "live" | "deleted" | "abstract";
+  /** Values that travel with the document, as in a saved page. */
+  readonly values: Values | null;
+  readonly jax_version: string;
+  readonly kind: "placement";
+  readonly version: number;
+}
+
+/**
+ * An algorithm of a collective for a group of n ranks: rounds of moves.
+ *
+ * The moves of a round happen together: each sends what its source held when the round began.
+ */
+export interface Plan {
+  readonly algorithm: "meaning" | "ring" | "bidirectional ring" | "halving-doubling";
+  readonly kind: string;
+  readonly n: number;
+  readonly rounds: readonly (readonly Move[])[];
+}
+
+/** A spec to play with, and the words to say what comes of it. */
+export interface Playground {
+  /** The devices that meshes are made of, in order and without axes; where it is abstract, as many as asked for. */
+  readonly mesh: Mesh;
+  /** What is on screen. */
+  readonly draft: SpecDraft;
+  /** Axes of the mesh that the user's variable `mesh` holds. */
+  readonly given: readonly MeshAxis[];
+  readonly dtypes: readonly DtypeName[];
+  readonly terms: Terms;
+  readonly name: string;
+  /** Type of the real array that *Apply* moves; empty where there is none. Shape and dtype are then fixed. */
+  readonly array: string;
+  /** Whether the spec alone is edited: an exercise asks for one, and for what follows from it. */
+  readonly fixed: boolean;
+  /** Positions that a mesh may have on screen. */
+  readonly most_devices: number;
+  readonly most_dims: number;
+  readonly jax_version: string;
+  readonly kind: "playground";
+  readonly version: number;
 }
 
 /** The collectives of a compiled program. */
@@ -553,119 +542,31 @@ export interface Programs {
   readonly version: number;
 }
 
-/** Measured time of one call, after warm-up. */
-export interface Timing {
-  /** Median. */
-  readonly seconds: number;
-  readonly low: number;
-  readonly high: number;
-  readonly runs: number;
-}
-
-/**
- * What one device does in a call, by the compiler's own analysis; -1 for what it does not say.
- *
- * It counts the body of a loop once, however often that runs.
- */
-export interface Work {
-  readonly flops: number;
-  readonly bytes_accessed: number;
-  /** The compiler's own estimate of an optimal run (TPU). */
-  readonly seconds: number;
-}
-
-/** What a step communicates: who takes part together, and how much each device sends. */
-export interface Collective {
-  /** What happens, whatever JAX calls it: `psum`, `all_gather`, `reduce_scatter`, `ppermute` … */
-  readonly kind: string;
-  /** The user's mesh axes, as the program names them. */
-  readonly axes: readonly string[];
-  /** Mesh positions of the groups, one group after another; a shorter group is filled up with -1. */
-  readonly positions: Ints;
-  /** Ranks of the largest group. */
-  readonly group_size: number;
-  /** Bytes that a device sends in the ring algorithm (directly, for a permutation), rounded up. */
-  readonly bytes_per_device: number;
-  /** How that number comes about, for example `2·V·(N−1)/N, V = 32 B, N = 2`. */
-  readonly arithmetic: string;
-  /** Rounds of the ring algorithm, one neighbour apart each; 1 for a permutation. */
-  readonly hops: number;
-  /** Indices in `Trace.plans`: the algorithms that apply, the meaning first. */
-  readonly plans: readonly number[];
-  /**
-   * Dimension along which a block is cut into n equal chunks; -1 where its elements, in row-major order, are cut into
-   * n ranges (chunk c: from `c·size//n`), or where a chunk is a whole block.
-   */
-  readonly chunk_axis: number;
-  /** Estimated seconds of latency on each of `Trace.interconnects`. */
-  readonly latency: readonly number[];
-  /** Estimated seconds that the bytes take on each; the estimate is the greater of the two. */
-  readonly bandwidth: readonly number[];
-}
-
-/** Why a program stops, at the value that causes it. */
-export interface Failure {
-  readonly kind: "out_specs" | "scan_carry" | "branches" | "traced_value" | "shape" | "indivisible" | "sharding_type" | "in_specs" | "axis_name" | "user" | "other";
-  /** Class of the exception. */
-  readonly error: string;
-  /** JAX's own words, or the user's exception. */
-  readonly message: string;
-  /** What it means: which value varies over which axis, and where that came from. */
-  readonly explanation: string;
-  /** The value that causes it; -1 where none does. */
-  readonly variable: number;
-  /** The mesh axes in question. */
-  readonly axes: readonly string[];
-  /** Index of the step where the value became so; -1 where not known. */
-  readonly origin: number;
-  readonly mends: readonly Mend[];
-  readonly traceback: string;
-}
-
-/** Lines of a user's function, for the source panel. */
-export interface Listing {
-  readonly file: string;
-  readonly first_line: number;
-  readonly lines: readonly string[];
-}
-
-/** A change that makes a failing program run. */
-export interface Mend {
-  readonly title: string;
+/** One exercise and how far its reader has come. */
+export interface Question {
+  /** Unique in its set. */
+  readonly name: string;
+  readonly task: "read_placement" | "write_spec" | "predict_type" | "predict_error" | "choose_collective" | "fill_block" | "put_specs" | "repair" | "lower_communication";
+  /** Plain text; code stands between backquotes. */
+  readonly prompt: string;
+  readonly mesh: Mesh;
+  readonly fields: readonly Field[];
+  /** What the one field is edited with, where it is the spec of an array. */
+  readonly playground: Playground | null;
+  readonly figures: readonly Figure[];
+  /** What is asked for, where that is short: `f32[4,4]`. */
+  readonly goal: string;
+  /** How a cell answers: a line in which `{answer}` stands for what is filled in. */
   readonly code: string;
-}
-
-/**
- * What all ranks of a group do at once: each sends `count` consecutive chunks to one peer.
- *
- * Offsets count from the sender r: an offset d means rank or chunk `(r + d) mod n` in a shift and `r ^ d` in an
- * exchange. A permutation or a broadcast names its ranks instead, pair by pair, and each pair moves chunk 0.
- */
-export interface Move {
-  readonly peer: "shift" | "exchange" | "pairs";
-  /** Whether the destination's chunk is replaced, or combined with what arrives (by the collective's operation). */
-  readonly op: "copy" | "add";
-  /** Offset of the peer. In a shift +1 is the next rank of the ring and -1 the one before. */
-  readonly by: number;
-  /** Offset of the first chunk; the others are at `first + 1`, `first + 2` … */
-  readonly first: number;
-  readonly count: number;
-  /** For all_to_all: offset of the rank that the chunks started on. There a chunk's number says where it goes. */
-  readonly origin: number;
-  /** (source rank, destination rank). */
-  readonly pairs: readonly (readonly [number, number])[];
-}
-
-/**
- * An algorithm of a collective for a group of n ranks: rounds of moves.
- *
- * The moves of a round happen together: each sends what its source held when the round began.
- */
-export interface Plan {
-  readonly algorithm: "meaning" | "ring" | "bidirectional ring" | "halving-doubling";
-  readonly kind: string;
-  readonly n: number;
-  readonly rounds: readonly (readonly Move[])[];
+  /** Those that were asked for, in order. */
+  readonly hints: readonly string[];
+  readonly hints_left: number;
+  readonly attempts: number;
+  readonly passed: boolean;
+  /** The last answer. */
+  readonly answer: readonly Given[];
+  /** To the last answer. */
+  readonly feedback: Feedback | null;
 }
 
 /** A `shard_map` in the program. */
@@ -679,6 +580,29 @@ export interface Region {
   readonly check_vma: boolean;
   /** The region around a nested one. */
   readonly parent: number;
+}
+
+/** One equation, or the arguments of the function, or one array. */
+export interface Row {
+  /** JAX's primitive; `arguments` for the arguments; `array` for an array by itself. */
+  readonly primitive: string;
+  /** What it results in. */
+  readonly values: readonly Compared[];
+  readonly source: Source | null;
+  /** Names of the operands. */
+  readonly inputs: readonly string[];
+  /** Index of the innermost one in `Comparison.enclosures`. */
+  readonly enclosure: number;
+  /** The user's own decision about sharding that the equation carries. */
+  readonly decision: "" | "reshard" | "with_sharding_constraint" | "out_sharding" | "device_put";
+  readonly error: Stop | null;
+  readonly mends: readonly Choice[];
+  /** Indices in `Comparison.program.collectives` of those that the compiler put before or into this equation. */
+  readonly collectives: readonly number[];
+  /** Unexpected replication, in words: `w is gathered whole over model`; empty if there is none. */
+  readonly remark: string;
+  /** Bytes a device that the remark is about. */
+  readonly wasted_bytes: number;
 }
 
 /** What a step stands in: a called function, a `jax.named_scope`, an iteration of a loop, a branch. */
@@ -702,6 +626,27 @@ export interface Source {
   /** The line, stripped; empty where it cannot be read. */
   readonly text: string;
   readonly function: string;
+}
+
+/** What is on screen: an array, a mesh and a spec, which need not fit. */
+export interface SpecDraft {
+  readonly shape: readonly number[];
+  /** Long name of one of `Playground.dtypes`. */
+  readonly dtype: string;
+  /** Of the mesh. More positions than there are devices make an abstract mesh. */
+  readonly axes: readonly MeshAxis[];
+  /** As many as are written; there may be fewer than dimensions, or more. */
+  readonly entries: readonly SpecEntry[];
+  readonly unreduced: readonly string[];
+  readonly reduced: readonly string[];
+}
+
+/** What a PartitionSpec says of one dimension: `None` where there are no axes. */
+export interface SpecEntry {
+  /** Mesh axes, major to minor. */
+  readonly axes: readonly string[];
+  /** Whether it is `P.UNCONSTRAINED`; then there are no axes. */
+  readonly unconstrained: boolean;
 }
 
 /** One equation executed, or the start or end of a region. */
@@ -731,6 +676,53 @@ export interface Step {
   readonly printed: string;
 }
 
+/** JAX's refusal of an equation on an Explicit mesh. */
+export interface Stop {
+  /** Class of the exception. */
+  readonly error: string;
+  /** JAX's own words. */
+  readonly message: string;
+  /** Why, in terms of mesh axes. */
+  readonly explanation: string;
+  /** The mesh axes in question. */
+  readonly axes: readonly string[];
+  /** Index in `Row.mends` that the rows below take for granted; -1 where they are not continued. */
+  readonly chosen: number;
+}
+
+/** Numbers as they lie in one block. */
+export interface Table {
+  /** Whose they are: `device 3 · before`. */
+  readonly title: string;
+  readonly rows: readonly (readonly string[])[];
+}
+
+/** How this version of JAX spells shardings and their errors. */
+export interface Terms {
+  readonly wordings: readonly Wording[];
+  /** What a spec's text begins with: `P`. */
+  readonly spec: string;
+  /** What it adds to a spec with unreduced axes: `, unreduced_kind=sum`. */
+  readonly sums: string;
+  /** A mesh, `Mesh({axes}, axis_types={types})`. */
+  readonly mesh: string;
+  readonly abstract_mesh: string;
+  /** A sharding on devices, `NamedSharding(mesh={mesh}, spec={spec}, memory_kind=device)`. */
+  readonly sharding: string;
+  readonly abstract_sharding: string;
+  /** Whether axes of size 1 take part in the HLO sharding. */
+  readonly hlo_counts_ones: boolean;
+}
+
+/** Measured time of one call, after warm-up. */
+export interface Timing {
+  /** Median. */
+  readonly seconds: number;
+  readonly low: number;
+  readonly high: number;
+  readonly runs: number;
+}
+
 /** A program executed step by step. */
 export interface Trace {
   /**
@@ -755,6 +747,13 @@ export interface Trace {
   readonly jax_version: string;
   readonly kind: "trace";
   readonly version: number;
+}
+
+/** The values that a view asked for, or why there are none. */
+export interface Values {
+  readonly blocks: readonly Block[];
+  /** What was left out and why, in one sentence; empty if nothing was. */
+  readonly note: string;
 }
 
 /** A value of the program: in a region the block of each device, outside it a global array. */
@@ -794,23 +793,24 @@ export interface Window {
   readonly block: Ints;
 }
 
+/** JAX's words for one kind of refusal, with `{fields}` where it says what came. */
+export interface Wording {
+  readonly kind: "states_overlap" | "unreduced_overlap" | "reduced_overlap" | "repeated" | "unknown" | "unconstrained" | "unreduced_unknown" | "unreduced_auto" | "reduced_unknown" | "reduced_auto" | "rank" | "scalar_rank" | "indivisible";
+  /** Class of the exception. */
+  readonly error: string;
+  readonly text: string;
+}
+
 /**
- * A flat array of integers, written as a nested count where it is one.
+ * What one device does in a call, by the compiler's own analysis; -1 for what it does not say.
  *
- * Device ids, process indices and coordinates of a pod are nearly always nested counts: `array()` is
- * `start + sum(stride[k] * digit[k])` over the mixed-radix digits of the position, first digit slowest. Integers
- * that are no such pattern are kept raw.
+ * It counts the body of a loop once, however often that runs.
  */
-export interface Ints {
-  readonly start: number;
-  /** Radix of each digit; the product is the length. */
-  readonly shape: readonly number[];
-  /** What one step of each digit adds. */
-  readonly strides: readonly number[];
-  /** Little-endian integers of `raw_bytes` bytes each, used in place of the pattern when not empty. */
-  readonly raw: DataView;
-  /** Bytes of one raw integer: 1 and 2 are unsigned, 4 is signed. */
-  readonly raw_bytes: 1 | 2 | 4;
+export interface Work {
+  readonly flops: number;
+  readonly bytes_accessed: number;
+  /** The compiler's own estimate of an optimal run (TPU). */
+  readonly seconds: number;
 }
 
 export type Document = Placement | Trace | Comparison | Program | Programs | Exercises | Playground;
