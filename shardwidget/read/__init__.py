@@ -10,11 +10,12 @@ if TYPE_CHECKING:
     from shardwidget.read._kind import calls_shard_map
     from shardwidget.read._program.entry import program, programs
     from shardwidget.read._program.timing import time_program
-    from shardwidget.read._propagation.entry import propagation
+    from shardwidget.read._propagation.entry import PropagationReader, propagation
     from shardwidget.read._spec import playground
     from shardwidget.read._trace.entry import shard_map
 
 __all__ = [
+    "PropagationReader",
     "array",
     "calls_shard_map",
     "playground",
@@ -28,6 +29,7 @@ __all__ = [
 
 # These take a good deal of JAX along: who only shows arrays does not wait for them.
 _LATE = {
+    "PropagationReader": "shardwidget.read._propagation.entry",
     "calls_shard_map": "shardwidget.read._kind",
     "playground": "shardwidget.read._spec",
     "program": "shardwidget.read._program.entry",

@@ -68,7 +68,8 @@ class ShardingComparison(DocumentWidget):
             ValueError: there is no mesh.
             TraitError: a choice or the selection is not there.
         """
-        self._asked = (f, args, {"mesh": mesh, "compiled": compiled} if callable(f) else {})
+        options = {"mesh": mesh, "compiled": compiled} if callable(f) else {}
+        self._reader = read.PropagationReader(f, *args, **options)
         self._called = name if name is not None or callable(f) else name_in_caller(f)
         self._chosen = _integers(choices or {})
         super().__init__(
@@ -98,8 +99,7 @@ class ShardingComparison(DocumentWidget):
         return state
 
     def _read(self, choices: dict[int, int], *, continuations: bool = False) -> Comparison:
-        f, args, options = self._asked
-        document = read.propagation(f, *args, **options, choices=choices, continuations=continuations)
+        document = self._reader.comparison(choices, continuations=continuations)
         return document if self._called is None else replace(document, name=self._called)
 
     @validate("choices")

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 
 import comm
 import jax
@@ -320,6 +321,12 @@ def test_text_says_what_is_not_known():
     assert "Not read: 1 instruction; %all-reduce.9" in picture
     note = text.picture(layouts().programs[2])
     assert note.endswith("It runs on one device: the program has no collectives.")
+
+
+def test_text_of_a_program_that_has_none_says_nothing_of_zero():
+    unread = replace(training(), collectives=(), instructions=0)
+    assert text.headline(unread).endswith(": collectives not known")
+    assert text.picture(replace(layouts(), programs=(unread,))).splitlines()[2].split()[:4] == ["train_step", *"???"]
 
 
 def test_text_of_programs_side_by_side():

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import inspect
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import jax
@@ -43,6 +44,8 @@ class Asked:
         known = parameter_names(f, len(args))
         names = [known[path[0].idx] + jax.tree_util.keystr(path[1:]) for path, _ in paths]
         self.names = [names[k] for k in self.arrays]
+        self.closed_over = {id(value): name for name, value in _closed_over(f)}
+        """Names of what the function closes over, by its identity."""
         self.mesh = mesh if mesh is not None else _mesh_of(leaves)
         self.specs = [_spec_of(leaves[k], self.mesh) for k in self.arrays]
 
@@ -96,6 +99,17 @@ def is_explicit(mesh: AnyMesh) -> bool:
 def is_auto(mesh: AnyMesh) -> bool:
     """Whether all axes are Auto."""
     return all(t == AxisType.Auto for t in mesh.axis_types)
+
+
+def _closed_over(f: Callable[..., Any]) -> Iterator[tuple[str, Any]]:
+    """The variables that a function, or the object that it is a method of, has beside its parameters."""
+    f = inspect.unwrap(f)
+    if inspect.ismethod(f):
+        yield from ((f"self.{name}", value) for name, value in getattr(f.__self__, "__dict__", {}).items())
+        f = f.__func__
+    if inspect.isfunction(f):
+        known = inspect.getclosurevars(f)
+        yield from (*known.globals.items(), *known.nonlocals.items())
 
 
 def _mesh_of(leaves: Sequence[Any]) -> AnyMesh:

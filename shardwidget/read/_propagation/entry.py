@@ -76,16 +76,38 @@ def propagation(
         ValueError: there is no mesh, or ``compiled`` is not a legal one.
         Exception: what ``f`` itself raises.
     """
-    if not callable(f):
-        if args:
+    return PropagationReader(f, *args, mesh=mesh, compiled=compiled).comparison(choices, continuations=continuations)
+
+
+class PropagationReader:
+    """What ``propagation`` reads, compiled once for any number of choices.
+
+    Takes what ``propagation`` takes, and raises what it raises.
+    """
+
+    def __init__(
+        self,
+        f: Callable[..., Any] | Any,
+        *args: Any,
+        mesh: AnyMesh | None = None,
+        compiled: Literal["auto", "explicit"] | None = None,
+    ) -> None:
+        self._arrays: Comparison | None = None
+        if callable(f):
+            if compiled not in (None, "auto", "explicit"):
+                raise ValueError(f"compiled must be 'auto', 'explicit' or None; got {compiled!r}")
+            asked = Asked(f, args, mesh)
+            self._reader = _Reader(asked, _trace(asked, compiled))
+        elif args:
             raise TypeError(
                 f"propagation takes a function and its arguments, or arrays; got {type(f).__name__} and more"
             )
-        return arrays.compare(f)
-    if compiled not in (None, "auto", "explicit"):
-        raise ValueError(f"compiled must be 'auto', 'explicit' or None; got {compiled!r}")
-    asked = Asked(f, args, mesh)
-    return _Reader(asked, _trace(asked, compiled)).comparison(dict(choices or {}), continuations)
+        else:
+            self._arrays = arrays.compare(f)
+
+    def comparison(self, choices: Mapping[int, int] | None = None, *, continuations: bool = False) -> Comparison:
+        """The comparison, going on with these mends."""
+        return self._arrays or self._reader.comparison(dict(choices or {}), continuations)
 
 
 @dataclass(frozen=True)
@@ -121,6 +143,10 @@ def _trace(asked: Asked, wanted: Literal["auto", "explicit"] | None) -> _Base:
     raise _jax.from_user(first, OURS)
 
 
+def _tree(asked: Asked, jaxpr: Any, mesh: AnyMesh) -> Tree:
+    return Tree(jaxpr, asked.function, asked.names, mesh.axis_types, asked.closed_over)
+
+
 def _attempt(asked: Asked, mesh: AnyMesh) -> tuple[Exception | None, Any]:
     try:
         with _jax.whole_tracebacks():
@@ -139,7 +165,7 @@ def _over_stops(asked: Asked, mesh: AnyMesh) -> _Base | None:
     whole = left(asked, mesh, {})
     if whole.jaxpr is None:
         return None
-    tree = Tree(whole.jaxpr, asked.function, asked.names, mesh.axis_types)
+    tree = _tree(asked, whole.jaxpr, mesh)
     stops = traced(asked, tree, abstract(mesh), {}, {}).stops
     mends = {key: stop.mends[stop.chosen] for key, stop in stops.items() if stop.chosen >= 0}
     found = left(asked, mesh, {key: mend.type.sharding.spec for key, mend in mends.items()})
@@ -149,7 +175,7 @@ def _over_stops(asked: Asked, mesh: AnyMesh) -> _Base | None:
 class _Reader:
     def __init__(self, asked: Asked, base: _Base) -> None:
         self.asked, self.base = asked, base
-        self.tree = Tree(base.jaxpr, asked.function, asked.names, base.mesh.axis_types)
+        self.tree = _tree(asked, base.jaxpr, base.mesh)
         self.note = LEFT if base.left else ""
         self.concrete = self._compile()
         self.program: Program | None = None
@@ -213,7 +239,7 @@ class _Reader:
         there = traced(self.asked, self.tree, mesh, choices, does)
         found = Explicit({}, {})
         if there.jaxpr is not None:
-            theirs = Tree(there.jaxpr, self.asked.function, self.asked.names, mesh.axis_types)
+            theirs = _tree(self.asked, there.jaxpr, mesh)
             found = aligned(self.tree, theirs, tuple(there.stops.values()))
         whole = there.error is None or self.base.error is not None
         return found if whole else Run(self.tree, mesh, choices, does, found).of(self.asked.on(mesh))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -80,11 +80,15 @@ class Tree:
         function: its name.
         names: of its arguments.
         types: of the axes of its mesh.
+        constants: names of some that it closes over, by their identity.
     """
 
-    def __init__(self, closed: Any, function: str, names: Sequence[str], types: Sequence[AxisType]) -> None:
+    def __init__(
+        self, closed: Any, function: str, names: Sequence[str], types: Sequence[AxisType], constants: Mapping[int, str]
+    ) -> None:
         self.lines: list[Line] = []
         self.enclosures: list[Enclosure] = []
+        self._constants = constants
         self._scopes = Scopes()
         self._numbers: dict[int, int] = {}
         self._count = 0
@@ -110,7 +114,8 @@ class Tree:
     def _body(self, closed: Any, args: Sequence[Any], around: _Place) -> Body:
         jaxpr, consts = _jax.open_jaxpr(closed)
         body = Body(jaxpr, consts)
-        env: dict[Any, Any] = {v: self._value(v.aval) for v in jaxpr.constvars}
+        named = [self._constants.get(id(c), "") for c in consts] or [""] * len(jaxpr.constvars)
+        env: dict[Any, Any] = {v: self._value(v.aval, n) for v, n in zip(jaxpr.constvars, named, strict=True)}
         env |= dict(zip(jaxpr.invars, args, strict=True))
         at = around
         for eqn in jaxpr.eqns:
