@@ -1,6 +1,6 @@
 /** Compiled programs side by side as one scene: their totals on one scale. */
 import type { ProgramModel } from "../model/program";
-import { callBytes, callTime, duration, memoryTotal } from "../model/program/words";
+import { callBytes, callTime, duration, foundText, memoryTotal } from "../model/program/words";
 import { bytes } from "../model/text";
 import type { Band } from "./comparison/bands";
 import { fit } from "./measure";
@@ -53,7 +53,7 @@ function rowBand(m: ProgramModel, all: readonly ProgramModel[], width: number): 
   const most = Math.max(1, ...all.map((of) => memoryTotal(of.doc) ?? 0));
   const memory = memoryTotal(m.doc);
   const cells: readonly ((x: number, y: number) => Mark[])[] = [
-    (x, y) => [label(x, y, String(m.collectives.length), 12, "ink", MONO)],
+    (x, y) => [label(x, y, foundText(m), 12, "ink", MONO)],
     (x, y) => [label(x, y, callBytes(m), 12, "ink", MONO)],
     (x, y) => {
       let at = x;

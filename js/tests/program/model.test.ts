@@ -10,6 +10,7 @@ import {
   causeNotes,
   duration,
   estimateText,
+  foundText,
   groupsText,
   groupTexts,
   linksText,
@@ -124,6 +125,15 @@ test("what a call comes to; a loop of unknown length makes it a least", () => {
     "1 to look at",
   ]);
   expect([callTime(model("shard_map"), 0), callBytes(model("shard_map"))]).toEqual(["≥ 15 µs", "≥ 13 KiB"]);
+});
+
+test("of a program without a text nothing is said to be 0", () => {
+  const none = modelOf({ ...program("training"), collectives: [], instructions: 0 });
+  expect([foundText(none), callTime(none, 0), callBytes(none)]).toEqual(["?", "?", "?"]);
+  expect(badgesOf(none, 0)).toEqual([{ strong: "?", text: "collectives, not known", tone: "warn" }]);
+  const quiet = modelOf({ ...program("training"), collectives: [] });
+  expect([foundText(quiet), callTime(quiet, 0), callBytes(quiet)]).toEqual(["0", "0 s", "0 B"]);
+  expect(badgesOf(quiet, 0)).toEqual([{ strong: "0", text: "collectives", tone: "ok" }]);
 });
 
 test("an estimate for another interconnect than the devices' own says which", () => {

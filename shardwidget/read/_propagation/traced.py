@@ -57,8 +57,9 @@ def left(asked: Asked, mesh: AnyMesh, layouts: Mapping[Hashable, PartitionSpec])
                 return [jax.lax.with_sharding_constraint(values[0], NamedSharding(here, params["sharding"].spec))]
             return _jax.bind_here(primitive, _jax.on_mesh(params, here), *values)
 
+        going_on: Any = auto_axes(bind, out_sharding=layouts.get(key, PartitionSpec()))
         with _jax.marked(_jax.Mark(marks.index(key), "")):
-            return auto_axes(bind, out_sharding=layouts.get(key, PartitionSpec()))(*operands)
+            return going_on(*operands)
 
     return _going_on(asked, mesh, mend, {})
 

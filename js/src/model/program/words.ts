@@ -16,14 +16,21 @@ const UNITS = [
   ["µs", 1e-6],
 ] as const;
 
+/** How many collectives there are; of a program without a text nobody knows. */
+export function foundText(model: ProgramModel): string {
+  return model.readable ? String(model.collectives.length) : "?";
+}
+
 /** Estimated time of all collectives in one call. */
 export function callTime(model: ProgramModel, interconnect: number): string {
+  if (!model.readable) return "?";
   const seconds = model.collectives.reduce((sum, c) => sum + model.seconds(c, interconnect), 0);
   return (model.atLeast ? "≥ " : "") + duration(seconds);
 }
 
 /** Bytes that a device sends in one call. */
 export function callBytes(model: ProgramModel): string {
+  if (!model.readable) return "?";
   const sent = model.collectives.reduce((sum, c) => sum + c.bytes_per_device * (c.times ?? 1), 0);
   return (model.atLeast ? "≥ " : "") + bytes(sent);
 }

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import type { Program } from "../../model/document.gen";
 import { ProgramModel } from "../../model/program";
-import { callBytes, callTime, duration, memoryTotal } from "../../model/program/words";
+import { callBytes, callTime, duration, foundText, memoryTotal } from "../../model/program/words";
 import { bytes } from "../../model/text";
 import { Measured } from "./Measured";
 import { AxisBar } from "./parts";
@@ -58,10 +58,10 @@ export function SideBySide({ state, programs, children }: Props) {
                 </button>
               </th>
               <td class="figure mono" data-head="collectives">
-                {m.readable ? m.collectives.length : "?"}
+                {foundText(m)}
               </td>
               <td class="figure mono" data-head="sent/device">
-                {m.readable ? callBytes(m) : "?"}
+                {callBytes(m)}
               </td>
               <td data-head="estimate">
                 <span class="meter">
@@ -69,7 +69,7 @@ export function SideBySide({ state, programs, children }: Props) {
                     <AxisBar mesh={m.mesh} axes={t.axes} part={t.seconds / longest} key={t.axes.join()} />
                   ))}
                 </span>{" "}
-                <span class="mono">{m.readable ? callTime(m, m.doc.interconnect) : "?"}</span>
+                <span class="mono">{callTime(m, m.doc.interconnect)}</span>
               </td>
               <td data-head="measured">
                 {m.doc.timing ? (
