@@ -85,6 +85,9 @@ _ALL = (
 INTERCONNECTS = {interconnect.name: interconnect for interconnect in _ALL}
 """Known interconnects by name."""
 
+DEFAULT = "TPU v5e"
+"""What estimates are for, where neither the user nor the devices say it: what a free notebook has."""
+
 NO_SUCH_INTERCONNECT = (
     "interconnect={given!r} is not known. Give one of {names}, or numbers of your own: "
     "shardwidget.Interconnect('mine', 'switch', bandwidth=4.5e11)."

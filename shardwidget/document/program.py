@@ -121,7 +121,7 @@ class Program:
     interconnects: tuple[str, ...] = ()
     """Names of the interconnects that estimates are for."""
     interconnect: int = 0
-    """Index of the one that fits the devices (the first, where none does)."""
+    """Index of the one that is shown first: the one asked for, or the devices' own, or a common one."""
     wraps: tuple[bool, ...] = ()
     """Whether each physical coordinate of ``mesh.coords`` has wraparound links."""
     name: str = ""

@@ -510,7 +510,7 @@ export interface Program {
   readonly plans: readonly Plan[];
   /** Names of the interconnects that estimates are for. */
   readonly interconnects: readonly string[];
-  /** Index of the one that fits the devices (the first, where none does). */
+  /** Index of the one that is shown first: the one asked for, or the devices' own, or a common one. */
   readonly interconnect: number;
   /** Whether each physical coordinate of `mesh.coords` has wraparound links. */
   readonly wraps: readonly boolean[];

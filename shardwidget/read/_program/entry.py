@@ -42,7 +42,7 @@ def program(
             one that is set (``jax.set_mesh``), else that of the program's first ``shard_map``.
         name: what to call the program; if not given, the function's name.
         interconnect: what estimated times are shown for first: a name in ``cost.INTERCONNECTS``, or one of your own. If
-            not given, the one that connects the mesh's devices.
+            not given, the one that connects the mesh's devices, or ``cost.DEFAULT``.
 
     Returns:
         The program. What of its text cannot be read is named in ``.unread``.
@@ -56,16 +56,15 @@ def program(
     compiled = compiled_of(f, args, mesh)
     document, order = _mesh_of(compiled)
     fitting = interconnect_of(document.kind)
-    chosen = [k for k, known in enumerate(interconnects) if known.name == fitting]
-    reading = collectives_of(
-        compiled.executable, document, order, interconnects, interconnects[chosen[0]] if chosen else None
-    )
+    known = {one.name: k for k, one in enumerate(interconnects)}
+    own = interconnects[known[fitting]] if fitting else None
+    reading = collectives_of(compiled.executable, document, order, interconnects, own)
     return Program(
         mesh=document,
         collectives=reading.collectives,
         plans=reading.plans,
-        interconnects=tuple(known.name for known in interconnects),
-        interconnect=chosen[0] if chosen and interconnect is None else 0,
+        interconnects=tuple(known),
+        interconnect=known[fitting or cost.DEFAULT] if interconnect is None else 0,
         wraps=wraps_of(document),
         name=name if name is not None else compiled.name or reading.name,
         target=target_of(document),

@@ -13,6 +13,7 @@ from shardwidget import _jax, cost
 from shardwidget.document import Mesh, Trace
 from shardwidget.read import _errors
 from shardwidget.read._mesh import read_mesh
+from shardwidget.read._program.target import interconnect_of
 from shardwidget.read._trace.arguments import Arguments
 from shardwidget.read._trace.build import Builder
 from shardwidget.read._trace.collective import Collectives
@@ -48,7 +49,8 @@ def shard_map(
         devices: ``"host"`` simulates the mesh on one device. So it is done, too, where a mesh is abstract.
         keep: most bytes of values kept whole, those of all devices together. Of every other value the corner that is
             shown is kept.
-        interconnect: what estimated times are shown for first: a name in ``cost.INTERCONNECTS``, or one of your own.
+        interconnect: what estimated times are shown for first: a name in ``cost.INTERCONNECTS``, or one of your own. If
+            not given, the one that connects the mesh's devices, or ``cost.DEFAULT``.
 
     Returns:
         The trace; ``.outputs`` is what ``f(*args)`` returns. Where ``f`` stops with an error, ``.error`` says why and
@@ -60,7 +62,7 @@ def shard_map(
     """
     if devices not in (None, "host"):
         raise ValueError(_errors.NO_SUCH_DEVICES.format(devices=devices))
-    interconnects = cost.interconnects(interconnect)
+    cost.interconnects(interconnect)  # Nothing is run for one that there is not.
     arguments = Arguments(f, args)
     closed, shape, stop = _traced(f, arguments)
     while stop is not None and stop.kind == "in_specs" and arguments.cut(stop.argument_shardings()):
@@ -75,7 +77,7 @@ def shard_map(
     if not host and len({tuple(mesh.devices.flat) for mesh in meshes.values()}) > 1:
         host = True
         program.notes.append(_errors.ONE_ORDER_OF_DEVICES)
-    return _Reading(arguments, program, meshes, host, shape, stop, interconnects).trace()
+    return _Reading(arguments, program, meshes, host, shape, stop, interconnect).trace()
 
 
 def _traced(f: Callable[..., Any], arguments: Arguments) -> tuple[Any, Any, Stop | None]:
@@ -98,7 +100,7 @@ class _Reading:
     shape: Any
     """What ``f`` returns, as shapes; None where it stopped."""
     stop: Stop | None
-    interconnects: tuple[cost.Interconnect, ...]
+    interconnect: str | cost.Interconnect | None
 
     def trace(self) -> Trace:
         plan = self.program.plan
@@ -120,7 +122,8 @@ class _Reading:
                 if self.stop is None:
                     raise
                 notes.append(_errors.NOT_RUN.format(words=_errors.first_line(error)))
-        collectives = Collectives(meshes, self.interconnects)
+        interconnects = cost.interconnects(self.interconnect or interconnect_of(mesh.kind) or cost.DEFAULT)
+        collectives = Collectives(meshes, interconnects)
         writer = Writer(written, meshes, collectives)
         self._walk(plan, writer, None if written is None else leaves, outs)
         builder = Builder(writer, written, mesh, self.program.corner)
@@ -136,7 +139,7 @@ class _Reading:
             scopes=tuple(writer.scopes.all),
             listings=builder.listings(),
             plans=tuple(collectives.plans),
-            interconnects=tuple(known.name for known in self.interconnects),
+            interconnects=tuple(known.name for known in interconnects),
             name=self.arguments.function,
             engine="types" if written is None else "host" if self.host else "mesh",
             note="; ".join([*notes, *builder.undrawn()]),
