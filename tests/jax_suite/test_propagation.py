@@ -608,14 +608,15 @@ def test_what_is_no_program_is_refused():
         read.propagation(lambda a: a, shape(AUTO, (8,)), compiled="both")  # type: ignore[arg-type]
 
 
-def test_a_constant_that_lies_somewhere_is_the_constant():
+@pytest.mark.parametrize(("dtype", "short"), [(jnp.float32, "f32"), (jnp.bfloat16, "bf16")])
+def test_a_constant_that_lies_somewhere_is_the_constant(dtype, short):
     def loss(a):
-        return (jnp.tanh(a) ** 2).mean()
+        return (jnp.tanh(a) ** 2).mean() + a.sum()
 
-    comparison = read.propagation(jax.grad(loss), shape(AUTO, (8, 8), "x", "y"))
+    comparison = read.propagation(jax.grad(loss), shape(AUTO, (8, 8), "x", "y", dtype=dtype))
     types = [v.explicit and v.explicit.text for row in comparison.rows for v in row.values]
     assert None not in types
-    assert types[-1] == "f32[8@x,8@y]"
+    assert types[-1] == f"{short}[8@x,8@y]"
 
 
 def test_comparisons_are_made_in_several_threads_at_once():

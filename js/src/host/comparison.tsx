@@ -5,12 +5,13 @@ import { ComparisonCard } from "../views/comparison/ComparisonCard";
 import styles from "../views/comparison/comparison.css";
 import { listen } from "../views/comparison/events";
 import { ComparisonState } from "../views/comparison/state";
+import markStyles from "../views/marks.css";
 import type { WidgetModel } from "./model";
 import { mountView } from "./mount";
 
 /** Draws the model; returns what takes the picture down again. */
 export function render({ model, el }: { model: WidgetModel; el: HTMLElement }): () => void {
-  return mountView(el, cardStyles + styles, (frame) => {
+  return mountView(el, cardStyles + markStyles + styles, (frame) => {
     const state = new ComparisonState(model, frame);
     const stopListening = listen(state, frame);
     return {

@@ -1,17 +1,19 @@
 /** The entry of CompiledProgram's bundle: draws a widget model, of anywidget's or of a saved page's. */
 
 import cardStyles from "../views/card.css";
+import markStyles from "../views/marks.css";
 import { programKeys } from "../views/program/keys";
 import { ProgramLayer } from "../views/program/layer";
 import { ProgramCard } from "../views/program/ProgramCard";
 import styles from "../views/program/program.css";
 import { ProgramState } from "../views/program/state";
+import scrubberStyles from "../views/scrubber.css";
 import type { WidgetModel } from "./model";
 import { mountView } from "./mount";
 
 /** Draws the model; returns what takes the picture down again. */
 export function render({ model, el }: { model: WidgetModel; el: HTMLElement }): () => void {
-  return mountView(el, cardStyles + styles, (frame) => {
+  return mountView(el, cardStyles + markStyles + scrubberStyles + styles, (frame) => {
     const state = new ProgramState(model, frame);
     const layer = new ProgramLayer(state);
     const stopKeys = programKeys(state, frame);

@@ -1,6 +1,7 @@
 /** The entry of ShardMapStepper's bundle: draws a widget model, of anywidget's or of a saved page's. */
 
 import cardStyles from "../views/card.css";
+import scrubberStyles from "../views/scrubber.css";
 import { stepperKeys } from "../views/stepper/keys";
 import { StepperLayer } from "../views/stepper/layer";
 import { Stepper } from "../views/stepper/Stepper";
@@ -11,7 +12,7 @@ import { mountView } from "./mount";
 
 /** Draws the model; returns what takes the picture down again. */
 export function render({ model, el }: { model: WidgetModel; el: HTMLElement }): () => void {
-  return mountView(el, cardStyles + styles, (frame) => {
+  return mountView(el, cardStyles + scrubberStyles + styles, (frame) => {
     const state = new StepperState(model, frame);
     const layer = new StepperLayer(state);
     const stopKeys = stepperKeys(state, frame);

@@ -11,6 +11,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import Any
 
+import numpy as np
 from jax.extend.core import Literal
 
 from shardwidget import _jax
@@ -75,11 +76,18 @@ class _Same:
     def __init__(self, tree: Tree, matched: set[int]) -> None:
         self._before: dict[Value, Value | str] = {}
         for k, line in enumerate(tree.lines):
-            if k not in matched and line.eqn.primitive.name in RELAYOUTS:
-                self._before[line.outputs[0]] = self.of(line.inputs[0])
+            if k in matched:
+                continue
+            before = self.of(line.inputs[0]) if line.inputs else ""
+            # JAX casts a constant by itself where nothing has laid it out.
+            cast = line.eqn.primitive.name == "convert_element_type" and isinstance(before, str)
+            if cast or line.eqn.primitive.name in RELAYOUTS:
+                self._before[line.outputs[0]] = before
 
     def of(self, value: Value | Literal) -> Value | str:
-        return str(value.val) if isinstance(value, Literal) else self._before.get(value, value)
+        if isinstance(value, Literal):
+            return str(complex(np.asarray(value.val).item()))
+        return self._before.get(value, value)
 
 
 def _stops(found: Sequence[tuple[int, int]], explicit: Tree, stops: Sequence[Stopped]) -> Iterator[tuple[int, Stopped]]:
