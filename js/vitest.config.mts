@@ -20,6 +20,8 @@ export default defineConfig({
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   test: {
     setupFiles: ["tests/setup.ts"],
+    // Ends what hangs: on a busy machine a test over random pictures takes its time.
+    testTimeout: 60_000,
     projects: [
       {
         extends: true,
