@@ -628,3 +628,22 @@ def test_comparisons_are_made_in_several_threads_at_once():
     assert together == alone * 3
     with pytest.raises(Exception, match="ambiguous"):  # JAX itself refuses as before.
         jax.eval_shape(layer, *layer_arguments(shape, EXPLICIT))
+
+
+def test_a_refusal_that_no_row_shows_stands_at_its_line():
+    def f(x):
+        y = x * 2
+        return jax.vmap(jnp.linalg.inv)(y).sum(0)  # JAX refuses a gather within custom_linear_solve.
+
+    with pytest.raises(Exception, match="gather") as refused:
+        jax.eval_shape(f, shape(EXPLICIT, (8, 4, 4), "x"))
+    comparison = read.propagation(f, shape(AUTO, (8, 4, 4), "x"))
+    (stop,) = [row for row in comparison.rows if row.error]
+    assert stop_of(stop).message == str(refused.value)
+    assert stop.source
+    assert stop.source.text.startswith("return jax.vmap(jnp.linalg.inv)(y)")
+    at = comparison.rows.index(stop)
+    assert comparison.rows[1].explicit == "f32[8@x,4,4]"
+    assert all(row.explicit for row in comparison.rows[:at])
+    assert not any(row.explicit for row in comparison.rows[at:])
+    assert all(row.concrete for row in comparison.rows)

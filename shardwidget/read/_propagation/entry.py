@@ -20,7 +20,7 @@ from shardwidget.read._propagation import arrays
 from shardwidget.read._propagation.aligned import aligned, own
 from shardwidget.read._propagation.arguments import AnyMesh, Asked, abstract, is_explicit, retyped
 from shardwidget.read._propagation.concrete import TAG, Concrete, compiled
-from shardwidget.read._propagation.explicit import Explicit, Run, closes_over_another
+from shardwidget.read._propagation.explicit import Explicit, Run, Stopped, closes_over_another
 from shardwidget.read._propagation.mends import Compiled
 from shardwidget.read._propagation.rows import row_of
 from shardwidget.read._propagation.traced import left, traced
@@ -241,8 +241,21 @@ class _Reader:
         if there.jaxpr is not None:
             theirs = _tree(self.asked, there.jaxpr, mesh)
             found = aligned(self.tree, theirs, tuple(there.stops.values()))
-        whole = there.error is None or self.base.error is not None
-        return found if whole else Run(self.tree, mesh, choices, does, found).of(self.asked.on(mesh))
+        if there.error is None or self.base.error is not None:
+            return found
+        run = Run(self.tree, mesh, choices, does, found).of(self.asked.on(mesh))
+        refused = type(there.error).__name__ == "ShardingTypeError" and run.stops.keys() == found.stops.keys()
+        return self._ended(there.error, found, run) if refused else run
+
+    def _ended(self, error: Exception, found: Explicit, run: Explicit) -> Explicit:
+        """The types up to an equation that JAX refuses, where none of its rows does: it stops within a primitive."""
+        at = _jax.raised_at(error, OURS)
+        left = [k for k in range(len(self.tree.lines)) if k not in found.types]
+        there = [k for k in left if at and at[:2] in [(f.file_name, f.start_line) for f in self.tree.lines[k].frames]]
+        first, *_ = there or left or [len(self.tree.lines) - 1]
+        stop = Stopped(error, (), -1, (None,) * len(self.tree.lines[first].inputs))
+        types = {k: type_ for k, type_ in run.types.items() if k < first}
+        return Explicit(types, {k: s for k, s in run.stops.items() if k < first} | {first: stop})
 
     def _compiled(self) -> dict[int, Compiled]:
         out = {}
