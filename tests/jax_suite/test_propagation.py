@@ -602,6 +602,9 @@ def test_a_user_s_own_error_is_the_user_s():
 def test_what_is_no_program_is_refused():
     with pytest.raises(ValueError, match="there is no mesh"):
         read.propagation(lambda a: a, jnp.ones(3))
+    other = jax.make_mesh((8,), ("p",), axis_types=(AxisType.Auto,), devices=jax.devices()[:8])
+    with pytest.raises(ValueError, match=r"^b lies as .*'p'.*, and the mesh \(x=4, y=2\) has no axis 'p'\. All "):
+        read.propagation(lambda a, b: a + b, shape(AUTO, (8,), "x"), shape(other, (8,), "p"))
     with pytest.raises(TypeError, match="got str"):
         read.propagation("x")
     with pytest.raises(ValueError, match="compiled must be"):

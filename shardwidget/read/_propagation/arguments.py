@@ -20,6 +20,11 @@ NO_MESH = (
     "jax.device_put(x, jax.NamedSharding(mesh, jax.P('x'))), or give mesh=mesh."
 )
 
+OTHER_MESH = (
+    "{name} lies as {spec}, and the mesh ({axes}) has no axis {axis!r}. All arguments must lie on one mesh: put them "
+    "there, jax.device_put(x, jax.NamedSharding(mesh, spec)), or give the mesh that all are meant for, mesh=mesh."
+)
+
 
 class Asked:
     """A function and its arguments, flat, free of the mesh that they came with.
@@ -48,6 +53,8 @@ class Asked:
         """Names of what the function closes over, by its identity."""
         self.mesh = mesh if mesh is not None else _mesh_of(leaves)
         self.specs = [_spec_of(leaves[k], self.mesh) for k in self.arrays]
+        for name, spec in zip(self.names, self.specs, strict=True):
+            _check_axes(name, spec, self.mesh)
 
     def on(self, mesh: AnyMesh) -> list[jax.ShapeDtypeStruct]:
         """The arrays as shapes that lie on a mesh."""
@@ -110,6 +117,14 @@ def _closed_over(f: Callable[..., Any]) -> Iterator[tuple[str, Any]]:
     if inspect.isfunction(f):
         known = inspect.getclosurevars(f)
         yield from (*known.globals.items(), *known.nonlocals.items())
+
+
+def _check_axes(name: str, spec: PartitionSpec, mesh: AnyMesh) -> None:
+    listed = [e if isinstance(e, tuple) else (e,) for e in _jax.partitions(spec)]
+    named = [axis for entry in listed for axis in entry if isinstance(axis, str)]
+    if strange := [axis for axis in named if axis not in mesh.axis_names]:
+        axes = ", ".join(f"{axis}={size}" for axis, size in mesh.shape.items())
+        raise ValueError(OTHER_MESH.format(name=name, spec=spec, axis=strange[0], axes=axes))
 
 
 def _mesh_of(leaves: Sequence[Any]) -> AnyMesh:
