@@ -650,3 +650,15 @@ def test_a_refusal_that_no_row_shows_stands_at_its_line():
     assert all(row.explicit for row in comparison.rows[:at])
     assert not any(row.explicit for row in comparison.rows[at:])
     assert all(row.concrete for row in comparison.rows)
+
+
+def test_the_forward_pass_of_a_gradient_has_the_users_names():
+    def loss(w, x):
+        h = jnp.tanh(x @ w)
+        s = jnp.exp(h).sum()
+        return s * s
+
+    for f in (loss, jax.grad(loss), jax.grad(jax.jit(loss)), jax.jit(jax.value_and_grad(loss))):
+        comparison = read.propagation(f, shape(AUTO, (8, 8)), shape(AUTO, (8, 8), "x"))
+        named = {v.name: row.primitive for row in comparison.rows for v in row.values if v.name in ("h", "s")}
+        assert named == {"h": "tanh", "s": "reduce_sum"}

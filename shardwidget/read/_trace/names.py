@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
+
+from jax.extend.core import Literal
 
 from shardwidget.read._trace.draft import Value
 from shardwidget.read._trace.plan import Block
@@ -21,27 +24,64 @@ def within(frames: list[Any], function: str) -> list[Any]:
 def name_outputs(block: Block, env: Mapping[Any, Any], function: str) -> None:
     """Names the values of a block.
 
-    An expression is often several equations, one after another; the last one's value is what the line assigns. Where
-    the first primitive of such a run comes again, a Python loop has come to the line again.
+    An expression is often several equations, one after another: a run. Where the first primitive of a run comes again,
+    a Python loop has come to the line again.
     """
-    runs: dict[Any, tuple[tuple[str, ...], Any, str]] = {}
-    for node in block.nodes:
+    runs: dict[Any, _Run] = {}
+    ended: list[_Run] = []
+    for at, node in enumerate(block.nodes):
         eqn = node.eqn
-        if "transpose(" in str(eqn.source_info.name_stack) or "jvp(" in str(eqn.source_info.name_stack):
-            continue  # The line says what the primal value is called.
-        chain = within(frames_of(eqn), function)
+        if _is_backward(eqn):
+            continue
         keys = {}
-        for depth, frame in enumerate(reversed(chain)):
+        for depth, frame in enumerate(reversed(within(frames_of(eqn), function))):
             if names := names_at(frame):
                 keys[(depth, frame.file_name, span_of(frame))] = names
         primitive = eqn.primitive.name
-        for key in [k for k, (_, _, first) in runs.items() if k not in keys or first == primitive]:
-            _assign(*runs.pop(key)[:2], env)
+        ended += [runs.pop(key) for key in [k for k, run in runs.items() if k not in keys or run.first == primitive]]
         for key, names in keys.items():
-            first = runs[key][2] if key in runs else primitive
-            runs[key] = (names, node, first)
-    for names, node, _ in runs.values():
-        _assign(names, node, env)
+            runs.setdefault(key, _Run(names, primitive)).nodes.append(at)
+    users = _users(block)
+    for run in (*ended, *runs.values()):
+        if (at := _result(run, block, users)) is not None:
+            _assign(run.names, block.nodes[at], env)
+
+
+@dataclass
+class _Run:
+    """The equations of one expression."""
+
+    names: tuple[str, ...]
+    """What its value is assigned to."""
+    first: str
+    """The first primitive."""
+    nodes: list[int] = field(default_factory=list)
+
+
+def _result(run: _Run, block: Block, users: Mapping[Any, Sequence[int]]) -> int | None:
+    """The equation that gives the value of an expression; None where that is not known.
+
+    It is the last whose result is used by others. Differentiation adds equations behind it, for the way back.
+    """
+    for at in reversed(run.nodes):
+        if any(user not in run.nodes for v in block.nodes[at].eqn.outvars for user in users.get(v, ())):
+            return at
+    last = run.nodes[-1]
+    return None if "jvp(" in str(block.nodes[last].eqn.source_info.name_stack) else last
+
+
+def _users(block: Block) -> dict[Any, list[int]]:
+    """By variable, the equations that use it on the way forward."""
+    users: dict[Any, list[int]] = {}
+    for at, node in enumerate(block.nodes):
+        for v in () if _is_backward(node.eqn) else node.eqn.invars:
+            if not isinstance(v, Literal):
+                users.setdefault(v, []).append(at)
+    return users
+
+
+def _is_backward(eqn: Any) -> bool:
+    return "transpose(" in str(eqn.source_info.name_stack)
 
 
 def _assign(names: tuple[str, ...], node: Any, env: Mapping[Any, Any]) -> None:
