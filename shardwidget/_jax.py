@@ -206,6 +206,14 @@ def print_text(params: dict[str, Any], values: list[Any]) -> str:
         return params["fmt"].format(*args, **kwargs)
 
 
+def stack_within(stack: str, eqn: Any) -> str:
+    """The name stack of an equation, within those around it: ``transpose(jvp())/mlp``.
+
+    JAX 0.9 – 0.12: ``source_info`` of an equation is not documented.
+    """
+    return f"{stack}/{eqn.source_info.name_stack}"
+
+
 def user_frames(eqn: Any) -> list[Any]:
     """Frames of the user's program that an equation comes from, innermost first: file, function, lines and columns.
 

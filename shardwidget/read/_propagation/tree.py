@@ -18,7 +18,7 @@ from shardwidget.read._trace.draft import Value, letters
 from shardwidget.read._trace.names import name_outputs
 from shardwidget.read._trace.plan import CALLS
 from shardwidget.read._trace.scopes import Scopes
-from shardwidget.read._trace.sources import OURS, frames_of
+from shardwidget.read._trace.sources import OURS, frames_of, words_at
 
 
 @dataclass(eq=False)
@@ -69,7 +69,8 @@ class _Place:
     frames: list[Any]
     """The user's, innermost first."""
     local: bool
-    derived: bool
+    stack: str
+    """Names of all that is around it, as JAX's name stacks have them."""
 
 
 class Tree:
@@ -94,13 +95,14 @@ class Tree:
         self._count = 0
         jaxpr, _ = _jax.open_jaxpr(closed)
         self.arguments = [self._value(v.aval, name) for v, name in zip(jaxpr.invars, names, strict=True)]
-        self.root = self._body(closed, self.arguments, _Place(-1, function, _names(types), [], False, False))
+        self.root = self._body(closed, self.arguments, _Place(-1, function, _names(types), [], False, ""))
         self._name()
 
     def _name(self) -> None:
         """Letters for the values that no line gives a name."""
         values = [v for line in self.lines for v in line.outputs]
-        taken = {v.name for v in (*values, *self.arguments)}
+        places = ((frame.file_name, frame.start_line) for line in self.lines for frame in line.frames[:1])
+        taken = words_at(places) | {v.name for v in (*values, *self.arguments)}
         free = (name for name in letters() if name not in taken and not keyword.iskeyword(name))
         for line in self.lines:
             for v in (*line.inputs, *line.outputs):
@@ -126,12 +128,11 @@ class Tree:
                 at = replace(at, enclosure=enclosure, types=types)
             # What a library keeps traced knows of no line, it belongs to that of the call; nor does what JAX adds.
             at = replace(at, frames=frames_of(eqn) or at.frames)
-            derived = around.derived or "transpose(" in str(eqn.source_info.name_stack)
-            here = replace(at, enclosure=self._around(eqn, at), derived=derived)
+            here = replace(at, enclosure=self._around(eqn, at), stack=_jax.stack_within(around.stack, eqn))
             node, outputs = self._node(eqn, [v if isinstance(v, Literal) else env[v] for v in eqn.invars], here)
             env.update(zip(eqn.outvars, outputs, strict=True))
             body.nodes.append(node)
-        name_outputs(body, env, around.function)  # type: ignore[arg-type]
+        name_outputs(body, env, around.function, around.stack)  # type: ignore[arg-type]
         body.results = [v if isinstance(v, Literal) else env[v] for v in jaxpr.outvars]
         return body
 
@@ -177,7 +178,7 @@ class Tree:
             node.bodies = [self._body(params["jaxpr"], self._parts(params["jaxpr"], ()), inside)]
         outputs = [self._value(v.aval) for v in eqn.outvars]
         node.line = len(self.lines)
-        self.lines.append(Line(eqn, outputs, inputs, at.enclosure, at.frames, at.local, at.derived))
+        self.lines.append(Line(eqn, outputs, inputs, at.enclosure, at.frames, at.local, "transpose(" in at.stack))
         return node, outputs
 
     def _parts(self, jaxpr: Any, consts: Sequence[Any]) -> list[Any]:

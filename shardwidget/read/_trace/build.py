@@ -16,7 +16,7 @@ from shardwidget.document import Region as RegionDocument
 from shardwidget.read._cuts import dims_of_spec
 from shardwidget.read._trace.draft import Draft, Value, letters
 from shardwidget.read._trace.plan import Region
-from shardwidget.read._trace.sources import listing_at
+from shardwidget.read._trace.sources import listing_at, words_at
 from shardwidget.read._trace.steps import Writer
 from shardwidget.read._trace.values import (
     Written,
@@ -75,7 +75,7 @@ class Builder:
 
     def name_values(self) -> None:
         """Names the values that the user has not named."""
-        used = {value.name for value in self.writer.values}
+        used = words_at(self.writer.frames) | {value.name for value in self.writer.values}
         fresh = (name for name in letters() if name not in used)
         for value in self.writer.values:
             if not value.name:

@@ -8,6 +8,7 @@ from typing import Any
 
 from jax.extend.core import Literal
 
+from shardwidget import _jax
 from shardwidget.read._trace.draft import Value
 from shardwidget.read._trace.plan import Block
 from shardwidget.read._trace.sources import frames_of, names_at, span_of
@@ -21,18 +22,24 @@ def within(frames: list[Any], function: str) -> list[Any]:
     return frames[:1]
 
 
-def name_outputs(block: Block, env: Mapping[Any, Any], function: str) -> None:
+def name_outputs(block: Block, env: Mapping[Any, Any], function: str, stack: str) -> None:
     """Names the values of a block.
 
     An expression is often several equations, one after another: a run. Where the first primitive of a run comes again,
-    a Python loop has come to the line again.
+    a Python loop has come to the line again. What differentiation makes on its way back has no name.
+
+    Args:
+        block: the equations.
+        env: the values of their variables.
+        function: the function that they belong to.
+        stack: name stacks around the block.
     """
+    stacks = [_jax.stack_within(stack, node.eqn) for node in block.nodes]
+    forward = [at for at, names in enumerate(stacks) if "transpose(" not in names]
     runs: dict[Any, _Run] = {}
     ended: list[_Run] = []
-    for at, node in enumerate(block.nodes):
-        eqn = node.eqn
-        if _is_backward(eqn):
-            continue
+    for at in forward:
+        eqn = block.nodes[at].eqn
         keys = {}
         for depth, frame in enumerate(reversed(within(frames_of(eqn), function))):
             if names := names_at(frame):
@@ -41,10 +48,11 @@ def name_outputs(block: Block, env: Mapping[Any, Any], function: str) -> None:
         ended += [runs.pop(key) for key in [k for k, run in runs.items() if k not in keys or run.first == primitive]]
         for key, names in keys.items():
             runs.setdefault(key, _Run(names, primitive)).nodes.append(at)
-    users = _users(block)
+    users = _users(block, forward)
     for run in (*ended, *runs.values()):
-        if (at := _result(run, block, users)) is not None:
-            _assign(run.names, block.nodes[at], env)
+        at = _result(run, block, users)
+        if at is not None or "jvp(" not in stacks[run.nodes[-1]]:
+            _assign(run.names, block.nodes[run.nodes[-1] if at is None else at], env)
 
 
 @dataclass
@@ -59,29 +67,25 @@ class _Run:
 
 
 def _result(run: _Run, block: Block, users: Mapping[Any, Sequence[int]]) -> int | None:
-    """The equation that gives the value of an expression; None where that is not known.
+    """The last equation of a run whose result others use; differentiation adds equations behind it, for the way back.
 
-    It is the last whose result is used by others. Differentiation adds equations behind it, for the way back.
+    Returns:
+        None where there is none: the value is returned, or not used.
     """
     for at in reversed(run.nodes):
         if any(user not in run.nodes for v in block.nodes[at].eqn.outvars for user in users.get(v, ())):
             return at
-    last = run.nodes[-1]
-    return None if "jvp(" in str(block.nodes[last].eqn.source_info.name_stack) else last
+    return None
 
 
-def _users(block: Block) -> dict[Any, list[int]]:
+def _users(block: Block, forward: Sequence[int]) -> dict[Any, list[int]]:
     """By variable, the equations that use it on the way forward."""
     users: dict[Any, list[int]] = {}
-    for at, node in enumerate(block.nodes):
-        for v in () if _is_backward(node.eqn) else node.eqn.invars:
+    for at in forward:
+        for v in block.nodes[at].eqn.invars:
             if not isinstance(v, Literal):
                 users.setdefault(v, []).append(at)
     return users
-
-
-def _is_backward(eqn: Any) -> bool:
-    return "transpose(" in str(eqn.source_info.name_stack)
 
 
 def _assign(names: tuple[str, ...], node: Any, env: Mapping[Any, Any]) -> None:

@@ -10,7 +10,8 @@ import os
 import re
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import groupby
 from typing import Any
 
 from shardwidget import _jax
@@ -63,6 +64,20 @@ def calls_at(frame: Any) -> str:
     return _index(text_of(frame.file_name)).calls.get(span_of(frame), "")
 
 
+def words_at(places: Iterable[tuple[str, int]]) -> set[str]:
+    """Names that the outermost functions around some lines of files use, for whatever."""
+    found: set[str] = set()
+    for file, lines in groupby(sorted(set(places)), lambda place: place[0]):
+        index = _index(text_of(file))
+        ends = [max((f for f in index.functions if f[0] <= n <= f[1]), default=(n, n), key=_length) for _, n in lines]
+        found.update(word for line, word in index.words if any(first <= line <= last for first, last in set(ends)))
+    return found
+
+
+def _length(lines: tuple[int, int]) -> int:
+    return lines[1] - lines[0]
+
+
 def listing_at(file: str, line: int) -> Listing | None:
     """The outermost function around a line; None where the text cannot be read."""
     text = text_of(file)
@@ -83,6 +98,8 @@ class _Index:
         self.calls: dict[Span, str] = {}
         self.functions: list[tuple[int, int]] = []
         """First line (decorators too) and last line of functions, outer ones first."""
+        self.words: list[tuple[int, str]] = []
+        """Names that are used, with their lines."""
         for node in ast.walk(parsed(text) or ast.Module([], [])):
             if isinstance(node, ast.Assign) and len(node.targets) == 1:
                 self._assign(node.targets[0], node.value)
@@ -90,6 +107,8 @@ class _Index:
                 self._assign(node.target, node.value)
             elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
                 self.names[_span(node)] = (node.target.id,)
+            elif isinstance(node, ast.Name | ast.arg):
+                self.words.append((node.lineno, node.id if isinstance(node, ast.Name) else node.arg))
             elif isinstance(node, ast.Call):
                 self.calls[_span(node)] = ast.unparse(node.func).rpartition(".")[2]
             elif isinstance(node, ast.FunctionDef | ast.Lambda):

@@ -34,6 +34,8 @@ class Place:
     """Name of the function whose equations these are."""
     active: np.ndarray | None = None
     """At each mesh position whether it executes; None for all."""
+    stack: str = ""
+    """Names of all that is around, as JAX's name stacks have them."""
 
 
 class Writer:
@@ -74,7 +76,7 @@ class Writer:
         for node in block.nodes:
             values = [v if isinstance(v, Literal) else env[v] for v in node.eqn.invars]
             env.update(zip(node.eqn.outvars, self.node(node, values, consts, place), strict=True))
-        name_outputs(block, env, place.function)
+        name_outputs(block, env, place.function, place.stack)
         self.known.update(env)
         return [v if isinstance(v, Literal) else env[v] for v in jaxpr.outvars]
 
@@ -83,7 +85,7 @@ class Writer:
         if isinstance(node, Leaf):
             return self.equation(node, values, place)
         run = {Call: self.call, Region: self.region, Branches: self.branches, Loop: self.loop}[type(node)]
-        return run(node, values, consts, place)
+        return run(node, values, consts, replace(place, stack=_jax.stack_within(place.stack, node.eqn)))
 
     def equation(self, node: Leaf, values: list[Operand], place: Place) -> list[Value]:
         """The step of one equation."""
