@@ -55,18 +55,19 @@ _FRAGMENT = """<div data-shardwidget="{key}">
 # each run of the script takes the roots that are not started yet. A notebook may run the script on a detached copy
 # or more than once.
 _START = """(() => {
+  // A browser keeps every module that it has loaded, and what that holds: each front end is loaded once a page.
+  const loaded = (window[Symbol.for("shardwidget front ends")] ??= new Map());
+  const load = (source) => {
+    if (!loaded.has(source)) {
+      const address = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
+      loaded.set(source, import(address).finally(() => URL.revokeObjectURL(address)));
+    }
+    return loaded.get(source);
+  };
   for (const root of document.querySelectorAll('[data-shardwidget="%s"]:not([data-started])')) {
     root.dataset.started = "";
     const part = (name) => root.querySelector('[data-sw="' + name + '"]');
     const start = async () => {
-      const load = async (source) => {
-        const address = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
-        try {
-          return await import(address);
-        } finally {
-          URL.revokeObjectURL(address);
-        }
-      };
       const [widget, page] = await Promise.all(JSON.parse(part("front-end").textContent).map(load));
       await page.mount(part("view"), JSON.parse(part("state").textContent), widget.default.render);
       part("fallback").hidden = part("view").dataset.ready === "true";

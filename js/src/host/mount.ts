@@ -1,6 +1,6 @@
 /** What every widget does to stand in a page: its own shadow root, its width, the page's theme, and the way out. */
 import { type ComponentChildren, render as renderTree } from "preact";
-import { watchTheme } from "./theme";
+import { ThemeWatch } from "./theme";
 
 /** A view in a frame: its tree, and what is told when the frame changes. */
 export interface View {
@@ -20,7 +20,7 @@ export function mountView(el: HTMLElement, styles: string, create: (frame: HTMLE
   frame.className = "shardwidget";
   // JupyterLab would take single keys for its own commands. It asks the focused element outward, and from outside the
   // shadow root the focused element is this frame.
-  frame.setAttribute("data-lm-suppress-shortcuts", "true");
+  frame.dataset.lmSuppressShortcuts = "true";
   el.replaceChildren(frame);
   const root = frame.attachShadow({ mode: "open" });
   const sheet = new CSSStyleSheet();
@@ -41,14 +41,14 @@ export function mountView(el: HTMLElement, styles: string, create: (frame: HTMLE
   draw();
   // The element may not be in the page yet, or be off screen: nothing is measured or painted before it has a width.
   const size = new ResizeObserver(() => {
-    if (frame.isConnected && frame.clientWidth > 0) view.resize(frame.clientWidth);
+    if (frame.clientWidth > 0) view.resize(frame.clientWidth);
   });
   size.observe(ruler);
-  const stopTheme = watchTheme(() => view.retheme());
+  const theme = new ThemeWatch(new WeakRef(view));
   return () => {
     stop();
     size.disconnect();
-    stopTheme();
+    theme.stop();
     view.dispose();
     renderTree(null, tree);
     frame.remove();

@@ -1,5 +1,4 @@
 /** Light or dark, neutral colours and fonts, read from the page around the widget: Jupyter, VS Code, marimo, or none. */
-import type { Scheme } from "../model/color";
 import { MONO_FONT, type Theme, theme, UI_FONT } from "../paint/theme";
 
 /** Page variables to use for a token, first found first. Ours are kept where a page's own would be unreadable. */
@@ -10,42 +9,38 @@ export function pageTheme(el: Element): Theme {
   const read = (names: readonly string[]) =>
     names.map((n) => style.getPropertyValue(n).trim()).find((v) => v !== "") ?? "";
   const ground = rgbOf(read(GROUNDS)) ?? groundOf(el);
-  const scheme: Scheme = ground
-    ? luminance(ground) < 0.4
-      ? "dark"
-      : "light"
-    : matchMedia("(prefers-color-scheme: dark)").matches
-      ? "dark"
-      : "light";
-  const page: Record<string, string> = {};
-  if (ground) page.bg = css(ground);
+  const dark = ground ? luminance(ground) < 0.4 : matchMedia("(prefers-color-scheme: dark)").matches;
+  const page = ground ? { bg: css(ground) } : {};
   const ui = read(["--jp-ui-font-family", "--vscode-font-family"]);
   const mono = read(["--jp-code-font-family", "--vscode-editor-font-family"]);
-  return theme(scheme, page, ui || UI_FONT, mono || MONO_FONT);
+  return theme(dark ? "dark" : "light", page, ui || UI_FONT, mono || MONO_FONT);
 }
 
-/** Calls back when the page around may have changed its theme; returns what stops it. */
-export function watchTheme(changed: () => void): () => void {
-  const seen = new MutationObserver(changed);
-  for (const root of [document.documentElement, document.body]) {
-    seen.observe(root, { attributes: true, attributeFilter: THEME_ATTRIBUTES });
+/**
+ * Tells a view when the page around may have changed its theme.
+ *
+ * It does not hold the view, and neither does what it closes over: a page may replace an element with nobody to take
+ * its view down.
+ */
+export class ThemeWatch {
+  readonly stop: () => void;
+
+  constructor(view: WeakRef<{ retheme(): void }>) {
+    const changed = () => view.deref()?.retheme();
+    const seen = new MutationObserver(changed);
+    for (const root of [document.documentElement, document.body]) {
+      seen.observe(root, { attributes: true, attributeFilter: THEME_ATTRIBUTES });
+    }
+    const media = matchMedia("(prefers-color-scheme: dark)");
+    media.addEventListener("change", changed);
+    this.stop = () => {
+      seen.disconnect();
+      media.removeEventListener("change", changed);
+    };
   }
-  const media = matchMedia("(prefers-color-scheme: dark)");
-  media.addEventListener("change", changed);
-  return () => {
-    seen.disconnect();
-    media.removeEventListener("change", changed);
-  };
 }
 
-const THEME_ATTRIBUTES = [
-  "class",
-  "style",
-  "data-jp-theme-name",
-  "data-jp-theme-light",
-  "data-vscode-theme-kind",
-  "data-theme",
-];
+const THEME_ATTRIBUTES = ["class", "style", "data-jp-theme-name", "data-vscode-theme-kind", "data-theme"];
 
 type Channels = readonly [number, number, number];
 
