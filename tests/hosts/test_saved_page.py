@@ -197,3 +197,27 @@ def test_it_stands_still_once_drawn(saved, put):
     before = drawings(views(page))
     wait_frames(page)
     assert drawings(views(page)) == before
+
+
+# What a notebook does with the output of a cell that is run again.
+AGAIN = """
+async (html) => {
+  document.body.replaceChildren(document.createRange().createContextualFragment(html));
+  while (!document.querySelector("[data-sw-ready], [data-ready=true] [data-sw-ready]"))
+    await new Promise(requestAnimationFrame);
+}
+"""
+
+
+def test_an_output_that_is_run_again_leaves_nothing_in_the_page(new_page, put):
+    output = sw.ArrayView(put("x", "y"), mode="html")._repr_mimebundle_()[0]["text/html"]
+    page = new_page()
+    page.goto("about:blank")
+    browser = page.context.new_cdp_session(page)
+    nodes = []
+    for _ in range(4):
+        page.evaluate(AGAIN, output)
+        browser.send("HeapProfiler.collectGarbage")
+        nodes.append(browser.send("Memory.getDOMCounters")["nodes"])
+    # The first runs may leave what the page itself needs; after that each takes the place of the one before.
+    assert nodes[3] <= nodes[1] + 10
