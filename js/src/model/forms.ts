@@ -1,6 +1,6 @@
 /** The forms of a sharding that JAX gives: a type, an HLO sharding, a Shardy attribute. */
 import type { DtypeName, SpecDraft, Terms } from "./document.gen";
-import { axesAt, entryAt, partsOf, sizeOf } from "./spec";
+import { axesAt, entryAt, partsOf } from "./spec";
 
 /** `f32[8@x,16]{U:y}`: types name Explicit axes alone. */
 export function typeText(draft: SpecDraft, dtype: DtypeName): string {
@@ -106,9 +106,4 @@ function canonical(shape: readonly number[], perm: readonly number[]): { dims: n
   const sorted = [...runs].sort((a, b) => first(a) - first(b));
   const dims = sorted.map((run) => run.reduce((n, d) => n * (shape[d] ?? 1), 1));
   return dims.length === 0 ? { dims: [1], turn: [0] } : { dims, turn: runs.map((run) => sorted.indexOf(run)) };
-}
-
-/** Size of a group of devices along some axes. */
-export function groupSize(draft: SpecDraft, names: readonly string[]): number {
-  return names.reduce((n, name) => n * sizeOf(draft, name), 1);
 }

@@ -185,10 +185,3 @@ function scaled(n: number): string {
 export function memoryTotal({ memory }: Program): number | null {
   return memory && memory.arguments + memory.outputs + memory.temporaries - memory.aliased;
 }
-
-/** `median 31 ms (30–34 ms, 10 runs)`. */
-export function timingText({ timing }: Program): string {
-  return timing
-    ? `${duration(timing.seconds)} (${duration(timing.low)}–${duration(timing.high)}, median of ${timing.runs})`
-    : "";
-}
