@@ -3,7 +3,7 @@
 # make bench   speed and size, beside the alternatives
 # make docs    the guide, in site/
 # make build   the front end, then the sdist and the wheel in dist/
-# make format  format Python and TypeScript, mend what linters can
+# make format  format Python and TypeScript, fix what linters can
 # make clean   remove everything that was made or installed here
 
 SHELL := /bin/bash

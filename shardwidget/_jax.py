@@ -225,7 +225,7 @@ def user_frames(eqn: Any) -> list[Any]:
 def _user_frames(info: Any) -> list[Any]:
     from jax._src import source_info_util
 
-    # Under ``mending``, this file is between the user's line and JAX.
+    # Under ``fixing``, this file is between the user's line and JAX.
     return [f for f in source_info_util.user_frames(info.traceback) if f.file_name != __file__]
 
 
@@ -551,19 +551,19 @@ def _at_work(frames: list[Any], trace: Any) -> tuple[list[Any], list[Any]]:
 
 # ── Going on where a type stops ───────────────────────────────────────────────────────────────────────────────────────
 
-Mender = Callable[[Any, list[Any], dict[str, Any], Exception], "list[Any] | None"]
+Fixer = Callable[[Any, list[Any], dict[str, Any], Exception], "list[Any] | None"]
 """Gives the results of a primitive, by its operands and parameters, in place of an exception; None lets it raise."""
 
 
-_MENDING = threading.RLock()
+_FIXING = threading.RLock()
 
 
 @contextlib.contextmanager
-def mending(mend: Mender) -> Iterator[None]:
-    """Where a primitive raises while it is traced in this thread, ``mend`` is asked for its results.
+def fixing(fix: Fixer) -> Iterator[None]:
+    """Where a primitive raises while it is traced in this thread, ``fix`` is asked for its results.
 
     ``with_sharding_constraint``, which refuses on Explicit axes before there is a primitive, is asked for as one. JAX
-    keeps what it traces by all that is in force; with a context of its own, nothing mended is ever used elsewhere.
+    keeps what it traces by all that is in force; with a context of its own, nothing fixed is ever used elsewhere.
     JAX 0.9 – 0.12: methods of two private classes and two private functions are replaced, and put back; by one thread
     at a time.
     """
@@ -571,7 +571,7 @@ def mending(mend: Mender) -> Iterator[None]:
     from jax._src.interpreters.partial_eval import DynamicJaxprTrace, JaxprTrace
 
     apart, contexts = jax.make_user_context(), contextlib.ExitStack()
-    contexts.enter_context(_MENDING)
+    contexts.enter_context(_FIXING)
     thread = threading.get_ident()
     binds: dict[Any, Any] = {tracing: tracing.process_primitive for tracing in (DynamicJaxprTrace, JaxprTrace)}
     check, unflatten = pjit.assert_shardings_equal, pjit.tree_unflatten
@@ -588,11 +588,11 @@ def mending(mend: Mender) -> Iterator[None]:
             if threading.get_ident() != thread:
                 raise
             with core.set_current_trace(self), here():
-                mended = mend(primitive, list(tracers), params, error)
-            if mended is None:
+                fixed = fix(primitive, list(tracers), params, error)
+            if fixed is None:
                 raise
             contexts.enter_context(apart(object()))
-            return mended if primitive.multiple_results else mended[0]
+            return fixed if primitive.multiple_results else fixed[0]
 
     def assert_shardings_equal(aval: Any, sharding: Any) -> None:
         try:
@@ -611,10 +611,10 @@ def mending(mend: Mender) -> Iterator[None]:
         for k, (sharding, error) in ((k, asked) for k, asked in enumerate(refused) if asked):
             refused.clear()
             with here():
-                mended = mend(pjit.sharding_constraint_p, [leaves[k]], {"sharding": sharding}, error)
-            if mended is None:
+                fixed = fix(pjit.sharding_constraint_p, [leaves[k]], {"sharding": sharding}, error)
+            if fixed is None:
                 raise error
-            leaves[k] = mended[0]
+            leaves[k] = fixed[0]
         refused.clear()
         return unflatten(tree, leaves)
 
@@ -634,11 +634,11 @@ def mending(mend: Mender) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Mark:
-    """What the equations of a mend carry."""
+    """What the equations of a fix carry."""
 
     number: int
     primitive: str
-    """The one that is mended; empty where it is left to the compiler instead."""
+    """The one that is fixed; empty where it is left to the compiler instead."""
 
     def __str__(self) -> str:
         return f"{self.number} {self.primitive}"

@@ -114,7 +114,7 @@ def collective(
 
 
 def layer() -> Comparison:
-    """A layer whose second product is ambiguous on an Explicit mesh, continued with the first mend."""
+    """A layer whose second product is ambiguous on an Explicit mesh, continued with the first fix."""
     on = mesh("Auto", x=4, y=2)
     x, y = "x", "y"
     arguments = (
@@ -124,7 +124,7 @@ def layer() -> Comparison:
         value("scale", (16,), (y,)),
     )
     why = "scale is split on y and the compiler carried that back to the matmul."
-    mends = (
+    fixes = (
         Choice(
             "keep rows split over x",
             "y = jnp.matmul(r, w2, out_sharding=P('x', None))",
@@ -155,7 +155,7 @@ def layer() -> Comparison:
         Row("arguments", arguments),
         Row("dot_general", (value("h", (128, 256), (x, y)),), source(2), ("x", "w1")),
         Row("max", (value("r", (128, 256), (x, y)),), source(3), ("h",)),
-        Row("dot_general", (stopped,), source(4), ("r", "w2"), error=stop, mends=mends, collectives=(0,)),
+        Row("dot_general", (stopped,), source(4), ("r", "w2"), error=stop, fixes=fixes, collectives=(0,)),
         Row("mul", (value("z", (128, 16), (x, y)),), source(5), ("y", "scale")),
         Row("reduce_sum", (value("mu", (16,), (y,)),), source(6), ("z",), collectives=(1,)),
         Row("sub", (value("", (128, 16), (x, y)),), source(7), ("z", "mu")),
@@ -277,9 +277,9 @@ def scopes() -> Comparison:
 
 
 def stopped() -> Comparison:
-    """A program that stops where nothing mends it, below an error that is mended."""
+    """A program that stops where nothing fixes it, below an error that is fixed."""
     base = layer()
-    bare = replace(base.rows[3], mends=(), error=replace(base.rows[3].error, chosen=-1))  # type: ignore[arg-type]
+    bare = replace(base.rows[3], fixes=(), error=replace(base.rows[3].error, chosen=-1))  # type: ignore[arg-type]
     below = tuple(
         replace(row, values=tuple(replace(v, explicit=None, agreement="") for v in row.values)) for row in base.rows[4:]
     )

@@ -14,9 +14,9 @@ from shardwidget.document import (
     Collective,
     Dim,
     Failure,
+    Fix,
     Ints,
     Listing,
-    Mend,
     Mesh,
     MeshAxis,
     Plan,
@@ -297,13 +297,13 @@ def error() -> Trace:
     (x,) = f.arguments(("x", count(6), ("i",)))
     y = f.local("mul", "y", lambda v: 2 * v, x, line=3)
     f.step("error", [y], [], "y varies over i.", 1)
-    mends = (
-        Mend("Concatenate the blocks along i: say so in out_specs", "out_specs=P('i')"),
-        Mend("Sum the blocks along i, before the return", "y = jax.lax.psum(y, 'i')"),
+    fixes = (
+        Fix("Concatenate the blocks along i: say so in out_specs", "out_specs=P('i')"),
+        Fix("Sum the blocks along i, before the return", "y = jax.lax.psum(y, 'i')"),
     )
     message = "shard_map applied to the function 'f' was given out_specs which require replication"
     why = "P() promises that y is the same block along i, but its type says that it varies over i."
-    return f.trace(error=Failure("out_specs", "ValueError", message, why, y.id, ("i",), 0, mends, "Traceback …"))
+    return f.trace(error=Failure("out_specs", "ValueError", message, why, y.id, ("i",), 0, fixes, "Traceback …"))
 
 
 def cube() -> Trace:

@@ -36,7 +36,7 @@ class Compared:
     dtype: str
     bits: int
     explicit: Layout | None
-    """Its type on an Explicit mesh; None below an error that nothing mends, and at it."""
+    """Its type on an Explicit mesh; None below an error that nothing fixes, and at it."""
     auto: str
     """Its type on an Auto mesh; empty where that side stopped."""
     concrete: Layout | None
@@ -77,7 +77,7 @@ class Stop:
     axes: tuple[str, ...] = ()
     """The mesh axes in question."""
     chosen: int = -1
-    """Index in ``Row.mends`` that the rows below take for granted; -1 where they are not continued."""
+    """Index in ``Row.fixes`` that the rows below take for granted; -1 where they are not continued."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ class Row:
     decision: Literal["", "reshard", "with_sharding_constraint", "out_sharding", "device_put"] = ""
     """The user's own decision about sharding that the equation carries."""
     error: Stop | None = None
-    mends: tuple[Choice, ...] = ()
+    fixes: tuple[Choice, ...] = ()
     collectives: tuple[int, ...] = ()
     """Indices in ``Comparison.program.collectives`` of those that the compiler put before or into this equation."""
     remark: str = ""
@@ -140,7 +140,7 @@ class Continuation:
 
     row: int
     choice: int
-    """Index in that row's ``mends``."""
+    """Index in that row's ``fixes``."""
     at: tuple[int, ...]
     """Indices of the rows that are then others."""
     rows: tuple[Row, ...] = field(metadata={"wire": "table"})

@@ -176,7 +176,7 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class Mend:
+class Fix:
     """A change that makes a failing program run."""
 
     title: str
@@ -212,7 +212,7 @@ class Failure:
     """The mesh axes in question."""
     origin: int = -1
     """Index of the step where the value became so; -1 where not known."""
-    mends: tuple[Mend, ...] = ()
+    fixes: tuple[Fix, ...] = ()
     traceback: str = ""
 
 

@@ -101,10 +101,10 @@ def _lines(c: Comparison, row: Row) -> list[Line]:
         stop = row.error
         said = f"{stop.error}: {stop.message}"
         lines += [Line(text, "", "", "", "", "error") for text in (said, stop.explanation) if text]
-        for k, mend in enumerate(row.mends):
+        for k, fix in enumerate(row.fixes):
             used = "used below: " if k == stop.chosen else "or: "
-            cost = f"{mend.communication}, {byte_count(mend.bytes_per_device)} a device"
-            lines.append(Line(f"{used}{mend.code}  gives {mend.layout.text}  ({cost})", "", "", "", "", "error"))
+            cost = f"{fix.communication}, {byte_count(fix.bytes_per_device)} a device"
+            lines.append(Line(f"{used}{fix.code}  gives {fix.layout.text}  ({cost})", "", "", "", "", "error"))
     lines += [Line(_words(_collective(c, k)), "", "", "", "", "plain") for k in row.collectives]
     return lines
 

@@ -106,7 +106,7 @@ def _devices(ids: Sequence[int], most: int = 12) -> str:
     return f"device{'s' if len(ids) > 1 else ''} {listed}"
 
 
-# ── read.shard_map ────────────────────────────────────────────────────────────────────────────────────────────────────
+# ── read.trace ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 NO_SHARD_MAP = (
     "{name} calls no jax.shard_map, so there are no steps on devices to show. Wrap the part that runs on each device "
@@ -128,8 +128,7 @@ ONE_ORDER_OF_DEVICES = (
 NOT_RUN = "the steps before the error could not be run: {words}"
 
 WRONG_ARGUMENTS = (
-    "{words}\nGive read.shard_map the function and then its arguments, each as you would call it: "
-    "read.shard_map({call})."
+    "{words}\nGive read.trace the function and then its arguments, each as you would call it: read.trace({call})."
 )
 
 # ── read.program ──────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -22,9 +22,9 @@ from shardwidget.document import (
     SpecEntry,
 )
 from shardwidget.read import _errors
-from shardwidget.read._array import array as read_array
 from shardwidget.read._cuts import dims_of_spec
 from shardwidget.read._mesh import read_devices, read_mesh
+from shardwidget.read._placement import placement as read_placement
 from shardwidget.read._wordings import check, terms
 
 AnyMesh = Mesh | AbstractMesh
@@ -124,11 +124,11 @@ class Bench:
 
     def placement(self, draft: SpecDraft, sharding: NamedSharding) -> Placement:
         """Where the array would be."""
-        return read_array((draft.shape, jax.numpy.dtype(draft.dtype), sharding), name=self.document.name)
+        return read_placement((draft.shape, jax.numpy.dtype(draft.dtype), sharding), name=self.document.name)
 
     def bare(self, draft: SpecDraft) -> Placement:
         """The mesh of a draft, alone."""
-        return read_array(self.mesh_of(draft.axes), name=self.document.name)
+        return read_placement(self.mesh_of(draft.axes), name=self.document.name)
 
     def parts_of(self, sharding: Any) -> tuple[tuple[MeshAxis, ...], P]:
         """Axes and spec of a sharding that can be edited here.

@@ -10,8 +10,8 @@ import numpy as np
 
 from shardwidget.document import Block, Values
 from shardwidget.read import _errors
-from shardwidget.read._array import as_typed
 from shardwidget.read._numbers import element_format, summarise
+from shardwidget.read._placement import as_typed
 from shardwidget.read._window import sample_shape, sample_steps
 
 WHOLE = 2**20
@@ -24,7 +24,7 @@ def values(x: Any, device_ids: Iterable[int], *, limit: int = 2**20) -> Values:
     Only shards that this process can address are read. Of a shard greater than 1 MiB only the sample leaves the device.
 
     Args:
-        x: what ``read.array`` takes. Only a live ``jax.Array`` has values; for anything else the note says why not.
+        x: what ``read.placement`` takes. Only a live ``jax.Array`` has values; for anything else the note says why not.
         device_ids: devices of ``x``'s sharding; ids given twice are read once.
         limit: most bytes of all blocks' data together.
 
@@ -32,7 +32,7 @@ def values(x: Any, device_ids: Iterable[int], *, limit: int = 2**20) -> Values:
         One block for each device that could be read, in the order asked for, and a note of what was left out.
 
     Raises:
-        TypeError: ``x`` is of no form that ``read.array`` takes.
+        TypeError: ``x`` is of no form that ``read.placement`` takes.
         KeyError: the array is on no such device.
     """
     if isinstance(x, jax.sharding.Mesh | jax.sharding.AbstractMesh):

@@ -11,7 +11,7 @@ from jax.sharding import AxisType, NamedSharding, PartitionSpec
 
 from shardwidget import read
 from shardwidget.document import Feedback, Field, Figure, Part, Placement
-from shardwidget.read._array import as_typed
+from shardwidget.read._placement import as_typed
 from shardwidget.teach import layouts, run
 from shardwidget.teach.kind import Answer, Kind
 
@@ -46,7 +46,7 @@ class ChooseCollective(Kind):
 
     def __init__(self, before: Any, after: Any) -> None:
         sharding = as_typed(before).sharding
-        self._before, self._after = read.array(before), read.array(after)
+        self._before, self._after = read.placement(before), read.placement(after)
         if not isinstance(sharding, NamedSharding) or self._before.shape != self._after.shape:
             raise ValueError("before and after are layouts of one array: the same shape, each with a NamedSharding")
         if self._before.device_ids != self._after.device_ids or self._before.mesh.axes != self._after.mesh.axes:

@@ -28,7 +28,7 @@ class FillBlock(Kind):
             are no devices.
         *args: its arguments.
         device: the device whose block is asked for.
-        step: index of the step in ``read.shard_map(f, *args).steps``; None takes the first collective.
+        step: index of the step in ``read.trace(f, *args).steps``; None takes the first collective.
         source: the text to show; None reads that of ``f``.
 
     Raises:
@@ -40,7 +40,7 @@ class FillBlock(Kind):
     def __init__(
         self, f: Callable[..., Any], *args: Any, device: int, step: int | None = None, source: str | None = None
     ) -> None:
-        trace = read.shard_map(f, *args)
+        trace = read.trace(f, *args)
         if trace.error is not None:
             raise ValueError(f"the exercise has no truth: {trace.error.error}: {trace.error.message}")
         self._step = _step(trace, step)

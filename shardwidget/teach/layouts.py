@@ -26,7 +26,7 @@ def place(shape: tuple[int, ...], dtype: Any, mesh: Any, spec: P, name: str = ""
     """
     sharding = NamedSharding(mesh, spec)
     sharding.shard_shape(shape)
-    return read.array((shape, dtype, sharding), name=name)
+    return read.placement((shape, dtype, sharding), name=name)
 
 
 def specs(rank: int, mesh: Any) -> Iterator[P]:
@@ -88,7 +88,7 @@ def mesh_of(*trees: Any) -> Any:
 
 def mesh_document(mesh: Any) -> document.Mesh:
     """A mesh as a document; the first device where there is none."""
-    return read.array(np_scalar() if mesh is None else mesh).mesh
+    return read.placement(np_scalar() if mesh is None else mesh).mesh
 
 
 def np_scalar() -> jax.Array:

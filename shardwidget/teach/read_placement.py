@@ -14,7 +14,7 @@ from jax.sharding import NamedSharding
 from shardwidget import read
 from shardwidget.document import Feedback, Field, Figure, Part, Placement
 from shardwidget.export.words import byte_count
-from shardwidget.read._array import as_typed
+from shardwidget.read._placement import as_typed
 from shardwidget.teach import forms, layouts
 from shardwidget.teach.kind import Answer, AnswerError, Kind, verdict
 
@@ -25,7 +25,7 @@ class ReadPlacement(Kind):
     """What a sharding says of an array.
 
     Args:
-        x: anything that ``read.array`` takes.
+        x: anything that ``read.placement`` takes.
         ask: one of ``ASKS``, or several.
         picture: whether to show the array cut and placed, rather than its type and the mesh alone.
 
@@ -36,7 +36,7 @@ class ReadPlacement(Kind):
     task = "read_placement"
 
     def __init__(self, x: Any, ask: str | Sequence[str], *, picture: bool = False) -> None:
-        self._placement = p = read.array(x)
+        self._placement = p = read.placement(x)
         if p.shape is None:
             raise ValueError("a mesh alone places no array; give an array, or (shape, dtype, sharding)")
         sharding = as_typed(x).sharding

@@ -1,4 +1,4 @@
-"""Repairing a function: it stops, or gives a wrong result, and a cell holds the mended one."""
+"""Repairing a function: it stops, or gives a wrong result, and a cell holds the fixed one."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Repair(Kind):
             raise ValueError("there is nothing to repair: the function gives what it should")
         self.mesh = layouts.mesh_document(layouts.mesh_of(args))
         self.figures = (figure_of(f, args, source),)
-        self.fields = (Field("function", "mended function", "code", example="mended"),)
+        self.fields = (Field("function", "fixed function", "code", example="fixed"),)
         self.goal = self._broken.error
         if off:
             self.prompt = f"{off} Write a function that gives what it should, and assign it in a cell."

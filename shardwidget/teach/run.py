@@ -69,7 +69,7 @@ def typed(f: Callable[..., Any], args: tuple[Any, ...]) -> Any:
 def mapped(f: Callable[..., Any], args: tuple[Any, ...]) -> Outcome:
     """Runs a program of ``shard_map`` regions, on a simulated mesh where there are not enough devices."""
     try:
-        trace = read.shard_map(f, *args)
+        trace = read.trace(f, *args)
     except Exception as error:
         return failed(error)
     if trace.error is not None:

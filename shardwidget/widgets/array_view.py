@@ -124,7 +124,7 @@ class ArrayView(DocumentWidget):
         return table.table(self.document, self.row_dim, self.column_dim)
 
     def _read(self, x: Any) -> Placement:
-        return read.array(x, name=name_in_caller(x) if self._name is None else self._name)
+        return read.placement(x, name=name_in_caller(x) if self._name is None else self._name)
 
     def _state(self, *, complete: bool) -> dict[str, Any]:
         names = ("selection", "color_by", "row_dim", "column_dim")

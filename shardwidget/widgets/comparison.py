@@ -20,15 +20,15 @@ class ShardingComparison(DocumentWidget):
 
     ```python
     view = ShardingComparison(f, x, w)
-    view.choices = {4: 1}               # row 4 stops on an Explicit mesh: goes on with its second mend
+    view.choices = {4: 1}               # row 4 stops on an Explicit mesh: goes on with its second fix
     view.selection = 7                  # opens a row
-    view.document.rows[4].mends[1].code
+    view.document.rows[4].fixes[1].code
     ShardingComparison(params)          # jax.typeof(x) beside x.sharding, for every array of a pytree
     ```
 
     Attributes:
-        choices: by row that stops on an Explicit mesh, the index of the mend that the rows below take for granted.
-            Rows that are not named go on with their first mend.
+        choices: by row that stops on an Explicit mesh, the index of the fix that the rows below take for granted.
+            Rows that are not named go on with their first fix.
         selection: index of the row that is open; None for none. The browser's clicks arrive here too.
     """
 
@@ -58,7 +58,7 @@ class ShardingComparison(DocumentWidget):
             mesh: the mesh; None takes the one of the arguments.
             compiled: which variant of the mesh is compiled; None for the mesh as it is.
             name: what to call it; None finds the function's name, or the variable that the arrays are bound to.
-            choices: mends to go on with, by row.
+            choices: fixes to go on with, by row.
             selection: the row that is open at first.
             mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel.
             **unknown: refused, with a list of the legal names.
@@ -69,7 +69,7 @@ class ShardingComparison(DocumentWidget):
             TraitError: a choice or the selection is not there.
         """
         options = {"mesh": mesh, "compiled": compiled} if callable(f) else {}
-        self._reader = read.PropagationReader(f, *args, **options)
+        self._reader = read.ComparisonReader(f, *args, **options)
         self._called = name if name is not None or callable(f) else name_in_caller(f)
         self._chosen = _integers(choices or {})
         super().__init__(
@@ -93,7 +93,7 @@ class ShardingComparison(DocumentWidget):
 
     def _state(self, *, complete: bool) -> dict[str, Any]:
         state = super()._state(complete=complete) | {"choices": self.choices, "selection": self.selection}
-        if complete and any(len(row.mends) > 1 for row in self.document.rows):
+        if complete and any(len(row.fixes) > 1 for row in self.document.rows):
             # Without a kernel there is nobody to ask: the page brings the answers along.
             state["_document"] = to_wire(self._read(self.choices, continuations=True))
         return state
@@ -128,13 +128,13 @@ def _integers(choices: dict[Any, Any]) -> dict[int, int]:
     try:
         return {int(row): operator.index(choice) for row, choice in choices.items()}
     except (TypeError, ValueError):
-        raise TraitError(f"choices must be {{row: index of a mend}}, all integers; got {choices!r}") from None
+        raise TraitError(f"choices must be {{row: index of a fix}}, all integers; got {choices!r}") from None
 
 
 def _check_choice(document: Comparison, row: int, choice: int) -> None:
-    stops = {k: len(r.mends) for k, r in enumerate(document.rows) if r.mends}
+    stops = {k: len(r.fixes) for k, r in enumerate(document.rows) if r.fixes}
     if row not in stops:
         rows = f"those with a choice are {', '.join(map(str, stops))}" if stops else "no row has one"
-        raise TraitError(f"row {row} has no mend to choose; {rows}")
+        raise TraitError(f"row {row} has no fix to choose; {rows}")
     if not 0 <= choice < stops[row]:
-        raise TraitError(f"row {row} has the mends 0 to {stops[row] - 1}; got {choice}")
+        raise TraitError(f"row {row} has the fixes 0 to {stops[row] - 1}; got {choice}")

@@ -89,7 +89,7 @@ class Exercise(Sheet):
         """Asks what a sharding says of an array.
 
         Args:
-            x: anything that ``read.array`` takes.
+            x: anything that ``read.placement`` takes.
             ask: ``"local shape"``, ``"copies"``, ``"bytes per device"``, ``"devices of element (5, 3)"``,
                 ``"slice of device 3"``, or a list of these.
             picture: whether to show the array cut and placed, rather than its type and the mesh alone.
@@ -195,7 +195,7 @@ class Exercise(Sheet):
             f: a function that calls ``jax.shard_map``.
             *args: its arguments.
             device: the device whose block is asked for.
-            step: index of the step in ``read.shard_map(f, *args).steps``; None takes the first collective.
+            step: index of the step in ``read.trace(f, *args).steps``; None takes the first collective.
             source: the text to show; None reads that of ``f``.
             **options: ``prompt hints name mode``.
         """
@@ -229,7 +229,7 @@ class Exercise(Sheet):
     def repair(
         cls, f: Callable[..., Any], *args: Any, gives: Any, source: str | None = None, **options: Any
     ) -> Exercise:
-        """Asks for a mended function, which a cell assigns: ``exercise.answer = mended``.
+        """Asks for a fixed function, which a cell assigns: ``exercise.answer = fixed``.
 
         Args:
             f: the broken one.

@@ -66,7 +66,7 @@ class ShardMapStepper(DocumentWidget):
             ValueError: ``f`` has no ``shard_map`` in it, or there is no such interconnect.
             TraitError: the step or a watched name is not there.
         """
-        trace = read.shard_map(f, *args, devices=devices, interconnect=interconnect)
+        trace = read.trace(f, *args, devices=devices, interconnect=interconnect)
         first = 0 if trace.error is None else len(trace.steps) - 1
         super().__init__(trace, mode=mode, unknown=unknown, step=first if step is None else step, watch=watch or [])
 

@@ -18,16 +18,16 @@ def shaped(side):
     sharding = jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec("x", "y"))
     return jax.ShapeDtypeStruct((side, side), "float32", sharding=sharding)
 
-sw.read.array(shaped(8))
+sw.read.placement(shaped(8))
 big = shaped(2**16)
 process = psutil.Process()
 resident = process.memory_info().rss
-placement = sw.read.array(big)
+placement = sw.read.placement(big)
 resident = process.memory_info().rss - resident
 assert placement.nbytes == 2**34
 
 tracemalloc.start()
-sw.read.array(shaped(2**16))
+sw.read.placement(shaped(2**16))
 print(json.dumps({"resident": resident, "peak": tracemalloc.get_traced_memory()[1]}))
 """
 
@@ -36,6 +36,6 @@ def rows() -> list[Row]:
     """Growth of the resident set, and the peak of what Python allocated."""
     found = measure(PROGRAM)
     return [
-        Row("read.array of 16 GiB, resident", f"{found['resident'] / 2**20:.2f} MiB", "< 1 MiB"),
+        Row("read.placement of 16 GiB, resident", f"{found['resident'] / 2**20:.2f} MiB", "< 1 MiB"),
         Row("  Python's peak", f"{found['peak'] / 2**20:.3f} MiB", "< 1 MiB"),
     ]

@@ -37,11 +37,11 @@ def seconds(call, x):
     return time.perf_counter() - start
 
 def wire(x):
-    state, _, buffers = _remove_buffers(to_wire(sw.read.array(x)))
+    state, _, buffers = _remove_buffers(to_wire(sw.read.placement(x)))
     return len(json.dumps(state, separators=(",", ":"))) + sum(memoryview(b).nbytes for b in buffers)
 
 devices = np.array(jax.devices())
-calls = {"read": sw.read.array, "visualize": visualize, "figure": treescope.render_array_sharding, "page": page}
+calls = {"read": sw.read.placement, "visualize": visualize, "figure": treescope.render_array_sharding, "page": page}
 for call in calls.values():
     call(put(devices[:8].reshape(4, 2)))  # loads what is loaded once
 
@@ -53,7 +53,7 @@ print(json.dumps({"times": times, "wire": [wire(x) for x in arrays[:2]], "html":
 
 
 def rows() -> list[Row]:
-    """Time of ``read.array`` beside what draws the same array, and bytes of the document."""
+    """Time of ``read.placement`` beside what draws the same array, and bytes of the document."""
     found = measure(PROGRAM)
     times, (plain, permuted) = found["times"], found["wire"]
 
@@ -70,7 +70,7 @@ def rows() -> list[Row]:
         return [Row(what, milliseconds(ours), reach, rivals[0]), *(Row("", "", "", rival) for rival in rivals[1:])]
 
     return [
-        *compare("read.array, 64×64 mesh", 0, "≤ 3 ms, ≥ 50×"),
+        *compare("read.placement, 64×64 mesh", 0, "≤ 3 ms, ≥ 50×"),
         *compare("  again on the same mesh", 1, ""),
         Row("its document on the wire", kilobytes(plain), "≤ 24 KB", f"treescope's HTML {kilobytes(found['html'])}"),
         Row("  devices in another order", kilobytes(permuted), "≤ 24 KB"),

@@ -57,15 +57,15 @@ def first(call):
     return seconds(call)
 
 warm = jax.shard_map(lambda x: x * 2, mesh=mesh, in_specs=P("x"), out_specs=P("x"))
-read.shard_map(warm, jnp.ones(8))
+read.trace(warm, jnp.ones(8))
 eager = first(lambda: two(*args))
 plain, ours, again = [], [], []
 for n in range(5):
     plain.append(first(lambda: jax.jit(lambda *a: two(*a))(*args)))
     # What was compiled for another length is of no use here.
     these = (jnp.ones((8, 16 + 2 * n, 32)), *args[1:])
-    ours.append(first(lambda: read.shard_map(two, *these).outputs))
-    again.append(seconds(lambda: read.shard_map(two, these[0] + 1, *args[1:]).outputs))
+    ours.append(first(lambda: read.trace(two, *these).outputs))
+    again.append(seconds(lambda: read.trace(two, these[0] + 1, *args[1:]).outputs))
 
 def twenty(a, w):
     w = w * 2
@@ -79,7 +79,7 @@ def region(f, mesh, out=P()):
 
 buffers = []
 x = jnp.ones((32, 32))
-wire = to_wire(read.shard_map(region(twenty, mesh), x, x))
+wire = to_wire(read.trace(region(twenty, mesh), x, x))
 text = json.dumps(wire, default=lambda b: buffers.append(b) or "", separators=(",", ":"))
 
 wide = AbstractMesh((16, 16), ("x", "y"), axis_types=AUTO)
@@ -89,19 +89,19 @@ def many(a, w):
         a = a + jax.lax.ppermute(a, "x", [(i, (i + 1) % 16) for i in range(16)])
     return a
 x = jnp.ones((128, 256))
-host = first(lambda: read.shard_map(region(many, wide, P("x", "y")), x, x).outputs)
+host = first(lambda: read.trace(region(many, wide, P("x", "y")), x, x).outputs)
 
 def big(a, w):
     for _ in range(30):
         a = jnp.sin(a) + w
     return a
-great = read.shard_map(region(big, mesh, P("x", "y")), *[jnp.ones((6144, 6144))] * 2)
+great = read.trace(region(big, mesh, P("x", "y")), *[jnp.ones((6144, 6144))] * 2)
 kept = sum(len(v.window.data) for v in great.variables if v.window)
 whole = sum(np.prod(v.shape) * v.bits // 8 for v in great.variables if v.region >= 0)
 print(json.dumps({
     "plain": statistics.median(plain), "ours": statistics.median(ours), "again": statistics.median(again),
     "eager": eager, "host": host, "wire": len(text) + sum(map(len, buffers)), "kept": kept, "whole": int(whole),
-    "note": great.note, "equations": len(read.shard_map(two, *args).steps),
+    "note": great.note, "equations": len(read.trace(two, *args).steps),
 }))
 """
 

@@ -47,20 +47,20 @@ def test_a_choice_and_a_selection_go_to_python_and_back(jupyter, new_page):
     nb.run_all()
     view = views(page)
     expect(view).to_contain_text("Contracting dimensions are sharded")
-    mends = nb.ask(f"print('\\n'.join(m.code for m in view.document.rows[{STOP}].mends))").splitlines()
-    first = mends.index(used(view).inner_text())
+    fixes = nb.ask(f"print('\\n'.join(m.code for m in view.document.rows[{STOP}].fixes))").splitlines()
+    first = fixes.index(used(view).inner_text())
 
     other = 1 if first == 0 else 0
-    view.get_by_role("listitem").filter(has_text=mends[other]).get_by_role("button").click()
-    expect(used(view)).to_have_text(mends[other])
+    view.get_by_role("listitem").filter(has_text=fixes[other]).get_by_role("button").click()
+    expect(used(view)).to_have_text(fixes[other])
     expect(row(view, "mul").get_by_role("gridcell").nth(1)).to_contain_text(
         nb.ask("print(view.document.rows[-1].explicit)")
     )
     assert nb.ask("print(view.choices)") == str({STOP: other})
 
     nb.ask(f"view.choices = {{{STOP}: {first}}}")
-    expect(used(view)).to_have_text(mends[first])
-    assert nb.ask("view.choices = {0: 0}").startswith("TraitError: row 0 has no mend to choose")
+    expect(used(view)).to_have_text(fixes[first])
+    assert nb.ask("view.choices = {0: 0}").startswith("TraitError: row 0 has no fix to choose")
 
     row(view, "sin").get_by_role("gridcell").last.click()
     expect(row(view, "sin")).to_have_attribute("aria-selected", "true")
@@ -97,7 +97,7 @@ def test_a_saved_page_goes_on_below_another_choice(new_page, tmp_path, width):
     code = way.locator("code").inner_text()
     way.get_by_role("button").click()
     expect(used(view)).to_have_text(code)
-    choice = [m.code for m in widget.document.rows[stop].mends].index(code)
+    choice = [m.code for m in widget.document.rows[stop].fixes].index(code)
     widget.choices = {stop: choice}
     after = row(view, "mul").get_by_role("gridcell").nth(1)
     expect(after).to_contain_text(widget.document.rows[-1].explicit)

@@ -395,12 +395,12 @@ def test_specs_without_a_truth_are_not_asked_for():
         sw.Exercise.put_specs(partial_product, A, B, mesh=AUTO, gives=(A, B))
 
 
-def mended(a, b):
+def fixed(a, b):
     return jnp.matmul(a, b, out_sharding=P("x", None))
 
 
 def twice(a, b):
-    return 2 * mended(a, b)
+    return 2 * fixed(a, b)
 
 
 @pytest.fixture
@@ -415,16 +415,16 @@ def test_a_function_is_repaired(placed):
     assert told(e, stops).error == "TypeError"
     assert told(e, lambda a, b: a).verdict == "partly"
     assert "2 times" in told(e, twice).message
-    assert told(e, mended).verdict == "right"
-    refused(e, "mended", "assigns: exercise.answer = f")
-    assert e.answer is mended
+    assert told(e, fixed).verdict == "right"
+    refused(e, "fixed", "assigns: exercise.answer = f")
+    assert e.answer is fixed
 
 
 def test_a_function_that_is_not_broken_is_not_asked_for(placed):
     with pytest.raises(ValueError, match="nothing to repair"):
-        sw.Exercise.repair(mended, *placed, gives=A @ B)
+        sw.Exercise.repair(fixed, *placed, gives=A @ B)
     with pytest.raises(ValueError, match="no truth"):
-        sw.Exercise.repair(mended, *placed, gives=product)
+        sw.Exercise.repair(fixed, *placed, gives=product)
 
 
 def wasteful(a, w):

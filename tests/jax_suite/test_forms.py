@@ -1,4 +1,4 @@
-"""What ``read.array`` takes, and what it answers to anything else."""
+"""What ``read.placement`` takes, and what it answers to anything else."""
 
 import jax
 import jax.numpy as jnp
@@ -19,7 +19,7 @@ def mesh_of(*types: AxisType) -> Mesh:
 
 def test_the_array_of_the_tutorial():
     x = jax.device_put(np.arange(128, dtype="float32").reshape(8, 16), NamedSharding(mesh_of(), P("x", "y")))
-    p = read.array(x, name="x")
+    p = read.placement(x, name="x")
     assert (p.name, p.shape, p.dtype, p.type, p.spec) == ("x", (8, 16), "float32", "f32[8@x,16@y]", repr(P("x", "y")))
     assert p.mesh.axes == (MeshAxis("x", 4, "Explicit"), MeshAxis("y", 2, "Explicit"))
     assert (p.mesh.platform, p.mesh.kind, p.mesh.this_process, p.memory_kind) == ("cpu", "cpu", 0, "device")
@@ -32,38 +32,38 @@ def test_the_array_of_the_tutorial():
 def test_every_form_reads_the_same():
     sharding = NamedSharding(mesh_of(), P(("y", "x"), None))
     array = jax.device_put(np.zeros((8, 16), "float32"), sharding)
-    like = to_wire(read.array(jax.ShapeDtypeStruct((8, 16), "float32", sharding=sharding)))
-    assert to_wire(read.array(((8, 16), "float32", sharding))) == like
-    assert to_wire(read.array(([8, 16], jnp.float32, sharding))) == like
-    assert to_wire(read.array(((np.int64(8), 16), np.dtype("float32"), sharding))) == like
-    assert to_wire(read.array(array)) == {**like, "state": "live"}
+    like = to_wire(read.placement(jax.ShapeDtypeStruct((8, 16), "float32", sharding=sharding)))
+    assert to_wire(read.placement(((8, 16), "float32", sharding))) == like
+    assert to_wire(read.placement(([8, 16], jnp.float32, sharding))) == like
+    assert to_wire(read.placement(((np.int64(8), 16), np.dtype("float32"), sharding))) == like
+    assert to_wire(read.placement(array)) == {**like, "state": "live"}
 
 
 @pytest.mark.parametrize("mesh", [mesh_of(), AbstractMesh((4, 2), ("x", "y"), axis_types=(AxisType.Explicit,) * 2)])
 def test_a_mesh_alone(mesh):
-    p = read.array(mesh)
+    p = read.placement(mesh)
     assert (p.shape, p.dims, p.type, p.spec, p.nbytes, p.wasted_bytes) == (None, (), "", None, 0, 0)
-    assert p.mesh == read.array(((8,), "int8", NamedSharding(mesh, P("x")))).mesh
+    assert p.mesh == read.placement(((8,), "int8", NamedSharding(mesh, P("x")))).mesh
     assert p.mesh.abstract == isinstance(mesh, AbstractMesh)
 
 
 def test_a_mesh_without_axes():
     device = jax.devices()[5]
     mesh = Mesh(np.array(device), ())
-    assert read.array(mesh).device_ids == (5,)
-    assert read.array(((3,), "int8", NamedSharding(mesh, P()))).slices(5) == (slice(0, 3),)
+    assert read.placement(mesh).device_ids == (5,)
+    assert read.placement(((3,), "int8", NamedSharding(mesh, P()))).slices(5) == (slice(0, 3),)
 
 
 def test_axis_names_need_not_be_strings():
     mesh = Mesh(np.array(jax.devices()[:4]).reshape(2, 2), (1, 2))
-    p = read.array(((4, 2), "int8", NamedSharding(mesh, P((2, 1)))))
+    p = read.placement(((4, 2), "int8", NamedSharding(mesh, P((2, 1)))))
     assert [axis.name for axis in p.mesh.axes] == ["1", "2"]
     assert p.dims[0].axes == ("2", "1")
     assert p.tiles == 4
 
 
 def test_unconstrained():
-    p = read.array(((8, 16), "int8", NamedSharding(mesh_of(AxisType.Auto, AxisType.Auto), P("x", P.UNCONSTRAINED))))
+    p = read.placement(((8, 16), "int8", NamedSharding(mesh_of(AxisType.Auto, AxisType.Auto), P("x", P.UNCONSTRAINED))))
     assert [dim.unconstrained for dim in p.dims] == [False, True]
     assert p.shardy.endswith('[{"x"}, {?}]>')
 
@@ -80,12 +80,12 @@ def test_unconstrained():
     ],
 )
 def test_agreement_of_type_and_placement(types, spec, agreement):
-    assert read.array(((8, 16), "int8", NamedSharding(mesh_of(*types), spec))).agreement == agreement
+    assert read.placement(((8, 16), "int8", NamedSharding(mesh_of(*types), spec))).agreement == agreement
 
 
 def test_a_type_that_differs_is_said_to():
     # JAX makes none such; a version with a bug may, and the picture must not hide it.
-    from shardwidget.read._array import _agreement
+    from shardwidget.read._placement import _agreement
 
     assert _agreement(P(None, "x"), NamedSharding(mesh_of(), P("x"))) == "differs"
     assert _agreement(P("x"), NamedSharding(mesh_of(), P("x", unreduced=frozenset("y")))) == "differs"
@@ -107,7 +107,7 @@ def test_a_type_that_differs_is_said_to():
 )
 def test_no_array(x, words):
     with pytest.raises(TypeError, match=rf"{words}.*{LEGAL}"):
-        read.array(x)
+        read.placement(x)
 
 
 @pytest.mark.parametrize(
@@ -123,12 +123,12 @@ def test_no_array(x, words):
 )
 def test_no_triple(x, words):
     with pytest.raises(TypeError, match=rf"as \(shape, dtype, sharding\): .*{words}.* Write \(\(8, 16\), 'float32',"):
-        read.array(x)
+        read.placement(x)
 
 
 def test_a_struct_without_sharding():
     with pytest.raises(ValueError, match=r"says no sharding.* jax\.ShapeDtypeStruct\(\(8,\), 'float32', sharding="):
-        read.array(jax.ShapeDtypeStruct((8,), "float32"))
+        read.placement(jax.ShapeDtypeStruct((8,), "float32"))
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_a_size_that_does_not_divide_is_told_in_the_words_of_jax(shape, spec, ty
         sharding.shard_shape(shape)
     for x in [(shape, "float32", sharding), jax.ShapeDtypeStruct(shape, "float32", sharding=sharding)]:
         with pytest.raises(ValueError, match="Give a sharding that fits the shape") as said:
-            read.array(x)
+            read.placement(x)
         assert str(said.value).startswith(str(jax_says.value))
 
 
@@ -150,16 +150,16 @@ def test_a_spec_that_is_too_long_is_told_in_the_words_of_jax():
     with pytest.raises(ValueError, match="only valid for values of rank at least 2") as jax_says:
         sharding.check_compatible_aval((8,))
     with pytest.raises(ValueError, match="Give a sharding that fits the shape") as said:
-        read.array(((8,), "float32", sharding))
+        read.placement(((8,), "float32", sharding))
     assert str(said.value).startswith(str(jax_says.value))
 
 
 def test_a_tracer_has_no_place():
     x = jax.device_put(np.zeros((8, 16), "float32"), NamedSharding(mesh_of(), P("x")))
     with pytest.raises(TypeError, match=r"tracer of type float32\[8@x,16\].*Read the array outside.*jax\.typeof\(x\)"):
-        jax.jit(read.array)(x)
+        jax.jit(read.placement)(x)
     with pytest.raises(TypeError, match=r"tracer of type float32\[2,16\]\{V:x\}"):
-        jax.shard_map(read.array, mesh=mesh_of(), in_specs=P("x"), out_specs=P("x"))(x)
+        jax.shard_map(read.placement, mesh=mesh_of(), in_specs=P("x"), out_specs=P("x"))(x)
     with pytest.raises(TypeError, match="tracer"):
         jax.jit(lambda x: read.values(x, [0]))(x)
 
@@ -167,10 +167,10 @@ def test_a_tracer_has_no_place():
 def test_a_size_that_is_not_known():
     (size,) = jax.export.symbolic_shape("n")
     with pytest.raises(ValueError, match=r"the shape \(n,\) is not known"):
-        read.array(jax.ShapeDtypeStruct((size,), "float32", sharding=NamedSharding(mesh_of(), P())))
+        read.placement(jax.ShapeDtypeStruct((size,), "float32", sharding=NamedSharding(mesh_of(), P())))
 
 
 @pytest.mark.parametrize("mesh", [AbstractMesh((), ()), jax.sharding.get_mesh()])
 def test_an_empty_mesh(mesh):
     with pytest.raises(ValueError, match=r"The mesh is empty: .* Make one with jax\.make_mesh"):
-        read.array(mesh)
+        read.placement(mesh)

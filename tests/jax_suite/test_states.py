@@ -24,12 +24,12 @@ def ones(spec: P, **kwargs) -> jax.Array:
 @pytest.mark.parametrize("end", ["deleted", "donated"])
 def test_an_array_without_data_reads_as_before(end):
     x = ones(P("x", "y"))
-    before = read.array(x)
+    before = read.placement(x)
     if end == "deleted":
         x.delete()
     else:
         jax.jit(lambda a: a + 1, donate_argnums=0)(x).block_until_ready()
-    assert read.array(x) == dataclasses.replace(before, state="deleted")
+    assert read.placement(x) == dataclasses.replace(before, state="deleted")
     assert read.values(x, [0]).note == "the array was deleted or donated; its values are gone"
 
 
@@ -44,7 +44,7 @@ def test_values_that_were_read_do_not_hinder_donation():
 
 def test_an_array_is_not_kept_alive():
     x = ones(P("x", "y"))
-    read.array(x)
+    read.placement(x)
     read.values(x, range(8))
     seen = weakref.ref(x)
     del x
@@ -53,12 +53,13 @@ def test_an_array_is_not_kept_alive():
 
 
 def test_sixteen_gibibytes_cost_nothing():
-    read.array(jnp.zeros(1))  # The first use of JAX in a process imports its compiler, which is not the array's cost.
+    # The first use of JAX in a process imports its compiler, which is not the array's cost.
+    read.placement(jnp.zeros(1))
     mesh = AbstractMesh((64, 64), ("x", "y"), axis_types=(AxisType.Explicit,) * 2)
     x = jax.ShapeDtypeStruct((2**16, 2**16), "float32", sharding=NamedSharding(mesh, P("x", "y")))
     tracemalloc.start()
     try:
-        p = read.array(x)
+        p = read.placement(x)
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
@@ -70,7 +71,7 @@ def test_unreduced_from_a_matmul():
     a, b = ones(P(None, "x")), jax.device_put(np.ones((16, 4), "float32"), NamedSharding(MESH, P("x", None)))
     out = NamedSharding(MESH, P(None, None, unreduced=frozenset("x")))
     x = jax.jit(lambda a, b: jnp.dot(a, b, out_sharding=out))(a, b)
-    p = read.array(x)
+    p = read.placement(x)
     assert (p.type, p.unreduced, p.reduced, p.agreement) == ("f32[8,4]{U:x}", ("x",), (), "same")
     assert (p.tiles, p.partials, p.copies, p.replicated_axes) == (1, 4, 2, ("y",))
     assert (p.total_bytes, p.wasted_bytes) == (8 * 128, 4 * 128)
@@ -80,7 +81,7 @@ def test_unreduced_from_a_matmul():
 
 
 def test_reduced():
-    p = read.array(ones(P("x", reduced=frozenset("y"))))
+    p = read.placement(ones(P("x", reduced=frozenset("y"))))
     assert (p.type, p.reduced, p.unreduced, p.partials, p.copies) == ("f32[8@x,16]{R:y}", ("y",), (), 1, 2)
 
 
@@ -90,7 +91,7 @@ def test_reduced():
 )
 def test_memory_kinds(kind, type_):
     x = ones(P("x"), memory_kind=kind)
-    p = read.array(x)
+    p = read.placement(x)
     assert (p.memory_kind, p.type) == (kind, type_)
     assert set(np.frombuffer(read.values(x, [0]).blocks[0].data, "<f4")) == {1.0}
 
@@ -114,7 +115,7 @@ def test_memory_kinds(kind, type_):
 )
 def test_dtypes_count_the_bytes_that_jax_counts(dtype, short):
     x = jax.device_put(jnp.zeros((8, 16), dtype), NamedSharding(MESH, P("x")))
-    p = read.array(x)
+    p = read.placement(x)
     assert (p.dtype, p.type) == (dtype, f"{short}[8@x,16]")
     assert p.nbytes == x.nbytes
     assert p.bytes_per_device == x.addressable_shards[0].data.nbytes
@@ -124,15 +125,15 @@ def test_dtypes_count_the_bytes_that_jax_counts(dtype, short):
 def test_wide_dtypes(dtype, short):
     with jax.enable_x64(True):
         x = jax.device_put(jnp.zeros((8, 16), dtype), NamedSharding(MESH, P("x")))
-        inside = read.array(x)
-    p = read.array(x)
+        inside = read.placement(x)
+    p = read.placement(x)
     assert p == inside
     assert (p.dtype, p.type, p.nbytes) == (dtype, f"{short}[8@x,16]", x.nbytes)
 
 
 def test_random_keys():
     keys = jax.device_put(jax.random.split(jax.random.key(0), 8), NamedSharding(MESH, P("x")))
-    p = read.array(keys)
+    p = read.placement(keys)
     assert (p.dtype, p.type, p.slices(7)) == ("key<fry>", "key<fry>[8@x]", (slice(6, 8),))
     assert (p.nbytes, p.bytes_per_device) == (keys.nbytes, keys.nbytes // 4)
     assert read.values(keys, [0]).note == (
@@ -143,7 +144,7 @@ def test_random_keys():
 def test_texts_of_a_long_device_order_are_cut_and_say_so():
     mesh = AbstractMesh((2048,), ("x",))
     order = tuple(np.random.RandomState(0).permutation(2048).tolist())
-    p = read.array(((2048,), "int8", NamedSharding(mesh, P("x"), _logical_device_ids=order)))
+    p = read.placement(((2048,), "int8", NamedSharding(mesh, P("x"), _logical_device_ids=order)))
     full = f"{{devices=[2048]{','.join(map(str, order))}}}"
     assert p.hlo == f"{full[:4096]} … ({len(full)} characters)"
     assert p.shardy.endswith(" characters)")
@@ -155,7 +156,7 @@ def test_a_text_that_jax_cannot_give_is_empty(monkeypatch):
         raise AttributeError("renamed")
 
     x = ones(P("x"))
-    before = read.array(x)
+    before = read.placement(x)
     monkeypatch.setattr(NamedSharding, "_to_xla_hlo_sharding", gone)
     monkeypatch.setattr(NamedSharding, "_to_sdy_sharding", gone)
-    assert read.array(x) == dataclasses.replace(before, hlo="", shardy="")
+    assert read.placement(x) == dataclasses.replace(before, hlo="", shardy="")

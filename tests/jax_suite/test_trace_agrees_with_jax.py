@@ -12,7 +12,7 @@ from shardwidget import read
 from shardwidget.document import Window
 from tests.jax_suite.bodies import programs
 
-traced: Any = read.shard_map
+traced: Any = read.trace
 
 
 def same(found, expected, exact: bool) -> None:

@@ -13,7 +13,7 @@ from jax.sharding import PartitionSpec as P
 
 from shardwidget import read
 
-traced: Any = read.shard_map
+traced: Any = read.trace
 
 MESH = jax.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Auto,) * 2)
 EXPLICIT = jax.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Explicit,) * 2)

@@ -1,4 +1,4 @@
-"""Programs that stop: the trace leads up to the value that causes it, and every mend that it offers makes it run."""
+"""Programs that stop: the trace leads up to the value that causes it, and every fix that it offers makes it run."""
 
 import linecache
 import re
@@ -13,14 +13,14 @@ from jax.sharding import PartitionSpec as P
 
 from shardwidget import read
 
-traced: Any = read.shard_map
+traced: Any = read.trace
 
 AUTO = "mesh = jax.make_mesh((4, 2), ('x', 'y'), axis_types=(jax.sharding.AxisType.Auto,) * 2)"
 EXPLICIT = AUTO.replace("Auto", "Explicit")
 
 
 class Case:
-    """A program as text, so that a mend can be put into it. ``#`` marks the line before which assignments go."""
+    """A program as text, so that a fix can be put into it. ``#`` marks the line before which assignments go."""
 
     def __init__(self, kind, text, variable, axes=(), mesh=AUTO, arguments="jnp.arange(16.)"):
         self.kind, self.variable, self.axes = kind, variable, axes
@@ -33,7 +33,7 @@ class Case:
         exec(compile(text, name, "exec"), space)
         return space["f"], space["args"]
 
-    def mended(self, code):
+    def fixed(self, code):
         text = self.text
         if "  ##" in text:  # Marks the lines that are replaced, the first one's indentation kept.
             lines = [line for line in text.splitlines() if line.endswith("  ##")]
@@ -411,16 +411,16 @@ def test_the_trace_leads_up_to_the_value(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_mend_makes_it_run(name):
+def test_every_fix_makes_it_run(name):
     case = CASES[name]
     trace, _ = stopped(name)
-    assert trace.error.mends
-    for mend in trace.error.mends:
-        text = case.mended(mend.code)
+    assert trace.error.fixes
+    for fix in trace.error.fixes:
+        text = case.fixed(fix.code)
         assert text != case.text
         f, args = case.run(text)
-        mended = traced(f, *args)
-        assert mended.error is None, (mend, mended.error.message, text)
+        fixed = traced(f, *args)
+        assert fixed.error is None, (fix, fixed.error.message, text)
         jax.block_until_ready(f(*args))
 
 
@@ -439,7 +439,7 @@ def test_values_that_python_cannot_ask_for():
         assert failure.kind == "traced_value"
         assert re.match(words, failure.explanation)
         assert "a type without a number, and on each device it may be another one" in failure.explanation
-        assert failure.mends == ()
+        assert failure.fixes == ()
 
 
 def test_a_statement_of_no_plain_form_is_not_rewritten():
@@ -451,13 +451,13 @@ def test_a_statement_of_no_plain_form_is_not_rewritten():
         return v
 
     failure = traced(f, jnp.arange(8.0)).error
-    assert (failure.kind, failure.mends) == ("traced_value", ())
+    assert (failure.kind, failure.fixes) == ("traced_value", ())
 
 
 def test_a_gather_is_offered_where_it_is_certain():
     def codes(f, *args):
         g = jax.shard_map(f, mesh=mesh(), in_specs=(P(("x", "y")), P()), out_specs=P())
-        return [m.code for m in traced(g, *args).error.mends if "all_gather" in m.code]
+        return [m.code for m in traced(g, *args).error.fixes if "all_gather" in m.code]
 
     a, b = jnp.ones(16), jnp.ones(16)
     assert codes(lambda a, b: a + b, a, b) == ["a = jax.lax.all_gather(a, ('x', 'y'), axis=0, tiled=True)"]
@@ -495,9 +495,9 @@ def flat(run):
 
 def test_equal_blocks_are_offered_what_keeps_them():
     trace, _ = stopped("out_specs after a gather")
-    assert [m.code for m in trace.error.mends if "equal" in m.title] == ["w = jax.lax.pmax(w, 'x')", "check_vma=False"]
+    assert [m.code for m in trace.error.fixes if "equal" in m.title] == ["w = jax.lax.pmax(w, 'x')", "check_vma=False"]
     trace, _ = stopped("out_specs")
-    assert not any("equal" in m.title for m in trace.error.mends)
+    assert not any("equal" in m.title for m in trace.error.fixes)
 
 
 def mesh():
@@ -696,7 +696,7 @@ def test_wrong_arguments(args, words):
     f = jax.shard_map(lambda a: a * 2, mesh=mesh(), in_specs=(P("x"),), out_specs=P("x"))
     with pytest.raises(TypeError, match=words) as caught:
         traced(f, *args)
-    assert "Give read.shard_map the function and then its arguments" in str(caught.value)
+    assert "Give read.trace the function and then its arguments" in str(caught.value)
 
 
 def test_no_shard_map():

@@ -17,7 +17,7 @@ from jax.sharding import PartitionSpec as P
 from shardwidget import read
 from shardwidget.document import to_wire
 
-traced: Any = read.shard_map
+traced: Any = read.trace
 
 MESH = jax.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Auto,) * 2)
 

@@ -12,7 +12,7 @@ from jax.sharding import PartitionSpec as P
 
 from shardwidget import read
 
-traced: Any = read.shard_map
+traced: Any = read.trace
 
 DEVICES = np.array(jax.devices()[:8])
 ORDER = [3, 1, 4, 0, 5, 7, 2, 6]

@@ -9,7 +9,7 @@ import pytest
 from shardwidget import read
 from tests.jax_suite.tutorial import PROGRAMS, abstract, concrete, counted
 
-traced: Any = read.shard_map
+traced: Any = read.trace
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

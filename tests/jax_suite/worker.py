@@ -27,7 +27,7 @@ jax.distributed.initialize(f"localhost:{sys.argv[1]}", num_processes=2, process_
 mesh = Mesh(np.array(jax.devices()).reshape(4, 2), ("x", "y"))
 numbers = np.arange(128, dtype="float32").reshape(8, 16)
 x = jax.make_array_from_callback((8, 16), NamedSharding(mesh, P("x", "y")), lambda index: numbers[index])
-placement = read.array(x)
+placement = read.placement(x)
 
 fetched = []
 device_get = jax.device_get
@@ -44,7 +44,7 @@ def body(a):
     return total
 
 
-trace = read.shard_map(jax.shard_map(body, mesh=mesh, in_specs=P("x", "y"), out_specs=P("x")), x)
+trace = read.trace(jax.shard_map(body, mesh=mesh, in_specs=P("x", "y"), out_specs=P("x")), x)
 NAMES = ("a", "shifted", "scaled")
 named = {v.name: v for v in trace.variables}
 ids = trace.mesh.device_ids.array().tolist()

@@ -54,8 +54,8 @@ def chosen(view: sw.ShardingComparison) -> int:
 
 
 def other(view: sw.ShardingComparison) -> int:
-    """A mend that is not the one in use."""
-    return next(k for k in range(len(view.document.rows[STOP].mends)) if k != chosen(view))
+    """A fix that is not the one in use."""
+    return next(k for k in range(len(view.document.rows[STOP].fixes)) if k != chosen(view))
 
 
 def test_the_document_and_the_front_end_are_sent_once(view):
@@ -68,36 +68,36 @@ def test_the_document_and_the_front_end_are_sent_once(view):
 
 
 def test_a_choice_in_the_browser_goes_on_below_it(view):
-    mend = other(view)
-    front_end(view).from_browser(choices={str(STOP): mend})
-    assert view.choices == {STOP: mend}
-    assert chosen(view) == mend
+    fix = other(view)
+    front_end(view).from_browser(choices={str(STOP): fix})
+    assert view.choices == {STOP: fix}
+    assert chosen(view) == fix
     layout = view.document.rows[STOP].values[0].explicit
     assert layout
-    assert layout.text == view.document.rows[STOP].mends[mend].layout.text
+    assert layout.text == view.document.rows[STOP].fixes[fix].layout.text
     sent = [state["_document"] for state in front_end(view).states if "_document" in state]
     assert sent[-1] == to_wire(view.document)
-    assert items(sent[-1]["rows"])[STOP]["error"]["chosen"] == mend
+    assert items(sent[-1]["rows"])[STOP]["error"]["chosen"] == fix
 
 
 def test_a_choice_from_python_is_the_same_as_one_at_the_start(view):
-    mend = other(view)
-    view.choices = {STOP: mend}
+    fix = other(view)
+    view.choices = {STOP: fix}
     choices, document = front_end(view).states[-2:]
     assert document == {"_document": to_wire(view.document)}
-    assert choices == {"choices": {STOP: mend}}
-    again = sw.ShardingComparison(product, put(P("x", "y")), put(P("y", None)), choices={STOP: mend})
+    assert choices == {"choices": {STOP: fix}}
+    again = sw.ShardingComparison(product, put(P("x", "y")), put(P("y", None)), choices={STOP: fix})
     assert again.document == view.document
     view.choices = {}
-    assert chosen(view) != mend
+    assert chosen(view) != fix
 
 
 @pytest.mark.parametrize(
     ("choices", "message"),
     [
-        ({1: 0}, rf"row 1 has no mend to choose; those with a choice are {STOP}"),
-        ({STOP: 99}, rf"row {STOP} has the mends 0 to \d+; got 99"),
-        ({STOP: -1}, rf"row {STOP} has the mends 0 to \d+; got -1"),
+        ({1: 0}, rf"row 1 has no fix to choose; those with a choice are {STOP}"),
+        ({STOP: 99}, rf"row {STOP} has the fixes 0 to \d+; got 99"),
+        ({STOP: -1}, rf"row {STOP} has the fixes 0 to \d+; got -1"),
         ({"a": 0}, "choices must be"),
         ({STOP: 0.5}, "choices must be"),
     ],
@@ -170,9 +170,9 @@ def test_a_saved_page_brings_every_other_choice_along(view, tmp_path):
     assert found
     state = json.loads(found[1])
     assert (state["choices"], state["selection"], state["_static"]) == ({}, None, True)
-    mends = len(view.document.rows[STOP].mends)
+    fixes = len(view.document.rows[STOP].fixes)
     known = {(c["row"], c["choice"]) for c in state["_document"]["continuations"]}
-    assert known == {(STOP, k) for k in range(mends)} - {(STOP, chosen(view))}
+    assert known == {(STOP, k) for k in range(fixes)} - {(STOP, chosen(view))}
     for c in state["_document"]["continuations"]:
         live = sw.ShardingComparison(product, put(P("x", "y")), put(P("y", None)), choices={STOP: c["choice"]})
         rows = [to_wire(row) for row in view.document.rows]

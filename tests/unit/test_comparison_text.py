@@ -48,7 +48,7 @@ def test_every_value_has_a_line_and_a_row(name):
     c: Comparison = COMPARISONS[name]()
     parsed = Parsed(table(c))
     values = sum(len(row.values) for row in c.rows)
-    under = sum(2 + len(row.mends) for row in c.rows if row.error) + sum(len(row.collectives) for row in c.rows)
+    under = sum(2 + len(row.fixes) for row in c.rows if row.error) + sum(len(row.collectives) for row in c.rows)
     assert parsed.elements.count("tr") == 1 + values + under
     assert parsed.elements.count("td") == 5 * values + under
     for row in c.rows:

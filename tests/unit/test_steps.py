@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from shardwidget.document import Failure, Mend
+from shardwidget.document import Failure, Fix
 from shardwidget.export.steps import MOST, headline, picture, table
 from tests.traces import TRACES, Program, error, psum, scan
 
@@ -110,7 +110,7 @@ def test_what_the_user_named_comes_out_as_text(text):
         )
         for s in trace.steps
     )
-    failure = Failure("user", "ValueError", text, text, mends=(Mend(text, text),))
+    failure = Failure("user", "ValueError", text, text, fixes=(Fix(text, text),))
     html = table(replace(trace, name=text, steps=steps, variables=evil, error=failure))
     parsed = Parsed(html)
     assert set(parsed.elements) == {"p", "b", "table", "tr", "th", "td"}

@@ -12,7 +12,7 @@ from jax.sharding import PartitionSpec as P
 from shardwidget import read
 
 MESH = jax.make_mesh((2,), ("x",), axis_types=(AxisType.Auto,))
-traced: Any = read.shard_map
+traced: Any = read.trace
 
 
 def names(trace):

@@ -5,7 +5,7 @@ import { PlacementModel } from "./placement";
 import { items } from "./table";
 import { decodeDocument } from "./wire";
 
-/** By row, the index of the mend that the rows below take for granted. Names are text, as in JSON. */
+/** By row, the index of the fix that the rows below take for granted. Names are text, as in JSON. */
 export type Choices = Readonly<Record<string, number>>;
 
 type AxisType = MeshAxis["type"];
@@ -30,8 +30,8 @@ export interface Tally {
 export class ComparisonModel {
   readonly mesh: MeshModel;
   readonly rows: readonly Row[];
-  /** From this row on, the one that is mended, types are those that a chosen mend leads to. */
-  readonly mended: number;
+  /** From this row on, the one that is fixed, types are those that a chosen fix leads to. */
+  readonly fixed: number;
 
   readonly #placements = new Map<string, PlacementModel>();
   readonly #sums: readonly Tally[];
@@ -45,7 +45,7 @@ export class ComparisonModel {
     this.mesh = new MeshModel(doc.mesh);
     this.rows = continued(doc, choices);
     const stop = this.rows.findIndex((r) => r.error !== null && r.error.chosen >= 0);
-    this.mended = stop < 0 ? this.rows.length : stop;
+    this.fixed = stop < 0 ? this.rows.length : stop;
     this.#sums = this.#sum();
   }
 
@@ -139,7 +139,7 @@ export class ComparisonModel {
   }
 }
 
-/** Whether a saved page knows how the rows go on below a mend: one choice at a time may be another than the first. */
+/** Whether a saved page knows how the rows go on below a fix: one choice at a time may be another than the first. */
 export function known(doc: Comparison, choices: Choices, row: number, choice: number): boolean {
   if (doc.rows[row]?.error?.chosen === choice) return true;
   const others = Object.entries(choices).some(

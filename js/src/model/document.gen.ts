@@ -76,7 +76,7 @@ export interface Compared {
   readonly shape: readonly number[];
   readonly dtype: string;
   readonly bits: number;
-  /** Its type on an Explicit mesh; None below an error that nothing mends, and at it. */
+  /** Its type on an Explicit mesh; None below an error that nothing fixes, and at it. */
   readonly explicit: Layout | null;
   /** Its type on an Auto mesh; empty where that side stopped. */
   readonly auto: string;
@@ -114,7 +114,7 @@ export interface Comparison {
 /** The explicit side below another choice than the one that `rows` show. */
 export interface Continuation {
   readonly row: number;
-  /** Index in that row's `mends`. */
+  /** Index in that row's `fixes`. */
   readonly choice: number;
   /** Indices of the rows that are then others. */
   readonly at: readonly number[];
@@ -197,7 +197,7 @@ export interface Failure {
   readonly axes: readonly string[];
   /** Index of the step where the value became so; -1 where not known. */
   readonly origin: number;
-  readonly mends: readonly Mend[];
+  readonly fixes: readonly Fix[];
   readonly traceback: string;
 }
 
@@ -242,6 +242,12 @@ export interface Figure {
   /** `a: f32[8@x,16]`, one an argument. */
   readonly types: readonly string[];
   readonly tables: readonly Table[];
+}
+
+/** A change that makes a failing program run. */
+export interface Fix {
+  readonly title: string;
+  readonly code: string;
 }
 
 /** What was answered for one field. */
@@ -351,12 +357,6 @@ export interface Memory {
   /** Of arguments that outputs take the place of (donated). */
   readonly aliased: number;
   readonly code: number;
-}
-
-/** A change that makes a failing program run. */
-export interface Mend {
-  readonly title: string;
-  readonly code: string;
 }
 
 /**
@@ -596,7 +596,7 @@ export interface Row {
   /** The user's own decision about sharding that the equation carries. */
   readonly decision: "" | "reshard" | "with_sharding_constraint" | "out_sharding" | "device_put";
   readonly error: Stop | null;
-  readonly mends: readonly Choice[];
+  readonly fixes: readonly Choice[];
   /** Indices in `Comparison.program.collectives` of those that the compiler put before or into this equation. */
   readonly collectives: readonly number[];
   /** Unexpected replication, in words: `w is gathered whole over model`; empty if there is none. */
@@ -686,7 +686,7 @@ export interface Stop {
   readonly explanation: string;
   /** The mesh axes in question. */
   readonly axes: readonly string[];
-  /** Index in `Row.mends` that the rows below take for granted; -1 where they are not continued. */
+  /** Index in `Row.fixes` that the rows below take for granted; -1 where they are not continued. */
   readonly chosen: number;
 }
 

@@ -64,7 +64,7 @@ function headMarks(trace: TraceModel, step: Step, at: number, width: number): Ma
   if (error) {
     const said = `${error.error}: ${error.message.split("\n", 1)[0] ?? ""}`;
     for (const text of wrapped(said, width)) lines.push((y) => label(0, y, text, 12, "error"));
-    for (const { code } of error.mends) lines.push((y) => label(0, y, fit(code, width, 12, true), 12, "ink", MONO));
+    for (const { code } of error.fixes) lines.push((y) => label(0, y, fit(code, width, 12, true), 12, "ink", MONO));
   }
   const { source } = step;
   if (source) lines.push((y) => label(0, y, fit(source.text, width, 12, true), 12, "ink", BOLD));

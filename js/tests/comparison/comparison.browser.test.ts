@@ -81,7 +81,7 @@ test("a choice is sent to Python, and what Python answers is shown", async () =>
   expect(find(view, ".way.used").textContent).toContain("used below");
 });
 
-test("choices from Python mark another mend", async () => {
+test("choices from Python mark another fix", async () => {
   const view = await mount(comparison("layer"));
   view.model.assign({ choices: { "3": 1 } });
   await settle();

@@ -120,7 +120,7 @@ test("another choice shows the rows that follow from it, and nothing else is ano
   expect(other.rows[4]?.values[0]?.explicit?.text).toBe("f32[128@x,16]");
   expect(other.rows.filter((r, i) => JSON.stringify(r) !== JSON.stringify(first.rows[i]))).toHaveLength(2);
   expect(model("layer", { "3": 0 }).rows).toEqual(first.rows);
-  expect([first.mended, model("stopped").mended]).toEqual([3, 7]);
+  expect([first.fixed, model("stopped").fixed]).toEqual([3, 7]);
 });
 
 test("a saved page knows the first choice, and one other at a time", () => {
@@ -189,9 +189,9 @@ test("titles, badges and purposes in words", () => {
 });
 
 test("costs, kinds and long names in few words", () => {
-  const mend = model("layer").row(3)?.mends[0] as Choice;
-  expect(costOf(mend)).toBe("all-reduce over y · 2 KiB/device");
-  expect(costOf({ ...mend, communication: "none", bytes_per_device: 0 })).toBe("no communication");
+  const fix = model("layer").row(3)?.fixes[0] as Choice;
+  expect(costOf(fix)).toBe("all-reduce over y · 2 KiB/device");
+  expect(costOf({ ...fix, communication: "none", bytes_per_device: 0 })).toBe("no communication");
   const e = model("training").doc.enclosures[2] as Enclosure;
   expect([kindOf(e), kindOf({ ...e, times: null }), kindOf({ ...e, kind: "shard_map", name: "shard_map" })]).toEqual([
     "loop ×12",

@@ -188,12 +188,12 @@ test("choices are radio buttons, many are a list", async () => {
 test("what a cell answers has no button, but the line to copy", async () => {
   const view = await mount(sheet(named("code")));
   expect(view.root.querySelector(".check")).toBeNull();
-  expect(find(view, ".tries").textContent).toBe("last trydef mended(a):");
+  expect(find(view, ".tries").textContent).toBe("last trydef fixed(a):");
   expect(find(view, ".band.error").textContent).toBe(
     "!ShardingTypeError raised by JAX 0.10.2Contracting dimensions are sharded",
   );
   button(view, "Copy").click();
-  expect(navigator.clipboard.writeText).toHaveBeenCalledWith("exercise.answer = mended");
+  expect(navigator.clipboard.writeText).toHaveBeenCalledWith("exercise.answer = fixed");
   await expect.poll(() => find(view, "[role=status]").textContent).toBe("Copied.");
 });
 

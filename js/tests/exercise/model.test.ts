@@ -18,11 +18,11 @@ describe("the line of Python", () => {
     expect(code("specs", { in0: "P('x')", out: "P()" })).toBe(
       "jax.shard_map(f, mesh=mesh, in_specs=(P('x'),), out_specs=P())",
     );
-    expect(code("code", {})).toBe("exercise.answer = mended");
+    expect(code("code", {})).toBe("exercise.answer = fixed");
   });
 
   test("names the exercise in a set", () => {
-    expect(code("code", {}, true)).toBe('exercises["code"].answer = mended');
+    expect(code("code", {}, true)).toBe('exercises["code"].answer = fixed');
     expect(code("spec", { spec: "P()" }, true)).toBe("x = jax.device_put(x, P())");
   });
 

@@ -134,10 +134,10 @@ export const ALL: readonly Question[] = [
     feedback: feedback("malformed", { message: "Names of mesh axes are strings.", question: "" }),
   }),
   question("type", [field("type", "text", { example: "f32[8@x,16]" })], { task: "predict_type" }),
-  question("code", [field("function", "code", { example: "mended" })], {
+  question("code", [field("function", "code", { example: "fixed" })], {
     task: "repair",
     attempts: 1,
-    answer: [{ field: "function", text: "@jax.jit\ndef mended(a):\n    return a" }],
+    answer: [{ field: "function", text: "@jax.jit\ndef fixed(a):\n    return a" }],
     feedback: feedback("wrong", { error: "ShardingTypeError", said: "Contracting dimensions are sharded" }),
   }),
 ];

@@ -419,13 +419,13 @@ test("a press on a value watches it, and again lets go; Python is told", async (
   expect(view.root.querySelector(".watched")).toBeNull();
 });
 
-test("where a program stops: JAX's words, what they mean, and mends as code", async () => {
+test("where a program stops: JAX's words, what they mean, and fixes as code", async () => {
   const view = await mount(trace("error"), { step: 2 });
   const said = find(view, "[role=alert]");
   expect(said.textContent).toContain("ValueError raised by JAX 0.10.2");
   expect(said.querySelector("pre")?.textContent).toContain("which require replication");
   expect(said.textContent).toContain("P() promises that y is the same block along i");
-  expect([...said.querySelectorAll(".mend code")].map((c) => c.textContent)).toEqual([
+  expect([...said.querySelectorAll(".fix code")].map((c) => c.textContent)).toEqual([
     "out_specs=P('i')",
     "y = jax.lax.psum(y, 'i')",
   ]);
@@ -503,7 +503,7 @@ test("what the user named comes out as text", async () => {
     listings: base.listings.map((l) => ({ ...l, lines: l.lines.map(() => evil) })),
     regions: base.regions.map((r) => ({ ...r, out_specs: [evil] })),
     note: evil,
-    error: base.error && { ...base.error, message: evil, explanation: evil, mends: [{ title: evil, code: evil }] },
+    error: base.error && { ...base.error, message: evil, explanation: evil, fixes: [{ title: evil, code: evil }] },
   };
   for (const step of [0, 1, 2]) {
     const view = await mount(hostile, { step });
@@ -683,7 +683,7 @@ test("of a long program the collectives alone can be listed", async () => {
   await expect.poll(() => rows(view).map((r) => r.querySelector("b")?.textContent)).toEqual(["psum", "psum", "psum"]);
 });
 
-test("a mend is copied; where the page may not, it is selected", async () => {
+test("a fix is copied; where the page may not, it is selected", async () => {
   const view = await mount(trace("error"), { step: 2 });
   const write = vi.spyOn(navigator.clipboard, "writeText").mockResolvedValue();
   const copy = button(view, "copy out_specs=P('i')");

@@ -1,4 +1,4 @@
-"""``read.shard_map``: a program of ``shard_map`` regions, executed step by step."""
+"""``read.trace``: a program of ``shard_map`` regions, executed step by step."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ KEEP = 2**24
 """Bytes of values kept whole unless more are asked for."""
 
 
-def shard_map(
+def trace(
     f: Callable[..., Any],
     *args: Any,
     devices: Literal["host"] | None = None,

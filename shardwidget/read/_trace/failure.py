@@ -1,4 +1,4 @@
-"""Why a program stops: the value that causes it, where that came from, and what would mend it."""
+"""Why a program stops: the value that causes it, where that came from, and what would fix it."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from jax.extend.core import Literal
 from jax.sharding import NamedSharding
 
 from shardwidget import _jax
-from shardwidget.document import Failure, Mend, Mesh
+from shardwidget.document import Failure, Fix, Mesh
 from shardwidget.read import _errors
 from shardwidget.read._mesh import read_devices, read_mesh
-from shardwidget.read._trace import mends
+from shardwidget.read._trace import fixes
 from shardwidget.read._trace.arguments import Arguments
 from shardwidget.read._trace.draft import Draft, Value
-from shardwidget.read._trace.python_values import ERRORS, explained, statement_mends
+from shardwidget.read._trace.python_values import ERRORS, explained, statement_fixes
 from shardwidget.read._trace.sources import OURS, line_of
 from shardwidget.read._trace.steps import Place, Writer
 from shardwidget.read._trace.values import equal_along
@@ -60,10 +60,10 @@ class Stop:
         specs = self.reached.specs or {}
         mesh, args = specs["mesh"], specs["args"]
         found = {}
-        for x, spec in zip(args, mends.flat_specs(specs["in_specs"], len(args)), strict=True):
+        for x, spec in zip(args, fixes.flat_specs(specs["in_specs"], len(args)), strict=True):
             var = self._outermost(getattr(x, "val", None))
             if var in self.jaxpr.invars:
-                found[self.jaxpr.invars.index(var)] = NamedSharding(mesh, mends.explicit_spec(x, spec, mesh))
+                found[self.jaxpr.invars.index(var)] = NamedSharding(mesh, fixes.explicit_spec(x, spec, mesh))
         return found
 
     def _outermost(self, var: Any) -> Any:
@@ -133,12 +133,12 @@ def failure_of(stop: Stop, writer: Writer) -> Failure:
         variable=-1 if value is None else value.id,
         axes=tuple(axes),
         origin=origin,
-        mends=tuple(remedies),
+        fixes=tuple(remedies),
         traceback=_users_traceback(stop.error),
     )
 
 
-_Found = tuple[Value | None, Sequence[str], str, Sequence[Mend]]
+_Found = tuple[Value | None, Sequence[str], str, Sequence[Fix]]
 
 
 def _kind(error: Exception) -> Any:
@@ -205,7 +205,7 @@ def _out_specs(stop: Stop, writer: Writer) -> _Found:
             f"{_jax.type_text(value.aval)} says that it varies over {joined(axes)}."
         )
         equal = writer.written is not None and _equal_along(writer, value, axes)
-        return value, axes, text, mends.for_out_specs(value, axes, spec, number, specs, equal)
+        return value, axes, text, fixes.for_out_specs(value, axes, spec, number, specs, equal)
     return _other(stop, writer)
 
 
@@ -217,7 +217,7 @@ def _equal_along(writer: Writer, value: Value, axes: Sequence[str]) -> bool:
 
 
 def _scan_carry(stop: Stop, writer: Writer) -> _Found:
-    """The first carry whose type changes; JAX's message names it, and the axes where it says how to mend it."""
+    """The first carry whose type changes; JAX's message names it, and the axes where it says how to fix it."""
     words = str(stop.error)
     changes = [(name, _varying(before), _varying(after)) for name, before, after in _CARRY.findall(words)]
     gains = [(name, after - before) for name, before, after in changes if after - before]
@@ -233,9 +233,9 @@ def _scan_carry(stop: Stop, writer: Writer) -> _Found:
     before, after = (same, varies) if gains else (varies, same)
     text = f"The loop takes {what} as {before} and returns a value there that is {after}; a carry keeps its type."
     if gains:
-        return value, axes, text, [mends.vary(what, axes, "before the loop")]
+        return value, axes, text, [fixes.vary(what, axes, "before the loop")]
     inner = "new_" + re.sub(r"\W+", "_", name).strip("_")
-    return value, axes, text, [mends.vary(inner, axes, "in what the body returns")]
+    return value, axes, text, [fixes.vary(inner, axes, "in what the body returns")]
 
 
 _CARRY = re.compile(
@@ -272,8 +272,8 @@ def _branches(stop: Stop, writer: Writer) -> _Found:
         "branches give values of one type."
     )
     if len(same) == 1:
-        return same[0], axes, words, [mends.vary(same[0].name, axes, "before the branches")]
-    return None, axes, words, [mends.vary("out", axes, f"where out is what {less} returns")]
+        return same[0], axes, words, [fixes.vary(same[0].name, axes, "before the branches")]
+    return None, axes, words, [fixes.vary("out", axes, f"where out is what {less} returns")]
 
 
 _BRANCHES = re.compile(
@@ -288,14 +288,14 @@ def _traced_value(stop: Stop, writer: Writer) -> _Found:
     value = stop.inputs[-1] if stop.inputs else None
     name, type_ = (value.name, _jax.type_text(value.aval)) if value is not None else ("the value", "a tracer")
     error = type(stop.error).__name__
-    fixes = mends_of_statement(stop) if error == "TracerBoolConversionError" else []
-    return value, (), explained(error, name, type_), fixes
+    ways = fixes_of_statement(stop) if error == "TracerBoolConversionError" else []
+    return value, (), explained(error, name, type_), ways
 
 
-def mends_of_statement(stop: Stop) -> list[Mend]:
+def fixes_of_statement(stop: Stop) -> list[Fix]:
     """The statement of the user's at which the program stops, in JAX."""
     frames = stop.users()
-    return statement_mends(frames[-1][0].f_code.co_filename, frames[-1][1]) if frames else []
+    return statement_fixes(frames[-1][0].f_code.co_filename, frames[-1][1]) if frames else []
 
 
 def _shape(stop: Stop, writer: Writer) -> _Found:
@@ -305,12 +305,12 @@ def _shape(stop: Stop, writer: Writer) -> _Found:
         text = "Inside shard_map a function sees blocks, and these do not fit."
     value = stop.inputs[0] if stop.inputs else None
     assert stop.reached is not None
-    fixes, axes = mends.for_shapes(stop, writer)
-    return value, axes, text, fixes
+    ways, axes = fixes.for_shapes(stop, writer)
+    return value, axes, text, ways
 
 
 def _indivisible(stop: Stop, writer: Writer) -> _Found:
-    return mends.for_indivisible(stop, writer)
+    return fixes.for_indivisible(stop, writer)
 
 
 def _too_long(stop: Stop) -> _Found:
@@ -322,17 +322,17 @@ def _too_long(stop: Stop) -> _Found:
     if value is None or stop.kind == "in_specs":
         return value, (), text, ()
     varying = sorted(_jax.manual_types(value.aval)[0])
-    return value, varying, text, mends.for_rank(value, varying)
+    return value, varying, text, fixes.for_rank(value, varying)
 
 
 def _in_specs(stop: Stop, writer: Writer) -> _Found:
     if "too long" in str(stop.error):
         return _too_long(stop)
-    return mends.for_in_specs(stop, writer)
+    return fixes.for_in_specs(stop, writer)
 
 
 def _sharding_type(stop: Stop, writer: Writer) -> _Found:
-    return mends.for_sharding_type(stop, writer)
+    return fixes.for_sharding_type(stop, writer)
 
 
 def _axis_name(stop: Stop, writer: Writer) -> _Found:
@@ -347,8 +347,8 @@ def _axis_name(stop: Stop, writer: Writer) -> _Found:
     line = stop.step.source.text if stop.step.source is not None else ""
     if found := re.search(r"(in|out)_specs\S* refers to", str(stop.error)):
         key = f"{found[1]}_specs"
-        line = f"{key}={mends.specs_code((stop.reached.specs or {}).get(key))}"
-    return value, names, text, mends.for_axis_name(names, known, line)
+        line = f"{key}={fixes.specs_code((stop.reached.specs or {}).get(key))}"
+    return value, names, text, fixes.for_axis_name(names, known, line)
 
 
 def _other(stop: Stop, writer: Writer) -> _Found:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from shardwidget.document import Mend
+from shardwidget.document import Fix
 from shardwidget.read._trace.sources import parsed, text_of
 
 ERRORS = {
@@ -27,7 +27,7 @@ def explained(error: str, name: str, type_: str) -> str:
     )
 
 
-def statement_mends(file: str, line: int) -> list[Mend]:
+def statement_fixes(file: str, line: int) -> list[Fix]:
     """The statement whose condition stands on a line, said in JAX; nothing where that is not one of the plain forms."""
     tree = parsed(text_of(file))
     found = [
@@ -37,7 +37,7 @@ def statement_mends(file: str, line: int) -> list[Mend]:
         for k, statement in enumerate(body)
         if statement.lineno <= line <= (statement.end_lineno or line)
     ]
-    return list(_mends(*found[-1])) if found else []
+    return list(_fixes(*found[-1])) if found else []
 
 
 def _bodies(node: ast.AST) -> list[list[ast.stmt]]:
@@ -45,13 +45,13 @@ def _bodies(node: ast.AST) -> list[list[ast.stmt]]:
     return [body for body in bodies if isinstance(body, list)]
 
 
-def _mends(body: list[ast.stmt], at: int) -> Iterator[Mend]:
+def _fixes(body: list[ast.stmt], at: int) -> Iterator[Fix]:
     statement = body[at]
     if isinstance(statement, ast.While) and len(statement.body) == 1:
         (inner,) = statement.body
         if not statement.orelse and (name := _target(inner)):
             condition, value = ast.unparse(statement.test), ast.unparse(_value(inner))
-            yield Mend(
+            yield Fix(
                 f"Repeat by lax.while_loop, in place of {_lines(statement, statement)}",
                 f"{name} = jax.lax.while_loop(lambda {name}: {condition}, lambda {name}: {value}, {name})",
             )
@@ -61,8 +61,8 @@ def _mends(body: list[ast.stmt], at: int) -> Iterator[Mend]:
         return
     start, condition, yes, no = choice.start, *(ast.unparse(e) for e in (choice.condition, choice.yes, choice.no))
     place = f"in place of {_lines(statement, choice.last)}"
-    yield Mend(f"Compute both and choose by jnp.where, {place}", f"{start}jnp.where({condition}, {yes}, {no})")
-    yield Mend(
+    yield Fix(f"Compute both and choose by jnp.where, {place}", f"{start}jnp.where({condition}, {yes}, {no})")
+    yield Fix(
         f"Compute one of them by lax.cond, {place}", f"{start}jax.lax.cond({condition}, lambda: {yes}, lambda: {no})"
     )
 

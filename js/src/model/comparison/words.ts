@@ -97,7 +97,7 @@ export function shortName(name: string): string {
   return `…${tail.slice(-10)}`;
 }
 
-/** The part of a mend's code that is not in the user's line, as a range of characters. */
+/** The part of a fix's code that is not in the user's line, as a range of characters. */
 export function changed(code: string, source: string): readonly [number, number] {
   const named = code.search(/(out_sharding|in_shardings|out_specs)=/);
   if (named >= 0) return [named, closing(code, named)];

@@ -110,8 +110,10 @@ function verdictLines(model: ComparisonModel, row: Row, index: number, width: nu
   if (texts.length > 0)
     return texts.flatMap((t) => wrapped(t, width)).map((text) => spans(sentenceTokens(text, model.mesh)));
   if (row.values.some((v) => v.agreement === "same")) {
-    const fixed = index >= model.mended && row.values.some((v) => v.explicit);
-    return [[{ text: "✓ same", color: "ok" }, ...(fixed ? [{ text: " with the fix", color: "muted" as const }] : [])]];
+    const withFix = index >= model.fixed && row.values.some((v) => v.explicit);
+    return [
+      [{ text: "✓ same", color: "ok" }, ...(withFix ? [{ text: " with the fix", color: "muted" as const }] : [])],
+    ];
   }
   return row.values.some((v) => v.agreement === "silent")
     ? [[{ text: "the type leaves it open", color: "muted" }]]
@@ -171,16 +173,16 @@ function stopBand(model: ComparisonModel, row: Row, c: Columns, scheme: Scheme):
     marks.push(label(START, y, spans(sentenceTokens(text, model.mesh)), 12.5, "ink"));
     y += LINE;
   }
-  row.mends.forEach((mend, k) => {
+  row.fixes.forEach((fix, k) => {
     const used = k === stop.chosen;
-    const { code } = mend;
+    const { code } = fix;
     const [from, to] = changed(code, row.source?.text ?? "");
     const parts: Span[] = [
       { text: code.slice(0, from) },
       { text: code.slice(from, to), color: "ok", weight: 700 },
       { text: code.slice(to) },
     ];
-    marks.push(label(START, y + 6, mend.title, 12, "muted"));
+    marks.push(label(START, y + 6, fix.title, 12, "muted"));
     const lines = broken(parts, width - 100, 12.5);
     lines.forEach((text, i) => {
       marks.push(label(START, y + 26 + 17 * i, text, 12.5, "ink", MONO));
@@ -188,8 +190,8 @@ function stopBand(model: ComparisonModel, row: Row, c: Columns, scheme: Scheme):
     if (used) marks.push(label(c.end, y + 26, "✓ used below", 12, "ok", { anchor: "end", weight: 600 }));
     y += 21 + 17 * lines.length;
     const value = row.values[0];
-    if (value) marks.push(...placed(model, value, mend.layout, "", START, c.end, y + 18, scheme));
-    const cost = costOf(mend);
+    if (value) marks.push(...placed(model, value, fix.layout, "", START, c.end, y + 18, scheme));
+    const cost = costOf(fix);
     if (c.narrow) y += 30;
     const at = c.narrow ? START : Math.max(c.concrete, START + 280);
     marks.push(label(at, y + 22, spans(sentenceTokens(fit(cost, c.end - at, 12), model.mesh)), 12, "ink"));

@@ -134,7 +134,7 @@ function Verdict({ model, row, index }: { model: ComparisonModel; row: Row; inde
   const remark = remarkText(row);
   const odd = row.values.find((v) => v.agreement === "differs");
   const has = (agreement: Compared["agreement"]) => row.values.some((v) => v.agreement === agreement);
-  const fixed = index >= model.mended && row.values.some((v) => v.explicit);
+  const withFix = index >= model.fixed && row.values.some((v) => v.explicit);
   return (
     <>
       {odd ? (
@@ -143,7 +143,7 @@ function Verdict({ model, row, index }: { model: ComparisonModel; row: Row; inde
         </span>
       ) : has("same") ? (
         <span>
-          <span class="ok">✓ same</span> {fixed && <span class="soft"> with the fix</span>}
+          <span class="ok">✓ same</span> {withFix && <span class="soft"> with the fix</span>}
         </span>
       ) : has("silent") ? (
         <span class="soft">the type leaves it open</span>

@@ -13,7 +13,7 @@ interface Props {
   pictures: Pictures;
   row: Row;
   index: number;
-  /** Index of the mend. */
+  /** Index of the fix. */
   at: number;
   used: boolean;
   /** Whether the rows below are those of this way already. */
@@ -21,24 +21,24 @@ interface Props {
 }
 
 export function Way({ state, model, pictures, row, index, at, used, followed }: Props) {
-  const mend = row.mends[at];
-  if (!mend) return null;
+  const fix = row.fixes[at];
+  if (!fix) return null;
   const [value] = row.values;
   const possible = state.canChoose(index, at);
   return (
     <li class={used ? "way used" : "way"}>
       <span class="try">
         <span class="soft">
-          <Tokens tokens={sentenceTokens(mend.title, model.mesh)} />
+          <Tokens tokens={sentenceTokens(fix.title, model.mesh)} />
         </span>
-        <Code code={mend.code} source={row.source?.text ?? ""} />
+        <Code code={fix.code} source={row.source?.text ?? ""} />
       </span>
       <span class="gives">
         <span class="soft">gives</span>
-        {value && <Placed model={model} pictures={pictures} value={value} layout={mend.layout} which={`mend ${at}`} />}
+        {value && <Placed model={model} pictures={pictures} value={value} layout={fix.layout} which={`fix ${at}`} />}
       </span>
       <span class="cost">
-        <Tokens tokens={sentenceTokens(costOf(mend), model.mesh)} />
+        <Tokens tokens={sentenceTokens(costOf(fix), model.mesh)} />
       </span>
       {used ? (
         <span class={followed ? "chosen ok" : "chosen"}>{followed ? "✓ used below" : "asking Python …"}</span>
@@ -46,7 +46,7 @@ export function Way({ state, model, pictures, row, index, at, used, followed }: 
         <button
           type="button"
           disabled={!possible}
-          title={possible ? mend.title : "needs Python: a saved page knows one other choice at a time"}
+          title={possible ? fix.title : "needs Python: a saved page knows one other choice at a time"}
           onClick={() => state.choose(index, at)}
         >
           Use and continue

@@ -55,8 +55,8 @@ function point(state: ComparisonState, frame: HTMLElement, event: PointerEvent):
   const image = target?.closest<HTMLElement>("[data-picture]");
   const which = image?.dataset.picture;
   const value = row?.values[Number(image?.closest<HTMLElement>("[data-value]")?.dataset.value ?? 0)];
-  const layout = which?.startsWith("mend ")
-    ? row?.mends[Number(which.slice(5))]?.layout
+  const layout = which?.startsWith("fix ")
+    ? row?.fixes[Number(which.slice(5))]?.layout
     : value?.[which === "concrete" ? "concrete" : "explicit"];
   const placement = image && value && layout ? shown?.model.placement(value, layout) : null;
   if (!image || !shown || !placement) {

@@ -33,7 +33,7 @@ export function Placed({
   pictures: Pictures;
   value: Compared;
   layout: Layout;
-  which: "explicit" | "concrete" | `mend ${number}`;
+  which: "explicit" | "concrete" | `fix ${number}`;
   /** Whether the name stands before it, where a row has several values. */
   named?: boolean;
   /** Whether there is no picture. */

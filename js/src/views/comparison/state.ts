@@ -146,7 +146,7 @@ export class ComparisonState extends Store<Fields> {
     this.#widget.save_changes();
   }
 
-  /** Whether the rows below a mend are known, or can be asked for. */
+  /** Whether the rows below a fix are known, or can be asked for. */
   canChoose(row: number, choice: number): boolean {
     const { doc, choices } = this.now;
     return doc !== null && (this.#widget.get("_static") !== true || known(doc, choices, row, choice));

@@ -50,14 +50,14 @@ export function Trouble({ state, trace }: { state: StepperState; trace: TraceMod
         </dl>
       )}
       <pre>{error.message}</pre>
-      {error.mends.length > 0 && (
+      {error.fixes.length > 0 && (
         <>
-          <p class="means">{error.mends.length === 1 ? "A change that makes it run" : "Changes that make it run"}</p>
-          <ul class="mends">
-            {error.mends.map((mend) => (
-              <li class="mend" key={mend.code}>
-                <span>{mend.title}</span>
-                <Copy text={mend.code} />
+          <p class="means">{error.fixes.length === 1 ? "A change that makes it run" : "Changes that make it run"}</p>
+          <ul class="fixes">
+            {error.fixes.map((fix) => (
+              <li class="fix" key={fix.code}>
+                <span>{fix.title}</span>
+                <Copy text={fix.code} />
               </li>
             ))}
           </ul>

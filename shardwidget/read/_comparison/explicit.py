@@ -14,12 +14,12 @@ from jax.extend.core import Literal, jaxpr_as_fun
 from jax.sharding import AbstractMesh, NamedSharding, PartitionSpec
 
 from shardwidget import _jax
-from shardwidget.read._propagation.mends import Compiled, Entries, Mended, entries, mends_of
-from shardwidget.read._propagation.tree import Body, Node, Tree, bodies
+from shardwidget.read._comparison.fixes import Compiled, Entries, Fixed, entries, fixes_of
+from shardwidget.read._comparison.tree import Body, Node, Tree, bodies
 
 
 class _Unknown:
-    """A value below an equation that stopped and is not mended."""
+    """A value below an equation that stopped and is not fixed."""
 
 
 UNKNOWN = _Unknown()
@@ -30,7 +30,7 @@ class Stopped:
     """Where the explicit side stops."""
 
     error: Exception
-    mends: tuple[Mended, ...]
+    fixes: tuple[Fixed, ...]
     chosen: int
     operands: tuple[Any, ...]
     """Types of the operands; None of constants."""
@@ -60,8 +60,8 @@ class Run:
     Args:
         tree: the program.
         mesh: all its axes Explicit.
-        choices: index of the mend to go on with, by line.
-        compiled: what the compiler does, by line: the mend that does it too is taken by itself.
+        choices: index of the fix to go on with, by line.
+        compiled: what the compiler does, by line: the fix that does it too is taken by itself.
         known: types and stops that JAX's own trace on such a mesh has told.
     """
 
@@ -125,7 +125,7 @@ class Run:
 
     def _node(self, node: Node, values: list[Any]) -> list[Any]:
         if node.line < 0 and not node.bodies:
-            return values  # How they lie is a mend's affair.
+            return values  # How they lie is a fix's affair.
         if node.line < 0:
             around, self._call = self._call, str(node.eqn.params.get("name", ""))
             outs = self._body(node.bodies[0], values)
@@ -161,7 +161,7 @@ class Run:
                     self.stops[node.line] = stopped
             if stopped.chosen < 0:
                 return [UNKNOWN] * len(node.eqn.outvars)
-            return stopped.mends[stopped.chosen].bind(values)
+            return stopped.fixes[stopped.chosen].bind(values)
 
     def stopped(self, node: Node, values: list[Any], error: Exception) -> Stopped:
         """What can be done about an equation that raised.
@@ -174,10 +174,10 @@ class Run:
         line = self._tree.lines[node.line]
         before = dict(self.types), dict(self.stops)
         asked: dict[int, Entries] = {}
-        mends: tuple[Mended, ...] = ()
+        fixes: tuple[Fixed, ...] = ()
         for _ in range(2):  # A loop asks for the layout of its carry once that of the rest is right.
             asked |= self._asked(node, values)
-            mends = mends or mends_of(
+            fixes = fixes or fixes_of(
                 line,
                 values,
                 lambda operands: self._bind(node, list(operands)),
@@ -186,11 +186,11 @@ class Run:
                 self._names,
             )
         self.types, self.stops = before  # Trying leaves nothing behind.
-        chosen = self._choices.get(node.line, self._preferred(node.line, mends))
+        chosen = self._choices.get(node.line, self._preferred(node.line, fixes))
         types = tuple(
             None if isinstance(v, Literal) else jax.typeof(x) for v, x in zip(line.inputs, values, strict=True)
         )
-        return Stopped(error, mends, chosen if chosen < len(mends) else -1, types)
+        return Stopped(error, fixes, chosen if chosen < len(fixes) else -1, types)
 
     def _asked(self, node: Node, values: Sequence[Any]) -> dict[int, Entries]:
         """Layouts that an equation asks of operands: a loop that of what it carries on, a shard_map its specs."""
@@ -210,13 +210,13 @@ class Run:
         mine = {k: entries(jax.typeof(values[k]).sharding.spec, jax.typeof(values[k]).ndim) for k in wanted}
         return {k: dims for k, dims in wanted.items() if dims != mine[k]}
 
-    def _preferred(self, line: int, mends: Sequence[Mended]) -> int:
-        """The mend that the compiler agrees with, else the first."""
+    def _preferred(self, line: int, fixes: Sequence[Fixed]) -> int:
+        """The fix that the compiler agrees with, else the first."""
         compiled = self._compiled.get(line)
-        for k, mend in enumerate(mends):
-            if compiled is not None and mend.dims == compiled.dims:
+        for k, fix in enumerate(fixes):
+            if compiled is not None and fix.dims == compiled.dims:
                 return k
-        return 0 if mends else -1
+        return 0 if fixes else -1
 
     def _bind(self, node: Node, values: list[Any]) -> list[Any]:
         eqn = node.eqn

@@ -42,7 +42,7 @@ class Node:
 
     eqn: Any
     line: int = -1
-    """Index of its row; -1 for a call, in whose place its body stands, and for what a mend lays out."""
+    """Index of its row; -1 for a call, in whose place its body stands, and for what a fix lays out."""
     of: int = -1
     """Of an equation without a row: index of the one that its collectives belong to."""
     bodies: list[Body] = field(default_factory=list)
@@ -141,7 +141,7 @@ class Tree:
         node = Node(eqn)
         mark = _jax.mark_of(eqn)
         if mark and name == "reshard" and mark.primitive != "sharding_constraint" and isinstance(inputs[0], Value):
-            # A mend lays an operand or its result out: that is no row of its own.
+            # A fix lays an operand or its result out: that is no row of its own.
             last = self.lines[-1] if self.lines else None
             node.of = len(self.lines) - (last is not None and inputs[0] in last.outputs)
             return node, inputs

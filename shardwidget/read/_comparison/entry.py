@@ -1,4 +1,4 @@
-"""``read.propagation``: what the types of a program say beside where its values are."""
+"""``read.comparison``: what the types of a program say beside where its values are."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from jax.sharding import AbstractMesh, AxisType
 
 from shardwidget import _jax
 from shardwidget.document import Comparison, Continuation, HloCollective, Program, Row, Stop
+from shardwidget.read._comparison import arrays
+from shardwidget.read._comparison.aligned import aligned, own
+from shardwidget.read._comparison.arguments import AnyMesh, Asked, abstract, is_explicit, retyped
+from shardwidget.read._comparison.concrete import TAG, Concrete, compiled
+from shardwidget.read._comparison.explicit import Explicit, Run, Stopped, closes_over_another
+from shardwidget.read._comparison.fixes import Compiled
+from shardwidget.read._comparison.rows import row_of
+from shardwidget.read._comparison.traced import left, traced
+from shardwidget.read._comparison.tree import Tree
 from shardwidget.read._mesh import read_mesh
 from shardwidget.read._program.entry import program as read_program
-from shardwidget.read._propagation import arrays
-from shardwidget.read._propagation.aligned import aligned, own
-from shardwidget.read._propagation.arguments import AnyMesh, Asked, abstract, is_explicit, retyped
-from shardwidget.read._propagation.concrete import TAG, Concrete, compiled
-from shardwidget.read._propagation.explicit import Explicit, Run, Stopped, closes_over_another
-from shardwidget.read._propagation.mends import Compiled
-from shardwidget.read._propagation.rows import row_of
-from shardwidget.read._propagation.traced import left, traced
-from shardwidget.read._propagation.tree import Tree
 from shardwidget.read._trace.sources import OURS, line_of, listing_at
 
 ARGUMENTS = -1
@@ -44,7 +44,7 @@ LEFT = "Only its own mesh can trace this program, and it stops there: it was com
 REFUSED = "The compiler refuses the program, so where the data would lie is not known: {error}"
 
 
-def propagation(
+def comparison(
     f: Callable[..., Any] | Any,
     *args: Any,
     mesh: AnyMesh | None = None,
@@ -65,7 +65,7 @@ def propagation(
         mesh: the mesh; None takes that of the arguments, or the one in force.
         compiled: which variant is compiled, ``"auto"`` or ``"explicit"``; None for the mesh as it is, where the
             function can be traced on it.
-        choices: by row that stops on an Explicit mesh, the index of the mend to go on with.
+        choices: by row that stops on an Explicit mesh, the index of the fix to go on with.
         continuations: whether to work out what the rows are after each other choice, too.
 
     Returns:
@@ -76,13 +76,13 @@ def propagation(
         ValueError: there is no mesh, or ``compiled`` is not a legal one.
         Exception: what ``f`` itself raises.
     """
-    return PropagationReader(f, *args, mesh=mesh, compiled=compiled).comparison(choices, continuations=continuations)
+    return ComparisonReader(f, *args, mesh=mesh, compiled=compiled).comparison(choices, continuations=continuations)
 
 
-class PropagationReader:
-    """What ``propagation`` reads, compiled once for any number of choices.
+class ComparisonReader:
+    """What ``comparison`` reads, compiled once for any number of choices.
 
-    Takes what ``propagation`` takes, and raises what it raises.
+    Takes what ``comparison`` takes, and raises what it raises.
     """
 
     def __init__(
@@ -100,13 +100,13 @@ class PropagationReader:
             self._reader = _Reader(asked, _trace(asked, compiled))
         elif args:
             raise TypeError(
-                f"propagation takes a function and its arguments, or arrays; got {type(f).__name__} and more"
+                f"comparison takes a function and its arguments, or arrays; got {type(f).__name__} and more"
             )
         else:
             self._arrays = arrays.compare(f)
 
     def comparison(self, choices: Mapping[int, int] | None = None, *, continuations: bool = False) -> Comparison:
-        """The comparison, going on with these mends."""
+        """The comparison, going on with these fixes."""
         return self._arrays or self._reader.comparison(dict(choices or {}), continuations)
 
 
@@ -161,14 +161,14 @@ def _said(error: Exception) -> tuple[type, str]:
 
 
 def _over_stops(asked: Asked, mesh: AnyMesh) -> _Base | None:
-    """The program on its own mesh, the result of each stop laid out as the mend that is chosen for it says."""
+    """The program on its own mesh, the result of each stop laid out as the fix that is chosen for it says."""
     whole = left(asked, mesh, {})
     if whole.jaxpr is None:
         return None
     tree = _tree(asked, whole.jaxpr, mesh)
     stops = traced(asked, tree, abstract(mesh), {}, {}).stops
-    mends = {key: stop.mends[stop.chosen] for key, stop in stops.items() if stop.chosen >= 0}
-    found = left(asked, mesh, {key: mend.type.sharding.spec for key, mend in mends.items()})
+    fixes = {key: stop.fixes[stop.chosen] for key, stop in stops.items() if stop.chosen >= 0}
+    found = left(asked, mesh, {key: fix.type.sharding.spec for key, fix in fixes.items()})
     return _Base(mesh, found.jaxpr, left=True, error=found.error)
 
 
@@ -220,7 +220,7 @@ class _Reader:
         self, rows: tuple[Row, ...], explicit: Explicit, choices: Mapping[int, int]
     ) -> tuple[Continuation, ...]:
         ways = (
-            (k + 1, way) for k, stop in explicit.stops.items() for way in range(len(stop.mends)) if way != stop.chosen
+            (k + 1, way) for k, stop in explicit.stops.items() for way in range(len(stop.fixes)) if way != stop.chosen
         )
         out = []
         for row, choice in itertools.islice(ways, MOST_CONTINUED // len(rows)):

@@ -13,20 +13,20 @@ from jax.extend.core import Literal
 from jax.sharding import NamedSharding, PartitionSpec, auto_axes
 
 from shardwidget import _jax, collectives
-from shardwidget.read._propagation.expression import function_of
-from shardwidget.read._propagation.tree import Line
+from shardwidget.read._comparison.expression import function_of
+from shardwidget.read._comparison.tree import Line
 from shardwidget.read._trace.draft import Value
 
 Bind = Callable[[Sequence[Any]], list[Any]]
 
 MOST = 5
-"""Mends offered for one equation."""
+"""Fixes offered for one equation."""
 Entries = tuple[tuple[str, ...], ...]
 """The mesh axes of each dimension."""
 
 
 @dataclass(frozen=True)
-class Mended:
+class Fixed:
     """A way on that JAX takes."""
 
     title: str
@@ -61,14 +61,14 @@ class _Way:
     bind: Bind
 
 
-def mends_of(
+def fixes_of(
     line: Line,
     values: Sequence[Any],
     bind: Bind,
     wanted: Sequence[tuple[int, Entries]],
     compiled: Compiled | None,
     known: Set[str],
-) -> tuple[Mended, ...]:
+) -> tuple[Fixed, ...]:
     """The ways on from an equation that raised, those first that move the least.
 
     Args:
@@ -80,10 +80,10 @@ def mends_of(
         known: the user's names of arrays.
     """
     ways = _contractions(line, values) if line.eqn.primitive.name == "dot_general" else iter(())
-    found: dict[Any, Mended] = {}
+    found: dict[Any, Fixed] = {}
     for way in (*ways, *_resharded(line, values, bind, wanted)):
-        if (mended := _tried(way, values)) is not None:
-            found.setdefault((mended.type.sharding.spec, way.communication.split(" ")[0]), mended)
+        if (fixed := _tried(way, values)) is not None:
+            found.setdefault((fixed.type.sharding.spec, way.communication.split(" ")[0]), fixed)
     first = [m for m in found.values() if "all-gather" not in m.communication]
     ordered = first + [m for m in found.values() if m not in first]
     if compiled is not None and all(m.dims != compiled.dims for m in ordered):
@@ -91,13 +91,13 @@ def mends_of(
     return tuple(ordered[:MOST])
 
 
-def _tried(way: _Way, values: Sequence[Any]) -> Mended | None:
+def _tried(way: _Way, values: Sequence[Any]) -> Fixed | None:
     try:
         type_ = jax.typeof(way.bind(values)[0])
     except Exception:
         return None  # JAX does not take it either.
     dims = entries(type_.sharding.spec, type_.ndim)
-    return Mended(way.title, way.code, way.communication, way.bytes, way.bind, type_, dims)
+    return Fixed(way.title, way.code, way.communication, way.bytes, way.bind, type_, dims)
 
 
 def entries(spec: PartitionSpec, rank: int) -> Entries:

@@ -1,4 +1,4 @@
-"""``read.array``: where an array's shards live."""
+"""``read.placement``: where an array's shards live."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from shardwidget.read._cuts import dims_of_map, dims_of_spec
 from shardwidget.read._mesh import read_devices, read_mesh
 
 
-def array(x: Any, *, name: str = "") -> Placement:
+def placement(x: Any, *, name: str = "") -> Placement:
     """Reads where an array's shards live, without touching its data.
 
     Args:

@@ -12,7 +12,7 @@ import jax
 from jax.sharding import PartitionSpec
 
 from shardwidget import _jax
-from shardwidget.document import Mend
+from shardwidget.document import Fix
 from shardwidget.read._cuts import dims_of_spec
 from shardwidget.read._trace.draft import Value
 from shardwidget.read._trace.words import joined, spec_text
@@ -28,18 +28,18 @@ def quoted(axes: Sequence[str]) -> str:
     return repr(axes[0]) if len(axes) == 1 else repr(tuple(axes))
 
 
-def vary(name: str, axes: Sequence[str], where: str) -> Mend:
+def vary(name: str, axes: Sequence[str], where: str) -> Fix:
     """Types a value as varying."""
-    return Mend(
+    return Fix(
         f"Type {name} as varying over {joined(axes)}, {where}: nothing is sent",
         f"{name} = jax.lax.pcast({name}, {quoted(axes)}, to='varying')",
     )
 
 
-def auto_mesh(mesh: Any) -> Mend:
+def auto_mesh(mesh: Any) -> Fix:
     """A mesh whose axes are all Auto."""
     sizes, names = tuple(mesh.shape.values()), tuple(map(str, mesh.axis_names))
-    return Mend(
+    return Fix(
         "Make a mesh of Auto axes: shardings are not part of types then",
         f"mesh = jax.make_mesh({sizes}, {names}, axis_types=(jax.sharding.AxisType.Auto,) * {len(names)})",
     )
@@ -47,21 +47,21 @@ def auto_mesh(mesh: Any) -> Mend:
 
 def for_out_specs(
     value: Value, axes: Sequence[str], spec: PartitionSpec, number: int, specs: dict[str, Any], equal: bool
-) -> list[Mend]:
+) -> list[Fix]:
     """A result that varies where its spec says that it does not."""
-    found: list[Mend] = []
+    found: list[Fix] = []
     if value.aval.ndim:
         code = _with_spec(specs["out_specs"], number, _named_too(spec, axes, value.aval.ndim))
-        found.append(Mend(f"Concatenate the blocks along {joined(axes)}: say so in out_specs", f"out_specs={code}"))
+        found.append(Fix(f"Concatenate the blocks along {joined(axes)}: say so in out_specs", f"out_specs={code}"))
     if equal:
         reduce = f"{value.name} = jax.lax.pmax({value.name}, {quoted(axes)})"
-        found.append(Mend(f"The blocks are equal along {joined(axes)}: their maximum is typed as the same", reduce))
+        found.append(Fix(f"The blocks are equal along {joined(axes)}: their maximum is typed as the same", reduce))
         found.append(
-            Mend("The blocks are equal in this run: turn the check off, and answer for it yourself", "check_vma=False")
+            Fix("The blocks are equal in this run: turn the check off, and answer for it yourself", "check_vma=False")
         )
     for name, title in (("psum", "Sum"), ("pmean", "Average")):
         code = f"{value.name} = jax.lax.{name}({value.name}, {quoted(axes)})"
-        found.append(Mend(f"{title} the blocks along {joined(axes)}, before the return", code))
+        found.append(Fix(f"{title} the blocks along {joined(axes)}, before the return", code))
     return found
 
 
@@ -95,7 +95,7 @@ class _Code(str):
     __repr__ = str.__str__
 
 
-def for_shapes(stop: Any, writer: Any) -> tuple[list[Mend], list[str]]:
+def for_shapes(stop: Any, writer: Any) -> tuple[list[Fix], list[str]]:
     """Blocks that do not fit: gather along the axis by which they differ, or cut both alike."""
     values, mesh = stop.inputs, (stop.reached.specs or {}).get("mesh")
     if len(values) != 2 or mesh is None:
@@ -111,7 +111,7 @@ def for_shapes(stop: Any, writer: Any) -> tuple[list[Mend], list[str]]:
                     code = f"{one.name} = jax.lax.all_gather({one.name}, {quoted(gathered)}, axis={d}, tiled=True)"
                     cuts = "cut" if len(gathered) > 1 else "cuts"
                     title = f"Gather {one.name} along {joined(gathered)}, which {cuts} its dimension {d}"
-                    found.append(Mend(title, code))
+                    found.append(Fix(title, code))
     alike = _alike(values, writer, str(stop.error))
     return ([alike, *found] if alike else found), list(dict.fromkeys(axes))
 
@@ -140,7 +140,7 @@ def _cutting(value: Value, d: int, writer: Any) -> tuple[str, ...]:
     return ()
 
 
-def _alike(values: Sequence[Value], writer: Any, words: str) -> Mend | None:
+def _alike(values: Sequence[Value], writer: Any, words: str) -> Fix | None:
     """The in_specs with both operands cut so that their blocks fit, where both are arguments of the region.
 
     Elementwise operands of one shape are cut alike; of a matrix product the rows of the second as the columns of the
@@ -169,19 +169,17 @@ def _alike(values: Sequence[Value], writer: Any, words: str) -> Mend | None:
         title = f"Cut {values[1].name} as {values[0].name} is"
     else:
         return None
-    return Mend(title, f"in_specs=({', '.join(map(spec_text, given))})")
+    return Fix(title, f"in_specs=({', '.join(map(spec_text, given))})")
 
 
-def for_rank(value: Value, axes: Sequence[str]) -> list[Mend]:
+def for_rank(value: Value, axes: Sequence[str]) -> list[Fix]:
     """A result with too few dimensions for its spec."""
     found = [
-        Mend(
-            f"Give {value.name} a dimension, along which blocks are concatenated", f"{value.name} = {value.name}[None]"
-        )
+        Fix(f"Give {value.name} a dimension, along which blocks are concatenated", f"{value.name} = {value.name}[None]")
     ]
     if axes and not value.aval.ndim:
         total = f"{value.name} = jax.lax.psum({value.name}, {quoted(axes)})[None]"
-        found.append(Mend(f"Sum it over {joined(axes)} first", total))
+        found.append(Fix(f"Sum it over {joined(axes)} first", total))
     return found
 
 
@@ -209,11 +207,11 @@ def for_indivisible(stop: Any, writer: Any) -> Any:
                 f"blocks; {size} = {parts}·{size // parts} + {size % parts}."
             )
             uncut = f"in_specs=({code}{',' * (len(leaves) == 1)})"
-            fixes = [
-                Mend(f"Pad {name} to {size + more} elements", f"{name} = jnp.pad({name}, {tuple(widths)})"),
-                Mend(f"Do not cut dimension {d}: every device gets it whole", uncut),
+            ways = [
+                Fix(f"Pad {name} to {size + more} elements", f"{name} = jnp.pad({name}, {tuple(widths)})"),
+                Fix(f"Do not cut dimension {d}: every device gets it whole", uncut),
             ]
-            return value, dim.axes, text, fixes
+            return value, dim.axes, text, ways
     return None, (), "", ()
 
 
@@ -236,15 +234,15 @@ def for_in_specs(stop: Any, writer: Any) -> Any:
             f"in_specs says {spec_text(spec)}."
         )
         sharding = f"jax.NamedSharding(mesh, {spec_text(spec)})"
-        fixes = [
-            Mend(f"Reshard {name} before the call", f"{name} = jax.reshard({name}, {sharding})"),
+        ways = [
+            Fix(f"Reshard {name} before the call", f"{name} = jax.reshard({name}, {sharding})"),
             auto_mesh(specs["mesh"]),
         ]
         if any(given) and {a for g in given for a in g} <= {a for w in wanted for a in w}:
             spec_of = spec_text(PartitionSpec(*(g[0] if len(g) == 1 else g or None for g in given)))
             code = ", ".join(spec_of if k == number else spec_text(s) for k, s in enumerate(leaves))
-            fixes.insert(1, Mend(f"Take {name} as it is cut", f"in_specs=({code}{',' * (len(leaves) == 1)})"))
-        return value, list(dict.fromkeys(axes)), text, fixes
+            ways.insert(1, Fix(f"Take {name} as it is cut", f"in_specs=({code}{',' * (len(leaves) == 1)})"))
+        return value, list(dict.fromkeys(axes)), text, ways
     return None, (), "", ()
 
 
@@ -257,31 +255,31 @@ def for_sharding_type(stop: Any, writer: Any) -> Any:
         dict.fromkeys(a for v in values for dim in dims_of_spec(v.aval.shape, v.aval.sharding.spec) for a in dim.axes)
     )
     text = f"On Explicit axes a type says how a value is cut, and for this result that is not clear: {joined(parts)}."
-    fixes = []
+    ways = []
     product = re.fullmatch(r"(\w+) = (\w+) @ (\w+)", stop.step.source.text if stop.step.source is not None else "")
     if product and len(values) == 2 and all(v.aval.ndim == 2 for v in values):
         rows, columns = (dims_of_spec(v.aval.shape, v.aval.sharding.spec)[d].axes for d, v in enumerate(values))
         spec = spec_text(PartitionSpec(rows or None, tuple(a for a in columns if a not in rows) or None))
         out, a, b = product.groups()
         code = f"{out} = jnp.matmul({a}, {b}, out_sharding=jax.NamedSharding(mesh, {spec}))"
-        fixes.append(Mend("Say how the result is cut: JAX then sums the parts", code))
+        ways.append(Fix("Say how the result is cut: JAX then sums the parts", code))
     for v in values:
         if any(dim.axes for dim in dims_of_spec(v.aval.shape, v.aval.sharding.spec)):
             code = f"{v.name} = jax.reshard({v.name}, jax.NamedSharding(mesh, P()))"
-            fixes.append(Mend(f"Gather {v.name} first", code))
+            ways.append(Fix(f"Gather {v.name} first", code))
     if mesh is not None:
-        fixes.append(auto_mesh(mesh))
-    return (values[0] if values else None), axes, text, fixes
+        ways.append(auto_mesh(mesh))
+    return (values[0] if values else None), axes, text, ways
 
 
-def for_axis_name(names: Sequence[str], known: Sequence[str], line: str) -> list[Mend]:
+def for_axis_name(names: Sequence[str], known: Sequence[str], line: str) -> list[Fix]:
     """A name that is no axis: those that are, the likeliest first."""
     wrong = names[0] if names else ""
     close = difflib.get_close_matches(wrong, known, n=len(known), cutoff=0.0)
     found = []
     for axis in [*close, *(a for a in known if a not in close)]:
         code = re.sub(rf"(['\"]){re.escape(wrong)}\1", repr(axis), line) if wrong and line else repr(axis)
-        found.append(Mend(f"Use the axis {axis!r}", code))
+        found.append(Fix(f"Use the axis {axis!r}", code))
     return found
 
 

@@ -11,10 +11,10 @@ from jax.sharding import AxisType
 
 from shardwidget import _jax
 from shardwidget.document import Choice, Compared, Dim, HloCollective, Layout, Row, Stop
-from shardwidget.read._propagation.concrete import Put, unseen
-from shardwidget.read._propagation.explicit import Explicit, Stopped
-from shardwidget.read._propagation.mends import Entries, Mended, entries, spec_text
-from shardwidget.read._propagation.tree import Line
+from shardwidget.read._comparison.concrete import Put, unseen
+from shardwidget.read._comparison.explicit import Explicit, Stopped
+from shardwidget.read._comparison.fixes import Entries, Fixed, entries, spec_text
+from shardwidget.read._comparison.tree import Line
 from shardwidget.read._trace.draft import Value
 from shardwidget.read._trace.sources import OURS, source_of
 
@@ -60,7 +60,7 @@ def row_of(
         enclosure=line.enclosure,
         decision=decision_of(line),
         error=None if stopped is None else stop_of(stopped, line),
-        mends=() if stopped is None else tuple(map(choice_of, stopped.mends)),
+        fixes=() if stopped is None else tuple(map(choice_of, stopped.fixes)),
         collectives=tuple(k for k, _ in collectives),
         remark=remark,
         wasted_bytes=wasted,
@@ -168,9 +168,9 @@ def stop_of(stopped: Stopped, line: Line | None) -> Stop:
     return Stop(type(error).__name__, str(error), explanation, axes, stopped.chosen)
 
 
-def choice_of(mend: Mended) -> Choice:
-    """A mend as the document states it."""
-    return Choice(mend.title, mend.code, typed(mend.type), mend.communication, mend.bytes)
+def choice_of(fix: Fixed) -> Choice:
+    """A fix as the document states it."""
+    return Choice(fix.title, fix.code, typed(fix.type), fix.communication, fix.bytes)
 
 
 def _explained(line: Line, stopped: Stopped) -> tuple[tuple[str, ...], str]:

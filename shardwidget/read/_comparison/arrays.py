@@ -9,9 +9,9 @@ from jax.sharding import AxisType, NamedSharding, PartitionSpec
 
 from shardwidget import _jax
 from shardwidget.document import Compared, Comparison, Dim, Layout, Row
+from shardwidget.read._comparison.fixes import entries, spec_text
+from shardwidget.read._comparison.rows import difference, silent, single_axes, typed
 from shardwidget.read._mesh import read_devices, read_mesh
-from shardwidget.read._propagation.mends import entries, spec_text
-from shardwidget.read._propagation.rows import difference, silent, single_axes, typed
 from shardwidget.read._trace.draft import Value
 
 NO_ARRAYS = (

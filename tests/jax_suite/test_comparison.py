@@ -1,4 +1,4 @@
-"""`read.propagation` against JAX: types as JAX traces them, places as it compiles, mends that run."""
+"""`read.comparison` against JAX: types as JAX traces them, places as it compiles, fixes that run."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_a_value_is_where_the_compiled_program_puts_it(names, specs):
         return out[-1], out[k]
 
     wanted = jax.jit(f).lower(one, two).compile().output_shardings[1].devices_indices_map((8, 8))
-    comparison = read.propagation(f, one, two)
+    comparison = read.comparison(f, one, two)
     last = [row for row in comparison.rows if f"operation{k}" in _scopes(comparison, row)][-1]
     spec = eval(text_of(last.values[-1].concrete), {"P": P})
     assert NamedSharding(AUTO, spec).devices_indices_map((8, 8)) == wanted
@@ -119,9 +119,7 @@ def test_a_loop_body_and_branches_have_places_too():
         h, _ = jax.lax.scan(body, x, ws)
         return jax.lax.cond(k > 0, lambda h: h + 1, lambda h: h * 2, h)
 
-    comparison = read.propagation(
-        f, shape(AUTO, (64, 64), "x"), shape(AUTO, (3, 64, 64), None, None, "y"), jnp.int32(1)
-    )
+    comparison = read.comparison(f, shape(AUTO, (64, 64), "x"), shape(AUTO, (3, 64, 64), None, None, "y"), jnp.int32(1))
     (tanh,) = rows(comparison, "tanh")
     assert tanh.concrete == "P('x', 'y')"
     enclosures = {e.kind: e for e in comparison.enclosures}
@@ -132,7 +130,7 @@ def test_a_loop_body_and_branches_have_places_too():
 
 
 def test_a_collective_stands_at_the_equation_that_it_was_put_in_for():
-    comparison = read.propagation(layer, *layer_arguments(shape, AUTO))
+    comparison = read.comparison(layer, *layer_arguments(shape, AUTO))
     program = comparison.program
     assert program is not None
     placed = {
@@ -150,7 +148,7 @@ def test_a_collective_of_a_gradient_stands_at_its_equation_too():
     def loss(w, x):
         return (jnp.tanh(x @ w) @ w.T).sum()
 
-    comparison = read.propagation(jax.value_and_grad(loss), shape(AUTO, (8, 8), None, "y"), shape(AUTO, (8, 8), "x"))
+    comparison = read.comparison(jax.value_and_grad(loss), shape(AUTO, (8, 8), None, "y"), shape(AUTO, (8, 8), "x"))
     program = comparison.program
     assert program is not None
     placed = [k for row in comparison.rows for k in row.collectives]
@@ -163,12 +161,12 @@ def test_a_collective_for_an_argument_or_for_a_call_has_its_row():
     def f(a, b):
         return jnp.concatenate([a, b]).sum(0)
 
-    comparison = read.propagation(f, shape(AUTO, (8, 8), "x", "y"), shape(AUTO, (8, 8), None, "y"))
+    comparison = read.comparison(f, shape(AUTO, (8, 8), "x", "y"), shape(AUTO, (8, 8), None, "y"))
     program = comparison.program
     assert program
     assert [program.collectives[k].op for k in comparison.rows[0].collectives] == ["a"]
     inner = jax.jit(jnp.sin, out_shardings=NamedSharding(EXPLICIT, P(None, None)))
-    comparison = read.propagation(lambda a: inner(a), shape(EXPLICIT, (8, 8), "x"))
+    comparison = read.comparison(lambda a: inner(a), shape(EXPLICIT, (8, 8), "x"))
     program = comparison.program
     assert program
     assert [row.primitive for row in comparison.rows if row.collectives] == ["sin"]
@@ -179,7 +177,7 @@ def test_a_sharding_that_is_no_spec_is_told_in_the_compilers_words():
     def merged(a):
         return a.reshape(4, 2, 8).reshape(8, 8)
 
-    comparison = read.propagation(merged, shape(AUTO, (8, 8), ("y", "x")))
+    comparison = read.comparison(merged, shape(AUTO, (8, 8), ("y", "x")))
     first, second = (row.values[0].concrete for row in comparison.rows[1:])
     assert first
     assert second
@@ -190,7 +188,7 @@ def test_a_sharding_that_is_no_spec_is_told_in_the_compilers_words():
     def called_back(a):
         return a + jax.pure_callback(np.asarray, jax.ShapeDtypeStruct((), "float32"), a.sum())
 
-    comparison = read.propagation(called_back, shape(AUTO, (8, 8), "x"))
+    comparison = read.comparison(called_back, shape(AUTO, (8, 8), "x"))
     assert rows(comparison, "pure_callback")[0].concrete.startswith("{maximal")
     assert comparison.rows[-1].concrete == "P('x', None)"
 
@@ -200,7 +198,7 @@ def test_where_a_place_is_not_known_the_note_says_why():
         b = jax.shard_map(lambda a: jax.lax.psum(a, "x"), mesh=AUTO, in_specs=P("x"), out_specs=P())(a)
         return b[:0] * 2, jax.random.split(key)
 
-    comparison = read.propagation(f, shape(AUTO, (8, 8), "x"), jax.random.key(0))
+    comparison = read.comparison(f, shape(AUTO, (8, 8), "x"), jax.random.key(0))
     unknown = {row.primitive: row.values[0].note for row in comparison.rows[1:] if not row.concrete}
     assert "block of its own" in unknown["psum_invariant"]
     assert unknown["mul"] == "It has no bytes."
@@ -211,7 +209,7 @@ def test_where_a_place_is_not_known_the_note_says_why():
 def test_one_device_and_axes_of_one_device_split_nothing():
     for sizes in ((1, 1), (8, 1)):
         mesh = jax.make_mesh(sizes, ("x", "y"), axis_types=(AxisType.Auto,) * 2, devices=jax.devices()[: sizes[0]])
-        comparison = read.propagation(lambda a: jnp.sin(a) * 2, shape(mesh, (8, 8), "x", "y"))
+        comparison = read.comparison(lambda a: jnp.sin(a) * 2, shape(mesh, (8, 8), "x", "y"))
         assert [row.values[0].agreement for row in comparison.rows[1:]] == ["same", "same"]
 
 
@@ -240,7 +238,7 @@ RULES = {
 @pytest.mark.parametrize("mesh", [EXPLICIT, AUTO], ids=["explicit", "auto"])
 def test_a_type_is_what_jax_gives_it(rule, mesh):
     f, one, two = RULES[rule]
-    comparison = read.propagation(f, shape(mesh, (8, 8), *one), shape(mesh, (8, 8), *two))
+    comparison = read.comparison(f, shape(mesh, (8, 8), *one), shape(mesh, (8, 8), *two))
     with jax.set_mesh(EXPLICIT):
         result = jax.typeof(f(array(EXPLICIT, (8, 8), *one), array(EXPLICIT, (8, 8), *two)))
     last = comparison.rows[-1].values[-1]
@@ -255,7 +253,7 @@ def test_decisions_and_changes_of_axis_types_are_told():
         y = auto_axes(lambda a: a @ a.T, out_sharding=P("x", None))(x)
         return jax.reshard(y, P(None, "x"))
 
-    comparison = read.propagation(f, shape(EXPLICIT, (8, 8), "x", "y"))
+    comparison = read.comparison(f, shape(EXPLICIT, (8, 8), "x", "y"))
     (inside,) = [e for e in comparison.enclosures if e.kind == "auto_axes"]
     assert inside.axis_types == ("Auto", "Auto")
     (product,) = rows(comparison, "dot_general")
@@ -266,7 +264,7 @@ def test_decisions_and_changes_of_axis_types_are_told():
         y = jax.lax.with_sharding_constraint(x * 2, P(None, "y"))
         return explicit_axes(lambda a: a * 2, in_sharding=P("x", "y"))(y)
 
-    comparison = read.propagation(g, shape(AUTO, (8, 8), "x"))
+    comparison = read.comparison(g, shape(AUTO, (8, 8), "x"))
     assert rows(comparison, "sharding_constraint")[0].decision == "with_sharding_constraint"
     assert [e.axis_types for e in comparison.enclosures if e.kind == "explicit_axes"] == [("Explicit", "Explicit")]
 
@@ -276,8 +274,8 @@ def test_out_sharding_is_the_users_and_not_that_of_a_gradient():
         return jnp.matmul(a, b, out_sharding=P("x", None))
 
     one, two = shape(EXPLICIT, (8, 8), "x", "y"), shape(EXPLICIT, (8, 8), "y", None)
-    assert rows(read.propagation(f, one, two), "dot_general")[0].decision == "out_sharding"
-    gradient = read.propagation(jax.grad(lambda a, b: f(a, b).sum()), one, two)
+    assert rows(read.comparison(f, one, two), "dot_general")[0].decision == "out_sharding"
+    gradient = read.comparison(jax.grad(lambda a, b: f(a, b).sum()), one, two)
     assert [row.decision for row in rows(gradient, "dot_general")][-1] == ""
 
 
@@ -286,7 +284,7 @@ def test_what_jax_lays_out_itself_is_no_decision():
         mask = jax.reshard(jnp.ones((8, 8), bool), P(None, None))
         return jnp.where(mask, jnp.tanh(a), 0.0).mean()
 
-    comparison = read.propagation(jax.grad(f), shape(EXPLICIT, (8, 8), "x"))
+    comparison = read.comparison(jax.grad(f), shape(EXPLICIT, (8, 8), "x"))
     lines = [row.source.text for row in rows(comparison, "reshard") if row.decision and row.source]
     assert lines == ["mask = jax.reshard(jnp.ones((8, 8), bool), P(None, None))"]
     assert len(rows(comparison, "reshard")) > 1
@@ -298,7 +296,7 @@ def test_what_is_put_on_a_mesh_has_the_type_of_its_place():
         b = jax.device_put(a * 2, NamedSharding(AUTO, P(None, "y")))
         return b + 1
 
-    comparison = read.propagation(f, shape(AUTO, (8, 8), "x"))
+    comparison = read.comparison(f, shape(AUTO, (8, 8), "x"))
     assert [row.explicit for row in comparison.rows] == ["f32[8@x,8]", "f32[8@x,8]", "f32[8,8@y]", "f32[8,8@y]"]
 
 
@@ -307,11 +305,11 @@ def test_axes_are_manual_in_a_shard_map():
         return jax.shard_map(lambda a: jax.lax.pmean(a, "x"), in_specs=P("x"), out_specs=P(), axis_names={"x"})(a)
 
     for mesh, kept in ((AUTO, "Auto"), (EXPLICIT, "Explicit")):
-        comparison = read.propagation(f, shape(mesh, (8, 8), "x"))
+        comparison = read.comparison(f, shape(mesh, (8, 8), "x"))
         assert [e.axis_types for e in comparison.enclosures if e.kind == "shard_map"] == [("Manual", kept)]
 
 
-# ── Stops and mends ───────────────────────────────────────────────────────────────────────────────────────────────────
+# ── Stops and fixes ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 STOPS = {
     "contraction": (lambda r, w: r @ w, ("x", "y"), ("y", None)),
@@ -323,23 +321,23 @@ STOPS = {
 
 
 @pytest.mark.parametrize("name", STOPS)
-def test_a_stop_has_jax_s_words_and_mends_that_jax_takes(name):
+def test_a_stop_has_jax_s_words_and_fixes_that_jax_takes(name):
     f, one, two = STOPS[name]
     with jax.set_mesh(EXPLICIT), pytest.raises(Exception) as refused:  # noqa: PT011  whatever JAX raises
         f(array(EXPLICIT, (8, 8), *one), array(EXPLICIT, (8, 8), *two))
-    comparison = read.propagation(f, shape(EXPLICIT, (8, 8), *one), shape(EXPLICIT, (8, 8), *two))
+    comparison = read.comparison(f, shape(EXPLICIT, (8, 8), *one), shape(EXPLICIT, (8, 8), *two))
     (stop,) = [row for row in comparison.rows if row.error]
     assert stop.error is not None
     assert stop.error.error == type(refused.value).__name__
     assert stop_of(stop).message.splitlines()[0][:60] == str(refused.value).splitlines()[0][:60]
-    assert stop.mends, stop_of(stop).message
-    assert 0 <= stop.error.chosen < len(stop.mends)
+    assert stop.fixes, stop_of(stop).message
+    assert 0 <= stop.error.chosen < len(stop.fixes)
     assert comparison.rows[-1].explicit
 
 
 def contraction(r, w2):
     y = r @ w2
-    return y  # noqa: RET504  the mend names it
+    return y  # noqa: RET504  the fix names it
 
 
 def mismatch(a, b):
@@ -350,18 +348,18 @@ def mismatch(a, b):
 @pytest.mark.parametrize(
     ("f", "one", "two"), [(contraction, ("x", "y"), ("y", None)), (mismatch, ("x", None), (None, "x"))]
 )
-def test_the_code_of_a_mend_runs_and_gives_what_it_says(f, one, two):
+def test_the_code_of_a_fix_runs_and_gives_what_it_says(f, one, two):
     arguments = array(EXPLICIT, (8, 8), *one), array(EXPLICIT, (8, 8), *two)
-    comparison = read.propagation(f, *arguments)
+    comparison = read.comparison(f, *arguments)
     (stop,) = [row for row in comparison.rows if row.error]
     names = f.__code__.co_varnames[:2]
     wanted = f(*(np.asarray(a) for a in arguments))
-    for mend in stop.mends:
+    for fix in stop.fixes:
         scope = {"jax": jax, "jnp": jnp, "P": P, **dict(zip(names, arguments, strict=True))}
         with jax.set_mesh(EXPLICIT):
-            exec(mend.code, scope)
+            exec(fix.code, scope)
             out = scope[stop.values[0].name] if stop.values[0].name in scope else f(*(scope[n] for n in names))
-        assert jax.typeof(out).str_short(short_dtypes=True) == mend.layout.text
+        assert jax.typeof(out).str_short(short_dtypes=True) == fix.layout.text
         np.testing.assert_allclose(np.asarray(out), wanted)
 
 
@@ -370,18 +368,18 @@ def embedded(e, i):
     return out  # noqa: RET504
 
 
-def test_a_mend_that_leaves_it_to_the_compiler_runs():
+def test_a_fix_that_leaves_it_to_the_compiler_runs():
     table, index = array(EXPLICIT, (16, 8), "x"), jax.device_put(np.arange(8) % 5, NamedSharding(EXPLICIT, P("y")))
-    comparison = read.propagation(embedded, table, index)
+    comparison = read.comparison(embedded, table, index)
     (stop,) = [row for row in comparison.rows if row.error]
     assert stop.error
-    mend = stop.mends[stop.error.chosen]
-    assert mend.layout.text == "f32[8@y,8]"
-    assert mend.communication == "all-reduce over x"
+    fix = stop.fixes[stop.error.chosen]
+    assert fix.layout.text == "f32[8@y,8]"
+    assert fix.communication == "all-reduce over x"
     scope = {"jax": jax, "jnp": jnp, "P": P, "e": table, "i": index}
     with jax.set_mesh(EXPLICIT):
-        exec(mend.code, scope)
-    assert jax.typeof(scope["out"]).str_short(short_dtypes=True) == mend.layout.text
+        exec(fix.code, scope)
+    assert jax.typeof(scope["out"]).str_short(short_dtypes=True) == fix.layout.text
     np.testing.assert_allclose(np.asarray(scope["out"]), np.asarray(table)[np.asarray(index)])
 
 
@@ -390,25 +388,25 @@ def square(x):
     return out  # noqa: RET504
 
 
-def test_a_mend_of_an_operand_that_comes_twice_changes_both():
+def test_a_fix_of_an_operand_that_comes_twice_changes_both():
     x = array(EXPLICIT, (8, 8), "x", "y")
-    comparison = read.propagation(square, x)
+    comparison = read.comparison(square, x)
     (stop,) = [row for row in comparison.rows if row.error]
-    assert stop.mends
-    for mend in stop.mends:
+    assert stop.fixes
+    for fix in stop.fixes:
         scope = {"jax": jax, "jnp": jnp, "P": P, "x": x}
         with jax.set_mesh(EXPLICIT):
-            exec(mend.code, scope)
+            exec(fix.code, scope)
             out = scope["out"] if "out" in scope else square(scope["x"])
-        assert jax.typeof(out).str_short(short_dtypes=True) == mend.layout.text
+        assert jax.typeof(out).str_short(short_dtypes=True) == fix.layout.text
 
 
 def test_another_choice_changes_what_is_below_and_nothing_else():
     arguments = layer_arguments(shape, EXPLICIT)
-    first = read.propagation(layer, *arguments, continuations=True)
+    first = read.comparison(layer, *arguments, continuations=True)
     (at,) = [k for k, row in enumerate(first.rows) if row.error]
-    assert first.rows[at].mends[stop_of(first.rows[at]).chosen].layout.text == "f32[128@x,16@y]", "as the compiler does"
-    other = read.propagation(layer, *arguments, choices={at: 0})
+    assert first.rows[at].fixes[stop_of(first.rows[at]).chosen].layout.text == "f32[128@x,16@y]", "as the compiler does"
+    other = read.comparison(layer, *arguments, choices={at: 0})
     assert stop_of(other.rows[at]).chosen == 0
     assert other.rows[:at] == first.rows[:at]
     assert other.rows[at].explicit == "f32[128@x,16]"
@@ -425,10 +423,10 @@ def test_where_and_differentiation_stop_no_more_than_jax_does():
         return jax.nn.logsumexp(h, -1).sum() + h.max()
 
     arguments = shape(EXPLICIT, (8, 8)), shape(EXPLICIT, (8, 8), "x")
-    alone = read.propagation(jax.grad(loss), *arguments)
+    alone = read.comparison(jax.grad(loss), *arguments)
     assert alone.compiled_from == "Explicit"
     assert not any(row.error for row in alone.rows)
-    from_auto = read.propagation(jax.grad(loss), shape(AUTO, (8, 8)), shape(AUTO, (8, 8), "x"))
+    from_auto = read.comparison(jax.grad(loss), shape(AUTO, (8, 8)), shape(AUTO, (8, 8), "x"))
     assert not any(row.error for row in from_auto.rows)
     assert from_auto.rows[-1].explicit == alone.rows[-1].explicit
 
@@ -437,13 +435,13 @@ def test_a_loop_whose_carry_changes_its_type_offers_the_layout_that_it_ends_with
     def f(x, w):
         return jax.lax.scan(lambda h, _: (h @ w, None), x, None, length=3)[0]
 
-    comparison = read.propagation(f, shape(EXPLICIT, (8, 8), "x"), shape(EXPLICIT, (8, 8), None, "y"))
+    comparison = read.comparison(f, shape(EXPLICIT, (8, 8), "x"), shape(EXPLICIT, (8, 8), None, "y"))
     (stop,) = [row for row in comparison.rows if row.error and row.primitive == "scan"]
     assert "carry" in stop_of(stop).message
-    assert [mend.code for mend in stop.mends] == ["x = jax.reshard(x, P('x', 'y'))"]
+    assert [fix.code for fix in stop.fixes] == ["x = jax.reshard(x, P('x', 'y'))"]
 
 
-def test_what_differentiation_makes_of_a_mend_is_no_stop():
+def test_what_differentiation_makes_of_a_fix_is_no_stop():
     @jax.checkpoint
     def block(h, w):
         return h + jnp.tanh(h @ w[0]) @ w[1], None
@@ -452,7 +450,7 @@ def test_what_differentiation_makes_of_a_mend_is_no_stop():
         return jax.lax.scan(block, x, ws)[0].sum()
 
     weights = [shape(AUTO, (2, 8, 16), None, None, "y"), shape(AUTO, (2, 16, 8), None, "y")]
-    comparison = read.propagation(jax.grad(loss), weights, shape(AUTO, (4, 8), "x"))
+    comparison = read.comparison(jax.grad(loss), weights, shape(AUTO, (4, 8), "x"))
     stops = [row for row in comparison.rows if row.error]
     assert {(row.primitive, row.values[0].shape) for row in stops} == {("dot_general", (4, 8))}
     assert len(rows(comparison, "dot_general")) > len(stops)
@@ -467,24 +465,24 @@ def test_a_loop_along_a_split_dimension_offers_it_whole():
         return jax.lax.scan(lambda c, w: (step(c, w), None), x, ws)[0].sum()
 
     arguments = shape(EXPLICIT, (2, 8), "y"), shape(EXPLICIT, (8, 8), "x")
-    comparison = read.propagation(jax.grad(loss), *arguments)
+    comparison = read.comparison(jax.grad(loss), *arguments)
     forward, backward = [row for row in comparison.rows if row.error]
     assert "xs should be replicated" in stop_of(forward).message
-    assert [mend.code for mend in forward.mends] == ["ws = jax.reshard(ws, P(None, None))"]
-    assert [mend.code.count("jax.reshard") for mend in backward.mends] == [2], "what it goes along, and what it carries"
+    assert [fix.code for fix in forward.fixes] == ["ws = jax.reshard(ws, P(None, None))"]
+    assert [fix.code.count("jax.reshard") for fix in backward.fixes] == [2], "what it goes along, and what it carries"
     assert all(row.explicit for row in comparison.rows)
 
 
-def test_a_constraint_is_an_assertion_that_a_mend_fulfils():
+def test_a_constraint_is_an_assertion_that_a_fix_fulfils():
     def f(a):
         b = jax.lax.with_sharding_constraint(a * 2, NamedSharding(AUTO, P(None, "y")))
         return b + 1
 
-    comparison = read.propagation(f, shape(AUTO, (8, 8), "x"))
+    comparison = read.comparison(f, shape(AUTO, (8, 8), "x"))
     (stop,) = [row for row in comparison.rows if row.error]
     assert stop.primitive == "sharding_constraint"
     assert "acts as an assert" in stop_of(stop).message
-    assert [mend.layout.text for mend in stop.mends] == ["f32[8,8@y]"]
+    assert [fix.layout.text for fix in stop.fixes] == ["f32[8,8@y]"]
     assert comparison.rows[-1].explicit == "f32[8,8@y]"
 
 
@@ -493,7 +491,7 @@ def test_a_constraint_is_an_assertion_that_a_mend_fulfils():
 
 def test_arrays_by_themselves():
     tree = {"w": array(EXPLICIT, (8, 8), "x", "y"), "b": array(AUTO, (8,), "y"), "s": jnp.float32(1)}
-    comparison = read.propagation(tree)
+    comparison = read.comparison(tree)
     assert comparison.of == "arrays"
     by_name = {row.values[0].name: row.values[0] for row in comparison.rows}
     assert {name: v.agreement for name, v in by_name.items()} == {"['w']": "same", "['b']": "silent", "['s']": "silent"}
@@ -503,7 +501,7 @@ def test_arrays_by_themselves():
 
 def test_a_mesh_without_devices_gives_types_and_says_how_to_get_the_rest():
     mesh = AbstractMesh((4, 2), ("x", "y"), axis_types=(AxisType.Auto,) * 2)
-    comparison = read.propagation(lambda a: a * 2, ((8, 8), "float32", P("x")), mesh=mesh)
+    comparison = read.comparison(lambda a: a * 2, ((8, 8), "float32", P("x")), mesh=mesh)
     assert comparison.rows[-1].explicit == "f32[8@x,8]"
     assert comparison.rows[-1].concrete == ""
     assert comparison.program is None
@@ -513,7 +511,7 @@ def test_a_mesh_without_devices_gives_types_and_says_how_to_get_the_rest():
 
 def test_a_mixed_mesh_is_taken_as_it_is():
     mesh = jax.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Explicit, AxisType.Auto), devices=jax.devices()[:8])
-    comparison = read.propagation(lambda a: jnp.sin(a), shape(mesh, (8, 8), "x", "y"))
+    comparison = read.comparison(lambda a: jnp.sin(a), shape(mesh, (8, 8), "x", "y"))
     assert comparison.compiled_from == "given"
     assert comparison.rows[-1].explicit == "f32[8@x,8@y]"
     assert comparison.rows[-1].concrete == "P('x', 'y')"
@@ -521,7 +519,7 @@ def test_a_mixed_mesh_is_taken_as_it_is():
 
 def test_a_closed_over_array_and_a_jitted_function():
     w = array(AUTO, (8, 8), None, "y")
-    comparison = read.propagation(jax.jit(lambda a: a @ w), shape(AUTO, (8, 8), "x"))
+    comparison = read.comparison(jax.jit(lambda a: a @ w), shape(AUTO, (8, 8), "x"))
     assert comparison.rows[-1].explicit == "f32[8@x,8@y]"
 
 
@@ -533,29 +531,29 @@ def test_a_program_that_only_explicit_axes_know_goes_on_over_its_stops():
         d = c @ weight
         return jnp.tanh(d).sum(0)
 
-    comparison = read.propagation(f, shape(EXPLICIT, (8, 8), "x"), continuations=True)
+    comparison = read.comparison(f, shape(EXPLICIT, (8, 8), "x"), continuations=True)
     assert [row.primitive for row in comparison.rows[1:]] == ["reshard", "dot_general", "tanh", "reduce_sum"]
     (stop,) = [row for row in comparison.rows if row.error]
     assert stop.source
     assert stop.source.text == "d = c @ weight"
     assert stop_of(stop).error == "ShardingTypeError"
     assert [row.explicit for row in comparison.rows[2:4]] == ["f32[8,8]", "f32[8,8]"]
-    assert stop.mends[1].code == "d = jnp.matmul(c, weight, out_sharding=P('x', None))"
+    assert stop.fixes[1].code == "d = jnp.matmul(c, weight, out_sharding=P('x', None))"
     assert comparison.compiled_from == "Explicit"
     assert comparison.program
     assert [comparison.program.collectives[k].axes for k in stop.collectives] == [("x",)]
     assert "Only its own mesh" in comparison.note
-    other = read.propagation(f, shape(EXPLICIT, (8, 8), "x"), choices={2: 1})
+    other = read.comparison(f, shape(EXPLICIT, (8, 8), "x"), choices={2: 1})
     assert [row.explicit for row in other.rows[2:]] == ["f32[8@x,8]", "f32[8@x,8]", "f32[8]"]
 
 
-def test_what_was_compiled_over_a_stop_lies_as_its_mend_says():
+def test_what_was_compiled_over_a_stop_lies_as_its_fix_says():
     weight = array(EXPLICIT, (8, 8), "x", "y")
 
     def f(a):
         return jnp.sin(a @ weight)
 
-    comparison = read.propagation(f, shape(EXPLICIT, (8, 8), None, "x"))
+    comparison = read.comparison(f, shape(EXPLICIT, (8, 8), None, "x"))
     assert comparison.rows[-1].explicit == "f32[8,8@y]"
     assert comparison.rows[-1].concrete == "P(None, 'y')"
 
@@ -565,9 +563,9 @@ def test_where_nothing_helps_the_last_row_says_where_it_ends():
         c = a @ b
         return missing(c)  # type: ignore[name-defined]  # noqa: F821
 
-    comparison = read.propagation(f, shape(EXPLICIT, (8, 8), "x", "y"), shape(EXPLICIT, (8, 8), "y"))
+    comparison = read.comparison(f, shape(EXPLICIT, (8, 8), "x", "y"), shape(EXPLICIT, (8, 8), "y"))
     product, end = comparison.rows[1:]
-    assert product.mends
+    assert product.fixes
     assert end.primitive == "error"
     assert stop_of(end).error == "NameError"
     assert end.source
@@ -581,7 +579,7 @@ def test_what_the_compiler_refuses_keeps_its_types():
     def f(a):
         return jax.ffi.ffi_call("nobody_registered_this", jax.ShapeDtypeStruct((8, 8), jnp.float32))(a) + 1
 
-    comparison = read.propagation(f, shape(AUTO, (8, 8), "x"))
+    comparison = read.comparison(f, shape(AUTO, (8, 8), "x"))
     assert comparison.rows[-1].auto == "f32[8,8]"
     assert comparison.program is None
     assert comparison.note.startswith("The compiler refuses the program")
@@ -593,22 +591,22 @@ def test_a_user_s_own_error_is_the_user_s():
 
     for mesh in (AUTO, EXPLICIT):
         with pytest.raises(KeyError, match="missing weight") as raised:
-            read.propagation(f, shape(mesh, (8, 8), "x"))
+            read.comparison(f, shape(mesh, (8, 8), "x"))
         assert raised.traceback[-1].name == "f"
     with pytest.raises(TypeError, match=r"got incompatible shapes|dot_general requires"):
-        read.propagation(lambda a: a @ jnp.ones(3), shape(EXPLICIT, (8, 8), "x"))
+        read.comparison(lambda a: a @ jnp.ones(3), shape(EXPLICIT, (8, 8), "x"))
 
 
 def test_what_is_no_program_is_refused():
     with pytest.raises(ValueError, match="there is no mesh"):
-        read.propagation(lambda a: a, jnp.ones(3))
+        read.comparison(lambda a: a, jnp.ones(3))
     other = jax.make_mesh((8,), ("p",), axis_types=(AxisType.Auto,), devices=jax.devices()[:8])
     with pytest.raises(ValueError, match=r"^b lies as .*'p'.*, and the mesh \(x=4, y=2\) has no axis 'p'\. All "):
-        read.propagation(lambda a, b: a + b, shape(AUTO, (8,), "x"), shape(other, (8,), "p"))
+        read.comparison(lambda a, b: a + b, shape(AUTO, (8,), "x"), shape(other, (8,), "p"))
     with pytest.raises(TypeError, match="got str"):
-        read.propagation("x")
+        read.comparison("x")
     with pytest.raises(ValueError, match="compiled must be"):
-        read.propagation(lambda a: a, shape(AUTO, (8,)), compiled="both")  # type: ignore[arg-type]
+        read.comparison(lambda a: a, shape(AUTO, (8,)), compiled="both")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("dtype", "short"), [(jnp.float32, "f32"), (jnp.bfloat16, "bf16")])
@@ -616,7 +614,7 @@ def test_a_constant_that_lies_somewhere_is_the_constant(dtype, short):
     def loss(a):
         return (jnp.tanh(a) ** 2).mean() + a.sum()
 
-    comparison = read.propagation(jax.grad(loss), shape(AUTO, (8, 8), "x", "y", dtype=dtype))
+    comparison = read.comparison(jax.grad(loss), shape(AUTO, (8, 8), "x", "y", dtype=dtype))
     types = [v.explicit and v.explicit.text for row in comparison.rows for v in row.values]
     assert None not in types
     assert types[-1] == f"{short}[8@x,8@y]"
@@ -625,9 +623,9 @@ def test_a_constant_that_lies_somewhere_is_the_constant(dtype, short):
 def test_comparisons_are_made_in_several_threads_at_once():
     functions = [layer, lambda *a: (a[0] @ a[1]).sum(0), lambda *a: jax.nn.softmax(a[0] @ a[1] @ a[2])] * 3
     arguments = layer_arguments(shape, AUTO)
-    alone = [read.propagation(f, *arguments).rows for f in functions[:3]]
+    alone = [read.comparison(f, *arguments).rows for f in functions[:3]]
     with ThreadPoolExecutor(len(functions)) as threads:
-        together = list(threads.map(lambda f: read.propagation(f, *arguments).rows, functions))
+        together = list(threads.map(lambda f: read.comparison(f, *arguments).rows, functions))
     assert together == alone * 3
     with pytest.raises(Exception, match="ambiguous"):  # JAX itself refuses as before.
         jax.eval_shape(layer, *layer_arguments(shape, EXPLICIT))
@@ -640,7 +638,7 @@ def test_a_refusal_that_no_row_shows_stands_at_its_line():
 
     with pytest.raises(Exception, match="gather") as refused:
         jax.eval_shape(f, shape(EXPLICIT, (8, 4, 4), "x"))
-    comparison = read.propagation(f, shape(AUTO, (8, 4, 4), "x"))
+    comparison = read.comparison(f, shape(AUTO, (8, 4, 4), "x"))
     (stop,) = [row for row in comparison.rows if row.error]
     assert stop_of(stop).message == str(refused.value)
     assert stop.source
@@ -659,6 +657,6 @@ def test_the_forward_pass_of_a_gradient_has_the_users_names():
         return s * s
 
     for f in (loss, jax.grad(loss), jax.grad(jax.jit(loss)), jax.jit(jax.value_and_grad(loss))):
-        comparison = read.propagation(f, shape(AUTO, (8, 8)), shape(AUTO, (8, 8), "x"))
+        comparison = read.comparison(f, shape(AUTO, (8, 8)), shape(AUTO, (8, 8), "x"))
         named = {v.name: row.primitive for row in comparison.rows for v in row.values if v.name in ("h", "s")}
         assert named == {"h": "tanh", "s": "reduce_sum"}

@@ -16,8 +16,8 @@ from jax.extend.core import jaxpr_as_fun
 from jax.sharding import Mesh
 
 from shardwidget import _jax
-from shardwidget.read._propagation.mends import Entries, entries
-from shardwidget.read._propagation.tree import Body, Line, Node, Tree
+from shardwidget.read._comparison.fixes import Entries, entries
+from shardwidget.read._comparison.tree import Body, Line, Node, Tree
 
 TAG = re.compile(r"(?:/|^|(?<=\())shardwidget(\d+)(?=[/)]|$)")
 

@@ -1,4 +1,4 @@
-"""A function traced on an Explicit mesh, going on with a mend wherever JAX stops.
+"""A function traced on an Explicit mesh, going on with a fix wherever JAX stops.
 
 What JAX does by itself on such a mesh (``jnp.where`` reshards its condition, ``zeros_like`` takes a sharding along) is
 then in the types, below a stop too.
@@ -14,11 +14,11 @@ import jax
 from jax.sharding import AbstractMesh, NamedSharding, PartitionSpec, auto_axes
 
 from shardwidget import _jax
-from shardwidget.read._propagation.aligned import essence
-from shardwidget.read._propagation.arguments import AnyMesh, Asked
-from shardwidget.read._propagation.explicit import Run, Stopped
-from shardwidget.read._propagation.mends import Compiled
-from shardwidget.read._propagation.tree import Node, Tree, bodies
+from shardwidget.read._comparison.aligned import essence
+from shardwidget.read._comparison.arguments import AnyMesh, Asked
+from shardwidget.read._comparison.explicit import Run, Stopped
+from shardwidget.read._comparison.fixes import Compiled
+from shardwidget.read._comparison.tree import Node, Tree, bodies
 from shardwidget.read._trace.sources import OURS
 
 
@@ -29,7 +29,7 @@ class Traced:
     jaxpr: Any
     """The program: the whole, or as far as it is known."""
     error: Exception | None
-    """What no mend helps against."""
+    """What no fix helps against."""
     stops: Mapping[Hashable, Stopped]
     """In the order of the marks on the equations that stand in place of one that stopped."""
 
@@ -44,7 +44,7 @@ def left(asked: Asked, mesh: AnyMesh, layouts: Mapping[Hashable, PartitionSpec])
     """
     marks: list[Hashable] = []
 
-    def mend(primitive: Any, operands: list[Any], params: dict[str, Any], error: Exception) -> list[Any] | None:
+    def fix(primitive: Any, operands: list[Any], params: dict[str, Any], error: Exception) -> list[Any] | None:
         if any(_jax.manual_types(jax.typeof(x))[0] for x in operands):
             return None
         key = _stop(primitive, operands, params)
@@ -61,7 +61,7 @@ def left(asked: Asked, mesh: AnyMesh, layouts: Mapping[Hashable, PartitionSpec])
         with _jax.marked(_jax.Mark(marks.index(key), "")):
             return going_on(*operands)
 
-    return _going_on(asked, mesh, mend, {})
+    return _going_on(asked, mesh, fix, {})
 
 
 def traced(
@@ -73,15 +73,15 @@ def traced(
         asked: the function.
         tree: the same, traced on another mesh.
         mesh: all its axes Explicit.
-        choices: index of the mend to go on with, by line of ``tree``.
+        choices: index of the fix to go on with, by line of ``tree``.
         compiled: what the compiler does, by line.
     """
-    mender = _Mender(tree, mesh, choices, compiled)
-    return _going_on(asked, mesh, mender.mend, mender.stops)
+    fixer = _Fixer(tree, mesh, choices, compiled)
+    return _going_on(asked, mesh, fixer.fix, fixer.stops)
 
 
-def _going_on(asked: Asked, mesh: AnyMesh, mend: _jax.Mender, stops: Mapping[Hashable, Stopped]) -> Traced:
-    with _jax.whole_tracebacks(), _jax.mending(mend):
+def _going_on(asked: Asked, mesh: AnyMesh, fix: _jax.Fixer, stops: Mapping[Hashable, Stopped]) -> Traced:
+    with _jax.whole_tracebacks(), _jax.fixing(fix):
         try:
             return Traced(asked.trace(mesh), None, stops)
         except Exception as raised:
@@ -89,7 +89,7 @@ def _going_on(asked: Asked, mesh: AnyMesh, mend: _jax.Mender, stops: Mapping[Has
             return Traced(unfinished.jaxpr if unfinished else None, raised, stops)
 
 
-class _Mender:
+class _Fixer:
     def __init__(
         self, tree: Tree, mesh: AbstractMesh, choices: Mapping[int, int], compiled: Mapping[int, Compiled]
     ) -> None:
@@ -107,8 +107,8 @@ class _Mender:
         first = {node.line: found[0].line for found in nodes.values() for node in found}
         self._run = Run(tree, mesh, {first[k]: choice for k, choice in choices.items() if k in first}, compiled)
 
-    def mend(self, primitive: Any, operands: list[Any], params: dict[str, Any], error: Exception) -> list[Any] | None:
-        """The results of a primitive that raised, by the mend that is chosen; None where there is none."""
+    def fix(self, primitive: Any, operands: list[Any], params: dict[str, Any], error: Exception) -> list[Any] | None:
+        """The results of a primitive that raised, by the fix that is chosen; None where there is none."""
         if self._busy or any(_jax.manual_types(jax.typeof(x))[0] for x in operands):
             return None
         key = _stop(primitive, operands, params)
@@ -121,7 +121,7 @@ class _Mender:
         if stopped.chosen < 0:
             return None
         with _jax.marked(_jax.Mark(list(self.stops).index(key), primitive.name)):
-            return stopped.mends[stopped.chosen].bind(operands)
+            return stopped.fixes[stopped.chosen].bind(operands)
 
     def _stopped(self, node: Node, operands: list[Any], error: Exception) -> Stopped:
         found: list[Stopped] = []

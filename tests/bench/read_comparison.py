@@ -56,12 +56,12 @@ def plainly(args):
     jax.make_jaxpr(lambda *a: gradient(*a))(*args)
     return jax.jit(lambda *a: gradient(*a)).lower(*args).compile()
 
-read.propagation(lambda x: x * 2, shape((8, 8), "x"))
+read.comparison(lambda x: x * 2, shape((8, 8), "x"))
 plain, ours, equations = [], [], 0
 for n in range(5):
     args = arguments(16 + 2 * n)
     plain.append(first(lambda: plainly(args))[0])
-    seconds, comparison = first(lambda: read.propagation(gradient, *args))
+    seconds, comparison = first(lambda: read.comparison(gradient, *args))
     ours.append(seconds)
     equations = len(comparison.rows) - 1
     assert comparison.program.collectives

@@ -1,7 +1,7 @@
 """The types of a program's trace on an Explicit mesh, as those of the equations of another trace.
 
 The two traces may have other equations: on Explicit axes ``jnp.where`` reshards its condition, ``auto_axes`` what it
-gives, a mend an operand. Equations are matched in order, by what they compute, by the user's line and by their shapes;
+gives, a fix an operand. Equations are matched in order, by what they compute, by the user's line and by their shapes;
 and only where their operands are the same values. What has no match has no type.
 """
 
@@ -15,8 +15,8 @@ import numpy as np
 from jax.extend.core import Literal
 
 from shardwidget import _jax
-from shardwidget.read._propagation.explicit import Explicit, Stopped
-from shardwidget.read._propagation.tree import Line, Tree
+from shardwidget.read._comparison.explicit import Explicit, Stopped
+from shardwidget.read._comparison.tree import Line, Tree
 from shardwidget.read._trace.draft import Value
 
 RELAYOUTS = ("reshard", "sharding_constraint")
@@ -40,8 +40,8 @@ def aligned(tree: Tree, explicit: Tree, stops: Sequence[Stopped] = ()) -> Explic
     found = _verified(tree, explicit, list(_matched(tree, explicit)))
     types = {a: tuple(v.aval for v in explicit.lines[b].outputs) for a, b in found}
     stopped = dict(_stops(found, explicit, stops))
-    # A mend may go on with the result.
-    types |= {k: (stop.mends[stop.chosen].type, *types[k][1:]) for k, stop in stopped.items()}
+    # A fix may go on with the result.
+    types |= {k: (stop.fixes[stop.chosen].type, *types[k][1:]) for k, stop in stopped.items()}
     return Explicit(types, stopped)
 
 
