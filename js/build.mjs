@@ -46,13 +46,13 @@ async function bundle(outfile, options) {
   await writeFile(new URL(outfile, outputFolder), code);
 }
 
-await bundle("widget.js", { entryPoints: ["src/host/widget.tsx"], format: "esm" });
-await bundle("stepper.js", { entryPoints: ["src/host/stepper.tsx"], format: "esm" });
-await bundle("comparison.js", { entryPoints: ["src/host/comparison.tsx"], format: "esm" });
-await bundle("program.js", { entryPoints: ["src/host/program.tsx"], format: "esm" });
-await bundle("playground.js", { entryPoints: ["src/host/playground.tsx"], format: "esm" });
-await bundle("exercise.js", { entryPoints: ["src/host/exercise.tsx"], format: "esm" });
+await bundle("widget.js", { entryPoints: ["src/entries/widget.tsx"], format: "esm" });
+await bundle("stepper.js", { entryPoints: ["src/entries/stepper.tsx"], format: "esm" });
+await bundle("comparison.js", { entryPoints: ["src/entries/comparison.tsx"], format: "esm" });
+await bundle("program.js", { entryPoints: ["src/entries/program.tsx"], format: "esm" });
+await bundle("playground.js", { entryPoints: ["src/entries/playground.tsx"], format: "esm" });
+await bundle("exercise.js", { entryPoints: ["src/entries/exercise.tsx"], format: "esm" });
 // What a saved page has in place of a kernel: exports mount(element, state, render).
-await bundle("page.js", { entryPoints: ["src/host/standalone.ts"], format: "esm" });
+await bundle("page.js", { entryPoints: ["src/entries/page.ts"], format: "esm" });
 // For a bare V8 (mini-racer): sets globalThis.shardwidget = { svg }.
-await bundle("headless.js", { entryPoints: ["src/host/headless.ts"], format: "iife", platform: "neutral" });
+await bundle("headless.js", { entryPoints: ["src/entries/headless.ts"], format: "iife", platform: "neutral" });

@@ -1,6 +1,6 @@
 /** Golden pictures: each is an example of the gallery, written by the code that `to_svg` runs. */
 import { expect, test } from "vitest";
-import { svg } from "../src/host/headless";
+import { svg } from "../src/entries/headless";
 import { saved } from "./documents";
 import { PICTURES } from "./pictures";
 

@@ -16,13 +16,13 @@ import {
 } from "../model/program/words";
 import { bytes, count } from "../model/text";
 import { shift } from "./card";
+import { collectiveMarks } from "./collective";
+import { captionOf } from "./collective/caption";
+import { stageOf } from "./collective/stage";
+import { CollectiveView } from "./collective/view";
 import { headBand } from "./comparison";
 import { type Band, chip, chipWidth } from "./comparison/bands";
 import { fit, textWidth } from "./measure";
-import { collectiveMarks } from "./program";
-import { captionOf } from "./program/caption";
-import { stageOf } from "./program/stage";
-import { CollectiveView } from "./program/view";
 import { axisToken, BOLD, type Box, type Color, label, type Mark, MONO, type Scene, type Span } from "./scene";
 import { wrapped } from "./stepcard";
 

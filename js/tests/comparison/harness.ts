@@ -1,6 +1,6 @@
 /** The real comparison in a page, with a model in place of the notebook's. */
 import { expect } from "vitest";
-import { render } from "../../src/host/comparison";
+import { render } from "../../src/entries/comparison";
 import { FakeModel, type Mounted, type Place } from "../widget/harness";
 
 /** Mounts without waiting for the picture. */

@@ -1,5 +1,5 @@
 /** The real sheet in a page, with a model in place of the notebook's. */
-import { render } from "../../src/host/exercise";
+import { render } from "../../src/entries/exercise";
 import { drawn, FakeModel, type Mounted, type Place } from "../widget/harness";
 
 export async function mountSheet(

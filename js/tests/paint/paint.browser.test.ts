@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { svg } from "../../src/host/headless";
+import { svg } from "../../src/entries/headless";
 import { PlacementModel } from "../../src/model/placement";
 import { fieldCanvas, paintCanvas } from "../../src/paint/canvas";
 import { pngDataUri } from "../../src/paint/png";

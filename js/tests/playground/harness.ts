@@ -1,5 +1,5 @@
 /** The real playground in a page, with a model in place of the notebook's. */
-import { render } from "../../src/host/playground";
+import { render } from "../../src/entries/playground";
 import type { Playground, SpecDraft } from "../../src/model/document.gen";
 import { specCode } from "../../src/model/spec";
 import type { Edits } from "../../src/views/playground/editor";

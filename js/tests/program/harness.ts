@@ -1,6 +1,6 @@
 /** The real CompiledProgram in a page, with a model in place of the notebook's. */
 import { expect } from "vitest";
-import { render } from "../../src/host/program";
+import { render } from "../../src/entries/program";
 import { type Mounted, type Place, stand } from "../widget/harness";
 
 /** Mounts without waiting for the picture. */

@@ -1,6 +1,6 @@
 /** The real stepper in a page, with a model in place of the notebook's and a clock that the test holds. */
 import { expect, vi } from "vitest";
-import { render } from "../../src/host/stepper";
+import { render } from "../../src/entries/stepper";
 import { type Mounted, type Place, stand } from "../widget/harness";
 
 /** Mounts without waiting for the picture. */

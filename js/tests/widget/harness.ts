@@ -1,13 +1,13 @@
 /** The real widget in a page, with a model in place of the notebook's. */
 import { expect } from "vitest";
-import type { WidgetModel } from "../../src/host/model";
-import { render } from "../../src/host/widget";
+import { render } from "../../src/entries/widget";
 import type { Placement } from "../../src/model/document.gen";
 import { PlacementModel } from "../../src/model/placement";
 import { tileBoxes, WHOLE } from "../../src/scene/faces";
 import { deviceBox } from "../../src/scene/grid";
 import { type Layout, layoutBody } from "../../src/scene/layout";
 import type { Box } from "../../src/scene/scene";
+import type { WidgetModel } from "../../src/views/card/widget";
 
 export class FakeModel implements WidgetModel {
   readonly listeners = new Map<string, Set<() => void>>();

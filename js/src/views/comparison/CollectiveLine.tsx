@@ -3,7 +3,7 @@ import type { Line } from "../../model/comparison/lines";
 import { purpose, sentenceTokens, timesText } from "../../model/comparison/words";
 import { bytes } from "../../model/text";
 import { AXIS_DASH } from "../../scene/scene";
-import { Tokens } from "../Tokens";
+import { Tokens } from "../card/Tokens";
 import { Arrows, AxisChip } from "./parts";
 import { cell, rowProps } from "./roles";
 import type { LineProps } from "./Table";

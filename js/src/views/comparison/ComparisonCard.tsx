@@ -1,8 +1,8 @@
 /** The card of a comparison: head, tools, table, foot. A failure takes its place, never an empty cell. */
 import type { ComparisonModel } from "../../model/comparison";
 import { badgesOf, titleOf } from "../../model/comparison/words";
-import { Card, Guard } from "../Card";
-import { Failure } from "../Failure";
+import { Card, Guard } from "../card/Card";
+import { Failure } from "../card/Failure";
 import { AxisChip } from "./parts";
 import type { ComparisonState } from "./state";
 import { Table } from "./Table";

@@ -3,7 +3,7 @@ import type { ComparisonModel } from "../../model/comparison";
 import { sentenceTokens, trailText } from "../../model/comparison/words";
 import type { Compared, Row } from "../../model/document.gen";
 import { bytes } from "../../model/text";
-import { Tokens } from "../Tokens";
+import { Tokens } from "../card/Tokens";
 import { Placed } from "./parts";
 import type { Pictures } from "./pictures";
 import { ACROSS, details } from "./roles";

@@ -4,7 +4,7 @@ import type { Line } from "../../model/comparison/lines";
 import { remarkText, sentenceTokens, subject, trailText } from "../../model/comparison/words";
 import type { Compared, Row } from "../../model/document.gen";
 import { count } from "../../model/text";
-import { Tokens } from "../Tokens";
+import { Tokens } from "../card/Tokens";
 import { Details } from "./Details";
 import { Placed } from "./parts";
 import type { Pictures } from "./pictures";

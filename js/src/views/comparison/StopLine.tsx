@@ -2,7 +2,7 @@
 import type { Line } from "../../model/comparison/lines";
 import { sentenceTokens } from "../../model/comparison/words";
 import { axisTokens, count } from "../../model/text";
-import { Tokens } from "../Tokens";
+import { Tokens } from "../card/Tokens";
 import { ACROSS, rowProps } from "./roles";
 import type { LineProps } from "./Table";
 import { Way } from "./Way";

@@ -2,7 +2,7 @@
 import type { ComparisonModel } from "../../model/comparison";
 import { changed, costOf, sentenceTokens } from "../../model/comparison/words";
 import type { Row } from "../../model/document.gen";
-import { Tokens } from "../Tokens";
+import { Tokens } from "../card/Tokens";
 import { Placed } from "./parts";
 import type { Pictures } from "./pictures";
 import type { ComparisonState } from "./state";

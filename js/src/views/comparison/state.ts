@@ -1,11 +1,12 @@
 /** The state of a comparison: what is open, searched for and chosen, and what of a long table is in the page. */
-import type { WidgetModel } from "../../host/model";
-import { pageTheme } from "../../host/theme";
+
 import { type Choices, ComparisonModel, decodeComparison, known } from "../../model/comparison";
 import { type Filter, type Line, linesOf, openAtFirst, treeOf } from "../../model/comparison/lines";
 import type { Comparison } from "../../model/document.gen";
 import type { Theme } from "../../paint/theme";
-import { asError, memo, Store } from "../store";
+import { asError, memo, Store } from "../card/store";
+import { pageTheme } from "../card/theme";
+import type { WidgetModel } from "../card/widget";
 import { Chunks, type Range } from "./chunks";
 import { Pictures, type SmallPicture } from "./pictures";
 

@@ -2,7 +2,7 @@
 import type { Exercises, Feedback, Question } from "../../model/document.gen";
 import type { MeshModel } from "../../model/mesh";
 import { axisTokens, count } from "../../model/text";
-import { Tokens } from "../Tokens";
+import { Tokens } from "../card/Tokens";
 import { Prose } from "./Prose";
 import type { ExerciseState } from "./state";
 

@@ -3,8 +3,8 @@ import type { Exercises, Question } from "../../model/document.gen";
 import { answerCode } from "../../model/exercise";
 import type { MeshModel } from "../../model/mesh";
 import { axisTokens } from "../../model/text";
-import { Raised } from "../Raised";
-import { Tokens } from "../Tokens";
+import { Raised } from "../card/Raised";
+import { Tokens } from "../card/Tokens";
 import type { ExerciseState } from "./state";
 
 /** The error that the spec in the editor is met with, or else the last answer. */

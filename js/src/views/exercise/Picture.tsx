@@ -7,8 +7,8 @@ import type { Theme } from "../../paint/theme";
 import { WHOLE } from "../../scene/faces";
 import { bodyMarks, type Layout, layoutBody } from "../../scene/layout";
 import { paintsOf } from "../../scene/paints";
-import { drawLayer, newLayer } from "../canvas";
-import { memo } from "../store";
+import { drawLayer, newLayer } from "../card/canvas";
+import { memo } from "../card/store";
 
 interface Props {
   placement: Placement;

@@ -2,7 +2,7 @@
 import { codeRuns } from "../../model/exercise";
 import type { MeshModel } from "../../model/mesh";
 import { axisTokens } from "../../model/text";
-import { Tokens } from "../Tokens";
+import { Tokens } from "../card/Tokens";
 
 export function Prose({ text, mesh }: { text: string; mesh: MeshModel }) {
   return (

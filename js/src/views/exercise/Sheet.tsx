@@ -1,7 +1,7 @@
 /** The card of exercises: what is asked at the right, the place to work at the left, the line of code below. */
 import { MeshModel } from "../../model/mesh";
-import { Card, Guard } from "../Card";
-import { Failure } from "../Failure";
+import { Card, Guard } from "../card/Card";
+import { Failure } from "../card/Failure";
 import { Aside } from "./Aside";
 import { CodeLine, Record, Trouble } from "./Bands";
 import type { ExerciseState } from "./state";

@@ -1,12 +1,13 @@
 /** The state of a sheet of exercises: the one on screen, what is filled in, and what Python made of it. */
-import type { WidgetModel } from "../../host/model";
-import { pageTheme } from "../../host/theme";
+
 import type { Exercises, Question } from "../../model/document.gen";
 import { type Draft, decodeExercises, draftOf, isComplete } from "../../model/exercise";
 import { readSpec, specCode } from "../../model/spec";
 import type { Theme } from "../../paint/theme";
+import { asError, Store } from "../card/store";
+import { pageTheme } from "../card/theme";
+import type { WidgetModel } from "../card/widget";
 import { SpecEditor } from "../playground/editor";
-import { asError, Store } from "../store";
 
 interface Fields {
   sheet: Exercises | null;

@@ -3,8 +3,8 @@ import { codeOf } from "../../model/code";
 import { MeshModel } from "../../model/mesh";
 import { specCode } from "../../model/spec";
 import { axisTokens } from "../../model/text";
-import { Raised } from "../Raised";
-import { Tokens } from "../Tokens";
+import { Raised } from "../card/Raised";
+import { Tokens } from "../card/Tokens";
 import type { SpecEditor } from "./editor";
 import type { PlaygroundState } from "./state";
 

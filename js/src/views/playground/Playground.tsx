@@ -1,10 +1,11 @@
 /** The card of a playground: the editor, the picture of what it comes to, JAX's words, the code. */
-import { Card, Guard } from "../Card";
-import { Failure } from "../Failure";
-import { Dims, Facets } from "../Foot";
-import { Notes } from "../Head";
-import type { Layers } from "../layers";
-import { Picture } from "../Picture";
+
+import { Dims, Facets } from "../array/Foot";
+import { Notes } from "../array/Head";
+import type { Layers } from "../array/layers";
+import { Picture } from "../array/Picture";
+import { Card, Guard } from "../card/Card";
+import { Failure } from "../card/Failure";
 import { Answer, CodeLine, Trouble } from "./Bands";
 import { EditorSheet } from "./Sheet";
 import type { PlaygroundState } from "./state";

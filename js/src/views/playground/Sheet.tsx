@@ -2,7 +2,7 @@
 import { Component } from "preact";
 import type { PlacementModel } from "../../model/placement";
 import { axisTokens } from "../../model/text";
-import { Tokens } from "../Tokens";
+import { Tokens } from "../card/Tokens";
 import { Chip } from "./Chip";
 import { Dragging } from "./drag";
 import type { SpecEditor } from "./editor";

@@ -3,7 +3,7 @@ import type { Placement, Playground, SpecDraft } from "../../model/document.gen"
 import { bareOf, placementOf } from "../../model/playground";
 import { type Refusal, refusalOf } from "../../model/refusal";
 import { move, type Place, placesOf, put, type Seat, take, unconstrain } from "../../model/spec";
-import { memo, Store } from "../store";
+import { memo, Store } from "../card/store";
 
 /** Drafts in the order they were made, and which of them is on screen. */
 export interface Edits {

@@ -1,6 +1,7 @@
 /** A model of one placement, for a picture that is fed from within the page instead of from a notebook. */
-import type { WidgetModel } from "../../host/model";
+
 import type { Placement } from "../../model/document.gen";
+import type { WidgetModel } from "../card/widget";
 
 export class Feed implements WidgetModel {
   readonly #traits = new Map<string, unknown>([["_static", true]]);

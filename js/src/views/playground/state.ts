@@ -1,9 +1,10 @@
 /** The state of a playground: the editor, its picture, and what the model shares with Python. */
-import type { WidgetModel } from "../../host/model";
+
 import type { Placement, SpecDraft } from "../../model/document.gen";
 import { decodePlayground, isDraft } from "../../model/playground";
-import { ViewState } from "../state";
-import { asError, Store } from "../store";
+import { ViewState } from "../array/state";
+import { asError, Store } from "../card/store";
+import type { WidgetModel } from "../card/widget";
 import { type Edits, SpecEditor } from "./editor";
 import { Feed } from "./feed";
 

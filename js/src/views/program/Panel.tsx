@@ -2,8 +2,8 @@
 import type { ProgramModel } from "../../model/program";
 import { groupsText, groupTexts } from "../../model/program/words";
 import { some } from "../../model/text";
-import { captionOf } from "../../scene/program/caption";
-import type { CollectiveView } from "../../scene/program/view";
+import { captionOf } from "../../scene/collective/caption";
+import type { CollectiveView } from "../../scene/collective/view";
 import { AXIS_DASH } from "../../scene/scene";
 import type { ProgramLayer } from "./layer";
 import { Picture } from "./Picture";

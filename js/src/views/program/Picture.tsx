@@ -1,6 +1,6 @@
 /** The mesh: a canvas, and a list of devices for the keyboard over it. */
 
-import type { CollectiveView } from "../../scene/program/view";
+import type { CollectiveView } from "../../scene/collective/view";
 import { inside } from "../../scene/scene";
 import type { ProgramLayer } from "./layer";
 import type { ProgramState } from "./state";

@@ -1,6 +1,6 @@
 /** Play, the scrubber with its rounds, and the algorithms. */
 import { LARGEST } from "../../model/program";
-import type { CollectiveView } from "../../scene/program/view";
+import type { CollectiveView } from "../../scene/collective/view";
 import type { Algorithm, ProgramState } from "./state";
 
 const ALGORITHMS: readonly Algorithm[] = ["meaning", "ring", "bidirectional ring", "halving-doubling"];

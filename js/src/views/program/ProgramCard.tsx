@@ -1,6 +1,6 @@
 /** The card of a compiled program, or of several side by side. A failure takes its place, never an empty cell. */
-import { Card, Guard } from "../Card";
-import { Failure } from "../Failure";
+import { Card, Guard } from "../card/Card";
+import { Failure } from "../card/Failure";
 import { Head } from "./Head";
 import type { ProgramLayer } from "./layer";
 import { Measured } from "./Measured";

@@ -3,7 +3,7 @@ import type { HloCollective, Source as Line } from "../../model/document.gen";
 import type { ProgramModel } from "../../model/program";
 import { count } from "../../model/text";
 import { AXIS_DASH } from "../../scene/scene";
-import { keepInView } from "../stepper/scroll";
+import { keepInView } from "../card/scroll";
 import type { ProgramState } from "./state";
 
 interface Props {

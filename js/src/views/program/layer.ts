@@ -1,7 +1,7 @@
 /** The canvas of a program's mesh: painted for the moment that is shown. */
-import { collectiveMarks } from "../../scene/program";
-import { drawLayer, newLayer, note } from "../canvas";
-import { asError } from "../store";
+import { collectiveMarks } from "../../scene/collective";
+import { drawLayer, newLayer, note } from "../card/canvas";
+import { asError } from "../card/store";
 import type { ProgramState } from "./state";
 
 export class ProgramLayer {

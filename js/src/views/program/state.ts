@@ -1,15 +1,16 @@
 /** The state of compiled programs on screen: what is open, listed, chosen and pointed at, and the clock while it plays. */
-import type { WidgetModel } from "../../host/model";
-import { pageTheme } from "../../host/theme";
+
 import type { Scheme } from "../../model/color";
 import type { HloCollective, Plan } from "../../model/document.gen";
 import { playTime } from "../../model/plan";
 import { type Decoded, decodePrograms, ProgramModel, rowsOf, SORTS, type Sort } from "../../model/program";
 import { phaseAfter } from "../../model/timeline";
 import type { Theme } from "../../paint/theme";
-import { type Stage, stageOf } from "../../scene/program/stage";
-import { CollectiveView } from "../../scene/program/view";
-import { asError, memo, Store } from "../store";
+import { type Stage, stageOf } from "../../scene/collective/stage";
+import { CollectiveView } from "../../scene/collective/view";
+import { asError, memo, Store } from "../card/store";
+import { pageTheme } from "../card/theme";
+import type { WidgetModel } from "../card/widget";
 
 export type Algorithm = Plan["algorithm"];
 

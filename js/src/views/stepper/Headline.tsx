@@ -3,7 +3,7 @@ import type { Step, Variable } from "../../model/document.gen";
 import { axisTokens } from "../../model/text";
 import { primitiveName, type TraceModel } from "../../model/trace";
 import { AXIS_DASH } from "../../scene/scene";
-import { Tokens } from "../Tokens";
+import { Tokens } from "../card/Tokens";
 import type { StepperState } from "./state";
 import { Trouble } from "./Trouble";
 

@@ -1,7 +1,7 @@
 /** The user's own lines, with the one that the step comes from. */
 
 import type { TraceModel } from "../../model/trace";
-import { keepInView } from "./scroll";
+import { keepInView } from "../card/scroll";
 import type { StepperState } from "./state";
 
 export function SourcePanel({ state, trace }: { state: StepperState; trace: TraceModel }) {

@@ -1,8 +1,8 @@
 /** The card of a trace: source and steps at the left, the mesh in the middle, the transport and the bill below. */
 import { caption } from "../../model/caption";
 import { worked } from "../../model/worked";
-import { Card, Guard } from "../Card";
-import { Failure } from "../Failure";
+import { Card, Guard } from "../card/Card";
+import { Failure } from "../card/Failure";
 import { Bill } from "./Bill";
 import { Headline } from "./Headline";
 import { Help } from "./Help";

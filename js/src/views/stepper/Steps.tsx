@@ -5,8 +5,8 @@ import { type Row, rowsOf } from "../../model/rows";
 import { axisTokens, bytes } from "../../model/text";
 import { primitiveName, type TraceModel } from "../../model/trace";
 import { AXIS_DASH } from "../../scene/scene";
-import { Tokens } from "../Tokens";
-import { keepInView } from "./scroll";
+import { keepInView } from "../card/scroll";
+import { Tokens } from "../card/Tokens";
 import type { StepperState } from "./state";
 
 interface Props {

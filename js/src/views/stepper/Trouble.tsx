@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { axisTokens } from "../../model/text";
 import { primitiveName, type TraceModel } from "../../model/trace";
 import { AXIS_DASH } from "../../scene/scene";
-import { Tokens } from "../Tokens";
+import { Tokens } from "../card/Tokens";
 import { Copy } from "./Copy";
 import type { StepperState } from "./state";
 

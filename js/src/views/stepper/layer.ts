@@ -1,7 +1,7 @@
 /** The canvas of a stepper: one layer, painted for the moment that is shown. */
 import { stepperMarks } from "../../scene/stepper";
-import { drawLayer, newLayer, note } from "../canvas";
-import { asError } from "../store";
+import { drawLayer, newLayer, note } from "../card/canvas";
+import { asError } from "../card/store";
 import type { StepperState } from "./state";
 
 export class StepperLayer {

@@ -1,6 +1,5 @@
 /** The state of a stepper: the moment that is shown, what is watched and looked at, and the clock while it plays. */
-import type { WidgetModel } from "../../host/model";
-import { pageTheme } from "../../host/theme";
+
 import type { Scheme } from "../../model/color";
 import type { Plan, Step } from "../../model/document.gen";
 import { openAtFirst, pathOf } from "../../model/rows";
@@ -11,7 +10,9 @@ import { layoutStepper, type StepperLayout } from "../../scene/stepper";
 import { contents } from "../../scene/stepper/contents";
 import { describe, type Shown } from "../../scene/stepper/describe";
 import { type Hit, StepView } from "../../scene/stepper/view";
-import { asError, memo, Store } from "../store";
+import { asError, memo, Store } from "../card/store";
+import { pageTheme } from "../card/theme";
+import type { WidgetModel } from "../card/widget";
 
 export type Algorithm = Plan["algorithm"];
 

@@ -1,8 +1,8 @@
 /** Keys of the two panels. */
-import { unravel } from "../model/mesh";
-import { type Highlight, highlightDevice, highlightTile } from "../model/selection";
-import { tipOf, tipSentence } from "../model/tip";
-import { roles } from "../scene/faces";
+import { unravel } from "../../model/mesh";
+import { type Highlight, highlightDevice, highlightTile } from "../../model/selection";
+import { tipOf, tipSentence } from "../../model/tip";
+import { roles } from "../../scene/faces";
 import type { ViewState, Which } from "./state";
 
 /** Moves the cursor; whether the key was one of ours. */

@@ -1,14 +1,14 @@
 /** The entry of ShardMapStepper's bundle: draws a widget model, of anywidget's or of a saved page's. */
 
-import cardStyles from "../views/card.css";
-import scrubberStyles from "../views/scrubber.css";
+import cardStyles from "../views/card/card.css";
+import { mountView } from "../views/card/mount";
+import scrubberStyles from "../views/card/scrubber.css";
+import type { WidgetModel } from "../views/card/widget";
 import { stepperKeys } from "../views/stepper/keys";
 import { StepperLayer } from "../views/stepper/layer";
 import { Stepper } from "../views/stepper/Stepper";
 import { StepperState } from "../views/stepper/state";
 import styles from "../views/stepper/stepper.css";
-import type { WidgetModel } from "./model";
-import { mountView } from "./mount";
 
 /** Draws the model; returns what takes the picture down again. */
 export function render({ model, el }: { model: WidgetModel; el: HTMLElement }): () => void {

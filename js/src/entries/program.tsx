@@ -1,15 +1,15 @@
 /** The entry of CompiledProgram's bundle: draws a widget model, of anywidget's or of a saved page's. */
 
-import cardStyles from "../views/card.css";
-import markStyles from "../views/marks.css";
+import cardStyles from "../views/card/card.css";
+import markStyles from "../views/card/marks.css";
+import { mountView } from "../views/card/mount";
+import scrubberStyles from "../views/card/scrubber.css";
+import type { WidgetModel } from "../views/card/widget";
 import { programKeys } from "../views/program/keys";
 import { ProgramLayer } from "../views/program/layer";
 import { ProgramCard } from "../views/program/ProgramCard";
 import styles from "../views/program/program.css";
 import { ProgramState } from "../views/program/state";
-import scrubberStyles from "../views/scrubber.css";
-import type { WidgetModel } from "./model";
-import { mountView } from "./mount";
 
 /** Draws the model; returns what takes the picture down again. */
 export function render({ model, el }: { model: WidgetModel; el: HTMLElement }): () => void {

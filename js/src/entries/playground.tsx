@@ -1,15 +1,15 @@
 /** The entry of SpecPlayground's bundle: draws a widget model, of anywidget's or of a saved page's. */
 
-import arrayStyles from "../views/array.css";
-import bandStyles from "../views/bands.css";
-import cardStyles from "../views/card.css";
-import { Layers } from "../views/layers";
+import arrayStyles from "../views/array/array.css";
+import { Layers } from "../views/array/layers";
+import bandStyles from "../views/card/bands.css";
+import cardStyles from "../views/card/card.css";
+import { mountView } from "../views/card/mount";
+import type { WidgetModel } from "../views/card/widget";
 import { historyKeys } from "../views/playground/keys";
 import { Playground } from "../views/playground/Playground";
 import styles from "../views/playground/playground.css";
 import { PlaygroundState } from "../views/playground/state";
-import type { WidgetModel } from "./model";
-import { mountView } from "./mount";
 
 /** Draws the model; returns what takes the picture down again. */
 export function render({ model, el }: { model: WidgetModel; el: HTMLElement }): () => void {

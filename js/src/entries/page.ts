@@ -1,6 +1,6 @@
 /** A page without a kernel: a small model over a saved state, in place of the notebook's. */
 import { reviveBytes } from "../model/saved";
-import type { WidgetModel } from "./model";
+import type { WidgetModel } from "../views/card/widget";
 
 type Render = (props: { model: WidgetModel; el: HTMLElement }) => unknown;
 

@@ -1,10 +1,10 @@
 /** A collective of a compiled program on its devices: groups, links, the chunks that each device holds, copies. */
-import { flightMarks } from "./program/flights";
-import { idleMarks, linkMarks } from "./program/links";
-import { outlineMarks } from "./program/outlines";
-import { railMarks } from "./program/stage";
-import { smallMarks, tileMarks } from "./program/tiles";
-import type { CollectiveView } from "./program/view";
+import { flightMarks } from "./collective/flights";
+import { idleMarks, linkMarks } from "./collective/links";
+import { outlineMarks } from "./collective/outlines";
+import { railMarks } from "./collective/stage";
+import { smallMarks, tileMarks } from "./collective/tiles";
+import type { CollectiveView } from "./collective/view";
 import type { Mark } from "./scene";
 
 export function collectiveMarks(view: CollectiveView): Mark[] {

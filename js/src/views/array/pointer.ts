@@ -1,9 +1,9 @@
 /** What the pointer is at. */
-import { type Highlight, highlightDevice, highlightTile } from "../model/selection";
-import { tileAtPoint } from "../scene/faces";
-import { deviceAtPoint } from "../scene/grid";
-import { lensAtPoint } from "../scene/lens";
-import { inside } from "../scene/scene";
+import { type Highlight, highlightDevice, highlightTile } from "../../model/selection";
+import { tileAtPoint } from "../../scene/faces";
+import { deviceAtPoint } from "../../scene/grid";
+import { lensAtPoint } from "../../scene/lens";
+import { inside } from "../../scene/scene";
 import type { ViewState, Which } from "./state";
 
 /** The panel and what would light up in it; both null between and beside things. */

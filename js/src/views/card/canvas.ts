@@ -1,7 +1,7 @@
 /** A canvas as a layer of a picture. */
-import { context, paintCanvas } from "../paint/canvas";
-import type { Theme } from "../paint/theme";
-import type { Mark } from "../scene/scene";
+import { context, paintCanvas } from "../../paint/canvas";
+import type { Theme } from "../../paint/theme";
+import type { Mark } from "../../scene/scene";
 
 /** Room around a picture for outlines and arrow heads that reach over its edge. */
 const BLEED = 8;

@@ -1,9 +1,9 @@
 /** The head of the card: type, badges, spec as chips with the division under each, type against placed. */
-import type { PlacementModel } from "../model/placement";
-import type { Fact, Slot } from "../model/summary";
-import { AXIS_DASH } from "../scene/scene";
+import type { PlacementModel } from "../../model/placement";
+import type { Fact, Slot } from "../../model/summary";
+import { AXIS_DASH } from "../../scene/scene";
+import { Tokens } from "../card/Tokens";
 import type { ViewState } from "./state";
-import { Tokens } from "./Tokens";
 
 export function Head({ state }: { state: ViewState }) {
   const model = state.now.model;

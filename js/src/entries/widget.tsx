@@ -1,12 +1,12 @@
 /** The entry of ArrayView's bundle: draws a widget model, of anywidget's or of a saved page's. */
 
-import { ArrayView } from "../views/ArrayView";
-import styles from "../views/array.css";
-import cardStyles from "../views/card.css";
-import { Layers } from "../views/layers";
-import { ViewState } from "../views/state";
-import type { WidgetModel } from "./model";
-import { mountView } from "./mount";
+import { ArrayView } from "../views/array/ArrayView";
+import styles from "../views/array/array.css";
+import { Layers } from "../views/array/layers";
+import { ViewState } from "../views/array/state";
+import cardStyles from "../views/card/card.css";
+import { mountView } from "../views/card/mount";
+import type { WidgetModel } from "../views/card/widget";
 
 /** Draws the model; returns what takes the picture down again. */
 export function render({ model, el }: { model: WidgetModel; el: HTMLElement }): () => void {

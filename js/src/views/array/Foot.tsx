@@ -1,10 +1,10 @@
 /** The foot of the card: keys, the choice of dimensions and facets, colouring, saving the picture. */
-import { highlightDevice } from "../model/selection";
-import { fieldCanvas } from "../paint/canvas";
-import { paintSvg } from "../paint/svg";
-import { cardScene } from "../scene/card";
-import { roles } from "../scene/faces";
-import type { ColorBy } from "../scene/paints";
+import { highlightDevice } from "../../model/selection";
+import { fieldCanvas } from "../../paint/canvas";
+import { paintSvg } from "../../paint/svg";
+import { cardScene } from "../../scene/card";
+import { roles } from "../../scene/faces";
+import type { ColorBy } from "../../scene/paints";
 import { CARD_PAD, type ViewState } from "./state";
 
 const COLORS: readonly (readonly [ColorBy, string])[] = [

@@ -1,15 +1,15 @@
 /** The entry of the exercises' bundle: draws a widget model, of anywidget's or of a saved page's. */
 
-import arrayStyles from "../views/array.css";
-import bandStyles from "../views/bands.css";
-import cardStyles from "../views/card.css";
+import arrayStyles from "../views/array/array.css";
+import bandStyles from "../views/card/bands.css";
+import cardStyles from "../views/card/card.css";
+import { mountView } from "../views/card/mount";
+import type { WidgetModel } from "../views/card/widget";
 import styles from "../views/exercise/exercise.css";
 import { Sheet } from "../views/exercise/Sheet";
 import { ExerciseState } from "../views/exercise/state";
 import { historyKeys } from "../views/playground/keys";
 import editorStyles from "../views/playground/playground.css";
-import type { WidgetModel } from "./model";
-import { mountView } from "./mount";
 
 /** Draws the model; returns what takes the picture down again. */
 export function render({ model, el }: { model: WidgetModel; el: HTMLElement }): () => void {

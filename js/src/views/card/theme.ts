@@ -1,5 +1,5 @@
 /** Light or dark, neutral colours and fonts, read from the page around the widget: Jupyter, VS Code, marimo, or none. */
-import { MONO_FONT, type Theme, theme, UI_FONT } from "../paint/theme";
+import { MONO_FONT, type Theme, theme, UI_FONT } from "../../paint/theme";
 
 /** Page variables to use for a token, first found first. Ours are kept where a page's own would be unreadable. */
 const GROUNDS = ["--jp-layout-color0", "--vscode-editor-background", "--background"];

@@ -1,6 +1,6 @@
 /** What stands around every picture, and in place of one that fails. */
 import { Component, type ComponentChildren } from "preact";
-import type { Theme } from "../paint/theme";
+import type { Theme } from "../../paint/theme";
 import { Failure } from "./Failure";
 import { asError } from "./store";
 

@@ -1,18 +1,19 @@
 /** The state of one view: what the model shares with Python, what is hovered and pinned, and what follows from both. */
-import type { WidgetModel } from "../host/model";
-import { pageTheme } from "../host/theme";
-import type { Values } from "../model/document.gen";
-import { decodePlacement, PlacementModel } from "../model/placement";
-import { type Highlight, highlightOf, type Selection, sameLit, selectionOf } from "../model/selection";
-import { summarize } from "../model/summary";
-import { type Tip, tipOf } from "../model/tip";
-import { BlockView } from "../model/values";
-import type { Theme } from "../paint/theme";
-import { type Choice, roles, WHOLE } from "../scene/faces";
-import { layoutBody } from "../scene/layout";
-import type { Shown } from "../scene/morph";
-import { type ColorBy, paintsOf } from "../scene/paints";
-import { asError, memo, Store } from "./store";
+
+import type { Values } from "../../model/document.gen";
+import { decodePlacement, PlacementModel } from "../../model/placement";
+import { type Highlight, highlightOf, type Selection, sameLit, selectionOf } from "../../model/selection";
+import { summarize } from "../../model/summary";
+import { type Tip, tipOf } from "../../model/tip";
+import { BlockView } from "../../model/values";
+import type { Theme } from "../../paint/theme";
+import { type Choice, roles, WHOLE } from "../../scene/faces";
+import { layoutBody } from "../../scene/layout";
+import type { Shown } from "../../scene/morph";
+import { type ColorBy, paintsOf } from "../../scene/paints";
+import { asError, memo, Store } from "../card/store";
+import { pageTheme } from "../card/theme";
+import type { WidgetModel } from "../card/widget";
 
 /** The two panels of a picture. */
 export type Which = "array" | "mesh";

@@ -1,13 +1,13 @@
 /** The two canvases of a picture: the body, and over it what hovering adds. */
-import type { Highlight } from "../model/selection";
-import type { Theme } from "../paint/theme";
-import { bodyMarks, type Layout } from "../scene/layout";
-import { canMorph, morphMarks, type Shown } from "../scene/morph";
-import { overlayMarks } from "../scene/overlay";
-import type { Mark } from "../scene/scene";
-import { drawLayer, newLayer, note } from "./canvas";
+import type { Highlight } from "../../model/selection";
+import type { Theme } from "../../paint/theme";
+import { bodyMarks, type Layout } from "../../scene/layout";
+import { canMorph, morphMarks, type Shown } from "../../scene/morph";
+import { overlayMarks } from "../../scene/overlay";
+import type { Mark } from "../../scene/scene";
+import { drawLayer, newLayer, note } from "../card/canvas";
+import { asError } from "../card/store";
 import type { ViewState } from "./state";
-import { asError } from "./store";
 
 /** Milliseconds that a change of placement takes. */
 const CHANGE_MS = 450;

@@ -1,6 +1,6 @@
 /** The card of one placement: head, picture, notes, foot. A failure takes its place, never an empty cell. */
-import { Card, Guard } from "./Card";
-import { Failure } from "./Failure";
+import { Card, Guard } from "../card/Card";
+import { Failure } from "../card/Failure";
 import { Foot } from "./Foot";
 import { Head, Notes } from "./Head";
 import type { Layers } from "./layers";

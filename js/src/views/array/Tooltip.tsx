@@ -1,7 +1,7 @@
 /** The fixed-form tooltip of a shard: floating at what is lit, or docked where there is no room. */
-import { hex } from "../model/color";
-import { tileBoxes } from "../scene/faces";
-import { deviceBox } from "../scene/grid";
+import { hex } from "../../model/color";
+import { tileBoxes } from "../../scene/faces";
+import { deviceBox } from "../../scene/grid";
 import type { ViewState } from "./state";
 
 const WIDTH = 360;

@@ -1,10 +1,10 @@
 /** The picture: the canvases of its layers, the two panels as keyboard lists over them, the tooltip. */
-import { type Highlight, highlightDevice, highlightTile, sameLit } from "../model/selection";
-import { tipOf, tipSentence } from "../model/tip";
-import { tileBoxes } from "../scene/faces";
-import { deviceBox } from "../scene/grid";
-import type { Shown } from "../scene/morph";
-import type { Box } from "../scene/scene";
+import { type Highlight, highlightDevice, highlightTile, sameLit } from "../../model/selection";
+import { tipOf, tipSentence } from "../../model/tip";
+import { tileBoxes } from "../../scene/faces";
+import { deviceBox } from "../../scene/grid";
+import type { Shown } from "../../scene/morph";
+import type { Box } from "../../scene/scene";
 import { onKey } from "./keys";
 import type { Layers } from "./layers";
 import { pointerTarget } from "./pointer";

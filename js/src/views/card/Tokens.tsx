@@ -1,6 +1,6 @@
 /** Text in which mesh axes take their colour. */
-import type { Token } from "../model/text";
-import { AXIS_DASH } from "../scene/scene";
+import type { Token } from "../../model/text";
+import { AXIS_DASH } from "../../scene/scene";
 
 export function Tokens({ tokens }: { tokens: readonly Token[] }) {
   return (
