@@ -183,6 +183,15 @@ def function_place(jaxpr: Any) -> tuple[str, int]:
     return (file, int(line)) if file and line.isdigit() else ("", 0)
 
 
+def static_parameters(f: Any) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """Positions (negative ones count from the end) and names of the static arguments of a jitted function.
+
+    JAX 0.9 – 0.12: private; what is not jitted has none.
+    """
+    info = getattr(f, "_jit_info", None)
+    return tuple(getattr(info, "static_argnums", None) or ()), tuple(getattr(info, "static_argnames", None) or ())
+
+
 def context_key(eqn: Any) -> tuple[Any, ...]:
     """What, beside its parameters, decides how an equation is applied.
 

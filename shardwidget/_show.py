@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from shardwidget import read
@@ -13,7 +14,9 @@ if TYPE_CHECKING:
     from shardwidget.widgets.stepper import ShardMapStepper
 
 
-def show(x: Any, *args: Any, **options: Any) -> ArrayView | ShardMapStepper | ShardingComparison | CompiledProgram:
+def show(
+    x: Any, *args: Any, kwargs: Mapping[str, Any] | None = None, **options: Any
+) -> ArrayView | ShardMapStepper | ShardingComparison | CompiledProgram:
     """Shows a JAX object with the widget that fits it.
 
     Args:
@@ -22,6 +25,7 @@ def show(x: Any, *args: Any, **options: Any) -> ArrayView | ShardMapStepper | Sh
             ``ShardingComparison`` of them. A function that calls ``jax.shard_map``: a ``ShardMapStepper``; any other
             function: a ``ShardingComparison``. What ``lower()`` or ``compile()`` gave: a ``CompiledProgram``.
         *args: the function's arguments.
+        kwargs: the function's keyword arguments.
         **options: keyword arguments of that widget, for example ``name=`` or ``mode="html"``.
 
     Returns:
@@ -38,12 +42,14 @@ def show(x: Any, *args: Any, **options: Any) -> ArrayView | ShardMapStepper | Sh
         return CompiledProgram(x, *args, **options)
     # A mesh is callable too, as a decorator.
     is_function = callable(x) and not hasattr(x, "axis_names")
-    if args and not is_function:
+    if (args or kwargs) and not is_function:
         raise TypeError(
-            f"show takes one object, or a function and its arguments: show(x), or show(f, *args); got "
-            f"{type(x).__name__} and {len(args)} more"
+            f"show takes one object, or a function and its arguments: show(x), or show(f, *args, kwargs={{...}}); got "
+            f"{type(x).__name__} and {len(args) + len(kwargs or {})} more"
         )
-    if is_function and read.calls_shard_map(x, *args):
+    if kwargs:
+        options["kwargs"] = kwargs
+    if is_function and read.calls_shard_map(x, *args, kwargs=kwargs):
         from shardwidget.widgets.stepper import ShardMapStepper
 
         return ShardMapStepper(x, *args, **options)

@@ -114,11 +114,13 @@ NO_SHARD_MAP = (
     "op by op, use ShardingComparison({name}, *args)."
 )
 
-NO_SUCH_DEVICES = "devices={devices!r} is not known. Leave it out to run on the mesh's devices, or give devices='host'."
+NO_SUCH_ENGINE = (
+    "engine must be None, which runs on the mesh's own devices, or 'host', which simulates them; got {engine!r}."
+)
 
 UNREDUCED_ON_HOST = (
     "an argument of type {type} holds parts of a sum on several devices, which one device cannot simulate. "
-    "Leave out devices='host', or give jax.reshard(x, P(...)) of it."
+    "Leave out engine='host', or give jax.reshard(x, P(...)) of it."
 )
 
 ONE_ORDER_OF_DEVICES = (

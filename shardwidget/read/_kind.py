@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +13,14 @@ from shardwidget import _jax
 from shardwidget.read._trace.arguments import Arguments
 
 
-def calls_shard_map(f: Callable[..., Any], *args: Any) -> bool:
+def calls_shard_map(f: Callable[..., Any], *args: Any, kwargs: Mapping[str, Any] | None = None) -> bool:
     """Whether a function calls ``jax.shard_map``. It is traced, and not run.
 
     Of a function that cannot be traced: whether it had come to a ``shard_map`` when it stopped.
     """
     try:
         with _jax.whole_tracebacks():
-            closed, _ = Arguments(f, args).trace()
+            closed, _ = Arguments(f, args, kwargs).trace()
     except Exception as error:
         files = (Path(frame.f_code.co_filename).name for frame, _ in traceback.walk_tb(error.__traceback__))
         return "shard_map.py" in files

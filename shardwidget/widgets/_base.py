@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import inspect
 import os
 from abc import abstractmethod
 from html import escape
@@ -17,6 +16,7 @@ from traitlets import Unicode
 
 from shardwidget.document import to_wire
 from shardwidget.export import bundle, html, svg
+from shardwidget.widgets._options import near
 
 if TYPE_CHECKING:
     from shardwidget.document import Document
@@ -37,7 +37,7 @@ class DocumentWidget(anywidget.AnyWidget):
     _document = traitlets.Dict().tag(sync=True)
     _static = traitlets.Bool(False, help="Whether there is no kernel to ask.").tag(sync=True)
 
-    def __init__(self, document: Document, *, mode: Mode | None, unknown: dict[str, Any], **traits: Any) -> None:
+    def __init__(self, document: Document, *, mode: Mode | None, **traits: Any) -> None:
         """Shows a document.
 
         Args:
@@ -45,16 +45,12 @@ class DocumentWidget(anywidget.AnyWidget):
             mode: ``"widget"``, or ``"html"`` for output that needs no kernel when the notebook is opened again. None
                 takes the environment variable ``SHARDWIDGET_MODE``, so that a notebook need not be changed to be run
                 where no browser is (by nbconvert, say); without it, ``"widget"``.
-            unknown: keyword arguments that the subclass did not know; any is refused.
-            **traits: values of the subclass's traits.
+            **traits: values of traits, the subclass's own and those of every ipywidget.
 
         Raises:
-            TypeError: there is an unknown argument.
             ValueError: the mode is not a legal one.
             FileNotFoundError: the front end has not been built.
         """
-        if unknown:
-            raise TypeError(unknown_arguments(type(self), unknown))
         chosen = os.environ.get("SHARDWIDGET_MODE", "widget") if mode is None else mode
         if chosen not in ("widget", "html"):
             source = "" if mode else " in the environment variable SHARDWIDGET_MODE"
@@ -62,6 +58,13 @@ class DocumentWidget(anywidget.AnyWidget):
         self._mode = chosen
         self._shown = document
         super().__init__(_esm=bundle.read(self.bundle), _document=to_wire(document), **traits)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Refuses names that mean nothing here: a misspelt trait would change nothing on screen."""
+        if not name.startswith("_") and not hasattr(type(self), name):
+            known = [n for n in dir(type(self)) if not n.startswith("_")]
+            raise AttributeError(f"{type(self).__name__} has no attribute {name!r}.{near(name, known)}")
+        super().__setattr__(name, value)
 
     @property
     def document(self) -> Document:
@@ -155,13 +158,6 @@ class DocumentWidget(anywidget.AnyWidget):
             complete: whether to add all that a kernel would be asked for later.
         """
         return {"_document": to_wire(self.document), "_static": True}
-
-
-def unknown_arguments(cls: type, unknown: dict[str, Any]) -> str:
-    known = [p.name for p in inspect.signature(cls).parameters.values() if p.kind is p.KEYWORD_ONLY]
-    return (
-        f"{cls.__name__} has no argument {', '.join(map(repr, unknown))}; its keyword arguments are {', '.join(known)}"
-    )
 
 
 def _give(content: str, path: str | PathLike[str] | None) -> str:

@@ -13,6 +13,7 @@ from shardwidget.document import Placement, Values, to_wire
 from shardwidget.export import table, text
 from shardwidget.export.words import headline
 from shardwidget.widgets._base import DocumentWidget, Mode
+from shardwidget.widgets._options import checked
 from shardwidget.widgets._selection import selected
 
 ColorBy = Literal["position", "values", "device"]
@@ -52,7 +53,7 @@ class ArrayView(DocumentWidget):
         row_dim: int | None = None,
         column_dim: int | None = None,
         selection: dict[str, Any] | None = None,
-        **unknown: Any,
+        **traits: Any,
     ) -> None:
         """Shows an array.
 
@@ -67,23 +68,24 @@ class ArrayView(DocumentWidget):
             row_dim: the dimension that runs down; None chooses.
             column_dim: the dimension that runs across; None chooses.
             selection: what is pinned at first.
-            **unknown: refused, with a list of the legal names.
+            **traits: traits of every ipywidget, such as ``layout=``.
 
         Raises:
             TypeError: ``x`` is none of these forms, or an argument is unknown.
             ValueError: the sharding does not fit the shape.
             TraitError: an option has no legal value.
         """
+        checked(type(self), traits)
         self._name = name
         self._array = x
         super().__init__(
             self._read(x),
             mode=mode,
-            unknown=unknown,
             color_by=color_by,
             row_dim=row_dim,
             column_dim=column_dim,
             selection=selection,
+            **traits,
         )
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -13,6 +14,7 @@ from shardwidget._names import name_in_caller
 from shardwidget.document import Comparison, to_wire
 from shardwidget.export import comparison
 from shardwidget.widgets._base import DocumentWidget, Mode
+from shardwidget.widgets._options import checked
 
 
 class ShardingComparison(DocumentWidget):
@@ -41,13 +43,14 @@ class ShardingComparison(DocumentWidget):
         self,
         f: Any,
         *args: Any,
+        kwargs: Mapping[str, Any] | None = None,
         mesh: Any = None,
         compiled: Literal["auto", "explicit"] | None = None,
         name: str | None = None,
         choices: dict[int, int] | None = None,
         selection: int | None = None,
         mode: Mode | None = None,
-        **unknown: Any,
+        **traits: Any,
     ) -> None:
         """Reads a function or arrays, and shows them.
 
@@ -55,26 +58,27 @@ class ShardingComparison(DocumentWidget):
             f: a function of global arrays, jitted or not; or an array, or a pytree of arrays.
             *args: the function's arguments: arrays, ``jax.ShapeDtypeStruct``s with shardings, or tuples
                 ``(shape, dtype, spec)``.
+            kwargs: keyword arguments of the function, as ``args``.
             mesh: the mesh; None takes the one of the arguments.
             compiled: which variant of the mesh is compiled; None for the mesh as it is.
             name: what to call it; None finds the function's name, or the variable that the arrays are bound to.
             choices: fixes to go on with, by row.
             selection: the row that is open at first.
             mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel.
-            **unknown: refused, with a list of the legal names.
+            **traits: traits of every ipywidget, such as ``layout=``.
 
         Raises:
             TypeError: ``f`` is neither a function nor arrays, the arguments do not fit it, or an argument is unknown.
             ValueError: there is no mesh.
             TraitError: a choice or the selection is not there.
         """
+        checked(type(self), traits, f)
         options = {"mesh": mesh, "compiled": compiled} if callable(f) else {}
-        self._reader = read.ComparisonReader(f, *args, **options)
+        self._reader = read.ComparisonReader(f, *args, kwargs=kwargs, **options)
         self._called = name if name is not None or callable(f) else name_in_caller(f)
         self._chosen = _integers(choices or {})
-        super().__init__(
-            self._read(self._chosen), mode=mode, unknown=unknown, choices=self._chosen, selection=selection
-        )
+        document = self._read(self._chosen)
+        super().__init__(document, mode=mode, choices=self._chosen, selection=selection, **traits)
 
     @property
     def document(self) -> Comparison:

@@ -11,7 +11,8 @@ from traitlets import Dict, Enum, Int, TraitError, Unicode, observe, validate
 from shardwidget import read
 from shardwidget.document import Program, Programs, Timing, to_wire
 from shardwidget.export import program as text
-from shardwidget.widgets._base import DocumentWidget, Mode, unknown_arguments
+from shardwidget.widgets._base import DocumentWidget, Mode
+from shardwidget.widgets._options import checked
 
 if TYPE_CHECKING:
     from shardwidget.cost import Interconnect
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
 SORTS = ("time", "order", "op", "axes", "sent", "runs", "source")
 """What the table can be sorted by; ``order`` is the module's schedule."""
 
-_Call = tuple[Any, tuple[Any, ...]]
-"""A function and its arguments."""
+_Call = tuple[Any, tuple[Any, ...], Mapping[str, Any] | None]
+"""A function, its arguments and its keyword arguments."""
 
 _NOT_CALLABLE = "it was given as a {what}, which cannot be called: there is nothing to run. Give the function itself."
 
@@ -61,6 +62,7 @@ class CompiledProgram(DocumentWidget):
         self,
         f: Any,
         *args: Any,
+        kwargs: Mapping[str, Any] | None = None,
         mesh: Any = None,
         name: str | None = None,
         interconnect: str | Interconnect | None = None,
@@ -68,7 +70,7 @@ class CompiledProgram(DocumentWidget):
         axis: str | None = None,
         sort: Literal["time", "order", "op", "axes", "sent", "runs", "source"] = "time",
         mode: Mode | None = None,
-        **unknown: Any,
+        **traits: Any,
     ) -> None:
         """Compiles a function and shows its collectives. Nothing is run.
 
@@ -76,6 +78,7 @@ class CompiledProgram(DocumentWidget):
             f: a function, jitted or not; or what ``jax.jit(f).lower(...)`` or its ``compile()`` gave; or a document,
                 ``Program`` or ``Programs``.
             *args: the function's arguments: arrays, or ``jax.ShapeDtypeStruct``s with shardings, which need no data.
+            kwargs: keyword arguments of the function.
             mesh: the mesh whose axes name the collectives; None takes the one of the arguments.
             name: what to call it; None for the function's name.
             interconnect: what estimated times are shown for first: a name in ``shardwidget.cost.INTERCONNECTS``, for
@@ -84,56 +87,62 @@ class CompiledProgram(DocumentWidget):
             axis: list the collectives over this mesh axis alone.
             sort: what to sort by.
             mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel.
-            **unknown: refused, with a list of the legal names.
+            **traits: traits of every ipywidget, such as ``layout=``.
 
         Raises:
             TypeError: ``f`` can be neither compiled nor read, or an argument is unknown.
             ValueError: the mesh has other devices than the program, or there is no such interconnect.
             TraitError: there is no such collective, mesh axis or column.
         """
-        if unknown:
-            # Before JAX says that the function lacks what was meant for it.
-            raise TypeError(unknown_arguments(type(self), unknown))
-        self._calls: tuple[_Call, ...] = ((f, args),)
+        checked(type(self), traits, f)
+        self._calls: tuple[_Call, ...] = ((f, args, kwargs),)
         self._mesh = mesh
         if isinstance(f, Programs):
-            document, self._calls = f, tuple((p, ()) for p in f.programs)
+            document, self._calls = f, tuple((p, (), None) for p in f.programs)
         elif isinstance(f, Program):
             document = f if name is None else replace(f, name=name)
         else:
-            document = read.program(f, *args, mesh=mesh, name=name, interconnect=interconnect)
-        super().__init__(document, mode=mode, unknown=unknown, selection=selection, axis=axis, sort=sort)
+            document = read.program(f, *args, kwargs=kwargs, mesh=mesh, name=name, interconnect=interconnect)
+        super().__init__(document, mode=mode, selection=selection, axis=axis, sort=sort, **traits)
 
     @classmethod
     def compare(
         cls,
         programs: Mapping[str, Any],
         *,
+        kwargs: Mapping[str, Any] | None = None,
         mesh: Any = None,
         interconnect: str | Interconnect | None = None,
         opened: int | None = None,
         sort: Literal["time", "order", "op", "axes", "sent", "runs", "source"] = "time",
         mode: Mode | None = None,
+        **traits: Any,
     ) -> CompiledProgram:
         """Shows programs side by side, with their totals, and each with its collectives.
 
         Args:
             programs: for each name a tuple of a function and its arguments, a ``Lowered``, a ``Compiled`` or a
                 ``Program``.
+            kwargs: keyword arguments of those that are given as a function.
             mesh: as in the constructor, for all.
             interconnect: as in the constructor, for all.
             opened: index of the program whose collectives are shown at first.
             sort: what to sort these by.
             mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel.
+            **traits: traits of every ipywidget, such as ``layout=``.
 
         Raises:
             TypeError: they are not given by name, or one of them can be neither compiled nor read.
             ValueError: there are none, or the mesh has other devices than one of them.
             TraitError: there is no such program to open, or no such column.
         """
-        view = cls(read.programs(programs, mesh=mesh, interconnect=interconnect), sort=sort, mode=mode)
+        checked(cls.compare, traits)
+        document = read.programs(programs, kwargs=kwargs, mesh=mesh, interconnect=interconnect)
+        view = cls(document, sort=sort, mode=mode, **traits)
         view._mesh = mesh
-        view._calls = tuple((of[0], of[1:]) if isinstance(of, tuple) else (of, ()) for of in programs.values())
+        view._calls = tuple(
+            (of[0], of[1:], kwargs) if isinstance(of, tuple) else (of, (), None) for of in programs.values()
+        )
         view.opened = opened
         return view
 
@@ -196,10 +205,10 @@ class CompiledProgram(DocumentWidget):
         return None if self.opened is None else self.document.programs[self.opened]
 
     def _measure(self, call: _Call, n: int) -> Timing:
-        f, args = call
+        f, args, kwargs = call
         if not isinstance(f, Callable):
             raise ValueError(_NOT_CALLABLE.format(what=type(f).__name__))
-        return read.time_program(f, args, n=n, mesh=self._mesh)
+        return read.time_program(f, args, kwargs=kwargs, n=n, mesh=self._mesh)
 
     @observe("_asked")
     def _on_asked(self, change: Any) -> None:

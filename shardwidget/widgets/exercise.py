@@ -24,6 +24,7 @@ from shardwidget.teach.run import JAX_VERSION
 from shardwidget.teach.variant import draw
 from shardwidget.teach.write_spec import WriteSpec
 from shardwidget.widgets._base import Mode
+from shardwidget.widgets._options import checked
 from shardwidget.widgets._sheet import Sheet
 
 
@@ -60,7 +61,7 @@ class Exercise(Sheet):
         hints: Sequence[str] | None = None,
         name: str = "",
         mode: Mode | None = None,
-        **unknown: Any,
+        **traits: Any,
     ) -> None:
         """Asks a question.
 
@@ -70,15 +71,16 @@ class Exercise(Sheet):
             hints: given one by one; None takes the kind's own.
             name: what messages call it.
             mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel, and cannot be answered.
-            **unknown: refused, with a list of the legal names.
+            **traits: traits of every ipywidget, such as ``layout=``.
         """
+        checked(type(self), traits)
         if isinstance(hints, str):
             raise TypeError(f"hints must be a list of texts; got the text {hints!r}")
         hints = kind.hints if hints is None else tuple(hints)
         self._attempts = Attempts(kind, name or kind.task, prompt, hints)
         self._pending: Answer = {}
         self._judging = self._displayed = False
-        super().__init__(self._read(), mode=mode, unknown=unknown)
+        super().__init__(self._read(), mode=mode, **traits)
 
     # ── Kinds ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 

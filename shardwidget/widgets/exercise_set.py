@@ -17,6 +17,7 @@ from shardwidget.teach.record import RecordError
 from shardwidget.teach.run import JAX_VERSION
 from shardwidget.teach.variant import draw
 from shardwidget.widgets._base import Mode
+from shardwidget.widgets._options import checked
 from shardwidget.widgets._sheet import Sheet
 from shardwidget.widgets.exercise import Exercise
 
@@ -52,7 +53,7 @@ class ExerciseSet(Sheet):
         seed: Any = None,
         progress: Progress = None,
         mode: Mode | None = None,
-        **unknown: Any,
+        **traits: Any,
     ) -> None:
         """Shows exercises.
 
@@ -65,12 +66,13 @@ class ExerciseSet(Sheet):
             progress: the file that keeps it; None takes one in the current folder, named after the set and the
                 student; False keeps nothing; a record as text (which ``record`` and *Copy record* give) is taken up.
             mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel.
-            **unknown: refused, with a list of the legal names.
+            **traits: traits of every ipywidget, such as ``layout=``.
 
         Raises:
             ValueError: there are no exercises, or one cannot be made because JAX does not tell its truth.
             RecordError: ``progress`` is a record as text, and of another student or version. It is a ``ValueError``.
         """
+        checked(type(self), traits)
         seed = student if seed is None else seed
         made = [_made(item, number, draw(name, seed, number)) for number, item in enumerate(exercises)]
         if not made:
@@ -89,7 +91,7 @@ class ExerciseSet(Sheet):
             self._take(records.parse(str(progress), "the text in progress="), "the text in progress=", unchanged=False)
         if progress is not False:
             self._find(None if pasted else progress)
-        super().__init__(self._read(), mode=mode, unknown=unknown, current=self._first_open())
+        super().__init__(self._read(), mode=mode, current=self._first_open(), **traits)
         for exercise in made:
             exercise.observe(self._on_turn, "_turns")
 

@@ -13,6 +13,7 @@ from shardwidget.document import Placement, Playground, SpecDraft, to_wire
 from shardwidget.export import playground as words
 from shardwidget.read._spec import Bench
 from shardwidget.widgets._base import DocumentWidget, Mode
+from shardwidget.widgets._options import checked
 
 MOST_STEPS = 100
 """Edits that can be undone."""
@@ -56,7 +57,7 @@ class SpecPlayground(DocumentWidget):
         dtype: Any = None,
         name: str | None = None,
         mode: Mode | None = None,
-        **unknown: Any,
+        **traits: Any,
     ) -> None:
         """Shows a spec to edit.
 
@@ -67,19 +68,20 @@ class SpecPlayground(DocumentWidget):
             dtype: of a shape; None takes float32.
             name: what to call the array; None finds the variable that it is bound to, or takes ``x``.
             mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel.
-            **unknown: refused, with a list of the legal names.
+            **traits: traits of every ipywidget, such as ``layout=``.
 
         Raises:
             TypeError: ``x`` is neither a shape nor an array, the mesh or the spec is none, or an argument is unknown.
             ValueError: there is no mesh, or one whose axes cannot be edited.
         """
+        checked(type(self), traits)
         called = (name_in_caller(x) if hasattr(x, "sharding") else "") if name is None else name
         self._bench = Bench(x, mesh, spec, dtype, called)
         document = self._bench.document
         self._valid: tuple[SpecDraft, Any] | None = None
         self._following = False
         edits = {"drafts": [to_wire(document.draft)], "at": 0}
-        super().__init__(document, mode=mode, unknown=unknown, _edits=edits)
+        super().__init__(document, mode=mode, _edits=edits, **traits)
         self.set_trait("array", self._bench.array)
 
     @property

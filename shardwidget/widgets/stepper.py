@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 from traitlets import Int, List, TraitError, Unicode, validate
@@ -11,6 +11,7 @@ from shardwidget import read
 from shardwidget.document import Trace
 from shardwidget.export import steps
 from shardwidget.widgets._base import DocumentWidget, Mode
+from shardwidget.widgets._options import checked
 
 if TYPE_CHECKING:
     from shardwidget.cost import Interconnect
@@ -40,35 +41,40 @@ class ShardMapStepper(DocumentWidget):
         self,
         f: Callable[..., Any],
         *args: Any,
-        devices: Literal["host"] | None = None,
+        kwargs: Mapping[str, Any] | None = None,
+        engine: Literal["host"] | None = None,
+        keep: int | None = None,
         interconnect: str | Interconnect | None = None,
         step: int | None = None,
         watch: list[str] | None = None,
         mode: Mode | None = None,
-        **unknown: Any,
+        **traits: Any,
     ) -> None:
         """Runs a function and shows it.
 
         Args:
             f: a function made by ``jax.shard_map``, or one (jitted or not) that calls some.
             *args: its arguments; a ``jax.ShapeDtypeStruct`` is filled with 0, 1, 2 ….
-            devices: ``"host"`` simulates the mesh on the host; None runs on the mesh's own devices where there are
+            kwargs: keyword arguments of ``f``.
+            engine: ``"host"`` simulates the mesh on the host; None runs on the mesh's own devices where there are
                 enough.
+            keep: most bytes of values that are kept whole; None for 16 MiB.
             interconnect: what estimated times are shown for first: a name in ``shardwidget.cost.INTERCONNECTS``, for
                 example ``"TPU v5e"`` or ``"H100"``, or an ``Interconnect`` of your own numbers.
             step: the step shown first; None for the first one, or of a program that JAX refuses the one that stops.
             watch: names of variables to show at every step.
             mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel.
-            **unknown: refused, with a list of the legal names.
+            **traits: traits of every ipywidget, such as ``layout=``.
 
         Raises:
-            TypeError: ``f`` is no function, the arguments do not fit it, or an argument is unknown.
+            TypeError: ``f`` is not a function, the arguments do not fit it, or an argument is unknown.
             ValueError: ``f`` has no ``shard_map`` in it, or there is no such interconnect.
             TraitError: the step or a watched name is not there.
         """
-        trace = read.trace(f, *args, devices=devices, interconnect=interconnect)
+        checked(type(self), traits, f)
+        trace = read.trace(f, *args, kwargs=kwargs, engine=engine, keep=keep, interconnect=interconnect)
         first = 0 if trace.error is None else len(trace.steps) - 1
-        super().__init__(trace, mode=mode, unknown=unknown, step=first if step is None else step, watch=watch or [])
+        super().__init__(trace, mode=mode, step=first if step is None else step, watch=watch or [], **traits)
 
     @property
     def document(self) -> Trace:

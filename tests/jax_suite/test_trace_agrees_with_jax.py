@@ -50,9 +50,9 @@ def check(program, exact: bool) -> None:
     f, args = program.f(mesh), program.arguments()
     expected = jax.jit(f)(*args)
     types = program.types[-1]
-    for devices in (None, "host"):
-        trace = traced(f, *args, devices=devices)
-        assert (trace.error, trace.engine) == (None, devices or "mesh")
+    for engine in (None, "host"):
+        trace = traced(f, *args, engine=engine)
+        assert (trace.error, trace.engine) == (None, engine or "mesh")
         for found, wanted in zip(trace.outputs, expected, strict=True):
             same(found, wanted, exact)
         last = trace.steps[-1]
@@ -66,9 +66,9 @@ def check(program, exact: bool) -> None:
                 same(block_of(variable.window, at), corner, exact)
 
 
-@pytest.mark.parametrize("devices", [None, "host"])
+@pytest.mark.parametrize("engine", [None, "host"])
 @pytest.mark.parametrize("shape", [(8, 0), (0,), (0, 8)])
-def test_arrays_without_elements(shape, devices):
+def test_arrays_without_elements(shape, engine):
     mesh = jax.make_mesh((8,), ("x",), axis_types=(AxisType.Auto,))
 
     def body(a):
@@ -77,14 +77,14 @@ def test_arrays_without_elements(shape, devices):
     rows = PartitionSpec("x")
     specs = (PartitionSpec(), PartitionSpec(), rows, rows)
     f = jax.shard_map(body, mesh=mesh, in_specs=rows, out_specs=specs, check_vma=False)
-    trace = traced(f, np.zeros(shape, "float32"), devices=devices)
+    trace = traced(f, np.zeros(shape, "float32"), engine=engine)
     for found, wanted in zip(trace.outputs, jax.jit(f)(np.zeros(shape, "float32")), strict=True):
         assert found.shape == wanted.shape
         same(found, wanted, exact=True)
 
 
-@pytest.mark.parametrize("devices", [None, "host"])
-def test_every_value_of_every_step(devices):
+@pytest.mark.parametrize("engine", [None, "host"])
+def test_every_value_of_every_step(engine):
     """Each equation's values, against a shard_map that returns exactly that value."""
     mesh = jax.make_mesh((2, 4), ("x", "y"), axis_types=(AxisType.Auto,) * 2)
     P = PartitionSpec  # noqa: N806
@@ -104,7 +104,7 @@ def test_every_value_of_every_step(devices):
     trace = traced(
         jax.shard_map(lambda a: values(a)[-1], mesh=mesh, in_specs=P("x", "y"), out_specs=P("x", "y")),
         x,
-        devices=devices,
+        engine=engine,
     )
     typing = ("in_specs", "pvary", "convert_element_type", "out_specs")
     made = [v for step in trace.steps if step.primitive not in typing for v in step.outputs]

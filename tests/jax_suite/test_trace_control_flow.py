@@ -17,7 +17,7 @@ traced: Any = read.trace
 
 MESH = jax.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Auto,) * 2)
 EXPLICIT = jax.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Explicit,) * 2)
-BOTH = pytest.mark.parametrize("devices", [None, "host"])
+BOTH = pytest.mark.parametrize("engine", [None, "host"])
 
 
 ROWS: Any = P("x")
@@ -27,8 +27,8 @@ def region(f, in_specs=ROWS, out_specs=ROWS, mesh=MESH, **kwargs):
     return jax.shard_map(f, mesh=mesh, in_specs=in_specs, out_specs=out_specs, **kwargs)
 
 
-def agrees(f, args, devices=None):
-    trace = traced(f, *args, devices=devices)
+def agrees(f, args, engine=None):
+    trace = traced(f, *args, engine=engine)
     assert trace.error is None
     for found, wanted in zip(jax.tree.leaves(trace.outputs), jax.tree.leaves(jax.jit(f)(*args)), strict=True):
         np.testing.assert_allclose(found, wanted, rtol=1e-6)
@@ -50,7 +50,7 @@ def find(trace, primitive):
 
 
 @BOTH
-def test_called_functions_are_scopes(devices):
+def test_called_functions_are_scopes(engine):
     @jax.jit
     def jitted(a):
         return jnp.sin(a)
@@ -71,7 +71,7 @@ def test_called_functions_are_scopes(devices):
         t = custom(c)
         return jax.checkpoint(jnp.exp)(t)
 
-    trace = agrees(region(f), (jnp.arange(8.0),), devices)
+    trace = agrees(region(f), (jnp.arange(8.0),), engine)
     paths = {p: path(trace, find(trace, p)[0]) for p in ("sin", "cos", "tan", "exp")}
     assert paths["sin"] == ["region f", "function jitted"]
     assert paths["cos"] == ["region f", "function plain", "named_scope inside"]
@@ -81,11 +81,11 @@ def test_called_functions_are_scopes(devices):
 
 
 @BOTH
-def test_which_branch_each_device_takes(devices):
+def test_which_branch_each_device_takes(engine):
     def f(a):
         return lax.switch(lax.axis_index("x"), [lambda a: a, lambda a: a + 10, lambda a: a * 5], a)
 
-    trace = agrees(region(f), (jnp.arange(8),), devices)
+    trace = agrees(region(f), (jnp.arange(8),), engine)
     add, mul = find(trace, "add")[0], find(trace, "mul")[0]
     assert [path(trace, step)[-1] for step in (add, mul)] == ["branch cond branch 1", "branch cond branch 2"]
     assert (add.active.array().tolist(), mul.active.array().tolist()) == ([2, 3], [4, 5, 6, 7])
@@ -99,14 +99,14 @@ def test_which_branch_each_device_takes(devices):
 
 
 @BOTH
-def test_a_branch_that_no_device_takes_has_no_steps(devices):
-    trace = agrees(region(lambda a: lax.cond(True, jnp.sin, jnp.cos, a)), (jnp.arange(8.0),), devices)
+def test_a_branch_that_no_device_takes_has_no_steps(engine):
+    trace = agrees(region(lambda a: lax.cond(True, jnp.sin, jnp.cos, a)), (jnp.arange(8.0),), engine)
     assert (len(find(trace, "sin")), len(find(trace, "cos"))) == (1, 0)
     assert find(trace, "sin")[0].active is None
 
 
 @BOTH
-def test_a_scan_by_iteration(devices):
+def test_a_scan_by_iteration(engine):
     def f(a, rows):
         def body(total, row):
             total = total + row.sum()
@@ -115,7 +115,7 @@ def test_a_scan_by_iteration(devices):
         return lax.scan(body, a, rows)
 
     args = (jnp.arange(8), jnp.arange(24).reshape(8, 3))
-    trace = agrees(region(f, in_specs=(P("x"), P("x")), out_specs=(P("x"), P("x"))), args, devices)
+    trace = agrees(region(f, in_specs=(P("x"), P("x")), out_specs=(P("x"), P("x"))), args, engine)
     begins = find(trace, "scan")
     assert [s.sentence for s in begins] == [
         "Iteration 1 of 2 carries total and takes slice 1 as row.",
@@ -129,11 +129,11 @@ def test_a_scan_by_iteration(devices):
 
 @BOTH
 @pytest.mark.parametrize("reverse", [False, True])
-def test_a_long_loop_shows_its_first_iterations_and_its_last(devices, reverse):
+def test_a_long_loop_shows_its_first_iterations_and_its_last(engine, reverse):
     def f(a):
         return lax.scan(lambda c, k: (c + k, c * 1), a, jnp.arange(100), reverse=reverse)
 
-    trace = agrees(region(f, out_specs=(P("x"), P(None, "x"))), (jnp.arange(8),), devices)
+    trace = agrees(region(f, out_specs=(P("x"), P(None, "x"))), (jnp.arange(8),), engine)
     scopes = [trace.scopes[s.scope] for s in find(trace, "add")]
     assert [s.iteration for s in scopes] == [0, 1, 2, 3, 4, 5, 6, 7, 99]
     assert {s.total for s in scopes} == {100}
@@ -145,11 +145,11 @@ def test_a_long_loop_shows_its_first_iterations_and_its_last(devices, reverse):
 
 
 @BOTH
-def test_devices_leave_a_while_loop_one_by_one(devices):
+def test_devices_leave_a_while_loop_one_by_one(engine):
     def f(a):
         return lax.while_loop(lambda s: s[0] < lax.axis_index("x"), lambda s: (s[0] + 1, s[1] * 2), (a[0] * 0, a))[1]
 
-    trace = agrees(region(f), (jnp.arange(8) + 1,), devices)
+    trace = agrees(region(f), (jnp.arange(8) + 1,), engine)
     doublings = find(trace, "mul")[-3:]
     assert [s.active.array().tolist() for s in doublings] == [[2, 3, 4, 5, 6, 7], [4, 5, 6, 7], [6, 7]]
     assert {trace.scopes[s.scope].total for s in doublings} == {3}
@@ -158,18 +158,18 @@ def test_devices_leave_a_while_loop_one_by_one(devices):
 
 
 @BOTH
-def test_the_last_iteration_of_a_long_while_loop_is_each_devices_own(devices):
+def test_the_last_iteration_of_a_long_while_loop_is_each_devices_own(engine):
     def f(a):
         most = 10 + 5 * lax.axis_index("x")
         return lax.while_loop(lambda s: s[0] < most, lambda s: (s[0] + 1, s[1] + 1), (a[0] * 0, a))[1]
 
-    trace = agrees(region(f), (jnp.zeros(8, int),), devices)
+    trace = agrees(region(f), (jnp.zeros(8, int),), engine)
     last = [s for s in find(trace, "add") if s.outputs[0].shape == (2,)][-1].outputs[0]
     assert [last.value(d).tolist() for d in (0, 2, 4, 6)] == [[10] * 2, [15] * 2, [20] * 2, [25] * 2]
 
 
 @BOTH
-def test_loops_in_loops_and_branches(devices):
+def test_loops_in_loops_and_branches(engine):
     def f(a):
         def inner(k, c):
             return lax.cond(k == 0, lambda c: c + k, lambda c: c * 2, c)
@@ -179,13 +179,13 @@ def test_loops_in_loops_and_branches(devices):
 
         return lax.scan(outer, a, jnp.arange(4))
 
-    trace = agrees(region(f, out_specs=(P("x"), P("x"))), (jnp.arange(8),), devices)
+    trace = agrees(region(f, out_specs=(P("x"), P("x"))), (jnp.arange(8),), engine)
     deepest = max(trace.steps, key=lambda s: len(path(trace, s)))
     assert [p.split()[0] for p in path(trace, deepest)] == ["region", "iteration", "iteration", "branch"]
 
 
 @BOTH
-def test_several_regions_with_whole_arrays_between(devices):
+def test_several_regions_with_whole_arrays_between(engine):
     g = region(lambda a: lax.psum(a, "y"), in_specs=P("x", "y"))
 
     def f(a):
@@ -194,7 +194,7 @@ def test_several_regions_with_whole_arrays_between(devices):
         return g(jnp.concatenate([c, c], axis=1)).sum()
 
     a = jnp.arange(32.0).reshape(8, 4)
-    trace = agrees(f, (a,), devices)
+    trace = agrees(f, (a,), engine)
     assert [r.name for r in trace.regions] == ["<lambda>"] * 2
     assert [s.region for s in trace.steps if s.collective] == [0, 1]
     (c,) = find(trace, "mul")[0].outputs
@@ -206,7 +206,7 @@ def test_several_regions_with_whole_arrays_between(devices):
 
 
 @BOTH
-def test_regions_in_global_loops_and_branches(devices):
+def test_regions_in_global_loops_and_branches(engine):
     g = region(lambda a: lax.psum(a, "y") + lax.axis_index("x"), in_specs=P("x", "y"))
 
     def f(a):
@@ -217,14 +217,14 @@ def test_regions_in_global_loops_and_branches(devices):
         a, sums = lax.scan(body, a, None, length=12)
         return lax.cond(sums[0] > 1e9, lambda a: a, lambda a: jnp.concatenate([g(a)] * 2, 1), a)
 
-    trace = agrees(f, (jnp.arange(32).reshape(8, 4),), devices)
+    trace = agrees(f, (jnp.arange(32).reshape(8, 4),), engine)
     sums = [s for s in trace.steps if s.collective]
     assert len(sums) == 9 + 1
     assert all(s.outputs[0].window is not None for s in sums)
 
 
 @BOTH
-def test_partly_manual_and_nested(devices):
+def test_partly_manual_and_nested(engine):
     def outer(a):
         b = a + 1
 
@@ -234,7 +234,7 @@ def test_partly_manual_and_nested(devices):
         return jax.shard_map(inner, in_specs=P(None, "y"), out_specs=P(None, None), axis_names={"y"})(b) * 2
 
     f = jax.jit(region(outer, in_specs=P("x", None), out_specs=P("x", None), axis_names={"x"}))
-    trace = agrees(f, (jnp.arange(32).reshape(8, 4),), devices)
+    trace = agrees(f, (jnp.arange(32).reshape(8, 4),), engine)
     assert [(r.name, r.manual, r.parent) for r in trace.regions] == [("outer", ("x",), -1), ("inner", ("y",), 0)]
     (total,) = (s for s in trace.steps if s.collective)
     assert total.collective.groups == ((0, 1), (2, 3), (4, 5), (6, 7))
@@ -243,7 +243,7 @@ def test_partly_manual_and_nested(devices):
 
 
 @BOTH
-def test_explicit_axes(devices):
+def test_explicit_axes(engine):
     a = jax.device_put(jnp.arange(32).reshape(8, 4), NamedSharding(EXPLICIT, P("x", "y")))
     g = region(lambda a: lax.psum(a, "y"), in_specs=P("x", "y"), mesh=EXPLICIT)
 
@@ -251,10 +251,10 @@ def test_explicit_axes(devices):
         b = a * 2
         return lax.scan(lambda c, _: (c + g(a).sum(), c.sum()), g(b), None, length=10)
 
-    trace = agrees(f, (a,), devices)
+    trace = agrees(f, (a,), engine)
     b = find(trace, "mul")[0].outputs[0]
     assert b.type == "i32[8@x,4@y]"
-    assert [dim.axes for dim in b.dims] == ([("x",), ("y",)] if devices is None else [(), ()])
+    assert [dim.axes for dim in b.dims] == ([("x",), ("y",)] if engine is None else [(), ()])
 
 
 def test_smap_takes_the_mesh_that_is_set():
@@ -265,7 +265,7 @@ def test_smap_takes_the_mesh_that_is_set():
 
 
 @BOTH
-def test_closed_over_arrays_keys_and_donation(devices):
+def test_closed_over_arrays_keys_and_donation(engine):
     w = jnp.arange(8.0)
 
     @jax.jit
@@ -278,7 +278,7 @@ def test_closed_over_arrays_keys_and_donation(devices):
 
     f = jax.jit(region(f, in_specs=(P(), P("x"))), donate_argnums=1)
     key, a = jax.random.key(3), jnp.ones(8)
-    trace = traced(f, key, a, devices=devices)
+    trace = traced(f, key, a, engine=engine)
     assert not a.is_deleted()
     np.testing.assert_allclose(trace.outputs, f(key, a + 0), rtol=1e-6)
     keys = find(trace, "random_fold_in")[0].outputs[0]
@@ -286,13 +286,13 @@ def test_closed_over_arrays_keys_and_donation(devices):
 
 
 @BOTH
-def test_what_is_printed_stands_at_its_step(devices, capsys):
+def test_what_is_printed_stands_at_its_step(engine, capsys):
     def f(a):
         jax.debug.print("a is {} at {i}", a, i=lax.axis_index("x"))
         jax.debug.callback(lambda a: print("called"), a)
         return a * 2
 
-    trace = traced(region(f), jnp.arange(4), devices=devices)
+    trace = traced(region(f), jnp.arange(4), engine=engine)
     jax.effects_barrier()
     assert capsys.readouterr().out == ""
     assert find(trace, "debug_print")[0].printed.splitlines() == [
@@ -303,17 +303,17 @@ def test_what_is_printed_stands_at_its_step(devices, capsys):
 
 @BOTH
 @pytest.mark.parametrize("check_vma", [True, False])
-def test_grad_and_vmap(devices, check_vma):
+def test_grad_and_vmap(engine, check_vma):
     g = region(lambda w, a: lax.psum((a @ w).sum(), "x"), in_specs=(P(), P("x")), out_specs=P(), check_vma=check_vma)
     args = (jnp.ones((4, 2)), jnp.arange(32.0).reshape(8, 4))
-    agrees(jax.value_and_grad(g), args, devices)
-    agrees(jax.vmap(g, in_axes=(None, 0)), (args[0], jnp.stack([args[1], -args[1]])), devices)
+    agrees(jax.value_and_grad(g), args, engine)
+    agrees(jax.vmap(g, in_axes=(None, 0)), (args[0], jnp.stack([args[1], -args[1]])), engine)
 
 
 @BOTH
-def test_without_the_check_every_value_may_differ(devices):
+def test_without_the_check_every_value_may_differ(engine):
     f = region(lambda a: lax.psum(a, "x"), out_specs=P(), check_vma=False)
-    trace = agrees(f, (jnp.arange(8),), devices)
+    trace = agrees(f, (jnp.arange(8),), engine)
     total = next(s for s in trace.steps if s.collective)
     assert total.primitive == "psum"
     assert (total.outputs[0].type, total.outputs[0].varying) == ("i32[2]", ("x", "y"))

@@ -615,16 +615,16 @@ def within(trace, step):
     return found
 
 
-@pytest.mark.parametrize("devices", [None, "host"])
+@pytest.mark.parametrize("engine", [None, "host"])
 @pytest.mark.parametrize("name", BODIES)
-def test_the_steps_of_the_body_that_stops_are_kept(name, devices):
+def test_the_steps_of_the_body_that_stops_are_kept(name, engine):
     body, around = BODIES[name]
 
     @jax.shard_map(mesh=mesh(), in_specs=P(("x", "y")), out_specs=P(("x", "y")))
     def f(a):
         return body(a + jnp.ones(2))
 
-    trace = traced(f, jnp.arange(16.0), devices=devices)
+    trace = traced(f, jnp.arange(16.0), engine=engine)
     assert (trace.error.kind, trace.error.error, trace.note) == ("user", "ValueError", "")
     d, e = (next(v for v in trace.variables if v.name == name) for name in "de")
     a = np.arange(16.0).reshape(4, 2, 2) + 1
@@ -649,15 +649,15 @@ def test_a_body_under_vmap_is_left_out():
     )
 
 
-@pytest.mark.parametrize("devices", [None, "host"])
-def test_errors_need_no_devices(devices):
+@pytest.mark.parametrize("engine", [None, "host"])
+def test_errors_need_no_devices(engine):
     abstract = jax.sharding.AbstractMesh((4, 2), ("x", "y"), axis_types=(AxisType.Auto,) * 2)
 
     @jax.shard_map(mesh=abstract, in_specs=P("x"), out_specs=P())
     def f(v):
         return v * 2
 
-    trace = traced(f, jnp.arange(8.0), devices=devices)
+    trace = traced(f, jnp.arange(8.0), engine=engine)
     assert (trace.error.kind, trace.engine) == ("out_specs", "host")
     np.testing.assert_array_equal(trace.variables[trace.error.variable].value(4), [8.0, 10.0])
 
@@ -708,5 +708,5 @@ def test_no_shard_map():
 
 
 def test_an_engine_that_is_not_there():
-    with pytest.raises(ValueError, match="devices='tpu' is not known"):
-        traced(jnp.sin, jnp.ones(3), devices="tpu")
+    with pytest.raises(ValueError, match=r"engine must be None.*got 'tpu'"):
+        traced(jnp.sin, jnp.ones(3), engine="tpu")

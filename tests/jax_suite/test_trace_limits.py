@@ -29,14 +29,14 @@ def region(f, in_specs=TILES, out_specs=TILES, mesh: Any = MESH):
     return jax.shard_map(f, mesh=mesh, in_specs=in_specs, out_specs=out_specs)
 
 
-@pytest.mark.parametrize("devices", [None, "host"])
-def test_small_values_are_kept_and_great_ones_shown(devices):
+@pytest.mark.parametrize("engine", [None, "host"])
+def test_small_values_are_kept_and_great_ones_shown(engine):
     def f(a):
         b = a + 1
         return b, b.sum(0, keepdims=True)
 
     a = jnp.arange(256 * 256.0).reshape(256, 256)
-    trace = traced(region(f), a, devices=devices, keep=2**17)
+    trace = traced(region(f), a, engine=engine, keep=2**17)
     assert re.fullmatch(
         r"of 2 of \d values only the corner that is shown is kept: all take 1 MiB, and keep= allows 131072 bytes",
         trace.note,
@@ -164,10 +164,10 @@ def test_what_stops_before_an_abstract_mesh_is_simulated():
     assert (trace.error.kind, trace.engine, trace.mesh.abstract) == ("indivisible", "host", True)
 
 
-@pytest.mark.parametrize("devices", [None, "host"])
-def test_too_great_to_fill_leaves_types(devices):
+@pytest.mark.parametrize("engine", [None, "host"])
+def test_too_great_to_fill_leaves_types(engine):
     a = jax.ShapeDtypeStruct((2**20, 2**20), "bfloat16")
-    trace = traced(region(lambda a: jax.lax.psum(a, "y"), out_specs=P("x")), a, devices=devices)
+    trace = traced(region(lambda a: jax.lax.psum(a, "y"), out_specs=P("x")), a, engine=engine)
     assert trace.engine == "types"
     assert trace.note.startswith("types only: filling the abstract arguments would take 2097152 MiB")
     assert trace.outputs == jax.ShapeDtypeStruct((2**20, 2**19), "bfloat16")
@@ -190,7 +190,7 @@ def test_the_program_is_compiled_once(monkeypatch):
         np.testing.assert_allclose(traced(g, a).outputs, g(a), rtol=1e-6)
     assert len(compiled) == 1
     traced(g, jnp.ones((16, 4)))
-    traced(g, jnp.ones((8, 4)), devices="host")
+    traced(g, jnp.ones((8, 4)), engine="host")
     assert len(compiled) == 3
 
 

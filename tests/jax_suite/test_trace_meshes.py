@@ -21,7 +21,7 @@ MIXED = Mesh(DEVICES[ORDER].reshape(4, 2), ("x", "y"))
 LINE = Mesh(DEVICES, ("z",))
 HALF = Mesh(DEVICES[:4].reshape(4, 1), ("x", "y"))
 X = jnp.arange(32.0).reshape(8, 4)
-BOTH = pytest.mark.parametrize("devices", [None, "host"])
+BOTH = pytest.mark.parametrize("engine", [None, "host"])
 
 
 def body(a):
@@ -68,7 +68,7 @@ def test_another_order_of_devices_is_drawn_on_the_first():
 
 @BOTH
 @pytest.mark.parametrize(("mesh", "name"), [(LINE, "z=8"), (HALF, "x=4 y=1")])
-def test_a_mesh_that_cannot_be_shown_is_not_drawn(mesh, name, devices):
+def test_a_mesh_that_cannot_be_shown_is_not_drawn(mesh, name, engine):
     if mesh is LINE:
         other = on(LINE, lambda a: lax.psum(a * 3, "z"), P("z"), P())
     else:
@@ -77,7 +77,7 @@ def test_a_mesh_that_cannot_be_shown_is_not_drawn(mesh, name, devices):
     def f(a):
         return on(GRID)(a), other(a)
 
-    trace = traced(f, X, devices=devices)
+    trace = traced(f, X, engine=engine)
     assert trace.note.endswith(
         f"runs on the mesh {name}, not on the one that is drawn, x=4 y=2: its blocks are not drawn"
     )

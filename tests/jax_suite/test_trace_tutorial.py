@@ -19,7 +19,7 @@ def test_outputs_are_those_of_the_function(name):
     g, _ = PROGRAMS[name](abstract)
     for engine, trace in [
         ("mesh", traced(f, *args)),
-        ("host", traced(f, *args, devices="host")),
+        ("host", traced(f, *args, engine="host")),
         ("host", traced(g, *args)),
     ]:
         assert (trace.engine, trace.error) == (engine, None)
@@ -31,7 +31,7 @@ def test_outputs_are_those_of_the_function(name):
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_both_engines_write_the_same_steps_and_values(name):
     f, args = PROGRAMS[name](concrete)
-    mesh, host = traced(f, *args), traced(f, *args, devices="host")
+    mesh, host = traced(f, *args), traced(f, *args, engine="host")
     assert [step.primitive for step in mesh.steps] == [step.primitive for step in host.steps]
     ids = mesh.mesh.device_ids.array().tolist()
     for one, other in zip(mesh.variables, host.variables, strict=True):

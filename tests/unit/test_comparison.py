@@ -124,7 +124,11 @@ def test_a_selection_goes_both_ways(view):
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"colour": 1}, TypeError, "no argument 'colour'; its keyword arguments are mesh, compiled, name, choices"),
+        (
+            {"colour": 1},
+            TypeError,
+            "no argument 'colour'. Its keyword arguments are kwargs, mesh, compiled, name, choices",
+        ),
         ({"mode": "svg"}, ValueError, "'widget' or 'html'; got 'svg'"),
         ({"compiled": "both"}, ValueError, "'auto'"),
     ],

@@ -214,7 +214,7 @@ def test_html_mode_needs_no_front_end():
 
 
 def test_wrong_arguments_are_answered():
-    with pytest.raises(TypeError, match="no argument 'colour'; its keyword arguments are prompt, hints, name, mode"):
+    with pytest.raises(TypeError, match=r"no argument 'colour'. Its keyword arguments are prompt, hints, name, mode"):
         sw.Exercise.write_spec((8, 16), MESH, copies=1, colour=1)
     with pytest.raises(TypeError, match="hints must be a list of texts"):
         sw.Exercise.write_spec((8, 16), MESH, copies=1, hints="one")

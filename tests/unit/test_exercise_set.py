@@ -342,7 +342,7 @@ def test_an_exercise_that_cannot_be_made_is_named():
         lab(lambda draw: 3)
     with pytest.raises(ValueError, match="at least one"):
         sw.ExerciseSet([], name="Lab")
-    with pytest.raises(TypeError, match="its keyword arguments are name, student, seed, progress, mode"):
+    with pytest.raises(TypeError, match="Its keyword arguments are name, student, seed, progress, mode"):
         lab(copies, colour=1)
 
 

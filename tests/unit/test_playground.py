@@ -218,7 +218,7 @@ def test_arguments_that_are_refused(arguments, error, words):
 
 
 def test_other_arguments_that_are_refused(mesh):
-    with pytest.raises(TypeError, match=r"no argument 'size'; its keyword arguments are spec, dtype, name, mode"):
+    with pytest.raises(TypeError, match=r"no argument 'size'\. Its keyword arguments are spec, dtype, name, mode"):
         sw.SpecPlayground((8,), mesh, size=3)
     with pytest.raises(TypeError, match=r"the spec must be a jax\.sharding\.PartitionSpec, .* got \('x',\)"):
         sw.SpecPlayground((8,), mesh, spec=("x",))

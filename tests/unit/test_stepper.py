@@ -97,7 +97,7 @@ def test_a_name_that_is_not_there_cannot_be_watched(f):
         (
             {"colour": 1},
             TypeError,
-            "no argument 'colour'; its keyword arguments are devices, interconnect, step, watch, mode",
+            "no argument 'colour'. Its keyword arguments are kwargs, engine, keep, interconnect, step, watch, mode",
         ),
         ({"mode": "svg"}, ValueError, "'widget' or 'html'; got 'svg'"),
         ({"interconnect": "v5e"}, ValueError, "'v5e' is not known. Give one of 'TPU v3', .*'GB200 NVL72', or numbers"),
@@ -197,7 +197,7 @@ def test_no_devices_are_needed():
 
 
 def test_the_host_is_used_where_it_is_asked_for(f):
-    assert sw.ShardMapStepper(f, A, B, devices="host").document.engine == "host"
+    assert sw.ShardMapStepper(f, A, B, engine="host").document.engine == "host"
     assert sw.ShardMapStepper(f, A, B).document.engine == "mesh"
 
 
@@ -225,5 +225,5 @@ def test_anything_but_a_function_is_refused(x):
 
 def test_show_picks_the_stepper_for_a_function(f):
     assert isinstance(sw.show(f, A, B, step=1), sw.ShardMapStepper)
-    with pytest.raises(TypeError, match=r"show\(x\), or show\(f, \*args\); got ndarray and 1 more"):
+    with pytest.raises(TypeError, match=r"show\(x\), or show\(f, \*args, .*\); got ndarray and 1 more"):
         sw.show(A, B)

@@ -213,7 +213,7 @@ def test_the_dimensions_of_a_mesh_alone_are_its_axes(mesh):
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"colour": "red"}, TypeError, "ArrayView has no argument 'colour'; .* are name, mode, color_by, row_dim"),
+        ({"colour": "red"}, TypeError, "ArrayView has no argument 'colour'. .* are name, mode, color_by, row_dim"),
         ({"mode": "svg"}, ValueError, "'widget' or 'html'; got 'svg'"),
         ({"color_by": "rank"}, TraitError, "color_by"),
     ],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import jax
@@ -11,7 +11,7 @@ import numpy as np
 from jax.sharding import AbstractMesh, AxisType, Mesh, NamedSharding, PartitionSpec
 
 from shardwidget import _jax
-from shardwidget.read._trace.arguments import function_name, parameter_names
+from shardwidget.read._call import Call
 
 AnyMesh = Mesh | AbstractMesh
 
@@ -33,25 +33,30 @@ class Asked:
         f: the function.
         args: pytrees of arrays, ``jax.ShapeDtypeStruct``, ``(shape, dtype, spec)`` and whatever else ``f`` takes.
         mesh: the mesh; None finds it.
+        kwargs: keyword arguments of ``f``, as ``args``.
 
     Raises:
         ValueError: there is no mesh, or a spec does not fit.
     """
 
-    def __init__(self, f: Callable[..., Any], args: Sequence[Any], mesh: AnyMesh | None) -> None:
-        self.function = function_name(f)
-        self._f = f
-        paths, self._tree = jax.tree.flatten_with_path(tuple(args), is_leaf=_is_triple)
-        leaves = [leaf for _, leaf in paths]
-        self._leaves = leaves
-        self.arrays = [k for k, leaf in enumerate(leaves) if _is_triple(leaf) or _is_array(leaf)]
+    def __init__(
+        self,
+        f: Callable[..., Any],
+        args: Sequence[Any],
+        mesh: AnyMesh | None,
+        kwargs: Mapping[str, Any] | None = None,
+    ) -> None:
+        self._call = Call(f, args, kwargs, _is_triple)
+        self.function = self._call.function
+        leaves = self._leaves = self._call.leaves
+        self.arrays = [
+            k for k, leaf in enumerate(leaves) if (_is_triple(leaf) or _is_array(leaf)) and not self._call.static[k]
+        ]
         """Indices of the leaves that are arrays or stand for some."""
-        known = parameter_names(f, len(args))
-        names = [known[path[0].idx] + jax.tree_util.keystr(path[1:]) for path, _ in paths]
-        self.names = [names[k] for k in self.arrays]
+        self.names = [self._call.names[k] for k in self.arrays]
         self.closed_over = {id(value): name for name, value in _closed_over(f)}
         """Names of what the function closes over, by its identity."""
-        self.mesh = mesh if mesh is not None else _mesh_of(leaves)
+        self.mesh = mesh if mesh is not None else _mesh_of([leaves[k] for k in self.arrays])
         self.specs = [_spec_of(leaves[k], self.mesh) for k in self.arrays]
         for name, spec in zip(self.names, self.specs, strict=True):
             _check_axes(name, spec, self.mesh)
@@ -79,7 +84,7 @@ class Asked:
             leaves = list(self._leaves)
             for k, array in zip(self.arrays, arrays, strict=True):
                 leaves[k] = array
-            return self._f(*jax.tree.unflatten(self._tree, leaves))
+            return self._call(leaves)
 
         with jax.sharding.use_abstract_mesh(abstract(mesh)):
             return jax.make_jaxpr(call)(*self.on(abstract(mesh)))

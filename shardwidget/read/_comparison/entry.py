@@ -47,6 +47,7 @@ REFUSED = "The compiler refuses the program, so where the data would lie is not 
 def comparison(
     f: Callable[..., Any] | Any,
     *args: Any,
+    kwargs: Mapping[str, Any] | None = None,
     mesh: AnyMesh | None = None,
     compiled: Literal["auto", "explicit"] | None = None,
     choices: Mapping[int, int] | None = None,
@@ -62,6 +63,7 @@ def comparison(
             with their shardings.
         *args: the function's arguments, pytrees: arrays, ``jax.ShapeDtypeStruct``, ``(shape, dtype, PartitionSpec)``;
             anything else is passed on as it is.
+        kwargs: keyword arguments of the function, as ``args``.
         mesh: the mesh; None takes that of the arguments, or the one in force.
         compiled: which variant is compiled, ``"auto"`` or ``"explicit"``; None for the mesh as it is, where the
             function can be traced on it.
@@ -76,7 +78,8 @@ def comparison(
         ValueError: there is no mesh, or ``compiled`` is not a legal one.
         Exception: what ``f`` itself raises.
     """
-    return ComparisonReader(f, *args, mesh=mesh, compiled=compiled).comparison(choices, continuations=continuations)
+    reader = ComparisonReader(f, *args, kwargs=kwargs, mesh=mesh, compiled=compiled)
+    return reader.comparison(choices, continuations=continuations)
 
 
 class ComparisonReader:
@@ -89,6 +92,7 @@ class ComparisonReader:
         self,
         f: Callable[..., Any] | Any,
         *args: Any,
+        kwargs: Mapping[str, Any] | None = None,
         mesh: AnyMesh | None = None,
         compiled: Literal["auto", "explicit"] | None = None,
     ) -> None:
@@ -96,9 +100,9 @@ class ComparisonReader:
         if callable(f):
             if compiled not in (None, "auto", "explicit"):
                 raise ValueError(f"compiled must be 'auto', 'explicit' or None; got {compiled!r}")
-            asked = Asked(f, args, mesh)
+            asked = Asked(f, args, mesh, kwargs)
             self._reader = _Reader(asked, _trace(asked, compiled))
-        elif args:
+        elif args or kwargs:
             raise TypeError(
                 f"comparison takes a function and its arguments, or arrays; got {type(f).__name__} and more"
             )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,7 @@ from jax.sharding import AbstractMesh, Mesh, NamedSharding
 
 from shardwidget import _jax
 from shardwidget.read import _errors
-from shardwidget.read._trace.arguments import function_name
+from shardwidget.read._call import Call, function_name
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Compiled:
     name: str
 
 
-def compiled_of(f: Any, args: tuple[Any, ...], mesh: Mesh | None) -> Compiled:
+def compiled_of(f: Any, args: tuple[Any, ...], mesh: Mesh | None, kwargs: Mapping[str, Any] | None = None) -> Compiled:
     """Compiles a function for its arguments, unless it is compiled already.
 
     Raises:
@@ -41,17 +41,17 @@ def compiled_of(f: Any, args: tuple[Any, ...], mesh: Mesh | None) -> Compiled:
     if not isinstance(mesh, Mesh | None):
         raise TypeError(_errors.NO_MESH_OF_PROGRAM.format(type=_type(mesh)))
     if isinstance(f, jax.stages.Lowered | jax.stages.Compiled):
-        if args:
-            raise TypeError(_errors.PROGRAM_ARGUMENTS.format(type=type(f).__name__, count=len(args)))
+        if count := len(args) + len(kwargs or {}):
+            raise TypeError(_errors.PROGRAM_ARGUMENTS.format(type=type(f).__name__, count=count))
         executable = f.compile() if isinstance(f, jax.stages.Lowered) else f
         return Compiled(executable, mesh or _first_mesh(_shardings(executable)) or _set_mesh(), mesh is not None, "")
     if not callable(f):
         raise TypeError(_errors.NO_PROGRAM.format(type=_type(f)))
-    args = jax.tree.map(lambda x: _on(x, mesh), args, is_leaf=_is_abstract)
-    found = mesh or _mesh_of_arguments(args) or _set_mesh()
-    jitted, args = jitted_of(f, args)
-    with setting(mesh, args):
-        traced = jitted.trace(*args)
+    args, named = jax.tree.map(lambda x: _on(x, mesh), (args, dict(kwargs or {})), is_leaf=_is_abstract)
+    found = mesh or _mesh_of_arguments((args, named)) or _set_mesh()
+    jitted, args, named = jitted_of(f, args, named)
+    with setting(mesh, (args, named)):
+        traced = jitted.trace(*args, **named)
         found = found or _first_mesh(_meshes_in(_jax.open_jaxpr(traced.jaxpr)[0]))
         if isinstance(found, AbstractMesh):
             raise ValueError(_errors.ABSTRACT_PROGRAM)
@@ -61,7 +61,7 @@ def compiled_of(f: Any, args: tuple[Any, ...], mesh: Mesh | None) -> Compiled:
     return Compiled(executable, found, mesh is not None, function_name(f))
 
 
-def setting(mesh: Mesh | None, args: tuple[Any, ...]) -> contextlib.AbstractContextManager[Any]:
+def setting(mesh: Mesh | None, args: Any) -> contextlib.AbstractContextManager[Any]:
     """Sets the mesh that is given, as ``jax.set_mesh`` does, unless the arguments lie on another.
 
     These decide themselves: the mesh then only names what they are compiled for.
@@ -71,23 +71,26 @@ def setting(mesh: Mesh | None, args: tuple[Any, ...]) -> contextlib.AbstractCont
     return jax.set_mesh(mesh)
 
 
-def jitted_of(f: Callable[..., Any], args: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
-    """A jitted function and its arguments; of one that is not jitted yet, without those that are no numbers."""
+def jitted_of(
+    f: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> tuple[Any, tuple[Any, ...], Mapping[str, Any]]:
+    """A jitted function and its arguments; of one that is not jitted yet, only those that are numbers."""
     if hasattr(f, "trace"):
-        return f, args
-    leaves, tree = jax.tree.flatten(args)
+        return f, args, kwargs
+    given_call = Call(f, args, kwargs)
+    leaves = given_call.leaves
     numbers = [k for k, leaf in enumerate(leaves) if isinstance(leaf, _NUMBERS)]
     if len(numbers) == len(leaves):
-        return jax.jit(f), args
+        return jax.jit(f), args, kwargs
 
     def call(*given: Any) -> Any:
         mixed = list(leaves)
         for k, leaf in zip(numbers, given, strict=True):
             mixed[k] = leaf
-        return f(*jax.tree.unflatten(tree, mixed))
+        return given_call(mixed)
 
     call.__name__ = call.__qualname__ = function_name(f)
-    return jax.jit(call), tuple(leaves[k] for k in numbers)
+    return jax.jit(call), tuple(leaves[k] for k in numbers), {}
 
 
 _NUMBERS = (jax.Array, jax.ShapeDtypeStruct, np.ndarray, np.generic, bool, int, float, complex)
@@ -116,7 +119,7 @@ def _type(x: Any) -> str:
     return "jax.Array" if isinstance(x, jax.Array) else type(x).__name__
 
 
-def _mesh_of_arguments(args: tuple[Any, ...]) -> Any:
+def _mesh_of_arguments(args: Any) -> Any:
     return _first_mesh([getattr(x, "sharding", None) for x in jax.tree.leaves(args)])
 
 

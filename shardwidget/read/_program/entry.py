@@ -29,6 +29,7 @@ LONGEST = 400
 def program(
     f: Callable[..., Any] | jax.stages.Lowered | jax.stages.Compiled,
     *args: Any,
+    kwargs: Mapping[str, Any] | None = None,
     mesh: JaxMesh | None = None,
     name: str | None = None,
     interconnect: str | cost.Interconnect | None = None,
@@ -38,6 +39,7 @@ def program(
     Args:
         f: a function, jitted or not; or what ``jax.jit(f).lower(...)`` or its ``compile()`` gave.
         *args: arguments of the function: arrays, or ``jax.ShapeDtypeStruct``s with a sharding, which need no data.
+        kwargs: keyword arguments of the function.
         mesh: the mesh whose axes collectives are named by. If not given, that of the arguments' shardings, else the
             one that is set (``jax.set_mesh``), else that of the program's first ``shard_map``.
         name: what to call the program; if not given, the function's name.
@@ -53,7 +55,7 @@ def program(
             is none.
     """
     interconnects = cost.interconnects(interconnect)
-    compiled = compiled_of(f, args, mesh)
+    compiled = compiled_of(f, args, mesh, kwargs)
     document, order = _mesh_of(compiled)
     fitting = interconnect_of(document.kind)
     known = {one.name: k for k, one in enumerate(interconnects)}
@@ -81,6 +83,7 @@ def program(
 def programs(
     named: Mapping[str, Any],
     *,
+    kwargs: Mapping[str, Any] | None = None,
     mesh: JaxMesh | None = None,
     interconnect: str | cost.Interconnect | None = None,
 ) -> Programs:
@@ -88,6 +91,7 @@ def programs(
 
     Args:
         named: for each name a ``Program``, a ``Lowered``, a ``Compiled``, or a tuple of a function and its arguments.
+        kwargs: keyword arguments of those that are given as a function.
         mesh: as in ``program``, for all.
         interconnect: as in ``program``, for all.
 
@@ -99,18 +103,25 @@ def programs(
         raise TypeError(_errors.UNNAMED_PROGRAMS.format(type=type(named).__name__))
     if not named:
         raise ValueError(_errors.NO_PROGRAMS)
-    read = tuple(_one_of(str(name), of, mesh, interconnect) for name, of in named.items())
+    read = tuple(_one_of(str(name), of, kwargs, mesh, interconnect) for name, of in named.items())
     return Programs(read[0].mesh, read)
 
 
-def _one_of(name: str, of: Any, mesh: JaxMesh | None, interconnect: str | cost.Interconnect | None) -> Program:
+def _one_of(
+    name: str,
+    of: Any,
+    kwargs: Mapping[str, Any] | None,
+    mesh: JaxMesh | None,
+    interconnect: str | cost.Interconnect | None,
+) -> Program:
     if isinstance(of, Program):
         return replace(of, name=name)
     if isinstance(of, tuple) and not of:
         raise TypeError(_errors.EMPTY_PROGRAM.format(name=name))
     f, *args = of if isinstance(of, tuple) else (of,)
+    is_read = isinstance(f, jax.stages.Lowered | jax.stages.Compiled)
     try:
-        return program(f, *args, mesh=mesh, name=name, interconnect=interconnect)
+        return program(f, *args, kwargs=None if is_read else kwargs, mesh=mesh, name=name, interconnect=interconnect)
     except Exception as error:
         error.add_note(_errors.OF_PROGRAM.format(name=name))
         raise

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import jax
@@ -19,7 +19,12 @@ WARM_UP = 2
 
 
 def time_program(
-    f: Callable[..., Any] | jax.stages.Compiled, args: Sequence[Any], *, n: int = 10, mesh: Mesh | None = None
+    f: Callable[..., Any] | jax.stages.Compiled,
+    args: Sequence[Any],
+    *,
+    kwargs: Mapping[str, Any] | None = None,
+    n: int = 10,
+    mesh: Mesh | None = None,
 ) -> Timing:
     """Measures calls of a program, each until its results are there.
 
@@ -27,6 +32,7 @@ def time_program(
         f: a function, jitted or not, or a ``Compiled``.
         args: its arguments. Those that the program takes over (donated) are copied before each call, outside of what is
             measured; yours stay as they are.
+        kwargs: its keyword arguments.
         n: measured calls, after ``WARM_UP`` others.
         mesh: the mesh to call it on, as ``read.program`` takes it: arguments that lie on none are put there.
 
@@ -42,31 +48,34 @@ def time_program(
         raise ValueError(_errors.NO_COUNT.format(n=n))
     if isinstance(f, jax.stages.Lowered):
         raise TypeError("a Lowered cannot be called: give lowered.compile(), or the function itself.")
-    args = tuple(args)
-    _check(f, args, mesh)
-    call, args = (f, args) if isinstance(f, jax.stages.Compiled) else jitted_of(f, args)
+    given = tuple(args), dict(kwargs or {})
+    _check(f, given, mesh)
+    call, *given = (f, *given) if isinstance(f, jax.stages.Compiled) else jitted_of(f, *given)
+    given = tuple(given)
     seconds = []
-    with setting(mesh, args):
-        donated = _donated(call, args)
+    with setting(mesh, given):
+        donated = _donated(call, given)
         for _ in range(WARM_UP + n):
-            fresh = jax.block_until_ready(jax.tree.map(lambda x, copy: x.copy() if copy else x, args, donated))
+            copied = jax.tree.map(lambda x, copy: x.copy() if copy else x, given, donated)
+            fresh, named = jax.block_until_ready(copied)
             start = time.perf_counter()
-            jax.block_until_ready(call(*fresh))
+            jax.block_until_ready(call(*fresh, **named))
             seconds.append(time.perf_counter() - start)
     measured = seconds[WARM_UP:]
     return Timing(statistics.median(measured), min(measured), max(measured), n)
 
 
-def _check(f: Any, args: tuple[Any, ...], mesh: Mesh | None) -> None:
+def _check(f: Any, given: tuple[tuple[Any, ...], dict[str, Any]], mesh: Mesh | None) -> None:
     if mesh is not None:
         _check_devices(NamedSharding(mesh, PartitionSpec()))
     if isinstance(f, jax.stages.Compiled):
         _check_devices(f.input_shardings)
-        if not args and (count := f.in_tree.num_leaves):
+        if not any(given) and (count := f.in_tree.num_leaves):
             raise ValueError(_errors.COMPILED_ALONE.format(count=count))
-    _check_devices([leaf.sharding for leaf in jax.tree.leaves(args) if isinstance(leaf, jax.ShapeDtypeStruct)])
-    for path, leaf in jax.tree.leaves_with_path(args):
-        at = f"argument {path[0].idx}{jax.tree_util.keystr(path[1:])}"
+    _check_devices([leaf.sharding for leaf in jax.tree.leaves(given) if isinstance(leaf, jax.ShapeDtypeStruct)])
+    for (_, parameter, *path), leaf in jax.tree.leaves_with_path(given):
+        name = getattr(parameter, "key", getattr(parameter, "idx", ""))
+        at = f"argument {name}{jax.tree_util.keystr(tuple(path))}"
         if isinstance(leaf, jax.ShapeDtypeStruct):
             raise ValueError(_errors.NOTHING_TO_RUN.format(what=f"{at} has a shape and no values"))
         if isinstance(leaf, jax.Array) and leaf.is_deleted():
@@ -88,11 +97,11 @@ def _here(platform: str) -> list[Any]:
         return []
 
 
-def _donated(call: Any, args: tuple[Any, ...]) -> Any:
+def _donated(call: Any, given: Any) -> Any:
     """For each leaf of the arguments, whether it is an array that the program takes over."""
-    infos = call.args_info if isinstance(call, jax.stages.Compiled) else call.lower(*args).args_info
+    infos = call.args_info if isinstance(call, jax.stages.Compiled) else call.lower(*given[0], **given[1]).args_info
     taken = [info.donated for info in jax.tree.leaves(infos, is_leaf=lambda x: hasattr(x, "donated"))]
-    leaves, tree = jax.tree.flatten(args)
+    leaves, tree = jax.tree.flatten(given)
     arrays = [isinstance(leaf, jax.Array) for leaf in leaves]
     # Static arguments are no part of what is compiled, so leaves may be more; then any array may be meant.
     if len(taken) != len(leaves):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -15,6 +13,7 @@ from jax.sharding import AbstractMesh, Mesh, NamedSharding
 
 from shardwidget import _jax
 from shardwidget.read import _errors
+from shardwidget.read._call import Call
 
 FILLED = "abstract arguments are filled with 0, 1, 2 …"
 CUT = "those without a sharding are cut as in_specs says"
@@ -25,19 +24,17 @@ class Arguments:
 
     Args:
         f: the function.
-        args: what it is called with. A leaf that is no array is passed on as it is, so it may be static to jit.
+        args: what it is called with. A leaf that is not an array is passed on as it is.
+        kwargs: its keyword arguments.
     """
 
-    def __init__(self, f: Callable[..., Any], args: Sequence[Any]) -> None:
-        self.function = function_name(f)
-        self._f = f
-        paths, self._tree = jax.tree.flatten_with_path(tuple(args))
-        self._leaves = [leaf for _, leaf in paths]
-        self._arrays = [k for k, leaf in enumerate(self._leaves) if _is_array(leaf)]
-        known = parameter_names(f, len(args))
+    def __init__(self, f: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any] | None = None) -> None:
+        self._call = Call(f, args, kwargs)
+        self.function = self._call.function
+        self._leaves = self._call.leaves
+        self._arrays = [k for k, leaf in enumerate(self._leaves) if _is_array(leaf) and not self._call.static[k]]
         self._cut = False
-        names = [known[path[0].idx] + jax.tree_util.keystr(path[1:]) for path, _ in paths]
-        self.names = [names[k] for k in self._arrays]
+        self.names = [self._call.names[k] for k in self._arrays]
         """Of each array: its parameter, and where in it."""
 
     @property
@@ -53,7 +50,7 @@ class Arguments:
             leaves = list(self._leaves)
             for k, array in zip(self._arrays, arrays, strict=True):
                 leaves[k] = array
-            return self._f(*jax.tree.unflatten(self._tree, leaves))
+            return self._call(leaves)
 
         return jax.make_jaxpr(call, return_shape=True)(*self.arrays)
 
@@ -103,32 +100,8 @@ class Arguments:
         return jax.device_put(values, NamedSharding(mesh, x.sharding.spec))
 
 
-def function_name(f: Callable[..., Any]) -> str:
-    """A function's name, through ``functools.partial`` and wrappers."""
-    while isinstance(f, functools.partial):
-        f = f.func
-    return getattr(f, "__name__", type(f).__name__)
-
-
 def _is_array(x: Any) -> bool:
     return isinstance(x, jax.Array | jax.ShapeDtypeStruct | np.ndarray | np.generic)
-
-
-def parameter_names(f: Callable[..., Any], count: int) -> list[str]:
-    """Names of the positional parameters; of a variadic one with the index."""
-    names = [f"args[{k}]" for k in range(count)]
-    try:
-        parameters = inspect.signature(f).parameters.values()
-    except (TypeError, ValueError):
-        return names
-    for k, parameter in enumerate(parameters):
-        if k >= count or parameter.kind in (parameter.KEYWORD_ONLY, parameter.VAR_KEYWORD):
-            break
-        if parameter.kind == parameter.VAR_POSITIONAL:
-            names[k:] = [f"{parameter.name}[{j}]" for j in range(count - k)]
-            break
-        names[k] = parameter.name
-    return names
 
 
 def _counted(x: jax.ShapeDtypeStruct) -> jax.Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -32,8 +32,9 @@ KEEP = 2**24
 def trace(
     f: Callable[..., Any],
     *args: Any,
-    devices: Literal["host"] | None = None,
-    keep: int = KEEP,
+    kwargs: Mapping[str, Any] | None = None,
+    engine: Literal["host"] | None = None,
+    keep: int | None = None,
     interconnect: str | cost.Interconnect | None = None,
 ) -> Trace:
     """Runs a function that calls ``jax.shard_map``, and writes down every step.
@@ -46,9 +47,10 @@ def trace(
         f: a ``shard_map`` function, or any function that calls some: jitted, ``jax.grad`` or ``jax.vmap`` of one, a
             closure.
         *args: its arguments. A ``jax.ShapeDtypeStruct`` stands for an array of the numbers 0, 1, 2 …
-        devices: ``"host"`` simulates the mesh on one device. So it is done, too, where a mesh is abstract.
-        keep: most bytes of values kept whole, those of all devices together. Of every other value the corner that is
-            shown is kept.
+        kwargs: keyword arguments of ``f``.
+        engine: ``"host"`` simulates the mesh on one device; None does so only where the mesh is abstract.
+        keep: most bytes of values kept whole, those of all devices together; None for 16 MiB. Of every other value the
+            corner that is shown is kept.
         interconnect: what estimated times are shown for first: a name in ``cost.INTERCONNECTS``, or one of your own. If
             not given, the one that connects the mesh's devices, or ``cost.DEFAULT``.
 
@@ -57,21 +59,21 @@ def trace(
         the steps lead up to it.
 
     Raises:
-        ValueError: ``f`` calls no ``shard_map``, or there is no such interconnect.
+        ValueError: ``f`` calls no ``shard_map``, or the engine or the interconnect is not known.
         TypeError: the arguments are not those that ``f`` takes.
     """
-    if devices not in (None, "host"):
-        raise ValueError(_errors.NO_SUCH_DEVICES.format(devices=devices))
+    if engine not in (None, "host"):
+        raise ValueError(_errors.NO_SUCH_ENGINE.format(engine=engine))
     cost.interconnects(interconnect)  # Nothing is run for one that there is not.
-    arguments = Arguments(f, args)
+    arguments = Arguments(f, args, kwargs)
     closed, shape, stop = _traced(f, arguments)
     while stop is not None and stop.kind == "in_specs" and arguments.cut(stop.argument_shardings()):
         closed, shape, stop = _traced(f, arguments)
-    program = Program.of(closed, keep, jax.default_backend() == "cpu")
+    program = Program.of(closed, KEEP if keep is None else keep, jax.default_backend() == "cpu")
     if not program.plan.regions and stop is None:
         raise ValueError(_errors.NO_SHARD_MAP.format(name=arguments.function))
     meshes = {region: arguments.concrete(region.mesh) for region in program.plan.regions if region.parent is None}
-    host = devices == "host" or any(isinstance(mesh, AbstractMesh) for mesh in meshes.values())
+    host = engine == "host" or any(isinstance(mesh, AbstractMesh) for mesh in meshes.values())
     if stop is not None and not meshes:
         host = host or stop.mesh().abstract
     if not host and len({tuple(mesh.devices.flat) for mesh in meshes.values()}) > 1:

@@ -1,0 +1,86 @@
+"""A function and what it is called with, flat."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import jax
+
+from shardwidget import _jax
+
+
+class Call:
+    """A call of a function, its arguments flattened.
+
+    Args:
+        f: the function.
+        args: its positional arguments, pytrees.
+        kwargs: its keyword arguments, pytrees.
+        is_leaf: which nodes of an argument count as leaves.
+    """
+
+    def __init__(
+        self,
+        f: Callable[..., Any],
+        args: Sequence[Any],
+        kwargs: Mapping[str, Any] | None = None,
+        is_leaf: Callable[[Any], bool] | None = None,
+    ) -> None:
+        self.f = f
+        self.function = function_name(f)
+        kwargs = dict(kwargs or {})
+        positions, names = _jax.static_parameters(f)
+        static = [k in positions or k - len(args) in positions for k in range(len(args))] + [k in names for k in kwargs]
+        self.leaves: list[Any] = []
+        self.names: list[str] = []
+        """Of each leaf: its parameter, and the path in it."""
+        self.static: list[bool] = []
+        """Of each leaf: whether it is a static argument of a jitted function, which is whole and not traced."""
+        self._trees: list[Any] = []
+        self._keywords = tuple(kwargs)
+        called = [*parameter_names(f, len(args)), *kwargs]
+        for name, value, is_static in zip(called, [*args, *kwargs.values()], static, strict=True):
+            paths, tree = [((), value)], _LEAF
+            if not is_static:
+                paths, tree = jax.tree.flatten_with_path(value, is_leaf=is_leaf)
+            self._trees.append(tree)
+            self.leaves += [leaf for _, leaf in paths]
+            self.names += [name + jax.tree_util.keystr(path) for path, _ in paths]
+            self.static += [is_static] * len(paths)
+
+    def __call__(self, leaves: Sequence[Any]) -> Any:
+        """Calls the function with other leaves."""
+        rest = iter(leaves)
+        values = [tree.unflatten([next(rest) for _ in range(tree.num_leaves)]) for tree in self._trees]
+        count = len(values) - len(self._keywords)
+        return self.f(*values[:count], **dict(zip(self._keywords, values[count:], strict=True)))
+
+
+_LEAF = jax.tree.structure(0)
+
+
+def function_name(f: Callable[..., Any]) -> str:
+    """A function's name, through ``functools.partial`` and wrappers."""
+    while isinstance(f, functools.partial):
+        f = f.func
+    return getattr(f, "__name__", type(f).__name__)
+
+
+def parameter_names(f: Callable[..., Any], count: int) -> list[str]:
+    """Names of the positional parameters; of a variadic one with the index."""
+    names = [f"args[{k}]" for k in range(count)]
+    try:
+        parameters = inspect.signature(f).parameters.values()
+    except (TypeError, ValueError):
+        return names
+    for k, parameter in enumerate(parameters):
+        if k >= count or parameter.kind in (parameter.KEYWORD_ONLY, parameter.VAR_KEYWORD):
+            break
+        if parameter.kind == parameter.VAR_POSITIONAL:
+            names[k:] = [f"{parameter.name}[{j}]" for j in range(count - k)]
+            break
+        names[k] = parameter.name
+    return names
