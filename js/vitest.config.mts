@@ -20,8 +20,11 @@ export default defineConfig({
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   test: {
     setupFiles: ["tests/setup.ts"],
-    // Ends what hangs: on a busy machine a test over random pictures takes its time.
-    testTimeout: 60_000,
+    // They end what hangs. No test depends on them: on a busy machine everything takes its time.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    teardownTimeout: 60_000,
+    expect: { poll: { timeout: 60_000 } },
     projects: [
       {
         extends: true,

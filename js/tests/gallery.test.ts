@@ -1,12 +1,12 @@
-/** Golden pictures: each is an example of the gallery, written by the code that `to_svg` runs. */
-import { expect, test } from "vitest";
+/** Golden pictures of placements, written by the code that `to_svg` runs. */
+import { test } from "vitest";
 import { svg } from "../src/entries/headless";
 import { saved } from "./documents";
+import { expectInGallery, SCHEMES } from "./golden";
 import { PICTURES } from "./pictures";
 
 for (const [name, { document, traits, width = 960 }] of Object.entries(PICTURES)) {
-  test.each(["light", "dark"])(`${name}, %s`, async (theme) => {
-    const picture = svg(saved(document, traits), JSON.stringify({ width, theme }));
-    await expect(`${picture}\n`).toMatchFileSnapshot(`../../docs/gallery/${name}.${theme}.svg`);
+  test.each(SCHEMES)(`${name}, %s`, async (theme) => {
+    await expectInGallery(svg(saved(document, traits), JSON.stringify({ width, theme })), name, theme);
   });
 }

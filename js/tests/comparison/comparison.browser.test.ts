@@ -1,30 +1,14 @@
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Comparison } from "../../src/model/document.gen";
-import { find, type Mounted, type Place } from "../widget/harness";
+import { cell, enter, find, frames, type Mounted, press, settle, table } from "../harness";
 import { comparison, long } from "./comparisons";
-import { cell, drawn, frames, lines, press, settle, startComparison, table } from "./harness";
-
-const open: Mounted[] = [];
-
-async function mount(document: Comparison, traits: Record<string, unknown> = {}, place: Place = {}): Promise<Mounted> {
-  const mounted = startComparison(document, traits, place);
-  open.push(mounted);
-  await drawn(mounted);
-  await settle();
-  return mounted;
-}
-
-afterEach(() => {
-  for (const mounted of open.splice(0)) mounted.stop();
-});
+import { lines, mount } from "./harness";
 
 const names = (view: Mounted) => lines(view).map((l) => l.id.replace("line-", ""));
 const button = ({ root }: Mounted, text: string) =>
   [...root.querySelectorAll("button")].find((b) => b.textContent?.includes(text)) as HTMLButtonElement;
 const search = (view: Mounted, text: string) => {
-  const input = find<HTMLInputElement>(view, "input[type=search]");
-  input.value = text;
-  input.dispatchEvent(new Event("input", { bubbles: true }));
+  enter(view, "input[type=search]", text);
   return settle();
 };
 const current = (view: Mounted) => table(view).getAttribute("aria-activedescendant")?.replace("line-", "");
@@ -269,8 +253,7 @@ test("a damaged document is said in place of the picture, and the next one is dr
 });
 
 test("when it is taken down nothing listens any more", async () => {
-  const view = startComparison(comparison("layer"));
-  await drawn(view);
+  const view = await mount(comparison("layer"));
   view.stop();
   expect(view.model.listening).toBe(0);
 });

@@ -1,10 +1,7 @@
-/** Golden pictures of comparisons: each is an example of the gallery. */
-import { expect, test } from "vitest";
-import { pngDataUri } from "../../src/paint/png";
-import { paintSvg } from "../../src/paint/svg";
-import { theme } from "../../src/paint/theme";
+/** Golden pictures of comparisons. */
+import { test } from "vitest";
 import { comparisonScene } from "../../src/scene/comparison";
-import type { Mark } from "../../src/scene/scene";
+import { expectInsideAtAnyWidth, expectSceneInGallery, SCHEMES } from "../golden";
 import { COMPARISONS, type ComparisonName, model } from "./comparisons";
 
 const GOLDEN: Readonly<Record<string, { of: ComparisonName; width?: number }>> = {
@@ -16,28 +13,12 @@ const GOLDEN: Readonly<Record<string, { of: ComparisonName; width?: number }>> =
 };
 
 for (const [name, { of, width = 1100 }] of Object.entries(GOLDEN)) {
-  test.each(["light", "dark"] as const)(`${name}, %s`, async (scheme) => {
+  test.each(SCHEMES)(`${name}, %s`, async (scheme) => {
     const m = model(of);
-    const picture = paintSvg(comparisonScene(m, { width, scheme }), theme(scheme), m.doc.name, pngDataUri);
-    await expect(`${picture}\n`).toMatchFileSnapshot(`../../../docs/gallery/comparison-${name}.${scheme}.svg`);
+    await expectSceneInGallery(comparisonScene(m, { width, scheme }), m.doc.name, `comparison-${name}`, scheme);
   });
 }
 
 test.each(COMPARISONS)("%s: nothing stands outside of its picture, at any width", (name) => {
-  for (const width of [320, 480, 800, 1100, 1600]) {
-    const scene = comparisonScene(model(name), { width, scheme: "light" });
-    for (const mark of scene.marks) {
-      const [x, y] = cornerOf(mark);
-      expect(x).toBeGreaterThanOrEqual(0);
-      expect(x).toBeLessThanOrEqual(width);
-      expect(y).toBeGreaterThanOrEqual(0);
-      expect(y).toBeLessThanOrEqual(scene.height);
-    }
-  }
+  expectInsideAtAnyWidth((width) => comparisonScene(model(name), { width, scheme: "light" }));
 });
-
-function cornerOf(mark: Mark): readonly [number, number] {
-  if (mark.kind === "line") return mark.points.at(-1) ?? [0, 0];
-  if (mark.kind === "rect") return [mark.x + mark.w, mark.y + mark.h];
-  return [mark.x, mark.y];
-}

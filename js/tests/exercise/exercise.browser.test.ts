@@ -1,48 +1,28 @@
-import axe from "axe-core";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { userEvent } from "vitest/browser";
 import type { Exercises, Question } from "../../src/model/document.gen";
-import { button } from "../stepper/harness";
-import { find, type Mounted, type Place } from "../widget/harness";
-import { mountSheet } from "./harness";
+import { button, enter, expectAccessible, find, GROUNDS, type Mounted, pixels } from "../harness";
+import { mount } from "./harness";
 import { ALL, feedback, field, question, SET, sheet, spec } from "./sheets";
-
-const open: Mounted[] = [];
-
-async function mount(document: unknown, traits: Record<string, unknown> = {}, place: Place = {}): Promise<Mounted> {
-  const mounted = await mountSheet(document, traits, place);
-  open.push(mounted);
-  return mounted;
-}
 
 const named = (name: string): Question => ALL.find((q) => q.name === name) as Question;
 const aside = (view: Mounted) => find(view, "aside").textContent ?? "";
-const type = (view: Mounted, selector: string, text: string) => {
-  const input = find<HTMLInputElement>(view, selector);
-  input.value = text;
-  input.dispatchEvent(new Event("input", { bubbles: true }));
-};
 const slot = (view: Mounted, dim: number) => find<HTMLElement>(view, `.slot[data-place="${dim}"]`);
 const slots = (view: Mounted) => [0, 1].map((dim) => slot(view, dim).querySelector(".chip, .none")?.textContent);
 const code = (view: Mounted) => find(view, ".band.code code").textContent;
-const canvas = (view: Mounted, i = 0) => [...view.root.querySelectorAll("canvas")][i]?.toDataURL();
 
 beforeEach(() => {
   vi.spyOn(navigator.clipboard, "writeText").mockResolvedValue();
 });
-afterEach(() => {
-  for (const mounted of open.splice(0)) mounted.stop();
-  vi.restoreAllMocks();
-});
 
 test("a spec is put together from axes, and checked when that is asked for", async () => {
   const view = await mount(sheet(spec("q", { goal: "f32[4,4]" })));
-  const before = canvas(view);
+  const before = pixels(view);
   expect(button(view, "Check").disabled).toBe(true);
   slot(view, 0).focus();
   await userEvent.keyboard("x{ArrowRight}y");
   await expect.poll(() => find(view, ".type h2").textContent).toBe("f32[8@x,16@y]");
-  expect(canvas(view)).not.toBe(before);
+  expect(pixels(view)).not.toBe(before);
   expect(find(view, ".picture").getAttribute("aria-label")).toContain("blocks of 2×8, 1 copy of each");
   expect(find(view, ".band.code code").textContent).toBe("exercise.answer = P('x', 'y')");
   expect(view.model.sent).toEqual([]);
@@ -207,7 +187,7 @@ test("a refused clipboard is said", async () => {
 test("a malformed answer keeps what is filled in", async () => {
   const fields = [field("type", "text")];
   const view = await mount(sheet(question("q", fields)));
-  type(view, "input", "f32(8)");
+  enter(view, "input", "f32(8)");
   await expect.poll(() => button(view, "Check").disabled).toBe(false);
   button(view, "Check").click();
   const said = feedback("malformed", { message: "Types have square brackets.", question: "" });
@@ -317,8 +297,7 @@ test("the keyboard alone answers and goes on", async () => {
   expect(button(view, "Next").disabled).toBe(true);
 });
 
-const GROUNDS = { light: "#ffffff", dark: "#111111" };
-for (const [scheme, background] of Object.entries(GROUNDS)) {
+for (const [scheme, background] of GROUNDS) {
   for (const width of [1100, 480]) {
     test.each(ALL.map((q, i) => [q.name, i] as const))(
       `%s has no fault of accessibility, ${scheme}, ${width} px`,
@@ -326,8 +305,7 @@ for (const [scheme, background] of Object.entries(GROUNDS)) {
         const view = await mount(SET, { current }, { background, width });
         expect(view.root.querySelector(".card")?.classList).toContain(scheme);
         expect(find(view, ".sheet").classList.contains("narrow")).toBe(width < 760);
-        const { violations } = await axe.run(view.frame);
-        expect(violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.failureSummary).join("; ")}`)).toEqual([]);
+        await expectAccessible(view);
         expect(view.frame.scrollWidth).toBeLessThanOrEqual(width);
       },
     );

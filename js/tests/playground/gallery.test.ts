@@ -1,12 +1,10 @@
-/** Golden pictures of what a playground's specs come to: each is an example of the gallery. */
-import { expect, test } from "vitest";
+/** Golden pictures of what a playground's specs come to. */
+import { test } from "vitest";
 import type { SpecDraft } from "../../src/model/document.gen";
 import { PlacementModel } from "../../src/model/placement";
 import { placementOf } from "../../src/model/playground";
-import { pngDataUri } from "../../src/paint/png";
-import { paintSvg } from "../../src/paint/svg";
-import { theme } from "../../src/paint/theme";
 import { cardScene } from "../../src/scene/card";
+import { expectSceneInGallery, SCHEMES } from "../golden";
 import { axis, draft, LOOSE, on, playground } from "./documents";
 
 const GOLDEN: Readonly<Record<string, SpecDraft>> = {
@@ -17,10 +15,9 @@ const GOLDEN: Readonly<Record<string, SpecDraft>> = {
 };
 
 for (const [name, given] of Object.entries(GOLDEN)) {
-  test.each(["light", "dark"] as const)(`${name}, %s`, async (scheme) => {
+  test.each(SCHEMES)(`${name}, %s`, async (scheme) => {
     const model = new PlacementModel(placementOf(given, playground()));
     const scene = cardScene(model, { width: 960, scheme });
-    const picture = paintSvg(scene, theme(scheme), model.doc.type, pngDataUri);
-    await expect(`${picture}\n`).toMatchFileSnapshot(`../../../docs/gallery/${name}.${scheme}.svg`);
+    await expectSceneInGallery(scene, model.doc.type, name, scheme);
   });
 }

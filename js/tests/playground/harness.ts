@@ -1,20 +1,11 @@
-/** The real playground in a page, with a model in place of the notebook's. */
+/** The real SpecPlayground in a page. */
 import { render } from "../../src/entries/playground";
 import type { Playground, SpecDraft } from "../../src/model/document.gen";
 import { specCode } from "../../src/model/spec";
 import type { Edits } from "../../src/views/playground/editor";
-import { drawn, find, type Mounted, type Place, stand } from "../widget/harness";
+import { find, type Mounted, mounting } from "../harness";
 
-export async function mountPlayground(
-  document: Playground,
-  traits: Record<string, unknown> = {},
-  place: Place = {},
-): Promise<Mounted> {
-  const state = { _document: document, _static: false, _edits: {}, _asked: 0, _applied: {}, ...traits };
-  const mounted = stand(render, state, { width: 1000, ...place });
-  await drawn(mounted);
-  return mounted;
-}
+export const { start, mount } = mounting<Playground>(render, { _edits: {}, _asked: 0, _applied: {} }, 1000);
 
 export const slot = (view: Mounted, place: number | string) => find(view, `[data-place="${place}"]`);
 export const code = (view: Mounted) => find(view, ".band.code code").textContent;
@@ -26,12 +17,6 @@ export function told(view: Mounted): string | null {
   const draft: SpecDraft | undefined = edits?.drafts[edits.at];
   return draft ? specCode(draft) : null;
 }
-
-export const button = (view: Mounted, name: string) => {
-  const found = [...view.root.querySelectorAll("button")].find((b) => (b.ariaLabel ?? b.textContent) === name);
-  if (!found) throw new Error(`there is no button ${name}`);
-  return found;
-};
 
 export const chip = (view: Mounted, name: string) => find(view, `.palette [data-chip="${name}"]`);
 

@@ -1,37 +1,23 @@
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { userEvent } from "vitest/browser";
-import type { Playground } from "../../src/model/document.gen";
-import { drawn, find, type Mounted, type Place } from "../widget/harness";
+import { button, drawn, find, pixels } from "../harness";
 import { axis, draft, LOOSE, on, playground } from "./documents";
-import { button, chip, code, drag, mountPlayground, slot, text, told } from "./harness";
+import { chip, code, drag, mount, slot, text, told } from "./harness";
 
-const open: Mounted[] = [];
-
-async function mount(document: Playground = playground(), traits: Record<string, unknown> = {}, place: Place = {}) {
-  const mounted = await mountPlayground(document, traits, place);
-  open.push(mounted);
-  return mounted;
-}
-
-const canvas = (view: Mounted) => view.root.querySelector("canvas")?.toDataURL();
 const put = (spec: string) => `x = jax.device_put(x, NamedSharding(mesh, ${spec}))`;
 
 beforeEach(() => {
   vi.spyOn(navigator.clipboard, "writeText").mockResolvedValue();
 });
-afterEach(() => {
-  for (const mounted of open.splice(0)) mounted.stop();
-  vi.restoreAllMocks();
-});
 
 test("an axis is dragged onto a dimension: shown while it is in the hand, kept when it is let go", async () => {
   const view = await mount(playground(draft({ entries: [on("y")] })));
-  const before = canvas(view);
+  const before = pixels(view);
   const hand = drag(view, chip(view, "x"), slot(view, 1));
   await expect.poll(() => text(view, ".type")).toBe("f32[8@y,16@x]preview, release to keep");
   expect(slot(view, 1).textContent).toBe("dim 1: drop x");
   expect(find(view, ".place.over .under").textContent).toBe("dim 1: 16 ÷ 4 = 4");
-  await expect.poll(() => canvas(view)).not.toBe(before);
+  await expect.poll(() => pixels(view)).not.toBe(before);
   expect(told(view)).toBeNull();
   hand.up();
   await expect.poll(() => text(view, ".type")).toBe("f32[8@y,16@x]jax.typeof(x)");
@@ -45,7 +31,7 @@ test("an axis is dragged onto a dimension: shown while it is in the hand, kept w
 });
 
 test("a finger drags as well, and breaking off changes nothing", async () => {
-  const view = await mount();
+  const view = await mount(playground());
   expect(getComputedStyle(chip(view, "x")).touchAction).toBe("none");
   const hand = drag(view, chip(view, "x"), slot(view, 0), "touch");
   await expect.poll(() => slot(view, 0).textContent).toBe("dim 0: drop x");
@@ -75,7 +61,7 @@ test("axes are dragged from place to place, into an order, onto unreduced and of
 });
 
 test("a click on an axis and one on a place do what dragging does", async () => {
-  const view = await mount();
+  const view = await mount(playground());
   button(view, "x 4").click();
   await expect.poll(() => text(view, ".hint")).toBe("click where to put x");
   slot(view, 1).click();
@@ -86,7 +72,7 @@ test("a click on an axis and one on a place do what dragging does", async () => 
 });
 
 test("all by keyboard", async () => {
-  const view = await mount();
+  const view = await mount(playground());
   slot(view, 0).focus();
   await userEvent.keyboard("yx");
   await expect.poll(() => told(view)).toBe("P(('y', 'x'))");
@@ -113,7 +99,7 @@ test("all by keyboard", async () => {
 
 test("an invalid spec: JAX's words, what they mean, the last valid picture, the red slot", async () => {
   const view = await mount(playground(draft({ entries: [on("x")] })));
-  const picture = canvas(view);
+  const picture = pixels(view);
   drag(view, chip(view, "x"), slot(view, 1)).up();
   await expect.poll(() => text(view, ".band.error p")).toBe("DuplicateSpecError raised by JAX 0.10.2");
   expect(text(view, ".band.error pre")).toBe(
@@ -126,7 +112,7 @@ test("an invalid spec: JAX's words, what they mean, the last valid picture, the 
   expect(text(view, ".band.code [role=status]")).toBe("picture shows the last valid spec");
   expect(text(view, ".band.code .wrong")).toBe("P('x', 'x')");
   expect(find(view, ".faded").contains(find(view, ".picture"))).toBe(true);
-  expect(canvas(view)).toBe(picture);
+  expect(pixels(view)).toBe(picture);
   expect(text(view, "[aria-live]")).toContain("DuplicateSpecError. A device has one coordinate");
   expect(told(view)).toBe("P('x', 'x')");
   button(view, "Undo").click();
@@ -180,7 +166,7 @@ test("mesh, array and spec are typed", async () => {
 });
 
 test("Python's edits are shown, and a draft that is none is not", async () => {
-  const view = await mount();
+  const view = await mount(playground());
   const one = draft({ entries: [on("y"), on("x")] });
   view.model.assign({ _edits: { drafts: [draft(), one], at: 1 } });
   await expect.poll(() => text(view, ".type h2")).toBe("f32[8@y,16@x]");

@@ -1,12 +1,8 @@
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { cdp } from "vitest/browser";
-import type { Program, Programs } from "../../src/model/document.gen";
-import { Clock } from "../stepper/harness";
-import { find, type Mounted, type Place } from "../widget/harness";
-import { button, cell, drawn, lines, press, settle, startProgram, table } from "./harness";
+import { beforeEach, expect, test } from "vitest";
+import { button, Clock, cell, enter, find, type Mounted, pixels, press, reduceMotion, settle, table } from "../harness";
+import { lines, mount } from "./harness";
 import { many, PROGRAMS, pod, program, wire } from "./programs";
 
-const open: Mounted[] = [];
 const clocks: Clock[] = [];
 /** The clock of the test that runs. */
 const clock = () => clocks.at(-1) as Clock;
@@ -15,41 +11,15 @@ beforeEach(() => {
   clocks.push(new Clock());
 });
 
-afterEach(async () => {
-  for (const mounted of open.splice(0)) mounted.stop();
-  await emulate("prefers-reduced-motion", "");
-  vi.restoreAllMocks();
-});
-
-async function mount(
-  document: Program | Programs,
-  traits: Record<string, unknown> = {},
-  place: Place = {},
-): Promise<Mounted> {
-  const mounted = startProgram(document, traits, place);
-  open.push(mounted);
-  await drawn(mounted);
-  await settle();
-  return mounted;
-}
-
-interface Devtools {
-  send(method: string, params: object): Promise<unknown>;
-}
-const emulate = (name: string, value: string) =>
-  (cdp() as unknown as Devtools).send("Emulation.setEmulatedMedia", { features: [{ name, value }] });
 const phase = ({ frame }: Mounted) => Number(frame.dataset.swPhase);
 const title = (view: Mounted) => find(view, ".title p").textContent?.replace(/\s+/g, " ").trim();
 const ops = (view: Mounted) => lines(view).map((l) => `${cell(l, "op")} ${cell(l, "axes")}`);
 const chosen = (view: Mounted) => lines(view).findIndex((l) => l.getAttribute("aria-selected") === "true");
 const current = (view: Mounted) => table(view).getAttribute("aria-activedescendant");
 const typed = async (view: Mounted, text: string) => {
-  const input = find<HTMLInputElement>(view, "input[type=search]");
-  input.value = text;
-  input.dispatchEvent(new Event("input", { bubbles: true }));
+  enter(view, "input[type=search]", text);
   await settle();
 };
-const pixels = ({ root }: Mounted) => root.querySelector<HTMLCanvasElement>("canvas")?.toDataURL() ?? "";
 
 test("the head says what was compiled for what, and what it comes to", async () => {
   const view = await mount(program("training"));
@@ -237,7 +207,7 @@ test("the scrubber shows any moment", async () => {
 });
 
 test("without motion rounds follow one another", async () => {
-  await emulate("prefers-reduced-motion", "reduce");
+  await reduceMotion();
   const view = await mount(program("training"), { selection: 0 });
   button(view, "ring").click();
   await settle();
@@ -477,8 +447,7 @@ test("a damaged document is said in place of the picture, and the next one is dr
 });
 
 test("when it is taken down nothing listens any more", async () => {
-  const view = startProgram(program("training"));
-  await drawn(view);
+  const view = await mount(program("training"));
   press(view.root.querySelector(".table") as HTMLElement, " ");
   view.stop();
   expect([view.model.listening, clock().waiting]).toEqual([0, 0]);

@@ -1,9 +1,8 @@
-import axe from "axe-core";
 import { expect, test } from "vitest";
-import { scrub, settle, startStepper } from "./harness";
+import { expectAccessible, GROUNDS, settle } from "../harness";
+import { mount, scrub } from "./harness";
 import { type TraceName, trace } from "./traces";
 
-const GROUNDS = { light: "#ffffff", dark: "#111111" };
 const CASES: readonly (readonly [TraceName, number])[] = [
   ["psum", 3.4],
   ["all_gather", 2],
@@ -13,11 +12,10 @@ const CASES: readonly (readonly [TraceName, number])[] = [
   ["64 devices", 4],
 ];
 
-for (const [scheme, background] of Object.entries(GROUNDS)) {
+for (const [scheme, background] of GROUNDS) {
   for (const width of [1240, 480]) {
     test.each(CASES)(`%s at %d has no fault of accessibility, ${scheme}, ${width} px`, async (name, at) => {
-      const view = startStepper(trace(name), { step: Math.ceil(at) - 1 }, { background, width });
-      await expect.poll(() => Number(view.frame.dataset.swReady ?? 0)).toBeGreaterThan(0);
+      const view = await mount(trace(name), { step: Math.ceil(at) - 1 }, { background, width });
       view.root.querySelector<HTMLElement>(".strip")?.click();
       view.root.querySelector<HTMLElement>(".keys")?.click();
       view.root.querySelector<HTMLElement>("[role=listbox]")?.focus();
@@ -26,9 +24,7 @@ for (const [scheme, background] of Object.entries(GROUNDS)) {
       await settle();
       expect(view.root.querySelector(".card")?.classList).toContain(scheme);
       expect([...view.root.querySelectorAll(".help, .tip")]).toHaveLength(2);
-      const { violations } = await axe.run(view.frame);
-      expect(violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.failureSummary).join("; ")}`)).toEqual([]);
-      view.stop();
+      await expectAccessible(view);
     });
   }
 }

@@ -1,9 +1,7 @@
-/** Golden pictures of steps at a moment: each is an example of the gallery. */
-import { expect, test } from "vitest";
-import { pngDataUri } from "../../src/paint/png";
-import { paintSvg } from "../../src/paint/svg";
-import { theme } from "../../src/paint/theme";
+/** Golden pictures of steps at a moment. */
+import { test } from "vitest";
 import { type StepPicture, stepScene } from "../../src/scene/stepcard";
+import { expectSceneInGallery, SCHEMES } from "../golden";
 import { model, stepOf, type TraceName } from "./traces";
 
 interface Golden extends Partial<StepPicture> {
@@ -35,10 +33,9 @@ const GOLDEN: Readonly<Record<string, Golden>> = {
 };
 
 for (const [name, { trace, primitive, phase = 1, width = 960, ...rest }] of Object.entries(GOLDEN)) {
-  test.each(["light", "dark"] as const)(`${name}, %s`, async (scheme) => {
+  test.each(SCHEMES)(`${name}, %s`, async (scheme) => {
     const t = model(trace);
     const scene = stepScene(t, { step: stepOf(t, primitive), phase }, { width, scheme, ...rest });
-    const picture = paintSvg(scene, theme(scheme), t.doc.name, pngDataUri);
-    await expect(`${picture}\n`).toMatchFileSnapshot(`../../../docs/gallery/step-${name}.${scheme}.svg`);
+    await expectSceneInGallery(scene, t.doc.name, `step-${name}`, scheme);
   });
 }

@@ -1,36 +1,12 @@
-import { afterEach, expect, test, vi } from "vitest";
-import { cdp, userEvent } from "vitest/browser";
+import { expect, test, vi } from "vitest";
+import { userEvent } from "vitest/browser";
 import type { Step, Trace } from "../../src/model/document.gen";
-import { find, type Mounted, type Place } from "../widget/harness";
-import { button, Clock, currentRow, rows, scrub, settle, shown, shownStep, slider, startStepper } from "./harness";
+import { button, Clock, find, type Mounted, pixels, reduceMotion, settle } from "../harness";
+import { currentRow, mount, rows, scrub, shown, shownStep, slider, start } from "./harness";
 import { long, trace } from "./traces";
-
-const open: Mounted[] = [];
-
-async function mount(document: Trace, traits: Record<string, unknown> = {}, place: Place = {}): Promise<Mounted> {
-  const mounted = startStepper(document, traits, place);
-  open.push(mounted);
-  await expect.poll(() => Number(mounted.frame.dataset.swReady ?? 0)).toBeGreaterThan(0);
-  return mounted;
-}
-
-interface Devtools {
-  send(method: string, params: object): Promise<unknown>;
-}
-const emulate = (name: string, value: string) =>
-  (cdp() as unknown as Devtools).send("Emulation.setEmulatedMedia", { features: [{ name, value }] });
-
-afterEach(async () => {
-  for (const mounted of open.splice(0)) mounted.stop();
-  vi.restoreAllMocks();
-  await emulate("prefers-reduced-motion", "");
-});
 
 const headline = (view: Mounted) => find(view, ".headline").textContent ?? "";
 const pressed = (view: Mounted) => find(view, "fieldset [aria-pressed=true]").textContent;
-
-/** A picture of the canvas, to see whether it changes. */
-const picture = (view: Mounted) => find<HTMLCanvasElement>(view, "canvas").toDataURL();
 
 test("source, steps, types, sentence and picture of the first step", async () => {
   const view = await mount(trace("psum"));
@@ -49,13 +25,13 @@ test("source, steps, types, sentence and picture of the first step", async () =>
   expect(rows(view)[5]?.textContent).toContain("assemble P('x', None)");
   expect(headline(view)).toContain("a and b cut into blocks.");
   expect(find(view, ".source .current code").textContent).toBe("@jax.shard_map(in_specs=(P('x', 'y'), P('y')),");
-  expect(new Set(picture(view))).not.toHaveLength(1);
+  expect(new Set(pixels(view))).not.toHaveLength(1);
   expect(view.model.sent).toEqual([]);
 });
 
 test("a click on a step shows it done, marks its line and tells Python", async () => {
   const view = await mount(trace("psum"));
-  const before = picture(view);
+  const before = pixels(view);
   rows(view)[4]?.querySelector("button")?.click();
   await shown(view, 3);
   expect(currentRow(view)).toBe(rows(view)[4]);
@@ -66,7 +42,7 @@ test("a click on a step shows it done, marks its line and tells Python", async (
   );
   expect(slider(view).valueAsNumber).toBe(4);
   expect(view.model.sentFor("step")).toEqual([3]);
-  expect(picture(view)).not.toBe(before);
+  expect(pixels(view)).not.toBe(before);
 });
 
 test("forward plays one step and rests; back shows the step before", async () => {
@@ -81,7 +57,7 @@ test("forward plays one step and rests; back shows the step before", async () =>
   while (clock.waiting > 0 && frames++ < 200) {
     clock.tick();
     await settle();
-    pictures.add(picture(view));
+    pictures.add(pixels(view));
   }
   // 850 ms in frames of 16 ms, and the one that starts the clock.
   expect(frames).toBe(Math.ceil(850 / 16) + 1);
@@ -162,7 +138,7 @@ test("the scrubber shows any moment between, and Python is told of steps alone",
     scrub(view, at);
     await settle();
     expect(slider(view).valueAsNumber).toBe(at);
-    seen.add(picture(view));
+    seen.add(pixels(view));
   }
   expect(seen.size).toBe(6);
   expect(view.model.sentFor("step")).toEqual([3, 4]);
@@ -433,7 +409,7 @@ test("where a program stops: JAX's words, what they mean, and fixes as code", as
 });
 
 test("with reduced motion play jumps from step to step", async () => {
-  await emulate("prefers-reduced-motion", "reduce");
+  await reduceMotion();
   const clock = new Clock();
   const view = await mount(trace("psum"));
   button(view, "forward").click();
@@ -450,8 +426,7 @@ test("with reduced motion play jumps from step to step", async () => {
 });
 
 test("a document of a newer version says so, and a good one after it is drawn from its first step", async () => {
-  const view = startStepper({ ...trace("psum"), version: 99 }, { step: 3 });
-  open.push(view);
+  const view = start({ ...trace("psum"), version: 99 }, { step: 3 });
   await expect.poll(() => view.root.querySelector("[role=alert]")?.textContent).toContain("has version 99");
   view.model.assign({ _document: trace("all_gather"), step: 0 });
   await shown(view, 0);
@@ -470,8 +445,7 @@ test("an error while painting is shown, never a blank picture", async () => {
   vi.spyOn(CanvasRenderingContext2D.prototype, "fillText").mockImplementation(() => {
     throw new Error("no ink left");
   });
-  const view = startStepper(trace("psum"));
-  open.push(view);
+  const view = start(trace("psum"));
   await expect.poll(() => view.root.querySelector("[role=alert]")?.textContent).toContain("no ink left");
 });
 
@@ -528,7 +502,6 @@ test.each([1240, 900, 700, 480, 260])("nothing of the card is wider than it at %
       }
     }
     view.stop();
-    open.pop();
   }
 });
 
@@ -543,8 +516,7 @@ test("on a narrow card source and steps open on request", async () => {
 
 test("clean-up ends listeners and frames, in the middle of a play too", async () => {
   const clock = new Clock();
-  const view = startStepper(trace("psum"));
-  await expect.poll(() => Number(view.frame.dataset.swReady ?? 0)).toBeGreaterThan(0);
+  const view = await mount(trace("psum"));
   button(view, "play").click();
   clock.tick();
   expect(clock.waiting).toBe(1);
@@ -567,19 +539,19 @@ const tip = ({ root }: Mounted) => root.querySelector(".tip");
 test("pointing at an element says what it is, on which device, and who holds the same", async () => {
   const view = await mount(trace("psum"), { step: 3 });
   expect(tip(view)).toBeNull();
-  const before = picture(view);
+  const before = pixels(view);
   point(view, 0.8, 0.6);
   await expect
     .poll(() => tip(view)?.textContent)
     .toMatch(/^s\[\d,\d\] = \d+f32\[2,4\]\{V:x\} · 32 Bdevice 0 at x=0, y=0/);
   expect(tip(view)?.textContent).toContain("varies over x; 2 copies, also on 1");
-  expect(picture(view)).not.toBe(before);
+  expect(pixels(view)).not.toBe(before);
   // Beside the blocks a tile is the device alone.
   point(view, 0.5, 0.05);
   await expect.poll(() => tip(view)?.textContent).toBe("device 0 at x=0, y=0");
   find(view, ".picture").dispatchEvent(new PointerEvent("pointerleave"));
   await expect.poll(() => tip(view)).toBeNull();
-  expect(picture(view)).toBe(before);
+  expect(pixels(view)).toBe(before);
 });
 
 test("a result that is under way is described as it will be", async () => {
@@ -616,7 +588,6 @@ test("a tooltip is never cut by the edge of the card", async () => {
       expect(out).toBeLessThanOrEqual(0);
     }
     view.stop();
-    open.pop();
   }
 });
 

@@ -1,13 +1,10 @@
 /** What a widget leaves behind when its cell is cleared: nothing. */
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { array, mesh } from "../documents";
-import { drawn, mount, place, point, start } from "./harness";
+import { drawn } from "../harness";
+import { mount, place, point, start } from "./harness";
 
 const DOCUMENT = array(mesh({ x: 4, y: 2 }), [8, 16], ["x", null]);
-
-afterEach(() => {
-  vi.restoreAllMocks();
-});
 
 /** Counts what is held of the page: observers, listeners of media queries, frames asked for. */
 function watchPage() {

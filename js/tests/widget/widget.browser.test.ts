@@ -1,35 +1,17 @@
-import { afterEach, expect, test, vi } from "vitest";
-import { cdp, userEvent } from "vitest/browser";
+import { expect, test, vi } from "vitest";
+import { userEvent } from "vitest/browser";
 import type { Placement } from "../../src/model/document.gen";
 import { alone, array, block, mesh, values } from "../documents";
-import { drawn, find, type Mounted, mount, option, outlined, panel, place, point, start, tooltip } from "./harness";
+import { drawn, find, type Mounted, reduceMotion } from "../harness";
+import { mount, option, outlined, panel, place, point, start, tooltip } from "./harness";
 
 const GRID = mesh({ x: 4, y: 2 });
 const SHARDED = array(GRID, [8, 16], ["x", "y"]);
 const REPLICATED = array(GRID, [8, 16], ["x", null]);
 const TURNED = array(GRID, [8, 16], [null, "x"]);
 
-const open: Mounted[] = [];
-const shown = async (...given: Parameters<typeof mount>) => {
-  const mounted = await mount(...given);
-  open.push(mounted);
-  return mounted;
-};
-
-afterEach(async () => {
-  for (const mounted of open.splice(0)) mounted.stop();
-  vi.restoreAllMocks();
-  await emulate("prefers-reduced-motion", "");
-});
-
-interface Devtools {
-  send(method: string, params: object): Promise<unknown>;
-}
-const emulate = (name: string, value: string) =>
-  (cdp() as unknown as Devtools).send("Emulation.setEmulatedMedia", { features: [{ name, value }] });
-
 test("the picture is drawn: type, sizes and something on the canvas", async () => {
-  const view = await shown(SHARDED);
+  const view = await mount(SHARDED);
   expect(find(view, "h2").textContent).toBe("xf32[8@x,16@y]");
   expect(find(view, ".badges").textContent).toContain("64 B per device");
   const canvas = find<HTMLCanvasElement>(view, "canvas");
@@ -39,7 +21,7 @@ test("the picture is drawn: type, sizes and something on the canvas", async () =
 });
 
 test("pointing at a tile lights the devices that hold it, and says what it is", async () => {
-  const view = await shown(REPLICATED);
+  const view = await mount(REPLICATED);
   point(view, "pointermove", place(view, { tile: 2 }));
   await expect.poll(() => tooltip(view)).toContain("x[4:6, :]");
   expect(tooltip(view)).toContain("f32[2,16] · 128 B");
@@ -50,7 +32,7 @@ test("pointing at a tile lights the devices that hold it, and says what it is", 
 });
 
 test("pointing at a device lights its tile", async () => {
-  const view = await shown(REPLICATED);
+  const view = await mount(REPLICATED);
   point(view, "pointermove", place(view, { position: 7 }));
   await expect.poll(() => tooltip(view)).toContain("device 7 at x=3, y=1");
   const boxes = [0, 1, 2, 3].map((tile) => place(view, { tile }));
@@ -60,7 +42,7 @@ test("pointing at a device lights its tile", async () => {
 });
 
 test("a click pins and tells Python; a second one lets go", async () => {
-  const view = await shown(SHARDED);
+  const view = await mount(SHARDED);
   point(view, "click", place(view, { tile: 5 }));
   expect(view.model.sentFor("selection")).toEqual([{ device: 5, tile: [2, 1] }]);
   await expect.poll(() => option(view, "array").getAttribute("aria-selected")).toBe("true");
@@ -72,7 +54,7 @@ test("a click pins and tells Python; a second one lets go", async () => {
 });
 
 test("a selection made in Python is shown", async () => {
-  const view = await shown(SHARDED, { selection: { tile: [3, 0] } });
+  const view = await mount(SHARDED, { selection: { tile: [3, 0] } });
   expect(tooltip(view)).toContain("device 6");
   view.model.assign({ selection: { device: 1 } });
   await expect.poll(() => tooltip(view)).toContain("device 1 at");
@@ -80,7 +62,7 @@ test("a selection made in Python is shown", async () => {
 });
 
 test("everything can be done by keyboard", async () => {
-  const view = await shown(SHARDED);
+  const view = await mount(SHARDED);
   while (view.root.activeElement !== panel(view, "array")) await userEvent.tab();
   await expect.poll(() => tooltip(view)).toContain("x[0:2, 0:8]");
   const keys = async (pressed: string, text: string) => {
@@ -103,7 +85,7 @@ test("everything can be done by keyboard", async () => {
 });
 
 test("keys that are not the widget's reach the page", async () => {
-  const view = await shown(SHARDED);
+  const view = await mount(SHARDED);
   const seen: string[] = [];
   const note = (event: KeyboardEvent) => seen.push(event.key);
   window.addEventListener("keydown", note);
@@ -114,7 +96,7 @@ test("keys that are not the widget's reach the page", async () => {
 });
 
 test("g goes to a device by its id, and says so when there is none", async () => {
-  const view = await shown(SHARDED);
+  const view = await mount(SHARDED);
   panel(view, "mesh").focus();
   await userEvent.keyboard("g");
   await expect.poll(() => view.root.activeElement?.localName).toBe("input");
@@ -132,7 +114,7 @@ test("g goes to a device by its id, and says so when there is none", async () =>
 });
 
 test("plus and minus zoom about what is lit", async () => {
-  const view = await shown(array(mesh({ x: 32, y: 32 }), [1024, 1024], ["x", "y"]));
+  const view = await mount(array(mesh({ x: 32, y: 32 }), [1024, 1024], ["x", "y"]));
   panel(view, "array").focus();
   const write = vi.spyOn(CanvasRenderingContext2D.prototype, "fillText");
   const words = () => write.mock.calls.map((call) => String(call[0]));
@@ -146,7 +128,7 @@ test("plus and minus zoom about what is lit", async () => {
 });
 
 test("the colour buttons colour, and tell Python", async () => {
-  const view = await shown(SHARDED);
+  const view = await mount(SHARDED);
   const pressed = () => [...view.root.querySelectorAll("fieldset button[aria-pressed=true]")].map((b) => b.textContent);
   expect(pressed()).toEqual(["position"]);
   const buttons = [...view.root.querySelectorAll<HTMLElement>("fieldset button")];
@@ -160,7 +142,7 @@ test("the colour buttons colour, and tell Python", async () => {
 });
 
 test("an axis chip lights the groups of its axis, and pins them", async () => {
-  const view = await shown(SHARDED);
+  const view = await mount(SHARDED);
   const chip = find(view, ".spec .chip");
   chip.dispatchEvent(new PointerEvent("pointerenter"));
   const column = place(view, { position: 2 });
@@ -171,7 +153,7 @@ test("an axis chip lights the groups of its axis, and pins them", async () => {
 });
 
 test("rows and columns can be chosen, and swap", async () => {
-  const view = await shown(array(GRID, [4, 8, 16], ["y", "x", null]));
+  const view = await mount(array(GRID, [4, 8, 16], ["y", "x", null]));
   const [rows] = view.root.querySelectorAll("footer select");
   if (!(rows instanceof HTMLSelectElement)) throw new Error("there is no choice of rows");
   rows.value = "2";
@@ -184,7 +166,7 @@ const VALUES = values(...Array.from({ length: 8 }, (_, d) => block(d, [1, 2], [1
 const SMALL = array(GRID, [4, 4], ["x", "y"]);
 
 test("values are asked for once, and shown", async () => {
-  const view = await shown(SMALL);
+  const view = await mount(SMALL);
   expect(view.model.sentFor("_want")).toEqual([]);
   for (const tile of [3, 5, 3]) point(view, "pointermove", place(view, { tile }));
   await expect.poll(() => tooltip(view)).toContain("reading values");
@@ -200,7 +182,7 @@ test("values are asked for once, and shown", async () => {
 });
 
 test("values of an array that was replaced are not shown for the new one", async () => {
-  const view = await shown(SMALL);
+  const view = await mount(SMALL);
   point(view, "pointermove", place(view, { tile: 3 }));
   await expect.poll(() => view.model.sentFor("_want")).toHaveLength(1);
   view.model.assign({ _values: VALUES });
@@ -215,7 +197,7 @@ test("values of an array that was replaced are not shown for the new one", async
 });
 
 test("values that Python takes back are read again: another array may have the same placement", async () => {
-  const view = await shown(SMALL);
+  const view = await mount(SMALL);
   point(view, "pointermove", place(view, { tile: 3 }));
   await expect.poll(() => view.model.sentFor("_want")).toHaveLength(1);
   view.model.assign({ _values: VALUES });
@@ -226,13 +208,13 @@ test("values that Python takes back are read again: another array may have the s
 });
 
 test("a large array has the values of one shard read, where the pointer is", async () => {
-  const view = await shown(array(GRID, [1024, 1024], ["x", "y"]));
+  const view = await mount(array(GRID, [1024, 1024], ["x", "y"]));
   point(view, "pointermove", place(view, { position: 5 }));
   await expect.poll(() => view.model.sentFor("_want")).toEqual([[5]]);
 });
 
 test("a saved page asks nobody for values", async () => {
-  const view = await shown(SMALL, { _static: true });
+  const view = await mount(SMALL, { _static: true });
   point(view, "pointermove", place(view, { tile: 3 }));
   await expect.poll(() => tooltip(view)).toContain("values were not saved");
   expect(view.model.sent).toEqual([]);
@@ -252,22 +234,22 @@ async function change(view: Mounted, document: Placement): Promise<number> {
 }
 
 test("a change of placement moves the blocks, and ends", async () => {
-  const view = await shown(REPLICATED);
+  const view = await mount(REPLICATED);
   expect(await change(view, TURNED)).toBeGreaterThan(2);
   point(view, "pointermove", place(view, { tile: 2 }));
   await expect.poll(() => outlined(view, place(view, { tile: 2 }))).toBe(true);
 });
 
 test("with reduced motion a change jumps, and pointing works after it", async () => {
-  await emulate("prefers-reduced-motion", "reduce");
-  const view = await shown(REPLICATED);
+  await reduceMotion();
+  const view = await mount(REPLICATED);
   expect(await change(view, TURNED)).toBeLessThanOrEqual(2);
   point(view, "pointermove", place(view, { tile: 2 }));
   await expect.poll(() => outlined(view, place(view, { tile: 2 }))).toBe(true);
 });
 
 test("pointing works after a change to another mesh, which cannot be shown as a move", async () => {
-  const view = await shown(REPLICATED);
+  const view = await mount(REPLICATED);
   expect(await change(view, array(mesh({ x: 4, y: 4 }), [8, 16], ["x", null]))).toBeLessThanOrEqual(2);
   point(view, "pointermove", place(view, { tile: 1 }));
   await expect.poll(() => outlined(view, place(view, { tile: 1 }))).toBe(true);
@@ -275,7 +257,6 @@ test("pointing works after a change to another mesh, which cannot be shown as a 
 
 test("a document of a newer version says so, and a good one after it is drawn", async () => {
   const view = start({ ...SHARDED, version: 99 });
-  open.push(view);
   await expect.poll(() => view.root.querySelector("[role=alert]")?.textContent).toContain("has version 99");
   expect(find(view, "[role=alert]").textContent).toContain("Update shardwidget");
   view.model.assign({ _document: SHARDED });
@@ -291,7 +272,6 @@ test("an error while painting is shown, never a blank picture; the next document
     throw new Error("no ink left");
   });
   const view = start(SHARDED);
-  open.push(view);
   await expect.poll(() => view.root.querySelector("[role=alert]")?.textContent).toContain("no ink left");
   broken.mockRestore();
   view.model.assign({ _document: REPLICATED });
@@ -300,7 +280,7 @@ test("an error while painting is shown, never a blank picture; the next document
 });
 
 test("two widgets on a page do not share what is pinned", async () => {
-  const [a, b] = [await shown(SHARDED), await shown(SHARDED)];
+  const [a, b] = [await mount(SHARDED), await mount(SHARDED)];
   point(a, "click", place(a, { tile: 5 }));
   await expect.poll(() => tooltip(a)).toContain("device 5");
   expect(tooltip(b)).toBe("");
@@ -315,7 +295,7 @@ test("names with markup come out as text, and the longest stay in the card", asy
   for (const name of [evil, "n".repeat(10_000)]) {
     const on = mesh({ [name]: 4, y: 2 });
     for (const document of [array(on, [8, 16], [name, null], { name }), alone(on)]) {
-      const view = await shown(document);
+      const view = await mount(document);
       if (document.shape) point(view, "click", place(view, { tile: 1 }));
       await expect.poll(() => view.root.textContent).toContain(name);
       expect(view.root.querySelector("img")).toBeNull();
@@ -327,14 +307,13 @@ test("names with markup come out as text, and the longest stay in the card", asy
         if (past > 1) expect.fail(`<${element.localName} class="${element.className}"> is ${past} px too wide`);
       }
       view.stop();
-      open.pop();
     }
   }
   expect(document.title).not.toBe("hit");
 });
 
 test.each([960, 700, 480, 260])("nothing of the card is wider than it at %i px", async (width) => {
-  const view = await shown(REPLICATED, {}, { width });
+  const view = await mount(REPLICATED, {}, { width });
   const { right } = view.frame.getBoundingClientRect();
   for (const element of view.root.querySelectorAll("header *, footer *, .notes *, .panel")) {
     expect(element.getBoundingClientRect().right).toBeLessThanOrEqual(right + 1);
