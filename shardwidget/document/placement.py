@@ -227,13 +227,20 @@ class Placement:
         return 0 if self.shape is None else _bytes(math.prod(self.shard_shape), self.bits)
 
     @property
+    def shard_bytes(self) -> np.ndarray:
+        """Bytes of the shard at each mesh position, shape ``[devices]``."""
+        if all(d.cut is None for d in self.dims):
+            return np.full(self.mesh.size, self.bytes_per_device, np.int64)
+        elements = np.ones(self.mesh.size, np.int64)
+        for parts, d, n in zip(self._parts.T, self.dims, self.grid, strict=True):
+            sizes = d.cut.stops.array() - d.cut.starts.array() if d.cut else np.full(n, d.size // n)
+            elements *= sizes[parts]
+        return -(-elements * self.bits // 8)
+
+    @property
     def total_bytes(self) -> int:
         """Bytes of all shards on all devices."""
-        if self.shape is None:
-            return 0
-        if all(d.cut is None for d in self.dims):
-            return self.bytes_per_device * self.mesh.size
-        return sum(_bytes(math.prod(s.stop - s.start for s in self.slices(device)), self.bits) for device in self._ids)
+        return 0 if self.shape is None else int(self.shard_bytes.sum())
 
     @property
     def wasted_bytes(self) -> int:

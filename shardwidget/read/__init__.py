@@ -9,6 +9,7 @@ from shardwidget.read._values import values
 if TYPE_CHECKING:
     from shardwidget.read._comparison.entry import ComparisonReader, comparison
     from shardwidget.read._kind import calls_shard_map
+    from shardwidget.read._model.entry import model
     from shardwidget.read._program.entry import program, programs
     from shardwidget.read._program.timing import time_program
     from shardwidget.read._spec import playground
@@ -18,6 +19,7 @@ __all__ = [
     "ComparisonReader",
     "calls_shard_map",
     "comparison",
+    "model",
     "placement",
     "playground",
     "program",
@@ -31,6 +33,7 @@ __all__ = [
 _LATE = {
     "ComparisonReader": "shardwidget.read._comparison.entry",
     "calls_shard_map": "shardwidget.read._kind",
+    "model": "shardwidget.read._model.entry",
     "playground": "shardwidget.read._spec",
     "program": "shardwidget.read._program.entry",
     "programs": "shardwidget.read._program.entry",

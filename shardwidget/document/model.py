@@ -1,0 +1,272 @@
+"""A whole tree of arrays: where its bytes are, as tables with what equal leaves share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+
+from shardwidget.document.mesh import Mesh
+from shardwidget.document.placement import Dim, Placement
+from shardwidget.document.playground import Terms
+from shardwidget.document.wire import VERSION, Ints
+
+LeafState = Literal["live", "abstract", "deleted", "host", "none", "other", "unreadable"]
+FlagKind = Literal["copied", "unlike", "one device", "uneven", "tiny", "unreadable"]
+
+
+@dataclass(frozen=True)
+class Key:
+    """One step of a path."""
+
+    text: str
+    """As ``jax.tree_util.keystr`` writes it: ``['embed']``, ``[0]``, ``.mu``."""
+    name: str
+    """As it writes it with ``simple=True``: ``embed``, ``0``, ``mu``."""
+
+
+@dataclass(frozen=True)
+class LeafType:
+    """What equal leaves share: a shape, a dtype, and where the shards live."""
+
+    type: str
+    """Short dtype and shape with the mesh axes that cut it, whatever their axis types: ``bf16[1024@data,3072]``. Of
+    what is no array, its class."""
+    state: LeafState = "live"
+    """``abstract``: a shape that holds no data yet; ``host``: in the host's memory; ``none``: None; ``other``: no
+    array; ``unreadable``: ``note`` says why."""
+    shape: tuple[int, ...] = ()
+    dtype: str = ""
+    """Long dtype name, for example ``bfloat16`` or ``key<fry>``."""
+    bits: int = 0
+    """Bits of one element in memory."""
+    mesh: int = -1
+    """Index in ``Model.meshes``; -1 for what is on no device."""
+    dims: tuple[Dim, ...] = ()
+    spec: str | None = None
+    """The PartitionSpec as JAX prints it; None where the sharding has none."""
+    sharding: str = ""
+    """Class of the sharding."""
+    unreduced: tuple[str, ...] = ()
+    reduced: tuple[str, ...] = ()
+    memory_kind: str = ""
+    offloaded: bool = False
+    """Whether ``memory_kind`` is another memory than that of the devices themselves."""
+    note: str = ""
+    """Why it cannot be read, in JAX's words."""
+
+    @property
+    def is_array(self) -> bool:
+        """Whether it has a shape and a dtype."""
+        return self.state not in ("none", "other", "unreadable")
+
+    @property
+    def on_devices(self) -> bool:
+        """Whether it takes up (or, where abstract, would take up) memory of devices."""
+        return self.mesh >= 0 and self.state in ("live", "abstract") and not self.offloaded
+
+
+@dataclass(frozen=True)
+class Flag:
+    """Something to look at, of one leaf or of several equal ones."""
+
+    kind: FlagKind
+    leaves: Ints
+    """Indices in ``Model.leaves``."""
+    cost: int
+    """Bytes on each device that could be saved, of all these leaves together."""
+    reason: str
+    """One sentence."""
+    spec: str = ""
+    """A spec without this cost, as code; empty where none is known."""
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A leaf of a tree. Derived from the tables of a ``Model``."""
+
+    path: str
+    """As ``jax.tree_util.keystr`` writes it; empty where the tree is one leaf."""
+    name: str
+    """The path with ``/`` between its steps, as rules match it: ``params/layers/0/qkv``."""
+    kind: LeafType
+    bytes: int
+    """Bytes of the array, held once; 0 for what was deleted or is no array."""
+    bytes_per_device: int
+    """Bytes of its largest shard; 0 for what is on no device."""
+    copies: int
+    """Devices that hold each tile; 0 for what is on no device."""
+    flags: tuple[Flag, ...]
+    """Worst first."""
+
+    @property
+    def type(self) -> str:
+        """Short dtype and shape with the mesh axes that cut it: ``bf16[1024@data,3072]``."""
+        return self.kind.type
+
+
+@dataclass(frozen=True)
+class Model:
+    """A tree of arrays and where they live. Made without touching their data.
+
+    The nodes of the tree stand in *preorder*: a node, then all below it, then its next sibling. Its leaves are the nodes
+    that have nothing below. A tree that is one leaf has one node, whose key is empty.
+    """
+
+    mesh: Mesh
+    """The mesh that holds most bytes."""
+    other_meshes: tuple[Mesh, ...]
+    """Meshes, and devices by themselves, that the other leaves are on."""
+    types: tuple[LeafType, ...] = field(metadata={"wire": "table"})
+    keys: tuple[Key, ...] = field(metadata={"wire": "table"})
+    node_key: Ints
+    """Index in ``keys`` of each node."""
+    node_depth: Ints
+    """Steps from the root to each node, less one."""
+    leaf_type: Ints
+    """Index in ``types`` of each leaf."""
+    folds: tuple[Ints, ...] = field(metadata={"wire": "table"})
+    """Nodes side by side that are equal but for a number in their key, such as the layers of a model."""
+    flags: tuple[Flag, ...] = field(metadata={"wire": "table"})
+    """Worst first."""
+    terms: Terms
+    """How this version of JAX spells shardings and refuses them."""
+    name: str = ""
+    """What the user calls the tree; empty if not known."""
+    jax_version: str = ""
+    kind: Literal["model"] = field(default="model", init=False)
+    version: int = field(default=VERSION, init=False)
+
+    # Derived, never on the wire.
+
+    @property
+    def meshes(self) -> tuple[Mesh, ...]:
+        """All meshes, the main one first."""
+        return (self.mesh, *self.other_meshes)
+
+    @cached_property
+    def leaves(self) -> tuple[Leaf, ...]:
+        """The leaves, in the tree's order."""
+        of_leaf: list[list[Flag]] = [[] for _ in range(self.leaf_type.size)]
+        for flag in self.flags:
+            for leaf in flag.leaves.array().tolist():
+                of_leaf[leaf].append(flag)
+        return tuple(
+            Leaf("".join(key.text for key in path), name, self.types[index], *self.sizes[index], tuple(flags))
+            for path, name, index, flags in zip(
+                self._paths, self.names, self.leaf_type.array().tolist(), of_leaf, strict=True
+            )
+        )
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The path of each leaf with ``/`` between its steps."""
+        return tuple("/".join(key.name for key in path) for path in self._paths)
+
+    @cached_property
+    def sizes(self) -> tuple[tuple[int, int, int], ...]:
+        """Of each type: bytes, bytes on each device, copies."""
+        return tuple(map(self._sizes, range(len(self.types))))
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of all arrays, each held once."""
+        return sum(self.sizes[index][0] * count for index, count in self._counts)
+
+    @cached_property
+    def device_bytes(self) -> dict[tuple[str, int], int]:
+        """Bytes on each device, by its platform and ``Device.id``; of abstract meshes by ``""`` and position."""
+        held: dict[int, np.ndarray] = {}
+        for index, count in self._counts:
+            kind = self.types[index]
+            if kind.on_devices:
+                mesh = self.meshes[kind.mesh]
+                total = held.setdefault(kind.mesh, np.zeros(mesh.size, np.int64))
+                total += count * self.placement(index).shard_bytes
+        out: dict[tuple[str, int], int] = {}
+        for index, totals in held.items():
+            mesh = self.meshes[index]
+            for device, total in zip(mesh.device_ids.array().tolist(), totals.tolist(), strict=True):
+                key = ("" if mesh.abstract else mesh.platform, device)
+                out[key] = out.get(key, 0) + total
+        return out
+
+    @property
+    def bytes_per_device(self) -> int:
+        """Bytes on the device that holds most."""
+        return max(self.device_bytes.values(), default=0)
+
+    @property
+    def wasted_bytes(self) -> int:
+        """Bytes on all devices that are spent on copies."""
+        return sum(
+            count * self.placement(index).wasted_bytes for index, count in self._counts if self.types[index].on_devices
+        )
+
+    @property
+    def arrays(self) -> int:
+        """Leaves that are arrays."""
+        return sum(count for index, count in self._counts if self.types[index].is_array)
+
+    def placement(self, index: int) -> Placement:
+        """Where the shards of arrays of a type live.
+
+        Args:
+            index: of the type, which must be on devices.
+        """
+        of = self.types[index]
+        return Placement(
+            mesh=self.meshes[of.mesh],
+            shape=of.shape,
+            dims=of.dims,
+            dtype=of.dtype,
+            bits=of.bits,
+            type=of.type,
+            sharding=of.sharding,
+            spec=of.spec,
+            unreduced=of.unreduced,
+            reduced=of.reduced,
+            memory_kind=of.memory_kind,
+            state="abstract" if of.state == "abstract" else "deleted" if of.state == "deleted" else "live",
+            jax_version=self.jax_version,
+        )
+
+    @cached_property
+    def leaf_nodes(self) -> tuple[int, ...]:
+        """The node of each leaf."""
+        depth = self.node_depth.array()
+        return tuple(np.flatnonzero(np.append(depth[1:] <= depth[:-1], True)).tolist())
+
+    @cached_property
+    def _counts(self) -> list[tuple[int, int]]:
+        """Of each type its index and the number of leaves."""
+        return list(enumerate(np.bincount(self.leaf_type.array(), minlength=len(self.types)).tolist()))
+
+    def _sizes(self, index: int) -> tuple[int, int, int]:
+        of = self.types[index]
+        if not of.is_array or of.state == "deleted":
+            return 0, 0, 0
+        if of.mesh < 0:
+            return Placement(self.mesh, of.shape, bits=of.bits).nbytes, 0, 0
+        placed = self.placement(index)
+        return placed.nbytes, placed.bytes_per_device if of.on_devices else 0, placed.copies
+
+    @cached_property
+    def _paths(self) -> tuple[tuple[Key, ...], ...]:
+        """The path of each leaf."""
+        leaves = set(self.leaf_nodes)
+        path: list[Key] = []
+        out = []
+        for node, (key, depth) in enumerate(
+            zip(self.node_key.array().tolist(), self.node_depth.array().tolist(), strict=True)
+        ):
+            del path[depth:]
+            path.append(self.keys[key])
+            if node in leaves:
+                out.append(tuple(k for k in path if k.text))
+        return tuple(out)
+
+    def __repr__(self) -> str:
+        return f"Model({self.arrays} arrays, {self.bytes} bytes, {self.bytes_per_device} on a device)"

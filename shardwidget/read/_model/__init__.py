@@ -1,0 +1,1 @@
+"""Reading of a whole tree of arrays: ``read.model``."""

@@ -1,0 +1,98 @@
+"""``read.model``: a whole tree of arrays, and what is to be looked at in it."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import replace
+from typing import Any
+
+import jax
+from jax.sharding import AbstractMesh, AxisType
+
+from shardwidget.document import Ints, Mesh
+from shardwidget.document.model import Model
+from shardwidget.read._mesh import read_mesh
+from shardwidget.read._model import flags
+from shardwidget.read._model.leaves import LeafReader
+from shardwidget.read._model.tree import Nodes, flatten, folds, roles
+from shardwidget.read._wordings import terms
+
+NO_ARRAYS = (
+    "there is no array in this {got}. Give a pytree of arrays: parameters, an optimizer's state, a module of flax or "
+    "equinox, or their shapes (jax.eval_shape) with shardings."
+)
+
+
+def model(tree: Any, *, name: str = "") -> Model:
+    """Reads where the arrays of a tree live, without touching their data.
+
+    Args:
+        tree: any pytree: dicts, dataclasses, states and modules of flax nnx and equinox, states of optax. Its leaves
+            are arrays (also deleted, of other meshes, or of one device), ``jax.ShapeDtypeStruct``s, NumPy arrays, None,
+            or anything else, which is named and takes no bytes.
+        name: what to call it.
+
+    Returns:
+        The tree. A leaf that cannot be read is in it, and says why.
+
+    Raises:
+        TypeError: there is no array in the tree.
+        ValueError: the tree holds itself.
+    """
+    found = flatten(tree)
+    reader = LeafReader()
+    leaf_type = [reader.read(leaf) for _, leaf in found]
+    if all(kind.state in ("none", "other") for kind in reader.types):
+        raise TypeError(NO_ARRAYS.format(got=type(tree).__name__))
+    nodes = Nodes([path for path, _ in found])
+    meshes, of_mesh = _main_first(reader, leaf_type)
+    without = Model(
+        mesh=meshes[0],
+        other_meshes=meshes[1:],
+        types=tuple(kind if kind.mesh < 0 else replace(kind, mesh=of_mesh[kind.mesh]) for kind in reader.types),
+        keys=tuple(nodes.keys),
+        node_key=Ints.pack(nodes.key),
+        node_depth=Ints.pack(nodes.depth),
+        leaf_type=Ints.pack(leaf_type),
+        folds=folds(nodes, leaf_type),
+        flags=(),
+        terms=terms(_any_mesh()),
+        name=name,
+        jax_version=jax.__version__,
+    )
+    return replace(without, flags=flags.flags(without, _leaf_roles(nodes)))
+
+
+def _main_first(reader: LeafReader, leaf_type: list[int]) -> tuple[tuple[Mesh, ...], dict[int, int]]:
+    """The meshes, that with most devices and bytes first, and where each of the reader's is among them."""
+    if not reader.meshes:
+        return (_host_mesh(),), {}
+    held: Counter[int] = Counter()
+    for index, count in Counter(leaf_type).items():
+        kind = reader.types[index]
+        held[kind.mesh] += count * kind.bits * math.prod(kind.shape)
+    order = sorted(range(len(reader.meshes)), key=lambda m: (-reader.meshes[m].size, -held[m]))
+    return tuple(reader.meshes[m] for m in order), {m: k for k, m in enumerate(order)}
+
+
+def _host_mesh() -> Mesh:
+    """For a tree of which nothing is on any device: no axes and one position."""
+    return Mesh((), Ints.pack([0]), Ints.pack([0]), 0, abstract=True)
+
+
+def _any_mesh() -> AbstractMesh:
+    return AbstractMesh((1,), ("x",), axis_types=(AxisType.Auto,))
+
+
+def _leaf_roles(nodes: Nodes) -> list[tuple[str, ...]]:
+    """Of each leaf, the steps of its path without numbers."""
+    role = roles(nodes.keys)
+    leaves = set(nodes.leaves)
+    out, path = [], []
+    for node, (key, depth) in enumerate(zip(nodes.key, nodes.depth, strict=True)):
+        del path[depth:]
+        path.append(role[key])
+        if node in leaves:
+            out.append(tuple(path))
+    return out

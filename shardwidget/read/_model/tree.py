@@ -1,0 +1,148 @@
+"""The tree above the leaves: its nodes in preorder, and which of them are equal."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import jax
+from jax.tree_util import GetAttrKey, keystr
+
+from shardwidget.document import Ints
+from shardwidget.document.model import Key
+
+Path = tuple[Any, ...]
+
+CYCLE = (
+    "this tree holds itself somewhere below, or is nested too deeply for JAX to flatten ({error}). Give the part of it "
+    "that holds the arrays."
+)
+
+
+def flatten(tree: Any) -> list[tuple[Path, Any]]:
+    """Paths and leaves, also of what JAX takes for a leaf: modules that are no pytrees, plain dataclasses. None counts.
+
+    Raises:
+        ValueError: the tree holds itself.
+    """
+    try:
+        return list(_flatten((), tree))
+    except RecursionError as error:
+        raise ValueError(CYCLE.format(error=error)) from error
+
+
+def _flatten(above: Path, tree: Any) -> Iterator[tuple[Path, Any]]:
+    for path, leaf in jax.tree_util.tree_flatten_with_path(tree, is_leaf=_is_none)[0]:
+        whole = above + path
+        inner = _opened(leaf)
+        if inner is None:
+            yield whole, leaf
+        else:
+            for key, value in inner:
+                yield from _flatten((*whole, *key), value)
+
+
+def _is_none(x: Any) -> bool:
+    return x is None
+
+
+def _opened(leaf: Any) -> list[tuple[Path, Any]] | None:
+    """What is in a leaf that is a container after all; None where it is none."""
+    if leaf is None or isinstance(leaf, jax.Array | jax.ShapeDtypeStruct):
+        return None
+    # A module that is no pytree: before flax 0.11. Whoever holds one has imported flax.
+    nnx = sys.modules.get("flax.nnx")
+    if nnx is not None and isinstance(leaf, nnx.Module):
+        return [((), nnx.state(leaf))]
+    if dataclasses.is_dataclass(leaf) and not isinstance(leaf, type):
+        return [((GetAttrKey(f.name),), getattr(leaf, f.name)) for f in dataclasses.fields(leaf)]
+    return None
+
+
+class Nodes:
+    """The nodes of a tree, in preorder."""
+
+    def __init__(self, paths: Sequence[Path]) -> None:
+        self.keys: list[Key] = []
+        self.key: list[int] = []
+        self.depth: list[int] = []
+        self.leaves: list[int] = []
+        """The node of each leaf."""
+        self._key_at: dict[str, int] = {}
+        self._known: dict[Any, int] = {}
+        last: list[int] = []
+        for path in paths:
+            steps = [self._index(key) for key in path] or [self._named(Key("", ""))]
+            shared = 0
+            # The last step is the leaf itself, a node of its own also where another leaf has its path.
+            for a, b in zip(steps[:-1], last[:-1], strict=False):
+                if a != b:
+                    break
+                shared += 1
+            self.key += steps[shared:]
+            self.depth += range(shared, len(steps))
+            self.leaves.append(len(self.key) - 1)
+            last = steps
+
+    def _index(self, key: Any) -> int:
+        try:
+            found = self._known.get(key)
+        except TypeError:  # A key of the user's own class, which cannot be hashed.
+            return self._named(_key(key))
+        if found is None:
+            found = self._known[key] = self._named(_key(key))
+        return found
+
+    def _named(self, key: Key) -> int:
+        at = self._key_at.setdefault(key.text, len(self.keys))
+        if at == len(self.keys):
+            self.keys.append(key)
+        return at
+
+
+def _key(key: Any) -> Key:
+    return Key(keystr((key,)), keystr((key,), simple=True))
+
+
+def roles(keys: Sequence[Key]) -> list[str]:
+    """What a key says beside a number: of ``[3]`` and ``[4]`` the same, of ``block_3`` and ``block_4`` the same."""
+    return [re.sub(r"\d+", "#", key.text) for key in keys]
+
+
+def folds(nodes: Nodes, leaf_types: Sequence[int]) -> tuple[Ints, ...]:
+    """Nodes side by side, with equal roles, whose subtrees are equal: two subtrees make a fold, and four leaves.
+
+    Folds stand in the tree as it is with all folds closed: there is none below the second node of another.
+    """
+    role = roles(nodes.keys)
+    count = len(nodes.key)
+    leaf_at = dict(zip(nodes.leaves, leaf_types, strict=True))
+    below: dict[int, list[int]] = {}
+    ancestors: list[int] = []
+    for node, depth in enumerate(nodes.depth):
+        del ancestors[depth:]
+        below.setdefault(ancestors[-1] if ancestors else -1, []).append(node)
+        ancestors.append(node)
+    # Children stand behind their parents: from the end backwards they are known first.
+    form = [0] * count
+    form_at: dict[Any, int] = {}
+    for node in reversed(range(count)):
+        inner = tuple((nodes.key[child], form[child]) for child in below.get(node, ()))
+        form[node] = form_at.setdefault(inner or leaf_at[node], len(form_at))
+    found = []
+    # What stands below the second of equal nodes is never looked at.
+    shown = [-1]
+    while shown:
+        equal: dict[tuple[str, int], list[int]] = {}
+        for node in below.get(shown.pop(), ()):
+            equal.setdefault((role[nodes.key[node]], form[node]), []).append(node)
+        for group in equal.values():
+            if len(group) >= (4 if group[0] in leaf_at else 2):
+                found.append(Ints.pack(group))
+                shown.append(group[0])
+            else:
+                shown += group
+    return tuple(found)

@@ -1,0 +1,288 @@
+"""``read.model`` against JAX: bytes on devices, real libraries' trees, leaves of all kinds, what is flagged."""
+
+import dataclasses
+import functools
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+import pytest
+from flax import nnx
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jax.sharding import AxisType, NamedSharding, SingleDeviceSharding
+from jax.sharding import PartitionSpec as P
+
+from shardwidget import read
+from shardwidget.document import to_wire
+from shardwidget.export.state import encode
+from tests.models import MESH, training_state, transformer, typed
+
+SHAPES = ((), (8,), (16, 8), (8, 16, 4), (3, 8), (0, 8))
+DTYPES = ("float32", "bfloat16", "int8", "bool")
+
+
+def eight(shape: tuple[int, ...] = (4, 2), names: tuple[str, ...] = ("data", "model")) -> jax.sharding.Mesh:
+    kinds = (AxisType.Auto,) * len(shape)
+    return jax.sharding.Mesh(np.array(jax.devices()[:8]).reshape(shape), names, axis_types=kinds)
+
+
+MESHES = (((4, 2), ("data", "model")), ((8,), ("x",)), ((2, 2, 2), ("a", "b", "c")))
+
+
+@functools.lru_cache(maxsize=4096)
+def placed(shape: tuple[int, ...], dtype: str, mesh: int, entries: tuple) -> jax.Array:
+    sharding = NamedSharding(eight(*MESHES[mesh]), P(*entries)) if mesh < 3 else SingleDeviceSharding(jax.devices()[5])
+    return jax.device_put(np.zeros(shape, jnp.dtype(dtype)), sharding)
+
+
+@st.composite
+def arrays(draw: st.DrawFn) -> jax.Array:
+    shape, dtype, mesh = draw(st.sampled_from(SHAPES)), draw(st.sampled_from(DTYPES)), draw(st.integers(0, 3))
+    entries: list = []
+    if mesh < 3:
+        sizes = dict(zip(MESHES[mesh][1], MESHES[mesh][0], strict=True))
+        free = draw(st.permutations(list(sizes)))
+        for size in shape:
+            taken: list[str] = []
+            while free and draw(st.booleans()) and size % np.prod([sizes[a] for a in [*taken, free[0]]]) == 0:
+                taken.append(free.pop(0))
+            entries.append(tuple(taken) or None)
+    return placed(shape, dtype, mesh, tuple(entries))
+
+
+TREES = st.recursive(
+    arrays() | st.none() | st.just(np.ones(3)),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from("abcd"), inner, max_size=4),
+    max_leaves=10,
+).filter(lambda tree: any(isinstance(x, jax.Array) for x in jax.tree.leaves(tree)))
+
+
+def held(tree) -> dict[tuple[str, int], int]:
+    """Bytes on each device, by JAX."""
+    out: dict[tuple[str, int], int] = {}
+    for x in jax.tree.leaves(tree):
+        for shard in x.addressable_shards if isinstance(x, jax.Array) else ():
+            key = ("cpu", shard.device.id)
+            out[key] = out.get(key, 0) + shard.data.nbytes
+    return out
+
+
+@settings(max_examples=1000)
+@given(TREES)
+def test_bytes_on_every_device_are_those_of_the_shards(tree):
+    model = read.model(tree)
+    assert model.device_bytes == held(tree)
+    assert model.bytes_per_device == max(held(tree).values())
+    leaves = jax.tree_util.tree_flatten_with_path(tree, is_leaf=lambda x: x is None)[0]
+    assert [leaf.path for leaf in model.leaves] == [jax.tree_util.keystr(path) for path, _ in leaves]
+    assert [leaf.bytes for leaf in model.leaves] == [0 if x is None else x.nbytes for _, x in leaves]
+    assert model.bytes == sum(x.nbytes for _, x in leaves if x is not None)
+
+
+def agrees(tree, arrays: int) -> None:
+    model = read.model(tree)
+    assert model.arrays == arrays
+    assert model.device_bytes == held(tree)
+
+
+def on_mesh(tree, *specs: P):
+    """Every array split by the first spec that fits it."""
+    mesh = eight()
+
+    def put(x):
+        if not isinstance(x, jax.Array):
+            return x
+        return jax.device_put(x, NamedSharding(mesh, next((s for s in specs if len(s) == x.ndim), P())))
+
+    return jax.tree.map(put, tree)
+
+
+class Net(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs):
+        self.layers = nnx.List([nnx.Linear(8, 8, rngs=rngs) for _ in range(3)])
+        self.drop = nnx.Dropout(0.1, rngs=rngs)
+
+
+def test_flax_modules_states_and_optimizers():
+    net = Net(nnx.Rngs(0))
+    state = on_mesh(nnx.state(net, nnx.Param), P("data", "model"), P("model"))
+    agrees(state, 6)
+    nnx.update(net, state)
+    optimizer = nnx.Optimizer(net, optax.adam(1e-3), wrt=nnx.Param)
+    model = read.model((net, optimizer))
+    assert {leaf.path for leaf in model.leaves} >= {
+        "[0].layers[0].kernel.value",
+        "[1].opt_state[0].mu['layers'][2]['bias'].value",
+    }
+    kernel = next(leaf for leaf in model.leaves if leaf.path == "[0].layers[0].kernel.value")
+    assert (kernel.type, kernel.bytes, kernel.bytes_per_device, kernel.copies) == ("f32[8@data,8@model]", 256, 32, 1)
+    key = next(leaf for leaf in model.leaves if leaf.type == "key<fry>[]")
+    assert (key.bytes, key.kind.state) == (8, "live")
+
+
+def test_equinox_modules():
+    net = eqx.nn.MLP(8, 8, 16, 2, key=jax.random.key(0), use_bias=False)
+    agrees(on_mesh(net, P("data", "model")), 3)
+    others = [leaf for leaf in read.model(net).leaves if not leaf.kind.is_array]
+    assert {leaf.kind.state for leaf in others} == {"none", "other"}
+    assert all(leaf.bytes == 0 for leaf in others)
+
+
+def test_optax_states():
+    params = on_mesh({"w": jnp.ones((8, 16)), "b": jnp.ones(16)}, P("data", "model"))
+    agrees(optax.adamw(1e-3).init(params), 5)
+
+
+@dataclasses.dataclass
+class Plain:
+    w: jax.Array
+    inner: dict
+
+
+def test_dataclasses_that_are_no_pytrees():
+    tree = {"p": Plain(on_mesh(jnp.ones((8, 8)), P("data", "model")), {"b": on_mesh(jnp.ones(8))})}
+    assert [leaf.path for leaf in read.model(tree).leaves] == ["['p'].w", "['p'].inner['b']"]
+
+
+class Refuses(jax.sharding.Sharding):
+    """A sharding of the user's own that raises."""
+
+    @property
+    def device_set(self):
+        return {jax.devices()[0]}
+
+    def devices_indices_map(self, global_shape):
+        raise RuntimeError("no map today")
+
+    def _device_assignment(self):
+        return (jax.devices()[0],)
+
+
+def test_each_leaf_is_caught_on_its_own():
+    deleted = jnp.ones((8, 8))
+    deleted.delete()
+    tree = {
+        "array": on_mesh(jnp.ones((8, 8)), P("data", None)),
+        "deleted": deleted,
+        "host": np.ones((4, 4), np.float64),
+        "none": None,
+        "one": jax.device_put(jnp.ones(8), jax.devices()[3]),
+        "refuses": jax.ShapeDtypeStruct((8,), "float32", sharding=Refuses()),
+        "shape": jax.ShapeDtypeStruct((8,), "float32"),
+        "text": "x",
+    }
+    leaves = {leaf.name: leaf for leaf in read.model(tree).leaves}
+    states = {name: leaf.kind.state for name, leaf in leaves.items()}
+    assert states == {
+        "array": "live",
+        "deleted": "deleted",
+        "host": "host",
+        "none": "none",
+        "one": "live",
+        "refuses": "unreadable",
+        "shape": "abstract",
+        "text": "other",
+    }
+    assert "no map today" in leaves["refuses"].kind.note
+    assert [flag.kind for flag in leaves["refuses"].flags] == ["unreadable"]
+    assert (leaves["host"].bytes, leaves["host"].bytes_per_device, leaves["host"].type) == (128, 0, "f64[4,4]")
+    assert (leaves["deleted"].bytes, leaves["deleted"].type) == (0, "f32[8,8]")
+    assert (leaves["array"].bytes_per_device, leaves["array"].copies) == (64, 2)
+    assert (leaves["one"].bytes_per_device, leaves["one"].copies) == (32, 1)
+
+
+def test_a_tracer_is_named_where_it_is():
+    @jax.jit
+    def f(x):
+        (bad, good) = read.model([x, np.ones(2)]).leaves
+        assert (bad.kind.state, good.kind.state) == ("unreadable", "host")
+        assert "inside jit" in bad.kind.note
+        return x
+
+    f(jnp.ones(2))
+
+
+def test_memory_of_the_host_is_not_of_the_device():
+    sharding = NamedSharding(eight(), P("data"), memory_kind="pinned_host")
+    model = read.model({"kv": jax.device_put(jnp.ones(8), sharding), "x": on_mesh(jnp.ones(8))})
+    assert model.bytes_per_device == 32
+    assert model.leaves[0].kind.offloaded
+
+
+def test_trees_that_are_refused():
+    with pytest.raises(TypeError, match="no array in this list"):
+        read.model(["x", None])
+    tree: dict = {}
+    tree["self"] = tree
+    with pytest.raises(ValueError, match="holds itself"):
+        read.model(tree)
+
+
+def test_one_array_is_a_tree():
+    (leaf,) = read.model(typed((8, 8), "data")).leaves
+    assert (leaf.path, leaf.name, leaf.type) == ("", "", "bf16[8@data,8]")
+
+
+def test_faults_of_a_training_state_are_flagged_with_what_they_cost():
+    model = read.model(training_state())
+    assert (model.arrays, model.bytes_per_device) == (223, 333_703_172)
+    first, second, *_ = model.flags
+    (embed,) = first.leaves.array().tolist()
+    assert (model.leaves[embed].path, first.kind, first.cost) == ("['params']['embed']", "unlike", 56 * 2**20)
+    assert first.spec == "P('model', 'data')"
+    assert first.reason == "Copied on all 8 devices, and opt/mu/embed is split over model, data."
+    assert second.reason == "Unlike the other 11, which are split over model, data: copied on all 8 devices."
+    assert {model.leaves[i].name for f in model.flags[1:] for i in f.leaves.array().tolist()} == {
+        f"opt/mu/layers/7/{w}" for w in ("qkv", "o", "up", "down")
+    }
+    assert read.model(transformer()).flags == ()
+
+
+def test_saved_bytes_are_what_the_spec_of_a_flag_saves():
+    state = training_state()
+    for flag in read.model(state).flags:
+        (leaf,) = flag.leaves.array().tolist()
+        path, old = jax.tree_util.tree_flatten_with_path(state)[0][leaf]
+        spec = eval(flag.spec, {"P": P})
+        new = old.update(sharding=NamedSharding(MESH, spec))
+        after = jax.tree.map_with_path(lambda p, x, path=path, new=new: new if p == path else x, state)
+        assert read.model(state).bytes_per_device - read.model(after).bytes_per_device == flag.cost
+
+
+def test_copies_over_an_axis_that_divides():
+    (flag,) = read.model({"w": typed((64, 32), "data"), "v": typed((7, 3))}).flags
+    assert (flag.kind, flag.spec, flag.cost) == ("copied", "P('data', 'model')", 512)
+    assert flag.reason == "Copied 2 times over model, and model would divide it."
+
+
+def test_one_device_among_many():
+    tree = {"w": on_mesh(jnp.ones((64, 64)), P("data", "model")), "table": jax.device_put(jnp.ones((64, 64)), jax.devices()[1])}
+    (flag,) = read.model(tree).flags
+    assert (flag.kind, flag.cost) == ("one device", 64 * 64 * 4 * 7 // 8)
+    assert flag.reason.startswith("On device 1 alone")
+
+
+def test_equal_layers_are_folded():
+    model = read.model(training_state())
+    folded = [[model.keys[model.node_key.array()[n]].name for n in fold.array()] for fold in model.folds]
+    every, without = [str(n) for n in range(12)], [str(n) for n in range(12) if n != 7]
+    assert sorted(folded, key=len) == [without, every, every]
+    names = [f"h{n}" for n in range(3)]
+    (fold,) = read.model({name: {"w": typed((8,))} for name in names}).folds
+    assert fold.size == 3
+    assert read.model({"w1": typed((8,)), "w2": typed((8,))}).folds == ()
+
+
+def test_a_pods_model_is_small():
+    big = jax.sharding.AbstractMesh((64, 64), ("data", "model"), axis_types=(AxisType.Auto,) * 2)
+
+    def layer(n: int) -> dict:
+        weights = {f"w{i}": typed((4096, 64 * (n % 37 + i + 1)), "data", "model", mesh=big) for i in range(8)}
+        return weights | {"scale": typed((4096,), mesh=big), "bias": typed((4096,), mesh=big)}
+
+    model = read.model({"layers": [layer(n) for n in range(1000)]})
+    assert (model.arrays, model.mesh.size) == (10_000, 4096)
+    assert len(encode(to_wire(model))) < 400_000

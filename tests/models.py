@@ -1,0 +1,61 @@
+"""Trees of arrays that tests share: the state of a small transformer, and what may stand in a tree beside arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+from jax.sharding import AbstractMesh, AxisType, NamedSharding
+from jax.sharding import PartitionSpec as P
+
+from shardwidget import read
+from shardwidget.document import Model
+
+MESH = AbstractMesh((4, 2), ("data", "model"), axis_types=(AxisType.Auto,) * 2)
+
+
+def typed(shape: tuple[int, ...], *spec: Any, dtype: str = "bfloat16", mesh: Any = MESH) -> jax.ShapeDtypeStruct:
+    return jax.ShapeDtypeStruct(shape, dtype, sharding=NamedSharding(mesh, P(*spec)))
+
+
+def transformer(layers: int = 12, *, dtype: str = "bfloat16", embed: tuple = ("model", "data"), bare: int = -1) -> dict:
+    """The parameters of a transformer of width 1024; a layer that is ``bare`` is not split."""
+
+    def layer(number: int) -> dict:
+        def weight(rows: int, columns: int, *spec: str) -> jax.ShapeDtypeStruct:
+            return typed((rows, columns), *(() if number == bare else spec), dtype=dtype)
+
+        return {
+            "ln1": typed((1024,), dtype=dtype),
+            "qkv": weight(1024, 3072, "data", "model"),
+            "o": weight(1024, 1024, "model", "data"),
+            "ln2": typed((1024,), dtype=dtype),
+            "up": weight(1024, 4096, "data", "model"),
+            "down": weight(4096, 1024, "model", "data"),
+        }
+
+    return {
+        "embed": typed((32768, 1024), *embed, dtype=dtype),
+        "layers": [layer(n) for n in range(layers)],
+        "ln_f": typed((1024,), dtype=dtype),
+    }
+
+
+def training_state(layers: int = 12) -> dict:
+    """Parameters and the state of Adam, with two faults: a copied embedding, and one layer of ``mu`` that is copied."""
+    return {
+        "params": transformer(layers, embed=()),
+        "opt": {
+            "mu": transformer(layers, dtype="float32", bare=7),
+            "nu": transformer(layers, dtype="float32"),
+            "count": typed((), dtype="int32"),
+        },
+    }
+
+
+def _state() -> Model:
+    return read.model(training_state(), name="state")
+
+
+MODELS = {"state": _state}
+"""What the front end's tests draw."""
