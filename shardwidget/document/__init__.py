@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from shardwidget.document.comparison import Choice, Compared, Comparison, Continuation, Enclosure, Layout, Row, Stop
     from shardwidget.document.exercise import Exercises, Feedback, Field, Figure, Given, Part, Question, Table
     from shardwidget.document.kinds import Document
+    from shardwidget.document.model import Flag, Key, LeafType, Model
     from shardwidget.document.playground import DtypeName, Playground, SpecDraft, SpecEntry, Terms, Wording
     from shardwidget.document.program import HloCollective, Memory, Program, Programs, Timing, Work
     from shardwidget.document.trace import (
@@ -57,14 +58,18 @@ __all__ = [
     "Field",
     "Figure",
     "Fix",
+    "Flag",
     "Given",
     "HloCollective",
     "Ints",
+    "Key",
     "Layout",
+    "LeafType",
     "Listing",
     "Memory",
     "Mesh",
     "MeshAxis",
+    "Model",
     "Move",
     "Part",
     "Placement",
@@ -95,7 +100,7 @@ __all__ = [
 
 # Who only shows arrays does not wait for the classes of all other documents to be made. Each module stands after those
 # that it takes along itself.
-_LATE = ("trace", "program", "comparison", "playground", "exercise", "kinds")
+_LATE = ("trace", "program", "comparison", "playground", "model", "exercise", "kinds")
 
 
 def __getattr__(name: str) -> Any:

@@ -111,8 +111,8 @@ class Leaf:
 class Model:
     """A tree of arrays and where they live. Made without touching their data.
 
-    The nodes of the tree stand in *preorder*: a node, then all below it, then its next sibling. Its leaves are the nodes
-    that have nothing below. A tree that is one leaf has one node, whose key is empty.
+    The nodes of the tree stand in *preorder*: a node, then all below it, then its next sibling. Its leaves are the
+    nodes that have nothing below. A tree that is one leaf has one node, whose key is empty.
     """
 
     mesh: Mesh
@@ -153,12 +153,13 @@ class Model:
         for flag in self.flags:
             for leaf in flag.leaves.array().tolist():
                 of_leaf[leaf].append(flag)
-        return tuple(
-            Leaf("".join(key.text for key in path), name, self.types[index], *self.sizes[index], tuple(flags))
-            for path, name, index, flags in zip(
-                self._paths, self.names, self.leaf_type.array().tolist(), of_leaf, strict=True
-            )
-        )
+        columns = zip(self._paths, self.names, self.leaf_type.array().tolist(), of_leaf, strict=True)
+        out = []
+        for path, name, index, flags in columns:
+            size, on_device, copies = self.sizes[index]
+            text = "".join(key.text for key in path)
+            out.append(Leaf(text, name, self.types[index], size, on_device, copies, tuple(flags)))
+        return tuple(out)
 
     @cached_property
     def names(self) -> tuple[str, ...]:

@@ -250,6 +250,19 @@ export interface Fix {
   readonly code: string;
 }
 
+/** Something to look at, of one leaf or of several equal ones. */
+export interface Flag {
+  readonly kind: "copied" | "unlike" | "one device" | "uneven" | "tiny" | "unreadable";
+  /** Indices in `Model.leaves`. */
+  readonly leaves: Ints;
+  /** Bytes on each device that could be saved, of all these leaves together. */
+  readonly cost: number;
+  /** One sentence. */
+  readonly reason: string;
+  /** A spec without this cost, as code; empty where none is known. */
+  readonly spec: string;
+}
+
 /** What was answered for one field. */
 export interface Given {
   readonly field: string;
@@ -329,6 +342,14 @@ export interface Ints {
   readonly raw_bytes: 1 | 2 | 4;
 }
 
+/** One step of a path. */
+export interface Key {
+  /** As `jax.tree_util.keystr` writes it: `['embed']`, `[0]`, `.mu`. */
+  readonly text: string;
+  /** As it writes it with `simple=True`: `embed`, `0`, `mu`. */
+  readonly name: string;
+}
+
 /** How a value lies on the mesh, as a type or a sharding says it. */
 export interface Layout {
   /**
@@ -340,6 +361,39 @@ export interface Layout {
   readonly dims: readonly Dim[] | null;
   readonly unreduced: readonly string[];
   readonly reduced: readonly string[];
+}
+
+/** What equal leaves share: a shape, a dtype, and where the shards live. */
+export interface LeafType {
+  /**
+   * Short dtype and shape with the mesh axes that cut it, whatever their axis types: `bf16[1024@data,3072]`. Of
+   * what is no array, its class.
+   */
+  readonly type: string;
+  /**
+   * `abstract`: a shape that holds no data yet; `host`: in the host's memory; `none`: None; `other`: no
+   * array; `unreadable`: `note` says why.
+   */
+  readonly state: "live" | "abstract" | "deleted" | "host" | "none" | "other" | "unreadable";
+  readonly shape: readonly number[];
+  /** Long dtype name, for example `bfloat16` or `key<fry>`. */
+  readonly dtype: string;
+  /** Bits of one element in memory. */
+  readonly bits: number;
+  /** Index in `Model.meshes`; -1 for what is on no device. */
+  readonly mesh: number;
+  readonly dims: readonly Dim[];
+  /** The PartitionSpec as JAX prints it; None where the sharding has none. */
+  readonly spec: string | null;
+  /** Class of the sharding. */
+  readonly sharding: string;
+  readonly unreduced: readonly string[];
+  readonly reduced: readonly string[];
+  readonly memory_kind: string;
+  /** Whether `memory_kind` is another memory than that of the devices themselves. */
+  readonly offloaded: boolean;
+  /** Why it cannot be read, in JAX's words. */
+  readonly note: string;
 }
 
 /** Lines of a user's function, for the source panel. */
@@ -386,6 +440,38 @@ export interface MeshAxis {
   readonly name: string;
   readonly size: number;
   readonly type: "Auto" | "Explicit" | "Manual";
+}
+
+/**
+ * A tree of arrays and where they live. Made without touching their data.
+ *
+ * The nodes of the tree stand in *preorder*: a node, then all below it, then its next sibling. Its leaves are the nodes
+ * that have nothing below. A tree that is one leaf has one node, whose key is empty.
+ */
+export interface Model {
+  /** The mesh that holds most bytes. */
+  readonly mesh: Mesh;
+  /** Meshes, and devices by themselves, that the other leaves are on. */
+  readonly other_meshes: readonly Mesh[];
+  readonly types: readonly LeafType[];
+  readonly keys: readonly Key[];
+  /** Index in `keys` of each node. */
+  readonly node_key: Ints;
+  /** Steps from the root to each node, less one. */
+  readonly node_depth: Ints;
+  /** Index in `types` of each leaf. */
+  readonly leaf_type: Ints;
+  /** Nodes side by side that are equal but for a number in their key, such as the layers of a model. */
+  readonly folds: readonly Ints[];
+  /** Worst first. */
+  readonly flags: readonly Flag[];
+  /** How this version of JAX spells shardings and refuses them. */
+  readonly terms: Terms;
+  /** What the user calls the tree; empty if not known. */
+  readonly name: string;
+  readonly jax_version: string;
+  readonly kind: "model";
+  readonly version: number;
 }
 
 /**
@@ -813,4 +899,4 @@ export interface Work {
   readonly seconds: number;
 }
 
-export type Document = Placement | Trace | Comparison | Program | Programs | Exercises | Playground;
+export type Document = Placement | Trace | Comparison | Program | Programs | Exercises | Playground | Model;

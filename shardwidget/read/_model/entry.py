@@ -12,7 +12,6 @@ from jax.sharding import AbstractMesh, AxisType
 
 from shardwidget.document import Ints, Mesh
 from shardwidget.document.model import Model
-from shardwidget.read._mesh import read_mesh
 from shardwidget.read._model import flags
 from shardwidget.read._model.leaves import LeafReader
 from shardwidget.read._model.tree import Nodes, flatten, folds, roles

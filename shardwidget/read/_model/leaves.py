@@ -131,7 +131,7 @@ def _text(shape: tuple[int, ...], dtype: Any, dims: tuple[Dim, ...] = ()) -> str
 def _short(dtype: Any) -> str:
     """``f32`` of ``float32``; the name itself of what JAX has no arrays of."""
     try:
-        return _jax.type_text(jax.typeof(jax.ShapeDtypeStruct((), dtype))).removesuffix("[]")
+        return _jax.type_text(jax.core.ShapedArray((), dtype)).removesuffix("[]")
     except TypeError:
         return str(dtype)
 

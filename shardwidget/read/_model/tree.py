@@ -16,10 +16,7 @@ from shardwidget.document.model import Key
 
 Path = tuple[Any, ...]
 
-CYCLE = (
-    "this tree holds itself somewhere below, or is nested too deeply for JAX to flatten ({error}). Give the part of it "
-    "that holds the arrays."
-)
+CYCLE = "this tree holds itself: a {got} is somewhere below itself. Give the part of it that holds the arrays."
 
 
 def flatten(tree: Any) -> list[tuple[Path, Any]]:
@@ -28,10 +25,43 @@ def flatten(tree: Any) -> list[tuple[Path, Any]]:
     Raises:
         ValueError: the tree holds itself.
     """
-    try:
-        return list(_flatten((), tree))
-    except RecursionError as error:
-        raise ValueError(CYCLE.format(error=error)) from error
+    _refuse_cycles(tree)
+    return list(_flatten((), tree))
+
+
+def _refuse_cycles(tree: Any) -> None:
+    """JAX would go round until the stack is full, and after that Python counts its depth wrongly."""
+    above: dict[int, None] = {}
+    # An entry is a container still to be entered, or the id of one that is left.
+    rest: list[Any] = [tree]
+    while rest:
+        item = rest.pop()
+        if type(item) is _Left:
+            del above[item.container]
+            continue
+        inner = _inside(item)
+        if not inner:
+            continue
+        if id(item) in above:
+            raise ValueError(CYCLE.format(got=type(item).__name__))
+        above[id(item)] = None
+        rest.append(_Left(id(item)))
+        rest += inner
+
+
+@dataclasses.dataclass(slots=True)
+class _Left:
+    container: int
+
+
+def _inside(item: Any) -> list[Any]:
+    if isinstance(item, dict):
+        return list(item.values())
+    if isinstance(item, list | tuple):
+        return list(item)
+    if dataclasses.is_dataclass(item) and not isinstance(item, type):
+        return [getattr(item, f.name, None) for f in dataclasses.fields(item)]
+    return []
 
 
 def _flatten(above: Path, tree: Any) -> Iterator[tuple[Path, Any]]:
