@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import jax
+import numpy as np
 from jax.sharding import AbstractMesh, AxisType, NamedSharding
 from jax.sharding import PartitionSpec as P
 
@@ -51,6 +52,33 @@ def training_state(layers: int = 12) -> dict:
             "count": typed((), dtype="int32"),
         },
     }
+
+
+def eight(shape: tuple[int, ...] = (4, 2), names: tuple[str, ...] = ("data", "model")) -> jax.sharding.Mesh:
+    kinds = (AxisType.Auto,) * len(shape)
+    return jax.sharding.Mesh(np.array(jax.devices()[:8]).reshape(shape), names, axis_types=kinds)
+
+
+def held(tree: Any) -> dict[tuple[str, int], int]:
+    """Bytes on each device, by JAX."""
+    out: dict[tuple[str, int], int] = {}
+    for x in jax.tree.leaves(tree):
+        for shard in x.addressable_shards if isinstance(x, jax.Array) else ():
+            key = ("cpu", shard.device.id)
+            out[key] = out.get(key, 0) + shard.data.nbytes
+    return out
+
+
+def on_mesh(tree: Any, *specs: P) -> Any:
+    """Every array split by the first spec that fits it."""
+    mesh = eight()
+
+    def put(x: Any) -> Any:
+        if not isinstance(x, jax.Array):
+            return x
+        return jax.device_put(x, NamedSharding(mesh, next((s for s in specs if len(s) == x.ndim), P())))
+
+    return jax.tree.map(put, tree)
 
 
 def _state() -> Model:

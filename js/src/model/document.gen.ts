@@ -445,8 +445,8 @@ export interface MeshAxis {
 /**
  * A tree of arrays and where they live. Made without touching their data.
  *
- * The nodes of the tree stand in *preorder*: a node, then all below it, then its next sibling. Its leaves are the nodes
- * that have nothing below. A tree that is one leaf has one node, whose key is empty.
+ * The nodes of the tree stand in *preorder*: a node, then all below it, then its next sibling. Its leaves are the
+ * nodes that have nothing below. A tree that is one leaf has one node, whose key is empty.
  */
 export interface Model {
   /** The mesh that holds most bytes. */
