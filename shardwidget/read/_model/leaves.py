@@ -8,7 +8,7 @@ from typing import Any
 
 import jax
 import numpy as np
-from jax.core import Tracer
+from jax.core import ShapedArray, Tracer
 from jax.sharding import NamedSharding
 
 from shardwidget import _jax
@@ -131,7 +131,7 @@ def _text(shape: tuple[int, ...], dtype: Any, dims: tuple[Dim, ...] = ()) -> str
 def _short(dtype: Any) -> str:
     """``f32`` of ``float32``; the name itself of what JAX has no arrays of."""
     try:
-        return _jax.type_text(jax.core.ShapedArray((), dtype)).removesuffix("[]")
+        return _jax.type_text(ShapedArray((), dtype)).removesuffix("[]")
     except TypeError:
         return str(dtype)
 
