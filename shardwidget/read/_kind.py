@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
-
-import jax
 
 from shardwidget import _jax
 from shardwidget.read._trace.arguments import Arguments
@@ -19,17 +17,8 @@ def calls_shard_map(f: Callable[..., Any], *args: Any, kwargs: Mapping[str, Any]
     Of a function that cannot be traced: whether it had come to a ``shard_map`` when it stopped.
     """
     try:
-        with _jax.whole_tracebacks():
-            closed, _ = Arguments(f, args, kwargs).trace()
+        closed, _ = _jax.unfiltered(Arguments(f, args, kwargs).trace)
     except Exception as error:
         files = (Path(frame.f_code.co_filename).name for frame, _ in traceback.walk_tb(error.__traceback__))
         return "shard_map.py" in files
-    return any(eqn.primitive.name == "shard_map" for eqn in _equations(closed.jaxpr))
-
-
-def _equations(jaxpr: Any) -> Iterator[Any]:
-    for eqn in jaxpr.eqns:
-        yield eqn
-        for body in jax.tree.leaves(list(eqn.params.values()), is_leaf=lambda x: hasattr(x, "eqns")):
-            if hasattr(body, "eqns"):
-                yield from _equations(getattr(body, "jaxpr", body))
+    return any(eqn.primitive.name == "shard_map" for eqn in _jax.every_equation(closed))

@@ -19,9 +19,6 @@ from shardwidget.read._comparison.explicit import Explicit, Stopped
 from shardwidget.read._comparison.tree import Line, Tree
 from shardwidget.read._trace.draft import Value
 
-RELAYOUTS = ("reshard", "sharding_constraint")
-"""Primitives that change where a value lies, and nothing else."""
-
 
 def own(tree: Tree, stops: Sequence[Stopped] = ()) -> Explicit:
     """The types of a program that was itself traced on an Explicit mesh."""
@@ -81,7 +78,7 @@ class _Same:
             before = self.of(line.inputs[0]) if line.inputs else ""
             # JAX casts a constant by itself where nothing has laid it out.
             cast = line.eqn.primitive.name == "convert_element_type" and isinstance(before, str)
-            if cast or line.eqn.primitive.name in RELAYOUTS:
+            if cast or line.eqn.primitive.name in _jax.RELAYOUTS:
                 self._before[line.outputs[0]] = before
 
     def of(self, value: Value | Literal) -> Value | str:
@@ -117,12 +114,12 @@ def _key(line: Line) -> Hashable:
 
 def kind(primitive: str) -> str:
     """A primitive's name, one for all that change a layout."""
-    return "relayout" if primitive in RELAYOUTS else primitive
+    return "relayout" if primitive in _jax.RELAYOUTS else primitive
 
 
 def essence(primitive: str, params: Mapping[str, Any]) -> Hashable:
     """Parameters that say what an equation computes, and not where."""
-    if primitive in RELAYOUTS:
+    if primitive in _jax.RELAYOUTS:
         return ()
     return tuple((key, value) for key, value in sorted(params.items()) if _is_plain(value))
 

@@ -10,7 +10,7 @@ from jax.sharding import AxisType, NamedSharding, PartitionSpec
 from shardwidget import _jax
 from shardwidget.document import Compared, Comparison, Dim, Layout, Row
 from shardwidget.read._comparison.fixes import entries, spec_text
-from shardwidget.read._comparison.rows import difference, silent, single_axes, typed
+from shardwidget.read._comparison.rows import difference, single_axes, typed
 from shardwidget.read._mesh import read_devices, read_mesh
 from shardwidget.read._trace.draft import Value
 
@@ -60,7 +60,7 @@ def argument(value: Value, explicit: NamedSharding, spec: PartitionSpec, compile
         str(aval.dtype),
         8 * aval.dtype.itemsize,
         on,
-        silent(aval),
+        _jax.plain_text(aval),
         concrete,
         agreement,
         note,
@@ -89,7 +89,7 @@ def _array(name: str, x: Any) -> Compared:
         str(x.dtype),
         8 * x.dtype.itemsize,
         explicit,
-        silent(type_),
+        _jax.plain_text(type_),
         concrete,
         agreement,
         note,

@@ -25,7 +25,7 @@ from shardwidget.read._comparison.traced import left, traced
 from shardwidget.read._comparison.tree import Tree
 from shardwidget.read._mesh import read_mesh
 from shardwidget.read._program.entry import program as read_program
-from shardwidget.read._trace.sources import OURS, line_of, listing_at
+from shardwidget.read._trace.sources import line_of, listing_at
 
 ARGUMENTS = -1
 """The row of the arguments, before that of the first equation."""
@@ -144,7 +144,7 @@ def _trace(asked: Asked, wanted: Literal["auto", "explicit"] | None) -> _Base:
             return _Base(auto, traced)
         if _said(first) != _said(second) and (base := _over_stops(asked, mesh)):
             return base
-    raise _jax.from_user(first, OURS)
+    raise _jax.from_user(first)
 
 
 def _tree(asked: Asked, jaxpr: Any, mesh: AnyMesh) -> Tree:
@@ -153,15 +153,14 @@ def _tree(asked: Asked, jaxpr: Any, mesh: AnyMesh) -> Tree:
 
 def _attempt(asked: Asked, mesh: AnyMesh) -> tuple[Exception | None, Any]:
     try:
-        with _jax.whole_tracebacks():
-            return None, asked.trace(mesh)
+        return None, _jax.unfiltered(lambda: asked.trace(mesh))
     except Exception as error:
         return error, None
 
 
 def _said(error: Exception) -> tuple[type, str]:
     """An exception's class and words, types in them without their shardings."""
-    return type(error), re.sub(r"@(?:\([^)]*\)|\w+)", "", str(error))
+    return type(error), _jax.messages.without_shardings(str(error))
 
 
 def _over_stops(asked: Asked, mesh: AnyMesh) -> _Base | None:
@@ -248,12 +247,12 @@ class _Reader:
         if there.error is None or self.base.error is not None:
             return found
         run = Run(self.tree, mesh, choices, does, found).of(self.asked.on(mesh))
-        refused = type(there.error).__name__ == "ShardingTypeError" and run.stops.keys() == found.stops.keys()
+        refused = _jax.messages.is_sharding_type_error(there.error) and run.stops.keys() == found.stops.keys()
         return self._ended(there.error, found, run) if refused else run
 
     def _ended(self, error: Exception, found: Explicit, run: Explicit) -> Explicit:
         """The types up to an equation that JAX refuses, where none of its rows does: it stops within a primitive."""
-        at = _jax.raised_at(error, OURS)
+        at = _jax.raised_at(error)
         left = [k for k in range(len(self.tree.lines)) if k not in found.types]
         there = [k for k in left if at and at[:2] in [(f.file_name, f.start_line) for f in self.tree.lines[k].frames]]
         first, *_ = there or left or [len(self.tree.lines) - 1]
@@ -309,5 +308,5 @@ class _Reader:
 
 def _end(error: Exception) -> Row:
     """The row at which tracing stopped."""
-    at = _jax.raised_at(error, OURS)
+    at = _jax.raised_at(error)
     return Row("error", (), source=line_of(*at) if at else None, error=Stop(type(error).__name__, str(error), ""))

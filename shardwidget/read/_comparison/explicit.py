@@ -127,7 +127,7 @@ class Run:
         if node.line < 0 and not node.bodies:
             return values  # How they lie is a fix's affair.
         if node.line < 0:
-            around, self._call = self._call, str(node.eqn.params.get("name", ""))
+            around, self._call = self._call, node.control.name if isinstance(node.control, _jax.FunctionCall) else ""
             outs = self._body(node.bodies[0], values)
             self._call = around
             return outs
@@ -197,15 +197,15 @@ class Run:
         params = node.eqn.params
         if node.eqn.primitive.name == "sharding_constraint":
             return {0: _constrained(params["sharding"].spec, values[0])}
-        if node.eqn.primitive.name == "shard_map":
+        if isinstance(node.control, _jax.ShardMap):
             wanted = {
                 k: entries(s, jax.typeof(v).ndim)
-                for k, (s, v) in enumerate(zip(params["in_specs"], values, strict=True))
+                for k, (s, v) in enumerate(zip(node.control.in_specs, values, strict=True))
             }
         else:
             wanted = {k: entries(t.sharding.spec, t.ndim) for k, t in self._carried.pop(node.line, {}).items()}
-        if node.eqn.primitive.name == "scan":  # What it goes along is whole.
-            for k, v in list(enumerate(values))[sum(_jax.scan_counts(params)) :]:
+        if isinstance(node.control, _jax.Scan):  # What it goes along is whole.
+            for k, v in list(enumerate(values))[node.control.consts + node.control.carries :]:
                 wanted[k] = ((), *entries(jax.typeof(v).sharding.spec, jax.typeof(v).ndim)[1:])
         mine = {k: entries(jax.typeof(values[k]).sharding.spec, jax.typeof(values[k]).ndim) for k in wanted}
         return {k: dims for k, dims in wanted.items() if dims != mine[k]}
@@ -220,15 +220,15 @@ class Run:
 
     def _bind(self, node: Node, values: list[Any]) -> list[Any]:
         eqn = node.eqn
-        name, params = eqn.primitive.name, eqn.params
-        if name == "scan":
-            return self._scan(node, values)
-        if name == "while":
-            return self._while(node, values)
-        if name == "cond":
+        name, params, control = eqn.primitive.name, eqn.params, node.control
+        if isinstance(control, _jax.Scan):
+            return self._scan(node, control, values)
+        if isinstance(control, _jax.While):
+            return self._while(node, control, values)
+        if isinstance(control, _jax.Cond):
             return self._cond(node, values)
-        if name == "shard_map":
-            return self._shard_map(node, values)
+        if isinstance(control, _jax.ShardMap):
+            return self._shard_map(node, control, values)
         if name == "select_n" and self._call == "_where":
             values = _broadcast(values)
         if name == "sharding_constraint":
@@ -237,9 +237,8 @@ class Run:
             return [jax.sharding.reshard(values[0], NamedSharding(self._mesh, params["dst_sharding"].spec))]
         return _jax.bind_here(eqn.primitive, _jax.on_mesh(params, self._mesh), *values)
 
-    def _scan(self, node: Node, values: list[Any]) -> list[Any]:
-        params = node.eqn.params
-        consts, carries = _jax.scan_counts(params)
+    def _scan(self, node: Node, control: _jax.Scan, values: list[Any]) -> list[Any]:
+        consts, carries = control.consts, control.carries
 
         def step(carry: Any, slices: Any) -> tuple[Any, Any]:
             outs = self._known(self._body(node.bodies[0], [*values[:consts], *carry, *slices]))
@@ -250,14 +249,13 @@ class Run:
             step,
             values[consts : consts + carries],
             values[consts + carries :],
-            length=params["length"],
-            reverse=params["reverse"],
+            length=control.length,
+            reverse=control.reverse,
         )
         return [*carry, *stacked]
 
-    def _while(self, node: Node, values: list[Any]) -> list[Any]:
-        params = node.eqn.params
-        first, second = params["cond_nconsts"], params["cond_nconsts"] + params["body_nconsts"]
+    def _while(self, node: Node, control: _jax.While, values: list[Any]) -> list[Any]:
+        first, second = control.test_consts, control.test_consts + control.body_consts
         test, body = node.bodies
 
         def step(carry: Any) -> list[Any]:
@@ -277,10 +275,8 @@ class Run:
 
         return list(lax.switch(values[0], [branch(body) for body in node.bodies], *values[1:]))
 
-    def _shard_map(self, node: Node, values: list[Any]) -> list[Any]:
-        params = node.eqn.params
-        mesh = self._mesh
-        manual = _jax.manual_axes(params)
+    def _shard_map(self, node: Node, control: _jax.ShardMap, values: list[Any]) -> list[Any]:
+        mesh, manual = self._mesh, control.axes
 
         def block(*args: Any) -> list[Any]:
             if len(manual) < len(mesh.axis_names):
@@ -291,10 +287,10 @@ class Run:
         mapped = jax.shard_map(
             block,
             mesh=mesh,
-            in_specs=tuple(params["in_specs"]),
-            out_specs=list(params["out_specs"]),
+            in_specs=control.in_specs,
+            out_specs=list(control.out_specs),
             axis_names=set(manual),
-            check_vma=params["check_vma"],
+            check_vma=control.check_vma,
         )
         for inner in node.bodies[0].nodes:
             self._types_inside(inner)
@@ -320,11 +316,9 @@ class Run:
 
 def _is_answered(eqn: Any) -> bool:
     """Whether an equation stops only here: where differentiation adds to a program, it says itself how results lie."""
-    if "jvp(" not in str(eqn.source_info.name_stack):
+    if not _jax.is_differentiated(_jax.stack_within("", eqn)):
         return False
-    return eqn.primitive.name in ("add_any", "scatter-add", "select_n") or _jax.is_silent(
-        eqn.params.get("out_sharding")
-    )
+    return eqn.primitive.name in _jax.ACCUMULATES or _jax.is_silent(eqn.params.get("out_sharding"))
 
 
 def _broadcast(values: list[Any]) -> list[Any]:

@@ -16,7 +16,7 @@ from shardwidget.read._comparison.explicit import Explicit, Stopped
 from shardwidget.read._comparison.fixes import Entries, Fixed, entries, spec_text
 from shardwidget.read._comparison.tree import Line
 from shardwidget.read._trace.draft import Value
-from shardwidget.read._trace.sources import OURS, source_of
+from shardwidget.read._trace.sources import source_of
 
 Decision = Literal["", "reshard", "with_sharding_constraint", "out_sharding", "device_put"]
 
@@ -71,7 +71,7 @@ def compared(value: Value, type_: Any, put: Put | None, *, local: bool, unseen: 
     """One value, three ways."""
     aval = value.aval
     explicit = None if type_ is None else typed(type_)
-    auto = _jax.type_text(aval) if local else silent(aval)
+    auto = _jax.type_text(aval) if local else _jax.plain_text(aval)
     concrete = None if put is None else placed(put, aval.shape)
     agreement, note = ("", unseen) if unseen else difference(explicit, concrete, single_axes(type_))
     dtype = aval.dtype
@@ -96,11 +96,6 @@ def typed(aval: Any) -> Layout:
     _, unreduced, reduced = _jax.manual_types(aval)
     order = [] if sharding is None else list(sharding.mesh.axis_names)
     return Layout(_jax.type_text(aval), dims, *(tuple(a for a in order if a in axes) for axes in (unreduced, reduced)))
-
-
-def silent(aval: Any) -> str:
-    """A type without its sharding, which is what it is on Auto axes."""
-    return re.sub(r"@(?:\([^)]*\)|[^,\]]+)|\{[^}]*\}$", "", _jax.type_text(aval))
 
 
 def placed(put: Put, shape: Sequence[int]) -> Layout:
@@ -152,7 +147,7 @@ def decision_of(line: Line) -> Decision:
     """The user's own decision about sharding that an equation carries."""
     name, params = line.eqn.primitive.name, line.eqn.params
     if name == "reshard":
-        return "reshard" if _jax.calls_reshard(line.eqn, OURS) else ""
+        return "reshard" if _jax.calls_reshard(line.eqn) else ""
     if name == "sharding_constraint":
         return "with_sharding_constraint"
     if name == "device_put":
@@ -197,7 +192,7 @@ def _explained(line: Line, stopped: Stopped) -> tuple[tuple[str, ...], str]:
             )
     words = [f"{v.name} is {_jax.type_text(t)}" for v, t in known if any(split[id(t)])]
     axes = tuple(dict.fromkeys(a for t in split.values() for e in t for a in e))
-    if not words or line.eqn.primitive.name in ("scan", "while", "cond", "shard_map"):
+    if not words or _jax.control_of(line.eqn):
         return axes, ""
     return axes, f"{', '.join(words)}: where the result of {line.eqn.primitive.name} goes does not follow from that."
 

@@ -19,7 +19,6 @@ from shardwidget.read._comparison.arguments import AnyMesh, Asked
 from shardwidget.read._comparison.explicit import Run, Stopped
 from shardwidget.read._comparison.fixes import Compiled
 from shardwidget.read._comparison.tree import Node, Tree, bodies
-from shardwidget.read._trace.sources import OURS
 
 
 @dataclass(frozen=True)
@@ -81,11 +80,11 @@ def traced(
 
 
 def _going_on(asked: Asked, mesh: AnyMesh, fix: _jax.Fixer, stops: Mapping[Hashable, Stopped]) -> Traced:
-    with _jax.whole_tracebacks(), _jax.fixing(fix):
+    with _jax.fixing(fix):
         try:
-            return Traced(asked.trace(mesh), None, stops)
+            return Traced(_jax.unfiltered(lambda: asked.trace(mesh)), None, stops)
         except Exception as raised:
-            unfinished = _jax.unfinished(raised, OURS)
+            unfinished = _jax.unfinished(raised)
             return Traced(unfinished.jaxpr if unfinished else None, raised, stops)
 
 
@@ -142,7 +141,7 @@ class _Fixer:
 def _stop(primitive: Any, operands: Sequence[Any], params: Mapping[str, Any]) -> tuple[Hashable, tuple[str, ...]]:
     """A primitive that stops now: its site, and the types at which it does."""
     types = [jax.typeof(x) for x in operands]
-    return _site(primitive, types, params, _jax.place_now(OURS)), tuple(map(_jax.type_text, types))
+    return _site(primitive, types, params, _jax.place_now()), tuple(map(_jax.type_text, types))
 
 
 def _site(primitive: Any, avals: Sequence[Any], params: Mapping[str, Any], where: Hashable) -> Hashable:

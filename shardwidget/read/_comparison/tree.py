@@ -16,9 +16,8 @@ from shardwidget.document import Enclosure
 from shardwidget.document.mesh import AxisType as AxisTypeName
 from shardwidget.read._trace.draft import Value, letters
 from shardwidget.read._trace.names import name_outputs
-from shardwidget.read._trace.plan import CALLS
 from shardwidget.read._trace.scopes import Scopes
-from shardwidget.read._trace.sources import OURS, frames_of, words_at
+from shardwidget.read._trace.sources import frames_of, words_at
 
 
 @dataclass(eq=False)
@@ -41,6 +40,7 @@ class Node:
     """An equation: its row, and the bodies that it enters."""
 
     eqn: Any
+    control: _jax.Control | None = None
     line: int = -1
     """Index of its row; -1 for a call, in whose place its body stands, and for what a fix lays out."""
     of: int = -1
@@ -137,49 +137,53 @@ class Tree:
         return body
 
     def _node(self, eqn: Any, inputs: list[Any], at: _Place) -> tuple[Node, list[Value]]:
-        name, params = eqn.primitive.name, eqn.params
-        node = Node(eqn)
+        name, control = eqn.primitive.name, _jax.control_of(eqn)
+        node = Node(eqn, control)
         mark = _jax.mark_of(eqn)
         if mark and name == "reshard" and mark.primitive != "sharding_constraint" and isinstance(inputs[0], Value):
             # A fix lays an operand or its result out: that is no row of its own.
             last = self.lines[-1] if self.lines else None
             node.of = len(self.lines) - (last is not None and inputs[0] in last.outputs)
             return node, inputs
-        if name in CALLS or isinstance(params.get("jaxpr"), _jax.OpenJaxpr):
-            inner = params.get("jaxpr") or params["call_jaxpr"]
-            jaxpr, _ = _jax.open_jaxpr(inner)
+        if isinstance(control, _jax.FunctionCall) and control.operands is None:
+            jaxpr, _ = _jax.open_jaxpr(control.body)
             called = _jax.function_name(jaxpr)
             # A function of a library is no place of its own: its equations belong to the user's line.
-            if called and _jax.is_user_file(_jax.function_place(jaxpr)[0] or OURS, OURS):
+            if called and _jax.is_user_file(_jax.function_place(jaxpr)[0] or _jax.OURS):
                 at = replace(self._inside(at, Enclosure("function", called, at.enclosure)), function=called)
-            body = self._body(inner, inputs, at)
+            body = self._body(control.body, inputs, at)
             node.bodies, node.of = [body], len(self.lines) - 1
             return node, [
                 self._value(v.aval) if isinstance(r, Literal) else r
                 for v, r in zip(eqn.outvars, body.results, strict=True)
             ]
-        if name == "scan":
-            consts, _ = _jax.scan_counts(params)
-            inside = self._inside(at, Enclosure("loop", "scan", at.enclosure, times=params["length"]))
-            node.bodies = [self._body(params["jaxpr"], self._parts(params["jaxpr"], inputs[:consts]), inside)]
-        elif name == "while":
-            inside = self._inside(at, Enclosure("loop", "while", at.enclosure, times=None))
-            first, second = params["cond_nconsts"], params["cond_nconsts"] + params["body_nconsts"]
-            for key, consts in (("cond_jaxpr", inputs[:first]), ("body_jaxpr", inputs[first:second])):
-                node.bodies.append(self._body(params[key], self._parts(params[key], consts), inside))
-        elif name == "cond":
-            for k, branch in enumerate(params["branches"]):
-                inside = self._inside(at, Enclosure("branch", f"cond branch {k}", at.enclosure))
-                node.bodies.append(self._body(branch, inputs[1:], inside))
-        elif name == "shard_map":
-            types = _axis_types_inside(params)
-            inside = self._inside(at, Enclosure("shard_map", "shard_map", at.enclosure, axis_types=types))
-            inside = replace(inside, local=True)
-            node.bodies = [self._body(params["jaxpr"], self._parts(params["jaxpr"], ()), inside)]
+        node.bodies = self._bodies(control, inputs, at)
         outputs = [self._value(v.aval) for v in eqn.outvars]
         node.line = len(self.lines)
         self.lines.append(Line(eqn, outputs, inputs, at.enclosure, at.frames, at.local, "transpose(" in at.stack))
         return node, outputs
+
+    def _bodies(self, control: _jax.Control | None, inputs: list[Any], at: _Place) -> list[Body]:
+        """The bodies of control flow."""
+        if isinstance(control, _jax.Scan):
+            inside = self._inside(at, Enclosure("loop", "scan", at.enclosure, times=control.length))
+            return [self._body(control.body, self._parts(control.body, inputs[: control.consts]), inside)]
+        if isinstance(control, _jax.While):
+            inside = self._inside(at, Enclosure("loop", "while", at.enclosure, times=None))
+            first, second = control.test_consts, control.test_consts + control.body_consts
+            parts = ((control.test, inputs[:first]), (control.body, inputs[first:second]))
+            return [self._body(jaxpr, self._parts(jaxpr, consts), inside) for jaxpr, consts in parts if jaxpr]
+        if isinstance(control, _jax.Cond):
+            branches = []
+            for k, branch in enumerate(control.branches):
+                inside = self._inside(at, Enclosure("branch", f"cond branch {k}", at.enclosure))
+                branches.append(self._body(branch, inputs[1:], inside))
+            return branches
+        if isinstance(control, _jax.ShardMap):
+            types = _axis_types_inside(control)
+            inside = self._inside(at, Enclosure("shard_map", "shard_map", at.enclosure, axis_types=types))
+            return [self._body(control.body, self._parts(control.body, ()), replace(inside, local=True))]
+        return []
 
     def _parts(self, jaxpr: Any, consts: Sequence[Any]) -> list[Any]:
         """Parameters of a body: what it is given as it is, and values of its own, such as slices and blocks."""
@@ -215,10 +219,9 @@ def _axis_types(eqn: Any) -> tuple[AxisTypeName, ...]:
     return _names(_jax.context_mesh(eqn).axis_types)
 
 
-def _axis_types_inside(shard_map: dict[str, Any]) -> tuple[AxisTypeName, ...]:
-    mesh, manual = shard_map["mesh"], _jax.manual_axes(shard_map)
-    kept = zip(mesh.axis_names, mesh.axis_types, strict=True)
-    return _names([AxisType.Manual if name in manual else kind for name, kind in kept])
+def _axis_types_inside(control: _jax.ShardMap) -> tuple[AxisTypeName, ...]:
+    kept = zip(control.mesh.axis_names, control.mesh.axis_types, strict=True)
+    return _names([AxisType.Manual if name in control.axes else kind for name, kind in kept])
 
 
 def _names(types: Sequence[AxisType]) -> tuple[AxisTypeName, ...]:

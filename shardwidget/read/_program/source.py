@@ -13,7 +13,7 @@ from shardwidget import _jax, collectives
 from shardwidget.document import Source
 from shardwidget.read._program.loops import Found
 from shardwidget.read._program.module import Computation, Instruction, Module
-from shardwidget.read._trace.sources import OURS, line_of
+from shardwidget.read._trace.sources import line_of
 
 _PASSES_ON = frozenset({"copy", "bitcast", "reshape", "transpose", "get-tuple-element", "tuple", "convert", "fusion"})
 """What may stand between an instruction that lost its metadata and one that kept it."""
@@ -53,8 +53,8 @@ class Origin(NamedTuple):
     def source(self) -> Source | None:
         """The innermost line of the user's."""
         # What called us, and what called that, is no part of the program.
-        frames = itertools.takewhile(lambda frame: not frame.file.startswith(OURS), self.frames)
-        frame = next((frame for frame in frames if _jax.is_user_file(frame.file, OURS)), None)
+        frames = itertools.takewhile(lambda frame: not frame.file.startswith(_jax.OURS), self.frames)
+        frame = next((frame for frame in frames if _jax.is_user_file(frame.file)), None)
         if frame is None:
             return None
         return line_of(frame.file, frame.line, frame.function.rpartition(".")[2])
@@ -62,7 +62,7 @@ class Origin(NamedTuple):
     @property
     def file(self) -> str:
         """The whole name of the file that ``source`` is in."""
-        return next((frame.file for frame in self.frames if _jax.is_user_file(frame.file, OURS)), "")
+        return next((frame.file for frame in self.frames if _jax.is_user_file(frame.file)), "")
 
 
 class Origins:

@@ -30,28 +30,11 @@ from shardwidget.read._trace.values import (
 )
 from shardwidget.read._trace.words import sentence, spec_text
 
-SHAPE_ONLY = {
-    "broadcast_in_dim", "concatenate", "copy", "copy_p", "expand_dims", "reshape", "rev", "slice", "split", "squeeze",
-    "transpose",
-}  # fmt: skip
 GATHERED = 2**20
 """Most bytes of a global array whose parts on other processes are fetched, to be drawn."""
 OTHER_MESH = "{name} runs on the mesh {mesh}, not on the one that is drawn, {drawn}: its blocks are not drawn"
 Fetch = Callable[[int], np.ndarray]
-_HIDDEN = {
-    "sharding",
-    "out_sharding",
-    "jaxpr",
-    "call_jaxpr",
-    "branches",
-    "cond_jaxpr",
-    "body_jaxpr",
-    "name",
-    "in_tree",
-    "has_placeholders",
-    "jaxprs",
-    "const_lengths",
-}
+_HIDDEN = {"sharding", "out_sharding", "name", "in_tree", "has_placeholders", "const_lengths"}
 
 
 class Builder:
@@ -210,7 +193,7 @@ class Builder:
             scope=draft.scope,
             collective=draft.collective and _seated(draft.collective, order),
             implicit=draft.implicit,
-            shape_only=draft.primitive in SHAPE_ONLY,
+            shape_only=draft.primitive in _jax.SHAPE_ONLY,
             active=None if draft.active is None or order is None else Ints.pack(np.flatnonzero(draft.active[order])),
             printed=draft.printed,
         )
@@ -222,8 +205,8 @@ class Builder:
                 name=_jax.function_name(region.body.jaxpr) or "shard_map",
                 mesh=mesh,
                 manual=region.axes,
-                in_specs=tuple(spec_text(s) for s in region.eqn.params["in_specs"]),
-                out_specs=tuple(spec_text(s) for s in region.eqn.params["out_specs"]),
+                in_specs=tuple(spec_text(s) for s in region.control.in_specs),
+                out_specs=tuple(spec_text(s) for s in region.control.out_specs),
                 check_vma=region.check_vma,
                 parent=-1 if region.parent is None else self.regions[region.parent],
             )
@@ -257,7 +240,7 @@ def _seated(collective: Collective, order: np.ndarray | None) -> Collective:
 def _params(eqn: Any) -> tuple[tuple[str, str], ...]:
     """Parameters that say something, as short texts."""
     shown = []
-    for key, value in eqn.params.items():
+    for key, value in _jax.own_params(eqn).items():
         if key in _HIDDEN or value is None or value is False or value == () or callable(value):
             continue
         text = value.name if isinstance(value, np.dtype) else str(value)

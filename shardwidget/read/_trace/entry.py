@@ -85,8 +85,7 @@ def trace(
 def _traced(f: Callable[..., Any], arguments: Arguments) -> tuple[Any, Any, Stop | None]:
     """The program, the shapes of its results, and why it stops."""
     try:
-        with _jax.whole_tracebacks():
-            return *arguments.trace(), None
+        return *_jax.unfiltered(arguments.trace), None
     except Exception as error:
         stop = Stop(error, f, arguments)
         return stop.jaxpr, None, stop

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 import traceback
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import jax
-from jax.extend.core import Literal
+from jax.extend import core
 from jax.sharding import NamedSharding
 
 from shardwidget import _jax
@@ -18,8 +18,8 @@ from shardwidget.read._mesh import read_devices, read_mesh
 from shardwidget.read._trace import fixes
 from shardwidget.read._trace.arguments import Arguments
 from shardwidget.read._trace.draft import Draft, Value
-from shardwidget.read._trace.python_values import ERRORS, explained, statement_fixes
-from shardwidget.read._trace.sources import OURS, line_of
+from shardwidget.read._trace.python_values import explained, statement_fixes
+from shardwidget.read._trace.sources import line_of
 from shardwidget.read._trace.steps import Place, Writer
 from shardwidget.read._trace.values import equal_along
 from shardwidget.read._trace.words import joined, spec_text
@@ -34,7 +34,7 @@ class Stop:
     """A program whose tracing failed.
 
     Args:
-        error: raised under ``_jax.whole_tracebacks``.
+        error: raised by ``_jax.unfiltered``.
         f: the function.
         arguments: what it was called with.
     """
@@ -42,10 +42,10 @@ class Stop:
     def __init__(self, error: Exception, f: Callable[..., Any], arguments: Arguments) -> None:
         self.error = error
         self.arguments = arguments
-        self.reached = _jax.unfinished(error, OURS)
-        self.kind = _kind(error)
+        self.reached = _jax.unfinished(error)
+        self.kind: Kind = _kind(error)
         self._f = f
-        wrong = isinstance(error, TypeError) or "pytree structure" in str(error)
+        wrong = _jax.messages.is_wrong_arguments(error)
         if self.kind == "other" and wrong and self._never_ran():
             raise self._wrong_arguments() from error
         if self.reached is None:
@@ -55,12 +55,12 @@ class Stop:
     def argument_shardings(self) -> dict[int, NamedSharding]:
         """How in_specs cut the arguments of the program that went to the region as they are, by their numbers."""
         assert self.reached is not None
-        if "does not match" not in str(self.error):  # A spec that is too long.
+        mapped = self.reached.mapped
+        if mapped is None or _jax.messages.is_too_long(self.error):
             return {}
-        specs = self.reached.specs or {}
-        mesh, args = specs["mesh"], specs["args"]
+        mesh, args = mapped.mesh, mapped.args
         found = {}
-        for x, spec in zip(args, fixes.flat_specs(specs["in_specs"], len(args)), strict=True):
+        for x, spec in zip(args, fixes.flat_specs(mapped.in_specs, len(args)), strict=True):
             var = self._outermost(getattr(x, "val", None))
             if var in self.jaxpr.invars:
                 found[self.jaxpr.invars.index(var)] = NamedSharding(mesh, fixes.explicit_spec(x, spec, mesh))
@@ -69,18 +69,18 @@ class Stop:
     def _outermost(self, var: Any) -> Any:
         """The variable that is passed for one of a called function, through all calls around."""
         levels, jaxpr = [], self.jaxpr
-        while jaxpr.eqns and isinstance(jaxpr.eqns[-1].params.get("jaxpr"), _jax.OpenJaxpr):
-            levels.append(jaxpr.eqns[-1])
-            jaxpr = levels[-1].params["jaxpr"]
-        for eqn in reversed(levels):
-            inner = eqn.params["jaxpr"].invars
+        while jaxpr.eqns and (control := _jax.control_of(jaxpr.eqns[-1])) and _jax.is_open(control.bodies[0]):
+            levels.append((jaxpr.eqns[-1], control.bodies[0]))
+            jaxpr = control.bodies[0]
+        for eqn, body in reversed(levels):
+            inner = body.invars
             var = eqn.invars[inner.index(var)] if var in inner else var
         return var
 
     def mesh(self) -> Mesh:
         """The mesh of the region, of the arguments, or the first device alone."""
         assert self.reached is not None
-        found = (self.reached.specs or {}).get("mesh")
+        found = self.reached.mapped.mesh if self.reached.mapped else None
         for x in self.arguments.arrays:
             found = found or getattr(getattr(x, "sharding", None), "mesh", None)
         return read_mesh(self.arguments.concrete(found)) if found is not None else read_devices(jax.devices()[:1])
@@ -102,13 +102,13 @@ class Stop:
     def users(self) -> list[tuple[Any, int]]:
         """The user's frames in the traceback, outermost first, and their lines."""
         frames = traceback.walk_tb(self.error.__traceback__)
-        return [f for f in frames if _jax.is_user_file(f[0].f_code.co_filename, OURS)]
+        return [f for f in frames if _jax.is_user_file(f[0].f_code.co_filename)]
 
     def _never_ran(self) -> bool:
         """Whether none of the user's code ran: JAX, or Python, refused the arguments."""
         files = [frame.f_code.co_filename for frame, _ in traceback.walk_tb(self.error.__traceback__)]
-        ours = max(k for k, file in enumerate(files) if file.startswith(OURS))
-        return not any(_jax.is_user_file(file, OURS) for file in files[ours:])
+        ours = max(k for k, file in enumerate(files) if file.startswith(_jax.OURS))
+        return not any(_jax.is_user_file(file) for file in files[ours:])
 
     def _wrong_arguments(self) -> TypeError:
         call = ", ".join(["f", *self.arguments.names])
@@ -138,47 +138,22 @@ def failure_of(stop: Stop, writer: Writer) -> Failure:
     )
 
 
+Kind: TypeAlias = _jax.messages.Kind | Literal["user"]
 _Found = tuple[Value | None, Sequence[str], str, Sequence[Fix]]
 
 
-def _kind(error: Exception) -> Any:
-    words, name = str(error), type(error).__name__
-    if name == "ShardingTypeError":
-        return "sharding_type"
-    if "out_specs which require replication" in words:
-        return "out_specs"
-    if "carry" in words and "equal types" in words and "manual" in words:
-        return "scan_carry"
-    if "branches must have equal output types" in words and "manual" in words:
-        return "branches"
-    if name in ERRORS:
-        return "traced_value"
-    if "not evenly divisible" in words:
-        return "indivisible"
-    if "in_specs passed to shard_map" in words and "does not match" in words:
-        return "in_specs"
-    if (
-        "unbound axis name" in words
-        or re.search(r"_specs\S* refers to", words)
-        or (name == "AssertionError" and not words)
-    ):
-        return "axis_name"
-    if found := re.search(r"given an (in|out)_specs entry which is too long", words):
-        return f"{found[1]}_specs"
-    if re.search("shape|dimension|split_axis", words) and name in ("TypeError", "ValueError"):
-        return "user" if _raised_by_user(error) else "shape"
-    return "user" if _raised_by_user(error) else "other"
+def _kind(error: Exception) -> Kind:
+    kind = _jax.messages.kind_of(error)
+    return "user" if kind in ("shape", "other") and _raised_by_user(error) else kind
 
 
 def _raised_by_user(error: Exception) -> bool:
     frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
-    return bool(frames) and _jax.is_user_file(frames[-1].f_code.co_filename, OURS)
+    return bool(frames) and _jax.is_user_file(frames[-1].f_code.co_filename)
 
 
 def _users_traceback(error: Exception) -> str:
-    lines = [
-        summary for summary in traceback.extract_tb(error.__traceback__) if _jax.is_user_file(summary.filename, OURS)
-    ]
+    lines = [summary for summary in traceback.extract_tb(error.__traceback__) if _jax.is_user_file(summary.filename)]
     text = "".join(traceback.format_list(lines))
     return f"Traceback (most recent call last):\n{text}{type(error).__name__}: {error}"
 
@@ -186,9 +161,8 @@ def _users_traceback(error: Exception) -> str:
 def _out_specs(stop: Stop, writer: Writer) -> _Found:
     reached = stop.reached
     assert reached is not None
-    specs = reached.specs or {}
     own = writer.stopped.region.axes if writer.stopped is not None and writer.stopped.region is not None else ()
-    if "too long" in str(stop.error):
+    if _jax.messages.is_too_long(stop.error):
         return _too_long(stop)
     for number, (var, spec) in enumerate(zip(reached.outs, reached.out_specs, strict=True)):
         named = {
@@ -205,7 +179,7 @@ def _out_specs(stop: Stop, writer: Writer) -> _Found:
             f"{_jax.type_text(value.aval)} says that it varies over {joined(axes)}."
         )
         equal = writer.written is not None and _equal_along(writer, value, axes)
-        return value, axes, text, fixes.for_out_specs(value, axes, spec, number, specs, equal)
+        return value, axes, text, fixes.for_out_specs(value, axes, spec, number, reached.mapped, equal)
     return _other(stop, writer)
 
 
@@ -218,68 +192,50 @@ def _equal_along(writer: Writer, value: Value, axes: Sequence[str]) -> bool:
 
 def _scan_carry(stop: Stop, writer: Writer) -> _Found:
     """The first carry whose type changes; JAX's message names it, and the axes where it says how to fix it."""
-    words = str(stop.error)
-    changes = [(name, _varying(before), _varying(after)) for name, before, after in _CARRY.findall(words)]
-    gains = [(name, after - before) for name, before, after in changes if after - before]
-    losses = [(name, before - after) for name, before, after in changes if before - after]
-    carries = stop.inputs
+    changes = _jax.messages.carries(stop.error)
+    gains = [(carry, carry.after - carry.before) for carry in changes if carry.after - carry.before]
+    losses = [(carry, carry.before - carry.after) for carry in changes if carry.before - carry.after]
     chosen = gains or losses
     if not chosen:
         return _other(stop, writer)
-    name, axes = chosen[0][0], sorted(chosen[0][1])
-    value = _carry_called(name, carries, set(axes), bool(gains))
-    what = value.name if value is not None else name
+    carry, axes = chosen[0][0], sorted(chosen[0][1])
+    value = _carry_called(carry, stop.inputs, set(axes), bool(gains))
+    what = value.name if value is not None else carry.name
     same, varies = f"the same along {joined(axes)}", f"varying over {joined(axes)}"
     before, after = (same, varies) if gains else (varies, same)
     text = f"The loop takes {what} as {before} and returns a value there that is {after}; a carry keeps its type."
     if gains:
         return value, axes, text, [fixes.vary(what, axes, "before the loop")]
-    inner = "new_" + re.sub(r"\W+", "_", name).strip("_")
+    inner = "new_" + re.sub(r"\W+", "_", carry.name).strip("_")
     return value, axes, text, [fixes.vary(inner, axes, "in what the body returns")]
 
 
-_CARRY = re.compile(
-    r"input carry (?:component )?(\S+) has type (.+?) but the corresponding output carry component has type (.+?), so "
-)
-
-
-def _varying(text: str) -> set[str]:
-    found = re.search(r"V:\(?([^)}]*)", text) or re.search(r"\{([^}:]*)\}", text)
-    return {part.strip() for part in found[1].split(",")} if found else set()
-
-
-def _carry_called(name: str, carries: Sequence[Value], axes: set[str], gains: bool) -> Value | None:
-    number = re.search(r"\[(\d+)\]", name)
-    fitting = [v for v in carries if bool(axes & _jax.manual_types(v.aval)[0]) != gains]
-    if number and int(number[1]) < len(carries) and carries[int(number[1])] in fitting:
-        return carries[int(number[1])]
+def _carry_called(carry: _jax.messages.Carry, values: Sequence[Value], axes: set[str], gains: bool) -> Value | None:
+    fitting = [v for v in values if bool(axes & _jax.manual_types(v.aval)[0]) != gains]
+    if 0 <= carry.number < len(values) and values[carry.number] in fitting:
+        return values[carry.number]
     return fitting[0] if fitting else None
 
 
 def _branches(stop: Stop, writer: Writer) -> _Found:
     """Branches whose results vary over different axes. JAX's message says their types and not what they are called."""
-    found = _BRANCHES.search(str(stop.error))
+    found = _jax.messages.branches(stop.error)
     if found is None:
         return _other(stop, writer)
-    (one, first), (other, second) = (found[1], found[2]), (found[3], found[4])
-    axes = sorted(_varying(first) ^ _varying(second))
-    less, text, more = (one, first, other) if _varying(first) < _varying(second) else (other, second, one)
-    if not _varying(text) < _varying(first) | _varying(second):
-        return None, axes, f"{one} gives {first} and {other} gives {second}; branches give values of one type.", ()
-    same = [v for v in stop.inputs if str(v.aval) == text]
+    one, other = found
+    axes = sorted(one.varying ^ other.varying)
+    less, more = (one, other) if one.varying < other.varying else (other, one)
+    if not less.varying < one.varying | other.varying:
+        words = f"{one.name} gives {one.type} and {other.name} gives {other.type}; branches give values of one type."
+        return None, axes, words, ()
+    same = [v for v in stop.inputs if str(v.aval) == less.type]
     words = (
-        f"What {more} returns varies over {joined(axes)}, and what {less} returns is the same along {joined(axes)}; "
-        "branches give values of one type."
+        f"What {more.name} returns varies over {joined(axes)}, and what {less.name} returns is the same along "
+        f"{joined(axes)}; branches give values of one type."
     )
     if len(same) == 1:
         return same[0], axes, words, [fixes.vary(same[0].name, axes, "before the branches")]
-    return None, axes, words, [fixes.vary("out", axes, f"where out is what {less} returns")]
-
-
-_BRANCHES = re.compile(
-    r"output of (.+?)(?: at path \S+)? has type (.+?) but the corresponding output of (.+?)(?: at path \S+)? has type "
-    r"(.+?), so "
-)
+    return None, axes, words, [fixes.vary("out", axes, f"where out is what {less.name} returns")]
 
 
 def _traced_value(stop: Stop, writer: Writer) -> _Found:
@@ -287,9 +243,8 @@ def _traced_value(stop: Stop, writer: Writer) -> _Found:
     del writer
     value = stop.inputs[-1] if stop.inputs else None
     name, type_ = (value.name, _jax.type_text(value.aval)) if value is not None else ("the value", "a tracer")
-    error = type(stop.error).__name__
-    ways = fixes_of_statement(stop) if error == "TracerBoolConversionError" else []
-    return value, (), explained(error, name, type_), ways
+    asked = isinstance(stop.error, jax.errors.TracerBoolConversionError)
+    return value, (), explained(stop.error, name, type_), fixes_of_statement(stop) if asked else []
 
 
 def fixes_of_statement(stop: Stop) -> list[Fix]:
@@ -326,7 +281,7 @@ def _too_long(stop: Stop) -> _Found:
 
 
 def _in_specs(stop: Stop, writer: Writer) -> _Found:
-    if "too long" in str(stop.error):
+    if _jax.messages.is_too_long(stop.error):
         return _too_long(stop)
     return fixes.for_in_specs(stop, writer)
 
@@ -339,15 +294,14 @@ def _axis_name(stop: Stop, writer: Writer) -> _Found:
     assert stop.reached is not None
     mesh = stop.mesh()
     known = [axis.name for axis in mesh.axes]
-    words = re.search(r"(?:unbound axis name:?|_specs\S* refers to) *'?(\w+)", str(stop.error))
-    names = [n for n in stop.reached.names if n not in known] or ([words[1]] if words else [])
+    specs, unknown = _jax.messages.unknown_axis(stop.error)
+    names = [n for n in stop.reached.names if n not in known] or ([unknown] if unknown else [])
     wrong, right = (joined([repr(name) for name in part]) for part in (names, known))
     text = f"The mesh has no axis {wrong or 'of this name'}; its axes are {right}."
     value = stop.inputs[0] if stop.inputs else None
     line = stop.step.source.text if stop.step.source is not None else ""
-    if found := re.search(r"(in|out)_specs\S* refers to", str(stop.error)):
-        key = f"{found[1]}_specs"
-        line = f"{key}={fixes.specs_code((stop.reached.specs or {}).get(key))}"
+    if specs:
+        line = f"{specs}={fixes.specs_code(getattr(stop.reached.mapped, specs, None))}"
     return value, names, text, fixes.for_axis_name(names, known, line)
 
 
@@ -355,7 +309,7 @@ def _other(stop: Stop, writer: Writer) -> _Found:
     value = stop.inputs[0] if stop.inputs and stop.kind != "user" else None
     if stop.kind == "user":
         return None, (), "The function itself raised this; the steps before it ran.", ()
-    if "can only be used outside of `jax.jit`" in str(stop.error):
+    if _jax.messages.is_mesh_set_within_jit(stop.error):
         return None, (), SET_MESH_AROUND, ()
     return value, (), "JAX refused this operation; the steps before it ran.", ()
 
@@ -383,4 +337,4 @@ def _origin(writer: Writer, value: Value, axes: Sequence[str]) -> int:
 
 
 def _is_literal(var: Any) -> bool:
-    return isinstance(var, Literal)
+    return isinstance(var, core.Literal)

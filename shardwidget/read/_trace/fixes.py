@@ -17,11 +17,6 @@ from shardwidget.read._cuts import dims_of_spec
 from shardwidget.read._trace.draft import Value
 from shardwidget.read._trace.words import joined, spec_text
 
-ELEMENTWISE = {
-    "abs", "add", "convert_element_type", "copy", "cos", "div", "exp", "integer_pow", "log", "logistic", "max", "min",
-    "mul", "neg", "pow", "pvary", "rsqrt", "sin", "sqrt", "square", "sub", "tanh",
-}  # fmt: skip
-
 
 def quoted(axes: Sequence[str]) -> str:
     """Axis names as an argument: ``'x'`` or ``('x', 'y')``."""
@@ -46,12 +41,12 @@ def auto_mesh(mesh: Any) -> Fix:
 
 
 def for_out_specs(
-    value: Value, axes: Sequence[str], spec: PartitionSpec, number: int, specs: dict[str, Any], equal: bool
+    value: Value, axes: Sequence[str], spec: PartitionSpec, number: int, mapped: Any, equal: bool
 ) -> list[Fix]:
     """A result that varies where its spec says that it does not."""
     found: list[Fix] = []
     if value.aval.ndim:
-        code = _with_spec(specs["out_specs"], number, _named_too(spec, axes, value.aval.ndim))
+        code = _with_spec(mapped.out_specs, number, _named_too(spec, axes, value.aval.ndim))
         found.append(Fix(f"Concatenate the blocks along {joined(axes)}: say so in out_specs", f"out_specs={code}"))
     if equal:
         reduce = f"{value.name} = jax.lax.pmax({value.name}, {quoted(axes)})"
@@ -97,12 +92,12 @@ class _Code(str):
 
 def for_shapes(stop: Any, writer: Any) -> tuple[list[Fix], list[str]]:
     """Blocks that do not fit: gather along the axis by which they differ, or cut both alike."""
-    values, mesh = stop.inputs, (stop.reached.specs or {}).get("mesh")
+    values, mesh = stop.inputs, getattr(stop.reached.mapped, "mesh", None)
     if len(values) != 2 or mesh is None:
         return [], []
     found, axes = [], []
     for one, other in (values, values[::-1]):
-        for d, size in _wanted(one, other, values, str(stop.error)):
+        for d, size in _wanted(one, other, values, stop.error):
             cutting = _cutting(one, d, writer)
             for k in range(len(cutting)):  # The last axes are the ones that blocks next to each other differ by.
                 gathered = cutting[k:]
@@ -112,14 +107,14 @@ def for_shapes(stop: Any, writer: Any) -> tuple[list[Fix], list[str]]:
                     cuts = "cut" if len(gathered) > 1 else "cuts"
                     title = f"Gather {one.name} along {joined(gathered)}, which {cuts} its dimension {d}"
                     found.append(Fix(title, code))
-    alike = _alike(values, writer, str(stop.error))
+    alike = _alike(values, writer, stop.error)
     return ([alike, *found] if alike else found), list(dict.fromkeys(axes))
 
 
-def _wanted(one: Value, other: Value, both: Sequence[Value], words: str) -> list[tuple[int, int]]:
+def _wanted(one: Value, other: Value, both: Sequence[Value], error: Exception) -> list[tuple[int, int]]:
     """Dimensions of a value, and the sizes that the other operand wants them to have."""
     rank = one.aval.ndim
-    if "contracting" in words:
+    if _jax.messages.is_contraction(error):
         inner = (rank - 1, -2 if other.aval.ndim > 1 else -1) if one is both[0] else (max(rank - 2, 0), -1)
         return [(inner[0], other.aval.shape[inner[1]])]
     return [(d, other.aval.shape[d]) for d in range(rank)] if rank == other.aval.ndim else []
@@ -132,15 +127,15 @@ def _cutting(value: Value, d: int, writer: Any) -> tuple[str, ...]:
     """
     step = next((step for step in writer.steps if value in step.outputs), None)
     if step is not None and step.kind == "in_specs":
-        spec = step.about["node"].eqn.params["in_specs"][step.outputs.index(value)]
+        spec = step.about["node"].control.in_specs[step.outputs.index(value)]
         return dims_of_spec(value.aval.shape, spec)[d].axes
-    if step is not None and step.primitive in ELEMENTWISE:
+    if step is not None and step.primitive in _jax.ELEMENTWISE:
         found = {_cutting(v, d, writer) for v in step.inputs if v.aval.shape == value.aval.shape}
         return found.pop() if len(found) == 1 else ()
     return ()
 
 
-def _alike(values: Sequence[Value], writer: Any, words: str) -> Fix | None:
+def _alike(values: Sequence[Value], writer: Any, error: Exception) -> Fix | None:
     """The in_specs with both operands cut so that their blocks fit, where both are arguments of the region.
 
     Elementwise operands of one shape are cut alike; of a matrix product the rows of the second as the columns of the
@@ -152,8 +147,8 @@ def _alike(values: Sequence[Value], writer: Any, words: str) -> Fix | None:
     node = first.about["node"]
     one, other = (first.outputs.index(v) for v in values)
     shapes = [v.aval.shape for v in node.eqn.invars]
-    given = list(node.eqn.params["in_specs"])
-    if "contracting" in words:
+    given = list(node.control.in_specs)
+    if _jax.messages.is_contraction(error):
         rank = len(shapes[other])
         if rank < 2 or shapes[one][-1] != shapes[other][-2]:
             return None
@@ -185,10 +180,10 @@ def for_rank(value: Value, axes: Sequence[str]) -> list[Fix]:
 
 def for_indivisible(stop: Any, writer: Any) -> Any:
     """An argument that its spec does not cut evenly: pad it, or cut it otherwise."""
-    specs = stop.reached.specs
-    mesh = specs["mesh"]
-    leaves = flat_specs(specs["in_specs"], len(specs["args"]))
-    for number, (x, spec) in enumerate(zip(specs["args"], leaves, strict=True)):
+    mapped = stop.reached.mapped
+    mesh = mapped.mesh
+    leaves = flat_specs(mapped.in_specs, len(mapped.args))
+    for number, (x, spec) in enumerate(zip(mapped.args, leaves, strict=True)):
         aval = jax.typeof(x)
         for d, dim in enumerate(dims_of_spec(aval.shape, spec)):
             parts = math.prod(mesh.shape[a] for a in dim.axes)
@@ -217,10 +212,10 @@ def for_indivisible(stop: Any, writer: Any) -> Any:
 
 def for_in_specs(stop: Any, writer: Any) -> Any:
     """An argument typed otherwise than in_specs says."""
-    specs = stop.reached.specs
-    leaves = flat_specs(specs["in_specs"], len(specs["args"]))
-    kinds = dict(zip(specs["mesh"].axis_names, specs["mesh"].axis_types, strict=True))
-    for number, (x, spec) in enumerate(zip(specs["args"], leaves, strict=True)):
+    mapped = stop.reached.mapped
+    leaves = flat_specs(mapped.in_specs, len(mapped.args))
+    kinds = dict(zip(mapped.mesh.axis_names, mapped.mesh.axis_types, strict=True))
+    for number, (x, spec) in enumerate(zip(mapped.args, leaves, strict=True)):
         aval = jax.typeof(x)
         wanted = [tuple(a for a in dim.axes if kinds[a].name == "Explicit") for dim in dims_of_spec(aval.shape, spec)]
         given = [dim.axes for dim in dims_of_spec(aval.shape, aval.sharding.spec)]
@@ -236,7 +231,7 @@ def for_in_specs(stop: Any, writer: Any) -> Any:
         sharding = f"jax.NamedSharding(mesh, {spec_text(spec)})"
         ways = [
             Fix(f"Reshard {name} before the call", f"{name} = jax.reshard({name}, {sharding})"),
-            auto_mesh(specs["mesh"]),
+            auto_mesh(mapped.mesh),
         ]
         if any(given) and {a for g in given for a in g} <= {a for w in wanted for a in w}:
             spec_of = spec_text(PartitionSpec(*(g[0] if len(g) == 1 else g or None for g in given)))

@@ -24,9 +24,6 @@ from shardwidget.read._cuts import dims_of_spec
 from shardwidget.read._trace.plan import Branches, Level, Loop, Region, Type
 from shardwidget.read._trace.run import Tape, constant
 
-MOVES = {"reshard", "sharding_constraint", "mesh_cast", "copy_to_host", "optimization_barrier"}
-"""Equations that place a value and do not change it."""
-
 
 class HostEngine:
     """Simulates the devices of a mesh."""
@@ -60,7 +57,7 @@ class HostEngine:
             )
             if call is not None:
                 return self._collective(call, values, level)
-        if name in MOVES:
+        if name in _jax.MOVES:
             return [constant(v) if isinstance(v, Literal) else v for v in values]
         params = {k: None if k in ("sharding", "out_sharding") else v for k, v in eqn.params.items()}
 
@@ -92,15 +89,14 @@ class HostEngine:
 
     def region(self, node: Region, args: Sequence[Any], body: Callable) -> tuple[list, list]:
         """Cuts arguments into blocks, runs the body, assembles results."""
-        params = node.eqn.params
         rank = len(self.lead(node.level)) - 1
-        blocks = [cut(x, spec, node, rank) for x, spec in zip(args, params["in_specs"], strict=True)]
+        blocks = [cut(x, spec, node, rank) for x, spec in zip(args, node.control.in_specs, strict=True)]
         around, self.active = self.active, None
         if around is not None:
             self.active = jnp.broadcast_to(around[..., None], (*around.shape, _devices(node)))
         outs, written = body(*blocks)
         self.active = around
-        outs = [assemble(x, spec, node, rank) for x, spec in zip(outs, params["out_specs"], strict=True)]
+        outs = [assemble(x, spec, node, rank) for x, spec in zip(outs, node.control.out_specs, strict=True)]
         # The devices of this region come first, before the dimensions that loops and regions inside added.
         return outs, [
             jnp.moveaxis(w, t.depth + rank, 0) for w, t in zip(written, _types(node.level, written), strict=True)

@@ -12,8 +12,6 @@ from jax.extend.core import Literal
 from shardwidget import _jax
 from shardwidget.read._trace.plan import Block, Branches, Call, Leaf, Loop, Plan, Region
 
-_ENTERED = {"jaxpr", "call_jaxpr", "branches", "body_jaxpr", "cond_jaxpr", "jvp_jaxpr_fun", "fwd_jaxpr_thunk", "bwd"}
-
 
 class _UnknownError(Exception):
     """A parameter that cannot be compared."""
@@ -68,11 +66,12 @@ def _node(node: Any) -> Hashable:
         return (
             name,
             _block(node.body),
-            *(_frozen(node.eqn.params.get(key)) for key in ("in_shardings", "out_shardings")),
+            _frozen(node.control.in_shardings),
+            _frozen(node.control.out_shardings),
         )
     if isinstance(node, Branches):
         return name, tuple(map(_block, node.bodies))
-    params = {k: v for k, v in node.eqn.params.items() if k not in _ENTERED}
+    params = _jax.own_params(node.eqn)
     if isinstance(node, Loop):
         return name, _block(node.body), node.test and _block(node.test), node.slots, _params(params)
     assert isinstance(node, Region)

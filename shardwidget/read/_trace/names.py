@@ -35,7 +35,7 @@ def name_outputs(block: Block, env: Mapping[Any, Any], function: str, stack: str
         stack: name stacks around the block.
     """
     stacks = [_jax.stack_within(stack, node.eqn) for node in block.nodes]
-    forward = [at for at, names in enumerate(stacks) if "transpose(" not in names]
+    forward = [at for at, names in enumerate(stacks) if _jax.is_forward(names)]
     runs: dict[Any, _Run] = {}
     ended: list[_Run] = []
     for at in forward:
@@ -51,7 +51,7 @@ def name_outputs(block: Block, env: Mapping[Any, Any], function: str, stack: str
     users = _users(block, forward)
     for run in (*ended, *runs.values()):
         at = _result(run, block, users)
-        if at is not None or "jvp(" not in stacks[run.nodes[-1]]:
+        if at is not None or not _jax.is_differentiated(stacks[run.nodes[-1]]):
             _assign(run.names, block.nodes[run.nodes[-1] if at is None else at], env)
 
 

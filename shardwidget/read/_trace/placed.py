@@ -8,10 +8,9 @@ from typing import Any
 import jax
 from jax.extend.core import Literal
 
+from shardwidget import _jax
 from shardwidget.read._trace.arguments import on_one_device
 from shardwidget.read._trace.plan import Block, Branches, Call, Loop, Region
-
-_MOVES = {"device_put", "reshard", "sharding_constraint", "mesh_cast"}
 
 
 def as_returned(root: Block, leaves: Sequence[Any], outs: Sequence[Any]) -> list[Any]:
@@ -50,11 +49,17 @@ def as_returned(root: Block, leaves: Sequence[Any], outs: Sequence[Any]) -> list
 
 def _touches_devices(node: Any) -> bool:
     """Whether a node, or one in it, says where something lies."""
-    if isinstance(node, Region) or node.eqn.primitive.name in _MOVES:
+    if isinstance(node, Region) or node.eqn.primitive.name in _jax.PLACES:
         return True
-    shardings = (*node.eqn.params.get("in_shardings", ()), *node.eqn.params.get("out_shardings", ()))
-    if any(isinstance(s, jax.sharding.Sharding) for s in shardings):
-        return True
-    blocks = {Call: lambda: [node.body], Branches: lambda: node.bodies, Loop: lambda: [node.body, node.test]}
-    inner = blocks[type(node)]() if type(node) in blocks else []
-    return any(_touches_devices(n) for block in inner if block is not None for n in block.nodes)
+    if isinstance(node, Call):
+        shardings = (*node.control.in_shardings, *node.control.out_shardings)
+        if any(isinstance(s, jax.sharding.Sharding) for s in shardings):
+            return True
+        inner = [node.body]
+    elif isinstance(node, Branches):
+        inner = node.bodies
+    elif isinstance(node, Loop):
+        inner = [node.body, *([] if node.test is None else [node.test])]
+    else:
+        inner = []
+    return any(_touches_devices(n) for block in inner for n in block.nodes)

@@ -8,6 +8,7 @@ the front end, lie packed in one tensor an element format; a value that is kept 
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -23,9 +24,6 @@ from shardwidget.read._numbers import element_format
 
 FIRST = 8
 """Iterations shown of an outermost loop, and the last one. Of a loop in a loop fewer."""
-CALLS = {"jit", "pjit", "closed_call", "core_call", "remat2", "checkpoint", "custom_jvp_call", "custom_vjp_call"}
-WRITES = {"debug_callback", "debug_print"}
-"""Equations that only write something, which the instrumented program does not do."""
 
 
 @dataclass(frozen=True)
@@ -121,14 +119,13 @@ class Call:
     """A called function: its equations stand in place of the call."""
 
     eqn: Any
+    control: _jax.FunctionCall
     body: Block
-    name: str
-    passed: tuple[int, ...] | None = None
-    """Indices of the operands that the body takes; None for all."""
 
     def operands(self, values: Sequence[Any]) -> list[Any]:
         """Those of an equation's operands that the body takes."""
-        return list(values) if self.passed is None else [values[k] for k in self.passed]
+        passed = self.control.operands
+        return list(values) if passed is None else [values[k] for k in passed]
 
 
 @dataclass(eq=False)
@@ -156,6 +153,8 @@ class Loop:
     """Iterations shown: the first ``slots - 1`` and the last."""
     length: int | None
     """Iterations; None where only the run can tell."""
+    tests: int
+    """Operands of the test alone: the first ones."""
     consts: int
     carries: int
     level: Level
@@ -165,11 +164,17 @@ class Loop:
     """Iterations that each device ran; of a ``while``."""
     outputs: list[Site] = field(default_factory=list)
     reverse: bool = False
+    unroll: int | bool = 1
 
     @property
     def stopped(self) -> bool:
         """Whether tracing stopped in its body, which then has no end."""
-        return isinstance(self.body.jaxpr, _jax.OpenJaxpr)
+        return _jax.is_open(self.body.jaxpr)
+
+    def operands(self, values: Sequence[Any]) -> list[list[Any]]:
+        """Its operands in parts: constants of the test, constants of the body, carries, and what it goes along."""
+        ends = list(itertools.accumulate((0, self.tests, self.consts, self.carries)))
+        return [list(values[start:end]) for start, end in itertools.pairwise([*ends, len(values)])]
 
 
 @dataclass(eq=False)
@@ -177,19 +182,31 @@ class Region:
     """A ``shard_map``."""
 
     eqn: Any
+    control: _jax.ShardMap
     body: Block
-    mesh: Any
-    axes: tuple[str, ...]
-    """Axes that it makes Manual, in mesh order."""
     manual: tuple[str, ...]
     """They and those that are Manual around it, outermost first."""
     sizes: tuple[int, ...]
     """Their sizes."""
     parent: Region | None
-    check_vma: bool
     level: Level
     inputs: list[Site] = field(default_factory=list)
     outputs: list[Site] = field(default_factory=list)
+
+    @property
+    def mesh(self) -> Any:
+        """Its mesh."""
+        return self.control.mesh
+
+    @property
+    def axes(self) -> tuple[str, ...]:
+        """Axes that it makes Manual, in mesh order."""
+        return self.control.axes
+
+    @property
+    def check_vma(self) -> bool:
+        """Whether types say over which axes blocks vary."""
+        return self.control.check_vma
 
     @property
     def typed(self) -> frozenset[str]:
@@ -247,64 +264,34 @@ class Planner:
         return self._ids[id(const)]
 
     def _node(self, eqn: Any, level: Level) -> Any:
-        name = eqn.primitive.name
-        if name == "shard_map":
-            return self._region(eqn, level)
-        body = eqn.params.get("jaxpr")
-        if isinstance(body, _jax.OpenJaxpr):
-            if name in ("scan", "while"):
-                return self._loop(eqn, level, body, None, eqn.params["consts"], eqn.params["carries"])
-            return self._call(eqn, level)
-        if name == "cond":
-            return self._branches(eqn, level)
-        if name == "scan":
-            consts, carries = _jax.scan_counts(eqn.params)
-            return self._loop(eqn, level, eqn.params["jaxpr"], None, consts, carries)
-        if name == "while":
-            params = eqn.params
-            carries = len(eqn.invars) - params["cond_nconsts"] - params["body_nconsts"]
-            return self._loop(eqn, level, params["body_jaxpr"], params["cond_jaxpr"], params["body_nconsts"], carries)
-        if name in CALLS:
-            return self._call(eqn, level)
-        if name == "custom_linear_solve":
-            return self._solve(eqn, level)
-        return Leaf(eqn, [] if name in WRITES else self._write(eqn.outvars, level))
+        control = _jax.control_of(eqn)
+        if isinstance(control, _jax.FunctionCall):
+            return Call(eqn, control, self._block(control.body, level))
+        if isinstance(control, _jax.ShardMap):
+            return self._region(eqn, control, level)
+        if isinstance(control, _jax.Cond):
+            return self._branches(eqn, control, level)
+        if isinstance(control, _jax.Scan | _jax.While):
+            return self._loop(eqn, control, level)
+        return Leaf(eqn, [] if eqn.primitive.name in _jax.WRITES else self._write(eqn.outvars, level))
 
-    def _solve(self, eqn: Any, level: Level) -> Call:
-        # Operands are the constants of matvec, vecmat, solve and transpose_solve, then b; the value is solve's.
-        lengths = eqn.params["const_lengths"]
-        first = lengths.matvec + lengths.vecmat
-        constants = range(first, first + lengths.solve)
-        b = range(first + lengths.solve + lengths.transpose_solve, len(eqn.invars))
-        return Call(eqn, self._block(eqn.params["jaxprs"].solve, level), "linear_solve", (*constants, *b))
-
-    def _call(self, eqn: Any, level: Level) -> Call:
-        body = eqn.params.get("jaxpr") or eqn.params["call_jaxpr"]
-        name = eqn.params.get("name") or getattr(_jax.open_jaxpr(body)[0].debug_info, "func_name", "")
-        return Call(eqn, self._block(body, level), str(name))
-
-    def _region(self, eqn: Any, level: Level) -> Region:
-        mesh = eqn.params["mesh"]
-        new = _jax.manual_axes(eqn.params)
-        axes = tuple(name for name in mesh.axis_names if name in new)
-        outer = level.region
+    def _region(self, eqn: Any, control: _jax.ShardMap, level: Level) -> Region:
+        mesh, axes, outer = control.mesh, control.axes, level.region
         manual = (outer.manual if outer else ()) + axes
         region = Region(
             eqn=eqn,
+            control=control,
             body=Block(None, ()),
-            mesh=mesh,
-            axes=axes,
             manual=manual,
             sizes=tuple(mesh.shape[name] for name in manual),
             parent=outer,
-            check_vma=eqn.params["check_vma"],
             level=Level(level, None, None),
         )
         self.regions.append(region)
         region.level.owner = region.level.region = region
-        jaxpr, _ = _jax.open_jaxpr(eqn.params["jaxpr"])
+        jaxpr, _ = _jax.open_jaxpr(control.body)
         region.inputs = self._write(jaxpr.invars, region.level)
-        region.body = self._block(eqn.params["jaxpr"], region.level)
+        region.body = self._block(control.body, region.level)
         kinds = dict(zip(mesh.axis_names, mesh.axis_types, strict=True))
         explicit = tuple(name for name in axes if kinds[name] == AxisType.Explicit)
         typed = mesh.abstract_mesh if explicit else None
@@ -312,35 +299,39 @@ class Planner:
         region.outputs = self._write(eqn.outvars, level)
         return region
 
-    def _branches(self, eqn: Any, level: Level) -> Branches:
+    def _branches(self, eqn: Any, control: _jax.Cond, level: Level) -> Branches:
         index = self._site(jax.ShapeDtypeStruct((), np.int32), level)
         bodies, spans = [], []
-        for closed in eqn.params["branches"]:
+        for closed in control.branches:
             pieces, tensors = len(level.pieces), len(level.tensors)
             bodies.append(self._block(closed, level))
             spans.append((slice(pieces, len(level.pieces)), slice(tensors, len(level.tensors))))
         return Branches(eqn, index, bodies, spans, level, self._write(eqn.outvars, level))
 
-    def _loop(self, eqn: Any, level: Level, body: Any, test: Any, consts: int, carries: int) -> Loop:
+    def _loop(self, eqn: Any, control: _jax.Scan | _jax.While, level: Level) -> Loop:
         depth = 0
         around = level
         while around is not None:
             depth += isinstance(around.owner, Loop)
             around = around.parent
-        length = eqn.params.get("length")
         slots = max(1, FIRST >> (2 * depth)) + 1
+        inner = Level(level, None, level.region)
+        if isinstance(control, _jax.Scan):
+            test, tests, consts, length = None, 0, control.consts, control.length
+        else:
+            test, tests, consts, length = control.test, control.test_consts, control.body_consts, None
         if length is not None:
             slots = min(slots, length)
-        if isinstance(body, _jax.OpenJaxpr):  # Its first iteration is as far as it came.
+        if _jax.is_open(control.body):  # Its first iteration is as far as it came.
             slots = 1
-        inner = Level(level, None, level.region)
-        loop = Loop(eqn, Block(None, ()), None, slots, length, consts, carries, inner)
-        loop.reverse = bool(eqn.params.get("reverse"))
+        loop = Loop(eqn, Block(None, ()), None, slots, length, tests, consts, control.carries, inner)
+        if isinstance(control, _jax.Scan):
+            loop.reverse, loop.unroll = control.reverse, control.unroll
         inner.owner = loop
-        loop.inputs = self._write(_jax.open_jaxpr(body)[0].invars[consts:], inner)
+        loop.inputs = self._write(_jax.open_jaxpr(control.body)[0].invars[consts:], inner)
         if test is not None:
             loop.test = self._block(test, inner)
-        loop.body = self._block(body, inner)
+        loop.body = self._block(control.body, inner)
         if test is not None:
             loop.count = self._site(jax.ShapeDtypeStruct((), np.int32), level)
         self._close(inner, slots)

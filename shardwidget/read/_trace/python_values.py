@@ -6,23 +6,30 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import jax
+
 from shardwidget.document import Fix
 from shardwidget.read._trace.sources import parsed, text_of
 
-ERRORS = {
-    "TracerBoolConversionError": "Python asks {name} whether it is true",
-    "TracerIntegerConversionError": "Python asks {name} for a whole number",
-    "TracerArrayConversionError": "NumPy asks {name} for its numbers: jax.numpy has functions of the same names",
-    "ConcretizationTypeError": "Python asks {name} for its number",
-    "NonConcreteBooleanIndexError": "How many elements a mask picks decides a shape, and jnp.where keeps the shape",
+ASKED = {
+    jax.errors.TracerBoolConversionError: "Python asks {name} whether it is true",
+    jax.errors.TracerIntegerConversionError: "Python asks {name} for a whole number",
+    jax.errors.TracerArrayConversionError: (
+        "NumPy asks {name} for its numbers: jax.numpy has functions of the same names"
+    ),
+    jax.errors.NonConcreteBooleanIndexError: (
+        "How many elements a mask picks decides a shape, and jnp.where keeps the shape"
+    ),
+    jax.errors.ConcretizationTypeError: "Python asks {name} for its number",
 }
-"""What each exception of JAX is raised for."""
+"""What each exception of JAX is raised for, the particular ones first."""
 
 
-def explained(error: str, name: str, type_: str) -> str:
+def explained(error: Exception, name: str, type_: str) -> str:
     """What the exception means, for a value of a name and a type."""
+    asked = next(text for kind, text in ASKED.items() if isinstance(error, kind))
     return (
-        f"{ERRORS[error].format(name=name)}. While JAX traces a function {name} is {type_}, a type without a number, "
+        f"{asked.format(name=name)}. While JAX traces a function {name} is {type_}, a type without a number, "
         "and on each device it may be another one."
     )
 

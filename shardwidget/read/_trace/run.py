@@ -17,7 +17,7 @@ from jax.extend.core import Literal
 from jax.sharding import AxisType
 
 from shardwidget import _jax
-from shardwidget.read._trace.plan import WRITES, Block, Branches, Call, Leaf, Level, Loop, Plan, Region, Site, Type
+from shardwidget.read._trace.plan import Block, Branches, Call, Leaf, Level, Loop, Plan, Region, Site, Type
 
 
 class Tape:
@@ -103,7 +103,7 @@ class Recorder:
     def node(self, node: Any, values: list[Any], level: Level, tape: Tape | None) -> list[Any]:
         """Runs a node and writes its outputs."""
         if isinstance(node, Leaf):
-            if node.eqn.primitive.name in WRITES:
+            if node.eqn.primitive.name in _jax.WRITES:
                 return []
             outs = self.engine.equation(node.eqn, values, level)
             return self.write(tape, node.outputs, outs)
@@ -117,9 +117,9 @@ class Recorder:
         """Runs a called function in place; what ``jit`` says of where its arrays lie still holds."""
         if level.region is not None:
             return self.walk(node.body, node.operands(values), level, tape)
-        before, after = (node.eqn.params.get(key, ()) for key in ("in_shardings", "out_shardings"))
-        values = self.engine.placed(values, before)
-        return self.engine.placed(self.walk(node.body, node.operands(values), level, tape), after)
+        values = self.engine.placed(values, node.control.in_shardings)
+        outs = self.walk(node.body, node.operands(values), level, tape)
+        return self.engine.placed(outs, node.control.out_shardings)
 
     def region(self, node: Region, args: list[Any], level: Level, tape: Tape | None) -> list[Any]:
         """Runs a ``shard_map``."""
@@ -153,9 +153,7 @@ class Recorder:
     def loop(self, node: Loop, values: list[Any], level: Level, tape: Tape | None) -> list[Any]:
         """Runs a ``scan`` or a ``while``."""
         engine, inner = self.engine, node.level
-        tests = [] if node.test is None else values[: node.eqn.params["cond_nconsts"]]
-        values = values[len(tests) :]
-        consts, carry, slices = _split(values, node.consts, node.carries)
+        tests, consts, carry, slices = node.operands(values)
         if node.stopped:
             return self.append(tape, level, [], self.first(node, consts, carry, slices))
 
@@ -203,9 +201,8 @@ class Recorder:
             return (i + 1, carry, written), ys
 
         xs = [jnp.moveaxis(x, rank, 0) for x in slices] if rank else slices
-        params = node.eqn.params
         (_, carry, written), ys = lax.scan(
-            body, (jnp.int32(0), carry, written), xs, params["length"], params["reverse"], params["unroll"]
+            body, (jnp.int32(0), carry, written), xs, node.length, node.reverse, node.unroll
         )
         return carry, [jnp.moveaxis(y, 0, rank) for y in ys] if rank else ys, written
 
@@ -275,7 +272,6 @@ class MeshEngine:
 
     def region(self, node: Region, args: Sequence[Any], body: Callable) -> tuple[list, list]:
         """Runs the body under ``shard_map``, with the user's mesh, specs and check."""
-        params = node.eqn.params
 
         def blocks(*args: Any) -> tuple[list, list]:
             outs, written = body(*args)
@@ -284,8 +280,8 @@ class MeshEngine:
         run = jax.shard_map(
             blocks,
             mesh=node.mesh,
-            in_specs=tuple(params["in_specs"]),
-            out_specs=(list(params["out_specs"]), jax.sharding.PartitionSpec(node.axes)),
+            in_specs=node.control.in_specs,
+            out_specs=(list(node.control.out_specs), jax.sharding.PartitionSpec(node.axes)),
             axis_names=set(node.axes),
             check_vma=node.check_vma,
         )
@@ -364,11 +360,3 @@ def _corner(value: Any, lead: tuple[int, ...], site: Site) -> Any:
 
 def packed(kind: str) -> Any:
     return jnp.dtype("?" if kind == "b1" else kind)
-
-
-def _split(values: list[Any], *counts: int) -> list[list[Any]]:
-    parts = []
-    for count in counts:
-        parts.append(values[:count])
-        values = values[count:]
-    return [*parts, values]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from shardwidget import _jax
 from shardwidget.document import Scope
 from shardwidget.read._trace.names import within
 from shardwidget.read._trace.sources import span_of
@@ -38,7 +39,7 @@ class Scopes:
             (("function", frame.function_name.rpartition(".")[2], caller.file_name, span_of(caller)), span_of(frame))
             for caller, frame in zip(chain[:0:-1], chain[-2::-1], strict=True)
         ]
-        keys += [(("named_scope", name), None) for name in str(eqn.source_info.name_stack).split("/") if name]
+        keys += [(("named_scope", name), None) for name in _jax.named_scopes(eqn)]
         opened: list[tuple[Any, int]] = []
         scope = outer
         for depth, (key, span) in enumerate(keys):

@@ -20,12 +20,10 @@ from shardwidget.document import Listing, Source
 Span = tuple[int, int, int, int]
 """First line, first column, last line, last column of an expression; columns in UTF-8 bytes."""
 
-OURS = os.path.dirname(os.path.dirname(os.path.dirname(__file__))) + os.sep
-
 
 def frames_of(eqn: Any) -> list[Any]:
     """The user's frames that an equation comes from, innermost first; not those that called us."""
-    return list(itertools.takewhile(lambda frame: not frame.file_name.startswith(OURS), _jax.user_frames(eqn)))
+    return list(itertools.takewhile(lambda frame: not frame.file_name.startswith(_jax.OURS), _jax.user_frames(eqn)))
 
 
 def source_of(frame: Any) -> Source:

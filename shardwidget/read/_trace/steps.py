@@ -14,7 +14,7 @@ from shardwidget.document import Mesh, Scope
 from shardwidget.read._trace.collective import Collectives
 from shardwidget.read._trace.draft import Draft, Value
 from shardwidget.read._trace.names import name_outputs
-from shardwidget.read._trace.plan import WRITES, Block, Branches, Call, Leaf, Loop, Region, Site
+from shardwidget.read._trace.plan import Block, Branches, Call, Leaf, Loop, Region, Site
 from shardwidget.read._trace.printed import printed
 from shardwidget.read._trace.scopes import Scopes
 from shardwidget.read._trace.sources import calls_at, frames_of, line_of, source_of
@@ -69,7 +69,7 @@ class Writer:
     def block(self, block: Block, args: Sequence[Operand], consts: Sequence[Operand], place: Place) -> list[Operand]:
         """Steps of a block; returns its results."""
         jaxpr = block.jaxpr
-        if isinstance(jaxpr, _jax.OpenJaxpr):
+        if _jax.is_open(jaxpr):
             self.stopped = place
         env: dict[Any, Operand] = dict(zip(jaxpr.constvars, [consts[i] for i in block.consts], strict=True))
         env.update(zip(jaxpr.invars, args, strict=True))
@@ -95,7 +95,7 @@ class Writer:
         step = self.step(eqn.primitive.name, eqn, values, outs, place)
         if place.region is not None:
             step.collective = self.collectives.of(eqn, place.region, values)
-        if eqn.primitive.name in WRITES and self.written is not None:
+        if eqn.primitive.name in _jax.WRITES and self.written is not None:
             mesh = None if place.region is None else self.meshes[place.region]
             step.printed = printed(eqn, values, self.written, mesh, place.active)
         if eqn.primitive.name == "pvary":
@@ -145,11 +145,11 @@ class Writer:
     def call(self, node: Call, values: list[Operand], consts: Sequence[Operand], place: Place) -> list[Operand]:
         """Steps of a called function."""
         around = self.scope_of(node.eqn, place)
-        function = _jax.function_name(node.body.jaxpr) or node.name
-        if node.name == place.function:  # The function itself, jitted.
+        function = _jax.function_name(node.body.jaxpr) or node.control.name
+        if node.control.name == place.function:  # The function itself, jitted.
             return self.block(node.body, values, consts, place)
-        kind = "branch" if node.eqn.primitive.name == "branch" else "function"
-        inner = self.enter(place, Scope(kind, node.name, around), function=function)
+        kind = "branch" if node.control.branch else "function"
+        inner = self.enter(place, Scope(kind, node.control.name, around), function=function)
         return self.block(node.body, node.operands(values), consts, inner)
 
     def region(self, node: Region, values: list[Operand], consts: Sequence[Operand], place: Place) -> list[Value]:
@@ -168,10 +168,10 @@ class Writer:
             block.name = name.rpartition(".")[2] or (value.name if isinstance(value, Value) else "")
         self.step("in_specs", None, values, blocks, inner, kind="in_specs", about={"node": node}).source = where
         outs = self.block(node.body, blocks, consts, inner)
-        if isinstance(jaxpr, _jax.OpenJaxpr):
+        if _jax.is_open(jaxpr):
             return []
         results = [self.value(v.aval, place, site) for v, site in zip(node.eqn.outvars, node.outputs, strict=True)]
-        for result, spec in zip(results, node.eqn.params["out_specs"], strict=True):
+        for result, spec in zip(results, node.control.out_specs, strict=True):
             result.spec, result.origin = spec, node
         self.step("out_specs", None, outs, results, inner, kind="out_specs", about={"node": node}).source = where
         return results
@@ -205,13 +205,7 @@ class Writer:
     def loop(self, node: Loop, values: list[Operand], consts: Sequence[Operand], place: Place) -> list[Value]:
         """Steps of a loop: those of the iterations that were written down."""
         eqn = node.eqn
-        tests = [] if node.test is None else values[: eqn.params["cond_nconsts"]]
-        values = values[len(tests) :]
-        closed, carry, slices = (
-            values[: node.consts],
-            values[node.consts :][: node.carries],
-            values[node.consts + node.carries :],
-        )
+        tests, closed, carry, slices = node.operands(values)
         counts = None
         total = node.length
         if total is None and self.written is not None and node.count is not None:

@@ -57,7 +57,7 @@ def spec_text(spec: PartitionSpec) -> str:
 def _in_specs(step: Draft, mesh: Mesh | None) -> str:
     node = step.about["node"]
     parts = []
-    for value, var, spec in zip(step.outputs, node.eqn.invars, node.eqn.params["in_specs"], strict=True):
+    for value, var, spec in zip(step.outputs, node.eqn.invars, node.control.in_specs, strict=True):
         cuts, others = _cuts(var.aval.shape, spec, node.axes)
         text = joined([f"over {joined(axes)} in dimension {d}" for d, axes in cuts.items()])
         if not cuts:
@@ -70,7 +70,7 @@ def _in_specs(step: Draft, mesh: Mesh | None) -> str:
 def _out_specs(step: Draft, mesh: Mesh | None) -> str:
     node = step.about["node"]
     parts = []
-    for value, var, spec in zip(step.outputs, node.eqn.outvars, node.eqn.params["out_specs"], strict=True):
+    for value, var, spec in zip(step.outputs, node.eqn.outvars, node.control.out_specs, strict=True):
         cuts, others = _cuts(var.aval.shape, spec, node.axes)
         text = joined([f"along {joined(axes)} in dimension {d}" for d, axes in cuts.items()])
         phrases = [f"blocks are concatenated {text}"] if cuts else []

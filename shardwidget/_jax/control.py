@@ -1,0 +1,200 @@
+"""Equations that enter other jaxprs: calls, loops, branches and ``shard_map``, in one form for all JAX versions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+
+from shardwidget._jax.inspection import debug_effect, debugs
+from shardwidget._jax.jaxprs import OpenJaxpr, open_jaxpr
+from shardwidget._jax.primitives import CALLS
+from shardwidget._jax.sources import function_name
+
+
+@dataclass(frozen=True, eq=False)
+class FunctionCall:
+    """A called function: ``jit``, ``checkpoint``, ``custom_vjp``, ``custom_linear_solve`` and the like."""
+
+    body: Any
+    name: str
+    operands: tuple[int, ...] | None = None
+    """Indices of the operands that the body takes; None for all."""
+    in_shardings: tuple[Any, ...] = ()
+    """Of ``jit``: where operands are to lie; empty where it does not say."""
+    out_shardings: tuple[Any, ...] = ()
+    branch: bool = False
+    """Whether it is the branch of a ``cond`` in which tracing stopped."""
+
+    @property
+    def bodies(self) -> tuple[Any, ...]:
+        """The jaxprs that are entered."""
+        return (self.body,)
+
+
+@dataclass(frozen=True, eq=False)
+class Scan:
+    """A ``scan``. Its operands, and its body's, are constants, carries and what it goes along."""
+
+    body: Any
+    consts: int
+    carries: int
+    length: int | None
+    """None where tracing stopped before it was known."""
+    reverse: bool = False
+    unroll: int | bool = 1
+
+    @property
+    def bodies(self) -> tuple[Any, ...]:
+        """The jaxprs that are entered."""
+        return (self.body,)
+
+
+@dataclass(frozen=True, eq=False)
+class While:
+    """A ``while``. Its operands are constants of the test, constants of the body, and carries."""
+
+    test: Any
+    """None where tracing stopped in the loop."""
+    body: Any
+    test_consts: int
+    body_consts: int
+    carries: int
+
+    @property
+    def bodies(self) -> tuple[Any, ...]:
+        """The jaxprs that are entered."""
+        return (self.body,) if self.test is None else (self.test, self.body)
+
+
+@dataclass(frozen=True, eq=False)
+class Cond:
+    """A ``cond`` or ``switch``. Its operands are the branch's index, and what every branch takes."""
+
+    branches: tuple[Any, ...]
+
+    @property
+    def bodies(self) -> tuple[Any, ...]:
+        """The jaxprs that are entered."""
+        return self.branches
+
+
+@dataclass(frozen=True, eq=False)
+class ShardMap:
+    """A ``shard_map``."""
+
+    body: Any
+    mesh: jax.sharding.Mesh | jax.sharding.AbstractMesh
+    axes: tuple[str, ...]
+    """Axes that it makes Manual, in mesh order."""
+    in_specs: tuple[jax.sharding.PartitionSpec, ...]
+    out_specs: tuple[jax.sharding.PartitionSpec, ...]
+    check_vma: bool
+
+    @property
+    def bodies(self) -> tuple[Any, ...]:
+        """The jaxprs that are entered."""
+        return (self.body,)
+
+
+Control = FunctionCall | Scan | While | Cond | ShardMap
+
+STOPPED = "shardwidget"
+"""The parameter of an equation whose body stopped that holds its ``Control``."""
+
+
+def control_of(eqn: Any) -> Control | None:
+    """What an equation enters; None where it is applied as it is.
+
+    JAX 0.9 – 0.12: names of parameters. 0.9 calls the axes of a ``shard_map`` otherwise; 0.12 holds the numbers of a
+    ``scan``'s operands as trees of placeholders.
+    """
+    name, params = eqn.primitive.name, eqn.params
+    if STOPPED in params:
+        return params[STOPPED]
+    if name in CALLS:
+        body = params.get("jaxpr") or params["call_jaxpr"]
+        called = params.get("name") or function_name(open_jaxpr(body)[0])
+        before, after = (tuple(params.get(key, ())) for key in ("in_shardings", "out_shardings"))
+        return FunctionCall(body, str(called), in_shardings=before, out_shardings=after)
+    if name == "scan":
+        consts, carries = _scan_counts(params)
+        return Scan(params["jaxpr"], consts, carries, params["length"], bool(params["reverse"]), params["unroll"])
+    if name == "while":
+        tests, consts = params["cond_nconsts"], params["body_nconsts"]
+        carries = len(eqn.invars) - tests - consts
+        return While(params["cond_jaxpr"], params["body_jaxpr"], tests, consts, carries)
+    if name == "cond":
+        return Cond(tuple(params["branches"]))
+    if name == "shard_map":
+        return shard_map_of(params, params["jaxpr"])
+    if name == "custom_linear_solve":
+        # Operands are the constants of matvec, vecmat, solve and transpose_solve, then b; the value is solve's.
+        lengths = params["const_lengths"]
+        first = lengths.matvec + lengths.vecmat
+        after = first + lengths.solve
+        operands = (*range(first, after), *range(after + lengths.transpose_solve, len(eqn.invars)))
+        return FunctionCall(params["jaxprs"].solve, "linear_solve", operands)
+    return None
+
+
+def shard_map_of(params: dict[str, Any], body: Any) -> ShardMap:
+    """A ``shard_map``, by the parameters of its equation."""
+    mesh = params["mesh"]
+    manual = params["newly_manual_axes"] if "newly_manual_axes" in params else params["manual_axes"]
+    axes = tuple(name for name in mesh.axis_names if name in manual)
+    return ShardMap(body, mesh, axes, tuple(params["in_specs"]), tuple(params["out_specs"]), params["check_vma"])
+
+
+def _scan_counts(params: dict[str, Any]) -> tuple[int, int]:
+    """Numbers of constants and of carries among the operands of a ``scan``."""
+    if "num_carry" in params:
+        return params["num_consts"], params["num_carry"]
+    consts, carry, _ = (len(list(part)) for part in params["ft_in"].unpack())
+    return consts, carry
+
+
+def own_params(eqn: Any) -> dict[str, Any]:
+    """Parameters of an equation without the jaxprs that it enters, and without what makes more of them."""
+    return {k: v for k, v in eqn.params.items() if k not in _ENTERED}
+
+
+_ENTERED = frozenset(
+    {"jaxpr", "call_jaxpr", "branches", "body_jaxpr", "cond_jaxpr", "jvp_jaxpr_fun", "fwd_jaxpr_thunk", "bwd", "jaxprs"}
+)
+
+
+def every_equation(jaxpr: Any) -> Iterator[Any]:
+    """The equations of a jaxpr and of all jaxprs in it, also of those that ``control_of`` does not know."""
+    for eqn in open_jaxpr(jaxpr)[0].eqns:
+        yield eqn
+        for body in jax.tree.leaves(list(eqn.params.values()), is_leaf=lambda x: hasattr(x, "eqns")):
+            if hasattr(body, "eqns"):
+                yield from every_equation(body)
+
+
+def is_open(jaxpr: Any) -> bool:
+    """Whether tracing stopped in a jaxpr."""
+    return isinstance(jaxpr, OpenJaxpr)
+
+
+def with_bodies(eqn: Any, bodies: Sequence[Any]) -> Any:
+    """An equation that enters other bodies, in the order of ``control_of(eqn).bodies``.
+
+    JAX 0.9 – 0.12: ``replace`` of an equation and of a jaxpr.
+    """
+    left = list(bodies)
+    params = dict(eqn.params)
+    for key in ("jaxpr", "call_jaxpr", "cond_jaxpr", "body_jaxpr", "branches"):
+        if key == "branches" and key in params:
+            params[key] = tuple(_reclosed(old, left.pop(0)) for old in params[key])
+        elif key in params:
+            params[key] = _reclosed(params[key], left.pop(0))
+    effects = frozenset(eqn.effects) | {debug_effect()} if any(debugs(b) for b in bodies) else eqn.effects
+    return eqn.replace(params=params, effects=effects)
+
+
+def _reclosed(old: Any, body: Any) -> Any:
+    return old.replace(jaxpr=body) if hasattr(old, "jaxpr") and old.jaxpr is not old else body

@@ -1,0 +1,87 @@
+"""Jaxprs and equations: taking them apart, applying them, changing them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+
+
+@dataclass(frozen=True, eq=False)
+class OpenJaxpr:
+    """A jaxpr whose tracing stopped: the equations up to there. Read like a jaxpr."""
+
+    invars: list[Any]
+    constvars: list[Any]
+    outvars: list[Any]
+    eqns: list[Any]
+    consts: list[Any]
+    debug_info: Any
+
+
+def open_jaxpr(jaxpr: Any) -> tuple[Any, tuple[Any, ...]]:
+    """A jaxpr without its constants, and they.
+
+    JAX 0.9 – 0.10: a ClosedJaxpr holds both, a Jaxpr has none. JAX 0.12: every Jaxpr holds its constants.
+    """
+    return getattr(jaxpr, "jaxpr", jaxpr), tuple(getattr(jaxpr, "consts", ()))
+
+
+def closed(jaxpr: Any, consts: Any) -> Any:
+    """A jaxpr with its constants.
+
+    JAX 0.9 – 0.10: a ClosedJaxpr of both. JAX 0.12: every Jaxpr holds its constants.
+    """
+    if hasattr(jaxpr, "consts"):
+        return jaxpr
+    from jax.extend.core import ClosedJaxpr
+
+    return ClosedJaxpr(jaxpr, list(consts))
+
+
+def bind(eqn: Any, *values: Any) -> list[Any]:
+    """Applies an equation to values, in the context that it was traced in.
+
+    JAX 0.9: ``get_bind_params`` returns functions and parameters; from 0.10 on parameters alone.
+    """
+    with eqn.ctx.manager:
+        return bind_here(eqn.primitive, eqn.params, *values)
+
+
+def bind_here(primitive: Any, params: dict[str, Any], *values: Any) -> list[Any]:
+    """Applies a primitive to values, in the context of the caller."""
+    bound = primitive.get_bind_params(params)
+    functions, bound = bound if isinstance(bound, tuple) else ((), bound)
+    out = primitive.bind(*functions, *values, **bound)
+    return list(out) if primitive.multiple_results else [out]
+
+
+def context_mesh(eqn: Any) -> jax.sharding.AbstractMesh:
+    """The mesh that an equation was traced under.
+
+    JAX 0.9 – 0.12: ``ctx`` of an equation is not documented.
+    """
+    return eqn.ctx.cur_abstract_mesh
+
+
+def context_key(eqn: Any) -> tuple[Any, ...]:
+    """What, beside its parameters, decides how an equation is applied.
+
+    JAX 0.9 – 0.12: ``ctx`` of an equation is not documented.
+    """
+    ctx = eqn.ctx
+    return ctx.compute_type, ctx.threefry_partitionable, ctx.cur_abstract_mesh, repr(ctx.xla_metadata)
+
+
+def is_dropped(v: Any) -> bool:
+    """Whether nothing can use an equation's result. JAX 0.9: ``DropVar`` is not public."""
+    return type(v).__name__ == "DropVar"
+
+
+def with_equations(jaxpr: Any, eqns: list[Any]) -> Any:
+    """A jaxpr of other equations, some of which inspect a sharding."""
+    effects = set(jaxpr.effects).union(*(eqn.effects for eqn in eqns)) if eqns else set(jaxpr.effects)
+    return jaxpr.replace(
+        eqns=eqns, effects=frozenset(e for e in effects if not hasattr(e, "input_index")) | jaxpr.effects
+    )

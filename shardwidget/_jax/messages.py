@@ -1,0 +1,155 @@
+"""What JAX's messages mean. JAX 0.9 – 0.12: their texts, which carry what no attribute of an exception does."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal, NamedTuple
+
+import jax
+
+Kind = Literal[
+    "out_specs",
+    "scan_carry",
+    "branches",
+    "traced_value",
+    "shape",
+    "indivisible",
+    "sharding_type",
+    "in_specs",
+    "axis_name",
+    "other",
+]
+
+TRACED_VALUE = (
+    jax.errors.TracerBoolConversionError,
+    jax.errors.TracerIntegerConversionError,
+    jax.errors.TracerArrayConversionError,
+    jax.errors.ConcretizationTypeError,
+    jax.errors.NonConcreteBooleanIndexError,
+)
+"""What is raised where Python asks a traced value for its number."""
+
+
+def kind_of(error: Exception) -> Kind:
+    """Why JAX refuses a program; ``other`` where the message is not known."""
+    words = str(error)
+    if is_sharding_type_error(error):
+        return "sharding_type"
+    if "out_specs which require replication" in words:
+        return "out_specs"
+    if "carry" in words and "equal types" in words and "manual" in words:
+        return "scan_carry"
+    if "branches must have equal output types" in words and "manual" in words:
+        return "branches"
+    if isinstance(error, TRACED_VALUE):
+        return "traced_value"
+    if "not evenly divisible" in words:
+        return "indivisible"
+    if "in_specs passed to shard_map" in words and "does not match" in words:
+        return "in_specs"
+    if "unbound axis name" in words or _UNKNOWN_AXIS.search(words) or (isinstance(error, AssertionError) and not words):
+        return "axis_name"
+    if found := re.search(r"given an (in|out)_specs entry which is too long", words):
+        return "in_specs" if found[1] == "in" else "out_specs"
+    if type(error) in (TypeError, ValueError) and re.search("shape|dimension|split_axis", words):
+        return "shape"
+    return "other"
+
+
+def is_sharding_type_error(error: Exception) -> bool:
+    """Whether types on Explicit axes do not say how a result is laid out. The class is private."""
+    return type(error).__name__ == "ShardingTypeError"
+
+
+def is_too_long(error: Exception) -> bool:
+    """Whether a spec has more entries than its array has dimensions."""
+    return "too long" in str(error)
+
+
+def is_wrong_arguments(error: Exception) -> bool:
+    """Whether arguments may be of a form that a function does not take."""
+    return isinstance(error, TypeError) or "pytree structure" in str(error)
+
+
+def is_mesh_set_within_jit(error: Exception) -> bool:
+    """Whether a mesh is set in a function that is traced."""
+    return "can only be used outside of `jax.jit`" in str(error)
+
+
+def is_contraction(error: Exception) -> bool:
+    """Whether the dimensions that do not fit are those that a product sums over."""
+    return "contracting" in str(error)
+
+
+_UNKNOWN_AXIS = re.compile(r"(in|out)_specs\S* refers to *'?(\w+)?")
+
+
+def unknown_axis(error: Exception) -> tuple[Literal["in_specs", "out_specs", ""], str]:
+    """The specs that name an axis that the mesh does not have, empty where it is another place; and the axis."""
+    words = str(error)
+    if found := _UNKNOWN_AXIS.search(words):
+        return ("in_specs" if found[1] == "in" else "out_specs"), found[2] or ""
+    unbound = re.search(r"unbound axis name:? *'?(\w+)", words)
+    return "", unbound[1] if unbound else ""
+
+
+class Carry(NamedTuple):
+    """A carry of a loop whose type changes."""
+
+    name: str
+    before: frozenset[str]
+    """Mesh axes over which it varies when it enters an iteration."""
+    after: frozenset[str]
+    """When it leaves one."""
+
+    @property
+    def number(self) -> int:
+        """Its index in the flat carry; -1 where the name does not say."""
+        found = re.search(r"\[(\d+)\]", self.name)
+        return int(found[1]) if found else -1
+
+
+def carries(error: Exception) -> list[Carry]:
+    """The carries whose types change, where the message says how to fix it."""
+    return [Carry(name, _varying(before), _varying(after)) for name, before, after in _CARRY.findall(str(error))]
+
+
+_CARRY = re.compile(
+    r"input carry (?:component )?(\S+) has type (.+?) but the corresponding output carry component has type (.+?), so "
+)
+
+
+class Branch(NamedTuple):
+    """A branch of a ``cond``."""
+
+    name: str
+    type: str
+    """Of its result, as JAX prints it in a message."""
+
+    @property
+    def varying(self) -> frozenset[str]:
+        """Mesh axes over which its result varies."""
+        return _varying(self.type)
+
+
+def branches(error: Exception) -> tuple[Branch, Branch] | None:
+    """Two branches whose results have different types; None where the message does not name them."""
+    found = _BRANCHES.search(str(error))
+    return None if found is None else (Branch(found[1], found[2]), Branch(found[3], found[4]))
+
+
+_BRANCHES = re.compile(
+    r"output of (.+?)(?: at path \S+)? has type (.+?) but the corresponding output of (.+?)(?: at path \S+)? has type "
+    r"(.+?), so "
+)
+
+
+def _varying(text: str) -> frozenset[str]:
+    """The axes in a type's braces: ``{V:(x,y)}``, in older versions ``{x,y}``."""
+    found = re.search(r"V:\(?([^)}]*)", text) or re.search(r"\{([^}:]*)\}", text)
+    return frozenset(part.strip() for part in found[1].split(",")) if found else frozenset()
+
+
+def without_shardings(text: str) -> str:
+    """A message, types in it without their shardings."""
+    return re.sub(r"@(?:\([^)]*\)|\w+)", "", text)

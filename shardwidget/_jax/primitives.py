@@ -1,0 +1,61 @@
+"""Primitives by what they do, and what the parameters of some say. JAX 0.9 – 0.12: the names of primitives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import numpy as np
+
+CALLS = frozenset(
+    {"jit", "pjit", "closed_call", "core_call", "remat2", "checkpoint", "custom_jvp_call", "custom_vjp_call"}
+)
+"""Primitives that call a function with all their operands."""
+
+WRITES = frozenset({"debug_callback", "debug_print"})
+"""Primitives that only write something."""
+
+RELAYOUTS = frozenset({"reshard", "sharding_constraint"})
+"""Primitives that change how a value lies on its mesh, and nothing else."""
+
+MOVES = RELAYOUTS | {"mesh_cast", "copy_to_host", "optimization_barrier"}
+"""Primitives that may place a value, and do not change it."""
+
+PLACES = RELAYOUTS | {"mesh_cast", "device_put"}
+"""Primitives that say where a value lies."""
+
+SHAPE_ONLY = frozenset(
+    {
+        "broadcast_in_dim", "concatenate", "copy", "copy_p", "expand_dims", "reshape", "rev", "slice", "split",
+        "squeeze", "transpose",
+    }
+)  # fmt: skip
+"""Primitives that move elements and compute nothing."""
+
+ELEMENTWISE = frozenset(
+    {
+        "abs", "add", "convert_element_type", "copy", "cos", "div", "exp", "integer_pow", "log", "logistic", "max",
+        "min", "mul", "neg", "pow", "pvary", "rsqrt", "sin", "sqrt", "square", "sub", "tanh",
+    }
+)  # fmt: skip
+"""Some primitives whose result has the cut of its operands."""
+
+ACCUMULATES = frozenset({"add_any", "scatter-add", "select_n"})
+"""Primitives that differentiation adds to a program."""
+
+PPERMUTE_IN_MESH_ORDER = jax.__version_info__ < (0, 11)
+"""Whether ``ppermute`` over several axes counts ranks in the order of the mesh, whatever order they are given in."""
+
+
+def print_text(params: dict[str, Any], values: list[Any]) -> str:
+    """What ``jax.debug.print`` writes for some operands.
+
+    JAX 0.9 – 0.12: operands that are no arrays are kept apart, put back by a private function.
+    """
+    from jax._src import debugging
+
+    args, kwargs = debugging.merge_callback_args(params["in_tree"], values, params["static_args"])
+    if not params["has_placeholders"]:
+        return " ".join((params["fmt"], *map(str, args)))
+    with np.printoptions(**dict(params["np_printoptions"])):
+        return params["fmt"].format(*args, **kwargs)

@@ -1,0 +1,156 @@
+"""Where equations, functions and exceptions come from: the user's files, lines and names."""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+import os
+import traceback
+import types
+from typing import Any
+
+from shardwidget._jax.jaxprs import OpenJaxpr
+
+OURS = os.path.dirname(os.path.dirname(__file__)) + os.sep
+"""The folder of this package, whose frames are not the user's."""
+_HERE = os.path.dirname(__file__) + os.sep
+
+
+def is_user_file(file: str) -> bool:
+    """Whether a file is the user's: neither JAX's nor Python's, nor of this package.
+
+    JAX 0.9 – 0.12: private.
+    """
+    from jax._src import source_info_util
+
+    return source_info_util.is_user_filename(file) and not file.startswith(OURS)
+
+
+def user_frames(eqn: Any) -> list[Any]:
+    """Frames of the user's program that an equation comes from, innermost first: file, function, lines and columns.
+
+    JAX 0.9 – 0.12: private.
+    """
+    from jax._src import source_info_util
+
+    frames = source_info_util.user_frames(eqn.source_info.traceback)
+    # Under ``fixing``, this package is between the user's line and JAX.
+    return [f for f in frames if not f.file_name.startswith(_HERE)]
+
+
+def calls_reshard(eqn: Any) -> bool:
+    """Whether the user's program calls ``jax.reshard`` for a ``reshard`` equation: most are JAX's own.
+
+    JAX 0.9 – 0.12: private. ``jax.tree.map`` may stand between.
+    """
+    frames = getattr(eqn.source_info.traceback, "frames", ())
+    callers = [after for frame, after in itertools.pairwise(frames) if frame.function_name == "reshard"]
+    return any(is_user_file(f.file_name) or f.function_name.startswith("tree_map") for f in callers)
+
+
+def place_now() -> tuple[str, int, int] | None:
+    """File, line and column of the user's expression that is at work; None where there is none.
+
+    From Python's own stack: JAX forgets who called what it keeps traced.
+    """
+    frame = inspect.currentframe()
+    while frame is not None and not is_user_file(frame.f_code.co_filename):
+        frame = frame.f_back
+    if frame is None:
+        return None
+    line, _, column, _ = next(itertools.islice(frame.f_code.co_positions(), frame.f_lasti // 2, None))
+    return frame.f_code.co_filename, line or 0, column or 0
+
+
+def raised_at(error: BaseException) -> tuple[str, int, str] | None:
+    """File, line and function of the user's that an exception comes from; None where it is not the user's."""
+    steps = traceback.walk_tb(error.__traceback__)
+    found = [(f.f_code.co_filename, line, f.f_code.co_name) for f, line in steps]
+    return next((at for at in reversed(found) if is_user_file(at[0])), None)
+
+
+def from_user(error: Exception) -> Exception:
+    """An exception whose traceback has the user's frames alone."""
+    steps, users = error.__traceback__, None
+    kept = []
+    while steps is not None:
+        if is_user_file(steps.tb_frame.f_code.co_filename):
+            kept.append(steps)
+        steps = steps.tb_next
+    for step in reversed(kept):
+        users = types.TracebackType(users, step.tb_frame, step.tb_lasti, step.tb_lineno)
+    return error.with_traceback(users)
+
+
+def stack_within(stack: str, eqn: Any) -> str:
+    """The name stack of an equation, within those around it: ``transpose(jvp())/mlp``.
+
+    JAX 0.9 – 0.12: ``source_info`` of an equation is not documented.
+    """
+    return f"{stack}/{eqn.source_info.name_stack}"
+
+
+def named_scopes(eqn: Any) -> tuple[str, ...]:
+    """The named scopes that an equation was traced in, outermost first.
+
+    JAX 0.9 – 0.12: ``source_info`` of an equation is not documented.
+    """
+    return tuple(name for name in str(eqn.source_info.name_stack).split("/") if name)
+
+
+def is_forward(stack: str) -> bool:
+    """Whether equations of a name stack are computed on the way forward, in a program with a gradient or without."""
+    return "transpose(" not in stack
+
+
+def is_differentiated(stack: str) -> bool:
+    """Whether equations of a name stack are of a function that is differentiated."""
+    return "jvp(" in stack
+
+
+def named(eqn: Any, name: str) -> Any:
+    """An equation in one more named scope.
+
+    JAX 0.9 – 0.12: ``source_info`` of an equation is not documented.
+    """
+    info = eqn.source_info
+    return eqn.replace(source_info=info.replace(name_stack=info.name_stack.extend(name)))
+
+
+def function_place(jaxpr: Any) -> tuple[str, int]:
+    """File and first line of the traced function; line 0 where JAX does not know it.
+
+    JAX 0.9 – 0.12: ``func_src_info`` is ``name at file:line``.
+    """
+    text = getattr(getattr(jaxpr, "debug_info", None), "func_src_info", None) or ""
+    file, _, line = text.partition(" at ")[2].rpartition(":")
+    return (file, int(line)) if file and line.isdigit() else ("", 0)
+
+
+def function_name(jaxpr: Any) -> str:
+    """Name of the traced function, without what it is nested in; empty where JAX does not know it.
+
+    JAX 0.9 – 0.12: ``debug_info`` of a jaxpr is not documented.
+    """
+    info = getattr(jaxpr, "debug_info", None)
+    return (getattr(info, "func_name", None) or "").rpartition(".")[2]
+
+
+def argument_names(jaxpr: Any) -> tuple[str, ...]:
+    """Names of a traced function's parameters, one for each flat argument; empty where JAX does not know them.
+
+    JAX 0.9 – 0.12: ``debug_info`` of a jaxpr is not documented.
+    """
+    info = getattr(jaxpr, "debug_info", None)
+    names = tuple(name or "" for name in (getattr(info, "arg_names", None) or ()))
+    # What an open jaxpr closes over comes before its parameters.
+    return ("",) * (len(jaxpr.invars) - len(names)) + names if isinstance(jaxpr, OpenJaxpr) else names
+
+
+def static_parameters(f: Any) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """Positions (negative ones count from the end) and names of the static arguments of a jitted function.
+
+    JAX 0.9 – 0.12: private; what is not jitted has none.
+    """
+    info = getattr(f, "_jit_info", None)
+    return tuple(getattr(info, "static_argnums", None) or ()), tuple(getattr(info, "static_argnames", None) or ())
