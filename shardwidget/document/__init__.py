@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from shardwidget.document.model import Flag, Key, LeafType, Model
     from shardwidget.document.playground import DtypeName, Playground, SpecDraft, SpecEntry, Terms, Wording
     from shardwidget.document.program import HloCollective, Memory, Program, Programs, Timing, Work
+    from shardwidget.document.schedule import Durations, Order, Recipe, Schedule, Schedules
     from shardwidget.document.trace import (
         Collective,
         Failure,
@@ -51,6 +52,7 @@ __all__ = [
     "Dim",
     "Document",
     "DtypeName",
+    "Durations",
     "Enclosure",
     "Exercises",
     "Failure",
@@ -71,6 +73,7 @@ __all__ = [
     "MeshAxis",
     "Model",
     "Move",
+    "Order",
     "Part",
     "Placement",
     "Plan",
@@ -78,8 +81,11 @@ __all__ = [
     "Program",
     "Programs",
     "Question",
+    "Recipe",
     "Region",
     "Row",
+    "Schedule",
+    "Schedules",
     "Scope",
     "Source",
     "SpecDraft",
@@ -100,7 +106,7 @@ __all__ = [
 
 # Who only shows arrays does not wait for the classes of all other documents to be made. Each module stands after those
 # that it takes along itself.
-_LATE = ("trace", "program", "comparison", "playground", "model", "exercise", "kinds")
+_LATE = ("trace", "program", "comparison", "playground", "model", "exercise", "schedule", "kinds")
 
 
 def __getattr__(name: str) -> Any:

@@ -151,6 +151,16 @@ export interface DtypeName {
   readonly bits: number;
 }
 
+/** How long tasks take, in any one unit. Each kind has one entry for all stages, or one a stage. */
+export interface Durations {
+  readonly forward: readonly number[];
+  readonly backward_input: readonly number[];
+  /** A whole backward task takes the sum of both halves. */
+  readonly backward_weight: readonly number[];
+  /** From the end of a task until its result is there on another rank. It keeps neither rank busy. */
+  readonly communication: number;
+}
+
 /** What rows stand in: a function, a `jax.named_scope`, a loop, a branch, a change of axis types. */
 export interface Enclosure {
   readonly kind: "function" | "named_scope" | "loop" | "branch" | "shard_map" | "auto_axes" | "explicit_axes";
@@ -495,6 +505,22 @@ export interface Move {
   readonly pairs: readonly (readonly [number, number])[];
 }
 
+/** An order written out: columns over all tasks, those of rank 0 first, each rank's in the order it runs them. */
+export interface Order {
+  /** Tasks of each rank. */
+  readonly counts: Ints;
+  readonly stage: Ints;
+  /** Index in `FBIW`. */
+  readonly task_kind: Ints;
+  readonly microbatch: Ints;
+  /** 1 where a task runs as one with the task before it: both start when both may, and end together. */
+  readonly fused: Ints;
+  /** Where all ranks advance together, as a loop around `ppermute` makes them: the tick of each task. Else empty. */
+  readonly tick: Ints;
+  /** 1 where nothing uses what the task computes. Empty where that is not known. */
+  readonly wasted: Ints;
+}
+
 /** The verdict on one field. */
 export interface Part {
   readonly field: string;
@@ -655,6 +681,15 @@ export interface Question {
   readonly feedback: Feedback | null;
 }
 
+/** An order that a generator makes: Python and the front end follow the same rules. */
+export interface Recipe {
+  readonly generator: "gpipe" | "one_f_one_b" | "eager_1f1b" | "interleaved_1f1b" | "zb_h1" | "zb_v" | "dualpipe_v" | "circular";
+  /** Stages in all, not on each rank. */
+  readonly stages: number;
+  readonly microbatches: number;
+  readonly ranks: number;
+}
+
 /** A `shard_map` in the program. */
 export interface Region {
   readonly name: string;
@@ -689,6 +724,35 @@ export interface Row {
   readonly remark: string;
   /** Bytes a device that the remark is about. */
   readonly wasted_bytes: number;
+}
+
+/**
+ * Tasks of a pipeline: which rank runs which stage on which microbatch, in which order.
+ *
+ * What a task waits for follows from its stage, kind and microbatch: a forward task for that of the stage before; a
+ * backward task for that of the stage behind, and its own forward task; a weight task for its input half.
+ */
+export interface Schedule {
+  readonly source: Recipe | Order;
+  readonly name: string;
+  readonly durations: Durations;
+  /** Bytes of the activation that a stage sends on: one entry for all stages, or one a stage. Empty: not known. */
+  readonly send_bytes: readonly number[];
+  readonly mesh: Mesh | null;
+  /** Name of the mesh axis that the ranks are positions of. */
+  readonly axis: string;
+  /** What is not known and why, in one sentence. */
+  readonly note: string;
+  readonly kind: "schedule";
+  readonly version: number;
+}
+
+/** Schedules side by side, on one time axis. */
+export interface Schedules {
+  /** Each with the name that the user gave it. */
+  readonly schedules: readonly Schedule[];
+  readonly kind: "schedules";
+  readonly version: number;
 }
 
 /** What a step stands in: a called function, a `jax.named_scope`, an iteration of a loop, a branch. */
@@ -899,4 +963,4 @@ export interface Work {
   readonly seconds: number;
 }
 
-export type Document = Placement | Trace | Comparison | Program | Programs | Exercises | Playground | Model;
+export type Document = Placement | Trace | Comparison | Program | Programs | Exercises | Playground | Model | Schedule | Schedules;

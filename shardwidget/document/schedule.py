@@ -1,0 +1,153 @@
+"""A pipeline schedule: which task each rank runs after which."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+
+from shardwidget.document.mesh import Mesh
+from shardwidget.document.wire import VERSION, Ints
+
+if TYPE_CHECKING:
+    from shardwidget.pipeline.simulation import Simulation
+
+KINDS = "FBIW"
+"""Kinds of tasks, by their index on the wire: forward, whole backward, its input half, its weight half."""
+
+GeneratorName = Literal[
+    "gpipe", "one_f_one_b", "eager_1f1b", "interleaved_1f1b", "zb_h1", "zb_v", "dualpipe_v", "circular"
+]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """An order that a generator makes: Python and the front end follow the same rules."""
+
+    generator: GeneratorName
+    stages: int
+    """Stages in all, not on each rank."""
+    microbatches: int
+    ranks: int
+
+
+@dataclass(frozen=True)
+class Order:
+    """An order written out: columns over all tasks, those of rank 0 first, each rank's in the order it runs them."""
+
+    counts: Ints
+    """Tasks of each rank."""
+    stage: Ints
+    task_kind: Ints
+    """Index in ``FBIW``."""
+    microbatch: Ints
+    fused: Ints
+    """1 where a task runs as one with the task before it: both start when both may, and end together."""
+    tick: Ints
+    """Where all ranks advance together, as a loop around ``ppermute`` makes them: the tick of each task. Else empty."""
+    wasted: Ints
+    """1 where nothing uses what the task computes. Empty where that is not known."""
+
+
+@dataclass(frozen=True)
+class Durations:
+    """How long tasks take, in any one unit. Each kind has one entry for all stages, or one a stage."""
+
+    forward: tuple[float, ...] = (1.0,)
+    backward_input: tuple[float, ...] = (1.0,)
+    backward_weight: tuple[float, ...] = (1.0,)
+    """A whole backward task takes the sum of both halves."""
+    communication: float = 0.0
+    """From the end of a task until its result is there on another rank. It keeps neither rank busy."""
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """Tasks of a pipeline: which rank runs which stage on which microbatch, in which order.
+
+    What a task waits for follows from its stage, kind and microbatch: a forward task for that of the stage before; a
+    backward task for that of the stage behind, and its own forward task; a weight task for its input half.
+    """
+
+    source: Recipe | Order
+    name: str = ""
+    durations: Durations = Durations()
+    send_bytes: tuple[int, ...] = ()
+    """Bytes of the activation that a stage sends on: one entry for all stages, or one a stage. Empty: not known."""
+    mesh: Mesh | None = None
+    axis: str = "stage"
+    """Name of the mesh axis that the ranks are positions of."""
+    note: str = ""
+    """What is not known and why, in one sentence."""
+    kind: Literal["schedule"] = field(default="schedule", init=False)
+    version: int = field(default=VERSION, init=False)
+
+    @cached_property
+    def order(self) -> Order:
+        """The order, generated if it is not written out."""
+        if isinstance(self.source, Order):
+            return self.source
+        from shardwidget.pipeline.generators import generate
+
+        return generate(self.source)
+
+    @cached_property
+    def tasks(self) -> tuple[tuple[str, ...], ...]:
+        """Of each rank its tasks as text, ``"0F3"``: stage, kind, microbatch; ``"0F7+7B3"`` where two are fused."""
+        from shardwidget.pipeline.tasks import decode
+
+        return decode(self.order).texts()
+
+    @property
+    def ranks(self) -> int:
+        """Number of ranks."""
+        return self.source.ranks if isinstance(self.source, Recipe) else self.source.counts.size
+
+    @property
+    def stages(self) -> int:
+        """Number of stages, over all ranks."""
+        return self.source.stages if isinstance(self.source, Recipe) else int(self.source.stage.array().max()) + 1
+
+    @property
+    def microbatches(self) -> int:
+        """Number of microbatches."""
+        source = self.source
+        return source.microbatches if isinstance(source, Recipe) else int(source.microbatch.array().max()) + 1
+
+    def simulate(
+        self,
+        *,
+        forward: float | Sequence[float] | None = None,
+        backward_input: float | Sequence[float] | None = None,
+        backward_weight: float | Sequence[float] | None = None,
+        communication: float | None = None,
+    ) -> Simulation:
+        """Runs the schedule: every task as early as its rank and its inputs allow.
+
+        Args:
+            forward: time of a forward task, for all stages or one a stage, in any one unit; None takes the
+                schedule's own, which is 1 where nothing else was said. So for the others.
+            backward_input: time of the half of a backward task that makes the gradient of the input.
+            backward_weight: time of the half that makes the gradient of the weights. A whole backward task takes both.
+            communication: time from the end of a task until its result is there on another rank.
+
+        Returns:
+            Makespan, idle time, bubble, activations kept, critical path, messages.
+
+        Raises:
+            ValueError: the schedule is impossible (the message names the tasks), or a time is none.
+        """
+        from shardwidget.pipeline.simulation import simulate
+
+        return simulate(self, forward, backward_input, backward_weight, communication)
+
+
+@dataclass(frozen=True)
+class Schedules:
+    """Schedules side by side, on one time axis."""
+
+    schedules: tuple[Schedule, ...]
+    """Each with the name that the user gave it."""
+    kind: Literal["schedules"] = field(default="schedules", init=False)
+    version: int = field(default=VERSION, init=False)

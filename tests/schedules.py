@@ -1,0 +1,109 @@
+"""Schedules that only the tests need, as others make them, and schedule documents that the front end's tests know."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+
+def zero_bubble_interleaved(stages: int, microbatches: int, ranks: int) -> list[list[str]]:
+    """PyTorch's interleaved zero bubble: rank r lags r weight halves behind."""
+    out = []
+    for rank in range(ranks):
+        forward, inputs, weights = (_in_rounds(kind, rank, stages, microbatches, ranks) for kind in "FIW")
+        warm_up = stages - ranks + ranks - 1 - rank
+        tasks = forward[:warm_up]
+        for k, task in enumerate(inputs):
+            tasks += [*forward[warm_up + k : warm_up + k + 1], task, *weights[max(k - rank, 0) : k - rank + 1]]
+        out.append(tasks + weights[len(weights) - rank :])
+    return out
+
+
+def kimi_k2(stages: int, microbatches: int, ranks: int) -> list[list[str]]:
+    """Interleaved 1F1B with one more forward task in the warm-up."""
+    out = []
+    for rank in range(ranks):
+        forward, backward = (_in_rounds(kind, rank, stages, microbatches, ranks) for kind in "FB")
+        warm_up = stages - ranks + 2 * (ranks - 1 - rank) + 1
+        tasks = forward[:warm_up]
+        for k, task in enumerate(backward):
+            tasks += [*forward[warm_up + k : warm_up + k + 1], task]
+        out.append(tasks)
+    return out
+
+
+def _in_rounds(kind: str, rank: int, stages: int, microbatches: int, ranks: int) -> list[str]:
+    """A rank's tasks of a kind: rounds of as many microbatches as ranks, through its stages forward or back."""
+    mine = range(rank, stages, ranks)
+    return [
+        f"{stage}{kind}{first + k}"
+        for first in range(0, microbatches, ranks)
+        for stage in (mine if kind == "F" else reversed(mine))
+        for k in range(ranks)
+    ]
+
+
+def from_offsets(ranks: int, microbatches: int, steps: tuple[int, ...]) -> list[list[str]]:
+    """A V of two stages a rank, from the offsets of one microbatch, repeated every six slots (arXiv 2405.15362).
+
+    Args:
+        ranks: number of ranks.
+        microbatches: number of microbatches.
+        steps: slots from rank to rank on the way down, up, and both ways back; then from each way to the next.
+    """
+    down, up, back, home, turn, loss, last = steps
+    out: list[list[str]] = []
+    for rank in range(ranks):
+        far = ranks - 1
+        at = {
+            (rank, "F"): down * rank,
+            (2 * ranks - 1 - rank, "F"): down * far + turn + up * (far - rank),
+        }
+        behind = down * far + turn + up * far + loss
+        at[2 * ranks - 1 - rank, "I"] = behind + back * rank
+        at[rank, "I"] = behind + back * far + last + home * (far - rank)
+        # Weight halves take the two slots of six that are left, as soon as they can.
+        taken = {slot % 6 for slot in at.values()}
+        free = [slot for slot in range(6) if slot not in taken]
+        first, second = at[2 * ranks - 1 - rank, "I"], at[rank, "I"]
+        pairs = [
+            (first + 1 + (a - first - 1) % 6, second + 1 + (b - second - 1) % 6) for a, b in (free, reversed(free))
+        ]
+        at[2 * ranks - 1 - rank, "W"], at[rank, "W"] = min(pairs, key=sum)
+        slots = [(slot + 6 * m, f"{stage}{kind}{m}") for (stage, kind), slot in at.items() for m in range(microbatches)]
+        out.append([task for _, task in sorted(slots)])
+    return out
+
+
+def dualpipe_v_of_jaxpp(ranks: int, microbatches: int) -> list[list[str]]:
+    """DualPipeV as JaxPP has it: backward tasks are input and weight halves fused, and weight halves come last."""
+    out = []
+    for rank in range(ranks):
+        down, up, behind = rank, 2 * ranks - 1 - rank, ranks - 1 - rank
+        count: dict[tuple[int, str], int] = defaultdict(int)
+
+        def task(stage: int, kinds: str, count: dict[tuple[int, str], int] = count) -> str:
+            parts = []
+            for kind in kinds:
+                parts.append(f"{stage}{kind}{count[stage, kind]}")
+                count[stage, kind] += 1
+            return "+".join(parts)
+
+        tasks = [task(down, "F") for _ in range(2 * behind)]
+        for _ in range(rank + 1):
+            tasks += [task(down, "F"), task(up, "F")]
+        for _ in range(behind):
+            tasks += [task(up, "I"), task(up, "W"), task(up, "F")]
+        for k in range(microbatches - 2 * ranks + rank + 1):
+            pair = [task(down, "F"), task(up, "IW")]
+            tasks += pair if k == 0 and not behind else ["+".join(pair)]
+            tasks.append(f"{task(up, 'F')}+{task(down, 'IW')}")
+        for _ in range(behind):
+            tasks += [task(up, "IW"), f"{task(up, 'F')}+{task(down, 'IW')}"]
+        for k in range(rank + 1):
+            late = k >= (rank + 1) // 2
+            tasks.append(task(up, "I" if late and rank % 2 else "IW"))
+            tasks.append(task(down, "I" if late and rank and not rank % 2 else "IW"))
+        tasks += [task(down, "I" if rank else "IW") for _ in range(behind)]
+        left = [(k, stage) for stage in (down, up) for k in range(count[stage, "W"], microbatches)]
+        out.append(tasks + [f"{stage}W{k}" for k, stage in sorted(left)])
+    return out
