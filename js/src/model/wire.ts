@@ -1,5 +1,5 @@
 /** Decoding and checking of a document as it comes over the wire or out of a saved page. */
-import { type Document, VERSION } from "./document.gen";
+import { type Document, type Mesh, VERSION } from "./document.gen";
 import { isBytes } from "./ints";
 
 /** A document that cannot be drawn, with what to do about it. */
@@ -36,10 +36,14 @@ export function decodeDocument<Kind extends Document["kind"]>(
 }
 
 /** What is missing or of the wrong form in the mesh of a document, or null. */
-function flawOfMesh({ mesh }: Document): string | null {
+function flawOfMesh(document: Document): string | null {
+  // A schedule may be of ranks alone.
+  if (document.kind === "schedules" || (document.kind === "schedule" && document.mesh === null)) return null;
+  const mesh: unknown = document.mesh;
   const isInts = (v: unknown) =>
     typeof v === "object" && v !== null && "shape" in v && Array.isArray(v.shape) && "raw" in v && isBytes(v.raw);
   if (typeof mesh !== "object" || mesh === null) return "it has no mesh";
-  if (!Array.isArray(mesh.axes)) return "its mesh has no axes";
-  return isInts(mesh.device_ids) && isInts(mesh.process) ? null : "its device ids cannot be read";
+  const { axes, device_ids, process } = mesh as Partial<Mesh>;
+  if (!Array.isArray(axes)) return "its mesh has no axes";
+  return isInts(device_ids) && isInts(process) ? null : "its device ids cannot be read";
 }
