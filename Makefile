@@ -1,5 +1,5 @@
 # make demo    JupyterLab on the first notebook (PORT=8888)
-# make test    every check and every test, browsers included
+# make test    every check and every test, browsers included: make lint test-js test-py test-hosts
 # make bench   speed and size, beside the alternatives
 # make docs    the guide, in site/
 # make build   the front end, then the sdist and the wheel in dist/
@@ -8,17 +8,21 @@
 
 SHELL := /bin/bash
 .DELETE_ON_ERROR:
-.PHONY: demo test lint test-js test-py bench docs build format clean
+.PHONY: demo test lint test-js test-py test-hosts bench docs build format clean
 
 PYTHON ?= python3
 PORT ?= 8888
 BUNDLE := shardwidget/static/widget.js
+# Tests that share something costly stay in one process.
+PARALLEL := --numprocesses=2 --dist=loadgroup
 PIP := pip --disable-pip-version-check -qq
 CHROMIUM = SHARDWIDGET_CHROMIUM=$$(tools/browser chromium) && export SHARDWIDGET_CHROMIUM
 FIREFOX = SHARDWIDGET_FIREFOX=$$(tools/browser firefox) && export SHARDWIDGET_FIREFOX
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 # The bundle is made here; an editable install need not make it again.
 export SKIP_JUPYTER_BUILDER := 1
+# $(call say,WHAT): the name of the stage that starts.
+say = printf '\n== %s ==\n' "$(1)"
 
 # Without a display JupyterLab prints the address and keeps serving.
 demo: .venv/.demo $(BUNDLE)
@@ -27,22 +31,33 @@ demo: .venv/.demo $(BUNDLE)
 	JUPYTER_PREFER_ENV_PATH=1 exec jupyter lab "$$@" --log-level=ERROR --LabApp.log_level=ERROR --port=$(PORT) \
 	  --LabApp.default_url=/lab/tree/notebooks/00_quickstart.ipynb
 
-test: lint test-js test-py
+test: lint test-js test-py test-hosts
 
 lint: .venv/.dev js/node_modules/.stamp
+	@$(call say,ruff: the rules and the format of Python)
 	@ruff check --quiet
 	@ruff format --check --quiet
+	@$(call say,types of the documents: what TypeScript has is what Python says)
 	@python js/generate_types.py --check
+	@$(call say,biome and tsc: TypeScript)
 	@npm --prefix js run --silent lint
 	@npm --prefix js run --silent typecheck
+	@$(call say,pyright: types of Python)
 	@pyright
+	@$(call say,import-linter: what may import what)
 	@lint-imports --no-logo
 
 test-js: .venv/.dev js/node_modules/.stamp
+	@$(call say,vitest: the front end in Node and in Chromium)
 	@$(CHROMIUM) && npm --prefix js run --silent test
 
 test-py: .venv/.dev $(BUNDLE)
-	@$(CHROMIUM) && $(FIREFOX) && pytest --quiet --numprocesses=2 tests/unit tests/jax_suite && pytest --quiet tests/hosts
+	@$(call say,pytest: Python with JAX $$(python -c "import jax; print(jax.__version__)"))
+	@pytest --quiet $(PARALLEL) tests/unit tests/jax_suite
+
+test-hosts: .venv/.dev $(BUNDLE)
+	@$(call say,pytest: notebooks and saved pages in real browsers)
+	@$(CHROMIUM) && $(FIREFOX) && pytest --quiet tests/hosts
 
 bench: .venv/.dev $(BUNDLE)
 	@$(CHROMIUM) && python -m tests.bench
@@ -62,7 +77,7 @@ format: .venv/.dev js/node_modules/.stamp
 	@npm --prefix js run --silent format
 
 clean:
-	@rm -rf .venv .venv-oldest .venv313 dist site shardwidget/static js/node_modules
+	@rm -rf .venv .venv-oldest .venv-newest .venv313 dist site shardwidget/static js/node_modules
 	@rm -rf .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	@find shardwidget tests js -name __pycache__ -prune -exec rm -rf {} +
 

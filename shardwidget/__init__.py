@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from shardwidget.widgets.playground import SpecPlayground
     from shardwidget.widgets.stepper import ShardMapStepper
 
+__version__ = "0.1.0"
+
 __all__ = [
     "ArrayView",
     "Comparison",

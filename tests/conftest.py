@@ -1,10 +1,22 @@
 """Sixteen CPU devices for every test, made before JAX starts its backend; the same random examples every time."""
 
+import platform
+import sys
+
 import hypothesis
 import jax
+import pytest
 
 jax.config.update("jax_platforms", "cpu")
 jax.config.update("jax_num_cpu_devices", 16)
 
 hypothesis.settings.register_profile("shardwidget", deadline=None, derandomize=True, database=None)
 hypothesis.settings.load_profile("shardwidget")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leaves out, and counts as deselected, what needs libtpu where there can be none."""
+    if (sys.platform, platform.machine()) != ("linux", "x86_64"):
+        tpu = [item for item in items if item.get_closest_marker("libtpu")]
+        items[:] = [item for item in items if item not in tpu]
+        config.hook.pytest_deselected(items=tpu)

@@ -19,6 +19,8 @@ import shardwidget as sw
 from shardwidget import _tpu, read
 from tests.jax_suite.hlo import check_groups, kinds, line, mlp, shape
 
+pytestmark = pytest.mark.libtpu
+
 PODS = {"v5e:4x4": "TPU v5e 4×4", "v5p:2x2x4": "TPU v5p 2×2×4", "v6e:4x4": "TPU v6e 4×4"}
 LAYERS = 3
 ONE = re.compile(r"^ .* = .*? (all-reduce|all-gather|reduce-scatter|all-to-all|collective-permute)(?:-start)?\(")

@@ -15,8 +15,12 @@ from pathlib import Path
 
 import pytest
 
+import shardwidget
+
+# One process builds what all of them look at.
+pytestmark = pytest.mark.xdist_group("dist")
+
 ROOT = Path(__file__).parents[2]
-VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
 STATIC = ROOT / "shardwidget" / "static"
 BUNDLES = [
     "static/comparison.js",
@@ -36,10 +40,10 @@ import shardwidget as sw
 
 mesh = jax.sharding.AbstractMesh((4, 2), ("x", "y"))
 sharding = jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec("x", "y"))
-view = sw.ArrayView(jax.ShapeDtypeStruct((8, 16), "float32", sharding=sharding))
+view = sw.show(jax.ShapeDtypeStruct((8, 16), "float32", sharding=sharding))
 view.to_html(sys.argv[1])
 view.to_svg(sys.argv[2])
-print(sw.__file__)
+print(sw.__file__, sw.__version__)
 """
 
 
@@ -58,7 +62,9 @@ def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def without_node() -> dict[str, str]:
-    return {**os.environ, "PATH": str(Path(sys.executable).parent / "no-programs")}
+    """An environment with no programs on its path, and no way to this checkout."""
+    here = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    return here | {"PATH": str(Path(sys.executable).parent / "no-programs")}
 
 
 def only(paths: list[Path]) -> Path:
@@ -76,7 +82,7 @@ def test_every_bundle_that_is_built_is_asked_for():
 def test_sdist_holds_the_bundle_and_its_sources(dist: Path):
     with tarfile.open(only(list(dist.glob("*.tar.gz")))) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
-        bundles = [archive.extractfile(f"shardwidget-{VERSION}/shardwidget/{name}") for name in BUNDLES]
+        bundles = [archive.extractfile(f"shardwidget-{shardwidget.__version__}/shardwidget/{name}") for name in BUNDLES]
         assert [b.read() for b in bundles if b] == [(STATIC.parent / name).read_bytes() for name in BUNDLES]
     assert {"LICENSE", "README.md", "js/package-lock.json", "js/src/entries/widget.tsx", "js/build.mjs"} <= names
     assert not [name for name in names if "node_modules" in name or "__pycache__" in name]
@@ -87,8 +93,11 @@ def test_wheel_holds_the_bundle_and_nothing_beside_the_package(dist: Path):
         names = archive.namelist()
         for name in BUNDLES:
             assert archive.read(f"shardwidget/{name}") == (STATIC.parent / name).read_bytes()
-    assert {name.partition("/")[0] for name in names} == {"shardwidget", f"shardwidget-{VERSION}.dist-info"}
-    assert f"shardwidget-{VERSION}.dist-info/licenses/LICENSE" in names
+    assert {name.partition("/")[0] for name in names} == {
+        "shardwidget",
+        f"shardwidget-{shardwidget.__version__}.dist-info",
+    }
+    assert {f"shardwidget-{shardwidget.__version__}.dist-info/licenses/LICENSE", "shardwidget/py.typed"} <= set(names)
 
 
 def test_installed_wheel_draws_without_node(dist: Path, tmp_path: Path):
@@ -96,8 +105,9 @@ def test_installed_wheel_draws_without_node(dist: Path, tmp_path: Path):
     wheel = only(list(dist.glob("*.whl")))
     run(sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-deps", "--no-index", wheel)
     page, picture = tmp_path / "page.html", tmp_path / "picture.svg"
-    where = run(python, "-c", DRAW, page, picture, cwd=tmp_path, env=without_node())
-    assert Path(where.strip()).is_relative_to(tmp_path / "venv")
+    where, version = run(python, "-c", DRAW, page, picture, cwd=tmp_path, env=without_node()).split()
+    assert Path(where).is_relative_to(tmp_path / "venv")
+    assert version == shardwidget.__version__
 
     html = page.read_text(encoding="utf-8")
     assert script(html, "front-end") == [
