@@ -16,11 +16,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Literal
 
 import numpy as np
 
-from shardwidget.collectives import ALL_REDUCE, ALL_TO_ALL, SILENT, Call
+from shardwidget.collectives import STATEMENTS, Call, Statement, statement_of
 
 
 @dataclass(frozen=True)
@@ -137,29 +138,41 @@ def estimate(
         wraparound: torus: whether the axes are rings; None to go by their sizes.
         t_min: torus: latency of one hop in seconds. The book has it as 1 µs, in one place as 0.5 µs.
     """
-    kind, pairs = (collective, ((0, 1),)) if isinstance(collective, str) else (collective.kind, collective.pairs)
+    if isinstance(collective, str):
+        statement, pairs = _named(collective), ((0, 1),)
+    else:
+        statement, pairs = collective.statement, collective.pairs
     moving = [pair for pair in pairs if pair[0] != pair[1]]
-    if kind in SILENT or math.prod(sizes) == 1 or (kind == "ppermute" and not moving):
+    if not statement.communicates or math.prod(sizes) == 1 or (statement.by_pairs and not moving):
         return Estimate(0.0, 0.0, "nothing is sent", LABEL)
     if interconnect.topology == "switch":
-        return _switch(kind, math.prod(sizes), whole_bytes, interconnect)
+        return _switch(statement, math.prod(sizes), whole_bytes, interconnect)
     wraps = all(size % interconnect.wrap == 0 for size in sizes if size > 1) if wraparound is None else wraparound
-    if kind == "ppermute":
+    if statement.by_pairs:
         return _permutation_on_torus(_hops(moving, sizes, wraps), whole_bytes, interconnect, t_min)
-    return _torus(kind, [size for size in sizes if size > 1], whole_bytes, interconnect, wraps, t_min)
+    return _torus(statement, [size for size in sizes if size > 1], whole_bytes, interconnect, wraps, t_min)
 
 
-def _torus(kind: str, sizes: Sequence[int], v: float, ici: Interconnect, wraps: bool, t_min: float) -> Estimate:
-    passes = 2 if kind in ALL_REDUCE else 1
-    factor = passes * (0.25 if kind in ALL_TO_ALL else 1) * (1 if wraps else 2)
+def _named(kind: str) -> Statement:
+    statement = statement_of(kind)
+    if statement is None:
+        kinds = ", ".join(repr(one.kind) for one in STATEMENTS if one.communicates)
+        raise ValueError(f"{kind!r} is not a collective. Give one of {kinds}, or a Call.")
+    return statement
+
+
+def _torus(
+    statement: Statement, sizes: Sequence[int], v: float, ici: Interconnect, wraps: bool, t_min: float
+) -> Estimate:
+    factor = float(sum(phase.torus for phase in statement.phases)) * (1 if wraps else 2)
     axes = min(len(sizes), ici.axes)
-    hops = passes * sum(size / 2 if wraps else size - 1 for size in sizes)
+    hops = len(statement.phases) * sum(size / 2 if wraps else size - 1 for size in sizes)
     notes = [
         "no wraparound, which takes twice the time" * (not wraps),
         f"the devices have links on {ici.axes} axes only" * (len(sizes) > ici.axes),
         f"more devices than a pod has ({ici.pod}): the slower network between pods is left out"
         * (0 < ici.pod < math.prod(sizes)),
-        "inferred for a broadcast" * (kind == "pbroadcast"),
+        "inferred for a broadcast" * (statement.semantics.starts == "source"),
     ]
     return _estimate(
         (hops * t_min, f"{hops:g} · {_time(t_min)}"),
@@ -177,38 +190,26 @@ def _permutation_on_torus(hops: int, v: float, ici: Interconnect, t_min: float) 
     )
 
 
-def _switch(kind: str, n: int, v: float, nvlink: Interconnect) -> Estimate:
-    sent = {"ppermute": v, "pbroadcast": v}.get(kind, v * (n - 1) / n)
-    text = {"ppermute": "", "pbroadcast": ""}.get(kind, f" · {n - 1}/{n}")
-    if kind in ALL_TO_ALL:
-        sent, text = sent / n, text + f"/{n}"
-    elif kind in ALL_REDUCE:
-        sent, text = 2 * sent, f"{text} · 2"
-    inside = (sent / nvlink.bandwidth, f"{v:.15g} B{text} / {nvlink.bandwidth:g} B/s")
-    notes = ["no latency is tabulated", "inferred" * (kind in ("ppermute", "pbroadcast"))]
+def _switch(statement: Statement, n: int, v: float, nvlink: Interconnect) -> Estimate:
+    phases = statement.phases
+    share = sum((phase.sends(n) for phase in phases), Fraction(0)) if phases else Fraction(1)
+    text = f"{v:.15g} B" if share == 1 else f"{v:.15g} B · {share}"
+    inside = (v * float(share) / nvlink.bandwidth, f"{text} / {nvlink.bandwidth:g} B/s")
+    inferred = statement.by_pairs or any(phase.inferred_inside for phase in phases)
+    notes = ["no latency is tabulated", "inferred" * inferred]
     if 0 < nvlink.pod < n:
         if not nvlink.node_bandwidth:
             raise ValueError(
                 f"{nvlink.name} connects {nvlink.pod} devices and the group has {n}: "
                 "set Interconnect.node_bandwidth, the bytes a second that a node sends to others"
             )
-        leaving, leaving_text = _leaving_node(kind, n, v, nvlink.pod)
-        between = (leaving / nvlink.node_bandwidth, f"{leaving_text} / {nvlink.node_bandwidth:g} B/s of a node")
-        notes.append(
-            f"between nodes of {nvlink.pod}" + ", inferred" * (kind in (*ALL_TO_ALL, "ppermute", "pbroadcast"))
-        )
+        leaving = sum((phase.leaves(n, nvlink.pod) for phase in phases), Fraction(0)) if phases else nvlink.pod
+        text = f"{v:.15g} B" if leaving == 1 else f"{v:.15g} B · {leaving}"
+        between = (v * float(leaving) / nvlink.node_bandwidth, f"{text} / {nvlink.node_bandwidth:g} B/s of a node")
+        inferred = statement.by_pairs or any(phase.inferred for phase in phases)
+        notes.append(f"between nodes of {nvlink.pod}" + ", inferred" * inferred)
         inside = max(inside, between)
     return _estimate((0.0, "not known"), inside, notes)
-
-
-def _leaving_node(kind: str, n: int, v: float, node: int) -> tuple[float, str]:
-    """Bytes that a node sends to other nodes."""
-    if kind in ALL_TO_ALL:  # of each device's V/N the part for the devices elsewhere
-        return v * node * (n - node) / n**2, f"{v:.15g} B · {node} · {n - node}/{n}²"
-    if kind == "ppermute":
-        return v * node, f"{v:.15g} B · {node}"
-    passes = 2 if kind in ALL_REDUCE else 1
-    return passes * v, f"{passes} · {v:.15g} B"
 
 
 def _hops(pairs: Sequence[tuple[int, int]], sizes: Sequence[int], wraps: bool) -> int:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from shardwidget.collectives import statement_of_opcode
 from shardwidget.document import (
     Choice,
     Compared,
@@ -97,6 +98,7 @@ def collective(
     grid = np.moveaxis(np.arange(on.size).reshape(on.shape), last, range(-len(last), 0)).reshape(-1, n)
     fields: dict[str, Any] = {
         "kind": kind,
+        "semantics": statement_of_opcode(kind).semantics,
         "axes": axes,
         "irregular": False,
         "within": (),

@@ -77,7 +77,7 @@ def _calls(n: int) -> list[Call]:
 
 def _case(call: Call, plan: Plan) -> dict[str, Any]:
     rounds = [" ".join(map(_word, expand(plan, number))) for number in range(len(plan.rounds))]
-    return {"plan": to_wire(plan), "rounds": rounds, "held": _held(call, plan)}
+    return {"kind": call.kind, "plan": to_wire(plan), "rounds": rounds, "held": _held(call, plan)}
 
 
 def _word(t: Transfer) -> str:
@@ -90,7 +90,7 @@ def _word(t: Transfer) -> str:
 def _held(call: Call, plan: Plan) -> list[list[list[int]]]:
     """By rank and chunk, the ranks whose parts it holds in the end: ``execute`` on blocks that say whose they are."""
     n = call.n
-    whole = call.kind in ("psum", "reduce_scatter", "all_to_all")
+    whole = call.statement.semantics.cuts in ("sent", "both")
     own = [np.full(n if whole else 1, 1 << r) for r in range(n)]
     made = execute(plan, call, np.stack(own))
     return [[[r for r in range(n) if int(value) >> r & 1] for value in row] for row in made]

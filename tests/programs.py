@@ -77,9 +77,8 @@ class Making:
 
     def among(self, kind: str, groups: tuple[tuple[int, ...], ...], size: int, line: int | None, **rest: Any):
         """A collective of irregular groups, given as mesh positions."""
-        meaning = {"collective-permute": "ppermute"}.get(kind, _CALLS.get(kind, ("",))[0])
         ranks = rest.pop("ranks", ())
-        call = collectives.Call(meaning, kind, (), groups, pairs=ranks, source=-1)  # type: ignore[arg-type]
+        call = collectives.Call(collectives.statement_of_opcode(kind), kind, (), groups, pairs=ranks)
         fields = {"irregular": True, "groups_text": f"replica_groups={groups}", **rest}
         return self._made(kind, call, size, [call.n], line, **fields)
 
@@ -101,7 +100,8 @@ class Making:
             **rest,
         }
         return HloCollective(
-            kind=kind,  # type: ignore[arg-type]
+            kind=kind,
+            semantics=call.statement.semantics,
             groups=tuple(map(tuple, members.tolist())),
             positions=Ints.pack(members.ravel()),
             group_size=call.n,

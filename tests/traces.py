@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from shardwidget.collectives import Call, apply, bytes_sent, call_of, chunk_axis, plans
+from shardwidget.collectives import Call, apply, bytes_by_plan, bytes_sent, call_of, plans
 from shardwidget.document import (
     Collective,
     Dim,
@@ -103,7 +103,8 @@ class Program:
         call = call_of(primitive, params, tuple(self.axes), tuple(self.axes.values()))
         assert call
         made = apply(call, self.values[x.id])
-        gone = axes if call.kind in ("psum", "pmax", "pmin") else ()
+        semantics = call.statement.semantics
+        gone = axes if semantics.combines and semantics.replicates else ()
         out = self.block(name, np.asarray(made, self.values[x.id].dtype), [a for a in x.varying if a not in gone])
         shown = tuple((k, str(v)) for k, v in params.items() if k not in ("axes", "axis_name", "axis_index_groups"))
         sentence = f"{call.kind} of {x.name} over {' and '.join(map(str, axes))}."
@@ -183,12 +184,13 @@ class Program:
     def _collective(self, call: Call, x: Variable) -> Collective:
         values = self.values[x.id]
         sent, arithmetic, hops = bytes_sent(call, values[0].nbytes)
-        first = len(self.plans)
-        self.plans += plans(call)
+        first, algorithms = len(self.plans), plans(call)
+        self.plans += algorithms
         most = max(map(len, call.groups))
         positions = [p for group in call.groups for p in [*group, *[-1] * (most - len(group))]]
         return Collective(
             call.kind,
+            call.statement.semantics,
             call.axes,
             call.groups,
             Ints.pack(positions),
@@ -197,7 +199,9 @@ class Program:
             arithmetic,
             hops,
             tuple(range(first, len(self.plans))),
-            chunk_axis(call, x.shape),
+            tuple(bytes_by_plan(plan, call, values[0].nbytes) for plan in algorithms),
+            call.statement.split_axis(call, x.shape),
+            call.statement.concat_axis(call, x.shape),
             (1e-6 * hops, 2e-6),
             (sent / 9e10, sent / 4.5e11),
         )

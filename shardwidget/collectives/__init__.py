@@ -1,30 +1,34 @@
-"""Collectives, each stated once: who takes part, what it means, its algorithms in rounds, its bytes.
+"""Collectives, each stated once: its names, what it means, its algorithms in rounds, its bytes.
 
-Everything else reads this statement: the host engine (``apply``), the animation (``plans``), the byte counts
-(``bytes_sent``) and the tests (``execute``). Nothing here imports JAX; ``apply`` works on numpy and jax.numpy arrays.
+A collective is one ``Statement`` in ``kinds/``, listed in ``registry.py``. Everything else reads it: the host engine
+(``apply``), the animation (``plans``), the byte counts (``bytes_sent``), the times (``shardwidget.cost``), the facts
+that documents carry (``Statement.semantics``) and the tests (``execute``). Nothing here imports JAX; ``apply`` works on
+numpy and jax.numpy arrays.
 """
 
-from shardwidget.collectives.call import ALL_REDUCE, ALL_TO_ALL, SILENT, Call, Kind, call_of, kind_of
-from shardwidget.collectives.execute import chunk_axis, execute
+from shardwidget.collectives.call import Call
+from shardwidget.collectives.execute import execute
 from shardwidget.collectives.meaning import apply
 from shardwidget.collectives.plan import Transfer, expand, plans
-from shardwidget.collectives.traffic import Traffic, bytes_sent, gathered_bytes
+from shardwidget.collectives.registry import OPCODES, STATEMENTS, call_of, statement_of, statement_of_opcode
+from shardwidget.collectives.statement import Statement
+from shardwidget.collectives.traffic import Traffic, bytes_by_plan, bytes_sent, gathered_bytes
 
 __all__ = [
-    "ALL_REDUCE",
-    "ALL_TO_ALL",
-    "SILENT",
+    "OPCODES",
+    "STATEMENTS",
     "Call",
-    "Kind",
+    "Statement",
     "Traffic",
     "Transfer",
     "apply",
+    "bytes_by_plan",
     "bytes_sent",
     "call_of",
-    "chunk_axis",
     "execute",
     "expand",
     "gathered_bytes",
-    "kind_of",
     "plans",
+    "statement_of",
+    "statement_of_opcode",
 ]

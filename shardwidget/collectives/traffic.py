@@ -1,48 +1,72 @@
-"""How many bytes a device sends in a collective."""
+"""How many bytes a device sends in a collective.
+
+One convention: the bytes that leave a device when it can reach every other directly (a switch), by an algorithm that
+sends no more than it must. These are the factors of NCCL's bus bandwidth (nccl-tests, doc/PERFORMANCE.md) and of the
+scaling book (sharding.md, gpus.md). What a ring or a torus passes on for others is counted by ``bytes_by_plan``, and in
+the times of ``shardwidget.cost``.
+"""
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
 from typing import NamedTuple
 
-from shardwidget.collectives.call import ALL_TO_ALL, SILENT, Call
+from shardwidget.collectives.call import Call
+from shardwidget.document import Plan
 
 
 class Traffic(NamedTuple):
-    """Bytes on the wire, counted for the ring algorithm (sent directly, for a permutation)."""
+    """Bytes on the wire, sent directly."""
 
     bytes: int
     """Bytes that a device sends, rounded up: the same for every device, or the most that one sends."""
     arithmetic: str
     """How that number comes about, for example ``2·V·(N−1)/N, V = 32 B, N = 2``."""
     hops: int
-    """Rounds of the ring, one after another; 1 for a permutation."""
+    """Rounds of the ring algorithm, one after another; 1 for a permutation."""
 
 
 def gathered_bytes(call: Call, block_bytes: int) -> int:
-    """V: bytes of the whole array that a group works on, given those of one device's operand."""
-    return block_bytes * call.n if call.kind in ("all_gather", *ALL_TO_ALL) else block_bytes
+    """V: bytes of the whole array of a group, given those of one device's operand.
+
+    Of all blocks together where each rank has a part of its own (all_gather, all_to_all), else of one block.
+    """
+    return block_bytes * call.n if call.statement.semantics.starts == "own" else block_bytes
 
 
 def bytes_sent(call: Call, block_bytes: int) -> Traffic:
     """The bytes that a device sends when its block (the operand) has ``block_bytes``.
 
-    All-gather, reduce-scatter and all-reduce as in nccl-tests, doc/PERFORMANCE.md. In all_to_all a chunk for the k-th
-    next rank is sent k times, hence half of V; V·(N−1)/N² of it are the device's own (scaling-book, sharding.md). For
-    ragged_all_to_all the rows are taken to be spread evenly.
+    Of ragged_all_to_all the rows are taken to be spread evenly; ``ragged_bytes_sent`` knows better where it ran.
     """
     n, whole = call.n, gathered_bytes(call, block_bytes)
-    if call.kind in SILENT:
+    if not call.statement.communicates:
         return Traffic(0, "nothing is sent", 0)
-    if call.kind == "ppermute":
+    if n == 1:
+        return Traffic(0, "no communication: each group is one device", 0)
+    if call.statement.by_pairs:
         if all(source == target for source, target in call.pairs):
             return Traffic(0, "no block leaves its device", 0)
-        return Traffic(whole, f"V = {whole} B", 1)
-    text, numerator, denominator, hops = {
-        "reduce_scatter": ("V·(N−1)/N", n - 1, n, n - 1),
-        "all_gather": ("V·(N−1)/N", n - 1, n, n - 1),
-        "all_to_all": ("V·(N−1)/(2N)", n - 1, 2 * n, n - 1),
-        "ragged_all_to_all": ("V·(N−1)/(2N) if spread evenly", n - 1, 2 * n, n - 1),
-        "pbroadcast": ("", int(n > 1), 1, n - 1),
-    }.get(call.kind, ("2·V·(N−1)/N", 2 * (n - 1), n, 2 * (n - 1)))
-    figures = f"V = {whole} B, N = {n}"
-    return Traffic(-(-whole * numerator // denominator), f"{text}, {figures}" if text else figures, hops)
+        return Traffic(whole, f"V = {whole} B, the block", 1)
+    first, *others = call.statement.phases
+    sent = sum((phase.sends(n) for phase in others), first.sends(n)) * whole
+    text = f"{1 + len(others)}·{first.formula}" if others else first.formula
+    text += " if spread evenly" if call.statement.ragged else ""
+    figures = f"V = {whole} B, the block" if text == "V" else f"{text}, V = {whole} B"
+    return Traffic(math.ceil(sent), f"{figures}, N = {n}", (1 + len(others)) * (n - 1))
+
+
+def bytes_by_plan(plan: Plan, call: Call, block_bytes: int) -> int:
+    """The bytes that a device sends by an algorithm, rounded up: what it passes on for others included.
+
+    Of the meaning, which is no algorithm, those of ``bytes_sent``.
+    """
+    if plan.algorithm == "meaning":
+        return bytes_sent(call, block_bytes).bytes
+    semantics = plan.semantics
+    if semantics.starts == "source":
+        sources = [source for moves in plan.rounds for move in moves for source, _ in move.pairs]
+        return block_bytes * max(map(sources.count, sources), default=0)
+    chunks = sum(move.count for moves in plan.rounds for move in moves)
+    return math.ceil(Fraction(block_bytes * chunks, 1 if semantics.cuts == "received" else plan.n))

@@ -16,6 +16,7 @@ from shardwidget.document.placement import Block, Cut, Dim, Placement, Values
 from shardwidget.document.wire import VERSION, Ints, to_wire
 
 if TYPE_CHECKING:
+    from shardwidget.document.collective import Collective, Move, Plan, Semantics
     from shardwidget.document.comparison import Choice, Compared, Comparison, Continuation, Enclosure, Layout, Row, Stop
     from shardwidget.document.exercise import Exercises, Feedback, Field, Figure, Given, Part, Question, Table
     from shardwidget.document.kinds import Document
@@ -24,12 +25,9 @@ if TYPE_CHECKING:
     from shardwidget.document.program import HloCollective, Memory, Program, Programs, Timing, Work
     from shardwidget.document.schedule import Durations, Order, Recipe, Schedule, Schedules
     from shardwidget.document.trace import (
-        Collective,
         Failure,
         Fix,
         Listing,
-        Move,
-        Plan,
         Region,
         Scope,
         Source,
@@ -87,6 +85,7 @@ __all__ = [
     "Schedule",
     "Schedules",
     "Scope",
+    "Semantics",
     "Source",
     "SpecDraft",
     "SpecEntry",
@@ -106,7 +105,7 @@ __all__ = [
 
 # Who only shows arrays does not wait for the classes of all other documents to be made. Each module stands after those
 # that it takes along itself.
-_LATE = ("trace", "program", "comparison", "playground", "model", "exercise", "schedule", "kinds")
+_LATE = ("collective", "trace", "program", "comparison", "playground", "model", "exercise", "schedule", "kinds")
 
 
 def __getattr__(name: str) -> Any:

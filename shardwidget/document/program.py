@@ -5,22 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from shardwidget.document.collective import Plan, Semantics
 from shardwidget.document.mesh import Mesh
-from shardwidget.document.trace import Listing, Plan, Source
+from shardwidget.document.trace import Listing, Source
 from shardwidget.document.wire import VERSION, Ints
-
-HloKind = Literal[
-    "all-reduce", "all-gather", "reduce-scatter", "all-to-all", "ragged-all-to-all", "collective-permute",
-    "collective-broadcast", "send",
-]  # fmt: skip
-"""Operations of XLA, whether synchronous or in ``-start`` and ``-done`` halves."""
 
 
 @dataclass(frozen=True)
 class HloCollective:
     """One collective of an optimised module."""
 
-    kind: HloKind
+    kind: str
+    """XLA's name of it, of the synchronous form: ``all-reduce``, ``reduce-scatter``, ``collective-permute``."""
+    semantics: Semantics
     axes: tuple[str, ...]
     """The user's mesh axes whose groups these are, in mesh order; empty where none fit, see ``irregular``."""
     irregular: bool

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from shardwidget.document.collective import Collective, Plan
 from shardwidget.document.mesh import Mesh
 from shardwidget.document.placement import Dim
 from shardwidget.document.wire import VERSION, Ints
@@ -107,72 +108,6 @@ class Variable:
         if self.fetch is None:
             raise ValueError(f"the value of {self.name} was not kept")
         return self.fetch(device_id)
-
-
-@dataclass(frozen=True)
-class Collective:
-    """What a step communicates: who takes part together, and how much each device sends."""
-
-    kind: str
-    """What happens, whatever JAX calls it: ``psum``, ``all_gather``, ``reduce_scatter``, ``ppermute`` …"""
-    axes: tuple[str, ...]
-    """The user's mesh axes, as the program names them."""
-    groups: tuple[tuple[int, ...], ...] = field(metadata={"wire": False})
-    """Device ids of each group, in rank order."""
-    positions: Ints
-    """Mesh positions of the groups, one group after another; a shorter group is filled up with -1."""
-    group_size: int
-    """Ranks of the largest group."""
-    bytes_per_device: int
-    """Bytes that a device sends in the ring algorithm (directly, for a permutation), rounded up."""
-    arithmetic: str
-    """How that number comes about, for example ``2·V·(N−1)/N, V = 32 B, N = 2``."""
-    hops: int
-    """Rounds of the ring algorithm, one neighbour apart each; 1 for a permutation."""
-    plans: tuple[int, ...]
-    """Indices in ``Trace.plans``: the algorithms that apply, the meaning first."""
-    chunk_axis: int = -1
-    """Dimension along which a block is cut into n equal chunks; -1 where its elements, in row-major order, are cut into
-    n ranges (chunk c: from ``c·size//n``), or where a chunk is a whole block."""
-    latency: tuple[float, ...] = ()
-    """Estimated seconds of latency on each of ``Trace.interconnects``."""
-    bandwidth: tuple[float, ...] = ()
-    """Estimated seconds that the bytes take on each; the estimate is the greater of the two."""
-
-
-@dataclass(frozen=True)
-class Move:
-    """What all ranks of a group do at once: each sends ``count`` consecutive chunks to one peer.
-
-    Offsets count from the sender r: an offset d means rank or chunk ``(r + d) mod n`` in a shift and ``r ^ d`` in an
-    exchange. A permutation or a broadcast names its ranks instead, pair by pair, and each pair moves chunk 0.
-    """
-
-    peer: Literal["shift", "exchange", "pairs"]
-    op: Literal["copy", "add"]
-    """Whether the destination's chunk is replaced, or combined with what arrives (by the collective's operation)."""
-    by: int = 0
-    """Offset of the peer. In a shift +1 is the next rank of the ring and -1 the one before."""
-    first: int = 0
-    """Offset of the first chunk; the others are at ``first + 1``, ``first + 2`` …"""
-    count: int = 1
-    origin: int = 0
-    """For all_to_all: offset of the rank that the chunks started on. There a chunk's number says where it goes."""
-    pairs: tuple[tuple[int, int], ...] = ()
-    """(source rank, destination rank)."""
-
-
-@dataclass(frozen=True)
-class Plan:
-    """An algorithm of a collective for a group of n ranks: rounds of moves.
-
-    The moves of a round happen together: each sends what its source held when the round began.
-    """
-
-    algorithm: Literal["meaning", "ring", "bidirectional ring", "halving-doubling"]
-    kind: str
-    n: int
-    rounds: tuple[tuple[Move, ...], ...]
 
 
 @dataclass(frozen=True)

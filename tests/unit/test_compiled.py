@@ -313,7 +313,7 @@ def test_text_of_a_program():
 
 def test_text_says_what_is_not_known():
     picture = text.picture(shard_map())
-    assert "≥ 13 KiB sent a device" in picture
+    assert "≥ 10 KiB sent a device" in picture
     assert "×? while" in picture
     assert "irregular, within x" in picture
     assert "Measured: median 2.13 ms (1.98 ms–3.1 ms, n=10)." in picture

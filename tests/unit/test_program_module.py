@@ -113,12 +113,14 @@ def test_a_send_that_names_its_pairs():
 
 
 @pytest.mark.parametrize(
-    ("operation", "meaning"), [("add", "psum"), ("maximum", "pmax"), ("minimum", "pmin"), ("multiply", "psum")]
+    ("operation", "meaning"), [("add", "sum"), ("maximum", "max"), ("minimum", "min"), ("multiply", "sum")]
 )
 def test_what_an_all_reduce_combines_by(operation, meaning):
     text = ADD.replace("add(%a", f"{operation}(%a").replace("%add", "%combine")
     reading = read(text + entry(f"ROOT %c = f32[4,8] all-reduce(%p), {GROUPS}, to_apply=%combine"))
-    assert reading.plans[reading.collectives[0].plans[0]].kind == meaning
+    (collective,) = reading.collectives
+    assert collective.semantics.combines == meaning
+    assert reading.plans[collective.plans[0]].semantics == collective.semantics
 
 
 def test_the_tpu_compilers_reduce_scatter():

@@ -1,5 +1,5 @@
 /** Chunks of a block: which cell belongs to which, and what a cell holds while an algorithm runs. */
-import type { Collective, Step, Variable } from "./document.gen";
+import type { Collective, Variable } from "./document.gen";
 import { product, unravel } from "./mesh";
 import type { Held } from "./plan";
 import type { TraceModel } from "./trace";
@@ -18,13 +18,6 @@ export function chunkOf(shape: readonly number[], corner: readonly number[], axi
   };
 }
 
-/** The dimension of the received block that says where a part came from; -1 where ranges of its elements do. */
-export function receiveAxis(step: Step, c: Collective): number {
-  const name = { all_to_all: "concat_axis", all_gather: "all_gather_dimension" }[c.kind];
-  const own = step.params.find((param) => param[0] === name)?.[1];
-  return own === undefined ? c.chunk_axis : Number(own);
-}
-
 /** Sums, greatest or least of a cell over some ranks, as text; marked while ranks are missing. */
 export function combined(
   trace: TraceModel,
@@ -39,12 +32,8 @@ export function combined(
   return (cell) => {
     if (parts.length === 1) return corner.elements.text(corner.start(group[parts[0] ?? 0] ?? 0) + cell) + more;
     const values = parts.map((r) => corner.elements.number(corner.start(group[r] ?? 0) + cell));
-    const value =
-      c.kind === "pmax"
-        ? Math.max(...values)
-        : c.kind === "pmin"
-          ? Math.min(...values)
-          : values.reduce((a, b) => a + b, 0);
+    const { combines } = c.semantics;
+    const value = combines === "sum" ? values.reduce((a, b) => a + b, 0) : Math[combines || "max"](...values);
     return `${Number.isInteger(value) ? value : Number(value.toPrecision(5))}${more}`;
   };
 }

@@ -43,25 +43,33 @@ export interface Choice {
 export interface Collective {
   /** What happens, whatever JAX calls it: `psum`, `all_gather`, `reduce_scatter`, `ppermute` … */
   readonly kind: string;
+  readonly semantics: Semantics;
   /** The user's mesh axes, as the program names them. */
   readonly axes: readonly string[];
   /** Mesh positions of the groups, one group after another; a shorter group is filled up with -1. */
   readonly positions: Ints;
-  /** Ranks of the largest group. */
+  /** Ranks of the largest group; 1 where nobody has anyone to send to. */
   readonly group_size: number;
-  /** Bytes that a device sends in the ring algorithm (directly, for a permutation), rounded up. */
+  /** Bytes that a device sends, rounded up, where it can reach every other directly (a switch): see `arithmetic`. */
   readonly bytes_per_device: number;
-  /** How that number comes about, for example `2·V·(N−1)/N, V = 32 B, N = 2`. */
+  /**
+   * How that number comes about, for example `2·V·(N−1)/N, V = 32 B, N = 2`. V is the bytes of the whole array of
+   * a group: of all blocks together where each rank has a part of its own, else of one block.
+   */
   readonly arithmetic: string;
   /** Rounds of the ring algorithm, one neighbour apart each; 1 for a permutation. */
   readonly hops: number;
   /** Indices in `Trace.plans`: the algorithms that apply, the meaning first. */
   readonly plans: readonly number[];
+  /** For each of `plans`: bytes that a device sends by it, what it passes on for others included. */
+  readonly plan_bytes: readonly number[];
   /**
-   * Dimension along which a block is cut into n equal chunks; -1 where its elements, in row-major order, are cut into
-   * n ranges (chunk c: from `c·size//n`), or where a chunk is a whole block.
+   * Dimension along which the sent block is cut into n equal chunks; -1 where its elements, in row-major order, are
+   * cut into n ranges (chunk c: from `c·size//n`), or where a chunk is a whole block.
    */
-  readonly chunk_axis: number;
+  readonly split_axis: number;
+  /** Dimension along which chunks lie in the received block; -1 as in `split_axis`. */
+  readonly concat_axis: number;
   /** Estimated seconds of latency on each of `Trace.interconnects`. */
   readonly latency: readonly number[];
   /** Estimated seconds that the bytes take on each; the estimate is the greater of the two. */
@@ -281,7 +289,9 @@ export interface Given {
 
 /** One collective of an optimised module. */
 export interface HloCollective {
-  readonly kind: "all-reduce" | "all-gather" | "reduce-scatter" | "all-to-all" | "ragged-all-to-all" | "collective-permute" | "collective-broadcast" | "send";
+  /** XLA's name of it, of the synchronous form: `all-reduce`, `reduce-scatter`, `collective-permute`. */
+  readonly kind: string;
+  readonly semantics: Semantics;
   /** The user's mesh axes whose groups these are, in mesh order; empty where none fit, see `irregular`. */
   readonly axes: readonly string[];
   /** Whether the groups are those of no set of mesh axes. */
@@ -499,7 +509,10 @@ export interface Move {
   /** Offset of the first chunk; the others are at `first + 1`, `first + 2` … */
   readonly first: number;
   readonly count: number;
-  /** For all_to_all: offset of the rank that the chunks started on. There a chunk's number says where it goes. */
+  /**
+   * Where chunks have an origin: offset of the rank that they started on. There a chunk's number says where it goes.
+   *
+   */
   readonly origin: number;
   /** (source rank, destination rank). */
   readonly pairs: readonly (readonly [number, number])[];
@@ -585,7 +598,7 @@ export interface Placement {
  */
 export interface Plan {
   readonly algorithm: "meaning" | "ring" | "bidirectional ring" | "halving-doubling";
-  readonly kind: string;
+  readonly semantics: Semantics;
   readonly n: number;
   readonly rounds: readonly (readonly Move[])[];
 }
@@ -766,6 +779,28 @@ export interface Scope {
   readonly iteration: number;
   /** For an iteration: how many the loop runs, whether shown or not. */
   readonly total: number;
+}
+
+/** What a collective does with the blocks of a group; the same in every program. `chunk` is an n-th of a block. */
+export interface Semantics {
+  /** A character or two that stand for it in lists: `Σ`, `⇉`. */
+  readonly sign: string;
+  /** The operation by which chunks are combined; empty where they are only moved. */
+  readonly combines: "" | "sum" | "max" | "min";
+  /**
+   * What a rank holds of the block that algorithms work on, before the first round: all chunks (`whole`), its own
+   * chunk, the block on the source rank alone (`source`), or nothing, because only what arrives counts.
+   */
+  readonly starts: "whole" | "own" | "source" | "nothing";
+  /**
+   * Which blocks are n chunks side by side: the one sent, the one received, or both. If only the sent one is,
+   * algorithms work on it; otherwise on the received one.
+   */
+  readonly cuts: "none" | "sent" | "received" | "both";
+  /** Whether a received chunk is told by the rank that it comes from, and a sent one by the rank that it goes to. */
+  readonly by_origin: boolean;
+  /** Whether all ranks of a group receive the same block. */
+  readonly replicates: boolean;
 }
 
 /** A line of the user's program. */

@@ -5,9 +5,9 @@ import type { Move, Plan } from "./document.gen";
 export interface Transfer {
   source: number;
   destination: number;
-  /** Chunk numbers; with all_to_all the ranks that the chunks go to. */
+  /** Chunk numbers; where chunks have an origin, the ranks that they go to. */
   chunks: readonly number[];
-  /** The rank that the chunks started on, for all_to_all; else 0. */
+  /** The rank that the chunks started on, where they have an origin; else 0. */
   origin: number;
   op: Move["op"];
 }
@@ -15,7 +15,7 @@ export interface Transfer {
 /** Whose parts a chunk holds: the ranks that were combined into it, in order; empty for a chunk that is not there. */
 export type Parts = readonly number[];
 
-/** What a rank holds: the parts of each chunk. With all_to_all, chunk c of rank r is what r got from rank c. */
+/** What a rank holds: the parts of each chunk. Where chunks have an origin, chunk c of rank r is what r got from rank c. */
 export type Held = readonly (readonly Parts[])[];
 
 /** An algorithm from its beginning to its end. */
@@ -63,12 +63,13 @@ export function playTime(rounds: number): number {
 
 /** Plays a plan. */
 export function play(plan: Plan): Played {
-  const { n, kind } = plan;
+  const { n } = plan;
+  const { starts, cuts } = plan.semantics;
   const rounds = plan.rounds.map((_, round) => transfers(plan, round));
-  const direct = kind === "ppermute" || kind === "pbroadcast";
+  const direct = cuts === "none" && !addressed(plan);
   const uncut = direct || rounds.flat().every((t) => t.chunks.length === n);
-  const [own, whole] = [ranks(n).map((r) => [r]), WHOLE.includes(kind)];
-  const told = kind === "pbroadcast" ? (rounds[0]?.[0]?.source ?? 0) : -1;
+  const [own, whole] = [ranks(n).map((r) => [r]), starts === "whole"];
+  const told = starts === "source" ? (rounds[0]?.[0]?.source ?? 0) : -1;
   // In a permutation the sent block and the received one are different things: nothing has been received yet.
   let now: Parts[][] = own.map((mine, r) =>
     uncut ? [whole || r === told ? mine : NONE] : own.map((_, c) => (whole || c === r ? mine : NONE)),
@@ -86,7 +87,7 @@ export function play(plan: Plan): Played {
           if (chunk === t.destination) row[t.origin] = own[t.origin] ?? NONE;
           continue;
         }
-        const sent = (kind === "ppermute" ? own[t.source] : now[t.source]?.[chunk]) ?? NONE;
+        const sent = (starts === "nothing" ? own[t.source] : now[t.source]?.[chunk]) ?? NONE;
         if (t.op === "copy") row[chunk] = sent;
         else {
           const sums = added.get(row) ?? new Map<number, Parts[]>();
@@ -105,15 +106,13 @@ export function play(plan: Plan): Played {
   return { rounds, states };
 }
 
-/** Kinds that start with a whole block of every rank's own, in n chunks. */
-const WHOLE = ["psum", "pmax", "pmin", "reduce_scatter"];
 const NONE: Parts = [];
 /** Chunks of all ranks in all rounds that are played at most. */
 const MOST = 2 ** 20;
 
 /** Whether chunks are told apart by the rank that they started on. */
-function addressed({ kind }: Plan): boolean {
-  return kind === "all_to_all" || kind === "ragged_all_to_all";
+function addressed({ semantics }: Plan): boolean {
+  return semantics.by_origin;
 }
 
 function ranks(n: number): number[] {

@@ -172,9 +172,9 @@ function levels(elements: Elements, size: number): (index: number) => number {
   };
 }
 
-/** Kinds of collectives that combine what they move. */
+/** Whether a collective combines what it moves. */
 export function reduces(c: Collective | null): boolean {
-  return c !== null && ["psum", "pmax", "pmin", "reduce_scatter"].includes(c.kind);
+  return c !== null && c.semantics.combines !== "";
 }
 
 function flaw(doc: Trace): string | null {
@@ -184,7 +184,7 @@ function flaw(doc: Trace): string | null {
   return ids.every((id) => doc.variables[id]?.id === id) ? null : "a step names a variable that is not there";
 }
 
-/** A primitive as users call it: JAX writes psum as `psum_invariant` where types say what varies. */
+/** A primitive as users call it: a collective by what happens, whatever JAX's variants of it are called. */
 export function primitiveName(step: Step): string {
-  return step.primitive === "psum_invariant" ? "psum" : step.primitive;
+  return step.collective?.kind ?? step.primitive;
 }

@@ -16,7 +16,7 @@ export interface WorkedCell {
 export function workedCell(trace: TraceModel, step: Step, device: number | null): WorkedCell | null {
   const c = step.collective;
   const [input, output] = [trace.variable(step.inputs[0] ?? -1), trace.variable(step.outputs[0] ?? -1)];
-  if (!c || !input || !output || !trace.communicates(step) || !reduces(c) || c.kind === "reduce_scatter") return null;
+  if (!c || !input || !output || !trace.communicates(step) || !reduces(c) || !c.semantics.replicates) return null;
   const [from, to] = [trace.corner(input), trace.corner(output)];
   const groups = trace.groups(c);
   const group = device === null ? groups[Math.floor(groups.length / 2)] : groups.find((g) => g.includes(device));
@@ -38,11 +38,8 @@ export function worked(trace: TraceModel, step: Step, device: number | null): st
   const parts = cell.group.map((p) => from.elements.text(from.start(p) + cell.at));
   const result = to.elements.text(to.start(cell.device) + cell.at);
   const place = index.length > 0 ? `[${index.join(",")}]` : "";
-  const kind = step.collective?.kind;
+  const combines = step.collective?.semantics.combines;
   const named = parts.map((text, r) => `${text} (device ${trace.mesh.ids[cell.group[r] ?? 0] ?? 0})`);
-  const made =
-    kind === "psum"
-      ? (parts.length > 4 ? parts : named).join(" + ")
-      : `${kind === "pmax" ? "max" : "min"}(${parts.join(", ")})`;
+  const made = combines === "sum" ? (parts.length > 4 ? parts : named).join(" + ") : `${combines}(${parts.join(", ")})`;
   return `${output.name}${place} on device ${trace.mesh.ids[cell.device] ?? 0} = ${made} = ${result}`;
 }

@@ -182,7 +182,7 @@ test("titles, badges and purposes in words", () => {
   const row = m.row(3) as Row;
   expect(purpose(row, op)).toBe("finishes the dot_general at line 4: its sum is split over y.");
   const said = (rest: Partial<HloCollective>) => purpose({ ...row, source: null }, { ...op, ...rest });
-  expect(said({ kind: "all-gather", backward: true })).toBe(
+  expect(said({ semantics: { ...op.semantics, combines: "", cuts: "received" }, backward: true })).toBe(
     "gathers an operand of the dot_general, in the backward pass.",
   );
   expect(said({ by_user: true, remark: "why" })).toBe("is written in the dot_general. Why.");

@@ -124,7 +124,7 @@ test("what a call comes to; a loop of unknown length makes it a least", () => {
     "27.2 ms a call, estimate",
     "1 to look at",
   ]);
-  expect([callTime(model("shard_map"), 0), callBytes(model("shard_map"))]).toEqual(["≥ 15 µs", "≥ 13 KiB"]);
+  expect([callTime(model("shard_map"), 0), callBytes(model("shard_map"))]).toEqual(["≥ 15 µs", "≥ 10 KiB"]);
 });
 
 test("of a program without a text nothing is said to be 0", () => {

@@ -2,7 +2,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { hex, positionColor } from "../../src/model/color";
-import type { HloCollective, Plan } from "../../src/model/document.gen";
+import type { HloCollective, Plan, Semantics } from "../../src/model/document.gen";
 import { transfers } from "../../src/model/plan";
 import type { ProgramModel } from "../../src/model/program";
 import { phaseAfter } from "../../src/model/timeline";
@@ -16,7 +16,15 @@ import { chunkBox, numbered, stripOf } from "../../src/scene/collective/tiles";
 import { CollectiveView, type ViewOptions } from "../../src/scene/collective/view";
 import type { Box, LineMark, RectMark } from "../../src/scene/scene";
 import { extent } from "../scene/cases";
+import { PLANS } from "../stepper/traces";
 import { find, model, modelOf, type ProgramName, pod, SINGLE } from "./programs";
+
+/** What is stated of a kind of collective. */
+function semanticsOf(kind: string): Semantics {
+  const found = PLANS.find((c) => c.kind === kind);
+  if (!found) throw new Error(`there is no plan of ${kind}`);
+  return found.plan.semantics;
+}
 
 const ALGORITHMS: readonly Plan["algorithm"][] = ["meaning", "ring", "bidirectional ring", "halving-doubling"];
 const MODELS = new Map(SINGLE.map((name) => [name, model(name)]));
@@ -143,10 +151,13 @@ test("blocks over each link of a line, counted one by one", () => {
       const [there, back] = [count(n, i, true, () => true), count(n, i, false, () => true)];
       const sources = (s: Set<number>) => distinct(s, (k) => Math.floor(k / n));
       const targets = (s: Set<number>) => distinct(s, (k) => k % n);
-      expect(lineLoads("all-gather", n)?.(i)).toEqual([sources(there), sources(back)]);
-      expect(lineLoads("reduce-scatter", n)?.(i)).toEqual([targets(there), targets(back)]);
-      expect(lineLoads("all-to-all", n)?.(i)).toEqual([there.size, back.size]);
-      expect(lineLoads("all-reduce", n)?.(i)).toEqual([sources(there) + targets(there), sources(back) + targets(back)]);
+      expect(lineLoads(semanticsOf("all_gather"), n)?.(i)).toEqual([sources(there), sources(back)]);
+      expect(lineLoads(semanticsOf("reduce_scatter"), n)?.(i)).toEqual([targets(there), targets(back)]);
+      expect(lineLoads(semanticsOf("all_to_all"), n)?.(i)).toEqual([there.size, back.size]);
+      expect(lineLoads(semanticsOf("psum"), n)?.(i)).toEqual([
+        sources(there) + targets(there),
+        sources(back) + targets(back),
+      ]);
     }
   }
 });

@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { blockSentence, blockTip, sharers } from "../../src/model/blocktip";
 import { caption } from "../../src/model/caption";
-import { chunkOf, receiveAxis } from "../../src/model/chunks";
+import { chunkOf } from "../../src/model/chunks";
 import type { Plan, Step, Trace, Variable } from "../../src/model/document.gen";
 import { unravel } from "../../src/model/mesh";
 import { openAtFirst, rowsOf } from "../../src/model/rows";
@@ -60,8 +60,8 @@ test("what all_to_all receives is cut along the dimension that it concatenates",
   const t = model("all_to_all");
   const step = t.steps[stepOf(t, "all_to_all")];
   if (!step?.collective) return expect.fail("the step communicates nothing");
-  expect(step.collective.chunk_axis).toBe(1);
-  expect(receiveAxis(step, step.collective)).toBe(0);
+  expect(step.collective.split_axis).toBe(1);
+  expect(step.collective.concat_axis).toBe(0);
 });
 
 const moments = (t: TraceModel): fc.Arbitrary<Moment> =>

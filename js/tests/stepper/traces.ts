@@ -56,6 +56,8 @@ export function long(steps = 1000): Trace {
 }
 
 export interface PlanCase {
+  /** The collective that it is a plan of. */
+  kind: string;
   plan: Plan;
   /** Words as `0>1:2+/3`: source, destination, chunk, whether it is added, and the rank that it started on. */
   rounds: readonly string[];

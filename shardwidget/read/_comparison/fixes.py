@@ -313,8 +313,10 @@ def _bytes(aval: Any, dims: Sequence[Sequence[str]], mesh: Any) -> int:
     return math.prod(aval.shape) * aval.dtype.itemsize // parts
 
 
-def _call(kind: collectives.Kind, n: int) -> collectives.Call:
-    return collectives.Call(kind, kind, (), (tuple(range(n)),))
+def _call(kind: str, n: int) -> collectives.Call:
+    statement = collectives.statement_of(kind)
+    assert statement is not None
+    return collectives.Call(statement, kind, (), (tuple(range(n)),))
 
 
 def _name(v: Value | Literal) -> str:

@@ -200,7 +200,7 @@ def _explained(line: Line, stopped: Stopped) -> tuple[tuple[str, ...], str]:
 def _gathered(line: Line, collectives: Sequence[HloCollective]) -> tuple[str, int]:
     """An operand that the compiler gathers whole, and the bytes a device that this takes."""
     for c in collectives:
-        if c.kind != "all-gather" or c.by_user or not c.axes or len(c.shapes) != 1:
+        if c.semantics.cuts != "received" or c.by_user or not c.axes or len(c.shapes) != 1:
             continue
         names = [
             v.name

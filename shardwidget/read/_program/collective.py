@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from shardwidget import collectives, cost
+from shardwidget.collectives import Statement
 from shardwidget.document import HloCollective, Ints, Mesh, Plan
 from shardwidget.read._program import remark
 from shardwidget.read._program.axes import Over, over, ranked
@@ -18,29 +19,6 @@ from shardwidget.read._program.loops import Found
 from shardwidget.read._program.module import Computation, Module
 from shardwidget.read._program.source import Origin, Origins
 from shardwidget.read._program.target import lie
-
-_MEANING = {
-    "all-reduce": "psum",
-    "all-gather": "all_gather",
-    "reduce-scatter": "reduce_scatter",
-    "all-to-all": "all_to_all",
-    "ragged-all-to-all": "ragged_all_to_all",
-    "collective-permute": "ppermute",
-    "collective-broadcast": "pbroadcast",
-    "send": "ppermute",
-}
-_CROSSES = ("all-to-all", "ragged-all-to-all", "collective-permute", "collective-broadcast", "send")
-
-_DONE_BY = {
-    "psum": ("all-reduce", "reduce-scatter"),
-    "all_gather": ("all-gather", "all-reduce", "collective-permute"),
-    "reduce_scatter": ("reduce-scatter", "all-reduce", "all-to-all", "collective-permute"),
-    "all_to_all": ("all-to-all", "collective-permute"),
-    "ragged_all_to_all": ("ragged-all-to-all", "all-to-all"),
-    "ppermute": ("collective-permute", "send"),
-    "pbroadcast": ("collective-broadcast", "all-reduce", "collective-permute"),
-}
-"""What a collective of the user's may be compiled to. Anything else with its name on it, the compiler added for it."""
 
 
 @dataclass(frozen=True)
@@ -98,15 +76,14 @@ class Collectives:
         instruction, place = found.instruction, found.place
         kind, text = _kind(found), groups_text(found.instruction.text)
         shapes = _operand_types(found)
-        meaning = _MEANING[kind]
-        if kind == "all-reduce":
-            meaning = {"maximum": "pmax", "minimum": "pmin"}.get(_reduction(found, self._module), meaning)
-        facts = self._facts(kind, meaning, text, *_modes(instruction.text), sum(map(_bytes, shapes)))
+        statement = collectives.statement_of_opcode(kind, _reduction(found, self._module))
+        facts = self._facts(statement, kind, text, *_modes(instruction.text), sum(map(_bytes, shapes)))
         origins = self._origins_of(found, [_bytes(shape) for shape in shapes])
         origin = origins[0]
         by_user = 'is_spmd_generated="true"' not in instruction.text and _by_user(origin.primitive, instruction.kind)
         document = HloCollective(
-            kind=kind,  # pyright: ignore[reportArgumentType]
+            kind=kind,
+            semantics=statement.semantics,
             axes=facts.over.axes,
             irregular=facts.over.irregular,
             within=facts.over.within,
@@ -127,7 +104,7 @@ class Collectives:
             asynchronous=found.asynchronous,
             name=instruction.name,
             groups_text=text,
-            remark="" if by_user else remark.of(found, kind, facts.over.axes, origin, self._module),
+            remark="" if by_user else remark.of(found, statement.semantics, facts.over.axes, origin, self._module),
             plans=facts.plans,
             latency=facts.latency,
             bandwidth=facts.bandwidth,
@@ -141,15 +118,17 @@ class Collectives:
         order = sorted(range(len(parts)), key=lambda k: -sizes[k])
         return tuple(parts[k] for k in order if parts[k].op)
 
-    def _read_facts(self, kind: str, meaning: str, text: str, channel: bool, flattened: bool, size: int) -> _Facts:
-        groups = self._groups(text, kind, channel, flattened)
+    def _read_facts(
+        self, statement: Statement, kind: str, text: str, channel: bool, flattened: bool, size: int
+    ) -> _Facts:
+        groups = self._groups(text, statement, channel, flattened)
         pairs = ranks = ()
-        if meaning == "ppermute":
+        if statement.by_pairs:
             pairs = tuple((source, target) for source, target in groups)
             groups, ranks = ranked(pairs, self._mesh.shape)
         goes = over(groups, [axis.name for axis in self._mesh.axes], self._mesh.shape)
-        source = 0 if meaning == "pbroadcast" else -1
-        call = collectives.Call(meaning, kind, goes.axes, groups, pairs=ranks, source=source)  # pyright: ignore[reportArgumentType]
+        # The first of a group sends, where one does: openxla.org/xla/operation_semantics, "CollectiveBroadcast".
+        call = collectives.Call(statement, kind, goes.axes, groups, pairs=ranks, source=0)
         estimates = self._estimates(call, size)
         return _Facts(
             pairs=pairs,
@@ -163,7 +142,7 @@ class Collectives:
             packed=Ints.pack(np.array([[*group, *[-1] * (call.n - len(group))] for group in groups])),
         )
 
-    def _groups(self, text: str, kind: str, channel: bool, flattened: bool) -> Groups:
+    def _groups(self, text: str, statement: Statement, channel: bool, flattened: bool) -> Groups:
         if not text:
             raise ValueError("it names no groups")
         replicas, partitions = self._module.replicas, self._module.partitions
@@ -171,8 +150,9 @@ class Collectives:
         if replicas * partitions != count:
             raise ValueError(f"it is for {replicas} × {partitions} devices, and the mesh has {count}")
         ids = expand(text.partition("=")[2])
-        crosses = kind in _CROSSES
-        groups = positions(ids, replicas, partitions, channel=channel, flattened=flattened, crosses=crosses)
+        groups = positions(
+            ids, replicas, partitions, channel=channel, flattened=flattened, crosses=statement.numbers_partitions
+        )
         unknown = [p for group in groups for p in group if p >= count]
         if unknown:
             raise ValueError(f"it names the device {unknown[0]} of {count}")
@@ -213,10 +193,8 @@ def _modes(text: str) -> tuple[bool, bool]:
 
 
 def _by_user(primitive: str, opcode: str) -> bool:
-    asked = collectives.kind_of(primitive)
-    if asked in collectives.ALL_REDUCE:
-        asked = "psum"
-    return opcode in _DONE_BY.get(asked or "", ())
+    asked = collectives.statement_of(primitive)
+    return asked is not None and opcode in (*asked.opcodes, *asked.compiled_to)
 
 
 def _reduction(found: Found, module: Module) -> str:

@@ -11,11 +11,10 @@ import functools
 import re
 from dataclasses import dataclass, field
 
-COLLECTIVES = frozenset({
-    "all-reduce", "all-gather", "reduce-scatter", "all-to-all", "ragged-all-to-all", "collective-permute",
-    "collective-broadcast", "send",
-})  # fmt: skip
+from shardwidget.collectives import OPCODES
 
+# A name of one word means the instruction only where its operands follow.
+_COLLECTIVE = re.compile("|".join(rf"\b{name}" + r"\(" * ("-" not in name) for name in sorted(OPCODES)))
 _CALLERS = frozenset({"while", "conditional", "call", "fusion", "async-start", "custom-call"})
 
 _INSTRUCTION = re.compile(r"\s+(ROOT )?%?([\w.\-]+) = (\(.*?\)|\S+) ([a-z][a-z\d\-]*)\(")
@@ -41,7 +40,7 @@ class Instruction:
     def kind(self) -> str:
         """The collective that it is, or that it starts; empty where it is none. The ``-done`` half is none."""
         opcode = self.opcode.removesuffix("-start")
-        return opcode if opcode in COLLECTIVES else ""
+        return opcode if opcode in OPCODES else ""
 
     @property
     def operands(self) -> list[str]:
@@ -176,4 +175,4 @@ def _after(pattern: str, text: str, otherwise: str) -> str:
 
 
 def _names_collective(line: str) -> bool:
-    return re.search(r"\b(?:all-|reduce-scatter|collective-|send\()", line.partition("metadata=")[0]) is not None
+    return _COLLECTIVE.search(line.partition("metadata=")[0]) is not None

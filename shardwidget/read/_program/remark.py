@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from shardwidget.document import Semantics
 from shardwidget.read._program.loops import Found
 from shardwidget.read._program.module import Instruction, Module
 from shardwidget.read._program.source import Origin
@@ -19,12 +20,12 @@ _ALONG = frozenset({
 _SAME_VALUES = frozenset({"parameter", "copy", "bitcast", "copy-done", "copy-start", "convert", "transpose", "reshape"})
 
 
-def of(found: Found, kind: str, axes: Sequence[str], origin: Origin, module: Module) -> str:
+def of(found: Found, semantics: Semantics, axes: Sequence[str], origin: Origin, module: Module) -> str:
     """That a split is undone: an array gathered whole over its axes, for an operation that computes nothing with it.
 
     A matmul that gathers its weights is what fully sharded training does, and no remark.
     """
-    if kind != "all-gather" or not axes or origin.primitive not in _ALONG:
+    if semantics.cuts != "received" or not axes or origin.primitive not in _ALONG:
         return ""
     name = _argument(found, module)
     return f"undoes the split{name and f' of {name}'} over {_listed(axes)}, for {origin.primitive}"

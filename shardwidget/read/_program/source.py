@@ -84,8 +84,9 @@ class Origins:
             origin = self._of(place.caller)
         if not origin.op:
             origin = self._near(found.instruction, found.computation) or origin
-        moves = found.instruction.kind in ("all-gather", "all-to-all", "collective-permute")
-        if moves and self._module.marks_own and not collectives.kind_of(origin.primitive):
+        statement = collectives.statement_of_opcode(found.instruction.kind)
+        moves = statement.semantics.starts in ("own", "nothing")
+        if moves and self._module.marks_own and not collectives.statement_of(origin.primitive):
             origin = self._consumer(found) or origin
         return origin
 

@@ -38,15 +38,17 @@ class Collectives:
             mesh.shape,
             ppermute_in_mesh_order=_jax.PPERMUTE_IN_MESH_ORDER,
         )
-        if call is None or call.kind in collectives.SILENT:
+        if call is None or not call.statement.communicates:
             return None
         aval = eqn.invars[0].aval
         size = math.prod(aval.shape) * aval.dtype.itemsize
         traffic = collectives.bytes_sent(call, size)
         estimates = _estimates(call, tuple(_sizes(call, mesh)), size, self._interconnects)
         ids = mesh.device_ids.array()
+        plans = collectives.plans(call)
         return Collective(
             kind=call.kind,
+            semantics=call.statement.semantics,
             axes=call.axes,
             groups=tuple(tuple(int(ids[p]) for p in group) for group in call.groups),
             positions=_positions(call.groups),
@@ -54,8 +56,10 @@ class Collectives:
             bytes_per_device=traffic.bytes,
             arithmetic=traffic.arithmetic,
             hops=traffic.hops,
-            plans=tuple(self._number(plan) for plan in collectives.plans(call)),
-            chunk_axis=collectives.chunk_axis(call, tuple(aval.shape)),
+            plans=tuple(self._number(plan) for plan in plans),
+            plan_bytes=tuple(collectives.bytes_by_plan(plan, call, size) for plan in plans),
+            split_axis=call.statement.split_axis(call, tuple(aval.shape)),
+            concat_axis=call.statement.concat_axis(call, tuple(aval.shape)),
             latency=tuple(float(f"{estimate.latency_s:.3g}") for estimate in estimates),
             bandwidth=tuple(float(f"{estimate.bandwidth_s:.3g}") for estimate in estimates),
         )

@@ -79,9 +79,9 @@ class HostEngine:
         lead = self.lead(level)
         blocks = [self.lift(constant(v), level) if isinstance(v, Literal) else v for v in values]
         flat = [b.reshape(math.prod(lead), *b.shape[len(lead) :]) for b in blocks]
-        if call.kind == "axis_index":
+        if not flat:
             out = [collectives.apply(call, None, jnp)]
-        elif call.kind in ("ragged_all_to_all", "pbroadcast") and len(flat) > 1:
+        elif call.statement.joint and len(flat) > 1:
             out = [collectives.apply(call, tuple(flat), jnp)]
         else:
             out = [collectives.apply(call, b, jnp) for b in flat]

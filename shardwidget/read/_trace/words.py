@@ -10,6 +10,7 @@ import numpy as np
 from jax.sharding import PartitionSpec
 
 from shardwidget import _jax
+from shardwidget.collectives import statement_of
 from shardwidget.document import Collective, Mesh
 from shardwidget.read._cuts import dims_of_spec
 from shardwidget.read._trace.draft import Draft, Value
@@ -20,7 +21,7 @@ def sentence(step: Draft, mesh: Mesh | None) -> str:
     if step.kind in _KINDS:
         return _KINDS[step.kind](step, mesh)
     if step.collective is not None and mesh is not None:
-        return f"{_COLLECTIVES[step.collective.kind](step, step.collective)} {_groups(step.collective, mesh)}"
+        return f"{_communicates(step, step.collective)} {_groups(step.collective, mesh)}"
     if step.primitive in _PRIMITIVES:
         return _PRIMITIVES[step.primitive](step)
     if not step.outputs:
@@ -163,66 +164,36 @@ def _names(names: Any) -> tuple[Any, ...]:
     return tuple(names) if isinstance(names, tuple | list) else (names,)
 
 
-def _reduce(word: str) -> Callable[[Draft, Collective], str]:
-    def text(step: Draft, collective: Collective) -> str:
-        left = _leaving(step, collective)
-        head = f"{joined(left)} {'leaves' if len(left) == 1 else 'leave'} V: after" if left else "After"
-        return f"{head} {word}, {_all(collective)} hold the same block."
-
-    return text
-
-
-def _all_gather(step: Draft, collective: Collective) -> str:
-    params, axes = step.eqn.params, joined(collective.axes)
-    how = f"{'concatenated in' if params['tiled'] else 'stacked in a new'} dimension {params['all_gather_dimension']}"
-    number = {1: "the only block", 2: "both blocks"}.get(collective.group_size, f"all {collective.group_size} blocks")
-    text = f"Every device gets {number} of its group, {how}."
-    if left := _leaving(step, collective):
-        return f"{text} They are equal now, and {joined(left)} {'leaves' if len(left) == 1 else 'leave'} V."
+def _communicates(step: Draft, collective: Collective) -> str:
+    """The sentence that is stated of a collective, filled in; and what becomes of the type, where blocks are equal."""
+    statement = statement_of(collective.kind)
+    assert statement is not None
+    params, n, axes = step.eqn.params, collective.group_size, joined(collective.axes)
+    pairs = params.get("perm", ())
+    left = _leaving(step, collective)
+    leave = f"{joined(left)} {'leaves' if len(left) == 1 else 'leave'} V"
+    gaps = [k for k in range(n) if k not in {t % n for _, t in pairs}]
+    text = statement.sentence.format(
+        after=f"{leave}: after" if left else "After",
+        value=called(step.inputs[:1] if statement.joint else step.inputs),
+        all=_all(collective),
+        part=_part(collective),
+        n=n,
+        axes=axes,
+        blocks={1: "the only block", 2: "both blocks"}.get(n, f"all {n} blocks"),
+        laid="concatenated in" if params.get("tiled") else "stacked in a new",
+        split=collective.split_axis,
+        concat=collective.concat_axis,
+        pairs=(", ".join(f"{s} → {t}" for s, t in pairs[:8]) + (" …" if len(pairs) > 8 else "")) or "none",
+        gaps=f" Nothing arrives at {joined(gaps[:8])}: zeros stand there." if gaps else "",
+    )
+    if collective.semantics.cuts != "received":
+        return text
+    if left:
+        return f"{text} They are equal now, and {leave}."
     if set(collective.axes) & _jax.manual_types(step.outputs[0].aval)[0]:
         return f"{text} They are equal along {axes} now, yet {axes} stays in V: all_gather is typed varying → varying."
     return text
-
-
-def _reduce_scatter(step: Draft, collective: Collective) -> str:
-    name, d = called(step.inputs), step.eqn.params["scatter_dimension"]
-    return (
-        f"{name} is summed over {_all(collective)}, and each keeps its own {_part(collective)} of the sum, "
-        f"cut in dimension {d}."
-    )
-
-
-def _all_to_all(step: Draft, collective: Collective) -> str:
-    params = step.eqn.params
-    return (
-        f"Every device cuts {called(step.inputs)} into {collective.group_size} pieces in dimension "
-        f"{params['split_axis']}, sends the k-th to the k-th device of its group, and concatenates what arrives in "
-        f"dimension {params['concat_axis']}."
-    )
-
-
-def _ppermute(step: Draft, collective: Collective) -> str:
-    pairs, n = step.eqn.params["perm"], collective.group_size
-    shown = ", ".join(f"{s} → {t}" for s, t in pairs[:8]) + (" …" if len(pairs) > 8 else "")
-    text = f"Blocks of {called(step.inputs)} move along {joined(collective.axes)}: {shown or 'none'}."
-    if empty := [k for k in range(n) if k not in {t % n for _, t in pairs}]:
-        text += f" Nothing arrives at {joined(empty[:8])}: zeros stand there."
-    return text
-
-
-_COLLECTIVES: dict[str, Callable[[Draft, Collective], str]] = {
-    "psum": _reduce("the sum"),
-    "pmax": _reduce("taking the maximum"),
-    "pmin": _reduce("taking the minimum"),
-    "all_gather": _all_gather,
-    "reduce_scatter": _reduce_scatter,
-    "all_to_all": _all_to_all,
-    "ragged_all_to_all": lambda step, collective: (
-        f"Every device sends rows of {called(step.inputs[:1])} to the devices of its group, as many as it says."
-    ),
-    "ppermute": _ppermute,
-    "pbroadcast": lambda step, collective: f"One device of each group copies {called(step.inputs[:1])} to the others.",
-}
 
 
 def _leaving(step: Draft, collective: Collective) -> list[str]:

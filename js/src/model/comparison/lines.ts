@@ -1,5 +1,6 @@
 /** The lines of a comparison's table: rows, what stops them, collectives, and the heads of what they are folded in. */
 import type { ComparisonModel } from "../comparison";
+import type { HloCollective } from "../document.gen";
 
 export type Filter = "all" | "differs" | "errors" | "collectives" | "replications";
 
@@ -118,8 +119,8 @@ export function linesOf(model: ComparisonModel, tree: Run, shown: Shown): readon
 const TOP: Place = { depth: 0, bracket: 0 };
 
 /** What a collective of a row does stands where it does it: operands are moved before, sums are finished after. */
-export function comesAfter(kind: string): boolean {
-  return kind === "all-reduce" || kind === "reduce-scatter";
+export function comesAfter({ semantics }: HloCollective): boolean {
+  return semantics.combines !== "";
 }
 
 function linesOfRow(
@@ -134,7 +135,10 @@ function linesOfRow(
   const ops = r.collectives.map(
     (collective): Line => ({ kind: "collective", key: `c${row}.${collective}`, ...place, row, collective }),
   );
-  const after = (line: Line) => line.kind === "collective" && comesAfter(model.collective(line.collective)?.kind ?? "");
+  const after = (line: Line) => {
+    const op = line.kind === "collective" ? model.collective(line.collective) : null;
+    return op ? comesAfter(op) : false;
+  };
   return [
     ...ops.filter((line) => !after(line)),
     { kind: "row", key: `r${row}`, ...place, row, again, trail },

@@ -63,9 +63,9 @@ export function purpose(row: Row, op: HloCollective): string {
   const what = `the ${row.primitive}${where}`;
   const does = op.by_user
     ? `is written in ${what}`
-    : comesAfter(op.kind)
+    : comesAfter(op)
       ? `finishes ${what}: its sum is split over ${op.axes.join(", ") || "these groups"}`
-      : op.kind === "all-gather"
+      : op.semantics.cuts === "received"
         ? `gathers an operand of ${what}`
         : `moves an operand of ${what}`;
   return [`${does}${op.backward ? ", in the backward pass" : ""}.`, op.remark && `${capital(op.remark)}.`]

@@ -16,7 +16,7 @@ export function captionOf(view: CollectiveView): string {
   if (options.phase >= 1) return "all has arrived";
   const known = model.connection(c);
   if (c.pairs.length > 0) return "arrows: who sends to whom";
-  if (known === "line" && model.lies(c)?.along.length === 1 && lineLoads(c.kind, group.length))
+  if (known === "line" && model.lies(c)?.along.length === 1 && lineLoads(c.semantics, group.length))
     says.push("arrow width = blocks carried");
   else says.push(known === "unknown" ? "arrows: neighbours in a group" : "arrows: the links in use");
   if (known === "ring") says.push("arrows out of the edge close the ring");

@@ -82,7 +82,7 @@ function pieces(view: CollectiveView, t: Transfer, b: Box): Mark[] {
     const parts = exchanges(view) ? [t.origin] : partsAt(played?.states[round], t.source, chunk);
     const at = exchanges(view) ? t.origin : cut ? chunk : null;
     const hatch = view.reduces && parts.length < (view.plan?.n ?? 1);
-    const fill = chunkColor(view, at, view.plan?.kind === "ppermute" ? [t.source] : parts);
+    const fill = chunkColor(view, at, view.plan?.semantics.starts === "nothing" ? [t.source] : parts);
     return { kind: "rect", x: b.x + i * w, y: b.y, w, h: b.h, fill, ...(hatch ? { hatch: true } : {}) };
   });
 }
@@ -100,7 +100,7 @@ function placeOf(view: CollectiveView, tile: Box, t: Transfer, leaves: boolean):
 
 /** Whether chunks are told apart by the rank that they started on. */
 function exchanges({ plan }: CollectiveView): boolean {
-  return plan?.kind === "all_to_all" || plan?.kind === "ragged_all_to_all";
+  return plan?.semantics.by_origin ?? false;
 }
 
 /** The copy on its way: between tiles no wider than the gap that it passes, so that it hides no device. */

@@ -1,5 +1,5 @@
 /** Which links a collective uses and how much each carries, drawn at rest; and the links that it leaves idle. */
-import type { HloCollective } from "../../model/document.gen";
+import type { HloCollective, Semantics } from "../../model/document.gen";
 import type { ProgramModel } from "../../model/program";
 import { axisToken, type Box, type Color, type Mark, type Stroke } from "../scene";
 import { between, pathBetween } from "../stepper/path";
@@ -35,7 +35,7 @@ export function linksOf(model: ProgramModel, c: HloCollective, group: readonly n
   };
   const lies = model.lies(c);
   if (lies) {
-    const loads = lies.along.length === 1 && !lies.rings ? lineLoads(c.kind, group.length) : null;
+    const loads = lies.along.length === 1 && !lies.rings ? lineLoads(c.semantics, group.length) : null;
     return lies.along.flatMap((k) => {
       const at = (p: number) => model.mesh.coords[k]?.[p] ?? 0;
       const of = (p: number) => model.mesh.coords.map((c, i) => (i === k ? 0 : c[p])).join();
@@ -87,16 +87,14 @@ type Loads = (i: number) => readonly [number, number];
  *
  * A gathered block goes on to the end of the line; a sum to be scattered collects what lies before it.
  */
-export function lineLoads(kind: HloCollective["kind"], n: number): Loads | null {
-  const gather: Loads = (i) => [i + 1, n - 1 - i];
-  switch (kind) {
-    case "all-gather":
-      return gather;
-    case "reduce-scatter":
+export function lineLoads({ cuts, by_origin }: Semantics, n: number): Loads | null {
+  if (by_origin) return (i) => [(i + 1) * (n - 1 - i), (i + 1) * (n - 1 - i)];
+  switch (cuts) {
+    case "received":
+      return (i) => [i + 1, n - 1 - i];
+    case "sent":
       return (i) => [n - 1 - i, i + 1];
-    case "all-to-all":
-      return (i) => [(i + 1) * (n - 1 - i), (i + 1) * (n - 1 - i)];
-    case "all-reduce":
+    case "both":
       return () => [n, n];
     default:
       return null;

@@ -66,7 +66,7 @@ function chunkMarks(view: CollectiveView, p: number, b: Box): Mark[] {
   const rank = view.groups[view.groupOf(p) ?? -1]?.indexOf(p) ?? -1;
   const strip = stripOf(b);
   // What is received takes the place of what was sent, once it is there.
-  const sends = plan?.kind === "ppermute" && (options.phase === 0 || arrived === 0) && rank >= 0;
+  const sends = plan?.semantics.starts === "nothing" && (options.phase === 0 || arrived === 0) && rank >= 0;
   const held = sends ? [[rank]] : played?.states[options.phase === 0 ? 0 : arrived]?.[rank];
   const edge: Mark = { kind: "rect", ...strip, r: 2, stroke: { color: "faint", width: 1 } };
   if (!held || !plan || plan.n < 2) return view.c && options.lit === null ? [edge] : [];
@@ -77,7 +77,7 @@ function chunkMarks(view: CollectiveView, p: number, b: Box): Mark[] {
   for (let cell = 0; cell < cells; cell++) {
     const chunk = Math.floor((cell * held.length) / cells);
     const parts = held[chunk] ?? [];
-    if (parts.length === 0 || (done && plan.kind === "reduce_scatter" && chunk !== rank)) continue;
+    if (parts.length === 0 || (done && plan.semantics.cuts === "sent" && chunk !== rank)) continue;
     const whole = !view.reduces || parts.length === plan.n;
     marks.push({
       kind: "rect",

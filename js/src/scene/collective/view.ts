@@ -78,7 +78,7 @@ export class CollectiveView {
 
   /** Whether its chunks are combined on their way. */
   get reduces(): boolean {
-    return ["psum", "pmax", "pmin", "reduce_scatter"].includes(this.plan?.kind ?? "");
+    return (this.plan?.semantics.combines ?? "") !== "";
   }
 }
 

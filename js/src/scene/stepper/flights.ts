@@ -128,7 +128,7 @@ function boxAt(from: Box, to: Box, path: Path, { rows, columns }: Cells, t: numb
 /** Where a copy leaves and where it arrives: the cells of its chunks. */
 export function ends(view: StepView, group: readonly number[], t: Transfer): readonly [Box | null, Box | null] {
   const [source, destination] = [group[t.source] ?? 0, group[t.destination] ?? 0];
-  const kind = view.collective?.kind;
+  const { starts = "nothing", cuts = "none", by_origin = false } = view.collective?.semantics ?? {};
   const part = (p: number, index: number, chunks: readonly number[], sends: boolean) => {
     const box = view.box(p, index);
     const v = view.slots[index]?.v;
@@ -139,17 +139,12 @@ export function ends(view: StepView, group: readonly number[], t: Transfer): rea
     return union(chunks.flatMap((number) => all.get(number) ?? []));
   };
   const whole = (p: number, index: number) => view.box(p, index);
-  switch (kind) {
-    case "ppermute":
-    case "ragged_all_to_all":
-      return [whole(source, 0), whole(destination, view.work)];
-    case "pbroadcast":
-      return [whole(source, view.round === 0 ? 0 : view.work), whole(destination, view.work)];
-    case "all_to_all":
-      return [part(source, 0, t.chunks, true), part(destination, view.work, [t.origin], false)];
-    default:
-      return [part(source, view.work, t.chunks, true), part(destination, view.work, t.chunks, true)];
+  if (cuts === "none") {
+    const passedOn = starts === "source" && view.round > 0;
+    return [whole(source, passedOn ? view.work : 0), whole(destination, view.work)];
   }
+  if (by_origin) return [part(source, 0, t.chunks, true), part(destination, view.work, [t.origin], false)];
+  return [part(source, view.work, t.chunks, true), part(destination, view.work, t.chunks, true)];
 }
 
 function union(boxes: readonly Box[]): Box | null {
@@ -163,7 +158,7 @@ function union(boxes: readonly Box[]): Box | null {
 function carried(view: StepView, t: Transfer): Cells {
   const { before, after } = view.show;
   // A gathered block is sent in the chunks that it has; other kinds send of the block before.
-  const v = view.collective?.kind === "all_gather" ? (after[0] ?? before[0]) : before[0];
+  const v = view.collective?.semantics.cuts === "received" ? (after[0] ?? before[0]) : before[0];
   return v ? cellsOf(view, v, t) : NONE;
 }
 
@@ -174,7 +169,7 @@ function pieceMarks(view: StepView, b: Box, group: readonly number[], t: Transfe
   const source = group[t.source];
   if (!c || !input || source === undefined) return [];
   const held = (chunk: number) => partsAt(played?.states[view.round], t.source, chunk);
-  const gathers = c.kind === "all_gather";
+  const gathers = c.semantics.cuts === "received";
   const v = gathers ? (view.show.after[0] ?? input) : input;
   const corner = trace.corner(v);
   if (gathers) {
@@ -192,7 +187,7 @@ function pieceMarks(view: StepView, b: Box, group: readonly number[], t: Transfe
   }
   const adds = reduces(c);
   const parts = held(t.chunks[0] ?? 0);
-  const moved = c.kind === "all_to_all" || c.kind === "ragged_all_to_all" ? t.origin : (parts[0] ?? t.source);
+  const moved = c.semantics.by_origin ? t.origin : (parts[0] ?? t.source);
   const origin = adds ? source : (group[moved] ?? source);
   const sums = adds ? combined(trace, c, input, group, parts.length > 0 ? parts : [t.source]) : null;
   const text = (i: number) => {
@@ -213,8 +208,9 @@ function pieceMarks(view: StepView, b: Box, group: readonly number[], t: Transfe
 function cellsOf(view: StepView, v: Variable, t: Transfer): Cells {
   const { rows, columns } = face(view.trace, v);
   const all = Array.from({ length: rows * columns }, (_, cell) => cell);
-  const chunk = CUT.includes(view.collective?.kind ?? "") ? view.chunks(v, true) : null;
-  if (!chunk) return view.collective?.kind === "ragged_all_to_all" ? NONE : { numbers: all, rows, columns };
+  const cut = (view.collective?.semantics.cuts ?? "none") !== "none";
+  const chunk = cut ? view.chunks(v, true) : null;
+  if (!chunk) return view.ragged ? NONE : { numbers: all, rows, columns };
   const wanted = new Set(t.chunks);
   const numbers = all.filter((cell) => wanted.has(chunk(cell)));
   const across = new Set(numbers.map((cell) => cell % columns)).size;
@@ -228,8 +224,6 @@ interface Cells {
 }
 
 const NONE: Cells = { numbers: [], rows: 1, columns: 1 };
-/** Kinds of which a copy is some chunks of a block. */
-const CUT = ["psum", "pmax", "pmin", "reduce_scatter", "all_to_all", "all_gather"];
 
 function easeInOut(t: number): number {
   return t < 0.5 ? 4 * t ** 3 : 1 - (-2 * t + 2) ** 3 / 2;

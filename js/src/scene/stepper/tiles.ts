@@ -141,7 +141,7 @@ function workMarks(
   const { trace, collective: c, played, arrived } = view;
   const input = view.show.before[0];
   const group = view.groupOf(p);
-  const chunk = view.chunks(v, c?.kind === "reduce_scatter");
+  const chunk = view.chunks(v);
   if (!c || !played || !input || !group || !chunk) {
     return blockMarks(box, { ...look, text: null, fill: null, stroke: EMPTY });
   }

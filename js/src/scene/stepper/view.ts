@@ -1,5 +1,5 @@
 /** A step at a moment: what it moves and how far it has come, and where every block stands. */
-import { chunkOf, receiveAxis } from "../../model/chunks";
+import { chunkOf } from "../../model/chunks";
 import { positionColor, type Rgb, type Scheme } from "../../model/color";
 import type { Collective, Plan, Step, Variable } from "../../model/document.gen";
 import { unpack } from "../../model/ints";
@@ -101,17 +101,24 @@ export class StepView {
     return tile && slot ? { x: tile.x + slot.x, y: tile.y + slot.y, w: slot.w, h: slot.h } : null;
   }
 
-  /** Index of the block in which an algorithm works: the received one, but the sent one for a reduce-scatter. */
+  /** Index of the block in which an algorithm works: the received one, or the sent one where only that is cut. */
   get work(): number {
-    return this.collective?.kind === "reduce_scatter" ? 0 : this.show.before.length;
+    return this.collective?.semantics.cuts === "sent" ? 0 : this.show.before.length;
+  }
+
+  /** Whether what is sent to a rank is no chunk of a block, but as many rows as the program says. */
+  get ragged(): boolean {
+    const { by_origin = false, cuts = "both" } = this.collective?.semantics ?? {};
+    return by_origin && cuts === "none";
   }
 
   /** Which chunk each cell of the block at work belongs to; of the sent block with `sends`. */
   chunks(v: Variable, sends = false): ((cell: number) => number) | null {
     const { collective: c, plan, trace } = this;
     // Rows of a ragged exchange end anywhere: its blocks are not cut into chunks.
-    if (!c || !plan || c.kind === "ragged_all_to_all") return null;
-    const axis = sends && c.kind === "all_to_all" ? c.chunk_axis : receiveAxis(this.step, c);
+    if (!c || !plan || this.ragged) return null;
+    const { cuts } = c.semantics;
+    const axis = cuts === "sent" || (sends && cuts === "both") ? c.split_axis : c.concat_axis;
     return chunkOf(v.shape, trace.corner(v)?.shape ?? v.shape, axis, plan.n);
   }
 

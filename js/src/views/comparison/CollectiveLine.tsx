@@ -21,7 +21,7 @@ export function CollectiveLine(props: LineProps & { line: Line & { kind: "collec
       <div {...cell("source")}>
         <span class="number" />
         <span class="what">
-          <Arrows kind={op.kind} axis={axis} /> <b class="mono">{op.kind}</b>{" "}
+          <Arrows semantics={op.semantics} axis={axis} /> <b class="mono">{op.kind}</b>{" "}
           {axes.map((a) => (
             <AxisChip mesh={model.mesh} axis={a} size key={a} />
           ))}

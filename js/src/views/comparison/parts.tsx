@@ -1,7 +1,7 @@
 /** Small things that stand in the cells of a comparison. */
 import type { ComparisonModel } from "../../model/comparison";
 import { copiesOf, pictureText, shortName } from "../../model/comparison/words";
-import type { Compared, Layout } from "../../model/document.gen";
+import type { Compared, Layout, Semantics } from "../../model/document.gen";
 import type { MeshModel } from "../../model/mesh";
 import { axisTokens } from "../../model/text";
 import { AXIS_DASH } from "../../scene/scene";
@@ -85,33 +85,36 @@ function breakable(text: string) {
 }
 
 /** What a collective does, as arrows in the ink of its axis. */
-export function Arrows({ kind, axis }: { kind: string; axis: number | null }) {
+export function Arrows({ semantics, axis }: { semantics: Semantics; axis: number | null }) {
+  const drawing = drawingOf(semantics);
   const dash = axis === null ? [] : (AXIS_DASH[axis % AXIS_DASH.length] ?? []);
   return (
     <svg class="arrows" viewBox="0 0 32 22" width="32" height="22" aria-hidden="true">
-      <path
-        d={PATHS[kind] ?? EXCHANGE}
-        fill="none"
-        stroke="currentColor"
-        stroke-width="2"
-        stroke-dasharray={dash.join(" ")}
-      />
-      <path d={HEADS[kind] ?? EXCHANGE_HEADS} fill="currentColor" />
+      <path d={PATHS[drawing]} fill="none" stroke="currentColor" stroke-width="2" stroke-dasharray={dash.join(" ")} />
+      <path d={HEADS[drawing]} fill="currentColor" />
     </svg>
   );
 }
 
-const EXCHANGE = "M2 6H23M30 16H9";
-const EXCHANGE_HEADS = "M30 6l-8 -4v8zM2 16l8 -4v8z";
-const PATHS: Readonly<Record<string, string>> = {
-  "all-gather": "M2 6H13M30 6H19M2 16H13M30 16H19",
-  "collective-permute": "M2 11H23",
-  "all-to-all": "M2 4L24 17M2 18L24 5",
-  "reduce-scatter": "M13 6H9M19 6H23M13 16H9M19 16H23",
+type Drawing = "gathers" | "scatters" | "crosses" | "moves" | "exchanges";
+
+function drawingOf({ starts, cuts, by_origin }: Semantics): Drawing {
+  if (by_origin) return "crosses";
+  if (starts === "nothing") return "moves";
+  return cuts === "received" ? "gathers" : cuts === "sent" ? "scatters" : "exchanges";
+}
+
+const PATHS: Readonly<Record<Drawing, string>> = {
+  exchanges: "M2 6H23M30 16H9",
+  gathers: "M2 6H13M30 6H19M2 16H13M30 16H19",
+  moves: "M2 11H23",
+  crosses: "M2 4L24 17M2 18L24 5",
+  scatters: "M13 6H9M19 6H23M13 16H9M19 16H23",
 };
-const HEADS: Readonly<Record<string, string>> = {
-  "all-gather": "M16 6l-6 -4v8zM16 6l6 -4v8zM16 16l-6 -4v8zM16 16l6 -4v8z",
-  "collective-permute": "M30 11l-8 -4v8z",
-  "all-to-all": "M30 20l-9 -1 4.5 -6.5zM30 2l-9 1 4.5 6.5z",
-  "reduce-scatter": "M2 6l8 -4v8zM30 6l-8 -4v8zM2 16l8 -4v8zM30 16l-8 -4v8z",
+const HEADS: Readonly<Record<Drawing, string>> = {
+  exchanges: "M30 6l-8 -4v8zM2 16l8 -4v8z",
+  gathers: "M16 6l-6 -4v8zM16 6l6 -4v8zM16 16l-6 -4v8zM16 16l6 -4v8z",
+  moves: "M30 11l-8 -4v8z",
+  crosses: "M30 20l-9 -1 4.5 -6.5zM30 2l-9 1 4.5 6.5z",
+  scatters: "M2 6l8 -4v8zM30 6l-8 -4v8zM2 16l8 -4v8zM30 16l-8 -4v8z",
 };

@@ -148,7 +148,7 @@ function StepRow({ state, trace, row, current }: RowProps) {
     >
       <button type="button" aria-current={current ? "step" : undefined} onClick={() => state.jump(row.step)}>
         <span class={c || wrong ? "icon" : done ? "dot done" : "dot"} aria-hidden="true">
-          {wrong ? "!" : c ? (ICONS[c.kind] ?? "⇄") : ""}
+          {wrong ? "!" : (c?.semantics.sign ?? "")}
         </span>
         <span class="what">
           <b class="mono">{wrong ? (trace.doc.error?.error ?? "error") : primitiveName(step)}</b>{" "}
@@ -188,14 +188,3 @@ function remark(trace: TraceModel, step: Step): string {
   if (step.primitive === "out_specs") return region ? `assemble ${region.out_specs.join(", ")}` : "assemble";
   return "local";
 }
-
-const ICONS: Readonly<Record<string, string>> = {
-  psum: "Σ",
-  pmax: "max",
-  pmin: "min",
-  all_gather: "⇉",
-  reduce_scatter: "⤨",
-  all_to_all: "⤭",
-  ppermute: "→",
-  pbroadcast: "⇶",
-};

@@ -1,0 +1,1 @@
+"""The statements of all collectives, one family a module."""

@@ -1,0 +1,29 @@
+"""What JAX counts among collectives and sends nothing: an index, changes of type, the second half of a collective."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from shardwidget.collectives.blocks import seats
+from shardwidget.collectives.call import Call
+from shardwidget.collectives.statement import Statement
+from shardwidget.document import Semantics
+
+
+def _index(call: Call, blocks: Any, xp: Any) -> Any:
+    return xp.asarray(seats(call)[1], dtype=np.int32)
+
+
+def _same(call: Call, blocks: Any, xp: Any) -> Any:
+    return blocks
+
+
+AXIS_INDEX = Statement("axis_index", Semantics(""), _index)
+PVARY = Statement("pvary", Semantics(""), _same)
+PREDUCED = Statement("preduced", Semantics(""), _same)
+VARY_UNREDUCED_CAST = Statement("vary_unreduced_cast", Semantics(""), _same)
+REDUCED_VARY_CAST = Statement("reduced_vary_cast", Semantics(""), _same)
+DONE = Statement("done", Semantics(""), _same)
+"""The second half of a collective that was started before."""

@@ -1,0 +1,101 @@
+"""A collective, as documents of traces and of compiled programs state it, and the algorithms that it runs by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from shardwidget.document.wire import Ints
+
+
+@dataclass(frozen=True)
+class Semantics:
+    """What a collective does with the blocks of a group; the same in every program. ``chunk`` is an n-th of a block."""
+
+    sign: str
+    """A character or two that stand for it in lists: ``Σ``, ``⇉``."""
+    combines: Literal["", "sum", "max", "min"] = ""
+    """The operation by which chunks are combined; empty where they are only moved."""
+    starts: Literal["whole", "own", "source", "nothing"] = "whole"
+    """What a rank holds of the block that algorithms work on, before the first round: all chunks (``whole``), its own
+    chunk, the block on the source rank alone (``source``), or nothing, because only what arrives counts."""
+    cuts: Literal["none", "sent", "received", "both"] = "none"
+    """Which blocks are n chunks side by side: the one sent, the one received, or both. If only the sent one is,
+    algorithms work on it; otherwise on the received one."""
+    by_origin: bool = False
+    """Whether a received chunk is told by the rank that it comes from, and a sent one by the rank that it goes to."""
+    replicates: bool = False
+    """Whether all ranks of a group receive the same block."""
+
+
+@dataclass(frozen=True)
+class Collective:
+    """What a step communicates: who takes part together, and how much each device sends."""
+
+    kind: str
+    """What happens, whatever JAX calls it: ``psum``, ``all_gather``, ``reduce_scatter``, ``ppermute`` …"""
+    semantics: Semantics
+    axes: tuple[str, ...]
+    """The user's mesh axes, as the program names them."""
+    groups: tuple[tuple[int, ...], ...] = field(metadata={"wire": False})
+    """Device ids of each group, in rank order."""
+    positions: Ints
+    """Mesh positions of the groups, one group after another; a shorter group is filled up with -1."""
+    group_size: int
+    """Ranks of the largest group; 1 where nobody has anyone to send to."""
+    bytes_per_device: int
+    """Bytes that a device sends, rounded up, where it can reach every other directly (a switch): see ``arithmetic``."""
+    arithmetic: str
+    """How that number comes about, for example ``2·V·(N−1)/N, V = 32 B, N = 2``. V is the bytes of the whole array of
+    a group: of all blocks together where each rank has a part of its own, else of one block."""
+    hops: int
+    """Rounds of the ring algorithm, one neighbour apart each; 1 for a permutation."""
+    plans: tuple[int, ...]
+    """Indices in ``Trace.plans``: the algorithms that apply, the meaning first."""
+    plan_bytes: tuple[int, ...] = ()
+    """For each of ``plans``: bytes that a device sends by it, what it passes on for others included."""
+    split_axis: int = -1
+    """Dimension along which the sent block is cut into n equal chunks; -1 where its elements, in row-major order, are
+    cut into n ranges (chunk c: from ``c·size//n``), or where a chunk is a whole block."""
+    concat_axis: int = -1
+    """Dimension along which chunks lie in the received block; -1 as in ``split_axis``."""
+    latency: tuple[float, ...] = ()
+    """Estimated seconds of latency on each of ``Trace.interconnects``."""
+    bandwidth: tuple[float, ...] = ()
+    """Estimated seconds that the bytes take on each; the estimate is the greater of the two."""
+
+
+@dataclass(frozen=True)
+class Move:
+    """What all ranks of a group do at once: each sends ``count`` consecutive chunks to one peer.
+
+    Offsets count from the sender r: an offset d means rank or chunk ``(r + d) mod n`` in a shift and ``r ^ d`` in an
+    exchange. A permutation or a broadcast names its ranks instead, pair by pair, and each pair moves chunk 0.
+    """
+
+    peer: Literal["shift", "exchange", "pairs"]
+    op: Literal["copy", "add"]
+    """Whether the destination's chunk is replaced, or combined with what arrives (by the collective's operation)."""
+    by: int = 0
+    """Offset of the peer. In a shift +1 is the next rank of the ring and -1 the one before."""
+    first: int = 0
+    """Offset of the first chunk; the others are at ``first + 1``, ``first + 2`` …"""
+    count: int = 1
+    origin: int = 0
+    """Where chunks have an origin: offset of the rank that they started on. There a chunk's number says where it goes.
+    """
+    pairs: tuple[tuple[int, int], ...] = ()
+    """(source rank, destination rank)."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """An algorithm of a collective for a group of n ranks: rounds of moves.
+
+    The moves of a round happen together: each sends what its source held when the round began.
+    """
+
+    algorithm: Literal["meaning", "ring", "bidirectional ring", "halving-doubling"]
+    semantics: Semantics
+    n: int
+    rounds: tuple[tuple[Move, ...], ...]
