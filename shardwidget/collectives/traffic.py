@@ -38,7 +38,7 @@ def gathered_bytes(call: Call, block_bytes: int) -> int:
 def bytes_sent(call: Call, block_bytes: int) -> Traffic:
     """The bytes that a device sends when its block (the operand) has ``block_bytes``.
 
-    Of ragged_all_to_all the rows are taken to be spread evenly; ``ragged_bytes_sent`` knows better where it ran.
+    Of ragged_all_to_all the rows are taken to be spread evenly.
     """
     n, whole = call.n, gathered_bytes(call, block_bytes)
     if not call.statement.communicates:
