@@ -39,19 +39,19 @@ async function bundle(outfile, options) {
   const { code } = await minify(outputFiles[0].text, {
     ecma: 2020,
     module: options.format === "esm",
-    compress: { passes: 3, unsafe_arrows: true, pure_getters: true },
+    compress: { passes: 5, unsafe: true, unsafe_methods: true, unsafe_arrows: true, pure_getters: true },
     mangle: { toplevel: true },
   });
   await mkdir(outputFolder, { recursive: true });
   await writeFile(new URL(outfile, outputFolder), code);
 }
 
-await bundle("widget.js", { entryPoints: ["src/entries/widget.tsx"], format: "esm" });
-await bundle("stepper.js", { entryPoints: ["src/entries/stepper.tsx"], format: "esm" });
-await bundle("comparison.js", { entryPoints: ["src/entries/comparison.tsx"], format: "esm" });
-await bundle("program.js", { entryPoints: ["src/entries/program.tsx"], format: "esm" });
-await bundle("playground.js", { entryPoints: ["src/entries/playground.tsx"], format: "esm" });
-await bundle("exercise.js", { entryPoints: ["src/entries/exercise.tsx"], format: "esm" });
+await bundle("widget.js", { entryPoints: ["src/entries/widget.ts"], format: "esm" });
+await bundle("stepper.js", { entryPoints: ["src/entries/stepper.ts"], format: "esm" });
+await bundle("comparison.js", { entryPoints: ["src/entries/comparison.ts"], format: "esm" });
+await bundle("program.js", { entryPoints: ["src/entries/program.ts"], format: "esm" });
+await bundle("playground.js", { entryPoints: ["src/entries/playground.ts"], format: "esm" });
+await bundle("exercise.js", { entryPoints: ["src/entries/exercise.ts"], format: "esm" });
 // What a saved page has in place of a kernel: exports mount(element, state, render).
 await bundle("page.js", { entryPoints: ["src/entries/page.ts"], format: "esm" });
 // For a bare V8 (mini-racer): sets globalThis.shardwidget = { svg }.

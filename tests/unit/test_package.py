@@ -84,7 +84,7 @@ def test_sdist_holds_the_bundle_and_its_sources(dist: Path):
         names = {name.partition("/")[2] for name in archive.getnames()}
         bundles = [archive.extractfile(f"shardwidget-{shardwidget.__version__}/shardwidget/{name}") for name in BUNDLES]
         assert [b.read() for b in bundles if b] == [(STATIC.parent / name).read_bytes() for name in BUNDLES]
-    assert {"LICENSE", "README.md", "js/package-lock.json", "js/src/entries/widget.tsx", "js/build.mjs"} <= names
+    assert {"LICENSE", "README.md", "js/package-lock.json", "js/src/entries/widget.ts", "js/build.mjs"} <= names
     assert not [name for name in names if "node_modules" in name or "__pycache__" in name]
 
 

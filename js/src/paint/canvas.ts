@@ -1,6 +1,6 @@
 /** Paints a scene on a 2-D canvas. */
 import type { FieldMark, LineMark, Mark, RectMark, Span, Stroke, TextMark } from "../scene/scene";
-import { arrowHead, HATCH, signStrokes } from "./shapes";
+import { arrowHead, gridPath, HATCH, linePath, signPath } from "./shapes";
 import { resolve, type Theme } from "./theme";
 
 type Context = CanvasRenderingContext2D;
@@ -19,19 +19,8 @@ export function paintCanvas(ctx: Context, marks: readonly Mark[], theme: Theme):
         paintText(ctx, mark, theme);
         break;
       case "grid":
-        ctx.beginPath();
-        for (let i = 1; i < mark.columns; i++) {
-          const x = mark.x + (mark.w * i) / mark.columns;
-          ctx.moveTo(x, mark.y);
-          ctx.lineTo(x, mark.y + mark.h);
-        }
-        for (let i = 1; i < mark.rows; i++) {
-          const y = mark.y + (mark.h * i) / mark.rows;
-          ctx.moveTo(mark.x, y);
-          ctx.lineTo(mark.x + mark.w, y);
-        }
         setStroke(ctx, { color: mark.color, width: 1 }, theme);
-        ctx.stroke();
+        ctx.stroke(new Path2D(gridPath(mark)));
         break;
       case "field":
         paintField(ctx, mark);
@@ -46,12 +35,7 @@ export function paintCanvas(ctx: Context, marks: readonly Mark[], theme: Theme):
         setStroke(ctx, { color: mark.color, width: 1.8 }, theme);
         ctx.stroke();
         ctx.strokeStyle = mark.hollow ? color : ground;
-        ctx.beginPath();
-        for (const [x0, y0, x1, y1] of signStrokes(mark.sign, mark.r)) {
-          ctx.moveTo(mark.x + x0, mark.y + y0);
-          ctx.lineTo(mark.x + x1, mark.y + y1);
-        }
-        ctx.stroke();
+        ctx.stroke(new Path2D(signPath(mark)));
         break;
       }
     }
@@ -98,25 +82,10 @@ function paintRect(ctx: Context, m: RectMark, theme: Theme): void {
 }
 
 function paintLine(ctx: Context, m: LineMark, theme: Theme): void {
-  const [first, ...rest] = m.points;
-  if (!first) return;
   setStroke(ctx, m.stroke, theme);
-  ctx.beginPath();
-  ctx.moveTo(first[0], first[1]);
-  rest.forEach(([x, y], i) => {
-    const next = rest[i + 1];
-    if (m.r && next) ctx.arcTo(x, y, next[0], next[1], m.r);
-    else ctx.lineTo(x, y);
-  });
-  ctx.stroke();
-  const [tail, head] = [m.points.at(-2), m.points.at(-1)];
-  if (m.arrow && tail && head) {
-    ctx.setLineDash([]);
-    ctx.fillStyle = resolve(m.stroke.color, theme);
-    ctx.beginPath();
-    for (const [x, y] of arrowHead(tail, head)) ctx.lineTo(x, y);
-    ctx.fill();
-  }
+  ctx.stroke(new Path2D(linePath(m)));
+  ctx.fillStyle = resolve(m.stroke.color, theme);
+  ctx.fill(new Path2D(`M${arrowHead(m)}`));
 }
 
 function paintText(ctx: Context, m: TextMark, theme: Theme): void {

@@ -11,7 +11,7 @@ import { bodyMarks, layoutBody } from "./layout";
 import { fit, textWidth } from "./measure";
 import { overlayMarks } from "./overlay";
 import { type ColorBy, paintsOf } from "./paints";
-import { axisStroke, axisToken, type Color, label, type Mark, MONO, type Scene, type Span, TINT } from "./scene";
+import { axisStroke, axisToken, type Color, label, type Mark, MONO, PAD, type Scene, type Span, TINT } from "./scene";
 
 export interface CardOptions {
   width: number;
@@ -22,8 +22,6 @@ export interface CardOptions {
   /** Values by device id, beside those that the document carries. */
   blocks?: ReadonlyMap<number, BlockView>;
 }
-
-const PAD = 16;
 
 export function cardScene(model: PlacementModel, options: CardOptions): Scene {
   const { width } = options;

@@ -8,10 +8,9 @@ import { count } from "../model/text";
 import { shift } from "./card";
 import { type Band, type Columns, chip, chipWidth, ground, lineBand, START } from "./comparison/bands";
 import { fit, textWidth } from "./measure";
-import { BOLD, type Color, label, type Mark, type RectMark, type Scene, TINT } from "./scene";
+import { BOLD, type Color, label, type Mark, PAD, type RectMark, type Scene, TINT } from "./scene";
 import { wrapped } from "./stepcard";
 
-const PAD = 16;
 /** Lines of the table that are drawn; the rest is counted. */
 const MOST = 24;
 /** Below this width the silent column is left out. */

@@ -4,7 +4,7 @@
  */
 import { type MeshModel, product, unravel } from "../model/mesh";
 import { fit, textWidth } from "./measure";
-import { axisStroke, axisToken, BOLD, type Box, type DiscMark, label, type Mark } from "./scene";
+import { around, axisStroke, axisToken, BOLD, type Box, type DiscMark, label, type Mark } from "./scene";
 
 /** How much of a device is drawn: a tile with its content, a tile with little in it, a coloured cell, a picture. */
 export type Density = "full" | "compact" | "cell" | "field";
@@ -266,7 +266,7 @@ function boxTitle(model: MeshModel, panel: DeviceGrid, box: number, x: number, y
 }
 
 /** Outlines of processes, where there are several and each holds a rectangle of one box. */
-export function hosts(model: MeshModel, panel: DeviceGrid): Mark[] {
+export function processes(model: MeshModel, panel: DeviceGrid): Mark[] {
   if (model.processes < 2) return [];
   const areas = new Map<string, { box: Box; n: number; process: number }>();
   const inner = panel.wrapped ? 1 : product(model.meshShape.slice(2));
@@ -277,13 +277,7 @@ export function hosts(model: MeshModel, panel: DeviceGrid): Mark[] {
     const key = `${process} ${p % inner}`;
     const known = areas.get(key);
     if (!known) areas.set(key, { box, n: 1, process });
-    else {
-      const x = Math.min(known.box.x, box.x);
-      const y = Math.min(known.box.y, box.y);
-      const w = Math.max(known.box.x + known.box.w, box.x + box.w) - x;
-      const h = Math.max(known.box.y + known.box.h, box.y + box.h) - y;
-      areas.set(key, { box: { x, y, w, h }, n: known.n + 1, process });
-    }
+    else areas.set(key, { box: around([known.box, box]), n: known.n + 1, process });
   }
   const marks: Mark[] = [];
   const pad = panel.density === "field" ? 1 : Math.min(6, (panel.pitch[0] - panel.w) / 2 - 0.5);
@@ -295,10 +289,7 @@ export function hosts(model: MeshModel, panel: DeviceGrid): Mark[] {
     const stroke = { color: here ? "ink" : "faint", width: here ? 1.6 : 1 } as const;
     marks.push({
       kind: "rect",
-      x: box.x - pad,
-      y: box.y - pad,
-      w: box.w + 2 * pad,
-      h: box.h + 2 * pad,
+      ...around([box], pad),
       r: panel.density === "cell" || panel.density === "field" ? 2 : 9,
       stroke,
     });

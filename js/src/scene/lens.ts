@@ -7,7 +7,7 @@ import { tileBoxes } from "./faces";
 import { deviceBox } from "./grid";
 import type { MeshPanel } from "./mesh";
 import type { Paints } from "./paints";
-import { axisToken, type Box, label, type Mark, MONO, outline } from "./scene";
+import { around, axisToken, type Box, label, type Mark, MONO, outline, placed } from "./scene";
 
 export interface Lens {
   x: number;
@@ -99,17 +99,17 @@ export function lensMarks(
   }
   const corners = [window.position(0, 0), window.position(window.rows - 1, window.columns - 1)] as const;
   if (corners[0] === null || corners[1] === null) return marks;
-  const onMesh = around(deviceBox(model, mesh, corners[0]), deviceBox(model, mesh, corners[1]));
+  const onMesh = around([deviceBox(model, mesh, corners[0]), deviceBox(model, mesh, corners[1])]);
   marks.push({ kind: "rect", ...onMesh, stroke: { color: "ink", width: 1.6 } });
   // On the array only where the devices of the lens hold neighbouring tiles: a box that held others would lie.
   if (!array) return marks;
   const at = (p: number): Box | undefined => tileBoxes(model, array.faces, model.tileAt[p] ?? 0)[0];
   const [from, to] = [at(corners[0]), at(corners[1])];
   if (!from || !to) return marks;
-  const box = around(from, to);
+  const box = around([from, to]);
   const fits = (n: number, side: number, all: number) => Math.abs(all - n * side) < side;
   if (!fits(window.columns, from.w, box.w) || !fits(window.rows, from.h, box.h)) return marks;
-  const onArray = { ...box, x: box.x + array.x, y: box.y + array.y };
+  const onArray = placed(box, array);
   marks.push({ kind: "rect", ...onArray, stroke: { color: "ink", width: 1.6 } });
   if (lens.x < onArray.x + onArray.w) return marks;
   const bottom = lens.y + window.rows * (lens.h + GAP) - GAP;
@@ -124,11 +124,4 @@ export function lensMarks(
     marks.push({ kind: "line", points, stroke: { color: "muted", width: 1 } });
   }
   return marks;
-}
-
-/** The box about two boxes. */
-function around(a: Box, b: Box): Box {
-  const x = Math.min(a.x, b.x);
-  const y = Math.min(a.y, b.y);
-  return { x, y, w: Math.max(a.x + a.w, b.x + b.w) - x, h: Math.max(a.y + a.h, b.y + b.h) - y };
 }

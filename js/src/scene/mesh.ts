@@ -3,7 +3,7 @@ import { hex, type Rgb } from "../model/color";
 import { product, unravel } from "../model/mesh";
 import type { PlacementModel } from "../model/placement";
 import { type Choice, type Faces, layoutFaces, tileBoxes } from "./faces";
-import { boxIndex, type DeviceGrid, deviceBox, frameGrid, type GridFrame, hosts, placeGrid, rails } from "./grid";
+import { boxIndex, type DeviceGrid, deviceBox, frameGrid, type GridFrame, placeGrid, processes, rails } from "./grid";
 import { fit, textWidth } from "./measure";
 import type { Paints } from "./paints";
 import { axisToken, BOLD, type Box, CENTER, type DiscMark, field, label, type Mark, MONO } from "./scene";
@@ -68,7 +68,7 @@ export function meshMarks(model: PlacementModel, panel: MeshPanel, paints: Paint
     for (let p = 0; p < model.size; p++) marks.push(...deviceMarks(model, panel, p, color, paints));
     marks.push(...signs(model, panel));
   }
-  marks.push(...hosts(model, panel));
+  marks.push(...processes(model, panel));
   return marks;
 }
 

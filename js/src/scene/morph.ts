@@ -5,7 +5,7 @@ import { tileBoxes } from "./faces";
 import { bodyMarks, type Layout } from "./layout";
 import { ghostBoxes } from "./mesh";
 import type { Paints } from "./paints";
-import type { Box, Mark } from "./scene";
+import { type Box, type Mark, placed } from "./scene";
 
 export interface Shown {
   model: PlacementModel;
@@ -43,10 +43,9 @@ export function morphMarks(before: Shown, after: Shown, t: number): Mark[] {
     };
     if (before.layout.array && after.layout.array) {
       const [a, b] = [before.layout.array, after.layout.array];
-      const place = (box: Box, at: { x: number; y: number }) => ({ ...box, x: box.x + at.x, y: box.y + at.y });
       move(
-        tileBoxes(before.model, a.faces, from).map((box) => place(box, a)),
-        tileBoxes(after.model, b.faces, to).map((box) => place(box, b)),
+        tileBoxes(before.model, a.faces, from).map((box) => placed(box, a)),
+        tileBoxes(after.model, b.faces, to).map((box) => placed(box, b)),
       );
     }
     move(ghostBoxes(before.model, before.layout.mesh, p, from), ghostBoxes(after.model, after.layout.mesh, p, to));

@@ -1,4 +1,5 @@
 /** What hovering, focus and pinning add: outlines, dimming of the rest, a connector, the lens of a large mesh. */
+import { product } from "../model/mesh";
 import type { PlacementModel } from "../model/placement";
 import type { Highlight } from "../model/selection";
 import type { ArrayPanel } from "./array";
@@ -7,7 +8,7 @@ import { deviceBox } from "./grid";
 import { type Lens, lensMarks } from "./lens";
 import type { MeshPanel } from "./mesh";
 import type { Paints } from "./paints";
-import { axisToken, type Box, type Mark, outline } from "./scene";
+import { around, axisToken, type Box, type Mark, outline, placed } from "./scene";
 
 export interface Panels {
   array: ArrayPanel | null;
@@ -24,8 +25,7 @@ export function overlayMarks(model: PlacementModel, panels: Panels, paints: Pain
   if (lit.axis !== null) return axisGroups(model, panels.mesh, lit.axis);
   const marks: Mark[] = [];
   const { array, mesh } = panels;
-  const tiles =
-    array && lit.tile !== null ? tileBoxes(model, array.faces, lit.tile).map((b) => shift(b, array.x, array.y)) : [];
+  const tiles = array && lit.tile !== null ? tileBoxes(model, array.faces, lit.tile).map((b) => placed(b, array)) : [];
   const devices = lit.positions.map((p) => deviceBox(model, mesh, p));
 
   if (array && !array.field) {
@@ -50,21 +50,15 @@ export function overlayMarks(model: PlacementModel, panels: Panels, paints: Pain
 function axisGroups(model: PlacementModel, mesh: MeshPanel, axis: number): Mark[] {
   const shape = model.meshShape;
   const size = shape[axis] ?? 1;
-  const stride = shape.slice(axis + 1).reduce((a, b) => a * b, 1);
+  const stride = product(shape.slice(axis + 1));
   const marks: Mark[] = [];
   if (model.size > 256) return marks;
   for (let p = 0; p < model.size; p++) {
     if (Math.floor(p / stride) % size !== 0) continue;
     const boxes = Array.from({ length: size }, (_, i) => deviceBox(model, mesh, p + i * stride));
-    const pad = 4;
-    const x = Math.min(...boxes.map((b) => b.x)) - pad;
-    const y = Math.min(...boxes.map((b) => b.y)) - pad;
-    const w = Math.max(...boxes.map((b) => b.x + b.w)) + pad - x;
-    const h = Math.max(...boxes.map((b) => b.y + b.h)) + pad - y;
-    if (axis < 2) marks.push({ kind: "rect", x, y, w, h, r: 9, stroke: { color: axisToken(axis), width: 2 } });
-    else
-      for (const b of p === 0 ? boxes : [])
-        marks.push({ kind: "rect", ...b, r: 7, stroke: { color: axisToken(axis), width: 2 } });
+    const stroke = { color: axisToken(axis), width: 2 };
+    if (axis < 2) marks.push({ kind: "rect", ...around(boxes, 4), r: 9, stroke });
+    else if (p === 0) for (const b of boxes) marks.push({ kind: "rect", ...b, r: 7, stroke });
   }
   return marks;
 }
@@ -136,8 +130,4 @@ function connector(tile: Box, arrayEdge: number, device: Box): Mark {
     r: last ? 10 : 2,
     stroke: { color: "ink", width: 1.8 },
   };
-}
-
-function shift(b: Box, dx: number, dy: number): Box {
-  return { x: b.x + dx, y: b.y + dy, w: b.w, h: b.h };
 }

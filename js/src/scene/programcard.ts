@@ -23,7 +23,7 @@ import { CollectiveView } from "./collective/view";
 import { headBand } from "./comparison";
 import { type Band, chip, chipWidth } from "./comparison/bands";
 import { fit, textWidth } from "./measure";
-import { axisToken, BOLD, type Box, type Color, label, type Mark, MONO, type Scene, type Span } from "./scene";
+import { axisToken, BOLD, type Box, type Color, label, type Mark, MONO, PAD, type Scene, type Span } from "./scene";
 import { wrapped } from "./stepcard";
 
 export interface ProgramPicture {
@@ -35,7 +35,6 @@ export interface ProgramPicture {
   sort: Sort;
 }
 
-const PAD = 16;
 /** Below this width the mesh stands under the table. */
 const STACKED = 860;
 const PANEL = 400;

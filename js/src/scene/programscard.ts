@@ -5,9 +5,8 @@ import { bytes } from "../model/text";
 import type { Band } from "./comparison/bands";
 import { fit } from "./measure";
 import { barMarks, rule, stack } from "./programcard";
-import { BOLD, type Box, label, type Mark, MONO, type Scene } from "./scene";
+import { BOLD, type Box, label, type Mark, MONO, PAD, type Scene } from "./scene";
 
-const PAD = 16;
 const LINE = 44;
 /** Below this width a program is a card of its own. */
 const NARROW = 700;

@@ -116,6 +116,9 @@ export interface Scene {
   marks: readonly Mark[];
 }
 
+/** Inner padding of a card. */
+export const PAD = 16;
+
 export interface Box {
   x: number;
   y: number;
@@ -125,6 +128,20 @@ export interface Box {
 
 export function inside(box: Box, x: number, y: number): boolean {
   return x >= box.x && x < box.x + box.w && y >= box.y && y < box.y + box.h;
+}
+
+/** A box moved by the corner of what it stands in. */
+export function placed(box: Box, at: { x: number; y: number }): Box {
+  return { x: box.x + at.x, y: box.y + at.y, w: box.w, h: box.h };
+}
+
+/** The box around boxes, with some room. */
+export function around(boxes: readonly Box[], pad = 0): Box {
+  const x = Math.min(...boxes.map((b) => b.x)) - pad;
+  const y = Math.min(...boxes.map((b) => b.y)) - pad;
+  const w = Math.max(...boxes.map((b) => b.x + b.w)) + pad - x;
+  const h = Math.max(...boxes.map((b) => b.y + b.h)) + pad - y;
+  return { x, y, w, h };
 }
 
 /** Text in one colour. */

@@ -6,10 +6,9 @@ import type { Moment } from "../model/timeline";
 import { primitiveName, type TraceModel } from "../model/trace";
 import { shift, spans } from "./card";
 import { fit, textWidth } from "./measure";
-import { BOLD, label, type Mark, MONO, type Scene, type Span } from "./scene";
+import { BOLD, label, type Mark, MONO, PAD, type Scene, type Span } from "./scene";
 import { layoutStepper, stepperMarks } from "./stepper";
 
-const PAD = 16;
 const LINE = 20;
 
 export interface StepPicture {

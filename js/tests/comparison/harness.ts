@@ -1,9 +1,9 @@
 /** The real ShardingComparison in a page. */
-import { render } from "../../src/entries/comparison";
+import view from "../../src/entries/comparison";
 import type { Comparison } from "../../src/model/document.gen";
 import { type Mounted, mounting } from "../harness";
 
-export const { start, mount } = mounting<Comparison>(render, { choices: {}, selection: null }, 1240);
+export const { start, mount } = mounting<Comparison>(view.render, { choices: {}, selection: null }, 1240);
 
 /** Lines in the page, from the top, without column heads and details. */
 export const lines = ({ root }: Mounted) => [...root.querySelectorAll<HTMLElement>("[data-line]")];

@@ -1,11 +1,11 @@
 /** The real SpecPlayground in a page. */
-import { render } from "../../src/entries/playground";
+import view from "../../src/entries/playground";
 import type { Playground, SpecDraft } from "../../src/model/document.gen";
 import { specCode } from "../../src/model/spec";
 import type { Edits } from "../../src/views/playground/editor";
 import { find, type Mounted, mounting } from "../harness";
 
-export const { start, mount } = mounting<Playground>(render, { _edits: {}, _asked: 0, _applied: {} }, 1000);
+export const { start, mount } = mounting<Playground>(view.render, { _edits: {}, _asked: 0, _applied: {} }, 1000);
 
 export const slot = (view: Mounted, place: number | string) => find(view, `[data-place="${place}"]`);
 export const code = (view: Mounted) => find(view, ".band.code code").textContent;

@@ -1,10 +1,10 @@
 /** The real CompiledProgram in a page. */
-import { render } from "../../src/entries/program";
+import view from "../../src/entries/program";
 import type { Program, Programs } from "../../src/model/document.gen";
 import { type Mounted, mounting } from "../harness";
 
 export const { start, mount } = mounting<Program | Programs>(
-  render,
+  view.render,
   { selection: null, axis: null, sort: "time", opened: null, _asked: {}, _heard: 0, _trouble: "" },
   1240,
 );

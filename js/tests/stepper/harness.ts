@@ -1,10 +1,10 @@
 /** The real ShardMapStepper in a page. */
 import { expect } from "vitest";
-import { render } from "../../src/entries/stepper";
+import view from "../../src/entries/stepper";
 import type { Trace } from "../../src/model/document.gen";
 import { enter, type Mounted, mounting } from "../harness";
 
-export const { start, mount } = mounting<Trace>(render, { step: 0, watch: [] }, 1240);
+export const { start, mount } = mounting<Trace>(view.render, { step: 0, watch: [] }, 1240);
 
 /** The step that the picture shows. */
 export const shownStep = ({ frame }: Mounted) => Number(frame.dataset.swStep);

@@ -1,5 +1,5 @@
 /** The real ArrayView in a page: its tiles and devices, and what is outlined. */
-import { render } from "../../src/entries/widget";
+import view from "../../src/entries/widget";
 import type { Placement } from "../../src/model/document.gen";
 import { PlacementModel } from "../../src/model/placement";
 import { tileBoxes, WHOLE } from "../../src/scene/faces";
@@ -8,7 +8,7 @@ import { type Layout, layoutBody } from "../../src/scene/layout";
 import type { Box } from "../../src/scene/scene";
 import { find, type Mounted, mounting } from "../harness";
 
-export const { start, mount } = mounting<Placement>(render, { color_by: "position", selection: null }, 960);
+export const { start, mount } = mounting<Placement>(view.render, { color_by: "position", selection: null }, 960);
 
 export const panel = (mounted: Mounted, which: "array" | "mesh") =>
   find(mounted, `[role=listbox][aria-label^="${which === "array" ? "logical array" : "mesh"}"]`);

@@ -260,9 +260,8 @@ test("a document of a newer version says so, and a good one after it is drawn", 
   await expect.poll(() => view.root.querySelector("[role=alert]")?.textContent).toContain("has version 99");
   expect(find(view, "[role=alert]").textContent).toContain("Update shardwidget");
   view.model.assign({ _document: SHARDED });
-  await drawn(view);
+  await expect.poll(() => view.root.querySelector("h2")?.textContent).toContain("f32[8@x,16@y]");
   expect(view.root.querySelector("[role=alert]")).toBeNull();
-  expect(find(view, "h2").textContent).toContain("f32[8@x,16@y]");
   view.model.assign({ _document: { ...SHARDED, dims: null } });
   await expect.poll(() => view.root.querySelector("[role=alert]")?.textContent).toContain("no dimensions");
 });

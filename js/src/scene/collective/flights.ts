@@ -2,6 +2,7 @@
 
 import { partsAt } from "../../model/chunks";
 import type { Transfer } from "../../model/plan";
+import { easeInOut } from "../ease";
 import { axisStroke, axisToken, type Box, type Color, type Mark, type Stroke } from "../scene";
 import { along, between, type Path, pathBetween } from "../stepper/path";
 import { LANE } from "./stage";
@@ -121,8 +122,4 @@ function axisBetween({ model, c }: CollectiveView, a: number, b: number): number
   const [from, to] = [model.mesh.digits(a), model.mesh.digits(b)];
   const axes = (c?.axes ?? []).map((name) => model.mesh.axisOf(name));
   return axes.find((axis) => from[axis] !== to[axis]) ?? axes[0] ?? null;
-}
-
-function easeInOut(t: number): number {
-  return t < 0.5 ? 4 * t ** 3 : 1 - (-2 * t + 2) ** 3 / 2;
 }

@@ -5,6 +5,7 @@ import type { Transfer } from "../../model/plan";
 import { some } from "../../model/text";
 import { reduces } from "../../model/trace";
 import { blockMarks } from "../block";
+import { easeInOut } from "../ease";
 import { axisStroke, axisToken, type Box, label, type Mark } from "../scene";
 import { face } from "./contents";
 import { along, between, type Path, pathBetween } from "./path";
@@ -224,7 +225,3 @@ interface Cells {
 }
 
 const NONE: Cells = { numbers: [], rows: 1, columns: 1 };
-
-function easeInOut(t: number): number {
-  return t < 0.5 ? 4 * t ** 3 : 1 - (-2 * t + 2) ** 3 / 2;
-}

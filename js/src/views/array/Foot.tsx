@@ -5,7 +5,7 @@ import { paintSvg } from "../../paint/svg";
 import { cardScene } from "../../scene/card";
 import { roles } from "../../scene/faces";
 import type { ColorBy } from "../../scene/paints";
-import { CARD_PAD, type ViewState } from "./state";
+import type { ArrayState } from "./state";
 
 const COLORS: readonly (readonly [ColorBy, string])[] = [
   ["position", "position"],
@@ -13,7 +13,7 @@ const COLORS: readonly (readonly [ColorBy, string])[] = [
   ["device", "device id"],
 ];
 
-export function Foot({ state }: { state: ViewState }) {
+export function Foot({ state }: { state: ArrayState }) {
   const model = state.now.model;
   if (!model) return null;
   const large = model.size > 64 || model.grid.some((n) => n > 16);
@@ -62,7 +62,7 @@ export function Foot({ state }: { state: ViewState }) {
   );
 }
 
-function GoTo({ state }: { state: ViewState }) {
+function GoTo({ state }: { state: ArrayState }) {
   const model = state.now.model;
   return (
     <label class="goto">
@@ -88,7 +88,7 @@ function GoTo({ state }: { state: ViewState }) {
 }
 
 /** Which dimensions run down and across; the others are facets. */
-export function Dims({ state, rank }: { state: ViewState; rank: number }) {
+export function Dims({ state, rank }: { state: ArrayState; rank: number }) {
   const { row, column } = roles(rank, state.now.choice);
   const choose = (name: string, value: number | null, set: (dim: number) => void) => (
     <label>
@@ -112,7 +112,7 @@ export function Dims({ state, rank }: { state: ViewState; rank: number }) {
 }
 
 /** Steps through facets that do not fit. */
-export function Facets({ state }: { state: ViewState }) {
+export function Facets({ state }: { state: ArrayState }) {
   const faces = state.shown()?.layout.array?.faces;
   if (!faces) return null;
   const choice = state.now.choice;
@@ -157,11 +157,11 @@ export function Facets({ state }: { state: ViewState }) {
   );
 }
 
-function saveSvg(state: ViewState): void {
+function saveSvg(state: ArrayState): void {
   const [model, theme] = [state.now.model, state.now.theme];
   if (!model || !theme) return;
   const scene = cardScene(model, {
-    width: state.now.width + 2 * CARD_PAD,
+    width: state.now.width,
     scheme: theme.scheme,
     colorBy: state.now.colorBy,
     choice: state.now.choice,

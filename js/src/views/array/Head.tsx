@@ -3,9 +3,9 @@ import type { PlacementModel } from "../../model/placement";
 import type { Fact, Slot } from "../../model/summary";
 import { AXIS_DASH } from "../../scene/scene";
 import { Tokens } from "../card/Tokens";
-import type { ViewState } from "./state";
+import type { ArrayState } from "./state";
 
-export function Head({ state }: { state: ViewState }) {
+export function Head({ state }: { state: ArrayState }) {
   const model = state.now.model;
   const s = state.summary();
   if (!model || !s) return null;
@@ -48,7 +48,7 @@ export function Head({ state }: { state: ViewState }) {
   );
 }
 
-export function Notes({ state }: { state: ViewState }) {
+export function Notes({ state }: { state: ArrayState }) {
   const notes = state.summary()?.notes ?? [];
   return (
     <div class="notes">
@@ -62,7 +62,7 @@ export function Notes({ state }: { state: ViewState }) {
   );
 }
 
-function FactRow({ state, model, fact }: { state: ViewState; model: PlacementModel; fact: Fact }) {
+function FactRow({ state, model, fact }: { state: ArrayState; model: PlacementModel; fact: Fact }) {
   const chips = fact.label === "mesh" && model.axes.length > 0;
   return (
     <div class="fact">
@@ -83,7 +83,7 @@ function FactRow({ state, model, fact }: { state: ViewState; model: PlacementMod
   );
 }
 
-function Spec({ state, model, slots }: { state: ViewState; model: PlacementModel; slots: readonly Slot[] }) {
+function Spec({ state, model, slots }: { state: ArrayState; model: PlacementModel; slots: readonly Slot[] }) {
   return (
     <div class="spec mono">
       <span class="paren">P(</span>
@@ -117,7 +117,7 @@ export function Chip({
   axis,
   note,
 }: {
-  state: ViewState;
+  state: ArrayState;
   model: PlacementModel;
   axis: number;
   note: string;

@@ -4,14 +4,13 @@ import { tipOf, tipSentence } from "../../model/tip";
 import { tileBoxes } from "../../scene/faces";
 import { deviceBox } from "../../scene/grid";
 import type { Shown } from "../../scene/morph";
-import type { Box } from "../../scene/scene";
+import { type Box, placed } from "../../scene/scene";
 import { onKey } from "./keys";
-import type { Layers } from "./layers";
 import { pointerTarget } from "./pointer";
-import type { ViewState, Which } from "./state";
+import type { ArrayState, Which } from "./state";
 import { Tooltip } from "./Tooltip";
 
-export function Picture({ state, layers }: { state: ViewState; layers: Layers }) {
+export function Picture({ state }: { state: ArrayState }) {
   const shown = state.shown();
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the listboxes inside do the same by keyboard
@@ -29,7 +28,7 @@ export function Picture({ state, layers }: { state: ViewState; layers: Layers })
         if (lit) state.pin(lit, panel);
       }}
     >
-      <div aria-hidden="true" ref={layers.attach} />
+      <div aria-hidden="true" ref={state.layers.attach} />
       {shown?.layout.array && <Panel state={state} shown={shown} which="array" />}
       {shown && <Panel state={state} shown={shown} which="mesh" />}
       <Tooltip state={state} />
@@ -38,7 +37,7 @@ export function Picture({ state, layers }: { state: ViewState; layers: Layers })
 }
 
 /** One panel as a listbox: one tab stop, arrow keys move, the option under the cursor is the only one in the page. */
-function Panel({ state, shown, which }: { state: ViewState; shown: Shown; which: Which }) {
+function Panel({ state, shown, which }: { state: ArrayState; shown: Shown; which: Which }) {
   const { model, layout } = shown;
   const panel = which === "array" ? layout.array : layout.mesh;
   if (!panel) return null;
@@ -47,10 +46,8 @@ function Panel({ state, shown, which }: { state: ViewState; shown: Shown; which:
   const here: Highlight = which === "array" ? highlightTile(model, cursor) : highlightDevice(model, cursor);
   const tip = tipOf(model, here, null, "");
   const count = which === "array" ? model.tiles : model.size;
-  const option =
-    which === "array" && layout.array
-      ? shift(tileBoxes(model, layout.array.faces, cursor)[0], layout.array.x, layout.array.y)
-      : deviceBox(model, layout.mesh, cursor);
+  const tile = which === "array" && layout.array ? tileBoxes(model, layout.array.faces, cursor)[0] : null;
+  const option = which === "mesh" ? deviceBox(model, layout.mesh, cursor) : tile && placed(tile, panel);
   const id = `${which}-${cursor}`;
   return (
     <div
@@ -85,10 +82,6 @@ function Panel({ state, shown, which }: { state: ViewState; shown: Shown; which:
       />
     </div>
   );
-}
-
-function shift(b: Box | undefined, dx: number, dy: number): Box | null {
-  return b ? { ...b, x: b.x + dx, y: b.y + dy } : null;
 }
 
 function style(b: Box): string {

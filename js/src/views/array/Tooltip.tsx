@@ -2,12 +2,13 @@
 import { hex } from "../../model/color";
 import { tileBoxes } from "../../scene/faces";
 import { deviceBox } from "../../scene/grid";
-import type { ViewState } from "./state";
+import { placed } from "../../scene/scene";
+import type { ArrayState } from "./state";
 
 const WIDTH = 360;
 const HEIGHT = 84;
 
-export function Tooltip({ state }: { state: ViewState }) {
+export function Tooltip({ state }: { state: ArrayState }) {
   const shown = state.shown();
   if (!shown) return null;
   const { model, layout, paints } = shown;
@@ -48,7 +49,7 @@ export function Tooltip({ state }: { state: ViewState }) {
   const tileBox = array && lit.tile !== null ? tileBoxes(model, array.faces, lit.tile)[0] : undefined;
   const box =
     state.now.origin === "array" && array && tileBox
-      ? { ...tileBox, x: tileBox.x + array.x, y: tileBox.y + array.y }
+      ? placed(tileBox, array)
       : position === undefined
         ? null
         : deviceBox(model, mesh, position);

@@ -3,10 +3,10 @@ import { unravel } from "../../model/mesh";
 import { type Highlight, highlightDevice, highlightTile } from "../../model/selection";
 import { tipOf, tipSentence } from "../../model/tip";
 import { roles } from "../../scene/faces";
-import type { ViewState, Which } from "./state";
+import type { ArrayState, Which } from "./state";
 
 /** Moves the cursor; whether the key was one of ours. */
-export function onKey(state: ViewState, which: Which, event: KeyboardEvent): boolean {
+export function onKey(state: ArrayState, which: Which, event: KeyboardEvent): boolean {
   const model = state.now.model;
   if (!model || event.ctrlKey || event.metaKey || event.altKey) return false;
   const lit = state.lit();
@@ -66,7 +66,7 @@ export function onKey(state: ViewState, which: Which, event: KeyboardEvent): boo
 }
 
 /** Dimensions that the arrow keys move along: down, across, and with Shift. */
-function directions(state: ViewState, which: Which): readonly (number | null | undefined)[] {
+function directions(state: ArrayState, which: Which): readonly (number | null | undefined)[] {
   const model = state.now.model;
   if (!model) return [];
   if (which === "mesh")

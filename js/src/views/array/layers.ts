@@ -1,13 +1,13 @@
 /** The two canvases of a picture: the body, and over it what hovering adds. */
 import type { Highlight } from "../../model/selection";
 import type { Theme } from "../../paint/theme";
+import { easeInOut } from "../../scene/ease";
 import { bodyMarks, type Layout } from "../../scene/layout";
 import { canMorph, morphMarks, type Shown } from "../../scene/morph";
 import { overlayMarks } from "../../scene/overlay";
 import type { Mark } from "../../scene/scene";
 import { drawLayer, newLayer, note } from "../card/canvas";
-import { asError } from "../card/store";
-import type { ViewState } from "./state";
+import { motionless } from "../card/state";
 
 /** Milliseconds that a change of placement takes. */
 const CHANGE_MS = 450;
@@ -22,7 +22,11 @@ export class Layers {
   #changing = 0;
   #hovering = 0;
 
-  constructor(private readonly state: ViewState) {}
+  /** `changed` is called when a change of placement has been shown, `failed` with what an animation frame throws. */
+  constructor(
+    private readonly changed: () => void,
+    private readonly failed: (thrown: unknown) => void,
+  ) {}
 
   /** Puts the canvases into an element of the page. */
   readonly attach = (el: Element | null): void => el?.replaceChildren(this.#base, this.#overlay);
@@ -32,41 +36,34 @@ export class Layers {
     cancelAnimationFrame(this.#hovering);
   }
 
-  /** Paints what the state shows, as far as it is not painted yet. */
-  paint(): void {
-    const { theme } = this.state.now;
-    const shown = this.state.shown();
-    if (!shown || !theme) return;
-    let { before } = this.state.now;
-    if (before && (matchMedia("(prefers-reduced-motion: reduce)").matches || !canMorph(before, shown))) {
-      before = null;
-      this.state.set({ before });
-    }
-    const lit = before ? null : this.state.lit();
+  /** Paints a placement, or its change from the one before, as far as it is not painted; whether it stands anew. */
+  paint(shown: Shown, theme: Theme, from: Shown | null, hovered: Highlight | null): boolean {
+    const before = from && !motionless() && canMorph(from, shown) ? from : null;
+    if (from && !before) this.changed();
+    const lit = before ? null : hovered;
     const other = shown !== this.#shown || theme !== this.#theme;
-    if (other || before !== this.#before) this.#paintBase(shown, theme, before);
+    const anew = other || before !== this.#before;
+    if (anew) this.#paintBase(shown, theme, before);
     if (other || lit !== this.#lit) this.#paintOverlay(shown, theme, lit);
     [this.#shown, this.#lit, this.#theme, this.#before] = [shown, lit, theme, before];
+    return anew && !before;
   }
 
   #paintBase(shown: Shown, theme: Theme, before: Shown | null): void {
     cancelAnimationFrame(this.#changing);
     const start = performance.now();
     if (!before) {
-      this.#draw(this.#base, shown.layout, () => bodyMarks(shown.model, shown.layout, shown.paints), theme);
+      drawLayer(this.#base, shown.layout, bodyMarks(shown.model, shown.layout, shown.paints), theme);
       note("sw:first", start);
-      this.state.drawn();
       return;
     }
     const step = (now: number) => {
       const t = (now - start) / CHANGE_MS;
       if (t >= 1) {
-        this.state.set({ before: null });
+        this.changed();
         return;
       }
-      const begun = performance.now();
-      this.#draw(this.#base, shown.layout, () => morphMarks(before, shown, ease(Math.max(0, t))), theme);
-      note("sw:frame", begun);
+      this.#later(this.#base, shown.layout, () => morphMarks(before, shown, easeInOut(Math.max(0, t))), theme);
       this.#changing = requestAnimationFrame(step);
     };
     this.#changing = requestAnimationFrame(step);
@@ -76,21 +73,18 @@ export class Layers {
   #paintOverlay(shown: Shown, theme: Theme, lit: Highlight | null): void {
     cancelAnimationFrame(this.#hovering);
     this.#hovering = requestAnimationFrame(() => {
-      const begun = performance.now();
-      this.#draw(this.#overlay, shown.layout, () => overlayMarks(shown.model, shown.layout, shown.paints, lit), theme);
-      note("sw:frame", begun);
+      this.#later(this.#overlay, shown.layout, () => overlayMarks(shown.model, shown.layout, shown.paints, lit), theme);
     });
   }
 
-  #draw(canvas: HTMLCanvasElement, layout: Layout, marks: () => readonly Mark[], theme: Theme): void {
+  /** Draws in an animation frame, where nobody else would catch what it throws. */
+  #later(canvas: HTMLCanvasElement, layout: Layout, marks: () => readonly Mark[], theme: Theme): void {
+    const begun = performance.now();
     try {
       drawLayer(canvas, layout, marks(), theme);
     } catch (error) {
-      this.state.set({ broken: asError(error) });
+      this.failed(error);
     }
+    note("sw:frame", begun);
   }
-}
-
-function ease(t: number): number {
-  return t < 0.5 ? 4 * t ** 3 : 1 - (-2 * t + 2) ** 3 / 2;
 }

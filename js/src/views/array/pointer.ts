@@ -4,10 +4,10 @@ import { tileAtPoint } from "../../scene/faces";
 import { deviceAtPoint } from "../../scene/grid";
 import { lensAtPoint } from "../../scene/lens";
 import { inside } from "../../scene/scene";
-import type { ViewState, Which } from "./state";
+import type { ArrayState, Which } from "./state";
 
 /** The panel and what would light up in it; both null between and beside things. */
-export function pointerTarget(state: ViewState, event: MouseEvent): { panel: Which | null; lit: Highlight | null } {
+export function pointerTarget(state: ArrayState, event: MouseEvent): { panel: Which | null; lit: Highlight | null } {
   const shown = state.shown();
   if (!shown) return { panel: null, lit: null };
   const { model, layout } = shown;

@@ -1,5 +1,4 @@
-/** The state of one view: what the model shares with Python, what is hovered and pinned, and what follows from both. */
-
+/** The state of a placement on screen: what is hovered and pinned, how it is coloured and cut, the values read so far. */
 import type { Values } from "../../model/document.gen";
 import { decodePlacement, PlacementModel } from "../../model/placement";
 import { type Highlight, highlightOf, type Selection, sameLit, selectionOf } from "../../model/selection";
@@ -11,9 +10,11 @@ import { type Choice, roles, WHOLE } from "../../scene/faces";
 import { layoutBody } from "../../scene/layout";
 import type { Shown } from "../../scene/morph";
 import { type ColorBy, paintsOf } from "../../scene/paints";
-import { asError, memo, Store } from "../card/store";
-import { pageTheme } from "../card/theme";
+import { PAD } from "../../scene/scene";
+import { CardState } from "../card/state";
+import { memo } from "../card/store";
 import type { WidgetModel } from "../card/widget";
+import { Layers } from "./layers";
 
 /** The two panels of a picture. */
 export type Which = "array" | "mesh";
@@ -25,12 +26,6 @@ const MOST_WANTED = 64;
 
 interface Fields {
   model: PlacementModel | null;
-  /** Counts documents: a failure ends with the document that caused it. */
-  generation: number;
-  /** A document that cannot be drawn. */
-  broken: Error | null;
-  width: number;
-  theme: Theme | null;
   colorBy: ColorBy;
   choice: Choice;
   hover: Highlight | null;
@@ -48,7 +43,11 @@ interface Fields {
   before: Shown | null;
 }
 
-export class ViewState extends Store<Fields> {
+export class ArrayState extends CardState<Fields> {
+  readonly layers = new Layers(
+    () => this.set({ before: null }),
+    (thrown) => this.fail(thrown),
+  );
   readonly #shown = memo(
     (
       model: PlacementModel | null,
@@ -67,19 +66,11 @@ export class ViewState extends Store<Fields> {
   );
   readonly #summary = memo((model: PlacementModel | null) => model && summarize(model));
 
-  readonly #widget: WidgetModel;
-  readonly #frame: HTMLElement;
-  readonly #static: boolean;
   readonly #asked = new Set<number>();
-  readonly #undo: (() => void)[] = [];
 
   constructor(widget: WidgetModel, frame: HTMLElement) {
-    super({
+    const fields: Fields = {
       model: null,
-      generation: 0,
-      broken: null,
-      width: 0,
-      theme: null,
       colorBy: "position",
       choice: WHOLE,
       hover: null,
@@ -90,19 +81,15 @@ export class ViewState extends Store<Fields> {
       valuesNote: "",
       announced: "",
       before: null,
-    });
-    this.#widget = widget;
-    this.#frame = frame;
-    this.#static = widget.get("_static") === true;
-    this.#listen("_document", () => this.#load());
-    this.#listen("_values", () => this.#receive());
-    this.#listen("selection", () => this.#select());
-    this.#listen("color_by", () => this.#look());
-    this.#listen("row_dim", () => this.#look());
-    this.#listen("column_dim", () => this.#look());
-    this.#look();
-    this.#load();
-    this.#undo.push(this.watch(() => this.#want()));
+    };
+    super(widget, frame, fields, ["_values", "selection", "color_by", "row_dim", "column_dim"]);
+    this.until(this.watch(() => this.#want()));
+    this.until(() => this.layers.dispose());
+  }
+
+  name(): string {
+    const doc = this.now.model?.doc;
+    return doc ? `${doc.shape === null ? "mesh" : "array"} ${doc.name} ${doc.type}` : "array";
   }
 
   lit(): Highlight | null {
@@ -111,7 +98,7 @@ export class ViewState extends Store<Fields> {
 
   shown(): Shown | null {
     const { model, width, theme, choice, colorBy, blocks } = this.now;
-    return this.#shown(model, width, theme, choice, colorBy, blocks);
+    return this.#shown(model, width - 2 * PAD, theme, choice, colorBy, blocks);
   }
 
   summary() {
@@ -123,36 +110,23 @@ export class ViewState extends Store<Fields> {
     const lit = this.lit();
     if (!model || !lit) return null;
     const id = model.ids[lit.positions[0] ?? -1] ?? -1;
-    const wait = this.#static ? "values were not saved" : valuesNote || "reading values …";
+    const wait = this.saved ? "values were not saved" : valuesNote || "reading values …";
     return tipOf(model, lit, blocks.get(id) ?? null, wait);
   }
 
-  resize(width: number): void {
-    const theme = this.now.theme ?? pageTheme(this.#frame);
-    this.set({ width: Math.max(240, width - 2 * CARD_PAD - 2), theme });
-  }
-
-  retheme(): void {
-    if (this.#frame.isConnected && this.now.width > 0) this.set({ theme: pageTheme(this.#frame) });
-  }
-
-  /** Says to whoever waits for it that a picture stands complete. */
-  drawn(): void {
-    this.#frame.dataset.swReady = String(Number(this.#frame.dataset.swReady ?? 0) + 1);
-  }
-
-  dispose(): void {
-    for (const undo of this.#undo) undo();
+  protected override paint(): boolean {
+    const { theme, before } = this.now;
+    const shown = this.shown();
+    return shown !== null && theme !== null && this.layers.paint(shown, theme, before, this.lit());
   }
 
   setColor(colorBy: ColorBy): void {
-    this.#share("color_by", colorBy);
+    this.share({ color_by: colorBy });
     this.set({ colorBy });
   }
 
   setDims(rowDim: number | null, columnDim: number | null): void {
-    this.#share("row_dim", rowDim);
-    this.#share("column_dim", columnDim);
+    this.share({ row_dim: rowDim, column_dim: columnDim });
     this.set({ choice: { ...WHOLE, rowDim, columnDim } });
   }
 
@@ -161,7 +135,7 @@ export class ViewState extends Store<Fields> {
     const { model } = this.now;
     if (!model) return;
     this.set({ origin: origin ?? this.now.origin, pinned: sameLit(this.now.pinned, lit) ? null : lit });
-    this.#share("selection", selectionOf(model, this.now.pinned));
+    this.share({ selection: selectionOf(model, this.now.pinned) });
   }
 
   /** Lights a tile with its devices, an axis, or nothing. */
@@ -187,28 +161,26 @@ export class ViewState extends Store<Fields> {
     this.set({ choice: { ...choice, window: next === all ? null : [stretch(row), stretch(column)] } });
   }
 
-  #load(): void {
-    try {
-      const model = new PlacementModel(decodePlacement(this.#widget.get("_document")));
-      this.#asked.clear();
-      this.set({
-        model,
-        broken: null,
-        before: this.shown(),
-        generation: this.now.generation + 1,
-        choice: { ...this.now.choice, facet: [0, 0], window: null },
-        hover: null,
-        blocks: new Map(),
-      });
-      this.#select();
-      this.#receive();
-    } catch (error) {
-      this.set({ broken: asError(error) });
-    }
+  protected read(document: unknown): void {
+    const model = new PlacementModel(decodePlacement(document));
+    this.#asked.clear();
+    this.set({
+      model,
+      before: this.shown(),
+      choice: { ...this.now.choice, facet: [0, 0], window: null },
+      hover: null,
+      blocks: new Map(),
+    });
+  }
+
+  protected override follow(trait: string | null): void {
+    if (trait === null || trait === "_values") this.#receive();
+    if (trait === null || trait === "selection") this.#select();
+    this.#look();
   }
 
   #receive(): void {
-    const values = this.#widget.get("_values") as Values | null;
+    const values = (this.widget.get("_values") ?? null) as Values | null;
     const saved = this.now.model?.doc.values ?? null;
     // Without values, the array was replaced by another: what was read of the old one is stale.
     const all = new Map(values ? this.now.blocks : []);
@@ -219,16 +191,16 @@ export class ViewState extends Store<Fields> {
 
   #select(): void {
     const { model } = this.now;
-    if (model) this.set({ pinned: highlightOf(model, (this.#widget.get("selection") ?? null) as Selection | null) });
+    if (model) this.set({ pinned: highlightOf(model, (this.widget.get("selection") ?? null) as Selection | null) });
   }
 
   #look(): void {
-    const rowDim = (this.#widget.get("row_dim") ?? null) as number | null;
-    const columnDim = (this.#widget.get("column_dim") ?? null) as number | null;
+    const rowDim = (this.widget.get("row_dim") ?? null) as number | null;
+    const columnDim = (this.widget.get("column_dim") ?? null) as number | null;
     const { choice } = this.now;
     const same = choice.rowDim === rowDim && choice.columnDim === columnDim;
     this.set({
-      colorBy: (this.#widget.get("color_by") ?? "position") as ColorBy,
+      colorBy: (this.widget.get("color_by") ?? "position") as ColorBy,
       choice: same ? choice : { ...WHOLE, rowDim, columnDim },
     });
   }
@@ -238,7 +210,7 @@ export class ViewState extends Store<Fields> {
     const { model, colorBy } = this.now;
     const lit = this.lit();
     const all = colorBy === "values";
-    if (!model || this.#static || model.doc.state !== "live" || (!lit && !all)) return;
+    if (!model || this.saved || model.doc.state !== "live" || (!lit && !all)) return;
     const wanted = new Set<number>();
     const add = (position: number | undefined) => {
       if (position === undefined || wanted.size >= MOST_WANTED || !model.addressable(position)) return;
@@ -256,19 +228,6 @@ export class ViewState extends Store<Fields> {
     }
     if (wanted.size === 0) return;
     for (const id of wanted) this.#asked.add(id);
-    this.#share("_want", [...wanted]);
-  }
-
-  #share(name: string, value: unknown): void {
-    this.#widget.set(name, value);
-    this.#widget.save_changes();
-  }
-
-  #listen(name: string, callback: () => void): void {
-    this.#widget.on(`change:${name}`, callback);
-    this.#undo.push(() => this.#widget.off(`change:${name}`, callback));
+    this.share({ _want: [...wanted] });
   }
 }
-
-/** Inner padding of the card. */
-export const CARD_PAD = 16;

@@ -1,30 +1,47 @@
-/** What stands around every picture, and in place of one that fails. */
+/** What stands around every view, and in place of one that fails. */
 import { Component, type ComponentChildren } from "preact";
-import type { Theme } from "../../paint/theme";
 import { Failure } from "./Failure";
+import type { CardState } from "./state";
 import { asError } from "./store";
 
-/** The frame of every picture: border, theme tokens, fonts. */
-export function Card({ theme, children }: { theme: Theme | null; children: ComponentChildren }) {
+interface Props {
+  state: CardState<object>;
+  children: ComponentChildren;
+}
+
+/** The frame: border, theme tokens, fonts, and a name of its own. A failure takes the view's place, never an empty cell. */
+export function Card({ state, children }: Props) {
+  const { theme, generation, width } = state.now;
+  const broken = state.failure();
+  if (!broken && (!theme || width === 0)) return null;
   const tokens = Object.entries(theme?.tokens ?? {}).map(([name, color]) => [`--${name}`, color] as const);
   const fonts = theme ? { "--ui": theme.ui, "--mono": theme.mono } : {};
   return (
     <section
       class={`card ${theme?.scheme ?? "light"}`}
-      aria-label="sharding"
+      aria-label={state.name()}
       style={{ ...Object.fromEntries(tokens), ...fonts }}
     >
-      {children}
+      {broken ? <Failure error={broken} /> : <Guard generation={generation}>{children}</Guard>}
     </section>
   );
 }
 
-/** Catches what throws while drawing. */
-export class Guard extends Component<{ children: ComponentChildren }, { error: Error | null }> {
+interface Guarded {
+  generation: number;
+  children: ComponentChildren;
+}
+
+/** Catches what throws while drawing, and tries again with every document; what has the focus keeps it. */
+class Guard extends Component<Guarded, { error: Error | null }> {
   override state: { error: Error | null } = { error: null };
 
   static override getDerivedStateFromError(error: unknown) {
     return { error: asError(error) };
+  }
+
+  override componentDidUpdate(before: Guarded) {
+    if (this.state.error && before.generation !== this.props.generation) this.setState({ error: null });
   }
 
   override render() {

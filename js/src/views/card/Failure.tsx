@@ -1,5 +1,6 @@
 /** An error in place of a picture: what happened, and a button that copies it. */
 import { Component } from "preact";
+import { copyText } from "./copy";
 
 export class Failure extends Component<{ error: Error }, { copied: string }> {
   override state = { copied: "" };
@@ -7,19 +8,11 @@ export class Failure extends Component<{ error: Error }, { copied: string }> {
   override render() {
     const { error } = this.props;
     const text = `${error.name}: ${error.message}\n${error.stack ?? ""}`;
-    const say = (copied: string) => () => this.setState({ copied });
     return (
       <div class="failure" role="alert">
         <b>shardwidget cannot draw this.</b>
         <p>{error.message}</p>
-        <button
-          type="button"
-          onClick={() =>
-            navigator.clipboard
-              .writeText(text)
-              .then(say("Copied."), say("Copying is not allowed here: select the text."))
-          }
-        >
+        <button type="button" onClick={() => copyText(text, (copied) => this.setState({ copied }))}>
           Copy details
         </button>{" "}
         <span role="status">{this.state.copied}</span>

@@ -41,3 +41,29 @@ export function note(name: string, start: number): void {
   performance.measure(name, { start, end: performance.now() });
   performance.clearMeasures(name);
 }
+
+/** A canvas that is painted again only when what it is painted from has changed. */
+export class Layer {
+  readonly #canvas = newLayer();
+  #painted: readonly unknown[] = [];
+
+  /** Puts the canvas into an element of the page. */
+  readonly attach = (el: Element | null): void => el?.replaceChildren(this.#canvas);
+
+  /** Whether it was painted anew: `inputs` are what the marks follow from, beside the theme. */
+  paint(
+    inputs: readonly unknown[],
+    size: { width: number; height: number },
+    theme: Theme,
+    marks: () => readonly Mark[],
+  ): boolean {
+    const all = [...inputs, theme];
+    if (all.every((input, i) => Object.is(input, this.#painted[i]))) return false;
+    const first = this.#painted.length === 0;
+    this.#painted = all;
+    const begun = performance.now();
+    drawLayer(this.#canvas, size, marks(), theme);
+    note(first ? "sw:first" : "sw:frame", begun);
+    return true;
+  }
+}

@@ -1,21 +1,36 @@
-/** What every widget does to stand in a page: its own shadow root, its width, the page's theme, and the way out. */
-import { type ComponentChildren, render as renderTree } from "preact";
+/** How a view stands in a page: its own shadow root, its width, the page's theme, and the way out. */
+import { type ComponentType, render as renderTree } from "preact";
+import { Card } from "./Card";
+import cardStyles from "./card.css";
+import type { CardState } from "./state";
 import { ThemeWatch } from "./theme";
+import type { WidgetModel } from "./widget";
 
-/** A view in a frame: its tree, and what is told when the frame changes. */
-export interface View {
-  tree(): ComponentChildren;
-  /** Calls back when the tree is another one; returns what ends that. */
-  watch(changed: () => void): () => void;
-  /** After the tree was rendered. */
-  rendered(): void;
-  resize(width: number): void;
-  retheme(): void;
-  dispose(): void;
+/** What a view is made of. */
+interface View<State extends CardState<object>> {
+  state: new (model: WidgetModel, frame: HTMLElement) => State;
+  body: ComponentType<{ state: State }>;
+  /** Style sheets behind the one of every card. */
+  styles: readonly string[];
+  /** Listens to keys of the whole card; returns what ends that. */
+  keys?: (state: State, frame: HTMLElement) => () => void;
 }
 
-/** Draws a view, with its style sheet, into an element; returns what takes it down again. */
-export function mountView(el: HTMLElement, styles: string, create: (frame: HTMLElement) => View): () => void {
+/**
+ * The entry of a bundle: `render` draws a widget model, of anywidget's or of a saved page's, and returns what takes the
+ * view down again.
+ */
+export function entry<State extends CardState<object>>(
+  view: View<State>,
+): { render(place: { model: WidgetModel; el: HTMLElement }): () => void } {
+  return { render: ({ model, el }) => mount(el, model, view) };
+}
+
+function mount<State extends CardState<object>>(
+  el: HTMLElement,
+  model: WidgetModel,
+  { state: StateOf, body: Body, styles, keys }: View<State>,
+): () => void {
   const frame = document.createElement("div");
   frame.className = "shardwidget";
   // JupyterLab would take single keys for its own commands. It asks the focused element outward, and from outside the
@@ -24,32 +39,40 @@ export function mountView(el: HTMLElement, styles: string, create: (frame: HTMLE
   el.replaceChildren(frame);
   const root = frame.attachShadow({ mode: "open" });
   const sheet = new CSSStyleSheet();
-  sheet.replaceSync(styles);
+  sheet.replaceSync([cardStyles, ...styles].join(""));
   root.adoptedStyleSheets = [sheet];
   const tree = document.createElement("div");
   // Only its width is watched: the height of the frame changes with every drawing.
   const ruler = document.createElement("div");
   root.append(ruler, tree);
 
-  const view = create(frame);
+  const state = new StateOf(model, frame);
+  state.start();
+  const stopKeys = keys?.(state, frame);
   // The tree is small: any change of the state renders all of it, and Preact touches only what differs.
   const draw = () => {
-    renderTree(view.tree(), tree);
-    view.rendered();
+    renderTree(
+      <Card state={state}>
+        <Body state={state} />
+      </Card>,
+      tree,
+    );
+    state.rendered();
   };
-  const stop = view.watch(draw);
+  const stop = state.watch(draw);
   draw();
   // The element may not be in the page yet, or be off screen: nothing is measured or painted before it has a width.
   const size = new ResizeObserver(() => {
-    if (frame.clientWidth > 0) view.resize(frame.clientWidth);
+    if (frame.clientWidth > 0) state.resize(frame.clientWidth);
   });
   size.observe(ruler);
-  const theme = new ThemeWatch(new WeakRef(view));
+  const theme = new ThemeWatch(new WeakRef(state));
   return () => {
     stop();
+    stopKeys?.();
     size.disconnect();
     theme.stop();
-    view.dispose();
+    state.dispose();
     renderTree(null, tree);
     frame.remove();
   };

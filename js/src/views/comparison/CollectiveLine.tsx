@@ -4,9 +4,9 @@ import { purpose, sentenceTokens, timesText } from "../../model/comparison/words
 import { bytes } from "../../model/text";
 import { AXIS_DASH } from "../../scene/scene";
 import { Tokens } from "../card/Tokens";
+import type { LineProps } from "./line";
 import { Arrows, AxisChip } from "./parts";
 import { cell, rowProps } from "./roles";
-import type { LineProps } from "./Table";
 
 export function CollectiveLine(props: LineProps & { line: Line & { kind: "collective" } }) {
   const { model, line } = props;

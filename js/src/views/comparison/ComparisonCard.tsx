@@ -1,8 +1,6 @@
 /** The card of a comparison: head, tools, table, foot. A failure takes its place, never an empty cell. */
 import type { ComparisonModel } from "../../model/comparison";
 import { badgesOf, titleOf } from "../../model/comparison/words";
-import { Card, Guard } from "../card/Card";
-import { Failure } from "../card/Failure";
 import { AxisChip } from "./parts";
 import type { ComparisonState } from "./state";
 import { Table } from "./Table";
@@ -10,28 +8,18 @@ import { TileTip } from "./TileTip";
 import { Tools } from "./Tools";
 
 export function ComparisonCard({ state }: { state: ComparisonState }) {
-  const { broken, theme, generation } = state.now;
-  if (broken) {
-    return (
-      <Card theme={theme}>
-        <Failure error={broken} />
-      </Card>
-    );
-  }
   const shown = state.shown();
   if (!shown) return null;
   const { model } = shown;
   return (
-    <Card theme={theme}>
-      <Guard key={generation}>
-        <Head model={model} />
-        {model.doc.note && <p class="note">{model.doc.note}</p>}
-        {model.rows.length > 12 && <Tools state={state} model={model} />}
-        <Table state={state} {...shown} />
-        <Foot model={model} />
-        <TileTip state={state} />
-      </Guard>
-    </Card>
+    <>
+      <Head model={model} />
+      {model.doc.note && <p class="note">{model.doc.note}</p>}
+      {model.rows.length > 12 && <Tools state={state} model={model} />}
+      <Table state={state} {...shown} />
+      <Foot model={model} />
+      <TileTip state={state} />
+    </>
   );
 }
 

@@ -2,9 +2,9 @@
 import type { Line } from "../../model/comparison/lines";
 import { kindOf } from "../../model/comparison/words";
 import { count } from "../../model/text";
+import type { LineProps } from "./line";
 import { AxisChip } from "./parts";
 import { ACROSS, rowProps } from "./roles";
-import type { LineProps } from "./Table";
 
 export function FoldLine(props: LineProps & { line: Line & { kind: "fold" } }) {
   const { model, line } = props;

@@ -6,10 +6,10 @@ import type { Compared, Row } from "../../model/document.gen";
 import { count } from "../../model/text";
 import { Tokens } from "../card/Tokens";
 import { Details } from "./Details";
+import type { LineProps } from "./line";
 import { Placed } from "./parts";
 import type { Pictures } from "./pictures";
 import { cell, rowProps } from "./roles";
-import type { LineProps } from "./Table";
 
 /** Values of a row that stand in the table; the rest are in its details. */
 const MOST = 6;

@@ -3,8 +3,8 @@ import type { Line } from "../../model/comparison/lines";
 import { sentenceTokens } from "../../model/comparison/words";
 import { axisTokens, count } from "../../model/text";
 import { Tokens } from "../card/Tokens";
+import type { LineProps } from "./line";
 import { ACROSS, rowProps } from "./roles";
-import type { LineProps } from "./Table";
 import { Way } from "./Way";
 
 /** Ways on that are shown at once; of a program that stops often, the one that is taken. */

@@ -5,9 +5,10 @@ import type { Line } from "../../model/comparison/lines";
 import { CollectiveLine } from "./CollectiveLine";
 import type { Chunks } from "./chunks";
 import { FoldLine } from "./FoldLine";
+import type { LineProps } from "./line";
 import type { Pictures } from "./pictures";
 import { RowLine } from "./RowLine";
-import { COLUMNS, GROUP, grid, HEADS, head, type Standing } from "./roles";
+import { COLUMNS, GROUP, grid, HEADS, head } from "./roles";
 import { StopLine } from "./StopLine";
 import type { ComparisonState } from "./state";
 
@@ -92,14 +93,6 @@ function headsOf(model: ComparisonModel): readonly (readonly [string, string])[]
     ],
     ["Explicit type vs compiled", ""],
   ];
-}
-
-export interface LineProps extends Standing {
-  state: ComparisonState;
-  model: ComparisonModel;
-  pictures: Pictures;
-  feeds: boolean;
-  choices: object;
 }
 
 /** A line, drawn again only when what it shows is another: a scroll must not cost what is on screen already. */

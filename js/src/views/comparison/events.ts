@@ -1,6 +1,7 @@
 /** Pointer and keyboard over the whole card, listened to in one place: a table of many lines has no listeners of its own. */
 import type { Line } from "../../model/comparison/lines";
 import { tileIn } from "../../scene/comparison/mini";
+import { type Act, cardKeys, isSearch } from "../card/keys";
 import type { ComparisonState } from "./state";
 
 /** Height that a tooltip takes. */
@@ -14,8 +15,11 @@ export function listen(state: ComparisonState, frame: HTMLElement): () => void {
   on("click", (event) => click(state, targetOf(event)));
   on("pointermove", (event) => point(state, frame, event));
   on("pointerleave", () => state.set({ hovered: null, pointed: null }));
-  on("keydown", (event) => press(state, frame, event));
-  return () => end.abort();
+  const stopKeys = cardKeys(frame, (key, target) => act(state, frame, key, target));
+  return () => {
+    end.abort();
+    stopKeys();
+  };
 }
 
 /** The element under an event, inside the shadow root too. */
@@ -76,27 +80,20 @@ function point(state: ComparisonState, frame: HTMLElement, event: PointerEvent):
   }
 }
 
-function press(state: ComparisonState, frame: HTMLElement, event: KeyboardEvent): void {
-  if (event.ctrlKey || event.metaKey || event.altKey) return;
-  const target = targetOf(event);
-  const search = frame.shadowRoot?.querySelector<HTMLInputElement>("input[type=search]");
-  if (target instanceof HTMLInputElement) {
-    if (event.key === "ArrowDown" || event.key === "Enter")
-      frame.shadowRoot?.querySelector<HTMLElement>(".table")?.focus();
-    else if (event.key === "Escape") state.list({ search: "" });
-    else return;
-  } else if (event.key === "/" && search) search.focus();
-  else if (!target?.matches(".table") || !walk(state, event.key)) return;
-  event.preventDefault();
-  event.stopPropagation();
+function act(state: ComparisonState, frame: HTMLElement, key: string, target: Element): Act {
+  const find = (selector: string) => frame.shadowRoot?.querySelector<HTMLElement>(selector);
+  if (isSearch(target)) return key === "Escape" ? () => state.list({ search: "" }) : () => find(".table")?.focus();
+  const search = key === "/" && find("input[type=search]");
+  if (search) return () => search.focus();
+  return target.matches(".table") ? walk(state, key) : undefined;
 }
 
-/** What a key does in the table; false where it does nothing. */
-function walk(state: ComparisonState, key: string): boolean {
+/** What a key does in the table. */
+function walk(state: ComparisonState, key: string): Act {
   const { cursor, selection } = state.now;
   const lines = state.shown()?.lines ?? [];
   const line = lines[cursor];
-  if (!line) return false;
+  if (!line) return undefined;
   const fold = line.kind === "fold" ? line : null;
   const act: Readonly<Record<string, () => void>> = {
     ArrowDown: () => state.move(cursor + 1),
@@ -114,8 +111,7 @@ function walk(state: ComparisonState, key: string): boolean {
     " ": () => enter(state, line),
     Escape: () => selection !== null && state.select(null),
   };
-  act[key]?.();
-  return key in act;
+  return act[key];
 }
 
 /** The head of what a line stands in; the line itself at the top. */

@@ -4,8 +4,8 @@ import { type Choices, ComparisonModel, decodeComparison, known } from "../../mo
 import { type Filter, type Line, linesOf, openAtFirst, treeOf } from "../../model/comparison/lines";
 import type { Comparison } from "../../model/document.gen";
 import type { Theme } from "../../paint/theme";
-import { asError, memo, Store } from "../card/store";
-import { pageTheme } from "../card/theme";
+import { CardState } from "../card/state";
+import { memo } from "../card/store";
 import type { WidgetModel } from "../card/widget";
 import { Chunks, type Range } from "./chunks";
 import { Pictures, type SmallPicture } from "./pictures";
@@ -23,10 +23,6 @@ export interface Pointed {
 interface Fields {
   doc: Comparison | null;
   choices: Choices;
-  generation: number;
-  broken: Error | null;
-  width: number;
-  theme: Theme | null;
   open: ReadonlySet<number>;
   search: string;
   filter: Filter;
@@ -42,9 +38,9 @@ interface Fields {
 }
 
 /** Below this width a row is a card. */
-const NARROW = 620;
+const NARROW = 618;
 
-export class ComparisonState extends Store<Fields> {
+export class ComparisonState extends CardState<Fields> {
   readonly model = memo((doc: Comparison, choices: Choices) => new ComparisonModel(doc, choices));
   readonly #tree = memo(treeOf);
   readonly #lines = memo((model: ComparisonModel, open: ReadonlySet<number>, search: string, filter: Filter) =>
@@ -52,20 +48,13 @@ export class ComparisonState extends Store<Fields> {
   );
   readonly #chunks = memo((lines: readonly Line[], narrow: boolean) => new Chunks(lines, heights(narrow)));
   readonly #pictures = memo((theme: Theme) => new Pictures(theme));
-  readonly #widget: WidgetModel;
-  readonly #frame: HTMLElement;
-  readonly #undo: (() => void)[] = [];
   /** The line that is to be scrolled into view when it is in the page. */
   #wanted: string | null = null;
 
   constructor(widget: WidgetModel, frame: HTMLElement) {
-    super({
+    const fields: Fields = {
       doc: null,
       choices: {},
-      generation: 0,
-      broken: null,
-      width: 0,
-      theme: null,
       open: new Set(),
       search: "",
       filter: "all",
@@ -74,13 +63,12 @@ export class ComparisonState extends Store<Fields> {
       hovered: null,
       pointed: null,
       live: [0, 0],
-    });
-    this.#widget = widget;
-    this.#frame = frame;
-    this.#listen("_document", () => this.#load());
-    this.#listen("choices", () => this.#follow());
-    this.#listen("selection", () => this.#follow());
-    this.#load();
+    };
+    super(widget, frame, fields, ["choices", "selection"]);
+  }
+
+  name(): string {
+    return `types and shardings of ${this.now.doc?.name || "a program"}`;
   }
 
   shown(): { model: ComparisonModel; lines: readonly Line[]; chunks: Chunks; pictures: Pictures } | null {
@@ -98,13 +86,9 @@ export class ComparisonState extends Store<Fields> {
     return row === null ? [] : (this.shown()?.model.inputs(row) ?? []);
   }
 
-  resize(width: number): void {
-    this.set({ width, theme: this.now.theme ?? pageTheme(this.#frame) });
+  override resize(outer: number): void {
+    super.resize(outer);
     this.#window();
-  }
-
-  retheme(): void {
-    if (this.#frame.isConnected && this.now.width > 0) this.set({ theme: pageTheme(this.#frame) });
   }
 
   /** Shows other lines, from their top on. */
@@ -142,33 +126,29 @@ export class ComparisonState extends Store<Fields> {
 
   select(row: number | null): void {
     this.set({ selection: row });
-    if (this.#widget.get("selection") === row) return;
-    this.#widget.set("selection", row);
-    this.#widget.save_changes();
+    this.share({ selection: row });
   }
 
   /** Whether the rows below a fix are known, or can be asked for. */
   canChoose(row: number, choice: number): boolean {
     const { doc, choices } = this.now;
-    return doc !== null && (this.#widget.get("_static") !== true || known(doc, choices, row, choice));
+    return doc !== null && (!this.saved || known(doc, choices, row, choice));
   }
 
   choose(row: number, choice: number): void {
     const choices = { ...this.now.choices, [row]: choice };
     this.set({ choices });
-    this.#widget.set("choices", choices);
-    this.#widget.save_changes();
+    this.share({ choices });
   }
 
   scrolled(): void {
     this.#window();
   }
 
-  /** After the tree was rendered: learns the heights of what is new in the page, and says that it is drawn. */
-  drawn(): void {
+  /** Learns the heights of what is new in the page. */
+  protected override paint(): boolean {
     const table = this.#table();
     const shown = this.shown();
-    if (!shown && !this.now.broken) return;
     if (table && shown) {
       for (const el of table.querySelectorAll<HTMLElement>("[data-chunk]")) {
         const chunk = Number(el.dataset.chunk);
@@ -176,15 +156,11 @@ export class ComparisonState extends Store<Fields> {
       }
       this.#scrollToWanted(table);
     }
-    this.#frame.dataset.swReady = String(Number(this.#frame.dataset.swReady ?? 0) + 1);
-  }
-
-  dispose(): void {
-    for (const undo of this.#undo) undo();
+    return true;
   }
 
   #table(): HTMLElement | null {
-    return this.#frame.shadowRoot?.querySelector<HTMLElement>(".table") ?? null;
+    return this.frame.shadowRoot?.querySelector<HTMLElement>(".table") ?? null;
   }
 
   #window(): void {
@@ -206,7 +182,7 @@ export class ComparisonState extends Store<Fields> {
   }
 
   #scrollToWanted(table: HTMLElement): void {
-    const el = this.#wanted === null ? null : this.#frame.shadowRoot?.getElementById(`line-${this.#wanted}`);
+    const el = this.#wanted === null ? null : this.frame.shadowRoot?.getElementById(`line-${this.#wanted}`);
     if (!el) return;
     this.#wanted = null;
     const [box, view] = [el.getBoundingClientRect(), table.getBoundingClientRect()];
@@ -215,40 +191,27 @@ export class ComparisonState extends Store<Fields> {
     else if (box.bottom > view.bottom) table.scrollTop += box.bottom - view.bottom;
   }
 
-  #load(): void {
-    try {
-      const doc = decodeComparison(this.#widget.get("_document"));
-      const before = this.now.doc;
-      const choices = (this.#widget.get("choices") ?? {}) as Choices;
-      const model = this.model(doc, choices);
-      // The same program with another choice: what was open stays so.
-      const same = before?.enclosures.length === doc.enclosures.length && before.name === doc.name;
-      this.set({
-        doc,
-        choices,
-        broken: null,
-        generation: this.now.generation + 1,
-        pointed: null,
-        hovered: null,
-        ...(same ? {} : { open: openAtFirst(model, this.#tree(model)), cursor: 0 }),
-      });
-      this.#follow();
-      this.#window();
-    } catch (error) {
-      this.set({ broken: asError(error) });
-    }
+  protected read(document: unknown): void {
+    const doc = decodeComparison(document);
+    const before = this.now.doc;
+    const choices = (this.widget.get("choices") ?? {}) as Choices;
+    const model = this.model(doc, choices);
+    // The same program with another choice: what was open stays so.
+    const same = before?.enclosures.length === doc.enclosures.length && before.name === doc.name;
+    const folds = same ? {} : { open: openAtFirst(model, this.#tree(model)), cursor: 0 };
+    this.set({ doc, choices, pointed: null, hovered: null, ...folds });
   }
 
-  /** Takes choices and selection over from Python. */
-  #follow(): void {
-    const choices = (this.#widget.get("choices") ?? {}) as Choices;
+  protected override follow(): void {
+    const choices = (this.widget.get("choices") ?? {}) as Choices;
     const rows = this.now.doc?.rows.length ?? 0;
-    const given = this.#widget.get("selection");
+    const given = this.widget.get("selection");
     // A document in place of a longer one may come before its selection does.
     const selection = typeof given === "number" && given < rows ? given : null;
     const news = selection !== this.now.selection;
     this.set({ choices, selection });
     if (news && selection !== null) this.#show(selection);
+    this.#window();
   }
 
   /** Opens what a row stands in, and moves it into view. */
@@ -259,11 +222,6 @@ export class ComparisonState extends Store<Fields> {
     if (around.some((e) => !open.has(e))) this.set({ open: new Set([...open, ...around]) });
     const line = this.shown()?.lines.findIndex((l) => l.kind === "row" && l.row === row) ?? -1;
     if (line >= 0) this.move(line);
-  }
-
-  #listen(name: string, callback: () => void): void {
-    this.#widget.on(`change:${name}`, callback);
-    this.#undo.push(() => this.#widget.off(`change:${name}`, callback));
   }
 }
 

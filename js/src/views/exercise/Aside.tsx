@@ -44,7 +44,7 @@ export function Aside({ state, sheet, question, mesh }: Props & { sheet: Exercis
         ))}
       </ol>
       <p class="buttons">
-        <button type="button" disabled={state.still || question.hints_left === 0} onClick={() => state.hint()}>
+        <button type="button" disabled={state.saved || question.hints_left === 0} onClick={() => state.hint()}>
           {question.hints_left === 0 ? "No more hints" : question.hints.length > 0 ? "Another hint" : "Hint"}
         </button>
         <button type="button" onClick={() => state.clear()}>

@@ -80,9 +80,9 @@ function Answer({ state, question, mesh }: Pick<Props, "state" | "question" | "m
         question.fields.map((f) => <FieldInput state={state} question={question} field={f} mesh={mesh} key={f.name} />)}
       <p class="buttons">
         <button type="button" class="primary check" disabled={!state.mayCheck()} onClick={() => state.check()}>
-          {state.now.waiting && !state.still ? "Checking" : "Check"}
+          {state.now.waiting && !state.saved ? "Checking" : "Check"}
         </button>
-        {state.still && <span class="soft">A saved page: answers are checked where the notebook runs.</span>}
+        {state.saved && <span class="soft">A saved page: answers are checked where the notebook runs.</span>}
       </p>
     </form>
   );

@@ -3,18 +3,13 @@
 import type { Exercises, Question } from "../../model/document.gen";
 import { type Draft, decodeExercises, draftOf, isComplete } from "../../model/exercise";
 import { readSpec, specCode } from "../../model/spec";
-import type { Theme } from "../../paint/theme";
-import { asError, Store } from "../card/store";
-import { pageTheme } from "../card/theme";
+import { copyText } from "../card/copy";
+import { CardState } from "../card/state";
 import type { WidgetModel } from "../card/widget";
 import { SpecEditor } from "../playground/editor";
 
 interface Fields {
   sheet: Exercises | null;
-  generation: number;
-  broken: Error | null;
-  width: number;
-  theme: Theme | null;
   current: number;
   /** What is filled in, by the name of the exercise; what is not there is the last answer. */
   drafts: Readonly<Record<string, Draft>>;
@@ -26,37 +21,26 @@ interface Fields {
   moves: number;
 }
 
-export class ExerciseState extends Store<Fields> {
-  /** Whether there is no kernel to ask. */
-  readonly still: boolean;
-  readonly #widget: WidgetModel;
-  readonly #frame: HTMLElement;
-  readonly #undo: (() => void)[] = [];
+export class ExerciseState extends CardState<Fields> {
   /** By the name of the exercise. */
   readonly #editors = new Map<string, SpecEditor>();
   /** Requests that wait for the answer to the one before: hosts keep the last value of a trait alone. */
   readonly #queue: { do: string; question: number; answer?: Draft }[] = [];
 
   constructor(widget: WidgetModel, frame: HTMLElement) {
-    super({
+    const fields: Fields = {
       sheet: null,
-      generation: 0,
-      broken: null,
-      width: 0,
-      theme: null,
       current: 0,
       drafts: {},
       waiting: false,
       copied: "",
       moves: 0,
-    });
-    this.#widget = widget;
-    this.#frame = frame;
-    this.still = widget.get("_static") === true;
-    this.#listen("_document", () => this.#load());
-    this.#listen("current", () => this.#follow());
-    this.#listen("_heard", () => this.#follow());
-    this.#load();
+    };
+    super(widget, frame, fields, ["current", "_heard"]);
+  }
+
+  name(): string {
+    return `exercises ${this.now.sheet?.name ?? ""}`.trim();
   }
 
   question(): Question | null {
@@ -112,7 +96,7 @@ export class ExerciseState extends Store<Fields> {
 
   mayCheck(): boolean {
     const question = this.question();
-    return !this.still && question !== null && isComplete(question, this.draft());
+    return !this.saved && question !== null && isComplete(question, this.draft());
   }
 
   check(): void {
@@ -120,55 +104,35 @@ export class ExerciseState extends Store<Fields> {
   }
 
   hint(): void {
-    if (!this.still) this.#ask({ do: "hint" });
+    if (!this.saved) this.#ask({ do: "hint" });
   }
 
   go(to: number): void {
     if (!this.now.sheet?.questions[to]) return;
     this.set({ current: to, copied: "" });
-    this.#share("current", to);
+    this.share({ current: to });
   }
 
   copy(text: string): void {
-    const say = (copied: string) => () => this.set({ copied });
-    navigator.clipboard.writeText(text).then(say("Copied."), say("Copying is not allowed here: select the text."));
+    copyText(text, (copied) => this.set({ copied }));
   }
 
-  resize(width: number): void {
-    this.set({ width: Math.max(240, width - 2), theme: this.now.theme ?? pageTheme(this.#frame) });
+  protected override paint(): boolean {
+    this.frame.dataset.swStep = String(this.now.current);
+    return true;
   }
 
-  retheme(): void {
-    if (this.#frame.isConnected && this.now.width > 0) this.set({ theme: pageTheme(this.#frame) });
+  protected read(document: unknown): void {
+    const sheet = decodeExercises(document);
+    // An editor that nobody has touched shows the last answer, which may have come from a cell.
+    for (const name of this.#editors.keys()) if (!(name in this.now.drafts)) this.#editors.delete(name);
+    this.set({ sheet });
   }
 
-  /** Says to whoever waits for it that the sheet stands complete. */
-  drawn(): void {
-    if (this.now.width === 0 || !this.now.theme) return;
-    this.#frame.dataset.swReady = String(Number(this.#frame.dataset.swReady ?? 0) + 1);
-    this.#frame.dataset.swStep = String(this.now.current);
-  }
-
-  dispose(): void {
-    for (const undo of this.#undo) undo();
-  }
-
-  #load(): void {
-    try {
-      const sheet = decodeExercises(this.#widget.get("_document"));
-      // An editor that nobody has touched shows the last answer, which may have come from a cell.
-      for (const name of this.#editors.keys()) if (!(name in this.now.drafts)) this.#editors.delete(name);
-      this.set({ sheet, broken: null, generation: this.now.generation + 1 });
-      this.#follow();
-    } catch (error) {
-      this.set({ broken: asError(error) });
-    }
-  }
-
-  #follow(): void {
+  protected override follow(): void {
     const last = (this.now.sheet?.questions.length ?? 1) - 1;
-    const current = Math.max(0, Math.min(last, Number(this.#widget.get("current") ?? 0)));
-    this.set({ current, waiting: this.#asked() > Number(this.#widget.get("_heard") ?? 0) });
+    const current = Math.max(0, Math.min(last, Number(this.widget.get("current") ?? 0)));
+    this.set({ current, waiting: this.#asked() > Number(this.widget.get("_heard") ?? 0) });
     this.#send();
   }
 
@@ -181,21 +145,11 @@ export class ExerciseState extends Store<Fields> {
     const next = this.now.waiting ? undefined : this.#queue.shift();
     if (!next) return;
     this.set({ waiting: true });
-    this.#share("_asked", { n: this.#asked() + 1, ...next });
+    this.share({ _asked: { n: this.#asked() + 1, ...next } });
   }
 
   /** Number of the last request. */
   #asked(): number {
-    return (this.#widget.get("_asked") as { n?: number } | undefined)?.n ?? 0;
-  }
-
-  #share(name: string, value: unknown): void {
-    this.#widget.set(name, value);
-    this.#widget.save_changes();
-  }
-
-  #listen(name: string, callback: () => void): void {
-    this.#widget.on(`change:${name}`, callback);
-    this.#undo.push(() => this.#widget.off(`change:${name}`, callback));
+    return (this.widget.get("_asked") as { n?: number } | undefined)?.n ?? 0;
   }
 }

@@ -49,8 +49,8 @@ export function CodeLine({ state, editor }: { state: PlaygroundState; editor: Sp
       {doc.array && (
         <button
           type="button"
-          disabled={state.still || waiting || refusal !== null}
-          title={state.still ? "a saved page: arrays are moved where the notebook runs" : "run this on the array"}
+          disabled={state.saved || waiting || refusal !== null}
+          title={state.saved ? "a saved page: arrays are moved where the notebook runs" : "run this on the array"}
           onClick={() => state.apply()}
         >
           Apply

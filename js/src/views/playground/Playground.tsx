@@ -2,65 +2,52 @@
 
 import { Dims, Facets } from "../array/Foot";
 import { Notes } from "../array/Head";
-import type { Layers } from "../array/layers";
 import { Picture } from "../array/Picture";
-import { Card, Guard } from "../card/Card";
-import { Failure } from "../card/Failure";
 import { Answer, CodeLine, Trouble } from "./Bands";
 import { EditorSheet } from "./Sheet";
 import type { PlaygroundState } from "./state";
 
-export function Playground({ state, layers }: { state: PlaygroundState; layers: Layers }) {
-  const { editor, broken, generation } = state.now;
-  const { theme, width, model, broken: unseen } = state.picture.now;
-  const error = broken ?? unseen;
-  if (error) {
-    return (
-      <Card theme={theme}>
-        <Failure error={error} />
-      </Card>
-    );
-  }
-  if (!theme || width === 0 || !editor || !model) return null;
+export function Playground({ state }: { state: PlaygroundState }) {
+  const { editor } = state.now;
+  const { model } = state.picture.now;
+  if (!editor || !model) return null;
   const refused = editor.refusal() !== null;
   return (
-    <Card theme={theme}>
-      <Guard key={generation}>
-        <EditorSheet editor={editor} model={model} />
-        <div class={refused ? "faded" : ""}>
-          <Picture state={state.picture} layers={layers} />
-        </div>
-        <div class={refused ? "unseen" : ""}>
-          <Notes state={state.picture} />
-        </div>
-        <Trouble editor={editor} />
-        <Answer state={state} editor={editor} />
-        <CodeLine state={state} editor={editor} />
-        <footer>
-          <span class="keys">
-            <span>
-              <kbd>←</kbd> <kbd>→</kbd> slots
-            </span>
-            <span>
-              <kbd>?</kbd> UNCONSTRAINED
-            </span>
-            <span>
-              <kbd>Ctrl</kbd> <kbd>Z</kbd> undo
-            </span>
+    <>
+      <EditorSheet editor={editor} model={model} />
+      <div class={refused ? "faded" : ""}>
+        <Picture state={state.picture} />
+      </div>
+      <div class={refused ? "unseen" : ""}>
+        <Notes state={state.picture} />
+      </div>
+      <Trouble editor={editor} />
+      <Answer state={state} editor={editor} />
+      <CodeLine state={state} editor={editor} />
+      <footer>
+        <span class="keys">
+          <span>
+            <kbd>←</kbd> <kbd>→</kbd> slots
           </span>
-          {model.rank > 2 && <Dims state={state.picture} rank={model.rank} />}
-          <Facets state={state.picture} />
-          <button type="button" disabled={!editor.canStep(-1)} onClick={() => editor.step(-1)}>
-            Undo
-          </button>
-          <button type="button" disabled={!editor.canStep(1)} onClick={() => editor.step(1)}>
-            Redo
-          </button>
-        </footer>
-        <div class="hidden" aria-live="polite">
-          {editor.now.announced || state.picture.now.announced}
-        </div>
-      </Guard>
-    </Card>
+          <span>
+            <kbd>?</kbd> UNCONSTRAINED
+          </span>
+          <span>
+            <kbd>Ctrl</kbd> <kbd>Z</kbd> undo
+          </span>
+        </span>
+        {model.rank > 2 && <Dims state={state.picture} rank={model.rank} />}
+        <Facets state={state.picture} />
+        <button type="button" disabled={!editor.canStep(-1)} onClick={() => editor.step(-1)}>
+          Undo
+        </button>
+        <button type="button" disabled={!editor.canStep(1)} onClick={() => editor.step(1)}>
+          Redo
+        </button>
+      </footer>
+      <div class="hidden" aria-live="polite">
+        {editor.now.announced || state.picture.now.announced}
+      </div>
+    </>
   );
 }

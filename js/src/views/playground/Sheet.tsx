@@ -18,7 +18,7 @@ interface Props {
 }
 
 export class EditorSheet extends Component<Props> {
-  readonly #dragging = new Dragging(this.props.editor);
+  readonly #dragging = new Dragging(() => this.props.editor);
 
   override render() {
     const { editor, model } = this.props;

@@ -18,7 +18,7 @@ interface Held {
 export class Dragging {
   #held: Held | null = null;
 
-  constructor(private readonly editor: SpecEditor) {}
+  constructor(private readonly editor: () => SpecEditor) {}
 
   readonly down = (event: PointerEvent): void => {
     const chip = chipAt(event.currentTarget as HTMLElement, event.clientX, event.clientY);
@@ -44,7 +44,7 @@ export class Dragging {
       if (Math.hypot(event.clientX - held.x, event.clientY - held.y) < SLACK) return;
       held.dragged = true;
       root.setPointerCapture(event.pointerId);
-    } else if (!this.editor.now.drag) {
+    } else if (!this.editor().now.drag) {
       // Broken off, by a key or by an edit that came from elsewhere.
       this.#held = null;
       return;
@@ -52,18 +52,18 @@ export class Dragging {
     const bounds = root.getBoundingClientRect();
     const { over, index } = under(root, event.clientX, event.clientY);
     const at = { x: event.clientX - bounds.left, y: event.clientY - bounds.top };
-    this.editor.dragTo({ name: held.name, from: held.from, over, ...at }, index);
+    this.editor().dragTo({ name: held.name, from: held.from, over, ...at }, index);
   };
 
   readonly up = (event: PointerEvent): void => {
     if (event.pointerId !== this.#held?.id) return;
     this.#held = null;
-    if (this.editor.now.drag) this.editor.release(true);
+    if (this.editor().now.drag) this.editor().release(true);
   };
 
   readonly cancel = (): void => {
     this.#held = null;
-    if (this.editor.now.drag) this.editor.release(false);
+    if (this.editor().now.drag) this.editor().release(false);
   };
 }
 

@@ -51,14 +51,13 @@ export function axisOf(draft: SpecDraft, key: string): string | null {
   return named.find((n) => !isUsed(draft, n)) ?? named[0] ?? null;
 }
 
-/** Ctrl+Z, Ctrl+Shift+Z and Ctrl+Y anywhere in the widget but where text is typed, and Escape. */
+/** Ctrl+Z, Ctrl+Shift+Z and Ctrl+Y anywhere in the card but where text is typed, and Escape; returns what ends it. */
 export function historyKeys(current: () => SpecEditor | null, frame: HTMLElement): () => void {
-  const root = frame.shadowRoot;
-  const listen = (event: Event) => {
+  const listen = (event: KeyboardEvent) => {
     const editor = current();
-    if (!editor || !(event instanceof KeyboardEvent)) return;
+    if (!editor) return;
     if (event.key === "Escape" && editor.now.drag) editor.release(false);
-    const typed = event.target instanceof HTMLInputElement;
+    const typed = event.composedPath()[0] instanceof HTMLInputElement;
     if (typed || event.altKey || !(event.ctrlKey || event.metaKey)) return;
     const key = event.key.toLowerCase();
     if (key !== "z" && key !== "y") return;
@@ -66,6 +65,6 @@ export function historyKeys(current: () => SpecEditor | null, frame: HTMLElement
     event.preventDefault();
     event.stopPropagation();
   };
-  root?.addEventListener("keydown", listen);
-  return () => root?.removeEventListener("keydown", listen);
+  frame.addEventListener("keydown", listen);
+  return () => frame.removeEventListener("keydown", listen);
 }

@@ -2,8 +2,9 @@
 
 import type { Placement, SpecDraft } from "../../model/document.gen";
 import { decodePlayground, isDraft } from "../../model/playground";
-import { ViewState } from "../array/state";
-import { asError, Store } from "../card/store";
+import { ArrayState } from "../array/state";
+import { copyText } from "../card/copy";
+import { CardState } from "../card/state";
 import type { WidgetModel } from "../card/widget";
 import { type Edits, SpecEditor } from "./editor";
 import { Feed } from "./feed";
@@ -17,8 +18,6 @@ export interface Applied {
 
 interface Fields {
   editor: SpecEditor | null;
-  broken: Error | null;
-  generation: number;
   applied: Applied | null;
   /** Whether Python has not answered the last *Apply* yet. */
   waiting: boolean;
@@ -26,26 +25,45 @@ interface Fields {
   copied: string;
 }
 
-export class PlaygroundState extends Store<Fields> {
-  readonly picture: ViewState;
-  /** Whether there is no kernel to ask. */
-  readonly still: boolean;
+export class PlaygroundState extends CardState<Fields> {
+  readonly picture: ArrayState;
   readonly #feed = new Feed();
-  readonly #widget: WidgetModel;
-  readonly #undo: (() => void)[] = [];
   #placement: Placement | null = null;
   #stopEditor = () => {};
 
   constructor(widget: WidgetModel, frame: HTMLElement) {
-    super({ editor: null, broken: null, generation: 0, applied: null, waiting: false, copied: "" });
-    this.#widget = widget;
-    this.still = widget.get("_static") === true;
-    this.picture = new ViewState(this.#feed, frame);
-    this.#listen("_document", () => this.#load());
-    this.#listen("_edits", () => this.#receive());
-    this.#listen("_applied", () => this.#hear());
-    this.#load();
-    this.#hear();
+    const fields: Fields = { editor: null, applied: null, waiting: false, copied: "" };
+    super(widget, frame, fields, ["_edits", "_applied"]);
+    this.picture = new ArrayState(this.#feed, frame);
+    this.until(() => this.picture.dispose());
+  }
+
+  override start(): void {
+    super.start();
+    this.picture.start();
+  }
+
+  name(): string {
+    return `spec of ${this.now.editor?.doc.name || "an array"}`;
+  }
+
+  override failure(): Error | null {
+    return this.now.broken ?? this.picture.now.broken;
+  }
+
+  override resize(outer: number): void {
+    super.resize(outer);
+    this.picture.resize(outer);
+  }
+
+  override retheme(): void {
+    super.retheme();
+    this.picture.retheme();
+  }
+
+  protected override paint(): boolean {
+    this.picture.rendered();
+    return false;
   }
 
   /** Calls back when the tree is another one; returns what ends that. */
@@ -68,53 +86,41 @@ export class PlaygroundState extends Store<Fields> {
   }
 
   apply(): void {
-    if (this.still || this.now.waiting) return;
+    if (this.saved || this.now.waiting) return;
     this.set({ waiting: true, applied: null });
-    this.#share("_asked", Number(this.#widget.get("_asked") ?? 0) + 1);
+    this.share({ _asked: Number(this.widget.get("_asked") ?? 0) + 1 });
   }
 
   copy(text: string): void {
-    const say = (copied: string) => () => this.set({ copied });
-    navigator.clipboard.writeText(text).then(say("Copied."), say("Copying is not allowed here: select the text."));
+    copyText(text, (copied) => this.set({ copied }));
   }
 
-  dispose(): void {
-    for (const undo of this.#undo) undo();
-    this.picture.dispose();
+  protected read(document: unknown): void {
+    const doc = decodePlayground(document);
+    const change = (edits: Edits) => {
+      this.set({ applied: null, copied: "" });
+      this.share({ _edits: edits });
+    };
+    const editor = new SpecEditor(doc, change, this.#edits() ?? { drafts: [doc.draft], at: 0 });
+    this.set({ editor });
+    this.#draw();
   }
 
-  #load(): void {
-    try {
-      const doc = decodePlayground(this.#widget.get("_document"));
-      const editor = new SpecEditor(
-        doc,
-        (edits) => {
-          this.set({ applied: null, copied: "" });
-          this.#share("_edits", edits);
-        },
-        this.#edits() ?? { drafts: [doc.draft], at: 0 },
-      );
-      this.set({ editor, broken: null, generation: this.now.generation + 1 });
-      this.#draw();
-    } catch (error) {
-      this.set({ broken: asError(error) });
-    }
-  }
-
-  #receive(): void {
-    const edits = this.#edits();
+  protected override follow(trait: string | null): void {
+    const edits = trait === "_edits" ? this.#edits() : null;
     if (edits) this.now.editor?.load(edits);
+    if (trait !== "_edits") this.#hear();
   }
 
   #edits(): Edits | null {
-    const given = this.#widget.get("_edits") as Partial<Edits> | undefined;
+    const given = this.widget.get("_edits") as Partial<Edits> | undefined;
     const { drafts, at } = given ?? {};
     if (!Array.isArray(drafts) || !drafts.every(isDraft) || typeof at !== "number" || !drafts[at]) return null;
     return { drafts: drafts as SpecDraft[], at };
   }
 
   #hear(): void {
-    const applied = this.#widget.get("_applied") as Partial<Applied> | undefined;
+    const applied = this.widget.get("_applied") as Partial<Applied> | undefined;
     const known = typeof applied?.type === "string" ? (applied as Applied) : null;
     this.set({ applied: known, waiting: false });
   }
@@ -126,15 +132,5 @@ export class PlaygroundState extends Store<Fields> {
     this.#feed.put(placement);
     // An edit is shown at once: what moves is the chip in the hand.
     this.picture.set({ before: null });
-  }
-
-  #share(name: string, value: unknown): void {
-    this.#widget.set(name, value);
-    this.#widget.save_changes();
-  }
-
-  #listen(name: string, callback: () => void): void {
-    this.#widget.on(`change:${name}`, callback);
-    this.#undo.push(() => this.#widget.off(`change:${name}`, callback));
   }
 }

@@ -12,10 +12,10 @@ interface Props {
 
 export function Measured({ state, timing, what }: Props) {
   const { waiting, trouble } = state.now;
-  if (!state.live && !timing) return null;
+  if (state.saved && !timing) return null;
   return (
     <footer>
-      {state.live && (
+      {!state.saved && (
         <button type="button" disabled={waiting} onClick={() => state.measure()}>
           {waiting ? "measuring …" : what}
         </button>

@@ -5,19 +5,17 @@ import { some } from "../../model/text";
 import { captionOf } from "../../scene/collective/caption";
 import type { CollectiveView } from "../../scene/collective/view";
 import { AXIS_DASH } from "../../scene/scene";
-import type { ProgramLayer } from "./layer";
 import { Picture } from "./Picture";
 import { Player } from "./Player";
 import type { ProgramState } from "./state";
 
 interface Props {
   state: ProgramState;
-  layer: ProgramLayer;
   model: ProgramModel;
   view: CollectiveView;
 }
 
-export function Panel({ state, layer, model, view }: Props) {
+export function Panel({ state, model, view }: Props) {
   const { c } = view;
   const { lit, physical } = state.now;
   const axis = lit === null ? null : model.mesh.axes[lit];
@@ -63,7 +61,7 @@ export function Panel({ state, layer, model, view }: Props) {
           </fieldset>
         )}
       </div>
-      <Picture state={state} layer={layer} view={view} />
+      <Picture state={state} view={view} />
       <p class="caption soft">{captionOf(view)}</p>
       <Player state={state} view={view} />
       {c && <Xla state={state} model={model} view={view} />}

@@ -2,10 +2,9 @@
 
 import type { CollectiveView } from "../../scene/collective/view";
 import { inside } from "../../scene/scene";
-import type { ProgramLayer } from "./layer";
 import type { ProgramState } from "./state";
 
-export function Picture({ state, layer, view }: { state: ProgramState; layer: ProgramLayer; view: CollectiveView }) {
+export function Picture({ state, view }: { state: ProgramState; view: CollectiveView }) {
   const { model, stage } = view;
   const { mesh } = model;
   const { device } = state.now;
@@ -23,7 +22,7 @@ export function Picture({ state, layer, view }: { state: ProgramState; layer: Pr
         state.look(hit === device ? null : hit);
       }}
     >
-      <div aria-hidden="true" ref={layer.attach} />
+      <div aria-hidden="true" ref={state.layer.attach} />
       <div
         class="panel"
         role="listbox"

@@ -1,9 +1,8 @@
 /** Play, the scrubber with its rounds, and the algorithms. */
+import { ALGORITHMS, notFor } from "../../model/algorithm";
 import { LARGEST } from "../../model/program";
 import type { CollectiveView } from "../../scene/collective/view";
-import type { Algorithm, ProgramState } from "./state";
-
-const ALGORITHMS: readonly Algorithm[] = ["meaning", "ring", "bidirectional ring", "halving-doubling"];
+import type { ProgramState } from "./state";
 
 /** By which keys move the scrubber. */
 const SCRUB: Readonly<Record<string, number>> = {
@@ -74,7 +73,7 @@ export function Player({ state, view }: { state: ProgramState; view: CollectiveV
               type="button"
               aria-pressed={plan.algorithm === name}
               disabled={!applies}
-              title={applies ? `${name} (a: the next one)` : reason(name)}
+              title={applies ? `${name} (a: the next one)` : notFor(name)}
               onClick={() => state.setAlgorithm(name)}
               key={name}
             >
@@ -85,10 +84,4 @@ export function Player({ state, view }: { state: ProgramState; view: CollectiveV
       </fieldset>
     </div>
   );
-}
-
-function reason(name: Algorithm): string {
-  return name === "halving-doubling"
-    ? "needs a power of two of devices, and a collective that it applies to"
-    : "does not apply to this collective";
 }

@@ -1,8 +1,5 @@
 /** The card of a compiled program, or of several side by side. A failure takes its place, never an empty cell. */
-import { Card, Guard } from "../card/Card";
-import { Failure } from "../card/Failure";
 import { Head } from "./Head";
-import type { ProgramLayer } from "./layer";
 import { Measured } from "./Measured";
 import { Panel } from "./Panel";
 import { SideBySide } from "./SideBySide";
@@ -14,38 +11,18 @@ import { Totals } from "./Totals";
 import { Unread } from "./Unread";
 import { Words } from "./Words";
 
-interface Props {
-  state: ProgramState;
-  layer: ProgramLayer;
-}
-
-export function ProgramCard({ state, layer }: Props) {
-  const { broken, theme, generation, decoded, width } = state.now;
-  if (broken) {
-    return (
-      <Card theme={theme}>
-        <Failure error={broken} />
-      </Card>
-    );
-  }
-  if (!decoded || !theme || width === 0) return null;
+export function ProgramCard({ state }: { state: ProgramState }) {
+  const { decoded } = state.now;
+  if (!decoded?.sideBySide) return <One state={state} />;
   return (
-    <Card theme={theme}>
-      <Guard key={generation}>
-        {decoded.sideBySide ? (
-          <SideBySide state={state} programs={decoded.programs}>
-            <One state={state} layer={layer} />
-          </SideBySide>
-        ) : (
-          <One state={state} layer={layer} />
-        )}
-      </Guard>
-    </Card>
+    <SideBySide state={state} programs={decoded.programs}>
+      <One state={state} />
+    </SideBySide>
   );
 }
 
 /** One program: its head, its table beside the mesh, and what the compiler says of it. */
-function One({ state, layer }: Props) {
+function One({ state }: { state: ProgramState }) {
   const shown = state.shown();
   if (!shown) return null;
   const { model, rows, c, view, index } = shown;
@@ -79,7 +56,7 @@ function One({ state, layer }: Props) {
             <Words model={model} c={c} interconnect={interconnect} state={state} />
             <Source state={state} model={model} c={c} rows={rows} />
           </div>
-          <Panel state={state} layer={layer} model={model} view={view} />
+          <Panel state={state} model={model} view={view} />
         </div>
       )}
       {!state.now.decoded?.sideBySide && <Measured state={state} timing={model.doc.timing} what="Time it" />}

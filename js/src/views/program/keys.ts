@@ -1,4 +1,5 @@
 /** Keys of the whole card, as its help lists them. */
+import { cardKeys, isSearch } from "../card/keys";
 import type { ProgramState } from "./state";
 
 export const KEYS: readonly (readonly [string, string])[] = [
@@ -15,25 +16,10 @@ export const KEYS: readonly (readonly [string, string])[] = [
 /** Listens on the frame; returns what ends it. */
 export function programKeys(state: ProgramState, frame: HTMLElement): () => void {
   const find = (selector: string) => frame.shadowRoot?.querySelector<HTMLElement>(selector);
-  const listen = (event: KeyboardEvent) => {
-    const target = event.composedPath()[0];
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const table = target instanceof HTMLElement && target.matches(".table");
-    if (target instanceof HTMLInputElement && target.type === "search") {
-      if (event.key === "ArrowDown" || event.key === "Enter") find(".table")?.focus();
-      else if (event.key === "Escape") state.list({ search: "" });
-      else return;
-    } else {
-      const own = target instanceof HTMLElement ? OWN[target.tagName] : undefined;
-      const act = own?.test(event.key) ? undefined : (table && walk(state, event.key)) || whole(state, find, event.key);
-      if (!act) return;
-      act();
-    }
-    event.preventDefault();
-    event.stopPropagation();
-  };
-  frame.addEventListener("keydown", listen);
-  return () => frame.removeEventListener("keydown", listen);
+  return cardKeys(frame, (key, target) => {
+    if (isSearch(target)) return key === "Escape" ? () => state.list({ search: "" }) : () => find(".table")?.focus();
+    return (target.matches(".table") ? walk(state, key) : undefined) ?? whole(state, find, key);
+  });
 }
 
 type Find = (selector: string) => HTMLElement | null | undefined;
@@ -67,11 +53,3 @@ function walk(state: ProgramState, key: string): (() => void) | undefined {
   };
   return act[key];
 }
-
-/** Keys that an element keeps. */
-const OWN: Readonly<Record<string, RegExp>> = {
-  BUTTON: /^( |Enter)$/,
-  SUMMARY: /^( |Enter)$/,
-  INPUT: /^( |Home|End|Arrow.*|Page.*)$/,
-  SELECT: /^([^,.[\]?/]|Home|End|Enter|Arrow.*)$/,
-};

@@ -1,25 +1,22 @@
 /** The state of compiled programs on screen: what is open, listed, chosen and pointed at, and the clock while it plays. */
 
+import type { Algorithm } from "../../model/algorithm";
 import type { Scheme } from "../../model/color";
-import type { HloCollective, Plan } from "../../model/document.gen";
+import type { HloCollective } from "../../model/document.gen";
 import { playTime } from "../../model/plan";
 import { type Decoded, decodePrograms, ProgramModel, rowsOf, SORTS, type Sort } from "../../model/program";
 import { phaseAfter } from "../../model/timeline";
-import type { Theme } from "../../paint/theme";
+import { collectiveMarks } from "../../scene/collective";
 import { type Stage, stageOf } from "../../scene/collective/stage";
 import { CollectiveView } from "../../scene/collective/view";
-import { asError, memo, Store } from "../card/store";
-import { pageTheme } from "../card/theme";
+import { PAD } from "../../scene/scene";
+import { Layer } from "../card/canvas";
+import { CardState, motionless } from "../card/state";
+import { memo } from "../card/store";
 import type { WidgetModel } from "../card/widget";
-
-export type Algorithm = Plan["algorithm"];
 
 interface Fields {
   decoded: Decoded | null;
-  generation: number;
-  broken: Error | null;
-  width: number;
-  theme: Theme | null;
   /** Side by side: the program that is open. */
   opened: number | null;
   /** Index of the collective that was chosen; null for the first that is listed. */
@@ -65,7 +62,8 @@ export const NARROW = 560;
 export const MORE = 200;
 const RUNS = 10;
 
-export class ProgramState extends Store<Fields> {
+export class ProgramState extends CardState<Fields> {
+  readonly layer = new Layer();
   readonly #model = memo((decoded: Decoded, at: number) => {
     const doc = decoded.programs[at];
     return doc ? new ProgramModel(doc) : null;
@@ -88,19 +86,11 @@ export class ProgramState extends Store<Fields> {
       still: boolean,
     ) => new CollectiveView(model, stage, c, { scheme, algorithm, phase, group, device, lit, still }),
   );
-  readonly #widget: WidgetModel;
-  readonly #frame: HTMLElement;
-  readonly #undo: (() => void)[] = [];
   #clock = 0;
-  #sharing = false;
 
   constructor(widget: WidgetModel, frame: HTMLElement) {
-    super({
+    const fields: Fields = {
       decoded: null,
-      generation: 0,
-      broken: null,
-      width: 0,
-      theme: null,
       opened: null,
       selection: null,
       axis: null,
@@ -119,18 +109,14 @@ export class ProgramState extends Store<Fields> {
       playing: false,
       waiting: false,
       trouble: "",
-    });
-    this.#widget = widget;
-    this.#frame = frame;
-    this.#listen("_document", () => this.#load());
-    for (const name of ["selection", "axis", "sort", "opened", "_heard", "_trouble"])
-      this.#listen(name, () => this.#follow());
-    this.#load();
+    };
+    super(widget, frame, fields, ["selection", "axis", "sort", "opened", "_heard", "_trouble"]);
+    this.until(() => cancelAnimationFrame(this.#clock));
   }
 
-  /** Whether there is a kernel to measure with. */
-  get live(): boolean {
-    return this.#widget.get("_static") !== true;
+  name(): string {
+    const { decoded } = this.now;
+    return `collectives of ${decoded?.programs.map((p) => p.name).join(", ") || "a compiled program"}`;
   }
 
   /** The open program; null where none is. */
@@ -150,7 +136,7 @@ export class ProgramState extends Store<Fields> {
     const stage = this.#stage(model, this.pictureWidth(), physical, c?.group_size ?? 1);
     const { algorithm, phase, group, device, lit } = this.now;
     const view = this.#view(
-      ...([model, stage, c, theme.scheme, algorithm, phase, group, device, lit, this.still()] as const),
+      ...([model, stage, c, theme.scheme, algorithm, phase, group, device, lit, motionless()] as const),
     );
     return { model, rows, index, c, view };
   }
@@ -160,29 +146,12 @@ export class ProgramState extends Store<Fields> {
     return width < STACKED ? Math.min(560, width - 2 * PAD) : panelWidth(width) - 2 * PAD;
   }
 
-  /** Whether motion is unwelcome: then copies do not fly, rounds follow one another. */
-  still(): boolean {
-    return matchMedia("(prefers-reduced-motion: reduce)").matches;
-  }
-
-  resize(width: number): void {
-    this.set({ width: Math.max(260, width - 2), theme: this.now.theme ?? pageTheme(this.#frame) });
-  }
-
-  retheme(): void {
-    if (this.#frame.isConnected && this.now.width > 0) this.set({ theme: pageTheme(this.#frame) });
-  }
-
-  /** Says to whoever waits for it what is drawn. */
-  drawn(): void {
-    if (this.now.width === 0 && !this.now.broken) return;
-    this.#frame.dataset.swPhase = String(this.now.phase);
-    this.#frame.dataset.swReady = String(Number(this.#frame.dataset.swReady ?? 0) + 1);
-  }
-
-  dispose(): void {
-    cancelAnimationFrame(this.#clock);
-    for (const undo of this.#undo) undo();
+  protected override paint(): boolean {
+    const { theme } = this.now;
+    const view = this.shown()?.view;
+    if (view && theme) this.layer.paint([view], view.stage, theme, () => collectiveMarks(view));
+    this.frame.dataset.swPhase = String(this.now.phase);
+    return true;
   }
 
   /** Opens a program of several, or closes it. */
@@ -191,14 +160,14 @@ export class ProgramState extends Store<Fields> {
     const interconnect = at === null ? 0 : (this.now.decoded?.programs[at]?.interconnect ?? 0);
     const other = { opened: at, selection: null, axis: null, search: "", interconnect };
     this.set({ ...other, ...AT_REST, cursor: 0, limit: MORE, physical: false });
-    this.#share({ opened: at, selection: null, axis: null });
+    this.share({ opened: at, selection: null, axis: null });
   }
 
   select(index: number | null): void {
     this.#pause();
     const cursor = index === null ? this.now.cursor : Math.max(0, this.shown()?.rows.indexOf(index) ?? 0);
     this.set({ selection: index, cursor, ...AT_REST });
-    this.#share({ selection: index });
+    this.share({ selection: index });
   }
 
   /** Shows other lines, from the top on. */
@@ -206,7 +175,7 @@ export class ProgramState extends Store<Fields> {
     // What is on the mesh stays there while the table is sorted and searched.
     this.set({ ...patch, cursor: 0, limit: MORE, lit: null });
     const { axis, sort } = this.now;
-    this.#share({ axis, sort });
+    this.share({ axis, sort });
   }
 
   /** Sorts by a column; by the module's schedule at the second time. */
@@ -221,7 +190,7 @@ export class ProgramState extends Store<Fields> {
     const limit = cursor >= this.now.limit ? Math.ceil((cursor + 1) / MORE) * MORE : this.now.limit;
     this.set({ cursor, limit });
     queueMicrotask(() => {
-      this.#frame.shadowRoot?.getElementById(`line-${rows[cursor]}`)?.scrollIntoView({ block: "nearest" });
+      this.frame.shadowRoot?.getElementById(`line-${rows[cursor]}`)?.scrollIntoView({ block: "nearest" });
     });
   }
 
@@ -234,7 +203,7 @@ export class ProgramState extends Store<Fields> {
   setAlgorithm(algorithm: Algorithm): void {
     this.#pause();
     this.set({ algorithm, phase: 0 });
-    if (!this.still()) this.toggle();
+    if (!motionless()) this.toggle();
   }
 
   nextAlgorithm(): void {
@@ -271,7 +240,7 @@ export class ProgramState extends Store<Fields> {
       if (!this.now.playing || rounds === undefined) return;
       const elapsed = before === null ? 0 : Math.min(100, now - before);
       before = now;
-      if (this.still()) {
+      if (motionless()) {
         waited += elapsed;
         if (waited >= STAND) {
           waited = 0;
@@ -288,7 +257,7 @@ export class ProgramState extends Store<Fields> {
   measure(): void {
     const n = this.#number("_asked") + 1;
     this.set({ waiting: true, trouble: "" });
-    this.#share({ _asked: { n, runs: RUNS } });
+    this.share({ _asked: { n, runs: RUNS } });
   }
 
   #pause(): void {
@@ -296,30 +265,24 @@ export class ProgramState extends Store<Fields> {
     this.set({ playing: false });
   }
 
-  #load(): void {
-    try {
-      const decoded = decodePrograms(this.#widget.get("_document"));
-      const first = this.now.decoded === null;
-      const interconnect = decoded.programs[this.now.opened ?? 0]?.interconnect ?? 0;
-      this.#pause();
-      this.set({ decoded, broken: null, generation: this.now.generation + 1, ...(first ? { interconnect } : {}) });
-      this.#follow();
-    } catch (error) {
-      this.set({ broken: asError(error) });
-    }
+  protected read(document: unknown): void {
+    const decoded = decodePrograms(document);
+    const first = this.now.decoded === null;
+    const interconnect = decoded.programs[this.now.opened ?? 0]?.interconnect ?? 0;
+    this.#pause();
+    this.set({ decoded, ...(first ? { interconnect } : {}) });
   }
 
-  /** Takes over from Python what is chosen, listed and measured. */
-  #follow(): void {
+  protected override follow(): void {
     const { decoded } = this.now;
-    if (!decoded || this.#sharing) return;
-    const opened = index(this.#widget.get("opened"), decoded.programs.length);
+    if (!decoded) return;
+    const opened = index(this.widget.get("opened"), decoded.programs.length);
     const at = decoded.sideBySide ? opened : 0;
     const doc = at === null ? null : decoded.programs[at];
-    const selection = index(this.#widget.get("selection"), doc?.collectives.length ?? 0);
-    const given = this.#widget.get("axis");
+    const selection = index(this.widget.get("selection"), doc?.collectives.length ?? 0);
+    const given = this.widget.get("axis");
     const axis = doc?.mesh.axes.some((a) => a.name === given) ? String(given) : null;
-    const sort = SORTS.find((s) => s === this.#widget.get("sort")) ?? "time";
+    const sort = SORTS.find((s) => s === this.widget.get("sort")) ?? "time";
     const other = selection !== this.now.selection || opened !== this.now.opened;
     if (other) this.#pause();
     this.set({
@@ -327,8 +290,8 @@ export class ProgramState extends Store<Fields> {
       selection,
       axis,
       sort,
-      waiting: this.#number("_asked") > Number(this.#widget.get("_heard") ?? 0),
-      trouble: String(this.#widget.get("_trouble") ?? ""),
+      waiting: this.#number("_asked") > Number(this.widget.get("_heard") ?? 0),
+      trouble: String(this.widget.get("_trouble") ?? ""),
       ...(other ? AT_REST : {}),
     });
     if (other && selection !== null) {
@@ -338,25 +301,9 @@ export class ProgramState extends Store<Fields> {
   }
 
   #number(name: string): number {
-    return (this.#widget.get(name) as { n?: number } | null | undefined)?.n ?? 0;
-  }
-
-  #share(values: Readonly<Record<string, unknown>>): void {
-    const news = Object.entries(values).filter(([name, value]) => this.#widget.get(name) !== value);
-    // Each of them is reported back while the others are still what they were.
-    this.#sharing = true;
-    for (const [name, value] of news) this.#widget.set(name, value);
-    this.#sharing = false;
-    if (news.length > 0) this.#widget.save_changes();
-  }
-
-  #listen(name: string, callback: () => void): void {
-    this.#widget.on(`change:${name}`, callback);
-    this.#undo.push(() => this.#widget.off(`change:${name}`, callback));
+    return (this.widget.get(name) as { n?: number } | null | undefined)?.n ?? 0;
   }
 }
-
-export const PAD = 16;
 
 /** Width of the mesh beside the table. */
 export function panelWidth(width: number): number {

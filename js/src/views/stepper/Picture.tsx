@@ -3,11 +3,10 @@ import { blockSentence, deviceText } from "../../model/blocktip";
 import { deviceBox } from "../../scene/grid";
 import { hitAt } from "../../scene/stepper/hit";
 import type { Hit } from "../../scene/stepper/view";
-import type { StepperLayer } from "./layer";
 import type { StepperState } from "./state";
 import { Tip } from "./Tip";
 
-export function Picture({ state, layer }: { state: StepperState; layer: StepperLayer }) {
+export function Picture({ state }: { state: StepperState }) {
   const view = state.view();
   const { device } = state.now;
   if (!view) return null;
@@ -34,7 +33,7 @@ export function Picture({ state, layer }: { state: StepperState; layer: StepperL
         state.set({ device: again ? null : (hit?.device ?? null), slot: hit?.slot ?? null });
       }}
     >
-      <div aria-hidden="true" ref={layer.attach} />
+      <div aria-hidden="true" ref={state.layer.attach} />
       <div
         class="panel"
         role="listbox"

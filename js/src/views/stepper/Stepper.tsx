@@ -1,12 +1,9 @@
 /** The card of a trace: source and steps at the left, the mesh in the middle, the transport and the bill below. */
 import { caption } from "../../model/caption";
 import { worked } from "../../model/worked";
-import { Card, Guard } from "../card/Card";
-import { Failure } from "../card/Failure";
 import { Bill } from "./Bill";
 import { Headline } from "./Headline";
 import { Help } from "./Help";
-import type { StepperLayer } from "./layer";
 import { Picture } from "./Picture";
 import { SourcePanel } from "./SourcePanel";
 import { Steps } from "./Steps";
@@ -14,16 +11,9 @@ import type { StepperState } from "./state";
 import { NARROW } from "./state";
 import { Transport } from "./Transport";
 
-export function Stepper({ state, layer }: { state: StepperState; layer: StepperLayer }) {
-  const { broken, theme, width, trace, generation, listed } = state.now;
-  if (broken) {
-    return (
-      <Card theme={theme}>
-        <Failure error={broken} />
-      </Card>
-    );
-  }
-  if (!theme || width === 0 || !trace) return null;
+export function Stepper({ state }: { state: StepperState }) {
+  const { width, trace, listed } = state.now;
+  if (!trace) return null;
   const narrow = width < NARROW;
   const step = state.step();
   const side = (
@@ -41,28 +31,26 @@ export function Stepper({ state, layer }: { state: StepperState; layer: StepperL
     </aside>
   );
   return (
-    <Card theme={theme}>
-      <Guard key={generation}>
-        {narrow && (
-          <button type="button" class="strip" aria-expanded={listed} onClick={() => state.set({ listed: !listed })}>
-            {listed ? "▾" : "▸"} source and steps
-          </button>
-        )}
-        <div class={narrow ? "stepper narrow" : "stepper"}>
-          {(!narrow || listed) && side}
-          <div class="stage">
-            <Headline state={state} trace={trace} />
-            <Picture state={state} layer={layer} />
-            <div class="caption">
-              <p class="worked">{step && worked(trace, step, state.now.device)}</p>
-              <p class="soft">{caption(trace, state.now.moment, state.now.algorithm)}</p>
-            </div>
+    <>
+      {narrow && (
+        <button type="button" class="strip" aria-expanded={listed} onClick={() => state.set({ listed: !listed })}>
+          {listed ? "▾" : "▸"} source and steps
+        </button>
+      )}
+      <div class={narrow ? "stepper narrow" : "stepper"}>
+        {(!narrow || listed) && side}
+        <div class="stage">
+          <Headline state={state} trace={trace} />
+          <Picture state={state} />
+          <div class="caption">
+            <p class="worked">{step && worked(trace, step, state.now.device)}</p>
+            <p class="soft">{caption(trace, state.now.moment, state.now.algorithm)}</p>
           </div>
         </div>
-        <Transport state={state} trace={trace} />
-        <Help state={state} />
-        <Bill state={state} trace={trace} />
-      </Guard>
-    </Card>
+      </div>
+      <Transport state={state} trace={trace} />
+      <Help state={state} />
+      <Bill state={state} trace={trace} />
+    </>
   );
 }

@@ -1,11 +1,11 @@
 /** First, back, play, forward, last; the scrubber with its collectives; speed; algorithm. */
+import { ALGORITHMS, notFor } from "../../model/algorithm";
 import { position } from "../../model/timeline";
 import { primitiveName, type TraceModel } from "../../model/trace";
 import { AXIS_DASH } from "../../scene/scene";
-import type { Algorithm, StepperState } from "./state";
+import type { StepperState } from "./state";
 
 const SPEEDS = [0.25, 0.5, 1, 2, 4];
-const ALGORITHMS: readonly Algorithm[] = ["meaning", "ring", "bidirectional ring", "halving-doubling"];
 
 /** Steps by which keys move the scrubber: moments, and whole steps. */
 const SCRUB: Readonly<Record<string, number>> = {
@@ -110,7 +110,7 @@ export function Transport({ state, trace }: { state: StepperState; trace: TraceM
                 type="button"
                 aria-pressed={state.now.algorithm === name}
                 disabled={!applies}
-                title={applies ? `${name} (a: the next one)` : reason(name)}
+                title={applies ? `${name} (a: the next one)` : notFor(name)}
                 onClick={() => state.setAlgorithm(name)}
                 key={name}
               >
@@ -135,12 +135,6 @@ export function Transport({ state, trace }: { state: StepperState; trace: TraceM
       </div>
     </div>
   );
-}
-
-function reason(name: Algorithm): string {
-  return name === "halving-doubling"
-    ? "needs a power of two of devices, and a collective that it applies to"
-    : "does not apply to this collective";
 }
 
 interface ButtonProps {

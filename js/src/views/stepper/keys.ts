@@ -1,14 +1,11 @@
 /** Keys of the whole stepper, as its help lists them. */
+import { cardKeys } from "../card/keys";
 import type { StepperState } from "./state";
 
 /** Listens on the frame; returns what ends it. */
 export function stepperKeys(state: StepperState, frame: HTMLElement): () => void {
   const find = (selector: string) => frame.shadowRoot?.querySelector<HTMLElement>(selector);
-  const listen = (event: KeyboardEvent) => {
-    const target = event.composedPath()[0];
-    // A button takes Space, the scrubber its own keys, a select letters.
-    const own = target instanceof HTMLElement ? OWN[target.tagName] : undefined;
-    if (event.ctrlKey || event.metaKey || event.altKey || own?.test(event.key)) return;
+  return cardKeys(frame, (key) => {
     const last = (state.now.trace?.steps.length ?? 1) - 1;
     const act: Readonly<Record<string, () => void>> = {
       " ": () => state.toggle(),
@@ -24,20 +21,6 @@ export function stepperKeys(state: StepperState, frame: HTMLElement): () => void
       "?": () => state.set({ help: !state.now.help }),
       ...(state.now.help ? { Escape: () => state.set({ help: false }) } : {}),
     };
-    const go = act[event.key];
-    if (!go) return;
-    event.preventDefault();
-    event.stopPropagation();
-    go();
-  };
-  frame.addEventListener("keydown", listen);
-  return () => frame.removeEventListener("keydown", listen);
+    return act[key];
+  });
 }
-
-/** Keys that an element keeps. */
-const OWN: Readonly<Record<string, RegExp>> = {
-  BUTTON: /^( |Enter)$/,
-  SUMMARY: /^( |Enter)$/,
-  INPUT: /^( |Home|End)$/,
-  SELECT: /^([^,.[\]?/]|Home|End|Enter)$/,
-};

@@ -1,27 +1,23 @@
 /** The state of a stepper: the moment that is shown, what is watched and looked at, and the clock while it plays. */
 
+import type { Algorithm } from "../../model/algorithm";
 import type { Scheme } from "../../model/color";
-import type { Plan, Step } from "../../model/document.gen";
+import type { Step } from "../../model/document.gen";
 import { openAtFirst, pathOf } from "../../model/rows";
 import { advance, type Moment, momentAt } from "../../model/timeline";
 import { decodeTrace, TraceModel } from "../../model/trace";
-import type { Theme } from "../../paint/theme";
-import { layoutStepper, type StepperLayout } from "../../scene/stepper";
+import { PAD } from "../../scene/scene";
+import { layoutStepper, type StepperLayout, stepperMarks } from "../../scene/stepper";
 import { contents } from "../../scene/stepper/contents";
 import { describe, type Shown } from "../../scene/stepper/describe";
 import { type Hit, StepView } from "../../scene/stepper/view";
-import { asError, memo, Store } from "../card/store";
-import { pageTheme } from "../card/theme";
+import { Layer } from "../card/canvas";
+import { CardState, motionless } from "../card/state";
+import { memo } from "../card/store";
 import type { WidgetModel } from "../card/widget";
-
-export type Algorithm = Plan["algorithm"];
 
 interface Fields {
   trace: TraceModel | null;
-  generation: number;
-  broken: Error | null;
-  width: number;
-  theme: Theme | null;
   moment: Moment;
   playing: boolean;
   speed: number;
@@ -50,7 +46,8 @@ interface Fields {
   listed: boolean;
 }
 
-export class StepperState extends Store<Fields> {
+export class StepperState extends CardState<Fields> {
+  readonly layer = new Layer();
   readonly #layout = memo(
     (trace: TraceModel, width: number, watch: string): StepperLayout =>
       layoutStepper(trace, width, watch === "" ? [] : watch.split("\n")),
@@ -78,18 +75,11 @@ export class StepperState extends Store<Fields> {
       return around.length > 0 ? new Set([...open, ...around]) : open;
     },
   );
-  readonly #widget: WidgetModel;
-  readonly #frame: HTMLElement;
-  readonly #undo: (() => void)[] = [];
   #clock = 0;
 
   constructor(widget: WidgetModel, frame: HTMLElement) {
-    super({
+    const fields: Fields = {
       trace: null,
-      generation: 0,
-      broken: null,
-      width: 0,
-      theme: null,
       moment: { step: 0, phase: 1 },
       playing: false,
       speed: 1,
@@ -107,13 +97,13 @@ export class StepperState extends Store<Fields> {
       help: false,
       interconnect: 0,
       listed: false,
-    });
-    this.#widget = widget;
-    this.#frame = frame;
-    this.#listen("_document", () => this.#load());
-    this.#listen("step", () => this.#follow());
-    this.#listen("watch", () => this.#follow());
-    this.#load();
+    };
+    super(widget, frame, fields, ["step", "watch"]);
+    this.until(() => cancelAnimationFrame(this.#clock));
+  }
+
+  name(): string {
+    return `steps of ${this.now.trace?.doc.name ?? "a program"}`;
   }
 
   step(): Step | null {
@@ -139,7 +129,7 @@ export class StepperState extends Store<Fields> {
     const lit = hover ?? (keyboard && device !== null ? this.#hit(device, this.keptSlot()) : null);
     const { step, phase } = moment;
     return this.#view(
-      ...([trace, layout, theme.scheme, algorithm, watch.join("\n"), step, phase, device, lit, this.still()] as const),
+      ...([trace, layout, theme.scheme, algorithm, watch.join("\n"), step, phase, device, lit, motionless()] as const),
     );
   }
 
@@ -195,24 +185,13 @@ export class StepperState extends Store<Fields> {
     this.set({ open, shut });
   }
 
-  resize(width: number): void {
-    this.set({ width: Math.max(260, width - 2), theme: this.now.theme ?? pageTheme(this.#frame) });
-  }
-
-  retheme(): void {
-    if (this.#frame.isConnected && this.now.width > 0) this.set({ theme: pageTheme(this.#frame) });
-  }
-
-  /** Says to whoever waits for it what is shown. */
-  drawn(): void {
-    const { moment } = this.now;
-    this.#frame.dataset.swReady = String(Number(this.#frame.dataset.swReady ?? 0) + 1);
-    this.#frame.dataset.swStep = `${moment.step}`;
-  }
-
-  dispose(): void {
-    cancelAnimationFrame(this.#clock);
-    for (const undo of this.#undo) undo();
+  protected override paint(): boolean {
+    const { theme } = this.now;
+    const view = this.view();
+    if (!view || !theme) return false;
+    const { trace, layout, moment, options } = view;
+    this.frame.dataset.swStep = `${moment.step}`;
+    return this.layer.paint([view], layout, theme, () => stepperMarks(trace, layout, moment, options));
   }
 
   /** Shows a step: done, or about to begin. */
@@ -294,8 +273,7 @@ export class StepperState extends Store<Fields> {
 
   setWatch(watch: readonly string[]): void {
     this.set({ watch });
-    this.#widget.set("watch", [...watch]);
-    this.#widget.save_changes();
+    this.share({ watch: [...watch] });
   }
 
   toggleWatch(name: string): void {
@@ -303,16 +281,11 @@ export class StepperState extends Store<Fields> {
     this.setWatch(watch.includes(name) ? watch.filter((other) => other !== name) : [...watch, name]);
   }
 
-  /** Whether motion is unwelcome: then pictures jump from step to step. */
-  still(): boolean {
-    return matchMedia("(prefers-reduced-motion: reduce)").matches;
-  }
-
   /** Plays one step and rests. */
   #run(step: number): void {
     const { trace } = this.now;
     if (!trace || step >= trace.steps.length) return;
-    if (this.still()) {
+    if (motionless()) {
       this.go(step);
       return;
     }
@@ -329,7 +302,7 @@ export class StepperState extends Store<Fields> {
       if (!trace || !playing) return;
       const elapsed = before === null ? 0 : Math.min(100, now - before);
       before = now;
-      let next = this.still()
+      let next = motionless()
         ? this.#nextStill(trace, moment, elapsed * speed)
         : advance(trace, moment, elapsed * speed, algorithm);
       if (only !== null && next.step > only) next = { step: only, phase: 1 };
@@ -361,49 +334,26 @@ export class StepperState extends Store<Fields> {
     this.set({ playing: false });
   }
 
-  #load(): void {
-    try {
-      const doc = decodeTrace(this.#widget.get("_document"));
-      const trace = new TraceModel(doc);
-      this.#pause();
-      this.set({
-        trace,
-        broken: null,
-        generation: this.now.generation + 1,
-        open: openAtFirst(doc),
-        shut: new Set(),
-        hover: null,
-      });
-      this.#follow();
-    } catch (error) {
-      this.set({ broken: asError(error) });
-    }
+  protected read(document: unknown): void {
+    const doc = decodeTrace(document);
+    this.#pause();
+    this.set({ trace: new TraceModel(doc), open: openAtFirst(doc), shut: new Set(), hover: null });
   }
 
-  /** Takes step and watch over from Python. */
-  #follow(): void {
+  protected override follow(): void {
     const { trace } = this.now;
     if (!trace) return;
     // A document in place of a longer one may come before its step does.
-    const step = Math.max(0, Math.min(trace.steps.length - 1, Number(this.#widget.get("step") ?? 0)));
-    const watch = (this.#widget.get("watch") ?? []) as readonly string[];
+    const step = Math.max(0, Math.min(trace.steps.length - 1, Number(this.widget.get("step") ?? 0)));
+    const watch = (this.widget.get("watch") ?? []) as readonly string[];
     this.set({ watch });
-    // What this view itself shares comes by here too: only another step than the one shown is news.
     if (step === this.now.moment.step) return;
     this.#pause();
     this.set({ moment: { step, phase: 1 } });
   }
 
   #share(): void {
-    const { step } = this.now.moment;
-    if (this.#widget.get("step") === step) return;
-    this.#widget.set("step", step);
-    this.#widget.save_changes();
-  }
-
-  #listen(name: string, callback: () => void): void {
-    this.#widget.on(`change:${name}`, callback);
-    this.#undo.push(() => this.#widget.off(`change:${name}`, callback));
+    this.share({ step: this.now.moment.step });
   }
 }
 
@@ -411,4 +361,3 @@ export class StepperState extends Store<Fields> {
 export const NARROW = 900;
 /** Width of the column of the source and the list. */
 export const LIST = 316;
-export const PAD = 16;

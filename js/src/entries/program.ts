@@ -1,0 +1,15 @@
+/** The entry of CompiledProgram's bundle. */
+import markStyles from "../views/card/marks.css";
+import { entry } from "../views/card/mount";
+import scrubberStyles from "../views/card/scrubber.css";
+import { programKeys } from "../views/program/keys";
+import { ProgramCard } from "../views/program/ProgramCard";
+import styles from "../views/program/program.css";
+import { ProgramState } from "../views/program/state";
+
+export default entry({
+  state: ProgramState,
+  body: ProgramCard,
+  keys: programKeys,
+  styles: [markStyles, scrubberStyles, styles],
+});

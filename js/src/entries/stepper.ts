@@ -1,0 +1,10 @@
+/** The entry of ShardMapStepper's bundle. */
+
+import { entry } from "../views/card/mount";
+import scrubberStyles from "../views/card/scrubber.css";
+import { stepperKeys } from "../views/stepper/keys";
+import { Stepper } from "../views/stepper/Stepper";
+import { StepperState } from "../views/stepper/state";
+import styles from "../views/stepper/stepper.css";
+
+export default entry({ state: StepperState, body: Stepper, keys: stepperKeys, styles: [scrubberStyles, styles] });

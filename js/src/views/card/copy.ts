@@ -1,0 +1,7 @@
+/** Puts text on the clipboard, and says whether that went well. */
+export function copyText(text: string, say: (outcome: string) => void): void {
+  navigator.clipboard.writeText(text).then(
+    () => say("Copied."),
+    () => say("Copying is not allowed here: select the text."),
+  );
+}

@@ -1,0 +1,41 @@
+/** Keys of a whole card. */
+
+/** What a key does; undefined for a key of somebody else's. */
+export type Act = (() => void) | undefined;
+
+/**
+ * Listens on the frame; returns what ends it. `act` is asked for every key but those that the focused element keeps for
+ * itself; of a search field it is asked for ArrowDown, Enter and Escape.
+ */
+export function cardKeys(frame: HTMLElement, act: (key: string, target: Element) => Act): () => void {
+  const listen = (event: KeyboardEvent) => {
+    const target = event.composedPath()[0];
+    if (!(target instanceof Element) || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (keeps(target)?.test(event.key)) return;
+    const does = act(event.key, target);
+    if (!does) return;
+    event.preventDefault();
+    event.stopPropagation();
+    does();
+  };
+  frame.addEventListener("keydown", listen);
+  return () => frame.removeEventListener("keydown", listen);
+}
+
+export function isSearch(target: Element): boolean {
+  return target instanceof HTMLInputElement && target.type === "search";
+}
+
+/** Keys that an element keeps. */
+function keeps(target: Element): RegExp | undefined {
+  if (isSearch(target)) return /^(?!ArrowDown$|Enter$|Escape$)/;
+  if (target instanceof HTMLInputElement && target.type !== "range" && target.type !== "checkbox") return /^/;
+  return KEEPS[target.tagName];
+}
+
+const KEEPS: Readonly<Record<string, RegExp>> = {
+  BUTTON: /^( |Enter)$/,
+  SUMMARY: /^( |Enter)$/,
+  INPUT: /^( |Home|End|Arrow.*|Page.*)$/,
+  SELECT: /^([^,.[\]?/]|Home|End|Enter|Arrow.*)$/,
+};

@@ -1,0 +1,135 @@
+/**
+ * The state of a card: what every view has of it. It reads the document, follows the traits of the model and shares
+ * them, knows width and theme, paints after every render, and ends what it began.
+ */
+import type { Theme } from "../../paint/theme";
+import { asError, Store } from "./store";
+import { pageTheme } from "./theme";
+import type { WidgetModel } from "./widget";
+
+/** Fields of every card, beside a view's own. */
+export interface CardFields {
+  /** Counts documents: a failure ends with the document that caused it. */
+  generation: number;
+  /** Why the card cannot be drawn. */
+  broken: Error | null;
+  /** Width inside the border, in pixels; 0 until the card has been measured. */
+  width: number;
+  theme: Theme | null;
+}
+
+/** Narrower cards are cut off. */
+const LEAST = 260;
+
+export abstract class CardState<Fields extends object> extends Store<Fields & CardFields> {
+  /** Whether this is a saved page, which has no kernel to ask. */
+  readonly saved: boolean;
+  readonly #ends: (() => void)[] = [];
+  #sharing = false;
+
+  /** `traits` are those that Python may change beside the document: `follow` is called when one does. */
+  constructor(
+    protected readonly widget: WidgetModel,
+    protected readonly frame: HTMLElement,
+    fields: Fields,
+    private readonly traits: readonly string[],
+  ) {
+    super({ ...fields, generation: 0, broken: null, width: 0, theme: null });
+    this.saved = widget.get("_static") === true;
+  }
+
+  /** Reads the model and listens to it. Apart from the constructor: a view's own fields are there only now. */
+  start(): void {
+    const listen = (trait: string, call: () => void) => {
+      this.widget.on(`change:${trait}`, call);
+      this.until(() => this.widget.off(`change:${trait}`, call));
+    };
+    const load = () => {
+      try {
+        this.read(this.widget.get("_document"));
+        this.#put({ broken: null, generation: this.now.generation + 1 });
+        this.follow(null);
+      } catch (error) {
+        this.fail(error);
+      }
+    };
+    listen("_document", load);
+    for (const trait of this.traits) {
+      listen(trait, () => {
+        // What the view itself shares is no news to it.
+        if (!this.#sharing) this.follow(trait);
+      });
+    }
+    load();
+  }
+
+  /** What the card is called where landmarks are listed. */
+  abstract name(): string;
+
+  /** Takes a document over; throws for one that cannot be drawn. */
+  protected abstract read(document: unknown): void;
+
+  /** Takes a trait over from Python; null: all of them, because the document is another one. */
+  protected follow(_trait: string | null): void {}
+
+  /** Paints what is not painted yet; whether a picture stands complete that was not there before. */
+  protected paint(): boolean {
+    return true;
+  }
+
+  resize(outer: number): void {
+    this.#put({ width: Math.max(LEAST, outer - 2), theme: this.now.theme ?? pageTheme(this.frame) });
+  }
+
+  retheme(): void {
+    if (this.frame.isConnected && this.now.width > 0) this.#put({ theme: pageTheme(this.frame) });
+  }
+
+  /** After the tree was rendered: paints, and says to whoever waits for it that a picture stands. */
+  rendered(): void {
+    const { broken, width } = this.now;
+    if (!broken && width === 0) return;
+    try {
+      if (broken || this.paint()) this.frame.dataset.swReady = String(Number(this.frame.dataset.swReady ?? 0) + 1);
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  /** What stands in place of the view. */
+  failure(): Error | null {
+    return this.now.broken;
+  }
+
+  fail(thrown: unknown): void {
+    this.#put({ broken: asError(thrown) });
+  }
+
+  /** Shares with Python the values that are other ones there. */
+  protected share(values: Readonly<Record<string, unknown>>): void {
+    const news = Object.entries(values).filter(([trait, value]) => this.widget.get(trait) !== value);
+    // Each is reported back while the others are still what they were.
+    this.#sharing = true;
+    for (const [trait, value] of news) this.widget.set(trait, value);
+    this.#sharing = false;
+    if (news.length > 0) this.widget.save_changes();
+  }
+
+  /** Has something done when the card is taken down. */
+  protected until(end: () => void): void {
+    this.#ends.push(end);
+  }
+
+  dispose(): void {
+    for (const end of this.#ends) end();
+  }
+
+  #put(patch: Partial<CardFields>): void {
+    this.set(patch as Partial<Fields & CardFields>);
+  }
+}
+
+/** Whether motion is unwelcome: then pictures jump from one to the next. */
+export function motionless(): boolean {
+  return matchMedia("(prefers-reduced-motion: reduce)").matches;
+}

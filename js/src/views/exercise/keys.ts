@@ -1,0 +1,7 @@
+/** Keys of the whole sheet: those of the editor of a spec, where one is asked for. */
+import { historyKeys } from "../playground/keys";
+import type { ExerciseState } from "./state";
+
+export function exerciseKeys(state: ExerciseState, frame: HTMLElement): () => void {
+  return historyKeys(() => state.editor(), frame);
+}
