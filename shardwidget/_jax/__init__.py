@@ -66,10 +66,12 @@ from shardwidget._jax.shardings import (
 from shardwidget._jax.sources import (
     OURS,
     argument_names,
+    call_stack,
     calls_reshard,
     from_user,
     function_name,
     function_place,
+    gradient_of,
     is_differentiated,
     is_forward,
     is_user_file,

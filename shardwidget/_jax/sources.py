@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import itertools
 import os
+import re
 import traceback
 import types
 from typing import Any
@@ -145,6 +146,32 @@ def argument_names(jaxpr: Any) -> tuple[str, ...]:
     names = tuple(name or "" for name in (getattr(info, "arg_names", None) or ()))
     # What an open jaxpr closes over comes before its parameters.
     return ("",) * (len(jaxpr.invars) - len(names)) + names if isinstance(jaxpr, OpenJaxpr) else names
+
+
+def call_stack(eqn: Any) -> int:
+    """A number for the Python call stack that an equation was traced from: that of JAX's own frames, too.
+
+    JAX 0.9 – 0.12: ``source_info`` of an equation is not documented; tracebacks hash by their frames.
+    """
+    return hash(eqn.source_info.traceback)
+
+
+def gradient_of(f: Any) -> tuple[str, tuple[int, ...], bool] | None:
+    """What ``jax.grad`` or ``jax.value_and_grad`` made a function from.
+
+    JAX 0.9 – 0.12: the function's docstring alone tells it.
+
+    Returns:
+        Name of the function that is differentiated, positions of the arguments, and whether its value is returned too;
+        None for any other function.
+    """
+    found = _GRADIENT.match(getattr(f, "__doc__", None) or "")
+    if found is None:
+        return None
+    return found[2], tuple(int(n) for n in re.findall(r"\d+", found[3])), found[1] != "Gradient"
+
+
+_GRADIENT = re.compile(r"(Gradient|Value and gradient) of (\S+) with respect to positional argument\(s\) ([\d, ()]+)\.")
 
 
 def static_parameters(f: Any) -> tuple[tuple[int, ...], tuple[str, ...]]:

@@ -17,6 +17,7 @@ from shardwidget.document.mesh import Mesh
 from shardwidget.document.placement import Dim
 from shardwidget.document.wire import VERSION, Ints
 
+Begins = Literal["", "expression", "statement"]
 ValueFormat = Literal["f4", "f8", "i4", "u4", "i8", "u8", "b1", "c8", "c16"]
 
 
@@ -77,7 +78,8 @@ class Variable:
     id: int
     """Index in ``Trace.variables``."""
     name: str
-    """The user's name where it is known, else JAX's letter."""
+    """The user's name where there is one; else the expression that gives it, ``psum(p, "y")``, where that is short;
+    else ``tmp1``, ``tmp2`` …"""
     type: str
     """As JAX prints it: ``f32[2,4]{V:(x,y)}`` in a region, ``f32[8@x,16]`` outside."""
     shape: tuple[int, ...]
@@ -162,6 +164,11 @@ class Step:
     sentence: str
     """What happened, in words."""
     source: Source | None = None
+    begins: Begins = "statement"
+    """The largest piece of the user's source that begins with this step. The steps that follow belong to it up to the
+    next one that begins as large a piece: ``x % n`` is one expression and nine steps."""
+    expression: str = ""
+    """The text of that expression, on one line; empty where the source cannot be read."""
     params: tuple[tuple[str, str], ...] = ()
     """Parameters that matter, as JAX prints them."""
     literals: tuple[str, ...] = ()

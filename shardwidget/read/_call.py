@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -57,6 +58,18 @@ class Call:
         values = [tree.unflatten([next(rest) for _ in range(tree.num_leaves)]) for tree in self._trees]
         count = len(values) - len(self._keywords)
         return self.f(*values[:count], **dict(zip(self._keywords, values[count:], strict=True)))
+
+    def gradient_names(self) -> list[str]:
+        """Names of the flat results of ``jax.grad`` or ``jax.value_and_grad`` of a function; none for other functions.
+
+        The gradient of ``loss`` by ``params["w"]`` is called ``d loss/d params['w']``.
+        """
+        if (gradient := _jax.gradient_of(self.f)) is None:
+            return []
+        name, positions, with_value = gradient
+        starts = [0, *itertools.accumulate(tree.num_leaves for tree in self._trees)]
+        leaves = [k for p in positions if p < len(self._trees) for k in range(starts[p], starts[p + 1])]
+        return [name] * with_value + [f"d {name}/d {self.names[k]}" for k in leaves]
 
 
 _LEAF = jax.tree.structure(0)

@@ -50,9 +50,8 @@ def f(a):
 """,
         "<names>",
     )
-    *most, last = names(trace)
-    assert most == ["p", "q", "r", "q", "s", "inside", "t", "b", "u", "u", "u"]
-    assert last not in most  # A letter, as JAX has it: the line returns the value and names it nothing.
+    # What no line gives a name is called what it is: the expression.
+    assert names(trace) == ["p", "q", "r", "q", "s", "inside", "t", "log(q)", "u", "u", "u", "u + 1"]
     assert [s.function for s in (step.source for step in trace.steps if step.primitive in ("cos", "sin"))] == [
         "f",
         "helper",
@@ -101,3 +100,124 @@ def test_a_notebook_cell_by_its_number():
     (step,) = (s for s in trace.steps if s.primitive == "mul")
     assert (step.source.file, step.source.line, step.source.text) == ("cell 2", 2, "b = a * 2")
     assert [listing.file for listing in trace.listings] == ["cell 2"]
+
+
+def pieces(trace, largest="expression"):
+    """The steps of each expression or statement, by primitive."""
+    found = []
+    for step in trace.steps:
+        if step.begins in (largest, "statement"):
+            found.append((step.expression, []))
+        found[-1][1].append(step.primitive)
+    return found
+
+
+def test_what_a_library_makes_of_an_expression_belongs_to_it():
+    trace = run(
+        """
+@jax.shard_map(mesh=mesh, in_specs=P('x'), out_specs=P('x'))
+def f(a):
+    b = jnp.where(a > 1, a % 3, 0) + 1
+    return jax.lax.psum(b, 'x') * b
+""",
+        "<pieces>",
+    )
+    found = pieces(trace)
+    assert [text for text, _ in found[1:-1]] == [
+        "a > 1", "a % 3", "where(a > 1, a % 3, 0)", "where(a > 1, a % 3, 0) + 1", "psum(b, 'x')", "psum(b, 'x') * b",
+    ]  # fmt: skip
+    assert "rem" in found[2][1]
+    assert len(found[2][1]) > 3
+    assert [text for text, _ in pieces(trace, "statement")][1:-1] == ["a > 1", "psum(b, 'x')"]
+    by_name = {v.name for s in trace.steps for v in s.outputs}
+    assert {"a > 1", "a % 3", "b", "psum(b, 'x')", "psum(b, 'x') * b"} <= by_name
+
+
+def test_a_python_loop_comes_back_to_its_expressions():
+    trace = run(
+        """
+@jax.shard_map(mesh=mesh, in_specs=P('x'), out_specs=P('x'))
+def f(a):
+    for _ in range(2):
+        a = jnp.roll(a, 1) - jnp.roll(a, -1)
+    return a
+""",
+        "<rolled>",
+    )
+    assert [text for text, _ in pieces(trace)][1:-1] == 2 * ["roll(a, 1)", "roll(a, -1)", "roll(a, 1) - roll(a, -1)"]
+    assert len(pieces(trace, "statement")) == 4
+    assert [v.name for s in trace.steps if s.primitive == "sub" for v in s.outputs] == ["a", "a"]
+
+
+def test_a_name_stands_on_the_value_that_is_assigned():
+    trace = run(
+        """
+def halo(x):
+    first = x[:1]
+    return jnp.concatenate([x[-1:], x, first])
+
+@jax.shard_map(mesh=mesh, in_specs=P('x'), out_specs=P('x'))
+def f(a):
+    padded = halo(a)
+    return padded[2:]
+""",
+        "<halo>",
+    )
+    made = {s.primitive: [v.name for v in s.outputs] for s in trace.steps}
+    assert made["concatenate"] == ["padded"]
+    assert [s.outputs[0].name for s in trace.steps if s.primitive == "slice"] == ["first", "x[-1:]", "padded[2:]"]
+
+
+def test_what_a_loop_carries_has_the_names_of_its_body():
+    trace = run(
+        """
+@jax.shard_map(mesh=mesh, in_specs=P('x'), out_specs=P('x'))
+def f(a):
+    def step(carry, _):
+        k, (total, _unused) = carry
+        k = k * 2
+        total = total + k
+        return (k, (total, k)), total
+    (k, (sums, _)), each = jax.lax.scan(step, (a, (a, a)), None, length=3)
+    (left, _), _ = jax.lax.scan(step, (k, (sums, sums)), None, length=2)
+    return left + each[0]
+""",
+        "<carried>",
+    )
+    starts = [[v.name for v in s.outputs] for s in trace.steps if s.primitive == "scan" and s.begins and s.inputs]
+    assert starts[:3] == 3 * [["k", "total", "_unused"]]
+    assert starts[3] == ["k", "sums", "_unused", "each"]
+    assert starts[-1][0] == "left"
+
+
+def test_gradients_are_called_so():
+    trace = run(
+        """
+@jax.shard_map(mesh=mesh, in_specs=P('x'), out_specs=P())
+def loss(w):
+    error = jnp.sin(w) - 1
+    return jax.lax.psum((error ** 2).sum(), 'x')
+
+f = jax.jit(jax.grad(loss))
+""",
+        "<gradient>",
+    )
+    names = [v.name for v in trace.steps[-1].outputs]
+    assert names == ["d loss/d w"]
+    assert [v.name for s in trace.steps if s.primitive == "sin" for v in s.outputs] == ["sin(w)"]
+    # On the way back there are no names of the way forward.
+    assert [v.name for s in trace.steps if s.region == 1 for v in s.outputs].count("error") <= 1
+
+
+def test_a_gradient_in_the_body_is_called_what_it_is_assigned_to():
+    trace = run(
+        """
+@jax.shard_map(mesh=mesh, in_specs=P('x'), out_specs=P('x'))
+def f(w):
+    g = jax.grad(lambda w: (jnp.sin(w) ** 2).sum())(w)
+    return w - g
+""",
+        "<inner gradient>",
+    )
+    (last,) = [s for s in trace.steps if s.primitive == "sub"]
+    assert [v.name for v in last.inputs] == ["w", "g"]

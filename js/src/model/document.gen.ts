@@ -843,6 +843,13 @@ export interface Step {
   /** What happened, in words. */
   readonly sentence: string;
   readonly source: Source | null;
+  /**
+   * The largest piece of the user's source that begins with this step. The steps that follow belong to it up to the
+   * next one that begins as large a piece: `x % n` is one expression and nine steps.
+   */
+  readonly begins: "" | "expression" | "statement";
+  /** The text of that expression, on one line; empty where the source cannot be read. */
+  readonly expression: string;
   /** Parameters that matter, as JAX prints them. */
   readonly params: readonly (readonly [string, string])[];
   /** Constants among the operands, as JAX prints them. */
@@ -945,7 +952,10 @@ export interface Values {
 export interface Variable {
   /** Index in `Trace.variables`. */
   readonly id: number;
-  /** The user's name where it is known, else JAX's letter. */
+  /**
+   * The user's name where there is one; else the expression that gives it, `psum(p, "y")`, where that is short;
+   * else `tmp1`, `tmp2` …
+   */
   readonly name: string;
   /** As JAX prints it: `f32[2,4]{V:(x,y)}` in a region, `f32[8@x,16]` outside. */
   readonly type: string;

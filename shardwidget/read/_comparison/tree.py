@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import keyword
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,8 +13,8 @@ from jax.sharding import AxisType
 from shardwidget import _jax
 from shardwidget.document import Enclosure
 from shardwidget.document.mesh import AxisType as AxisTypeName
-from shardwidget.read._trace.draft import Value, letters
-from shardwidget.read._trace.names import name_outputs
+from shardwidget.read._trace.draft import Value
+from shardwidget.read._trace.names import name_outputs, placeholders
 from shardwidget.read._trace.scopes import Scopes
 from shardwidget.read._trace.sources import frames_of, words_at
 
@@ -99,11 +98,11 @@ class Tree:
         self._name()
 
     def _name(self) -> None:
-        """Letters for the values that no line gives a name."""
+        """Names the values that no line gives a name ``tmp1``, ``tmp2`` and so on."""
         values = [v for line in self.lines for v in line.outputs]
         places = ((frame.file_name, frame.start_line) for line in self.lines for frame in line.frames[:1])
         taken = words_at(places) | {v.name for v in (*values, *self.arguments)}
-        free = (name for name in letters() if name not in taken and not keyword.iskeyword(name))
+        free = placeholders(taken)
         for line in self.lines:
             for v in (*line.inputs, *line.outputs):
                 if isinstance(v, Value) and not v.name:

@@ -36,6 +36,8 @@ class Arguments:
         self._cut = False
         self.names = [self._call.names[k] for k in self._arrays]
         """Of each array: its parameter, and where in it."""
+        self.result_names = self._call.gradient_names()
+        """Of each flat result, where it is a gradient; empty where the function is no gradient."""
 
     @property
     def arrays(self) -> list[Any]:

@@ -14,7 +14,8 @@ from shardwidget import _jax
 from shardwidget.document import Collective, Dim, Ints, Listing, Mesh, Step, Variable, Window
 from shardwidget.document import Region as RegionDocument
 from shardwidget.read._cuts import dims_of_spec
-from shardwidget.read._trace.draft import Draft, Value, letters
+from shardwidget.read._trace.draft import Draft, Value
+from shardwidget.read._trace.names import placeholders
 from shardwidget.read._trace.plan import Region
 from shardwidget.read._trace.sources import listing_at, words_at
 from shardwidget.read._trace.steps import Writer
@@ -57,9 +58,17 @@ class Builder:
         self._orders = {region: seats(m, mesh) for region, m in writer.meshes.items()}
 
     def name_values(self) -> None:
-        """Names the values that the user has not named."""
+        """Names the values that have neither a name of the user's nor a short expression."""
+        for step in self.writer.steps:
+            if step.kind == "out_specs":  # A result is called what the body calls it.
+                for value, returned in zip(step.outputs, step.inputs, strict=False):
+                    value.alias = returned
+            elif step.primitive == "convert_element_type" and step.inputs:
+                step.outputs[0].alias = step.inputs[0]
+        for value, text in self.writer.texts:
+            value.name = value.name or text
         used = words_at(self.writer.frames) | {value.name for value in self.writer.values}
-        fresh = (name for name in letters() if name not in used)
+        fresh = placeholders(used)
         for value in self.writer.values:
             if not value.name:
                 value.name = value.alias.name if value.alias is not None else next(fresh)
@@ -175,7 +184,16 @@ class Builder:
 
     def steps(self, variables: Sequence[Variable]) -> tuple[Step, ...]:
         """The steps."""
+        self._set_apart()
         return tuple(self.step(draft, variables) for draft in self.writer.steps)
+
+    def _set_apart(self) -> None:
+        """A collective is an expression of its own, and so is what comes after it in a longer one."""
+        previous: Draft | None = None
+        for draft in self.writer.steps:
+            if draft.collective is not None or (previous is not None and previous.collective is not None):
+                draft.begins = draft.begins or "expression"
+            previous = draft
 
     def step(self, draft: Draft, variables: Sequence[Variable]) -> Step:
         """One step."""
@@ -187,6 +205,8 @@ class Builder:
             outputs=tuple(variables[value.id] for value in draft.outputs),
             sentence=sentence(draft, mesh),
             source=draft.source,
+            begins=draft.begins,
+            expression=draft.expression,
             params=_params(draft.eqn) if draft.eqn is not None and draft.kind == "equation" else (),
             literals=draft.literals,
             region=-1 if draft.region is None else self.regions[draft.region],
@@ -241,7 +261,8 @@ def _params(eqn: Any) -> tuple[tuple[str, str], ...]:
     """Parameters that say something, as short texts."""
     shown = []
     for key, value in _jax.own_params(eqn).items():
-        if key in _HIDDEN or value is None or value is False or value == () or callable(value):
+        empty = value is None or value is False or (isinstance(value, tuple) and not value)
+        if key in _HIDDEN or empty or callable(value):
             continue
         text = value.name if isinstance(value, np.dtype) else str(value)
         if len(text) <= 120:

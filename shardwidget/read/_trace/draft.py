@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import count, product
 from typing import Any
 
 import numpy as np
 from jax.sharding import PartitionSpec
 
 from shardwidget.document import Collective, Source
+from shardwidget.document.trace import Begins
 from shardwidget.read._trace.plan import Region, Site
 from shardwidget.read._trace.values import Slots
 
@@ -54,16 +53,12 @@ class Draft:
     implicit: bool = False
     active: np.ndarray | None = None
     printed: str = ""
+    begins: Begins = "statement"
+    """The largest piece of the user's source that begins with it."""
+    expression: str = ""
+    """That piece's text: the expression that it belongs to."""
     kind: str = "equation"
     """What the sentence is about: ``equation``, ``in_specs``, ``out_specs``, ``iteration``, ``loop end``, ``cond``,
     ``cond end``, ``error``."""
     about: dict[str, Any] = field(default_factory=dict)
     """What else the sentence needs."""
-
-
-def letters() -> Iterator[str]:
-    """Names as JAX gives them: a, b, …, z, aa, ab and so on."""
-    alphabet = "abcdefghijklmnopqrstuvwxyz"
-    for length in count(1):
-        for name in product(alphabet, repeat=length):
-            yield "".join(name)

@@ -162,6 +162,11 @@ class _Reading:
         for result, array in zip(results, outs or (), strict=False):
             if isinstance(result, Value):
                 result.array = array
+        gradients = self.arguments.result_names
+        if len(gradients) == len(results):  # Otherwise the function has further results of its own.
+            for result, name in zip(results, gradients, strict=True):
+                if isinstance(result, Value):
+                    result.name = result.name or name
         if self.stop is not None:
             self.stop.write(writer)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import itertools
+import re
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,8 +12,31 @@ from jax.extend.core import Literal
 
 from shardwidget import _jax
 from shardwidget.read._trace.draft import Value
-from shardwidget.read._trace.plan import Block
-from shardwidget.read._trace.sources import frames_of, names_at, span_of
+from shardwidget.read._trace.plan import Block, Loop
+from shardwidget.read._trace.sources import calls_at, frames_of, leaves, names_at, parts_at, span_of, text_at
+
+LONGEST = 28
+"""Characters of an expression that can stand for the name of its value."""
+
+
+def placeholders(taken: Set[str]) -> Iterator[str]:
+    """Names for values that have none: ``tmp1``, ``tmp2`` and so on, without those that are taken."""
+    return (name for k in itertools.count(1) if (name := f"tmp{k}") not in taken)
+
+
+def parameter_names(jaxpr: Any) -> tuple[str, ...]:
+    """The user's names for the parameters of a traced function, or for what it unpacks them into.
+
+    Returns:
+        One for each flat argument, or nothing where JAX does not know them. ``k, v = carry`` gives ``k`` and ``v``.
+    """
+    file, line = _jax.function_place(jaxpr)
+    return tuple(_unpacked(name, file, line) for name in _jax.argument_names(jaxpr))
+
+
+def _unpacked(name: str, file: str, line: int) -> str:
+    parameter, *path = _path(name)
+    return (_at(parts_at(file, line, parameter), path) if path else "") or name
 
 
 def within(frames: list[Any], function: str) -> list[Any]:
@@ -22,48 +47,133 @@ def within(frames: list[Any], function: str) -> list[Any]:
     return frames[:1]
 
 
-def name_outputs(block: Block, env: Mapping[Any, Any], function: str, stack: str) -> None:
-    """Names the values of a block.
+def name_outputs(block: Block, env: Mapping[Any, Any], function: str, stack: str) -> list[tuple[Value, str]]:
+    """Names the values of a block after the variables that they are assigned to.
 
-    An expression is often several equations, one after another: a run. Where the first primitive of a run comes again,
-    a Python loop has come to the line again. What differentiation makes on its way back has no name.
+    An expression is often several equations, one after another: a run. Where the first equation of a run comes again
+    from the same call stack, a Python loop has come back to the line. What differentiation makes on its way back has no
+    name, but for the gradient that a call gives.
 
     Args:
         block: the equations.
         env: the values of their variables.
         function: the function that they belong to.
         stack: name stacks around the block.
+
+    Returns:
+        Values and the short expressions that give them: names for those that no caller assigns to a variable.
     """
     stacks = [_jax.stack_within(stack, node.eqn) for node in block.nodes]
     forward = [at for at, names in enumerate(stacks) if _jax.is_forward(names)]
-    runs: dict[Any, _Run] = {}
-    ended: list[_Run] = []
-    for at in forward:
-        eqn = block.nodes[at].eqn
-        keys = {}
-        for depth, frame in enumerate(reversed(within(frames_of(eqn), function))):
-            if names := names_at(frame):
-                keys[(depth, frame.file_name, span_of(frame))] = names
-        primitive = eqn.primitive.name
-        ended += [runs.pop(key) for key in [k for k, run in runs.items() if k not in keys or run.first == primitive]]
-        for key, names in keys.items():
-            runs.setdefault(key, _Run(names, primitive)).nodes.append(at)
+    chains = {at: within(frames_of(block.nodes[at].eqn), function) for at in range(len(block.nodes))}
     users = _users(block, forward)
-    for run in (*ended, *runs.values()):
+    for run in _runs(block, forward, {at: _assigned(chains[at]) for at in forward}):
         at = _result(run, block, users)
         if at is not None or not _jax.is_differentiated(stacks[run.nodes[-1]]):
             _assign(run.names, block.nodes[run.nodes[-1] if at is None else at], env)
+    _name_gradients(block, env, chains)
+    for node in block.nodes:
+        if isinstance(node, Loop):
+            _name_carries(node, env)
+    texts: list[tuple[Value, str]] = []
+    for run in _runs(block, forward, {at: _expression(chains[at]) for at in forward}):
+        at = _result(run, block, users)
+        if at is not None or not _jax.is_differentiated(stacks[run.nodes[-1]]):
+            outputs = [env[v] for v in block.nodes[run.nodes[-1] if at is None else at].eqn.outvars]
+            texts += [(value, run.names[0]) for value in outputs if len(outputs) == 1 and isinstance(value, Value)]
+    return texts
+
+
+def _runs(block: Block, nodes: Sequence[int], keys: Mapping[int, Mapping[Any, tuple[Any, ...]]]) -> list[_Run]:
+    """The equations of each expression, in the order in which they end.
+
+    Args:
+        block: the equations.
+        nodes: which of them count.
+        keys: for each of these, the expressions around it that have names, and the names.
+    """
+    runs: dict[Any, _Run] = {}
+    ended: list[_Run] = []
+    for at in nodes:
+        origin = origin_of(block.nodes[at].eqn)
+        ended += [runs.pop(key) for key in [k for k, run in runs.items() if k not in keys[at] or run.again(origin)]]
+        for key, names in keys[at].items():
+            runs.setdefault(key, _Run(names)).add(at, origin)
+    return [*ended, *runs.values()]
+
+
+def _assigned(chain: list[Any]) -> dict[Any, tuple[Any, ...]]:
+    """The expressions around an equation whose values are assigned to variables, outermost first."""
+    return {
+        (depth, frame.file_name, span_of(frame)): names
+        for depth, frame in enumerate(reversed(chain))
+        if (names := names_at(frame)) and not is_gradient(frame)
+    }
+
+
+def _expression(chain: list[Any]) -> dict[Any, tuple[Any, ...]]:
+    """The innermost expression around an equation, where its text is short enough to name its value."""
+    if not chain or len(text := text_at(chain[0])) > LONGEST:
+        return {}
+    return {tuple((frame.file_name, span_of(frame)) for frame in chain): (text,)}
+
+
+def is_gradient(frame: Any) -> bool:
+    """Whether a frame's expression is a call of what ``jax.grad`` or ``jax.value_and_grad`` returned."""
+    return calls_at(frame) in ("grad(", "value_and_grad(")
+
+
+def _name_gradients(block: Block, env: Mapping[Any, Any], chains: Mapping[int, list[Any]]) -> None:
+    """Names what ``g = jax.grad(f)(w)`` and ``y, g = jax.value_and_grad(f)(w)`` give, of a single argument."""
+    keys: dict[int, dict[Any, tuple[Any, ...]]] = {
+        at: {(f.file_name, span_of(f)): names for f in chain if is_gradient(f) and (names := names_at(f))}
+        for at, chain in chains.items()
+    }
+    for run in _runs(block, range(len(block.nodes)), keys):
+        users = _users(block, range(len(block.nodes)))
+        used = [at for at in run.nodes if _used_outside(at, run, block, users)]
+        names = leaves(run.names)
+        if len(used) == len(names):
+            for at, name in zip(used, names, strict=True):
+                _assign((name,), block.nodes[at], env)
+
+
+def _name_carries(node: Loop, env: Mapping[Any, Any]) -> None:
+    """What a loop carries keeps the names that its body has for it, where its results have no others."""
+    names = parameter_names(node.body.jaxpr)
+    if len(names) == len(node.body.jaxpr.invars):
+        for v, name in zip(node.eqn.outvars[: node.carries], names[node.consts :], strict=False):
+            if isinstance(value := env.get(v), Value) and not value.name:
+                value.name = name
+
+
+def origin_of(eqn: Any) -> Any:
+    """What two equations have in common that come from one call of the same primitive in a Python loop.
+
+    Returns:
+        None for a ``pvary``: JAX inserts one for each operand, all from one call.
+    """
+    return None if eqn.primitive.name == "pvary" else (eqn.primitive.name, _jax.call_stack(eqn))
 
 
 @dataclass
 class _Run:
     """The equations of one expression."""
 
-    names: tuple[str, ...]
+    names: tuple[Any, ...]
     """What its value is assigned to."""
-    first: str
-    """The first primitive."""
+    first: Any = None
+    """Where the first equation comes from."""
     nodes: list[int] = field(default_factory=list)
+
+    def again(self, origin: Any) -> bool:
+        """Whether a Python loop has come back to the expression."""
+        return origin is not None and origin == self.first
+
+    def add(self, at: int, origin: Any) -> None:
+        """Adds an equation."""
+        self.first = self.first or origin
+        self.nodes.append(at)
 
 
 def _result(run: _Run, block: Block, users: Mapping[Any, Sequence[int]]) -> int | None:
@@ -72,10 +182,11 @@ def _result(run: _Run, block: Block, users: Mapping[Any, Sequence[int]]) -> int 
     Returns:
         None where there is none: the value is returned, or not used.
     """
-    for at in reversed(run.nodes):
-        if any(user not in run.nodes for v in block.nodes[at].eqn.outvars for user in users.get(v, ())):
-            return at
-    return None
+    return next((at for at in reversed(run.nodes) if _used_outside(at, run, block, users)), None)
+
+
+def _used_outside(at: int, run: _Run, block: Block, users: Mapping[Any, Sequence[int]]) -> bool:
+    return any(user not in run.nodes for v in block.nodes[at].eqn.outvars for user in users.get(v, ()))
 
 
 def _users(block: Block, forward: Sequence[int]) -> dict[Any, list[int]]:
@@ -88,8 +199,38 @@ def _users(block: Block, forward: Sequence[int]) -> dict[Any, list[int]]:
     return users
 
 
-def _assign(names: tuple[str, ...], node: Any, env: Mapping[Any, Any]) -> None:
+def _assign(names: tuple[Any, ...], node: Any, env: Mapping[Any, Any]) -> None:
     outputs = [env[v] for v in node.eqn.outvars]
-    for value, name in zip(outputs, names, strict=False) if len(names) == len(outputs) else ():
-        if isinstance(value, Value) and not value.name:
+    for value, name in zip(outputs, _one_each(names, node, len(outputs)), strict=False):
+        if isinstance(value, Value) and not value.name and name != "_":
             value.name = name
+
+
+def _one_each(names: tuple[Any, ...], node: Any, count: int) -> list[str]:
+    """A name for each result of a node, from the target that they are assigned to; none where that does not fit."""
+    flat = leaves(names)
+    if len(flat) == count:
+        return flat
+    return _of_loop(names, node) if isinstance(node, Loop) else []
+
+
+def _of_loop(names: tuple[Any, ...], loop: Loop) -> list[str]:
+    """A name for each result of a loop; empty ones where the target has a name for several of them together."""
+    carried = [_path(name)[1:] for name in _jax.argument_names(loop.body.jaxpr)[loop.consts :][: loop.carries]]
+    if loop.test is None and len(names) == 2:  # carry, slices = scan(…)
+        return [_at(names[0], path) for path in carried] + leaves(names[1])
+    return [_at(names if path else names[0], path) for path in carried]
+
+
+def _path(name: str) -> list[str]:
+    """``carry[1][0]`` as its parts."""
+    return re.split(r"[\[\]]+", name.rstrip("]"))
+
+
+def _at(pattern: Any, path: Sequence[str]) -> str:
+    """The name in a nested pattern at a path; empty where there is none."""
+    for index in path:
+        if not (isinstance(pattern, tuple) and index.isdigit() and int(index) < len(pattern)):
+            return ""
+        pattern = pattern[int(index)]
+    return pattern if isinstance(pattern, str) else ""

@@ -15,8 +15,9 @@ class Scopes:
 
     def __init__(self) -> None:
         self.all: list[Scope] = []
-        self._open: list[tuple[Any, int]] = []
-        """What the last equation stood in, by key and number, outermost first."""
+        self._open: dict[int, list[tuple[Any, int]]] = {}
+        """What the last equation stood in, by key and number, outermost first; for each scope around a body, since the
+        body of a called function comes in between."""
         self._spans: dict[int, tuple[Any, Any]] = {}
         """For a called function: the expressions that its first and its last equation stand on."""
 
@@ -40,20 +41,21 @@ class Scopes:
             for caller, frame in zip(chain[:0:-1], chain[-2::-1], strict=True)
         ]
         keys += [(("named_scope", name), None) for name in _jax.named_scopes(eqn)]
+        before = self._open.get(outer, [])
         opened: list[tuple[Any, int]] = []
         scope = outer
         for depth, (key, span) in enumerate(keys):
-            known = self._open[depth] if depth < len(self._open) else None
-            if known is not None and known[0] == (outer, key) and not self._again(known[1], span):
+            known = before[depth] if depth < len(before) else None
+            if known is not None and known[0] == key and not self._again(known[1], span):
                 number = known[1]
             else:
-                self._open = []
+                before = []
                 number = self.enter(Scope(key[0], key[1], scope))
                 self._spans[number] = span, span
             self._spans[number] = self._spans[number][0], span
-            opened.append(((outer, key), number))
+            opened.append((key, number))
             scope = number
-        self._open = opened
+        self._open[outer] = opened
         return scope
 
     def _again(self, number: int, span: Any) -> bool:

@@ -10,7 +10,7 @@ import os
 import re
 import sys
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from itertools import groupby
 from typing import Any
 
@@ -52,14 +52,52 @@ def span_of(frame: Any) -> Span:
     return frame.start_line, frame.start_column, frame.end_line, frame.end_column
 
 
-def names_at(frame: Any) -> tuple[str, ...]:
-    """The variables that the value of a frame's expression is assigned to: one, or one for each of several results."""
+def names_at(frame: Any) -> tuple[Any, ...]:
+    """The variables that the value of a frame's expression is assigned to.
+
+    Returns:
+        One name, or one for each of several results, nested as the target of the assignment is.
+    """
     return _index(text_of(frame.file_name)).names.get(span_of(frame), ())
 
 
 def calls_at(frame: Any) -> str:
-    """The name of the function that a frame's expression calls; empty where it is no call."""
+    """The name of the function that a frame's expression calls: ``psum``.
+
+    With a parenthesis, ``grad(``, where it calls what that function returned; empty where the expression is not a call.
+    """
     return _index(text_of(frame.file_name)).calls.get(span_of(frame), "")
+
+
+def text_at(frame: Any) -> str:
+    """The source text of a frame's expression on one line, without the names of JAX's modules: ``psum(p, "y")``."""
+    first, start, last, end = span_of(frame)
+    lines = text_of(frame.file_name).splitlines()[first - 1 : last]
+    if len(lines) != last - first + 1:
+        return ""
+    cut = [line.encode() for line in lines]
+    cut[-1] = cut[-1][:end]
+    cut[0] = cut[0][start:]
+    return _MODULES.sub("", " ".join(b" ".join(cut).decode(errors="replace").split()))
+
+
+_MODULES = re.compile(r"(?<![\w.])(?:jax\.numpy|jax\.lax|jax\.nn|jax\.random|jax|jnp|lax|np)\.(?=[a-zA-Z])")
+
+
+def statement_at(frame: Any) -> tuple[int, int]:
+    """First and last line of the statement that a frame's expression is part of."""
+    return _index(text_of(frame.file_name)).statements.get(frame.start_line, (frame.start_line, frame.end_line))
+
+
+def parts_at(file: str, line: int, parameter: str) -> tuple[Any, ...]:
+    """The names that a function unpacks one of its parameters into; empty where it does not.
+
+    Args:
+        file: where the function is defined.
+        line: its first line, that of its first decorator.
+        parameter: the name of the parameter. ``x, (y, z) = carry`` gives ``("x", ("y", "z"))`` for ``carry``.
+    """
+    return _index(text_of(file)).parts.get((line, parameter), ())
 
 
 def words_at(places: Iterable[tuple[str, int]]) -> set[str]:
@@ -92,13 +130,19 @@ class _Index:
     """What the text of a file says of its expressions."""
 
     def __init__(self, text: str) -> None:
-        self.names: dict[Span, tuple[str, ...]] = {}
+        self.names: dict[Span, tuple[Any, ...]] = {}
         self.calls: dict[Span, str] = {}
         self.functions: list[tuple[int, int]] = []
         """First line (decorators too) and last line of functions, outer ones first."""
         self.words: list[tuple[int, str]] = []
         """Names that are used, with their lines."""
+        self.statements: dict[int, tuple[int, int]] = {}
+        """For each line the first and last line of the innermost statement on it."""
+        self.parts: dict[tuple[int, str], tuple[Any, ...]] = {}
+        """For the first line of a function and a parameter, the names that the parameter is unpacked into."""
         for node in ast.walk(parsed(text) or ast.Module([], [])):
+            if isinstance(node, ast.stmt):
+                self._statement(node)
             if isinstance(node, ast.Assign) and len(node.targets) == 1:
                 self._assign(node.targets[0], node.value)
             elif isinstance(node, ast.AnnAssign | ast.NamedExpr) and node.value is not None:
@@ -108,10 +152,30 @@ class _Index:
             elif isinstance(node, ast.Name | ast.arg):
                 self.words.append((node.lineno, node.id if isinstance(node, ast.Name) else node.arg))
             elif isinstance(node, ast.Call):
-                self.calls[_span(node)] = ast.unparse(node.func).rpartition(".")[2]
+                self.calls[_span(node)] = _called(node.func)
             elif isinstance(node, ast.FunctionDef | ast.Lambda):
                 first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
                 self.functions.append((first, node.end_lineno or first))
+                if isinstance(node, ast.FunctionDef):
+                    self._unpack(first, node)
+
+    def _statement(self, node: ast.stmt) -> None:
+        """Notes the lines of a statement; of a loop, a branch or a definition those of its head."""
+        body = getattr(node, "body", None)
+        last = body[0].lineno - 1 if body else node.end_lineno or node.lineno
+        lines = node.lineno, max(last, node.lineno)
+        self.statements.update((line, lines) for line in range(lines[0], lines[1] + 1))
+
+    def _unpack(self, first: int, node: ast.FunctionDef) -> None:
+        """Notes the parameters that a function unpacks, where they have not been assigned anew."""
+        parameters = {a.arg for a in (*node.args.posonlyargs, *node.args.args)}
+        for statement in node.body:
+            if not (isinstance(statement, ast.Assign) and len(statement.targets) == 1):
+                continue
+            target, value = statement.targets[0], statement.value
+            if isinstance(target, ast.Tuple) and isinstance(value, ast.Name) and value.id in parameters:
+                self.parts.setdefault((first, value.id), _pattern(target))
+            parameters -= set(leaves(_pattern(target)))
 
     def _assign(self, target: ast.expr, value: ast.expr) -> None:
         if isinstance(target, ast.Name):
@@ -121,15 +185,25 @@ class _Index:
                 for part, of in zip(target.elts, value.elts, strict=True):
                     self._assign(part, of)
             else:
-                self.names[_span(value)] = tuple(_leaves(target))
+                self.names[_span(value)] = _pattern(target)
 
 
-def _leaves(target: ast.expr) -> Iterator[str]:
+def _called(function: ast.expr) -> str:
+    if isinstance(function, ast.Call):
+        return _called(function.func) + "("
+    return ast.unparse(function).rpartition(".")[2]
+
+
+def _pattern(target: ast.expr) -> Any:
+    """The names of a target of an assignment, nested as it is; an empty name where there is none."""
     if isinstance(target, ast.Tuple | ast.List):
-        for part in target.elts:
-            yield from _leaves(part)
-    else:
-        yield target.id if isinstance(target, ast.Name) else ""
+        return tuple(_pattern(part) for part in target.elts)
+    return target.id if isinstance(target, ast.Name) else ""
+
+
+def leaves(pattern: Any) -> list[str]:
+    """The names of a nested pattern, in order."""
+    return [pattern] if isinstance(pattern, str) else [name for part in pattern for name in leaves(part)]
 
 
 def _span(node: Any) -> Span:

@@ -11,13 +11,15 @@ from jax.extend.core import Literal
 
 from shardwidget import _jax
 from shardwidget.document import Mesh, Scope
+from shardwidget.document.trace import Begins
 from shardwidget.read._trace.collective import Collectives
 from shardwidget.read._trace.draft import Draft, Value
-from shardwidget.read._trace.names import name_outputs
+from shardwidget.read._trace.expressions import beginnings
+from shardwidget.read._trace.names import name_outputs, parameter_names
 from shardwidget.read._trace.plan import Block, Branches, Call, Leaf, Loop, Region, Site
 from shardwidget.read._trace.printed import printed
 from shardwidget.read._trace.scopes import Scopes
-from shardwidget.read._trace.sources import calls_at, frames_of, line_of, source_of
+from shardwidget.read._trace.sources import calls_at, frames_of, line_of, source_of, text_at
 from shardwidget.read._trace.values import Slots, Written
 
 Operand = Value | Literal
@@ -36,6 +38,8 @@ class Place:
     """At each mesh position whether it executes; None for all."""
     stack: str = ""
     """Names of all that is around, as JAX's name stacks have them."""
+    expression: str = ""
+    """The user's expression that calls the function, where its own equations come from no line of the user's."""
 
 
 class Writer:
@@ -57,6 +61,10 @@ class Writer:
         """File and line of every step that has a source."""
         self.known: dict[Any, Operand] = {}
         """The operand that each variable of a jaxpr was last bound to."""
+        self.texts: list[tuple[Value, str]] = []
+        """The short expressions that give values."""
+        self._begins: Begins = "statement"
+        """What begins with the next step."""
         self.stopped: Place | None = None
         """The innermost place where tracing stopped."""
 
@@ -73,10 +81,12 @@ class Writer:
             self.stopped = place
         env: dict[Any, Operand] = dict(zip(jaxpr.constvars, [consts[i] for i in block.consts], strict=True))
         env.update(zip(jaxpr.invars, args, strict=True))
-        for node in block.nodes:
+        begins = beginnings([node.eqn for node in block.nodes], place.function)
+        for node, begin in zip(block.nodes, begins, strict=True):
+            self._begins = begin or self._begins
             values = [v if isinstance(v, Literal) else env[v] for v in node.eqn.invars]
             env.update(zip(node.eqn.outvars, self.node(node, values, consts, place), strict=True))
-        name_outputs(block, env, place.function, place.stack)
+        self.texts += name_outputs(block, env, place.function, place.stack)
         self.known.update(env)
         return [v if isinstance(v, Literal) else env[v] for v in jaxpr.outvars]
 
@@ -127,10 +137,13 @@ class Writer:
             region=place.region,
             scope=self.scope_of(eqn, place) if eqn is not None else place.scope,
             source=source,
+            begins=self._begins,
+            expression=text_at(frames[0]) if frames else place.expression,
             literals=tuple(str(np.asarray(v.val)) for v in values if isinstance(v, Literal)),
             active=place.active,
             **more,
         )
+        self._begins = ""
         self.steps.append(draft)
         return draft
 
@@ -149,7 +162,9 @@ class Writer:
         if node.control.name == place.function:  # The function itself, jitted.
             return self.block(node.body, values, consts, place)
         kind = "branch" if node.control.branch else "function"
-        inner = self.enter(place, Scope(kind, node.control.name, around), function=function)
+        frames = frames_of(node.eqn)
+        expression = text_at(frames[0]) if frames else place.expression
+        inner = self.enter(place, Scope(kind, node.control.name, around), function=function, expression=expression)
         return self.block(node.body, node.operands(values), consts, inner)
 
     def region(self, node: Region, values: list[Operand], consts: Sequence[Operand], place: Place) -> list[Value]:
@@ -165,14 +180,18 @@ class Writer:
         blocks = [self.value(v.aval, inner, site) for v, site in zip(jaxpr.invars, node.inputs, strict=True)]
         known = names if len(names) == len(blocks) else ()
         for block, value, name in zip(blocks, values, known or [""] * len(blocks), strict=True):
-            block.name = name.rpartition(".")[2] or (value.name if isinstance(value, Value) else "")
+            block.name = name.rpartition(".")[2]
+            block.alias = value if isinstance(value, Value) else None
+        self._begins = "statement"
         self.step("in_specs", None, values, blocks, inner, kind="in_specs", about={"node": node}).source = where
+        self._begins = "statement"
         outs = self.block(node.body, blocks, consts, inner)
         if _jax.is_open(jaxpr):
             return []
         results = [self.value(v.aval, place, site) for v, site in zip(node.eqn.outvars, node.outputs, strict=True)]
         for result, spec in zip(results, node.control.out_specs, strict=True):
             result.spec, result.origin = spec, node
+        self._begins = "statement"
         self.step("out_specs", None, outs, results, inner, kind="out_specs", about={"node": node}).source = where
         return results
 
@@ -199,6 +218,7 @@ class Writer:
             function = _jax.function_name(body.jaxpr)
             self.block(body, args, consts, self.enter(place, scope, active=active, function=function))
         outs = [self.value(v.aval, place, site) for v, site in zip(node.eqn.outvars, node.outputs, strict=True)]
+        self._begins = "statement"
         self.step("cond", node.eqn, [], outs, place, kind="cond end")
         return outs
 
@@ -232,10 +252,11 @@ class Writer:
             made = [
                 self.value(v.aval, inner, site) for v, site in zip(body.invars[node.consts :], node.inputs, strict=True)
             ]
-            names = _jax.argument_names(body)
+            names = parameter_names(body)
             if len(names) == len(body.invars):
                 for value, known in zip(made, names[node.consts :], strict=True):
                     value.name = known
+            self._begins = "statement"
             self.step(
                 name, eqn, [*carry, *slices] if previous == number - 1 else slices, made, inner, kind="iteration",
                 about={"number": number, "total": total, "skipped": number - previous - 1, "carries": node.carries,
@@ -249,6 +270,7 @@ class Writer:
         if node.stopped:
             return []
         outs = [self.value(v.aval, place, site) for v, site in zip(eqn.outvars, node.outputs, strict=True)]
+        self._begins = "statement"
         self.step(
             name,
             eqn,
