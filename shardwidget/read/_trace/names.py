@@ -29,8 +29,11 @@ def parameter_names(jaxpr: Any) -> tuple[str, ...]:
 
     Returns:
         One for each flat argument, or nothing where JAX does not know them. ``k, v = carry`` gives ``k`` and ``v``.
+        Empty ones for a function of a library's.
     """
     file, line = _jax.function_place(jaxpr)
+    if not _jax.is_user_file(file):
+        return ("",) * len(jaxpr.invars)
     return tuple(_unpacked(name, file, line) for name in _jax.argument_names(jaxpr))
 
 
