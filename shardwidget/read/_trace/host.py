@@ -58,7 +58,7 @@ class HostEngine:
             if call is not None:
                 return self._collective(call, values, level)
         if name in _jax.MOVES:
-            return [constant(v) if isinstance(v, Literal) else v for v in values]
+            return [self.lift(constant(v), level) if isinstance(v, Literal) else v for v in values]
         params = {k: None if k in ("sharding", "out_sharding") else v for k, v in eqn.params.items()}
 
         def one(*blocks: Any) -> list[Any]:
