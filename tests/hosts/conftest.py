@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import pytest
 from jax.sharding import AxisType, NamedSharding, PartitionSpec
-from playwright.sync_api import Browser, BrowserContext, Page, Route, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Route, expect, sync_playwright
 
 from tests.hosts.jupyter import JupyterServer
+from tests.hosts.page import views
+from tests.hosts.server import HANG, Server, free_port
 
 # With the GPU process off, software drawing is as fast as it gets; the others keep the browser from the network.
 FLAGS = [
@@ -25,6 +29,9 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+
+# Limits end what hangs, and nothing else: on a busy machine everything takes its time.
+expect.set_options(timeout=1000 * HANG)
 
 LOCAL = re.compile(r"(data|blob|file|about):|(https?|wss?)://127\.0\.0\.1[:/]")
 
@@ -56,7 +63,7 @@ def new_page(chromium: Browser) -> Iterator[Callable[..., Page]]:
         size = options.pop("viewport", {"width": 1100, "height": 900})
         context = chromium.new_context(viewport=size, **options)
         contexts.append(context)
-        context.set_default_timeout(30_000)
+        context.set_default_timeout(1000 * HANG)
         context.route(lambda url: not LOCAL.match(url), refuse)
         return context.new_page()
 
@@ -64,6 +71,46 @@ def new_page(chromium: Browser) -> Iterator[Callable[..., Page]]:
     for context in contexts:
         context.close()
     assert outside == []
+
+
+@pytest.fixture
+def open_saved(new_page: Callable[..., Page], tmp_path: Path) -> Iterator[Callable[..., Page]]:
+    """Opens a widget's saved page from disk, offline; fails at the end if it asked for more than itself."""
+    asked: list[str] = []
+
+    def open_saved(widget: Any, **options: Any) -> Page:
+        path = tmp_path / "saved.html"
+        widget.to_html(path)
+        page = new_page(offline=True, **options)
+        page.on("request", lambda request: asked.append(request.url.split(":")[0]))
+        page.goto(path.as_uri())
+        expect(views(page)).to_be_visible()
+        expect(page.locator("[data-sw=fallback]")).to_be_hidden()
+        return page
+
+    yield open_saved
+    assert set(asked) <= {"file", "blob", "data"}
+
+
+@pytest.fixture
+def marimo(tmp_path: Path) -> Iterator[Callable[..., str]]:
+    """Serves a marimo app, with settings in TOML, and returns its address."""
+    servers: list[Server] = []
+
+    def marimo(app: str, settings: str = "") -> str:
+        (tmp_path / "marimo").mkdir()
+        (tmp_path / "marimo" / "marimo.toml").write_text(settings)
+        notebook = tmp_path / "app.py"
+        notebook.write_text(app)
+        port = free_port()
+        command = [sys.executable, "-m", "marimo", "run", str(notebook), "--headless", "--no-token"]
+        here = {"HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path), "MARIMO_SKIP_UPDATE_CHECK": "1"}
+        servers.append(Server([*command, "--host", "127.0.0.1", "--port", str(port)], os.environ | here, b"URL:", port))
+        return f"http://127.0.0.1:{port}"
+
+    yield marimo
+    for server in servers:
+        server.stop()
 
 
 @pytest.fixture(scope="session")

@@ -6,9 +6,14 @@ const require = createRequire(new URL("../../js/package.json", import.meta.url))
 const puppeteer = require("puppeteer-core");
 const [program, address, screenshot] = process.argv.slice(2);
 
-const browser = await puppeteer.launch({ browser: "firefox", executablePath: program, headless: true });
+// Ends what hangs.
+const timeout = 120_000;
+const launch = { browser: "firefox", executablePath: program, headless: true, timeout, protocolTimeout: timeout };
+
+const browser = await puppeteer.launch(launch);
 try {
   const page = await browser.newPage();
+  page.setDefaultTimeout(timeout);
   const asked = [];
   page.on("request", (request) => asked.push(request.url()));
   await page.goto(address);

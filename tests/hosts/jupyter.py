@@ -13,7 +13,7 @@ from typing import Any
 
 from playwright.sync_api import Page
 
-from tests.hosts.server import Server, free_port
+from tests.hosts.server import HANG, Server, free_port
 
 # What the app says, not what it draws: the indicator shows "idle" before the kernel is connected.
 READY = """async () => {
@@ -83,7 +83,8 @@ class JupyterServer:
         (home / "config").mkdir()
         (home / "config" / "jupyter_server_config.json").write_text(json.dumps(config))
         self.url = f"http://127.0.0.1:{config['ServerApp']['port']}"
-        self._server = Server([sys.executable, "-m", "jupyter", "lab"], self.environment(), b"is running at")
+        command = [sys.executable, "-m", "jupyter", "lab"]
+        self._server = Server(command, self.environment(), b"is running at", config["ServerApp"]["port"])
 
     def environment(self) -> dict[str, str]:
         """Environment of a Jupyter program that keeps to this server's folder."""
@@ -132,7 +133,7 @@ class JupyterServer:
         self._server.stop()
 
     def _request(self, path: str, method: str = "GET") -> bytes:
-        with urllib.request.urlopen(urllib.request.Request(self.url + path, method=method), timeout=20) as response:
+        with urllib.request.urlopen(urllib.request.Request(self.url + path, method=method), timeout=HANG) as response:
             return response.read()
 
 

@@ -1,16 +1,20 @@
-"""A server program that is up when it says so."""
+"""A server program that is up when it answers."""
 
 from __future__ import annotations
 
+import contextlib
 import socket
 import subprocess
 import threading
 
+HANG = 120
+"""Seconds after which something hangs."""
+
 
 class Server:
-    """Starts a program, waits until it prints ``ready``, and keeps reading what it prints."""
+    """Starts a program, waits until it printed ``ready`` and listens on the port, and keeps reading what it prints."""
 
-    def __init__(self, command: list[str], env: dict[str, str], ready: bytes):
+    def __init__(self, command: list[str], env: dict[str, str], ready: bytes, port: int):
         self._process = subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         assert self._process.stdout
         log: list[bytes] = []
@@ -23,14 +27,27 @@ class Server:
         # A full pipe would stop it.
         self._reader = threading.Thread(target=log.extend, args=[self._process.stdout], daemon=True)
         self._reader.start()
+        # Some say that they are ready before they listen.
+        while not _listens(port):
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(0.05)
+                raise RuntimeError(f"{' '.join(command)} ended before it listened:\n{b''.join(log).decode()}")
 
     def stop(self) -> None:
         """Ends the program."""
         self._process.terminate()
-        self._process.wait(20)
-        self._reader.join(20)
+        self._process.wait(HANG)
+        self._reader.join(HANG)
         assert self._process.stdout
         self._process.stdout.close()
+
+
+def _listens(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port)).close()
+    except ConnectionRefusedError:
+        return False
+    return True
 
 
 def free_port() -> int:

@@ -76,21 +76,15 @@ def test_a_choice_and_a_selection_go_to_python_and_back(jupyter, new_page):
 
 
 @pytest.mark.parametrize("width", [1240, 480])
-def test_a_saved_page_goes_on_below_another_choice(new_page, tmp_path, width):
+def test_a_saved_page_goes_on_below_another_choice(open_saved, width):
     mesh = jax.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Auto,) * 2)
 
     def put(shape, *spec):
         return jax.device_put(np.ones(shape, np.float32), NamedSharding(mesh, P(*spec)))
 
     widget = sw.ShardingComparison(lambda a, b: (a @ b) * 2, put((8, 16), "x", "y"), put((16, 4), "y", None))
-    path = tmp_path / "f.html"
-    widget.to_html(path)
-    page = new_page(viewport={"width": width, "height": 900}, offline=True)
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url.split(":")[0]))
-    page.goto(path.as_uri())
+    page = open_saved(widget, viewport={"width": width, "height": 900})
     view = views(page)
-    expect(page.locator("[data-sw=fallback]")).to_be_hidden()
     before = row(view, "mul").get_by_role("gridcell").nth(1).inner_text()
     stop = next(k for k, r in enumerate(widget.document.rows) if r.error)
     way = view.get_by_role("listitem").filter(has=page.get_by_role("button")).first
@@ -103,4 +97,3 @@ def test_a_saved_page_goes_on_below_another_choice(new_page, tmp_path, width):
     expect(after).to_contain_text(widget.document.rows[-1].explicit)
     assert after.inner_text() != before
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    assert set(asked) <= {"file", "blob", "data"}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from jax.sharding import PartitionSpec as P
@@ -198,13 +197,11 @@ def test_the_keyboard_alone_passes_an_exercise(lab):
     assert nb.ask("lab['holders'].check(); print('passed')") == "passed"
 
 
-def test_a_saved_page_shows_what_was_done_and_asks_nothing(mesh, new_page, tmp_path):
+def test_a_saved_page_shows_what_was_done_and_asks_nothing(mesh, open_saved):
     exercises = [sw.Exercise.write_spec((8, 16), mesh, local_shape=(4, 4), name=name) for name in ("one", "two")]
     lab = sw.ExerciseSet(exercises, name="Lab", progress=False)
     lab["one"].answer = P("x", "y")
-    page = new_page(viewport={"width": 1000, "height": 900})
-    page.goto(Path(lab.to_html(tmp_path / "lab.html")).as_uri())
-    view = views(page)
+    view = views(open_saved(lab, viewport={"width": 1000, "height": 900}))
     says(view, "last try", "1 attempt")
     expect(view.get_by_role("button", name="Check")).to_be_disabled()
     expect(view).to_contain_text("answers are checked where the notebook runs")

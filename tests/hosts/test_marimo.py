@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import sys
-
 import pytest
 from playwright.sync_api import expect
 
 from tests.hosts.jupyter import SETUP
 from tests.hosts.page import ARRAY, MESH, Panel, views
-from tests.hosts.server import Server, free_port
 
 APP = """
 import marimo
@@ -45,29 +41,11 @@ def _(sw, y):
 """
 
 
-@pytest.fixture(params=["light", "dark"])
-def theme(request) -> str:
-    return request.param
-
-
-@pytest.fixture
-def address(tmp_path, theme):
-    folder = tmp_path / "marimo"
-    folder.mkdir()
-    (folder / "marimo.toml").write_text(f'[display]\ntheme = "{theme}"\n')
-    notebook = tmp_path / "app.py"
-    notebook.write_text(APP.format(setup=SETUP.strip().replace("\n", "\n    ")))
-    port = free_port()
-    command = [sys.executable, "-m", "marimo", "run", str(notebook), "--headless", "--no-token"]
-    here = {"HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path), "MARIMO_SKIP_UPDATE_CHECK": "1"}
-    server = Server([*command, "--host", "127.0.0.1", "--port", str(port)], os.environ | here, b"URL:")
-    yield f"http://127.0.0.1:{port}"
-    server.stop()
-
-
-def test_marimo(address, theme, new_page):
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_marimo(marimo, theme, new_page):
     page = new_page(color_scheme=theme)
-    page.goto(address)
+    app = APP.format(setup=SETUP.strip().replace("\n", "\n    "))
+    page.goto(marimo(app, f'[display]\ntheme = "{theme}"\n'))
     expect(views(page)).to_have_count(2)
     first, second = (Panel(views(page).nth(i), MESH) for i in range(2))
     page.mouse.click(*first.spot(2, 1))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 import jax
 import numpy as np
@@ -76,16 +75,13 @@ def test_apply_moves_the_array_in_the_kernel(notebook):
 
 
 @pytest.fixture
-def saved(new_page: Callable[..., Page], tmp_path: Path) -> Callable[..., Page]:
+def saved(open_saved: Callable[..., Page]) -> Callable[..., Page]:
     """A playground's saved page, opened from disk."""
 
     def saved(**options) -> Page:
         mesh = jax.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Explicit,) * 2)
         x = jax.device_put(np.zeros((8, 16), "float32"), NamedSharding(mesh, P("x")))
-        page = new_page(**options)
-        page.goto(Path(sw.SpecPlayground(x).to_html(tmp_path / "saved.html")).as_uri())
-        expect(views(page)).to_be_visible()
-        return page
+        return open_saved(sw.SpecPlayground(x), **options)
 
     return saved
 

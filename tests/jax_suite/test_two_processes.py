@@ -34,7 +34,7 @@ def seen() -> list[dict]:
         for process in range(2)
     ]
     try:
-        ends = [worker.communicate(timeout=120) for worker in workers]
+        ends = [worker.communicate(timeout=600) for worker in workers]
     finally:
         for worker in workers:
             worker.kill()

@@ -3,7 +3,6 @@
 import json
 import re
 
-import comm
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -20,11 +19,6 @@ from tests.wire import items
 
 STOP = 2
 """The row of ``product`` that stops on an Explicit mesh."""
-
-
-@pytest.fixture(autouse=True)
-def _front_end(monkeypatch):
-    monkeypatch.setattr(comm, "create_comm", FakeComm)
 
 
 def put(spec: P, shape: tuple[int, ...] = (8, 8), kind: AxisType = AxisType.Auto) -> jax.Array:

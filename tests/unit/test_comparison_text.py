@@ -8,7 +8,7 @@ import pytest
 from shardwidget.document import Comparison
 from shardwidget.export.comparison import MOST, headline, picture, table
 from tests.comparisons import COMPARISONS, arrays, hostile, layer, scopes, stopped, training
-from tests.unit.test_steps import Parsed
+from tests.markup import Parsed
 
 
 def test_text_of_a_comparison():

@@ -4,7 +4,6 @@ import json
 import re
 from dataclasses import replace
 
-import comm
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -18,13 +17,8 @@ from shardwidget.document import Program, Programs, Timing, to_wire
 from shardwidget.export import bundle, svg
 from shardwidget.export import program as text
 from tests.front_end import FakeComm
+from tests.markup import Parsed
 from tests.programs import PROGRAMS, hostile, layouts, many, shard_map, training
-from tests.unit.test_steps import Parsed
-
-
-@pytest.fixture(autouse=True)
-def _front_end(monkeypatch):
-    monkeypatch.setattr(comm, "create_comm", FakeComm)
 
 
 def mesh() -> jax.sharding.Mesh:

@@ -5,7 +5,6 @@ import re
 import subprocess
 import sys
 
-import comm
 import jax
 import pytest
 from jax.sharding import AbstractMesh, AxisType, NamedSharding
@@ -18,11 +17,6 @@ from shardwidget.export import bundle, exercises, svg
 from tests.front_end import FakeComm
 
 MESH = AbstractMesh((4, 2), ("x", "y"), axis_types=(AxisType.Explicit,) * 2)
-
-
-@pytest.fixture(autouse=True)
-def _front_end(monkeypatch):
-    monkeypatch.setattr(comm, "create_comm", FakeComm)
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ import json
 import re
 from typing import Any, cast
 
-import comm
 import jax
 import numpy as np
 import pytest
@@ -19,11 +18,6 @@ from shardwidget import read
 from shardwidget.document import MeshAxis, SpecDraft, SpecEntry, to_wire
 from shardwidget.export import bundle
 from tests.front_end import FakeComm
-
-
-@pytest.fixture(autouse=True)
-def _front_end(monkeypatch):
-    monkeypatch.setattr(comm, "create_comm", FakeComm)
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 import json
 import re
 
-import comm
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -18,11 +17,6 @@ from shardwidget.document import to_wire
 from shardwidget.export import bundle, steps, svg
 from tests.front_end import FakeComm
 from tests.wire import items
-
-
-@pytest.fixture(autouse=True)
-def _front_end(monkeypatch):
-    monkeypatch.setattr(comm, "create_comm", FakeComm)
 
 
 @pytest.fixture

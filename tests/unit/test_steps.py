@@ -2,40 +2,15 @@
 
 import re
 from dataclasses import replace
-from html.parser import HTMLParser
 
 import pytest
 
 from shardwidget.document import Failure, Fix
 from shardwidget.export.steps import MOST, headline, picture, table
+from tests.markup import HOSTILE, Parsed
 from tests.traces import TRACES, Program, error, psum, scan
 
 LINES = [line.strip() for line in psum().listings[0].lines]
-HOSTILE = ["<script>alert(1)</script>", "\"><img src=x onerror='alert(1)'>", "a&amp;b", "</td></table>", "a" * 10_000]
-
-
-class Parsed(HTMLParser):
-    """Elements, attributes and text of a piece of HTML; fails on elements that do not nest."""
-
-    def __init__(self, html: str):
-        super().__init__()
-        self.elements: list[str] = []
-        self.attributes: set[str] = set()
-        self.words: list[str] = []
-        self._open: list[str] = []
-        self.feed(html)
-        assert not self._open
-
-    def handle_starttag(self, tag, attrs):
-        self.elements.append(tag)
-        self.attributes |= {name for name, _ in attrs}
-        self._open.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self._open.pop() == tag
-
-    def handle_data(self, data):
-        self.words.append(data)
 
 
 def test_text_of_a_trace():

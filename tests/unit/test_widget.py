@@ -4,7 +4,6 @@ import base64
 import json
 import re
 
-import comm
 import jax
 import jax.numpy as jnp
 import pytest
@@ -16,11 +15,6 @@ import shardwidget as sw
 from shardwidget.document import to_wire
 from shardwidget.export import bundle, svg
 from tests.front_end import FakeComm
-
-
-@pytest.fixture(autouse=True)
-def _front_end(monkeypatch):
-    monkeypatch.setattr(comm, "create_comm", FakeComm)
 
 
 @pytest.fixture(autouse=True)
