@@ -1,5 +1,5 @@
-// Bundles the front end into shardwidget/static/. The output depends on the sources and the lock file alone.
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+// Bundles each file of src/entries into shardwidget/static/, beside bundles.json, which lists them. The output depends on the sources and the lock file alone.
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { build, transform } from "esbuild";
 import { minify } from "terser";
@@ -39,20 +39,21 @@ async function bundle(outfile, options) {
   const { code } = await minify(outputFiles[0].text, {
     ecma: 2020,
     module: options.format === "esm",
-    compress: { passes: 5, unsafe: true, unsafe_methods: true, unsafe_arrows: true, pure_getters: true },
+    compress: { passes: 3, unsafe_arrows: true, pure_getters: true },
     mangle: { toplevel: true },
   });
   await mkdir(outputFolder, { recursive: true });
   await writeFile(new URL(outfile, outputFolder), code);
 }
 
-await bundle("widget.js", { entryPoints: ["src/entries/widget.ts"], format: "esm" });
-await bundle("stepper.js", { entryPoints: ["src/entries/stepper.ts"], format: "esm" });
-await bundle("comparison.js", { entryPoints: ["src/entries/comparison.ts"], format: "esm" });
-await bundle("program.js", { entryPoints: ["src/entries/program.ts"], format: "esm" });
-await bundle("playground.js", { entryPoints: ["src/entries/playground.ts"], format: "esm" });
-await bundle("exercise.js", { entryPoints: ["src/entries/exercise.ts"], format: "esm" });
-// What a saved page has in place of a kernel: exports mount(element, state, render).
-await bundle("page.js", { entryPoints: ["src/entries/page.ts"], format: "esm" });
-// For a bare V8 (mini-racer): sets globalThis.shardwidget = { svg }.
-await bundle("headless.js", { entryPoints: ["src/entries/headless.ts"], format: "iife", platform: "neutral" });
+// One bundle an entry. Of those that are not a widget, page.js is what a saved page has in place of a kernel, and
+// headless.js, for a bare V8 (mini-racer), sets globalThis.shardwidget = { svg }.
+const entries = await readdir(new URL("src/entries/", import.meta.url));
+const bundles = entries.map((file) => file.replace(/\.ts$/, ".js")).sort();
+// The list is written last: where it is, all of them are.
+await rm(outputFolder, { recursive: true, force: true });
+for (const file of entries) {
+  const format = file === "headless.ts" ? { format: "iife", platform: "neutral" } : { format: "esm" };
+  await bundle(file.replace(/\.ts$/, ".js"), { entryPoints: [`src/entries/${file}`], ...format });
+}
+await writeFile(new URL("bundles.json", outputFolder), JSON.stringify(bundles));

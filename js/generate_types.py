@@ -35,7 +35,7 @@ def typescript(module: types.ModuleType) -> str:
         "// Generated from shardwidget/document/ by js/generate_types.py. Do not edit.\n",
         f"/** {constants['VERSION']} */\nexport const VERSION = {module.VERSION};\n",
         *map(interface, classes),
-        f"export type Document = {type_name(module.Document)};\n",
+        f"export type Document = {' | '.join(c.__name__ for c in classes if issubclass(c, module.Document))};\n",
     ]
     return "\n".join(parts)
 

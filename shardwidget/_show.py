@@ -2,66 +2,90 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from shardwidget import read
-from shardwidget.widgets.array_view import ArrayView
+from shardwidget import _registry
 
 if TYPE_CHECKING:
-    from shardwidget.widgets.comparison import ShardingComparison
-    from shardwidget.widgets.compiled import CompiledProgram
-    from shardwidget.widgets.stepper import ShardMapStepper
+    from shardwidget.widgets._base import DocumentWidget
 
 
-def show(
-    x: Any, *args: Any, kwargs: Mapping[str, Any] | None = None, **options: Any
-) -> ArrayView | ShardMapStepper | ShardingComparison | CompiledProgram:
+def show(x: Any, *args: Any, kwargs: Mapping[str, Any] | None = None, **options: Any) -> DocumentWidget:
     """Shows a JAX object with the widget that fits it.
 
     Args:
         x: a ``jax.Array``, a ``jax.ShapeDtypeStruct`` with a sharding, a tuple ``(shape, dtype, sharding)``, or a
             ``jax.sharding.Mesh`` or ``AbstractMesh`` alone: an ``ArrayView``. A dict, list or tuple of arrays: a
             ``ShardingComparison`` of them. A function that calls ``jax.shard_map``: a ``ShardMapStepper``; any other
-            function: a ``ShardingComparison``. What ``lower()`` or ``compile()`` gave: a ``CompiledProgram``.
+            function: a ``ShardingComparison``. What ``lower()`` or ``compile()`` returns: a ``CompiledProgram``.
         *args: the function's arguments.
         kwargs: the function's keyword arguments.
         **options: keyword arguments of that widget, for example ``name=`` or ``mode="html"``.
 
     Returns:
-        The widget, which a notebook displays where it is a cell's last expression.
+        The widget, which a notebook displays when it is a cell's last expression.
 
     Raises:
-        TypeError: no widget fits, or there are arguments and no function; the message lists every legal form.
+        TypeError: no widget fits, or there are arguments but ``x`` is not a function; the message lists the legal
+            forms.
         ValueError: there is no mesh, or the sharding does not fit the shape.
     """
-    # A compiled program is callable too.
-    if hasattr(x, "as_text") and hasattr(x, "cost_analysis"):
-        from shardwidget.widgets.compiled import CompiledProgram
-
-        return CompiledProgram(x, *args, **options)
-    # A mesh is callable too, as a decorator.
-    is_function = callable(x) and not hasattr(x, "axis_names")
-    if (args or kwargs) and not is_function:
+    given = _Given(x, args, kwargs)
+    if (args or kwargs) and not (given.is_function or given.is_compiled):
         raise TypeError(
             f"show takes one object, or a function and its arguments: show(x), or show(f, *args, kwargs={{...}}); got "
             f"{type(x).__name__} and {len(args) + len(kwargs or {})} more"
         )
     if kwargs:
         options["kwargs"] = kwargs
-    if is_function and read.calls_shard_map(x, *args, kwargs=kwargs):
-        from shardwidget.widgets.stepper import ShardMapStepper
+    name = next(name for fits, name in _RULES if fits(given))
+    return _registry.find(name)(x, *args, **options)
 
-        return ShardMapStepper(x, *args, **options)
-    if is_function or _is_tree(x):
-        from shardwidget.widgets.comparison import ShardingComparison
 
-        return ShardingComparison(x, *args, **options)
-    return ArrayView(x, **options)
+@dataclass(frozen=True)
+class _Given:
+    """What ``show`` was called with."""
+
+    x: Any
+    args: tuple[Any, ...]
+    kwargs: Mapping[str, Any] | None
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether this is lowered or compiled: then it is callable too."""
+        return hasattr(self.x, "as_text") and hasattr(self.x, "cost_analysis")
+
+    @property
+    def is_function(self) -> bool:
+        """Whether this is a function; a mesh is callable too, as a decorator."""
+        return callable(self.x) and not hasattr(self.x, "axis_names")
+
+    @property
+    def calls_shard_map(self) -> bool:
+        """Whether this is a function that calls ``jax.shard_map``."""
+        from shardwidget.read._kind import calls_shard_map
+
+        return self.is_function and calls_shard_map(self.x, *self.args, kwargs=self.kwargs)
+
+    @property
+    def is_tree(self) -> bool:
+        """Whether this is a container of arrays."""
+        return _is_tree(self.x)
+
+
+_RULES: tuple[tuple[Callable[[_Given], bool], str], ...] = (
+    (lambda given: given.is_compiled, "CompiledProgram"),
+    (lambda given: given.calls_shard_map, "ShardMapStepper"),
+    (lambda given: given.is_function or given.is_tree, "ShardingComparison"),
+    (lambda given: True, "ArrayView"),
+)
+"""Public names of widgets, in the order in which they are tried."""
 
 
 def _is_tree(x: Any) -> bool:
-    """Whether this is a container of arrays; a shape, a dtype and a sharding in a tuple are one array."""
+    """Whether this is a container of arrays; a tuple of a shape, a dtype and a sharding is one array."""
     if isinstance(x, dict):
         return bool(x) and all(_is_tree(v) or _is_array(v) for v in x.values())
     if isinstance(x, tuple) and len(x) == 3 and hasattr(type(x[2]), "device_set"):

@@ -7,6 +7,8 @@ from typing import Literal
 
 from shardwidget.document.wire import Ints
 
+__all__ = ["Collective", "Move", "Plan", "Semantics"]
+
 
 @dataclass(frozen=True)
 class Semantics:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from shardwidget.document.base import Document
 from shardwidget.document.mesh import AxisType, Mesh
 from shardwidget.document.placement import Dim
 from shardwidget.document.program import Program
 from shardwidget.document.trace import Listing, Source
 from shardwidget.document.wire import VERSION
+
+__all__ = ["Choice", "Compared", "Comparison", "Continuation", "Enclosure", "Layout", "Row", "Stop"]
 
 
 @dataclass(frozen=True)
@@ -147,8 +150,8 @@ class Continuation:
     """Those rows."""
 
 
-@dataclass(frozen=True)
-class Comparison:
+@dataclass(frozen=True, repr=False)
+class Comparison(Document):
     """What the types say beside where the data is."""
 
     of: Literal["function", "arrays"]

@@ -8,11 +8,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from shardwidget.document.base import Document
 from shardwidget.document.mesh import Mesh
 from shardwidget.document.placement import Placement
 from shardwidget.document.playground import Playground
 from shardwidget.document.trace import Listing
 from shardwidget.document.wire import VERSION
+
+__all__ = ["Exercises", "Feedback", "Field", "Figure", "Given", "Part", "Question", "Table"]
 
 QuestionKind = Literal[
     "read_placement", "write_spec", "predict_type", "predict_error", "choose_collective", "fill_block", "put_specs",
@@ -127,8 +130,8 @@ class Question:
     """To the last answer."""
 
 
-@dataclass(frozen=True)
-class Exercises:
+@dataclass(frozen=True, repr=False)
+class Exercises(Document):
     """A sheet of exercises; a single exercise is a sheet of one."""
 
     mesh: Mesh

@@ -7,6 +7,8 @@ from typing import Literal
 
 from shardwidget.document.wire import Ints
 
+__all__ = ["AxisType", "Mesh", "MeshAxis"]
+
 AxisType = Literal["Auto", "Explicit", "Manual"]
 
 

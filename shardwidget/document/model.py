@@ -8,10 +8,13 @@ from typing import Literal
 
 import numpy as np
 
+from shardwidget.document.base import Document
 from shardwidget.document.mesh import Mesh
 from shardwidget.document.placement import Dim, Placement
 from shardwidget.document.playground import Terms
 from shardwidget.document.wire import VERSION, Ints
+
+__all__ = ["Flag", "Key", "LeafType", "Model"]
 
 LeafState = Literal["live", "abstract", "deleted", "host", "none", "other", "unreadable"]
 FlagKind = Literal["copied", "unlike", "one device", "uneven", "tiny", "unreadable"]
@@ -107,8 +110,8 @@ class Leaf:
         return self.kind.type
 
 
-@dataclass(frozen=True)
-class Model:
+@dataclass(frozen=True, repr=False)
+class Model(Document):
     """A tree of arrays and where they live. Made without touching their data.
 
     The nodes of the tree stand in *preorder*: a node, then all below it, then its next sibling. Its leaves are the
@@ -268,6 +271,3 @@ class Model:
             if node in leaves:
                 out.append(tuple(k for k in path if k.text))
         return tuple(out)
-
-    def __repr__(self) -> str:
-        return f"Model({self.arrays} arrays, {self.bytes} bytes, {self.bytes_per_device} on a device)"

@@ -9,8 +9,11 @@ from typing import Literal
 
 import numpy as np
 
+from shardwidget.document.base import Document
 from shardwidget.document.mesh import Mesh
 from shardwidget.document.wire import VERSION, Ints
+
+__all__ = ["Block", "Cut", "Dim", "Placement", "Values"]
 
 
 @dataclass(frozen=True)
@@ -70,8 +73,8 @@ class Values:
     """What was left out and why, in one sentence; empty if nothing was."""
 
 
-@dataclass(frozen=True)
-class Placement:
+@dataclass(frozen=True, repr=False)
+class Placement(Document):
     """Where an array's shards live on a mesh. Made without touching the array's data.
 
     A *tile* is a distinct piece of the global array; a *shard* is a copy of a tile on one device. With unreduced
@@ -253,10 +256,6 @@ class Placement:
             _bytes(math.prod(stop - start for start, stop in map(self.bounds, range(len(tile)), tile)), self.bits)
             for tile in np.unique(self._parts, axis=0).tolist()
         )
-
-    def __repr__(self) -> str:
-        axes = " ".join(f"{a.name}={a.size}" for a in self.mesh.axes) or f"{self.mesh.size} devices"
-        return f"Placement({self.type or 'mesh'}, {self.spec or self.sharding}, mesh {axes})"
 
 
 def _bytes(elements: int, bits: int) -> int:

@@ -6,8 +6,11 @@ import operator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from shardwidget.document.base import Document
 from shardwidget.document.mesh import AxisType, Mesh, MeshAxis
 from shardwidget.document.wire import VERSION
+
+__all__ = ["DtypeName", "Playground", "SpecDraft", "SpecEntry", "Terms", "Wording"]
 
 RefusalKind = Literal[
     "states_overlap", "unreduced_overlap", "reduced_overlap", "repeated", "unknown", "unconstrained",
@@ -99,8 +102,8 @@ class Terms:
     """Whether axes of size 1 take part in the HLO sharding."""
 
 
-@dataclass(frozen=True)
-class Playground:
+@dataclass(frozen=True, repr=False)
+class Playground(Document):
     """A spec to play with, and the words to say what comes of it."""
 
     mesh: Mesh

@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from shardwidget.document.base import Document
 from shardwidget.document.collective import Plan, Semantics
 from shardwidget.document.mesh import Mesh
 from shardwidget.document.trace import Listing, Source
 from shardwidget.document.wire import VERSION, Ints
+
+__all__ = ["HloCollective", "Memory", "Program", "Programs", "Timing", "Work"]
 
 
 @dataclass(frozen=True)
@@ -106,8 +109,8 @@ class Timing:
     runs: int
 
 
-@dataclass(frozen=True)
-class Program:
+@dataclass(frozen=True, repr=False)
+class Program(Document):
     """The collectives of a compiled program."""
 
     mesh: Mesh
@@ -139,8 +142,8 @@ class Program:
     version: int = field(default=VERSION, init=False)
 
 
-@dataclass(frozen=True)
-class Programs:
+@dataclass(frozen=True, repr=False)
+class Programs(Document):
     """Compiled programs side by side."""
 
     mesh: Mesh

@@ -7,11 +7,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
+from shardwidget.document.base import Document
 from shardwidget.document.mesh import Mesh
 from shardwidget.document.wire import VERSION, Ints
 
 if TYPE_CHECKING:
     from shardwidget.pipeline.simulation import Simulation
+
+__all__ = ["Durations", "Order", "Recipe", "Schedule", "Schedules"]
 
 KINDS = "FBIW"
 """Kinds of tasks, by their index on the wire: forward, whole backward, its input half, its weight half."""
@@ -62,8 +65,8 @@ class Durations:
     """From the end of a task until its result is there on another rank. It keeps neither rank busy."""
 
 
-@dataclass(frozen=True)
-class Schedule:
+@dataclass(frozen=True, repr=False)
+class Schedule(Document):
     """Tasks of a pipeline: which rank runs which stage on which microbatch, in which order.
 
     What a task waits for follows from its stage, kind and microbatch: a forward task for that of the stage before; a
@@ -143,8 +146,8 @@ class Schedule:
         return simulate(self, forward, backward_input, backward_weight, communication)
 
 
-@dataclass(frozen=True)
-class Schedules:
+@dataclass(frozen=True, repr=False)
+class Schedules(Document):
     """Schedules side by side, on one time axis."""
 
     schedules: tuple[Schedule, ...]

@@ -12,10 +12,24 @@ from typing import Any, Literal
 
 import numpy as np
 
+from shardwidget.document.base import Document
 from shardwidget.document.collective import Collective, Plan
 from shardwidget.document.mesh import Mesh
 from shardwidget.document.placement import Dim
 from shardwidget.document.wire import VERSION, Ints
+
+__all__ = [
+    "Failure",
+    "Fix",
+    "Listing",
+    "Region",
+    "Scope",
+    "Source",
+    "Step",
+    "Trace",
+    "Variable",
+    "Window",
+]
 
 Begins = Literal["", "expression", "statement"]
 ValueFormat = Literal["f4", "f8", "i4", "u4", "i8", "u8", "b1", "c8", "c16"]
@@ -202,8 +216,8 @@ class Region:
     """The region around a nested one."""
 
 
-@dataclass(frozen=True)
-class Trace:
+@dataclass(frozen=True, repr=False)
+class Trace(Document):
     """A program executed step by step."""
 
     mesh: Mesh

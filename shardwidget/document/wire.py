@@ -10,6 +10,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+__all__ = ["VERSION", "Ints", "to_wire"]
+
 VERSION = 1
 """Version of the wire format. The front end refuses a document with a greater one."""
 

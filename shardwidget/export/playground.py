@@ -1,29 +1,57 @@
-"""A spec being edited, in words: where it puts the array, or what JAX says to it."""
+"""A spec being edited, in words: where it puts the array, or what JAX says to it.
+
+Without JAX a ``Playground`` is no more than its draft; with it there is a placement, or an error.
+"""
 
 from __future__ import annotations
 
 from html import escape
 
-from shardwidget.document import Placement
+from shardwidget.document import Placement, Playground, SpecEntry
 from shardwidget.export import table as placed
 from shardwidget.export import text
 from shardwidget.export.words import clip
 from shardwidget.export.words import headline as type_and_spec
 
 
-def headline(placement: Placement, error: str) -> str:
+def headline(shown: Playground | Placement, error: str = "") -> str:
     """Type and spec in one line; of an invalid spec, JAX's words."""
-    return clip(error, 160) if error else type_and_spec(placement)
+    if isinstance(shown, Playground):
+        draft = shown.draft
+        entries = [*map(_entry, draft.entries)]
+        entries += [f"{k}={{{', '.join(map(repr, v))}}}" for k, v in _states(shown) if v]
+        shape = ",".join(map(str, draft.shape))
+        spec = f"P({', '.join(entries)})"
+        return f"{clip(shown.name, 40)}: {draft.dtype}[{shape}]  {clip(spec, 90)}"
+    return clip(error, 160) if error else type_and_spec(shown)
 
 
-def picture(placement: Placement, error: str) -> str:
+def picture(shown: Playground | Placement, error: str = "") -> str:
     """The tiles as boxes, under JAX's words where the spec on screen is invalid."""
-    return "\n".join([*_refusal(error), text.picture(placement)])
+    if isinstance(shown, Playground):
+        return "\n".join([headline(shown), _mesh(shown)])
+    return "\n".join([*_refusal(error), text.picture(shown)])
 
 
-def table(placement: Placement, error: str) -> str:
+def table(shown: Playground | Placement, error: str = "") -> str:
     """The placement as a table, under JAX's words where the spec on screen is invalid."""
-    return "".join(f"<p>{escape(line)}</p>" for line in _refusal(error)) + placed.table(placement)
+    if isinstance(shown, Playground):
+        return f"<p><b>{escape(headline(shown))}</b></p><p>{escape(_mesh(shown))}</p>"
+    return "".join(f"<p>{escape(line)}</p>" for line in _refusal(error)) + placed.table(shown)
+
+
+def _entry(entry: SpecEntry) -> str:
+    if entry.unconstrained:
+        return "P.UNCONSTRAINED"
+    return {0: "None", 1: repr(entry.axes[0]) if entry.axes else ""}.get(len(entry.axes), repr(entry.axes))
+
+
+def _states(shown: Playground) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    return ("unreduced", shown.draft.unreduced), ("reduced", shown.draft.reduced)
+
+
+def _mesh(shown: Playground) -> str:
+    return "mesh " + " ".join(f"{clip(axis.name, 20)}={axis.size} ({axis.type})" for axis in shown.draft.axes)
 
 
 def _refusal(error: str) -> list[str]:

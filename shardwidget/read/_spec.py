@@ -1,4 +1,4 @@
-"""``read.playground``: a spec to edit, and what JAX makes of any that comes of it."""
+"""``playground``: a spec to edit, and what JAX makes of any that comes of it."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from jax.sharding import PartitionSpec
 from shardwidget import _jax
 from shardwidget.document import Feedback, Field, Figure, Part, Placement
 from shardwidget.export.words import byte_count
-from shardwidget.read import playground
+from shardwidget.read._spec import playground
 from shardwidget.teach import layouts
 from shardwidget.teach.forms import spec_text
 from shardwidget.teach.kind import Answer, Kind, verdict

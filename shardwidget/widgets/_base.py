@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import os
-from abc import abstractmethod
 from html import escape
 from os import PathLike
 from pathlib import Path
@@ -14,6 +13,7 @@ import anywidget
 import traitlets
 from traitlets import Unicode
 
+from shardwidget import _registry
 from shardwidget.document import to_wire
 from shardwidget.export import bundle, html, svg
 from shardwidget.widgets._options import near
@@ -107,9 +107,9 @@ class DocumentWidget(anywidget.AnyWidget):
         if self._mode == "widget":
             super().open()
 
-    @abstractmethod
     def __repr__(self) -> str:
         """A picture made of text."""
+        return _registry.words(self.document).picture(self.document)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         if self._mode == "html":
@@ -119,13 +119,13 @@ class DocumentWidget(anywidget.AnyWidget):
         data, metadata = super()._repr_mimebundle_(**kwargs) or ({}, {})
         return {**data, "text/plain": repr(self), "text/html": self._fallback()}, metadata
 
-    @abstractmethod
     def _title(self) -> str:
         """What is shown, in one line."""
+        return _registry.words(self.document).headline(self.document)
 
-    @abstractmethod
     def _table(self) -> str:
         """A plain HTML table of what is shown, which needs no script."""
+        return _registry.words(self.document).table(self.document)
 
     def _fallback(self) -> str:
         """HTML for viewers that run no script: the table, under a picture where one can be drawn."""

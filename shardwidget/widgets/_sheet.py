@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from traitlets import Dict, Int, observe
 
 from shardwidget.document import Exercises, Placement, to_wire
-from shardwidget.export import exercises
+from shardwidget.export import exercise
 from shardwidget.widgets._base import DocumentWidget
 
 if TYPE_CHECKING:
@@ -41,13 +41,7 @@ class Sheet(DocumentWidget):
         self._document = to_wire(document)
 
     def __repr__(self) -> str:
-        return exercises.picture(self.document, self._current())
-
-    def _title(self) -> str:
-        return exercises.headline(self.document)
-
-    def _table(self) -> str:
-        return exercises.table(self.document)
+        return exercise.picture(self.document, self._current())
 
     def _state(self, *, complete: bool) -> dict[str, Any]:
         state = super()._state(complete=complete) | {"current": self._current()}

@@ -11,7 +11,6 @@ from shardwidget import read
 from shardwidget._names import name_in_caller
 from shardwidget.document import Placement, Values, to_wire
 from shardwidget.export import table, text
-from shardwidget.export.words import headline
 from shardwidget.widgets._base import DocumentWidget, Mode
 from shardwidget.widgets._options import checked
 from shardwidget.widgets._selection import selected
@@ -118,9 +117,6 @@ class ArrayView(DocumentWidget):
 
     def __repr__(self) -> str:
         return text.picture(self.document, self.row_dim, self.column_dim)
-
-    def _title(self) -> str:
-        return headline(self.document)
 
     def _table(self) -> str:
         return table.table(self.document, self.row_dim, self.column_dim)

@@ -9,10 +9,9 @@ from typing import Any, Literal
 
 from traitlets import Dict, Int, TraitError, observe, validate
 
-from shardwidget import read
 from shardwidget._names import name_in_caller
 from shardwidget.document import Comparison, to_wire
-from shardwidget.export import comparison
+from shardwidget.read._comparison.entry import ComparisonReader
 from shardwidget.widgets._base import DocumentWidget, Mode
 from shardwidget.widgets._options import checked
 
@@ -74,7 +73,7 @@ class ShardingComparison(DocumentWidget):
         """
         checked(type(self), traits, f)
         options = {"mesh": mesh, "compiled": compiled} if callable(f) else {}
-        self._reader = read.ComparisonReader(f, *args, kwargs=kwargs, **options)
+        self._reader = ComparisonReader(f, *args, kwargs=kwargs, **options)
         self._called = name if name is not None or callable(f) else name_in_caller(f)
         self._chosen = _integers(choices or {})
         document = self._read(self._chosen)
@@ -85,15 +84,6 @@ class ShardingComparison(DocumentWidget):
         """The comparison that is shown."""
         assert isinstance(self._shown, Comparison)
         return self._shown
-
-    def __repr__(self) -> str:
-        return comparison.picture(self.document)
-
-    def _title(self) -> str:
-        return comparison.headline(self.document)
-
-    def _table(self) -> str:
-        return comparison.table(self.document)
 
     def _state(self, *, complete: bool) -> dict[str, Any]:
         state = super()._state(complete=complete) | {"choices": self.choices, "selection": self.selection}

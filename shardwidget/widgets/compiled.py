@@ -10,7 +10,6 @@ from traitlets import Dict, Enum, Int, TraitError, Unicode, observe, validate
 
 from shardwidget import read
 from shardwidget.document import Program, Programs, Timing, to_wire
-from shardwidget.export import program as text
 from shardwidget.widgets._base import DocumentWidget, Mode
 from shardwidget.widgets._options import checked
 
@@ -181,15 +180,6 @@ class CompiledProgram(DocumentWidget):
         self._trouble = "\n".join(trouble)
         measured = {p.name: p.timing for p in timed if p.timing is not None}
         return next(iter(measured.values())) if single else measured
-
-    def __repr__(self) -> str:
-        return text.picture(self.document)
-
-    def _title(self) -> str:
-        return text.headline(self.document)
-
-    def _table(self) -> str:
-        return text.table(self.document)
 
     def _state(self, *, complete: bool) -> dict[str, Any]:
         traits = {name: getattr(self, name) for name in ("selection", "axis", "sort", "opened")}

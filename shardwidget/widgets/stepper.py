@@ -9,7 +9,6 @@ from traitlets import Int, List, TraitError, Unicode, validate
 
 from shardwidget import read
 from shardwidget.document import Trace
-from shardwidget.export import steps
 from shardwidget.widgets._base import DocumentWidget, Mode
 from shardwidget.widgets._options import checked
 
@@ -81,15 +80,6 @@ class ShardMapStepper(DocumentWidget):
         """The trace that is shown."""
         assert isinstance(self._shown, Trace)
         return self._shown
-
-    def __repr__(self) -> str:
-        return steps.picture(self.document)
-
-    def _title(self) -> str:
-        return steps.headline(self.document)
-
-    def _table(self) -> str:
-        return steps.table(self.document)
 
     def _state(self, *, complete: bool) -> dict[str, Any]:
         return super()._state(complete=complete) | {"step": self.step, "watch": self.watch}

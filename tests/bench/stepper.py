@@ -14,7 +14,8 @@ from pathlib import Path
 from playwright.sync_api import Browser, sync_playwright
 
 from shardwidget.document import to_wire
-from shardwidget.export import bundle, html, steps
+from shardwidget.export import bundle, html
+from shardwidget.export import trace as steps
 from tests.bench.browser import OBSERVE, median_ms, p95_ms, script_ms
 from tests.bench.table import Row, kilobytes
 from tests.traces import psum

@@ -14,9 +14,9 @@ from jax.sharding import PartitionSpec as P
 from traitlets import TraitError
 
 import shardwidget as sw
-from shardwidget import read
 from shardwidget.document import MeshAxis, SpecDraft, SpecEntry, to_wire
 from shardwidget.export import bundle
+from shardwidget.read._spec import playground as read_playground
 from tests.front_end import FakeComm
 
 
@@ -268,7 +268,7 @@ def test_what_is_saved(playground):
 
 
 def test_an_abstract_mesh_needs_no_devices():
-    document = read.playground((8, 16), AbstractMesh((512, 4), ("x", "y")), dtype="bfloat16")
+    document = read_playground((8, 16), AbstractMesh((512, 4), ("x", "y")), dtype="bfloat16")
     assert (document.mesh.abstract, document.draft.dtype, document.draft.axes[0].size) == (True, "bfloat16", 512)
 
 

@@ -14,7 +14,8 @@ from traitlets import TraitError
 import shardwidget as sw
 from shardwidget.cost import INTERCONNECTS
 from shardwidget.document import to_wire
-from shardwidget.export import bundle, steps, svg
+from shardwidget.export import bundle, svg
+from shardwidget.export import trace as steps
 from tests.front_end import FakeComm
 from tests.wire import items
 

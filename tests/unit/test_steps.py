@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from shardwidget.document import Failure, Fix
-from shardwidget.export.steps import MOST, headline, picture, table
+from shardwidget.export.trace import MOST, headline, picture, table
 from tests.markup import HOSTILE, Parsed
 from tests.traces import TRACES, Program, error, psum, scan
 

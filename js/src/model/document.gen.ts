@@ -1008,4 +1008,4 @@ export interface Work {
   readonly seconds: number;
 }
 
-export type Document = Placement | Trace | Comparison | Program | Programs | Exercises | Playground | Model | Schedule | Schedules;
+export type Document = Comparison | Exercises | Model | Placement | Playground | Program | Programs | Schedule | Schedules | Trace;

@@ -1,0 +1,101 @@
+"""One table names everything public; what type checkers, the front end and the documents see follows from it."""
+
+import ast
+import importlib
+import json
+from pathlib import Path
+
+import jax
+import pytest
+from jax.sharding import PartitionSpec as P
+
+import shardwidget as sw
+from shardwidget import _registry, document
+from shardwidget.export import bundle
+from shardwidget.pipeline.generators import one_f_one_b
+from shardwidget.widgets._base import DocumentWidget
+
+PACKAGE = Path(sw.__file__).parent
+
+
+def for_type_checkers(package: str) -> dict[str, str]:
+    """Names that an ``__init__`` imports for type checkers alone, and from where."""
+    tree = ast.parse((PACKAGE / package / "__init__.py").read_text())
+    (block,) = (node for node in tree.body if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test))
+    imports = [node for node in block.body if isinstance(node, ast.ImportFrom)]
+    return {alias.asname or alias.name: node.module or "" for node in imports for alias in node.names}
+
+
+def test_type_checkers_see_the_public_names_from_where_they_are():
+    found = for_type_checkers("")
+    assert found == _registry.PUBLIC | {"read": "shardwidget"}
+    assert for_type_checkers("read") == _registry.READERS
+
+
+def test_names_are_listed_and_found():
+    assert dir(sw) == sorted(_registry.PUBLIC)
+    assert dir(sw.read) == sorted(_registry.READERS)
+    for name in dir(sw):
+        assert getattr(sw, name).__name__.rpartition(".")[2] == name
+    with pytest.raises(AttributeError, match="module 'shardwidget' has no attribute 'ArayView'"):
+        sw.ArayView  # noqa: B018 # pyright: ignore
+
+
+def test_every_document_is_registered_with_its_words():
+    found = {name for name in document.__all__ if issubclass_of_document(getattr(document, name))}
+    assert found - {"Document"} == set(_registry.DOCUMENTS)
+    for module in _registry.DOCUMENTS.values():
+        words = importlib.import_module(f"shardwidget.export.{module}")
+        assert {"headline", "picture", "table"} <= set(dir(words))
+
+
+def issubclass_of_document(value: object) -> bool:
+    return isinstance(value, type) and issubclass(value, document.Document)
+
+
+def test_every_widget_has_its_front_end():
+    built = json.loads((bundle.STATIC / "bundles.json").read_text())
+    widgets = [getattr(sw, name) for name in dir(sw)]
+    fronts = {w.bundle for w in widgets if isinstance(w, type) and issubclass(w, DocumentWidget)}
+    assert fronts | {"page.js", "headless.js"} == set(built)
+
+
+MESH = jax.sharding.AbstractMesh((4, 2), ("x", "y"))
+X = jax.ShapeDtypeStruct((64, 64), "float32", sharding=jax.sharding.NamedSharding(MESH, P("x", "y")))
+
+
+def long(a):
+    for _ in range(60):
+        a = jax.lax.psum(a, "x") * 2.0
+    return a
+
+
+DOCUMENTS = {
+    "Placement": lambda: sw.read.placement(X),
+    "Trace": lambda: sw.read.trace(jax.shard_map(long, mesh=MESH, in_specs=P("x", "y"), out_specs=P(None, "y")), X),
+    "Comparison": lambda: sw.read.comparison(lambda a: sum(a * k for k in range(50)), X),
+    "Program": lambda: sw.read.program(lambda a: a * 2, 1.0),
+    "Programs": lambda: sw.read.programs({"<b>": (lambda a: a * 2, 1.0)}),
+    "Exercises": lambda: sw.Exercise.write_spec((8, 8), MESH, gives=P("x")).document,
+    "Model": lambda: sw.read.model({"<b>": [X] * 50}),
+    "Schedule": lambda: one_f_one_b(64, 64),
+    "Schedules": lambda: document.Schedules((one_f_one_b(4, 8), one_f_one_b(4, 16))),
+    "Playground": lambda: sw.SpecPlayground((8, 8), MESH, spec=P(("x", "y"), P.UNCONSTRAINED)).document,
+}
+
+
+@pytest.mark.parametrize("kind", _registry.DOCUMENTS)
+def test_documents_print_and_display_themselves(kind):
+    made = DOCUMENTS[kind]()
+    assert type(made).__name__ == kind
+    lines = repr(made).splitlines()
+    assert 1 <= len(lines) <= 40
+    assert kind not in lines[0]
+    assert "<script" not in made._repr_html_()
+    assert "<b>" not in made._repr_html_().replace("<p><b>", "").replace('<p style="margin:4px 0"><b>', "")
+
+
+def test_a_long_text_says_what_is_left_out():
+    *_, last = repr(DOCUMENTS["Trace"]()).splitlines()
+    assert last.startswith("… ")
+    assert last.endswith(" more lines")
