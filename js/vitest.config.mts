@@ -39,6 +39,7 @@ export default defineConfig({
             enabled: true,
             headless: true,
             screenshotFailures: false,
+            connectTimeout: 300_000,
             instances: [{ browser: "chromium" }],
             provider: playwright({
               launchOptions: { args: ["--no-sandbox", "--disable-gpu"], ...(chromium && { executablePath: chromium }) },

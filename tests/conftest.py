@@ -10,7 +10,14 @@ import pytest
 jax.config.update("jax_platforms", "cpu")
 jax.config.update("jax_num_cpu_devices", 16)
 
-hypothesis.settings.register_profile("shardwidget", deadline=None, derandomize=True, database=None)
+# No deadline and no complaint that examples come slowly: on a busy machine everything does.
+hypothesis.settings.register_profile(
+    "shardwidget",
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=[hypothesis.HealthCheck.too_slow],
+)
 hypothesis.settings.load_profile("shardwidget")
 
 

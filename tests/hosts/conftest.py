@@ -40,7 +40,7 @@ LOCAL = re.compile(r"(data|blob|file|about):|(https?|wss?)://127\.0\.0\.1[:/]")
 def chromium() -> Iterator[Browser]:
     program = os.environ.get("SHARDWIDGET_CHROMIUM", "/usr/bin/chromium")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=FLAGS)
+        browser = playwright.chromium.launch(executable_path=program, args=FLAGS, timeout=1000 * HANG)
         yield browser
         browser.close()
 
