@@ -107,7 +107,7 @@ def _first_picture(browser: Browser, saved: Path) -> tuple[list[float], list[flo
     """Milliseconds of all script and of the drawing alone, for each of several loads."""
     script, drawing = [], []
     for _ in range(LOADS):
-        page, profiler = _open(browser, saved)
+        page, profiler = open_measured(browser, saved)
         script.append(script_ms(profiler))
         drawing.append(page.evaluate("measured['sw:first'][0]"))
         page.close()
@@ -116,7 +116,7 @@ def _first_picture(browser: Browser, saved: Path) -> tuple[list[float], list[flo
 
 def _frames(browser: Browser, saved: Path) -> tuple[list[float], list[float]]:
     """Milliseconds of all script and of the drawing alone, for each move of the pointer that changed the picture."""
-    page, profiler = _open(browser, saved)
+    page, profiler = open_measured(browser, saved)
     box = page.locator("canvas").first.bounding_box()
     assert box is not None
     script, drawing = [], []
@@ -138,7 +138,7 @@ def _frames(browser: Browser, saved: Path) -> tuple[list[float], list[float]]:
 
 def _change(browser: Browser, host: Path, documents: list[Path]) -> list[float]:
     """Milliseconds of each frame of the animation from one saved document to another."""
-    page, _ = _open(browser, host)
+    page, _ = open_measured(browser, host)
     states = [_part(saved, "state") for saved in documents]
     frames = page.evaluate(CHANGE, [_part(host, "front-end"), states])
     page.close()
@@ -152,9 +152,9 @@ def _part(saved: Path, name: str) -> Any:
     return json.loads(text)
 
 
-def _open(browser: Browser, saved: Path) -> tuple[Page, CDPSession]:
+def open_measured(browser: Browser, saved: Path, width: int = 1100, height: int = 900) -> tuple[Page, CDPSession]:
     """A page that shows its first picture, and its profiler."""
-    page = browser.new_page(viewport={"width": 1100, "height": 900})
+    page = browser.new_page(viewport={"width": width, "height": height})
     page.add_init_script(OBSERVE)
     profiler = page.context.new_cdp_session(page)
     profiler.send("Performance.enable")

@@ -15,7 +15,7 @@ from jax.sharding import AbstractMesh
 from playwright.sync_api import Browser, sync_playwright
 
 import shardwidget as sw
-from tests.bench.browser import OBSERVE, SETTLE, median_ms, p95_ms, script_ms
+from tests.bench.browser import SETTLE, median_ms, open_measured, p95_ms, script_ms
 from tests.bench.table import Row, kilobytes
 
 EDITS = 60
@@ -54,12 +54,7 @@ def _bundle() -> int:
 
 def _edits(browser: Browser, saved: Path) -> tuple[list[float], list[float]]:
     """Milliseconds of all script and of the drawing alone, for each edit."""
-    page = browser.new_page(viewport={"width": 1240, "height": 1400})
-    page.add_init_script(OBSERVE)
-    profiler = page.context.new_cdp_session(page)
-    profiler.send("Performance.enable")
-    page.goto(saved.as_uri())
-    page.wait_for_function("() => measured['sw:first'].length > 0")
+    page, profiler = open_measured(browser, saved, 1240, 1400)
     script = []
     for n in range(WARM + EDITS):
         before = script_ms(profiler)

@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, sync_playwright
 from shardwidget.document import to_wire
 from shardwidget.export import bundle, html
 from shardwidget.export import trace as steps
-from tests.bench.browser import OBSERVE, median_ms, p95_ms, script_ms
+from tests.bench.browser import median_ms, open_measured, p95_ms, script_ms
 from tests.bench.table import Row, kilobytes
 from tests.traces import psum
 
@@ -69,12 +69,7 @@ def rows() -> list[Row]:
 
 def _frames(browser: Browser, saved: Path) -> tuple[list[float], list[float]]:
     """Milliseconds of all script and of the drawing alone, for each frame."""
-    page = browser.new_page(viewport={"width": 1240, "height": 900})
-    page.add_init_script(OBSERVE)
-    profiler = page.context.new_cdp_session(page)
-    profiler.send("Performance.enable")
-    page.goto(saved.as_uri())
-    page.wait_for_function("() => measured['sw:first'].length > 0")
+    page, profiler = open_measured(browser, saved, 1240, 900)
     page.evaluate(HOLD)
     page.evaluate(PLAY)
     script = []
