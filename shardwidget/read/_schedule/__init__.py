@@ -1,0 +1,1 @@
+"""Readers of pipeline schedules, one form a file."""

@@ -1,0 +1,83 @@
+"""``read.schedule``: a pipeline schedule from whatever holds one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from shardwidget import pipeline
+from shardwidget.document import Schedule
+from shardwidget.read._schedule import compiled, mpmd_text, table_text, task_lists
+
+FORMS = """read.schedule takes
+  a Schedule:                     what shardwidget.pipeline or this function made
+  lists of tasks, one a rank:     [["0F0", "0B0"], ["1F0", "1B0"]]
+  an object with .tasks(m):       read.schedule(jaxpp.Std1F1B(4), microbatches=8)
+  a compiled JaxPP program:       anything with .eqns or .jaxpr whose equations are `task` and `transfer`
+  PyTorch's CSV, Shardy's MPMD:   the text, or the path of a file
+  a function that pipelines:      read.schedule(f, *args, microbatches=axis), axis: the dimension of the first argument
+                                  that counts microbatches"""
+
+
+def schedule(
+    x: Any, *args: Any, microbatches: int | None = None, argument: int = 0, name: str | None = None
+) -> Schedule:
+    """Reads a pipeline schedule.
+
+    Args:
+        x: what holds it; the message of the ``TypeError`` lists all forms. A function runs its pipeline in a
+            ``jax.shard_map`` with ``ppermute``; it is run once, on its arguments.
+        *args: the function's arguments.
+        microbatches: of an object with ``.tasks``, how many; of a function, the dimension of an argument that counts
+            them.
+        argument: of a function, which of its arguments that is.
+        name: what to call it; None finds a name.
+
+    Returns:
+        The schedule. It has been simulated: it can run.
+
+    Raises:
+        TypeError: it is of none of these forms.
+        ValueError: the schedule is impossible, a text cannot be read (the message names the place), or the function is
+            no pipeline (the message says why).
+    """
+    made = _read(x, args, microbatches, argument)
+    return made if name is None else replace(made, name=name)
+
+
+def _read(x: Any, args: tuple[Any, ...], microbatches: int | None, argument: int) -> Schedule:
+    if args or (callable(x) and not hasattr(x, "tasks") and not hasattr(x, "eqns")):
+        if not callable(x):
+            raise TypeError(f"arguments belong to a function; got {type(x).__name__} and {len(args)} more.\n{FORMS}")
+        from shardwidget.read._schedule.function import schedule_of_function
+
+        return schedule_of_function(x, args, microbatches, argument)
+    if isinstance(x, Schedule):
+        x.simulate()
+        return x
+    if hasattr(x, "tasks"):
+        if microbatches is None:
+            raise TypeError(f"{type(x).__name__} has tasks for any number of microbatches: say microbatches=…")
+        return task_lists.schedule(x.tasks(microbatches), type(x).__name__)
+    if (equations := compiled.equations(x)) is not None:
+        return compiled.schedule(equations)
+    if isinstance(x, str | os.PathLike):
+        return _of_text(x)
+    if isinstance(x, Sequence) and not isinstance(x, bytes):
+        if x and all(isinstance(r, Sequence) and not isinstance(r, str | bytes) for r in x):
+            texts = all(isinstance(task, str) or task is None for rank in x for task in rank)
+            return pipeline.schedule(x) if texts else task_lists.schedule(x, "")
+        if not x:
+            return pipeline.schedule(x)
+    raise TypeError(f"{type(x).__name__} is no schedule that can be read.\n{FORMS}")
+
+
+def _of_text(x: str | os.PathLike[str]) -> Schedule:
+    if isinstance(x, os.PathLike) or ("\n" not in x and "," not in x and Path(x).suffix):
+        path = Path(x)
+        made = _of_text(path.read_text(encoding="utf-8") + "\n")
+        return replace(made, name=made.name or path.stem)
+    return mpmd_text.schedule(x) if "mpmd." in x else table_text.schedule(x)
