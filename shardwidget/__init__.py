@@ -13,6 +13,7 @@ from shardwidget import _registry
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from shardwidget import pipeline as pipeline
     from shardwidget import read as read
     from shardwidget._doctor import doctor as doctor
     from shardwidget._show import show as show

@@ -1,8 +1,8 @@
 """Compiled JaxPP programs, by what their equations have: JaxPP is not imported.
 
 A ``task`` equation says its group (``mpmd_idx``) and its name, ``fwd_0``; the n-th of that name works on microbatch n.
-``transfer`` equations stand between tasks; older ones name both groups, newer ones both shardings. Which task a transfer
-takes from follows from its operands, so both are read the same way.
+``transfer`` equations stand between tasks; older ones name both groups, newer ones both shardings. Which task a
+transfer takes from follows from its operands, so both are read the same way.
 """
 
 from __future__ import annotations

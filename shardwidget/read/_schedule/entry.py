@@ -23,7 +23,12 @@ FORMS = """read.schedule takes
 
 
 def schedule(
-    x: Any, *args: Any, microbatches: int | None = None, argument: int = 0, name: str | None = None
+    x: Any,
+    *args: Any,
+    microbatches: int | None = None,
+    argument: int = 0,
+    axis: str | None = None,
+    name: str | None = None,
 ) -> Schedule:
     """Reads a pipeline schedule.
 
@@ -34,6 +39,7 @@ def schedule(
         microbatches: of an object with ``.tasks``, how many; of a function, the dimension of an argument that counts
             them.
         argument: of a function, which of its arguments that is.
+        axis: of a function, the mesh axis whose devices hold the stages; None for the only one that it permutes over.
         name: what to call it; None finds a name.
 
     Returns:
@@ -44,17 +50,17 @@ def schedule(
         ValueError: the schedule is impossible, a text cannot be read (the message names the place), or the function is
             no pipeline (the message says why).
     """
-    made = _read(x, args, microbatches, argument)
+    made = _read(x, args, microbatches, argument, axis)
     return made if name is None else replace(made, name=name)
 
 
-def _read(x: Any, args: tuple[Any, ...], microbatches: int | None, argument: int) -> Schedule:
+def _read(x: Any, args: tuple[Any, ...], microbatches: int | None, argument: int, axis: str | None) -> Schedule:
     if args or (callable(x) and not hasattr(x, "tasks") and not hasattr(x, "eqns")):
         if not callable(x):
             raise TypeError(f"arguments belong to a function; got {type(x).__name__} and {len(args)} more.\n{FORMS}")
         from shardwidget.read._schedule.function import schedule_of_function
 
-        return schedule_of_function(x, args, microbatches, argument)
+        return schedule_of_function(x, args, microbatches, argument, axis)
     if isinstance(x, Schedule):
         x.simulate()
         return x

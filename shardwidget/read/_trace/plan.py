@@ -235,6 +235,9 @@ class Planner:
         dropped: indices of the sites whose values are not kept whole.
     """
 
+    first = FIRST
+    """Iterations written of an outermost loop, besides the last."""
+
     def __init__(self, corner: tuple[int, int], pack: bool, dropped: frozenset[int] = frozenset()) -> None:
         self.corner = corner
         self.pack = pack
@@ -314,7 +317,7 @@ class Planner:
         while around is not None:
             depth += isinstance(around.owner, Loop)
             around = around.parent
-        slots = max(1, FIRST >> (2 * depth)) + 1
+        slots = max(1, self.first >> (2 * depth)) + 1
         inner = Level(level, None, level.region)
         if isinstance(control, _jax.Scan):
             test, tests, consts, length = None, 0, control.consts, control.length

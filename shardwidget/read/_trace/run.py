@@ -82,6 +82,8 @@ class Recorder:
         self.plan = plan
         self.engine = engine
         self.consts: Sequence[Any] = ()
+        self.iterations: dict[Loop, Any] = {}
+        """Of each loop that is being walked: its iteration."""
 
     def __call__(self, consts: Sequence[Any], args: Sequence[Any]) -> tuple[list[Any], list[Any]]:
         """The program's results, and the tensors of its outermost level."""
@@ -158,6 +160,7 @@ class Recorder:
             return self.append(tape, level, [], self.first(node, consts, carry, slices))
 
         def step(i: Any, carry: list, x: list, written: list) -> tuple[list, list, list]:
+            self.iterations[node] = i
             fresh = None if tape is None else Tape()
             self.write(fresh, node.inputs, [*carry, *x])
             if node.test is not None and fresh is not None:

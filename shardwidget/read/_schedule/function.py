@@ -1,0 +1,232 @@
+"""The schedule of a function that pipelines: a ``shard_map`` that moves activations around with ``ppermute``.
+
+Which microbatch a device works on is found by changing one microbatch at a time and looking at what else changes. A
+cell is waste if changing what it computes changes no result.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import numpy as np
+
+from shardwidget import _jax
+from shardwidget.document import Schedule
+from shardwidget.pipeline.tasks import Task, pack
+from shardwidget.read._mesh import read_mesh
+from shardwidget.read._schedule.probe import Change, Probe
+from shardwidget.read._schedule.ticks import Computed, moves_of, ticks_of
+from shardwidget.read._trace.arguments import Arguments
+from shardwidget.read._trace.plan import Region
+
+MOST_MICROBATCHES = 512
+MOST_CELLS = 2**14
+"""Most cells that are tried for waste."""
+
+SAY_MICROBATCHES = (
+    "say which dimension of which argument counts microbatches: read.schedule(f, *args, microbatches=0) for the first "
+    "dimension of the first argument, argument=1 for the second"
+)
+NO_PIPELINE = "{name} is no pipeline that can be read: {why}"
+
+
+def schedule_of_function(
+    f: Any, args: tuple[Any, ...], microbatches: int | None, argument: int, axis: str | None
+) -> Schedule:
+    """Runs a function that pipelines, and finds which microbatch each device works on at each tick.
+
+    Raises:
+        TypeError: it is not said what counts microbatches.
+        ValueError: the function is no pipeline; the message says why.
+    """
+    if microbatches is None:
+        raise TypeError(SAY_MICROBATCHES)
+    arguments = Arguments(f, args)
+    closed, _ = _jax.unfiltered(arguments.trace)
+    leaves = arguments.filled(on_host=True)
+    chosen, count = _chosen(args, argument, microbatches, leaves)
+    probe = Probe(closed, leaves, chosen, microbatches)
+    try:
+        region, axis = _axis(moves_of(probe.plan), axis)
+        cells = _Cells(probe, region, axis, count)
+        return cells.schedule(arguments.function)
+    except _NoPipelineError as why:
+        raise ValueError(NO_PIPELINE.format(name=arguments.function, why=why)) from None
+
+
+class _NoPipelineError(Exception):
+    """Why a function is no pipeline."""
+
+
+def _chosen(args: tuple[Any, ...], argument: int, axis: int, leaves: list[Any]) -> tuple[list[int], int]:
+    """Indices of the arrays that have microbatches, and how many."""
+    if not -len(args) <= argument < len(args):
+        raise ValueError(f"argument must be one of the function's {len(args)}; got {argument}")
+    first = len(_arrays(args[: argument % len(args)]))
+    arrays = range(first, first + len(_arrays(args[argument % len(args)])))
+    if not arrays:
+        raise ValueError(f"argument {argument} holds no array. {SAY_MICROBATCHES}")
+    sizes = {leaves[k].shape[axis] for k in arrays if -leaves[k].ndim <= axis < leaves[k].ndim}
+    if not sizes:
+        raise ValueError(f"argument {argument} has no dimension {axis}. {SAY_MICROBATCHES}")
+    count = max(sizes)
+    if not 2 <= count <= MOST_MICROBATCHES:
+        raise ValueError(
+            f"dimension {axis} of argument {argument} counts {count}; a pipeline of 2 to {MOST_MICROBATCHES} "
+            f"microbatches can be read. {SAY_MICROBATCHES}"
+        )
+    return [k for k in arrays if leaves[k].ndim and leaves[k].shape[axis] == count], count
+
+
+def _arrays(tree: Any) -> list[Any]:
+    return [leaf for leaf in jax.tree.leaves(tree) if hasattr(leaf, "shape") and hasattr(leaf, "dtype")]
+
+
+def _axis(moves: list[tuple[Region, str]], wanted: str | None) -> tuple[Region, str]:
+    """The ``shard_map`` and the axis that the pipeline runs along."""
+    if not moves:
+        raise _NoPipelineError("no shard_map in it calls ppermute, so no device hands anything on")
+    axes = sorted({axis for _, axis in moves})
+    if wanted is None and len(axes) > 1:
+        raise _NoPipelineError(f"it calls ppermute over {', '.join(axes)}: say which of them has the stages, axis=…")
+    found = [region for region, axis in moves if wanted in (None, axis)]
+    if not found:
+        raise _NoPipelineError(f"it calls no ppermute over {wanted!r}, only over {', '.join(axes)}")
+    if len(set(found)) > 1:
+        raise _NoPipelineError("it calls ppermute in several shard_maps; give the function that calls one of them")
+    if found[0].parent is not None:
+        raise _NoPipelineError("its shard_map stands in another")
+    return found[0], wanted or axes[0]
+
+
+@dataclass(frozen=True)
+class _Cell:
+    tick: int
+    lane: int
+    microbatch: int
+    change: Change
+    """What tries it for waste."""
+
+
+class _Cells:
+    """What each device works on at each tick."""
+
+    def __init__(self, probe: Probe, region: Region, axis: str, count: int) -> None:
+        self._region, self._axis = region, axis
+        self._probe, self._count = probe, count
+        sizes = [region.mesh.shape[name] for name in region.axes]
+        self._along = np.indices(sizes).reshape(len(sizes), -1)[region.axes.index(axis)]
+        """Of each device of the shard_map its place along the axis."""
+        self._ranks = int(region.mesh.shape[axis])
+        result, differing = probe.run([(k, -1, 0, 0, 0) for k in range(count)], count + 1)
+        if not result.all():
+            unused = np.flatnonzero(~result)
+            raise _NoPipelineError(
+                f"its result does not depend on microbatch {unused[0]}"
+                + (f" and {unused.size - 1} more" if unused.size > 1 else "")
+            )
+        self._on = [self._by_rank(d) for d in differing]
+        """Of each watched value: which microbatches it depends on, bool ``[microbatches, iterations, ranks, rows]``."""
+        ticks = self._working(ticks_of(region, axis, probe.watched))
+        self.ticks = len(ticks)
+        self.lanes, self.cells = self._found(ticks)
+
+    def _by_rank(self, differing: np.ndarray) -> np.ndarray:
+        out = np.zeros((*differing.shape[:2], self._ranks, differing.shape[3]), bool)
+        for device, rank in enumerate(self._along):
+            out[:, :, rank] |= differing[:, :, device]
+        return out
+
+    def _working(self, ticks: list[list[Computed]]) -> list[list[Computed]]:
+        """Of each tick the value with most work of those that are of one microbatch alone."""
+        mixed = [bool((on.sum(0) > 1).any()) for on in self._on]
+        out, first_mixed = [], None
+        for number, tick in enumerate(ticks):
+            able = [c for c in tick if self._on[c.value][:, c.iteration].any()]
+            single = [c for c in able if not mixed[c.value]]
+            if single:
+                best = max(c.value for c in single if self._probe.watched[c.value].work == self._most(single))
+                out.append([c for c in single if c.value == best])
+            elif able and first_mixed is None:
+                first_mixed = number, able[0]
+        if not out:
+            raise _NoPipelineError(self._why(first_mixed))
+        return out
+
+    def _most(self, computed: list[Computed]) -> int:
+        return max(self._probe.watched[c.value].work for c in computed)
+
+    def _why(self, mixed: tuple[int, Computed] | None) -> str:
+        if mixed is None:
+            return "nothing that a device computes between two ppermutes depends on a microbatch"
+        tick, computed = mixed
+        on = self._on[computed.value].any(-1)
+        several = np.argwhere(on.sum(0) > 1)
+        _, rank = several[0]
+        some = np.flatnonzero(on[:, several[0][0], rank])
+        return (
+            f"at tick {tick} the device at {self._axis}={rank} works on microbatches "
+            f"{', '.join(map(str, some[:4]))}{' …' if some.size > 4 else ''} at once"
+        )
+
+    def _found(self, ticks: list[list[Computed]]) -> tuple[int, list[_Cell]]:
+        """How many stages a device runs in a tick, and all cells that work on a microbatch."""
+        on = [self._on[tick[0].value][:, [c.iteration for c in tick]].any(1) for tick in ticks]
+        rows = {o.shape[2] for o in on if (o.any(2).sum(0) > 1).any()}
+        if len(rows) > 1:
+            raise _NoPipelineError(f"devices run {' or '.join(map(str, sorted(rows)))} stages in a tick")
+        lanes = rows.pop() if rows else 1
+        cells = []
+        for t, (tick, o) in enumerate(zip(ticks, on, strict=True)):
+            each = o if lanes > 1 and o.shape[2] == lanes else o.any(2, keepdims=True)
+            for k, rank, row in np.argwhere(each).tolist():
+                device = int(np.flatnonzero(self._along == rank)[0])
+                change = (-1, tick[-1].value, tick[-1].iteration, device, row if lanes > 1 else -1)
+                cells.append(_Cell(t, rank * lanes + row, k, change))
+        return lanes, cells
+
+    def schedule(self, name: str) -> Schedule:
+        """The schedule, its wasted cells marked."""
+        if len(self.cells) > MOST_CELLS:
+            raise _NoPipelineError(f"it has {len(self.cells)} cells, more than {MOST_CELLS}; give smaller arguments")
+        useful, _ = self._probe.run([cell.change for cell in self.cells], self._count + 1)
+        stages = self._stages([cell for cell, used in zip(self.cells, useful, strict=True) if used])
+        of_lane: dict[int, list[int]] = defaultdict(list)
+        for stage, lane in enumerate(stages):
+            of_lane[lane].append(stage)
+        if idle := [lane for lane in range(self._ranks * self.lanes) if not of_lane[lane]]:
+            raise _NoPipelineError(f"the device at {self._axis}={idle[0] // self.lanes} computes nothing that is used")
+        visits: dict[tuple[int, int], int] = defaultdict(int)
+        placed = []
+        for cell, used in sorted(zip(self.cells, useful, strict=True), key=lambda c: (c[0].lane, c[0].tick)):
+            mine = of_lane[cell.lane]
+            visit = visits[cell.lane, cell.microbatch]
+            visits[cell.lane, cell.microbatch] += bool(used)
+            placed.append((cell, not used, mine[min(visit, len(mine) - 1)]))
+        lanes = range(self._ranks * self.lanes)
+        units = [[(Task(stage, "F", c.microbatch),) for c, _, stage in placed if c.lane == lane] for lane in lanes]
+        order = pack(units, ticks=[c.tick for c, _, _ in placed], wasted=[waste for _, waste, _ in placed])
+        note = f"each device runs {self.lanes} stages in one tick" if self.lanes > 1 else ""
+        made = Schedule(order, name, mesh=read_mesh(self._region.mesh), axis=self._axis, note=note)
+        made.simulate()
+        return made
+
+    def _stages(self, cells: list[_Cell]) -> list[int]:
+        """The lane of each stage: where every microbatch is worked on, in order."""
+        ways: dict[int, list[int]] = defaultdict(list)
+        for cell in sorted(cells, key=lambda c: (c.tick, c.lane)):
+            ways[cell.microbatch].append(cell.lane)
+        first = ways[0]
+        for k in range(self._count):
+            if ways[k] != first:
+                raise _NoPipelineError(
+                    f"microbatch 0 goes through {_places(first)}, and microbatch {k} through {_places(ways[k])}"
+                )
+        return first
+
+
+def _places(lanes: list[int]) -> str:
+    return f"places {', '.join(map(str, lanes))}" if lanes else "no place"

@@ -1,0 +1,92 @@
+"""Ticks of a program: what lies between one ``ppermute`` and the next, loops written out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from shardwidget.read._schedule.probe import Watched
+from shardwidget.read._trace.plan import Block, Branches, Call, Leaf, Loop, Plan, Region
+
+UNKNOWN_LENGTH = (
+    "how many ticks the pipeline has is only known when it has run: its loop is a while loop. Give fori_loop bounds "
+    "that are Python integers, or use lax.scan"
+)
+
+
+@dataclass(frozen=True)
+class Computed:
+    """A watched value in one iteration of the loops around it."""
+
+    value: int
+    """Its number."""
+    iteration: int
+    """Over all loops, the innermost fastest."""
+
+
+def moves_of(plan: Plan) -> list[tuple[Region, str]]:
+    """The ``shard_map`` and the mesh axis of every ``ppermute``, in program order."""
+    return [
+        (region, axis)
+        for region in plan.regions
+        for leaf in _leaves(region.body)
+        if leaf.eqn.primitive.name == "ppermute"
+        for axis in _axes(leaf)
+    ]
+
+
+def ticks_of(region: Region, axis: str, watched: Sequence[Watched]) -> list[list[Computed]]:
+    """What each tick of a ``shard_map`` computes: between moves along an axis, where there is anything.
+
+    Raises:
+        ValueError: a loop's length is not known.
+    """
+    walk = _Walk(axis, {w.node: k for k, w in enumerate(watched)})
+    walk.block(region.body, 0)
+    return [tick for tick in walk.ticks if tick]
+
+
+class _Walk:
+    def __init__(self, axis: str, numbers: dict[Leaf, int]) -> None:
+        self._axis = axis
+        self._numbers = numbers
+        self.ticks: list[list[Computed]] = [[]]
+
+    def block(self, block: Block, iteration: int) -> None:
+        for node in block.nodes:
+            if isinstance(node, Leaf):
+                if node.eqn.primitive.name == "ppermute" and self._axis in _axes(node):
+                    self.ticks.append([])
+                elif node in self._numbers:
+                    self.ticks[-1].append(Computed(self._numbers[node], iteration))
+            elif isinstance(node, Call):
+                self.block(node.body, iteration)
+            elif isinstance(node, Branches):
+                for body in node.bodies:
+                    self.block(body, iteration)
+            elif isinstance(node, Loop):
+                self._loop(node, iteration)
+
+    def _loop(self, node: Loop, iteration: int) -> None:
+        if not any(leaf in self._numbers or leaf.eqn.primitive.name == "ppermute" for leaf in _leaves(node.body)):
+            return
+        if node.length is None:
+            raise ValueError(UNKNOWN_LENGTH)
+        for k in range(node.length):
+            self.block(node.body, iteration * node.slots + k)
+
+
+def _axes(leaf: Leaf) -> tuple[str, ...]:
+    named = leaf.eqn.params["axis_name"]
+    return tuple(named) if isinstance(named, tuple | list) else (named,)
+
+
+def _leaves(block: Block) -> Iterator[Leaf]:
+    for node in block.nodes:
+        if isinstance(node, Leaf):
+            yield node
+        elif isinstance(node, Branches):
+            for body in node.bodies:
+                yield from _leaves(body)
+        elif not isinstance(node, Region):
+            yield from _leaves(node.body)
