@@ -107,3 +107,39 @@ def dualpipe_v_of_jaxpp(ranks: int, microbatches: int) -> list[list[str]]:
         left = [(k, stage) for stage in (down, up) for k in range(count[stage, "W"], microbatches)]
         out.append(tasks + [f"{stage}W{k}" for k, stage in sorted(left)])
     return out
+
+
+def v_half(ranks: int, microbatches: int) -> list[list[str]]:
+    """V-Half (arXiv 2405.15362): half the activations of 1F1B; weight halves wait until there is nothing else to do."""
+    limit, stages = (3 * ranks) // 2, 2 * ranks
+    order = from_offsets(ranks, microbatches, (1, 3, 1, 2, 3, 1, 4))
+    ahead = [[task for task in tasks if "W" not in task][::-1] for tasks in order]
+    waiting: list[list[str]] = [[] for _ in range(ranks)]
+    kept = [0] * ranks
+    done: set[str] = set()
+    out: list[list[str]] = [[] for _ in range(ranks)]
+    while any(ahead) or any(waiting):
+        ran = []
+        for rank in range(ranks):
+            if (
+                ahead[rank]
+                and _able(ahead[rank][-1], done, stages)
+                and (kept[rank] < limit or "F" not in ahead[rank][-1])
+            ):
+                ran.append((rank, ahead[rank].pop()))
+            elif waiting[rank]:
+                ran.append((rank, waiting[rank].pop(0)))
+        for rank, task in ran:
+            out[rank].append(task)
+            done.add(task)
+            kept[rank] += ("F" in task) - ("W" in task)
+            if "I" in task:
+                waiting[rank].append(task.replace("I", "W"))
+    return out
+
+
+def _able(task: str, done: set[str], stages: int) -> bool:
+    stage, k = int(task[0]), task[2:]
+    if "F" in task:
+        return stage == 0 or f"{stage - 1}F{k}" in done
+    return f"{stage}F{k}" in done and (stage == stages - 1 or f"{stage + 1}I{k}" in done)

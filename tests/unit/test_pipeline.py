@@ -63,8 +63,9 @@ def test_two_bubble_rates_of_one_schedule():
         (schedules.kimi_k2(8, 8, 4), 57, 9, (12, 10, 8, 6)),
         (schedules.zero_bubble_interleaved(4, 8, 2), 49, 1, (4, 4)),
         (schedules.from_offsets(4, 8, (1, 1, 1, 1, 1, 1, 1)), 59, 11, (4, 4, 4, 4)),
+        (schedules.v_half(4, 8), 53, 5, (6, 6, 6, 6)),
     ],
-    ids=["Kimi K2", "PyTorch's interleaved zero bubble", "V-Min"],
+    ids=["Kimi K2", "PyTorch's interleaved zero bubble", "V-Min", "V-Half"],
 )
 def test_published_schedules_that_are_written_out(order, makespan, idle, peaks):
     run = pipeline.schedule(order).simulate()

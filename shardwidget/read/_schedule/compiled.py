@@ -16,6 +16,7 @@ from typing import Any
 from shardwidget.document import Schedule
 from shardwidget.pipeline.lists import of_units
 from shardwidget.pipeline.tasks import Task, Unit
+from shardwidget.read._schedule.sizes import send_bytes
 from shardwidget.read._schedule.task_lists import split
 
 _NAME = re.compile(r"(fwd|bwdA|bwdW|bwd)_(\d+)(?:__(\d+))?")
@@ -53,7 +54,7 @@ def schedule(eqns: Sequence[Any]) -> Schedule:
                 if v in made_by and hasattr(v.aval, "shape"):
                     sizes[made_by[v]] += v.aval.size * v.aval.dtype.itemsize
     made = of_units([ranks[r] for r in range(max(ranks, default=-1) + 1)], "")
-    return replace(made, send_bytes=_send_bytes(sizes, made.stages), note=_note(made, transfers))
+    return replace(made, send_bytes=send_bytes(sizes, made.stages), note=_note(made, transfers))
 
 
 def _name(eqn: Any) -> str:
@@ -73,12 +74,6 @@ def _unit(params: dict[str, Any], seen: Counter[tuple[str, str]]) -> Unit:
         number = int(microbatch) if microbatch else int(counter) if counter is not None and len(parts) == 1 else count
         tasks.append(Task(int(stage), _KINDS[kind], number))
     return tuple(tasks)
-
-
-def _send_bytes(sizes: dict[Task, int], stages: int) -> tuple[int, ...]:
-    """Bytes that each stage's first forward task sends on; nothing unless all but the last send."""
-    first = [sizes.get(Task(stage, "F", 0), 0) for stage in range(stages)]
-    return tuple(first) if all(first[:-1]) and stages > 1 else ()
 
 
 def _note(made: Schedule, transfers: int) -> str:

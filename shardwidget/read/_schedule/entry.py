@@ -64,10 +64,10 @@ def _read(x: Any, args: tuple[Any, ...], microbatches: int | None, argument: int
     if isinstance(x, Schedule):
         x.simulate()
         return x
-    if hasattr(x, "tasks"):
+    if (tasks := getattr(x, "tasks", None)) is not None:
         if microbatches is None:
             raise TypeError(f"{type(x).__name__} has tasks for any number of microbatches: say microbatches=…")
-        return task_lists.schedule(x.tasks(microbatches), type(x).__name__)
+        return task_lists.schedule(tasks(microbatches), type(x).__name__)
     if (equations := compiled.equations(x)) is not None:
         return compiled.schedule(equations)
     if isinstance(x, str | os.PathLike):

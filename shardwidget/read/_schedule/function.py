@@ -17,7 +17,7 @@ from shardwidget import _jax
 from shardwidget.document import Schedule
 from shardwidget.pipeline.tasks import Task, pack
 from shardwidget.read._mesh import read_mesh
-from shardwidget.read._schedule.probe import Change, Probe
+from shardwidget.read._schedule.probe import Change, Probe, changed
 from shardwidget.read._schedule.ticks import Computed, moves_of, ticks_of
 from shardwidget.read._trace.arguments import Arguments
 from shardwidget.read._trace.plan import Region
@@ -46,7 +46,9 @@ def schedule_of_function(
         raise TypeError(SAY_MICROBATCHES)
     arguments = Arguments(f, args)
     closed, _ = _jax.unfiltered(arguments.trace)
-    leaves = arguments.filled(on_host=True)
+    # Counts, as abstract arguments are filled with elsewhere, would saturate most functions.
+    filled = zip(arguments.arrays, arguments.filled(on_host=True), strict=True)
+    leaves = [changed(x * 0) / 2 if _is_abstract_float(a) else x for a, x in filled]
     chosen, count = _chosen(args, argument, microbatches, leaves)
     probe = Probe(closed, leaves, chosen, microbatches)
     try:
@@ -79,6 +81,10 @@ def _chosen(args: tuple[Any, ...], argument: int, axis: int, leaves: list[Any]) 
             f"microbatches can be read. {SAY_MICROBATCHES}"
         )
     return [k for k in arrays if leaves[k].ndim and leaves[k].shape[axis] == count], count
+
+
+def _is_abstract_float(x: Any) -> bool:
+    return isinstance(x, jax.ShapeDtypeStruct) and jax.dtypes.issubdtype(x.dtype, np.floating)
 
 
 def _arrays(tree: Any) -> list[Any]:
@@ -141,32 +147,37 @@ class _Cells:
         return out
 
     def _working(self, ticks: list[list[Computed]]) -> list[list[Computed]]:
-        """Of each tick the value with most work of those that are of one microbatch alone."""
+        """Of each tick the values with most work of those that are of one microbatch alone."""
         mixed = [bool((on.sum(0) > 1).any()) for on in self._on]
         out, first_mixed = [], None
         for number, tick in enumerate(ticks):
             able = [c for c in tick if self._on[c.value][:, c.iteration].any()]
             single = [c for c in able if not mixed[c.value]]
             if single:
-                best = max(c.value for c in single if self._probe.watched[c.value].work == self._most(single))
-                out.append([c for c in single if c.value == best])
+                out.append(self._most(single))
             elif able and first_mixed is None:
                 first_mixed = number, able[0]
         if not out:
             raise _NoPipelineError(self._why(first_mixed))
         return out
 
-    def _most(self, computed: list[Computed]) -> int:
-        return max(self._probe.watched[c.value].work for c in computed)
+    def _most(self, computed: list[Computed]) -> list[Computed]:
+        """Those with most work: several where devices take different branches, else the last of them."""
+        watched = [self._probe.watched[c.value] for c in computed]
+        most = max(w.work for w in watched)
+        last = max((c.value for c, w in zip(computed, watched, strict=True) if w.work == most))
+        rows = self._probe.watched[last].rows
+        equal = [c for c, w in zip(computed, watched, strict=True) if (w.work, w.rows) == (most, rows)]
+        together = np.logical_or.reduce([self._on[c.value][:, c.iteration] for c in equal])
+        return equal if (together.sum(0) <= 1).all() else [c for c in equal if c.value == last]
 
     def _why(self, mixed: tuple[int, Computed] | None) -> str:
         if mixed is None:
             return "nothing that a device computes between two ppermutes depends on a microbatch"
         tick, computed = mixed
-        on = self._on[computed.value].any(-1)
-        several = np.argwhere(on.sum(0) > 1)
-        _, rank = several[0]
-        some = np.flatnonzero(on[:, several[0][0], rank])
+        on = np.logical_or.reduce(self._on[computed.value], axis=3)
+        iteration, rank = np.argwhere(on.sum(0) > 1)[0].tolist()
+        some = np.flatnonzero(on[:, iteration, rank])
         return (
             f"at tick {tick} the device at {self._axis}={rank} works on microbatches "
             f"{', '.join(map(str, some[:4]))}{' …' if some.size > 4 else ''} at once"
@@ -174,7 +185,7 @@ class _Cells:
 
     def _found(self, ticks: list[list[Computed]]) -> tuple[int, list[_Cell]]:
         """How many stages a device runs in a tick, and all cells that work on a microbatch."""
-        on = [self._on[tick[0].value][:, [c.iteration for c in tick]].any(1) for tick in ticks]
+        on = [np.logical_or.reduce([self._on[c.value][:, c.iteration] for c in tick]) for tick in ticks]
         rows = {o.shape[2] for o in on if (o.any(2).sum(0) > 1).any()}
         if len(rows) > 1:
             raise _NoPipelineError(f"devices run {' or '.join(map(str, sorted(rows)))} stages in a tick")
@@ -184,7 +195,8 @@ class _Cells:
             each = o if lanes > 1 and o.shape[2] == lanes else o.any(2, keepdims=True)
             for k, rank, row in np.argwhere(each).tolist():
                 device = int(np.flatnonzero(self._along == rank)[0])
-                change = (-1, tick[-1].value, tick[-1].iteration, device, row if lanes > 1 else -1)
+                last = [c for c in tick if self._on[c.value][k, c.iteration, rank].any()][-1]
+                change = (-1, last.value, last.iteration, device, row if lanes > 1 else -1)
                 cells.append(_Cell(t, rank * lanes + row, k, change))
         return lanes, cells
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 from shardwidget.document import Schedule
 from shardwidget.pipeline.lists import of_units
 from shardwidget.pipeline.tasks import Task, Unit
+from shardwidget.read._schedule.sizes import send_bytes
 
 # %2:2 = mpmd.fragment_call<mesh="mesh2", origin=["stage2", "stage2"(1)]> @fragment(%1) {call_counter = 0 : ui32} : …
 _CALL = re.compile(r'(%\w+)(?::\d+)? = mpmd\.fragment(?:_call)?<mesh="([^"]+)", origin=\[([^\]]*)\]')
@@ -51,8 +52,7 @@ def schedule(text: str) -> Schedule:
         raise ValueError("no mpmd.fragment_call in this text names its origin, so it tells no stages")
     made = of_units([units for units in ranks.values() if units], "")
     note = f"{unnamed} calls name no origin and are left out" if unnamed else ""
-    first = [sizes.get(Task(stage, "F", 0), 0) for stage in range(made.stages)]
-    return replace(made, send_bytes=tuple(first) if all(first[:-1]) and len(first) > 1 else (), note=note)
+    return replace(made, send_bytes=send_bytes(sizes, made.stages), note=note)
 
 
 def _meshes(text: str) -> list[str]:

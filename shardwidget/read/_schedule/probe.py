@@ -131,7 +131,7 @@ def changed(x: Any) -> Any:
     # Another number for each element: one for all might cancel in a mean or a difference.
     pattern = jnp.sin(1 + 0.7 * jnp.arange(x.size)).reshape(x.shape)
     known = jnp.where(jnp.isfinite(x), x, 0)
-    return (known + pattern).astype(x.dtype)
+    return (known + pattern * jnp.maximum(jnp.abs(known), 1)).astype(x.dtype)
 
 
 def fingerprint(x: Any, lead: int) -> Any:
