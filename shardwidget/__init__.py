@@ -15,6 +15,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from shardwidget import pipeline as pipeline
     from shardwidget import read as read
+    from shardwidget._config import config as config
     from shardwidget._doctor import doctor as doctor
     from shardwidget._show import show as show
     from shardwidget._tpu import tpu_mesh as tpu_mesh

@@ -25,6 +25,7 @@ PUBLIC = {
     "ShardingComparison": "shardwidget.widgets.comparison",
     "SpecPlayground": "shardwidget.widgets.playground",
     "Trace": "shardwidget.document",
+    "config": "shardwidget._config",
     "doctor": "shardwidget._doctor",
     "pipeline": "shardwidget.pipeline",
     "read": "shardwidget.read",

@@ -17,4 +17,9 @@ declare module "culori" {
   export function clampChroma(color: Oklch, mode: "oklch", gamut: "rgb"): Oklch;
   export function wcagContrast(a: string | Rgb, b: string | Rgb): number;
   export function interpolate(colors: readonly string[], mode: "rgb"): (t: number) => Rgb;
+  type Color = Rgb | Oklch;
+  export function differenceEuclidean(mode: string): (a: Color, b: Color) => number;
+  export function filterDeficiencyProt(): (color: Color) => Color;
+  export function filterDeficiencyDeuter(): (color: Color) => Color;
+  export function filterDeficiencyTrit(): (color: Color) => Color;
 }

@@ -14,6 +14,7 @@ import traitlets
 from traitlets import Unicode
 
 from shardwidget import _registry
+from shardwidget._config import Config, Mode, config
 from shardwidget.document import to_wire
 from shardwidget.export import bundle, html, svg
 from shardwidget.widgets._options import near
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
 LARGEST_PICTURE = 2**18
 """Bytes of SVG, above which the fallback that is saved with a notebook is a table alone."""
 
-Mode = Literal["widget", "html"]
-
 
 class DocumentWidget(anywidget.AnyWidget):
     """A document on screen. Subclasses add the traits that their front end reads and writes."""
@@ -35,6 +34,7 @@ class DocumentWidget(anywidget.AnyWidget):
 
     _esm = Unicode().tag(sync=True)
     _document = traitlets.Dict().tag(sync=True)
+    _look = traitlets.Dict(help="Theme and palette.").tag(sync=True)
     _static = traitlets.Bool(False, help="Whether there is no kernel to ask.").tag(sync=True)
 
     def __init__(self, document: Document, *, mode: Mode | None, **traits: Any) -> None:
@@ -42,22 +42,18 @@ class DocumentWidget(anywidget.AnyWidget):
 
         Args:
             document: what to show.
-            mode: ``"widget"``, or ``"html"`` for output that needs no kernel when the notebook is opened again. None
-                takes the environment variable ``SHARDWIDGET_MODE``, so that a notebook need not be changed to be run
-                where no browser is (by nbconvert, say); without it, ``"widget"``.
+            mode: ``"widget"``, or ``"html"`` for output that needs no kernel when the notebook is opened again; None
+                for ``config.mode``.
             **traits: values of traits, the subclass's own and those of every ipywidget.
 
         Raises:
             ValueError: the mode is not a legal one.
             FileNotFoundError: the front end has not been built.
         """
-        chosen = os.environ.get("SHARDWIDGET_MODE", "widget") if mode is None else mode
-        if chosen not in ("widget", "html"):
-            source = "" if mode else " in the environment variable SHARDWIDGET_MODE"
-            raise ValueError(f"mode must be 'widget' or 'html'; got {chosen!r}{source}")
-        self._mode = chosen
+        self._mode = config.mode if mode is None else Config.mode.checked(mode)
         self._shown = document
-        super().__init__(_esm=bundle.read(self.bundle), _document=to_wire(document), **traits)
+        look = {"theme": config.theme, "palette": config.palette}
+        super().__init__(_esm=bundle.read(self.bundle), _document=to_wire(document), _look=look, **traits)
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Refuses names that mean nothing here: a misspelt trait would change nothing on screen."""
@@ -85,14 +81,18 @@ class DocumentWidget(anywidget.AnyWidget):
         return _give(html.page(self._state(complete=True), self._table(), self._title(), self.bundle), path)
 
     def to_svg(
-        self, path: str | PathLike[str] | None = None, *, width: int = 960, theme: Literal["light", "dark"] = "light"
+        self,
+        path: str | PathLike[str] | None = None,
+        *,
+        width: int = 960,
+        theme: Literal["light", "dark"] | None = None,
     ) -> str:
         """Saves what is shown as an SVG picture, without a browser.
 
         Args:
             path: where to write; None to get the text.
             width: width of the picture in CSS pixels; the height follows.
-            theme: colours for a light or a dark page.
+            theme: colours for a light or a dark page; None for the theme that the widget was made with, or light.
 
         Returns:
             The path, or the text.
@@ -100,7 +100,10 @@ class DocumentWidget(anywidget.AnyWidget):
         Raises:
             ImportError: the extra ``shardwidget[svg]`` is not installed.
         """
-        return _give(svg.picture(self._state(complete=False), width=width, theme=theme), path)
+        if theme is None:
+            theme = "dark" if self._look["theme"] == "dark" else "light"
+        picture = svg.picture(self._state(complete=False), width=width, theme=theme)
+        return _give(picture, path)
 
     def open(self) -> None:
         """Opens the connection to the front end; in mode ``"html"`` there is nobody at the other end."""
@@ -157,7 +160,7 @@ class DocumentWidget(anywidget.AnyWidget):
         Args:
             complete: whether to add all that a kernel would be asked for later.
         """
-        return {"_document": to_wire(self.document), "_static": True}
+        return {"_document": to_wire(self.document), "_look": self._look, "_static": True}
 
 
 def _give(content: str, path: str | PathLike[str] | None) -> str:

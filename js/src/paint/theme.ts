@@ -1,5 +1,5 @@
 /** What the colour tokens of a scene mean in the light and the dark theme. */
-import type { Scheme } from "../model/color";
+import { isDark, type Scheme } from "../model/color";
 import type { Color } from "../scene/scene";
 
 export interface Theme {
@@ -9,12 +9,14 @@ export interface Theme {
   tokens: Readonly<Record<string, string>>;
 }
 
-const AXES = {
+const AXES: Readonly<Record<Scheme, readonly string[]>> = {
   light: ["#0B5FC0", "#B54700", "#7A1450", "#007A64", "#756300", "#6B5BD2"],
   dark: ["#6DB0FF", "#FF9F5A", "#F3C6E4", "#4FD1A5", "#E0C84E", "#B79CFF"],
-} as const;
+  "light-safe": ["#0D0182", "#985A80", "#4B8006", "#634301", "#18435E", "#3B2302"],
+  "dark-safe": ["#56A9FF", "#FE71AB", "#DDDF1D", "#68DDFC", "#B3AC54", "#D2FEBE"],
+};
 
-const TOKENS: Readonly<Record<Scheme, Readonly<Record<string, string>>>> = {
+const TOKENS: Readonly<Record<"light" | "dark", Readonly<Record<string, string>>>> = {
   light: {
     ink: "#1B1F24",
     muted: "#57606C",
@@ -55,7 +57,7 @@ export function theme(
   ui = UI_FONT,
   mono = MONO_FONT,
 ): Theme {
-  const tokens: Record<string, string> = { ...TOKENS[scheme], ...page };
+  const tokens: Record<string, string> = { ...TOKENS[isDark(scheme) ? "dark" : "light"], ...page };
   AXES[scheme].forEach((color, i) => {
     tokens[`axis${i}`] = color;
   });

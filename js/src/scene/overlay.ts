@@ -1,4 +1,5 @@
 /** What hovering, focus and pinning add: outlines, dimming of the rest, a connector, the lens of a large mesh. */
+import { isDark } from "../model/color";
 import { product } from "../model/mesh";
 import type { PlacementModel } from "../model/placement";
 import type { Highlight } from "../model/selection";
@@ -82,7 +83,7 @@ function veil(area: Box, keep: readonly Box[], { scheme }: Paints): Mark[] {
     w,
     h,
     fill: "bg",
-    alpha: DIM[scheme],
+    alpha: DIM[isDark(scheme) ? "dark" : "light"],
   });
   const marks: Mark[] = [];
   const rows = [...new Set(keep.flatMap((b) => [b.y, b.y + b.h]))].sort((a, b) => a - b);

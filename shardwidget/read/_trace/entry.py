@@ -10,6 +10,7 @@ import jax
 from jax.sharding import AbstractMesh
 
 from shardwidget import _jax, cost
+from shardwidget._config import config
 from shardwidget.document import Mesh, Trace
 from shardwidget.read import _errors
 from shardwidget.read._mesh import read_mesh
@@ -24,9 +25,6 @@ from shardwidget.read._trace.plan import Plan, Region
 from shardwidget.read._trace.program import Program
 from shardwidget.read._trace.steps import Place, Writer
 from shardwidget.read._trace.values import Written, everywhere
-
-KEEP = 2**24
-"""Bytes of values kept whole unless more are asked for."""
 
 
 def trace(
@@ -49,8 +47,8 @@ def trace(
         *args: its arguments. A ``jax.ShapeDtypeStruct`` stands for an array of the numbers 0, 1, 2 …
         kwargs: keyword arguments of ``f``.
         engine: ``"host"`` simulates the mesh on one device; None does so only where the mesh is abstract.
-        keep: most bytes of values kept whole, those of all devices together; None for 16 MiB. Of every other value the
-            corner that is shown is kept.
+        keep: most bytes of values kept whole, those of all devices together; None for ``config.keep``. Of
+            every other value the corner that is shown is kept.
         interconnect: what estimated times are shown for first: a name in ``cost.INTERCONNECTS``, or one of your own. If
             not given, the one that connects the mesh's devices, or ``cost.DEFAULT``.
 
@@ -69,7 +67,7 @@ def trace(
     closed, shape, stop = _traced(f, arguments)
     while stop is not None and stop.kind == "in_specs" and arguments.cut(stop.argument_shardings()):
         closed, shape, stop = _traced(f, arguments)
-    program = Program.of(closed, KEEP if keep is None else keep, jax.default_backend() == "cpu")
+    program = Program.of(closed, config.keep if keep is None else keep, jax.default_backend() == "cpu")
     if not program.plan.regions and stop is None:
         raise ValueError(_errors.NO_SHARD_MAP.format(name=arguments.function))
     meshes = {region: arguments.concrete(region.mesh) for region in program.plan.regions if region.parent is None}

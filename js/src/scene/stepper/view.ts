@@ -1,6 +1,6 @@
 /** A step at a moment: what it moves and how far it has come, and where every block stands. */
 import { chunkOf } from "../../model/chunks";
-import { positionColor, type Rgb, type Scheme } from "../../model/color";
+import { isDark, positionColor, type Rgb, type Scheme } from "../../model/color";
 import type { Collective, Plan, Step, Variable } from "../../model/document.gen";
 import { unpack } from "../../model/ints";
 import type { Played } from "../../model/plan";
@@ -84,7 +84,7 @@ export class StepView {
 
   /** How a partial sum is drawn. */
   get hatch(): "plain" | "dim" {
-    return this.options.scheme === "dark" ? "dim" : "plain";
+    return isDark(this.options.scheme) ? "dim" : "plain";
   }
 
   groupOf(position: number): readonly number[] | null {

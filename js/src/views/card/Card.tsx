@@ -1,5 +1,6 @@
 /** What stands around every view, and in place of one that fails. */
 import { Component, type ComponentChildren } from "preact";
+import { isDark } from "../../model/color";
 import { Failure } from "./Failure";
 import type { CardState } from "./state";
 import { asError } from "./store";
@@ -18,7 +19,7 @@ export function Card({ state, children }: Props) {
   const fonts = theme ? { "--ui": theme.ui, "--mono": theme.mono } : {};
   return (
     <section
-      class={`card ${theme?.scheme ?? "light"}`}
+      class={`card ${theme && isDark(theme.scheme) ? "dark" : "light"}`}
       aria-label={state.name()}
       style={{ ...Object.fromEntries(tokens), ...fonts }}
     >

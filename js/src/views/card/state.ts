@@ -4,7 +4,7 @@
  */
 import type { Theme } from "../../paint/theme";
 import { asError, Store } from "./store";
-import { pageTheme } from "./theme";
+import { type Look, pageTheme } from "./theme";
 import type { WidgetModel } from "./widget";
 
 /** Fields of every card, beside a view's own. */
@@ -78,11 +78,15 @@ export abstract class CardState<Fields extends object> extends Store<Fields & Ca
   }
 
   resize(outer: number): void {
-    this.#put({ width: Math.max(LEAST, outer - 2), theme: this.now.theme ?? pageTheme(this.frame) });
+    this.#put({ width: Math.max(LEAST, outer - 2), theme: this.now.theme ?? this.#pageTheme() });
+  }
+
+  #pageTheme(): Theme {
+    return pageTheme(this.frame, (this.widget.get("_look") ?? {}) as Partial<Look>);
   }
 
   retheme(): void {
-    if (this.frame.isConnected && this.now.width > 0) this.#put({ theme: pageTheme(this.frame) });
+    if (this.frame.isConnected && this.now.width > 0) this.#put({ theme: this.#pageTheme() });
   }
 
   /** After the tree was rendered: paints, and says to whoever waits for it that a picture stands. */

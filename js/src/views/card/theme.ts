@@ -4,16 +4,24 @@ import { MONO_FONT, type Theme, theme, UI_FONT } from "../../paint/theme";
 /** Page variables to use for a token, first found first. Ours are kept where a page's own would be unreadable. */
 const GROUNDS = ["--jp-layout-color0", "--vscode-editor-background", "--background"];
 
-export function pageTheme(el: Element): Theme {
+/** What Python chose: a theme of its own or that of the page, and a palette. */
+export interface Look {
+  theme: "auto" | "light" | "dark";
+  palette: "standard" | "colorblind";
+}
+
+export function pageTheme(el: Element, look: Partial<Look> = {}): Theme {
   const style = getComputedStyle(el);
   const read = (names: readonly string[]) =>
     names.map((n) => style.getPropertyValue(n).trim()).find((v) => v !== "") ?? "";
   const ground = rgbOf(read(GROUNDS)) ?? groundOf(el);
   const dark = ground ? luminance(ground) < 0.4 : matchMedia("(prefers-color-scheme: dark)").matches;
-  const page = ground ? { bg: css(ground) } : {};
+  const scheme = look.theme && look.theme !== "auto" ? look.theme : dark ? "dark" : "light";
+  // On a page of the other kind the card keeps its own ground.
+  const page = ground && (scheme === "dark") === dark ? { bg: css(ground) } : {};
   const ui = read(["--jp-ui-font-family", "--vscode-font-family"]);
   const mono = read(["--jp-code-font-family", "--vscode-editor-font-family"]);
-  return theme(dark ? "dark" : "light", page, ui || UI_FONT, mono || MONO_FONT);
+  return theme(look.palette === "colorblind" ? `${scheme}-safe` : scheme, page, ui || UI_FONT, mono || MONO_FONT);
 }
 
 /**

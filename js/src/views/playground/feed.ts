@@ -4,8 +4,16 @@ import type { Placement } from "../../model/document.gen";
 import type { WidgetModel } from "../card/widget";
 
 export class Feed implements WidgetModel {
-  readonly #traits = new Map<string, unknown>([["_static", true]]);
+  readonly #traits: Map<string, unknown>;
   readonly #listeners = new Map<string, Set<() => void>>();
+
+  /** `look` is that of the view around. */
+  constructor(look: unknown) {
+    this.#traits = new Map([
+      ["_static", true],
+      ["_look", look],
+    ]);
+  }
 
   /** Shows another placement. */
   put(placement: Placement): void {

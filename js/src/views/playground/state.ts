@@ -27,7 +27,7 @@ interface Fields {
 
 export class PlaygroundState extends CardState<Fields> {
   readonly picture: ArrayState;
-  readonly #feed = new Feed();
+  readonly #feed = new Feed(this.widget.get("_look"));
   #placement: Placement | null = null;
   #stopEditor = () => {};
 
