@@ -32,6 +32,9 @@ SHAPE_ONLY = frozenset(
 )  # fmt: skip
 """Primitives that move elements and compute nothing."""
 
+SAME_ELEMENTS = frozenset({"convert_element_type", "copy", "copy_p", "optimization_barrier", "pvary"})
+"""Primitives whose result has the elements of their operand, each where it was."""
+
 ELEMENTWISE = frozenset(
     {
         "abs", "add", "convert_element_type", "copy", "cos", "div", "exp", "integer_pow", "log", "logistic", "max",

@@ -14,6 +14,7 @@ import numpy as np
 
 from shardwidget.document.base import Document
 from shardwidget.document.collective import Collective, Plan
+from shardwidget.document.history import Difference, History, compare
 from shardwidget.document.mesh import Mesh
 from shardwidget.document.placement import Dim
 from shardwidget.document.wire import VERSION, Ints
@@ -22,6 +23,7 @@ __all__ = [
     "Failure",
     "Fix",
     "Listing",
+    "Origin",
     "Region",
     "Scope",
     "Source",
@@ -86,6 +88,19 @@ class Window:
 
 
 @dataclass(frozen=True)
+class Origin:
+    """Whose blocks the blocks of a variable are: they were only moved, cut, joined and reshaped."""
+
+    variable: int
+    """Index in ``Trace.variables`` of the one whose blocks they are."""
+    positions: Ints
+    """By mesh position and piece: the position of the device whose block the piece comes from; -1 where nothing was
+    sent to the device."""
+    axis: int = -1
+    """Dimension along which the pieces lie, all of one size; -1 where a block is a single piece."""
+
+
+@dataclass(frozen=True)
 class Variable:
     """A value of the program: in a region the block of each device, outside it a global array."""
 
@@ -109,6 +124,8 @@ class Variable:
     dims: tuple[Dim, ...] = ()
     """How a global array lies on ``Trace.mesh``; empty for a block."""
     window: Window | None = None
+    origin: Origin | None = None
+    """Whose blocks its blocks are; None where they are its own, or not known to be another's."""
     drawn: bool = True
     """Whether it can be drawn on ``Trace.mesh``; False where it lies on a mesh of other axes or devices."""
     fetch: Callable[[int], np.ndarray] | None = field(default=None, repr=False, compare=False, metadata={"wire": False})
@@ -242,3 +259,31 @@ class Trace(Document):
     """What ``f(*args)`` returns."""
     kind: Literal["trace"] = field(default="trace", init=False)
     version: int = field(default=VERSION, init=False)
+
+    def __getitem__(self, name: str) -> History:
+        """The values of a name, in the order in which the program made them: ``trace["k"].origin(device=0)``.
+
+        Raises:
+            KeyError: the program has no value of that name.
+        """
+        found = tuple(v for v in self.variables if v.name == name)
+        if not found:
+            known = ", ".join(dict.fromkeys(v.name for v in self.variables if v.name.isidentifier()))
+            raise KeyError(f"no value is called {name!r}; there are {known}")
+        return History(self, name, found)
+
+    def compare(self, other: Trace, *, rtol: float = 1e-5, atol: float = 1e-6) -> Difference | None:
+        """Where two runs part: the first step and device at which a value differs.
+
+        Of two traces of one function, every value is compared. Of two functions (a program and its reference), the
+        values that have a name in both are: the first ``h`` with the first ``h``, and so on. NaN equals NaN.
+
+        Args:
+            other: the other trace, on a mesh of the same devices.
+            rtol: tolerance relative to the other value, for floating-point and complex values; others must be equal.
+            atol: absolute tolerance.
+
+        Returns:
+            The difference, or None where all values that both kept agree.
+        """
+        return compare(self, other, rtol, atol)

@@ -534,6 +534,19 @@ export interface Order {
   readonly wasted: Ints;
 }
 
+/** Whose blocks the blocks of a variable are: they were only moved, cut, joined and reshaped. */
+export interface Origin {
+  /** Index in `Trace.variables` of the one whose blocks they are. */
+  readonly variable: number;
+  /**
+   * By mesh position and piece: the position of the device whose block the piece comes from; -1 where nothing was
+   * sent to the device.
+   */
+  readonly positions: Ints;
+  /** Dimension along which the pieces lie, all of one size; -1 where a block is a single piece. */
+  readonly axis: number;
+}
+
 /** The verdict on one field. */
 export interface Part {
   readonly field: string;
@@ -972,6 +985,8 @@ export interface Variable {
   /** How a global array lies on `Trace.mesh`; empty for a block. */
   readonly dims: readonly Dim[];
   readonly window: Window | null;
+  /** Whose blocks its blocks are; None where they are its own, or not known to be another's. */
+  readonly origin: Origin | null;
   /** Whether it can be drawn on `Trace.mesh`; False where it lies on a mesh of other axes or devices. */
   readonly drawn: boolean;
 }

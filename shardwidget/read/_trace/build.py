@@ -11,7 +11,7 @@ import jax
 import numpy as np
 
 from shardwidget import _jax
-from shardwidget.document import Collective, Dim, Ints, Listing, Mesh, Step, Variable, Window
+from shardwidget.document import Collective, Dim, Ints, Listing, Mesh, Origin, Step, Variable, Window
 from shardwidget.document import Region as RegionDocument
 from shardwidget.read._cuts import dims_of_spec
 from shardwidget.read._trace.draft import Draft, Value
@@ -107,9 +107,18 @@ class Builder:
             reduced=reduced,
             dims=dims,
             window=window,
+            origin=self._origin(value),
             drawn=drawn,
             fetch=fetch,
         )
+
+    def _origin(self, value: Value) -> Origin | None:
+        """Whose blocks a value has, where they are another's."""
+        found, order = value.moved, None if value.region is None else self._seats(value.region)
+        if found is None or found.root is value or order is None:
+            return None
+        back = np.append(np.argsort(order), -1)  # Where nothing was sent is -1 on every mesh.
+        return Origin(found.root.id, Ints.pack(back[found.pieces[order]]), found.axis)
 
     def _seats(self, region: Region | None) -> np.ndarray | None:
         """The position in a region's mesh of each device of the mesh that is drawn."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -28,8 +27,8 @@ class Collectives:
         self._interconnects = interconnects
         self._numbers: dict[Plan, int] = {}
 
-    def of(self, eqn: Any, region: Region, operands: Sequence[Any]) -> Collective | None:
-        """The collective of an equation in a region; None where it sends nothing."""
+    def call(self, eqn: Any, region: Region) -> collectives.Call | None:
+        """What an equation in a region asks for; None where it sends nothing."""
         mesh = self._meshes[region]
         call = collectives.call_of(
             eqn.primitive.name,
@@ -38,8 +37,11 @@ class Collectives:
             mesh.shape,
             ppermute_in_mesh_order=_jax.PPERMUTE_IN_MESH_ORDER,
         )
-        if call is None or not call.statement.communicates:
-            return None
+        return call if call is not None and call.statement.communicates else None
+
+    def of(self, eqn: Any, call: collectives.Call, region: Region) -> Collective:
+        """The document of a collective in a region."""
+        mesh = self._meshes[region]
         aval = eqn.invars[0].aval
         size = math.prod(aval.shape) * aval.dtype.itemsize
         traffic = collectives.bytes_sent(call, size)

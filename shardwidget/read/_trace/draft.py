@@ -10,6 +10,7 @@ from jax.sharding import PartitionSpec
 
 from shardwidget.document import Collective, Source
 from shardwidget.document.trace import Begins
+from shardwidget.read._trace.origins import Moved
 from shardwidget.read._trace.plan import Region, Site
 from shardwidget.read._trace.values import Slots
 
@@ -35,6 +36,8 @@ class Value:
     """The region that it is a result of, whose mesh the spec is for."""
     alias: Value | None = None
     """A value that is called the same: the operand of an implicit ``pvary``."""
+    moved: Moved | None = None
+    """Whose blocks its blocks are; None where they are its own."""
 
 
 @dataclass(eq=False)

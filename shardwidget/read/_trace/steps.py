@@ -16,6 +16,7 @@ from shardwidget.read._trace.collective import Collectives
 from shardwidget.read._trace.draft import Draft, Value
 from shardwidget.read._trace.expressions import beginnings
 from shardwidget.read._trace.names import name_outputs, parameter_names
+from shardwidget.read._trace.origins import moved, through_collective, through_equation
 from shardwidget.read._trace.plan import Block, Branches, Call, Leaf, Loop, Region, Site
 from shardwidget.read._trace.printed import printed
 from shardwidget.read._trace.scopes import Scopes
@@ -104,7 +105,7 @@ class Writer:
         outs = [self.value(v.aval, place, site) for v, site in zip(eqn.outvars, sites, strict=True)]
         step = self.step(eqn.primitive.name, eqn, values, outs, place)
         if place.region is not None:
-            step.collective = self.collectives.of(eqn, place.region, values)
+            self._communicate(step, values, outs, place)
         if eqn.primitive.name in _jax.WRITES and self.written is not None:
             mesh = None if place.region is None else self.meshes[place.region]
             step.printed = printed(eqn, values, self.written, mesh, place.active)
@@ -116,6 +117,32 @@ class Writer:
             elif step.implicit:
                 outs[0].name = step.literals[0]
         return outs
+
+    def _communicate(self, step: Draft, values: Sequence[Operand], outs: Sequence[Value], place: Place) -> None:
+        """What an equation of a region sends, and whose blocks its results are where they are only moved."""
+        assert place.region is not None
+        eqn, size = step.eqn, self.size(place)
+        call = self.collectives.call(eqn, place.region)
+        if call is not None:
+            step.collective = self.collectives.of(eqn, call, place.region)
+            for value, out in zip(values, outs, strict=False) if not call.statement.joint else ():
+                if isinstance(value, Value):
+                    out.moved = through_collective(call, moved(value, size))
+        elif values and outs and isinstance(values[0], Value):
+
+            def starts(k: int) -> Sequence[int] | None:
+                return self._scalar(values[k], place)
+
+            shape = values[0].aval.shape
+            outs[0].moved = through_equation(eqn.primitive.name, eqn.params, shape, moved(values[0], size), starts)
+
+    def _scalar(self, operand: Operand, place: Place) -> Any:
+        """An integer on each device; None where it was not kept."""
+        if isinstance(operand, Literal):
+            return np.full(self.size(place), operand.val)
+        if self.written is None or operand.site is None or not operand.site.written:
+            return None
+        return np.broadcast_to(self.written.by_position(operand.site, operand.slots), (self.size(place),))
 
     def size(self, place: Place) -> int:
         """Number of devices of the mesh around."""
@@ -256,6 +283,9 @@ class Writer:
             if len(names) == len(body.invars):
                 for value, known in zip(made, names[node.consts :], strict=True):
                     value.name = known
+            if place.region is not None and previous == number - 1:
+                for value, operand in zip(made, carry, strict=False):
+                    value.moved = moved(operand, self.size(place)) if isinstance(operand, Value) else None
             self._begins = "statement"
             self.step(
                 name, eqn, [*carry, *slices] if previous == number - 1 else slices, made, inner, kind="iteration",
@@ -270,6 +300,9 @@ class Writer:
         if node.stopped:
             return []
         outs = [self.value(v.aval, place, site) for v, site in zip(eqn.outvars, node.outputs, strict=True)]
+        if place.region is not None and counts is None and total > 0:
+            for value, operand in zip(outs, carry, strict=False):
+                value.moved = moved(operand, self.size(place)) if isinstance(operand, Value) else None
         self._begins = "statement"
         self.step(
             name,
