@@ -40,6 +40,8 @@ class Interconnect:
     """Devices that it connects, 0 for any number: of a pod (torus), or of a node (switch)."""
     node_bandwidth: float = 0.0
     """Switch: bytes a second that a whole node sends to other nodes; 0 where not known."""
+    between_slices: float = 0.0
+    """Torus: bytes a second that a device sends to other slices, over the data centre network; 0 where not known."""
     source: str = "user"
     """Where the figures are from."""
 
@@ -71,11 +73,20 @@ _TPUS, _GPUS = "jax-ml/scaling-book tpus.md", "jax-ml/scaling-book gpus.md"
 # Links: one direction is half of the bandwidth given here. "p" chips wrap on multiples of 4, "e" chips on a full 16.
 _ALL = (
     Interconnect("TPU v3", "torus", 2e11, axes=2, wrap=32, pod=32 * 32, source=f"{_TPUS}; wraparound inferred"),
-    Interconnect("TPU v4p", "torus", 9e10, axes=3, wrap=4, pod=16 * 16 * 16, source=_TPUS),
-    Interconnect("TPU v5p", "torus", 1.8e11, axes=3, wrap=4, pod=16 * 20 * 28, source=_TPUS),
-    Interconnect("TPU v5e", "torus", 9e10, axes=2, wrap=16, pod=16 * 16, source=_TPUS),
-    Interconnect("TPU v6e", "torus", 1.8e11, axes=2, wrap=16, pod=16 * 16, source=_TPUS),
-    Interconnect("TPU7x", "torus", 1.8e11, axes=3, wrap=4, pod=4 * 4 * 576, source=f"{_TPUS}; wraparound inferred"),
+    Interconnect("TPU v4p", "torus", 9e10, axes=3, wrap=4, pod=16 * 16 * 16, between_slices=6.25e09, source=_TPUS),
+    Interconnect("TPU v5p", "torus", 1.8e11, axes=3, wrap=4, pod=16 * 20 * 28, between_slices=6.25e09, source=_TPUS),
+    Interconnect("TPU v5e", "torus", 9e10, axes=2, wrap=16, pod=16 * 16, between_slices=3.125e09, source=_TPUS),
+    Interconnect("TPU v6e", "torus", 1.8e11, axes=2, wrap=16, pod=16 * 16, between_slices=1.25e10, source=_TPUS),
+    Interconnect(
+        "TPU7x",
+        "torus",
+        1.8e11,
+        axes=3,
+        wrap=4,
+        pod=4 * 4 * 576,
+        between_slices=1.25e10,
+        source=f"{_TPUS}; wraparound inferred",
+    ),
     Interconnect("A100", "switch", 3e11, pod=8, node_bandwidth=2e11, source=f"{_GPUS}; node: eight 200 Gb/s links"),
     Interconnect("H100", "switch", 4.5e11, pod=8, node_bandwidth=4e11, source=_GPUS),
     Interconnect("H200", "switch", 4.5e11, pod=8, node_bandwidth=4e11, source=f"{_GPUS}; node as H100's"),
@@ -125,6 +136,7 @@ def estimate(
     interconnect: Interconnect,
     *,
     wraparound: bool | None = None,
+    between_slices: bool = False,
     t_min: float = 1e-6,
 ) -> Estimate:
     """Estimates the time of a collective.
@@ -136,6 +148,7 @@ def estimate(
             array that is sharded over further axes counts by its part.
         interconnect: one of ``INTERCONNECTS``, or your own.
         wraparound: torus: whether the axes are rings; None to go by their sizes.
+        between_slices: torus: whether each device of a group is on another slice, with the data centre network between.
         t_min: torus: latency of one hop in seconds. The book has it as 1 µs, in one place as 0.5 µs.
     """
     if isinstance(collective, str):
@@ -145,6 +158,9 @@ def estimate(
     moving = [pair for pair in pairs if pair[0] != pair[1]]
     if not statement.communicates or math.prod(sizes) == 1 or (statement.by_pairs and not moving):
         return Estimate(0.0, 0.0, "nothing is sent", LABEL)
+    if between_slices and interconnect.between_slices:
+        network = Interconnect(interconnect.name, "switch", interconnect.between_slices)
+        return _switch(statement, math.prod(sizes), whole_bytes, network, ["over the network between slices, inferred"])
     if interconnect.topology == "switch":
         return _switch(statement, math.prod(sizes), whole_bytes, interconnect)
     wraps = all(size % interconnect.wrap == 0 for size in sizes if size > 1) if wraparound is None else wraparound
@@ -190,13 +206,13 @@ def _permutation_on_torus(hops: int, v: float, ici: Interconnect, t_min: float) 
     )
 
 
-def _switch(statement: Statement, n: int, v: float, nvlink: Interconnect) -> Estimate:
+def _switch(statement: Statement, n: int, v: float, nvlink: Interconnect, remarks: Sequence[str] = ()) -> Estimate:
     phases = statement.phases
     share = sum((phase.sends(n) for phase in phases), Fraction(0)) if phases else Fraction(1)
     text = f"{v:.15g} B" if share == 1 else f"{v:.15g} B · {share}"
     inside = (v * float(share) / nvlink.bandwidth, f"{text} / {nvlink.bandwidth:g} B/s")
     inferred = statement.by_pairs or any(phase.inferred_inside for phase in phases)
-    notes = ["no latency is tabulated", "inferred" * inferred]
+    notes = ["no latency is tabulated", "inferred" * inferred, *remarks]
     if 0 < nvlink.pod < n:
         if not nvlink.node_bandwidth:
             raise ValueError(

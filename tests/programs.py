@@ -18,6 +18,7 @@ from shardwidget.document import (
     Memory,
     Mesh,
     MeshAxis,
+    Nest,
     Plan,
     Program,
     Programs,
@@ -58,6 +59,11 @@ def mesh(kind: str = "", platform: str = "cpu", grid: Sequence[int] = (), **axes
     )
 
 
+def line(number: int) -> Source:
+    """A line of the function."""
+    return Source("cell 4", number, LINES[number - FIRST].strip(), "train_step")
+
+
 class Making:
     """Collectives of one program, with the plans that they use."""
 
@@ -66,24 +72,24 @@ class Making:
         self.plans: list[Plan] = []
         self._interconnects = interconnects
 
-    def over(self, kind: str, axes: tuple[str, ...], size: int, line: int | None, **rest: Any) -> HloCollective:
+    def over(self, kind: str, axes: tuple[str, ...], size: int, at: int | None, **rest: Any) -> HloCollective:
         """A collective over mesh axes; ``size``: bytes of the operand on one device."""
         names = [a.name for a in self.mesh.axes]
         primitive, params = _CALLS[kind]
         call = collectives.call_of(primitive, {"axis_name": axes, **params}, names, list(self.mesh.shape))
         assert call
         sizes = [self.mesh.shape[names.index(a)] for a in axes]
-        return self._made(kind, call, size, sizes, line, axes=axes, **rest)
+        return self._made(kind, call, size, sizes, at, axes=axes, **rest)
 
-    def among(self, kind: str, groups: tuple[tuple[int, ...], ...], size: int, line: int | None, **rest: Any):
+    def among(self, kind: str, groups: tuple[tuple[int, ...], ...], size: int, at: int | None, **rest: Any):
         """A collective of irregular groups, given as mesh positions."""
         ranks = rest.pop("ranks", ())
         call = collectives.Call(collectives.statement_of_opcode(kind), kind, (), groups, pairs=ranks)
         fields = {"irregular": True, "groups_text": f"replica_groups={groups}", **rest}
-        return self._made(kind, call, size, [call.n], line, **fields)
+        return self._made(kind, call, size, [call.n], at, **fields)
 
     def _made(
-        self, kind: str, call: collectives.Call, size: int, sizes: list[int], line: int | None, **rest: Any
+        self, kind: str, call: collectives.Call, size: int, sizes: list[int], at: int | None, **rest: Any
     ) -> HloCollective:
         traffic = collectives.bytes_sent(call, size)
         whole = collectives.gathered_bytes(call, size)
@@ -95,7 +101,7 @@ class Making:
             "within": (),
             "times": 1,
             "groups_text": f"replica_groups=[{members.shape[0]},{members.shape[1]}]<=[{members.size}]",
-            "source": None if line is None else Source("cell 4", line, LINES[line - FIRST].strip(), "train_step"),
+            "source": None if at is None else line(at),
             "name": f"{kind}.{len(self.plans)}",
             **rest,
         }
@@ -141,7 +147,8 @@ MIB = 2**20
 def training() -> Program:
     """A training step with fully sharded and tensor-parallel weights on 16 chips."""
     m = Making(mesh("TPU v5 lite", "tpu", (4, 4), data=4, model=4), KNOWN)
-    loop: dict[str, Any] = {"times": 12, "where": ("scan ×12",)}
+    loop: dict[str, Any] = {"times": 12, "nest": 0}
+    back: dict[str, Any] = {"times": 12, "nest": 1, "backward": True}
     transposed = "replica_groups=[4,4]<=[4,4]T(1,0)"
     made = [
         m.over("all-gather", ("data",), 2 * MIB, 21, **loop, groups_text=transposed, shapes=("bf16[1024,1024]",)),
@@ -149,13 +156,14 @@ def training() -> Program:
         m.over("all-gather", ("data",), 2 * MIB, 22, **loop, groups_text=transposed),
         m.over("all-gather", ("model",), 4 * MIB, 23, remark="undoes the split over model: gathers y whole"),
         m.over("all-reduce", ("data", "model"), 4, 24, shapes=("f32[]",)),
-        m.over("all-reduce", ("model",), 16 * MIB, 21, **loop, backward=True),
-        m.over("reduce-scatter", ("data",), 8 * MIB, 21, **loop, backward=True, groups_text=transposed),
-        m.over("reduce-scatter", ("data",), 8 * MIB, 22, **loop, backward=True, groups_text=transposed),
+        m.over("all-reduce", ("model",), 16 * MIB, 21, **back),
+        m.over("reduce-scatter", ("data",), 8 * MIB, 21, **back, groups_text=transposed),
+        m.over("reduce-scatter", ("data",), 8 * MIB, 22, **back, groups_text=transposed),
     ]
     return m.program(
         made,
         "train_step",
+        nests=(Nest("loop", "scan", -1, 12, line(20)), Nest("loop", "scan", -1, 12, line(20), backward=True)),
         target="TPU v5e 4×4",
         wraps=(False, False),
         memory=Memory(48 * MIB, 48 * MIB, 96 * MIB, 48 * MIB, 2**18),
@@ -177,7 +185,7 @@ def shard_map() -> Program:
             groups_text=f"source_target_pairs={pairs}",
         ),
         m.over("all-to-all", ("x",), 4096, 22, by_user=True),
-        m.over("all-reduce", ("y",), 512, 23, by_user=True, times=None, where=("while",)),
+        m.over("all-reduce", ("y",), 512, 23, by_user=True, times=None, nest=0),
         m.among("all-reduce", ((0, 3, 5, 6), (1, 2, 4, 7)), 1024, 24),
         m.among("all-gather", ((0, 2), (4, 6), (1, 3), (5, 7)), 1024, None, within=("x",), op="jit(f)/dot_general"),
     ]
@@ -185,6 +193,7 @@ def shard_map() -> Program:
     return m.program(
         made,
         "f",
+        nests=(Nest("loop", "while_loop", -1, None),),
         target="8 CPU devices",
         unread=("%all-reduce.9 = f32[4] all-reduce(%x), replica_groups=@odd: it names no groups",),
         memory=Memory(8192, 4096, 16384, 0, 0),
@@ -219,10 +228,11 @@ def layouts() -> Programs:
     """Three layouts of one training step, side by side: one measured, one without any collective."""
     fsdp = replace(training(), name="FSDP + tensor parallel", timing=Timing(0.0312, 0.0301, 0.0344, 10))
     m = Making(fsdp.mesh, KNOWN)
-    made = [m.over("all-reduce", ("data", "model"), 32 * MIB, 21, times=12, where=("scan ×12",))]
+    made = [m.over("all-reduce", ("data", "model"), 32 * MIB, 21, times=12, nest=0)]
     plain = m.program(
         made,
         "data parallel",
+        nests=(Nest("loop", "scan", -1, 12),),
         target=fsdp.target,
         wraps=fsdp.wraps,
         memory=Memory(768 * MIB, 768 * MIB, 64 * MIB, 768 * MIB, 2**18),

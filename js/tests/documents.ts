@@ -33,6 +33,7 @@ export function meshOf(axes: readonly MeshAxis[], rest: Partial<Mesh> = {}): Mes
     kind: "cpu",
     platform: "cpu",
     abstract: false,
+    slices: null,
     ...rest,
   };
 }

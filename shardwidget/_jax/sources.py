@@ -27,6 +27,11 @@ def is_user_file(file: str) -> bool:
     return source_info_util.is_user_filename(file) and not file.startswith(OURS)
 
 
+def is_library_file(file: str) -> bool:
+    """Whether a file is of an installed package: flax, optax and others, which most users did not write."""
+    return any(f"{os.sep}{folder}{os.sep}" in file for folder in ("site-packages", "dist-packages"))
+
+
 def user_frames(eqn: Any) -> list[Any]:
     """Frames of the user's program that an equation comes from, innermost first: file, function, lines and columns.
 

@@ -42,6 +42,8 @@ class Mesh:
     """``Device.device_kind``, for example ``TPU v5 lite``; empty for an abstract mesh."""
     platform: str = ""
     abstract: bool = False
+    slices: Ints | None = None
+    """Index of each position's slice, where devices lie on several that no fast link connects; None for one slice."""
 
     @property
     def size(self) -> int:

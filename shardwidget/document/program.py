@@ -11,7 +11,7 @@ from shardwidget.document.mesh import Mesh
 from shardwidget.document.trace import Listing, Source
 from shardwidget.document.wire import VERSION, Ints
 
-__all__ = ["HloCollective", "Memory", "Program", "Programs", "Timing", "Work"]
+__all__ = ["HloCollective", "Memory", "Nest", "Program", "Programs", "Timing", "Work"]
 
 
 @dataclass(frozen=True)
@@ -41,14 +41,22 @@ class HloCollective:
     times: int | None
     """How often it runs in one call of the program, in a branch at most; None inside a loop whose trip count is not
     known."""
-    where: tuple[str, ...] = ()
-    """What it stands in, outermost first: ``while ×12``, ``branch 1``, ``call f``. Empty in the entry computation."""
+    nest: int = -1
+    """Index in ``Program.nests`` of the innermost that it stands in; -1 in the entry computation. Of one that several
+    calls run: what these have in common."""
+    calls: int = 1
+    """Calls that run it, where it stands in a computation that is called from several places."""
     within: tuple[str, ...] = ()
     """Of irregular groups: the mesh axes that they stay within. ``('x',)`` alone: each is a part of a group of x."""
     pairs: tuple[tuple[int, int], ...] = ()
     """For collective-permute: (source, destination) mesh positions."""
     source: Source | None = None
-    """The user's line that it belongs to; of a combined collective, that of the most bytes."""
+    """The user's line that it belongs to; of a combined collective, that of the most bytes. A line of an installed
+    package only where the user's own is not known."""
+    library: Source | None = None
+    """The line of an installed package (flax, optax …) that the user's line runs; None where there is none."""
+    module: str = ""
+    """Where it stands among ``jax.named_scope``s, which flax and others name by their modules: ``Transformer/mlp``."""
     also: tuple[Source, ...] = ()
     """Of a combined collective: the other lines that it belongs to."""
     op: str = ""
@@ -61,8 +69,14 @@ class HloCollective:
     """Whether it is split into ``-start`` and ``-done``, so that other work may run meanwhile."""
     name: str = ""
     """Name of the instruction in the module."""
+    operand: str = ""
+    """The function's argument that it moves: ``params['w']``; empty where it moves what is computed."""
     groups_text: str = ""
     """The groups as XLA writes them: ``replica_groups=[4,4]<=[4,4]T(1,0)``."""
+    groups_meaning: str = ""
+    """That in words: ``4 groups of 2 devices (…)``."""
+    widened_from: str = ""
+    """The dtype that the program has, where XLA's CPU backend sends a wider one in its place: ``bf16``."""
     remark: str = ""
     """Why it deserves a look: ``undoes the split of w over model, for sort``. Empty if it does not."""
     plans: tuple[int, ...] = ()
@@ -71,6 +85,40 @@ class HloCollective:
     """Estimated seconds of latency, each time, on each of ``Program.interconnects``."""
     bandwidth: tuple[float, ...] = ()
     """Estimated seconds that the bytes take on each; the estimate is the greater of the two."""
+
+
+@dataclass(frozen=True)
+class Nest:
+    """What collectives stand in: a loop, a branch, a computation that is called."""
+
+    kind: Literal["loop", "condition", "branch", "call"]
+    """``condition`` is the test of a loop, which runs once more than its body."""
+    name: str
+    """``scan``, ``fori_loop``, ``while``; of a branch its number, of a call the name of what is called."""
+    parent: int
+    """Index in ``Program.nests`` of the one around it; -1 in the entry computation."""
+    times: int | None = 1
+    """How often it runs each time that the program comes to it; None where that is not known."""
+    source: Source | None = None
+    """The user's line of it."""
+    backward: bool = False
+    """Whether it belongs to the backward pass."""
+
+
+@dataclass(frozen=True)
+class LineTotal:
+    """What the collectives of one source line come to in a call of the program, loops multiplied."""
+
+    source: Source | None
+    """The line; None for those whose line is not known."""
+    collectives: tuple[int, ...]
+    """Their indices in ``Program.collectives``."""
+    bytes_per_device: int
+    """Bytes that a device sends."""
+    seconds: float
+    """Estimated seconds on ``Program.interconnect``."""
+    at_least: bool
+    """Whether one of them stands in a loop of unknown length, which is counted as one run."""
 
 
 @dataclass(frozen=True)
@@ -117,6 +165,8 @@ class Program(Document):
     """The user's mesh. Without one: the program's devices in a row."""
     collectives: tuple[HloCollective, ...]
     """In the order of the module's schedule."""
+    nests: tuple[Nest, ...] = ()
+    """The loops, branches and calls that they stand in; outer ones before what they hold."""
     plans: tuple[Plan, ...] = ()
     interconnects: tuple[str, ...] = ()
     """Names of the interconnects that estimates are for."""
@@ -141,6 +191,40 @@ class Program(Document):
     kind: Literal["program"] = field(default="program", init=False)
     version: int = field(default=VERSION, init=False)
 
+    def trail(self, collective: HloCollective) -> tuple[Nest, ...]:
+        """What a collective stands in, outermost first."""
+        found: list[Nest] = []
+        at = collective.nest
+        while at >= 0:
+            found.append(self.nests[at])
+            at = self.nests[at].parent
+        return tuple(reversed(found))
+
+    def seconds(self, collective: HloCollective) -> float:
+        """Estimated seconds of a collective in a call, on ``interconnect``; one of unknown runs counts once."""
+        k = self.interconnect
+        if k >= len(collective.latency):
+            return 0.0
+        return max(collective.latency[k], collective.bandwidth[k]) * _runs(collective)
+
+    def by_line(self) -> tuple[LineTotal, ...]:
+        """What each source line comes to in a call, the longest first; a combined collective counts on its first."""
+        lines: dict[Source | None, list[int]] = {}
+        for k, collective in enumerate(self.collectives):
+            lines.setdefault(collective.source, []).append(k)
+        totals = [self._total(source, of) for source, of in lines.items()]
+        return tuple(sorted(totals, key=lambda total: (-total.seconds, -total.bytes_per_device)))
+
+    def _total(self, source: Source | None, of: list[int]) -> LineTotal:
+        found = [self.collectives[k] for k in of]
+        return LineTotal(
+            source,
+            tuple(of),
+            sum(c.bytes_per_device * _runs(c) for c in found),
+            sum(map(self.seconds, found)),
+            any(c.times is None for c in found),
+        )
+
 
 @dataclass(frozen=True, repr=False)
 class Programs(Document):
@@ -152,3 +236,7 @@ class Programs(Document):
     """Each with the name that the user gave it."""
     kind: Literal["programs"] = field(default="programs", init=False)
     version: int = field(default=VERSION, init=False)
+
+
+def _runs(collective: HloCollective) -> int:
+    return 1 if collective.times is None else collective.times

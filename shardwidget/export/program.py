@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from shardwidget.document import HloCollective, Program, Programs
+from shardwidget.document import HloCollective, Nest, Program, Programs, Source
 from shardwidget.export.words import byte_count, clip
 
 MOST = 60
 """Collectives that are listed; a long program is cut and says so."""
+
+MOST_LINES = 8
+"""Source lines whose totals are listed."""
 
 _CELL = "padding:2px 10px;text-align:left;vertical-align:top;font-family:monospace;color:#1b1f24"
 _HEADS = ("op", "over mesh axes", "sent/device", "runs", "caused by", "estimate")
@@ -21,6 +24,9 @@ def headline(shown: Program | Programs) -> str:
     if isinstance(shown, Programs):
         return f"{_count(len(shown.programs), 'program')}: {', '.join(clip(p.name, 40) for p in shown.programs)}"
     axes = " ".join(f"{clip(a.name, 20)}={a.size}" for a in shown.mesh.axes)
+    if any(not c.shapes for c in shown.collectives):  # Groups alone: nothing says what is sent.
+        found = (f"{c.kind} over {_over(c)} ({c.groups_meaning})" for c in shown.collectives)
+        return f"mesh {' '.join(f'{a.name}={a.size}' for a in shown.mesh.axes)}: {'; '.join(found)}"
     parts = [_count(len(shown.collectives), "collective") if shown.instructions else "collectives not known"]
     if shown.collectives:
         parts += [f"{_sent(shown)} sent a device", f"{_estimate(shown)} a call on {_interconnect(shown)} (estimate)"]
@@ -58,12 +64,35 @@ def _rows(shown: Program | Programs) -> list[Sequence[str]]:
 
 
 def _row(p: Program, c: HloCollective) -> Sequence[str]:
-    axes = ", ".join(c.axes) or (f"irregular, within {', '.join(c.within)}" if c.within else "irregular")
     runs = "×?" if c.times is None else f"×{c.times}"
-    where = " ".join([runs, *c.where])
-    line = f"{c.source.line}: {c.source.text}" if c.source else c.op or "not known"
-    said = ["backward"] * c.backward + ["yours" if c.by_user else "added by the compiler"] + [c.remark] * bool(c.remark)
-    return c.kind, axes, byte_count(c.bytes_per_device), where, f"{line}  ({'; '.join(said)})", _time(_seconds(p, c))
+    where = " ".join([runs, *map(nest_text, p.trail(c)), *[f"{c.calls} calls"] * (c.calls > 1)])
+    said = [c.module] * bool(c.module) + ["backward"] * c.backward
+    if c.shapes:
+        said.append("yours" if c.by_user else "added by the compiler")
+    said += [f"moves {c.operand}"] * (bool(c.operand) and not c.remark) + [c.remark] * bool(c.remark)
+    line = _line(c.source) or c.op or "not known"
+    if said:
+        line += f"  ({'; '.join(said)})"
+    sent = byte_count(c.bytes_per_device) if c.shapes else "not known"
+    return c.kind, _over(c), sent, where, line, _time(p.seconds(c))
+
+
+def nest_text(nest: Nest) -> str:
+    """What collectives stand in, in words: ``scan ×12``, ``branch 1``, ``call f``."""
+    if nest.kind in ("branch", "call"):
+        return f"{nest.kind} {nest.name}"
+    name = f"{nest.name} condition" if nest.kind == "condition" else nest.name
+    return name if nest.times is None else f"{name} ×{nest.times}"
+
+
+def _over(c: HloCollective) -> str:
+    if c.irregular:
+        return f"irregular, within {', '.join(c.within)}" if c.within else "irregular"
+    return ", ".join(c.axes) or "each device alone"
+
+
+def _line(source: Source | None) -> str:
+    return f"{source.line}: {source.text}" if source else ""
 
 
 def _totals(p: Program) -> Sequence[str]:
@@ -84,6 +113,7 @@ def _after(shown: Program | Programs) -> list[str]:
     lines = []
     if (left := len(shown.collectives) - MOST) > 0:
         lines.append(f"… {_count(left, 'more collective')}")
+    lines += _by_line(shown)
     if m := shown.memory:
         sizes = (("arguments", m.arguments), ("outputs", m.outputs), ("temporaries", m.temporaries))
         lines.append(f"Memory a device: {', '.join(f'{byte_count(size)} {name}' for name, size in sizes)}.")
@@ -92,6 +122,19 @@ def _after(shown: Program | Programs) -> list[str]:
     if shown.unread:
         lines.append(f"Not read: {_count(len(shown.unread), 'instruction')}; {'; '.join(shown.unread[:3])}")
     return [*lines, *([shown.note] if shown.note else [])]
+
+
+def _by_line(p: Program) -> list[str]:
+    """What each source line comes to, where several collectives share one; the longest first."""
+    totals = p.by_line()
+    if len(totals) in (0, len(p.collectives)):
+        return []
+    words = [
+        f"{_line(t.source) or 'no line'} = {'≥ ' * t.at_least}{byte_count(t.bytes_per_device)}, {_time(t.seconds)}"
+        for t in totals[:MOST_LINES]
+    ]
+    left = [f"{len(totals) - MOST_LINES} more lines"] * (len(totals) > MOST_LINES)
+    return ["By line, a call (loops multiplied):", *(f"  {word}" for word in [*words, *left])]
 
 
 def _columns(rows: Sequence[Sequence[str]]) -> list[str]:
@@ -104,26 +147,16 @@ def _columns(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def _sent(p: Program) -> str:
-    return _at_least(p) + byte_count(sum(c.bytes_per_device * _runs(c) for c in p.collectives))
+    return _at_least(p) + byte_count(sum(total.bytes_per_device for total in p.by_line()))
 
 
 def _estimate(p: Program) -> str:
-    return _at_least(p) + _time(sum(_seconds(p, c) for c in p.collectives))
+    return _at_least(p) + _time(sum(map(p.seconds, p.collectives)))
 
 
 def _at_least(p: Program) -> str:
     """Loops of unknown length count once: then totals are at least what is said."""
     return "≥ " if any(c.times is None for c in p.collectives) else ""
-
-
-def _seconds(p: Program, c: HloCollective) -> float:
-    if p.interconnect >= len(c.latency):
-        return 0.0
-    return max(c.latency[p.interconnect], c.bandwidth[p.interconnect]) * _runs(c)
-
-
-def _runs(c: HloCollective) -> int:
-    return 1 if c.times is None else c.times
 
 
 def _interconnect(p: Program) -> str:

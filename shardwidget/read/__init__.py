@@ -8,8 +8,8 @@ if TYPE_CHECKING:
     from shardwidget.read._comparison.entry import comparison as comparison
     from shardwidget.read._model.entry import model as model
     from shardwidget.read._placement import placement as placement
-    from shardwidget.read._program.entry import program as program
-    from shardwidget.read._program.entry import programs as programs
+    from shardwidget.read._program.programs import program as program
+    from shardwidget.read._program.programs import programs as programs
     from shardwidget.read._program.timing import time_program as time_program
     from shardwidget.read._schedule.entry import schedule as schedule
     from shardwidget.read._trace.entry import trace as trace

@@ -137,7 +137,24 @@ WRONG_ARGUMENTS = (
 
 NO_PROGRAM = (
     "cannot compile a value of type {type}. Give a function and then its arguments, (f, x, w), "
-    "or what jax.jit(f).lower(x, w) or its .compile() gave."
+    "or what jax.jit(f).lower(x, w) or its .compile() gave, or the text of a compiled module with mesh=."
+)
+
+TEXT_ALONE = (
+    "the text of a module names devices by number alone. Give the mesh that it was compiled for: "
+    "read.program(text, mesh=jax.make_mesh((4, 2), ('x', 'y')))."
+)
+
+NO_TEXT = (
+    "the text is neither an HLO module (what compiled.as_text() gives, from its line 'HloModule …' on), nor an "
+    "instruction of one, nor groups as XLA writes them: replica_groups={{{{0,1}},{{2,3}}}}, [2,4]<=[8], "
+    "source_target_pairs={{{{0,1}},{{1,0}}}}. It begins with {start!r}."
+)
+
+TRACED_ARGUMENT = (
+    "an argument is a tracer of type {type}: inside jit, grad, vmap or shard_map a value has a type but no sharding "
+    "yet, so the program would be another. Call this outside of the traced function, with arrays or with "
+    "jax.ShapeDtypeStruct(shape, dtype, sharding=...)."
 )
 
 PROGRAM_ARGUMENTS = (

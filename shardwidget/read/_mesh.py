@@ -50,6 +50,7 @@ def read_devices(devices: Sequence[Any], axes: tuple[MeshAxis, ...] = ()) -> Mes
         process=Ints.pack([d.process_index for d in devices]),
         this_process=jax.process_index(),
         coords=_coords(devices),
+        slices=_slices(devices),
         kind=first.device_kind,
         platform=first.platform,
     )
@@ -62,3 +63,9 @@ def _coords(devices: Sequence[Any]) -> tuple[Ints, ...]:
     except (AttributeError, TypeError, ValueError):
         return ()
     return tuple(Ints.pack(column) for column in coords.T) if coords.ndim == 2 else ()
+
+
+def _slices(devices: Sequence[Any]) -> Ints | None:
+    """Index of the slice of each device; None where they all lie on one, or know of none."""
+    slices = [getattr(d, "slice_index", 0) or 0 for d in devices]
+    return Ints.pack(slices) if len(set(slices)) > 1 else None

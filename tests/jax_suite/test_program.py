@@ -17,8 +17,9 @@ from jax.sharding import PartitionSpec as P
 
 from shardwidget import read
 from shardwidget.document import Program, Timing, Work, to_wire
+from shardwidget.export.program import nest_text
 from shardwidget.read._program import timing
-from shardwidget.read._program.entry import _memory, _work
+from shardwidget.read._program.programs import _memory, _work
 from tests.jax_suite import strategies
 from tests.jax_suite.hlo import check_groups, kinds, line, loss, mlp, opcodes, shape, train_step
 
@@ -74,7 +75,7 @@ def test_each_of_the_users_collectives_is_there_once(mesh):
     expected = [(k, a, next(n for t, n in lines.items() if t.startswith(text)), b) for k, a, text, b in OWN]
     assert sorted(found) == sorted(expected)
     for c in program.collectives:
-        assert (c.by_user, c.backward, c.times, c.where, c.irregular) == (True, False, 1, (), False)
+        assert (c.by_user, c.backward, c.times, c.nest, c.irregular) == (True, False, 1, -1, False)
         assert (line(c).file, line(c).function) == ("test_program.py", "body")
         assert lines[line(c).text] == line(c).line
     check_groups(program, mesh)
@@ -251,12 +252,12 @@ def test_loops_and_branches(mesh):
     compiled = jax.jit(f).lower(shape(mesh, (32, 32), "x", "y")).compile()
     program = read.program(compiled)
     assert kinds(program) == opcodes(compiled)
-    assert {(c.kind, c.axes, c.times, c.where) for c in program.collectives} == {
-        ("collective-permute", ("y",), 21, ("while ×7", "while ×3")),
-        ("all-reduce", ("y",), 7, ("while ×7",)),
-        ("all-reduce", ("x",), 5, ("while ×5",)),
-        ("all-reduce", ("x",), None, ("while condition",)),
-        ("all-reduce", ("x",), None, ("while",)),
+    assert {(c.kind, c.axes, c.times, tuple(map(nest_text, program.trail(c)))) for c in program.collectives} == {
+        ("collective-permute", ("y",), 21, ("scan ×7", "scan ×3")),
+        ("all-reduce", ("y",), 7, ("scan ×7",)),
+        ("all-reduce", ("x",), 5, ("fori_loop ×5",)),
+        ("all-reduce", ("x",), None, ("while_loop condition",)),
+        ("all-reduce", ("x",), None, ("while_loop",)),
         ("all-reduce", ("y",), 1, ("branch 0",)),
         ("all-reduce", ("x",), 1, ("branch 1",)),
     }

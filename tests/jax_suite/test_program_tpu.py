@@ -71,7 +71,7 @@ def test_what_training_sends(topology):
     check_groups(program, pod(topology))
     assert not any(c.irregular or c.by_user or c.remark for c in program.collectives)
     large = [c for c in program.collectives if c.shapes != ("f32[]",)]
-    assert all((c.times, c.where) == (LAYERS, (f"while ×{LAYERS}",)) for c in large)
+    assert all((c.times, [n.times for n in program.trail(c)]) == (LAYERS, [LAYERS]) for c in large)
     # Weights are gathered over data for each pass, what the layer gives is summed over model, and so is the gradient
     # of what it takes; gradients of weights are summed over data, each device keeping its part.
     told = collections.Counter(

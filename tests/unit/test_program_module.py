@@ -5,10 +5,11 @@ import re
 import pytest
 
 from shardwidget import cost
-from shardwidget.document import Ints, Mesh, MeshAxis
-from shardwidget.read._program.entry import collectives_of
-from shardwidget.read._program.loops import find, trip_count
+from shardwidget.document import Ints, Mesh, MeshAxis, Program
+from shardwidget.export.program import nest_text
+from shardwidget.read._program.loops import trip_count, walk
 from shardwidget.read._program.module import Module
+from shardwidget.read._program.programs import collectives_of
 
 HEADER = "HloModule jit_f, is_scheduled=true, num_partitions=8\n"
 ADD = """
@@ -22,18 +23,14 @@ GROUPS = "channel_id=1, replica_groups=[4,2]<=[8], use_global_device_ids=true"
 MESH = Mesh((MeshAxis("x", 4, "Auto"), MeshAxis("y", 2, "Auto")), Ints.pack(range(8)), Ints.pack([0] * 8), 0)
 
 
-class Text:
-    """A compiled program of which there is only its text."""
-
-    def __init__(self, text: str):
-        self.text = text
-
-    def as_text(self) -> str:
-        return self.text
-
-
 def read(text: str):
-    return collectives_of(Text(HEADER + ADD + text), MESH, tuple(range(8)), cost.interconnects())
+    return collectives_of(HEADER + ADD + text, MESH, tuple(range(8)), cost.interconnects())
+
+
+def trail(reading, collective) -> tuple[str, ...]:
+    """What a collective stands in, in words."""
+    program = Program(MESH, reading.collectives, reading.nests)
+    return tuple(map(nest_text, program.trail(collective)))
 
 
 def entry(*lines: str) -> str:
@@ -99,7 +96,7 @@ def test_a_wrapped_asynchronous_one():
         )
     )
     (found,) = reading.collectives
-    assert (found.kind, found.asynchronous, found.op, found.where) == ("reduce-scatter", True, "jit(f)/mul", ())
+    assert (found.kind, found.asynchronous, found.op, found.nest) == ("reduce-scatter", True, "jit(f)/mul", -1)
 
 
 def test_a_send_that_names_its_pairs():
@@ -249,9 +246,10 @@ def test_trip_counts_agree_with_running_the_loop(start, step, direction, bound, 
         assert runs == times
     body = f"  %step = s32[] constant({step})\n  %next = s32[] add(%i, %step)"
     condition = f"  %n = s32[] constant({bound})\n  ROOT %lt = pred[] compare(%i, %n), direction={direction}"
-    (found,) = read(loop(condition, body, str(start))).collectives
+    reading = read(loop(condition, body, str(start)))
+    (found,) = reading.collectives
     assert found.times == times
-    assert found.where == ("while" if times is None else f"while ×{times}",)
+    assert trail(reading, found) == ("while" if times is None else f"while ×{times}",)
 
 
 def test_a_bound_that_travels_with_the_loop():
@@ -302,8 +300,9 @@ def test_a_counter_that_goes_down():
     ],
 )
 def test_a_loop_that_cannot_be_counted(condition, body):
-    (found,) = read(loop(condition, body, "0")).collectives
-    assert (found.times, found.where) == (None, ("while",))
+    reading = read(loop(condition, body, "0"))
+    (found,) = reading.collectives
+    assert (found.times, trail(reading, found)) == (None, ("while",))
 
 
 def test_what_the_compiler_wrote_down_comes_first():
@@ -321,7 +320,7 @@ def test_a_condition_runs_once_more():
         "  %n = s32[] constant(3)\n  ROOT %lt = pred[] compare(%i, %n), direction=LT"
     )
     reading = read(loop(condition, UP, "0"))
-    assert [(c.name, c.times, c.where) for c in reading.collectives] == [
+    assert [(c.name, c.times, trail(reading, c)) for c in reading.collectives] == [
         ("cc", 4, ("while condition ×4",)),
         ("c", 3, ("while ×3",)),
     ]
@@ -348,7 +347,7 @@ def test_branches(attributes, where):
         branches
         + entry("%k = s32[] constant(0)", f"ROOT %r = f32[4,8] conditional(%k, %p, %p), {attributes}")
     )  # fmt: skip
-    assert [(c.times, c.where) for c in reading.collectives] == [(1, (w,)) for w in where]
+    assert [(c.times, trail(reading, c)) for c in reading.collectives] == [(1, (w,)) for w in where]
 
 
 def test_a_function_that_is_called_twice():
@@ -357,9 +356,9 @@ def test_a_function_that_is_called_twice():
         + entry("%one = f32[4,8] call(%p), to_apply=%block.7", "ROOT %two = f32[4,8] call(%one), to_apply=%block.7")
     )
     (found,) = reading.collectives
-    assert (found.times, found.where) == (2, ("call block", "2 calls"))
+    assert (found.times, found.nest, found.calls, reading.nests) == (2, -1, 2, ())
     reading = read(BRANCH.format(k="lock.7", groups=GROUPS) + entry("ROOT %one = f32[4,8] call(%p), to_apply=%block.7"))
-    assert reading.collectives[0].where == ("call block",)
+    assert trail(reading, reading.collectives[0]) == ("call block",)
 
 
 def test_what_is_never_run_is_not_found():
@@ -393,7 +392,7 @@ def test_frames_from_the_tables(none):
     tables = TABLES.replace("PARENT0", str(none)).replace("PARENT1", str(1 + none))
     metadata = 'metadata={op_name="a" stack_frame_id=2}'
     text = tables + ADD + entry(f"ROOT %c = f32[4,8] all-reduce(%p), {GROUPS}, {metadata}")
-    reading = collectives_of(Text(HEADER + text), MESH, tuple(range(8)), cost.interconnects())
+    reading = collectives_of(HEADER + text, MESH, tuple(range(8)), cost.interconnects())
     source, (inner, outer) = reading.collectives[0].source, reading.origins[0][0].frames
     assert source is not None
     assert (source.file, source.line, source.function) == ('train "one".py', 21, "__call__")
@@ -568,27 +567,27 @@ def test_what_can_be_read_is_read_and_the_rest_is_named():
 
 @pytest.mark.parametrize("text", ["", "nonsense", "HloModule", "{", "}\n}\n", "\x00\n %c = all-reduce(", "1 2\n3"])
 def test_no_text_raises(text):
-    reading = collectives_of(Text(text), MESH, tuple(range(8)), cost.interconnects())
+    reading = collectives_of(text, MESH, tuple(range(8)), cost.interconnects())
     assert reading.collectives == ()
     assert len(reading.unread) == ("all-reduce" in text)
 
 
 def test_a_module_cut_off_in_the_middle():
     text = HEADER + ADD + entry(f"%c = f32[4,8] all-reduce(%p), {GROUPS}", f"%d = f32[4,8] all-reduce(%c), {GROUPS}")
-    whole = collectives_of(Text(text), MESH, tuple(range(8)), cost.interconnects())
+    whole = collectives_of(text, MESH, tuple(range(8)), cost.interconnects())
     assert len(whole.collectives) == 2
     for end in range(0, len(text), 7):
-        part = collectives_of(Text(text[:end]), MESH, tuple(range(8)), cost.interconnects())
+        part = collectives_of(text[:end], MESH, tuple(range(8)), cost.interconnects())
         assert set(part.collectives) <= set(whole.collectives)
 
 
 def test_a_program_for_another_number_of_devices_is_named():
     text = HEADER.replace("=8", "=4") + ADD + entry(f"ROOT %c = f32[4,8] all-reduce(%p), {GROUPS}")
-    reading = collectives_of(Text(text), MESH, tuple(range(8)), cost.interconnects())
+    reading = collectives_of(text, MESH, tuple(range(8)), cost.interconnects())
     assert reading.collectives == ()
     assert "it is for 1 × 4 devices, and the mesh has 8" in reading.unread[0]
 
 
 def test_every_collective_is_found_once():
     text = HEADER + ADD + entry(*(f"%c{k} = f32[4,8] all-reduce(%p), {GROUPS}" for k in range(100)))
-    assert [f.instruction.name for f in find(Module.parse(text))] == [f"c{k}" for k in range(100)]
+    assert [f.instruction.name for f in walk(Module.parse(text)).found] == [f"c{k}" for k in range(100)]

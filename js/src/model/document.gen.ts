@@ -311,14 +311,26 @@ export interface HloCollective {
    * known.
    */
   readonly times: number | null;
-  /** What it stands in, outermost first: `while ×12`, `branch 1`, `call f`. Empty in the entry computation. */
-  readonly where: readonly string[];
+  /**
+   * Index in `Program.nests` of the innermost that it stands in; -1 in the entry computation. Of one that several
+   * calls run: what these have in common.
+   */
+  readonly nest: number;
+  /** Calls that run it, where it stands in a computation that is called from several places. */
+  readonly calls: number;
   /** Of irregular groups: the mesh axes that they stay within. `('x',)` alone: each is a part of a group of x. */
   readonly within: readonly string[];
   /** For collective-permute: (source, destination) mesh positions. */
   readonly pairs: readonly (readonly [number, number])[];
-  /** The user's line that it belongs to; of a combined collective, that of the most bytes. */
+  /**
+   * The user's line that it belongs to; of a combined collective, that of the most bytes. A line of an installed
+   * package only where the user's own is not known.
+   */
   readonly source: Source | null;
+  /** The line of an installed package (flax, optax …) that the user's line runs; None where there is none. */
+  readonly library: Source | null;
+  /** Where it stands among `jax.named_scope`s, which flax and others name by their modules: `Transformer/mlp`. */
+  readonly module: string;
   /** Of a combined collective: the other lines that it belongs to. */
   readonly also: readonly Source[];
   /** JAX's path to the operation: `jit(f)/transpose(jvp(dot_general))`. */
@@ -331,8 +343,14 @@ export interface HloCollective {
   readonly asynchronous: boolean;
   /** Name of the instruction in the module. */
   readonly name: string;
+  /** The function's argument that it moves: `params['w']`; empty where it moves what is computed. */
+  readonly operand: string;
   /** The groups as XLA writes them: `replica_groups=[4,4]<=[4,4]T(1,0)`. */
   readonly groups_text: string;
+  /** That in words: `4 groups of 2 devices (…)`. */
+  readonly groups_meaning: string;
+  /** The dtype that the program has, where XLA's CPU backend sends a wider one in its place: `bf16`. */
+  readonly widened_from: string;
   /** Why it deserves a look: `undoes the split of w over model, for sort`. Empty if it does not. */
   readonly remark: string;
   /** Indices in `Program.plans`: the algorithms that apply, the meaning first. */
@@ -453,6 +471,8 @@ export interface Mesh {
   readonly kind: string;
   readonly platform: string;
   readonly abstract: boolean;
+  /** Index of each position's slice, where devices lie on several that no fast link connects; None for one slice. */
+  readonly slices: Ints | null;
 }
 
 /** One named axis of a mesh. */
@@ -516,6 +536,22 @@ export interface Move {
   readonly origin: number;
   /** (source rank, destination rank). */
   readonly pairs: readonly (readonly [number, number])[];
+}
+
+/** What collectives stand in: a loop, a branch, a computation that is called. */
+export interface Nest {
+  /** `condition` is the test of a loop, which runs once more than its body. */
+  readonly kind: "loop" | "condition" | "branch" | "call";
+  /** `scan`, `fori_loop`, `while`; of a branch its number, of a call the name of what is called. */
+  readonly name: string;
+  /** Index in `Program.nests` of the one around it; -1 in the entry computation. */
+  readonly parent: number;
+  /** How often it runs each time that the program comes to it; None where that is not known. */
+  readonly times: number | null;
+  /** The user's line of it. */
+  readonly source: Source | null;
+  /** Whether it belongs to the backward pass. */
+  readonly backward: boolean;
 }
 
 /** An order written out: columns over all tasks, those of rank 0 first, each rank's in the order it runs them. */
@@ -645,6 +681,8 @@ export interface Program {
   readonly mesh: Mesh;
   /** In the order of the module's schedule. */
   readonly collectives: readonly HloCollective[];
+  /** The loops, branches and calls that they stand in; outer ones before what they hold. */
+  readonly nests: readonly Nest[];
   readonly plans: readonly Plan[];
   /** Names of the interconnects that estimates are for. */
   readonly interconnects: readonly string[];

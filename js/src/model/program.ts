@@ -1,5 +1,5 @@
 /** Compiled programs as the picture reads them: collectives with their groups, plans and times. */
-import type { HloCollective, Listing, Plan, Program, Source } from "./document.gen";
+import type { HloCollective, Listing, Nest, Plan, Program, Source } from "./document.gen";
 import { unpack } from "./ints";
 import { MeshModel } from "./mesh";
 import { type Played, play, playable } from "./plan";
@@ -44,10 +44,25 @@ export interface Lies {
   rings: boolean;
 }
 
+/** What the collectives of one source line come to. */
+export interface LineTotal {
+  /** Null for those whose line is not known. */
+  source: Source | null;
+  /** Their indices in the module's order. */
+  collectives: readonly number[];
+  /** Bytes that a device sends in a call. */
+  bytes: number;
+  /** Estimated seconds of a call. */
+  seconds: number;
+  /** Whether one stands in a loop of unknown length, which is counted as one run. */
+  atLeast: boolean;
+}
+
 /** What the collectives over one set of mesh axes come to. */
 export interface Total {
-  /** Empty for irregular groups. */
+  /** Empty for irregular groups, and where each device is alone. */
   axes: readonly string[];
+  irregular: boolean;
   count: number;
   /** Bytes that a device sends in a call. */
   bytes: number;
@@ -79,6 +94,30 @@ export class ProgramModel {
       this.#groups.set(c, groups);
     }
     return groups;
+  }
+
+  /** The loops, branches and calls that a collective stands in, outermost first. */
+  trail(c: HloCollective): Nest[] {
+    const found: Nest[] = [];
+    for (let nest = this.doc.nests[c.nest]; nest; nest = this.doc.nests[nest.parent]) found.unshift(nest);
+    return found;
+  }
+
+  /** What each source line comes to in a call, loops multiplied, the longest first; null for what has no line. */
+  byLine(interconnect: number): LineTotal[] {
+    const totals = new Map<string, LineTotal>();
+    for (const [at, c] of this.collectives.entries()) {
+      const key = c.source ? `${c.source.file}:${c.source.line}` : "";
+      const known = totals.get(key) ?? { source: c.source, collectives: [], bytes: 0, seconds: 0, atLeast: false };
+      totals.set(key, {
+        source: known.source,
+        collectives: [...known.collectives, at],
+        bytes: known.bytes + c.bytes_per_device * (c.times ?? 1),
+        seconds: known.seconds + this.seconds(c, interconnect),
+        atLeast: known.atLeast || c.times === null,
+      });
+    }
+    return [...totals.values()].sort((a, b) => b.seconds - a.seconds || b.bytes - a.bytes);
   }
 
   /** The algorithms of a collective that can be played, the meaning first. */
@@ -153,10 +192,11 @@ export class ProgramModel {
   totals(interconnect: number): Total[] {
     const totals = new Map<string, Total>();
     for (const c of this.collectives) {
-      const key = c.axes.join("\n");
+      const key = c.irregular ? "irregular" : c.axes.join("\n");
       const { count, bytes, seconds } = totals.get(key) ?? { count: 0, bytes: 0, seconds: 0 };
       totals.set(key, {
         axes: c.axes,
+        irregular: c.irregular,
         count: count + 1,
         bytes: bytes + c.bytes_per_device * (c.times ?? 1),
         seconds: seconds + this.seconds(c, interconnect),
@@ -273,7 +313,7 @@ export function rowsOf(model: ProgramModel, { sort, axis, search, interconnect }
   const rows = [...model.collectives.keys()].filter((i) => {
     const c = model.collectives[i];
     if (!c || (axis !== null && !c.axes.includes(axis) && !c.within.includes(axis))) return false;
-    return wanted === "" || searched(c).includes(wanted);
+    return wanted === "" || searched(model, c).includes(wanted);
   });
   const key = (i: number) => keyOf(model, model.collectives[i], sort, interconnect);
   const keys = new Map(rows.map((i) => [i, key(i)]));
@@ -305,9 +345,18 @@ function keyOf(model: ProgramModel, c: HloCollective | undefined, sort: Sort, in
   }
 }
 
-function searched(c: HloCollective): string {
+function searched(model: ProgramModel, c: HloCollective): string {
   const { source } = c;
-  const words = [c.kind, ...c.axes, c.op, c.name, c.remark, ...c.where, ...c.shapes];
+  const words = [
+    c.kind,
+    ...c.axes,
+    c.op,
+    c.name,
+    c.remark,
+    c.module,
+    ...model.trail(c).map((nest) => nest.name),
+    ...c.shapes,
+  ];
   return [...words, source?.text ?? "", source?.function ?? "", source ? `line ${source.line}` : ""]
     .join(" ")
     .toLowerCase();

@@ -24,7 +24,7 @@ from shardwidget.read._comparison.rows import row_of
 from shardwidget.read._comparison.traced import left, traced
 from shardwidget.read._comparison.tree import Tree
 from shardwidget.read._mesh import read_mesh
-from shardwidget.read._program.entry import program as read_program
+from shardwidget.read._program.programs import program as read_program
 from shardwidget.read._trace.sources import line_of, listing_at
 
 ARGUMENTS = -1

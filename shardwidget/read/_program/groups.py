@@ -51,6 +51,34 @@ def expand(text: str) -> Groups:
     raise ValueError(f"its groups are in an unknown notation: {text}")
 
 
+def meaning_of(text: str, groups: Groups, devices: int) -> str:
+    """What a notation says: ``{}: one group of all 8 devices``; empty where there is none.
+
+    Args:
+        text: as the instruction writes it, with ``replica_groups=``.
+        groups: what it comes to, each once for every copy of the module that runs.
+        devices: devices of the program.
+    """
+    if not text:
+        return ""
+    if text.startswith("source_target_pairs"):
+        return "each pair {source,target} sends a block"
+    sizes = sorted({len(group) for group in groups})
+    count = len(groups)
+    if sizes == [1]:
+        return f"{f'each of {count} devices is' if count > 1 else 'one device,'} alone: nothing is sent"
+    every = "one group of all" if count == 1 and sizes == [devices] else f"{count} group{'s' * (count > 1)} of"
+    how = ""
+    if _WRITTEN.fullmatch(value := text.partition("=")[2]):
+        how = " (no group is written, which means all together)" if value == "{}" else ""
+    elif found := _IOTA.fullmatch(value):
+        turned = f", with axes {found[3]} of it in this order," if found[3] else ""
+        how = f" (the ids counted in the shape [{found[2]}]{turned} and read in rows of {_numbers(found[1])[-1]})"
+    elif _MESH.fullmatch(value):
+        how = " (along the axes in braces of a mesh of XLA's own)"
+    return f"{every} {' or '.join(map(str, sizes))} devices{how}"
+
+
 def positions(
     groups: Groups, replicas: int, partitions: int, *, channel: bool, flattened: bool, crosses: bool
 ) -> Groups:

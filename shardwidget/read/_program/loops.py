@@ -5,9 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from shardwidget.read._program.module import Computation, Instruction, Module
+
+
+@dataclass(frozen=True)
+class Entered:
+    """A loop, branch or call, as the walk enters it. ``document.Nest`` states it for readers."""
+
+    kind: Literal["loop", "condition", "branch", "call"]
+    name: str
+    parent: int
+    times: int | None
+    instruction: Instruction
 
 
 @dataclass(frozen=True)
@@ -16,8 +27,8 @@ class Place:
 
     times: int | None = 1
     """How often in one call of the program, in a branch at most; None if not known."""
-    where: tuple[str, ...] = ()
-    """``while ×12``, ``branch 1``, ``call f``, outermost first."""
+    trail: tuple[int, ...] = ()
+    """What it stands in, outermost first, as indices of what the walk entered."""
     caller: Instruction | None = None
     """The instruction that runs it, where that is a fusion or an asynchronous half."""
     around: Computation | None = None
@@ -35,32 +46,59 @@ class Found:
     end: Place | None = None
     """Where the fusion stands that waits for it, of one that is spread over several."""
 
+    trail: tuple[int, ...] = ()
+    """What it stands in, outermost first, as indices in ``Walked.entered``; of several places what they share."""
+
     @property
-    def place(self) -> Place:
-        """The one place; of several their common part, times added up."""
-        first = self.places[0]
-        if len(self.places) == 1:
-            return first
+    def times(self) -> int | None:
+        """How often it runs in one call of the program, in a branch at most; None if not known."""
         known = [place.times for place in self.places if place.times is not None]
-        shared = tuple(a for a, *others in zip(*(p.where for p in self.places), strict=False) if {*others} == {a})
-        times = sum(known) if len(known) == len(self.places) else None
-        return replace(first, times=times, where=(*shared, f"{len(self.places)} calls"))
+        return sum(known) if len(known) == len(self.places) else None
+
+    def shared_trail(self) -> tuple[int, ...]:
+        """What all places of it have in common."""
+        shared = []
+        for level in zip(*(place.trail for place in self.places), strict=False):
+            if len(set(level)) > 1:
+                break
+            shared.append(level[0])
+        return tuple(shared)
 
 
-def find(module: Module) -> list[Found]:
-    """The collectives of a module, in the order of its schedule.
+@dataclass(frozen=True)
+class Walked:
+    """What a walk through a module found."""
+
+    found: tuple[Found, ...]
+    """Its collectives, in the order of the schedule."""
+    entered: tuple[Entered, ...]
+    """What they stand in, outer ones before what they hold."""
+
+
+def walk(module: Module) -> Walked:
+    """The collectives of a module, in the order of its schedule, and the loops, branches and calls that they stand in.
 
     A collective that the TPU compiler spread over several fusions, so that work runs meanwhile, is found once.
     """
-    walk = _Walk(module)
+    walking = _Walk(module)
     if module.entry is not None:
-        walk.visit(module.entry, Place(), asynchronous=False)
-    return list(walk.found.values())
+        walking.visit(module.entry, Place(), asynchronous=False)
+    found = tuple(walking.found.values())
+    for one in found:
+        one.trail = one.shared_trail()
+    # A computation that several calls run is in none of them alone.
+    used = sorted({k for one in found for k in one.trail})
+    number = {k: n for n, k in enumerate(used)} | {-1: -1}
+    for one in found:
+        one.trail = tuple(number[k] for k in one.trail)
+    entered = (walking.entered[k] for k in used)
+    return Walked(found, tuple(replace(e, parent=number[e.parent]) for e in entered))
 
 
 class _Walk:
     def __init__(self, module: Module) -> None:
         self.found: dict[Instruction, Found] = {}
+        self.entered: list[Entered] = []
         self._module = module
         self._matters: dict[str, bool] = {}
         self._spread: dict[tuple[str, ...], Found] = {}
@@ -104,19 +142,27 @@ class _Walk:
             trips = trip_count(caller, around, self._module)
             for attribute, child in called:
                 runs = trips if trips is None or attribute == "body" else trips + 1
-                word = "while" if attribute == "body" else "while condition"
-                label = word if runs is None else f"{word} ×{runs}"
-                times = None if runs is None or place.times is None else place.times * runs
-                yield child, Place(times, (*place.where, label))
+                yield child, self._enter("loop" if attribute == "body" else "condition", "while", runs, caller, place)
             return
         for attribute, child in called:
             if caller.opcode == "conditional":
-                branch = _branch(caller, attribute, child)
-                yield child, Place(place.times, (*place.where, f"branch {branch}"))
+                yield child, self._enter("branch", str(_branch(caller, attribute, child)), 1, caller, place)
             elif caller.opcode == "call":
-                yield child, Place(place.times, (*place.where, f"call {_plain(child.name)}"))
+                yield child, self._enter("call", _plain(child.name), 1, caller, place)
             else:
-                yield child, Place(place.times, place.where, caller, around)
+                yield child, Place(place.times, place.trail, caller, around)
+
+    def _enter(
+        self,
+        kind: Literal["loop", "condition", "branch", "call"],
+        name: str,
+        times: int | None,
+        caller: Instruction,
+        place: Place,
+    ) -> Place:
+        self.entered.append(Entered(kind, name, place.trail[-1] if place.trail else -1, times, caller))
+        total = None if times is None or place.times is None else place.times * times
+        return Place(total, (*place.trail, len(self.entered) - 1))
 
 
 def _branch(caller: Instruction, attribute: str, child: Computation) -> int:

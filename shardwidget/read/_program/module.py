@@ -38,8 +38,13 @@ class Instruction:
 
     @property
     def kind(self) -> str:
-        """The collective that it is, or that it starts; empty where it is none. The ``-done`` half is none."""
+        """The collective that it is, or that it starts; empty where it is none. The ``-done`` half is none.
+
+        Nor is a send to the host: what ``jax.debug.print`` and callbacks need. Between TPU slices it is a collective.
+        """
         opcode = self.opcode.removesuffix("-start")
+        if opcode == "send" and "is_host_transfer=true" in self.text:
+            return opcode if "_xla_megascale_transfer_type" in self.text else ""
         return opcode if opcode in OPCODES else ""
 
     @property

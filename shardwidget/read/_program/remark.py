@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from shardwidget.document import Semantics
 from shardwidget.read._program.loops import Found
 from shardwidget.read._program.module import Instruction, Module
-from shardwidget.read._program.source import Origin
+from shardwidget.read._program.origin import Origin
 
 _ALONG = frozenset({
     "gather", "scatter", "sort", "rev", "reshape", "concatenate", "dynamic_slice", "dynamic_update_slice", "slice",
@@ -27,12 +27,12 @@ def of(found: Found, semantics: Semantics, axes: Sequence[str], origin: Origin, 
     """
     if semantics.cuts != "received" or not axes or origin.primitive not in _ALONG:
         return ""
-    name = _argument(found, module)
+    name = argument_of(found, module)
     return f"undoes the split{name and f' of {name}'} over {_listed(axes)}, for {origin.primitive}"
 
 
-def _argument(found: Found, module: Module) -> str:
-    """The user's argument that is gathered; empty where it is none."""
+def argument_of(found: Found, module: Module) -> str:
+    """The user's argument that a collective moves; empty where it is none."""
     names = found.instruction.operands
     if found.computation is not module.entry or len(names) != 1:
         return ""

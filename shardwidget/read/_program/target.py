@@ -43,18 +43,21 @@ def target_of(mesh: Mesh) -> str:
         return f"{mesh.size} CPU device{'s' if mesh.size > 1 else ''}"
     known = interconnect_of(mesh.kind) if mesh.platform == "tpu" else ""
     kind = _SHORT.get(known, known) or mesh.kind
-    box = _box(mesh)
-    if box:
+    slices = _slices(mesh)
+    boxes = {_box(mesh, positions) for positions in slices}
+    if len(boxes) == 1 and (box := boxes.pop()):
         while len(box) > 2 and box[-1] == 1:
             box = box[:-1]
-        return f"{kind} {'×'.join(map(str, box))}"
+        each = f"{len(slices)} slices of " * (len(slices) > 1)
+        return f"{each}{kind} {'×'.join(map(str, box))}"
     return f"{mesh.size} × {kind}"
 
 
 def wraps_of(mesh: Mesh) -> tuple[bool, ...]:
     """Whether each physical coordinate has wraparound links: where the devices fill a box, by its sizes."""
     interconnect = cost.INTERCONNECTS.get(interconnect_of(mesh.kind))
-    box = _box(mesh)
+    boxes = {_box(mesh, positions) for positions in _slices(mesh)}
+    box = boxes.pop() if len(boxes) == 1 else ()
     if not box or interconnect is None or interconnect.topology != "torus":
         return (False,) * len(mesh.coords)
     return tuple(size % interconnect.wrap == 0 for size in box)
@@ -75,9 +78,13 @@ def lie(groups: Sequence[Sequence[int]], mesh: Mesh) -> Lie | None:
     if not mesh.coords:
         return None
     columns = np.stack([column.array() for column in mesh.coords])
+    slices = mesh.slices.array() if mesh.slices is not None else np.zeros(mesh.size, int)
     boxes = set()
     for group in groups:
         at = columns[:, list(group)]
+        if len(set(slices[list(group)].tolist())) > 1:
+            boxes.add(())
+            continue
         sizes = tuple((at.max(axis=1) - at.min(axis=1) + 1).tolist())
         fills = math.prod(sizes) == len(group) == len(set(map(tuple, at.T.tolist())))
         boxes.add(sizes if fills else ())
@@ -85,14 +92,23 @@ def lie(groups: Sequence[Sequence[int]], mesh: Mesh) -> Lie | None:
     if not box:
         return Lie((), False)
     along = [k for k, size in enumerate(box) if size > 1]
-    whole, wraps = _box(mesh), wraps_of(mesh)
+    (whole, *others), wraps = {_box(mesh, positions) for positions in _slices(mesh)}, wraps_of(mesh)
+    whole = () if others else whole
     return Lie(tuple(box[k] for k in along), bool(whole) and all(wraps[k] and box[k] == whole[k] for k in along))
 
 
-def _box(mesh: Mesh) -> tuple[int, ...]:
-    """Sizes of the physical box that the devices fill; empty where they fill none, or share coordinates."""
+def _slices(mesh: Mesh) -> list[np.ndarray]:
+    """Mesh positions of the devices of each slice: all, where there is one."""
+    if mesh.slices is None:
+        return [np.arange(mesh.size)]
+    of = mesh.slices.array()
+    return [np.flatnonzero(of == one) for one in np.unique(of)]
+
+
+def _box(mesh: Mesh, positions: np.ndarray) -> tuple[int, ...]:
+    """Sizes of the physical box that some devices fill; empty where they fill none, or share coordinates."""
     if not mesh.coords:
         return ()
-    columns = [column.array() for column in mesh.coords]
+    columns = [column.array()[positions] for column in mesh.coords]
     box = tuple(int(c.max() - c.min()) + 1 for c in columns)
-    return box if math.prod(box) == mesh.size == len(set(zip(*columns, strict=True))) else ()
+    return box if math.prod(box) == len(positions) == len(set(zip(*columns, strict=True))) else ()

@@ -12,7 +12,7 @@ from jax.sharding import AbstractMesh, Mesh, NamedSharding, PartitionSpec
 
 from shardwidget.document import Timing
 from shardwidget.read import _errors
-from shardwidget.read._program.compiled import jitted_of, setting
+from shardwidget.read._program.executable import jitted_of, setting
 
 WARM_UP = 2
 """Calls before the measured ones: the first compiles, the second fills caches."""

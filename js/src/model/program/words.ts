@@ -1,5 +1,5 @@
 /** What is said of a compiled program: heads, sentences, the arithmetic of an estimate. */
-import type { HloCollective, Program } from "../document.gen";
+import type { HloCollective, Nest, Program } from "../document.gen";
 import type { ProgramModel, Total } from "../program";
 import { bytes, count, some } from "../text";
 
@@ -63,8 +63,17 @@ export function runsText(c: HloCollective): string {
 }
 
 /** What it stands in: `in scan ×12, branch 1`. */
-export function whereText(c: HloCollective): string {
-  return c.where.length > 0 ? `in ${c.where.join(", ")}` : "";
+export function whereText(model: ProgramModel, c: HloCollective): string {
+  const words = model.trail(c).map(nestText);
+  if (c.calls > 1) words.push(`${c.calls} calls`);
+  return words.length > 0 ? `in ${words.join(", ")}` : "";
+}
+
+/** A loop, branch or call: `scan ×12`, `branch 1`, `call f`. */
+export function nestText({ kind, name, times }: Nest): string {
+  if (kind === "branch" || kind === "call") return `${kind} ${name}`;
+  const loop = kind === "condition" ? `${name} condition` : name;
+  return times === null ? loop : `${loop} ×${times}`;
 }
 
 /** The user's code that it is for; JAX's path where no line is known. */
@@ -139,6 +148,7 @@ export function linksText(model: ProgramModel, c: HloCollective): string {
 /** The arithmetic of the bytes, then of the time. */
 export function estimateText(model: ProgramModel, c: HloCollective, interconnect: number): string {
   const [latency, bandwidth] = [c.latency[interconnect], c.bandwidth[interconnect]];
+  if (c.shapes.length === 0 || c.group_size === 1) return `${c.arithmetic}.`;
   const sent = `${bytes(c.bytes_per_device)} sent by each ${nounOf(model.doc)} (${c.arithmetic})`;
   if (latency === undefined || bandwidth === undefined) return `${sent}.`;
   const bound = latency > bandwidth ? "latency" : "bandwidth";
@@ -147,9 +157,9 @@ export function estimateText(model: ProgramModel, c: HloCollective, interconnect
   return `${sent}. On ${model.doc.interconnects[interconnect]}: ${parts}, so ${bound} bound, ${duration(Math.max(latency, bandwidth))}${runs}.`;
 }
 
-/** `data, model`; `irregular groups`. */
-export function totalName({ axes }: Total): string {
-  return axes.length > 0 ? axes.join(", ") : "irregular";
+/** `data, model`; `irregular`; `each device alone`. */
+export function totalName({ axes, irregular }: Total): string {
+  return irregular ? "irregular" : axes.join(", ") || "each device alone";
 }
 
 /** What the compiler says of memory and work, as pairs of a name and a figure. */

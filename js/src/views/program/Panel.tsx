@@ -36,7 +36,7 @@ export function Panel({ state, model, view }: Props) {
             c && (
               <>
                 <b>
-                  {c.kind} {c.axes.length > 0 ? "over " : "of irregular groups"}
+                  {c.kind} {c.irregular ? "of irregular groups" : c.axes.length > 0 ? "over " : "of single devices"}
                   <Names names={c.axes} model={model} />
                 </b>{" "}
                 <span class="soft groups">{groupsText(model, c)}</span>

@@ -60,7 +60,7 @@ export class Row extends Component<Props> {
           </span>
         </div>
         <div {...cell("runs")}>
-          <span class={c.times === 1 ? "mono" : "mono strong"} title={whereText(c)}>
+          <span class={c.times === 1 ? "mono" : "mono strong"} title={whereText(model, c)}>
             {runsText(c)}
           </span>
         </div>

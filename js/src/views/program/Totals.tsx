@@ -1,6 +1,6 @@
 /** What the collectives come to by mesh axis, as parts of one bar. */
 import type { ProgramModel } from "../../model/program";
-import { duration, totalName } from "../../model/program/words";
+import { duration, nestText, totalName } from "../../model/program/words";
 import { bytes, some } from "../../model/text";
 import { AXIS_DASH } from "../../scene/scene";
 import { AxisBar } from "./parts";
@@ -10,17 +10,17 @@ export function Totals({ state, model }: { state: ProgramState; model: ProgramMo
   const { mesh } = model;
   const totals = model.totals(state.now.interconnect);
   const whole = totals.reduce((sum, t) => sum + t.seconds, 0);
-  const loops = [...new Set(model.collectives.flatMap((c) => c.where))];
+  const loops = [...new Set(model.doc.nests.map(nestText))];
   return (
     <div class="totals">
       <div class="whole">
         {totals.map((t) => (
-          <AxisBar mesh={mesh} axes={t.axes} part={whole > 0 ? t.seconds / whole : 0} key={t.axes.join()} />
+          <AxisBar mesh={mesh} axes={t.axes} part={whole > 0 ? t.seconds / whole : 0} key={totalName(t)} />
         ))}
       </div>
       <ul>
         {totals.map((t) => (
-          <li key={t.axes.join()}>
+          <li key={totalName(t)}>
             {t.axes.length > 0
               ? t.axes.map((name, i) => (
                   <b class={`mono ink${mesh.axisOf(name) % AXIS_DASH.length}`} key={name}>

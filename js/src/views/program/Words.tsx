@@ -21,7 +21,7 @@ export function Words({ state, model, c, interconnect }: Props) {
           <dt>selected</dt>
           <dd>
             {linksText(model, c)} <span class="mono">{c.shapes.join(", ")}</span>
-            {c.where.length > 0 && ` ${whereText(c)}`}: {estimateText(model, c, interconnect)}
+            {c.nest >= 0 && ` ${whereText(model, c)}`}: {estimateText(model, c, interconnect)}
           </dd>
         </div>
       )}

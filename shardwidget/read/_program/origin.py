@@ -51,18 +51,51 @@ class Origin(NamedTuple):
 
     @property
     def source(self) -> Source | None:
-        """The innermost line of the user's."""
-        # What called us, and what called that, is no part of the program.
-        frames = itertools.takewhile(lambda frame: not frame.file.startswith(_jax.OURS), self.frames)
-        frame = next((frame for frame in frames if _jax.is_user_file(frame.file)), None)
-        if frame is None:
-            return None
-        return line_of(frame.file, frame.line, frame.function.rpartition(".")[2])
+        """The innermost line of the user's; one of an installed package only where there is no other."""
+        return _line(self._own)
+
+    @property
+    def library(self) -> Source | None:
+        """The innermost line of an installed package that the user's line runs; None where that is JAX's own."""
+        inner = self._frames()[:1]
+        return _line(inner[0]) if inner and inner[0] is not self._own else None
 
     @property
     def file(self) -> str:
         """The whole name of the file that ``source`` is in."""
-        return next((frame.file for frame in self.frames if _jax.is_user_file(frame.file)), "")
+        return self._own.file if self._own else ""
+
+    @property
+    def module(self) -> str:
+        """The named scopes on the path: what is neither a transformation, nor a call, nor the primitive itself."""
+        *parts, _ = self.op.split("/")
+        names = (_INSIDE.sub("", part).rstrip(")") for part in parts)
+        return "/".join(name for name, part in zip(names, parts, strict=True) if name and not _CONTROL.fullmatch(part))
+
+    @property
+    def _own(self) -> Frame | None:
+        frames = self._frames()
+        return next((frame for frame in frames if not _jax.is_library_file(frame.file)), (frames or [None])[0])
+
+    def _frames(self) -> list[Frame]:
+        """Frames of the user's and of installed packages, innermost first."""
+        # What called us, and what called that, is no part of the program.
+        frames = itertools.takewhile(lambda frame: not frame.file.startswith(_jax.OURS), self.frames)
+        return [frame for frame in frames if _jax.is_user_file(frame.file)]
+
+
+def _line(frame: Frame | None) -> Source | None:
+    return None if frame is None else line_of(frame.file, frame.line, frame.function.rpartition(".")[2])
+
+
+_INSIDE = re.compile(r"^(?:(?:transpose|jvp|vmap|remat|checkpoint|rematted_computation)\()+")
+"""Transformations stand around the scopes that they were applied in: ``transpose(jvp(mlp))``."""
+
+_CONTROL = re.compile(
+    r"(?:p?jit|transpose|jvp|vmap|xla_pmap)\((?:jvp\()?\)*|p?jit\(.*\)|while|body|cond|closed_call|branch_\d+_fun|scan|"
+    r"core_call|custom_jvp_call|custom_vjp_call.*|remat\d?|checkpoint|rematted_computation|shard_map|main"
+)
+"""Parts of a path that JAX writes for control flow and for calls, and no user for a scope."""
 
 
 class Origins:
@@ -75,6 +108,10 @@ class Origins:
         # XLA counts frames from 1 and prints parents from 0 or from 1; the first frame, which has none, tells which.
         self._none = roots[0] if roots else 0
         self._frames = functools.cache(self._read_frames)
+
+    def at(self, instruction: Instruction) -> Origin:
+        """What an instruction itself says of its origin."""
+        return self._of(instruction)
 
     def of(self, found: Found) -> Origin:
         """The origin of a collective; of one that the compiler rewrote, that of what it stands in or leads to."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,14 +12,15 @@ import jax
 from jax.sharding import Mesh as JaxMesh
 
 from shardwidget import cost
-from shardwidget.document import HloCollective, Listing, Memory, Mesh, Plan, Program, Programs, Work
+from shardwidget.document import HloCollective, Listing, Memory, Mesh, Nest, Plan, Program, Programs, Work
 from shardwidget.read import _errors
 from shardwidget.read._mesh import read_devices, read_mesh
-from shardwidget.read._program.collective import Collectives
-from shardwidget.read._program.compiled import Compiled, compiled_of, devices_of
-from shardwidget.read._program.loops import find
+from shardwidget.read._program.executable import Executable, executable_of
+from shardwidget.read._program.hlo_collective import HloCollectives
+from shardwidget.read._program.loops import Entered, walk
 from shardwidget.read._program.module import Module
-from shardwidget.read._program.source import Origin
+from shardwidget.read._program.origin import Origin
+from shardwidget.read._program.pasted import is_module, pasted
 from shardwidget.read._program.target import interconnect_of, target_of, wraps_of
 from shardwidget.read._trace.sources import listing_at
 
@@ -27,7 +29,7 @@ LONGEST = 400
 
 
 def program(
-    f: Callable[..., Any] | jax.stages.Lowered | jax.stages.Compiled,
+    f: Callable[..., Any] | jax.stages.Lowered | jax.stages.Compiled | str,
     *args: Any,
     kwargs: Mapping[str, Any] | None = None,
     mesh: JaxMesh | None = None,
@@ -37,7 +39,9 @@ def program(
     """Reads which collectives a compiled program has, over which mesh axes, by which line. Nothing is run.
 
     Args:
-        f: a function, jitted or not; or what ``jax.jit(f).lower(...)`` or its ``compile()`` gave.
+        f: a function, jitted or not; or what ``jax.jit(f).lower(...)`` or its ``compile()`` gave; or, with ``mesh=``,
+            the text of a compiled module, or groups out of one: ``replica_groups={{0,1},{2,3}}``, ``[2,4]<=[8]``.
+            Shardings and donations that the function was jitted with are respected.
         *args: arguments of the function: arrays, or ``jax.ShapeDtypeStruct``s with a sharding, which need no data.
         kwargs: keyword arguments of the function.
         mesh: the mesh whose axes collectives are named by. If not given, that of the arguments' shardings, else the
@@ -50,29 +54,34 @@ def program(
         The program. What of its text cannot be read is named in ``.unread``.
 
     Raises:
-        ValueError: the mesh has other devices than the program, or is abstract; or there is no such interconnect.
+        ValueError: the mesh has other devices than the program, or is abstract; there is no such interconnect; or a
+            text came without a mesh, or cannot be read.
         TypeError: ``f`` is no program, has arguments beside it although it is compiled or lowered already, or the mesh
-            is none.
+            is none; or an argument is a tracer.
     """
     interconnects = cost.interconnects(interconnect)
-    compiled = compiled_of(f, args, mesh, kwargs)
-    document, order = _mesh_of(compiled)
+    executable = executable_of(f, args, mesh, kwargs)
+    document, order = _mesh_of(executable)
     fitting = interconnect_of(document.kind)
     known = {one.name: k for k, one in enumerate(interconnects)}
     own = interconnects[known[fitting]] if fitting else None
-    reading = collectives_of(compiled.executable, document, order, interconnects, own)
+    if isinstance(f, str) and not is_module(f):
+        reading = Reading((pasted(f, document),), ((),), (), (), (), 1, "")
+    else:
+        reading = collectives_of(executable.text, document, order, interconnects, own)
     return Program(
         mesh=document,
         collectives=reading.collectives,
+        nests=reading.nests,
         plans=reading.plans,
         interconnects=tuple(known),
         interconnect=known[fitting or cost.DEFAULT] if interconnect is None else 0,
         wraps=wraps_of(document),
-        name=name if name is not None else compiled.name or reading.name,
+        name=name if name is not None else executable.name or reading.name,
         target=target_of(document),
         instructions=reading.instructions,
-        memory=_memory(compiled.executable),
-        work=_work(compiled.executable),
+        memory=_memory(executable.compiled),
+        work=_work(executable.compiled),
         listings=reading.listings(),
         unread=reading.unread,
         note=_note(document, reading),
@@ -119,7 +128,7 @@ def _one_of(
     if isinstance(of, tuple) and not of:
         raise TypeError(_errors.EMPTY_PROGRAM.format(name=name))
     f, *args = of if isinstance(of, tuple) else (of,)
-    is_read = isinstance(f, jax.stages.Lowered | jax.stages.Compiled)
+    is_read = isinstance(f, str | jax.stages.Lowered | jax.stages.Compiled)
     try:
         return program(f, *args, kwargs=None if is_read else kwargs, mesh=mesh, name=name, interconnect=interconnect)
     except Exception as error:
@@ -134,6 +143,7 @@ class Reading:
     collectives: tuple[HloCollective, ...]
     origins: tuple[tuple[Origin, ...], ...]
     """Of each collective: JAX's path to its operation, and all its frames; of a combined one several."""
+    nests: tuple[Nest, ...]
     plans: tuple[Plan, ...]
     unread: tuple[str, ...]
     instructions: int
@@ -151,26 +161,27 @@ class Reading:
 
 
 def collectives_of(
-    executable: Any,
+    text: str,
     mesh: Mesh,
     order: tuple[int, ...],
     interconnects: tuple[cost.Interconnect, ...],
     fitting: cost.Interconnect | None = None,
 ) -> Reading:
-    """Reads the collectives out of a compiled executable.
+    """Reads the collectives out of the text of a compiled module.
 
     Args:
-        executable: what ``lowered.compile()`` gave.
+        text: what ``compiled.as_text()`` gave.
         mesh: the user's mesh, as a document.
         order: mesh position of each device of the program, in the order of its device assignment.
         interconnects: what times are estimated for.
         fitting: the one of them that connects these devices; None where none does.
     """
-    module = Module.parse(_text(executable))
-    reader = Collectives(module, mesh, order, interconnects, fitting)
+    module = Module.parse(text)
+    reader = HloCollectives(module, mesh, order, interconnects, fitting)
+    walked = walk(module)
     unread = list(module.unread)
     read = []
-    for found in find(module):
+    for found in walked.found:
         try:
             read.append(reader.of(found))
         except ValueError as error:
@@ -178,6 +189,7 @@ def collectives_of(
     return Reading(
         tuple(collective for collective, _ in read),
         tuple(origins for _, origins in read),
+        tuple(_nest(entered, reader.origins.at(entered.instruction)) for entered in walked.entered),
         tuple(reader.plans),
         tuple(unread),
         module.size,
@@ -185,21 +197,32 @@ def collectives_of(
     )
 
 
-def _mesh_of(compiled: Compiled) -> tuple[Mesh, tuple[int, ...]]:
+def _nest(entered: Entered, origin: Origin) -> Nest:
+    source, name = origin.source, entered.name
+    if entered.kind in ("loop", "condition") and source is not None:
+        # JAX lowers all of its loops to the same instruction; the user's line says which one was written.
+        written = re.search(r"\b(scan|fori_loop|while_loop|map|associative_scan)\(", source.text)
+        name = written[1] if written else name
+    return Nest(entered.kind, name, entered.parent, entered.times, source, origin.backward)
+
+
+def _mesh_of(executable: Executable) -> tuple[Mesh, tuple[int, ...]]:
     """The user's mesh, and its position of each device of the program."""
-    devices = devices_of(compiled.executable)
-    if compiled.mesh is None:
+    devices = executable.devices
+    if executable.mesh is None:
         return read_devices(devices), tuple(range(len(devices)))
-    of_mesh = {_key(device): p for p, device in enumerate(compiled.mesh.devices.flat)}
+    of_mesh = {_key(device): p for p, device in enumerate(executable.mesh.devices.flat)}
     if len(of_mesh) != len(devices) or any(_key(device) not in of_mesh for device in devices):
-        if not compiled.given:
+        if not executable.given:
             return read_devices(devices), tuple(range(len(devices)))
         raise ValueError(
             _errors.OTHER_MESH.format(
-                program=_named(devices), mesh=_named(list(compiled.mesh.devices.flat)), shape=dict(compiled.mesh.shape)
+                program=_named(devices),
+                mesh=_named(list(executable.mesh.devices.flat)),
+                shape=dict(executable.mesh.shape),
             )
         )
-    return read_mesh(compiled.mesh), tuple(of_mesh[_key(device)] for device in devices)
+    return read_mesh(executable.mesh), tuple(of_mesh[_key(device)] for device in devices)
 
 
 def _key(device: Any) -> tuple[str, str, int]:
@@ -213,13 +236,6 @@ def _named(devices: Any) -> str:
     return f"{len(ids)} × {devices[0].device_kind} (ids {listed})"
 
 
-def _text(executable: Any) -> str:
-    try:
-        return executable.as_text() or ""
-    except Exception:  # An executable that was loaded from a file may have none.
-        return ""
-
-
 def _note(mesh: Mesh, reading: Reading) -> str:
     if not reading.instructions:
         return "The text of the compiled program cannot be read, so its collectives are not known."
@@ -229,11 +245,17 @@ def _note(mesh: Mesh, reading: Reading) -> str:
         notes.append(f"{alone}: the program has no collectives.")
     if not mesh.axes and mesh.size > 1:
         notes.append("No mesh was found, so groups are not named by axes: give mesh=.")
+    if widened := sorted({c.widened_from for c in reading.collectives if c.widened_from}):
+        count = sum(bool(c.widened_from) for c in reading.collectives)
+        notes.append(
+            f"XLA computes {' and '.join(widened)} as f32 on CPUs: {count} of the collectives send more bytes here "
+            "than on a TPU or a GPU."
+        )
     return " ".join(notes)
 
 
-def _memory(executable: Any) -> Memory | None:
-    stats = _asked(executable.memory_analysis)
+def _memory(compiled: Any) -> Memory | None:
+    stats = _asked(compiled.memory_analysis) if compiled is not None else None
     if stats is None:
         return None
     return Memory(
@@ -245,8 +267,8 @@ def _memory(executable: Any) -> Memory | None:
     )
 
 
-def _work(executable: Any) -> Work | None:
-    found = _asked(executable.cost_analysis)
+def _work(compiled: Any) -> Work | None:
+    found = _asked(compiled.cost_analysis) if compiled is not None else None
     if not found:
         return None
     figures = (float(found.get(key, -1)) for key in ("flops", "bytes accessed", "optimal_seconds"))

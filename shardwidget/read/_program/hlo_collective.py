@@ -12,13 +12,14 @@ import numpy as np
 from shardwidget import collectives, cost
 from shardwidget.collectives import Statement
 from shardwidget.document import HloCollective, Ints, Mesh, Plan
-from shardwidget.read._program import remark
+from shardwidget.read._program import megascale, remark
 from shardwidget.read._program.axes import Over, over, ranked
-from shardwidget.read._program.groups import Groups, expand, groups_text, positions
+from shardwidget.read._program.groups import Groups, expand, groups_text, meaning_of, positions
 from shardwidget.read._program.loops import Found
 from shardwidget.read._program.module import Computation, Module
-from shardwidget.read._program.source import Origin, Origins
+from shardwidget.read._program.origin import Origin, Origins
 from shardwidget.read._program.target import lie
+from shardwidget.read._program.widened import widened_from
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class _Facts:
     packed: Ints
 
 
-class Collectives:
+class HloCollectives:
     """Reads the collectives of a module and numbers the plans that they use.
 
     Args:
@@ -62,7 +63,7 @@ class Collectives:
         self._interconnects = interconnects
         self._fitting = fitting
         self._numbers: dict[Plan, int] = {}
-        self._origins = Origins(module)
+        self.origins = Origins(module)
         self._ids = mesh.device_ids.array().tolist()
         # A program has many that differ in their lines alone; what they share ends with the reading.
         self._facts = functools.cache(self._read_facts)
@@ -73,14 +74,21 @@ class Collectives:
         Raises:
             ValueError: what of its text cannot be read.
         """
-        instruction, place = found.instruction, found.place
-        kind, text = _kind(found), groups_text(found.instruction.text)
+        instruction = found.instruction
+        between_slices = megascale.is_host_transfer(instruction)
+        if between_slices:
+            kind, reduction = megascale.opcode_of(instruction), megascale.reduction_of(instruction)
+            text = megascale.target_text(instruction)
+        else:
+            kind, reduction = _kind(found), _reduction(found, self._module)
+            text = groups_text(instruction.text)
         shapes = _operand_types(found)
-        statement = collectives.statement_of_opcode(kind, _reduction(found, self._module))
-        facts = self._facts(statement, kind, text, *_modes(instruction.text), sum(map(_bytes, shapes)))
+        statement = collectives.statement_of_opcode(kind, reduction)
+        size = sum(map(_bytes, shapes))
+        facts = self._facts(statement, kind, text, *_modes(instruction.text), size, between_slices)
         origins = self._origins_of(found, [_bytes(shape) for shape in shapes])
         origin = origins[0]
-        by_user = 'is_spmd_generated="true"' not in instruction.text and _by_user(origin.primitive, instruction.kind)
+        by_user = 'is_spmd_generated="true"' not in instruction.text and _by_user(origin.primitive, kind)
         document = HloCollective(
             kind=kind,
             semantics=statement.semantics,
@@ -93,17 +101,23 @@ class Collectives:
             shapes=tuple(map(_as_jax, shapes)),
             bytes_per_device=facts.traffic.bytes,
             arithmetic=facts.traffic.arithmetic,
-            times=place.times,
-            where=place.where,
+            times=found.times,
+            nest=found.trail[-1] if found.trail else -1,
+            calls=len(found.places),
             pairs=facts.pairs,
             source=origin.source,
+            library=origin.library,
+            module=origin.module,
             also=tuple(dict.fromkeys(o.source for o in origins[1:] if o.source and o.source != origin.source)),
             op=origin.op,
             backward=origin.backward,
             by_user=by_user,
             asynchronous=found.asynchronous,
             name=instruction.name,
+            operand=remark.argument_of(found, self._module),
             groups_text=text,
+            groups_meaning=meaning_of(text, facts.ids, self._mesh.size),
+            widened_from=widened_from(found, self._module) if self._mesh.platform == "cpu" else "",
             remark="" if by_user else remark.of(found, statement.semantics, facts.over.axes, origin, self._module),
             plans=facts.plans,
             latency=facts.latency,
@@ -112,16 +126,16 @@ class Collectives:
         return document, origins
 
     def _origins_of(self, found: Found, sizes: list[int]) -> tuple[Origin, ...]:
-        parts = self._origins.parts(found)
+        parts = self.origins.parts(found)
         if len(parts) != len(sizes) or not any(part.op for part in parts):
-            return (self._origins.of(found),)
+            return (self.origins.of(found),)
         order = sorted(range(len(parts)), key=lambda k: -sizes[k])
         return tuple(parts[k] for k in order if parts[k].op)
 
     def _read_facts(
-        self, statement: Statement, kind: str, text: str, channel: bool, flattened: bool, size: int
+        self, statement: Statement, kind: str, text: str, channel: bool, flattened: bool, size: int, slices: bool
     ) -> _Facts:
-        groups = self._groups(text, statement, channel, flattened)
+        groups = self._between_slices(text) if slices else self._groups(text, statement, channel, flattened)
         pairs = ranks = ()
         if statement.by_pairs:
             pairs = tuple((source, target) for source, target in groups)
@@ -129,7 +143,7 @@ class Collectives:
         goes = over(groups, [axis.name for axis in self._mesh.axes], self._mesh.shape)
         # The first of a group sends, where one does: openxla.org/xla/operation_semantics, "CollectiveBroadcast".
         call = collectives.Call(statement, kind, goes.axes, groups, pairs=ranks, source=0)
-        estimates = self._estimates(call, size)
+        estimates = self._estimates(call, size, slices)
         return _Facts(
             pairs=pairs,
             over=goes,
@@ -146,23 +160,41 @@ class Collectives:
         if not text:
             raise ValueError("it names no groups")
         replicas, partitions = self._module.replicas, self._module.partitions
-        count = len(self._order)
+        orders = self._orders()
+        count = len(orders[0])
         if replicas * partitions != count:
-            raise ValueError(f"it is for {replicas} × {partitions} devices, and the mesh has {count}")
+            raise ValueError(f"it is for {replicas} × {partitions} devices, and the mesh has {len(self._order)}")
         ids = expand(text.partition("=")[2])
-        groups = positions(
-            ids, replicas, partitions, channel=channel, flattened=flattened, crosses=statement.numbers_partitions
-        )
+        crosses = statement.numbers_partitions
+        groups = positions(ids, replicas, partitions, channel=channel, flattened=flattened, crosses=crosses)
         unknown = [p for group in groups for p in group if p >= count]
         if unknown:
             raise ValueError(f"it names the device {unknown[0]} of {count}")
-        return tuple(tuple(self._order[p] for p in group) for group in groups)
+        return tuple(tuple(order[p] for p in group) for order in orders for group in groups)
 
-    def _estimates(self, call: collectives.Call, size: int) -> list[cost.Estimate]:
+    def _orders(self) -> list[list[int]]:
+        """Mesh positions of the devices that one copy of the module runs on: of all, or of the slices one by one."""
+        slices = self._mesh.slices
+        if slices is None or self._module.replicas * self._module.partitions == len(self._order):
+            return [list(self._order)]
+        of = slices.array().tolist()
+        return [[p for p in self._order if of[p] == one] for one in sorted(set(of))]
+
+    def _between_slices(self, text: str) -> Groups:
+        position = {device: p for p, device in enumerate(self._ids)}
+        ids = megascale.target_ids(text)
+        unknown = [device for group in ids for device in group if device not in position]
+        if unknown:
+            raise ValueError(f"it names the device {unknown[0]}, which the mesh does not have")
+        return tuple(tuple(position[device] for device in group) for group in ids)
+
+    def _estimates(self, call: collectives.Call, size: int, slices: bool) -> list[cost.Estimate]:
         known = {axis.name: axis.size for axis in self._mesh.axes}
         sizes = [known[name] for name in call.axes]
         sizes = sizes if math.prod(sizes) == call.n else [call.n]
         whole = collectives.gathered_bytes(call, size)
+        if slices:
+            return [cost.estimate(call, sizes, whole, ici, between_slices=True) for ici in self._interconnects]
         lies = lie(call.groups, self._mesh)
         # Ranks of a permutation count along the mesh axes; of the others, only the links matter.
         boxes = list(lies.box) if lies and lies.box and not call.pairs else sizes

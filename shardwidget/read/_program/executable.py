@@ -9,6 +9,7 @@ from typing import Any
 
 import jax
 import numpy as np
+from jax.core import Tracer
 from jax.sharding import AbstractMesh, Mesh, NamedSharding
 
 from shardwidget import _jax
@@ -17,34 +18,44 @@ from shardwidget.read._call import Call, function_name
 
 
 @dataclass(frozen=True)
-class Compiled:
-    """A compiled program."""
+class Executable:
+    """A compiled program, or its text alone."""
 
-    executable: Any
-    """What ``lowered.compile()`` gave."""
+    text: str
+    """Of the optimised module; empty where it has none."""
+    devices: tuple[Any, ...]
+    """In the order that its groups count them."""
     mesh: Mesh | None
     """The user's mesh; None where there is none to be found."""
     given: bool
     """Whether the user gave it."""
     name: str
+    compiled: jax.stages.Compiled | None = None
+    """What ``lowered.compile()`` gave; None where there is a text alone."""
 
 
-def compiled_of(f: Any, args: tuple[Any, ...], mesh: Mesh | None, kwargs: Mapping[str, Any] | None = None) -> Compiled:
+def executable_of(
+    f: Any, args: tuple[Any, ...], mesh: Mesh | None, kwargs: Mapping[str, Any] | None = None
+) -> Executable:
     """Compiles a function for its arguments, unless it is compiled already.
 
     Raises:
-        ValueError: the mesh is abstract.
-        TypeError: ``f`` can be neither compiled nor read, or has arguments that it takes none of; or the mesh is none.
+        ValueError: the mesh is abstract, or there is a text and no mesh.
+        TypeError: ``f`` can be neither compiled nor read, or has arguments that it takes none of; or the mesh is none;
+            or an argument is a tracer.
     """
     if isinstance(mesh, AbstractMesh):
         raise ValueError(_errors.ABSTRACT_PROGRAM)
     if not isinstance(mesh, Mesh | None):
         raise TypeError(_errors.NO_MESH_OF_PROGRAM.format(type=_type(mesh)))
-    if isinstance(f, jax.stages.Lowered | jax.stages.Compiled):
+    refuse_tracers((args, kwargs))
+    if isinstance(f, str | jax.stages.Lowered | jax.stages.Compiled):
         if count := len(args) + len(kwargs or {}):
             raise TypeError(_errors.PROGRAM_ARGUMENTS.format(type=type(f).__name__, count=count))
-        executable = f.compile() if isinstance(f, jax.stages.Lowered) else f
-        return Compiled(executable, mesh or _first_mesh(_shardings(executable)) or _set_mesh(), mesh is not None, "")
+        if isinstance(f, str):
+            return _of_text(f, mesh or _set_mesh(), mesh is not None)
+        compiled = f.compile() if isinstance(f, jax.stages.Lowered) else f
+        return _of(compiled, mesh or _first_mesh(_shardings(compiled)) or _set_mesh(), mesh is not None, "")
     if not callable(f):
         raise TypeError(_errors.NO_PROGRAM.format(type=_type(f)))
     args, named = jax.tree.map(lambda x: _on(x, mesh), (args, dict(kwargs or {})), is_leaf=_is_abstract)
@@ -55,10 +66,35 @@ def compiled_of(f: Any, args: tuple[Any, ...], mesh: Mesh | None, kwargs: Mappin
         found = found or _first_mesh(_meshes_in(_jax.open_jaxpr(traced.jaxpr)[0]))
         if isinstance(found, AbstractMesh):
             raise ValueError(_errors.ABSTRACT_PROGRAM)
-        executable = traced.lower().compile()
+        compiled = traced.lower().compile()
     # A function without arguments may still say where its results go.
-    found = found or _first_mesh(_shardings(executable))
-    return Compiled(executable, found, mesh is not None, function_name(f))
+    found = found or _first_mesh(_shardings(compiled))
+    return _of(compiled, found, mesh is not None, function_name(f))
+
+
+def _of(compiled: jax.stages.Compiled, mesh: Mesh | None, given: bool, name: str) -> Executable:
+    try:
+        text = compiled.as_text() or ""
+    except Exception:  # An executable that was loaded from a file may have none.
+        text = ""
+    return Executable(text, _devices_of(compiled), mesh, given, name, compiled)
+
+
+def _of_text(text: str, mesh: Mesh | None, given: bool) -> Executable:
+    if mesh is None:
+        raise ValueError(_errors.TEXT_ALONE)
+    return Executable(text, tuple(mesh.devices.flat), mesh, given, "")
+
+
+def refuse_tracers(arguments: Any) -> None:
+    """Raises where a function is shown from inside of a traced one, where its arguments have no place yet.
+
+    Raises:
+        TypeError: an argument is a tracer.
+    """
+    for leaf in jax.tree.leaves(arguments):
+        if isinstance(leaf, Tracer):
+            raise TypeError(_errors.TRACED_ARGUMENT.format(type=jax.typeof(leaf)))
 
 
 def setting(mesh: Mesh | None, args: Any) -> contextlib.AbstractContextManager[Any]:
@@ -96,7 +132,7 @@ def jitted_of(
 _NUMBERS = (jax.Array, jax.ShapeDtypeStruct, np.ndarray, np.generic, bool, int, float, complex)
 
 
-def devices_of(executable: Any) -> tuple[Any, ...]:
+def _devices_of(executable: Any) -> tuple[Any, ...]:
     """The devices of a program, in the order that its groups count them."""
     for sharding in _shardings(executable):
         if (devices := _jax.device_assignment(sharding)) is not None:

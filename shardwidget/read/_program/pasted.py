@@ -1,0 +1,70 @@
+"""Groups that a user copied out of a module: who takes part together, by the axes of a mesh, and nothing else."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from shardwidget.collectives import OPCODES, statement_of_opcode
+from shardwidget.document import HloCollective, Ints, Mesh, Semantics
+from shardwidget.read import _errors
+from shardwidget.read._program.axes import over, ranked
+from shardwidget.read._program.groups import expand, groups_text, meaning_of
+
+_OPCODE = re.compile(rf"\b({'|'.join(sorted(OPCODES, key=len, reverse=True))})(?:-start)?\(")
+
+
+def is_module(text: str) -> bool:
+    """Whether a text is that of a module."""
+    return "HloModule" in text or re.search(r"^ENTRY ", text, re.MULTILINE) is not None
+
+
+def pasted(text: str, mesh: Mesh) -> HloCollective:
+    """Groups, with or without ``replica_groups=``, alone or in an instruction, as a collective of unknown size.
+
+    Args:
+        text: ``{{0,1},{2,3}}``, ``[2,4]<=[8]``, ``mesh['a'=4] {'a'}``, ``source_target_pairs={{0,1},{1,0}}``, or a line
+            of a module that has one of these. Ids are positions in the mesh.
+        mesh: the mesh, as a document.
+
+    Raises:
+        ValueError: it is none of these, or names a device that the mesh does not have.
+    """
+    found = groups_text(text) or f"replica_groups={text.strip().strip(',')}"
+    try:
+        groups = expand(found.partition("=")[2])
+    except ValueError as error:
+        raise ValueError(f"{error}. " + _errors.NO_TEXT.format(start=text.strip()[:40])) from error
+    groups = groups or (tuple(range(mesh.size)),)
+    if groups == ((0,),):  # Without a channel, ids count copies of the module, of which there is one.
+        groups = tuple((p,) for p in range(mesh.size))
+    if unknown := [p for group in groups for p in group if p >= mesh.size]:
+        raise ValueError(f"the groups name the device {unknown[0]}, and the mesh has {mesh.size}: 0 to {mesh.size - 1}")
+    opcode = _OPCODE.search(text)
+    in_pairs = found.startswith("source_target_pairs")
+    kind = opcode[1] if opcode else "collective-permute" if in_pairs else "groups"
+    pairs: tuple[tuple[int, int], ...] = ()
+    if in_pairs:
+        pairs = tuple((source, target) for source, target in groups)
+        groups, _ = ranked(pairs, mesh.shape)
+    goes = over(groups, [axis.name for axis in mesh.axes], mesh.shape)
+    ids = mesh.device_ids.array().tolist()
+    n = max(map(len, groups))
+    return HloCollective(
+        kind=kind,
+        semantics=statement_of_opcode(kind).semantics if kind in OPCODES else Semantics(""),
+        axes=goes.axes,
+        irregular=goes.irregular,
+        within=goes.within,
+        groups=tuple(tuple(ids[p] for p in group) for group in groups),
+        positions=Ints.pack(np.array([[*group, *[-1] * (n - len(group))] for group in groups])),
+        group_size=n,
+        shapes=(),
+        bytes_per_device=0,
+        arithmetic="bytes are not known: the groups alone do not say what is sent",
+        times=1,
+        pairs=pairs,
+        groups_text=found,
+        groups_meaning=meaning_of(found, groups, mesh.size),
+    )

@@ -1,0 +1,75 @@
+"""Where XLA's CPU backend computes in a wider dtype than the program: its collectives then move more bytes.
+
+The CPU has no arithmetic in bf16, f16 or fp8, so XLA computes in f32 there, and what lies between two operations may
+travel as f32. A GPU or a TPU sends the narrow values.
+"""
+
+from __future__ import annotations
+
+import re
+
+from shardwidget.read._program.loops import Found
+from shardwidget.read._program.module import Computation, Instruction, Module
+
+_NARROW = re.compile(r"\(?(bf16|f16|f8e\w+|f4e\w+)\[")
+_MOVES = frozenset({"copy", "bitcast", "reshape", "transpose", "broadcast", "slice", "dynamic-slice", "concatenate"})
+
+
+def widened_from(found: Found, module: Module) -> str:
+    """The narrow dtype of the program in whose place a collective sends a wider one; empty where it sends its own.
+
+    Certain in two cases: XLA marks the computation that an all-reduce combines by as ``promoted``; or the operand is
+    converted just before, and each result is converted back just behind.
+    """
+    instruction, computation = found.instruction, found.computation
+    if not instruction.type.lstrip("(").startswith("f32"):
+        return ""
+    behind = {_after(user, instruction.name, computation, module) for user in _users(instruction, computation)}
+    if "_promoted" in instruction.attribute("to_apply"):
+        return next((kind for kind in sorted(behind) if kind), "")
+    operand = computation.by_name.get((instruction.operands or [""])[0])
+    before = "" if operand is None else _before(operand, computation, module)
+    return before if before and behind == {before} else ""
+
+
+def _users(instruction: Instruction, computation: Computation) -> list[Instruction]:
+    """What takes the result; of one that is started, what takes it once it is done, and of several each."""
+    found = []
+    for user in computation.users.get(instruction.name, ()):
+        passes = user.opcode.endswith("-done") or user.opcode == "get-tuple-element"
+        found += _users(user, computation) if passes else [user]
+    return found
+
+
+def _before(instruction: Instruction, computation: Computation, module: Module) -> str:
+    """The narrow dtype that a value was converted from; empty where it was not."""
+    if instruction.opcode == "fusion":
+        inner = module.computations.get(next((name for _, name in instruction.called), ""))
+        return _before(inner.root, inner, module) if inner is not None and inner.root is not None else ""
+    operand = computation.by_name.get((instruction.operands or [""])[0])
+    if operand is None:
+        return ""
+    if instruction.opcode == "convert":
+        narrow = _NARROW.match(operand.type)
+        return narrow[1] if narrow else ""
+    return _before(operand, computation, module) if instruction.opcode in _MOVES else ""
+
+
+def _after(user: Instruction, name: str, computation: Computation, module: Module) -> str:
+    """The narrow dtype that a user converts a value to before anything else; empty where it does not."""
+    if user.opcode == "convert":
+        narrow = _NARROW.match(user.type)
+        return narrow[1] if narrow else ""
+    if user.opcode == "fusion":
+        inner = module.computations.get(next((called for _, called in user.called), ""))
+        numbers = [k for k, operand in enumerate(user.operands) if operand == name]
+        parameters = [] if inner is None else [inner.parameter(k) for k in numbers]
+        found = {_first(parameter, inner, module) for parameter in parameters if parameter is not None and inner}
+        return found.pop() if len(found) == 1 else ""
+    return _first(user, computation, module) if user.opcode in _MOVES else ""
+
+
+def _first(value: Instruction, computation: Computation, module: Module) -> str:
+    """The narrow dtype that all users of a value convert it to first."""
+    found = {_after(user, value.name, computation, module) for user in computation.users.get(value.name, ())}
+    return found.pop() if len(found) == 1 else ""
