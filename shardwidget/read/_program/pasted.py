@@ -46,7 +46,7 @@ def pasted(text: str, mesh: Mesh) -> HloCollective:
     kind = opcode[1] if opcode else "collective-permute" if in_pairs else "groups"
     pairs: tuple[tuple[int, int], ...] = ()
     if in_pairs:
-        pairs = tuple((source, target) for source, target in groups)
+        pairs = tuple((pair[0], pair[-1]) for pair in groups)
         groups, _ = ranked(pairs, mesh.shape)
     goes = over(groups, [axis.name for axis in mesh.axes], mesh.shape)
     ids = mesh.device_ids.array().tolist()
