@@ -1,4 +1,4 @@
-"""``read.values``: the numbers that some devices hold."""
+"""``read.values``: the numbers that devices hold, whole, or as the sample that a view shows."""
 
 from __future__ import annotations
 
@@ -18,13 +18,40 @@ WHOLE = 2**20
 """Bytes up to which a shard is read whole, so that its range is exact; of a greater one only the sample is read."""
 
 
-def values(x: Any, device_ids: Iterable[int], *, limit: int = 2**20) -> Values:
+def values(x: Any, devices: Iterable[int] | None = None) -> dict[int, np.ndarray]:
+    """Copies shards to the host.
+
+    Args:
+        x: a ``jax.Array``.
+        devices: ids of the devices to read; None for all that this process can address.
+
+    Returns:
+        By device id, the shard that the device holds. With unreduced axes that is a partial sum.
+
+    Raises:
+        TypeError: ``x`` is not a live array of numbers: it is abstract, a mesh, or an array of random keys.
+        ValueError: the array was deleted or donated, or a device belongs to another process.
+        KeyError: the array is on no such device.
+    """
+    reason, typed = _numbers_of(x)
+    if reason:
+        raise (ValueError if reason == _errors.DELETED else TypeError)(reason)
+    shards = {shard.device.id: shard.data for shard in typed.addressable_shards}
+    wanted = list(shards) if devices is None else list(dict.fromkeys(devices))
+    if remote := [device for device in wanted if device not in shards]:
+        _check_known(typed, remote)
+        raise ValueError(_errors.remote(remote))
+    return {device: np.asarray(shards[device]) for device in wanted}
+
+
+def sampled(x: Any, device_ids: Iterable[int], *, limit: int = 2**20) -> Values:
     """Reads a sample of the shards of some devices.
 
     Only shards that this process can address are read. Of a shard greater than 1 MiB only the sample leaves the device.
 
     Args:
-        x: what ``read.placement`` takes. Only a live ``jax.Array`` has values; for anything else the note says why not.
+        x: what ``read.placement`` takes. Only a live ``jax.Array`` has values; otherwise
+            the note says why there are none.
         device_ids: devices of ``x``'s sharding; ids given twice are read once.
         limit: most bytes of all blocks' data together.
 
@@ -35,15 +62,9 @@ def values(x: Any, device_ids: Iterable[int], *, limit: int = 2**20) -> Values:
         TypeError: ``x`` is of no form that ``read.placement`` takes.
         KeyError: the array is on no such device.
     """
-    if isinstance(x, jax.sharding.Mesh | jax.sharding.AbstractMesh):
-        return Values(note=_errors.NO_DATA.format(what="a mesh"))
-    x = as_typed(x)
-    if isinstance(x, jax.ShapeDtypeStruct):
-        return Values(note=_errors.NO_DATA.format(what="an abstract array"))
-    if x.is_deleted():
-        return Values(note=_errors.DELETED)
-    if jax.dtypes.issubdtype(x.dtype, jax.dtypes.prng_key):
-        return Values(note=_errors.KEYS)
+    reason, x = _numbers_of(x)
+    if reason:
+        return Values(note=reason)
 
     wanted = list(dict.fromkeys(device_ids))
     shards = {shard.device.id: shard.data for shard in x.addressable_shards}
@@ -66,10 +87,24 @@ def values(x: Any, device_ids: Iterable[int], *, limit: int = 2**20) -> Values:
             blocks.append(_block(device, shards[device], steps))
         except Exception as error:  # What a runtime raises differs by platform; one bad shard must not hide the rest.
             notes.append(_errors.unreadable(device, error))
-    sampled = {block.steps for block in blocks if max(block.steps, default=1) > 1}
-    if sampled:
-        notes.append(_errors.sampled(sampled))
+    sizes = {block.steps for block in blocks if max(block.steps, default=1) > 1}
+    if sizes:
+        notes.append(_errors.sampled(sizes))
     return Values(tuple(blocks), "; ".join(notes))
+
+
+def _numbers_of(x: Any) -> tuple[str, Any]:
+    """Why this has no numbers to read, empty if it has; and the array."""
+    if isinstance(x, jax.sharding.Mesh | jax.sharding.AbstractMesh):
+        return _errors.NO_DATA.format(what="a mesh"), None
+    x = as_typed(x)
+    if isinstance(x, jax.ShapeDtypeStruct):
+        return _errors.NO_DATA.format(what="an abstract array"), None
+    if x.is_deleted():
+        return _errors.DELETED, None
+    if jax.dtypes.issubdtype(x.dtype, jax.dtypes.prng_key):
+        return _errors.KEYS, None
+    return "", x
 
 
 def _check_known(x: jax.Array, device_ids: Sequence[int]) -> None:

@@ -1,13 +1,40 @@
-"""What can be selected in a placement."""
+"""What can be selected: a dict that names one thing, or None. The same in every widget; each lists its forms."""
 
 from __future__ import annotations
 
 import operator
 from typing import Any
 
-from traitlets import TraitError
+from traitlets import Any as AnyTrait
+from traitlets import TraitError, TraitType
 
 from shardwidget.document import Placement
+
+
+def index_trait(key: str) -> TraitType[Any, Any]:
+    """A two-way trait that holds ``{key: index}`` or None; in the browser it is the index."""
+    return AnyTrait(None, allow_none=True).tag(
+        sync=True,
+        to_json=lambda value, _: None if value is None else value[key],
+        from_json=lambda value, _: None if value is None else {key: value},
+    )
+
+
+def selected_index(selection: Any, key: str, count: int) -> dict[str, int] | None:
+    """A selection of one of ``count`` things, with a plain integer.
+
+    Raises:
+        TraitError: it is of another form, or there is no such thing.
+    """
+    if selection is None:
+        return None
+    legal = f'None or {{"{key}": 0 to {count - 1}}}' if count else f"None: there is no {key} to select"
+    if isinstance(selection, dict) and set(selection) == {key}:
+        index = selection[key]
+        if isinstance(index, int) and not isinstance(index, bool) and 0 <= index < count:
+            return {key: index}
+    raise TraitError(f"selection must be {legal}; got {selection!r}")
+
 
 FORMS = 'None, {"device": id}, {"tile": [part of each dimension]} or {"axis": name}'
 

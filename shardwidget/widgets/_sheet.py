@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from traitlets import Dict, Int, observe
 
 from shardwidget.document import Exercises, Placement, to_wire
 from shardwidget.export import exercise
 from shardwidget.widgets._base import DocumentWidget
-
-if TYPE_CHECKING:
-    from shardwidget.widgets.exercise import Exercise
 
 
 class Sheet(DocumentWidget):
@@ -30,7 +27,8 @@ class Sheet(DocumentWidget):
         return self._shown
 
     @abstractmethod
-    def _exercise(self, number: int) -> Exercise: ...
+    def _hear(self, number: int, do: Any, answer: Any) -> None:
+        """What a reader does on screen with an exercise: ``"answer"`` with texts by field, or ``"hint"``."""
 
     @abstractmethod
     def _current(self) -> int:
@@ -63,6 +61,6 @@ class Sheet(DocumentWidget):
         # What came of it and that it was heard arrive together.
         with self.hold_sync():
             if isinstance(number, int) and 0 <= number < len(self.document.questions):
-                self._exercise(number).hear(asked.get("do"), asked.get("answer"))
+                self._hear(number, asked.get("do"), asked.get("answer"))
             if isinstance(asked.get("n"), int):
                 self._heard = asked["n"]

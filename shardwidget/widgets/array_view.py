@@ -12,6 +12,7 @@ from shardwidget._config import config
 from shardwidget._names import name_in_caller
 from shardwidget.document import Placement, Values, to_wire
 from shardwidget.export import table, text
+from shardwidget.read._values import sampled
 from shardwidget.widgets._base import DocumentWidget, Mode
 from shardwidget.widgets._options import checked
 from shardwidget.widgets._selection import selected
@@ -134,7 +135,7 @@ class ArrayView(DocumentWidget):
 
     def _fetch(self, device_ids: list[int]) -> Values:
         try:
-            return read.values(self._array, device_ids, limit=config.values)
+            return sampled(self._array, device_ids, limit=config.values)
         except Exception as error:
             # The user sees why under the picture; the kernel that serves them goes on.
             return Values(note=f"{type(error).__name__}: {error}")

@@ -7,13 +7,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
-from traitlets import Dict, Int, TraitError, observe, validate
+from traitlets import Dict, TraitError, observe, validate
 
 from shardwidget._names import name_in_caller
 from shardwidget.document import Comparison, to_wire
 from shardwidget.read._comparison.entry import ComparisonReader
 from shardwidget.widgets._base import DocumentWidget, Mode
 from shardwidget.widgets._options import checked
+from shardwidget.widgets._selection import index_trait, selected_index
 
 
 class ShardingComparison(DocumentWidget):
@@ -22,7 +23,7 @@ class ShardingComparison(DocumentWidget):
     ```python
     view = ShardingComparison(f, x, w)
     view.choices = {4: 1}               # row 4 stops on an Explicit mesh: goes on with its second fix
-    view.selection = 7                  # opens a row
+    view.selection = {"row": 7}         # opens a row
     view.document.rows[4].fixes[1].code
     ShardingComparison(params)          # jax.typeof(x) beside x.sharding, for every array of a pytree
     ```
@@ -30,13 +31,13 @@ class ShardingComparison(DocumentWidget):
     Attributes:
         choices: by row that stops on an Explicit mesh, the index of the fix that the rows below take for granted.
             Rows that are not named go on with their first fix.
-        selection: index of the row that is open; None for none. The browser's clicks arrive here too.
+        selection: the row that is open: ``{"row": index}``, or None. The browser's clicks arrive here too.
     """
 
     bundle = "comparison.js"
 
     choices: Dict[Any, Any] = Dict().tag(sync=True)
-    selection = Int(None, allow_none=True).tag(sync=True)
+    selection = index_trait("row")
 
     def __init__(
         self,
@@ -47,7 +48,7 @@ class ShardingComparison(DocumentWidget):
         compiled: Literal["auto", "explicit"] | None = None,
         name: str | None = None,
         choices: dict[int, int] | None = None,
-        selection: int | None = None,
+        selection: dict[str, int] | None = None,
         mode: Mode | None = None,
         **traits: Any,
     ) -> None:
@@ -62,7 +63,7 @@ class ShardingComparison(DocumentWidget):
             compiled: which variant of the mesh is compiled; None for the mesh as it is.
             name: what to call it; None finds the function's name, or the variable that the arrays are bound to.
             choices: fixes to go on with, by row.
-            selection: the row that is open at first.
+            selection: the row that is open at first, ``{"row": index}``.
             mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel.
             **traits: traits of every ipywidget, such as ``layout=``.
 
@@ -86,7 +87,7 @@ class ShardingComparison(DocumentWidget):
         return self._shown
 
     def _state(self, *, complete: bool) -> dict[str, Any]:
-        state = super()._state(complete=complete) | {"choices": self.choices, "selection": self.selection}
+        state = super()._state(complete=complete) | self.get_state(["choices", "selection"])
         if complete and any(len(row.fixes) > 1 for row in self.document.rows):
             # Without a kernel there is nobody to ask: the page brings the answers along.
             state["_document"] = to_wire(self._read(self.choices, continuations=True))
@@ -110,11 +111,8 @@ class ShardingComparison(DocumentWidget):
         self._document = to_wire(self.document)
 
     @validate("selection")
-    def _check_selection(self, proposal: Any) -> int | None:
-        value, count = proposal["value"], len(self.document.rows)
-        if value is not None and not 0 <= value < count:
-            raise TraitError(f"selection must be None or a row, 0 to {count - 1}; got {value!r}")
-        return value
+    def _check_selection(self, proposal: Any) -> dict[str, int] | None:
+        return selected_index(proposal["value"], "row", len(self.document.rows))
 
 
 def _integers(choices: dict[Any, Any]) -> dict[int, int]:

@@ -12,6 +12,7 @@ from shardwidget import read
 from shardwidget.document import Program, Programs, Timing, to_wire
 from shardwidget.widgets._base import DocumentWidget, Mode
 from shardwidget.widgets._options import checked
+from shardwidget.widgets._selection import index_trait, selected_index
 
 if TYPE_CHECKING:
     from shardwidget.cost import Interconnect
@@ -30,7 +31,7 @@ class CompiledProgram(DocumentWidget):
 
     ```python
     view = CompiledProgram(f, x, w)
-    view.selection = 3                  # shows a collective on the mesh; the browser's clicks arrive here too
+    view.selection = {"collective": 3}  # shows a collective on the mesh; the browser's clicks arrive here too
     view.axis = "model"                 # lists those over one mesh axis
     view.time(n=20)                     # measures it, as the button does
     view.document.collectives[3].axes
@@ -39,7 +40,7 @@ class CompiledProgram(DocumentWidget):
     ```
 
     Attributes:
-        selection: index in ``document.collectives`` of the one that is shown on the mesh; None for none.
+        selection: what is shown on the mesh: ``{"collective": index in document.collectives}``, or None.
         axis: name of a mesh axis whose collectives are listed; None for all.
         sort: what the list is sorted by: ``"time"``, ``"order"`` (the module's schedule), ``"op"``, ``"axes"``,
             ``"sent"``, ``"runs"`` or ``"source"``.
@@ -48,7 +49,7 @@ class CompiledProgram(DocumentWidget):
 
     bundle = "program.js"
 
-    selection = Int(None, allow_none=True).tag(sync=True)
+    selection = index_trait("collective")
     axis = Unicode(None, allow_none=True).tag(sync=True)
     sort = Enum(SORTS, default_value="time").tag(sync=True)
     opened = Int(None, allow_none=True).tag(sync=True)
@@ -65,7 +66,7 @@ class CompiledProgram(DocumentWidget):
         mesh: Any = None,
         name: str | None = None,
         interconnect: str | Interconnect | None = None,
-        selection: int | None = None,
+        selection: dict[str, int] | None = None,
         axis: str | None = None,
         sort: Literal["time", "order", "op", "axes", "sent", "runs", "source"] = "time",
         mode: Mode | None = None,
@@ -82,7 +83,7 @@ class CompiledProgram(DocumentWidget):
             name: what to call it; None for the function's name.
             interconnect: what estimated times are shown for first: a name in ``shardwidget.cost.INTERCONNECTS``, for
                 example ``"TPU v5e"`` or ``"H100"``, or an ``Interconnect`` of your own numbers.
-            selection: the collective that is shown at first; None for the one that takes longest.
+            selection: what is shown at first, ``{"collective": index}``; None for the one that takes longest.
             axis: list the collectives over this mesh axis alone.
             sort: what to sort by.
             mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel.
@@ -182,7 +183,7 @@ class CompiledProgram(DocumentWidget):
         return next(iter(measured.values())) if single else measured
 
     def _state(self, *, complete: bool) -> dict[str, Any]:
-        traits = {name: getattr(self, name) for name in ("selection", "axis", "sort", "opened")}
+        traits = self.get_state(["selection", "axis", "sort", "opened"])
         return super()._state(complete=complete) | traits
 
     def _programs(self) -> tuple[Program, ...]:
@@ -211,11 +212,14 @@ class CompiledProgram(DocumentWidget):
             self._trouble = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
         self._heard = asked["n"]
 
+    def _selected(self) -> int:
+        return self.selection["collective"] if self.selection else 0
+
     @observe("opened")
     def _on_opened(self, _: Any) -> None:
         # The browser may send what it selects in the other program along, so that stays; what this one lacks goes.
         program = self._at()
-        if program is None or (self.selection or 0) >= len(program.collectives):
+        if program is None or self._selected() >= len(program.collectives):
             self.selection = None
         if program is None or self.axis not in [axis.name for axis in program.mesh.axes]:
             self.axis = None
@@ -231,13 +235,9 @@ class CompiledProgram(DocumentWidget):
         return value
 
     @validate("selection")
-    def _check_selection(self, proposal: Any) -> int | None:
-        value, program = proposal["value"], self._at()
-        count = 0 if program is None else len(program.collectives)
-        if value is not None and not 0 <= value < count:
-            legal = f"None or a collective, 0 to {count - 1}" if count else "None: no collective is listed"
-            raise TraitError(f"selection must be {legal}; got {value!r}")
-        return value
+    def _check_selection(self, proposal: Any) -> dict[str, int] | None:
+        program = self._at()
+        return selected_index(proposal["value"], "collective", 0 if program is None else len(program.collectives))
 
     @validate("axis")
     def _check_axis(self, proposal: Any) -> str | None:

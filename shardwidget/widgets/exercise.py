@@ -281,7 +281,7 @@ class Exercise(Sheet):
             AssertionError: it is not answered yet, or not rightly; the message says what is off.
         """
         if not self.passed:
-            raise AssertionError(self.verdict())
+            raise AssertionError(self._verdict())
 
     def hint(self) -> str:
         """The next hint."""
@@ -302,8 +302,7 @@ class Exercise(Sheet):
         self.open()
         return super().model_id
 
-    def hear(self, do: Any, answer: Any = None) -> None:
-        """What a reader does on screen: ``"answer"`` with texts by field, or ``"hint"``."""
+    def _hear(self, number: int, do: Any, answer: Any) -> None:
         if do == "hint":
             self.hint()
         elif do == "answer":
@@ -314,7 +313,7 @@ class Exercise(Sheet):
                     self._attempts.refuse(str(error))
                 self._changed()
 
-    def restore(self, entry: dict[str, Any]) -> None:
+    def _restore(self, entry: dict[str, Any]) -> None:
         """Takes up what a record kept of it."""
         self._attempts.restore(entry)
         try:
@@ -323,11 +322,11 @@ class Exercise(Sheet):
         except AnswerError:
             self._changed()
 
-    def entry(self) -> dict[str, Any]:
+    def _entry(self) -> dict[str, Any]:
         """What a record keeps of it."""
         return self._attempts.entry()
 
-    def rename(self, name: str) -> None:
+    def _rename(self, name: str) -> None:
         """Gives it another name, one of its own in a set."""
         self._attempts.name = name
         self._changed()
@@ -370,7 +369,7 @@ class Exercise(Sheet):
         question = self._attempts.question()
         return Exercises(question.mesh, (question,), jax_version=JAX_VERSION)
 
-    def verdict(self) -> str:
+    def _verdict(self) -> str:
         """What keeps it from being passed, in words."""
         feedback = self._attempts.feedback
         if not self._attempts.answer or feedback is None:
@@ -381,9 +380,6 @@ class Exercise(Sheet):
             feedback.question,
         ]
         return f"{self.name}: not yet, after {_times(self.attempts)}. {' '.join(w for w in words if w)}"
-
-    def _exercise(self, number: int) -> Exercise:
-        return self
 
     def _current(self) -> int:
         return 0

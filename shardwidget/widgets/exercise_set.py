@@ -80,7 +80,7 @@ class ExerciseSet(Sheet):
         _name_apart(made)
         self._exercises = tuple(made)
         self._name, self._student = name, student
-        identities = "\n".join(f"{e.entry()['name']} {e.entry()['identity']}" for e in made)
+        identities = "\n".join(f"{e._entry()['name']} {e._entry()['identity']}" for e in made)
         self._version = hashlib.sha256(identities.encode()).hexdigest()[:8]
         self._notes: list[str] = []
         self._path: Path | None = None
@@ -127,7 +127,7 @@ class ExerciseSet(Sheet):
         """
         left = [e for e in self._exercises if not e.passed]
         if left:
-            lines = "\n".join(f"  {e.verdict()}" for e in left)
+            lines = "\n".join(f"  {e._verdict()}" for e in left)
             raise AssertionError(f"{self.passed} of {len(self)} exercises are passed. Not yet:\n{lines}")
 
     def record(self) -> dict[str, Any]:
@@ -139,7 +139,7 @@ class ExerciseSet(Sheet):
             "set_version": self._version,
             "student": self._student,
             "passed": self.passed,
-            "exercises": [e.entry() for e in self._exercises],
+            "exercises": [e._entry() for e in self._exercises],
         }
 
     def save(self, path: str | PathLike[str]) -> str:
@@ -184,8 +184,8 @@ class ExerciseSet(Sheet):
         self._restoring = True
         try:
             for exercise, entry in zip(self._exercises, record["exercises"], strict=True):
-                if entry != exercise.entry():
-                    exercise.restore(entry)
+                if entry != exercise._entry():
+                    exercise._restore(entry)
         finally:
             self._restoring = False
 
@@ -246,8 +246,8 @@ class ExerciseSet(Sheet):
             JAX_VERSION,
         )
 
-    def _exercise(self, number: int) -> Exercise:
-        return self._exercises[number]
+    def _hear(self, number: int, do: Any, answer: Any) -> None:
+        self._exercises[number]._hear(0, do, answer)
 
     def _current(self) -> int:
         return self.current
@@ -278,7 +278,7 @@ def _made(item: Any, number: int, choices: Any) -> Exercise:
     if not isinstance(exercise, Exercise):
         raise TypeError(f"exercise {number} ({name}) must return an Exercise; got {type(exercise).__name__}")
     if exercise.name == exercise.document.questions[0].task and name.isidentifier():
-        exercise.rename(name)
+        exercise._rename(name)
     return exercise
 
 
@@ -290,7 +290,7 @@ def _name_apart(exercises: Sequence[Exercise]) -> None:
         while name in taken:
             name, number = f"{exercise.name} {number}", number + 1
         if name != exercise.name:
-            exercise.rename(name)
+            exercise._rename(name)
         taken.add(name)
 
 

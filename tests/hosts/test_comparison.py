@@ -64,8 +64,8 @@ def test_a_choice_and_a_selection_go_to_python_and_back(jupyter, new_page):
 
     row(view, "sin").get_by_role("gridcell").last.click()
     expect(row(view, "sin")).to_have_attribute("aria-selected", "true")
-    assert nb.ask("print(view.selection)") == "1"
-    nb.ask("view.selection = 0")
+    assert nb.ask("print(view.selection)") == "{'row': 1}"
+    nb.ask("view.selection = {'row': 0}")
     expect(row(view, "arguments")).to_have_attribute("aria-selected", "true")
 
     view.get_by_role("treegrid").focus()

@@ -54,10 +54,10 @@ def test_what_is_chosen_and_measured_goes_to_python_and_back(jupyter, new_page):
     last = count - 1
     line(view, last).click()
     expect(line(view, last)).to_have_attribute("aria-selected", "true")
-    assert nb.ask("print(view.selection)") == str(last)
-    nb.ask("view.selection = 0")
+    assert nb.ask("print(view.selection)") == f"{{'collective': {last}}}"
+    nb.ask("view.selection = {'collective': 0}")
     expect(line(view, 0)).to_have_attribute("aria-selected", "true")
-    assert nb.ask("view.selection = 99").startswith("TraitError: selection must be None or a collective")
+    assert nb.ask("view.selection = {'collective': 99}").startswith("TraitError: selection must be None or")
 
     view.get_by_role("button", name="y 2").click()
     assert nb.ask("print(view.axis)") == "y"
@@ -144,7 +144,7 @@ def test_what_cannot_be_shown_or_run_is_said_and_the_last_view_stays(jupyter, ne
         assert nb.ask(f"sw.{call}").startswith(words)
     view = views(page).first
     count = int(nb.ask("print(len(view.document.collectives))"))
-    nb.ask(f"view.selection = {count - 1}")
+    nb.ask(f"view.selection = {{'collective': {count - 1}}}")
     expect(line(view, count - 1)).to_have_attribute("aria-selected", "true")
 
 

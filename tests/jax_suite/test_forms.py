@@ -9,6 +9,7 @@ from jax.sharding import PartitionSpec as P
 
 from shardwidget import read
 from shardwidget.document import MeshAxis, to_wire
+from shardwidget.read._values import sampled
 
 LEGAL = r"Legal forms: a jax\.Array; a jax\.ShapeDtypeStruct .*; a tuple \(shape, dtype, sharding\); .*AbstractMesh"
 
@@ -161,7 +162,7 @@ def test_a_tracer_has_no_place():
     with pytest.raises(TypeError, match=r"tracer of type float32\[2,16\]\{V:x\}"):
         jax.shard_map(read.placement, mesh=mesh_of(), in_specs=P("x"), out_specs=P("x"))(x)
     with pytest.raises(TypeError, match="tracer"):
-        jax.jit(lambda x: read.values(x, [0]))(x)
+        jax.jit(lambda x: sampled(x, [0]))(x)
 
 
 def test_a_size_that_is_not_known():

@@ -13,6 +13,7 @@ from jax.sharding import AbstractMesh, AxisType, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 from shardwidget import read
+from shardwidget.read._values import sampled
 
 MESH = jax.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Explicit,) * 2)
 
@@ -30,12 +31,12 @@ def test_an_array_without_data_reads_as_before(end):
     else:
         jax.jit(lambda a: a + 1, donate_argnums=0)(x).block_until_ready()
     assert read.placement(x) == dataclasses.replace(before, state="deleted")
-    assert read.values(x, [0]).note == "the array was deleted or donated; its values are gone"
+    assert sampled(x, [0]).note == "the array was deleted or donated; its values are gone"
 
 
 def test_values_that_were_read_do_not_hinder_donation():
     x = ones(P("x", "y"))
-    read.values(x, range(8))
+    sampled(x, range(8))
     buffers = [shard.data.unsafe_buffer_pointer() for shard in x.addressable_shards]
     y = jax.jit(lambda a: a + 1, donate_argnums=0)(x)
     assert x.is_deleted()
@@ -45,7 +46,7 @@ def test_values_that_were_read_do_not_hinder_donation():
 def test_an_array_is_not_kept_alive():
     x = ones(P("x", "y"))
     read.placement(x)
-    read.values(x, range(8))
+    sampled(x, range(8))
     seen = weakref.ref(x)
     del x
     gc.collect()
@@ -76,7 +77,7 @@ def test_unreduced_from_a_matmul():
     assert (p.tiles, p.partials, p.copies, p.replicated_axes) == (1, 4, 2, ("y",))
     assert (p.total_bytes, p.wasted_bytes) == (8 * 128, 4 * 128)
     assert p.shardy.endswith('[{}, {}], unreduced={"x"}>')
-    block = read.values(x, [0]).blocks[0]
+    block = sampled(x, [0]).blocks[0]
     assert set(np.frombuffer(block.data, "<f4")) == {4.0}  # A quarter of the sum: x has 4 devices, 16 terms.
 
 
@@ -93,7 +94,7 @@ def test_memory_kinds(kind, type_):
     x = ones(P("x"), memory_kind=kind)
     p = read.placement(x)
     assert (p.memory_kind, p.type) == (kind, type_)
-    assert set(np.frombuffer(read.values(x, [0]).blocks[0].data, "<f4")) == {1.0}
+    assert set(np.frombuffer(sampled(x, [0]).blocks[0].data, "<f4")) == {1.0}
 
 
 @pytest.mark.parametrize(
@@ -136,7 +137,7 @@ def test_random_keys():
     p = read.placement(keys)
     assert (p.dtype, p.type, p.slices(7)) == ("key<fry>", "key<fry>[8@x]", (slice(6, 8),))
     assert (p.nbytes, p.bytes_per_device) == (keys.nbytes, keys.nbytes // 4)
-    assert read.values(keys, [0]).note == (
+    assert sampled(keys, [0]).note == (
         "random keys are opaque and hold no numbers; jax.random.key_data(x) gives their bits"
     )
 

@@ -13,6 +13,7 @@ from jax.sharding import PartitionSpec as P
 
 from shardwidget import read
 from shardwidget.document import Block
+from shardwidget.read._values import sampled
 from tests.jax_suite.strategies import filled
 
 MESH = jax.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Explicit,) * 2)
@@ -23,7 +24,7 @@ def numbers(block: Block) -> np.ndarray:
 
 
 def one(x, **kwargs) -> Block:
-    values = read.values(jnp.asarray(x), [0], **kwargs)
+    values = sampled(jnp.asarray(x), [0], **kwargs)
     assert values.note == ""
     return values.blocks[0]
 
@@ -32,7 +33,7 @@ def one(x, **kwargs) -> Block:
 @given(filled(sums=True), st.integers(16, 2000))
 def test_blocks_are_samples_of_the_shards(x, limit):
     shards = {shard.device.id: np.asarray(shard.data) for shard in x.addressable_shards}
-    values = read.values(x, shards, limit=limit)
+    values = sampled(x, shards, limit=limit)
     for block in values.blocks:
         shard = shards[block.device_id]
         wide = shard.astype(block.format)
@@ -61,9 +62,9 @@ def test_a_great_shard_is_sampled_on_its_device(monkeypatch, spec, set_mesh):
     monkeypatch.setattr(jax, "device_get", lambda a: fetched.append(a.nbytes) or device_get(a))
     if set_mesh:
         with jax.set_mesh(MESH):
-            values = read.values(x, [6, 1])
+            values = sampled(x, [6, 1])
     else:
-        values = read.values(x, [6, 1])
+        values = sampled(x, [6, 1])
     assert [block.device_id for block in values.blocks] == [6, 1]
     for block in values.blocks:
         assert math.prod(block.shape) <= 64 * 64
@@ -80,13 +81,13 @@ def test_only_the_devices_asked_for_are_fetched(monkeypatch):
     fetched = []
     device_get = jax.device_get
     monkeypatch.setattr(jax, "device_get", lambda a: fetched.append(a.device.id) or device_get(a))
-    read.values(x, [5, 2, 5])
+    sampled(x, [5, 2, 5])
     assert fetched == [5, 2]
 
 
 def test_a_device_that_is_not_the_arrays():
     with pytest.raises(KeyError, match="the array is not on device 9; it is on device 0"):
-        read.values(jax.device_put(1.0, jax.devices()[0]), [9])
+        sampled(jax.device_put(1.0, jax.devices()[0]), [9])
 
 
 @pytest.mark.parametrize(
@@ -97,7 +98,7 @@ def test_a_device_that_is_not_the_arrays():
     ],
 )
 def test_no_data(x, what):
-    values = read.values(x, [0])
+    values = sampled(x, [0])
     assert (values.blocks, values.note) == ((), what)
 
 
@@ -119,7 +120,7 @@ def test_wide_integers_are_exact(dtype, format_):
     top = np.iinfo(dtype).max
     with jax.enable_x64(True):
         x = jnp.array([0, top - 1, top], dtype)
-    block = read.values(x, [0]).blocks[0]
+    block = sampled(x, [0]).blocks[0]
     assert (block.format, block.low_text, block.high_text) == (format_, "0", str(top))
     assert numbers(block).tolist() == [0, top - 1, top]
 
@@ -167,7 +168,7 @@ def test_one_bad_shard_hides_no_other(monkeypatch):
         return device_get(a)
 
     monkeypatch.setattr(jax, "device_get", fail_on_two)
-    values = read.values(x, [1, 2, 3])
+    values = sampled(x, [1, 2, 3])
     assert [block.device_id for block in values.blocks] == [1, 3]
     assert values.note == "device 2 could not be read: RuntimeError: INTERNAL: the chip is hot"
 
@@ -178,4 +179,22 @@ def test_an_interrupt_passes(monkeypatch):
 
     monkeypatch.setattr(jax, "device_get", interrupt)
     with pytest.raises(KeyboardInterrupt):
-        read.values(jnp.ones(3), [0])
+        sampled(jnp.ones(3), [0])
+
+
+def test_whole_shards_as_numpy_arrays():
+    mesh = jax.make_mesh((4, 2), ("x", "y"), axis_types=(jax.sharding.AxisType.Auto,) * 2)
+    x = np.arange(64, dtype="float32").reshape(8, 8)
+    placed = jax.device_put(x, jax.NamedSharding(mesh, jax.P("x")))
+    held = read.values(placed)
+    assert {device: shard.tolist() for device, shard in held.items()} == {
+        shard.device.id: np.asarray(shard.data).tolist() for shard in placed.addressable_shards
+    }
+    assert list(read.values(placed, [3, 0])) == [3, 0]
+    with pytest.raises(KeyError, match="the array is not on device 99"):
+        read.values(placed, [99])
+    with pytest.raises(TypeError, match="an abstract array holds no values"):
+        read.values(jax.ShapeDtypeStruct((8, 8), "float32", sharding=placed.sharding))
+    placed.delete()
+    with pytest.raises(ValueError, match="deleted or donated"):
+        read.values(placed)

@@ -70,7 +70,7 @@ def test_students_get_their_own_numbers_and_the_same_again():
     assert lab(student="x", seed="ada", progress=False).document.questions[0].prompt == prompts["ada"]
     one, two = lab(rows, rows, progress=False)
     assert lab(rows, rows, progress=False).document == lab(rows, rows, progress=False).document
-    assert one.entry()["identity"] != two.entry()["identity"] or one.document != two.document
+    assert one._entry()["identity"] != two._entry()["identity"] or one.document != two.document
 
 
 def test_progress_comes_back_when_the_set_is_made_again():
