@@ -1,8 +1,15 @@
 /** What JAX says to a spec that does not fit its mesh or its array, in its own words, and what that means. */
-import type { MeshAxis, Playground, SpecDraft, Wording } from "./document.gen";
+import type { Mesh, MeshAxis, SpecDraft, Terms, Wording } from "./document.gen";
 import { axesAt, entryText, type Place, partsOf, positions, quoted, setText, tupleText } from "./spec";
 
 export type RefusalKind = Wording["kind"];
+
+/** What spells a sharding: a playground, a model. */
+export interface Spelled {
+  /** The devices that there are. */
+  mesh: Mesh;
+  terms: Terms;
+}
 
 export interface Refusal {
   kind: RefusalKind;
@@ -24,7 +31,7 @@ interface Found {
 }
 
 /** The first complaint, in the order in which JAX looks; null where it has none. */
-export function refusalOf(draft: SpecDraft, doc: Playground): Refusal | null {
+export function refusalOf(draft: SpecDraft, doc: Spelled): Refusal | null {
   const found = inSpec(draft) ?? onMesh(draft) ?? onArray(draft);
   const wording = found && doc.terms.wordings.find((w) => w.kind === found.kind);
   if (!wording) return null;
@@ -33,7 +40,7 @@ export function refusalOf(draft: SpecDraft, doc: Playground): Refusal | null {
 }
 
 /** Whether a mesh of these axes needs no more devices than there are. */
-export function isConcrete(axes: readonly MeshAxis[], doc: Playground): boolean {
+export function isConcrete(axes: readonly MeshAxis[], doc: Spelled): boolean {
   return !doc.mesh.abstract && positions(axes) <= doc.mesh.device_ids.shape.reduce((a, b) => a * b, 1);
 }
 
@@ -168,7 +175,7 @@ function firstDim(draft: SpecDraft, axis: string): number {
 // ── Texts that errors quote ─────────────────────────────────────────────────────────────────────────────────────────
 
 /** The spec as this JAX prints it: `P('x',)`. */
-export function specRepr(draft: SpecDraft, doc: Playground): string {
+export function specRepr(draft: SpecDraft, doc: Spelled): string {
   const { spec, sums } = doc.terms;
   const entries = draft.entries.map((e) => entryText(e, "UNCONSTRAINED"));
   const states = [
@@ -179,7 +186,7 @@ export function specRepr(draft: SpecDraft, doc: Playground): string {
   return `${spec}(${[...entries, ...states].join(", ")}${draft.unreduced.length > 0 ? sums : ""})`;
 }
 
-function texts(draft: SpecDraft, doc: Playground): Record<string, string> {
+function texts(draft: SpecDraft, doc: Spelled): Record<string, string> {
   const { terms } = doc;
   const here = isConcrete(draft.axes, doc);
   // JAX puts quotes around a name as it is.

@@ -1,6 +1,6 @@
 /** Paints a scene on a 2-D canvas. */
 import type { FieldMark, LineMark, Mark, RectMark, Span, Stroke, TextMark } from "../scene/scene";
-import { arrowHead, gridPath, HATCH, linePath, signPath } from "./shapes";
+import { arrowHead, COPIES, gridPath, HATCH, linePath, signPath } from "./shapes";
 import { resolve, type Theme } from "./theme";
 
 type Context = CanvasRenderingContext2D;
@@ -49,6 +49,7 @@ function paintRect(ctx: Context, m: RectMark, theme: Theme): void {
     if (m.r) ctx.roundRect(m.x, m.y, m.w, m.h, m.r);
     else ctx.rect(m.x, m.y, m.w, m.h);
   };
+  if (m.copies) paintCopies(ctx, m, theme);
   if (m.fill) {
     path();
     ctx.fillStyle = resolve(m.fill, theme);
@@ -79,6 +80,23 @@ function paintRect(ctx: Context, m: RectMark, theme: Theme): void {
     setStroke(ctx, m.stroke, theme);
     ctx.stroke();
   }
+}
+
+function paintCopies(ctx: Context, m: RectMark, theme: Theme): void {
+  const alpha = ctx.globalAlpha;
+  ctx.fillStyle = resolve("cpb", theme);
+  ctx.fillRect(m.x, m.y, m.w, m.h);
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(m.x, m.y, m.w, m.h);
+  ctx.clip();
+  ctx.fillStyle = resolve("cph", theme);
+  const first = Math.floor(m.y / COPIES.height) * COPIES.height;
+  for (const [offset, strength] of COPIES.lines) {
+    ctx.globalAlpha = alpha * strength;
+    for (let y = first + offset; y < m.y + m.h; y += COPIES.height) ctx.fillRect(m.x, y, m.w, COPIES.width);
+  }
+  ctx.restore();
 }
 
 function paintLine(ctx: Context, m: LineMark, theme: Theme): void {

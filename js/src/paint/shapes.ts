@@ -48,6 +48,16 @@ function toward(from: Point, to: Point, r: number): Point {
 /** Distance of hatch stripes across their direction, and their width. */
 export const HATCH = { pitch: 8, width: 4 } as const;
 
+/** Lines of a tile of the pattern of copies: their height, and the parts of it where lines begin, with their strength. */
+export const COPIES = {
+  height: 6,
+  width: 1.4,
+  lines: [
+    [0.8, 1],
+    [3.6, 0.55],
+  ],
+} as const;
+
 /** Corners of the arrow head at the end of a line, as the points of a polygon; empty for a line without one. */
 export function arrowHead({ points, arrow }: LineMark): string {
   const [tail, head] = [points.at(-2), points.at(-1)];

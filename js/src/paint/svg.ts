@@ -1,6 +1,6 @@
 /** Writes a scene as an SVG document. */
 import type { Mark, Scene, Stroke, TextMark } from "../scene/scene";
-import { arrowHead, gridPath, HATCH, linePath, n, signPath } from "./shapes";
+import { arrowHead, COPIES, gridPath, HATCH, linePath, n, signPath } from "./shapes";
 import { resolve, type Theme } from "./theme";
 
 /** A PNG of RGB bytes as a data URI: a page lets its canvas write it, a bare engine does it by hand. */
@@ -16,6 +16,7 @@ export function paintSvg(scene: Scene, theme: Theme, title: string, png: PngWrit
       `<rect width="${HATCH.pitch}" height="${HATCH.pitch}" fill="${color}" fill-opacity="0.5"/>` +
       `<rect width="${HATCH.width}" height="${HATCH.pitch}" fill="${color}"/></pattern>`,
   );
+  if (scene.marks.some((m) => m.kind === "rect" && m.copies)) defs.push(copiesPattern(theme));
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${n(width)}" height="${n(height)}" viewBox="0 0 ${n(width)} ${n(height)}" role="img">`,
     `<title>${escapeXml(title)}</title>`,
@@ -24,6 +25,15 @@ export function paintSvg(scene: Scene, theme: Theme, title: string, png: PngWrit
     body,
     "</svg>",
   ].join("\n");
+}
+
+function copiesPattern(theme: Theme): string {
+  const [ground, line] = [escapeXml(resolve("cpb", theme)), escapeXml(resolve("cph", theme))];
+  const { height, width, lines } = COPIES;
+  const rects = lines.map(
+    ([y, o]) => `<rect y="${y}" width="8" height="${width}" fill="${line}" fill-opacity="${o}"/>`,
+  );
+  return `<pattern id="copies" width="8" height="${height}" patternUnits="userSpaceOnUse"><rect width="8" height="${height}" fill="${ground}"/>${rects.join("")}</pattern>`;
 }
 
 export function escapeXml(text: string): string {
@@ -43,7 +53,7 @@ function write(m: Mark, theme: Theme, hatches: Map<string, string>, png: PngWrit
   const opacity = "alpha" in m && m.alpha !== undefined && m.alpha < 1 ? ` opacity="${n(m.alpha)}"` : "";
   switch (m.kind) {
     case "rect": {
-      let fill = "none";
+      let fill = m.copies ? "url(#copies)" : "none";
       if (m.fill) {
         fill = escapeXml(resolve(m.fill, theme));
         if (m.hatch) {

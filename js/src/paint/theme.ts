@@ -30,6 +30,12 @@ const TOKENS: Readonly<Record<"light" | "dark", Readonly<Record<string, string>>
     error: "#B3261E",
     warn: "#7A5200",
     ok: "#14703A",
+    area: "#DCE6F3",
+    tick: "#8FA6C4",
+    cpb: "#FBEBCF",
+    cph: "#AD7214",
+    k0: "#C5CDD8",
+    kedge: "rgba(27,31,36,0.46)",
   },
   dark: {
     ink: "#E8ECF1",
@@ -44,6 +50,12 @@ const TOKENS: Readonly<Record<"light" | "dark", Readonly<Record<string, string>>
     error: "#FF9C93",
     warn: "#FFCB74",
     ok: "#7FDFA5",
+    area: "#2A3B53",
+    tick: "#7F93AD",
+    cpb: "#3B2E14",
+    cph: "#C79A48",
+    k0: "#5E6B7A",
+    kedge: "rgba(232,236,241,0.4)",
   },
 };
 

@@ -18,6 +18,12 @@ export type Token =
   | "error"
   | "warn"
   | "ok"
+  | "area"
+  | "tick"
+  | "cpb"
+  | "cph"
+  | "k0"
+  | "kedge"
   | `axis${number}`;
 
 export interface Stroke {
@@ -36,6 +42,8 @@ export interface RectMark {
   fill?: Color;
   /** Diagonal stripes over half of the fill: a partial sum. */
   hatch?: boolean;
+  /** Amber double lines in place of a fill: bytes that are copies. */
+  copies?: boolean;
   stroke?: Stroke;
   alpha?: number;
 }

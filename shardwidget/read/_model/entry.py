@@ -9,6 +9,7 @@ from typing import Any
 
 import jax
 from jax.sharding import AbstractMesh, AxisType
+from jax.sharding import Mesh as ConcreteMesh
 
 from shardwidget.document import Ints, Mesh
 from shardwidget.document.model import Model
@@ -56,7 +57,7 @@ def model(tree: Any, *, name: str = "") -> Model:
         leaf_type=Ints.pack(leaf_type),
         folds=folds(nodes, leaf_type),
         flags=(),
-        terms=terms(_any_mesh()),
+        terms=terms(_named(reader, of_mesh)),
         name=name,
         jax_version=jax.__version__,
     )
@@ -80,8 +81,10 @@ def _host_mesh() -> Mesh:
     return Mesh((), Ints.pack([0]), Ints.pack([0]), 0, abstract=True)
 
 
-def _any_mesh() -> AbstractMesh:
-    return AbstractMesh((1,), ("x",), axis_types=(AxisType.Auto,))
+def _named(reader: LeafReader, of_mesh: dict[int, int]) -> ConcreteMesh | AbstractMesh:
+    """JAX's own mesh of the main one; any other where that has no axes."""
+    first = [mesh for at, mesh in reader.named.items() if of_mesh[at] == 0]
+    return first[0] if first else AbstractMesh((1,), ("x",), axis_types=(AxisType.Auto,))
 
 
 def _leaf_roles(nodes: Nodes) -> list[tuple[str, ...]]:

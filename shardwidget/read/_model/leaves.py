@@ -25,6 +25,8 @@ class LeafReader:
     def __init__(self) -> None:
         self.types: list[LeafType] = []
         self.meshes: list[Mesh] = []
+        self.named: dict[int, Any] = {}
+        """JAX's own mesh of those in ``meshes`` that a ``NamedSharding`` names."""
         self._type_at: dict[LeafType, int] = {}
         self._mesh_at: dict[Mesh, int] = {}
         self._seen: dict[Hashable, int] = {}
@@ -61,6 +63,7 @@ class LeafReader:
             spec = sharding.spec
             dims = dims_of_spec(shape, spec)
             mesh = read_mesh(sharding.mesh, _jax.logical_device_ids(sharding))
+            self.named.setdefault(self._mesh(mesh), sharding.mesh)
         else:
             devices, dims = dims_of_map(sharding, shape)
             mesh = read_devices(devices)

@@ -1,0 +1,117 @@
+/** The mesh with the bytes that each device holds; of many devices, the groups that hold as much. */
+import { bytes } from "../../model/text";
+import type { TreeModel } from "../../model/tree";
+import { type DeviceGrid, deviceAtPoint, deviceBox, frameGrid, placeGrid, rails } from "../grid";
+import { fit, textWidth } from "../measure";
+import { BOLD, type Box, label, type Mark, MONO, outline } from "../scene";
+
+export interface Devices {
+  /** Null for more devices than can be told apart. */
+  grid: DeviceGrid | null;
+  groups: readonly Group[];
+  width: number;
+  height: number;
+}
+
+/** Devices that hold as much: the first stands for all. */
+export interface Group {
+  first: number;
+  count: number;
+  held: number;
+}
+
+/** More devices than these are drawn as groups. */
+const MOST = 32;
+const ROW = 30;
+const LINE = 26;
+/** Groups that are drawn. */
+const GROUPS = 6;
+
+export function layoutDevices(tree: TreeModel, width: number): Devices {
+  const alone = tree.devices.flatMap((d, index) => (d.position < 0 ? [index] : []));
+  const size = tree.mesh.size;
+  if (size <= MOST && tree.mesh.meshShape.length <= 3) {
+    const frame = frameGrid(tree.mesh, width, 96);
+    const room = frame.room(10);
+    if (room >= 84) {
+      const device = { density: "compact", w: Math.min(room, 190), h: ROW, gap: 10, rowGap: 8 } as const;
+      const grid = placeGrid(frame, { x: 0, y: 0 }, device);
+      // What is beside the mesh stands in lines below it.
+      const groups = groupsOf(tree, alone);
+      return { grid, groups, width, height: grid.box.h + groups.length * LINE };
+    }
+  }
+  const groups = groupsOf(tree, [...tree.devices.keys()]);
+  return { grid: null, groups, width, height: groups.length * LINE + 4 };
+}
+
+/** The devices by what they hold, most first; what is over joins the last. */
+function groupsOf(tree: TreeModel, devices: readonly number[]): Group[] {
+  const found = new Map<number, Group>();
+  for (const device of devices) {
+    const held = tree.held[device] ?? 0;
+    const group = found.get(held) ?? { first: device, count: 0, held };
+    group.count++;
+    found.set(held, group);
+  }
+  return [...found.values()].sort((a, b) => b.held - a.held).slice(0, GROUPS);
+}
+
+export function deviceMarks(tree: TreeModel, panel: Devices, own: Float64Array, device: number): Mark[] {
+  const most = Math.max(1, ...tree.held);
+  const marks: Mark[] = panel.grid ? rails(tree.mesh, panel.grid) : [];
+  if (panel.grid) {
+    for (let p = 0; p < tree.mesh.size; p++) {
+      const box = deviceBox(tree.mesh, panel.grid, p);
+      marks.push({ kind: "rect", ...box, r: 5, fill: "bg", stroke: { color: "line", width: 1 } });
+      marks.push(
+        ...content(tree, { ...box, x: box.x + 8, w: box.w - 14 }, p, String(tree.devices[p]?.id ?? p), own, most),
+      );
+      if (p === device) marks.push(...outline(box, 5, 2));
+    }
+  }
+  const top = panel.grid ? panel.grid.box.h : 0;
+  panel.groups.forEach((group, line) => {
+    const id = tree.devices[group.first]?.id ?? group.first;
+    const name = group.count === 1 ? `device ${id}` : `${group.count} devices`;
+    const box = { x: 0, y: top + line * LINE, w: panel.width, h: LINE - 2 };
+    marks.push(...content(tree, box, group.first, name, own, most));
+  });
+  return marks;
+}
+
+/** `3 ▇▇▇▒▒ 318 MiB`. */
+function content(tree: TreeModel, box: Box, device: number, name: string, own: Float64Array, most: number): Mark[] {
+  const held = tree.held[device] ?? 0;
+  const text = bytes(held);
+  const middle = box.y + box.h / 2;
+  const left = textWidth(name, 12.5, true) + 8;
+  const right = textWidth(text, 12, true) + 6;
+  const room = box.w - left - right;
+  const marks: Mark[] = [label(box.x, middle + 4.5, name, 12.5, "ink", BOLD)];
+  marks.push(
+    label(box.x + box.w, middle + 4.5, fit(text, box.w - left, 12, true), 12, "ink", { ...MONO, anchor: "end" }),
+  );
+  if (room < 12) return marks;
+  const solid = (room * (own[device] ?? 0)) / most;
+  return [...marks, ...bar({ x: box.x + left, y: middle - 6, w: (room * held) / most, h: 12 }, solid)];
+}
+
+/** A bar of bytes: `solid` of its width is there but once, the rest are copies. */
+export function bar(box: Box, solid: number): Mark[] {
+  if (box.w < 0.5) return [];
+  const edge = { color: "kedge", width: 0.8 } as const;
+  const marks: Mark[] = [{ kind: "rect", ...box, w: Math.max(0.6, solid), fill: "tick" }];
+  if (box.w - solid > 0.6) marks.push({ kind: "rect", ...box, x: box.x + solid, w: box.w - solid, copies: true });
+  return box.w > 3 ? [...marks, { kind: "rect", ...box, stroke: edge }] : marks;
+}
+
+/** The device at a point of the picture; null beside them. */
+export function deviceAt(tree: TreeModel, panel: Devices, x: number, y: number): number | null {
+  if (panel.grid) {
+    const found = deviceAtPoint(tree.mesh, panel.grid, x, y);
+    if (found !== null) return found;
+  }
+  const line = Math.floor((y - (panel.grid ? panel.grid.box.h : 0)) / LINE);
+  return panel.groups[line]?.first ?? null;
+}
