@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from shardwidget._tpu import tpu_mesh as tpu_mesh
     from shardwidget.cost import Interconnect as Interconnect
     from shardwidget.document import Comparison as Comparison
+    from shardwidget.document import Model as Model
     from shardwidget.document import Placement as Placement
     from shardwidget.document import Program as Program
     from shardwidget.document import Trace as Trace
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from shardwidget.widgets.compiled import CompiledProgram as CompiledProgram
     from shardwidget.widgets.exercise import Exercise as Exercise
     from shardwidget.widgets.exercise_set import ExerciseSet as ExerciseSet
+    from shardwidget.widgets.model import ModelView as ModelView
     from shardwidget.widgets.playground import SpecPlayground as SpecPlayground
     from shardwidget.widgets.stepper import ShardMapStepper as ShardMapStepper
 else:

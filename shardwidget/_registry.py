@@ -19,6 +19,8 @@ PUBLIC = {
     "Exercise": "shardwidget.widgets.exercise",
     "ExerciseSet": "shardwidget.widgets.exercise_set",
     "Interconnect": "shardwidget.cost",
+    "Model": "shardwidget.document",
+    "ModelView": "shardwidget.widgets.model",
     "Placement": "shardwidget.document",
     "Program": "shardwidget.document",
     "ShardMapStepper": "shardwidget.widgets.stepper",

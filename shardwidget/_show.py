@@ -17,9 +17,10 @@ def show(x: Any, *args: Any, kwargs: Mapping[str, Any] | None = None, **options:
 
     Args:
         x: a ``jax.Array``, a ``jax.ShapeDtypeStruct`` with a sharding, a tuple ``(shape, dtype, sharding)``, or a
-            ``jax.sharding.Mesh`` or ``AbstractMesh`` alone: an ``ArrayView``. A dict, list or tuple of arrays: a
-            ``ShardingComparison`` of them. A function that calls ``jax.shard_map``: a ``ShardMapStepper``; any other
-            function: a ``ShardingComparison``. What ``lower()`` or ``compile()`` returns: a ``CompiledProgram``.
+            ``jax.sharding.Mesh`` or ``AbstractMesh`` alone: an ``ArrayView``. A pytree of arrays (parameters, an
+            optimizer's state, a module): a ``ModelView``. A function that calls ``jax.shard_map``: a
+            ``ShardMapStepper``; any other function: a ``ShardingComparison``. What ``lower()`` or ``compile()``
+            returns: a ``CompiledProgram``.
         *args: the function's arguments.
         kwargs: the function's keyword arguments.
         **options: keyword arguments of that widget, for example ``name=`` or ``mode="html"``.
@@ -71,27 +72,17 @@ class _Given:
 
     @property
     def is_tree(self) -> bool:
-        """Whether this is a container of arrays."""
-        return _is_tree(self.x)
+        """Whether this is a container of arrays, such as a module: that is callable too."""
+        from shardwidget.read._kind import is_tree
+
+        return not (self.args or self.kwargs or hasattr(self.x, "axis_names")) and is_tree(self.x)
 
 
 _RULES: tuple[tuple[Callable[[_Given], bool], str], ...] = (
     (lambda given: given.is_compiled, "CompiledProgram"),
+    (lambda given: given.is_tree, "ModelView"),
     (lambda given: given.calls_shard_map, "ShardMapStepper"),
-    (lambda given: given.is_function or given.is_tree, "ShardingComparison"),
+    (lambda given: given.is_function, "ShardingComparison"),
     (lambda given: True, "ArrayView"),
 )
 """Public names of widgets, in the order in which they are tried."""
-
-
-def _is_tree(x: Any) -> bool:
-    """Whether this is a container of arrays; a tuple of a shape, a dtype and a sharding is one array."""
-    if isinstance(x, dict):
-        return bool(x) and all(_is_tree(v) or _is_array(v) for v in x.values())
-    if isinstance(x, tuple) and len(x) == 3 and hasattr(type(x[2]), "device_set"):
-        return False
-    return isinstance(x, list | tuple) and bool(x) and all(_is_tree(v) or _is_array(v) for v in x)
-
-
-def _is_array(x: Any) -> bool:
-    return x is None or (hasattr(x, "sharding") and hasattr(x, "dtype"))

@@ -1,53 +1,127 @@
-"""A tree of arrays in words: its bytes, its largest leaves, and what to look at."""
+"""A tree of arrays as text and as a plain HTML table: equal layers as one, what each line puts on a device, flags."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from html import escape
 
 from shardwidget.document import Model
+from shardwidget.document.model import Leaf
 from shardwidget.export.words import byte_count, clip
 
-MOST = 30
-"""Leaves that are listed: those with the most bytes on a device."""
+MOST = 60
+"""Lines that are written; a long tree is cut and says so."""
+MOST_FLAGS = 8
+
+_CELL = "padding:2px 10px;text-align:left;vertical-align:top;font-family:monospace;color:#1b1f24"
+_HEADS = ("path", "type", "in all", "on a device", "copies")
 
 
 def headline(model: Model) -> str:
-    """Arrays and bytes in one line."""
+    """What the tree comes to, in one line."""
+    axes = " ".join(f"{clip(a.name, 20)}={a.size}" for a in model.mesh.axes)
+    parts = [f"{byte_count(model.bytes)} in all", f"{byte_count(model.bytes_per_device)} on {_where(model)}"]
+    if model.wasted_bytes:
+        parts.append(f"{byte_count(model.wasted_bytes)} spent on copies")
+    if model.flags:
+        parts.append(f"{len(model.flags)} to look at")
     name = f"{clip(model.name, 40)}: " if model.name else ""
-    arrays = "1 array" if model.arrays == 1 else f"{model.arrays} arrays"
-    return f"{name}{arrays}, {byte_count(model.bytes)}, {byte_count(model.bytes_per_device)} on the fullest device"
+    return f"{name}{_count(model.arrays, 'array')}{f', mesh {axes}' if axes else ''}: {', '.join(parts)}"
 
 
 def picture(model: Model) -> str:
-    """The largest leaves, one a line, and what to look at."""
-    rows = _rows(model)
-    widths = [max((len(row[k]) for row in rows), default=0) for k in range(3)]
-    lines = ["  ".join(cell.ljust(w) for cell, w in zip(row, (*widths, 0), strict=True)).rstrip() for row in rows]
-    return "\n".join([headline(model), *lines, *_rest(model)])
+    """The lines as text, and the flags, worst first."""
+    rows = [_HEADS, *(_row(line) for line in _lines(model))]
+    return "\n".join([headline(model), *_columns(rows[: MOST + 1]), *_after(model, len(rows) - 1)])
 
 
 def table(model: Model) -> str:
-    """The same as an HTML table that survives a notebook's sanitiser."""
-    cell = 'style="padding:2px 10px;text-align:left;font-family:monospace"'
-    heads = "".join(f"<th {cell}>{name}</th>" for name in ("leaf", "type", "bytes on a device", "to look at"))
-    body = "".join("<tr>" + "".join(f"<td {cell}>{escape(c)}</td>" for c in row) + "</tr>" for row in _rows(model))
-    after = "".join(f"<p>{escape(line)}</p>" for line in _rest(model))
-    return f"<p><b>{escape(headline(model))}</b></p><table><tr>{heads}</tr>{body}</table>{after}"
+    """The same as an HTML table that survives a notebook's sanitiser: inline style, no script, no svg."""
+    lines = list(_lines(model))
+    head = "".join(f'<th style="{_CELL};font-weight:600">{name}</th>' for name in _HEADS)
+    body = "".join(
+        "<tr>" + "".join(f'<td style="{_CELL}">{escape(clip(cell, 160))}</td>' for cell in _row(line)) + "</tr>"
+        for line in lines[:MOST]
+    )
+    after = "".join(f'<p style="margin:4px 0">{escape(clip(line, 400))}</p>' for line in _after(model, len(lines)))
+    return (
+        f'<div style="overflow-x:auto"><p style="margin:4px 0"><b>{escape(headline(model))}</b></p>'
+        f'<table style="border-collapse:collapse;background:#fff"><tr>{head}</tr>{body}</table>{after}</div>'
+    )
 
 
-def _rows(model: Model) -> list[tuple[str, str, str, str]]:
-    largest = sorted(model.leaves, key=lambda leaf: -leaf.bytes_per_device)[:MOST]
-    return [
-        (
-            clip(leaf.path, 60),
-            clip(leaf.type, 40),
-            byte_count(leaf.bytes_per_device),
-            clip("; ".join(flag.reason for flag in leaf.flags), 80),
-        )
-        for leaf in largest
-    ]
+@dataclass(frozen=True)
+class _Line:
+    """A leaf, and the equal ones that it stands for."""
+
+    path: str
+    leaf: Leaf
+    times: int
 
 
-def _rest(model: Model) -> list[str]:
-    left = len(model.leaves) - MOST
-    return [f"… {left} more leaves"] if left > 0 else []
+def _lines(model: Model) -> Iterator[_Line]:
+    """The leaves in the tree's order, those of equal layers once."""
+    keys, depths = model.node_key.array().tolist(), model.node_depth.array().tolist()
+    folds = {int(fold.array()[0]): fold.array().tolist() for fold in model.folds}
+    skipped = {node for members in folds.values() for node in members[1:]}
+    leaf_at = {node: leaf for leaf, node in enumerate(model.leaf_nodes)}
+    path: list[tuple[str, int]] = []
+    out_of = len(depths) + 1
+    for node, depth in enumerate(depths):
+        if depth > out_of:
+            continue
+        out_of = len(depths) + 1
+        if node in skipped:
+            out_of = depth
+            continue
+        members = folds.get(node, [node])
+        names = [model.keys[keys[member]].text for member in (members[0], members[-1])]
+        del path[depth:]
+        path.append((names[0] if len(members) == 1 else f"{names[0]}…{names[1]}", len(members)))
+        if node in leaf_at:
+            times = 1
+            for _, count in path:
+                times *= count
+            yield _Line("".join(text for text, _ in path), model.leaves[leaf_at[node]], times)
+
+
+def _row(line: _Line) -> tuple[str, ...]:
+    leaf, times = line.leaf, line.times
+    name = f"{line.path or 'the whole tree'}{f' ×{times}' if times > 1 else ''}"
+    state = {"deleted": ", deleted", "host": ", on the host", "unreadable": ", unreadable"}.get(leaf.kind.state, "")
+    sizes = (byte_count(leaf.bytes * times), byte_count(leaf.bytes_per_device * times), f"×{leaf.copies}")
+    if not leaf.kind.is_array:
+        sizes = ("", "", "")
+    elif not leaf.copies:
+        sizes = (sizes[0], "", "")
+    return name, leaf.type + state, *sizes
+
+
+def _after(model: Model, lines: int) -> list[str]:
+    out = [f"… {_count(lines - MOST, 'more line')}"] if lines > MOST else []
+    for flag in model.flags[:MOST_FLAGS]:
+        leaves = flag.leaves.array().tolist()
+        more = f" and {len(leaves) - 1} more" if len(leaves) > 1 else ""
+        cost = f" ({byte_count(flag.cost)} on each device)" if flag.cost else ""
+        spec = f" Try {flag.spec}." if flag.spec else ""
+        out.append(f"! {model.names[leaves[0]]}{more}: {clip(flag.reason, 200)}{cost}{spec}")
+    if len(model.flags) > MOST_FLAGS:
+        out.append(f"! … {len(model.flags) - MOST_FLAGS} more to look at")
+    return out
+
+
+def _where(model: Model) -> str:
+    held = model.device_bytes
+    if len(set(held.values())) <= 1:
+        return "one device" if len(held) <= 1 else f"each of {len(held)} devices"
+    return f"device {max(held, key=held.__getitem__)[1]}, most of all"
+
+
+def _columns(rows: Sequence[Sequence[str]]) -> list[str]:
+    widths = [min(64, max(map(len, column))) for column in zip(*rows, strict=True)]
+    return ["  ".join(clip(c, w).ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in rows]
+
+
+def _count(n: int, noun: str) -> str:
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"

@@ -1,11 +1,14 @@
-"""What a function is: one that calls ``jax.shard_map``, or one of global arrays alone."""
+"""What an object is: a function that calls ``jax.shard_map``, or of global arrays alone; or a tree of arrays."""
 
 from __future__ import annotations
 
+import dataclasses
 import traceback
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
+
+import jax
 
 from shardwidget import _jax
 from shardwidget.read._trace.arguments import Arguments
@@ -22,3 +25,18 @@ def calls_shard_map(f: Callable[..., Any], *args: Any, kwargs: Mapping[str, Any]
         files = (Path(frame.f_code.co_filename).name for frame, _ in traceback.walk_tb(error.__traceback__))
         return "shard_map.py" in files
     return any(eqn.primitive.name == "shard_map" for eqn in _jax.every_equation(closed))
+
+
+def is_tree(x: Any) -> bool:
+    """Whether this is a container, of arrays or of anything; an array, a shape with a sharding and a mesh are none."""
+    if isinstance(x, tuple) and len(x) == 3 and isinstance(x[2], jax.sharding.Sharding):
+        return False
+    if callable(x):
+        # Modules are called, and hold arrays; a function that is a pytree holds none.
+        return any(isinstance(leaf, jax.Array | jax.ShapeDtypeStruct) for leaf in _inside(x))
+    return dataclasses.is_dataclass(x) or not jax.tree_util.all_leaves([x])
+
+
+def _inside(x: Any) -> list[Any]:
+    leaves = jax.tree.leaves(x)
+    return [] if len(leaves) == 1 and leaves[0] is x else leaves

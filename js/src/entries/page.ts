@@ -1,5 +1,6 @@
 /** A page without a kernel: a small model over a saved state, in place of the notebook's. */
 import { reviveBytes } from "../model/saved";
+import { fixedModel } from "../views/card/fixed";
 import type { WidgetModel } from "../views/card/widget";
 
 type Render = (props: { model: WidgetModel; el: HTMLElement }) => unknown;
@@ -29,21 +30,5 @@ function savedModel(state: unknown): WidgetModel {
   // A saved document brings its values along, so that they are in the file once.
   const saved = traits.get("_document") as { values?: unknown } | null;
   traits.set("_values", saved?.values ?? null);
-
-  const listeners = new Map<string, Set<() => void>>();
-  return {
-    get: (name) => traits.get(name),
-    set(name, value) {
-      if (Object.is(traits.get(name), value)) return;
-      traits.set(name, value);
-      for (const callback of [...(listeners.get(`change:${name}`) ?? [])]) callback();
-    },
-    save_changes() {},
-    on(event, callback) {
-      listeners.set(event, (listeners.get(event) ?? new Set()).add(callback));
-    },
-    off(event, callback) {
-      listeners.get(event)?.delete(callback);
-    },
-  };
+  return fixedModel(traits);
 }

@@ -23,8 +23,8 @@ export interface Row {
   open: boolean;
   /** Of all equal nodes together, also where it is below such. */
   sums: Sums;
-  /** The worst flag of the leaves below; of a node that is open, none. */
-  flag: Flag | null;
+  /** The flags of the leaves below, worst first; of a node that is open, none. */
+  flags: readonly Flag[];
 }
 
 export interface Listing {
@@ -59,7 +59,7 @@ export function rowsOf(tree: TreeModel, listing: Listing): Row[] {
   const walk = (branch: Branch) => {
     const { node, leaf } = branch.row;
     const open = leaf === null && (listing.open.get(node) ?? (opened ? opened.has(node) : true));
-    out.push({ ...branch.row, open, flag: open ? null : branch.row.flag });
+    out.push({ ...branch.row, open, flags: open ? [] : branch.row.flags });
     if (open) for (const child of order(branch.children, listing.sort)) walk(child);
   };
   for (const branch of order(found, listing.sort)) walk(branch);
@@ -118,7 +118,12 @@ function branches(
       const leaf = tree.isLeaf(node) ? tree.leafAt(node) : null;
       const inner = leaf === null ? below(node + 1, tree.end[node] ?? to, depth + 1, times, path) : [];
       if (leaf === null ? inner.length === 0 : wanted && !wanted(leaf)) continue;
+      if (layered(inner)) {
+        out.push(...inner.map((branch) => hoisted(branch, name, listing.flat)));
+        continue;
+      }
       const some = members && members.length < siblings(tree, from, to);
+      const flag = leaf === null ? undefined : tree.flagOf.get(leaf);
       const row: Row = {
         node,
         depth,
@@ -129,13 +134,31 @@ function branches(
         leaf,
         open: false,
         sums: leaf === null ? added(inner.map((b) => b.row.sums)) : multiplied(tree.sums(node, listing.device), times),
-        flag: leaf === null ? worst(inner) : (tree.flagOf.get(leaf) ?? null),
+        flags: leaf === null ? worstFirst(inner) : flag ? [flag] : [],
       };
       out.push({ row, children: inner });
     }
     return out;
   };
   return below(0, tree.key.length, 0, 1, "");
+}
+
+/** Whether these are equal layers, and at most a few that differ from them: they stand in place of the node above. */
+function layered(inner: readonly Branch[]): boolean {
+  const folds = inner.filter(({ row }) => row.count > 1 && row.leaf === null);
+  return folds.length === 1 && inner.length <= 4 && inner.every(({ row }) => row.leaf === null);
+}
+
+/** `layers` for the equal ones, `layers/7` for another; one level up, and so is what is below. */
+function hoisted(branch: Branch, above: string, flat: boolean): Branch {
+  const { row } = branch;
+  const raised = (b: Branch): Branch => ({
+    row: { ...b.row, depth: b.row.depth - 1 },
+    children: b.children.map(raised),
+  });
+  const name = row.count > 1 ? above : `${above}/${row.name}`;
+  const up = raised(branch);
+  return flat ? up : { ...up, row: { ...up.row, name } };
 }
 
 /** Nodes side by side. */
@@ -145,11 +168,8 @@ function siblings(tree: TreeModel, from: number, to: number): number {
   return count;
 }
 
-function worst(inner: readonly Branch[]): Flag | null {
-  return inner.reduce<Flag | null>(
-    (best, { row }) => (row.flag && row.flag.cost > (best?.cost ?? -1) ? row.flag : best),
-    null,
-  );
+function worstFirst(inner: readonly Branch[]): readonly Flag[] {
+  return [...new Set(inner.flatMap(({ row }) => row.flags))].sort((a, b) => b.cost - a.cost);
 }
 
 /** `0–11` for plain numbers; `block_0–11` for names that end in one. */

@@ -22,7 +22,7 @@ export interface Group {
 
 /** More devices than these are drawn as groups. */
 const MOST = 32;
-const ROW = 30;
+const ROW = 24;
 const LINE = 26;
 /** Groups that are drawn. */
 const GROUPS = 6;
@@ -34,7 +34,7 @@ export function layoutDevices(tree: TreeModel, width: number): Devices {
     const frame = frameGrid(tree.mesh, width, 96);
     const room = frame.room(10);
     if (room >= 84) {
-      const device = { density: "compact", w: Math.min(room, 190), h: ROW, gap: 10, rowGap: 8 } as const;
+      const device = { density: "compact", w: Math.min(room, 190), h: ROW, gap: 10, rowGap: 6 } as const;
       const grid = placeGrid(frame, { x: 0, y: 0 }, device);
       // What is beside the mesh stands in lines below it.
       const groups = groupsOf(tree, alone);
@@ -57,7 +57,7 @@ function groupsOf(tree: TreeModel, devices: readonly number[]): Group[] {
   return [...found.values()].sort((a, b) => b.held - a.held).slice(0, GROUPS);
 }
 
-export function deviceMarks(tree: TreeModel, panel: Devices, own: Float64Array, device: number): Mark[] {
+export function deviceMarks(tree: TreeModel, panel: Devices, own: Float64Array, device: number | null): Mark[] {
   const most = Math.max(1, ...tree.held);
   const marks: Mark[] = panel.grid ? rails(tree.mesh, panel.grid) : [];
   if (panel.grid) {

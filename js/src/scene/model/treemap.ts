@@ -142,7 +142,9 @@ export function treemapMarks(tree: TreeModel, map: Treemap, lit: ReadonlySet<num
   const marks: Mark[] = map.sections.flatMap(({ name, bytes: sum, x, w }) => {
     const size = bytes(sum);
     const room = w - textWidth(size, 11.5) - 10;
-    const title = room > 24 ? [label(x, 13, fit(name || "all arrays", room, 12, true), 12, "ink", BOLD)] : [];
+    const whole = name || "all arrays";
+    const words = textWidth(whole, 12, true) > room ? (whole.split("/").at(-1) ?? whole) : whole;
+    const title = room > 24 ? [label(x, 13, fit(words, room, 12, true), 12, "ink", BOLD)] : [];
     return w > 40 ? [...title, label(x + w, 13, size, 11.5, "muted", { anchor: "end" })] : title;
   });
   for (const tile of map.tiles) marks.push(...tileMarks(tree, tile));
@@ -212,12 +214,13 @@ function tileLabel({ row, name }: Tile, box: Box, hatched: boolean): Mark[] {
   const text = fit(short, box.w - 8 - textWidth(times, 12, true), 12, true) + times;
   if (textWidth(text, 12, true) > box.w - 6) return [];
   const [x, y] = [box.x + box.w / 2, box.y + box.h / 2];
-  const two = box.h >= 38;
-  const w = Math.max(textWidth(text, 12, true), two ? textWidth(bytes(row.sums.here), 11, true) : 0) + 10;
+  const size = bytes(row.sums.here);
+  const two = box.h >= 38 && textWidth(size, 11, true) < box.w - 6;
+  const w = Math.max(textWidth(text, 12, true), two ? textWidth(size, 11, true) : 0) + 10;
   const ground: Mark[] =
     hatched && w < box.w
       ? [{ kind: "rect", x: x - w / 2, y: y - (two ? 17 : 9), w, h: two ? 34 : 18, r: 3, fill: "cpb" }]
       : [];
-  const size = two ? [label(x, y + 12, bytes(row.sums.here), 11, "muted", CENTER)] : [];
-  return [...ground, label(x, y + (two ? -2 : 4), text, 12, "ink", { ...CENTER, weight: 700 }), ...size];
+  const below = two ? [label(x, y + 12, size, 11, "muted", CENTER)] : [];
+  return [...ground, label(x, y + (two ? -2 : 4), text, 12, "ink", { ...CENTER, weight: 700 }), ...below];
 }

@@ -1,0 +1,99 @@
+/** What a tree's card says in words: badges, types, labels of lines. */
+import type { Placement } from "../document.gen";
+import { hloText, shardyText } from "../forms";
+import { bytes, count } from "../text";
+import { isArray, type TreeModel } from "../tree";
+import type { Row } from "./rows";
+
+export interface Badge {
+  strong: string;
+  text: string;
+  tone: "plain" | "warn";
+}
+
+export function badgesOf(tree: TreeModel): Badge[] {
+  const most = tree.held[tree.fullest] ?? 0;
+  const where = tree.alike ? "on each device" : `on device ${tree.devices[tree.fullest]?.id}, most of all`;
+  const badges: Badge[] = [{ strong: bytes(tree.bytes), text: "in all", tone: "plain" }];
+  if (most > 0) badges.push({ strong: bytes(most), text: where, tone: "plain" });
+  if (tree.spent > 0) badges.push({ strong: bytes(tree.spent), text: "spent on copies", tone: "warn" });
+  return badges;
+}
+
+/** What stands in the column of types: of a node, what it holds. */
+export function typeText(tree: TreeModel, row: Row): string {
+  if (row.leaf !== null) {
+    const of = tree.typeAt(row.leaf);
+    const state = { deleted: ", deleted", host: ", on the host", unreadable: ", unreadable" } as const;
+    return of.type + (state[of.state as keyof typeof state] ?? (of.offloaded ? `, in ${of.memory_kind}` : ""));
+  }
+  if (row.count === 1) return count(row.sums.leaves, "array");
+  const each = count(row.sums.leaves / row.times, "array");
+  return `${each} in each, ${row.which ? `${row.which}, ` : ""}all equal`;
+}
+
+/** `×8`; `×1–8` where leaves differ; empty for what is on no device. */
+export function copiesText({ sums, leaf }: Row): string {
+  const [least, most] = sums.copies;
+  if (most === 0 || (leaf === null && least !== most)) return "";
+  return `×${least}`;
+}
+
+/** What the flags of a line could save: `56 MiB more than needed`. */
+export function costText({ flags }: Row): string {
+  const cost = flags.reduce((sum, flag) => sum + flag.cost, 0);
+  const more = flags.length > 1 ? `, ${flags.length} flags` : "";
+  return cost > 0 ? `${bytes(cost)} too much${more}` : "";
+}
+
+/** `params/embed, bf16[32768,1024], copied 8 times, 64 MiB on each device, 448 MiB spent on copies`. */
+export function labelOf(tree: TreeModel, row: Row): string {
+  const { sums } = row;
+  const parts = [row.name || "the whole tree", typeText(tree, row)];
+  if (sums.copies[0] > 1) parts.push(count(sums.copies[0], "copy", "copies"));
+  if (sums.copies[1] > 0) parts.push(`${bytes(sums.here)} on a device`);
+  if (sums.spent > 0) parts.push(`${bytes(sums.spent)} spent on copies`);
+  parts.push(...row.flags.slice(0, 1).map((flag) => flag.reason));
+  return parts.join(", ");
+}
+
+/** The five leaves that take most, for who does not see the map. */
+export function mapLabel(leaves: readonly Row[]): string {
+  const largest = [...leaves].sort((a, b) => b.sums.here - a.sums.here).slice(0, 5);
+  return `Largest: ${largest.map((row) => `${row.name} ${bytes(row.sums.here)}`).join(", ")}`;
+}
+
+/** A leaf as a document of its own; null for what has no place. */
+export function placementAt(tree: TreeModel, leaf: number): Placement | null {
+  const of = tree.typeAt(leaf);
+  const mesh = tree.meshes[of.mesh]?.mesh;
+  if (!mesh || !isArray(of)) return null;
+  const entries = of.dims.map(({ axes, unconstrained }) => ({ axes, unconstrained }));
+  const { shape, dtype, unreduced, reduced } = of;
+  const draft = { shape, dtype, axes: mesh.axes, entries, unreduced, reduced };
+  const named = of.spec !== null && of.dims.every((d) => d.cut === null);
+  return {
+    mesh,
+    shape,
+    dims: of.dims,
+    dtype,
+    bits: of.bits,
+    name: tree.pathOf(leaf),
+    type: of.type,
+    sharding: of.sharding,
+    spec: of.spec,
+    agreement: "",
+    unreduced,
+    unreduced_kind: "sum",
+    reduced,
+    memory_kind: of.memory_kind,
+    logical_device_ids: null,
+    hlo: named ? hloText(draft, tree.doc.terms) : "",
+    shardy: named ? shardyText(draft) : "",
+    state: of.state === "deleted" ? "deleted" : of.state === "abstract" ? "abstract" : "live",
+    values: null,
+    jax_version: tree.doc.jax_version,
+    kind: "placement",
+    version: tree.doc.version,
+  };
+}

@@ -1,0 +1,48 @@
+/** The card of a tree of arrays: its table, one device as a map, the mesh, and what other specs would change. */
+import { ArrayPanel } from "./ArrayPanel";
+import { Head } from "./Head";
+import { KEYS } from "./keys";
+import { Panel } from "./Panel";
+import { type ModelState, NARROW, STACKED } from "./state";
+import { Table } from "./Table";
+import { Tools } from "./Tools";
+import { WhatIf } from "./WhatIf";
+
+export function ModelCard({ state }: { state: ModelState }) {
+  const shown = state.shown();
+  if (!shown) return null;
+  const { width, array } = state.now;
+  const form = width < NARROW ? "narrow" : width < STACKED ? "stacked" : "beside";
+  return (
+    <div class={`model ${form}`} style={{ "--panel-width": `${state.panelWidth() + 32}px` }}>
+      <Head state={state} tree={shown.tree} />
+      <Tools state={state} shown={shown} />
+      <div class="body">
+        <Table state={state} shown={shown} />
+        <Panel state={state} shown={shown} />
+      </div>
+      {array !== null && <ArrayPanel state={state} tree={shown.tree} leaf={array} key={array} />}
+      <WhatIf state={state} shown={shown} />
+      <footer>
+        {KEYS.map(([key, does]) => (
+          <span key={key}>
+            <kbd>{key}</kbd> {does}
+          </span>
+        ))}
+        <fieldset class="segments form">
+          <legend>listed as</legend>
+          {[false, true].map((flat) => (
+            <button
+              type="button"
+              aria-pressed={state.now.flat === flat}
+              onClick={() => state.list({ flat })}
+              key={String(flat)}
+            >
+              {flat ? "flat list" : "tree"}
+            </button>
+          ))}
+        </fieldset>
+      </footer>
+    </div>
+  );
+}

@@ -1,0 +1,79 @@
+/** One device as a map of its bytes, and the bytes of all devices. */
+import { bytes, count } from "../../model/text";
+import { mapLabel } from "../../model/tree/words";
+import { deviceAt } from "../../scene/model/devices";
+import { inside } from "../../scene/scene";
+import type { ModelState, Shown } from "./state";
+
+export function Panel({ state, shown }: { state: ModelState; shown: Shown }) {
+  const { tree, map, mesh, device } = shown;
+  const held = tree.held[device] ?? 0;
+  const { small } = map;
+  return (
+    <section class="side" aria-label="bytes on devices">
+      <div>
+        <h3>
+          {tree.alike ? "One device" : `Device ${state.deviceOf(device)?.id}`}{" "}
+          <span class="soft">area = bytes; {bytes(held)} in all</span>
+        </h3>
+        {/* biome-ignore lint/a11y/useKeyWithClickEvents: the table selects by keyboard */}
+        {/* biome-ignore lint/a11y/noStaticElementInteractions: as above */}
+        <div
+          class="picture"
+          style={{ width: `${map.width}px`, height: `${map.height}px` }}
+          onClick={(event) => {
+            const [x, y] = pointOf(event);
+            const tile = map.tiles.find((t) => inside(t, x, y));
+            if (tile) state.point(tile.row);
+          }}
+        >
+          <div role="img" aria-label={mapLabel(state.leaves())} ref={state.mapLayer.attach} />
+        </div>
+        <p class="key soft">
+          <span>
+            <i class="cuts" aria-hidden="true" /> split: dim 0 at the left, dim 1 on top
+          </span>
+          {tree.spent > 0 && (
+            <span>
+              <i class="more" aria-hidden="true" /> copies
+            </span>
+          )}
+          {small.leaves > 0 && (
+            <span>
+              {count(small.leaves, "small array")}, {bytes(small.bytes)} together, not drawn
+            </span>
+          )}
+        </p>
+      </div>
+      <div>
+        <h3>
+          {tree.mesh.axes.length > 0 ? "Mesh" : "Devices"} <span class="soft">{spread(state, shown)}</span>
+        </h3>
+        {/* biome-ignore lint/a11y/useKeyWithClickEvents: which device is looked at changes no more than a picture */}
+        {/* biome-ignore lint/a11y/noStaticElementInteractions: as above */}
+        <div
+          class="picture"
+          style={{ width: `${mesh.width}px`, height: `${mesh.height}px` }}
+          onClick={(event) => state.look(deviceAt(tree, mesh, ...pointOf(event)))}
+        >
+          <div role="img" aria-label={`Bytes on devices: ${spread(state, shown)}`} ref={state.meshLayer.attach} />
+        </div>
+      </div>
+    </section>
+  );
+}
+
+/** `all 8 alike`, or which holds most and least. */
+function spread(state: ModelState, { tree }: Shown): string {
+  const { held, devices } = tree;
+  if (devices.length === 1) return "";
+  if (tree.alike) return `all ${devices.length} alike`;
+  const least = held.indexOf(Math.min(...held));
+  const name = (at: number) => `device ${state.deviceOf(at)?.id} ${bytes(held[at] ?? 0)}`;
+  return `most on ${name(tree.fullest)}, least on ${name(least)}`;
+}
+
+function pointOf(event: MouseEvent): [number, number] {
+  const bounds = (event.currentTarget as Element).getBoundingClientRect();
+  return [event.clientX - bounds.left, event.clientY - bounds.top];
+}

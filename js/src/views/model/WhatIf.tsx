@@ -1,0 +1,146 @@
+/** Rules that are tried: what each does, bytes now and then, and the rules as code. */
+import { unpack } from "../../model/ints";
+import { bytes, count } from "../../model/text";
+import type { Effect } from "../../model/tree/rules";
+import { applyRules, patternOf, readRules } from "../../model/tree/rules";
+import { copyText } from "../card/copy";
+import type { ModelState, Shown } from "./state";
+
+/** Suggestions that are offered. */
+const OFFERS = 3;
+
+export function WhatIf({ state, shown }: { state: ModelState; shown: Shown }) {
+  const { tree, whatIf } = shown;
+  const { rules, copied } = state.now;
+  const now = tree.held[tree.fullest] ?? 0;
+  if (tree.mesh.axes.length === 0) return null;
+  const lines = rules.split("\n").length;
+  const good = whatIf.effects.some((e) => e.rule.spec);
+  return (
+    <section class="what" aria-label="what if">
+      <div class="rules">
+        <h3 id="what">What if</h3>
+        <textarea
+          rows={Math.min(8, Math.max(1, lines))}
+          spellcheck={false}
+          aria-label="rules, one a line: a pattern of paths, an arrow, a PartitionSpec; the last that matches counts"
+          aria-keyshortcuts="w"
+          placeholder={`params/embed → P('${tree.mesh.axes[0]?.name}', None)`}
+          value={rules}
+          onInput={(event) => state.write(event.currentTarget.value)}
+        />
+        <ul>
+          {whatIf.effects.map((effect, i) => (
+            <li key={i}>{said(state, shown, effect)}</li>
+          ))}
+        </ul>
+        <Offers state={state} shown={shown} />
+      </div>
+      <div class="outcome">
+        <Bar name="now" held={now} own={ownNow(shown)} most={Math.max(now, whatIf.held)} />
+        {good && <Bar name="then" held={whatIf.held} own={whatIf.own} most={Math.max(now, whatIf.held)} />}
+        <p class="soft">{good ? saved(now, whatIf.held) : `${bytes(ownNow(shown))} if nothing were copied`}</p>
+        {good && (
+          <details>
+            <summary>as code</summary>
+            <pre>{state.code()}</pre>
+            <button type="button" onClick={() => copyText(state.code(), (outcome) => state.set({ copied: outcome }))}>
+              Copy
+            </button>{" "}
+            <span role="status">{copied}</span>
+          </details>
+        )}
+      </div>
+    </section>
+  );
+}
+
+/** What came of one rule. */
+function said(state: ModelState, { tree }: Shown, effect: Effect) {
+  const { rule, matches, counts, copies, refused } = effect;
+  if (rule.fault) {
+    return (
+      <span class="error">
+        <code>{rule.text}</code> {rule.fault}
+      </span>
+    );
+  }
+  if (matches === 0)
+    return (
+      <span class="warn">
+        <code>{rule.source}</code> matches no array.
+      </span>
+    );
+  const change = copies ? `, ×${copies[0]} → ×${copies[1]} copies` : "";
+  const over = counts < matches ? ` (${matches - counts} more have a later rule)` : "";
+  return (
+    <>
+      <span class="soft">
+        <code>{rule.source}</code> {count(counts, "array")}
+        {change}
+        {over}
+      </span>
+      {refused && (
+        <span class="error">
+          {count(refused.count, "array")} refused, as{" "}
+          <button type="button" class="link" onClick={() => state.list({ search: tree.nameOf(refused.leaf) })}>
+            {tree.nameOf(refused.leaf)}
+          </button>
+          : <b>{refused.error}</b> {refused.said}
+        </span>
+      )}
+    </>
+  );
+}
+
+/** What the flags suggest, with what it would come to. */
+function Offers({ state, shown }: { state: ModelState; shown: Shown }) {
+  const { tree } = shown;
+  const { rules } = state.now;
+  const offers = tree.doc.flags
+    .filter((flag) => flag.spec !== "")
+    .map((flag) => ({ flag, leaves: [...unpack(flag.leaves)] }))
+    .map((offer) => ({ ...offer, text: `${patternOf(tree, offer.leaves)} → ${offer.flag.spec}` }))
+    .filter((offer) => !rules.includes(offer.text))
+    .slice(0, OFFERS);
+  if (offers.length === 0) return null;
+  return (
+    <p class="offers">
+      <span class="soft">try</span>
+      {offers.map(({ flag, leaves, text }) => (
+        <button type="button" title={text} onClick={() => state.addRule(leaves, flag.spec)} key={text}>
+          <span class="mono">
+            {tree.nameOf(leaves[0] ?? 0)}
+            {leaves.length > 1 ? ` and ${leaves.length - 1} more` : ""} → {flag.spec}
+          </span>{" "}
+          <span class="soft">{bytes(applyRules(tree, readRules(`${rules}\n${text}`)).held)}</span>
+        </button>
+      ))}
+    </p>
+  );
+}
+
+function Bar({ name, held, own, most }: { name: string; held: number; own: number; most: number }) {
+  return (
+    <div class="sum">
+      <span class="soft">{name}</span>
+      <span class="meter" aria-hidden="true">
+        <span class="own" style={{ width: `${(100 * own) / most}%` }} />
+        <span class="more" style={{ width: `${(100 * (held - own)) / most}%` }} />
+      </span>
+      <b class="mono">{bytes(held)}</b>
+    </div>
+  );
+}
+
+function ownNow({ tree }: Shown): number {
+  return tree.typeOf.reduce((sum, type) => {
+    return sum + (tree.shards(type)[tree.fullest] ?? 0) / Math.max(1, tree.sizes[type]?.copies ?? 1);
+  }, 0);
+}
+
+function saved(now: number, later: number): string {
+  if (later === now) return "as much as now";
+  const part = Math.abs(now - later) / Math.max(1, now);
+  return `${bytes(Math.abs(now - later))} ${later < now ? "less" : "more"} on the fullest device, ${(100 * part).toFixed(1)} %`;
+}

@@ -1,0 +1,41 @@
+/** Keys of the whole card, as its help lists them. */
+import { cardKeys, isSearch } from "../card/keys";
+import type { ModelState } from "./state";
+
+export const KEYS: readonly (readonly [string, string])[] = [
+  ["↑ ↓", "move"],
+  ["← →", "fold, unfold"],
+  ["Enter", "draw the array"],
+  ["/", "filter"],
+  ["s", "sort"],
+  ["w", "what if"],
+];
+
+/** Listens on the frame; returns what ends it. */
+export function modelKeys(state: ModelState, frame: HTMLElement): () => void {
+  const find = (selector: string) => frame.shadowRoot?.querySelector<HTMLElement>(selector);
+  return cardKeys(frame, (key, target) => {
+    // The array below the table has keys of its own.
+    if (target.getRootNode() !== frame.shadowRoot) return undefined;
+    if (target.matches("textarea")) return key === "Escape" ? () => find(".tree")?.focus() : undefined;
+    if (isSearch(target)) return key === "Escape" ? () => state.list({ search: "" }) : () => find(".tree")?.focus();
+    const line = state.line();
+    const inTree: Readonly<Record<string, () => void>> = {
+      ArrowDown: () => state.move(line + 1),
+      ArrowUp: () => state.move(line - 1),
+      PageDown: () => state.move(line + 10),
+      PageUp: () => state.move(line - 10),
+      Home: () => state.move(0),
+      End: () => state.move(Number.MAX_SAFE_INTEGER),
+      ArrowLeft: () => state.left(),
+      ArrowRight: () => state.right(),
+      Enter: () => state.enter(),
+    };
+    const whole: Readonly<Record<string, () => void>> = {
+      "/": () => find("input[type=search]")?.focus(),
+      s: () => find("select")?.focus(),
+      w: () => find("textarea")?.focus(),
+    };
+    return (target.matches(".tree") ? inTree[key] : undefined) ?? whole[key];
+  });
+}
