@@ -7,12 +7,14 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import jax
 import numpy as np
 
 from shardwidget.collectives import Call, Transfer, call_of, execute, expand, plans
-from shardwidget.document import Document, Plan, to_wire
+from shardwidget.document import Document, Model, Plan, to_wire
 from shardwidget.export.state import encode
 from tests.comparisons import COMPARISONS
+from tests.models import MODELS
 from tests.programs import PROGRAMS
 from tests.traces import TRACES
 
@@ -44,11 +46,25 @@ def programs_text() -> str:
     return _by_name(PROGRAMS)
 
 
+def models_text() -> str:
+    """The trees of ``tests.models``, by name, and what Python says of each."""
+
+    def case(model: Model) -> dict[str, Any]:
+        leaves = [(x.path, x.name, x.type, x.bytes, x.bytes_per_device, x.copies) for x in model.leaves]
+        sums = {name: getattr(model, name) for name in ("arrays", "bytes", "bytes_per_device", "wasted_bytes")}
+        devices = list(model.device_bytes.values())
+        return {"wire": to_wire(model), "said": {**sums, "devices": devices, "leaves": leaves}}
+
+    cases = [f"{json.dumps(name)}:{encode(case(make()))}" for name, make in MODELS.items()]
+    return "{\n" + ",\n".join(cases) + "\n}\n"
+
+
 FILES = {
     "stepper/plans.json": plans_text,
     "stepper/traces.json": traces_text,
     "comparison/comparisons.json": comparisons_text,
     "program/programs.json": programs_text,
+    "tree/models.json": models_text,
 }
 
 
@@ -97,5 +113,8 @@ def _held(call: Call, plan: Plan) -> list[list[list[int]]]:
 
 
 if __name__ == "__main__":
+    # As many devices as the tests have.
+    jax.config.update("jax_platforms", "cpu")
+    jax.config.update("jax_num_cpu_devices", 16)
     for name, text in FILES.items():
         (FOLDER / name).write_text(text(), encoding="utf-8")

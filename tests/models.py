@@ -10,7 +10,6 @@ from jax.sharding import AbstractMesh, AxisType, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 from shardwidget import read
-from shardwidget.document import Model
 
 MESH = AbstractMesh((4, 2), ("data", "model"), axis_types=(AxisType.Auto,) * 2)
 
@@ -81,9 +80,25 @@ def on_mesh(tree: Any, *specs: P) -> Any:
     return jax.tree.map(put, tree)
 
 
-def _state() -> Model:
-    return read.model(training_state(), name="state")
+def odd_tree() -> dict:
+    """Leaves that are not all alike, and such as are no arrays."""
+    square = jax.numpy.ones((64, 64))
+    gone = jax.numpy.ones(3)
+    gone.delete()
+    return {
+        "cut": on_mesh(square, P("data", "model")),
+        "copied": on_mesh(square, P("data", None)),
+        "gone": gone,
+        "host": np.ones((3, 3)),
+        "none": None,
+        "one": jax.device_put(square, jax.devices()[3]),
+        "shape": jax.ShapeDtypeStruct((8,), "float32"),
+        "word": "a <b>word</b>",
+    }
 
 
-MODELS = {"state": _state}
+MODELS = {
+    "state": lambda: read.model(training_state(), name="state"),
+    "odd": lambda: read.model(odd_tree(), name="odd"),
+}
 """What the front end's tests draw."""

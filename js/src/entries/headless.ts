@@ -11,12 +11,15 @@ import { refusalOf } from "../model/refusal";
 import { reviveBytes } from "../model/saved";
 import { highlightOf, type Selection } from "../model/selection";
 import { decodeTrace, TraceModel } from "../model/trace";
+import { decodeModel, TreeModel } from "../model/tree";
+import { SORTS } from "../model/tree/rows";
 import { pngDataUri } from "../paint/png";
 import { paintSvg } from "../paint/svg";
 import { theme } from "../paint/theme";
 import { cardScene } from "../scene/card";
 import { comparisonScene } from "../scene/comparison";
 import { WHOLE } from "../scene/faces";
+import { modelScene } from "../scene/modelcard";
 import type { ColorBy } from "../scene/paints";
 import { programScene } from "../scene/programcard";
 import { programsScene } from "../scene/programscard";
@@ -34,7 +37,7 @@ export function svg(stateJson: string, optionsJson: string): string {
   const { width, theme: ground } = JSON.parse(optionsJson) as SvgOptions;
   const scheme = state._look?.palette === "colorblind" ? (`${ground}-safe` as const) : ground;
   const draw =
-    { trace: stepOf, comparison: comparisonOf, program: programOf, programs: programOf }[
+    { trace: stepOf, comparison: comparisonOf, program: programOf, programs: programOf, model: modelOf }[
       String(state._document.kind)
     ] ?? cardOf;
   const [scene, title] = draw(state, width, scheme);
@@ -50,7 +53,9 @@ interface State {
   /** Of a placement its own; of a program the index of a collective. */
   selection?: Selection | number | null;
   axis?: string | null;
-  sort?: Sort;
+  /** Of a program or of a tree its own. */
+  sort?: string;
+  search?: string;
   step?: number;
   watch?: readonly string[];
   choices?: Choices;
@@ -103,13 +108,19 @@ export function draft(playgroundJson: string, draftJson: string): string {
   });
 }
 
+function modelOf(state: State, width: number): readonly [Scene, string] {
+  const tree = new TreeModel(decodeModel(state._document));
+  const sort = SORTS.find((name) => name === state.sort) ?? "tree";
+  return [modelScene(tree, { width, sort, search: state.search ?? "" }), tree.doc.name];
+}
+
 function programOf(state: State, width: number, scheme: Scheme): readonly [Scene, string] {
   const { programs, sideBySide } = decodePrograms(state._document);
   const models = programs.map((p) => new ProgramModel(p));
   const [first] = models;
   if (sideBySide || !first) return [programsScene(models, width), programs.map((p) => p.name).join(", ")];
   const selection = typeof state.selection === "number" ? state.selection : null;
-  const options = { width, scheme, selection, axis: state.axis ?? null, sort: state.sort ?? "time" };
+  const options = { width, scheme, selection, axis: state.axis ?? null, sort: (state.sort ?? "time") as Sort };
   return [programScene(first, options), first.doc.name];
 }
 

@@ -69,6 +69,7 @@ export class TreeModel {
   readonly folds: ReadonlyMap<number, Int32Array>;
   /** The worst flag of each leaf that has one. */
   readonly flagOf: ReadonlyMap<number, Flag>;
+  readonly #costs: ReadonlyMap<Flag, number>;
   /** Bytes on each of the devices. */
   readonly held: Float64Array;
   /** Index of the device that holds most. */
@@ -104,6 +105,7 @@ export class TreeModel {
     this.flagOf = new Map(
       [...doc.flags].reverse().flatMap((flag) => [...unpack(flag.leaves)].map((leaf) => [leaf, flag] as const)),
     );
+    this.#costs = new Map(doc.flags.map((flag) => [flag, flag.cost / Math.max(1, unpack(flag.leaves).length)]));
     const counts = new Int32Array(doc.types.length);
     for (const type of this.typeOf) counts[type] = (counts[type] ?? 0) + 1;
     this.held = new Float64Array(this.devices.length);
@@ -211,6 +213,11 @@ export class TreeModel {
     return { leaves: arrays, bytes, here, own, spent, copies: [most > 0 ? least : 0, most] };
   }
 
+  /** What one of the leaves of a flag costs. */
+  costOf(flag: Flag): number {
+    return this.#costs.get(flag) ?? 0;
+  }
+
   /** On all devices beyond one copy of each tile. */
   get spent(): number {
     return this.typeOf.reduce((sum, type) => sum + (this.sizes[type]?.spent ?? 0), 0);
@@ -266,6 +273,20 @@ export class TreeModel {
       ...{ state: "live", values: null, jax_version: "", kind: "placement", version: this.doc.version },
     });
   }
+}
+
+/** On each device, the bytes that would be there if nothing were held twice. */
+export function ownBytes(tree: TreeModel): Float64Array {
+  const out = new Float64Array(tree.devices.length);
+  const counts = new Map<number, number>();
+  for (const type of tree.typeOf) counts.set(type, (counts.get(type) ?? 0) + 1);
+  for (const [type, count] of counts) {
+    const copies = Math.max(1, tree.sizes[type]?.copies ?? 1);
+    tree.shards(type).forEach((bytes, device) => {
+      out[device] = (out[device] ?? 0) + (count * bytes) / copies;
+    });
+  }
+  return out;
 }
 
 /** Sizes of an array that mesh axes cut into equal blocks. */

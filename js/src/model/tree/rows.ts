@@ -25,6 +25,8 @@ export interface Row {
   sums: Sums;
   /** The flags of the leaves below, worst first; of a node that is open, none. */
   flags: readonly Flag[];
+  /** What these cost, of the leaves of this line. */
+  cost: number;
 }
 
 export interface Listing {
@@ -135,6 +137,7 @@ function branches(
         open: false,
         sums: leaf === null ? added(inner.map((b) => b.row.sums)) : multiplied(tree.sums(node, listing.device), times),
         flags: leaf === null ? worstFirst(inner) : flag ? [flag] : [],
+        cost: leaf === null ? inner.reduce((sum, b) => sum + b.row.cost, 0) : flag ? times * tree.costOf(flag) : 0,
       };
       out.push({ row, children: inner });
     }
@@ -172,12 +175,12 @@ function worstFirst(inner: readonly Branch[]): readonly Flag[] {
   return [...new Set(inner.flatMap(({ row }) => row.flags))].sort((a, b) => b.cost - a.cost);
 }
 
-/** `0–11` for plain numbers; `block_0–11` for names that end in one. */
+/** `0–11` for numbers that follow one another, `block_0–11` for names that end in such; else the first two. */
 function foldName(tree: TreeModel, members: Int32Array): string {
-  const names = [members[0], members.at(-1)].map((node) => tree.keyOf(node ?? 0).name);
-  const [first = "", last = ""] = names;
-  const stem = /^(.*?)(\d+)$/.exec(first);
-  return stem ? `${first}–${last.slice(stem[1]?.length)}` : `${first} … ${last}`;
+  const names = [...members].map((node) => tree.keyOf(node).name);
+  const numbers = names.map((name) => Number(/\d+$/.exec(name)?.[0] ?? Number.NaN));
+  const follow = numbers.every((n, i) => i === 0 || n === (numbers[i - 1] ?? 0) + 1);
+  return follow ? `${names[0]}–${numbers.at(-1)}` : `${names[0]}, ${names[1]} …`;
 }
 
 /** `0 to 6 and 8 to 11`. */
@@ -238,7 +241,8 @@ function openByItself(roots: readonly Branch[]): ReadonlySet<number> {
   while (level.length > 0) {
     const next: Branch[] = [];
     for (const branch of [...level].sort((a, b) => b.row.sums.here - a.row.sums.here)) {
-      if (lines + branch.children.length > ROOM) continue;
+      // A tree of one node says nothing while that is closed.
+      if (lines > 1 && lines + branch.children.length > ROOM) continue;
       lines += branch.children.length;
       opened.add(branch.row.node);
       next.push(...branch.children.filter((b) => b.children.length > 0));

@@ -39,9 +39,8 @@ export function copiesText({ sums, leaf }: Row): string {
   return `×${least}`;
 }
 
-/** What the flags of a line could save: `56 MiB more than needed`. */
-export function costText({ flags }: Row): string {
-  const cost = flags.reduce((sum, flag) => sum + flag.cost, 0);
+/** What the flags of a line could save: `56 MiB too much`. */
+export function costText({ flags, cost }: Row): string {
   const more = flags.length > 1 ? `, ${flags.length} flags` : "";
   return cost > 0 ? `${bytes(cost)} too much${more}` : "";
 }

@@ -1,5 +1,6 @@
 /** A line of the tree: a node, or equal ones. */
 import { Component } from "preact";
+import { sentenceTokens } from "../../model/comparison/words";
 import { axisTokens, bytes } from "../../model/text";
 import type { TreeModel } from "../../model/tree";
 import type { Row } from "../../model/tree/rows";
@@ -73,14 +74,14 @@ export class Line extends Component<Props> {
             <Meter own={sums.own / most} here={sums.here / most} />
             <span class={leaf ? "" : "strong"}>{sums.copies[1] > 0 ? bytes(sums.here) : "–"}</span>
           </span>
-          <span class={`copies mono ${flag && leaf ? "warn" : ""}`} {...CELL}>
+          <span class={`copies mono ${flag && sums.copies[0] > 1 ? "warn" : ""}`} {...CELL}>
             {copiesText(row)}
           </span>
         </div>
         {flag && (
           <p class="flag" style={{ paddingLeft: `${row.depth * 17 + 33}px` }}>
             <span title={flag.reason}>
-              <Tokens tokens={flagTokens(flag.reason, mesh)} />
+              <Tokens tokens={sentenceTokens(flag.reason, mesh)} />
             </span>
             <b>{costText(row)}</b>
           </p>
@@ -88,12 +89,6 @@ export class Line extends Component<Props> {
       </div>
     );
   }
-}
-
-/** The names of axes in a sentence take their colour where they stand alone between spaces and commas. */
-function flagTokens(text: string, mesh: TreeModel["mesh"]) {
-  const names = new Map(mesh.axes.map((a, i) => [a.name, i]));
-  return text.split(/([\s,.:]+)/).map((word) => ({ text: word, axis: names.get(word) ?? null }));
 }
 
 /** Bytes on the device as a bar: what is there but once, and copies. */

@@ -3,7 +3,7 @@ import { ArrayPanel } from "./ArrayPanel";
 import { Head } from "./Head";
 import { KEYS } from "./keys";
 import { Panel } from "./Panel";
-import { type ModelState, NARROW, STACKED } from "./state";
+import { type ModelState, NARROW, STACKED, WIDE } from "./state";
 import { Table } from "./Table";
 import { Tools } from "./Tools";
 import { WhatIf } from "./WhatIf";
@@ -12,7 +12,7 @@ export function ModelCard({ state }: { state: ModelState }) {
   const shown = state.shown();
   if (!shown) return null;
   const { width, array } = state.now;
-  const form = width < NARROW ? "narrow" : width < STACKED ? "stacked" : "beside";
+  const form = width < NARROW ? "narrow" : width < STACKED ? "stacked" : width < WIDE ? "beside tight" : "beside";
   return (
     <div class={`model ${form}`} style={{ "--panel-width": `${state.panelWidth() + 32}px` }}>
       <Head state={state} tree={shown.tree} />

@@ -1,5 +1,5 @@
 /** The state of a tree on screen: what is open, listed and pointed at, and the rules that are tried. */
-import { type Device, decodeModel, TreeModel } from "../../model/tree";
+import { type Device, decodeModel, ownBytes, TreeModel } from "../../model/tree";
 import { type Listing, type Row, rowsOf, SORTS, type Sort } from "../../model/tree/rows";
 import { applyRules, codeOfRules, patternOf, readRules, type WhatIf } from "../../model/tree/rules";
 import { type Devices, deviceMarks, layoutDevices } from "../../scene/model/devices";
@@ -41,7 +41,8 @@ export interface Shown {
   whatIf: WhatIf;
 }
 
-/** Below this width the panel stands under the table, and below that one a line is two. */
+/** Below these widths a column is left out, the panel stands under the table, and a line is two. */
+export const WIDE = 1040;
 export const STACKED = 860;
 export const NARROW = 560;
 const PAD = 16;
@@ -273,17 +274,3 @@ const ALL: Omit<Listing, "device"> = {
   flagged: false,
   open: new Map(),
 };
-
-/** On each device, the bytes that would be there if nothing were held twice. */
-function ownBytes(tree: TreeModel): Float64Array {
-  const out = new Float64Array(tree.devices.length);
-  const counts = new Map<number, number>();
-  for (const type of tree.typeOf) counts.set(type, (counts.get(type) ?? 0) + 1);
-  for (const [type, count] of counts) {
-    const copies = Math.max(1, tree.sizes[type]?.copies ?? 1);
-    tree.shards(type).forEach((bytes, device) => {
-      out[device] = (out[device] ?? 0) + (count * bytes) / copies;
-    });
-  }
-  return out;
-}

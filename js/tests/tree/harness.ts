@@ -1,0 +1,15 @@
+/** The real ModelView in a page. */
+import view from "../../src/entries/model";
+import type { Model } from "../../src/model/document.gen";
+import { type Mounted, mounting } from "../harness";
+
+export const { start, mount } = mounting<Model>(
+  view.render,
+  { selection: null, sort: "tree", search: "", rules: "" },
+  1134,
+);
+
+/** Lines of the tree, from the top. */
+export const lines = ({ root }: Mounted) => [...root.querySelectorAll<HTMLElement>(".row")];
+/** The first words of each line. */
+export const paths = (view: Mounted) => lines(view).map((line) => line.querySelector(".path .mono")?.textContent ?? "");

@@ -1,0 +1,29 @@
+/** Trees of arrays as Python wrote them: `python -m tests.fixtures`. */
+import type { Model } from "../../src/model/document.gen";
+import { reviveBytes } from "../../src/model/saved";
+import { decodeModel, TreeModel } from "../../src/model/tree";
+import { type Listing, type Row, rowsOf } from "../../src/model/tree/rows";
+import models from "./models.json";
+
+export type ModelName = keyof typeof models;
+export const MODELS = Object.keys(models) as ModelName[];
+
+/** A wire document of its own. */
+export function wire(name: ModelName): Model {
+  return reviveBytes(models[name].wire) as unknown as Model;
+}
+
+/** What Python says of it. */
+export const said = (name: ModelName) => models[name].said;
+
+export function tree(name: ModelName): TreeModel {
+  return new TreeModel(decodeModel(wire(name)));
+}
+
+/** The lines of a tree; `listing` says what is not as at first. */
+export function rows(of: TreeModel, listing: Partial<Listing> = {}): Row[] {
+  const plain = { sort: "tree", flat: false, search: "", axis: null, flagged: false, open: new Map() } as const;
+  return rowsOf(of, { ...plain, device: of.fullest, ...listing });
+}
+
+export const names = (all: readonly Row[]) => all.map((row) => row.name);

@@ -1,0 +1,111 @@
+import { expect, test, vi } from "vitest";
+import { button, enter, expectAccessible, find, GROUNDS, pixels, press, settle } from "../harness";
+import { lines, mount, paths } from "./harness";
+import { MODELS, wire } from "./models";
+
+const at = (view: Awaited<ReturnType<typeof mount>>) => find(view, ".row.current .path .mono").textContent;
+
+for (const [scheme, background] of GROUNDS) {
+  for (const width of [1134, 700, 480]) {
+    test.each(MODELS)(`%s has no fault of accessibility, ${scheme}, ${width} px`, async (name) => {
+      const view = await mount(wire(name), { rules: "embed → P('model')\noops → P('z')\n(" }, { background, width });
+      expect(find(view, ".tree")).not.toBeNull();
+      await expectAccessible(view);
+    });
+  }
+}
+
+test("the head and the lines say what Python counts", async () => {
+  const view = await mount(wire("state"));
+  expect(find(view, ".badges").textContent).toBe("1.72 GiB in all318 MiB on each device786 MiB spent on copies");
+  expect(paths(view).slice(0, 7)).toEqual(["opt", "count", "mu", "embed", "layers", "layers/7", "ln_f"]);
+  const embed = lines(view).find((line) => line.getAttribute("aria-label")?.includes("bf16[32768,1024]"));
+  expect(embed?.getAttribute("aria-label")).toBe(
+    "embed, bf16[32768,1024], 8 copies, 64 MiB on a device, 448 MiB spent on copies, Copied on all 8 devices, and opt/mu/embed is split over model, data.",
+  );
+  expect(embed?.querySelector(".flag")?.textContent).toContain("56 MiB too much");
+  expect(view.model.sent).toEqual([]);
+});
+
+test("the keyboard moves, opens and closes, and tells Python where it is", async () => {
+  const view = await mount(wire("state"));
+  const tree = find(view, ".tree");
+  for (const key of ["ArrowDown", "ArrowDown"]) await press(tree, key);
+  expect([at(view), view.model.sentFor("selection").at(-1)]).toEqual(["mu", "['opt']['mu']"]);
+  const before = lines(view).length;
+  await press(tree, "ArrowLeft");
+  expect(lines(view).length).toBeLessThan(before);
+  expect(find(view, ".row.current").getAttribute("aria-expanded")).toBe("false");
+  await press(tree, "ArrowRight");
+  await press(tree, "ArrowRight");
+  expect(at(view)).toBe("embed");
+  await press(tree, "ArrowLeft");
+  expect(at(view)).toBe("mu");
+});
+
+test("a leaf is drawn as an array, and closed again", async () => {
+  const view = await mount(wire("state"));
+  const tree = find(view, ".tree");
+  for (const key of ["ArrowDown", "ArrowDown", "ArrowDown", "Enter"]) await press(tree, key);
+  const inner = () => find(view, ".array .shardwidget").shadowRoot?.textContent;
+  await vi.waitFor(() => expect(inner()).toContain("f32[32768@model,1024@data]"));
+  find(view, ".close").click();
+  await settle();
+  expect(view.root.querySelector(".array")).toBeNull();
+});
+
+test("what Python selects is shown, with what is above it opened", async () => {
+  const view = await mount(wire("state"));
+  view.model.assign({ selection: "['params']['layers'][0]['qkv']" });
+  await settle();
+  expect(at(view)).toBe("qkv");
+});
+
+test("a filter leaves what matches, and says how many", async () => {
+  const view = await mount(wire("state"));
+  enter(view, "input[type=search]", "copies>1 embed");
+  await settle();
+  expect(paths(view)).toEqual(["params", "embed"]);
+  expect(find(view, ".tools [role=status]").textContent).toBe("1 array of 223");
+  expect(view.model.sentFor("search").at(-1)).toBe("copies>1 embed");
+  button(view, "5 to look at").click();
+  enter(view, "input[type=search]", "");
+  await settle();
+  expect(find(view, ".tools [role=status]").textContent).toBe("5 arrays of 223");
+});
+
+test("rules are tried at once: then beside now, refusals in JAX's words, code", async () => {
+  const view = await mount(wire("state"));
+  enter(view, "textarea", "params/embed → P('model', 'data')");
+  await settle();
+  expect([...view.root.querySelectorAll(".sum b")].map((b) => b.textContent)).toEqual(["318 MiB", "262 MiB"]);
+  expect(find(view, ".what li").textContent).toBe("params/embed 1 array, ×8 → ×1 copies");
+  expect(find(view, ".outcome pre").textContent).toContain(`(r"params/embed", P('model', 'data')),`);
+  expect(view.model.sentFor("rules").at(-1)).toBe("params/embed → P('model', 'data')");
+  enter(view, "textarea", "embed → P(None, None, 'x')\nnowhere → P()");
+  await settle();
+  const said = [...view.root.querySelectorAll(".what li")].map((li) => li.textContent);
+  expect(said[0]).toContain("3 arrays refused, as opt/mu/embed: ValueError");
+  expect(said[1]).toBe("nowhere matches no array.");
+});
+
+test("a suggestion becomes a rule", async () => {
+  const view = await mount(wire("state"));
+  find(view, ".offers button").click();
+  await settle();
+  expect(view.model.sentFor("rules")).toEqual(["^params/embed$ → P('model', 'data')"]);
+});
+
+test("another device is looked at by a click on it", async () => {
+  const view = await mount(wire("odd"));
+  expect(find(view, ".side h3").textContent).toContain("Device 3");
+  const before = pixels(view);
+  const mesh = [...view.root.querySelectorAll<HTMLElement>(".side .picture")][1];
+  const box = mesh?.getBoundingClientRect();
+  mesh?.dispatchEvent(
+    new MouseEvent("click", { clientX: (box?.right ?? 0) - 20, clientY: (box?.bottom ?? 0) - 12, bubbles: true }),
+  );
+  await settle();
+  expect(find(view, ".side h3").textContent).toContain("Device 7");
+  expect(pixels(view)).not.toBe(before);
+});

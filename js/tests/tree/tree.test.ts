@@ -1,0 +1,137 @@
+import { expect, test } from "vitest";
+import { PlacementModel } from "../../src/model/placement";
+import { applyRules, codeOfRules, patternOf, readRules } from "../../src/model/tree/rules";
+import { placementAt } from "../../src/model/tree/words";
+import { MODELS, names, rows, said, tree } from "./models";
+
+test.each(MODELS)("%s: paths and bytes are Python's, of every leaf and in all", (name) => {
+  const of = tree(name);
+  const python = said(name);
+  expect(of.bytes).toBe(python.bytes);
+  expect(of.held[of.fullest]).toBe(python.bytes_per_device);
+  expect([...of.held]).toEqual(python.devices);
+  expect(of.spent).toBe(python.wasted_bytes);
+  expect(of.arrays).toBe(python.arrays);
+  python.leaves.forEach(([path, leafName, type, bytes, perDevice, copies], leaf) => {
+    const sizes = of.sizesAt(leaf);
+    expect([of.pathOf(leaf), of.nameOf(leaf), of.typeAt(leaf).type]).toEqual([path, leafName, type]);
+    expect([sizes.bytes, sizes.perDevice, sizes.copies]).toEqual([bytes, perDevice, copies]);
+  });
+});
+
+test.each(MODELS)("%s: the lines of the tree come to the whole", (name) => {
+  const of = tree(name);
+  const top = rows(of).filter((row) => row.depth === 0);
+  const sum = (pick: (row: (typeof top)[number]) => number) => top.reduce((total, row) => total + pick(row), 0);
+  expect(sum((row) => row.sums.bytes)).toBe(of.bytes);
+  expect(sum((row) => row.sums.here)).toBe(of.held[of.fullest]);
+  expect(sum((row) => row.sums.leaves)).toBe(of.arrays);
+  const flat = rows(of, { flat: true });
+  expect(flat.reduce((total, row) => total + row.sums.here, 0)).toBe(of.held[of.fullest]);
+});
+
+test("equal layers are one line, and one that differs is another", () => {
+  const all = rows(tree("state"));
+  const mu = all.filter((row) => row.name.startsWith("layers"));
+  expect(mu.map((row) => [row.name, row.count, row.which])).toContainEqual(["layers", 11, "0 to 6 and 8 to 11"]);
+  expect(mu.map((row) => row.name)).toContain("layers/7");
+  expect(mu.find((row) => row.name === "layers/7")?.flags.map((flag) => flag.kind)).toEqual(Array(4).fill("unlike"));
+});
+
+test("lines are sorted among their siblings", () => {
+  const sums = rows(tree("state"), { sort: "bytes" });
+  expect(names(sums.filter((row) => row.depth === 0))).toEqual(["opt", "params"]);
+  const [first] = rows(tree("state"), { sort: "copies", flat: true });
+  expect(first?.name).toBe("params/embed");
+});
+
+test.each([
+  ["embed", 3],
+  ["qkv @data", 3],
+  ["copies>1 embed", 1],
+  ["bf16 ln", 3],
+  ["layers/5/qkv", 3],
+  ["nothing", 0],
+])("a filter %s finds %i leaves", (search, count) => {
+  expect(rows(tree("state"), { search }).filter((row) => row.leaf !== null)).toHaveLength(count);
+});
+
+test("an axis and flags filter too", () => {
+  const of = tree("state");
+  const cut = rows(of, { axis: "data", flat: true });
+  expect(cut.length).toBeGreaterThan(0);
+  for (const row of cut) expect(of.typeAt(row.leaf ?? 0).type).toContain("@data");
+  const flagged = rows(of, { flagged: true, flat: true });
+  expect(flagged.reduce((sum, row) => sum + row.times, 0)).toBe(5);
+});
+
+test("nodes are opened and closed by hand", () => {
+  const of = tree("state");
+  const [opt] = rows(of);
+  const closed = rows(of, { open: new Map([[opt?.node ?? 0, false]]) });
+  expect(names(closed.filter((row) => row.depth === 0))).toEqual(["opt", "params"]);
+  expect(closed.filter((row) => row.depth > 0).every((row) => row.node > (closed[1]?.node ?? 0))).toBe(true);
+});
+
+test("the last rule that matches a leaf counts, and what JAX refuses is said in its words", () => {
+  const of = tree("state");
+  const rules = readRules("embed → P('model', None)\n# a comment\nparams/embed -> P('model', 'data')\nln1 → P('x')\n");
+  const { effects, held } = applyRules(of, rules);
+  expect(effects.map((e) => [e.matches, e.counts])).toEqual([
+    [3, 2],
+    [1, 1],
+    [36, 36],
+  ]);
+  expect(effects[2]?.refused).toMatchObject({ count: 36, error: "ValueError" });
+  expect(effects[2]?.refused?.said).toContain("Resource axis: x of P('x',) is not found in mesh");
+  const before = of.held[of.fullest] ?? 0;
+  // params: 64 to 8 MiB; mu and nu: 16 to 64 MiB each.
+  expect(held - before).toBe((8 - 64 + 2 * (64 - 16)) * 2 ** 20);
+});
+
+test.each([
+  ["('params/embed', P('model', None)),", ""],
+  ["(r\"params/embed\", PartitionSpec(('model', 'data')))", ""],
+  ["params/embed: P()", ""],
+  ["(oops → P()", "Unterminated group"],
+  ["params/embed", "A rule is a path and a spec"],
+  ["params/embed → P(data)", "is not a PartitionSpec"],
+])("a rule is read as people write it: %s", (text, fault) => {
+  const [rule] = readRules(text);
+  expect(rule?.fault).toContain(fault);
+  expect(rule?.pattern === null).toBe(fault !== "");
+});
+
+test("the spec of a flag saves what the flag costs", () => {
+  const of = tree("state");
+  for (const flag of of.doc.flags) {
+    const leaves = [...of.flagOf].flatMap(([leaf, f]) => (f === flag ? [leaf] : []));
+    const { held } = applyRules(of, readRules(`${patternOf(of, leaves)} → ${flag.spec}`));
+    expect((of.held[of.fullest] ?? 0) - held).toBe(flag.cost);
+  }
+});
+
+test("a pattern finds its leaves and no others", () => {
+  const of = tree("state");
+  const layers = [...of.typeOf.keys()].filter((leaf) => /params\/layers\/\d+\/up/.test(of.nameOf(leaf)));
+  expect(patternOf(of, layers)).toBe("^params/layers/\\d+/up$");
+  expect(patternOf(of, layers.slice(0, 1))).toBe("^params/layers/0/up$");
+});
+
+test("code leaves out what is no rule", () => {
+  const code = codeOfRules(readRules("a → P('data')\nb → P(oops)"), "state");
+  expect(code).toContain(`(r"a", P('data')),`);
+  expect(code).not.toContain("oops");
+  expect(code).toContain("jax.tree.map_with_path(sharding, state)");
+});
+
+test("a leaf is a placement of its own", () => {
+  const of = tree("state");
+  for (let leaf = 0; leaf < of.typeOf.length; leaf++) {
+    const placement = placementAt(of, leaf);
+    if (!placement) throw new Error(of.nameOf(leaf));
+    const model = new PlacementModel(placement);
+    const sizes = of.sizesAt(leaf);
+    expect([model.bytes, model.bytesPerDevice, model.copies]).toEqual([sizes.bytes, sizes.perDevice, sizes.copies]);
+  }
+});
