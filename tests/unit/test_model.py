@@ -14,6 +14,8 @@ from shardwidget.export import bundle
 from tests.front_end import FakeComm
 from tests.models import odd_tree, training_state
 
+SIZES = ("72", "MiB", "9", "MiB", "×1")
+
 
 @pytest.fixture(autouse=True)
 def _front_end(monkeypatch):
@@ -47,7 +49,7 @@ def test_a_path_that_is_not_there_is_refused(document):
 
 
 def test_unknown_arguments_are_refused(document):
-    with pytest.raises(TypeError, match="rule.*Did you mean 'rules'"):
+    with pytest.raises(TypeError, match="Did you mean 'rules'"):
         sw.ModelView(document, rule="x")
 
 
@@ -58,21 +60,15 @@ def test_the_variable_names_the_tree():
 
 
 def test_the_text_has_equal_layers_once_and_the_flags(document):
-    lines = repr(sw.ModelView(document)).splitlines()
+    view = sw.ModelView(document)
+    lines = repr(view).splitlines()
     assert lines[0] == (
         "state: 223 arrays, mesh data=4 model=2: 1.7 GiB in all, 318.2 MiB on each of 8 devices, "
         "785.7 MiB spent on copies, 5 to look at"
     )
     (qkv,) = [line for line in lines if line.startswith("['params']") and "qkv" in line]
-    assert qkv.split() == [
-        "['params']['layers'][0]…[11]['qkv']",
-        "×12",
-        "bf16[1024@data,3072@model]",
-        *["72", "MiB", "9", "MiB", "×1"],
-    ]
-    assert "! params/embed: Copied on all 8 devices, and opt/mu/embed is split over model, data. (56 MiB" in repr(
-        document
-    )
+    assert qkv.split() == ["['params']['layers'][0]…[11]['qkv']", "×12", "bf16[1024@data,3072@model]", *SIZES]
+    assert "! params/embed: Copied on all 8 devices, and opt/mu/embed is split over model, data. (56 MiB" in repr(view)
 
 
 def test_nothing_from_the_tree_is_markup():
