@@ -37,14 +37,14 @@ PUBLIC = {
 """Names of ``shardwidget``, and the module that each is imported from when it is first used."""
 
 READERS = {
-    "comparison": "shardwidget.read._comparison.entry",
+    "comparison": "shardwidget.read._comparison.comparison",
     "model": "shardwidget.read._model.entry",
     "placement": "shardwidget.read._placement",
     "program": "shardwidget.read._program.programs",
     "programs": "shardwidget.read._program.programs",
     "schedule": "shardwidget.read._schedule.entry",
     "time_program": "shardwidget.read._program.timing",
-    "trace": "shardwidget.read._trace.entry",
+    "trace": "shardwidget.read._trace.trace",
     "values": "shardwidget.read._values",
 }
 """Names of ``shardwidget.read``, and the module that each is imported from when it is first used."""

@@ -59,8 +59,8 @@ class While:
     test: Any
     """None where tracing stopped in the loop."""
     body: Any
-    test_consts: int
-    body_consts: int
+    tests: int
+    consts: int
     carries: int
 
     @property

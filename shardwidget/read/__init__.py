@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING
 from shardwidget import _registry
 
 if TYPE_CHECKING:
-    from shardwidget.read._comparison.entry import comparison as comparison
+    from shardwidget.read._comparison.comparison import comparison as comparison
     from shardwidget.read._model.entry import model as model
     from shardwidget.read._placement import placement as placement
     from shardwidget.read._program.programs import program as program
     from shardwidget.read._program.programs import programs as programs
     from shardwidget.read._program.timing import time_program as time_program
     from shardwidget.read._schedule.entry import schedule as schedule
-    from shardwidget.read._trace.entry import trace as trace
+    from shardwidget.read._trace.trace import trace as trace
     from shardwidget.read._values import values as values
 else:
     __all__ = sorted(_registry.READERS)

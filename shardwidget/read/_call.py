@@ -13,7 +13,7 @@ import jax
 from shardwidget import _jax
 
 
-class Call:
+class FlatCall:
     """A call of a function, its arguments flattened.
 
     Args:

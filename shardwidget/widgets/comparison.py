@@ -11,7 +11,7 @@ from traitlets import Dict, TraitError, observe, validate
 
 from shardwidget._names import name_in_caller
 from shardwidget.document import Comparison, to_wire
-from shardwidget.read._comparison.entry import ComparisonReader
+from shardwidget.read._comparison.comparison import ComparisonReader
 from shardwidget.widgets._base import DocumentWidget, Mode
 from shardwidget.widgets._options import checked
 from shardwidget.widgets._selection import index_trait, selected_index

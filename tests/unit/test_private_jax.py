@@ -26,8 +26,8 @@ VERSIONED = frozenset(
 )  # fmt: skip
 """Parameters of control flow, whose names are not the same in all versions."""
 PRIVATE = ("jax._src", "jaxlib")
-OTHERS = frozenset({"_filename_map"})
-"""Private names of other packages: IPython's."""
+OTHERS = frozenset({"_filename_map", "_replace"})
+"""Such names of others: IPython's, and Python's own, of a NamedTuple."""
 PRIMITIVES = _jax.CALLS | _jax.WRITES | _jax.MOVES | _jax.PLACES | _jax.SHAPE_ONLY | _jax.ELEMENTWISE
 CONTROL = frozenset({"scan", "while", "cond", "shard_map"})
 
@@ -45,7 +45,7 @@ def leaks(source: str) -> Iterator[str]:
             mine |= isinstance(node.value, ast.Call) and ast.unparse(node.value) == "super()"
             if node.attr in UNDOCUMENTED or (node.attr == "_src"):
                 yield f"{at}: .{node.attr}"
-            elif node.attr.startswith("_") and not node.attr.startswith("__") and not mine:
+            elif node.attr.startswith("_") and not node.attr.startswith("__") and not mine | (node.attr in OTHERS):
                 yield f"{at}: {ast.unparse(node)}"
         elif isinstance(node, ast.Subscript) and _is_params(node.value):
             yield from (f"{at}: params[{key!r}]" for key in _texts([node.slice]) if key in VERSIONED)

@@ -17,7 +17,7 @@ from jax.extend.core import Literal
 from shardwidget import _jax
 from shardwidget.read._comparison.explicit import Explicit, Stopped
 from shardwidget.read._comparison.tree import Line, Tree
-from shardwidget.read._trace.draft import Value
+from shardwidget.read._jaxpr.value import Value
 
 
 def own(tree: Tree, stops: Sequence[Stopped] = ()) -> Explicit:

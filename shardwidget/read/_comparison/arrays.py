@@ -9,10 +9,10 @@ from jax.sharding import AxisType, NamedSharding, PartitionSpec
 
 from shardwidget import _jax
 from shardwidget.document import Compared, Comparison, Dim, Layout, Row
-from shardwidget.read._comparison.fixes import entries, spec_text
 from shardwidget.read._comparison.rows import difference, single_axes, typed
+from shardwidget.read._entries import entries, entries_text
+from shardwidget.read._jaxpr.value import Value
 from shardwidget.read._mesh import read_devices, read_mesh
-from shardwidget.read._trace.draft import Value
 
 NO_ARRAYS = (
     "a comparison takes a function and its arguments, or a jax.Array or a pytree of them (a jax.ShapeDtypeStruct with "
@@ -49,7 +49,7 @@ def argument(value: Value, explicit: NamedSharding, spec: PartitionSpec, compile
     rank = len(aval.shape)
     dims = entries(spec, rank)
     concrete = (
-        Layout(spec_text(dims), tuple(Dim(int(n), a) for n, a in zip(aval.shape, dims, strict=True)))
+        Layout(entries_text(dims), tuple(Dim(int(n), a) for n, a in zip(aval.shape, dims, strict=True)))
         if compiled
         else None
     )
@@ -75,7 +75,7 @@ def _array(name: str, x: Any) -> Compared:
         cut = tuple(Dim(int(n), a) for n, a in zip(x.shape, dims, strict=True))
         spec = x.sharding.spec
         order = x.sharding.mesh.axis_names
-        text = spec_text(dims) if not (spec.unreduced or spec.reduced) else str(spec)
+        text = entries_text(dims) if not (spec.unreduced or spec.reduced) else str(spec)
         concrete = Layout(text, cut, *(tuple(a for a in order if a in axes) for axes in (spec.unreduced, spec.reduced)))
         if AxisType.Explicit not in x.sharding.mesh.axis_types:
             explicit = Layout(explicit.text)

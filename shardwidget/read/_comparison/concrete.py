@@ -16,8 +16,8 @@ from jax.extend.core import jaxpr_as_fun
 from jax.sharding import Mesh
 
 from shardwidget import _jax
-from shardwidget.read._comparison.fixes import Entries, entries
-from shardwidget.read._comparison.tree import Body, Line, Node, Tree
+from shardwidget.read._comparison.tree import Line, LineBody, LineNode, Tree
+from shardwidget.read._entries import Entries, entries
 
 TAG = re.compile(r"(?:/|^|(?<=\())shardwidget(\d+)(?=[/)]|$)")
 
@@ -58,10 +58,10 @@ def compiled(tree: Tree, arguments: Sequence[jax.ShapeDtypeStruct], mesh: Mesh, 
     def callback(line: int, k: int, rank: int) -> Callable[[Any], None]:
         return lambda sharding: places.setdefault(line, {}).__setitem__(k, put_of(sharding, mesh, rank))
 
-    def instrumented(body: Body) -> Any:
+    def instrumented(body: LineBody) -> Any:
         return _jax.with_equations(body.jaxpr, [eqn for node in body.nodes for eqn in equations(node)])
 
-    def equations(node: Node) -> list[Any]:
+    def equations(node: LineNode) -> list[Any]:
         eqn = node.eqn
         bodies = [instrumented(body) for body in node.bodies]
         if bodies:

@@ -14,8 +14,10 @@ from jax.extend.core import Literal, jaxpr_as_fun
 from jax.sharding import AbstractMesh, NamedSharding, PartitionSpec
 
 from shardwidget import _jax
-from shardwidget.read._comparison.fixes import Compiled, Entries, Fixed, entries, fixes_of
-from shardwidget.read._comparison.tree import Body, Node, Tree, bodies
+from shardwidget.read._comparison.fix import Fixed, fixes_of
+from shardwidget.read._comparison.tree import LineBody, LineNode, Tree, bodies
+from shardwidget.read._comparison.ways import CompilerLayout
+from shardwidget.read._entries import Entries, entries
 
 
 class _Unknown:
@@ -70,7 +72,7 @@ class Run:
         tree: Tree,
         mesh: AbstractMesh,
         choices: Mapping[int, int],
-        compiled: Mapping[int, Compiled],
+        compiled: Mapping[int, CompilerLayout],
         known: Explicit | None = None,
     ) -> None:
         self._tree = tree
@@ -107,7 +109,7 @@ class Run:
         spec = sharding.spec if here else PartitionSpec()
         return jax.ShapeDtypeStruct(constant.shape, constant.dtype, sharding=NamedSharding(self._mesh, spec))
 
-    def _body(self, body: Body, args: Sequence[Any]) -> list[Any]:
+    def _body(self, body: LineBody, args: Sequence[Any]) -> list[Any]:
         constants = [self._constants[id(c)] for c in body.consts]
         env: dict[Any, Any] = dict(zip(body.jaxpr.constvars, constants, strict=True))
         env.update(zip(body.jaxpr.invars, args, strict=True))
@@ -123,7 +125,7 @@ class Run:
             env.update(zip(node.eqn.outvars, self._node(node, [read(v) for v in node.eqn.invars]), strict=True))
         return [read(v) for v in body.jaxpr.outvars]
 
-    def _node(self, node: Node, values: list[Any]) -> list[Any]:
+    def _node(self, node: LineNode, values: list[Any]) -> list[Any]:
         if node.line < 0 and not node.bodies:
             return values  # How they lie is a fix's affair.
         if node.line < 0:
@@ -141,7 +143,7 @@ class Run:
         self.types[node.line] = tuple(None if v is UNKNOWN else jax.typeof(v) for v in outs)
         return outs
 
-    def _tell(self, node: Node) -> None:
+    def _tell(self, node: LineNode) -> None:
         """What is told of an equation and of all in it."""
         if node.line in self._told:
             self.types[node.line] = self._told[node.line]
@@ -149,7 +151,7 @@ class Run:
             for inner in body.nodes:
                 self._tell(inner)
 
-    def _bound(self, node: Node, values: list[Any]) -> list[Any]:
+    def _bound(self, node: LineNode, values: list[Any]) -> list[Any]:
         try:
             return self._bind(node, values)
         except Exception as error:
@@ -163,7 +165,7 @@ class Run:
                 return [UNKNOWN] * len(node.eqn.outvars)
             return stopped.fixes[stopped.chosen].bind(values)
 
-    def stopped(self, node: Node, values: list[Any], error: Exception) -> Stopped:
+    def stopped(self, node: LineNode, values: list[Any], error: Exception) -> Stopped:
         """What can be done about an equation that raised.
 
         Args:
@@ -192,7 +194,7 @@ class Run:
         )
         return Stopped(error, fixes, chosen if chosen < len(fixes) else -1, types)
 
-    def _asked(self, node: Node, values: Sequence[Any]) -> dict[int, Entries]:
+    def _asked(self, node: LineNode, values: Sequence[Any]) -> dict[int, Entries]:
         """Layouts that an equation asks of operands: a loop that of what it carries on, a shard_map its specs."""
         params = node.eqn.params
         if node.eqn.primitive.name == "sharding_constraint":
@@ -218,7 +220,7 @@ class Run:
                 return k
         return 0 if fixes else -1
 
-    def _bind(self, node: Node, values: list[Any]) -> list[Any]:
+    def _bind(self, node: LineNode, values: list[Any]) -> list[Any]:
         eqn = node.eqn
         name, params, control = eqn.primitive.name, eqn.params, node.control
         if isinstance(control, _jax.Scan):
@@ -237,7 +239,7 @@ class Run:
             return [jax.sharding.reshard(values[0], NamedSharding(self._mesh, params["dst_sharding"].spec))]
         return _jax.bind_here(eqn.primitive, _jax.on_mesh(params, self._mesh), *values)
 
-    def _scan(self, node: Node, control: _jax.Scan, values: list[Any]) -> list[Any]:
+    def _scan(self, node: LineNode, control: _jax.Scan, values: list[Any]) -> list[Any]:
         consts, carries = control.consts, control.carries
 
         def step(carry: Any, slices: Any) -> tuple[Any, Any]:
@@ -254,8 +256,8 @@ class Run:
         )
         return [*carry, *stacked]
 
-    def _while(self, node: Node, control: _jax.While, values: list[Any]) -> list[Any]:
-        first, second = control.test_consts, control.test_consts + control.body_consts
+    def _while(self, node: LineNode, control: _jax.While, values: list[Any]) -> list[Any]:
+        first, second = control.tests, control.tests + control.consts
         test, body = node.bodies
 
         def step(carry: Any) -> list[Any]:
@@ -269,13 +271,13 @@ class Run:
             )
         )
 
-    def _cond(self, node: Node, values: list[Any]) -> list[Any]:
-        def branch(body: Body) -> Any:
+    def _cond(self, node: LineNode, values: list[Any]) -> list[Any]:
+        def branch(body: LineBody) -> Any:
             return lambda *operands: self._known(self._body(body, operands))
 
         return list(lax.switch(values[0], [branch(body) for body in node.bodies], *values[1:]))
 
-    def _shard_map(self, node: Node, control: _jax.ShardMap, values: list[Any]) -> list[Any]:
+    def _shard_map(self, node: LineNode, control: _jax.ShardMap, values: list[Any]) -> list[Any]:
         mesh, manual = self._mesh, control.axes
 
         def block(*args: Any) -> list[Any]:
@@ -296,7 +298,7 @@ class Run:
             self._types_inside(inner)
         return list(mapped(*values))
 
-    def _types_inside(self, node: Node) -> None:
+    def _types_inside(self, node: LineNode) -> None:
         for body in node.bodies:
             for inner in body.nodes:
                 self._types_inside(inner)

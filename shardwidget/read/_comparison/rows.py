@@ -13,10 +13,11 @@ from shardwidget import _jax
 from shardwidget.document import Choice, Compared, Dim, HloCollective, Layout, Row, Stop
 from shardwidget.read._comparison.concrete import Put, unseen
 from shardwidget.read._comparison.explicit import Explicit, Stopped
-from shardwidget.read._comparison.fixes import Entries, Fixed, entries, spec_text
+from shardwidget.read._comparison.fix import Fixed
 from shardwidget.read._comparison.tree import Line
-from shardwidget.read._trace.draft import Value
-from shardwidget.read._trace.sources import source_of
+from shardwidget.read._entries import Entries, entries, entries_text
+from shardwidget.read._jaxpr.sources import source_of
+from shardwidget.read._jaxpr.value import Value
 
 Decision = Literal["", "reshard", "with_sharding_constraint", "out_sharding", "device_put"]
 
@@ -102,7 +103,7 @@ def placed(put: Put, shape: Sequence[int]) -> Layout:
     """What the compiled program does."""
     if put.dims is None:
         return Layout(put.text)
-    return Layout(spec_text(put.dims), _dims(shape, put.dims))
+    return Layout(entries_text(put.dims), _dims(shape, put.dims))
 
 
 def difference(

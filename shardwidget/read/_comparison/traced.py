@@ -15,10 +15,10 @@ from jax.sharding import AbstractMesh, NamedSharding, PartitionSpec, auto_axes
 
 from shardwidget import _jax
 from shardwidget.read._comparison.aligned import essence
-from shardwidget.read._comparison.arguments import AnyMesh, Asked
 from shardwidget.read._comparison.explicit import Run, Stopped
-from shardwidget.read._comparison.fixes import Compiled
-from shardwidget.read._comparison.tree import Node, Tree, bodies
+from shardwidget.read._comparison.question import AnyMesh, Question
+from shardwidget.read._comparison.tree import LineNode, Tree, bodies
+from shardwidget.read._comparison.ways import CompilerLayout
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Traced:
     """In the order of the marks on the equations that stand in place of one that stopped."""
 
 
-def left(asked: Asked, mesh: AnyMesh, layouts: Mapping[Hashable, PartitionSpec]) -> Traced:
+def left(asked: Question, mesh: AnyMesh, layouts: Mapping[Hashable, PartitionSpec]) -> Traced:
     """Traces a function on its own mesh, leaving to the compiler the equations at which it stops.
 
     Args:
@@ -64,7 +64,7 @@ def left(asked: Asked, mesh: AnyMesh, layouts: Mapping[Hashable, PartitionSpec])
 
 
 def traced(
-    asked: Asked, tree: Tree, mesh: AbstractMesh, choices: Mapping[int, int], compiled: Mapping[int, Compiled]
+    asked: Question, tree: Tree, mesh: AbstractMesh, choices: Mapping[int, int], compiled: Mapping[int, CompilerLayout]
 ) -> Traced:
     """Traces a function on an Explicit mesh.
 
@@ -79,7 +79,7 @@ def traced(
     return _going_on(asked, mesh, fixer.fix, fixer.stops)
 
 
-def _going_on(asked: Asked, mesh: AnyMesh, fix: _jax.Fixer, stops: Mapping[Hashable, Stopped]) -> Traced:
+def _going_on(asked: Question, mesh: AnyMesh, fix: _jax.Fixer, stops: Mapping[Hashable, Stopped]) -> Traced:
     with _jax.fixing(fix):
         try:
             return Traced(_jax.unfiltered(lambda: asked.trace(mesh)), None, stops)
@@ -90,13 +90,13 @@ def _going_on(asked: Asked, mesh: AnyMesh, fix: _jax.Fixer, stops: Mapping[Hasha
 
 class _Fixer:
     def __init__(
-        self, tree: Tree, mesh: AbstractMesh, choices: Mapping[int, int], compiled: Mapping[int, Compiled]
+        self, tree: Tree, mesh: AbstractMesh, choices: Mapping[int, int], compiled: Mapping[int, CompilerLayout]
     ) -> None:
         self.stops: dict[Hashable, Stopped] = {}
         self._mesh = mesh
         self._tree = tree
         self._busy = False
-        nodes: dict[Hashable, list[Node]] = {}
+        nodes: dict[Hashable, list[LineNode]] = {}
         for body in bodies(tree.root):
             for node in body.nodes:
                 if node.line >= 0:
@@ -122,7 +122,7 @@ class _Fixer:
         with _jax.marked(_jax.Mark(list(self.stops).index(key), primitive.name)):
             return stopped.fixes[stopped.chosen].bind(operands)
 
-    def _stopped(self, node: Node, operands: list[Any], error: Exception) -> Stopped:
+    def _stopped(self, node: LineNode, operands: list[Any], error: Exception) -> Stopped:
         found: list[Stopped] = []
         types = [jax.typeof(x) for x in operands]
         self._busy = True
@@ -132,7 +132,7 @@ class _Fixer:
             self._busy = False
         return found[0]
 
-    def _site_of(self, node: Node) -> Hashable:
+    def _site_of(self, node: LineNode) -> Hashable:
         eqn, frames = node.eqn, self._tree.lines[node.line].frames
         place = [(f.file_name, f.start_line, f.start_column) for f in frames[:1]]
         return _site(eqn.primitive, [v.aval for v in eqn.invars], eqn.params, place[0] if place else None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 from jax.extend.core import Literal
 from jax.sharding import AxisType
@@ -13,10 +13,11 @@ from jax.sharding import AxisType
 from shardwidget import _jax
 from shardwidget.document import Enclosure
 from shardwidget.document.mesh import AxisType as AxisTypeName
-from shardwidget.read._trace.draft import Value
-from shardwidget.read._trace.names import name_outputs, placeholders
-from shardwidget.read._trace.scopes import Scopes
-from shardwidget.read._trace.sources import frames_of, words_at
+from shardwidget.read._jaxpr.names import name_outputs, placeholders
+from shardwidget.read._jaxpr.scopes import Scopes
+from shardwidget.read._jaxpr.sources import frames_of
+from shardwidget.read._jaxpr.syntax import words_at
+from shardwidget.read._jaxpr.value import Body, Value
 
 
 @dataclass(eq=False)
@@ -35,30 +36,23 @@ class Line:
 
 
 @dataclass(eq=False)
-class Node:
+class LineNode:
     """An equation: its row, and the bodies that it enters."""
 
     eqn: Any
-    control: _jax.Control | None = None
+    control: _jax.Control | None
     line: int = -1
     """Index of its row; -1 for a call, in whose place its body stands, and for what a fix lays out."""
     of: int = -1
     """Of an equation without a row: index of the one that its collectives belong to."""
-    bodies: list[Body] = field(default_factory=list)
+    bodies: list[Body[LineNode]] = field(default_factory=list)
 
 
-@dataclass(eq=False)
-class Body:
-    """A jaxpr that is entered."""
-
-    jaxpr: Any
-    consts: Sequence[Any]
-    nodes: list[Node] = field(default_factory=list)
-    results: list[Value | Literal] = field(default_factory=list)
+LineBody: TypeAlias = Body[LineNode]
 
 
 @dataclass(frozen=True)
-class _Place:
+class LineContext:
     """What an equation stands in."""
 
     enclosure: int
@@ -94,7 +88,7 @@ class Tree:
         self._count = 0
         jaxpr, _ = _jax.open_jaxpr(closed)
         self.arguments = [self._value(v.aval, name) for v, name in zip(jaxpr.invars, names, strict=True)]
-        self.root = self._body(closed, self.arguments, _Place(-1, function, _names(types), [], False, ""))
+        self.root, _ = self._body(closed, self.arguments, LineContext(-1, function, _names(types), [], False, ""))
         self._name()
 
     def _name(self) -> None:
@@ -110,11 +104,11 @@ class Tree:
 
     def _value(self, aval: Any, name: str = "") -> Value:
         self._count += 1
-        return Value(self._count - 1, aval, None, name=name)
+        return Value(self._count - 1, aval, name)
 
-    def _body(self, closed: Any, args: Sequence[Any], around: _Place) -> Body:
+    def _body(self, closed: Any, args: Sequence[Any], around: LineContext) -> tuple[LineBody, list[Value | Literal]]:
         jaxpr, consts = _jax.open_jaxpr(closed)
-        body = Body(jaxpr, consts)
+        body = LineBody(jaxpr, consts)
         named = [self._constants.get(id(c), "") for c in consts] or [""] * len(jaxpr.constvars)
         env: dict[Any, Any] = {v: self._value(v.aval, n) for v, n in zip(jaxpr.constvars, named, strict=True)}
         env |= dict(zip(jaxpr.invars, args, strict=True))
@@ -131,13 +125,12 @@ class Tree:
             node, outputs = self._node(eqn, [v if isinstance(v, Literal) else env[v] for v in eqn.invars], here)
             env.update(zip(eqn.outvars, outputs, strict=True))
             body.nodes.append(node)
-        name_outputs(body, env, around.function, around.stack)  # type: ignore[arg-type]
-        body.results = [v if isinstance(v, Literal) else env[v] for v in jaxpr.outvars]
-        return body
+        name_outputs(body, env, around.function, around.stack)
+        return body, [v if isinstance(v, Literal) else env[v] for v in jaxpr.outvars]
 
-    def _node(self, eqn: Any, inputs: list[Any], at: _Place) -> tuple[Node, list[Value]]:
+    def _node(self, eqn: Any, inputs: list[Any], at: LineContext) -> tuple[LineNode, list[Value]]:
         name, control = eqn.primitive.name, _jax.control_of(eqn)
-        node = Node(eqn, control)
+        node = LineNode(eqn, control)
         mark = _jax.mark_of(eqn)
         if mark and name == "reshard" and mark.primitive != "sharding_constraint" and isinstance(inputs[0], Value):
             # A fix lays an operand or its result out: that is no row of its own.
@@ -150,11 +143,10 @@ class Tree:
             # A function of a library is no place of its own: its equations belong to the user's line.
             if called and _jax.is_user_file(_jax.function_place(jaxpr)[0] or _jax.OURS):
                 at = replace(self._inside(at, Enclosure("function", called, at.enclosure)), function=called)
-            body = self._body(control.body, inputs, at)
+            body, results = self._body(control.body, inputs, at)
             node.bodies, node.of = [body], len(self.lines) - 1
             return node, [
-                self._value(v.aval) if isinstance(r, Literal) else r
-                for v, r in zip(eqn.outvars, body.results, strict=True)
+                self._value(v.aval) if isinstance(r, Literal) else r for v, r in zip(eqn.outvars, results, strict=True)
             ]
         node.bodies = self._bodies(control, inputs, at)
         outputs = [self._value(v.aval) for v in eqn.outvars]
@@ -162,26 +154,26 @@ class Tree:
         self.lines.append(Line(eqn, outputs, inputs, at.enclosure, at.frames, at.local, "transpose(" in at.stack))
         return node, outputs
 
-    def _bodies(self, control: _jax.Control | None, inputs: list[Any], at: _Place) -> list[Body]:
+    def _bodies(self, control: _jax.Control | None, inputs: list[Any], at: LineContext) -> list[LineBody]:
         """The bodies of control flow."""
         if isinstance(control, _jax.Scan):
             inside = self._inside(at, Enclosure("loop", "scan", at.enclosure, times=control.length))
-            return [self._body(control.body, self._parts(control.body, inputs[: control.consts]), inside)]
+            return [self._body(control.body, self._parts(control.body, inputs[: control.consts]), inside)[0]]
         if isinstance(control, _jax.While):
             inside = self._inside(at, Enclosure("loop", "while", at.enclosure, times=None))
-            first, second = control.test_consts, control.test_consts + control.body_consts
+            first, second = control.tests, control.tests + control.consts
             parts = ((control.test, inputs[:first]), (control.body, inputs[first:second]))
-            return [self._body(jaxpr, self._parts(jaxpr, consts), inside) for jaxpr, consts in parts if jaxpr]
+            return [self._body(jaxpr, self._parts(jaxpr, consts), inside)[0] for jaxpr, consts in parts if jaxpr]
         if isinstance(control, _jax.Cond):
             branches = []
             for k, branch in enumerate(control.branches):
                 inside = self._inside(at, Enclosure("branch", f"cond branch {k}", at.enclosure))
-                branches.append(self._body(branch, inputs[1:], inside))
+                branches.append(self._body(branch, inputs[1:], inside)[0])
             return branches
         if isinstance(control, _jax.ShardMap):
             types = _axis_types_inside(control)
             inside = self._inside(at, Enclosure("shard_map", "shard_map", at.enclosure, axis_types=types))
-            return [self._body(control.body, self._parts(control.body, ()), replace(inside, local=True))]
+            return [self._body(control.body, self._parts(control.body, ()), replace(inside, local=True))[0]]
         return []
 
     def _parts(self, jaxpr: Any, consts: Sequence[Any]) -> list[Any]:
@@ -189,18 +181,18 @@ class Tree:
         variables = _jax.open_jaxpr(jaxpr)[0].invars[len(consts) :]
         return [*consts, *(self._value(v.aval) for v in variables)]
 
-    def _inside(self, at: _Place, enclosure: Enclosure) -> _Place:
+    def _inside(self, at: LineContext, enclosure: Enclosure) -> LineContext:
         return replace(at, enclosure=self._enter(enclosure))
 
     def _enter(self, enclosure: Enclosure) -> int:
         self.enclosures.append(enclosure)
         return len(self.enclosures) - 1
 
-    def _changed(self, types: tuple[AxisTypeName, ...], around: _Place) -> int:
+    def _changed(self, types: tuple[AxisTypeName, ...], around: LineContext) -> int:
         kind = "auto_axes" if types.count("Auto") > around.types.count("Auto") else "explicit_axes"
         return self._enter(Enclosure(kind, kind, around.enclosure, axis_types=types))
 
-    def _around(self, eqn: Any, at: _Place) -> int:
+    def _around(self, eqn: Any, at: LineContext) -> int:
         """The innermost function and named scope of an equation, as an enclosure."""
         before = len(self._scopes.all)
         # Scopes number their own from 0 on: what is around them is told apart by its sign.
@@ -243,7 +235,7 @@ def _scope_name(name: str) -> str:
     return f"{inner}, {way}" if inner else way
 
 
-def bodies(body: Body) -> Iterator[Body]:
+def bodies(body: LineBody) -> Iterator[LineBody]:
     """A body and all in it."""
     yield body
     for node in body.nodes:

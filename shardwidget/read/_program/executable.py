@@ -14,7 +14,7 @@ from jax.sharding import AbstractMesh, Mesh, NamedSharding
 
 from shardwidget import _jax
 from shardwidget.read import _errors
-from shardwidget.read._call import Call, function_name
+from shardwidget.read._call import FlatCall, function_name
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ def jitted_of(
     """A jitted function and its arguments; of one that is not jitted yet, only those that are numbers."""
     if hasattr(f, "trace"):
         return f, args, kwargs
-    given_call = Call(f, args, kwargs)
+    given_call = FlatCall(f, args, kwargs)
     leaves = given_call.leaves
     numbers = [k for k, leaf in enumerate(leaves) if isinstance(leaf, _NUMBERS)]
     if len(numbers) == len(leaves):

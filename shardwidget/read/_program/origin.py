@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from shardwidget import _jax, collectives
 from shardwidget.document import Source
+from shardwidget.read._jaxpr.sources import line_of
 from shardwidget.read._program.loops import Found
 from shardwidget.read._program.module import Computation, Instruction, Module
-from shardwidget.read._trace.sources import line_of
 
 _PASSES_ON = frozenset({"copy", "bitcast", "reshape", "transpose", "get-tuple-element", "tuple", "convert", "fusion"})
 """What may stand between an instruction that lost its metadata and one that kept it."""

@@ -14,6 +14,7 @@ from jax.sharding import Mesh as JaxMesh
 from shardwidget import cost
 from shardwidget.document import HloCollective, Listing, Memory, Mesh, Nest, Plan, Program, Programs, Work
 from shardwidget.read import _errors
+from shardwidget.read._jaxpr.sources import listing_at
 from shardwidget.read._mesh import read_devices, read_mesh
 from shardwidget.read._program.executable import Executable, executable_of
 from shardwidget.read._program.hlo_collective import HloCollectives
@@ -22,7 +23,6 @@ from shardwidget.read._program.module import Module
 from shardwidget.read._program.origin import Origin
 from shardwidget.read._program.pasted import is_module, pasted
 from shardwidget.read._program.target import interconnect_of, target_of, wraps_of
-from shardwidget.read._trace.sources import listing_at
 
 LONGEST = 400
 """Characters kept of an instruction that cannot be read."""

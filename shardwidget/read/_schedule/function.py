@@ -20,7 +20,7 @@ from shardwidget.read._mesh import read_mesh
 from shardwidget.read._schedule.probe import Change, Probe, changed
 from shardwidget.read._schedule.ticks import Computed, moves_of, ticks_of
 from shardwidget.read._trace.arguments import Arguments
-from shardwidget.read._trace.plan import Region
+from shardwidget.read._trace.nodes import RegionNode
 
 MOST_MICROBATCHES = 512
 MOST_CELLS = 2**14
@@ -91,7 +91,7 @@ def _arrays(tree: Any) -> list[Any]:
     return [leaf for leaf in jax.tree.leaves(tree) if hasattr(leaf, "shape") and hasattr(leaf, "dtype")]
 
 
-def _axis(moves: list[tuple[Region, str]], wanted: str | None) -> tuple[Region, str]:
+def _axis(moves: list[tuple[RegionNode, str]], wanted: str | None) -> tuple[RegionNode, str]:
     """The ``shard_map`` and the axis that the pipeline runs along."""
     if not moves:
         raise _NoPipelineError("no shard_map in it calls ppermute, so no device hands anything on")
@@ -120,7 +120,7 @@ class _Cell:
 class _Cells:
     """What each device works on at each tick."""
 
-    def __init__(self, probe: Probe, region: Region, axis: str, count: int) -> None:
+    def __init__(self, probe: Probe, region: RegionNode, axis: str, count: int) -> None:
         self._region, self._axis = region, axis
         self._probe, self._count = probe, count
         sizes = [region.mesh.shape[name] for name in region.axes]

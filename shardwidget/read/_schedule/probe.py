@@ -16,9 +16,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from shardwidget import _jax
-from shardwidget.read._trace.host import HostEngine
-from shardwidget.read._trace.plan import Leaf, Level, Loop, Plan, Planner, Region, Site, leads
-from shardwidget.read._trace.run import Recorder, Tape
+from shardwidget.read._trace.host_engine import HostEngine
+from shardwidget.read._trace.levels import Level, Site, leads
+from shardwidget.read._trace.nodes import LeafNode, LoopNode, RegionNode, TracePlan
+from shardwidget.read._trace.planner import Planner
+from shardwidget.read._trace.recorder import Recorder, Tape
 
 ROWS = 64
 """Most rows of a value that are told apart; one of more rows is one row."""
@@ -34,16 +36,16 @@ NONE: Change = (-1, -1, 0, 0, 0)
 class Watched:
     """A value that an equation computes in a ``shard_map``."""
 
-    node: Leaf
+    node: LeafNode
     site: Site
     rows: int
     work: int
     """Operations of one device, roughly."""
 
     @property
-    def loops(self) -> list[Loop]:
+    def loops(self) -> list[LoopNode]:
         """Loops around it, outermost first."""
-        return [owner for owner in [*leads(self.site.level)][::-1] if isinstance(owner, Loop)]
+        return [owner for owner in [*leads(self.site.level)][::-1] if isinstance(owner, LoopNode)]
 
 
 class Probe:
@@ -58,7 +60,7 @@ class Probe:
 
     def __init__(self, closed: Any, leaves: Sequence[Any], chosen: Sequence[int], axis: int) -> None:
         planner = _Planner()
-        self.plan: Plan = planner.plan(closed)
+        self.plan: TracePlan = planner.plan(closed)
         self.watched = planner.watched
         self._leaves = leaves
         self._chosen, self._axis = chosen, axis
@@ -107,7 +109,7 @@ class Probe:
         for watched in self.watched:
             # Loops first, then devices: a shard_map puts its devices before the loops inside it.
             around = [*leads(watched.site.level)][::-1]
-            order = sorted(range(len(around)), key=lambda d: isinstance(around[d], Region))
+            order = sorted(range(len(around)), key=lambda d: isinstance(around[d], RegionNode))
             tensor = jnp.moveaxis(tensors[_index(watched.site)], [1 + d for d in order], range(1, 1 + len(order)))
             differing.append(_differs(tensor).reshape(tensor.shape[0], -1, *tensor.shape[-2:]))
         return result, differing
@@ -179,21 +181,22 @@ class _Planner(Planner):
         self.watched: list[Watched] = []
         self._primitives = CONTRACTIONS
 
-    def plan(self, closed: Any) -> Plan:
-        inside = [e for e in _jax.every_equation(closed) if e.primitive.name == "shard_map"]
-        products = any(e.primitive.name in CONTRACTIONS for s in inside for e in _jax.every_equation(s.params["jaxpr"]))
+    def plan(self, closed: Any) -> TracePlan:
+        entered = map(_jax.control_of, _jax.every_equation(closed))
+        inside = [control.body for control in entered if isinstance(control, _jax.ShardMap)]
+        products = any(e.primitive.name in CONTRACTIONS for body in inside for e in _jax.every_equation(body))
         self._primitives = CONTRACTIONS if products else ARITHMETIC
         return super().plan(closed)
 
     def _node(self, eqn: Any, level: Level) -> Any:
         node = super()._node(eqn, level)
-        if isinstance(node, Leaf) and level.region is not None and eqn.primitive.name in self._primitives:
+        if isinstance(node, LeafNode) and level.region is not None and eqn.primitive.name in self._primitives:
             (out,) = eqn.outvars
             if out.aval.shape or self._primitives is CONTRACTIONS:
                 self._watch(node, eqn, out.aval, level)
         return node
 
-    def _watch(self, node: Leaf, eqn: Any, aval: Any, level: Level) -> None:
+    def _watch(self, node: LeafNode, eqn: Any, aval: Any, level: Level) -> None:
         rows = row_count(aval.shape)
         site = super()._site(jax.ShapeDtypeStruct((rows,), np.uint32), level)
         work = math.prod(aval.shape)
@@ -210,7 +213,7 @@ class _Planner(Planner):
 class _Recorder(Recorder):
     """Walks the plan with one change, and writes fingerprints."""
 
-    def __init__(self, plan: Plan, watched: Sequence[Watched], change: Any) -> None:
+    def __init__(self, plan: TracePlan, watched: Sequence[Watched], change: Any) -> None:
         self._host = HostEngine()
         super().__init__(plan, self._host)
         self._change = change

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from shardwidget.read._schedule.probe import Watched
-from shardwidget.read._trace.plan import Block, Branches, Call, Leaf, Loop, Plan, Region
+from shardwidget.read._trace.nodes import BranchesNode, CallNode, LeafNode, LoopNode, RegionNode, TracedBody, TracePlan
 
 UNKNOWN_LENGTH = (
     "how many ticks the pipeline has is only known when it has run: its loop is a while loop. Give fori_loop bounds "
@@ -24,7 +24,7 @@ class Computed:
     """Over all loops, the innermost fastest."""
 
 
-def moves_of(plan: Plan) -> list[tuple[Region, str]]:
+def moves_of(plan: TracePlan) -> list[tuple[RegionNode, str]]:
     """The ``shard_map`` and the mesh axis of every ``ppermute``, in program order."""
     return [
         (region, axis)
@@ -35,7 +35,7 @@ def moves_of(plan: Plan) -> list[tuple[Region, str]]:
     ]
 
 
-def ticks_of(region: Region, axis: str, watched: Sequence[Watched]) -> list[list[Computed]]:
+def ticks_of(region: RegionNode, axis: str, watched: Sequence[Watched]) -> list[list[Computed]]:
     """What each tick of a ``shard_map`` computes: between moves along an axis, where there is anything.
 
     Raises:
@@ -47,27 +47,27 @@ def ticks_of(region: Region, axis: str, watched: Sequence[Watched]) -> list[list
 
 
 class _Walk:
-    def __init__(self, axis: str, numbers: dict[Leaf, int]) -> None:
+    def __init__(self, axis: str, numbers: dict[LeafNode, int]) -> None:
         self._axis = axis
         self._numbers = numbers
         self.ticks: list[list[Computed]] = [[]]
 
-    def block(self, block: Block, iteration: int) -> None:
+    def block(self, block: TracedBody, iteration: int) -> None:
         for node in block.nodes:
-            if isinstance(node, Leaf):
+            if isinstance(node, LeafNode):
                 if node.eqn.primitive.name == "ppermute" and self._axis in _axes(node):
                     self.ticks.append([])
                 elif node in self._numbers:
                     self.ticks[-1].append(Computed(self._numbers[node], iteration))
-            elif isinstance(node, Call):
+            elif isinstance(node, CallNode):
                 self.block(node.body, iteration)
-            elif isinstance(node, Branches):
+            elif isinstance(node, BranchesNode):
                 for body in node.bodies:
                     self.block(body, iteration)
-            elif isinstance(node, Loop):
+            elif isinstance(node, LoopNode):
                 self._loop(node, iteration)
 
-    def _loop(self, node: Loop, iteration: int) -> None:
+    def _loop(self, node: LoopNode, iteration: int) -> None:
         if not any(leaf in self._numbers or leaf.eqn.primitive.name == "ppermute" for leaf in _leaves(node.body)):
             return
         if node.length is None:
@@ -76,17 +76,17 @@ class _Walk:
             self.block(node.body, iteration * node.slots + k)
 
 
-def _axes(leaf: Leaf) -> tuple[str, ...]:
+def _axes(leaf: LeafNode) -> tuple[str, ...]:
     named = leaf.eqn.params["axis_name"]
     return tuple(named) if isinstance(named, tuple | list) else (named,)
 
 
-def _leaves(block: Block) -> Iterator[Leaf]:
+def _leaves(block: TracedBody) -> Iterator[LeafNode]:
     for node in block.nodes:
-        if isinstance(node, Leaf):
+        if isinstance(node, LeafNode):
             yield node
-        elif isinstance(node, Branches):
+        elif isinstance(node, BranchesNode):
             for body in node.bodies:
                 yield from _leaves(body)
-        elif not isinstance(node, Region):
+        elif not isinstance(node, RegionNode):
             yield from _leaves(node.body)

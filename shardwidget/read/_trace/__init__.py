@@ -1,9 +1,11 @@
 """``read.trace``: a program of ``shard_map`` regions run step by step.
 
-- ``entry`` is called; ``arguments`` are checked and filled.
-- ``plan`` walks the jaxpr; ``run`` runs the plan, on the mesh or, with ``host``, on one device.
-- ``program`` compiles, limits and caches, by ``key``; ``values`` are read; results are ``placed``.
-- ``build``, ``draft``, ``steps``, ``scopes``, ``names``, ``sources``, ``collective``, ``words`` and ``printed`` make
-  the document.
-- ``failure`` and ``fixes`` explain a program that stops.
+- ``trace`` is called; ``arguments`` are checked and filled.
+- ``planner`` walks the jaxpr and makes a plan of ``nodes``, whose values are written to ``levels``.
+- ``recorder`` runs the plan, by ``mesh_engine`` or ``host_engine``; ``runnable`` limits and compiles it, ``cache``
+  keeps it.
+- ``written`` values and ``global_values`` are read, at ``positions`` of a mesh; results are ``placed``.
+- ``steps`` of ``draft`` form are made by a walk over the plan; ``collective``, ``words`` and ``printed`` say what they
+  do; ``build`` makes the document of them.
+- ``_failures`` explains a program that stops.
 """

@@ -13,7 +13,7 @@ from jax.sharding import AbstractMesh, Mesh, NamedSharding
 
 from shardwidget import _jax
 from shardwidget.read import _errors
-from shardwidget.read._call import Call
+from shardwidget.read._call import FlatCall
 
 FILLED = "abstract arguments are filled with 0, 1, 2 …"
 CUT = "those without a sharding are cut as in_specs says"
@@ -29,7 +29,7 @@ class Arguments:
     """
 
     def __init__(self, f: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any] | None = None) -> None:
-        self._call = Call(f, args, kwargs)
+        self._call = FlatCall(f, args, kwargs)
         self.function = self._call.function
         self._leaves = self._call.leaves
         self._arrays = [k for k, leaf in enumerate(self._leaves) if _is_array(leaf) and not self._call.static[k]]

@@ -11,25 +11,19 @@ import jax
 import numpy as np
 
 from shardwidget import _jax
-from shardwidget.document import Collective, Dim, Ints, Listing, Mesh, Origin, Step, Variable, Window
-from shardwidget.document import Region as RegionDocument
+from shardwidget.document import Collective, Dim, Ints, Listing, Mesh, Origin, Region, Step, Variable, Window
 from shardwidget.read._cuts import dims_of_spec
-from shardwidget.read._trace.draft import Draft, Value
-from shardwidget.read._trace.names import placeholders
-from shardwidget.read._trace.plan import Region
-from shardwidget.read._trace.sources import listing_at, words_at
+from shardwidget.read._entries import spec_text
+from shardwidget.read._jaxpr.names import placeholders
+from shardwidget.read._jaxpr.sources import listing_at
+from shardwidget.read._jaxpr.syntax import words_at
+from shardwidget.read._trace.draft import Draft, TracedValue
+from shardwidget.read._trace.global_values import global_block, global_layout, global_window, shard_on
+from shardwidget.read._trace.nodes import RegionNode
+from shardwidget.read._trace.positions import position, seats
 from shardwidget.read._trace.steps import Writer
-from shardwidget.read._trace.values import (
-    Written,
-    everywhere,
-    global_block,
-    global_layout,
-    global_window,
-    position,
-    seats,
-    shard_on,
-)
-from shardwidget.read._trace.words import sentence, spec_text
+from shardwidget.read._trace.words import sentence
+from shardwidget.read._trace.written import Written, everywhere
 
 GATHERED = 2**20
 """Most bytes of a global array whose parts on other processes are fetched, to be drawn."""
@@ -77,7 +71,7 @@ class Builder:
         """The variables."""
         return tuple(self.variable(value) for value in self.writer.values)
 
-    def variable(self, value: Value) -> Variable:
+    def variable(self, value: TracedValue) -> Variable:
         """One variable."""
         text, shape, dtype, bits, varying, unreduced, reduced = self._type(value)
         region = value.region
@@ -112,7 +106,7 @@ class Builder:
             fetch=fetch,
         )
 
-    def _origin(self, value: Value) -> Origin | None:
+    def _origin(self, value: TracedValue) -> Origin | None:
         """Whose blocks a value has, where they are another's."""
         found, order = value.moved, None if value.region is None else self._seats(value.region)
         if found is None or found.root is value or order is None:
@@ -120,7 +114,7 @@ class Builder:
         back = np.append(np.argsort(order), -1)  # Where nothing was sent is -1 on every mesh.
         return Origin(found.root.id, Ints.pack(back[found.pieces[order]]), found.axis)
 
-    def _seats(self, region: Region | None) -> np.ndarray | None:
+    def _seats(self, region: RegionNode | None) -> np.ndarray | None:
         """The position in a region's mesh of each device of the mesh that is drawn."""
         return np.arange(self.mesh.size) if region is None else self._orders[region]
 
@@ -137,7 +131,7 @@ class Builder:
         )
         return list(dict.fromkeys(texts))
 
-    def _only_where_made(self, value: Value, fetch: Fetch | None) -> Fetch | None:
+    def _only_where_made(self, value: TracedValue, fetch: Fetch | None) -> Fetch | None:
         """Refuses devices that a branch or a loop leaves out."""
         if fetch is None or value.active is None or value.region is None:
             return fetch
@@ -150,7 +144,7 @@ class Builder:
 
         return checked
 
-    def _type(self, value: Value) -> tuple:
+    def _type(self, value: TracedValue) -> tuple:
         aval, region = value.aval, value.region
         if (aval, region) not in self._types:
             names = [axis.name for axis in (self.mesh if region is None else self.writer.meshes[region]).axes]
@@ -160,7 +154,7 @@ class Builder:
             )  # fmt: skip
         return self._types[aval, region]
 
-    def _global(self, value: Value) -> tuple[tuple[Dim, ...], Window | None, Fetch | None, bool]:
+    def _global(self, value: TracedValue) -> tuple[tuple[Dim, ...], Window | None, Fetch | None, bool]:
         """How a global value lies, its corner, what reads it, and whether it can be drawn."""
         array = value.array
         if array is None and self.written is not None and value.site is not None:
@@ -227,10 +221,10 @@ class Builder:
             printed=draft.printed,
         )
 
-    def region_documents(self) -> tuple[RegionDocument, ...]:
+    def region_documents(self) -> tuple[Region, ...]:
         """The regions."""
         return tuple(
-            RegionDocument(
+            Region(
                 name=_jax.function_name(region.body.jaxpr) or "shard_map",
                 mesh=mesh,
                 manual=region.axes,

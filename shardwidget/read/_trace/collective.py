@@ -10,7 +10,7 @@ import numpy as np
 
 from shardwidget import _jax, collectives, cost
 from shardwidget.document import Collective, Ints, Mesh, Plan
-from shardwidget.read._trace.plan import Region
+from shardwidget.read._trace.nodes import RegionNode
 
 
 class Collectives:
@@ -21,13 +21,13 @@ class Collectives:
         interconnects: what times are estimated for.
     """
 
-    def __init__(self, meshes: dict[Region, Mesh], interconnects: tuple[cost.Interconnect, ...]) -> None:
+    def __init__(self, meshes: dict[RegionNode, Mesh], interconnects: tuple[cost.Interconnect, ...]) -> None:
         self.plans: list[Plan] = []
         self._meshes = meshes
         self._interconnects = interconnects
         self._numbers: dict[Plan, int] = {}
 
-    def call(self, eqn: Any, region: Region) -> collectives.Call | None:
+    def call(self, eqn: Any, region: RegionNode) -> collectives.Call | None:
         """What an equation in a region asks for; None where it sends nothing."""
         mesh = self._meshes[region]
         call = collectives.call_of(
@@ -39,7 +39,7 @@ class Collectives:
         )
         return call if call is not None and call.statement.communicates else None
 
-    def of(self, eqn: Any, call: collectives.Call, region: Region) -> Collective:
+    def of(self, eqn: Any, call: collectives.Call, region: RegionNode) -> Collective:
         """The document of a collective in a region."""
         mesh = self._meshes[region]
         aval = eqn.invars[0].aval

@@ -1,4 +1,4 @@
-"""Steps and variables while a trace is put together: names are still to be found, and sentences need them."""
+"""Steps and values while a trace is put together: sentences need the names, which are found last."""
 
 from __future__ import annotations
 
@@ -10,20 +10,18 @@ from jax.sharding import PartitionSpec
 
 from shardwidget.document import Collective, Source
 from shardwidget.document.trace import Begins
+from shardwidget.read._jaxpr.value import Value
+from shardwidget.read._trace.levels import Site
+from shardwidget.read._trace.nodes import RegionNode
 from shardwidget.read._trace.origins import Moved
-from shardwidget.read._trace.plan import Region, Site
-from shardwidget.read._trace.values import Slots
+from shardwidget.read._trace.written import Slots
 
 
 @dataclass(eq=False)
-class Value:
-    """A variable to be."""
+class TracedValue(Value):
+    """A value of a step, which is written somewhere when the program runs."""
 
-    id: int
-    aval: Any
-    region: Region | None
-    name: str = ""
-    """The user's name; empty where it is not known."""
+    region: RegionNode | None = None
     site: Site | None = None
     slots: Slots = field(default_factory=dict)
     active: np.ndarray | None = None
@@ -32,9 +30,9 @@ class Value:
     """A global value that is at hand: an argument, a result."""
     spec: PartitionSpec | None = None
     """How a global value lies, where its array cannot tell."""
-    origin: Region | None = None
+    origin: RegionNode | None = None
     """The region that it is a result of, whose mesh the spec is for."""
-    alias: Value | None = None
+    alias: TracedValue | None = None
     """A value that is called the same: the operand of an implicit ``pvary``."""
     moved: Moved | None = None
     """Whose blocks its blocks are; None where they are its own."""
@@ -45,10 +43,10 @@ class Draft:
     """A step to be."""
 
     primitive: str
-    inputs: list[Value]
-    outputs: list[Value]
+    inputs: list[TracedValue]
+    outputs: list[TracedValue]
     eqn: Any = None
-    region: Region | None = None
+    region: RegionNode | None = None
     scope: int = -1
     source: Source | None = None
     literals: tuple[str, ...] = ()

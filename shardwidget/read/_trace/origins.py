@@ -11,14 +11,14 @@ import numpy as np
 from shardwidget import _jax, collectives
 
 if TYPE_CHECKING:
-    from shardwidget.read._trace.draft import Value
+    from shardwidget.read._trace.draft import TracedValue
 
 
 @dataclass(frozen=True, eq=False)
 class Moved:
     """Whose blocks the blocks of a value are, as they were moved, cut, joined and reshaped; nothing was computed."""
 
-    root: Value
+    root: TracedValue
     """The value whose blocks they are."""
     pieces: np.ndarray
     """By position in the region's mesh and piece: the position that the piece was at; -1 where nothing was sent."""
@@ -31,7 +31,7 @@ class Moved:
         return self.pieces.shape[1]
 
 
-def moved(value: Value, size: int) -> Moved:
+def moved(value: TracedValue, size: int) -> Moved:
     """Whose blocks those of a value are; its own, on a mesh of so many devices, where nothing else is known."""
     return value.moved or Moved(value, np.arange(size)[:, None])
 

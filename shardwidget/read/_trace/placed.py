@@ -10,10 +10,10 @@ from jax.extend.core import Literal
 
 from shardwidget import _jax
 from shardwidget.read._trace.arguments import on_one_device
-from shardwidget.read._trace.plan import Block, Branches, Call, Loop, Region
+from shardwidget.read._trace.nodes import BranchesNode, CallNode, LoopNode, RegionNode, TracedBody
 
 
-def as_returned(root: Block, leaves: Sequence[Any], outs: Sequence[Any]) -> list[Any]:
+def as_returned(root: TracedBody, leaves: Sequence[Any], outs: Sequence[Any]) -> list[Any]:
     """Results with the places that they have where the function is called.
 
     Outside of ``jit`` each operation runs alone: an argument is returned as it is, what is made of arrays without a
@@ -49,16 +49,16 @@ def as_returned(root: Block, leaves: Sequence[Any], outs: Sequence[Any]) -> list
 
 def _touches_devices(node: Any) -> bool:
     """Whether a node, or one in it, says where something lies."""
-    if isinstance(node, Region) or node.eqn.primitive.name in _jax.PLACES:
+    if isinstance(node, RegionNode) or node.eqn.primitive.name in _jax.PLACES:
         return True
-    if isinstance(node, Call):
+    if isinstance(node, CallNode):
         shardings = (*node.control.in_shardings, *node.control.out_shardings)
         if any(isinstance(s, jax.sharding.Sharding) for s in shardings):
             return True
         inner = [node.body]
-    elif isinstance(node, Branches):
+    elif isinstance(node, BranchesNode):
         inner = node.bodies
-    elif isinstance(node, Loop):
+    elif isinstance(node, LoopNode):
         inner = [node.body, *([] if node.test is None else [node.test])]
     else:
         inner = []

@@ -10,8 +10,8 @@ from jax.extend.core import Literal
 
 from shardwidget import _jax
 from shardwidget.document import Mesh
-from shardwidget.read._trace.draft import Value
-from shardwidget.read._trace.values import Written
+from shardwidget.read._trace.draft import TracedValue
+from shardwidget.read._trace.written import Written
 
 LONGEST = 4000
 """Characters kept of what one step prints."""
@@ -55,7 +55,7 @@ def _text(eqn: Any, operands: Sequence[Any], written: Written, at: int) -> str:
     return _jax.print_text(eqn.params, values)
 
 
-def value_at(value: Value, written: Written, at: int) -> np.ndarray | None:
+def value_at(value: TracedValue, written: Written, at: int) -> np.ndarray | None:
     """A value whole, at a mesh position if it is a block; None where it was not kept."""
     if value.array is not None:
         return np.asarray(value.array)

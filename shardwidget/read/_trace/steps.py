@@ -12,25 +12,28 @@ from jax.extend.core import Literal
 from shardwidget import _jax
 from shardwidget.document import Mesh, Scope
 from shardwidget.document.trace import Begins
+from shardwidget.read._jaxpr.expressions import beginnings
+from shardwidget.read._jaxpr.names import name_outputs, parameter_names
+from shardwidget.read._jaxpr.scopes import Scopes
+from shardwidget.read._jaxpr.sources import frames_of, line_of, source_of
+from shardwidget.read._jaxpr.syntax import calls_at, text_at
+from shardwidget.read._jaxpr.value import Value
 from shardwidget.read._trace.collective import Collectives
-from shardwidget.read._trace.draft import Draft, Value
-from shardwidget.read._trace.expressions import beginnings
-from shardwidget.read._trace.names import name_outputs, parameter_names
+from shardwidget.read._trace.draft import Draft, TracedValue
+from shardwidget.read._trace.levels import Site
+from shardwidget.read._trace.nodes import BranchesNode, CallNode, LeafNode, LoopNode, RegionNode, TracedBody
 from shardwidget.read._trace.origins import moved, through_collective, through_equation
-from shardwidget.read._trace.plan import Block, Branches, Call, Leaf, Loop, Region, Site
 from shardwidget.read._trace.printed import printed
-from shardwidget.read._trace.scopes import Scopes
-from shardwidget.read._trace.sources import calls_at, frames_of, line_of, source_of, text_at
-from shardwidget.read._trace.values import Slots, Written
+from shardwidget.read._trace.written import Slots, Written
 
-Operand = Value | Literal
+Operand = TracedValue | Literal
 
 
 @dataclass(frozen=True)
-class Place:
+class StepContext:
     """Where the walk stands."""
 
-    region: Region | None
+    region: RegionNode | None
     slots: Slots
     scope: int
     function: str
@@ -51,12 +54,12 @@ class Writer:
         meshes: the mesh of each region, as a document.
     """
 
-    def __init__(self, written: Written | None, meshes: dict[Region, Mesh], collectives: Collectives) -> None:
+    def __init__(self, written: Written | None, meshes: dict[RegionNode, Mesh], collectives: Collectives) -> None:
         self.written = written
         self.meshes = meshes
         self.collectives = collectives
         self.steps: list[Draft] = []
-        self.values: list[Value] = []
+        self.values: list[TracedValue] = []
         self.scopes = Scopes()
         self.frames: list[tuple[str, int]] = []
         """File and line of every step that has a source."""
@@ -66,16 +69,20 @@ class Writer:
         """The short expressions that give values."""
         self._begins: Begins = "statement"
         """What begins with the next step."""
-        self.stopped: Place | None = None
+        self.stopped: StepContext | None = None
         """The innermost place where tracing stopped."""
 
-    def value(self, aval: Any, place: Place, site: Site | None = None, **known: Any) -> Value:
+    def value(self, aval: Any, place: StepContext, site: Site | None = None, **known: Any) -> TracedValue:
         """A new variable."""
-        made = Value(len(self.values), aval, place.region, site=site, slots=place.slots, active=place.active, **known)
+        made = TracedValue(
+            len(self.values), aval, region=place.region, site=site, slots=place.slots, active=place.active, **known
+        )
         self.values.append(made)
         return made
 
-    def block(self, block: Block, args: Sequence[Operand], consts: Sequence[Operand], place: Place) -> list[Operand]:
+    def block(
+        self, block: TracedBody, args: Sequence[Operand], consts: Sequence[Operand], place: StepContext
+    ) -> list[Operand]:
         """Steps of a block; returns its results."""
         jaxpr = block.jaxpr
         if _jax.is_open(jaxpr):
@@ -91,14 +98,18 @@ class Writer:
         self.known.update(env)
         return [v if isinstance(v, Literal) else env[v] for v in jaxpr.outvars]
 
-    def node(self, node: Any, values: list[Operand], consts: Sequence[Operand], place: Place) -> Sequence[Operand]:
+    def node(
+        self, node: Any, values: list[Operand], consts: Sequence[Operand], place: StepContext
+    ) -> Sequence[Operand]:
         """Steps of a node; returns its outputs."""
-        if isinstance(node, Leaf):
+        if isinstance(node, LeafNode):
             return self.equation(node, values, place)
-        run = {Call: self.call, Region: self.region, Branches: self.branches, Loop: self.loop}[type(node)]
+        run = {CallNode: self.call, RegionNode: self.region, BranchesNode: self.branches, LoopNode: self.loop}[
+            type(node)
+        ]
         return run(node, values, consts, replace(place, stack=_jax.stack_within(place.stack, node.eqn)))
 
-    def equation(self, node: Leaf, values: list[Operand], place: Place) -> list[Value]:
+    def equation(self, node: LeafNode, values: list[Operand], place: StepContext) -> list[TracedValue]:
         """The step of one equation."""
         eqn = node.eqn
         sites = node.outputs or [None] * len(eqn.outvars)
@@ -112,13 +123,15 @@ class Writer:
         if eqn.primitive.name == "pvary":
             frames = frames_of(eqn)
             step.implicit = not frames or calls_at(frames[0]) not in ("pcast", "pvary")
-            if step.implicit and isinstance(values[0], Value):
+            if step.implicit and isinstance(values[0], TracedValue):
                 outs[0].alias = values[0]
             elif step.implicit:
                 outs[0].name = step.literals[0]
         return outs
 
-    def _communicate(self, step: Draft, values: Sequence[Operand], outs: Sequence[Value], place: Place) -> None:
+    def _communicate(
+        self, step: Draft, values: Sequence[Operand], outs: Sequence[TracedValue], place: StepContext
+    ) -> None:
         """What an equation of a region sends, and whose blocks its results are where they are only moved."""
         assert place.region is not None
         eqn, size = step.eqn, self.size(place)
@@ -126,9 +139,9 @@ class Writer:
         if call is not None:
             step.collective = self.collectives.of(eqn, call, place.region)
             for value, out in zip(values, outs, strict=False) if not call.statement.joint else ():
-                if isinstance(value, Value):
+                if isinstance(value, TracedValue):
                     out.moved = through_collective(call, moved(value, size))
-        elif values and outs and isinstance(values[0], Value):
+        elif values and outs and isinstance(values[0], TracedValue):
 
             def starts(k: int) -> Sequence[int] | None:
                 return self._scalar(values[k], place)
@@ -136,7 +149,7 @@ class Writer:
             shape = values[0].aval.shape
             outs[0].moved = through_equation(eqn.primitive.name, eqn.params, shape, moved(values[0], size), starts)
 
-    def _scalar(self, operand: Operand, place: Place) -> Any:
+    def _scalar(self, operand: Operand, place: StepContext) -> Any:
         """An integer on each device; None where it was not kept."""
         if isinstance(operand, Literal):
             return np.full(self.size(place), operand.val)
@@ -144,12 +157,18 @@ class Writer:
             return None
         return np.broadcast_to(self.written.by_position(operand.site, operand.slots), (self.size(place),))
 
-    def size(self, place: Place) -> int:
+    def size(self, place: StepContext) -> int:
         """Number of devices of the mesh around."""
         return 1 if place.region is None else self.meshes[place.region].size
 
     def step(
-        self, primitive: str, eqn: Any, values: Sequence[Operand], outs: list[Value], place: Place, **more: Any
+        self,
+        primitive: str,
+        eqn: Any,
+        values: Sequence[Operand],
+        outs: list[TracedValue],
+        place: StepContext,
+        **more: Any,
     ) -> Draft:
         """Adds a step."""
         frames = frames_of(eqn) if eqn is not None else []
@@ -158,7 +177,7 @@ class Writer:
             self.frames.append((frames[0].file_name, frames[0].start_line))
         draft = Draft(
             primitive,
-            [v for v in values if isinstance(v, Value)],
+            [v for v in values if isinstance(v, TracedValue)],
             outs,
             eqn=eqn,
             region=place.region,
@@ -174,15 +193,17 @@ class Writer:
         self.steps.append(draft)
         return draft
 
-    def scope_of(self, eqn: Any, place: Place) -> int:
+    def scope_of(self, eqn: Any, place: StepContext) -> int:
         """The scope of an equation."""
         return self.scopes.around(eqn, frames_of(eqn), place.function, place.scope)
 
-    def enter(self, place: Place, scope: Scope, **changes: Any) -> Place:
+    def enter(self, place: StepContext, scope: Scope, **changes: Any) -> StepContext:
         """A place in a scope of its own."""
         return replace(place, scope=self.scopes.enter(scope), **changes)
 
-    def call(self, node: Call, values: list[Operand], consts: Sequence[Operand], place: Place) -> list[Operand]:
+    def call(
+        self, node: CallNode, values: list[Operand], consts: Sequence[Operand], place: StepContext
+    ) -> list[Operand]:
         """Steps of a called function."""
         around = self.scope_of(node.eqn, place)
         function = _jax.function_name(node.body.jaxpr) or node.control.name
@@ -194,7 +215,9 @@ class Writer:
         inner = self.enter(place, Scope(kind, node.control.name, around), function=function, expression=expression)
         return self.block(node.body, node.operands(values), consts, inner)
 
-    def region(self, node: Region, values: list[Operand], consts: Sequence[Operand], place: Place) -> list[Value]:
+    def region(
+        self, node: RegionNode, values: list[Operand], consts: Sequence[Operand], place: StepContext
+    ) -> list[TracedValue]:
         """Steps of a ``shard_map``, its ends among them."""
         jaxpr = node.body.jaxpr
         function = _jax.function_name(jaxpr)
@@ -208,7 +231,7 @@ class Writer:
         known = names if len(names) == len(blocks) else ()
         for block, value, name in zip(blocks, values, known or [""] * len(blocks), strict=True):
             block.name = name.rpartition(".")[2]
-            block.alias = value if isinstance(value, Value) else None
+            block.alias = value if isinstance(value, TracedValue) else None
         self._begins = "statement"
         self.step("in_specs", None, values, blocks, inner, kind="in_specs", about={"node": node}).source = where
         self._begins = "statement"
@@ -222,7 +245,9 @@ class Writer:
         self.step("out_specs", None, outs, results, inner, kind="out_specs", about={"node": node}).source = where
         return results
 
-    def branches(self, node: Branches, values: list[Operand], consts: Sequence[Operand], place: Place) -> list[Value]:
+    def branches(
+        self, node: BranchesNode, values: list[Operand], consts: Sequence[Operand], place: StepContext
+    ) -> list[TracedValue]:
         """Steps of a ``cond``: those of every branch that a device takes."""
         index, *args = values
         taken = None if self.written is None else self.written.by_position(node.index, place.slots)
@@ -249,7 +274,9 @@ class Writer:
         self.step("cond", node.eqn, [], outs, place, kind="cond end")
         return outs
 
-    def loop(self, node: Loop, values: list[Operand], consts: Sequence[Operand], place: Place) -> list[Value]:
+    def loop(
+        self, node: LoopNode, values: list[Operand], consts: Sequence[Operand], place: StepContext
+    ) -> list[TracedValue]:
         """Steps of a loop: those of the iterations that were written down."""
         eqn = node.eqn
         tests, closed, carry, slices = node.operands(values)
@@ -285,7 +312,7 @@ class Writer:
                     value.name = known
             if place.region is not None and previous == number - 1:
                 for value, operand in zip(made, carry, strict=False):
-                    value.moved = moved(operand, self.size(place)) if isinstance(operand, Value) else None
+                    value.moved = moved(operand, self.size(place)) if isinstance(operand, TracedValue) else None
             self._begins = "statement"
             self.step(
                 name, eqn, [*carry, *slices] if previous == number - 1 else slices, made, inner, kind="iteration",
@@ -302,7 +329,7 @@ class Writer:
         outs = [self.value(v.aval, place, site) for v, site in zip(eqn.outvars, node.outputs, strict=True)]
         if place.region is not None and counts is None and total > 0:
             for value, operand in zip(outs, carry, strict=False):
-                value.moved = moved(operand, self.size(place)) if isinstance(operand, Value) else None
+                value.moved = moved(operand, self.size(place)) if isinstance(operand, TracedValue) else None
         self._begins = "statement"
         self.step(
             name,

@@ -13,7 +13,7 @@ from shardwidget import _jax
 from shardwidget.collectives import statement_of
 from shardwidget.document import Collective, Mesh
 from shardwidget.read._cuts import dims_of_spec
-from shardwidget.read._trace.draft import Draft, Value
+from shardwidget.read._trace.draft import Draft, TracedValue
 
 
 def sentence(step: Draft, mesh: Mesh | None) -> str:
@@ -41,18 +41,9 @@ def joined(words: Sequence[Any], last: str = "and") -> str:
     return f" {last} ".join(filter(None, [", ".join(texts[:-1]), *texts[-1:]]))
 
 
-def called(values: Sequence[Value]) -> str:
+def called(values: Sequence[TracedValue]) -> str:
     """The names of some values, each once."""
     return joined(list(dict.fromkeys(value.name for value in values)))
-
-
-def spec_text(spec: PartitionSpec) -> str:
-    """A PartitionSpec as it is written: ``P('x', None)``."""
-    parts = [repr(entry) for entry in _jax.partitions(spec)]
-    for state in ("unreduced", "reduced"):
-        if axes := getattr(spec, state):
-            parts.append(f"{state}={{{', '.join(map(repr, sorted(axes)))}}}")
-    return f"P({', '.join(parts)})"
 
 
 def _in_specs(step: Draft, mesh: Mesh | None) -> str:

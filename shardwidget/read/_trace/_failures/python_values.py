@@ -8,8 +8,12 @@ from dataclasses import dataclass
 
 import jax
 
+from shardwidget import _jax
 from shardwidget.document import Fix
-from shardwidget.read._trace.sources import parsed, text_of
+from shardwidget.read._jaxpr.syntax import parsed, text_of
+from shardwidget.read._trace._failures.explanation import Explanation
+from shardwidget.read._trace._failures.stopped import StoppedTrace
+from shardwidget.read._trace.steps import Writer
 
 ASKED = {
     jax.errors.TracerBoolConversionError: "Python asks {name} whether it is true",
@@ -25,7 +29,7 @@ ASKED = {
 """What each exception of JAX is raised for, the particular ones first."""
 
 
-def explained(error: Exception, name: str, type_: str) -> str:
+def _explained(error: Exception, name: str, type_: str) -> str:
     """What the exception means, for a value of a name and a type."""
     asked = next(text for kind, text in ASKED.items() if isinstance(error, kind))
     return (
@@ -34,7 +38,18 @@ def explained(error: Exception, name: str, type_: str) -> str:
     )
 
 
-def statement_fixes(file: str, line: int) -> list[Fix]:
+def traced_value(stop: StoppedTrace, writer: Writer) -> Explanation:
+    """Python's own ``if``, ``while``, ``int`` and the like, on a value that has a type alone."""
+    del writer
+    value = stop.inputs[-1] if stop.inputs else None
+    name, type_ = (value.name, _jax.type_text(value.aval)) if value is not None else ("the value", "a tracer")
+    fixes: list[Fix] = []
+    if isinstance(stop.error, jax.errors.TracerBoolConversionError) and (frames := stop.users()):
+        fixes = _statement_fixes(frames[-1][0].f_code.co_filename, frames[-1][1])
+    return Explanation(_explained(stop.error, name, type_), value, fixes=fixes)
+
+
+def _statement_fixes(file: str, line: int) -> list[Fix]:
     """The statement whose condition stands on a line, said in JAX; nothing where that is not one of the plain forms."""
     tree = parsed(text_of(file))
     found = [

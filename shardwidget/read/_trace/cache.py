@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from collections import OrderedDict
 from collections.abc import Hashable, Sequence
 from typing import Any
 
@@ -10,14 +12,14 @@ import numpy as np
 from jax.extend.core import Literal
 
 from shardwidget import _jax
-from shardwidget.read._trace.plan import Block, Branches, Call, Leaf, Loop, Plan, Region
+from shardwidget.read._trace.nodes import BranchesNode, CallNode, LeafNode, LoopNode, RegionNode, TracedBody, TracePlan
 
 
 class _UnknownError(Exception):
     """A parameter that cannot be compared."""
 
 
-def key_of(plan: Plan, arguments: Sequence[Any], *more: Hashable) -> Hashable | None:
+def key_of(plan: TracePlan, arguments: Sequence[Any], *more: Hashable) -> Hashable | None:
     """Everything that the compiled program depends on, no array among it; None where that cannot be said.
 
     Args:
@@ -42,7 +44,7 @@ def _argument(x: Any) -> Hashable:
     return jax.typeof(x), type(x) in (bool, int, float, complex), x.sharding if committed else None
 
 
-def _block(block: Block) -> Hashable:
+def _block(block: TracedBody) -> Hashable:
     jaxpr = block.jaxpr
     numbers: dict[Any, int] = {}
     for v in (*jaxpr.constvars, *jaxpr.invars):
@@ -60,21 +62,21 @@ def _block(block: Block) -> Hashable:
 
 def _node(node: Any) -> Hashable:
     name = node.eqn.primitive.name
-    if isinstance(node, Leaf):
+    if isinstance(node, LeafNode):
         return node.eqn.primitive, _params(node.eqn.params)
-    if isinstance(node, Call):
+    if isinstance(node, CallNode):
         return (
             name,
             _block(node.body),
             _frozen(node.control.in_shardings),
             _frozen(node.control.out_shardings),
         )
-    if isinstance(node, Branches):
+    if isinstance(node, BranchesNode):
         return name, tuple(map(_block, node.bodies))
     params = _jax.own_params(node.eqn)
-    if isinstance(node, Loop):
+    if isinstance(node, LoopNode):
         return name, _block(node.body), node.test and _block(node.test), node.slots, _params(params)
-    assert isinstance(node, Region)
+    assert isinstance(node, RegionNode)
     return name, _block(node.body), _params(params)
 
 
@@ -100,3 +102,31 @@ def _frozen(value: Any) -> Hashable:
     except TypeError as error:
         raise _UnknownError from error
     return type(value), value
+
+
+class _Cache:
+    """The programs that were compiled last. Executables alone: arguments and constants are passed to them."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._held: OrderedDict[Hashable, Any] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: Hashable) -> Any:
+        """What was put there, or None."""
+        with self._lock:
+            if key is None or key not in self._held:
+                return None
+            self._held.move_to_end(key)
+            return self._held[key]
+
+    def put(self, key: Hashable, value: Any) -> None:
+        """Puts something; the one that was not used for longest goes."""
+        with self._lock:
+            if key is not None:
+                self._held[key] = value
+                while len(self._held) > self._most:
+                    self._held.popitem(last=False)
+
+
+_CACHE = _Cache(16)

@@ -15,16 +15,17 @@ from shardwidget.document import Mesh, Trace
 from shardwidget.read import _errors
 from shardwidget.read._mesh import read_mesh
 from shardwidget.read._program.target import interconnect_of
+from shardwidget.read._trace._failures.failure import failure_of
+from shardwidget.read._trace._failures.stopped import StoppedTrace
 from shardwidget.read._trace.arguments import Arguments
 from shardwidget.read._trace.build import Builder
 from shardwidget.read._trace.collective import Collectives
-from shardwidget.read._trace.draft import Value
-from shardwidget.read._trace.failure import Stop, failure_of
+from shardwidget.read._trace.draft import TracedValue
+from shardwidget.read._trace.nodes import RegionNode, TracePlan
 from shardwidget.read._trace.placed import as_returned
-from shardwidget.read._trace.plan import Plan, Region
-from shardwidget.read._trace.program import Program
-from shardwidget.read._trace.steps import Place, Writer
-from shardwidget.read._trace.values import Written, everywhere
+from shardwidget.read._trace.runnable import Runnable
+from shardwidget.read._trace.steps import StepContext, Writer
+from shardwidget.read._trace.written import Written, everywhere
 
 
 def trace(
@@ -67,7 +68,7 @@ def trace(
     closed, shape, stop = _traced(f, arguments)
     while stop is not None and stop.kind == "in_specs" and arguments.cut(stop.argument_shardings()):
         closed, shape, stop = _traced(f, arguments)
-    program = Program.of(closed, config.keep if keep is None else keep, jax.default_backend() == "cpu")
+    program = Runnable.of(closed, config.keep if keep is None else keep, jax.default_backend() == "cpu")
     if not program.plan.regions and stop is None:
         raise ValueError(_errors.NO_SHARD_MAP.format(name=arguments.function))
     meshes = {region: arguments.concrete(region.mesh) for region in program.plan.regions if region.parent is None}
@@ -80,25 +81,25 @@ def trace(
     return _Reading(arguments, program, meshes, host, shape, stop, interconnect).trace()
 
 
-def _traced(f: Callable[..., Any], arguments: Arguments) -> tuple[Any, Any, Stop | None]:
+def _traced(f: Callable[..., Any], arguments: Arguments) -> tuple[Any, Any, StoppedTrace | None]:
     """The program, the shapes of its results, and why it stops."""
     try:
         return *_jax.unfiltered(arguments.trace), None
     except Exception as error:
-        stop = Stop(error, f, arguments)
+        stop = StoppedTrace(error, f, arguments)
         return stop.jaxpr, None, stop
 
 
 @dataclass
 class _Reading:
     arguments: Arguments
-    program: Program
-    concrete: dict[Region, Any]
+    program: Runnable
+    concrete: dict[RegionNode, Any]
     """The mesh of each outermost region, a concrete one where there is."""
     host: bool
     shape: Any
     """What ``f`` returns, as shapes; None where it stopped."""
-    stop: Stop | None
+    stop: StoppedTrace | None
     interconnect: str | cost.Interconnect | None
 
     def trace(self) -> Trace:
@@ -147,8 +148,8 @@ class _Reading:
             outputs=self._outputs(outs),
         )
 
-    def _walk(self, plan: Plan, writer: Writer, leaves: Sequence[Any] | None, outs: Sequence[Any] | None) -> None:
-        place = Place(None, {}, -1, self.arguments.function)
+    def _walk(self, plan: TracePlan, writer: Writer, leaves: Sequence[Any] | None, outs: Sequence[Any] | None) -> None:
+        place = StepContext(None, {}, -1, self.arguments.function)
         jaxpr = plan.root.jaxpr
         arrays = leaves if leaves is not None else [None] * len(jaxpr.invars)
         args = [
@@ -158,12 +159,12 @@ class _Reading:
         consts = [writer.value(jax.typeof(c), place, array=c) for c in plan.consts]
         results = writer.block(plan.root, args, consts, place)
         for result, array in zip(results, outs or (), strict=False):
-            if isinstance(result, Value):
+            if isinstance(result, TracedValue):
                 result.array = array
         gradients = self.arguments.result_names
         if len(gradients) == len(results):  # Otherwise the function has further results of its own.
             for result, name in zip(results, gradients, strict=True):
-                if isinstance(result, Value):
+                if isinstance(result, TracedValue):
                     result.name = result.name or name
         if self.stop is not None:
             self.stop.write(writer)
@@ -175,8 +176,8 @@ class _Reading:
             return self.shape
         return jax.tree.unflatten(jax.tree.structure(self.shape), outs)
 
-    def _meshes(self, plan: Plan) -> dict[Region, Mesh]:
-        found: dict[Region, Mesh] = {}
+    def _meshes(self, plan: TracePlan) -> dict[RegionNode, Mesh]:
+        found: dict[RegionNode, Mesh] = {}
         for region in plan.regions:
             found[region] = read_mesh(self.concrete[region]) if region.parent is None else found[region.parent]
         return found

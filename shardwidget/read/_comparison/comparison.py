@@ -16,16 +16,16 @@ from shardwidget import _jax
 from shardwidget.document import Comparison, Continuation, HloCollective, Program, Row, Stop
 from shardwidget.read._comparison import arrays
 from shardwidget.read._comparison.aligned import aligned, own
-from shardwidget.read._comparison.arguments import AnyMesh, Asked, abstract, is_explicit, retyped
 from shardwidget.read._comparison.concrete import TAG, Concrete, compiled
 from shardwidget.read._comparison.explicit import Explicit, Run, Stopped, closes_over_another
-from shardwidget.read._comparison.fixes import Compiled
+from shardwidget.read._comparison.question import AnyMesh, Question, abstract, is_explicit, retyped
 from shardwidget.read._comparison.rows import row_of
 from shardwidget.read._comparison.traced import left, traced
 from shardwidget.read._comparison.tree import Tree
+from shardwidget.read._comparison.ways import CompilerLayout
+from shardwidget.read._jaxpr.sources import line_of, listing_at
 from shardwidget.read._mesh import read_mesh
 from shardwidget.read._program.programs import program as read_program
-from shardwidget.read._trace.sources import line_of, listing_at
 
 ARGUMENTS = -1
 """The row of the arguments, before that of the first equation."""
@@ -40,7 +40,9 @@ NO_DEVICES = (
 )
 
 STOPPED = "The program stops on its own mesh and on an Auto one: it is shown as far as it came, and was not compiled."
+
 LEFT = "Only its own mesh can trace this program, and it stops there: it was compiled as the rows go on at first."
+
 REFUSED = "The compiler refuses the program, so where the data would lie is not known: {error}"
 
 
@@ -100,7 +102,7 @@ class ComparisonReader:
         if callable(f):
             if compiled not in (None, "auto", "explicit"):
                 raise ValueError(f"compiled must be 'auto', 'explicit' or None; got {compiled!r}")
-            asked = Asked(f, args, mesh, kwargs)
+            asked = Question(f, args, mesh, kwargs)
             self._reader = _Reader(asked, _trace(asked, compiled))
         elif args or kwargs:
             raise TypeError(
@@ -126,7 +128,7 @@ class _Base:
     """Why it ends early, if it does."""
 
 
-def _trace(asked: Asked, wanted: Literal["auto", "explicit"] | None) -> _Base:
+def _trace(asked: Question, wanted: Literal["auto", "explicit"] | None) -> _Base:
     """The program on its own mesh; or, where that stops, on an Auto one.
 
     One that no Auto mesh can trace (it has words that only Explicit axes know, or closes over its mesh) goes on over
@@ -147,11 +149,11 @@ def _trace(asked: Asked, wanted: Literal["auto", "explicit"] | None) -> _Base:
     raise _jax.from_user(first)
 
 
-def _tree(asked: Asked, jaxpr: Any, mesh: AnyMesh) -> Tree:
+def _tree(asked: Question, jaxpr: Any, mesh: AnyMesh) -> Tree:
     return Tree(jaxpr, asked.function, asked.names, mesh.axis_types, asked.closed_over)
 
 
-def _attempt(asked: Asked, mesh: AnyMesh) -> tuple[Exception | None, Any]:
+def _attempt(asked: Question, mesh: AnyMesh) -> tuple[Exception | None, Any]:
     try:
         return None, _jax.unfiltered(lambda: asked.trace(mesh))
     except Exception as error:
@@ -163,7 +165,7 @@ def _said(error: Exception) -> tuple[type, str]:
     return type(error), _jax.messages.without_shardings(str(error))
 
 
-def _over_stops(asked: Asked, mesh: AnyMesh) -> _Base | None:
+def _over_stops(asked: Question, mesh: AnyMesh) -> _Base | None:
     """The program on its own mesh, the result of each stop laid out as the fix that is chosen for it says."""
     whole = left(asked, mesh, {})
     if whole.jaxpr is None:
@@ -176,7 +178,7 @@ def _over_stops(asked: Asked, mesh: AnyMesh) -> _Base | None:
 
 
 class _Reader:
-    def __init__(self, asked: Asked, base: _Base) -> None:
+    def __init__(self, asked: Question, base: _Base) -> None:
         self.asked, self.base = asked, base
         self.tree = _tree(asked, base.jaxpr, base.mesh)
         self.note = LEFT if base.left else ""
@@ -260,13 +262,13 @@ class _Reader:
         types = {k: type_ for k, type_ in run.types.items() if k < first}
         return Explicit(types, {k: s for k, s in run.stops.items() if k < first} | {first: stop})
 
-    def _compiled(self) -> dict[int, Compiled]:
+    def _compiled(self) -> dict[int, CompilerLayout]:
         out = {}
         for line, places in (self.concrete.places if self.concrete else {}).items():
             if 0 in places and (dims := places[0].dims) is not None:
                 caused = [c for _, c in self.caused[line]]
                 words = dict.fromkeys(f"{c.kind} over {' and '.join(c.axes)}" if c.axes else c.kind for c in caused)
-                out[line] = Compiled(dims, ", ".join(words) or "none", sum(c.bytes_per_device for c in caused))
+                out[line] = CompilerLayout(dims, ", ".join(words) or "none", sum(c.bytes_per_device for c in caused))
         return out
 
     def _arguments(self) -> Row:

@@ -1,4 +1,4 @@
-"""Legal ways on from an equation that stops on an Explicit mesh: each is tried before it is offered."""
+"""Ways on from an equation that stops on an Explicit mesh, yet to be tried."""
 
 from __future__ import annotations
 
@@ -10,38 +10,19 @@ from typing import Any
 
 import jax
 from jax.extend.core import Literal
-from jax.sharding import NamedSharding, PartitionSpec, auto_axes
+from jax.sharding import NamedSharding, auto_axes
 
 from shardwidget import _jax, collectives
-from shardwidget.read._comparison.expression import function_of
 from shardwidget.read._comparison.tree import Line
-from shardwidget.read._trace.draft import Value
+from shardwidget.read._entries import Entries, entries, entries_text, spec_of
+from shardwidget.read._jaxpr.syntax import function_of
+from shardwidget.read._jaxpr.value import Value
 
 Bind = Callable[[Sequence[Any]], list[Any]]
 
-MOST = 5
-"""Fixes offered for one equation."""
-Entries = tuple[tuple[str, ...], ...]
-"""The mesh axes of each dimension."""
-
 
 @dataclass(frozen=True)
-class Fixed:
-    """A way on that JAX takes."""
-
-    title: str
-    code: str
-    communication: str
-    bytes: int
-    bind: Bind
-    """The equation's results, by this way."""
-    type: Any
-    """Of the first result."""
-    dims: Entries
-
-
-@dataclass(frozen=True)
-class Compiled:
+class CompilerLayout:
     """What the compiler does at an equation."""
 
     dims: Entries
@@ -51,7 +32,7 @@ class Compiled:
 
 
 @dataclass(frozen=True)
-class _Way:
+class Way:
     """A way on that is yet to be tried."""
 
     title: str
@@ -61,58 +42,7 @@ class _Way:
     bind: Bind
 
 
-def fixes_of(
-    line: Line,
-    values: Sequence[Any],
-    bind: Bind,
-    wanted: Sequence[tuple[int, Entries]],
-    compiled: Compiled | None,
-    known: Set[str],
-) -> tuple[Fixed, ...]:
-    """The ways on from an equation that raised, those first that move the least.
-
-    Args:
-        line: the equation.
-        values: its operands: tracers on the Explicit mesh.
-        bind: applies it to operands.
-        wanted: layouts that it asks operands to have, by their index.
-        compiled: what the compiler does; None where that is not known.
-        known: the user's names of arrays.
-    """
-    ways = _contractions(line, values) if line.eqn.primitive.name == "dot_general" else iter(())
-    found: dict[Any, Fixed] = {}
-    for way in (*ways, *_resharded(line, values, bind, wanted)):
-        if (fixed := _tried(way, values)) is not None:
-            found.setdefault((fixed.type.sharding.spec, way.communication.split(" ")[0]), fixed)
-    first = [m for m in found.values() if "all-gather" not in m.communication]
-    ordered = first + [m for m in found.values() if m not in first]
-    if compiled is not None and all(m.dims != compiled.dims for m in ordered):
-        ordered = [m for way in _left_to_it(line, bind, compiled, known) if (m := _tried(way, values))] + ordered
-    return tuple(ordered[:MOST])
-
-
-def _tried(way: _Way, values: Sequence[Any]) -> Fixed | None:
-    try:
-        type_ = jax.typeof(way.bind(values)[0])
-    except Exception:
-        return None  # JAX does not take it either.
-    dims = entries(type_.sharding.spec, type_.ndim)
-    return Fixed(way.title, way.code, way.communication, way.bytes, way.bind, type_, dims)
-
-
-def entries(spec: PartitionSpec, rank: int) -> Entries:
-    """The axes of each dimension of a spec."""
-    listed = [e if isinstance(e, tuple) else () if e is None else (e,) for e in _jax.partitions(spec)]
-    return tuple(tuple(str(a) for a in e) for e in [*listed, *[()] * (rank - len(listed))])
-
-
-def spec_text(dims: Sequence[Sequence[str]]) -> str:
-    """A PartitionSpec as one writes it: ``P('x', None)``."""
-    words = ["None" if not d else repr(d[0]) if len(d) == 1 else repr(tuple(d)) for d in dims]
-    return f"P({', '.join(words)})"
-
-
-def _contractions(line: Line, values: Sequence[Any]) -> Iterator[_Way]:
+def contractions(line: Line, values: Sequence[Any]) -> Iterator[Way]:
     """A product whose contracted dimensions are split alike: the partial sums are added, and kept whole or split."""
     lhs, rhs = values
     params = line.eqn.params
@@ -131,17 +61,17 @@ def _contractions(line: Line, values: Sequence[Any]) -> Iterator[_Way]:
     over = " and ".join(summed)
 
     def bind(dims: Sequence[Sequence[str]], unreduced: tuple[str, ...] = ()) -> Bind:
-        sharding = NamedSharding(mesh, _spec(dims, unreduced))
+        sharding = NamedSharding(mesh, spec_of(dims, unreduced))
         return lambda operands: _jax.bind_here(
             line.eqn.primitive, _jax.on_mesh(params, mesh) | {"out_sharding": sharding}, *operands
         )
 
     def code(dims: Sequence[Sequence[str]]) -> str:
-        return _product(line, f"out_sharding={spec_text(dims)}")
+        return _product(line, f"out_sharding={entries_text(dims)}")
 
     block = _bytes(out, whole, mesh)
     call = _call("psum", n)
-    yield _Way(
+    yield Way(
         f"sum over {over}, whole along it",
         code(whole),
         f"all-reduce over {over}",
@@ -152,7 +82,7 @@ def _contractions(line: Line, values: Sequence[Any]) -> Iterator[_Way]:
         parts = n * math.prod(mesh.shape[a] for a in whole[d])
         if size % parts == 0:
             cut = [(*axes, *summed) if k == d else axes for k, axes in enumerate(whole)]
-            yield _Way(
+            yield Way(
                 f"sum over {over}, split again along dim {d}",
                 code(cut),
                 f"reduce-scatter over {over}",
@@ -161,7 +91,7 @@ def _contractions(line: Line, values: Sequence[Any]) -> Iterator[_Way]:
             )
 
 
-def _left_to_it(line: Line, bind: Bind, compiled: Compiled, known: Set[str]) -> Iterator[_Way]:
+def left_to_compiler(line: Line, bind: Bind, compiled: CompilerLayout, known: Set[str]) -> Iterator[Way]:
     """The equation left to the compiler, and its result given the type that it has there."""
     if not line.frames or len(line.outputs) != 1:
         return
@@ -169,7 +99,7 @@ def _left_to_it(line: Line, bind: Bind, compiled: Compiled, known: Set[str]) -> 
     if found is None:
         return
     expression, names = found
-    spec, listed = spec_text(compiled.dims), ", ".join(names)
+    spec, listed = entries_text(compiled.dims), ", ".join(names)
 
     def left(operands: Sequence[Any]) -> list[Any]:
         arrays = [k for k, v in enumerate(operands) if hasattr(v, "aval")]
@@ -177,9 +107,9 @@ def _left_to_it(line: Line, bind: Bind, compiled: Compiled, known: Set[str]) -> 
         def inside(*values: Any) -> Any:
             return bind([values[arrays.index(k)] if k in arrays else v for k, v in enumerate(operands)])[0]
 
-        return [auto_axes(inside, out_sharding=_spec(compiled.dims))(*(operands[k] for k in arrays))]
+        return [auto_axes(inside, out_sharding=spec_of(compiled.dims))(*(operands[k] for k in arrays))]
 
-    yield _Way(
+    yield Way(
         f"leave it to the compiler: {spec}",
         f"{_name(line.outputs[0])} = jax.sharding.auto_axes(lambda {listed}: {expression}, "
         f"out_sharding={spec})({listed})",
@@ -189,7 +119,9 @@ def _left_to_it(line: Line, bind: Bind, compiled: Compiled, known: Set[str]) -> 
     )
 
 
-def _resharded(line: Line, values: Sequence[Any], bind: Bind, asked: Sequence[tuple[int, Entries]]) -> Iterator[_Way]:
+def resharded_operands(
+    line: Line, values: Sequence[Any], bind: Bind, asked: Sequence[tuple[int, Entries]]
+) -> Iterator[Way]:
     """Operands laid out in another way first: as is asked for, as another operand is, or whole where one is split."""
     if asked:
         yield _together([_reshard(line, values, k, dims, bind) for k, dims in asked], values, asked, bind)
@@ -215,7 +147,7 @@ def _resharded(line: Line, values: Sequence[Any], bind: Bind, asked: Sequence[tu
             yield _together([_reshard(line, values, j, mine, bind) for j, _ in others], values, others, bind)
 
 
-def _reshard(line: Line, values: Sequence[Any], k: int, dims: Entries, bind: Bind) -> _Way:
+def _reshard(line: Line, values: Sequence[Any], k: int, dims: Entries, bind: Bind) -> Way:
     type_ = jax.typeof(values[k])
     mesh, mine = type_.sharding.mesh, _of(values[k])
     name = _name(line.inputs[k])
@@ -236,31 +168,31 @@ def _reshard(line: Line, values: Sequence[Any], k: int, dims: Entries, bind: Bin
         communication, sent = "none", 0
 
     def resharded(operands: Sequence[Any]) -> list[Any]:
-        laid_out = jax.sharding.reshard(operands[k], NamedSharding(mesh, _spec(dims)))
+        laid_out = jax.sharding.reshard(operands[k], NamedSharding(mesh, spec_of(dims)))
         # In x @ x both operands are what the line changes.
         return bind([laid_out if v is line.inputs[k] else o for v, o in zip(line.inputs, operands, strict=True)])
 
-    return _Way(
-        f"lay {name} out as {spec_text(dims)} first",
-        f"{name} = jax.reshard({name}, {spec_text(dims)})",
+    return Way(
+        f"lay {name} out as {entries_text(dims)} first",
+        f"{name} = jax.reshard({name}, {entries_text(dims)})",
         communication,
         sent,
         resharded,
     )
 
 
-def _together(ways: Sequence[_Way], values: Sequence[Any], asked: Sequence[tuple[int, Entries]], bind: Bind) -> _Way:
+def _together(ways: Sequence[Way], values: Sequence[Any], asked: Sequence[tuple[int, Entries]], bind: Bind) -> Way:
     """Several operands laid out in other ways at once."""
     mesh = jax.typeof(values[asked[0][0]]).sharding.mesh
 
     def resharded(operands: Sequence[Any]) -> list[Any]:
         changed = list(operands)
         for k, dims in asked:
-            changed[k] = jax.sharding.reshard(operands[k], NamedSharding(mesh, _spec(dims)))
+            changed[k] = jax.sharding.reshard(operands[k], NamedSharding(mesh, spec_of(dims)))
         return bind(changed)
 
     words = list(dict.fromkeys(way.communication for way in ways if way.communication != "none"))
-    return _Way(
+    return Way(
         "; ".join(way.title for way in ways),
         "\n".join(way.code for way in ways),
         ", ".join(words) or "none",
@@ -301,11 +233,6 @@ def _without_repeats(dims: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
 def _of(value: Any) -> Entries:
     type_ = jax.typeof(value)
     return entries(type_.sharding.spec, type_.ndim)
-
-
-def _spec(dims: Sequence[Sequence[str]], unreduced: tuple[str, ...] = ()) -> PartitionSpec:
-    listed = [None if not d else d[0] if len(d) == 1 else tuple(d) for d in dims]
-    return PartitionSpec(*listed, unreduced=frozenset(unreduced)) if unreduced else PartitionSpec(*listed)
 
 
 def _bytes(aval: Any, dims: Sequence[Sequence[str]], mesh: Any) -> int:

@@ -1,50 +1,18 @@
-"""Where equations come from: lines of the user's program, functions called, and names that results are given."""
+"""What the text of the user's program says of its expressions: names that values are given, calls, words."""
 
 from __future__ import annotations
 
 import ast
 import functools
-import itertools
 import linecache
-import os
 import re
-import sys
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Set
 from itertools import groupby
 from typing import Any
 
-from shardwidget import _jax
-from shardwidget.document import Listing, Source
-
 Span = tuple[int, int, int, int]
 """First line, first column, last line, last column of an expression; columns in UTF-8 bytes."""
-
-
-def frames_of(eqn: Any) -> list[Any]:
-    """The user's frames that an equation comes from, innermost first; not those that called us."""
-    return list(itertools.takewhile(lambda frame: not frame.file_name.startswith(_jax.OURS), _jax.user_frames(eqn)))
-
-
-def source_of(frame: Any) -> Source:
-    """The line that a frame stands on."""
-    return line_of(frame.file_name, frame.start_line, frame.function_name.rpartition(".")[2])
-
-
-def line_of(file: str, line: int, function: str) -> Source:
-    """A line of a file, in a function."""
-    return Source(shown_name(file), line, linecache.getline(file, line).strip(), function)
-
-
-def shown_name(file: str) -> str:
-    """A file's name without its folders; ``cell 3`` for a notebook cell."""
-    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
-    if shell is not None:
-        cells = getattr(getattr(shell, "compile", None), "_filename_map", {})
-        if file in cells:
-            return f"cell {cells[file]}"
-    found = re.match(r"<ipython-input-(\d+)-", os.path.basename(file))
-    return f"cell {found[1]}" if found else os.path.basename(file)
 
 
 def span_of(frame: Any) -> Span:
@@ -114,16 +82,9 @@ def _length(lines: tuple[int, int]) -> int:
     return lines[1] - lines[0]
 
 
-def listing_at(file: str, line: int) -> Listing | None:
-    """The outermost function around a line; None where the text cannot be read."""
-    text = text_of(file)
-    lines = text.splitlines()
-    for first, last in _index(text).functions:
-        if first <= line <= last:
-            return Listing(shown_name(file), first, tuple(lines[first - 1 : last]))
-    if 0 < line <= len(lines):
-        return Listing(shown_name(file), line, (lines[line - 1],))
-    return None
+def function_lines(text: str) -> list[tuple[int, int]]:
+    """First line (decorators too) and last line of the functions in a text, outer ones first."""
+    return _index(text).functions
 
 
 class _Index:
@@ -232,3 +193,42 @@ _PARSING = threading.Lock()
 @functools.lru_cache(maxsize=32)
 def _index(text: str) -> _Index:
     return _Index(text)
+
+
+def function_of(frame: Any, known: Set[str]) -> tuple[str, tuple[str, ...]] | None:
+    """The expression that a frame stands on, and the names in it that stand for arrays.
+
+    Args:
+        frame: of the user's.
+        known: names that stand for arrays, or for pytrees of them; parameters of the function around count too.
+
+    Returns:
+        None where the expression is not found, or has no such name.
+    """
+    text = text_of(frame.file_name)
+    span = span_of(frame)
+    if not (tree := parsed(text)):
+        return None
+    around = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.Lambda) and _within(span, n)]
+    found = next((n for n in ast.walk(tree) if isinstance(n, ast.expr) and _span(n) == span), None)
+    if found is None:
+        return None
+    legal = known | {a.arg for f in around[-1:] for a in (*f.args.posonlyargs, *f.args.args, *f.args.kwonlyargs)}
+    called = {root for n in ast.walk(found) if isinstance(n, ast.Call) for root in _modules(n.func)}
+    names = dict.fromkeys(n.id for n in ast.walk(found) if isinstance(n, ast.Name))
+    arrays = tuple(name for name in names if name in legal and (name in known or name not in called))
+    code = ast.get_source_segment(text, found)
+    return (" ".join(code.split()), arrays) if code and arrays else None
+
+
+def _modules(called: ast.expr) -> Iterator[str]:
+    """The root of a dotted name: ``jnp`` of ``jnp.take``."""
+    while isinstance(called, ast.Attribute):
+        called = called.value
+    if isinstance(called, ast.Name):
+        yield called.id
+
+
+def _within(span: tuple[int, int, int, int], node: Any) -> bool:
+    first, last = span[:2], span[2:]
+    return (node.lineno, node.col_offset) <= first and last <= (node.end_lineno, node.end_col_offset)

@@ -14,10 +14,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax import lax
 from jax.extend.core import Literal
-from jax.sharding import AxisType
 
 from shardwidget import _jax
-from shardwidget.read._trace.plan import Block, Branches, Call, Leaf, Level, Loop, Plan, Region, Site, Type
+from shardwidget.read._trace.levels import Level, Site, TensorType
+from shardwidget.read._trace.nodes import BranchesNode, CallNode, LeafNode, LoopNode, RegionNode, TracedBody, TracePlan
 
 
 class Tape:
@@ -48,17 +48,23 @@ class Engine(Protocol):
         """Applies an equation; values may be ``Literal``."""
         ...
 
-    def region(self, node: Region, args: Sequence[Any], body: Callable[..., tuple[list, list]]) -> tuple[list, list]:
+    def region(
+        self, node: RegionNode, args: Sequence[Any], body: Callable[..., tuple[list, list]]
+    ) -> tuple[list, list]:
         """Runs a body on blocks; returns global results, and what the body wrote with a leading dimension."""
         ...
 
     def branches(
-        self, node: Branches, index: Any, args: Sequence[Any], bodies: Sequence[Callable[..., tuple[list, Tape | None]]]
+        self,
+        node: BranchesNode,
+        index: Any,
+        args: Sequence[Any],
+        bodies: Sequence[Callable[..., tuple[list, Tape | None]]],
     ) -> tuple[list, Tape | None]:
         """Runs the branches that the index asks for; what the others write is anything."""
         ...
 
-    def repeat(self, node: Loop, test: Callable[[list], Any], body: Callable, carry: list, written: list) -> tuple:
+    def repeat(self, node: LoopNode, test: Callable[[list], Any], body: Callable, carry: list, written: list) -> tuple:
         """Repeats a body while a test holds; returns counts, carries and what was written."""
         ...
 
@@ -70,7 +76,7 @@ class Engine(Protocol):
         """A value in a type that every value of the level can have."""
         ...
 
-    def blank(self, type_: Type, level: Level) -> Any:
+    def blank(self, type_: TensorType, level: Level) -> Any:
         """Zeros, in that same type."""
         ...
 
@@ -78,11 +84,11 @@ class Engine(Protocol):
 class Recorder:
     """Walks a plan while JAX traces it."""
 
-    def __init__(self, plan: Plan, engine: Engine) -> None:
+    def __init__(self, plan: TracePlan, engine: Engine) -> None:
         self.plan = plan
         self.engine = engine
         self.consts: Sequence[Any] = ()
-        self.iterations: dict[Loop, Any] = {}
+        self.iterations: dict[LoopNode, Any] = {}
         """Of each loop that is being walked: its iteration."""
 
     def __call__(self, consts: Sequence[Any], args: Sequence[Any]) -> tuple[list[Any], list[Any]]:
@@ -92,7 +98,7 @@ class Recorder:
         outs = self.walk(self.plan.root, args, self.plan.level, tape)
         return outs, self.close(tape, self.plan.level)
 
-    def walk(self, block: Block, args: Sequence[Any], level: Level, tape: Tape | None) -> list[Any]:
+    def walk(self, block: TracedBody, args: Sequence[Any], level: Level, tape: Tape | None) -> list[Any]:
         """Runs a block; without a tape it writes nothing."""
         jaxpr, lift = block.jaxpr, self.engine.lift
         env = dict(zip(jaxpr.constvars, [lift(self.consts[i], level) for i in block.consts], strict=True))
@@ -104,18 +110,18 @@ class Recorder:
 
     def node(self, node: Any, values: list[Any], level: Level, tape: Tape | None) -> list[Any]:
         """Runs a node and writes its outputs."""
-        if isinstance(node, Leaf):
+        if isinstance(node, LeafNode):
             if node.eqn.primitive.name in _jax.WRITES:
                 return []
             outs = self.engine.equation(node.eqn, values, level)
             return self.write(tape, node.outputs, outs)
         values = [self.engine.lift(constant(v), level) if isinstance(v, Literal) else v for v in values]
-        if isinstance(node, Call):
+        if isinstance(node, CallNode):
             return self.call(node, values, level, tape)
-        run = {Region: self.region, Branches: self.branches, Loop: self.loop}[type(node)]
+        run = {RegionNode: self.region, BranchesNode: self.branches, LoopNode: self.loop}[type(node)]
         return self.write(tape, node.outputs, run(node, values, level, tape))
 
-    def call(self, node: Call, values: list[Any], level: Level, tape: Tape | None) -> list[Any]:
+    def call(self, node: CallNode, values: list[Any], level: Level, tape: Tape | None) -> list[Any]:
         """Runs a called function in place; what ``jit`` says of where its arrays lie still holds."""
         if level.region is not None:
             return self.walk(node.body, node.operands(values), level, tape)
@@ -123,7 +129,7 @@ class Recorder:
         outs = self.walk(node.body, node.operands(values), level, tape)
         return self.engine.placed(outs, node.control.out_shardings)
 
-    def region(self, node: Region, args: list[Any], level: Level, tape: Tape | None) -> list[Any]:
+    def region(self, node: RegionNode, args: list[Any], level: Level, tape: Tape | None) -> list[Any]:
         """Runs a ``shard_map``."""
 
         def body(*blocks: Any) -> tuple[list, list]:
@@ -135,12 +141,12 @@ class Recorder:
         outs, written = self.engine.region(node, args, body)
         return self.append(tape, level, outs, written)
 
-    def branches(self, node: Branches, values: list[Any], level: Level, tape: Tape | None) -> list[Any]:
+    def branches(self, node: BranchesNode, values: list[Any], level: Level, tape: Tape | None) -> list[Any]:
         """Runs a ``cond``."""
         index, *args = values
         self.write(tape, [node.index], [index])
 
-        def runner(body: Block) -> Callable[..., tuple[list, Tape | None]]:
+        def runner(body: TracedBody) -> Callable[..., tuple[list, Tape | None]]:
             def run(*args: Any) -> tuple[list, Tape | None]:
                 inner = None if tape is None else Tape()
                 return self.walk(body, args, level, inner), inner
@@ -152,7 +158,7 @@ class Recorder:
             tape.extend(inner)
         return outs
 
-    def loop(self, node: Loop, values: list[Any], level: Level, tape: Tape | None) -> list[Any]:
+    def loop(self, node: LoopNode, values: list[Any], level: Level, tape: Tape | None) -> list[Any]:
         """Runs a ``scan`` or a ``while``."""
         engine, inner = self.engine, node.level
         tests, consts, carry, slices = node.operands(values)
@@ -176,10 +182,11 @@ class Recorder:
         written: list[Any] = []
         if tape is not None:
             written = [engine.blank(type_.stacked(node.slots), inner) for type_ in inner.types()]
-        if node.test is None:
-            carry, slices, written = self._scan(node, step, carry, slices, written)
+        if isinstance(node.control, _jax.Scan):
+            carry, slices, written = self._scan(node, node.control, step, carry, slices, written)
         else:
             test = node.test
+            assert test is not None
 
             def holds(carry: list) -> Any:
                 return self.walk(test, [*tests, *carry], inner, None)[0]
@@ -194,7 +201,9 @@ class Recorder:
             slices = []
         return self.append(tape, level, [*carry, *slices], written)
 
-    def _scan(self, node: Loop, step: Callable, carry: list, slices: list, written: list) -> tuple[list, list, list]:
+    def _scan(
+        self, node: LoopNode, control: _jax.Scan, step: Callable, carry: list, slices: list, written: list
+    ) -> tuple[list, list, list]:
         # The dimension that is scanned comes first, before those for devices.
         rank = len(self.engine.lead(node.level))
 
@@ -205,11 +214,11 @@ class Recorder:
 
         xs = [jnp.moveaxis(x, rank, 0) for x in slices] if rank else slices
         (_, carry, written), ys = lax.scan(
-            body, (jnp.int32(0), carry, written), xs, node.length, node.reverse, node.unroll
+            body, (jnp.int32(0), carry, written), xs, control.length, control.reverse, control.unroll
         )
         return carry, [jnp.moveaxis(y, 0, rank) for y in ys] if rank else ys, written
 
-    def first(self, node: Loop, consts: list[Any], carry: list[Any], slices: list[Any]) -> list[Any]:
+    def first(self, node: LoopNode, consts: list[Any], carry: list[Any], slices: list[Any]) -> list[Any]:
         """Runs the first iteration of a loop, as far as it was traced; returns what it wrote."""
         rank = len(self.engine.lead(node.level))
         at = -1 if node.reverse else 0
@@ -253,97 +262,6 @@ class Recorder:
             )
             for kind in level.formats
         ] + tape.tensors
-
-
-class MeshEngine:
-    """Runs the program on the user's devices: JAX's own ``shard_map``, each value returned with a device dimension."""
-
-    def lead(self, level: Level) -> tuple[int, ...]:
-        """None: inside ``shard_map`` a value is a block."""
-        del level
-        return ()
-
-    def lift(self, x: Any, level: Level) -> Any:
-        """The constant as it is."""
-        del level
-        return x
-
-    def equation(self, eqn: Any, values: Sequence[Any], level: Level) -> list[Any]:
-        """Applies the equation."""
-        del level
-        return _jax.bind(eqn, *(v.val if isinstance(v, Literal) else v for v in values))
-
-    def region(self, node: Region, args: Sequence[Any], body: Callable) -> tuple[list, list]:
-        """Runs the body under ``shard_map``, with the user's mesh, specs and check."""
-
-        def blocks(*args: Any) -> tuple[list, list]:
-            outs, written = body(*args)
-            return outs, [w[None] for w in written]
-
-        run = jax.shard_map(
-            blocks,
-            mesh=node.mesh,
-            in_specs=node.control.in_specs,
-            out_specs=(list(node.control.out_specs), jax.sharding.PartitionSpec(node.axes)),
-            axis_names=set(node.axes),
-            check_vma=node.check_vma,
-        )
-        return run(*args)
-
-    def branches(self, node: Branches, index: Any, args: Sequence[Any], bodies: Sequence[Callable]) -> Any:
-        """Runs one branch; for the others it writes zeros."""
-
-        def runner(number: int, body: Callable) -> Callable[..., Any]:
-            def run(*args: Any) -> Any:
-                outs, tape = body(*args)
-                if tape is None:
-                    return outs, None
-                spans = [self._blanks(node, span) for span in node.spans]
-                spans[number] = (tape.pieces, tape.tensors)
-                return outs, ([p for pieces, _ in spans for p in pieces], [t for _, tensors in spans for t in tensors])
-
-            return run
-
-        outs, written = lax.switch(index, [runner(k, body) for k, body in enumerate(bodies)], *args)
-        return outs, None if written is None else Tape(*written)
-
-    def _blanks(self, node: Branches, span: tuple[slice, slice]) -> tuple[list, list]:
-        pieces = [Type((size,), packed(kind)) for kind, size in node.level.pieces[span[0]]]
-        tensors = node.level.tensors[span[1]]
-        return [self.blank(t, node.level) for t in pieces], [self.blank(t, node.level) for t in tensors]
-
-    def repeat(self, node: Loop, test: Callable, body: Callable, carry: list, written: list) -> tuple:
-        """A ``while_loop`` with a counter."""
-
-        def run(state: Any) -> Any:
-            i, carry, written = state
-            return i + 1, *body(i, carry, written)
-
-        zero = self.kept(jnp.int32(0), node.level)
-        return lax.while_loop(lambda state: test(state[1]), run, (zero, carry, written))
-
-    def placed(self, values: list[Any], shardings: Sequence[Any]) -> list[Any]:
-        """The values, constrained as ``jit`` constrains them."""
-        return [_constrained(x, s) for x, s in zip(values, shardings, strict=True)] if shardings else values
-
-    def kept(self, x: Any, level: Level) -> Any:
-        """In a region: typed as varying over every manual axis."""
-        return x if level.region is None else _jax.kept(x, level.region.typed)
-
-    def blank(self, type_: Type, level: Level) -> Any:
-        """Zeros with the sharding that an Explicit mesh asks for."""
-        zeros = jnp.zeros(type_.shape, type_.dtype)
-        if type_.mesh is not None:
-            spec = jax.sharding.PartitionSpec(*type_.spec)
-            zeros = jax.reshard(zeros, jax.sharding.NamedSharding(type_.mesh, spec))
-        return self.kept(zeros, level)
-
-
-def _constrained(x: Any, sharding: Any) -> Any:
-    if not isinstance(sharding, jax.sharding.NamedSharding):
-        return x
-    explicit = AxisType.Explicit in sharding.mesh.axis_types
-    return jax.reshard(x, sharding) if explicit else lax.with_sharding_constraint(x, sharding)
 
 
 def constant(literal: Any) -> jax.Array:

@@ -21,8 +21,9 @@ from jax.sharding import PartitionSpec
 
 from shardwidget import _jax, collectives
 from shardwidget.read._cuts import dims_of_spec
-from shardwidget.read._trace.plan import Branches, Level, Loop, Region, Type
-from shardwidget.read._trace.run import Tape, constant
+from shardwidget.read._trace.levels import Level, TensorType
+from shardwidget.read._trace.nodes import BranchesNode, LoopNode, RegionNode
+from shardwidget.read._trace.recorder import Tape, constant
 
 
 class HostEngine:
@@ -87,7 +88,7 @@ class HostEngine:
             out = [collectives.apply(call, b, jnp) for b in flat]
         return [o.reshape(*lead, *o.shape[1:]) for o in out]
 
-    def region(self, node: Region, args: Sequence[Any], body: Callable) -> tuple[list, list]:
+    def region(self, node: RegionNode, args: Sequence[Any], body: Callable) -> tuple[list, list]:
         """Cuts arguments into blocks, runs the body, assembles results."""
         rank = len(self.lead(node.level)) - 1
         blocks = [cut(x, spec, node, rank) for x, spec in zip(args, node.control.in_specs, strict=True)]
@@ -102,7 +103,7 @@ class HostEngine:
             jnp.moveaxis(w, t.depth + rank, 0) for w, t in zip(written, _types(node.level, written), strict=True)
         ]
 
-    def branches(self, node: Branches, index: Any, args: Sequence[Any], bodies: Sequence[Callable]) -> Any:
+    def branches(self, node: BranchesNode, index: Any, args: Sequence[Any], bodies: Sequence[Callable]) -> Any:
         """Runs every branch on every device and takes what each asked for."""
         around = self.active
         results, tapes = [], []
@@ -118,7 +119,7 @@ class HostEngine:
             return outs, None
         return outs, Tape([p for tape in tapes for p in tape.pieces], [t for tape in tapes for t in tape.tensors])
 
-    def repeat(self, node: Loop, test: Callable, body: Callable, carry: list, written: list) -> tuple:
+    def repeat(self, node: LoopNode, test: Callable, body: Callable, carry: list, written: list) -> tuple:
         """Repeats until no device wants to go on; one that is done keeps what it has."""
         around = self.active
         lead = self.lead(node.level)
@@ -151,7 +152,7 @@ class HostEngine:
         del level
         return x
 
-    def blank(self, type_: Type, level: Level) -> Any:
+    def blank(self, type_: TensorType, level: Level) -> Any:
         """Zeros for all devices, whose dimensions come after those that inner levels added."""
         shape = type_.shape[: type_.depth] + self.lead(level) + type_.shape[type_.depth :]
         return jnp.zeros(shape, type_.dtype)
@@ -169,7 +170,7 @@ def _each(run: Callable[..., list[Any]]) -> Callable[..., list[Any]]:
     return over
 
 
-def cut(x: Any, spec: PartitionSpec, node: Region, rank: int) -> Any:
+def cut(x: Any, spec: PartitionSpec, node: RegionNode, rank: int) -> Any:
     """The blocks of an array that has ``rank`` leading dimensions for devices: one more of them, the innermost."""
     shape = x.shape[rank:]
     split, named = list(x.shape[:rank]), []
@@ -192,7 +193,7 @@ def cut(x: Any, spec: PartitionSpec, node: Region, rank: int) -> Any:
     return x.reshape(*x.shape[:rank], _devices(node), *block)
 
 
-def assemble(x: Any, spec: PartitionSpec, node: Region, rank: int) -> Any:
+def assemble(x: Any, spec: PartitionSpec, node: RegionNode, rank: int) -> Any:
     """The array of some blocks: concatenated along the axes that the spec names, one copy along others."""
     lead, block = x.shape[:rank], x.shape[rank + 1 :]
     x = x.reshape(*lead, *(node.mesh.shape[axis] for axis in node.axes), *block)
@@ -212,11 +213,11 @@ def assemble(x: Any, spec: PartitionSpec, node: Region, rank: int) -> Any:
     return x.transpose(order).reshape(*lead, *sizes)
 
 
-def _types(level: Level, written: list) -> list[Type]:
+def _types(level: Level, written: list) -> list[TensorType]:
     return level.types() if written else []
 
 
-def _devices(region: Region) -> int:
+def _devices(region: RegionNode) -> int:
     return math.prod(region.mesh.shape[axis] for axis in region.axes)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -11,15 +10,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.experimental import multihost_utils
-from jax.sharding import NamedSharding
 
-from shardwidget.document import Dim, Ints, Mesh, Window
-from shardwidget.read._cuts import dims_of_spec
-from shardwidget.read._mesh import read_mesh
+from shardwidget.document import Ints, Mesh, Window
 from shardwidget.read._numbers import element_format
-from shardwidget.read._trace.plan import Level, Loop, Region, Site, corner_shape, leads
+from shardwidget.read._trace.levels import Level, Site, leads
+from shardwidget.read._trace.nodes import LoopNode, RegionNode
+from shardwidget.read._trace.positions import _ids, position, share
 
-Slots = Mapping[Loop, int]
+Slots = Mapping[LoopNode, int]
 """For each loop that a value is in, the slot of the iteration."""
 
 
@@ -31,12 +29,12 @@ class Written:
         meshes: the mesh of each region, as a document.
     """
 
-    def __init__(self, tensors: Sequence[jax.Array], meshes: Mapping[Region, Mesh]) -> None:
+    def __init__(self, tensors: Sequence[jax.Array], meshes: Mapping[RegionNode, Mesh]) -> None:
         self._tensors = tensors
         self._meshes = meshes
         self._arrays: dict[int, Callable[[tuple[int, ...], int], np.ndarray]] = {}
-        self._grids: dict[Region, list[np.ndarray]] = {}
-        self._sharing: dict[tuple[Region, tuple[str, ...]], tuple[Ints, np.ndarray]] = {}
+        self._grids: dict[RegionNode, list[np.ndarray]] = {}
+        self._sharing: dict[tuple[RegionNode, tuple[str, ...]], tuple[Ints, np.ndarray]] = {}
 
     def window(self, site: Site, varying: tuple[str, ...], slots: Slots) -> Window:
         """The corner of a block on every device; devices along axes that it does not vary over share one."""
@@ -87,23 +85,25 @@ class Written:
         if site.tensor < 0:
             return None
         tensor = self._tensors[_index(site.level, len(site.level.formats) + site.tensor)]
-        index = tuple(slots[owner] for owner in _outermost_first(site.level) if isinstance(owner, Loop))
+        index = tuple(slots[owner] for owner in _outermost_first(site.level) if isinstance(owner, LoopNode))
         return tensor[index] if index else tensor
 
     def _lead(self, site: Site, slots: Slots, at: int) -> tuple[int, ...]:
         """Index along the leading dimensions, of the block at a mesh position."""
         region = site.level.region
         devices = iter(self._coordinates(region)) if region is not None else iter(())
-        return tuple(slots[o] if isinstance(o, Loop) else int(next(devices)[at]) for o in _outermost_first(site.level))
+        return tuple(
+            slots[o] if isinstance(o, LoopNode) else int(next(devices)[at]) for o in _outermost_first(site.level)
+        )
 
-    def _read(self, number: int, index: tuple[int, ...], at: int, region: Region | None) -> np.ndarray:
+    def _read(self, number: int, index: tuple[int, ...], at: int, region: RegionNode | None) -> np.ndarray:
         """One entry of a tensor's leading dimensions, from the device at a mesh position where it holds that entry."""
         if number not in self._arrays:
             self._arrays[number] = reader(self._tensors[number])
         assert region is not None
         return self._arrays[number](index, int(_ids(self._meshes[region])[at]))
 
-    def _coordinates(self, region: Region) -> list[np.ndarray]:
+    def _coordinates(self, region: RegionNode) -> list[np.ndarray]:
         """At each mesh position the index along the device dimension of each region, outermost first."""
         if region not in self._grids:
             mesh = self._meshes[region]
@@ -138,29 +138,6 @@ def equal_along(written: Written, mesh: Mesh, site: Site, slots: Slots, axes: Se
     return bool(np.array_equal(values, values[first[groups]], equal_nan=values.dtype.kind in "fc"))
 
 
-def share(mesh: Mesh, varying: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
-    """The block at each position when they vary over some axes, and the first position that holds each."""
-    along = np.indices(mesh.shape).reshape(len(mesh.shape), -1)
-    index = np.zeros(mesh.size, np.int64)
-    for axis, coordinate in zip(mesh.axes, along, strict=False):
-        if axis.name in varying:
-            index = index * axis.size + coordinate
-    return index, np.unique(index, return_index=True)[1]
-
-
-def position(mesh: Mesh, device_id: int) -> int:
-    """Where a device stands in a mesh.
-
-    Raises:
-        KeyError: it is not in it.
-    """
-    ids = _ids(mesh)
-    found = np.flatnonzero(ids == device_id)
-    if not found.size:
-        raise KeyError(f"the mesh has no device {device_id}; its devices are {ids[:8].tolist()}{' …' * (ids.size > 8)}")
-    return int(found[0])
-
-
 def reader(tensor: jax.Array) -> Callable[[tuple[int, ...], int], np.ndarray]:
     """Reads entries of a tensor's leading dimensions, each from a device where that holds it; shards are read once."""
     if len(tensor.devices()) == 1:
@@ -185,86 +162,12 @@ def reader(tensor: jax.Array) -> Callable[[tuple[int, ...], int], np.ndarray]:
     return read
 
 
-def global_layout(array: Any, mesh: Mesh) -> tuple[Dim, ...] | None:
-    """How a global array lies on a mesh, uncut on one device; None where it is cut for another mesh."""
-    sharding = getattr(array, "sharding", None)
-    if isinstance(sharding, NamedSharding):
-        order = seats(read_mesh(sharding.mesh), mesh)
-        if order is not None and np.all(np.diff(order) == 1):
-            return dims_of_spec(array.shape, sharding.spec)
-    if sharding is None or sharding.is_fully_replicated:
-        return tuple(Dim(size) for size in np.shape(array))
-    return None
-
-
-@functools.lru_cache(maxsize=16)
-def seats(mesh: Mesh, drawn: Mesh) -> np.ndarray | None:
-    """The position in a mesh of the device at each position of another; None where their axes or devices are others."""
-    if [(a.name, a.size) for a in mesh.axes] != [(a.name, a.size) for a in drawn.axes]:
-        return None
-    if mesh.abstract or drawn.abstract:
-        return np.arange(mesh.size)
-    known = {int(device_id): at for at, device_id in enumerate(_ids(mesh))}
-    found = [known.get(int(device_id)) for device_id in _ids(drawn)]
-    return None if None in found else np.array(found)
-
-
-def global_block(array: Any, dims: Sequence[Dim], mesh: Mesh, at: int) -> np.ndarray:
-    """The block of a global array at a mesh position."""
-    coordinates = dict(zip((a.name for a in mesh.axes), np.unravel_index(at, mesh.shape), strict=False))
-    sizes = {axis.name: axis.size for axis in mesh.axes}
-    index = []
-    for dim in dims:
-        part = 0
-        for axis in dim.axes:
-            part = part * sizes[axis] + int(coordinates[axis])
-        step = dim.size // math.prod(sizes[axis] for axis in dim.axes)
-        index.append(slice(part * step, (part + 1) * step))
-    if isinstance(array, jax.Array) and len(array.devices()) > 1:
-        device_id = int(_ids(mesh)[at])
-        shape = tuple(part.stop - part.start for part in index)
-        for shard in array.addressable_shards:
-            if shard.device.id == device_id and shard.data.shape == shape:
-                return np.asarray(shard.data)
-    return np.asarray(array)[tuple(index)]
-
-
-def shard_on(array: Any, device_id: int) -> np.ndarray:
-    """The shard of a global array on a device, whatever mesh it is cut for.
-
-    Raises:
-        KeyError: the device holds none that can be read here.
-    """
-    for shard in array.addressable_shards:
-        if shard.device.id == device_id:
-            return np.asarray(shard.data)
-    raise KeyError(f"device {device_id} holds nothing of it that can be read here")
-
-
-def global_window(
-    array: Any, dims: Sequence[Dim], mesh: Mesh, most: tuple[int, int], unreduced: Sequence[str] = ()
-) -> Window:
-    """The leading corner of the block on every device; it differs along unreduced axes too."""
-    block, holders = share(mesh, [*(axis for dim in dims for axis in dim.axes), *unreduced])
-    corners = []
-    for at in holders:
-        values = global_block(array, dims, mesh, int(at))
-        corners.append(values[tuple(slice(0, size) for size in corner_shape(values.shape, most))])
-    kind = element_format(corners[0].dtype)
-    return Window(corners[0].shape, kind, b"".join(little(corner, kind) for corner in corners), Ints.pack(block))
-
-
 def little(values: np.ndarray, kind: str) -> bytes:
     """Elements in a format, little-endian."""
     return values.astype("?" if kind == "b1" else f"<{kind}").tobytes()
 
 
-@functools.lru_cache(maxsize=16)
-def _ids(mesh: Mesh) -> np.ndarray:
-    return mesh.device_ids.array()
-
-
-def _outermost_first(level: Level) -> list[Region | Loop]:
+def _outermost_first(level: Level) -> list[RegionNode | LoopNode]:
     return list(leads(level))[::-1]
 
 

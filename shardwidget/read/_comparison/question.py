@@ -11,7 +11,7 @@ import numpy as np
 from jax.sharding import AbstractMesh, AxisType, Mesh, NamedSharding, PartitionSpec
 
 from shardwidget import _jax
-from shardwidget.read._call import Call
+from shardwidget.read._call import FlatCall
 
 AnyMesh = Mesh | AbstractMesh
 
@@ -26,7 +26,7 @@ OTHER_MESH = (
 )
 
 
-class Asked:
+class Question:
     """A function and its arguments, flat, free of the mesh that they came with.
 
     Args:
@@ -46,7 +46,7 @@ class Asked:
         mesh: AnyMesh | None,
         kwargs: Mapping[str, Any] | None = None,
     ) -> None:
-        self._call = Call(f, args, kwargs, _is_triple)
+        self._call = FlatCall(f, args, kwargs, _is_triple)
         self.function = self._call.function
         leaves = self._leaves = self._call.leaves
         self.arrays = [

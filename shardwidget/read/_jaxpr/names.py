@@ -11,9 +11,9 @@ from typing import Any
 from jax.extend.core import Literal
 
 from shardwidget import _jax
-from shardwidget.read._trace.draft import Value
-from shardwidget.read._trace.plan import Block, Loop
-from shardwidget.read._trace.sources import calls_at, frames_of, leaves, names_at, parts_at, span_of, text_at
+from shardwidget.read._jaxpr.sources import frames_of
+from shardwidget.read._jaxpr.syntax import calls_at, leaves, names_at, parts_at, span_of, text_at
+from shardwidget.read._jaxpr.value import Body, Value
 
 LONGEST = 28
 """Characters of an expression that can stand for the name of its value."""
@@ -50,55 +50,54 @@ def within(frames: list[Any], function: str) -> list[Any]:
     return frames[:1]
 
 
-def name_outputs(block: Block, env: Mapping[Any, Any], function: str, stack: str) -> list[tuple[Value, str]]:
-    """Names the values of a block after the variables that they are assigned to.
+def name_outputs(body: Body[Any], env: Mapping[Any, Any], function: str, stack: str) -> list[tuple[Value, str]]:
+    """Names the values of a body after the variables that they are assigned to.
 
     An expression is often several equations, one after another: a run. Where the first equation of a run comes again
     from the same call stack, a Python loop has come back to the line. What differentiation makes on its way back has no
     name, but for the gradient that a call gives.
 
     Args:
-        block: the equations.
+        body: the equations.
         env: the values of their variables.
         function: the function that they belong to.
-        stack: name stacks around the block.
+        stack: name stacks around the body.
 
     Returns:
         Values and the short expressions that give them: names for those that no caller assigns to a variable.
     """
-    stacks = [_jax.stack_within(stack, node.eqn) for node in block.nodes]
+    stacks = [_jax.stack_within(stack, node.eqn) for node in body.nodes]
     forward = [at for at, names in enumerate(stacks) if _jax.is_forward(names)]
-    chains = {at: within(frames_of(block.nodes[at].eqn), function) for at in range(len(block.nodes))}
-    users = _users(block, forward)
-    for run in _runs(block, forward, {at: _assigned(chains[at]) for at in forward}):
-        at = _result(run, block, users)
+    chains = {at: within(frames_of(body.nodes[at].eqn), function) for at in range(len(body.nodes))}
+    users = _users(body, forward)
+    for run in _runs(body, forward, {at: _assigned(chains[at]) for at in forward}):
+        at = _result(run, body, users)
         if at is not None or not _jax.is_differentiated(stacks[run.nodes[-1]]):
-            _assign(run.names, block.nodes[run.nodes[-1] if at is None else at], env)
-    _name_gradients(block, env, chains)
-    for node in block.nodes:
-        if isinstance(node, Loop):
-            _name_carries(node, env)
+            _assign(run.names, body.nodes[run.nodes[-1] if at is None else at], env)
+    _name_gradients(body, env, chains)
+    for node in body.nodes:
+        _name_carries(node.eqn, env)
     texts: list[tuple[Value, str]] = []
-    for run in _runs(block, forward, {at: _expression(chains[at]) for at in forward}):
-        at = _result(run, block, users)
+    for run in _runs(body, forward, {at: _expression(chains[at]) for at in forward}):
+        at = _result(run, body, users)
         if at is not None or not _jax.is_differentiated(stacks[run.nodes[-1]]):
-            outputs = [env[v] for v in block.nodes[run.nodes[-1] if at is None else at].eqn.outvars]
+            outputs = [env[v] for v in body.nodes[run.nodes[-1] if at is None else at].eqn.outvars]
             texts += [(value, run.names[0]) for value in outputs if len(outputs) == 1 and isinstance(value, Value)]
     return texts
 
 
-def _runs(block: Block, nodes: Sequence[int], keys: Mapping[int, Mapping[Any, tuple[Any, ...]]]) -> list[_Run]:
+def _runs(body: Body[Any], nodes: Sequence[int], keys: Mapping[int, Mapping[Any, tuple[Any, ...]]]) -> list[_Run]:
     """The equations of each expression, in the order in which they end.
 
     Args:
-        block: the equations.
+        body: the equations.
         nodes: which of them count.
         keys: for each of these, the expressions around it that have names, and the names.
     """
     runs: dict[Any, _Run] = {}
     ended: list[_Run] = []
     for at in nodes:
-        origin = origin_of(block.nodes[at].eqn)
+        origin = origin_of(body.nodes[at].eqn)
         ended += [runs.pop(key) for key in [k for k, run in runs.items() if k not in keys[at] or run.again(origin)]]
         for key, names in keys[at].items():
             runs.setdefault(key, _Run(names)).add(at, origin)
@@ -126,26 +125,30 @@ def is_gradient(frame: Any) -> bool:
     return calls_at(frame) in ("grad(", "value_and_grad(")
 
 
-def _name_gradients(block: Block, env: Mapping[Any, Any], chains: Mapping[int, list[Any]]) -> None:
+def _name_gradients(body: Body[Any], env: Mapping[Any, Any], chains: Mapping[int, list[Any]]) -> None:
     """Names what ``g = jax.grad(f)(w)`` and ``y, g = jax.value_and_grad(f)(w)`` give, of a single argument."""
     keys: dict[int, dict[Any, tuple[Any, ...]]] = {
         at: {(f.file_name, span_of(f)): names for f in chain if is_gradient(f) and (names := names_at(f))}
         for at, chain in chains.items()
     }
-    for run in _runs(block, range(len(block.nodes)), keys):
-        users = _users(block, range(len(block.nodes)))
-        used = [at for at in run.nodes if _used_outside(at, run, block, users)]
+    for run in _runs(body, range(len(body.nodes)), keys):
+        users = _users(body, range(len(body.nodes)))
+        used = [at for at in run.nodes if _used_outside(at, run, body, users)]
         names = leaves(run.names)
         if len(used) == len(names):
             for at, name in zip(used, names, strict=True):
-                _assign((name,), block.nodes[at], env)
+                _assign((name,), body.nodes[at], env)
 
 
-def _name_carries(node: Loop, env: Mapping[Any, Any]) -> None:
+def _name_carries(eqn: Any, env: Mapping[Any, Any]) -> None:
     """What a loop carries keeps the names that its body has for it, where its results have no others."""
-    names = parameter_names(node.body.jaxpr)
-    if len(names) == len(node.body.jaxpr.invars):
-        for v, name in zip(node.eqn.outvars[: node.carries], names[node.consts :], strict=False):
+    control = _jax.control_of(eqn)
+    if not isinstance(control, _jax.Scan | _jax.While):
+        return
+    jaxpr, _ = _jax.open_jaxpr(control.body)
+    names = parameter_names(jaxpr)
+    if len(names) == len(jaxpr.invars):
+        for v, name in zip(eqn.outvars[: control.carries], names[control.consts :], strict=False):
             if isinstance(value := env.get(v), Value) and not value.name:
                 value.name = name
 
@@ -179,24 +182,24 @@ class _Run:
         self.nodes.append(at)
 
 
-def _result(run: _Run, block: Block, users: Mapping[Any, Sequence[int]]) -> int | None:
+def _result(run: _Run, body: Body[Any], users: Mapping[Any, Sequence[int]]) -> int | None:
     """The last equation of a run whose result others use; differentiation adds equations behind it, for the way back.
 
     Returns:
         None where there is none: the value is returned, or not used.
     """
-    return next((at for at in reversed(run.nodes) if _used_outside(at, run, block, users)), None)
+    return next((at for at in reversed(run.nodes) if _used_outside(at, run, body, users)), None)
 
 
-def _used_outside(at: int, run: _Run, block: Block, users: Mapping[Any, Sequence[int]]) -> bool:
-    return any(user not in run.nodes for v in block.nodes[at].eqn.outvars for user in users.get(v, ()))
+def _used_outside(at: int, run: _Run, body: Body[Any], users: Mapping[Any, Sequence[int]]) -> bool:
+    return any(user not in run.nodes for v in body.nodes[at].eqn.outvars for user in users.get(v, ()))
 
 
-def _users(block: Block, forward: Sequence[int]) -> dict[Any, list[int]]:
+def _users(body: Body[Any], forward: Sequence[int]) -> dict[Any, list[int]]:
     """By variable, the equations that use it on the way forward."""
     users: dict[Any, list[int]] = {}
     for at in forward:
-        for v in block.nodes[at].eqn.invars:
+        for v in body.nodes[at].eqn.invars:
             if not isinstance(v, Literal):
                 users.setdefault(v, []).append(at)
     return users
@@ -214,13 +217,15 @@ def _one_each(names: tuple[Any, ...], node: Any, count: int) -> list[str]:
     flat = leaves(names)
     if len(flat) == count:
         return flat
-    return _of_loop(names, node) if isinstance(node, Loop) else []
+    control = _jax.control_of(node.eqn)
+    return _of_loop(names, control) if isinstance(control, _jax.Scan | _jax.While) else []
 
 
-def _of_loop(names: tuple[Any, ...], loop: Loop) -> list[str]:
+def _of_loop(names: tuple[Any, ...], loop: _jax.Scan | _jax.While) -> list[str]:
     """A name for each result of a loop; empty ones where the target has a name for several of them together."""
-    carried = [_path(name)[1:] for name in _jax.argument_names(loop.body.jaxpr)[loop.consts :][: loop.carries]]
-    if loop.test is None and len(names) == 2:  # carry, slices = scan(…)
+    jaxpr, _ = _jax.open_jaxpr(loop.body)
+    carried = [_path(name)[1:] for name in _jax.argument_names(jaxpr)[loop.consts :][: loop.carries]]
+    if isinstance(loop, _jax.Scan) and len(names) == 2:  # carry, slices = scan(…)
         return [_at(names[0], path) for path in carried] + leaves(names[1])
     return [_at(names if path else names[0], path) for path in carried]
 

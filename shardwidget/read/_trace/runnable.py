@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-import threading
-from collections import OrderedDict
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,17 +12,23 @@ import numpy as np
 
 from shardwidget.read._numbers import element_format
 from shardwidget.read._trace.arguments import Arguments
-from shardwidget.read._trace.host import HostEngine
-from shardwidget.read._trace.key import key_of
-from shardwidget.read._trace.plan import Loop, Plan, Planner, Region, Site, leads
-from shardwidget.read._trace.run import MeshEngine, Recorder
+from shardwidget.read._trace.cache import _CACHE, key_of
+from shardwidget.read._trace.host_engine import HostEngine
+from shardwidget.read._trace.levels import Site, leads
+from shardwidget.read._trace.mesh_engine import MeshEngine
+from shardwidget.read._trace.nodes import LoopNode, RegionNode, TracePlan
+from shardwidget.read._trace.planner import Planner
+from shardwidget.read._trace.recorder import Recorder
 
 CORNERS = ((8, 8), (4, 8), (4, 4), (2, 4), (2, 2), (1, 1))
 """Most rows and columns of the corner that a value is shown by: the first with which all fit ``SHOWN``."""
+
 SHOWN = 2**22
 """Most bytes of all corners together, if they can be made small enough."""
+
 FILL = 2**28
 """Most bytes that abstract arguments are filled with; beyond, types are all that is read."""
+
 SIMULATE = 2**31
 """Most bytes of values that the host engine computes."""
 
@@ -32,28 +36,31 @@ TOO_BIG_TO_FILL = (
     "types only: filling the abstract arguments would take {have} MiB, more than {most}; "
     "give real arrays, or smaller shapes"
 )
+
 TOO_BIG_TO_SIMULATE = (
     "types only: simulating all devices on one would take {have} MiB, more than {most}; give smaller shapes, or run on "
     "a concrete mesh"
 )
+
 NOT_ALL_KEPT = (
     "of {count} of {total} values only the corner that is shown is kept: all take {have} MiB, "
     "and keep= allows {most} bytes"
 )
+
 SMALL_CORNERS = "values are shown by their leading {rows}×{columns} elements"
 
 
 @dataclass
-class Program:
+class Runnable:
     """A plan to run."""
 
-    plan: Plan
+    plan: TracePlan
     corner: tuple[int, int]
     notes: list[str]
     on_host: bool
 
     @staticmethod
-    def of(closed: Any, keep: int, on_host: bool) -> Program:
+    def of(closed: Any, keep: int, on_host: bool) -> Runnable:
         """Plans a jaxpr, values of up to ``keep`` bytes kept whole, the smallest first.
 
         Args:
@@ -76,7 +83,7 @@ class Program:
             have = math.ceil(sum(size for size, _ in whole) / 2**20)
             notes.append(NOT_ALL_KEPT.format(count=len(dropped), total=len(plan.sites), have=have, most=keep))
             plan = Planner(corner, not on_host, frozenset(dropped)).plan(closed)
-        return Program(plan, corner, notes, on_host)
+        return Runnable(plan, corner, notes, on_host)
 
     def too_big(self, arguments: Arguments, host: bool) -> str:
         """Why the program is not run; empty where it is."""
@@ -116,41 +123,13 @@ def _cut(x: Any, sharding: jax.sharding.Sharding | None) -> Any:
     return jax.device_put(np.asarray(x), sharding) if device.platform == "cpu" else x
 
 
-class _Cache:
-    """The programs that were compiled last. Executables alone: arguments and constants are passed to them."""
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._held: OrderedDict[Hashable, Any] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def get(self, key: Hashable) -> Any:
-        """What was put there, or None."""
-        with self._lock:
-            if key is None or key not in self._held:
-                return None
-            self._held.move_to_end(key)
-            return self._held[key]
-
-    def put(self, key: Hashable, value: Any) -> None:
-        """Puts something; the one that was not used for longest goes."""
-        with self._lock:
-            if key is not None:
-                self._held[key] = value
-                while len(self._held) > self._most:
-                    self._held.popitem(last=False)
-
-
-_CACHE = _Cache(16)
-
-
 def _copies(site: Site) -> int:
     """How many devices and iterations a site is written for."""
     count = 1
     for owner in leads(site.level):
-        if isinstance(owner, Loop):
+        if isinstance(owner, LoopNode):
             count *= owner.slots
-        elif isinstance(owner, Region):
+        elif isinstance(owner, RegionNode):
             count *= math.prod(owner.mesh.shape[axis] for axis in owner.axes)
     return count
 

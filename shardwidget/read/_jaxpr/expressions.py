@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from shardwidget.document.trace import Begins
-from shardwidget.read._trace.names import origin_of, within
-from shardwidget.read._trace.sources import frames_of, span_of, statement_at
+from shardwidget.read._jaxpr.names import origin_of, within
+from shardwidget.read._jaxpr.sources import frames_of
+from shardwidget.read._jaxpr.syntax import span_of, statement_at
 
 
 def beginnings(eqns: Sequence[Any], function: str) -> Iterator[Begins]:

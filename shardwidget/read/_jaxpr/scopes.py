@@ -1,4 +1,4 @@
-"""Scopes of steps: functions called, named scopes, iterations, branches and regions."""
+"""What equations stand in: functions called and named scopes."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import Any
 
 from shardwidget import _jax
 from shardwidget.document import Scope
-from shardwidget.read._trace.names import within
-from shardwidget.read._trace.sources import span_of
+from shardwidget.read._jaxpr.names import within
+from shardwidget.read._jaxpr.syntax import span_of
 
 
 class Scopes:

@@ -1,0 +1,52 @@
+"""Where equations come from: lines of the user's program, and the functions around them."""
+
+from __future__ import annotations
+
+import itertools
+import linecache
+import os
+import re
+import sys
+from typing import Any
+
+from shardwidget import _jax
+from shardwidget.document import Listing, Source
+from shardwidget.read._jaxpr.syntax import function_lines, text_of
+
+
+def frames_of(eqn: Any) -> list[Any]:
+    """The user's frames that an equation comes from, innermost first; not those that called us."""
+    return list(itertools.takewhile(lambda frame: not frame.file_name.startswith(_jax.OURS), _jax.user_frames(eqn)))
+
+
+def source_of(frame: Any) -> Source:
+    """The line that a frame stands on."""
+    return line_of(frame.file_name, frame.start_line, frame.function_name.rpartition(".")[2])
+
+
+def line_of(file: str, line: int, function: str) -> Source:
+    """A line of a file, in a function."""
+    return Source(shown_name(file), line, linecache.getline(file, line).strip(), function)
+
+
+def shown_name(file: str) -> str:
+    """A file's name without its folders; ``cell 3`` for a notebook cell."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    if shell is not None:
+        cells = getattr(getattr(shell, "compile", None), "_filename_map", {})
+        if file in cells:
+            return f"cell {cells[file]}"
+    found = re.match(r"<ipython-input-(\d+)-", os.path.basename(file))
+    return f"cell {found[1]}" if found else os.path.basename(file)
+
+
+def listing_at(file: str, line: int) -> Listing | None:
+    """The outermost function around a line; None where the text cannot be read."""
+    text = text_of(file)
+    lines = text.splitlines()
+    for first, last in function_lines(text):
+        if first <= line <= last:
+            return Listing(shown_name(file), first, tuple(lines[first - 1 : last]))
+    if 0 < line <= len(lines):
+        return Listing(shown_name(file), line, (lines[line - 1],))
+    return None

@@ -1,0 +1,37 @@
+"""Values of a program, and the bodies that they are in, while a document is put together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, Protocol, TypeVar
+
+
+@dataclass(eq=False)
+class Value:
+    """A variable of the program."""
+
+    id: int
+    aval: Any
+    name: str = ""
+    """The user's name; empty where it is not known, or not yet."""
+
+
+class Node(Protocol):
+    """An equation of a body, with what a reader adds to it."""
+
+    eqn: Any
+
+
+N = TypeVar("N", bound=Node)
+
+
+@dataclass(eq=False)
+class Body(Generic[N]):
+    """A jaxpr that is entered, with a node for each equation."""
+
+    jaxpr: Any
+    """Without its constants."""
+    consts: Sequence[Any]
+    """Its constants, or their numbers."""
+    nodes: list[N] = field(default_factory=list)

@@ -1,0 +1,74 @@
+"""What an explanation of a failure consists of, and fixes that several have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+from jax.sharding import PartitionSpec
+
+from shardwidget.document import Fix
+from shardwidget.read._entries import spec_text
+from shardwidget.read._trace.draft import TracedValue
+from shardwidget.read._trace.steps import Writer
+from shardwidget.read._trace.words import joined
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why a program stops."""
+
+    text: str
+    value: TracedValue | None = None
+    """The value that causes it."""
+    axes: Sequence[str] = ()
+    """The mesh axes in question."""
+    fixes: Sequence[Fix] = ()
+
+
+def quoted(axes: Sequence[str]) -> str:
+    """Axis names as an argument: ``'x'`` or ``('x', 'y')``."""
+    return repr(axes[0]) if len(axes) == 1 else repr(tuple(axes))
+
+
+def vary(name: str, axes: Sequence[str], where: str) -> Fix:
+    """Types a value as varying."""
+    return Fix(
+        f"Type {name} as varying over {joined(axes)}, {where}: nothing is sent",
+        f"{name} = jax.lax.pcast({name}, {quoted(axes)}, to='varying')",
+    )
+
+
+def auto_mesh(mesh: Any) -> Fix:
+    """A mesh whose axes are all Auto."""
+    sizes, names = tuple(mesh.shape.values()), tuple(map(str, mesh.axis_names))
+    return Fix(
+        "Make a mesh of Auto axes: shardings are not part of types then",
+        f"mesh = jax.make_mesh({sizes}, {names}, axis_types=(jax.sharding.AxisType.Auto,) * {len(names)})",
+    )
+
+
+def specs_code(specs: Any) -> str:
+    """A tree of specs as it is written."""
+    leaves, tree = jax.tree.flatten(specs, is_leaf=lambda x: x is None or isinstance(x, PartitionSpec))
+    return repr(jax.tree.unflatten(tree, [None if leaf is None else _Code(spec_text(leaf)) for leaf in leaves]))
+
+
+class _Code(str):
+    __slots__ = ()
+    __repr__ = str.__str__
+
+
+def flat_specs(specs: Any, count: int) -> list[PartitionSpec]:
+    """A spec for each flat argument."""
+    leaves = jax.tree.leaves(specs, is_leaf=lambda x: x is None or isinstance(x, PartitionSpec))
+    leaves = [PartitionSpec() if spec is None else spec for spec in leaves]
+    return leaves * count if len(leaves) == 1 and count > 1 else leaves
+
+
+def value_of(x: Any, writer: Writer) -> TracedValue | None:
+    """The value that a tracer of the program stands for."""
+    value = writer.known.get(getattr(x, "val", None))
+    return value if isinstance(value, TracedValue) else None

@@ -1,0 +1,92 @@
+"""Why a program stops: the value that causes it, where that came from, and what would fix it."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Sequence
+
+from shardwidget import _jax
+from shardwidget.document import Failure
+from shardwidget.read._trace._failures.blocks import unfitting_blocks
+from shardwidget.read._trace._failures.explanation import Explanation
+from shardwidget.read._trace._failures.in_specs import indivisible, unlike_in_specs
+from shardwidget.read._trace._failures.loops import changed_carry, unlike_branches
+from shardwidget.read._trace._failures.mesh_axes import unclear_sharding, unknown_axis
+from shardwidget.read._trace._failures.python_values import traced_value
+from shardwidget.read._trace._failures.results import varying_result
+from shardwidget.read._trace._failures.stopped import StoppedTrace
+from shardwidget.read._trace.draft import TracedValue
+from shardwidget.read._trace.steps import Writer
+from shardwidget.read._trace.words import joined
+
+SET_MESH_AROUND = (
+    "The function is traced as jit traces it, and there no mesh can be set. Set it around the call: "
+    "with jax.set_mesh(mesh): ShardMapStepper(f, ...)."
+)
+
+
+def failure_of(stop: StoppedTrace, writer: Writer) -> Failure:
+    """The failure as a document."""
+    explain = _EXPLAIN.get(stop.kind)
+    found = (explain(stop, writer) if explain else None) or _other(stop)
+    value, axes, explanation = found.value, found.axes, found.text
+    origin = _origin(writer, value, axes) if value is not None else -1
+    if origin >= 0 and value is not None and set(axes) & _jax.manual_types(value.aval)[0] and stop.kind == "out_specs":
+        where = writer.steps[origin]
+        line = f" (line {where.source.line}: {where.source.text})" if where.source is not None else ""
+        explanation += f" It varies over {joined(axes)} since step {origin + 1}, {where.primitive}{line}."
+    stop.step.about["sentence"] = explanation
+    return Failure(
+        kind=stop.kind,
+        error=type(stop.error).__name__,
+        message=str(stop.error),
+        explanation=explanation,
+        variable=-1 if value is None else value.id,
+        axes=tuple(axes),
+        origin=origin,
+        fixes=tuple(found.fixes),
+        traceback=_users_traceback(stop.error),
+    )
+
+
+def _users_traceback(error: Exception) -> str:
+    lines = [summary for summary in traceback.extract_tb(error.__traceback__) if _jax.is_user_file(summary.filename)]
+    text = "".join(traceback.format_list(lines))
+    return f"Traceback (most recent call last):\n{text}{type(error).__name__}: {error}"
+
+
+def _other(stop: StoppedTrace) -> Explanation:
+    value = stop.inputs[0] if stop.inputs and stop.kind != "user" else None
+    if stop.kind == "user":
+        return Explanation("The function itself raised this; the steps before it ran.")
+    if _jax.messages.is_mesh_set_within_jit(stop.error):
+        return Explanation(SET_MESH_AROUND)
+    return Explanation("JAX refused this operation; the steps before it ran.", value)
+
+
+_EXPLAIN = {
+    "out_specs": varying_result,
+    "scan_carry": changed_carry,
+    "shape": unfitting_blocks,
+    "indivisible": indivisible,
+    "in_specs": unlike_in_specs,
+    "branches": unlike_branches,
+    "traced_value": traced_value,
+    "sharding_type": unclear_sharding,
+    "axis_name": unknown_axis,
+}
+
+
+def _origin(writer: Writer, value: TracedValue, axes: Sequence[str]) -> int:
+    """The step where a value's ancestor began to vary over the axes."""
+    wanted = set(axes)
+    made: dict[TracedValue, int] = {out: k for k, step in enumerate(writer.steps) for out in step.outputs}
+    at = made.get(value, -1)
+    while at >= 0:
+        before = [v for v in writer.steps[at].inputs if wanted & _jax.manual_types(v.aval)[0] and v in made]
+        if not before or writer.steps[at].kind == "in_specs":
+            break
+        # What JAX itself marked as varying only follows another operand.
+        before.sort(key=lambda v: writer.steps[made[v]].implicit)
+        at = made[before[0]]
+    return at

@@ -1,0 +1,87 @@
+"""Arguments that cannot be cut as in_specs say."""
+
+from __future__ import annotations
+
+import math
+
+import jax
+from jax.sharding import PartitionSpec
+
+from shardwidget import _jax
+from shardwidget.document import Fix
+from shardwidget.read._cuts import dims_of_spec
+from shardwidget.read._entries import spec_text
+from shardwidget.read._trace._failures.explanation import Explanation, auto_mesh, flat_specs, value_of
+from shardwidget.read._trace._failures.results import too_long
+from shardwidget.read._trace._failures.stopped import StoppedTrace
+from shardwidget.read._trace.steps import Writer
+from shardwidget.read._trace.words import joined
+
+
+def indivisible(stop: StoppedTrace, writer: Writer) -> Explanation | None:
+    """An argument that its spec does not cut evenly: pad it, or cut it otherwise."""
+    mapped = stop.reached.mapped
+    if mapped is None:
+        return None
+    mesh = mapped.mesh
+    leaves = flat_specs(mapped.in_specs, len(mapped.args))
+    for number, (x, spec) in enumerate(zip(mapped.args, leaves, strict=True)):
+        aval = jax.typeof(x)
+        for d, dim in enumerate(dims_of_spec(aval.shape, spec)):
+            parts = math.prod(mesh.shape[a] for a in dim.axes)
+            if aval.shape[d] % parts == 0:
+                continue
+            value = value_of(x, writer)
+            name = value.name if value is not None else f"args[{number}]"
+            size = aval.shape[d]
+            more = -size % parts
+            widths = [(0, more if k == d else 0) for k in range(aval.ndim)]
+            entries = [tuple(e.axes) if k != d else () for k, e in enumerate(dims_of_spec(aval.shape, spec))]
+            whole = PartitionSpec(*(e[0] if len(e) == 1 else e or None for e in entries))
+            code = ", ".join(spec_text(whole if k == number else s) for k, s in enumerate(leaves))
+            text = (
+                f"Dimension {d} of {name} has {size} elements, which {joined(dim.axes)} would cut into {parts} equal "
+                f"blocks; {size} = {parts}·{size // parts} + {size % parts}."
+            )
+            uncut = f"in_specs=({code}{',' * (len(leaves) == 1)})"
+            ways = [
+                Fix(f"Pad {name} to {size + more} elements", f"{name} = jnp.pad({name}, {tuple(widths)})"),
+                Fix(f"Do not cut dimension {d}: every device gets it whole", uncut),
+            ]
+            return Explanation(text, value, dim.axes, ways)
+    return None
+
+
+def unlike_in_specs(stop: StoppedTrace, writer: Writer) -> Explanation | None:
+    """An argument whose type says something else than in_specs."""
+    if _jax.messages.is_too_long(stop.error):
+        return too_long(stop)
+    mapped = stop.reached.mapped
+    if mapped is None:
+        return None
+    leaves = flat_specs(mapped.in_specs, len(mapped.args))
+    kinds = dict(zip(mapped.mesh.axis_names, mapped.mesh.axis_types, strict=True))
+    for number, (x, spec) in enumerate(zip(mapped.args, leaves, strict=True)):
+        aval = jax.typeof(x)
+        wanted = [tuple(a for a in dim.axes if kinds[a].name == "Explicit") for dim in dims_of_spec(aval.shape, spec)]
+        given = [dim.axes for dim in dims_of_spec(aval.shape, aval.sharding.spec)]
+        if wanted == given:
+            continue
+        value = value_of(x, writer)
+        name = value.name if value is not None else f"args[{number}]"
+        axes = [a for w, g in zip(wanted, given, strict=True) for a in {*w} ^ {*g}]
+        text = (
+            f"The mesh's axes are Explicit, so the type of {name}, {_jax.type_text(aval)}, says how it is cut; "
+            f"in_specs says {spec_text(spec)}."
+        )
+        sharding = f"jax.NamedSharding(mesh, {spec_text(spec)})"
+        ways = [
+            Fix(f"Reshard {name} before the call", f"{name} = jax.reshard({name}, {sharding})"),
+            auto_mesh(mapped.mesh),
+        ]
+        if any(given) and {a for g in given for a in g} <= {a for w in wanted for a in w}:
+            spec_of = spec_text(PartitionSpec(*(g[0] if len(g) == 1 else g or None for g in given)))
+            code = ", ".join(spec_of if k == number else spec_text(s) for k, s in enumerate(leaves))
+            ways.insert(1, Fix(f"Take {name} as it is cut", f"in_specs=({code}{',' * (len(leaves) == 1)})"))
+        return Explanation(text, value, list(dict.fromkeys(axes)), ways)
+    return None

@@ -1,0 +1,130 @@
+"""A program whose tracing failed, and how far it came."""
+
+from __future__ import annotations
+
+import traceback
+import typing
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import jax
+from jax.extend.core import Literal
+from jax.sharding import NamedSharding, PartitionSpec
+
+from shardwidget import _jax
+from shardwidget.document import Mesh
+from shardwidget.read import _errors
+from shardwidget.read._cuts import dims_of_spec
+from shardwidget.read._jaxpr.sources import line_of
+from shardwidget.read._mesh import read_devices, read_mesh
+from shardwidget.read._trace._failures.explanation import flat_specs
+from shardwidget.read._trace.arguments import Arguments
+from shardwidget.read._trace.draft import Draft, TracedValue
+from shardwidget.read._trace.steps import StepContext, Writer
+
+
+class StoppedTrace:
+    """A program whose tracing failed.
+
+    Args:
+        error: raised by ``_jax.unfiltered``.
+        f: the function.
+        arguments: what it was called with.
+    """
+
+    def __init__(self, error: Exception, f: Callable[..., Any], arguments: Arguments) -> None:
+        self.error = error
+        self.arguments = arguments
+        self.kind: Kind = _kind(error)
+        self._f = f
+        wrong = _jax.messages.is_wrong_arguments(error)
+        if self.kind == "other" and wrong and self._never_ran():
+            raise self._wrong_arguments() from error
+        reached = _jax.unfinished(error)
+        if reached is None:
+            raise error
+        self.reached = reached
+        self.jaxpr = self.reached.jaxpr
+
+    def argument_shardings(self) -> dict[int, NamedSharding]:
+        """How in_specs cut the arguments of the program that went to the region as they are, by their numbers."""
+        mapped = self.reached.mapped
+        if mapped is None or _jax.messages.is_too_long(self.error):
+            return {}
+        mesh, args = mapped.mesh, mapped.args
+        found = {}
+        for x, spec in zip(args, flat_specs(mapped.in_specs, len(args)), strict=True):
+            var = self._outermost(getattr(x, "val", None))
+            if var in self.jaxpr.invars:
+                found[self.jaxpr.invars.index(var)] = NamedSharding(mesh, _explicit_spec(x, spec, mesh))
+        return found
+
+    def _outermost(self, var: Any) -> Any:
+        """The variable that is passed for one of a called function, through all calls around."""
+        levels, jaxpr = [], self.jaxpr
+        while jaxpr.eqns and (control := _jax.control_of(jaxpr.eqns[-1])) and _jax.is_open(control.bodies[0]):
+            levels.append((jaxpr.eqns[-1], control.bodies[0]))
+            jaxpr = control.bodies[0]
+        for eqn, body in reversed(levels):
+            inner = body.invars
+            var = eqn.invars[inner.index(var)] if var in inner else var
+        return var
+
+    def mesh(self) -> Mesh:
+        """The mesh of the region, of the arguments, or the first device alone."""
+        found = self.reached.mapped.mesh if self.reached.mapped else None
+        for x in self.arguments.arrays:
+            found = found or getattr(getattr(x, "sharding", None), "mesh", None)
+        return read_mesh(self.arguments.concrete(found)) if found is not None else read_devices(jax.devices()[:1])
+
+    def write(self, writer: Writer) -> None:
+        """Adds the step where the program stops."""
+        values = self.reached.outs or self.reached.operands
+        at = writer.stopped or StepContext(None, {}, -1, "")
+        inputs = [
+            v
+            for v in (writer.known.get(var) for var in values if not isinstance(var, Literal))
+            if isinstance(v, TracedValue)
+        ]
+        self.inputs = list(dict.fromkeys(inputs))
+        self.step = Draft("error", self.inputs, [], region=at.region, scope=at.scope, kind="error")
+        if frames := self.users():
+            frame, line = frames[-1]
+            self.step.source = line_of(frame.f_code.co_filename, line, frame.f_code.co_name)
+            writer.frames.append((frame.f_code.co_filename, line))
+        writer.steps.append(self.step)
+
+    def users(self) -> list[tuple[Any, int]]:
+        """The user's frames in the traceback, outermost first, and their lines."""
+        frames = traceback.walk_tb(self.error.__traceback__)
+        return [f for f in frames if _jax.is_user_file(f[0].f_code.co_filename)]
+
+    def _never_ran(self) -> bool:
+        """Whether none of the user's code ran: JAX, or Python, refused the arguments."""
+        files = [frame.f_code.co_filename for frame, _ in traceback.walk_tb(self.error.__traceback__)]
+        ours = max(k for k, file in enumerate(files) if file.startswith(_jax.OURS))
+        return not any(_jax.is_user_file(file) for file in files[ours:])
+
+    def _wrong_arguments(self) -> TypeError:
+        call = ", ".join(["f", *self.arguments.names])
+        return TypeError(_errors.WRONG_ARGUMENTS.format(words=self.error, call=call))
+
+
+Kind: TypeAlias = _jax.messages.Kind | typing.Literal["user"]
+
+
+def _kind(error: Exception) -> Kind:
+    kind = _jax.messages.kind_of(error)
+    return "user" if kind in ("shape", "other") and _raised_by_user(error) else kind
+
+
+def _raised_by_user(error: Exception) -> bool:
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    return bool(frames) and _jax.is_user_file(frames[-1].f_code.co_filename)
+
+
+def _explicit_spec(x: Any, spec: PartitionSpec, mesh: Any) -> PartitionSpec:
+    """What a spec says of Explicit axes: the part that a type has to say, too."""
+    kinds = dict(zip(mesh.axis_names, mesh.axis_types, strict=True))
+    dims = dims_of_spec(jax.typeof(x).shape, spec)
+    return PartitionSpec(*(tuple(a for a in dim.axes if kinds[a].name == "Explicit") or None for dim in dims))

@@ -1,0 +1,76 @@
+"""Values outside of regions: how a global array lies on the mesh that is drawn, and the blocks of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import numpy as np
+from jax.sharding import NamedSharding
+
+from shardwidget.document import Dim, Ints, Mesh, Window
+from shardwidget.read._cuts import dims_of_spec
+from shardwidget.read._mesh import read_mesh
+from shardwidget.read._numbers import element_format
+from shardwidget.read._trace.levels import corner_shape
+from shardwidget.read._trace.positions import _ids, seats, share
+from shardwidget.read._trace.written import little
+
+
+def global_layout(array: Any, mesh: Mesh) -> tuple[Dim, ...] | None:
+    """How a global array lies on a mesh, uncut on one device; None where it is cut for another mesh."""
+    sharding = getattr(array, "sharding", None)
+    if isinstance(sharding, NamedSharding):
+        order = seats(read_mesh(sharding.mesh), mesh)
+        if order is not None and np.all(np.diff(order) == 1):
+            return dims_of_spec(array.shape, sharding.spec)
+    if sharding is None or sharding.is_fully_replicated:
+        return tuple(Dim(size) for size in np.shape(array))
+    return None
+
+
+def global_block(array: Any, dims: Sequence[Dim], mesh: Mesh, at: int) -> np.ndarray:
+    """The block of a global array at a mesh position."""
+    coordinates = dict(zip((a.name for a in mesh.axes), np.unravel_index(at, mesh.shape), strict=False))
+    sizes = {axis.name: axis.size for axis in mesh.axes}
+    index = []
+    for dim in dims:
+        part = 0
+        for axis in dim.axes:
+            part = part * sizes[axis] + int(coordinates[axis])
+        step = dim.size // math.prod(sizes[axis] for axis in dim.axes)
+        index.append(slice(part * step, (part + 1) * step))
+    if isinstance(array, jax.Array) and len(array.devices()) > 1:
+        device_id = int(_ids(mesh)[at])
+        shape = tuple(part.stop - part.start for part in index)
+        for shard in array.addressable_shards:
+            if shard.device.id == device_id and shard.data.shape == shape:
+                return np.asarray(shard.data)
+    return np.asarray(array)[tuple(index)]
+
+
+def shard_on(array: Any, device_id: int) -> np.ndarray:
+    """The shard of a global array on a device, whatever mesh it is cut for.
+
+    Raises:
+        KeyError: the device holds none that can be read here.
+    """
+    for shard in array.addressable_shards:
+        if shard.device.id == device_id:
+            return np.asarray(shard.data)
+    raise KeyError(f"device {device_id} holds nothing of it that can be read here")
+
+
+def global_window(
+    array: Any, dims: Sequence[Dim], mesh: Mesh, most: tuple[int, int], unreduced: Sequence[str] = ()
+) -> Window:
+    """The leading corner of the block on every device; it differs along unreduced axes too."""
+    block, holders = share(mesh, [*(axis for dim in dims for axis in dim.axes), *unreduced])
+    corners = []
+    for at in holders:
+        values = global_block(array, dims, mesh, int(at))
+        corners.append(values[tuple(slice(0, size) for size in corner_shape(values.shape, most))])
+    kind = element_format(corners[0].dtype)
+    return Window(corners[0].shape, kind, b"".join(little(corner, kind) for corner in corners), Ints.pack(block))

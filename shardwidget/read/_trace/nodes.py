@@ -1,0 +1,150 @@
+"""A traced program as a tree: which equations are entered, and where each value is written."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from shardwidget import _jax
+from shardwidget.read._jaxpr.value import Body
+from shardwidget.read._trace.levels import Level, Site
+
+
+@dataclass(eq=False)
+class LeafNode:
+    """An equation that is applied as it is."""
+
+    eqn: Any
+    outputs: list[Site] = field(default_factory=list)
+
+
+@dataclass(eq=False)
+class CallNode:
+    """A called function: its equations stand in place of the call."""
+
+    eqn: Any
+    control: _jax.FunctionCall
+    body: TracedBody
+
+    def operands(self, values: Sequence[Any]) -> list[Any]:
+        """Those of an equation's operands that the body takes."""
+        passed = self.control.operands
+        return list(values) if passed is None else [values[k] for k in passed]
+
+
+@dataclass(eq=False)
+class BranchesNode:
+    """A ``cond``: each device takes one of several branches."""
+
+    eqn: Any
+    index: Site
+    bodies: list[TracedBody]
+    spans: list[tuple[slice, slice]]
+    """For each branch: its pieces and its tensors among those of the level."""
+    level: Level
+    outputs: list[Site]
+
+
+@dataclass(eq=False)
+class LoopNode:
+    """A ``scan`` or a ``while``."""
+
+    eqn: Any
+    control: _jax.Scan | _jax.While
+    level: Level
+    slots: int
+    """Iterations shown: the first ``slots - 1`` and the last."""
+    body: TracedBody
+    test: TracedBody | None = None
+    """The condition of a ``while``."""
+    inputs: list[Site] = field(default_factory=list)
+    """Carries and slices at the start of an iteration."""
+    count: Site | None = None
+    """Iterations that each device ran; of a ``while``."""
+    outputs: list[Site] = field(default_factory=list)
+
+    @property
+    def consts(self) -> int:
+        """Constants of the body: its first parameters."""
+        return self.control.consts
+
+    @property
+    def carries(self) -> int:
+        """Values that it carries on."""
+        return self.control.carries
+
+    @property
+    def length(self) -> int | None:
+        """Iterations; None where only the run can tell."""
+        return self.control.length if isinstance(self.control, _jax.Scan) else None
+
+    @property
+    def reverse(self) -> bool:
+        """Whether it begins at the last slices."""
+        return isinstance(self.control, _jax.Scan) and self.control.reverse
+
+    @property
+    def stopped(self) -> bool:
+        """Whether tracing stopped in its body, which then has no end."""
+        return _jax.is_open(self.body.jaxpr)
+
+    def operands(self, values: Sequence[Any]) -> list[list[Any]]:
+        """Its operands in parts: constants of the test, constants of the body, carries, and what it goes along."""
+        tests = self.control.tests if isinstance(self.control, _jax.While) else 0
+        ends = list(itertools.accumulate((0, tests, self.consts, self.carries)))
+        return [list(values[start:end]) for start, end in itertools.pairwise([*ends, len(values)])]
+
+
+@dataclass(eq=False)
+class RegionNode:
+    """A ``shard_map``."""
+
+    eqn: Any
+    control: _jax.ShardMap
+    body: TracedBody
+    manual: tuple[str, ...]
+    """They and those that are Manual around it, outermost first."""
+    sizes: tuple[int, ...]
+    """Their sizes."""
+    parent: RegionNode | None
+    level: Level
+    inputs: list[Site] = field(default_factory=list)
+    outputs: list[Site] = field(default_factory=list)
+
+    @property
+    def mesh(self) -> Any:
+        """Its mesh."""
+        return self.control.mesh
+
+    @property
+    def axes(self) -> tuple[str, ...]:
+        """Axes that it makes Manual, in mesh order."""
+        return self.control.axes
+
+    @property
+    def check_vma(self) -> bool:
+        """Whether types say over which axes blocks vary."""
+        return self.control.check_vma
+
+    @property
+    def typed(self) -> frozenset[str]:
+        """Axes over which a value that is kept varies, by its type."""
+        return frozenset(self.manual) if self.check_vma else frozenset()
+
+
+TracedNode = LeafNode | CallNode | BranchesNode | LoopNode | RegionNode
+TracedBody: TypeAlias = Body[TracedNode]
+"""Its constants are indices among those of the program."""
+
+
+@dataclass(eq=False)
+class TracePlan:
+    """A program to run with every value written down."""
+
+    root: TracedBody
+    level: Level
+    consts: list[Any]
+    sites: list[Site]
+    regions: list[RegionNode]
