@@ -123,9 +123,12 @@ def f(a):
         "<pieces>",
     )
     found = pieces(trace)
+    # The pvary that JAX inserts for a value stands by itself: it is what a reader has to see.
     assert [text for text, _ in found[1:-1]] == [
-        "a > 1", "a % 3", "where(a > 1, a % 3, 0)", "where(a > 1, a % 3, 0) + 1", "psum(b, 'x')", "psum(b, 'x') * b",
+        "a > 1", "a % 3", "where(a > 1, a % 3, 0)", "where(a > 1, a % 3, 0) + 1", "psum(b, 'x')",
+        "psum(b, 'x') * b", "psum(b, 'x') * b",
     ]  # fmt: skip
+    assert [primitives for _, primitives in found[-3:-1]] == [["pvary"], ["mul"]]
     assert "rem" in found[2][1]
     assert len(found[2][1]) > 3
     assert [text for text, _ in pieces(trace, "statement")][1:-1] == ["a > 1", "psum(b, 'x')"]

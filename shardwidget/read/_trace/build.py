@@ -191,12 +191,13 @@ class Builder:
         return tuple(self.step(draft, variables) for draft in self.writer.steps)
 
     def _set_apart(self) -> None:
-        """A collective is an expression of its own, and so is what comes after it in a longer one."""
-        previous: Draft | None = None
+        """A collective is an expression of its own, and so is a ``pvary`` of a value, and what comes after them."""
+        apart = False
         for draft in self.writer.steps:
-            if draft.collective is not None or (previous is not None and previous.collective is not None):
+            before, typed = apart, draft.implicit and bool(draft.inputs) and draft.source is not None
+            apart = draft.collective is not None or typed
+            if apart or before:
                 draft.begins = draft.begins or "expression"
-            previous = draft
 
     def step(self, draft: Draft, variables: Sequence[Variable]) -> Step:
         """One step."""
