@@ -42,6 +42,7 @@ from shardwidget._jax.jaxprs import (
 )
 from shardwidget._jax.primitives import (
     ACCUMULATES,
+    ARITHMETIC,
     CALLS,
     ELEMENTWISE,
     MOVES,
@@ -89,6 +90,7 @@ from shardwidget._jax.types import kept, manual_types, of_type, plain_text, type
 
 __all__ = [
     "ACCUMULATES",
+    "ARITHMETIC",
     "CALLS",
     "ELEMENTWISE",
     "MOVES",

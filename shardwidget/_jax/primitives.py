@@ -43,6 +43,9 @@ ELEMENTWISE = frozenset(
 )  # fmt: skip
 """Some primitives whose result has the cut of its operands."""
 
+ARITHMETIC = ELEMENTWISE - {"convert_element_type", "copy", "pvary"} | {"erf", "floor", "mod", "rem", "sign"}
+"""Some primitives that compute each element from those at its place."""
+
 ACCUMULATES = frozenset({"add_any", "scatter-add", "select_n"})
 """Primitives that differentiation adds to a program."""
 

@@ -25,7 +25,6 @@ from shardwidget.read._trace.recorder import Recorder, Tape
 ROWS = 64
 """Most rows of a value that are told apart; one of more rows is one row."""
 CONTRACTIONS = frozenset({"dot_general", "conv_general_dilated", "ragged_dot", "ragged_dot_general"})
-ARITHMETIC = _jax.ELEMENTWISE - {"convert_element_type", "copy", "pvary"} | {"erf", "floor", "mod", "rem", "sign"}
 
 Change = tuple[int, int, int, int, int]
 """Microbatch to change, or -1; else number of a watched value, or -1, iteration, device, and row or -1 for all rows."""
@@ -185,7 +184,7 @@ class _Planner(Planner):
         entered = map(_jax.control_of, _jax.every_equation(closed))
         inside = [control.body for control in entered if isinstance(control, _jax.ShardMap)]
         products = any(e.primitive.name in CONTRACTIONS for body in inside for e in _jax.every_equation(body))
-        self._primitives = CONTRACTIONS if products else ARITHMETIC
+        self._primitives = CONTRACTIONS if products else _jax.ARITHMETIC
         return super().plan(closed)
 
     def _node(self, eqn: Any, level: Level) -> Any:
