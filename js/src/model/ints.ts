@@ -22,17 +22,15 @@ export function unpack(ints: Ints): Int32Array {
     }
     return out;
   }
-  if (size === 0) return out;
-  out[0] = ints.start;
-  let filled = 1;
-  // Each digit, slowest first, multiplies what stands: its block is spread to the end backwards.
-  for (let k = 0; k < ints.shape.length; k++) {
-    const radix = ints.shape[k] ?? 1;
-    const stride = ints.strides[k] ?? 0;
-    for (let i = filled - 1; i >= 0; i--) {
-      for (let j = radix - 1; j >= 0; j--) out[i * radix + j] = (out[i] ?? 0) + j * stride;
+  for (let i = 0; i < size; i++) {
+    let rest = i;
+    let value = ints.start;
+    for (let k = ints.shape.length - 1; k >= 0; k--) {
+      const radix = ints.shape[k] ?? 1;
+      value += (rest % radix) * (ints.strides[k] ?? 0);
+      rest = Math.floor(rest / radix);
     }
-    filled *= radix;
+    out[i] = value;
   }
   return out;
 }

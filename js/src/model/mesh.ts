@@ -30,6 +30,12 @@ export class MeshModel {
     return this.#axisIndex.get(name) ?? 0;
   }
 
+  /** The type that all axes have; empty where they differ. */
+  get axisType(): string {
+    const [first] = this.axes;
+    return first && this.axes.every((a) => a.type === first.type) ? first.type : "";
+  }
+
   axisSize(name: string): number {
     return this.axes[this.axisOf(name)]?.size ?? 1;
   }

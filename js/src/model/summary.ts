@@ -120,7 +120,7 @@ function slots(model: PlacementModel): Slot[] {
 
 const AGREEMENT: Readonly<Record<string, readonly [note: string, tone: Tone]>> = {
   same: ["✓ agrees with the type", "ok"],
-  silent: ["the type is silent: no Explicit axis", "plain"],
+  silent: ["type is silent: no Explicit axis", "plain"],
   partly: ["✓ agrees with the type on its Explicit axes", "ok"],
   differs: ["differs from the type", "error"],
 };
@@ -130,7 +130,12 @@ function facts(model: PlacementModel): Fact[] {
   const out: Fact[] = [];
   if (doc.shape !== null) {
     const of = doc.name || "x";
-    out.push({ label: "type", value: axisTokens(doc.type, model), note: `jax.typeof(${of})`, tone: "plain" });
+    out.push({
+      label: "type",
+      value: axisTokens(doc.type, model),
+      note: of.length > 12 ? "jax.typeof" : `jax.typeof(${of})`,
+      tone: "plain",
+    });
     const [agreement, tone] = AGREEMENT[doc.agreement] ?? ["", "plain"];
     out.push(
       doc.spec === null
@@ -144,9 +149,10 @@ function facts(model: PlacementModel): Fact[] {
 
 function meshNote(model: PlacementModel): string {
   const { mesh } = model.doc;
-  if (mesh.abstract) return `abstract: ${count(model.size, "position")}, no devices`;
+  const type = model.axisType && `${model.axes.length > 1 ? "all " : ""}${model.axisType} · `;
+  if (mesh.abstract) return `${type}abstract: ${count(model.size, "position")}`;
   const hosts = model.processes > 1 ? `${model.processes} processes` : "one process";
-  return `${model.size} × ${mesh.kind || mesh.platform} · ${hosts}`;
+  return `${type}${model.size} × ${mesh.kind || mesh.platform} · ${hosts}`;
 }
 
 function more(model: PlacementModel): Fact[] {

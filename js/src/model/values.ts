@@ -10,70 +10,39 @@ export interface ValueRange {
 
 /** Numbers of a wire buffer, in one of the element formats. */
 export class Elements {
-  readonly #width: number;
-
-  readonly data: DataView;
+  /** Two numbers a value where they are complex. */
+  readonly #numbers: ArrayLike<number | bigint>;
+  readonly #complex: boolean;
 
   constructor(
     readonly format: Block["format"],
     data: DataView,
   ) {
-    this.data = bytesOf(data);
-    this.#width = BYTES[format];
+    const { buffer, byteOffset, byteLength } = bytesOf(data);
+    // A copy: hosts hand over buffers that are aligned to nothing. All of them run on little-endian machines.
+    this.#numbers = new ARRAYS[format](buffer.slice(byteOffset, byteOffset + byteLength) as ArrayBuffer);
+    this.#complex = format[0] === "c";
   }
 
   get length(): number {
-    return this.data.byteLength / this.#width;
+    return this.#numbers.length / (this.#complex ? 2 : 1);
   }
+
   /** A number to colour by: the magnitude of a complex value. */
   number(index: number): number {
-    const at = index * this.#width;
-    const d = this.data;
-    switch (this.format) {
-      case "f4":
-        return d.getFloat32(at, true);
-      case "f8":
-        return d.getFloat64(at, true);
-      case "i4":
-        return d.getInt32(at, true);
-      case "u4":
-        return d.getUint32(at, true);
-      case "i8":
-        return Number(d.getBigInt64(at, true));
-      case "u8":
-        return Number(d.getBigUint64(at, true));
-      case "b1":
-        return d.getUint8(at);
-      case "c8":
-        return Math.hypot(d.getFloat32(at, true), d.getFloat32(at + 4, true));
-      case "c16":
-        return Math.hypot(d.getFloat64(at, true), d.getFloat64(at + 8, true));
-    }
+    return this.#complex ? Math.hypot(...this.#parts(index)) : Number(this.#numbers[index]);
   }
 
   /** The value as text, exact for integers. */
   text(index: number): string {
-    const at = index * this.#width;
-    const d = this.data;
-    switch (this.format) {
-      case "i4":
-      case "u4":
-        return String(this.number(index));
-      case "i8":
-        return d.getBigInt64(at, true).toString();
-      case "u8":
-        return d.getBigUint64(at, true).toString();
-      case "b1":
-        return d.getUint8(at) ? "True" : "False";
-      case "c8":
-        return complex(d.getFloat32(at, true), d.getFloat32(at + 4, true));
-      case "c16":
-        return complex(d.getFloat64(at, true), d.getFloat64(at + 8, true));
-      case "f4":
-        return short(d.getFloat32(at, true));
-      default:
-        return short(this.number(index));
-    }
+    if (this.#complex) return complex(...this.#parts(index));
+    const value = this.#numbers[index] ?? 0;
+    if (this.format === "b1") return value ? "True" : "False";
+    return this.format[0] === "f" ? short(Number(value)) : String(value);
+  }
+
+  #parts(index: number): [number, number] {
+    return [Number(this.#numbers[2 * index]), Number(this.#numbers[2 * index + 1])];
   }
 }
 
@@ -128,17 +97,17 @@ export function rangeOf(blocks: Iterable<BlockView>): ValueRange {
   return low <= high ? { low, high } : { low: 0, high: 0 };
 }
 
-const BYTES: Readonly<Record<Block["format"], number>> = {
-  f4: 4,
-  f8: 8,
-  i4: 4,
-  u4: 4,
-  i8: 8,
-  u8: 8,
-  b1: 1,
-  c8: 8,
-  c16: 16,
-};
+const ARRAYS = {
+  f4: Float32Array,
+  f8: Float64Array,
+  i4: Int32Array,
+  u4: Uint32Array,
+  i8: BigInt64Array,
+  u8: BigUint64Array,
+  b1: Uint8Array,
+  c8: Float32Array,
+  c16: Float64Array,
+} as const;
 
 function short(v: number): string {
   if (Number.isNaN(v)) return "nan";

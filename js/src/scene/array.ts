@@ -34,18 +34,18 @@ export function layoutArray(
   const facets = across !== null;
   const { size = 0 } = model.doc.dims[column ?? -1] ?? {};
   const corner = column === null ? 0 : cornerWidth(model, column, size === 0 ? 60 : area.width);
-  const left = row === null ? corner : TITLE + 4 + bracketDepth(model, row, "left");
+  const left = Math.max(corner, row === null ? 0 : TITLE + 4 + bracketDepth(model, row, "left"));
   const top =
     (column === null ? 0 : TITLE + bracketDepth(model, column, "top")) +
     (facets ? TITLE + bracketDepth(model, across, "top") + 6 : 0);
   const width = Math.max(60, area.width - left - 4);
-  const faces = layoutFaces(model, choice, width, row === null ? 72 : area.height, {
+  const below = facets ? 26 : 8;
+  const faces = layoutFaces(model, choice, width, row === null ? 72 : area.height - top - below, {
     tile: 4,
     facet: FACET_GAP,
     facetRow: 34,
     largestCell: 72,
   });
-  const below = facets ? 26 : 8;
   return {
     x: area.x + left,
     y: area.y + top,

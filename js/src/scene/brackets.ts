@@ -1,6 +1,7 @@
 /** Brackets along a dimension: which coordinate of which mesh axis owns each stretch. One level an axis, major outside. */
 import type { PlacementModel } from "../model/placement";
 import type { Segment, Track } from "./faces";
+import { isLong } from "./grid";
 import { fit, textWidth } from "./measure";
 import { axisStroke, axisToken, type Color, type LineMark, label, type Mark, type Stroke } from "./scene";
 
@@ -19,7 +20,9 @@ export function bracketDepth(model: PlacementModel, dim: number | null, side: Si
 /** Pixels beside the first bracket on top for the names of axes whose coordinates stand as ranges in this width. */
 export function cornerWidth(model: PlacementModel, dim: number, width: number): number {
   const each = width / (model.grid[dim] ?? 1);
-  const names = levels(model, dim).flatMap((l) => (l.name !== null && each * l.span < l.widest + 8 ? [l.name] : []));
+  const names = levels(model, dim).flatMap((l) =>
+    l.name !== null && (isLong(l.name) || each * l.span < l.widest + 8) ? [l.name] : [],
+  );
   return Math.max(0, ...names.map((name) => textWidth(corner(name), FONT, true) + 6));
 }
 
@@ -33,32 +36,35 @@ export function brackets(model: PlacementModel, track: Track, x: number, y: numb
     const fits = (span: number, text: string) =>
       side === "top" ? span >= textWidth(text, FONT, true) + 4 : span >= FONT + 1;
     const merged = merge(groups, (g) => fits(g.to - g.from, level.name === null ? g.text : rangeText(level, g)));
-    const single = merged.every((g) => g.first === g.last);
+    const once =
+      level.name === null ? null : isLong(level.name) || merged.some((g) => g.first !== g.last) ? level.name : null;
     for (const g of merged) {
-      const text = level.name === null ? g.text : single ? `${level.name}=${g.first}` : rangeText(level, g);
+      const text = level.name === null ? g.text : rangeText(level, g);
       marks.push(bracket(g, x, y, offset, side, level.stroke));
       const middle = (g.from + g.to) / 2;
-      const weight = level.name !== null && single ? 700 : 400;
+      const weight = level.name !== null && once === null ? 700 : 400;
       marks.push(
         side === "top"
           ? label(x + middle, y - offset - LEG - 4, text, FONT, level.color, { mono: true, anchor: "middle", weight })
           : label(x - offset - LEG - 5, y + middle + 4, text, FONT, level.color, { mono: true, anchor: "end", weight }),
       );
     }
-    if (!single && level.name !== null) {
-      // The ranges are bare numbers: the axis name stands once, before those on top, under those at the left.
+    if (once !== null) {
+      // The axis name stands once: before numbers on top, under those at the left, turned where it is long.
+      const end = { mono: true, anchor: "end", weight: 700 } as const;
       marks.push(
         side === "top"
-          ? label(x - 6, y - offset - LEG - 4, corner(level.name), FONT, level.color, {
-              mono: true,
-              anchor: "end",
-              weight: 700,
-            })
-          : label(x - offset - LEG - 5, y + track.length + 13, level.name, FONT, level.color, {
-              mono: true,
-              anchor: "end",
-              weight: 700,
-            }),
+          ? label(x - 6, y - offset - LEG - 4, corner(once), FONT, level.color, end)
+          : isLong(once)
+            ? label(
+                x - offset - levelDepth(level, side) + 12,
+                y + track.length / 2,
+                fit(once, track.length + 20, FONT, true),
+                FONT,
+                level.color,
+                { ...end, anchor: "middle", turned: true },
+              )
+            : label(x - offset - LEG - 5, y + track.length + 13, once, FONT, level.color, end),
       );
     }
     offset += levelDepth(level, side);
@@ -67,7 +73,7 @@ export function brackets(model: PlacementModel, track: Track, x: number, y: numb
 }
 
 function corner(name: string): string {
-  return fit(name, 60, FONT, true);
+  return fit(name, isLong(name) ? 116 : 60, FONT, true);
 }
 
 interface Level {
@@ -106,13 +112,17 @@ function levels(model: PlacementModel, dim: number | null): Level[] {
     const size = model.axisSize(name);
     span /= size;
     const range = size > MOST_RANGES ? `${size - 2}–${size - 1}` : "";
-    const widest = Math.max(textWidth(`${name}=${size - 1}`, FONT, true), textWidth(range, FONT, true));
+    const widest = Math.max(
+      textWidth(isLong(name) ? `${size - 1}` : `${name}=${size - 1}`, FONT, true),
+      textWidth(range, FONT, true),
+    );
     return { name, color: axisToken(axis), stroke: axisStroke(axis), span, size, texts: () => "", widest };
   });
 }
 
 function levelDepth(level: Level, side: Side): number {
-  return side === "top" ? TOP_LEVEL : Math.min(level.widest, 90) + LEG + 12;
+  const turned = level.name !== null && isLong(level.name) ? 16 : 0;
+  return side === "top" ? TOP_LEVEL : Math.min(level.widest, 90) + turned + LEG + 12;
 }
 
 /** Neighbouring segments with the same coordinate of the level's axis. */
@@ -143,8 +153,9 @@ function merge(groups: readonly Group[], fits: (g: Group) => boolean): Group[] {
   }
 }
 
-function rangeText(level: Level, g: Group): string {
-  return g.first === g.last ? `${level.name}=${g.first}` : `${g.first}–${g.last}`;
+function rangeText({ name }: Level, g: Group): string {
+  if (g.first !== g.last) return `${g.first}–${g.last}`;
+  return isLong(name ?? "") ? `${g.first}` : `${name}=${g.first}`;
 }
 
 function bracket(g: Group, x: number, y: number, offset: number, side: Side, stroke: Stroke): LineMark {

@@ -26,6 +26,7 @@ export interface DeviceGrid {
   boxPitch: readonly [number, number];
   /** A mesh of one axis whose row of devices is wrapped. */
   wrapped: boolean;
+  multiples: boolean;
 }
 
 /** Rows, columns and boxes of a mesh, and the width that a device may have, before its size is chosen. */
@@ -35,20 +36,40 @@ export interface GridFrame {
   boxesAcross: number;
   boxesDown: number;
   wrapped: boolean;
-  /** Room for rails and titles at the left and on top. */
+  /** Room for rails and titles at the left, on top, and on top of further rows of boxes. */
   left: number;
   top: number;
-  /** Width of a device with a gap between. */
+  again: number;
+  /** Whether boxes are small multiples: rails and names stand at the first alone, indices at each. */
+  multiples: boolean;
+  boxGap: number;
+  /** Width and height of a device with a gap between. */
   room: (gap: number) => number;
+  roomDown: (gap: number) => number;
 }
 
 /** The sign that says what devices along an axis have of each other's data; null for none. */
 export type SignOf = (axis: number) => Omit<DiscMark, "x" | "y" | "r"> | null;
 
 export const BOX_GAP = 22;
+/** Boxes of which each has its indices over it. */
+const MOST_NAMED = 64;
 
-/** Arranges a mesh in a width; boxes of axis 2 stand in one row while a device is at least `readable` wide. */
-export function frameGrid(model: MeshModel, width: number, readable: number): GridFrame {
+/** Names of more characters stand once at their rail, and indices beside the rows. */
+export function isLong(name: string): boolean {
+  return name.length > 8;
+}
+
+/**
+ * Arranges a mesh in a width: boxes of axis 2 and later stand in one row while a device is at least `readable` wide.
+ * With a height, boxes of many devices become small multiples, in the rows and columns that leave them largest.
+ */
+export function frameGrid(
+  model: MeshModel,
+  width: number,
+  readable: number,
+  height = Number.POSITIVE_INFINITY,
+): GridFrame {
   const shape = model.meshShape;
   const n = model.size;
   const wrapped = shape.length === 1 && n > 8;
@@ -57,10 +78,23 @@ export function frameGrid(model: MeshModel, width: number, readable: number): Gr
   const columns = wrapped ? wide : (shape[1] ?? 1);
   const boxes = product(shape.slice(2));
   const left = railWidth(model, wrapped, rows);
+  const limited = Number.isFinite(height);
+  const multiples = limited && boxes > 1 && n > 16;
+  const top = (columns > 1 && !wrapped ? (isLong(model.axes[1]?.name ?? "") ? 43 : 30) : 6) + (boxes > 1 ? 22 : 0);
+  const again = multiples ? (boxes > MOST_NAMED ? 0 : 16) : top;
+  const boxGap = multiples ? (boxes > MOST_NAMED ? 3 : 12) : BOX_GAP;
   const roomOf = (across: number, gap: number) =>
-    ((width - left - (across - 1) * BOX_GAP) / across - (columns - 1) * gap) / columns;
-  let across = shape[2] ?? 1;
-  while (across > 1 && roomOf(across, 8) < readable) across = largestDivisor(shape[2] ?? 1, across - 1);
+    ((width - left - (across - 1) * boxGap) / across - (columns - 1) * gap) / columns;
+  const downOf = (across: number, gap: number) =>
+    ((height - top + again) / (boxes / across) - again - 6 - (rows - 1) * gap) / rows;
+  const [most, gap] = multiples ? [boxes, n > 64 ? 0 : 8] : [shape[2] ?? 1, 8];
+  let across = 1;
+  for (let k = 2, best = Number.NEGATIVE_INFINITY; k <= most; k++) {
+    if (most % k !== 0) continue;
+    if (across === 1) best = Math.min(readable, roomOf(1, gap), downOf(1, gap));
+    const side = Math.min(readable, roomOf(k, gap), downOf(k, gap));
+    if (side >= best) [across, best] = [k, side];
+  }
   return {
     rows,
     columns,
@@ -68,8 +102,12 @@ export function frameGrid(model: MeshModel, width: number, readable: number): Gr
     boxesDown: boxes / across,
     wrapped,
     left,
-    top: (columns > 1 && !wrapped ? 30 : 6) + (boxes > 1 ? 22 : 0),
+    top,
+    again,
+    multiples,
+    boxGap,
     room: (gap) => roomOf(across, gap),
+    roomDown: (gap) => downOf(across, gap),
   };
 }
 
@@ -80,11 +118,11 @@ export function placeGrid(
   device: { w: number; h: number; gap: number; rowGap: number; density: Density },
 ): DeviceGrid {
   const { w, h, gap, rowGap, density } = device;
-  const { rows, columns, boxesAcross, boxesDown, wrapped, left, top } = frame;
+  const { rows, columns, boxesAcross, boxesDown, wrapped, multiples, left, top, again, boxGap } = frame;
   const boxWidth = columns * (w + gap) - gap;
-  const boxPitchY = rows * (h + rowGap) - rowGap + top + 6;
+  const boxPitchY = rows * (h + rowGap) - rowGap + again + 6;
   return {
-    box: { ...at, w: left + boxesAcross * (boxWidth + BOX_GAP) - BOX_GAP, h: boxesDown * boxPitchY },
+    box: { ...at, w: left + boxesAcross * (boxWidth + boxGap) - boxGap, h: top - again + boxesDown * boxPitchY },
     density,
     rows,
     columns,
@@ -95,8 +133,9 @@ export function placeGrid(
     w,
     h,
     pitch: [w + gap, h + rowGap],
-    boxPitch: [boxWidth + BOX_GAP, boxPitchY],
+    boxPitch: [boxWidth + boxGap, boxPitchY],
     wrapped,
+    multiples,
   };
 }
 
@@ -162,20 +201,14 @@ function boxDigits(model: MeshModel, box: number): number[] {
   return [box % n, ...unravel(Math.floor(box / n), model.meshShape.slice(3))];
 }
 
-function largestDivisor(n: number, most: number): number {
-  let d = most;
-  while (n % d !== 0) d--;
-  return d;
-}
-
 function railWidth(model: MeshModel, wrapped: boolean, rows: number): number {
   if (model.axes.length === 0) return 4;
   const name = model.axes[0]?.name ?? "";
   // Many devices may share one label for all rows.
-  const row = model.size > 16 ? `0…${rows - 1}` : `${rows - 1}`;
-  const widest = wrapped ? `${name}=${model.size - 8}–${model.size - 1}` : `${name}=${row}`;
-  const corner = rows > 1 || wrapped ? Math.min(110, textWidth(widest, 11, true)) + 20 : 4;
-  return corner;
+  const row = wrapped ? `${model.size - 8}–${model.size - 1}` : model.size > 16 ? `0…${rows - 1}` : `${rows - 1}`;
+  // A long name is turned, beside the indices.
+  const widest = isLong(name) ? `${row}00` : `${name}=${row}`;
+  return rows > 1 || wrapped ? textWidth(widest, 11, true) + 20 : 4;
 }
 
 /** Arrowed rails with the coordinates of axes 0 and 1, and titles of the boxes that later axes make. */
@@ -183,21 +216,27 @@ export function rails(model: MeshModel, panel: DeviceGrid, signOf: SignOf = () =
   const marks: Mark[] = [];
   const { rows, columns, pitch, w, h } = panel;
   if (model.axes.length === 0) return marks;
-  const text = (axis: number, what: string, x: number, y: number, anchor: "middle" | "end", room: number) =>
-    label(x, y, fit(`${model.axes[axis]?.name ?? ""}=${what}`, room, 11, true), 11, axisToken(axis), {
-      ...BOLD,
-      anchor,
-    });
+  const nameOf = (axis: number) => model.axes[axis]?.name ?? "";
+  const whole = (axis: number, what: string) => (isLong(nameOf(axis)) ? what : `${nameOf(axis)}=${what}`);
+  const text = (axis: number, what: string, x: number, y: number, anchor: "middle" | "end", room = 110) =>
+    label(x, y, fit(whole(axis, what), room, 11, true), 11, axisToken(axis), { ...BOLD, anchor });
+  /** A long name, once: along the rail. */
+  const once = (axis: number, x: number, y: number, room: number, turned: boolean) => {
+    const rest = { ...BOLD, anchor: "middle", turned } as const;
+    if (isLong(nameOf(axis))) marks.push(label(x, y, fit(nameOf(axis), room, 11, true), 11, axisToken(axis), rest));
+  };
+  const height = rows * pitch[1] - (pitch[1] - h);
+  const width = columns * pitch[0] - (pitch[0] - w);
+  const tail = panel.x - panel.box.x;
   if (panel.wrapped) {
+    once(0, panel.x - tail + 10, panel.y + height / 2, height + 20, true);
     for (const [row, count] of runs(rows, pitch[1], 13)) {
       const last = Math.min(model.size, (row + count) * columns) - 1;
       const y = panel.y + (row + count / 2) * pitch[1] + 4;
-      marks.push(text(0, `${row * columns}–${last}`, panel.x - 8, y, "end", 110));
+      marks.push(text(0, `${row * columns}–${last}`, panel.x - 8, y, "end"));
     }
     return marks;
   }
-  const height = rows * pitch[1] - (pitch[1] - h);
-  const width = columns * pitch[0] - (pitch[0] - w);
   const rail = (axis: number, x0: number, y0: number, x1: number, y1: number): Mark => ({
     kind: "line",
     points: [
@@ -210,23 +249,29 @@ export function rails(model: MeshModel, panel: DeviceGrid, signOf: SignOf = () =
   for (let box = 0; box < panel.boxesAcross * panel.boxesDown; box++) {
     const x = panel.x + (box % panel.boxesAcross) * panel.boxPitch[0];
     const y = panel.y + Math.floor(box / panel.boxesAcross) * panel.boxPitch[1];
-    if (rows > 1 && box % panel.boxesAcross === 0) {
+    const railed = box === 0 || !panel.multiples;
+    if (railed && rows > 1 && box % panel.boxesAcross === 0) {
+      once(0, x - tail + 10, y + height / 2, height + 20, true);
       marks.push(rail(0, x - 14, y, x - 14, y + height));
       for (const [row, count] of named(panel, rows, pitch[1], 13)) {
         const middle = count === rows ? y + height / 2 : y + row * pitch[1] + h / 2;
-        marks.push(text(0, count === rows ? `0…${rows - 1}` : `${row}`, x - 21, middle + 4, "end", 110));
+        marks.push(text(0, count === rows ? `0…${rows - 1}` : `${row}`, x - 21, middle + 4, "end"));
       }
     }
-    if (columns > 1) {
-      marks.push(rail(1, x, y - 10, x + width, y - 10));
-      const widest = textWidth(`${model.axes[1]?.name ?? ""}=${columns - 1}`, 11, true) + 6;
+    if (railed && columns > 1) {
+      const lift = panel.multiples ? y - 16 : y;
+      once(1, x + width / 2, lift - 29, width + BOX_GAP, false);
+      marks.push(rail(1, x, lift - 10, x + width, lift - 10));
+      const widest = textWidth(whole(1, `${columns - 1}`), 11, true) + 6;
       for (const [column, count] of named(panel, columns, pitch[0], widest)) {
         const middle = count === columns ? x + width / 2 : x + column * pitch[0] + w / 2;
-        const room = count === columns ? width : pitch[0] * count;
-        marks.push(text(1, count === columns ? `0…${columns - 1}` : `${column}`, middle, y - 16, "middle", room));
+        const room = count === columns ? width + 2 * BOX_GAP : pitch[0] * count;
+        marks.push(text(1, count === columns ? `0…${columns - 1}` : `${column}`, middle, lift - 16, "middle", room));
       }
     }
-    if (model.axes.length > 2) marks.push(...boxTitle(model, panel, box, x, y - (columns > 1 ? 34 : 12), signOf));
+    const above = panel.multiples ? 5 : columns > 1 ? (isLong(nameOf(1)) ? 47 : 34) : 12;
+    if (model.axes.length > 2 && panel.boxesAcross * panel.boxesDown <= MOST_NAMED)
+      marks.push(...boxTitle(model, panel, box, x, y - above, signOf));
   }
   return marks;
 }
@@ -248,13 +293,13 @@ function boxTitle(model: MeshModel, panel: DeviceGrid, box: number, x: number, y
   // A title may reach into the gap before the next box, where a cut one would say nothing.
   let room = panel.boxPitch[0] - BOX_GAP + 8;
   const spans = model.axes.slice(2).flatMap((a, i) => {
-    const text = fit(`${i > 0 ? "  " : ""}${a.name}=${digits[i] ?? 0}`, room, 11, true);
+    const text = fit(`${i > 0 ? "  " : ""}${panel.multiples ? "" : `${a.name}=`}${digits[i] ?? 0}`, room, 11, true);
     const width = textWidth(text, 11, true);
     if (width > room) return [];
     room -= width;
     return [{ text, color: axisToken(i + 2) }];
   });
-  const marks: Mark[] = [label(x, y, spans, 11, "muted", BOLD)];
+  const marks: Mark[] = spans.length > 0 ? [label(x, y, spans, 11, "muted", BOLD)] : [];
   let end = x + textWidth(spans.map((t) => t.text).join(""), 11, true) + 12;
   for (let axis = 2; box === 0 && axis < model.axes.length; axis++) {
     const sign = signOf(axis);

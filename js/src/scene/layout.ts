@@ -1,4 +1,5 @@
 /** The body of the card: array and mesh beside or above one another, a lens where devices are too many to name. */
+import { product } from "../model/mesh";
 import type { PlacementModel } from "../model/placement";
 import { type ArrayPanel, arrayMarks, layoutArray } from "./array";
 import type { Choice } from "./faces";
@@ -23,46 +24,73 @@ export interface Layout extends Panels {
 export const STACK = 560;
 const TITLE = 30;
 const DOCK = 86;
+/** Most height of a panel, beside the other and above it: with head, notes and foot a card stays below 640 px. */
+const HIGH = 372;
+const STACKED = 320;
+/** Widths at which a layout is tried, so that none is less high than a wider one. */
+const TRIED = [
+  320, 360, 400, 440, 480, 520, 559, 560, 600, 640, 680, 720, 800, 880, 960, 1040, 1120, 1200, 1320, 1440, 1600,
+];
 
-/** Lays out the body; `docked` keeps room for a tooltip that stands in the picture where it cannot float. */
+/**
+ * Lays out the body. One that is `docked` stands in a page: it keeps room for a tooltip that cannot float, and is never
+ * less high than it would be in a wider cell, so that a page does not jump while it is resized.
+ */
 export function layoutBody(model: PlacementModel, choice: Choice, width: number, docked: boolean): Layout {
+  const layout = natural(model, choice, width, docked);
+  const wider = docked ? TRIED.filter((w) => w > width).map((w) => natural(model, choice, w, true).height) : [];
+  return { ...layout, height: Math.max(layout.height, ...wider) };
+}
+
+function natural(model: PlacementModel, choice: Choice, width: number, docked: boolean): Layout {
   const stacked = width < STACK;
-  const large = model.size > 1024;
-  const lensWidth = stacked ? width : Math.min(430, width * 0.42);
-  const by = model.doc.mesh.abstract ? "position" : "id";
-  const kind = model.doc.mesh.abstract ? "positions of an abstract mesh" : "";
-  if (model.doc.shape === null) return alone(model, choice, width, lensWidth, large, kind);
+  const bare = model.doc.shape === null;
+  const boxes = product(model.meshShape.slice(2));
+  const lensed = model.size > 1024 && boxes === 1;
+  const { abstract } = model.doc.mesh;
   const titles: Layout["titles"][number][] = [];
-  const arrayWidth = stacked ? width : Math.floor(width * (large ? 0.54 : 0.55));
-  const array: ArrayPanel = layoutArray(model, choice, {
-    x: 0,
-    y: TITLE,
-    width: arrayWidth,
-    height: stacked ? 360 : large ? 520 : 420,
-  });
-  titles.push({ x: stacked ? 0 : array.x, y: 14, text: "Logical array", note: "" });
-  let x = stacked ? 0 : arrayWidth + 52;
-  let y = stacked ? array.box.y + array.box.h + 8 : 0;
+  let x = 0;
+  let y = 0;
+  let array: ArrayPanel | null = null;
   let dock: Box | null = null;
   let lens: Panels["lens"] = null;
-  const right = width - x;
-  if (large) {
-    const w = Math.min(76, (Math.min(right, lensWidth) - 60) / LENS - 3);
-    const h = Math.min(36, w * 0.6);
-    titles.push({ x, y: y + 14, text: "Lens", note: `${LENS}×${LENS} of ${model.size} devices, by ${by}` });
-    lens = { x, y: y + TITLE + 20, w, h };
-    y = lens.y + LENS * (h + 3) + 12;
-    if (docked) {
-      dock = { x, y, w: right, h: DOCK };
-      y += DOCK + 16;
-    } else y += 12;
-  } else if (stacked && docked) {
-    dock = { x: 0, y, w: width, h: DOCK };
-    y += DOCK + 14;
+  if (!bare) {
+    const part = lensed ? 0.4 : model.size > 16 ? 0.45 : 0.55;
+    const arrayWidth = stacked ? width : Math.floor(width * part);
+    array = layoutArray(model, choice, { x, y: TITLE, width: arrayWidth, height: stacked ? 240 : HIGH - TITLE });
+    titles.push({ x: stacked ? 0 : array.x, y: 14, text: "Logical array", note: "" });
+    if (stacked) y = array.box.y + array.box.h + 8;
+    else x = arrayWidth + 44;
   }
-  titles.push({ x, y: y + 14, text: "Mesh", note: kind || (large ? "lines every 16 devices" : "") });
-  if (!large && !stacked) x = arrayWidth + 52;
-  const mesh = layoutMesh(model, choice, { x, y: y + (stacked || large ? TITLE : TITLE - 6), width: right });
+  const right = width - x;
+  // The lens beside the mesh has room for ids in a wide cell alone.
+  const beside = lensed && width >= 840;
+  if (lensed) {
+    const room = beside ? right * 0.52 : right;
+    const w = Math.min(76, (room - 60) / LENS - 3);
+    const note = `${LENS}×${LENS} of ${model.size} devices, by ${abstract ? "position" : "id"}`;
+    titles.push({ x, y: y + 14, text: "Lens", note });
+    lens = { x, y: y + TITLE + 20, w, h: Math.min(36, w * 0.6) };
+    if (beside) x += room + 12;
+    else y = lens.y + LENS * (lens.h + 3) + 12;
+  }
+  // Where the tooltip would have no place, or would cover what moves with it.
+  if (docked && !bare && (lensed || stacked)) {
+    const at = beside ? HIGH - DOCK + 16 : y;
+    dock = { x: beside ? width - right : x, y: at, w: right, h: DOCK };
+    if (!beside) y += DOCK + 16;
+  }
+  const panels = boxes > 1 && model.size > 16 ? `a panel for each ${model.axes.slice(2).map((a) => a.name)} index` : "";
+  const note = panels || (abstract ? "positions of an abstract mesh" : lensed ? "lines every 16 devices" : "");
+  titles.push({ x, y: y + 14, text: "Mesh", note });
+  const height = stacked ? STACKED : (beside ? HIGH - DOCK - 16 : HIGH) - TITLE;
+  const mesh = layoutMesh(model, choice, {
+    x,
+    y: y + TITLE - (stacked || bare ? 0 : 6),
+    width: Math.min(width - x, 900),
+    height,
+  });
+  const ends = [array?.box, mesh.box, dock, lens && { y: lens.y, h: LENS * (lens.h + 3) }];
   return {
     array,
     mesh,
@@ -71,42 +99,7 @@ export function layoutBody(model: PlacementModel, choice: Choice, width: number,
     titles,
     stacked,
     width,
-    height: Math.ceil(Math.max(array.box.y + array.box.h, mesh.box.y + mesh.box.h) + 4),
-  };
-}
-
-/** A mesh without an array. */
-function alone(
-  model: PlacementModel,
-  choice: Choice,
-  width: number,
-  lensWidth: number,
-  large: boolean,
-  note: string,
-): Layout {
-  const stacked = width < STACK;
-  const x = stacked ? 0 : width - lensWidth;
-  const w = Math.min(76, (lensWidth - 60) / LENS - 3);
-  const lens = large ? { x, y: TITLE + 20, w, h: Math.min(36, w * 0.6) } : null;
-  const dock = lens ? { x, y: lens.y + LENS * (lens.h + 3) + 12, w: lensWidth, h: DOCK } : null;
-  const top = stacked && dock ? dock.y + DOCK + 16 : 0;
-  const mesh = layoutMesh(model, choice, {
-    x: 0,
-    y: top + TITLE,
-    width: lens && !stacked ? width - lensWidth - 40 : Math.min(width, 900),
-  });
-  return {
-    array: null,
-    mesh,
-    lens,
-    dock,
-    titles: [
-      { x: stacked ? 0 : mesh.x, y: top + 14, text: "Mesh", note },
-      ...(lens ? [{ x, y: 14, text: "Lens", note: `${LENS}×${LENS} of ${model.size} devices` }] : []),
-    ],
-    stacked,
-    width,
-    height: Math.ceil(Math.max(mesh.box.y + mesh.box.h, dock ? dock.y + DOCK : 0) + 4),
+    height: Math.ceil(Math.max(...ends.map((b) => (b ? b.y + b.h : 0))) + 4),
   };
 }
 

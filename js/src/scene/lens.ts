@@ -5,6 +5,7 @@ import type { PlacementModel } from "../model/placement";
 import type { ArrayPanel } from "./array";
 import { tileBoxes } from "./faces";
 import { deviceBox } from "./grid";
+import { fit, textWidth } from "./measure";
 import type { MeshPanel } from "./mesh";
 import type { Paints } from "./paints";
 import { around, axisToken, type Box, label, type Mark, MONO, outline, placed } from "./scene";
@@ -90,12 +91,15 @@ export function lensMarks(
   const [first, second] = mesh.wrapped ? [] : model.axes;
   for (let r = 0; first && r < window.rows; r++) {
     const b = cell(r, window.columns - 1);
-    marks.push(label(b.x + b.w + 8, b.y + b.h / 2 + 4, `${first.name}=${window.row + r}`, 11, axisToken(0), MONO));
+    const text = fit(`${first.name}=`, 40, 11, true) + (window.row + r);
+    marks.push(label(b.x + b.w + 8, b.y + b.h / 2 + 4, text, 11, axisToken(0), MONO));
   }
   for (let c = 0; second && c < window.columns; c++) {
     const b = cell(0, c);
     const middle = { ...MONO, anchor: "middle" } as const;
-    marks.push(label(b.x + b.w / 2, lens.y - 7, `${second.name}=${window.column + c}`, 11, axisToken(1), middle));
+    const index = `${window.column + c}`;
+    const text = textWidth(`${second.name}=${index}`, 11, true) < b.w ? `${second.name}=${index}` : index;
+    marks.push(label(b.x + b.w / 2, lens.y - 7, text, 11, axisToken(1), middle));
   }
   const corners = [window.position(0, 0), window.position(window.rows - 1, window.columns - 1)] as const;
   if (corners[0] === null || corners[1] === null) return marks;

@@ -2,6 +2,7 @@
 import { hex, type Rgb } from "../model/color";
 import { product, unravel } from "../model/mesh";
 import type { PlacementModel } from "../model/placement";
+import { sliceText } from "../model/text";
 import { type Choice, type Faces, layoutFaces, tileBoxes } from "./faces";
 import { boxIndex, type DeviceGrid, deviceBox, frameGrid, type GridFrame, placeGrid, processes, rails } from "./grid";
 import { fit, textWidth } from "./measure";
@@ -16,16 +17,16 @@ export interface MeshPanel extends DeviceGrid {
 
 const GAP_MARK = 20;
 /** Longest side of a field of devices. */
-const FIELD = 200;
+const FIELD = 210;
 
-/** Places the mesh panel with its rails into a width, at (x, y). */
+/** Places the mesh panel with its rails into a width and a height, at (x, y). */
 export function layoutMesh(
   model: PlacementModel,
   choice: Choice,
-  area: { x: number; y: number; width: number },
+  area: { x: number; y: number; width: number; height: number },
 ): MeshPanel {
   const n = model.size;
-  const frame = frameGrid(model, area.width, n > 64 ? 16 : n > 16 ? 40 : 64);
+  const frame = frameGrid(model, area.width, n > 16 ? Number.POSITIVE_INFINITY : 64, area.height);
   const device = sizeDevice(model, frame);
   const { density, w } = device;
   const panel: MeshPanel = {
@@ -33,29 +34,29 @@ export function layoutMesh(
     ghost: null,
     coordinates: density === "full" && w >= 150 && model.axes.length > 0,
   };
-  if (model.doc.shape !== null && (density === "full" || density === "compact")) {
-    panel.ghost = ghost(model, choice, panel);
-  }
+  if (model.doc.shape !== null && density === "full") panel.ghost = ghost(model, choice, panel);
   return panel;
 }
 
 /** The most that there is room for: by the number of devices, then by the width. */
-function sizeDevice(model: PlacementModel, { rows, columns, room }: GridFrame): Parameters<typeof placeGrid>[2] {
+function sizeDevice(
+  model: PlacementModel,
+  { rows, columns, room, roomDown }: GridFrame,
+): Parameters<typeof placeGrid>[2] {
   const n = model.size;
-  const wide = model.axes.some((_, a) => model.link(a) !== null) ? GAP_MARK : 14;
-  if (n <= 16 && room(wide) >= 60) {
-    const w = Math.min(room(wide), 220);
-    return { density: "full", w, h: w >= 150 ? 84 : w >= 96 ? 56 : 64, gap: wide, rowGap: wide };
+  const gap = model.axes.some((_, a) => model.link(a) !== null) ? GAP_MARK : 14;
+  if (n <= 16 && room(gap) >= 60 && roomDown(gap) >= 40) {
+    const w = Math.min(room(gap), 220);
+    return { density: "full", w, h: Math.min(roomDown(gap), w < 96 ? 64 : 84), gap, rowGap: gap };
   }
-  if (n <= 64 && room(8) >= 34) {
-    const w = Math.min(room(8), 110);
-    return { density: "compact", w, h: w >= 84 ? 40 : 46, gap: 8, rowGap: 8 };
+  if (n <= 64 && room(6) >= 24 && roomDown(6) >= 18) {
+    return { density: "compact", w: Math.min(room(6), 110), h: Math.min(roomDown(6), 46), gap: 6, rowGap: 6 };
   }
-  if (n <= 1024 && room(2) >= 4) {
+  if (n <= 1024 && room(2) >= 4 && roomDown(2) >= 4) {
     const w = Math.min(room(2), 34);
-    return { density: "cell", w, h: Math.min(w, 24), gap: 2, rowGap: 2 };
+    return { density: "cell", w, h: Math.min(w, roomDown(2), 24), gap: 2, rowGap: 2 };
   }
-  const w = Math.max(0.05, Math.min(room(0), FIELD / rows, FIELD / columns));
+  const w = Math.max(0.05, Math.min(room(0), roomDown(0), FIELD / rows, FIELD / columns));
   return { density: "field", w, h: w, gap: 0, rowGap: 0 };
 }
 
@@ -74,8 +75,9 @@ export function meshMarks(model: PlacementModel, panel: MeshPanel, paints: Paint
 
 /** The box of a tile inside a device's ghost, in pixels of the scene; several where facets show it several times. */
 export function ghostBoxes(model: PlacementModel, panel: MeshPanel, position: number, tile: number): Box[] {
-  if (!panel.ghost) return [];
   const device = deviceBox(model, panel, position);
+  // A small tile has no room for an array: all of it is its block.
+  if (!panel.ghost) return model.doc.shape === null || panel.density === "full" ? [] : [device];
   return tileBoxes(model, panel.ghost.faces, tile).map((b) => ({
     ...b,
     x: device.x + (panel.ghost?.x ?? 0) + b.x,
@@ -103,7 +105,7 @@ export function ghostOutlines(model: PlacementModel, panel: MeshPanel, position:
 function ghost(model: PlacementModel, choice: Choice, panel: MeshPanel): MeshPanel["ghost"] {
   const { w, h } = panel;
   const beside = w >= 84;
-  const idWidth = beside ? Math.max(panel.coordinates ? 58 : 0, idRoom(model) + 14) : 6;
+  const idWidth = beside ? Math.max(panel.coordinates ? 58 : 0, idRoom(model, 14) + 14) : 6;
   const room = beside ? { x: idWidth, y: 8, w: w - idWidth - 10, h: h - 16 } : { x: 6, y: 20, w: w - 12, h: h - 26 };
   if (room.w < 12 || room.h < 8) return null;
   const faces = layoutFaces(model, { ...choice, window: null }, room.w, room.h, {
@@ -120,10 +122,9 @@ function ghost(model: PlacementModel, choice: Choice, panel: MeshPanel): MeshPan
   };
 }
 
-function idRoom(model: PlacementModel): number {
-  let widest = 1;
-  for (const id of model.ids) widest = Math.max(widest, String(id).length);
-  return textWidth("0".repeat(widest), 14, true);
+/** Width of the longest id. */
+function idRoom(model: PlacementModel, size: number): number {
+  return textWidth(String(Math.max(...model.ids)), size, true);
 }
 
 function deviceMarks(
@@ -152,11 +153,26 @@ function deviceMarks(
         ...(remote ? { alpha: 0.35 } : {}),
       },
     ];
-    if (box.w >= textWidth(id, 10, true) + 3) {
+    if (box.w >= idRoom(model, 10) + 3) {
       const ink = fill ? "tile-ink" : "ink";
       marks.push(label(box.x + box.w / 2, box.y + box.h / 2 + 3.5, id, 10, ink, CENTER));
     }
     return marks;
+  }
+  if (panel.density === "compact") {
+    const stroke = { color: remote ? "faint" : "edge", width: 1, ...(remote ? { dash: [2, 3] } : {}) } as const;
+    return [
+      {
+        kind: "rect",
+        ...box,
+        r: 5,
+        fill: fill ? hex(fill) : "panel",
+        hatch: partial,
+        stroke,
+        alpha: remote ? 0.35 : 1,
+      },
+      ...compactText(model, box, position, partial ? "ink" : fill && !remote ? "tile-ink" : "ink"),
+    ];
   }
   const marks: Mark[] = [
     {
@@ -167,10 +183,10 @@ function deviceMarks(
       stroke: { color: remote ? "faint" : "line", width: 1, ...(remote ? { dash: [2, 3] } : {}) },
     },
   ];
-  const idSize = panel.density === "full" && box.w >= 96 ? 15 : 12;
+  const idSize = box.w >= 96 ? 15 : 12;
   const beside = box.w >= 84;
   const ink = remote || gone ? "muted" : "ink";
-  if (panel.coordinates) {
+  if (panel.coordinates && !(remote && box.h < 72)) {
     marks.push(label(box.x + 12, box.y + box.h / 2 - 4, id, idSize, ink, BOLD));
     const digits = `(${model.digits(position).join(",")})`;
     marks.push(label(box.x + 12, box.y + box.h / 2 + 15, fit(digits, 56, 11, true), 11, "muted", MONO));
@@ -201,11 +217,32 @@ function deviceMarks(
       marks.push({ kind: "rect", ...b, hatch: partial, ...look, stroke, ...(remote ? { alpha: 0.35 } : {}) });
     }
   }
-  if (remote && panel.density === "full") {
+  if (remote) {
     const text = `process ${model.process[position] ?? 0}`;
     if (textWidth(text, 10) < box.w - 16) marks.push(label(box.x + 9, box.y + box.h - 6, text, 10, "muted"));
   }
   return marks;
+}
+
+/** The id of a device, and its slice in a line a dimension; where that is too wide, its coordinates. */
+function compactText(model: PlacementModel, box: Box, position: number, ink: "ink" | "tile-ink"): Mark[] {
+  const size = 9.5;
+  const fits = (texts: readonly string[]) =>
+    texts.length <= (box.h - 16) / 10 && texts.every((text) => textWidth(text, size, true) <= box.w - 3);
+  const slice =
+    model.doc.shape === null
+      ? []
+      : sliceText(model, model.tileAt[position] ?? 0)
+          .slice(1, -1)
+          .split(", ");
+  const digits = [`(${model.digits(position).join(",")})`];
+  const lines = slice.length > 0 && fits(slice) ? slice : fits(digits) ? digits : [];
+  const x = box.x + box.w / 2;
+  const top = box.y + (box.h - 12 - 10 * lines.length) / 2;
+  return [
+    label(x, top + 10, String(model.ids[position] ?? 0), box.w < 24 ? 10 : 12, ink, { ...CENTER, weight: 700 }),
+    ...lines.map((text, i) => label(x, top + 21 + 10 * i, text, size, ink, CENTER)),
+  ];
 }
 
 /** Devices of one box as one picture. */

@@ -21,8 +21,8 @@ export function canMorph(before: Shown, after: Shown): boolean {
   return (
     before.model.size === after.model.size &&
     after.model.size <= MOST_MOVING &&
-    before.layout.mesh.ghost !== null &&
-    after.layout.mesh.ghost !== null &&
+    before.model.doc.shape !== null &&
+    after.model.doc.shape !== null &&
     before.model.ids.every((id, i) => id === after.model.ids[i])
   );
 }

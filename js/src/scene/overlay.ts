@@ -39,6 +39,17 @@ export function overlayMarks(model: PlacementModel, panels: Panels, paints: Pain
   devices.slice(0, 256).forEach((b, i) => {
     marks.push(...outline(b, mesh.density === "full" || mesh.density === "compact" ? 7 : 2, i === 0 ? 2.4 : 1.4));
   });
+  if (mesh.multiples && devices[0]) {
+    const p = lit.positions[0] ?? 0;
+    const inner = product(model.meshShape.slice(2));
+    // The first and the last device of the panel.
+    const ends = [p % inner, (model.size / inner - 1) * inner + (p % inner)];
+    const panel = around(
+      ends.map((q) => deviceBox(model, mesh, q)),
+      3,
+    );
+    marks.push({ kind: "rect", ...panel, r: 3, stroke: { color: "ink", width: 1.8 } });
+  }
   const from = tiles[0];
   const to = devices[0];
   if (array && from && to && !panels.lens && mesh.box.x > array.x + 40)

@@ -112,7 +112,7 @@ function frameOf(trace: TraceModel, width: number, natural: Sizes, shown: readon
   if (columns === 1 && !frame.wrapped) return frame;
   const rows = Math.ceil(n / columns);
   const room = (gap: number) => (width - left - (columns - 1) * gap) / columns;
-  return { rows, columns, boxesAcross: 1, boxesDown: 1, wrapped: true, left, top: 6, room };
+  return { ...frame, rows, columns, boxesAcross: 1, boxesDown: 1, wrapped: true, left, top: 6, room };
 }
 
 /** Columns for n tiles where so many fit, at most eight: so that no row is shorter, unless they would be few. */

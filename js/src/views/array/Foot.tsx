@@ -1,8 +1,6 @@
-/** The foot of the card: keys, the choice of dimensions and facets, colouring, saving the picture. */
+/** The foot of the card: keys, zoom, the choice of dimensions, facets and panels, colouring, saving the picture. */
+import type { ComponentChildren } from "preact";
 import { highlightDevice } from "../../model/selection";
-import { fieldCanvas } from "../../paint/canvas";
-import { paintSvg } from "../../paint/svg";
-import { cardScene } from "../../scene/card";
 import { roles } from "../../scene/faces";
 import type { ColorBy } from "../../scene/paints";
 import type { ArrayState } from "./state";
@@ -28,16 +26,31 @@ export function Foot({ state }: { state: ArrayState }) {
         </span>
         {large && (
           <span>
-            <kbd>+</kbd> <kbd>−</kbd> zoom
-          </span>
-        )}
-        {large && (
-          <span>
             <kbd>g</kbd> go to device
           </span>
         )}
       </span>
       {state.now.goTo && <GoTo state={state} />}
+      {large && model.doc.shape !== null && (
+        <Pair
+          title="zoom (+ −, pinch, or Ctrl with the wheel)"
+          names={["zoom out", "zoom in"]}
+          signs={["−", "+"]}
+          go={(by) => state.zoom(by > 0)}
+        >
+          zoom
+        </Pair>
+      )}
+      {state.shown()?.layout.mesh.multiples && (
+        <Pair
+          title="the panel before or after, [ ]"
+          names={["previous panel", "next panel"]}
+          signs={["‹", "›"]}
+          go={(by) => state.slice(by)}
+        >
+          {model.axes[2]?.name} {model.digits(state.lit()?.positions[0] ?? 0)[2]} of 0–{(model.axes[2]?.size ?? 1) - 1}
+        </Pair>
+      )}
       {model.rank > 2 && <Dims state={state} rank={model.rank} />}
       <Facets state={state} />
       {model.doc.shape !== null && (
@@ -55,10 +68,34 @@ export function Foot({ state }: { state: ArrayState }) {
           ))}
         </fieldset>
       )}
-      <button type="button" class="plain" title="save the picture" onClick={() => saveSvg(state)}>
-        SVG
+      <button type="button" title="save the picture" onClick={() => state.save()}>
+        PNG
       </button>
     </footer>
+  );
+}
+
+interface PairProps {
+  title: string;
+  names: readonly [string, string];
+  signs: readonly [string, string];
+  go: (by: -1 | 1) => void;
+  /** Whether there is nothing more on a side. */
+  ends?: readonly [boolean, boolean];
+  children: ComponentChildren;
+}
+
+/** Two buttons that go one way and the other, with what they change between them. */
+function Pair({ title, names, signs, go, ends, children }: PairProps) {
+  const side = (k: 0 | 1) => (
+    <button type="button" title={title} aria-label={names[k]} disabled={ends?.[k]} onClick={() => go(k ? 1 : -1)}>
+      {signs[k]}
+    </button>
+  );
+  return (
+    <span class="pager">
+      {side(0)} {children} {side(1)}
+    </span>
   );
 }
 
@@ -126,27 +163,15 @@ export function Facets({ state }: { state: ArrayState }) {
       state.set({ choice: { ...choice, facet } });
     };
     return (
-      <span class="pager">
-        <button
-          type="button"
-          class="plain"
-          disabled={first === 0}
-          aria-label={`earlier ${name}`}
-          onClick={() => go(first - size)}
-        >
-          ‹
-        </button>
+      <Pair
+        title={name}
+        names={[`earlier ${name}`, `later ${name}`]}
+        signs={["‹", "›"]}
+        ends={[first === 0, first + shown >= total]}
+        go={(by) => go(first + by * size)}
+      >
         {name} {first + 1}–{first + shown} of {total}
-        <button
-          type="button"
-          class="plain"
-          disabled={first + shown >= total}
-          aria-label={`later ${name}`}
-          onClick={() => go(first + size)}
-        >
-          ›
-        </button>
-      </span>
+      </Pair>
     );
   };
   return (
@@ -155,23 +180,4 @@ export function Facets({ state }: { state: ArrayState }) {
       {pager(1, faces.down.length, faces.downTotal, "facet rows")}
     </>
   );
-}
-
-function saveSvg(state: ArrayState): void {
-  const [model, theme] = [state.now.model, state.now.theme];
-  if (!model || !theme) return;
-  const scene = cardScene(model, {
-    width: state.now.width,
-    scheme: theme.scheme,
-    colorBy: state.now.colorBy,
-    choice: state.now.choice,
-    highlight: state.lit(),
-    blocks: state.now.blocks,
-  });
-  const text = paintSvg(scene, theme, model.doc.type, (...field) => fieldCanvas(...field).toDataURL());
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([text], { type: "image/svg+xml" }));
-  link.download = `${model.doc.name || "placement"}.svg`;
-  link.click();
-  URL.revokeObjectURL(link.href);
 }

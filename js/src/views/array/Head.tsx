@@ -71,7 +71,7 @@ function FactRow({ state, model, fact }: { state: ArrayState; model: PlacementMo
         {chips ? (
           <span class="chips">
             {model.axes.map((a, i) => (
-              <Chip state={state} model={model} axis={i} note={a.type} key={a.name} />
+              <Chip state={state} model={model} axis={i} note={model.axisType ? "" : a.type} key={a.name} />
             ))}
           </span>
         ) : (

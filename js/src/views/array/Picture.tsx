@@ -12,13 +12,19 @@ import { Tooltip } from "./Tooltip";
 
 export function Picture({ state }: { state: ArrayState }) {
   const shown = state.shown();
+  const { pinch } = state;
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the listboxes inside do the same by keyboard
     // biome-ignore lint/a11y/useKeyWithClickEvents: as above
     <div
       class="picture"
       style={{ height: `${shown?.layout.height ?? 0}px` }}
+      onPointerDown={pinch.finger}
+      onPointerUp={pinch.finger}
+      onPointerCancel={pinch.finger}
+      onWheel={pinch.wheel}
       onPointerMove={(event) => {
+        if (pinch.finger(event)) return;
         const { panel, lit } = pointerTarget(state, event);
         state.light(lit, panel);
       }}

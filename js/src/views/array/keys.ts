@@ -39,6 +39,11 @@ export function onKey(state: ArrayState, which: Which, event: KeyboardEvent): bo
     case "-":
       state.zoom(false);
       return true;
+    case "[":
+    case "]":
+      if (!state.shown()?.layout.mesh.multiples) return false;
+      state.slice(event.key === "]" ? 1 : -1);
+      return true;
     case "g":
       state.set({ goTo: true });
       return true;

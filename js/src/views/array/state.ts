@@ -1,7 +1,15 @@
 /** The state of a placement on screen: what is hovered and pinned, how it is coloured and cut, the values read so far. */
 import type { Values } from "../../model/document.gen";
+import { product } from "../../model/mesh";
 import { decodePlacement, PlacementModel } from "../../model/placement";
-import { type Highlight, highlightOf, type Selection, sameLit, selectionOf } from "../../model/selection";
+import {
+  type Highlight,
+  highlightDevice,
+  highlightOf,
+  type Selection,
+  sameLit,
+  selectionOf,
+} from "../../model/selection";
 import { summarize } from "../../model/summary";
 import { type Tip, tipOf } from "../../model/tip";
 import { BlockView } from "../../model/values";
@@ -15,6 +23,7 @@ import { CardState } from "../card/state";
 import { memo } from "../card/store";
 import type { WidgetModel } from "../card/widget";
 import { Layers } from "./layers";
+import { Pinch } from "./pinch";
 
 /** The two panels of a picture. */
 export type Which = "array" | "mesh";
@@ -48,6 +57,7 @@ export class ArrayState extends CardState<Fields> {
     () => this.set({ before: null }),
     (thrown) => this.fail(thrown),
   );
+  readonly pinch = new Pinch((closer) => this.zoom(closer));
   readonly #shown = memo(
     (
       model: PlacementModel | null,
@@ -128,6 +138,30 @@ export class ArrayState extends CardState<Fields> {
   setDims(rowDim: number | null, columnDim: number | null): void {
     this.share({ row_dim: rowDim, column_dim: columnDim });
     this.set({ choice: { ...WHOLE, rowDim, columnDim } });
+  }
+
+  /** Goes to the same device of the panel before or after. */
+  slice(by: number): void {
+    const { model } = this.now;
+    if (!model) return;
+    const shape = model.meshShape;
+    const at = this.lit()?.positions[0] ?? 0;
+    const stride = product(shape.slice(3));
+    const digit = model.digits(at)[2] ?? 0;
+    const to = Math.max(0, Math.min((shape[2] ?? 1) - 1, digit + by));
+    this.set({ hover: null, pinned: null });
+    this.pin(highlightDevice(model, at + (to - digit) * stride), "mesh");
+  }
+
+  /** Hands the picture over as a file. */
+  save(): void {
+    const { model, theme } = this.now;
+    if (!model || !theme) return;
+    const { name, type, spec } = model.doc;
+    const link = document.createElement("a");
+    link.href = this.layers.picture(`${name} ${type}  ${spec ?? ""}`.trim(), theme).toDataURL();
+    link.download = `${name || "placement"}.png`;
+    link.click();
   }
 
   /** Pins what is lit, or lets go of it if it is pinned already. */
