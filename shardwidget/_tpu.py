@@ -44,6 +44,7 @@ def tpu_mesh(
     axis_names: Sequence[str],
     *,
     shape: Sequence[int] | None = None,
+    num_slices: int = 1,
     axis_types: AxisType | Sequence[AxisType] = AxisType.Auto,
 ) -> Mesh:
     """A mesh over a TPU topology. Programs compile for it on any machine; they cannot run.
@@ -57,7 +58,10 @@ def tpu_mesh(
     Args:
         topology: generation and chips along each physical axis: ``v5e:4x4``, ``v5p:2x2x2``, ``v6e:8x8``.
         axis_names: names of the mesh axes.
-        shape: their sizes; None takes the topology's own, or all devices for one axis.
+        shape: their sizes; None takes the topology's own (with several slices, their number first), or all devices
+            for one axis.
+        num_slices: slices of this topology, connected by the data centre network. The first axis goes over them, or
+            over them and then over a part of each: its size is a multiple of it.
         axis_types: a type for all axes, or one for each.
 
     Raises:
@@ -72,19 +76,30 @@ def tpu_mesh(
         raise ValueError(_ODD_NAMES.format(names=names))
     if len(types) != len(names):
         raise ValueError(_ODD_TYPES.format(count=len(names), types=types))
-    description = _describe(topology)
-    sizes = _sizes(topology, len(description.devices), names, shape)
-    return Mesh(_grid(description, sizes, names), names, axis_types=types)
+    if not isinstance(num_slices, int) or num_slices < 1:
+        raise ValueError(f"num_slices must be a whole number of slices, 1 or more; got {num_slices!r}")
+    description = _describe(topology, num_slices)
+    sizes = _sizes(topology, num_slices, len(description.devices), names, shape)
+    return Mesh(_grid(description, num_slices, sizes, names), names, axis_types=types)
 
 
-def _sizes(topology: str, count: int, names: tuple[str, ...], shape: Sequence[int] | None) -> tuple[int, ...]:
+def _sizes(
+    topology: str, slices: int, count: int, names: tuple[str, ...], shape: Sequence[int] | None
+) -> tuple[int, ...]:
     """The sizes of the mesh axes: as given, else those of the physical axes, or all devices for one axis."""
-    chips = tuple(int(n) for n in topology.partition(":")[2].split("x"))
+    chips = (slices,) * (slices > 1) + tuple(int(n) for n in topology.partition(":")[2].split("x"))
+    if slices > 1:
+        topology = f"{slices} slices of {topology}"
     wanted = f"give shape=, {len(names)} sizes with the product {count}"
     if shape is not None:
         shape = (shape,) if isinstance(shape, int) else tuple(shape)
         if len(shape) != len(names) or min(shape) < 1 or math.prod(shape) != count:
             raise ValueError(f"{topology} has {count} devices, of which {names} of sizes {shape} are no mesh: {wanted}")
+        if shape[0] % slices:
+            raise ValueError(
+                f"the first axis, {names[0]!r}, goes over the {slices} slices: its size must be a multiple of "
+                f"{slices}, got {shape[0]}"
+            )
         return shape
     if len(names) == 1:
         return (count,)
@@ -96,9 +111,17 @@ def _sizes(topology: str, count: int, names: tuple[str, ...], shape: Sequence[in
     return chips
 
 
-def _grid(description: Any, sizes: tuple[int, ...], names: tuple[str, ...]) -> np.ndarray:
+def _grid(description: Any, slices: int, sizes: tuple[int, ...], names: tuple[str, ...]) -> np.ndarray:
     """The devices as JAX would lay them out, with fast links along each axis; row by row where it finds no way."""
-    from jax.experimental import topologies
+    from jax.experimental import mesh_utils, topologies
+
+    if slices > 1:
+        inside = (sizes[0] // slices, *sizes[1:])
+        try:
+            return mesh_utils.create_hybrid_device_mesh(inside, (slices, *[1] * len(inside[1:])), description.devices)
+        except (AssertionError, NotImplementedError, ValueError):
+            rows = sorted(description.devices, key=lambda d: (d.slice_index, *d.coords, d.core_on_chip))
+            return np.array(rows).reshape(sizes)
 
     try:
         return topologies.make_mesh(description, sizes, names).devices
@@ -106,7 +129,7 @@ def _grid(description: Any, sizes: tuple[int, ...], names: tuple[str, ...]) -> n
         return np.array(sorted(description.devices, key=lambda d: (*d.coords, d.core_on_chip))).reshape(sizes)
 
 
-def _describe(topology: str) -> Any:
+def _describe(topology: str, slices: int) -> Any:
     if importlib.util.find_spec("libtpu") is None:
         raise ImportError(_NO_LIBTPU)
     from jax.experimental import topologies
@@ -115,7 +138,8 @@ def _describe(topology: str) -> Any:
         raise ImportError(_NO_PROCESSORS)
     try:
         with _no_questions():
-            return topologies.get_topology_desc(platform="tpu", topology_name=topology)
+            more = {"num_slices": slices} if slices > 1 else {}
+            return topologies.get_topology_desc(platform="tpu", topology_name=topology, **more)
     except Exception as error:
         words = str(error).partition("\n")[0].removeprefix("INVALID_ARGUMENT: ").rstrip(".")
         raise ValueError(_REFUSED.format(topology=topology, words=words)) from error

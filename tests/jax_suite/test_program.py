@@ -505,3 +505,171 @@ def test_calls_that_cannot_be_measured():
     gone.delete()
     with pytest.raises(ValueError, match="argument 0 was deleted or donated"):
         read.time_program(jnp.sin, (gone,))
+
+
+# ── What the program says of itself ───────────────────────────────────────────────────────────────────────────────────
+
+
+def test_shardings_and_donations_of_a_jitted_function_are_respected(mesh):
+    """JAX's own compile of the call is the truth; uncommitted arguments go where ``in_shardings`` says."""
+    x, w = NamedSharding(mesh, P("x")), NamedSharding(mesh, P(None, "y"))
+    f = jax.jit(lambda a, b: a @ b, in_shardings=(x, w), out_shardings=NamedSharding(mesh, P()))
+    a = jax.ShapeDtypeStruct((16, 16), jnp.float32)
+    truth = f.lower(a, a).compile()
+    program = read.program(f, a, a)
+    assert kinds(program) == opcodes(truth)
+    assert {c.axes for c in program.collectives} == {("x",), ("y",)} or {c.axes for c in program.collectives} == {
+        ("x", "y")
+    }
+    donated = read.program(jax.jit(lambda a: a + 1, donate_argnums=0), shape(mesh, (16, 16), "x"))
+    assert donated.memory is not None
+    assert donated.memory.aliased == 16 * 16 * 4 // 4
+
+
+def test_arguments_of_a_traced_function_are_refused(mesh):
+    x = jax.device_put(np.ones((8, 8), np.float32), NamedSharding(mesh, P("x")))
+    with pytest.raises(TypeError, match=r"is a tracer of type float32\[8,8\].*outside of the traced function"):
+        jax.jit(lambda v: read.program(jnp.sum, v))(x)
+    with pytest.raises(TypeError, match="an argument is a tracer"):
+        jax.grad(lambda v: read.program(lambda a, b: a @ b, x, v).instructions)(x)
+    with pytest.raises(TypeError, match="an argument is a tracer"):
+        jax.jit(lambda v: read.programs({"f": (jnp.sum, v)}))(x)
+
+
+def test_an_axis_of_one_device_communicates_nothing(mesh):
+    one = jax.make_mesh((1, 8), ("x", "y"), axis_types=AUTO)
+    f = jax.shard_map(lambda v: jax.lax.psum(v, "x"), mesh=one, in_specs=P("x", "y"), out_specs=P(None, "y"))
+    program = read.program(f, shape(one, (8, 8), "x", "y"))
+    for c in program.collectives:  # Some versions leave it out.
+        assert (c.irregular, c.axes, c.group_size, c.bytes_per_device) == (False, (), 1, 0)
+        assert c.groups_meaning == "each of 8 devices is alone: nothing is sent"
+        assert c.arithmetic == "no communication: each group is one device"
+        assert program.seconds(c) == 0
+
+
+def test_what_the_cpu_widens_is_said(mesh):
+    def f(v, w):
+        moved = jax.lax.ppermute(v, "x", [(0, 1), (1, 0)])
+        return jax.lax.psum(v, "x"), jax.lax.psum(w, "y"), jax.lax.all_gather(v, "x", tiled=True), moved
+
+    f = jax.shard_map(f, mesh=mesh, in_specs=P("x"), out_specs=(P(), P("x"), P("x"), P("x")), check_vma=False)
+    of = functools.partial(shape, mesh)
+    program = read.program(f, of((16, 16), "x", dtype=jnp.bfloat16), of((16, 16), "x"))
+    # A version of XLA that sends bf16 has nothing to say.
+    expected = {
+        (c.kind, c.axes): "bf16" if c.axes == ("x",) and "f32" in c.shapes[0] else "" for c in program.collectives
+    }
+    assert len(expected) == 4
+    assert {(c.kind, c.axes): c.widened_from for c in program.collectives} == expected
+    wide = sum(map(bool, expected.values()))
+    assert (f"XLA computes bf16 as f32 on CPUs: {wide} of the collectives" in program.note) == bool(wide)
+    assert not read.program(f, of((16, 16), "x"), of((16, 16), "x")).note
+
+
+# ── Lines ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_the_users_line_comes_before_the_librarys(mesh):
+    """A layer of flax: the user's call is the cause, the library's line is kept beside it."""
+    nnx = pytest.importorskip("flax.nnx")
+    graph, state = nnx.split(nnx.Linear(16, 8, rngs=nnx.Rngs(0)))
+    state = jax.tree.map(lambda v: jax.device_put(v, NamedSharding(mesh, P("x"))), state)
+
+    def apply(state, x):
+        with jax.named_scope("encoder"):
+            return nnx.merge(graph, state)(x)
+
+    program = read.program(apply, state, shape(mesh, (8, 16), None, "x"))
+    sums = [c for c in program.collectives if c.kind == "all-reduce"]
+    assert sums
+    for c in sums:
+        assert c.source is not None
+        assert (c.source.file, c.source.text) == ("test_program.py", "return nnx.merge(graph, state)(x)")
+        assert c.library is not None
+        assert c.library.file == "linear.py"
+        assert c.module == "encoder"
+
+
+def test_totals_by_line_multiply_loops(mesh):
+    def f(x):
+        def step(c, _):
+            return jnp.sin(jax.lax.psum(c, "x")), None
+
+        x, _ = jax.lax.scan(step, x, length=5)
+        return jax.lax.psum(x, "y"), jax.lax.all_gather(x, "y", tiled=True)
+
+    f = jax.shard_map(f, mesh=mesh, in_specs=P("x", "y"), out_specs=(P("x"), P("x")), check_vma=False)
+    program = read.program(f, shape(mesh, (32, 32), "x", "y"))
+    totals = {t.source.text: t for t in program.by_line() if t.source}
+    looped = totals['return jnp.sin(jax.lax.psum(c, "x")), None']
+    (one,) = (program.collectives[k] for k in looped.collectives)
+    assert (one.times, looped.bytes_per_device) == (5, 5 * one.bytes_per_device)
+    k = program.interconnect
+    assert looped.seconds == pytest.approx(5 * max(one.latency[k], one.bandwidth[k]))
+    last = totals['return jax.lax.psum(x, "y"), jax.lax.all_gather(x, "y", tiled=True)']
+    assert len(last.collectives) == 2
+    assert sum(t.bytes_per_device for t in totals.values()) == sum(
+        c.bytes_per_device * (c.times or 1) for c in program.collectives
+    )
+    # Lanes of a timeline: program order, what runs how often, by which line.
+    (nest,) = program.trail(one)
+    assert (nest.kind, nest.name, nest.times, nest.parent) == ("loop", "scan", 5, -1)
+    assert nest.source is not None
+    assert nest.source.text == "x, _ = jax.lax.scan(step, x, length=5)"
+    assert [program.trail(c) for c in program.collectives].index((nest,)) == 0
+
+
+# ── Text ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_the_text_of_a_module_is_read_as_the_program_is(mesh):
+    compiled = jax.jit(mlp).lower(*(shape(mesh, s, *p) for s, p in MLP)).compile()
+    whole, pasted = read.program(compiled, mesh=mesh), read.program(compiled.as_text(), mesh=mesh)
+    assert pasted.collectives == whole.collectives
+    assert (pasted.memory, pasted.name) == (None, whole.name)
+    with pytest.raises(ValueError, match="names devices by number alone"):
+        read.program(compiled.as_text())
+    with pytest.raises(TypeError, match="a str is lowered for its arguments already"):
+        read.program(compiled.as_text(), 1, mesh=mesh)
+
+
+MLP = (((32, 64), ("x", "y")), ((64, 32), ("y", "x")), ((16, 32), ("x",)))
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "axes", "irregular", "meaning"),
+    [
+        ("{{0,1},{2,3},{4,5},{6,7}}", "groups", ("y",), False, "4 groups of 2 devices"),
+        ("replica_groups={{0,2,4,6},{1,3,5,7}}", "groups", ("x",), False, "2 groups of 4 devices"),
+        ("[4,2]<=[8]", "groups", ("y",), False, "4 groups of 2 devices (the ids counted in the shape [8]"),
+        ("{}", "groups", ("x", "y"), False, "one group of all 8 devices (no group is written"),
+        ("{{0}}", "groups", (), False, "each of 8 devices is alone: nothing is sent"),
+        ("{{0,3},{1,2}}", "groups", (), True, "2 groups of 2 devices"),
+        ("source_target_pairs={{0,2},{2,0},{1,3},{3,1}}", "collective-permute", ("x",), False, "each pair"),
+        (
+            "%c = f32[4] all-gather-start(%p), replica_groups=[2,4]<=[4,2]T(1,0)",
+            "all-gather",
+            ("x",),
+            False,
+            "2 groups",
+        ),
+    ],
+)
+def test_groups_that_are_pasted_are_named_by_axes(mesh, text, kind, axes, irregular, meaning):
+    program = read.program(text, mesh=mesh)
+    (found,) = program.collectives
+    assert (found.kind, found.axes, found.irregular) == (kind, axes, irregular)
+    assert found.groups_meaning.startswith(meaning)
+    assert found.arithmetic.startswith("bytes are not known")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("hello", "nor groups as XLA writes them: replica_groups={{0,1},{2,3}}"),
+        ("{{0,99}}", "name the device 99, and the mesh has 8: 0 to 7"),
+    ],
+)
+def test_text_that_is_nothing_of_this_is_refused(mesh, text, words):
+    with pytest.raises(ValueError, match=words.replace("{", r"\{").replace("}", r"\}")):
+        read.program(text, mesh=mesh)

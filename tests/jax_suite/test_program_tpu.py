@@ -226,3 +226,63 @@ def test_libtpu_is_not_asked_where_it_would_end_the_process(monkeypatch, tmp_pat
     monkeypatch.setattr(_tpu, "_PROCESSORS", tmp_path / "none")
     with pytest.raises(ImportError, match="make /sys visible"):
         sw.tpu_mesh("v5e:4x4", ("a", "b"))
+
+
+# ── Several slices ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@functools.cache
+def slices():
+    return sw.tpu_mesh("v5e:2x2", ("slice", "x", "y"), num_slices=2)
+
+
+def test_a_mesh_over_slices():
+    mesh = slices()
+    assert mesh.shape == {"slice": 2, "x": 2, "y": 2}
+    assert [len({d.slice_index for d in part.flat}) for part in mesh.devices] == [1, 1]
+    joined = sw.tpu_mesh("v5e:2x2", ("data", "y"), shape=(4, 2), num_slices=2)
+    assert [len({d.slice_index for d in part.flat}) for part in joined.devices] == [1] * 4
+    assert sw.tpu_mesh("v5e:2x2", ("data",), num_slices=2).shape == {"data": 8}
+    with pytest.raises(ValueError, match="the first axis, 'a', goes over the 2 slices: its size must be a multiple"):
+        sw.tpu_mesh("v5e:2x2", ("a", "b"), shape=(1, 8), num_slices=2)
+    with pytest.raises(ValueError, match="num_slices must be a whole number of slices, 1 or more; got 0"):
+        sw.tpu_mesh("v5e:2x2", ("a", "b"), num_slices=0)
+
+
+def test_what_crosses_slices():
+    """Each device sums with its counterpart; the compiler writes that as sends to the host."""
+    mesh = slices()
+
+    def f(x):
+        x = jax.lax.psum(x, "slice")
+        x = jax.lax.all_to_all(x, "slice", 0, 0, tiled=True)
+        return jax.lax.psum(x * x, ("x", "y"))
+
+    every = P(("slice", "x", "y"))
+    f = jax.shard_map(f, mesh=mesh, in_specs=every, out_specs=every, check_vma=False)
+    program = read.program(f, shape(mesh, (128, 128), ("slice", "x", "y")))
+    assert program.unread == ()
+    assert program.target == "2 slices of TPU v5e 2×2"
+    assert [(c.kind, c.axes, c.group_size, c.irregular) for c in program.collectives] == [
+        ("all-reduce", ("slice",), 2, False),
+        ("all-to-all", ("slice",), 2, False),
+        ("all-reduce", ("x", "y"), 4, False),
+    ]
+    # Of what stays in a slice the compiler forgets who asked for it.
+    assert [c.by_user for c in program.collectives[:2]] == [True, True]
+    ids = np.vectorize(lambda d: d.id)(mesh.devices).reshape(2, 4)
+    for c in program.collectives[:2]:
+        assert {frozenset(group) for group in c.groups} == {frozenset(pair) for pair in ids.T.tolist()}
+    assert {frozenset(group) for group in program.collectives[2].groups} == {frozenset(row) for row in ids.tolist()}
+
+
+def test_a_print_is_no_collective():
+    mesh = sw.tpu_mesh("v5e:2x2", ("x", "y"))
+
+    def f(x):
+        jax.debug.print("{}", x.sum())
+        return x * 2
+
+    program = read.program(f, shape(mesh, (8, 128), "x"))
+    assert program.unread == ()
+    assert not any(c.kind == "send" for c in program.collectives)

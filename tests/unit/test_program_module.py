@@ -109,6 +109,91 @@ def test_a_send_that_names_its_pairs():
     assert (found.kind, found.pairs, found.shapes) == ("send", ((0, 2), (2, 4)), ("f32[4,8]",))
 
 
+def test_a_send_to_the_host_is_no_collective():
+    """``jax.debug.print`` and ``io_callback`` on a TPU."""
+    reading = read(
+        entry(
+            "%t = token[] after-all()",
+            "%s = (f32[4,8], u32[], token[]) send(%p, %t), channel_id=2, is_host_transfer=true, "
+            'frontend_attributes={_xla_host_transfer_handler_name="tf_rendezvous"}',
+            "ROOT %d = token[] send-done(%s), channel_id=2, is_host_transfer=true",
+        )
+    )
+    assert (reading.collectives, reading.unread) == ((), ())
+
+
+SLICED = Mesh(
+    (MeshAxis("slice", 2, "Auto"), MeshAxis("data", 4, "Auto")),
+    Ints.pack([s * 100_000 + k for s in (1, 2) for k in range(4)]),
+    Ints.pack([0] * 8),
+    0,
+    slices=Ints.pack([0] * 4 + [1] * 4),
+)
+
+
+def between(kind: str, target: str, more: str = "") -> str:
+    """A module for one slice of two that sends to the other."""
+    return (
+        "HloModule jit_f, is_scheduled=true, num_partitions=4\n"
+        + ADD
+        + entry(
+            "%t = token[] after-all()",
+            f"%s = (f32[4,8], u32[], token[]) send(%p, %t), channel_id=2, is_host_transfer=true, frontend_attributes={{"
+            f'_xla_host_transfer_rendezvous="psum.7_0",{more}_xla_megascale_target={target},'
+            f'_xla_megascale_transfer_type="{kind}"}}, backend_config={{}}',
+            "%r = (f32[4,8], u32[], token[]) recv(%t), channel_id=1, is_host_transfer=true",
+            "ROOT %c = f32[4,8] all-reduce(%p), channel_id=3, replica_groups={{0,1,2,3}}, use_global_device_ids=true, "
+            "to_apply=%add",
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "target", "opcode", "sent"),
+    [
+        ("ALL_REDUCE", '"{1,2}x{0:3}"', "all-reduce", 128),
+        ("ALL_GATHER", '"{1,2}x{0:3}"', "all-gather", 128),
+        ("REDUCE_SCATTER", "{{100000,200000},{100001,200001},{100002,200002},{100003,200003}}", "reduce-scatter", 64),
+        ("ALL_TO_ALL", "{{100000,200000},{100001,200001},{100002,200002},{100003,200003}}", "all-to-all", 64),
+        (
+            "ONE_TO_ONE",
+            "{{100000->200000},{100001->200001},{100002->200002},{100003->200003}}",
+            "collective-permute",
+            128,
+        ),
+    ],
+)
+def test_transfers_between_tpu_slices(kind, target, opcode, sent):
+    """As libtpu writes them for ``num_slices=2``: a module for one slice, whose host sends to the other's."""
+    v5e = cost.INTERCONNECTS["TPU v5e"]
+    reading = collectives_of(between(kind, target), SLICED, tuple(range(8)), (v5e,), v5e)
+    assert reading.unread == ()
+    across, inside = reading.collectives
+    assert (across.kind, across.axes, across.bytes_per_device) == (opcode, ("slice",), sent)
+    assert across.groups == tuple((100_000 + k, 200_000 + k) for k in range(4))
+    assert across.by_user == (opcode in ("all-reduce", "reduce-scatter"))
+    assert across.bandwidth[0] == pytest.approx(sent / 3.125e9, rel=0.01)
+    # What stays in a slice stands once in the module and runs in both.
+    assert (inside.axes, inside.groups) == (
+        ("data",),
+        tuple(tuple(s + k for k in range(4)) for s in (10**5, 2 * 10**5)),
+    )
+
+
+@pytest.mark.parametrize(
+    ("kind", "target", "reason"),
+    [
+        ("ALL_REDUCE", "everybody", "in an unknown notation: _xla_megascale_target=everybody"),
+        ("ALL_REDUCE", "{{100000,300000}}", "it names the device 300000, which the mesh does not have"),
+        ("BROADCAST", '"{1,2}x{0:3}"', "it is a transfer between slices of the unknown type BROADCAST"),
+    ],
+)
+def test_a_transfer_between_slices_that_cannot_be_read_is_named(kind, target, reason):
+    reading = collectives_of(between(kind, target), SLICED, tuple(range(8)), cost.interconnects())
+    assert len(reading.collectives) == 1
+    assert reading.unread[0].endswith(reason)
+
+
 @pytest.mark.parametrize(
     ("operation", "meaning"), [("add", "sum"), ("maximum", "max"), ("minimum", "min"), ("multiply", "sum")]
 )

@@ -58,6 +58,12 @@ def reduction_of(instruction: Instruction) -> str:
     return _REDUCTIONS.get(found[1], "add") if found else ""
 
 
+def rendezvous(instruction: Instruction) -> str:
+    """The name that a send and its recv share; empty where there is none."""
+    found = re.search(r'_xla_host_transfer_rendezvous="([^"]*)"', instruction.text)
+    return found[1] if found else ""
+
+
 def target_text(instruction: Instruction) -> str:
     """Between which devices, as the module writes it; empty where it does not say."""
     found = re.search(r"(_xla_megascale_target=)\"?(.*?)\"?,_xla_megascale_transfer_type", instruction.text)

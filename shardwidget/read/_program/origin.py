@@ -12,6 +12,7 @@ from typing import NamedTuple
 from shardwidget import _jax, collectives
 from shardwidget.document import Source
 from shardwidget.read._jaxpr.sources import line_of
+from shardwidget.read._program import megascale
 from shardwidget.read._program.loops import Found
 from shardwidget.read._program.module import Computation, Instruction, Module
 
@@ -115,6 +116,8 @@ class Origins:
 
     def of(self, found: Found) -> Origin:
         """The origin of a collective; of one that the compiler rewrote, that of what it stands in or leads to."""
+        if megascale.is_host_transfer(found.instruction):
+            return self._of_transfer(found)
         place = found.places[0]
         origin = self._of(found.instruction)
         if not origin.op and place.caller is not None:
@@ -126,6 +129,18 @@ class Origins:
         if moves and self._module.marks_own and not collectives.statement_of(origin.primitive):
             origin = self._consumer(found) or origin
         return origin
+
+    def _of_transfer(self, found: Found) -> Origin:
+        """The origin of a transfer between slices: that of what takes what arrives, under the name it had."""
+        name = megascale.rendezvous(found.instruction)
+        arrivals = (i for i in found.computation.instructions if i.opcode == "recv" and megascale.rendezvous(i) == name)
+        near = [self._near(i, found.computation) for i in (*arrivals, found.instruction)]
+        origin = next((one for one in near if one is not None), Origin("", ()))
+        # XLA names what JAX asked for by JAX's primitive.
+        asked = (re.match(r"[a-z_]+", name) or [""])[0]
+        if collectives.statement_of(asked) is None:
+            return origin
+        return origin._replace(op="/".join(filter(None, (origin.op, asked))))
 
     def _consumer(self, found: Found) -> Origin | None:
         """The origin of the first operation that computes with a result; None where it is only passed on."""
