@@ -23,7 +23,7 @@ _REFUSED = (
     "tpu7x; chips come in hosts of 2x2: 'v5e:4x4', 'v5p:2x2x4', 'v6e:16x16'"
 )
 
-_ODD_NAMES = "mesh axes need names, each a string of its own; got {names}"
+_ODD_NAMES = "mesh axes need distinct string names; got {names}"
 
 _ODD_TYPES = "axis_types must be one AxisType for all {count} axes, or one for each; got {types}"
 
@@ -94,7 +94,9 @@ def _sizes(
     if shape is not None:
         shape = (shape,) if isinstance(shape, int) else tuple(shape)
         if len(shape) != len(names) or min(shape) < 1 or math.prod(shape) != count:
-            raise ValueError(f"{topology} has {count} devices, of which {names} of sizes {shape} are no mesh: {wanted}")
+            raise ValueError(
+                f"{topology} has {count} devices, of which {names} of sizes {shape} do not make a mesh: {wanted}"
+            )
         if shape[0] % slices:
             raise ValueError(
                 f"the first axis, {names[0]!r}, goes over the {slices} slices: its size must be a multiple of "

@@ -1,6 +1,6 @@
 """Exercises as a document: what is asked, in what form it is answered, what was answered and what came of it.
 
-The truth is not in it: a page shows no more than its reader has found out.
+The truth is not in it: a page shows only what its reader has found out.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class Feedback:
     """What came of an answer. It never says the right one."""
 
     verdict: Literal["right", "partly", "wrong", "malformed"]
-    """A malformed answer has not the form that is asked for; it does not count as an attempt."""
+    """A malformed answer does not have the form that is asked for; it does not count as an attempt."""
     message: str
     """What the answer means, and the quantity that is off."""
     question: str = ""

@@ -78,7 +78,7 @@ class Placement(Document):
     """Where an array's shards live on a mesh. Made without touching the array's data.
 
     A *tile* is a distinct piece of the global array; a *shard* is a copy of a tile on one device. With unreduced
-    axes each device along them holds a *partial sum* of its tile, which is no copy.
+    axes each device along them holds a *partial sum* of its tile, which is not a copy.
     """
 
     mesh: Mesh

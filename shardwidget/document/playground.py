@@ -59,7 +59,7 @@ class SpecDraft:
                 _names(wire["reduced"]),
             )
         except (KeyError, TypeError) as error:
-            raise ValueError(f"this is no draft of a spec: {error!r}") from error
+            raise ValueError(f"this is not a draft of a spec: {error!r}") from error
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ class Playground(Document):
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
-        raise TypeError(f"{value!r} is no text")
+        raise TypeError(f"{value!r} is not text")
     return value
 
 
@@ -139,5 +139,5 @@ def _names(values: Any) -> tuple[str, ...]:
 
 def _type(value: Any) -> AxisType:
     if value not in ("Auto", "Explicit", "Manual"):
-        raise TypeError(f"{value!r} is no axis type")
+        raise TypeError(f"{value!r} is not an axis type")
     return value

@@ -22,7 +22,7 @@ class Ints:
 
     Device ids, process indices and coordinates of a pod are nearly always nested counts: ``array()`` is
     ``start + sum(stride[k] * digit[k])`` over the mixed-radix digits of the position, first digit slowest. Integers
-    that are no such pattern are kept raw.
+    that do not follow such a pattern are kept raw.
     """
 
     start: int

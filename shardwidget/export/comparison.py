@@ -39,7 +39,7 @@ def headline(c: Comparison) -> str:
 
 
 def tally(c: Comparison) -> list[str]:
-    """How many errors, differences, collectives and replications there are; those of which there are none left out."""
+    """How many errors, differences, collectives and replications there are; those that are zero are left out."""
     inserted = {k for row in c.rows for k in row.collectives if not _collective(c, k).by_user}
     errors = sum(row.error is not None for row in c.rows)
     differing = sum(any(v.agreement == "differs" for v in row.values) for row in c.rows)

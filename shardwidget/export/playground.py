@@ -1,6 +1,6 @@
 """A spec being edited, in words: where it puts the array, or what JAX says to it.
 
-Without JAX a ``Playground`` is no more than its draft; with it there is a placement, or an error.
+Without JAX a ``Playground`` is only its draft; with JAX it has a placement, or an error.
 """
 
 from __future__ import annotations

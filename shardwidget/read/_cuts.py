@@ -31,7 +31,7 @@ def dims_of_map(sharding: jax.sharding.Sharding, shape: tuple[int, ...]) -> tupl
     """Devices and dimensions as ``sharding.devices_indices_map`` says them.
 
     Raises:
-        ValueError: the map has an index that is no contiguous slice, or there is no map.
+        ValueError: the map has an index that is not a contiguous slice, or there is no map.
     """
     try:
         index_map = sharding.devices_indices_map(shape)

@@ -51,9 +51,7 @@ def not_an_array(x: Any) -> TypeError:
     if kind.startswith("numpy.") or isinstance(x, bool | int | float | complex):
         hint = " It lives in the host's memory, on no device: jnp.asarray(x) makes a jax.Array of it."
     elif isinstance(x, tuple | list):
-        hint = (
-            f" A {type(x).__name__} of {len(x)} is none of these; for a pytree of arrays, read its leaves one by one."
-        )
+        hint = f" A {type(x).__name__} of {len(x)} is not one of these; for a pytree of arrays, use read.model."
     elif kind.endswith("Sharding"):
         hint = " A sharding alone has no shape: give (shape, dtype, sharding), or sharding.mesh for the mesh."
     elif kind.endswith("PartitionSpec") or kind == "jax.P":
@@ -62,7 +60,7 @@ def not_an_array(x: Any) -> TypeError:
 
 
 def not_a_triple(x: tuple, reason: str) -> TypeError:
-    """For a tuple of three that is no (shape, dtype, sharding)."""
+    """For a tuple of three that is not (shape, dtype, sharding)."""
     kinds = ", ".join(type(part).__name__ for part in x)
     return TypeError(
         f"cannot read the tuple ({kinds}) as (shape, dtype, sharding): {reason}. "
@@ -214,11 +212,11 @@ NO_MESH = (
 
 NO_MESH_TO_EDIT = "there is no mesh to edit a spec on. Give one: SpecPlayground(x, jax.make_mesh((4, 2), ('x', 'y')))."
 
-ODD_AXES = "the mesh axes {names} are no strings. Name them by strings: a spec is edited by their names."
+ODD_AXES = "the mesh axes {names} must be strings: a spec is edited by their names."
 
 MANUAL_AXES = (
-    "{mesh} has Manual axes, which there are inside of a jax.shard_map alone, where specs name no such axis. "
-    "Give the mesh from outside of it."
+    "{mesh} has Manual axes, which exist only inside jax.shard_map, where specs cannot name them. "
+    "Give the mesh from outside."
 )
 
 OTHER_DEVICES = (

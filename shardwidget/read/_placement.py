@@ -29,8 +29,8 @@ def placement(x: Any, *, name: str = "") -> Placement:
         The placement, the same for a real array and for an abstract one of its shape, dtype and sharding.
 
     Raises:
-        TypeError: ``x`` is none of these, or a tracer.
-        ValueError: the sharding does not fit the shape (in JAX's words), or there is none.
+        TypeError: ``x`` is not one of these, or is a tracer.
+        ValueError: the sharding does not fit the shape (in JAX's words), or is missing.
     """
     if isinstance(x, Mesh | AbstractMesh):
         return Placement(read_mesh(x), None, name=name, state="abstract", jax_version=jax.__version__)
@@ -102,7 +102,7 @@ def _of_triple(x: tuple) -> jax.ShapeDtypeStruct:
     if isinstance(sharding, PartitionSpec):
         raise _errors.not_a_triple(x, "a PartitionSpec names no devices; bind it to a mesh")
     if not isinstance(sharding, jax.sharding.Sharding):
-        raise _errors.not_a_triple(x, f"{sharding!r} is no jax.sharding.Sharding")
+        raise _errors.not_a_triple(x, f"{sharding!r} is not a jax.sharding.Sharding")
     try:
         plain = jax.ShapeDtypeStruct(tuple(shape), dtype)
     except (TypeError, ValueError) as error:

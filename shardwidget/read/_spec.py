@@ -53,7 +53,7 @@ class Bench:
         """Takes what ``SpecPlayground`` takes.
 
         Raises:
-            TypeError: ``x`` is neither a shape nor a ``jax.Array``, or the mesh or the spec is none.
+            TypeError: ``x`` is neither a shape nor a ``jax.Array``, or the mesh or the spec is of another type.
             ValueError: there is no mesh, or it has axes that cannot be edited.
         """
         self.array = x if isinstance(x, jax.Array) else None
@@ -86,7 +86,7 @@ class Bench:
         """A draft with this spec.
 
         Raises:
-            TypeError: it is no PartitionSpec.
+            TypeError: it is not a PartitionSpec.
         """
         if not isinstance(spec, P):
             raise TypeError(f"the spec must be a jax.sharding.PartitionSpec, such as P('x', None); got {spec!r}")
@@ -134,7 +134,7 @@ class Bench:
         """Axes and spec of a sharding that can be edited here.
 
         Raises:
-            TypeError: it is no NamedSharding.
+            TypeError: it is not a NamedSharding.
             ValueError: it is on other devices than this mesh can have, or says more than an edited one can.
         """
         if not isinstance(sharding, NamedSharding):
@@ -205,7 +205,7 @@ def playground(
         fixed: whether the spec alone is edited.
 
     Raises:
-        TypeError: ``x`` is neither, or the mesh or the spec is none.
+        TypeError: ``x`` is neither, or the mesh or the spec is of another type.
         ValueError: there is no mesh, or it has axes that cannot be edited.
     """
     return replace(Bench(x, mesh, spec, dtype, name).document, fixed=fixed)

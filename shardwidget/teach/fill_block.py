@@ -119,7 +119,7 @@ def _step(trace: Trace, number: int | None) -> Step:
             raise ValueError("the function has no collective to ask about; give step=")
         return found[0]
     if not 0 <= number < len(trace.steps) or not trace.steps[number].outputs or not trace.steps[number].inputs:
-        raise ValueError(f"step={number} is none that gives a value; there are 0 to {len(trace.steps) - 1}")
+        raise ValueError(f"step={number} is not a step that gives a value; give one of 0 to {len(trace.steps) - 1}")
     return trace.steps[number]
 
 

@@ -24,7 +24,7 @@ SPEC_FORMS = "P('x', None), P(('x', 'y')), P(None, P.UNCONSTRAINED), P('x', unre
 
 
 class AnswerError(ValueError):
-    """An answer that has not the form that is asked for. It counts as no attempt."""
+    """An answer that does not have the form that is asked for. It does not count as an attempt."""
 
 
 # ── PartitionSpec ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -45,7 +45,7 @@ def read_spec(answer: Any) -> PartitionSpec:
         entries = tree.elts if isinstance(tree, ast.Tuple) else [tree]
         return _spec(answer, entries, {})
     if _dotted(tree.func) not in ("P", "PartitionSpec", "jax.P", "jax.sharding.PartitionSpec"):
-        raise AnswerError(f"{answer.strip()} is no PartitionSpec; write for example {SPEC_FORMS}")
+        raise AnswerError(f"{answer.strip()} is not a PartitionSpec; write for example {SPEC_FORMS}")
     return _spec(answer, tree.args, {k.arg: k.value for k in tree.keywords})
 
 
@@ -85,7 +85,7 @@ def _name(text: str, node: ast.expr) -> str:
         return node.value
     if isinstance(node, ast.Name):
         raise AnswerError(f"names of mesh axes are strings: write '{node.id}' instead of {node.id}")
-    raise AnswerError(f"{ast.unparse(node)} is no entry of a PartitionSpec: None, 'x' or ('x', 'y')")
+    raise AnswerError(f"{ast.unparse(node)} is not an entry of a PartitionSpec: write None, 'x' or ('x', 'y')")
 
 
 def _items(text: str, node: ast.expr) -> Sequence[ast.expr]:
@@ -93,7 +93,7 @@ def _items(text: str, node: ast.expr) -> Sequence[ast.expr]:
         return node.elts
     if isinstance(node, ast.Call) and _dotted(node.func) in ("set", "frozenset") and len(node.args) == 1:
         return _items(text, node.args[0])
-    raise AnswerError(f"{ast.unparse(node)} is no set of axis names; write {{'x'}}")
+    raise AnswerError(f"{ast.unparse(node)} is not a set of axis names; write {{'x'}}")
 
 
 def _dotted(node: ast.expr) -> str:
@@ -160,21 +160,23 @@ def read_type(answer: Any) -> Typed:
     text = re.sub(r"\s", "", checked(answer, f"a type, for example {TYPE_FORMS}"))
     whole = re.fullmatch(r"([a-z]\w*)\[([^\[\]{}]*)\](?:\{([^{}]*)\})?", text)
     if not whole:
-        raise AnswerError(f"{answer.strip()[:80]} is no type as JAX writes it; write for example {TYPE_FORMS}")
+        raise AnswerError(f"{answer.strip()[:80]} is not a type as JAX writes it; write for example {TYPE_FORMS}")
     long = re.fullmatch(r"(float|int|uint|complex|bfloat)(\d+)", whole[1])
     dims = _split(whole[2])
     sizes, axes = [], []
     for dim in dims:
         found = re.fullmatch(r"(\d{1,18})(?:@(?:(\w+)|\(([\w,]+)\)))?", dim)
         if not found:
-            raise AnswerError(f"{dim} is no dimension: write its size, and @ with the axes that split it: 8@x, 8@(x,y)")
+            raise AnswerError(
+                f"{dim} is not a dimension: write its size, and @ with the axes that split it: 8@x, 8@(x,y)"
+            )
         sizes.append(int(found[1]))
         axes.append(tuple(a for a in (found[2] or found[3] or "").split(",") if a))
     states = set()
     for part in _split(whole[3] or ""):
         found = re.fullmatch(r"([UVR]):(?:(\w+)|\(([\w,]+)\))", part)
         if not found:
-            raise AnswerError(f"{{{part}}} is no state: write {{U:y}}, {{R:y}} or {{V:(x,y)}}")
+            raise AnswerError(f"{{{part}}} is not a state: write {{U:y}}, {{R:y}} or {{V:(x,y)}}")
         states |= {(found[1], a) for a in (found[2] or found[3]).split(",") if a}
     short = f"{_SHORT[long[1]]}{long[2]}" if long else whole[1]
     return Typed(short, tuple(sizes), tuple(axes), frozenset(states))
@@ -199,7 +201,7 @@ def read_count(answer: Any) -> int:
     if isinstance(answer, str):
         text = checked(answer, "a whole number")
         if not re.fullmatch(r"\d{1,18}", text):
-            raise AnswerError(f"{text[:40]} is no whole number")
+            raise AnswerError(f"{text[:40]} is not a whole number")
         return int(text)
     if isinstance(answer, int | np.integer) and not isinstance(answer, bool) and answer >= 0:
         return int(answer)
@@ -214,11 +216,11 @@ def read_bytes(answer: Any) -> int:
     found = re.fullmatch(r"(\d{1,18}(?:\.\d{1,9})?)\s*([a-zA-Z]*)", text)
     if not found or found[2].lower() not in UNITS:
         raise AnswerError(
-            f"{text[:40]} is no number of bytes; write for example 512, 512 B or 1.5 KiB (1 KiB = 1024 B)"
+            f"{text[:40]} is not a number of bytes; write for example 512, 512 B or 1.5 KiB (1 KiB = 1024 B)"
         )
     count = float(found[1]) * UNITS[found[2].lower()]
     if count != int(count):
-        raise AnswerError(f"{text[:40]} is no whole number of bytes")
+        raise AnswerError(f"{text[:40]} is not a whole number of bytes")
     return int(count)
 
 
@@ -234,7 +236,9 @@ def read_shape(answer: Any) -> tuple[int, ...]:
     try:
         return tuple(read_count(part) for part in parts)
     except AnswerError:
-        raise AnswerError(f"{answer!r} is no shape; write one whole number a dimension, for example (2, 8)") from None
+        raise AnswerError(
+            f"{answer!r} is not a shape; write one whole number for each dimension, for example (2, 8)"
+        ) from None
 
 
 def read_devices(answer: Any) -> frozenset[int]:
@@ -249,7 +253,7 @@ def read_devices(answer: Any) -> frozenset[int]:
     try:
         return frozenset(read_count(part) for part in parts)
     except AnswerError:
-        raise AnswerError(f"{answer!r} is no set of device ids; write for example 0, 1") from None
+        raise AnswerError(f"{answer!r} is not a set of device ids; write for example 0, 1") from None
 
 
 def read_slices(answer: Any, shape: tuple[int, ...]) -> tuple[tuple[int, int], ...]:

@@ -45,7 +45,7 @@ class Kind(ABC):
         """An answer as a cell assigns it, or as the browser sends it (text by field), field by field.
 
         Raises:
-            AnswerError: it has not the form that is asked for.
+            AnswerError: it does not have the form that is asked for.
         """
         names = [f.name for f in self.fields]
         if isinstance(answer, Mapping):
@@ -67,7 +67,7 @@ class Kind(ABC):
         """What is filled in for one field.
 
         Raises:
-            AnswerError: it has not the field's form.
+            AnswerError: it does not have the form of the field.
         """
         match field.form:
             case "spec":

@@ -69,7 +69,7 @@ class PredictError(Kind):
             message = "Refused, as you said. " + self._outcome.explanation
             said: Any = {"error": self._outcome.error, "said": self._outcome.said}
             return Feedback("right", message.strip(), parts=(Part("error", True),), **said)
-        message = MEANINGS.get(mine, f"It is no {mine}.")
+        message = MEANINGS.get(mine, f"It is not a {mine}.")
         if mine == RUNS:
             question = "Which operation stops, and which of its operands' axes stand against each other?"
         elif self._outcome.error:

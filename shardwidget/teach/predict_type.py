@@ -78,7 +78,7 @@ class PredictType(Kind):
         return Feedback(kind, message, off[0][1], str(mine), (Part("type", False, message),), figure)
 
     def _figure(self, mine: Typed) -> Figure | None:
-        """Where an array of the answered type would lie; None if that is no type of this mesh."""
+        """Where an array of the answered type would lie; None if that is not a type of this mesh."""
         if self._jax_mesh is None:
             return None
         unreduced = frozenset(a for kind, a in mine.states if kind == "U")

@@ -23,7 +23,7 @@ class PutSpecs(Kind):
         *args: whole arrays, or ``jax.ShapeDtypeStruct``: each gets one in_spec.
         mesh: a ``Mesh`` or ``AbstractMesh``; without devices it is simulated.
         gives: what should come out: an array, or a function of the arguments.
-        at_most: bytes of arguments that a device may hold, so that copying everything is no way out.
+        at_most: bytes of arguments that a device may hold, so that copying everything is not a solution.
         source: the text to show; None reads that of ``body``.
 
     Raises:

@@ -30,7 +30,7 @@ class ReadPlacement(Kind):
         picture: whether to show the array cut and placed, rather than its type and the mesh alone.
 
     Raises:
-        ValueError: the question is none of these, or the array has no such element or device.
+        ValueError: the question is not one of these, or the array does not have that element or device.
     """
 
     task = "read_placement"

@@ -33,7 +33,7 @@ class Outcome:
 
 @contextlib.contextmanager
 def on_mesh(mesh: Any) -> Iterator[None]:
-    """The mesh that a program without one of its own runs on; none where there is none."""
+    """The mesh for a program that has none; None if there is none."""
     if mesh is None:
         yield
     elif isinstance(mesh, AbstractMesh):
@@ -133,7 +133,7 @@ def wanted_value(gives: Any, args: tuple[Any, ...]) -> Any:
     """What should come out: a value as it is, or what a function makes of the arguments.
 
     Raises:
-        ValueError: that function raises: there is no truth.
+        ValueError: that function raises, so there is nothing to compare with.
     """
     if not callable(gives):
         return gives

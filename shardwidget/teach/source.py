@@ -65,7 +65,7 @@ def _text(f: Callable[..., Any]) -> str:
 def _lambda(text: str, f: Callable[..., Any]) -> str:
     """The lambda alone, of the lines that it stands on."""
     text = textwrap.dedent(text)
-    # A line of a call is no statement by itself: what is missing at its ends is tried.
+    # One line of a call is not a statement: what is missing at its ends is tried.
     for before, after in (("", ""), ("(", ")"), ("f(", ""), ("", ")"), ("[", "]")):
         try:
             tree = ast.parse(before + text.rstrip().rstrip(",") + after)

@@ -63,7 +63,7 @@ class WriteSpec(Kind):
         self.mesh = plain.mesh
         self._target = None if gives is None else layouts.place(self._shape, self._dtype, mesh, gives)
         if local_shape is not None and len(local_shape) != len(self._shape):
-            raise ValueError(f"local_shape={local_shape} has not the rank of the array's shape {self._shape}")
+            raise ValueError(f"local_shape={local_shape} does not have the rank of the array's shape {self._shape}")
         wanted = [w for w in (gives, local_shape, copies, bytes_per_device) if w is not None]
         if bool(wanted) == bool(rejected):
             raise ValueError(f"a spec is asked for by what it gives: {GOALS}; rejected goes with no other")
@@ -204,7 +204,7 @@ def _meaning(words: str) -> str:
     if "divide" in words or "divisible" in words:
         return MEANINGS["IndivisibleError"]
     if "not found in mesh" in words:
-        return "A spec names axes of the mesh, and this mesh has no such axis."
+        return "A spec names axes of the mesh, and this mesh does not have that axis."
     if "rank" in words or "ndim" in words:
         return "A spec has at most one entry for each dimension."
     return ""

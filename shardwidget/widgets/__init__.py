@@ -1,1 +1,1 @@
-"""Widgets: one class a kind of document."""
+"""Widgets: one class for each kind of document."""

@@ -106,7 +106,7 @@ class DocumentWidget(anywidget.AnyWidget):
         return _give(picture, path)
 
     def open(self) -> None:
-        """Opens the connection to the front end; in mode ``"html"`` there is nobody at the other end."""
+        """Opens the connection to the front end, except in mode ``"html"`` nothing listens."""
         if self._mode == "widget":
             super().open()
 

@@ -68,11 +68,11 @@ class ArrayView(DocumentWidget):
             color_by: what a tile's colour says.
             row_dim: the dimension that runs down; None chooses.
             column_dim: the dimension that runs across; None chooses.
-            selection: what is pinned at first.
+            selection: what is pinned to begin with.
             **traits: traits of every ipywidget, such as ``layout=``.
 
         Raises:
-            TypeError: ``x`` is none of these forms, or an argument is unknown.
+            TypeError: ``x`` is not one of these, or an argument is unknown.
             ValueError: the sharding does not fit the shape.
             TraitError: an option has no legal value.
         """

@@ -22,15 +22,15 @@ class ShardingComparison(DocumentWidget):
 
     ```python
     view = ShardingComparison(f, x, w)
-    view.choices = {4: 1}               # row 4 stops on an Explicit mesh: goes on with its second fix
+    view.choices = {4: 1}               # row 4 stops on an Explicit mesh: continues with its second fix
     view.selection = {"row": 7}         # opens a row
     view.document.rows[4].fixes[1].code
     ShardingComparison(params)          # jax.typeof(x) beside x.sharding, for every array of a pytree
     ```
 
     Attributes:
-        choices: by row that stops on an Explicit mesh, the index of the fix that the rows below take for granted.
-            Rows that are not named go on with their first fix.
+        choices: by row that stops on an Explicit mesh, the index of the fix that the rows below assume.
+            Rows that are not named continue with their first fix.
         selection: the row that is open: ``{"row": index}``, or None. The browser's clicks arrive here too.
     """
 
@@ -62,7 +62,7 @@ class ShardingComparison(DocumentWidget):
             mesh: the mesh; None takes the one of the arguments.
             compiled: which variant of the mesh is compiled; None for the mesh as it is.
             name: what to call it; None finds the function's name, or the variable that the arrays are bound to.
-            choices: fixes to go on with, by row.
+            choices: fixes to continue with, by row.
             selection: the row that is open at first, ``{"row": index}``.
             mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel.
             **traits: traits of every ipywidget, such as ``layout=``.
@@ -89,7 +89,7 @@ class ShardingComparison(DocumentWidget):
     def _state(self, *, complete: bool) -> dict[str, Any]:
         state = super()._state(complete=complete) | self.get_state(["choices", "selection"])
         if complete and any(len(row.fixes) > 1 for row in self.document.rows):
-            # Without a kernel there is nobody to ask: the page brings the answers along.
+            # Without a kernel Python cannot be asked: the page carries the answers.
             state["_document"] = to_wire(self._read(self.choices, continuations=True))
         return state
 

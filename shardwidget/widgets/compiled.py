@@ -1,4 +1,4 @@
-"""``CompiledProgram``: the collectives that the compiler put into a program, or into several side by side."""
+"""``CompiledProgram``: the collectives that the compiler addedto a program, or into several side by side."""
 
 from __future__ import annotations
 

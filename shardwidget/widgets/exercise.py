@@ -41,8 +41,8 @@ class Exercise(Sheet):
     given one by one), ``name=`` and ``mode=``. One whose truth JAX cannot tell raises ``ValueError`` when it is made.
 
     Attributes:
-        answer: the last answer. Assigning one judges it, as filling it in does; one that has not the form that is asked
-            for raises ``TraitError``, and the answer before it stays.
+        answer: the last answer. Assigning one judges it, as filling it in does; one of another form
+            raises ``TraitError``, and the answer before it stays.
         passed: whether an answer was right. It stays so.
         attempts: answers that were judged. The same one twice in a row counts once.
     """
@@ -259,7 +259,7 @@ class Exercise(Sheet):
 
     @classmethod
     def variant(cls, make: Callable[[Any], Exercise], *, seed: Any) -> Exercise:
-        """Makes an exercise with numbers of its own for each seed.
+        """Makes an exercise whose numbers follow from a seed.
 
         Args:
             make: takes a ``random.Random`` and returns an exercise.
@@ -314,7 +314,7 @@ class Exercise(Sheet):
                 self._changed()
 
     def _restore(self, entry: dict[str, Any]) -> None:
-        """Takes up what a record kept of it."""
+        """Restores it from a record."""
         self._attempts.restore(entry)
         try:
             values = self._attempts.kind.read({g.field: g.text for g in self._attempts.answer})
@@ -327,7 +327,7 @@ class Exercise(Sheet):
         return self._attempts.entry()
 
     def _rename(self, name: str) -> None:
-        """Gives it another name, one of its own in a set."""
+        """Gives it another name, unique in a set."""
         self._attempts.name = name
         self._changed()
 

@@ -283,7 +283,7 @@ def _made(item: Any, number: int, choices: Any) -> Exercise:
 
 
 def _name_apart(exercises: Sequence[Exercise]) -> None:
-    """Gives each a name of its own: a second ``write_spec`` is ``write_spec 2``."""
+    """Gives each a unique name: a second ``write_spec`` is ``write_spec 2``."""
     taken: set[str] = set()
     for exercise in exercises:
         name, number = exercise.name, 2

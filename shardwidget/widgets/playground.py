@@ -71,7 +71,8 @@ class SpecPlayground(DocumentWidget):
             **traits: traits of every ipywidget, such as ``layout=``.
 
         Raises:
-            TypeError: ``x`` is neither a shape nor an array, the mesh or the spec is none, or an argument is unknown.
+            TypeError: ``x`` is neither a shape nor an array, the mesh or the spec has another type, or an argument
+                is unknown.
             ValueError: there is no mesh, or one whose axes cannot be edited.
         """
         checked(type(self), traits)
@@ -174,7 +175,7 @@ class SpecPlayground(DocumentWidget):
         try:
             SpecDraft.of(value["drafts"][value["at"]])
         except (KeyError, IndexError, TypeError, ValueError) as error:
-            raise TraitError(f"these are no edits of a spec: {error!r}") from error
+            raise TraitError(f"these are not edits of a spec: {error!r}") from error
         return value
 
     @observe("_edits")

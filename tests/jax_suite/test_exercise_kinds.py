@@ -204,7 +204,7 @@ def test_a_type_is_that_of_jax():
     assert "braces" in told(e, "f32[16@y,8@x]{U:x}").message
     assert told(e, "float32[ 16@y, 8@x ]").verdict == "right"
     assert e.answer == "f32[16@y,8@x]"
-    refused(e, "f32(16)", "no type as JAX writes it")
+    refused(e, "f32(16)", "not a type as JAX writes it")
     refused(e, P("y", "x"), "answer with a type as text")
 
 

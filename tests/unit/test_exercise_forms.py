@@ -36,21 +36,21 @@ def test_a_spec_in_every_spelling(text, spec):
         ("", "nothing is filled in"),
         ("P(", "is not a PartitionSpec"),
         ("P(x)", "names of mesh axes are strings: write 'x'"),
-        ("P(1)", "1 is no entry"),
+        ("P(1)", "1 is not an entry"),
         ("P('x', axis='y')", "no argument 'axis'"),
-        ("P(unreduced='y')", "no set of axis names"),
+        ("P(unreduced='y')", "not a set of axis names"),
         ("P(**d)", "no argument 'None'"),
-        ("P(*d)", "no entry"),
-        ("open('f')", "no PartitionSpec"),
-        ("P(__import__('os').getpid())", "no entry"),
-        ("P(('x', ('y',)))", "no entry"),
+        ("P(*d)", "not an entry"),
+        ("open('f')", "not a PartitionSpec"),
+        ("P(__import__('os').getpid())", "not an entry"),
+        ("P(('x', ('y',)))", "not an entry"),
         ("(" * 3000, "is not a PartitionSpec"),
         ("'x'," * 5000, "at most 10000"),
         (3, "got a int"),
         (("x", None), "got a tuple"),
     ],
 )
-def test_what_is_no_spec_is_refused(text, words):
+def test_what_is_not_a_spec_is_refused(text, words):
     with pytest.raises(AnswerError, match=words):
         forms.read_spec(text)
 

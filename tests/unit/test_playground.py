@@ -202,7 +202,7 @@ def test_what_apply_cannot_do_is_told_and_shown(playground, mesh):
         (((8,), "mesh"), TypeError, r"a spec is edited on a mesh; got str\. Give a jax\.sharding\.Mesh"),
         (((8,), None), ValueError, r"there is no mesh to edit a spec on\. Give one"),
         (((8,), AbstractMesh((), ())), ValueError, "The mesh is empty"),
-        (((8,), AbstractMesh((2,), cast(Any, (1,)))), ValueError, r"the mesh axes \[1\] are no strings"),
+        (((8,), AbstractMesh((2,), cast(Any, (1,)))), ValueError, r"the mesh axes \[1\] must be strings"),
         (((8,), AbstractMesh((2,), ("x",), axis_types=(AxisType.Manual,))), ValueError, "has Manual axes"),
     ],
 )
@@ -230,7 +230,7 @@ def test_assignments_that_are_refused(playground, mesh):
         playground.sharding = NamedSharding(mesh, P("x"), memory_kind="pinned_host")
     with pytest.raises(TraitError, match="read-only"):
         playground.error = ""
-    with pytest.raises(TraitError, match="these are no edits of a spec"):
+    with pytest.raises(TraitError, match="these are not edits of a spec"):
         playground._edits = {"drafts": [{"shape": "8"}], "at": 0}
     assert len(playground._edits["drafts"]) == 1
 
@@ -246,7 +246,7 @@ def test_assignments_that_are_refused(playground, mesh):
     ],
 )
 def test_a_draft_of_another_form_is_none(playground, change):
-    with pytest.raises(ValueError, match="this is no draft of a spec"):
+    with pytest.raises(ValueError, match="this is not a draft of a spec"):
         SpecDraft.of(to_wire(playground.document.draft) | change)
 
 

@@ -41,7 +41,7 @@ def time_program(
 
     Raises:
         ValueError: an argument has no values, a ``Compiled`` came without its arguments, the program is compiled for
-            devices that are not here, or ``n`` is no whole number or less than 1.
+            devices that are not here, or ``n`` is not a whole number or less than 1.
         TypeError: ``f`` is lowered, not compiled.
     """
     if not isinstance(n, int) or n < 1:
