@@ -221,7 +221,7 @@ export interface Failure {
 
 /** What came of an answer. It never says the right one. */
 export interface Feedback {
-  /** A malformed answer has not the form that is asked for; it does not count as an attempt. */
+  /** A malformed answer does not have the form that is asked for; it does not count as an attempt. */
   readonly verdict: "right" | "partly" | "wrong" | "malformed";
   /** What the answer means, and the quantity that is off. */
   readonly message: string;
@@ -366,7 +366,7 @@ export interface HloCollective {
  *
  * Device ids, process indices and coordinates of a pod are nearly always nested counts: `array()` is
  * `start + sum(stride[k] * digit[k])` over the mixed-radix digits of the position, first digit slowest. Integers
- * that are no such pattern are kept raw.
+ * that do not follow such a pattern are kept raw.
  */
 export interface Ints {
   readonly start: number;
@@ -597,7 +597,7 @@ export interface Part {
  * Where an array's shards live on a mesh. Made without touching the array's data.
  *
  * A *tile* is a distinct piece of the global array; a *shard* is a copy of a tile on one device. With unreduced
- * axes each device along them holds a *partial sum* of its tile, which is no copy.
+ * axes each device along them holds a *partial sum* of its tile, which is not a copy.
  */
 export interface Placement {
   readonly mesh: Mesh;
