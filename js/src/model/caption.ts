@@ -1,16 +1,72 @@
-/** What is on its way at a moment, in one line under the picture. */
-import type { Plan } from "./document.gen";
-import { type Moment, roundAt } from "./timeline";
-import { reduces, type TraceModel } from "./trace";
+/** What happens in a collective, in words: what is drawn, and how to read it. */
+import type { Collective, Variable } from "./document.gen";
+import type { Played } from "./plan";
+import { exchanges, gathers, permutes, ragged, reducesAll, tells } from "./semantics";
+import { some } from "./text";
+import type { Flow } from "./timeline";
+import type { TraceModel } from "./trace";
 
-/** `hop 2 of 3. 8+: a sum that waits for copies on their way`; empty when nothing moves. */
-export function caption(trace: TraceModel, { step: at, phase }: Moment, algorithm: Plan["algorithm"]): string {
-  const step = trace.step(at);
-  if (!step || !trace.communicates(step)) return "";
-  const plan = trace.plan(step, algorithm);
-  const rounds = plan?.rounds.length ?? 0;
-  const { round, progress } = roundAt(rounds, phase);
-  if (rounds === 0 || (progress >= 1 && round + 1 >= rounds)) return "";
-  const hop = rounds > 1 ? `hop ${round + 1} of ${rounds}` : "";
-  return [hop, reduces(step.collective) ? "+ marks a sum that waits for more" : ""].filter((s) => s !== "").join("; ");
+/** What a caption is about. */
+export interface Captioned {
+  trace: TraceModel;
+  collective: Collective | null;
+  played: Played | null;
+  flow: Flow;
+  finished: boolean;
+  hops: boolean;
+  adds: boolean;
+  /** Mesh position of the receiver that is drawn, and the group that it is in. */
+  receiver: number;
+  stage: { group: readonly number[] };
+  output: Variable | null;
+}
+
+/** A sentence, and how signs are to be read; both empty for a local step. */
+export function caption(of: Captioned): readonly [string, string] {
+  const { trace, collective: c, stage } = of;
+  if (!c) return ["", ""];
+  const id = (p: number | undefined) => String(trace.mesh.ids[p ?? 0] ?? 0);
+  const receiver = id(of.receiver);
+  if (of.hops) return hopCaption(of);
+  const others = stage.group.filter((p) => p !== of.receiver).map(id);
+  if (exchanges(c) || ragged(c))
+    return [
+      `Device ${receiver} takes its chunk of every block: one from each of ${some(others, 8)}, and its own.`,
+      "colour and tag say where a piece came from; every device receives in the same way",
+    ];
+  if (gathers(c)) {
+    const all = `every device ends with all ${stage.group.length}, in rank order`;
+    return [`Device ${receiver} receives the blocks of ${some(others, 8)}; ${all}.`, ""];
+  }
+  if (permutes(c)) return permutation(of, id);
+  if (tells(c)) return [`One device's block is sent to all others; the copy to device ${receiver} is drawn.`, ""];
+  return ["", ""];
+}
+
+function hopCaption({ collective: c, played, flow, finished, adds, stage }: Captioned): readonly [string, string] {
+  const rounds = played?.rounds.length ?? 0;
+  const n = stage.group.length;
+  if (finished) return [`All ${rounds} hops are done: every device has what it needs.`, ""];
+  const adding = (played?.rounds[flow.round] ?? []).some((t) => t.op === "add");
+  const part = reducesAll(c) ? (adding ? ", reduce-scatter" : ", all-gather") : "";
+  const does = adding ? "the receiver adds what arrives" : "each device passes on what it has";
+  const sign = adds
+    ? `dots: how many of the ${n} terms a chunk holds; pale: passed on; framed: receives in this hop`
+    : "a number in an empty place: the hop that fills it; framed: receives in this hop";
+  return [`Hop ${flow.round + 1} of ${rounds}${part}: ${does}.`, sign];
+}
+
+function permutation({ played, stage }: Captioned, id: (p: number | undefined) => string): readonly [string, string] {
+  const pairs = played?.rounds[0] ?? [];
+  const ranks = stage.group.map((_, r) => r);
+  const without = ranks.filter((r) => !pairs.some((t) => t.destination === r)).map((r) => id(stage.group[r]));
+  const unsent = ranks.filter((r) => !pairs.some((t) => t.source === r)).map((r) => id(stage.group[r]));
+  const device = (ids: readonly string[]) => `${ids.length === 1 ? "device" : "devices"} ${some(ids, 6)}`;
+  if (without.length === 0 && unsent.length === 0) return ["Every device sends its block and receives one.", ""];
+  const zeros = without.length > 0 ? `Nobody sends to ${device(without)}, so JAX fills in zeros.` : "";
+  const left =
+    unsent.length > 0
+      ? ` ${unsent.length === 1 ? "The block" : "The blocks"} of ${device(unsent)} ${unsent.length === 1 ? "is" : "are"} not sent.`
+      : "";
+  return [`${zeros}${left}`.trim(), `sent by ${pairs.length} of ${ranks.length} devices`];
 }

@@ -1,8 +1,9 @@
 /** Chunks of a block: which cell belongs to which, and what a cell holds while an algorithm runs. */
-import type { Collective, Variable } from "./document.gen";
+import type { Collective } from "./document.gen";
 import { product, unravel } from "./mesh";
+import type { Value } from "./numbers";
 import type { Held } from "./plan";
-import type { TraceModel } from "./trace";
+import type { Corner } from "./trace";
 
 /** The chunk (of n) that a cell belongs to; cells are numbered along the corner that travelled, row-major. */
 export function chunkOf(shape: readonly number[], corner: readonly number[], axis: number, n: number) {
@@ -18,24 +19,16 @@ export function chunkOf(shape: readonly number[], corner: readonly number[], axi
   };
 }
 
-/** Sums, greatest or least of a cell over some ranks, as text; marked while ranks are missing. */
-export function combined(
-  trace: TraceModel,
-  c: Collective,
-  input: Variable,
-  group: readonly number[],
-  parts: readonly number[],
-): ((cell: number) => string) | null {
-  const corner = trace.corner(input);
-  if (!corner) return null;
-  const more = parts.length < group.length ? "+" : "";
-  return (cell) => {
-    if (parts.length === 1) return corner.elements.text(corner.start(group[parts[0] ?? 0] ?? 0) + cell) + more;
-    const values = parts.map((r) => corner.elements.number(corner.start(group[r] ?? 0) + cell));
-    const { combines } = c.semantics;
-    const value = combines === "sum" ? values.reduce((a, b) => a + b, 0) : Math[combines || "max"](...values);
-    return `${Number.isInteger(value) ? value : Number(value.toPrecision(5))}${more}`;
-  };
+/** Sum, greatest or least of an element over some members of a group. */
+export function combined(c: Collective, corner: Corner, members: readonly number[], element: number): Value {
+  const values = members.map((p) => corner.elements.value(corner.start(p) + element));
+  const first = values[0] ?? [0, 0];
+  const { combines } = c.semantics;
+  if (combines === "max" || combines === "min") {
+    const pick = Math[combines];
+    return values.reduce((a, b) => [pick(a[0], b[0]), 0] as const, first);
+  }
+  return values.slice(1).reduce((a, b) => [a[0] + b[0], a[1] + b[1]] as const, first);
 }
 
 /** The parts that a rank holds of a chunk at a round; of the whole block where it is not cut. */

@@ -51,14 +51,39 @@ export function transfers(plan: Plan, round: number): Transfer[] {
   return out;
 }
 
-/** Whether a plan is small enough to be played: groups of many ranks have too many transfers to draw. */
+/** Whether a plan is small enough to be played: rounds of many ranks have too many transfers. Its meaning always is. */
 export function playable({ n, rounds }: Plan): boolean {
-  return n * n * Math.max(1, rounds.length) <= MOST && (rounds.length !== 1 || n <= 256);
+  return rounds.length <= 1 || n * n * rounds.length <= MOST;
 }
 
-/** Milliseconds that so many rounds take when they are played at single speed. */
-export function playTime(rounds: number): number {
-  return rounds <= 1 ? 850 : rounds * 500 + 150;
+/** How long the parts of a collective take at single speed, in milliseconds. */
+export interface Times {
+  rounds: number;
+  /** Of a round of flights. */
+  round: number;
+  /** Terms that are then added one after another, the receiver's own first; 1 where nothing is added. */
+  terms: number;
+  /** Of adding a term. */
+  beat: number;
+  /** How long the result stands before the step is over. */
+  settle: number;
+}
+
+/** Members of a group that are drawn one by one; of a larger group the middle is folded into one row. */
+export const UNFOLDED = 16;
+export const FOLDED_ROWS = 8;
+
+/** The times of a plan, in a group of so many members. */
+export function timesOf(plan: Plan | null, members: number, adds: boolean): Times {
+  if (plan && plan.algorithm !== "meaning")
+    return { rounds: plan.rounds.length, round: 500, terms: 1, beat: 0, settle: 300 };
+  const terms = adds ? Math.max(1, members > UNFOLDED ? FOLDED_ROWS : members) : 1;
+  const beat = members <= 4 ? 200 : members <= 8 ? 110 : 60;
+  return { rounds: 1, round: 600, terms, beat, settle: 300 };
+}
+
+export function lasting({ rounds, round, terms, beat, settle }: Times): number {
+  return rounds * round + (terms - 1) * beat + settle;
 }
 
 /** Plays a plan. */

@@ -2,7 +2,7 @@
 import type { Collective, Plan, Step, Trace, Variable } from "./document.gen";
 import { unpack } from "./ints";
 import { MeshModel, product } from "./mesh";
-import { type Played, play, playable, playTime } from "./plan";
+import { lasting, type Played, play, playable, type Times, timesOf } from "./plan";
 import { items } from "./table";
 import { Elements } from "./values";
 import { decodeDocument } from "./wire";
@@ -139,10 +139,14 @@ export class TraceModel {
     return step.collective !== null && step.collective.group_size > 1 && step.collective.plans.length > 0;
   }
 
+  /** How long the parts of a step's collective take. */
+  times(step: Step, algorithm: Plan["algorithm"]): Times {
+    return timesOf(this.plan(step, algorithm), step.collective?.group_size ?? 1, reduces(step.collective));
+  }
+
   /** Milliseconds that a step takes when it is played at single speed. */
   duration(step: Step, algorithm: Plan["algorithm"]): number {
-    if (!this.communicates(step)) return 450;
-    return playTime(this.plan(step, algorithm)?.rounds.length ?? 1);
+    return this.communicates(step) ? lasting(this.times(step, algorithm)) : LOCAL;
   }
 
   /** Mesh axes that choose the colour of a variable's block: those it varies over, the largest first. */
@@ -154,6 +158,9 @@ export class TraceModel {
       .sort((a, b) => (this.mesh.meshShape[b] ?? 1) - (this.mesh.meshShape[a] ?? 1) || a - b);
   }
 }
+
+/** Milliseconds of a step that sends nothing. */
+const LOCAL = 450;
 
 /** Tells how great elements are in their block of so many; what is not finite counts as the least. */
 function levels(elements: Elements, size: number): (index: number) => number {

@@ -2,6 +2,7 @@
 import type { Block, Values } from "./document.gen";
 import { bytesOf } from "./ints";
 import { product } from "./mesh";
+import type { Value } from "./numbers";
 
 export interface ValueRange {
   low: number;
@@ -31,6 +32,14 @@ export class Elements {
   /** A number to colour by: the magnitude of a complex value. */
   number(index: number): number {
     return this.#complex ? Math.hypot(...this.#parts(index)) : Number(this.#numbers[index]);
+  }
+
+  /** Real and imaginary part of a number. */
+  value(index: number): Value {
+    const at = index * this.#width;
+    if (this.format === "c8") return [this.data.getFloat32(at, true), this.data.getFloat32(at + 4, true)];
+    if (this.format === "c16") return [this.data.getFloat64(at, true), this.data.getFloat64(at + 8, true)];
+    return [this.number(index), 0];
   }
 
   /** The value as text, exact for integers. */

@@ -7,7 +7,7 @@ import { primitiveName, type TraceModel } from "../model/trace";
 import { shift, spans } from "./card";
 import { fit, textWidth } from "./measure";
 import { BOLD, label, type Mark, MONO, PAD, type Scene, type Span } from "./scene";
-import { layoutStepper, stepperMarks } from "./stepper";
+import { StepperLayout, stepperMarks } from "./stepper";
 
 const LINE = 20;
 
@@ -17,15 +17,20 @@ export interface StepPicture {
   /** Names of variables that every device shows beside the step's own. */
   watch?: readonly string[];
   algorithm?: Plan["algorithm"];
+  /** Mesh position that is looked at. */
+  device?: number | null;
 }
 
 /** The picture of a moment. */
-export function stepScene(trace: TraceModel, moment: Moment, { width, scheme, watch, algorithm }: StepPicture): Scene {
+export function stepScene(
+  trace: TraceModel,
+  moment: Moment,
+  { width, scheme, watch, algorithm, device = null }: StepPicture,
+): Scene {
   const inner = width - 2 * PAD;
   const step = trace.step(moment.step);
-  const layout = layoutStepper(trace, inner, watch);
-  const ids = trace.latest(watch ?? [], moment.step);
-  const options = { scheme, algorithm: algorithm ?? "meaning", watch: ids, device: null, still: false };
+  const layout = new StepperLayout(trace, inner, watch);
+  const options = { scheme, algorithm: algorithm ?? "meaning", device, still: false } as const;
   const head = step ? headMarks(trace, step, moment.step, inner) : [];
   const top = head.length * LINE + 14;
   const height = layout.height + top + 2 * PAD;

@@ -1,16 +1,49 @@
-/** A step of a trace on the mesh: every device's blocks before and after, groups, and what is in flight between them. */
+/** A step of a trace on the mesh: every device's blocks, groups, lanes, and what is in flight. */
 import type { Moment } from "../model/timeline";
 import type { TraceModel } from "../model/trace";
-import { rails } from "./grid";
-import type { Mark } from "./scene";
-import { flightMarks } from "./stepper/flights";
-import { groupMarks } from "./stepper/groups";
+import { axisToken, type Mark } from "./scene";
+import { additionMarks } from "./stepper/addition";
+import { type Flight, flightsOf } from "./stepper/flights";
 import { litMarks } from "./stepper/hit";
-import { layoutStepper, type StepperLayout } from "./stepper/layout";
-import { smallMarks, tileMarks } from "./stepper/tiles";
+import { StepperLayout } from "./stepper/layout";
+import { lineMarks } from "./stepper/line";
+import { mapMarks, tileMarks } from "./stepper/tiles";
 import { type StepperOptions, StepView } from "./stepper/view";
 
-export { layoutStepper, type StepperLayout, type StepperOptions };
+export { StepperLayout, type StepperOptions };
+
+/** A moment in its layers: what stands still below, what flies, what is drawn over it. */
+export interface Frame {
+  under: readonly Mark[];
+  flights: readonly Flight[];
+  over: readonly Mark[];
+}
+
+export function frameOf(view: StepView): Frame {
+  const flights = flightsOf(view);
+  const { stage, options } = view;
+  return {
+    under: [
+      ...groupMarks(view),
+      ...stage.fixed,
+      ...mapMarks(view),
+      ...additionMarks(view, flights),
+      ...lineMarks(view),
+    ],
+    flights,
+    over: [
+      // A copy comes out from under its tile, and goes in under another.
+      ...stage.tiles.flatMap((tile) => tileMarks(view, tile)),
+      ...stage.holds.flatMap((tile) => tileMarks(view, tile, true)),
+      ...signMarks(view),
+      ...(options.lit ? litMarks(view, options.lit) : []),
+    ],
+  };
+}
+
+export function frameMarks({ under, flights, over }: Frame): Mark[] {
+  return [...under, ...flights.flatMap((f) => f.marks), ...over];
+}
 
 /** Everything at a moment. */
 export function stepperMarks(
@@ -19,13 +52,30 @@ export function stepperMarks(
   moment: Moment,
   options: StepperOptions,
 ): Mark[] {
-  const marks = rails(trace.mesh, layout.grid);
-  if (!trace.step(moment.step)) return marks;
-  const view = new StepView(trace, layout, moment, options);
-  if (layout.strip) for (let p = 0; p < trace.mesh.size; p++) marks.push(...smallMarks(view, p));
-  marks.push(...groupMarks(view));
-  for (const p of view.seats.keys()) marks.push(...tileMarks(view, p));
-  marks.push(...flightMarks(view));
-  if (options.lit) marks.push(...litMarks(view, options.lit));
-  return marks;
+  if (!trace.step(moment.step)) return [];
+  return frameMarks(frameOf(new StepView(trace, layout, moment, options)));
+}
+
+/** Frames of the groups that take part together; the picked one holds its addition. */
+function groupMarks({ stage, axis }: StepView): Mark[] {
+  return stage.frames.flatMap(({ box, picked }): Mark[] => [
+    ...(picked ? [{ kind: "rect", ...box, r: 10, fill: axisToken(axis), alpha: 0.05 } as const] : []),
+    {
+      kind: "rect",
+      ...box,
+      r: 10,
+      stroke: { color: axisToken(axis), width: picked ? 1.4 : 1, dash: [6, 4] },
+      ...(picked ? {} : { alpha: 0.6 }),
+    },
+  ]);
+}
+
+/** Between neighbours: `+` while they are to be summed, `=` when they hold the same. */
+function signMarks(view: StepView): Mark[] {
+  const { stage, collective: c } = view;
+  const equal = c?.semantics.replicates === true;
+  const sign = view.finished ? (equal ? "=" : null) : view.adds ? "+" : null;
+  if (!sign) return [];
+  const color = axisToken(view.axis);
+  return stage.signs.map(([x, y]) => ({ kind: "disc", x, y, r: 6.5, color, hollow: false, sign }));
 }

@@ -5,7 +5,7 @@ import { hex, positionColor } from "../../src/model/color";
 import type { HloCollective, Plan, Semantics } from "../../src/model/document.gen";
 import { transfers } from "../../src/model/plan";
 import type { ProgramModel } from "../../src/model/program";
-import { phaseAfter } from "../../src/model/timeline";
+import { phaseAfter } from "../../src/model/program/rounds";
 import { collectiveMarks } from "../../src/scene/collective";
 import { captionOf } from "../../src/scene/collective/caption";
 import { crowded, flightMarks } from "../../src/scene/collective/flights";

@@ -5,14 +5,19 @@ import { blockSentence, blockTip, sharers } from "../../src/model/blocktip";
 import { caption } from "../../src/model/caption";
 import { chunkOf } from "../../src/model/chunks";
 import type { Plan, Step, Trace, Variable } from "../../src/model/document.gen";
+import { dedented } from "../../src/model/listing";
 import { unravel } from "../../src/model/mesh";
+import { lasting, timesOf } from "../../src/model/plan";
 import { openAtFirst, rowsOf } from "../../src/model/rows";
-import { advance, type Moment, momentAt, position, roundAt } from "../../src/model/timeline";
+import { advance, flowAt, type Moment, momentAt, phaseOf, position } from "../../src/model/timeline";
 import { type Corner, decodeTrace, primitiveName, TraceModel } from "../../src/model/trace";
+import { crossings, trafficAt } from "../../src/model/traffic";
 import { DocumentError } from "../../src/model/wire";
 import { worked, workedCell } from "../../src/model/worked";
+import { StepperLayout } from "../../src/scene/stepper";
 import { contents } from "../../src/scene/stepper/contents";
-import { long, model, stepOf, TRACES, trace } from "./traces";
+import { StepView } from "../../src/scene/stepper/view";
+import { long, model, stepOf, TRACES, type TraceName, trace } from "./traces";
 
 const ALGORITHMS: readonly Plan["algorithm"][] = ["meaning", "ring", "bidirectional ring", "halving-doubling"];
 
@@ -86,43 +91,75 @@ test.each(TRACES)("%s: time goes forward, adds up and ends", (name) => {
   const t = model(name);
   const ms = fc.double({ min: 0, max: 5000, noNaN: true });
   fc.assert(
-    fc.property(moments(t), ms, ms, fc.constantFrom(...ALGORITHMS), (from, a, b, algorithm) => {
-      const [once, twice] = [
-        advance(t, from, a + b, algorithm),
-        advance(t, advance(t, from, a, algorithm), b, algorithm),
-      ];
-      expect(position(twice)).toBeCloseTo(position(once), 6);
-      expect(position(once)).toBeGreaterThanOrEqual(position(from));
-    }),
+    fc.property(
+      moments(t),
+      ms,
+      ms,
+      fc.constantFrom(...ALGORITHMS),
+      fc.boolean(),
+      (from, a, b, algorithm, collectives) => {
+        const pace = { algorithm, collectives };
+        const [once, twice] = [advance(t, from, a + b, pace), advance(t, advance(t, from, a, pace), b, pace)];
+        expect(position(twice)).toBeCloseTo(position(once), 6);
+        expect(position(once)).toBeGreaterThanOrEqual(position(from));
+      },
+    ),
     { numRuns: 60 },
   );
   for (const algorithm of ALGORITHMS) {
     const all = t.steps.reduce((sum, s) => sum + t.duration(s, algorithm), 0);
     const end = { step: t.steps.length - 1, phase: 1 };
-    expect(advance(t, { step: 0, phase: 0 }, all + 1, algorithm)).toEqual(end);
-    expect(position(advance(t, { step: 0, phase: 0 }, all - 1, algorithm))).toBeLessThan(position(end));
-    expect(advance(t, end, 1000, algorithm)).toEqual(end);
+    const pace = { algorithm, collectives: false };
+    expect(advance(t, { step: 0, phase: 0 }, all + 1, pace)).toEqual(end);
+    expect(position(advance(t, { step: 0, phase: 0 }, all - 1, pace))).toBeLessThan(position(end));
+    expect(advance(t, end, 1000, pace)).toEqual(end);
   }
 });
 
-test("a ring takes half a second a hop", () => {
+test("a ring takes half a second a hop; a sum six tenths of flight and a beat for every further term", () => {
   const t = model("all_gather");
   const step = t.steps[stepOf(t, "all_gather")];
   if (!step) return expect.fail("there is no such step");
-  expect(ALGORITHMS.map((a) => t.duration(step, a))).toEqual([850, 3 * 500 + 150, 2 * 500 + 150, 2 * 500 + 150]);
+  expect(ALGORITHMS.map((a) => t.duration(step, a))).toEqual([900, 3 * 500 + 300, 2 * 500 + 300, 2 * 500 + 300]);
+  const lasts = (n: number) => lasting(timesOf(null, n, true));
+  expect([2, 4, 8, 16, 64].map(lasts)).toEqual([1100, 1500, 1670, 1800, 1320]);
 });
 
-test("rounds follow one another, and the last part of a step is at rest", () => {
+test("rounds follow one another, terms are added after them, and the last part of a step is at rest", () => {
   fc.assert(
-    fc.property(fc.integer({ min: 1, max: 14 }), fc.double({ min: 0, max: 1, noNaN: true }), (rounds, phase) => {
-      const { round, progress } = roundAt(rounds, phase);
-      expect(round).toBeGreaterThanOrEqual(0);
-      expect(round).toBeLessThan(rounds);
-      expect(round + progress).toBeCloseTo(Math.min(rounds, (phase / 0.9) * rounds), 9);
-    }),
+    fc.property(
+      fc.integer({ min: 2, max: 64 }),
+      fc.boolean(),
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      (n, adds, a, b) => {
+        const times = timesOf(null, n, adds);
+        const [first, second] = [flowAt(times, Math.min(a, b)), flowAt(times, Math.max(a, b))];
+        for (const key of ["round", "arrived", "added"] as const)
+          expect(second[key]).toBeGreaterThanOrEqual(first[key]);
+        expect(first.added === 1 || first.arrived === 1).toBe(true);
+        if (first.finished) expect([first.added, second.finished]).toEqual([times.terms, true]);
+        // Without motion a copy is at one end or the other.
+        expect([0, 1]).toContain(flowAt(times, a, true).progress);
+      },
+    ),
   );
-  expect(roundAt(3, 0.95)).toEqual({ round: 2, progress: 1 });
-  expect(roundAt(0, 0.5)).toEqual({ round: 0, progress: 1 });
+  const ring = { rounds: 3, round: 500, terms: 1, beat: 0, settle: 300 };
+  expect([0, 1, 2].map((r) => flowAt(ring, phaseOf(ring, r) + 1e-6).round)).toEqual([0, 1, 2]);
+  expect(flowAt(ring, 0.99)).toMatchObject({ arrived: 3, finished: true });
+});
+
+test("collectives alone are played with a pause before each; reading lasts as long as the sentence", () => {
+  const t = model("psum");
+  const pace = { algorithm: "meaning", collectives: true } as const;
+  const start = { step: 0, phase: 0 };
+  expect(advance(t, start, 299, pace).step).toBe(2);
+  expect(advance(t, start, 301, pace)).toMatchObject({ step: 3 });
+  expect(advance(t, start, 300 + 1100 + 1, pace)).toEqual({ step: 4, phase: 1 });
+  const words = (t.steps[0]?.sentence ?? "").split(" ").length;
+  const reading = { algorithm: "meaning", collectives: false, reading: true } as const;
+  expect(advance(t, start, 290 * words - 1, reading).step).toBe(0);
+  expect(advance(t, start, 290 * words + 1, reading).step).toBe(1);
 });
 
 test("a worked element is the sum of what its group holds", () => {
@@ -186,18 +223,40 @@ test("a shard says its slice, a part says what part it is, a block its name", ()
   expect(t.nameOf({ ...v, id: 99, shape: [64, 4] }, 0)).toBe("s[:2, :4]");
 });
 
-test("the caption names the hop, and what + means, while something is on its way", () => {
+test("the caption says what a hop does, and nothing of a local step", () => {
+  const said = (name: TraceName, primitive: string, phase: number, algorithm: Plan["algorithm"]) => {
+    const t = model(name);
+    const options = { scheme: "light", algorithm, device: null, still: false } as const;
+    return caption(new StepView(t, new StepperLayout(t, 700), { step: stepOf(t, primitive), phase }, options))[0];
+  };
+  expect(said("psum", "psum_invariant", 0.1, "ring")).toBe(
+    "Hop 1 of 2, reduce-scatter: the receiver adds what arrives.",
+  );
+  expect(said("psum", "psum_invariant", 0.5, "ring")).toBe(
+    "Hop 2 of 2, all-gather: each device passes on what it has.",
+  );
+  expect(said("psum", "psum_invariant", 1, "ring")).toBe("All 2 hops are done: every device has what it needs.");
+  expect(said("psum", "dot_general", 0.5, "ring")).toBe("");
+  expect(said("all_to_all", "all_to_all", 0.5, "meaning")).toMatch(/^Device 0 takes its chunk of every block/);
+});
+
+test("bytes follow the moment, and a ring over two axes is billed to the links that it crosses", () => {
   const t = model("psum");
-  const step = stepOf(t, "psum_invariant");
-  const said = (phase: number, algorithm: Plan["algorithm"]) => caption(t, { step, phase }, algorithm);
-  expect(said(0.2, "meaning")).toBe("+ marks a sum that waits for more");
-  expect(said(0.2, "ring")).toBe("hop 1 of 2; + marks a sum that waits for more");
-  expect(said(0.7, "ring")).toBe("hop 2 of 2; + marks a sum that waits for more");
-  expect(said(0.95, "ring")).toBe("");
-  expect(said(1, "ring")).toBe("");
-  expect(caption(t, { step: 2, phase: 0.5 }, "ring")).toBe("");
-  const gather = model("all_gather");
-  expect(caption(gather, { step: stepOf(gather, "all_gather"), phase: 0 }, "ring")).toBe("hop 1 of 3");
+  const at = (phase: number, algorithm: Plan["algorithm"]) => trafficAt(t, { step: 3, phase }, algorithm);
+  expect(at(0, "meaning")).toEqual([{ axis: 1, arrived: 0, flying: 0, total: 256 }]);
+  expect(at(0.2, "meaning")[0]).toMatchObject({ arrived: 0, flying: 256 });
+  expect(at(1, "meaning")[0]).toMatchObject({ arrived: 256, flying: 0 });
+  expect(at(0.2, "ring")[0]).toMatchObject({ arrived: 0, flying: 128 });
+  expect(at(0.5, "ring")[0]).toMatchObject({ arrived: 128, flying: 128 });
+  const cube = model("cube");
+  const c = cube.steps[stepOf(cube, "psum_invariant")]?.collective;
+  // A ring of four over model and expert: every hop changes expert, two of four model too.
+  expect(c && crossings(cube, c)).toEqual([0, 0.5, 1]);
+});
+
+test("source lines lose the indentation that all have", () => {
+  expect(dedented(["    def f(x):", "", "      return x"])).toEqual(["def f(x):", "", "  return x"]);
+  expect(dedented(["a", "  b"])).toEqual(["a", "  b"]);
 });
 
 test("a primitive is called as users call it", () => {

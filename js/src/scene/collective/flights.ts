@@ -4,7 +4,7 @@ import { partsAt } from "../../model/chunks";
 import type { Transfer } from "../../model/plan";
 import { easeInOut } from "../ease";
 import { axisStroke, axisToken, type Box, type Color, type Mark, type Stroke } from "../scene";
-import { along, between, type Path, pathBetween } from "../stepper/path";
+import { along, between, type Path, pathBetween } from "./path";
 import { LANE } from "./stage";
 import { chunkBox, chunkColor, stripOf } from "./tiles";
 import type { CollectiveView } from "./view";

@@ -2,7 +2,7 @@
 import type { HloCollective, Semantics } from "../../model/document.gen";
 import type { ProgramModel } from "../../model/program";
 import { axisToken, type Box, type Color, type Mark, type Stroke } from "../scene";
-import { between, pathBetween } from "../stepper/path";
+import { between, pathBetween } from "./path";
 import { LANE } from "./stage";
 import type { CollectiveView } from "./view";
 

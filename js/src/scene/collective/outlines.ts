@@ -2,7 +2,6 @@
 import { some } from "../../model/text";
 import { fit } from "../measure";
 import { axisStroke, axisToken, type Box, label, type Mark, type Stroke } from "../scene";
-import { around } from "../stepper/groups";
 import { TITLE } from "./stage";
 import type { CollectiveView } from "./view";
 
@@ -49,4 +48,15 @@ function placeOf({ model, group }: CollectiveView): string {
   return model.mesh.axes
     .flatMap((a, i) => (digits.every((d) => d[i] === digits[0]?.[i]) ? [`${a.name}=${digits[0]?.[i] ?? 0}`] : []))
     .join(" ");
+}
+
+/** A box about the devices of a group, by the boxes of all; null where it would hold others too: it would lie. */
+export function around(all: readonly Box[], group: readonly number[], pad: number): Box | null {
+  const boxes = group.flatMap((p) => all[p] ?? []);
+  const x = Math.min(...boxes.map((b) => b.x)) - pad;
+  const y = Math.min(...boxes.map((b) => b.y)) - pad;
+  const w = Math.max(...boxes.map((b) => b.x + b.w)) + pad - x;
+  const h = Math.max(...boxes.map((b) => b.y + b.h)) + pad - y;
+  const held = all.filter((b) => b.x >= x && b.y >= y && b.x + b.w <= x + w && b.y + b.h <= y + h);
+  return held.length === group.length ? { x, y, w, h } : null;
 }

@@ -3,7 +3,7 @@ import { hex, positionColor } from "../../model/color";
 import type { Parts } from "../../model/plan";
 import { fit, textWidth } from "../measure";
 import { axisToken, BOLD, type Box, CENTER, type Color, label, type Mark, type RectMark, type Stroke } from "../scene";
-import { around } from "../stepper/groups";
+import { around } from "./outlines";
 import type { CollectiveView } from "./view";
 
 /** Height of the row of chunks at the foot of a tile, and its distance from the edges. */

@@ -4,7 +4,7 @@ import type { Scheme } from "../../model/color";
 import type { HloCollective, Plan } from "../../model/document.gen";
 import type { Played } from "../../model/plan";
 import type { ProgramModel } from "../../model/program";
-import { roundAt } from "../../model/timeline";
+import { roundAt } from "../../model/program/rounds";
 import type { Box } from "../scene";
 import type { Stage } from "./stage";
 

@@ -1,8 +1,7 @@
-/** What the tile of a device shows at a step: blocks before and after, and how large each would like to be. */
+/** What a step is about: blocks before and after, and the part of a block that has room in the picture. */
 import type { Step, Variable } from "../../model/document.gen";
-import type { Corner, TraceModel } from "../../model/trace";
-import { faceOf } from "../block";
-import { textWidth } from "../measure";
+import { product } from "../../model/mesh";
+import type { TraceModel } from "../../model/trace";
 
 export interface Contents {
   before: readonly Variable[];
@@ -22,34 +21,98 @@ export function contents(trace: TraceModel, step: Step, watch: readonly number[]
   return { before, after, watch: get(watch).filter((v) => !own.has(v.id)) };
 }
 
-/** Rows and columns that a variable is drawn with. */
-export function face(trace: TraceModel, v: Variable): { rows: number; columns: number } {
+/** The variables of a step in the order in which keys go through them. */
+export function slotsOf({ before, after, watch }: Contents): readonly Variable[] {
+  return [...before, ...after, ...watch];
+}
+
+/** Rows and columns of a block's elements, as they are drawn: all that travelled, or those that have room. */
+export interface Face {
+  rows: number;
+  columns: number;
+  /** The elements, row by row, by their number in the corner that travelled. */
+  elements: readonly number[];
+  /** Rows and columns that there would be. */
+  of: readonly [rows: number, columns: number];
+}
+
+/** Rows and columns of a value of some rank: leading dimensions run down, a long row is wrapped. */
+export function sizeOf(shape: readonly number[]): readonly [rows: number, columns: number] {
+  const columns = shape.at(-1) ?? 1;
+  if (shape.length > 1) return [product(shape.slice(0, -1)), columns];
+  return columns > LONG && columns % WRAP === 0 ? [columns / WRAP, WRAP] : [1, columns];
+}
+
+const LONG = 16;
+const WRAP = 8;
+
+/** A face of a variable's block, of its chunks alone where such are given; null where they are no rectangle. */
+export function faceOf(
+  trace: TraceModel,
+  v: Variable,
+  most: readonly [rows: number, columns: number],
+  wanted?: (element: number) => boolean,
+): Face | null {
+  const [allRows, allColumns] = shapeOf(trace, v);
+  const every = Array.from({ length: allRows * allColumns }, (_, i) => i);
+  const kept = wanted ? every.filter(wanted) : every;
+  const across = wanted ? new Set(kept.map((i) => i % allColumns)).size : allColumns;
+  if (across === 0 || kept.length % across !== 0) return kept.length === 0 && !wanted ? EMPTY : null;
+  const down = kept.length / across;
+  const [rows, columns] = [Math.min(down, most[0]), Math.min(across, most[1])];
+  const elements = Array.from(
+    { length: rows * columns },
+    (_, i) => kept[Math.floor(i / columns) * across + (i % columns)] ?? 0,
+  );
+  return { rows, columns, elements, of: [down, across] };
+}
+
+const EMPTY: Face = { rows: 1, columns: 1, elements: [], of: [0, 0] };
+
+/** Rows and columns of all of a variable that travelled; of a block without values a few. */
+export function shapeOf(trace: TraceModel, v: Variable): readonly [rows: number, columns: number] {
   const corner = trace.corner(v);
-  return faceOf(corner ? corner.shape : v.shape.map((n) => Math.min(n, 8)));
+  return sizeOf(corner ? corner.shape : v.shape.map((_, d) => Math.min(trace.local(v, d), 8)));
 }
 
-/** The height that a block likes: its rows are lower where there are many, and where the picture must be small. */
-export function blockHeight(trace: TraceModel, v: Variable, dense: boolean): number {
-  const { rows } = face(trace, v);
-  return Math.max(20, dense ? Math.min(76, rows * (rows > 2 ? 14 : 18)) : Math.min(116, rows * (rows > 4 ? 14 : 20)));
+/**
+ * A face of all chunks of a block side by side, each with at most so many rows and columns; -1 where a chunk has no
+ * element for a cell. Chunks that are no rectangles are written in one row.
+ */
+export function stripOf(
+  trace: TraceModel,
+  v: Variable,
+  chunk: (element: number) => number,
+  n: number,
+  most: readonly [rows: number, columns: number],
+): Face {
+  const [allRows, allColumns] = shapeOf(trace, v);
+  const chunks = Array.from({ length: n }, (): number[] => []);
+  for (let i = 0; i < allRows * allColumns; i++) chunks[chunk(i)]?.push(i);
+  const sizes = chunks.map((own) => {
+    const across = new Set(own.map((i) => i % allColumns)).size;
+    return across > 0 && own.length % across === 0 ? [own.length / across, across] : [1, own.length];
+  });
+  const whole = [0, 1].map((d) => Math.max(1, ...sizes.map((size) => size[d] ?? 1))) as [number, number];
+  const [rows, columns] = [Math.min(whole[0], most[0]), Math.min(whole[1], most[1])];
+  const elements = Array.from({ length: rows * n * columns }, (_, cell) => {
+    const [row, column] = [Math.floor(cell / (n * columns)), cell % (n * columns)];
+    const k = Math.floor(column / columns);
+    const [down, across] = sizes[k] ?? [0, 0];
+    const at = column % columns;
+    return row < (down ?? 0) && at < (across ?? 0) ? (chunks[k]?.[row * (across ?? 0) + at] ?? -1) : -1;
+  });
+  return { rows, columns: n * columns, elements, of: [whole[0], n * whole[1]] };
 }
 
-/** Width of a cell that has room for the variable's numbers and a mark behind them, by some of them. */
-export function cellWidth(trace: TraceModel, v: Variable, dense: boolean): number {
-  const corner = trace.corner(v);
-  // Rows that are too low for numbers need no room for them.
-  if (!corner || (dense && face(trace, v).rows > 5)) return dense ? 14 : 22;
-  const characters = longest(corner);
-  const size = dense ? 9.5 : characters > 3 ? 10.5 : 12;
-  return Math.max(dense ? 14 : 24, textWidth("0".repeat(Math.min(7, characters + 1)), size, true) + (dense ? 2 : 4));
+/** The cells of some chunks of a strip, as a face of their own. */
+export function partOf(strip: Face, n: number, chunks: readonly number[]): Face {
+  const each = strip.columns / n;
+  const columns = chunks.flatMap((k) => Array.from({ length: each }, (_, i) => k * each + i));
+  const elements = Array.from(
+    { length: strip.rows * columns.length },
+    (_, cell) =>
+      strip.elements[Math.floor(cell / columns.length) * strip.columns + (columns[cell % columns.length] ?? 0)] ?? -1,
+  );
+  return { ...strip, columns: columns.length, elements, of: [strip.of[0], columns.length] };
 }
-
-/** Characters of the longest of some of the numbers. */
-export function longest({ elements }: Corner): number {
-  const every = Math.max(1, Math.floor(elements.length / SAMPLES));
-  let characters = 1;
-  for (let i = 0; i < elements.length; i += every) characters = Math.max(characters, elements.text(i).length);
-  return characters;
-}
-
-const SAMPLES = 48;

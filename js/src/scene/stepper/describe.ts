@@ -14,23 +14,23 @@ export interface Shown {
 
 /** What is said of a device, or of its block; null where nothing is drawn. */
 export function describe(view: StepView, { device, slot, cell }: Hit): Shown | null {
-  const { trace, layout, seats } = view;
+  const { trace, stage, seats } = view;
   const runs = !view.active || view.active.has(device);
-  const tile = seats.get(device) ?? deviceBox(trace.mesh, layout.grid, device);
-  const at = slot === null || !runs ? undefined : view.slots[slot];
-  if (!at || slot === null) {
+  const tile = seats.get(device) ?? (stage.map && deviceBox(trace.mesh, stage.map, device));
+  const v = slot === null || !runs ? undefined : view.slots[slot];
+  if (!v) {
     const values = runs ? "" : "does not run this step";
-    return {
-      box: tile,
-      color: null,
-      text: { name: "", type: "", device: deviceText(trace, device), copies: "", values },
-    };
+    const text = { name: "", type: "", device: deviceText(trace, device), copies: "", values };
+    return tile && { box: tile, color: null, text };
   }
-  const text = blockTip(trace, at.v, device, cell);
-  const later = !at.input && !view.finished ? "when the step is done: " : "";
-  return {
-    box: view.box(device, slot) ?? tile,
-    color: view.color(at.v, device, at.v.unreduced),
-    text: { ...text, values: text.values && later + text.values },
-  };
+  const box = view.drawn.find((d) => d.device === device && d.v.id === v.id)?.box ?? tile;
+  const text = blockTip(trace, v, device, cell);
+  const later = view.show.after.includes(v) && !view.finished ? "when the step is done: " : "";
+  return (
+    box && {
+      box,
+      text: { ...text, values: text.values && later + text.values },
+      color: view.color(v, device, v.unreduced),
+    }
+  );
 }

@@ -1,227 +1,323 @@
-/** Copies on their way, each along its path, in the colour of its data with the halo of its mesh axis. */
-import { combined, partsAt } from "../../model/chunks";
-import type { Variable } from "../../model/document.gen";
+/** Copies on their way: each in a lane of its own, with the numbers that it carries and the id of its sender. */
+
+import type { Rgb } from "../../model/color";
 import type { Transfer } from "../../model/plan";
-import { some } from "../../model/text";
-import { reduces } from "../../model/trace";
+import { exchanges, gathers, ragged } from "../../model/semantics";
 import { blockMarks } from "../block";
-import { easeInOut } from "../ease";
-import { axisStroke, axisToken, type Box, label, type Mark } from "../scene";
-import { face } from "./contents";
-import { along, between, type Path, pathBetween } from "./path";
-import { chunkBoxes } from "./tiles";
+import { axisStroke, axisToken, BOLD, type Box, label, type Mark } from "../scene";
+import { type Face, partOf } from "./contents";
+import { permuted, rowIndex, SWATCH, WIDE_COPY } from "./down";
+import { type Route, routesOf } from "./routes";
+import type { Lane, Tile } from "./stage";
+import { numbers } from "./tiles";
 import type { StepView } from "./view";
 
-/** In a group more copies than these hide each other: then only those to one device are shown. */
-const CROWD = 24;
+/** A copy: what it covers, its halo included, and how it is drawn. */
+export interface Flight {
+  /** Mesh positions. */
+  source: number;
+  destination: number;
+  box: Box;
+  marks: readonly Mark[];
+}
 
-export function flightMarks(view: StepView): Mark[] {
-  const { played, layout } = view;
-  if (!played || view.finished) return [];
-  const marks = groupsOf(view).flatMap((group) =>
-    flightsOf(view, group).flatMap((t) => oneFlight(view, group, t, played.rounds[view.round] ?? [])),
+const TAG = { w: 20, h: 16 } as const;
+const HALO = 2;
+
+/** All copies of a moment. */
+export function flightsOf(view: StepView): readonly Flight[] {
+  const { stage, finished, flow } = view;
+  if (finished || flow.progress <= 0 || flow.progress >= 1) return [];
+  switch (stage.motion) {
+    case "gather":
+      return stage.lanes.flatMap((lane, i) => (i === stage.receiver ? [] : [toSlot(view, lane)]));
+    case "gutters":
+      return ringFlights(view);
+    case "lanes":
+      return laneFlights(view);
+    case "permute":
+      return permutedFlights(view);
+    default:
+      return [];
+  }
+}
+
+/** The copy of one member on its way to its slot. */
+function toSlot(view: StepView, lane: Lane): Flight {
+  const { stage, flow } = view;
+  const { slot, tag, tile } = lane;
+  const x0 = Math.min(slot.x, tag.x);
+  const [w, h] = [Math.max(slot.x + slot.w, tag.x + tag.w) - x0, slot.h];
+  // It begins under its tile, which is drawn over it, and comes out through the edge.
+  const along = stage.run === "down";
+  const start = along
+    ? Math.max(tile.box.x + 3, tile.box.x + tile.box.w - w - 3)
+    : Math.max(tile.box.y + 3, tile.box.y + tile.box.h - h - 3);
+  const end = along ? x0 : slot.y;
+  const by = (start - end) * (1 - flow.progress);
+  const [dx, dy] = along ? [by, 0] : [0, by];
+  const move = (b: Box): Box => ({ ...b, x: b.x + dx, y: b.y + dy });
+  const box = move({ x: x0, y: slot.y, w, h });
+  return copy(view, lane.members[0] ?? 0, view.receiver, box, [
+    ...pieceMarks(view, lane, move(slot)),
+    ...tagMarks(view, lane.members, move(tag)),
+  ]);
+}
+
+/** What a member sends to the receiver, in a box. */
+export function pieceMarks(
+  view: StepView,
+  lane: Lane,
+  box: Box,
+  look: { alpha?: number; mark?: number | null } = {},
+): Mark[] {
+  const { input, output, collective: c, stage } = view;
+  const face = pieceOf(view, lane);
+  if (!input || !output || !c || !face) return [];
+  const [p = 0] = lane.members;
+  const v = gathers(c) ? output : input;
+  const folded = lane.members.length > 1;
+  const text = (element: number) => {
+    if (folded) return view.adds ? view.together(lane.members, element) : "";
+    return view.text(v, p, element);
+  };
+  const whole = ragged(c);
+  const content = numbers(view, v, face, whole ? () => "" : text);
+  return blockMarks(box, {
+    ...content,
+    fill: view.color(input, p),
+    hatch: view.adds ? view.hatch : null,
+    ...(stage.bare ? {} : look),
+  });
+}
+
+/** The face of what a member sends to the receiver. */
+export function pieceOf(view: StepView, lane: Lane): Face | null {
+  const { stage, collective: c } = view;
+  if (!stage.face || stage.chunks <= 1) return stage.piece;
+  return gathers(c) ? partOf(stage.face, stage.chunks, [lane.rank]) : stage.piece;
+}
+
+/** Ids of senders: of a folded row how many they are. */
+export function tagMarks(view: StepView, members: readonly number[], { x, y, w, h }: Box, alpha = 1): Mark[] {
+  const { mesh } = view.trace;
+  const text = members.length > 1 ? `×${members.length}` : String(mesh.ids[members[0] ?? 0] ?? 0);
+  const faded = alpha < 1 ? { alpha } : {};
+  const size = text.length > 2 ? 8.5 : 10.5;
+  return [
+    { kind: "rect", x, y, w, h, r: 4, fill: "bg" },
+    { kind: "rect", x, y, w, h, r: 4, stroke: { color: axisToken(view.axis), width: 1.4 }, ...faded },
+    label(x + w / 2, y + h / 2 + size * 0.36, text, size, axisToken(view.axis), {
+      ...BOLD,
+      anchor: "middle",
+      ...faded,
+    }),
+  ];
+}
+
+/** A copy with its halo: a line and a glow in the ink and pattern of the axis. */
+function copy(view: StepView, source: number, destination: number, inner: Box, content: readonly Mark[]): Flight {
+  const grown = (by: number): Box => ({ x: inner.x - by, y: inner.y - by, w: inner.w + 2 * by, h: inner.h + 2 * by });
+  return {
+    source,
+    destination,
+    box: grown(HALO),
+    marks: [
+      { kind: "rect", ...grown(HALO + 1.5), r: 6, fill: axisToken(view.axis), alpha: 0.16 },
+      { kind: "rect", ...grown(HALO - 1), r: 4, fill: "bg" },
+      ...content,
+      { kind: "rect", ...grown(HALO - 1), r: 4, stroke: axisStroke(view.axis, 2) },
+    ],
+  };
+}
+
+/** The rows of each group that is drawn, by rank. */
+function columnsOf(view: StepView): { group: readonly number[]; tiles: readonly Tile[] }[] {
+  const { stage, trace, collective: c } = view;
+  const byDevice = new Map(
+    stage.tiles.flatMap((t) => (t.members.length === 1 ? [[t.members[0] ?? 0, t] as const] : [])),
   );
-  const words = layout.strip ? "" : crowdText(view);
-  return [
-    // A line that is drawn after another's copy would cross its numbers.
-    ...marks.filter((m) => m.kind === "line"),
-    ...marks.filter((m) => m.kind !== "line"),
-    ...(words ? [label(layout.grid.x, layout.height - 3, words, 11, "muted")] : []),
-  ];
+  const groups = c && stage.frames.length > 0 ? trace.groups(c) : [stage.group];
+  return groups.map((group) => ({ group, tiles: group.flatMap((p) => byDevice.get(p) ?? []) }));
 }
 
-/** Says that not all copies are drawn; empty where they are. */
-export function crowdText(view: StepView): string {
-  if (view.finished) return "";
-  const crowded = groupsOf(view).filter((group) => seated(view, group).length > CROWD);
-  const to = crowded.map((group) => view.trace.mesh.ids[group[seen(view, group)] ?? 0]);
-  return to.length === 0 ? "" : `copies to ${to.length === 1 ? "device" : "devices"} ${some(to.map(String), 4)} shown`;
+/** Copies of a ring: from a tile to the one below in the gutter between them, from the last to the first round the side. */
+function ringFlights(view: StepView): Flight[] {
+  const { played, flow, stage } = view;
+  const { progress: t } = flow;
+  return columnsOf(view).flatMap(({ group, tiles }) =>
+    (played?.rounds[flow.round] ?? []).flatMap((transfer) => {
+      const [from, to] = [tiles[transfer.source], tiles[transfer.destination]];
+      const at = from && chunkBox(view, from, transfer.chunks);
+      if (!from || !to || !at) return [];
+      const [source, destination] = [group[transfer.source] ?? 0, group[transfer.destination] ?? 0];
+      const content = (box: Box) => chunkMarks(view, group, transfer, box);
+      if (transfer.destination === transfer.source + 1) {
+        const [y0, y1] = [from.box.y + from.box.h - at.h - 3, to.box.y + 3];
+        const box = { ...at, y: y0 + (y1 - y0) * t };
+        return [copy(view, source, destination, box, content(box))];
+      }
+      const edge = from.box.x + from.box.w;
+      const lane = edge + ((stage.room?.w ?? 30) - at.w) / 2;
+      const [x, y] = aroundAt(edge - at.w - 3, lane, edge - at.w - 3, rowOf(from, at), rowOf(to, at), t);
+      const box = { ...at, x, y };
+      return [copy(view, source, destination, box, content(box))];
+    }),
+  );
 }
 
-/** The groups whose copies are drawn. */
-function groupsOf(view: StepView): readonly (readonly number[])[] {
-  const { collective: c, focus, layout, trace } = view;
-  if (!c) return [];
-  if (!layout.strip) return trace.groups(c);
-  const whole = focus[0] === undefined ? null : view.groupOf(focus[0]);
-  return whole ? [whole] : [];
+/** Three thirds of a way: out of the row, along a lane, into the other row. */
+function aroundAt(x0: number, lane: number, x1: number, y0: number, y1: number, t: number): readonly [number, number] {
+  if (t < 1 / 3) return [x0 + (lane - x0) * 3 * t, y0];
+  if (t < 2 / 3) return [lane, y0 + (y1 - y0) * (3 * t - 1)];
+  return [lane + (x1 - lane) * (3 * t - 2), y1];
 }
 
-/** The transfers of a group that are shown. */
-export function flightsOf(view: StepView, group: readonly number[]): readonly Transfer[] {
-  const round = seated(view, group);
-  if (round.length <= CROWD) return round;
-  const to = seen(view, group);
-  return round.filter((t) => t.destination === to);
+function rowOf(tile: Tile, { h }: Box): number {
+  const place = tile.places[0]?.box ?? tile.box;
+  return place.y + (place.h - h) / 2;
 }
 
-/** The transfers of a group between devices whose tiles stand in full. */
-function seated(view: StepView, group: readonly number[]): readonly Transfer[] {
-  return (view.played?.rounds[view.round] ?? []).filter((t) => {
-    const [source, destination] = [group[t.source], group[t.destination]];
-    if (source === undefined || destination === undefined || source === destination) return false;
-    return view.seats.has(source) && view.seats.has(destination);
+/** Where chunks stand in a tile: the box about them. */
+function chunkBox({ stage }: StepView, tile: Tile, chunks: readonly number[]): Box | null {
+  const place = tile.places[0]?.box;
+  const [first, last] = [Math.min(...chunks), Math.max(...chunks)];
+  if (!place) return null;
+  if (stage.chunks <= 1) return place;
+  const w = place.w / stage.chunks;
+  return { ...place, x: place.x + first * w, w: (last - first + 1) * w };
+}
+
+/** Ways of a round's copies, with the place of each among those that leave and arrive in the same row. */
+export function routesIn(view: StepView): readonly (Route & { leaves: number; arrives: number })[] {
+  const { stage, played, flow, plan, collective: c } = view;
+  const row = rowIndex(stage.lanes.map((lane) => lane.members.map((p) => stage.group.indexOf(p))));
+  if (!plan || !c) return [];
+  const receiver = stage.group.indexOf(view.receiver);
+  const round =
+    stage.motion === "permute"
+      ? permuted({ trace: view.trace, plan, c, receiver })
+      : (played?.rounds[flow.round] ?? []);
+  const routes = routesOf(joined(round), row);
+  return routes.map((route) => ({
+    ...route,
+    leaves: routes.filter((o) => o.from === route.from && o.lane > route.lane).length,
+    arrives: routes.filter((o) => o.to === route.to && o.lane > route.lane).length,
+  }));
+}
+
+/** Transfers between the same two ranks are one copy. */
+function joined(round: readonly Transfer[]): Transfer[] {
+  const pairs = new Map<string, Transfer>();
+  for (const t of round) {
+    const key = `${t.source} ${t.destination}`;
+    const known = pairs.get(key);
+    pairs.set(key, known ? { ...known, chunks: [...new Set([...known.chunks, ...t.chunks])] } : t);
+  }
+  return [...pairs.values()];
+}
+
+/** Size of copies that go by lanes, with their tag. */
+function laneCopy(view: StepView): { w: number; h: number; block: number; bare: boolean } {
+  const { stage, played } = view;
+  const place = stage.tiles[0]?.places[0]?.box ?? { w: 0, h: 0 };
+  if (stage.motion === "permute") return { w: place.w + TAG.w + 4, h: place.h, block: place.w, bare: false };
+  const chunks = Math.max(1, ...(played?.rounds ?? []).flatMap((r) => joined(r).map((t) => t.chunks.length)));
+  const wide = stage.chunks > 1 ? (place.w / stage.chunks) * chunks : place.w;
+  const bare = wide > WIDE_COPY;
+  const block = bare ? SWATCH : wide;
+  return { w: block + TAG.w + 4, h: Math.min(place.h, 40), block, bare };
+}
+
+function laneFlights(view: StepView): Flight[] {
+  const { stage, flow } = view;
+  const size = laneCopy(view);
+  return routesIn(view).flatMap((route) => {
+    const [from, to] = [stage.lanes[route.from]?.tile, stage.lanes[route.to]?.tile];
+    if (!from || !to) return [];
+    const edge = from.box.x + from.box.w;
+    const lane = edge + 12 + route.lane * (size.w + 8);
+    const hidden = (order: number) => edge - 4 - size.w - order * (size.w + 7);
+    const [y0, y1] = [rowOf(from, { ...from.box, h: size.h }), rowOf(to, { ...to.box, h: size.h })];
+    const [x, y] = aroundAt(hidden(route.leaves), lane, hidden(route.arrives), y0, y1, flow.progress);
+    // What would come out at the other side of its tile is not on its way yet.
+    if (x < from.box.x + 3) return [];
+    return [laneCopyAt(view, route, { x, y, w: size.w, h: size.h }, size)];
   });
 }
 
-/** The rank whose arrivals are shown where there are too many: the device's that is looked at, else the first. */
-function seen(view: StepView, group: readonly number[]): number {
-  const { device } = view.options;
-  return Math.max(0, group.indexOf(device ?? view.focus[0] ?? group[0] ?? 0));
-}
-
-function oneFlight(view: StepView, group: readonly number[], t: Transfer, round: readonly Transfer[]): Mark[] {
-  const [source, destination] = [group[t.source] ?? 0, group[t.destination] ?? 0];
-  const [from, to] = ends(view, group, t);
-  const [leaves, reaches] = [view.seats.get(source), view.seats.get(destination)];
-  if (!from || !to || !leaves || !reaches) return [];
-  const axis = axisBetween(view, source, destination);
-  const meets = round.some((o) => o.source === t.destination && o.destination === t.source);
-  const others = [...view.seats].flatMap(([p, box]) => (p === source || p === destination ? [] : [box]));
-  const side = meets ? (source < destination ? -1 : 1) : 0;
-  const path = pathBetween({ from, to, leaves, reaches, others, side, lane: view.layout.lane });
-  if (view.options.still) {
-    return [
-      { kind: "line", points: between(path, leaves, reaches), r: 8, stroke: axisStroke(axis, 1.6), arrow: true },
-      { kind: "rect", ...from, r: 3, stroke: axisStroke(axis, 2.2) },
-    ];
-  }
-  const line = between(path, leaves, reaches);
-  const cells = carried(view, t);
-  const b = boxAt(from, to, path, cells, easeInOut(view.progress));
-  const grown = (by: number, r: number) => ({ x: b.x - by, y: b.y - by, w: b.w + 2 * by, h: b.h + 2 * by, r });
-  return [
-    ...(line.length > 1
-      ? [{ kind: "line", points: line, r: 8, stroke: axisStroke(axis, 1.1), arrow: true } as const]
-      : []),
-    { kind: "rect", ...grown(4, 7), fill: axisToken(axis), alpha: 0.16 },
-    ...pieceMarks(view, b, group, t, cells),
-    { kind: "rect", ...grown(1, 4), stroke: axisStroke(axis, 2) },
-  ];
-}
-
-/** The mesh axis that a copy moves along. */
-function axisBetween({ trace, collective }: StepView, source: number, destination: number): number {
-  const [a, b] = [trace.mesh.digits(source), trace.mesh.digits(destination)];
-  const axes = (collective?.axes ?? []).map((name) => trace.mesh.axisOf(name));
-  return axes.find((axis) => a[axis] !== b[axis]) ?? axes[0] ?? 0;
-}
-
-/** A copy on its way; where the lane is narrower than it is, it becomes smaller half way. */
-function boxAt(from: Box, to: Box, path: Path, { rows, columns }: Cells, t: number): Box {
-  const [x, y] = along(path, t);
-  const [w, h] = [from.w + (to.w - from.w) * t, from.h + (to.h - from.h) * t];
-  // Numbers are worth a little more than the lane has.
-  const room = (axis: 0 | 1, readable: number) => {
-    const lane = path.room[axis];
-    return Math.min(path.most[axis], readable <= 2 * lane ? Math.max(lane, readable) : lane);
-  };
-  const least = Math.min(1, room(0, 15 * columns) / w);
-  const lowest = Math.min(1, room(1, 13 * rows) / h);
-  const scale = (by: number) => 1 - (1 - by) * Math.min(1, 1.5 * (1 - Math.abs(2 * t - 1)));
-  const [sw, sh] = [
-    w * scale(Math.min(least, Math.max(0.6, lowest))),
-    h * scale(Math.min(lowest, Math.max(0.6, least))),
-  ];
-  return { x: x - sw / 2, y: y - sh / 2, w: sw, h: sh };
-}
-
-/** Where a copy leaves and where it arrives: the cells of its chunks. */
-export function ends(view: StepView, group: readonly number[], t: Transfer): readonly [Box | null, Box | null] {
-  const [source, destination] = [group[t.source] ?? 0, group[t.destination] ?? 0];
-  const { starts = "nothing", cuts = "none", by_origin = false } = view.collective?.semantics ?? {};
-  const part = (p: number, index: number, chunks: readonly number[], sends: boolean) => {
-    const box = view.box(p, index);
-    const v = view.slots[index]?.v;
-    const chunk = v && view.chunks(v, sends);
-    if (!box || !v || !chunk) return box;
-    const { rows, columns } = face(view.trace, v);
-    const all = chunkBoxes(box, rows, columns, chunk);
-    return union(chunks.flatMap((number) => all.get(number) ?? []));
-  };
-  const whole = (p: number, index: number) => view.box(p, index);
-  if (cuts === "none") {
-    const passedOn = starts === "source" && view.round > 0;
-    return [whole(source, passedOn ? view.work : 0), whole(destination, view.work)];
-  }
-  if (by_origin) return [part(source, 0, t.chunks, true), part(destination, view.work, [t.origin], false)];
-  return [part(source, view.work, t.chunks, true), part(destination, view.work, t.chunks, true)];
-}
-
-function union(boxes: readonly Box[]): Box | null {
-  if (boxes.length === 0) return null;
-  const x = Math.min(...boxes.map((b) => b.x));
-  const y = Math.min(...boxes.map((b) => b.y));
-  return { x, y, w: Math.max(...boxes.map((b) => b.x + b.w)) - x, h: Math.max(...boxes.map((b) => b.y + b.h)) - y };
-}
-
-/** The variable and the cells of its block that a copy carries. */
-function carried(view: StepView, t: Transfer): Cells {
-  const { before, after } = view.show;
-  // A gathered block is sent in the chunks that it has; other kinds send of the block before.
-  const v = view.collective?.semantics.cuts === "received" ? (after[0] ?? before[0]) : before[0];
-  return v ? cellsOf(view, v, t) : NONE;
-}
-
-/** The copy itself, with its numbers where they have room. */
-function pieceMarks(view: StepView, b: Box, group: readonly number[], t: Transfer, cells: Cells): Mark[] {
-  const { collective: c, played, trace } = view;
-  const input = view.show.before[0];
-  const source = group[t.source];
-  if (!c || !input || source === undefined) return [];
-  const held = (chunk: number) => partsAt(played?.states[view.round], t.source, chunk);
-  const gathers = c.semantics.cuts === "received";
-  const v = gathers ? (view.show.after[0] ?? input) : input;
-  const corner = trace.corner(v);
-  if (gathers) {
-    const chunk = view.chunks(v);
-    const from = (i: number) => group[held(chunk?.(cells.numbers[i] ?? 0) ?? 0)[0] ?? t.source] ?? source;
-    const text = (i: number) => corner?.elements.text(corner.start(source) + (cells.numbers[i] ?? 0)) ?? "";
-    const some = cells.numbers.length > 0;
-    return blockMarks(b, {
-      rows: cells.rows,
-      columns: cells.columns,
-      text: corner && some ? text : null,
-      fill: some ? null : view.color(input, source),
-      fillAt: (i) => view.color(input, from(i)),
-    });
-  }
-  const adds = reduces(c);
-  const parts = held(t.chunks[0] ?? 0);
-  const moved = c.semantics.by_origin ? t.origin : (parts[0] ?? t.source);
-  const origin = adds ? source : (group[moved] ?? source);
-  const sums = adds ? combined(trace, c, input, group, parts.length > 0 ? parts : [t.source]) : null;
-  const text = (i: number) => {
-    const cell = cells.numbers[i];
-    if (cell === undefined || !corner) return "";
-    return sums ? sums(cell).replace(/\+$/, "") : corner.elements.text(corner.start(origin) + cell);
-  };
-  return blockMarks(b, {
-    rows: cells.rows,
-    columns: cells.columns,
-    text: corner && cells.numbers.length > 0 ? text : null,
-    fill: view.color(input, origin, adds ? c.axes : []),
-    hatch: adds ? view.hatch : null,
+function permutedFlights(view: StepView): Flight[] {
+  const { stage, flow } = view;
+  const size = laneCopy(view);
+  return routesIn(view).flatMap((route) => {
+    const [from, to] = [stage.lanes[route.from]?.tile, stage.holds[route.to]];
+    if (!from || !to) return [];
+    const edge = from.box.x + from.box.w;
+    const lane = edge + 18 + route.lane * (size.w + 8);
+    const start = Math.max(from.box.x + 3, edge - size.w - 4);
+    const [x, y] = aroundAt(
+      start,
+      lane,
+      to.box.x + 4,
+      rowOf(from, { ...from.box, h: size.h }),
+      rowOf(to, { ...to.box, h: size.h }),
+      flow.progress,
+    );
+    return [laneCopyAt(view, route, { x, y, w: size.w, h: size.h }, size)];
   });
 }
 
-/** The cells of a block that a copy carries, in rows and columns; none where they are no rectangle. */
-function cellsOf(view: StepView, v: Variable, t: Transfer): Cells {
-  const { rows, columns } = face(view.trace, v);
-  const all = Array.from({ length: rows * columns }, (_, cell) => cell);
-  const cut = (view.collective?.semantics.cuts ?? "none") !== "none";
-  const chunk = cut ? view.chunks(v, true) : null;
-  if (!chunk) return view.ragged ? NONE : { numbers: all, rows, columns };
-  const wanted = new Set(t.chunks);
-  const numbers = all.filter((cell) => wanted.has(chunk(cell)));
-  const across = new Set(numbers.map((cell) => cell % columns)).size;
-  return numbers.length % across === 0 ? { numbers, rows: numbers.length / across, columns: across } : NONE;
+function laneCopyAt(view: StepView, { transfer }: Route, box: Box, size: { block: number; bare: boolean }): Flight {
+  const { stage } = view;
+  const [source, destination] = [stage.group[transfer.source] ?? 0, stage.group[transfer.destination] ?? 0];
+  const each = stage.chunks > 1 && !size.bare ? size.block / widest(view) : size.block;
+  const w = stage.chunks > 1 && !size.bare ? each * transfer.chunks.length : size.block;
+  const block = { ...box, x: box.x + size.block - w, w };
+  const tag = { x: box.x + size.block + 4, y: box.y + (box.h - TAG.h) / 2, ...TAG };
+  const inner = { ...box, x: block.x, w: box.w - (size.block - w) };
+  return copy(view, source, destination, inner, [
+    ...chunkMarks(view, stage.group, transfer, block, size.bare),
+    ...tagMarks(view, [source], tag),
+  ]);
 }
 
-interface Cells {
-  numbers: readonly number[];
-  rows: number;
-  columns: number;
+function widest({ played }: StepView): number {
+  return Math.max(1, ...(played?.rounds ?? []).flatMap((r) => joined(r).map((t) => t.chunks.length)));
 }
 
-const NONE: Cells = { numbers: [], rows: 1, columns: 1 };
+/** The chunks that a copy carries: what its sender held when the round began. */
+function chunkMarks(view: StepView, group: readonly number[], t: Transfer, box: Box, bare = false): Mark[] {
+  const { stage, input, output, collective: c } = view;
+  const source = group[t.source] ?? 0;
+  if (!input || !output || !c || !stage.face) return [];
+  const permutes = stage.motion === "permute";
+  const strip = stage.chunks > 1;
+  // Rows of an all-to-all's strip are by origin; what is sent is addressed by its destination.
+  const from = exchanges(c) ? [t.origin] : t.chunks;
+  const face = strip ? partOf(stage.face, stage.chunks, from.length === t.chunks.length ? from : t.chunks) : stage.face;
+  const each = face.columns / Math.max(1, t.chunks.length);
+  const held = (k: number) => (permutes ? [source] : view.parts(source, strip ? k : 0));
+  const chunkOfCell = (cell: number) => t.chunks[Math.floor((cell % face.columns) / each)] ?? 0;
+  const color = (k: number): Rgb => {
+    if (view.adds) return view.color(input, source, c.axes);
+    if (exchanges(c)) return view.color(input, group[t.origin] ?? source);
+    return view.color(input, held(k)[0] ?? source);
+  };
+  const text = (cell: number): string => {
+    const element = face.elements[cell] ?? -1;
+    const k = chunkOfCell(cell);
+    if (view.adds) return view.together(held(k), element);
+    if (exchanges(c)) {
+      const destination = group[t.chunks[0] ?? 0];
+      return t.chunks.length === 1 && destination !== undefined ? view.text(output, destination, element) : "";
+    }
+    return permutes ? view.text(input, source, element) : view.text(output, source, element);
+  };
+  return blockMarks(box, {
+    ...numbers(view, output, face, () => ""),
+    text: bare || stage.bare || !view.trace.corner(output) ? null : text,
+    fill: color(t.chunks[0] ?? 0),
+    ...(strip && !view.adds && t.chunks.length > 1 ? { fillAt: (cell: number) => color(chunkOfCell(cell)) } : {}),
+    hatch: view.adds && held(t.chunks[0] ?? 0).length < group.length ? view.hatch : null,
+  });
+}

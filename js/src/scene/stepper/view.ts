@@ -1,58 +1,65 @@
-/** A step at a moment: what it moves and how far it has come, and where every block stands. */
-import { chunkOf } from "../../model/chunks";
-import { isDark, positionColor, type Rgb, type Scheme } from "../../model/color";
-import type { Collective, Plan, Step, Variable } from "../../model/document.gen";
-import { unpack } from "../../model/ints";
-import type { Played } from "../../model/plan";
-import { type Moment, roundAt } from "../../model/timeline";
-import type { TraceModel } from "../../model/trace";
-import type { Box } from "../scene";
-import { type Contents, contents, face } from "./contents";
-import { ARROW, arrange, FOOT, GAP, HEAD, heightOf, rowWidth, type StepperLayout, seatsOf, UNDER } from "./layout";
+/** A step at a moment: what stands where, what it holds, and how far what moves has come. */
 
-/** A device of the picture, one of its blocks, an element of that. */
+import { chunkOf, combined, partsAt } from "../../model/chunks";
+import { isDark, type Rgb, type Scheme } from "../../model/color";
+import type { Collective, Plan, Step, Variable } from "../../model/document.gen";
+import type { Formats } from "../../model/formats";
+import { unpack } from "../../model/ints";
+import type { Held, Played } from "../../model/plan";
+import { gathers, scatters } from "../../model/semantics";
+import { type Flow, flowAt, type Moment } from "../../model/timeline";
+import { type Corner, reduces, type TraceModel } from "../../model/trace";
+import type { Box } from "../scene";
+import { type Contents, type Face, partOf, slotsOf } from "./contents";
+import type { StepperLayout } from "./layout";
+import type { Lane, Stage, Tile } from "./stage";
+
+/** A device of the picture, one of the step's blocks, an element of that. */
 export interface Hit {
   /** Mesh position. */
   device: number;
-  /** Index in the view's slots. */
+  /** Index among the step's blocks: those before, those after, those watched. */
   slot: number | null;
+  /** Number of the element in the corner that travelled. */
   cell: number | null;
 }
 
 export interface StepperOptions {
   scheme: Scheme;
   algorithm: Plan["algorithm"];
-  /** Ids of variables that every device shows beside the step's own. */
-  watch: readonly number[];
   /** The device that is looked at. */
   device: number | null;
   /** What is pointed at. */
   lit?: Hit | null;
-  /** Show arrows and results at once instead of copies on their way. */
+  /** Copies are where they leave or where they arrive, and nowhere between. */
   still: boolean;
+}
+
+/** A block as it is drawn at a moment. */
+export interface Drawn {
+  device: number;
+  v: Variable;
+  box: Box;
+  face: Face;
 }
 
 export class StepView {
   readonly step: Step;
   readonly show: Contents;
+  readonly formats: Formats;
+  readonly stage: Stage;
   /** What the step communicates; null for a local one. */
   readonly collective: Collective | null;
   readonly plan: Plan | null;
-  readonly played: Played | null;
-  readonly round: number;
-  /** How far the round has come: at 1 everything has arrived. */
-  readonly progress: number;
-  /** Rounds that are over. */
-  readonly arrived: number;
+  readonly flow: Flow;
   readonly finished: boolean;
   /** Mesh positions whose tiles stand in full, and their boxes. */
   readonly seats: ReadonlyMap<number, Box>;
-  /** The group whose tiles stand in full, where that is not everyone. */
-  readonly focus: readonly number[];
   /** Positions that run the step; null for all. */
   readonly active: ReadonlySet<number> | null;
-  readonly #slots: readonly Slot[];
+  readonly slots: readonly Variable[];
   readonly #groupOf = new Map<number, readonly number[]>();
+  #drawn: readonly Drawn[] | null = null;
 
   constructor(
     readonly trace: TraceModel,
@@ -63,23 +70,22 @@ export class StepView {
     const step = trace.step(moment.step);
     if (!step) throw new RangeError(`there is no step ${moment.step}`);
     this.step = step;
-    this.show = contents(trace, step, options.watch);
+    const { show, formats } = layout.shown(moment.step);
+    this.show = show;
+    this.formats = formats;
+    this.slots = slotsOf(show);
+    this.stage = layout.stage(moment.step, options.algorithm, options.device);
     this.collective = trace.communicates(step) ? step.collective : null;
     this.plan = this.collective ? trace.plan(step, options.algorithm) : null;
-    this.played = this.plan && trace.played(this.plan);
-    const rounds = this.plan?.rounds.length ?? 0;
-    const { round, progress } = roundAt(rounds, moment.phase);
-    this.round = round;
-    this.progress = moment.phase >= 1 ? 1 : progress;
-    this.arrived = this.progress >= 1 ? round + 1 : round;
-    this.finished = !this.plan || this.arrived >= rounds;
+    this.flow = flowAt(trace.times(step, options.algorithm), moment.phase, options.still);
+    this.finished = this.plan === null || this.flow.finished;
     if (this.collective) {
       for (const group of trace.groups(this.collective)) for (const p of group) this.#groupOf.set(p, group);
     }
-    this.focus = layout.strip ? focusOf(trace, moment.step, options.device, layout.strip.seats) : [];
-    this.seats = seatsOf(trace, layout, this.focus);
+    this.seats = new Map(
+      this.stage.tiles.flatMap(({ members, box }) => (members.length === 1 ? [[members[0] ?? 0, box] as const] : [])),
+    );
     this.active = step.active && new Set(unpack(step.active));
-    this.#slots = placeSlots(trace, layout, this.show);
   }
 
   /** How a partial sum is drawn. */
@@ -87,39 +93,135 @@ export class StepView {
     return isDark(this.options.scheme) ? "dim" : "plain";
   }
 
+  /** Whether copies go from tile to tile, in rounds. */
+  get hops(): boolean {
+    return this.stage.motion === "gutters" || this.stage.motion === "lanes";
+  }
+
+  get adds(): boolean {
+    return reduces(this.collective);
+  }
+
+  get played(): Played | null {
+    return this.plan && this.stage.motion !== "gather" ? this.trace.played(this.plan) : null;
+  }
+
+  /** What every rank holds now. */
+  get held(): Held | undefined {
+    return this.played?.states[this.flow.arrived];
+  }
+
+  /** Mesh axis of the collective, which chooses its ink. */
+  get axis(): number {
+    return this.trace.mesh.axisOf(this.collective?.axes[0] ?? "");
+  }
+
+  get input(): Variable | null {
+    return this.trace.variable(this.step.inputs[0] ?? -1);
+  }
+
+  get output(): Variable | null {
+    return this.trace.variable(this.step.outputs[0] ?? -1);
+  }
+
   groupOf(position: number): readonly number[] | null {
     return this.#groupOf.get(position) ?? null;
   }
 
-  get slots(): readonly Slot[] {
-    return this.#slots;
+  /** The receiver whose addition is drawn. */
+  get receiver(): number {
+    return this.stage.lanes[this.stage.receiver]?.members[0] ?? this.stage.group[0] ?? 0;
   }
 
-  /** The box of a block on a device. */
-  box(position: number, index: number): Box | null {
-    const [tile, slot] = [this.seats.get(position), this.#slots[index]];
-    return tile && slot ? { x: tile.x + slot.x, y: tile.y + slot.y, w: slot.w, h: slot.h } : null;
+  /** Lanes in the order in which their terms are added: the receiver's own first. */
+  get order(): readonly Lane[] {
+    const { lanes, receiver } = this.stage;
+    const own = lanes[receiver];
+    return own ? [own, ...lanes.filter((lane) => lane !== own)] : lanes;
   }
 
-  /** Index of the block in which an algorithm works: the received one, or the sent one where only that is cut. */
-  get work(): number {
-    return this.collective?.semantics.cuts === "sent" ? 0 : this.show.before.length;
+  /** Mesh positions whose terms are in the result now. */
+  get summed(): readonly number[] {
+    return this.order.slice(0, this.flow.added).flatMap((lane) => lane.members);
   }
 
-  /** Whether what is sent to a rank is no chunk of a block, but as many rows as the program says. */
-  get ragged(): boolean {
-    const { by_origin = false, cuts = "both" } = this.collective?.semantics ?? {};
-    return by_origin && cuts === "none";
-  }
-
-  /** Which chunk each cell of the block at work belongs to; of the sent block with `sends`. */
-  chunks(v: Variable, sends = false): ((cell: number) => number) | null {
+  /** Which chunk an element of a variable belongs to. */
+  chunk(v: Variable): (element: number) => number {
     const { collective: c, plan, trace } = this;
-    // Rows of a ragged exchange end anywhere: its blocks are not cut into chunks.
-    if (!c || !plan || this.ragged) return null;
-    const { cuts } = c.semantics;
-    const axis = cuts === "sent" || (sends && cuts === "both") ? c.split_axis : c.concat_axis;
+    if (!c || !plan) return () => 0;
+    const sent = v.id === this.input?.id && v.id !== this.output?.id && !gathers(c);
+    const axis = sent ? c.split_axis : c.concat_axis;
     return chunkOf(v.shape, trace.corner(v)?.shape ?? v.shape, axis, plan.n);
+  }
+
+  /** A variable's number on a device, as the step writes its numbers. */
+  text(v: Variable, device: number, element: number): string {
+    const corner = this.trace.corner(v);
+    const format = this.formats.get(v.id);
+    return corner && format && element >= 0 ? format.text(corner.elements.value(corner.start(device) + element)) : "";
+  }
+
+  /** What some members' numbers make together. */
+  together(members: readonly number[], element: number): string {
+    const input = this.input;
+    const corner = input && this.trace.corner(input);
+    const format = input && this.formats.get(input.id);
+    if (!this.collective || !corner || !format || element < 0 || members.length === 0) return "";
+    return format.text(combined(this.collective, corner, members, element));
+  }
+
+  /** Mesh positions whose parts a device's chunk holds now. */
+  parts(device: number, chunk: number): readonly number[] {
+    const group = this.groupOf(device) ?? [];
+    return partsAt(this.held, group.indexOf(device), chunk).map((r) => group[r] ?? 0);
+  }
+
+  /** The element that is worked out: what is pointed at, else the second one, for the first is too often zero. */
+  get element(): number | null {
+    const { piece, face } = this.stage;
+    const input = this.input;
+    const corner = input && this.trace.corner(input);
+    const shown = piece ?? face;
+    if (!corner || !shown || !this.adds) return null;
+    const all = shown.elements.filter((i) => i >= 0);
+    const { lit } = this.options;
+    if (lit?.cell != null && all.includes(lit.cell) && lit.cell < corner.shape.reduce((a, b) => a * b, 1))
+      return lit.cell;
+    return all[Math.min(1, all.length - 1)] ?? null;
+  }
+
+  /** Blocks that are drawn now, with where they are. */
+  get drawn(): readonly Drawn[] {
+    this.#drawn ??= [...this.stage.tiles, ...this.stage.holds].flatMap((tile) => this.#ofTile(tile));
+    return this.#drawn;
+  }
+
+  #ofTile(tile: Tile): Drawn[] {
+    const [device] = tile.members;
+    if (device === undefined || tile.members.length > 1) return [];
+    const { after, motion, holds } = this.stage;
+    const late = holds.includes(tile) || (this.finished && motion !== "permute");
+    return tile.places.flatMap(({ v, box, face }): Drawn[] => {
+      if (!this.collective || !after) return [{ device, v, box, face }];
+      const part = late ? this.scattered(device, box) : null;
+      if (part) return [part];
+      return late ? [{ device, v: after.v, box, face: after.face }] : [{ device, v, box, face }];
+    });
+  }
+
+  /** Of a scattered sum the part that a device keeps, in the place of its chunk. */
+  scattered(device: number, box: Box): Drawn | null {
+    const { face, chunks } = this.stage;
+    const { input, output, collective: c } = this;
+    const rank = this.groupOf(device)?.indexOf(device) ?? -1;
+    if (!scatters(c) || chunks <= 1 || !input || !output || !face || rank < 0) return null;
+    const part = partOf(face, chunks, [rank]);
+    const chunk = this.chunk(input);
+    const size = (this.trace.corner(input)?.shape ?? []).reduce((a, b) => a * b, 1);
+    const own = Array.from({ length: size }, (_, i) => i).filter((i) => chunk(i) === rank);
+    const w = box.w / chunks;
+    const elements = part.elements.map((i) => (i < 0 ? -1 : own.indexOf(i)));
+    return { device, v: output, box: { ...box, x: box.x + rank * w, w }, face: { ...part, elements } };
   }
 
   /** Colour of a variable's block on a device: by the place in the mesh along the axes that it varies over. */
@@ -129,76 +231,10 @@ export class StepView {
     const digits = mesh.digits(position);
     const at = (axis: number | undefined) =>
       axis === undefined ? ([0, 1] as const) : ([digits[axis] ?? 0, mesh.meshShape[axis] ?? 1] as const);
-    return positionColor(...at(a), ...at(b), this.options.scheme);
+    return this.layout.color(...at(a), ...at(b), this.options.scheme);
   }
-}
 
-/** A block's place in a tile, from the tile's corner. */
-export interface Slot extends Box {
-  v: Variable;
-  /** Whether it is an input of the step. */
-  input: boolean;
-}
-
-function placeSlots(trace: TraceModel, { tile, natural }: StepperLayout, show: Contents): Slot[] {
-  const { rows, heights, h } = arrange(natural, show, tile.w);
-  const room = tile.h - HEAD - FOOT;
-  const between = UNDER * (rows.length - 1);
-  // A step of small blocks in a tile with room for larger ones shows them larger.
-  const grown = Math.max(0.2, Math.min(GROWTH, (room - between) / (h - between)));
-  let top = HEAD + Math.max(0, (room - between - (h - between) * grown) / 2);
-  return rows.flatMap((row, r) => {
-    const high = (heights[r] ?? 0) * grown;
-    const both = rows.length === 1 && show.before.length > 0 && show.after.length > 0;
-    const fixed = 16 + GAP * (row.length - 1) + (both ? ARROW : 0);
-    const wanted = rowWidth(natural, row) - 16 - GAP * (row.length - 1);
-    const scale = Math.min(grown > 1 ? GROWTH : 1, (tile.w - fixed) / Math.max(1, wanted));
-    let x = 8 + Math.max(0, (tile.w - fixed - wanted * scale) / 2);
-    const slots = row.map((v, i) => {
-      const input = rows.length > 1 ? r === 0 : i < show.before.length;
-      if (both && i === show.before.length) x += ARROW;
-      const slot = {
-        v,
-        input,
-        x,
-        y: 0,
-        w: (natural.widths.get(v.id) ?? 34) * scale,
-        h: Math.min(high, heightOf(natural, v) * grown, face(trace, v).rows * HIGHEST_ROW),
-      };
-      x += slot.w + GAP;
-      return { ...slot, y: top + (high - slot.h) / 2 };
-    });
-    top += high + UNDER;
-    return slots;
-  });
-}
-
-const GROWTH = 1.4;
-const HIGHEST_ROW = 28;
-
-/** The group that is shown in full at a step: the device's of the nearest collective, this step's first. */
-export function focusOf(trace: TraceModel, at: number, device: number | null, seats: number): readonly number[] {
-  const nearest = nearestCollective(trace, at);
-  const groups = nearest?.collective ? trace.groups(nearest.collective) : [];
-  const group = groups.find((g) => g.includes(device ?? 0)) ?? groups[0] ?? everyone(trace.mesh.size);
-  const rank = Math.max(0, group.indexOf(device ?? group[0] ?? 0));
-  return group.slice(rank - (rank % seats)).slice(0, seats);
-}
-
-/** The step that communicates and is the fewest steps away. */
-function nearestCollective(trace: TraceModel, at: number): Step | null {
-  for (let away = 0; away < trace.steps.length; away++) {
-    for (const step of [trace.step(at - away), trace.step(at + away)])
-      if (step && trace.communicates(step)) return step;
+  corner(v: Variable): Corner | null {
+    return this.trace.corner(v);
   }
-  return null;
-}
-
-function everyone(n: number): number[] {
-  return Array.from({ length: n }, (_, p) => p);
-}
-
-/** Rows and columns of a slot's block. */
-export function slotFace(view: StepView, slot: Slot) {
-  return face(view.trace, slot.v);
 }

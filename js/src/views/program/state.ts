@@ -3,9 +3,8 @@
 import type { Algorithm } from "../../model/algorithm";
 import type { Scheme } from "../../model/color";
 import type { HloCollective } from "../../model/document.gen";
-import { playTime } from "../../model/plan";
 import { type Decoded, decodePrograms, ProgramModel, rowsOf, SORTS, type Sort } from "../../model/program";
-import { phaseAfter } from "../../model/timeline";
+import { phaseAfter, playTime } from "../../model/program/rounds";
 import { collectiveMarks } from "../../scene/collective";
 import { type Stage, stageOf } from "../../scene/collective/stage";
 import { CollectiveView } from "../../scene/collective/view";

@@ -1,11 +1,10 @@
-/** What the step does: types before and after, one sentence, what was printed, or why it stops. */
+/** What the step does: types before and after, and one sentence. */
 import type { Step, Variable } from "../../model/document.gen";
 import { axisTokens } from "../../model/text";
 import { primitiveName, type TraceModel } from "../../model/trace";
 import { AXIS_DASH } from "../../scene/scene";
 import { Tokens } from "../card/Tokens";
 import type { StepperState } from "./state";
-import { Trouble } from "./Trouble";
 
 export function Headline({ state, trace }: { state: StepperState; trace: TraceModel }) {
   const step = state.step();
@@ -29,9 +28,7 @@ export function Headline({ state, trace }: { state: StepperState; trace: TraceMo
           <TypeChip state={state} trace={trace} v={v} key={v.id} strong />
         ))}
       </div>
-      {failed ? <Trouble state={state} trace={trace} /> : <Sentence trace={trace} step={step} />}
-      <Watched state={state} />
-      {step.printed && <pre class="printed">{step.printed}</pre>}
+      <Sentence trace={trace} step={step} />
     </div>
   );
 }
@@ -62,26 +59,6 @@ function TypeChip({
   );
 }
 
-function Watched({ state }: { state: StepperState }) {
-  if (state.now.watch.length === 0) return null;
-  return (
-    <p class="watched soft">
-      watching{" "}
-      {state.now.watch.map((name) => (
-        <button
-          type="button"
-          class="mono"
-          title={`stop watching ${name}`}
-          onClick={() => state.toggleWatch(name)}
-          key={name}
-        >
-          {name} ×
-        </button>
-      ))}
-    </p>
-  );
-}
-
 /** The sentence with its mesh axes in their colours. */
 function Sentence({ trace, step }: { trace: TraceModel; step: Step }) {
   const names = new Set(trace.mesh.axes.map((a) => a.name));
@@ -90,7 +67,7 @@ function Sentence({ trace, step }: { trace: TraceModel; step: Step }) {
     axis: names.has(text) ? trace.mesh.axisOf(text) : null,
   }));
   return (
-    <p class="sentence">
+    <p class="sentence" title={step.sentence}>
       <Tokens tokens={tokens} />
     </p>
   );

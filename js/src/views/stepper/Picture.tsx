@@ -1,5 +1,8 @@
 /** The mesh with its blocks: a canvas, and a list of devices for the keyboard over it. */
+
 import { blockSentence, deviceText } from "../../model/blocktip";
+import { caption } from "../../model/caption";
+import { worked } from "../../model/worked";
 import { deviceBox } from "../../scene/grid";
 import { hitAt } from "../../scene/stepper/hit";
 import type { Hit } from "../../scene/stepper/view";
@@ -10,10 +13,10 @@ export function Picture({ state }: { state: StepperState }) {
   const view = state.view();
   const { device } = state.now;
   if (!view) return null;
-  const { layout, trace } = view;
+  const { layout, trace, stage, step } = view;
   const { mesh } = trace;
   const at = device ?? 0;
-  const box = deviceBox(mesh, layout.grid, at);
+  const box = view.seats.get(at) ?? (stage.map ? deviceBox(mesh, stage.map, at) : NOWHERE);
   const kept = device === null ? null : state.kept();
   const pointed = (event: MouseEvent): Hit | null => {
     const bounds = (event.currentTarget as Element).getBoundingClientRect();
@@ -63,10 +66,13 @@ export function Picture({ state }: { state: StepperState }) {
           style={{ left: `${box.x}px`, top: `${box.y}px`, width: `${box.w}px`, height: `${box.h}px` }}
         />
       </div>
+      <p class="worked hidden">{[worked(trace, step, device), ...caption(view)].filter((s) => s !== "").join(" ")}</p>
       <Tip state={state} />
     </div>
   );
 }
+
+const NOWHERE = { x: 0, y: 0, w: 0, h: 0 };
 
 /** The device and block that a key goes to; null for a key of somebody else's. */
 function moved(state: StepperState, key: string): { device: number | null; slot?: number | null } | null {
@@ -79,7 +85,7 @@ function moved(state: StepperState, key: string): { device: number | null; slot?
     return { device, slot: count > 0 ? ((state.keptSlot() ?? -1) + 1) % count : null };
   }
   const { mesh } = view.trace;
-  const move = arrow(key, mesh.meshShape, view.layout.grid);
+  const move = arrow(key, mesh.meshShape, view.stage.map);
   if (!move) return null;
   if (device === null) return { device: 0 };
   const [axis, by] = move;
@@ -94,10 +100,10 @@ function moved(state: StepperState, key: string): { device: number | null; slot?
 function arrow(
   key: string,
   shape: readonly number[],
-  grid: { wrapped: boolean; columns: number },
+  map: { wrapped: boolean; columns: number } | null,
 ): readonly [number, number] | null {
   const across = Math.min(1, shape.length - 1);
-  const row = grid.wrapped ? grid.columns : 1;
+  const row = map?.wrapped ? map.columns : 1;
   const moves: Readonly<Record<string, readonly [number, number]>> = {
     ArrowUp: [0, -row],
     ArrowDown: [0, row],

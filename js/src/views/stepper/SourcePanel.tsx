@@ -1,6 +1,8 @@
 /** The user's own lines, with the one that the step comes from. */
 
+import { dedented } from "../../model/listing";
 import type { TraceModel } from "../../model/trace";
+import { AXIS_DASH } from "../../scene/scene";
 import { keepInView } from "../card/scroll";
 import type { StepperState } from "./state";
 
@@ -13,18 +15,19 @@ export function SourcePanel({ state, trace }: { state: StepperState; trace: Trac
     ) ?? trace.doc.listings[0];
   if (!listing) return null;
   const axis = step?.collective?.axes[0];
-  const kind = axis === undefined ? "" : `axis${trace.mesh.axisOf(axis) % 6}`;
+  const kind = axis === undefined ? "" : `axis${trace.mesh.axisOf(axis) % AXIS_DASH.length}`;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: long lines are scrolled by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: many lines are scrolled by keyboard
     <section class="source" aria-label={`source of ${listing.file}`} tabIndex={0}>
       <ol class="mono">
-        {listing.lines.map((text, i) => {
+        {dedented(listing.lines).map((text, i) => {
           const number = listing.first_line + i;
           const current = source?.file === listing.file && source.line === number;
+          const indent = text.length - text.trimStart().length;
           return (
             <li class={current ? `current ${kind}` : ""} ref={current ? keepInView : null} key={number}>
               <span class="number">{number}</span>
-              <code>{text}</code>
+              <code style={{ paddingLeft: `${Math.min(8, indent / 2) + 2}ch` }}>{text.trimStart()}</code>
             </li>
           );
         })}

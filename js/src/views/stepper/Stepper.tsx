@@ -1,56 +1,49 @@
-/** The card of a trace: source and steps at the left, the mesh in the middle, the transport and the bill below. */
-import { caption } from "../../model/caption";
-import { worked } from "../../model/worked";
+/** The card of a trace: what happens, the transport, source and steps beside the mesh, what it costs. */
 import { Bill } from "./Bill";
 import { Headline } from "./Headline";
 import { Help } from "./Help";
-import { Picture } from "./Picture";
+import { Menus } from "./Menus";
 import { SourcePanel } from "./SourcePanel";
+import { Stage } from "./Stage";
 import { Steps } from "./Steps";
+import { NARROW, SMALL } from "./sizes";
 import type { StepperState } from "./state";
-import { NARROW } from "./state";
 import { Transport } from "./Transport";
 
 export function Stepper({ state }: { state: StepperState }) {
   const { width, trace, listed } = state.now;
   if (!trace) return null;
   const narrow = width < NARROW;
-  const step = state.step();
-  const side = (
-    <aside>
-      <SourcePanel state={state} trace={trace} />
-      <Steps
-        state={state}
-        trace={trace}
-        current={state.now.moment.step}
-        open={state.opened()}
-        search={state.now.search}
-        fold={state.now.fold}
-        sends={state.now.sends}
-      />
-    </aside>
+  const source = <SourcePanel state={state} trace={trace} />;
+  const { moment, search, fold, sends } = state.now;
+  const steps = (
+    <Steps
+      state={state}
+      trace={trace}
+      current={moment.step}
+      open={state.opened()}
+      search={search}
+      fold={fold}
+      sends={sends}
+    />
   );
   return (
-    <>
-      {narrow && (
-        <button type="button" class="strip" aria-expanded={listed} onClick={() => state.set({ listed: !listed })}>
-          {listed ? "▾" : "▸"} source and steps
-        </button>
-      )}
-      <div class={narrow ? "stepper narrow" : "stepper"}>
-        {(!narrow || listed) && side}
-        <div class="stage">
-          <Headline state={state} trace={trace} />
-          <Picture state={state} />
-          <div class="caption">
-            <p class="worked">{step && worked(trace, step, state.now.device)}</p>
-            <p class="soft">{caption(trace, state.now.moment, state.now.algorithm)}</p>
-          </div>
-        </div>
-      </div>
+    <div class={`stepper ${narrow ? "narrow" : ""} ${width < SMALL ? "small" : ""}`}>
+      <Headline state={state} trace={trace} />
       <Transport state={state} trace={trace} />
-      <Help state={state} />
+      {narrow && <Menus state={state} trace={trace} />}
+      <div class="body">
+        {!narrow && (
+          <aside>
+            {source}
+            {steps}
+          </aside>
+        )}
+        <Stage state={state} trace={trace} />
+        {narrow && listed && <div class="menu">{listed === "source" ? source : steps}</div>}
+        <Help state={state} />
+      </div>
       <Bill state={state} trace={trace} />
-    </>
+    </div>
   );
 }

@@ -1,11 +1,12 @@
-/** First, back, play, forward, last; the scrubber with its collectives; speed; algorithm. */
-import { ALGORITHMS, notFor } from "../../model/algorithm";
-import { position } from "../../model/timeline";
+/** First, back, play, forward, last; the scrubber with its collectives; speed; what is skipped; algorithm. */
+import { ALGORITHMS, type Algorithm, notFor } from "../../model/algorithm";
+import { phaseOf, position } from "../../model/timeline";
 import { primitiveName, type TraceModel } from "../../model/trace";
 import { AXIS_DASH } from "../../scene/scene";
+import { SMALL } from "./sizes";
 import type { StepperState } from "./state";
 
-const SPEEDS = [0.25, 0.5, 1, 2, 4];
+const SPEEDS = [0.25, 0.5, 1, 2, 4] as const;
 
 /** Steps by which keys move the scrubber: moments, and whole steps. */
 const SCRUB: Readonly<Record<string, number>> = {
@@ -18,7 +19,8 @@ const SCRUB: Readonly<Record<string, number>> = {
 };
 
 export function Transport({ state, trace }: { state: StepperState; trace: TraceModel }) {
-  const { playing, moment, speed } = state.now;
+  const { playing, moment, speed, algorithm } = state.now;
+  const sends = trace.steps.some((s) => trace.communicates(s));
   const total = trace.steps.length;
   const at = position(moment);
   const step = state.step();
@@ -46,16 +48,18 @@ export function Transport({ state, trace }: { state: StepperState; trace: TraceM
             const sent = trace.communicates(s) ? s.collective : null;
             if (!sent) return null;
             const axis = trace.mesh.axisOf(sent.axes[0] ?? "") % AXIS_DASH.length;
-            const rounds = i === moment.step ? (trace.plan(s, state.now.algorithm)?.rounds.length ?? 1) : 1;
+            const times = i === moment.step ? trace.times(s, algorithm) : null;
+            const ticks = times && times.rounds > 1 && times.rounds <= 32 ? times.rounds : 1;
             return (
               <span
                 class={`region axis${axis} ${i === moment.step ? "here" : ""}`}
                 style={{ left: `${(100 * i) / total}%`, width: `${100 / total}%` }}
                 key={i}
               >
-                {Array.from({ length: Math.min(rounds, 32) - 1 }, (_, k) => (
-                  <i style={{ left: `${(100 * (k + 1)) / rounds}%` }} key={k} />
-                ))}
+                {times &&
+                  Array.from({ length: ticks - 1 }, (_, k) => (
+                    <i style={{ left: `${100 * phaseOf(times, k + 1)}%` }} key={k} />
+                  ))}
               </span>
             );
           })}
@@ -91,35 +95,32 @@ export function Transport({ state, trace }: { state: StepperState; trace: TraceM
       </span>
       <label>
         <span class="hidden">speed</span>
-        <select value={String(speed)} onChange={(event) => state.set({ speed: Number(event.currentTarget.value) })}>
+        <select
+          value={String(speed)}
+          title="speed; reading: every step stays until its sentence can have been read"
+          onChange={({ currentTarget: { value } }) =>
+            state.set({ speed: value === "reading" ? "reading" : Number(value) })
+          }
+        >
           {SPEEDS.map((s) => (
             <option value={s} key={s}>
               {s}×
             </option>
           ))}
+          <option value="reading">reading</option>
         </select>
       </label>
-      {trace.steps.some((s) => trace.communicates(s)) && (
-        <fieldset class="segments">
-          <legend>algorithm</legend>
-          {ALGORITHMS.map((name) => {
-            const plans = step ? trace.plans(step) : [];
-            const applies = plans.length === 0 || plans.some((p) => p.algorithm === name);
-            return (
-              <button
-                type="button"
-                aria-pressed={state.now.algorithm === name}
-                disabled={!applies}
-                title={applies ? `${name} (a: the next one)` : notFor(name)}
-                onClick={() => state.setAlgorithm(name)}
-                key={name}
-              >
-                {name}
-              </button>
-            );
-          })}
-        </fieldset>
+      {sends && (
+        <label class="only" title="Play collectives only: what is between them is skipped">
+          <input
+            type="checkbox"
+            checked={state.now.collectives}
+            onChange={() => state.set({ collectives: !state.now.collectives })}
+          />
+          <span>collectives only</span>
+        </label>
       )}
+      {sends && <Algorithms state={state} trace={trace} />}
       <button
         type="button"
         class="keys"
@@ -134,6 +135,46 @@ export function Transport({ state, trace }: { state: StepperState; trace: TraceM
         {playing ? "" : `step ${moment.step + 1}: ${step ? primitiveName(step) : ""}. ${step?.sentence ?? ""}`}
       </div>
     </div>
+  );
+}
+
+/** What a collective is played as: its meaning, a ring, and others in a menu. */
+function Algorithms({ state, trace }: { state: StepperState; trace: TraceModel }) {
+  const { algorithm, width } = state.now;
+  const step = state.step();
+  const plans = step ? trace.plans(step) : [];
+  const applies = (name: Algorithm) => plans.length === 0 || plans.some((p) => p.algorithm === name);
+  const shown = width < SMALL ? [] : ALGORITHMS.slice(0, 2);
+  const more = ALGORITHMS.filter((name) => !shown.includes(name));
+  return (
+    <fieldset class="segments">
+      <legend>algorithm</legend>
+      {shown.map((name) => (
+        <button
+          type="button"
+          aria-pressed={algorithm === name}
+          disabled={!applies(name)}
+          title={applies(name) ? `${name} (a: the next one)` : notFor(name)}
+          onClick={() => state.setAlgorithm(name)}
+          key={name}
+        >
+          {name}
+        </button>
+      ))}
+      <select
+        class={more.includes(algorithm) ? "chosen" : ""}
+        aria-label={shown.length > 0 ? "more algorithms" : "algorithm"}
+        value={more.includes(algorithm) ? algorithm : ""}
+        onChange={({ currentTarget: { value } }) => value && state.setAlgorithm(value as Algorithm)}
+      >
+        {shown.length > 0 && <option value="">more</option>}
+        {more.map((name) => (
+          <option value={name} disabled={!applies(name)} title={applies(name) ? "" : notFor(name)} key={name}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </fieldset>
   );
 }
 

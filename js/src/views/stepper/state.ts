@@ -6,21 +6,23 @@ import type { Step } from "../../model/document.gen";
 import { openAtFirst, pathOf } from "../../model/rows";
 import { advance, type Moment, momentAt } from "../../model/timeline";
 import { decodeTrace, TraceModel } from "../../model/trace";
-import { PAD } from "../../scene/scene";
-import { layoutStepper, type StepperLayout, stepperMarks } from "../../scene/stepper";
+import { frameMarks, frameOf } from "../../scene/stepper";
 import { contents } from "../../scene/stepper/contents";
 import { describe, type Shown } from "../../scene/stepper/describe";
+import type { StepperLayout } from "../../scene/stepper/layout";
 import { type Hit, StepView } from "../../scene/stepper/view";
 import { Layer } from "../card/canvas";
 import { CardState, motionless } from "../card/state";
 import { memo } from "../card/store";
 import type { WidgetModel } from "../card/widget";
+import { layoutOf } from "./sizes";
 
 interface Fields {
   trace: TraceModel | null;
   moment: Moment;
   playing: boolean;
-  speed: number;
+  /** How many times as fast, or as fast as sentences are read. */
+  speed: number | "reading";
   algorithm: Algorithm;
   /** Names of watched variables. */
   watch: readonly string[];
@@ -42,15 +44,17 @@ interface Fields {
   sends: boolean;
   help: boolean;
   interconnect: number;
-  /** Whether the source and the list are shown where they stand above the picture. */
-  listed: boolean;
+  /** Whether what sends nothing is skipped while playing. */
+  collectives: boolean;
+  /** Which menu is open where the source and the list have no column. */
+  listed: "source" | "steps" | null;
 }
 
 export class StepperState extends CardState<Fields> {
   readonly layer = new Layer();
   readonly #layout = memo(
     (trace: TraceModel, width: number, watch: string): StepperLayout =>
-      layoutStepper(trace, width, watch === "" ? [] : watch.split("\n")),
+      layoutOf(trace, width, watch === "" ? [] : watch.split("\n")),
   );
   readonly #view = memo(
     (
@@ -58,15 +62,13 @@ export class StepperState extends CardState<Fields> {
       layout: StepperLayout,
       scheme: Scheme,
       algorithm: Algorithm,
-      watch: string,
       step: number,
       phase: number,
       device: number | null,
       lit: Hit | null,
       still: boolean,
     ): StepView => {
-      const ids = trace.latest(watch === "" ? [] : watch.split("\n"), step);
-      return new StepView(trace, layout, { step, phase }, { scheme, algorithm, watch: ids, device, lit, still });
+      return new StepView(trace, layout, { step, phase }, { scheme, algorithm, device, lit, still });
     },
   );
   readonly #opened = memo(
@@ -96,7 +98,8 @@ export class StepperState extends CardState<Fields> {
       sends: false,
       help: false,
       interconnect: 0,
-      listed: false,
+      collectives: false,
+      listed: null,
     };
     super(widget, frame, fields, ["step", "watch"]);
     this.until(() => cancelAnimationFrame(this.#clock));
@@ -110,27 +113,19 @@ export class StepperState extends CardState<Fields> {
     return this.now.trace?.step(this.now.moment.step) ?? null;
   }
 
-  /** Width of the picture: all of the card on a narrow one, else what the list leaves. */
-  pictureWidth(): number {
-    const { width } = this.now;
-    return width < NARROW ? width - 2 * PAD : width - LIST - 2 * PAD;
-  }
-
   layout(): StepperLayout | null {
     const { trace, width, watch } = this.now;
-    return trace && width > 0 ? this.#layout(trace, this.pictureWidth(), watch.join("\n")) : null;
+    return trace && width > 0 ? this.#layout(trace, width, watch.join("\n")) : null;
   }
 
   /** The step as it is at this moment, with what is pointed at. */
   view(): StepView | null {
-    const { trace, theme, moment, algorithm, watch, device, hover, keyboard } = this.now;
+    const { trace, theme, moment, algorithm, device, hover, keyboard } = this.now;
     const layout = this.layout();
     if (!trace || !theme || !layout) return null;
     const lit = hover ?? (keyboard && device !== null ? this.#hit(device, this.keptSlot()) : null);
     const { step, phase } = moment;
-    return this.#view(
-      ...([trace, layout, theme.scheme, algorithm, watch.join("\n"), step, phase, device, lit, motionless()] as const),
-    );
+    return this.#view(...([trace, layout, theme.scheme, algorithm, step, phase, device, lit, motionless()] as const));
   }
 
   /** What the tooltip says: of what is pointed at, else of where the keyboard is. */
@@ -189,9 +184,9 @@ export class StepperState extends CardState<Fields> {
     const { theme } = this.now;
     const view = this.view();
     if (!view || !theme) return false;
-    const { trace, layout, moment, options } = view;
+    const { layout, moment } = view;
     this.frame.dataset.swStep = `${moment.step}`;
-    return this.layer.paint([view], layout, theme, () => stepperMarks(trace, layout, moment, options));
+    return this.layer.paint([view], layout, theme, () => frameMarks(frameOf(view)));
   }
 
   /** Shows a step: done, or about to begin. */
@@ -285,10 +280,6 @@ export class StepperState extends CardState<Fields> {
   #run(step: number): void {
     const { trace } = this.now;
     if (!trace || step >= trace.steps.length) return;
-    if (motionless()) {
-      this.go(step);
-      return;
-    }
     this.go(step, 0);
     this.set({ playing: true });
     this.#tick((moment) => moment.step > step || moment.phase >= 1, step);
@@ -298,13 +289,14 @@ export class StepperState extends CardState<Fields> {
     cancelAnimationFrame(this.#clock);
     let before: number | null = null;
     const frame = (now: number) => {
-      const { trace, moment, speed, algorithm, playing } = this.now;
+      const { trace, moment, speed, algorithm, collectives, playing } = this.now;
       if (!trace || !playing) return;
       const elapsed = before === null ? 0 : Math.min(100, now - before);
       before = now;
-      let next = motionless()
-        ? this.#nextStill(trace, moment, elapsed * speed)
-        : advance(trace, moment, elapsed * speed, algorithm);
+      const reading = speed === "reading";
+      // One step that was asked for is played, whatever it is.
+      const pace = { algorithm, collectives: collectives && only === null, reading };
+      let next = advance(trace, moment, reading ? elapsed : elapsed * speed, pace);
       if (only !== null && next.step > only) next = { step: only, phase: 1 };
       const over = next.phase >= 1 && next.step >= trace.steps.length - 1;
       const moved = next.step !== moment.step;
@@ -317,16 +309,6 @@ export class StepperState extends CardState<Fields> {
       this.#clock = requestAnimationFrame(frame);
     };
     this.#clock = requestAnimationFrame(frame);
-  }
-
-  #waited = 0;
-
-  /** Without motion a step stands for a while, then the next one does. */
-  #nextStill(trace: TraceModel, moment: Moment, ms: number): Moment {
-    this.#waited += ms;
-    if (this.#waited < 900) return { ...moment, phase: 1 };
-    this.#waited = 0;
-    return { step: Math.min(trace.steps.length - 1, moment.step + 1), phase: 1 };
   }
 
   #pause(): void {
@@ -356,8 +338,3 @@ export class StepperState extends CardState<Fields> {
     this.share({ step: this.now.moment.step });
   }
 }
-
-/** Below this width the source and the list stand above the picture. */
-export const NARROW = 900;
-/** Width of the column of the source and the list. */
-export const LIST = 316;

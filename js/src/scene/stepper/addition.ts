@@ -1,0 +1,265 @@
+/** The addition of the picked group: lanes, slots that keep the sources, the sum; and ways of copies that go round. */
+import { permutes } from "../../model/semantics";
+import { some } from "../../model/text";
+import { blockMarks } from "../block";
+import { fit } from "../measure";
+import { axisStroke, axisToken, BOLD, type Box, label, type Mark, type Stroke } from "../scene";
+import { type Flight, pieceMarks, pieceOf, routesIn, tagMarks } from "./flights";
+import type { Lane } from "./stage";
+import { markIn, numbers } from "./tiles";
+import type { StepView } from "./view";
+
+const EMPTY: Stroke = { color: "faint", width: 1, dash: [2, 3] };
+
+/** Everything about lanes that does not fly. */
+export function additionMarks(view: StepView, flights: readonly Flight[]): Mark[] {
+  const { stage } = view;
+  if (stage.motion === "gutters" || stage.motion === "lanes") return wayMarks(view);
+  if (stage.motion === "permute") return [...elbowMarks(view), ...unsentMarks(view)];
+  if (stage.motion !== "gather") return [];
+  return [
+    ...headerMarks(view),
+    ...stage.lanes.flatMap((lane, i) => laneMarks(view, lane, i, flights)),
+    ...(stage.result ? resultMarks(view) : []),
+  ];
+}
+
+/** `on device 0, same on 2 4 6`. */
+function headerMarks(view: StepView): Mark[] {
+  const { stage, trace, collective: c, output } = view;
+  if (!stage.header || !output) return [];
+  const { x, y, lines, width } = stage.header;
+  const id = (p: number) => String(trace.mesh.ids[p] ?? 0);
+  const others = stage.group.filter((p) => p !== view.receiver).map(id);
+  const same = c?.semantics.replicates === true;
+  const first = { text: same ? "on device " : "to device " };
+  const own = { text: id(view.receiver), color: "ink", weight: 700 } as const;
+  if (lines === 2) {
+    const name = { text: `${output.name} `, color: "ink", weight: 700 } as const;
+    return [
+      label(x, y, [name, first, own], 11, "ink"),
+      label(x, y + 13, fit(same ? `same on ${some(others, 4)}` : "", width, 10.5), 10.5, "muted"),
+    ];
+  }
+  const tail = same ? fit(`, same on ${some(others, 6)}`, Math.max(0, width - 78), 11) : "";
+  return [label(x, y, [first, own, { text: tail, color: "muted" }], 11, "ink")];
+}
+
+/** One member's lane: how its copy goes, its slot, the sign before it. */
+function laneMarks(view: StepView, lane: Lane, i: number, flights: readonly Flight[]): Mark[] {
+  const { stage, flow } = view;
+  const { slot, tag, sign } = lane;
+  const own = i === stage.receiver;
+  const there = own || flow.arrived > 0;
+  const order = view.order.indexOf(lane);
+  const added = order < flow.added;
+  const current = flow.current === order;
+  const marks: Mark[] = [...wayToSlot(view, lane, own)];
+  if (there) {
+    const face = pieceOf(view, lane);
+    const alpha = view.adds && added && !current ? 0.72 : 1;
+    marks.push(
+      ...pieceMarks(view, lane, slot, { alpha, mark: face && view.adds ? markIn(view, face, view.receiver) : null }),
+    );
+  } else marks.push({ kind: "rect", ...slot, r: 2, stroke: EMPTY });
+  // The copy brings its tag with it.
+  const covered = flights.some(({ box }) => meets(box, tag));
+  if (!covered) marks.push(...tagMarks(view, lane.members, tag));
+  if (current) {
+    const x = Math.min(slot.x, tag.x) - 2;
+    const w = Math.max(slot.x + slot.w, tag.x + tag.w) + 2 - x;
+    marks.push({ kind: "rect", x, y: slot.y - 2, w, h: slot.h + 4, r: 4, stroke: axisStroke(view.axis, 2) });
+  }
+  if (sign && view.adds) {
+    const color = axisToken(view.axis);
+    marks.push({ kind: "disc", x: sign[0], y: sign[1], r: 6.5, color, hollow: !added || !there, sign: "+" });
+  }
+  return marks;
+}
+
+export function meets(a: Box, b: Box): boolean {
+  return a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
+}
+
+function wayToSlot(view: StepView, { tile, slot, tag }: Lane, own: boolean): Mark[] {
+  const down = view.stage.run === "down";
+  const color = axisToken(view.axis);
+  const [x, y] = [slot.x + slot.w / 2, slot.y + slot.h / 2];
+  const start = down ? tile.box.x + tile.box.w + 2 : tile.box.y + tile.box.h + 2;
+  const end = down ? Math.min(slot.x, tag.x) - 4 : slot.y - 4;
+  const points = down
+    ? ([
+        [start, y],
+        [end, y],
+      ] as const)
+    : ([
+        [x, start],
+        [x, end],
+      ] as const);
+  if (!own) return end - start < 8 ? [] : [{ kind: "line", points, stroke: { color, width: 1.3 }, arrow: true }];
+  const marks: Mark[] = [{ kind: "line", points, stroke: { color: "faint", width: 1.2, dash: [1.5, 3] } }];
+  if (down && end - start > 26) marks.push(label((start + end) / 2, y - 4, "own", 9.5, "muted", { anchor: "middle" }));
+  if (!down) marks.push(label(x + 6, (start + end) / 2 + 4, "own", 10, "muted"));
+  return marks;
+}
+
+/** The sum under its rule: hatched until the last term is in. */
+function resultMarks(view: StepView): Mark[] {
+  const { stage, input, output, flow } = view;
+  if (!stage.result || !input || !output) return [];
+  const { box, face, name, sign, rule } = stage.result;
+  const complete = flow.added >= stage.lanes.length;
+  const text = (element: number) => (complete ? finalText(view, element) : view.together(view.summed, element));
+  const marks: Mark[] = [];
+  if (rule.w > 0)
+    marks.push({
+      kind: "line",
+      points: [
+        [rule.x, rule.y],
+        [rule.x + rule.w, rule.y],
+      ],
+      stroke: { color: "ink", width: 1.6 },
+    });
+  if (stage.run === "down") marks.push(label(name[0], name[1], output.name, 12, "ink", BOLD));
+  marks.push(
+    ...blockMarks(box, {
+      ...numbers(view, input, face, text),
+      fill: complete ? view.color(output, view.receiver, output.unreduced) : view.color(input, view.receiver),
+      hatch: complete ? null : view.hatch,
+      mark: markIn(view, face, view.receiver),
+    }),
+    { kind: "disc", x: sign[0], y: sign[1], r: 6.5, color: axisToken(view.axis), hollow: !complete, sign: "=" },
+  );
+  return marks;
+}
+
+/** What JAX returned for an element of the sum, where the result has it in the same place. */
+export function finalText(view: StepView, element: number): string {
+  const { input, output, trace } = view;
+  const [from, to] = [input && trace.corner(input), output && trace.corner(output)];
+  if (!from || !to || !output) return "";
+  return from.shape.join() === to.shape.join()
+    ? view.text(output, view.receiver, element)
+    : view.together(view.stage.group, element);
+}
+
+/** Ways of copies that go from tile to tile: thin lines, drawn under everything. */
+function wayMarks(view: StepView): Mark[] {
+  const { stage, finished, played, flow } = view;
+  if (finished || flow.progress >= 1) return [];
+  const stroke = { ...axisStroke(view.axis, 1.3) };
+  if (stage.motion === "lanes") {
+    const size = stage.room;
+    return routesIn(view).flatMap((route): Mark[] => {
+      const [from, to] = [stage.lanes[route.from]?.tile.box, stage.lanes[route.to]?.tile.box];
+      if (!from || !to || !size) return [];
+      const edge = from.x + from.w;
+      const lanes = Math.max(...routesIn(view).map((r) => r.lane)) + 1;
+      const x = edge + ((route.lane + 0.5) * size.w) / lanes;
+      const [y0, y1] = [from.y + from.h / 2 + 2, to.y + to.h / 2 - 2];
+      return [
+        {
+          kind: "line",
+          points: [
+            [edge + 2, y0],
+            [x, y0],
+            [x, y1],
+            [edge + 5, y1],
+          ],
+          stroke: { ...stroke, width: 1 },
+          r: 5,
+          arrow: true,
+        },
+      ];
+    });
+  }
+  const columns = new Map<number, Box[]>();
+  for (const { box } of stage.tiles) columns.set(box.x, [...(columns.get(box.x) ?? []), box]);
+  const round = played?.rounds[flow.round] ?? [];
+  return [...columns.values()].flatMap((boxes) =>
+    round.flatMap((t): Mark[] => {
+      const [from, to] = [boxes[t.source], boxes[t.destination]];
+      if (!from || !to) return [];
+      const place = stage.tiles[0]?.places[0]?.box;
+      if (!place) return [];
+      const w = place.w / stage.chunks;
+      const inset = place.x - (stage.tiles[0]?.box.x ?? 0);
+      const x = from.x + inset + (stage.chunks > 1 ? (Math.min(...t.chunks) + 0.5) * w : place.w / 2);
+      const dy = place.y + place.h / 2 - (stage.tiles[0]?.box.y ?? 0);
+      if (t.destination === t.source + 1)
+        return [
+          {
+            kind: "line",
+            points: [
+              [x, from.y + from.h + 1],
+              [x, to.y - 3],
+            ],
+            stroke,
+            arrow: true,
+          },
+        ];
+      const edge = from.x + from.w;
+      const lane = edge + (stage.room?.w ?? 30) / 2;
+      return [
+        {
+          kind: "line",
+          points: [
+            [edge + 1, from.y + dy],
+            [lane, from.y + dy],
+            [lane, to.y + dy],
+            [edge + 4, to.y + dy],
+          ],
+          stroke,
+          r: 7,
+          arrow: true,
+        },
+      ];
+    }),
+  );
+}
+
+/** Elbows from what a member sends to who holds it after. */
+function elbowMarks(view: StepView): Mark[] {
+  const { stage } = view;
+  const routes = routesIn(view);
+  const lanes = Math.max(0, ...routes.map((r) => r.lane)) + 1;
+  const room = stage.room;
+  if (!room) return [];
+  return routes.flatMap((route): Mark[] => {
+    const [from, to] = [stage.lanes[route.from]?.tile.box, stage.holds[route.to]?.box];
+    if (!from || !to) return [];
+    const x = room.x + 18 + ((route.lane + 0.5) * (room.w - 36)) / lanes;
+    const [y0, y1] = [from.y + from.h / 2, to.y + to.h / 2];
+    return [
+      {
+        kind: "line",
+        points: [
+          [from.x + from.w + 2, y0],
+          [x, y0],
+          [x, y1],
+          [to.x - 4, y1],
+        ],
+        stroke: axisStroke(view.axis, 1.3),
+        r: 6,
+        arrow: true,
+      },
+    ];
+  });
+}
+
+/** A member whose block goes nowhere: a short line with a cross. */
+function unsentMarks(view: StepView): Mark[] {
+  const { stage, played, collective: c } = view;
+  if (!permutes(c)) return [];
+  const sent = new Set((played?.rounds[0] ?? []).map((t) => t.source));
+  return stage.lanes.flatMap(({ tile, rank }): Mark[] => {
+    if (sent.has(rank)) return [];
+    const [x, y] = [tile.box.x + tile.box.w, tile.box.y + tile.box.h / 2];
+    const line = (...points: [number, number][]): Mark => ({
+      kind: "line",
+      points,
+      stroke: { color: "muted", width: 1.6 },
+    });
+    return [line([x + 2, y], [x + 9, y]), line([x + 6, y - 4], [x + 14, y + 4]), line([x + 6, y + 4], [x + 14, y - 4])];
+  });
+}

@@ -1,0 +1,73 @@
+/** Rails and coordinates of a mesh whose rows and columns stand anywhere. */
+import type { MeshModel } from "../../model/mesh";
+import { fit, textWidth } from "../measure";
+import { axisStroke, axisToken, BOLD, label, type Mark } from "../scene";
+
+/** Width of the coordinates left of rows: `x=3`. */
+export function railRoom(mesh: MeshModel, axis: number): number {
+  const { name = "", size = 1 } = mesh.axes[axis] ?? {};
+  return Math.min(76, textWidth(long(name) ? String(size - 1) : `${name}=${size - 1}`, 11, true)) + 20;
+}
+
+/** An axis that runs down, left of `x`: its rail and the coordinate of each row. */
+export function railDown(
+  mesh: MeshModel,
+  axis: number,
+  x: number,
+  rows: readonly (readonly [y: number, h: number, at: string])[],
+): Mark[] {
+  const { name = "" } = mesh.axes[axis] ?? {};
+  const [first, last] = [rows[0], rows.at(-1)];
+  if (!first || !last) return [];
+  const marks: Mark[] = [
+    {
+      kind: "line",
+      points: [
+        [x - 12, first[0]],
+        [x - 12, last[0] + last[1]],
+      ],
+      stroke: axisStroke(axis),
+      arrow: true,
+    },
+  ];
+  const bare = long(name) || rows.length > 8 || rows.some((row) => row[2] === "…");
+  for (const [y, h, at] of rows) {
+    const text = bare ? at : `${name}=${at}`;
+    marks.push(label(x - 19, y + h / 2 + 4, text, 11, axisToken(axis), { ...BOLD, anchor: "end" }));
+  }
+  if (bare)
+    marks.push(label(x - 12, first[0] - 8, fit(name, 90, 11, true), 11, axisToken(axis), { ...BOLD, anchor: "end" }));
+  return marks;
+}
+
+/** An axis that runs across, over `y`: its rail and the coordinate of each column. */
+export function railAcross(
+  mesh: MeshModel,
+  axis: number,
+  y: number,
+  columns: readonly (readonly [x: number, w: number])[],
+): Mark[] {
+  const { name = "" } = mesh.axes[axis] ?? {};
+  const [first, last] = [columns[0], columns.at(-1)];
+  if (!first || !last) return [];
+  const marks: Mark[] = [
+    {
+      kind: "line",
+      points: [
+        [first[0], y - 10],
+        [last[0] + last[1], y - 10],
+      ],
+      stroke: axisStroke(axis),
+      arrow: true,
+    },
+  ];
+  columns.forEach(([x, w], i) => {
+    const text = fit(`${name}=${i}`, w + 10, 11, true);
+    marks.push(label(x + w / 2, y - 16, text, 11, axisToken(axis), { ...BOLD, anchor: "middle" }));
+  });
+  return marks;
+}
+
+function long(name: string): boolean {
+  return name.length > 8;
+}

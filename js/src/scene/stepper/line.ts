@@ -1,0 +1,178 @@
+/** The line under the picture: one element worked out as far as it has come, or what happens in words. */
+import { caption } from "../../model/caption";
+import { product, unravel } from "../../model/mesh";
+import { addsUp, type Value } from "../../model/numbers";
+import { fit, textWidth } from "../measure";
+import { axisToken, BOLD, label, type Mark, MONO, type Span } from "../scene";
+import { finalText } from "./addition";
+import type { StepView } from "./view";
+
+const SIZE = 12;
+/** Terms that are written one by one. */
+const MOST = 8;
+
+export function lineMarks(view: StepView): Mark[] {
+  const { stage } = view;
+  const { x, y, width } = stage.line;
+  const sum = stage.motion === "gather" && view.adds ? sumMarks(view) : null;
+  if (sum) return [...sum, ...noteMarks(view)];
+  const [first, second] = caption(view);
+  const marks: Mark[] = [label(x, y, fitted(first, width, SIZE), SIZE, "ink")];
+  const rest = [second, stage.note].filter((s) => s !== "").join("; ");
+  if (rest !== "") marks.push(label(x, y + 16, fit(rest, width, 11), 11, "muted"));
+  return marks;
+}
+
+function fitted(text: string, width: number, size: number): string {
+  return fit(text, width, size);
+}
+
+/** What other groups do, and what is not drawn. */
+function noteMarks(view: StepView): Mark[] {
+  const { stage, trace, collective: c } = view;
+  const { x, y, width } = stage.line;
+  const others = c ? trace.groups(c).length - 1 : 0;
+  const words = [
+    others > 0 ? `the other ${others === 1 ? "group runs" : `${others} groups run`} the same way, at once` : "",
+    stage.note,
+  ];
+  const text = words.filter((w) => w !== "").join("; ");
+  if (text === "") return [];
+  const room = width - lineWidth(view) - 24;
+  return room < 90 ? [] : [label(x + width, y + 16, fit(text, room, 10.5), 10.5, "muted", { anchor: "end" })];
+}
+
+/** Width of the running line up to its last term. */
+function lineWidth(view: StepView): number {
+  const all = terms(view);
+  const each = Math.max(...all.map((t) => t.text.length), 2);
+  return textWidth("0", SIZE, true) * (lineHead(view).length + 3 + Math.min(MOST, all.length) * (each + 3));
+}
+
+/** The words before the terms: `a[0,1] on device 1`. */
+export function lineHead(view: StepView): string {
+  const { input, output, trace, element } = view;
+  const corner = input && trace.corner(input);
+  if (!corner || !output || !input || element === null) return "";
+  const id = trace.mesh.ids[view.receiver] ?? 0;
+  const named = (name: string, at: number, shape: readonly number[]) =>
+    `${name}${shape.length > 0 ? `[${unravel(at, shape).join(",")}]` : ""}`;
+  const to = trace.corner(output);
+  const all = view.stage.piece?.elements ?? [];
+  if (input.shape.join() === output.shape.join()) return `${named(output.name, element, corner.shape)} on device ${id}`;
+  // A part of the sum is numbered anew, where all of it is drawn.
+  if (to && product(to.shape) === all.length)
+    return `${named(output.name, all.indexOf(element), to.shape)} on device ${id}`;
+  return `${named(input.name, element, corner.shape)} summed`;
+}
+
+/** A term: who it is from, and its number. */
+interface Term {
+  members: readonly number[];
+  text: string;
+}
+
+function terms(view: StepView): readonly Term[] {
+  const { element } = view;
+  if (element === null) return [];
+  return view.order.map(({ members }) => ({ members, text: view.together(members, element) }));
+}
+
+/** `a[0,1] on device 1 = 5 + 13 + 21 + … = 39 so far`, with the sender under each term. */
+function sumMarks(view: StepView): Mark[] | null {
+  const { stage, trace, flow, element, input, collective: c } = view;
+  const all = terms(view);
+  const corner = input && trace.corner(input);
+  const head = lineHead(view);
+  const format = input && view.formats.get(input.id);
+  if (element === null || head === "" || all.length === 0 || !corner || !format || stage.bare) return null;
+  const values = view.order.map(({ members }): Value => {
+    const parts = members.map((p) => corner.elements.value(corner.start(p) + element));
+    return parts.reduce((a, b) => [a[0] + b[0], a[1] + b[1]] as const);
+  });
+  const complete = flow.added >= all.length;
+  const total = complete ? finalText(view, element) : view.together(view.summed, element);
+  const exact =
+    c?.semantics.combines === "sum"
+      ? addsUp(format, values.slice(0, flow.added), sumOf(values.slice(0, flow.added)))
+      : true;
+  const { x, y, width } = stage.line;
+  const sign = c?.semantics.combines === "sum" ? " + " : ", ";
+  const open = sign === ", " ? `${c?.semantics.combines}(` : "";
+  const close = open ? ")" : "";
+  const char = textWidth("0", SIZE, true);
+  const each = Math.max(...all.map((t) => t.text.length), 2);
+  const exponent = format.exponent === "" ? "" : ` ${format.exponent}`;
+  const tail = `${close} ${exact ? "=" : "≈"} `;
+  const end = (n: number) =>
+    (head.length + 3 + open.length + n * (each + sign.length) + tail.length + format.width + exponent.length) * char +
+    50;
+  const folds = all.length > MOST || end(all.length) > width;
+  const short = end(5) > width;
+  const marks: Mark[] = [];
+  let at = x;
+  const write = (text: string, color: "ink" | "muted" = "ink", weight = 400, size = SIZE) => {
+    marks.push(label(at, y, text, size, color, { ...MONO, ...(weight > 400 ? { weight } : {}) }));
+    at += textWidth(text, size, true);
+  };
+  write(fit(head, width * 0.5, SIZE, true), "ink", 700);
+  write(` = ${open}`, "muted");
+  const chosen = folds ? foldedTerms(all.length, flow.added, short) : all.map((_, i) => i);
+  chosen.forEach((i, k) => {
+    if (k > 0) write(sign, "muted");
+    const term = i === null ? null : all[i];
+    if (i === null || !term) {
+      write("…", "muted");
+      return;
+    }
+    const here = i < flow.added;
+    const w = each * char;
+    const text = here ? term.text : i === flow.added ? "…" : "";
+    const middle = at + w / 2;
+    if (text)
+      marks.push(
+        label(middle, y, text, SIZE, here ? "ink" : "muted", {
+          ...MONO,
+          anchor: "middle",
+          ...(here ? { weight: 700 } : {}),
+        }),
+      );
+    if (!here)
+      marks.push({
+        kind: "line",
+        points: [
+          [at + 1, y + 3],
+          [at + w - 1, y + 3],
+        ],
+        stroke: { color: "faint", width: 1 },
+      });
+    const id = term.members.length > 1 ? `×${term.members.length}` : String(trace.mesh.ids[term.members[0] ?? 0] ?? 0);
+    marks.push(label(middle, y + 15, id, 9.5, axisToken(view.axis), { ...MONO, anchor: "middle" }));
+    at += w;
+  });
+  write(tail, "muted");
+  // The total takes its final width from the beginning.
+  const sum: Span[] = [{ text: total, weight: 700 }, { text: exponent }];
+  marks.push(label(at, y, sum, SIZE, "ink", BOLD));
+  at += (total.length + exponent.length) * char;
+  if (!complete && !short)
+    marks.push(label(at + 6, y, folds ? `${flow.added} of ${all.length} terms` : "so far", 10.5, "muted"));
+  marks.push(label(x, y + 15, "from device", 9.5, "muted"));
+  return marks;
+}
+
+/** Of many terms the first ones and the one that was added last; null for those between. */
+function foldedTerms(n: number, added: number, short: boolean): readonly (number | null)[] {
+  const last = Math.max(0, Math.min(n, added) - 1);
+  const first = short ? [0] : [0, 1];
+  if (last <= first.length)
+    return [
+      ...Array.from({ length: Math.min(n, first.length + 1) }, (_, i) => i),
+      ...(n > first.length + 1 ? [null] : []),
+    ];
+  return [...first, null, last];
+}
+
+function sumOf(values: readonly Value[]): Value {
+  return values.reduce((a, b) => [a[0] + b[0], a[1] + b[1]] as const, [0, 0] as const);
+}

@@ -1,0 +1,96 @@
+/**
+ * Where everything of a step stands. A stage depends on the step and the room, not on the moment: tiles, slots and lanes
+ * stay where they are while copies move.
+ *
+ * ```
+ *   tile 0 [0 1 2 3] ········ [0 1 2 3] 0        a group that runs down: slot k faces member k, so that lanes are
+ *   tile 2 [8 9 ..] ──[8 9]─▶ [       ] 2 +      parallel and cannot cross
+ *   tile 4 [..    ] ──[   ]─▶ [       ] 4 +
+ *                             ─────────
+ *                           a [result ]   =
+ * ```
+ */
+import type { Variable } from "../../model/document.gen";
+import type { DeviceGrid } from "../grid";
+import type { Box, Mark } from "../scene";
+import type { Face } from "./contents";
+
+/** What moves where: nothing; to one receiver's addition; from tile to tile; from the tiles to what they hold after. */
+export type Motion = "none" | "gather" | "gutters" | "lanes" | "permute";
+
+/** A device's tile, or one for several members that are folded into one row. */
+export interface Tile {
+  /** Mesh positions; several where members are folded. */
+  members: readonly number[];
+  box: Box;
+  /** Where blocks stand: one for a collective, those before and after for a local step. */
+  places: readonly Place[];
+  /** How the id is written: over the block, or left of it; with coordinates where there is room. */
+  id: "above" | "beside";
+  coordinates: boolean;
+}
+
+/** A block's place. */
+export interface Place {
+  v: Variable;
+  box: Box;
+  face: Face;
+  /** Whether its name stands over it. */
+  named: boolean;
+}
+
+/** A member of the picked group, with the place of what it sends to the receiver. */
+export interface Lane {
+  members: readonly number[];
+  /** Rank of the first. */
+  rank: number;
+  tile: Tile;
+  slot: Box;
+  /** Of the sender's id. */
+  tag: Box;
+  /** Of the sign between this term and those before; null for the first. */
+  sign: readonly [x: number, y: number] | null;
+}
+
+export interface Stage {
+  motion: Motion;
+  /** Whether the picked group runs down the picture or across it. */
+  run: "down" | "across";
+  font: number;
+  tiles: readonly Tile[];
+  /** The whole mesh in small, where not all of it is drawn in full. */
+  map: DeviceGrid | null;
+  /** Axes, titles. */
+  fixed: readonly Mark[];
+  /** Groups in their frames: the picked one with its addition. */
+  frames: readonly { group: readonly number[]; box: Box; picked: boolean }[];
+  /** Between neighbours of a group: `+` while they are to be summed, `=` when they hold the same. */
+  signs: readonly (readonly [x: number, y: number])[];
+  /** The picked group's mesh positions, in rank order. */
+  group: readonly number[];
+  lanes: readonly Lane[];
+  /** Index of the lane of the receiver. */
+  receiver: number;
+  /** The part of a block that each member sends to the receiver: rows and columns as the slots have them. */
+  piece: Face | null;
+  result: { box: Box; face: Face; name: readonly [number, number]; sign: readonly [number, number]; rule: Box } | null;
+  /** Where it says on which device, and who receives the same. */
+  header: { x: number; y: number; lines: 1 | 2; width: number } | null;
+  /** Of the block that is drawn in a tile of a collective, and of the one that is there in the end. */
+  face: Face | null;
+  after: { v: Variable; face: Face } | null;
+  /** Of a permutation: tiles of what each member holds in the end. */
+  holds: readonly Tile[];
+  /** Chunks side by side that a face has; 1 where it is a block as it is. */
+  chunks: number;
+  /** Room for copies that go from tile to tile. */
+  room: Box | null;
+  /** Where the line with the sum stands. */
+  line: { x: number; y: number; width: number };
+  /** What is not drawn. */
+  note: string;
+  /** Whether there is no room for numbers. */
+  bare: boolean;
+  width: number;
+  height: number;
+}

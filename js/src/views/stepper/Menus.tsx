@@ -1,0 +1,31 @@
+/** Where there is no column for them: the current line, and menus with the source and the steps. */
+import type { TraceModel } from "../../model/trace";
+import { AXIS_DASH } from "../../scene/scene";
+import type { StepperState } from "./state";
+
+export function Menus({ state, trace }: { state: StepperState; trace: TraceModel }) {
+  const step = state.step();
+  const source = step?.source;
+  const axis = step?.collective?.axes[0];
+  const kind = axis === undefined ? "" : `axis${trace.mesh.axisOf(axis) % AXIS_DASH.length}`;
+  const { listed, moment } = state.now;
+  const menu = (name: "source" | "steps", text: string) => (
+    <button
+      type="button"
+      aria-expanded={listed === name}
+      onClick={() => state.set({ listed: listed === name ? null : name })}
+    >
+      {text} {listed === name ? "▴" : "▾"}
+    </button>
+  );
+  return (
+    <div class={`strip ${kind}`}>
+      <code class="mono" title={source?.text}>
+        {source && <span class="number">{source.line}</span>}
+        {source?.text ?? ""}
+      </code>
+      {trace.doc.listings.length > 0 && menu("source", "source")}
+      {menu("steps", `step ${moment.step + 1} of ${trace.steps.length}`)}
+    </div>
+  );
+}

@@ -1,0 +1,158 @@
+/**
+ * Copies in flight, over random programs, meshes, algorithms, widths and moments: none covers text, leaves the stage or
+ * hides another, and every picture is a function of its moment.
+ */
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import type { Plan } from "../../src/model/document.gen";
+import type { TraceModel } from "../../src/model/trace";
+import { textWidth } from "../../src/scene/measure";
+import type { Box, Mark } from "../../src/scene/scene";
+import { frameMarks, frameOf, StepperLayout } from "../../src/scene/stepper";
+import { StepView } from "../../src/scene/stepper/view";
+import { type Program, programOf } from "./programs";
+
+const KINDS = ["psum", "pmax", "reduce_scatter", "all_gather", "all_to_all", "ppermute", "pbroadcast"] as const;
+const ALGORITHMS: readonly Plan["algorithm"][] = ["meaning", "ring", "bidirectional ring", "halving-doubling"];
+const NAMES = ["x", "y", "tensor", "expert_parallel"];
+
+interface Case {
+  trace: TraceModel;
+  program: Program;
+  width: number;
+  algorithm: Plan["algorithm"];
+  phase: number;
+  device: number | null;
+}
+
+const cases: fc.Arbitrary<Case> = fc
+  .record({
+    sizes: fc
+      .array(fc.constantFrom(2, 2, 3, 4, 4, 8, 16), { minLength: 1, maxLength: 4 })
+      .filter((all) => all.reduce((a, b) => a * b, 1) <= 64),
+    over: fc.array(fc.nat({ max: 3 }), { minLength: 1, maxLength: 2 }),
+    kind: fc.constantFrom(...KINDS),
+    rows: fc.constantFrom(1, 1, 2, 4),
+    columns: fc.constantFrom(1, 2, 4),
+    perm: fc.array(fc.nat(), { minLength: 16, maxLength: 16 }),
+    shift: fc.boolean(),
+    hole: fc.boolean(),
+    values: fc.constantFrom("small", "large", "real"),
+    width: fc.integer({ min: 448, max: 1368 }),
+    algorithm: fc.constantFrom(...ALGORITHMS),
+    phase: fc.double({ min: 0, max: 1, noNaN: true }),
+    device: fc.option(fc.nat()),
+  })
+  .map(({ sizes, over, kind, rows, columns, perm, shift, hole, values, width, algorithm, phase, device }) => {
+    const names = NAMES.slice(0, sizes.length);
+    const axes = Object.fromEntries(names.map((name, i) => [name, sizes[i] ?? 1]));
+    const chosen = [...new Set(over.map((i) => i % names.length))].sort().map((i) => names[i] as string);
+    const n = chosen.reduce((p, name) => p * (axes[name] ?? 1), 1);
+    const cut = kind === "reduce_scatter" || kind === "all_to_all";
+    const order = Array.from({ length: n }, (_, r) => r).sort(
+      (a, b) => (perm[a % 16] ?? 0) - (perm[b % 16] ?? 0) || a - b,
+    );
+    const all = order.map((to, from) => (shift ? ([from, (from + 1) % n] as const) : ([from, to] as const)));
+    const pairs = all.filter(([a, b], i) => a !== b && !(hole && i === n - 1));
+    const value = {
+      small: undefined,
+      large: (p: number, i: number) => -5.99e8 - 7.1e6 * p + 1e6 * i,
+      real: (p: number, i: number) => (p + 0.25 * i) / 7,
+    }[values];
+    const program: Program = {
+      axes,
+      kind,
+      over: chosen,
+      shape: cut ? [rows, columns * n] : [rows, 2 * columns],
+      pairs,
+      dtype: values === "small" ? "int32" : "float32",
+      ...(value ? { value } : {}),
+    };
+    const trace = programOf(program);
+    return { trace, program, width, algorithm, phase, device: device === null ? null : device % trace.mesh.size };
+  });
+
+const view = ({ trace, width, algorithm, device }: Case, phase: number) =>
+  new StepView(
+    trace,
+    new StepperLayout(trace, width),
+    { step: 2, phase },
+    { scheme: "light", algorithm, device, still: false },
+  );
+
+const meets = (a: Box, b: Box) => a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
+const clip = (a: Box, b: Box): Box => {
+  const [x, y] = [Math.max(a.x, b.x), Math.max(a.y, b.y)];
+  return { x, y, w: Math.min(a.x + a.w, b.x + b.w) - x, h: Math.min(a.y + a.h, b.y + b.h) - y };
+};
+const within = (a: Box, b: Box) => a.x >= b.x && a.y >= b.y && a.x + a.w <= b.x + b.w && a.y + a.h <= b.y + b.h;
+
+/** Where a text's letters are. */
+function textBox(m: Mark): Box | null {
+  if (m.kind !== "text") return null;
+  const width = textWidth(m.spans.map((s) => s.text).join(""), m.size, m.mono);
+  const x = m.anchor === "middle" ? m.x - width / 2 : m.anchor === "end" ? m.x - width : m.x;
+  return { x, y: m.y - 0.73 * m.size, w: width, h: 0.73 * m.size };
+}
+
+/** Fails where a copy covers text, leaves the stage or hides another copy. */
+function checkFrame(v: StepView): void {
+  const { under, flights, over } = frameOf(v);
+  const stage: Box = { x: 0, y: 0, w: v.layout.width, h: v.layout.height };
+  const words = under.flatMap((m) => textBox(m) ?? []);
+  // What is drawn over a copy hides it: tiles are opaque.
+  const lids = over.flatMap((m): Box[] => (m.kind === "rect" && m.fill && !m.alpha && !m.hatch ? [m] : []));
+  for (const [i, a] of flights.entries()) {
+    const seen = lids.find((lid) => within(a.box, lid)) ? null : a.box;
+    if (!seen) continue;
+    if (!within(seen, stage)) expect.fail(`a copy leaves the stage: ${JSON.stringify(seen)}`);
+    for (const word of words) {
+      const both = meets(seen, word) ? clip(seen, word) : null;
+      if (both && both.w > 0.5 && both.h > 0.5 && !lids.some((lid) => within(both, lid)))
+        expect.fail(
+          `a copy covers text: ${JSON.stringify(seen)} ${JSON.stringify(under.find((m) => m.kind === "text" && textBox(m)?.x === word.x && textBox(m)?.y === word.y))}`,
+        );
+    }
+    // Text over a copy stands on a tile, or it would be crossed.
+    over.forEach((m, k) => {
+      const word = textBox(m);
+      if (!word || !meets(seen, word)) return;
+      const both = clip(seen, word);
+      const before = over
+        .slice(0, k)
+        .some((lid) => lid.kind === "rect" && lid.fill && !lid.alpha && !lid.hatch && within(both, lid));
+      if (both.w > 0.5 && both.h > 0.5 && !before) expect.fail(`text stands on a copy: ${JSON.stringify(m)}`);
+    });
+    for (const b of flights.slice(i + 1)) {
+      const both = meets(seen, b.box) ? clip(seen, b.box) : null;
+      if (both && !lids.some((lid) => within(both, lid)))
+        expect.fail(`copies meet: ${JSON.stringify([a, b].map((f) => [f.source, f.destination, f.box]))}`);
+    }
+  }
+}
+
+test("no copy covers text, leaves the stage or hides another", () =>
+  fc.assert(
+    fc.property(cases, (c) => {
+      checkFrame(view(c, c.phase));
+    }),
+    { numRuns: 400 },
+  ));
+
+test("all numbers of all marks are finite, and a picture is a function of its moment", () =>
+  fc.assert(
+    fc.property(cases, (c) => {
+      const marks = frameMarks(frameOf(view(c, c.phase)));
+      for (const mark of marks) {
+        for (const [key, value] of Object.entries(mark)) {
+          const numbers = key === "points" ? (value as number[][]).flat() : typeof value === "number" ? [value] : [];
+          if (!numbers.every(Number.isFinite)) expect.fail(`${key} of ${JSON.stringify(mark)}`);
+          if (["w", "h", "r"].includes(key) && value < 0) expect.fail(`${key} of ${JSON.stringify(mark)}`);
+        }
+        if (mark.kind === "text")
+          for (const { text } of mark.spans) expect(text).not.toMatch(/NaN|undefined|null|Infinity/);
+      }
+      expect(frameMarks(frameOf(view(c, c.phase)))).toEqual(marks);
+    }),
+    { numRuns: 120 },
+  ));
