@@ -6,6 +6,8 @@ import { type Room, StepperLayout } from "../../scene/stepper/layout";
 export const NARROW = 900;
 /** Below this one what stands in a row stands in several. */
 export const SMALL = 560;
+/** Below this one buttons that keys stand for are left out. */
+export const TINY = 380;
 /** Width of the column of the source and the list, and margins of the picture. */
 export const LIST = 224;
 export const PAD = 12;
