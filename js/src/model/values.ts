@@ -36,10 +36,7 @@ export class Elements {
 
   /** Real and imaginary part of a number. */
   value(index: number): Value {
-    const at = index * this.#width;
-    if (this.format === "c8") return [this.data.getFloat32(at, true), this.data.getFloat32(at + 4, true)];
-    if (this.format === "c16") return [this.data.getFloat64(at, true), this.data.getFloat64(at + 8, true)];
-    return [this.number(index), 0];
+    return this.#complex ? this.#parts(index) : [this.number(index), 0];
   }
 
   /** The value as text, exact for integers. */
