@@ -86,7 +86,17 @@ from shardwidget._jax.sources import (
     static_parameters,
     user_frames,
 )
-from shardwidget._jax.types import kept, manual_types, of_type, plain_text, type_text, with_sharding
+from shardwidget._jax.types import (
+    is_changed_by_vmap,
+    is_ref,
+    kept,
+    manual_types,
+    of_type,
+    plain_text,
+    type_text,
+    typed_as,
+    with_sharding,
+)
 
 __all__ = [
     "ACCUMULATES",
@@ -130,11 +140,13 @@ __all__ = [
     "gradient_of",
     "hlo_text",
     "inspection",
+    "is_changed_by_vmap",
     "is_differentiated",
     "is_dropped",
     "is_forward",
     "is_library_file",
     "is_open",
+    "is_ref",
     "is_silent",
     "is_user_file",
     "kept",
@@ -159,6 +171,7 @@ __all__ = [
     "stack_within",
     "static_parameters",
     "type_text",
+    "typed_as",
     "unfiltered",
     "unfinished",
     "unreduced_kind",

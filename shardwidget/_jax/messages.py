@@ -56,6 +56,11 @@ def kind_of(error: Exception) -> Kind:
     return "other"
 
 
+def is_unsupported(error: Exception) -> bool:
+    """Whether a backend cannot run a program: it lacks an operation, or has no devices to run on."""
+    return isinstance(error, jax.errors.JaxRuntimeError) and "UNIMPLEMENTED" in str(error)
+
+
 def is_sharding_type_error(error: Exception) -> bool:
     """Whether types on Explicit axes do not say how a result is laid out. The class is private."""
     return type(error).__name__ == "ShardingTypeError"

@@ -32,6 +32,31 @@ def manual_types(aval: Any) -> tuple[frozenset[str], frozenset[str], frozenset[s
     return frozenset(manual.varying), unreduced | manual.unreduced, reduced | manual.reduced
 
 
+def is_ref(aval: Any) -> bool:
+    """Whether a value is a ``jax.Ref``. JAX 0.9 – 0.12: the type is private."""
+    return type(aval).__name__ == "AbstractRef"
+
+
+def is_changed_by_vmap(aval: Any) -> bool:
+    """Whether a value is a key of a generator whose numbers ``jax.vmap`` changes.
+
+    JAX documents it of ``rbg`` and ``unsafe_rbg``. JAX 0.9 – 0.12: the name of a key's type.
+    """
+    return jax.dtypes.issubdtype(aval.dtype, jax.dtypes.prng_key) and "rbg>" in str(aval.dtype)
+
+
+def typed_as(x: Any, aval: Any) -> Any:
+    """An array with the weak or strong type that a program gives it.
+
+    JAX 0.9 – 0.12: no public function makes a weak type.
+    """
+    if getattr(x, "weak_type", None) in (None, aval.weak_type):
+        return x
+    from jax._src.lax.lax import _convert_element_type
+
+    return _convert_element_type(x, aval.dtype, weak_type=aval.weak_type)
+
+
 def with_sharding(aval: Any, sharding: jax.sharding.NamedSharding) -> Any:
     """A type that says another sharding. JAX 0.9 – 0.12: ``update`` is not documented."""
     return aval.update(sharding=sharding)

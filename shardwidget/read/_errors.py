@@ -125,6 +125,17 @@ ONE_ORDER_OF_DEVICES = (
     "simulated on the host: its regions order devices differently, or use different ones, and one program cannot"
 )
 
+DELETED = (
+    "{name} was deleted or donated to another call, so nothing can be run on it. Make the array again, or give a "
+    "jax.ShapeDtypeStruct of its shape, dtype and sharding"
+)
+CLOSED_OVER = "an array that the function closes over"
+SIMULATED = "simulated on the host: this mesh cannot run it ({words})"
+NAN_DROPPED = (
+    "{name} has dropped a NaN: on CPUs, what XLA compiles for a maximum or minimum may give a number although an "
+    "operand is NaN"
+)
+
 NOT_RUN = "the steps before the error could not be run: {words}"
 
 WRONG_ARGUMENTS = (

@@ -88,7 +88,13 @@ class Arguments:
         return [FILLED] * filled + [CUT] * self._cut
 
     def filled(self, *, on_host: bool) -> list[Any]:
-        """The arrays, abstract ones filled; for the host engine all on one device."""
+        """The arrays, abstract ones filled; for the host engine all on one device.
+
+        Raises:
+            ValueError: one was deleted. A compiled program that is run on it ends the process.
+        """
+        for name, x in zip(self.names, self.arrays, strict=True):
+            refuse_deleted(x, name)
         return [self._filled(x, on_host) for x in self.arrays]
 
     def _filled(self, x: Any, on_host: bool) -> Any:
@@ -100,6 +106,16 @@ class Arguments:
         if on_host or not isinstance(mesh, Mesh):
             return values
         return jax.device_put(values, NamedSharding(mesh, x.sharding.spec))
+
+
+def refuse_deleted(x: Any, name: str) -> None:
+    """Refuses an array without data.
+
+    Raises:
+        ValueError: it was deleted or donated.
+    """
+    if isinstance(x, jax.Array) and x.is_deleted():
+        raise ValueError(_errors.DELETED.format(name=name))
 
 
 def _is_array(x: Any) -> bool:

@@ -58,6 +58,9 @@ class HostEngine:
             )
             if call is not None:
                 return self._collective(call, values, level)
+        if any(_jax.is_ref(v.aval) for v in eqn.outvars):  # One array for all devices.
+            blocks = [self.lift(constant(v), level) if isinstance(v, Literal) else v for v in values]
+            return _jax.bind_here(eqn.primitive, eqn.params, *blocks)
         if name in _jax.MOVES:
             return [self.lift(constant(v), level) if isinstance(v, Literal) else v for v in values]
         params = {k: None if k in ("sharding", "out_sharding") else v for k, v in eqn.params.items()}
@@ -72,8 +75,10 @@ class HostEngine:
         if not blocks:
             return [self.lift(out, level) for out in one()]
         run: Callable[..., list[Any]] = one
+        # vmap over keys of some generators makes other numbers of them.
+        each = _one_by_one if any(_jax.is_changed_by_vmap(v.aval) for v in eqn.invars) else _each
         for _ in self.lead(level):
-            run = _each(run)
+            run = each(run)
         return run(*blocks)
 
     def _collective(self, call: collectives.Call, values: Sequence[Any], level: Level) -> list[Any]:
@@ -168,6 +173,11 @@ def _each(run: Callable[..., list[Any]]) -> Callable[..., list[Any]]:
             return lax.map(lambda entry: run(*entry), values)
 
     return over
+
+
+def _one_by_one(run: Callable[..., list[Any]]) -> Callable[..., list[Any]]:
+    """Applies a function to every entry of its arguments' first dimension, one after another."""
+    return lambda *values: lax.map(lambda entry: run(*entry), values)
 
 
 def cut(x: Any, spec: PartitionSpec, node: RegionNode, rank: int) -> Any:

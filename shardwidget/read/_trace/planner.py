@@ -117,7 +117,7 @@ class Planner:
         if _jax.is_open(control.body):  # Its first iteration is as far as it came.
             loop.slots = 1
         elif loop.length is not None:
-            loop.slots = min(loop.slots, loop.length)
+            loop.slots = max(1, min(loop.slots, loop.length))  # A loop of no iterations is traced, too.
         inner.owner = loop
         loop.inputs = self._write(_jax.open_jaxpr(control.body)[0].invars[control.consts :], inner)
         test = control.test if isinstance(control, _jax.While) else None
@@ -142,6 +142,8 @@ class Planner:
 
     def _site(self, aval: Any, level: Level, *, returned: bool = False) -> Site:
         shape, dtype = tuple(aval.shape), aval.dtype
+        if _jax.is_ref(aval):  # It has no value of its own: what is read from it has.
+            return Site(level, shape, np.dtype(dtype), ())
         if jax.dtypes.issubdtype(dtype, jax.dtypes.prng_key):
             words = jax.eval_shape(jax.random.key_data, jax.ShapeDtypeStruct((), dtype))
             shape, dtype = shape + words.shape, words.dtype

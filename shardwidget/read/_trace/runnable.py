@@ -10,8 +10,9 @@ from typing import Any
 import jax
 import numpy as np
 
+from shardwidget.read import _errors
 from shardwidget.read._numbers import element_format
-from shardwidget.read._trace.arguments import Arguments
+from shardwidget.read._trace.arguments import Arguments, refuse_deleted
 from shardwidget.read._trace.cache import _CACHE, key_of
 from shardwidget.read._trace.host_engine import HostEngine
 from shardwidget.read._trace.levels import Site, leads
@@ -94,7 +95,13 @@ class Runnable:
         return ""
 
     def run(self, leaves: Sequence[Any], host: bool) -> tuple[list[Any], list[jax.Array]]:
-        """The program's results, and what was written."""
+        """The program's results, and what was written.
+
+        Raises:
+            ValueError: an array that the function closes over was deleted.
+        """
+        for const in self.plan.consts:
+            refuse_deleted(const, _errors.CLOSED_OVER)
         key = key_of(self.plan, leaves, host)
         run = _CACHE.get(key)
         if run is None:

@@ -12,6 +12,7 @@ from jax.extend.core import Literal
 from shardwidget import _jax
 from shardwidget.document import Mesh, Scope
 from shardwidget.document.trace import Begins
+from shardwidget.read import _errors
 from shardwidget.read._jaxpr.expressions import beginnings
 from shardwidget.read._jaxpr.names import name_outputs, parameter_names
 from shardwidget.read._jaxpr.scopes import Scopes
@@ -67,6 +68,8 @@ class Writer:
         """The operand that each variable of a jaxpr was last bound to."""
         self.texts: list[tuple[Value, str]] = []
         """The short expressions that give values."""
+        self.notes: list[str] = []
+        """What is to be said of the values."""
         self._begins: Begins = "statement"
         """What begins with the next step."""
         self.stopped: StepContext | None = None
@@ -138,6 +141,8 @@ class Writer:
         call = self.collectives.call(eqn, place.region)
         if call is not None:
             step.collective = self.collectives.of(eqn, call, place.region)
+            if call.statement.semantics.combines in ("max", "min"):
+                self._look_for_nan(step, values, outs)
             for value, out in zip(values, outs, strict=False) if not call.statement.joint else ():
                 if isinstance(value, TracedValue):
                     out.moved = through_collective(call, moved(value, size))
@@ -148,6 +153,19 @@ class Writer:
 
             shape = values[0].aval.shape
             outs[0].moved = through_equation(eqn.primitive.name, eqn.params, shape, moved(values[0], size), starts)
+
+    def _look_for_nan(self, step: Draft, values: Sequence[Operand], outs: Sequence[TracedValue]) -> None:
+        """Notes a NaN among what is shown of the operands that is in none of the results."""
+        for value, out in zip(values, outs, strict=False):
+            if isinstance(value, TracedValue) and self._has_nan(value) and not self._has_nan(out):
+                self.notes = [_errors.NAN_DROPPED.format(name=step.primitive)]
+
+    def _has_nan(self, value: TracedValue) -> bool:
+        site, region = value.site, value.region
+        if self.written is None or site is None or not site.written or region is None or site.dtype.kind != "f":
+            return False
+        corners = (self.written.corner(site, value.slots, at) for at in range(self.meshes[region].size))
+        return any(np.isnan(np.asarray(corner, np.float64)).any() for corner in corners)
 
     def _scalar(self, operand: Operand, place: StepContext) -> Any:
         """An integer on each device; None where it was not kept."""

@@ -112,10 +112,8 @@ class _Reading:
         if reason := self.program.too_big(self.arguments, self.host):
             notes = [reason]
         else:
-            leaves = self.arguments.filled(on_host=self.host)
-            notes += self.arguments.notes
             try:
-                outs, tensors = self.program.run(leaves, self.host)
+                leaves, outs, tensors = self._run(notes)
                 outs = outs if self.host or self.stop is not None else as_returned(plan.root, leaves, outs)
                 written = Written(everywhere(tensors), meshes)
             except Exception as error:
@@ -142,11 +140,26 @@ class _Reading:
             interconnects=tuple(known.name for known in interconnects),
             name=self.arguments.function,
             engine="types" if written is None else "host" if self.host else "mesh",
-            note="; ".join([*notes, *builder.undrawn()]),
+            note="; ".join([*notes, *builder.undrawn(), *writer.notes]),
             error=error,
             jax_version=jax.__version__,
             outputs=self._outputs(outs),
         )
+
+    def _run(self, notes: list[str]) -> tuple[list[Any], list[Any], list[jax.Array]]:
+        """The arguments, the results and what was written; simulated where the mesh cannot run the program."""
+        try:
+            leaves = self.arguments.filled(on_host=self.host)
+            notes += self.arguments.notes
+            return leaves, *self.program.run(leaves, self.host)
+        except Exception as error:
+            if self.host or not _jax.messages.is_unsupported(error):
+                raise
+            self.host = True
+            if reason := self.program.too_big(self.arguments, self.host):
+                raise ValueError(reason) from error
+            notes[:] = [*self.program.notes, _errors.SIMULATED.format(words=_errors.first_line(error))]
+            return self._run(notes)
 
     def _walk(self, plan: TracePlan, writer: Writer, leaves: Sequence[Any] | None, outs: Sequence[Any] | None) -> None:
         place = StepContext(None, {}, -1, self.arguments.function)
@@ -174,7 +187,8 @@ class _Reading:
             return None
         if outs is None:
             return self.shape
-        return jax.tree.unflatten(jax.tree.structure(self.shape), outs)
+        typed = [_jax.typed_as(x, v.aval) for x, v in zip(outs, self.program.plan.root.jaxpr.outvars, strict=True)]
+        return jax.tree.unflatten(jax.tree.structure(self.shape), typed)
 
     def _meshes(self, plan: TracePlan) -> dict[RegionNode, Mesh]:
         found: dict[RegionNode, Mesh] = {}
