@@ -16,6 +16,7 @@ from shardwidget.export.state import encode
 from tests.comparisons import COMPARISONS
 from tests.models import MODELS
 from tests.programs import PROGRAMS
+from tests.schedules import SCHEDULES, runs
 from tests.traces import TRACES
 
 FOLDER = Path(__file__).parents[1] / "js" / "tests"
@@ -59,12 +60,39 @@ def models_text() -> str:
     return "{\n" + ",\n".join(cases) + "\n}\n"
 
 
+def schedules_text() -> str:
+    """The schedules of ``tests.schedules``, by name."""
+    return _by_name(SCHEDULES)
+
+
+def runs_text() -> str:
+    """Schedules, the times that they are run with, and what Python's simulator finds."""
+    cases = []
+    for schedule, times in runs():
+        run = schedule.simulate(**times)  # pyright: ignore[reportArgumentType]
+        found = {
+            "tasks": schedule.tasks,
+            "makespan": run.makespan,
+            "start": run.start.tolist(),
+            "idle": run.idle,
+            "wasted": run.wasted,
+            "peaks": run.peak_activations,
+            "messages": run.messages,
+            "critical": run.critical,
+        }
+        words = json.dumps({"times": times} | found, separators=(",", ":"))
+        cases.append(f'{{"document":{encode(to_wire(schedule))},{words[1:]}')
+    return "[\n" + ",\n".join(cases) + "\n]\n"
+
+
 FILES = {
     "stepper/plans.json": plans_text,
     "stepper/traces.json": traces_text,
     "comparison/comparisons.json": comparisons_text,
     "program/programs.json": programs_text,
     "tree/models.json": models_text,
+    "pipeline/schedules.json": schedules_text,
+    "pipeline/runs.json": runs_text,
 }
 
 

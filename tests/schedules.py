@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
+import random
 from collections import defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from shardwidget import pipeline
+from shardwidget.document import Ints, Mesh, MeshAxis, Recipe, Schedule, Schedules
+from shardwidget.pipeline.generators import NAMES
+from shardwidget.pipeline.lists import compared
+from shardwidget.pipeline.tasks import pack, parse
 
 
 def zero_bubble_interleaved(stages: int, microbatches: int, ranks: int) -> list[list[str]]:
@@ -143,3 +152,84 @@ def _able(task: str, done: set[str], stages: int) -> bool:
     if "F" in task:
         return stage == 0 or f"{stage - 1}F{k}" in done
     return f"{stage}F{k}" in done and (stage == stages - 1 or f"{stage + 1}I{k}" in done)
+
+
+def random_order(rng: random.Random) -> list[list[str]]:
+    """Tasks of a random pipeline, each rank's in an order in which all of them can run."""
+    ranks, chunks, microbatches = rng.randint(1, 4), rng.randint(1, 3), rng.randint(1, 5)
+    stages, split = ranks * chunks, rng.random() < 0.5
+    rank_of = [rng.randrange(ranks) if stage >= ranks else stage for stage in range(stages)]
+    left = [(s, kind, k) for s in range(stages) for kind in ("FIW" if split else "FB") for k in range(microbatches)]
+    done: set[tuple[int, str, int]] = set()
+    back = "I" if split else "B"
+    out: list[list[str]] = [[] for _ in range(ranks)]
+    while left:
+        s, kind, k = task = rng.choice(left)
+        needs = {
+            "F": [(s - 1, "F", k)] if s else [],
+            back: [(s, "F", k), *([(s + 1, back, k)] if s < stages - 1 else [])],
+            "W": [(s, "I", k)],
+        }[kind]
+        if done.issuperset(needs):
+            left.remove(task)
+            done.add(task)
+            out[rank_of[s]].append(f"{s}{kind}{k}")
+    return out
+
+
+def runs() -> Iterator[tuple[Schedule, dict[str, object]]]:
+    """Schedules and times, for the front end's simulator to be compared on."""
+    rng = random.Random(7)
+    for generator in NAMES:
+        for ranks in (1, 2, 3, 4):
+            chunks = {"interleaved_1f1b": rng.randint(1, 3), "circular": rng.randint(1, 3)}.get(generator, 1)
+            chunks = 2 if generator in ("zb_v", "dualpipe_v") else chunks
+            most = {"dualpipe_v": 2 * ranks, "circular": ranks}.get(generator, 1)
+            microbatches = ranks * rng.randint(1, 3) if generator == "interleaved_1f1b" else rng.randint(most, most + 7)
+            yield Schedule(Recipe(generator, ranks * chunks, microbatches, ranks), NAMES[generator]), _times(rng, 1)
+    for _ in range(40):
+        made = pipeline.schedule(random_order(rng))
+        yield made, _times(rng, rng.choice([1, made.stages]))
+    yield pipeline.schedule(dualpipe_v_of_jaxpp(4, 8)), _times(rng, 1)
+    yield in_ticks(), {"forward": [2.0, 1.5], "communication": 0.25}
+
+
+def in_ticks() -> Schedule:
+    """Two stages around a ring, as a loop around ``ppermute`` runs them, with two wasted tasks."""
+    texts = [["0F0", "0F1", "0F0"], ["1F0", "1F0", "1F1"]]
+    ranks = [[parse(text) for text in rank] for rank in texts]
+    return Schedule(pack(ranks, ticks=[0, 1, 2] * 2, wasted=[False, False, True, True, False, False]), "ring")
+
+
+def _times(rng: random.Random, entries: int) -> dict[str, object]:
+    def some() -> list[float]:
+        return [round(rng.uniform(0.5, 3), 3) for _ in range(entries)]
+
+    return {
+        "forward": some(), "backward_input": some(), "backward_weight": some(),
+        "communication": rng.choice([0.0, round(rng.uniform(0, 2), 3)]),
+    }  # fmt: skip
+
+
+SCHEDULES: dict[str, Callable[[], Schedule | Schedules]] = {
+    "one_f_one_b": lambda: replace(pipeline.one_f_one_b(4, 8), mesh=MESH),
+    "zb_v": lambda: pipeline.zb_v(8, 8),
+    "dualpipe_v": lambda: pipeline.dualpipe_v(8, 10),
+    "large": lambda: pipeline.one_f_one_b(64, 256),
+    "ring": in_ticks,
+    "written": lambda: pipeline.schedule([["0F0", "0F1", "0B0", "0B1"], ["1F0", "1B0", "1F1", "1B1"]], name="mine"),
+    "compared": lambda: compared(
+        {
+            "1F1B": pipeline.one_f_one_b(4, 8),
+            "GPipe": pipeline.gpipe(4, 8),
+            "Interleaved": pipeline.interleaved_1f1b(8, 8, 4),
+            "ZB-H1": pipeline.zb_h1(4, 8),
+        }
+    ),
+}
+"""Documents of the front end's tests, by name."""
+
+MESH = Mesh(
+    tuple(MeshAxis(name, size, "Auto") for name, size in (("stage", 4), ("data", 2), ("model", 2))),
+    Ints.pack(range(16)), Ints.pack([0] * 16), 0,
+)  # fmt: skip

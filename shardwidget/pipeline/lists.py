@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from shardwidget.document.schedule import Schedule
+from shardwidget.document.schedule import Durations, Schedule, Schedules
 from shardwidget.pipeline.tasks import Unit, pack, parse
 
 
@@ -24,6 +25,38 @@ def schedule(ranks: Sequence[Sequence[str | None]], *, name: str = "") -> Schedu
     return of_units(
         [[_parsed(task, r, k) for k, task in enumerate(tasks) if task] for r, tasks in enumerate(ranks)], name
     )
+
+
+def compared(schedules: Mapping[str, Schedule]) -> Schedules:
+    """Schedules side by side, on one scale of time.
+
+    Where none of them says how long its tasks take, the model is the same for all: a rank's whole share of it takes one
+    unit forward and two back, so a stage that is one of two on its rank takes half of that.
+
+    Args:
+        schedules: by the name that each is shown with.
+
+    Raises:
+        ValueError: there are none.
+        TypeError: one is no ``Schedule``.
+    """
+    if not schedules:
+        raise ValueError("give one schedule or more, by name: {'1F1B': pipeline.one_f_one_b(4, 8), …}")
+    for name, one in schedules.items():
+        if not isinstance(one, Schedule):
+            raise TypeError(f"{name!r} must be a Schedule, as read.schedule returns it; got {type(one).__name__}")
+    plain = all(one.durations == Durations() for one in schedules.values())
+    return Schedules(
+        tuple(
+            replace(one, name=name, durations=_share(one) if plain else one.durations)
+            for name, one in schedules.items()
+        )
+    )
+
+
+def _share(one: Schedule) -> Durations:
+    part = (one.ranks / one.stages,)
+    return Durations(part, part, part)
 
 
 def of_units(ranks: Sequence[Sequence[Unit]], name: str) -> Schedule:
