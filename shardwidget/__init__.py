@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from shardwidget.widgets.exercise import Exercise as Exercise
     from shardwidget.widgets.exercise_set import ExerciseSet as ExerciseSet
     from shardwidget.widgets.model import ModelView as ModelView
+    from shardwidget.widgets.pipeline import PipelineView as PipelineView
     from shardwidget.widgets.playground import SpecPlayground as SpecPlayground
     from shardwidget.widgets.stepper import ShardMapStepper as ShardMapStepper
 else:

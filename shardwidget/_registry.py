@@ -21,6 +21,7 @@ PUBLIC = {
     "Interconnect": "shardwidget.cost",
     "Model": "shardwidget.document",
     "ModelView": "shardwidget.widgets.model",
+    "PipelineView": "shardwidget.widgets.pipeline",
     "Placement": "shardwidget.document",
     "Program": "shardwidget.document",
     "ShardMapStepper": "shardwidget.widgets.stepper",

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from shardwidget import _registry
+from shardwidget.document import Schedule
 
 if TYPE_CHECKING:
     from shardwidget.widgets._base import DocumentWidget
@@ -20,7 +21,7 @@ def show(x: Any, *args: Any, kwargs: Mapping[str, Any] | None = None, **options:
             ``jax.sharding.Mesh`` or ``AbstractMesh`` alone: an ``ArrayView``. A pytree of arrays (parameters, an
             optimizer's state, a module): a ``ModelView``. A function that calls ``jax.shard_map``: a
             ``ShardMapStepper``; any other function: a ``ShardingComparison``. What ``lower()`` or ``compile()``
-            returns: a ``CompiledProgram``.
+            returns: a ``CompiledProgram``. A ``Schedule``: a ``PipelineView``.
         *args: the function's arguments.
         kwargs: the function's keyword arguments.
         **options: keyword arguments of that widget, for example ``name=`` or ``mode="html"``.
@@ -79,6 +80,7 @@ class _Given:
 
 
 _RULES: tuple[tuple[Callable[[_Given], bool], str], ...] = (
+    (lambda given: isinstance(given.x, Schedule), "PipelineView"),
     (lambda given: given.is_compiled, "CompiledProgram"),
     (lambda given: given.is_tree, "ModelView"),
     (lambda given: given.calls_shard_map, "ShardMapStepper"),

@@ -1,4 +1,4 @@
-"""Pipeline schedules in words: the tasks of each rank, in the order it runs them."""
+"""Pipeline schedules in words: figures, and the tasks of each rank in the order it runs them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from html import escape
 
 from shardwidget.document import Schedule, Schedules
 from shardwidget.export.words import clip
+from shardwidget.pipeline.simulation import Simulation
 
 MOST = 16
 """Ranks that are listed, and tasks of each."""
@@ -21,8 +22,10 @@ def headline(shown: Schedule | Schedules) -> str:
 
 
 def picture(shown: Schedule | Schedules) -> str:
-    """One line a rank; of several schedules one line each."""
-    return "\n".join([headline(shown), *(f"{name:<8}  {tasks}" for name, tasks in _rows(shown)), *_rest(shown)])
+    """The figures, then one line a rank; of several schedules the figures of each."""
+    wide = max((len(name) for name, _ in _rows(shown)), default=0)
+    rows = [f"{name:<{wide}}  {text}" for name, text in _rows(shown)]
+    return "\n".join([headline(shown), *_figures(shown), *rows, *_rest(shown)])
 
 
 def table(shown: Schedule | Schedules) -> str:
@@ -31,13 +34,36 @@ def table(shown: Schedule | Schedules) -> str:
     body = "".join(
         f"<tr><th {cell}>{escape(name)}</th><td {cell}>{escape(text)}</td></tr>" for name, text in _rows(shown)
     )
+    before = "".join(f"<p>{escape(line)}</p>" for line in _figures(shown))
     after = "".join(f"<p>{escape(line)}</p>" for line in _rest(shown))
-    return f"<p><b>{escape(headline(shown))}</b></p><table>{body}</table>{after}"
+    return f"<p><b>{escape(headline(shown))}</b></p>{before}<table>{body}</table>{after}"
+
+
+def figures(one: Schedule) -> str:
+    """Idle time, what is kept, sends and length: ``idle 27.3 %, keeps 4, 3, 2, 1 activations, 48 sends, 33 long``."""
+    run = one.simulate()
+    return f"{_idle(run)}{_kept(run)}, {run.messages} sends, {run.makespan:g} long"
+
+
+def _idle(run: Simulation) -> str:
+    what = "idle or wasted" if any(run.wasted) else "idle"
+    return f"{what} {100 * run.bubble_of_total:.1f} % of all time, {100 * run.bubble_of_ideal:.1f} % of useful time"
+
+
+def _kept(run: Simulation) -> str:
+    if not any(task.kind != "F" for task in run.tasks):
+        return ""
+    peaks = ", ".join(map(str, run.peak_activations[:8])) + (" …" if len(run.peak_activations) > 8 else "")
+    return f", keeps {peaks} activations"
+
+
+def _figures(shown: Schedule | Schedules) -> list[str]:
+    return [] if isinstance(shown, Schedules) else [figures(shown)]
 
 
 def _rows(shown: Schedule | Schedules) -> list[tuple[str, str]]:
     if isinstance(shown, Schedules):
-        return [(str(k), headline(one)) for k, one in enumerate(shown.schedules)]
+        return [(clip(one.name, 40) or str(k), figures(one)) for k, one in enumerate(shown.schedules)]
     rows = []
     for rank, tasks in enumerate(shown.tasks[:MOST]):
         left = len(tasks) - MOST

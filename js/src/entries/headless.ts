@@ -9,6 +9,7 @@ import { decodePlayground, placementOf } from "../model/playground";
 import { decodePrograms, ProgramModel, type Sort } from "../model/program";
 import { refusalOf } from "../model/refusal";
 import { reviveBytes } from "../model/saved";
+import { decodeSchedules, ScheduleModel } from "../model/schedule/schedule";
 import { highlightOf, type Selection } from "../model/selection";
 import { decodeTrace, TraceModel } from "../model/trace";
 import { decodeModel, TreeModel } from "../model/tree";
@@ -21,6 +22,7 @@ import { comparisonScene } from "../scene/comparison";
 import { WHOLE } from "../scene/faces";
 import { modelScene } from "../scene/modelcard";
 import type { ColorBy } from "../scene/paints";
+import { pipelineScene } from "../scene/pipelinecard";
 import { programScene } from "../scene/programcard";
 import { programsScene } from "../scene/programscard";
 import type { Scene } from "../scene/scene";
@@ -37,9 +39,15 @@ export function svg(stateJson: string, optionsJson: string): string {
   const { width, theme: ground } = JSON.parse(optionsJson) as SvgOptions;
   const scheme = state._look?.palette === "colorblind" ? (`${ground}-safe` as const) : ground;
   const draw =
-    { trace: stepOf, comparison: comparisonOf, program: programOf, programs: programOf, model: modelOf }[
-      String(state._document.kind)
-    ] ?? cardOf;
+    {
+      trace: stepOf,
+      comparison: comparisonOf,
+      program: programOf,
+      programs: programOf,
+      model: modelOf,
+      schedule: scheduleOf,
+      schedules: scheduleOf,
+    }[String(state._document.kind)] ?? cardOf;
   const [scene, title] = draw(state, width, scheme);
   return paintSvg(scene, theme(scheme), title, pngDataUri);
 }
@@ -59,6 +67,8 @@ interface State {
   step?: number;
   watch?: readonly string[];
   choices?: Choices;
+  follow?: number | null;
+  moment?: number;
 }
 
 function cardOf(state: State, width: number, scheme: Scheme): readonly [Scene, string] {
@@ -122,6 +132,12 @@ function programOf(state: State, width: number, scheme: Scheme): readonly [Scene
   const selection = typeof state.selection === "number" ? state.selection : null;
   const options = { width, scheme, selection, axis: state.axis ?? null, sort: (state.sort ?? "time") as Sort };
   return [programScene(first, options), first.doc.name];
+}
+
+function scheduleOf(state: State, width: number, scheme: Scheme): readonly [Scene, string] {
+  const models = decodeSchedules(state._document).schedules.map((doc) => new ScheduleModel(doc));
+  const picture = { width, scheme, follow: state.follow ?? null, moment: state.moment ?? 0 };
+  return [pipelineScene(models, picture), models.map((m) => m.doc.name).join(", ")];
 }
 
 (globalThis as { shardwidget?: object }).shardwidget = { svg, draft };

@@ -1,6 +1,6 @@
 /** Paints a scene on a 2-D canvas. */
 import type { FieldMark, LineMark, Mark, RectMark, Span, Stroke, TextMark } from "../scene/scene";
-import { arrowHead, COPIES, gridPath, HATCH, linePath, signPath } from "./shapes";
+import { arrowHead, COPIES, gridPath, HATCH, IDLE, linePath, signPath } from "./shapes";
 import { resolve, type Theme } from "./theme";
 
 type Context = CanvasRenderingContext2D;
@@ -53,7 +53,8 @@ function paintRect(ctx: Context, m: RectMark, theme: Theme): void {
   if (m.fill) {
     path();
     ctx.fillStyle = resolve(m.fill, theme);
-    if (m.hatch) {
+    if (m.lines) paintLines(ctx, m);
+    else if (m.hatch) {
       const alpha = ctx.globalAlpha;
       ctx.save();
       ctx.clip();
@@ -96,6 +97,23 @@ function paintCopies(ctx: Context, m: RectMark, theme: Theme): void {
     ctx.globalAlpha = alpha * strength;
     for (let y = first + offset; y < m.y + m.h; y += COPIES.height) ctx.fillRect(m.x, y, m.w, COPIES.width);
   }
+  ctx.restore();
+}
+
+/** Thin lines from upper left to lower right, within the path that stands. */
+function paintLines(ctx: Context, m: RectMark): void {
+  ctx.save();
+  ctx.clip();
+  ctx.strokeStyle = ctx.fillStyle;
+  ctx.setLineDash([]);
+  ctx.lineWidth = IDLE.width;
+  ctx.beginPath();
+  const step = IDLE.pitch * Math.SQRT2;
+  for (let s = Math.floor((m.x - m.y - m.h) / step) * step; s <= m.x + m.w - m.y; s += step) {
+    ctx.moveTo(s + m.y, m.y);
+    ctx.lineTo(s + m.y + m.h, m.y + m.h);
+  }
+  ctx.stroke();
   ctx.restore();
 }
 

@@ -45,6 +45,9 @@ function toward(from: Point, to: Point, r: number): Point {
   return [from[0] + ((to[0] - from[0]) / length) * step, from[1] + ((to[1] - from[1]) / length) * step];
 }
 
+/** Distance of the thin lines of idle time across their direction, and their width. */
+export const IDLE = { pitch: 5, width: 1 } as const;
+
 /** Distance of hatch stripes across their direction, and their width. */
 export const HATCH = { pitch: 8, width: 4 } as const;
 

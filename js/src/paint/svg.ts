@@ -1,6 +1,6 @@
 /** Writes a scene as an SVG document. */
 import type { Mark, Scene, Stroke, TextMark } from "../scene/scene";
-import { arrowHead, COPIES, gridPath, HATCH, linePath, n, signPath } from "./shapes";
+import { arrowHead, COPIES, gridPath, HATCH, IDLE, linePath, n, signPath } from "./shapes";
 import { resolve, type Theme } from "./theme";
 
 /** A PNG of RGB bytes as a data URI: a page lets its canvas write it, a bare engine does it by hand. */
@@ -10,12 +10,20 @@ export function paintSvg(scene: Scene, theme: Theme, title: string, png: PngWrit
   const { width, height } = scene;
   const hatches = new Map<string, string>();
   const body = scene.marks.map((m) => write(m, theme, hatches, png)).join("\n");
-  const defs = [...hatches].map(
-    ([color, id]) =>
+  const defs = [...hatches].map(([key, id]) => {
+    const color = key.replace(/^lines /, "");
+    if (color !== key) {
+      return (
+        `<pattern id="${id}" width="${IDLE.pitch}" height="${IDLE.pitch}" patternUnits="userSpaceOnUse" patternTransform="rotate(-45)">` +
+        `<rect width="${IDLE.width}" height="${IDLE.pitch}" fill="${color}"/></pattern>`
+      );
+    }
+    return (
       `<pattern id="${id}" width="${HATCH.pitch}" height="${HATCH.pitch}" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">` +
       `<rect width="${HATCH.pitch}" height="${HATCH.pitch}" fill="${color}" fill-opacity="0.5"/>` +
-      `<rect width="${HATCH.width}" height="${HATCH.pitch}" fill="${color}"/></pattern>`,
-  );
+      `<rect width="${HATCH.width}" height="${HATCH.pitch}" fill="${color}"/></pattern>`
+    );
+  });
   if (scene.marks.some((m) => m.kind === "rect" && m.copies)) defs.push(copiesPattern(theme));
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${n(width)}" height="${n(height)}" viewBox="0 0 ${n(width)} ${n(height)}" role="img">`,
@@ -56,9 +64,10 @@ function write(m: Mark, theme: Theme, hatches: Map<string, string>, png: PngWrit
       let fill = m.copies ? "url(#copies)" : "none";
       if (m.fill) {
         fill = escapeXml(resolve(m.fill, theme));
-        if (m.hatch) {
-          const id = hatches.get(fill) ?? `h${hatches.size}`;
-          hatches.set(fill, id);
+        if (m.hatch || m.lines) {
+          const key = m.lines ? `lines ${fill}` : fill;
+          const id = hatches.get(key) ?? `h${hatches.size}`;
+          hatches.set(key, id);
           fill = `url(#${id})`;
         }
       }

@@ -44,6 +44,8 @@ export interface RectMark {
   hatch?: boolean;
   /** Amber double lines in place of a fill: bytes that are copies. */
   copies?: boolean;
+  /** Thin lines the other way in place of the fill: nothing happens here. */
+  lines?: boolean;
   stroke?: Stroke;
   alpha?: number;
 }

@@ -28,6 +28,7 @@ def schedule(
     microbatches: int | None = None,
     argument: int = 0,
     axis: str | None = None,
+    mesh: Any = None,
     name: str | None = None,
 ) -> Schedule:
     """Reads a pipeline schedule.
@@ -39,7 +40,9 @@ def schedule(
         microbatches: of an object with ``.tasks``, how many; of a function, the dimension of an argument that counts
             them.
         argument: of a function, which of its arguments that is.
-        axis: of a function, the mesh axis whose devices hold the stages; None for the only one that it permutes over.
+        axis: the mesh axis whose devices hold the stages; None for the only one that a function permutes over, or the
+            first of ``mesh``.
+        mesh: the ``jax.sharding.Mesh`` or ``AbstractMesh`` that the ranks are on. A function has its own.
         name: what to call it; None finds a name.
 
     Returns:
@@ -51,7 +54,26 @@ def schedule(
             no pipeline (the message says why).
     """
     made = _read(x, args, microbatches, argument, axis)
+    if mesh is not None:
+        made = _placed(made, mesh, axis)
     return made if name is None else replace(made, name=name)
+
+
+def _placed(made: Schedule, mesh: Any, axis: str | None) -> Schedule:
+    """The schedule with its ranks on a mesh axis."""
+    from shardwidget.read._mesh import read_mesh
+
+    known = read_mesh(mesh)
+    sizes = {a.name: a.size for a in known.axes}
+    chosen = axis if axis is not None else next(iter(sizes), "")
+    if sizes.get(chosen) != made.ranks:
+        fits = [name for name, size in sizes.items() if size == made.ranks]
+        have = ", ".join(f"{name} of {size}" for name, size in sizes.items())
+        raise ValueError(
+            f"the schedule has {made.ranks} ranks, which mesh axis {chosen!r} has not; the mesh has {have}"
+            + (f". Say axis={fits[0]!r}" if fits else "")
+        )
+    return replace(made, mesh=known, axis=chosen)
 
 
 def _read(x: Any, args: tuple[Any, ...], microbatches: int | None, argument: int, axis: str | None) -> Schedule:

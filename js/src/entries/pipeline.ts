@@ -1,0 +1,9 @@
+/** The entry of PipelineView's bundle. */
+import markStyles from "../views/card/marks.css";
+import { entry } from "../views/card/mount";
+import { pipelineKeys } from "../views/pipeline/keys";
+import { PipelineCard } from "../views/pipeline/PipelineCard";
+import styles from "../views/pipeline/pipeline.css";
+import { PipelineState } from "../views/pipeline/state";
+
+export default entry({ state: PipelineState, body: PipelineCard, keys: pipelineKeys, styles: [markStyles, styles] });

@@ -1,0 +1,125 @@
+"""``PipelineView``: a pipeline schedule as ranks over time, or several on one scale."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from traitlets import Float, Int, TraitError, validate
+
+from shardwidget import read
+from shardwidget.document import Schedule, Schedules
+from shardwidget.pipeline.lists import compared
+from shardwidget.widgets._base import DocumentWidget, Mode
+from shardwidget.widgets._options import checked
+
+
+class PipelineView(DocumentWidget):
+    """A pipeline schedule: which rank works on which microbatch when, what waits, and what is kept meanwhile.
+
+    ```python
+    from shardwidget import pipeline
+    view = PipelineView(pipeline.one_f_one_b(4, 8))
+    view.follow = 3                                     # one microbatch through all ranks
+    PipelineView(f, weights, inputs, microbatches=0, argument=1)      # the schedule of your own shard_map
+    PipelineView.compare({"1F1B": pipeline.one_f_one_b(4, 8), "ZB-H1": pipeline.zb_h1(4, 8)})
+    ```
+
+    Attributes:
+        follow: the microbatch that stands out; None for none. The browser's clicks arrive here too.
+        moment: where the playhead is, in the schedule's time.
+    """
+
+    bundle = "pipeline.js"
+
+    follow = Int(None, allow_none=True).tag(sync=True)
+    moment = Float(0.0).tag(sync=True)
+
+    def __init__(
+        self,
+        x: Any,
+        *args: Any,
+        microbatches: int | None = None,
+        argument: int = 0,
+        axis: str | None = None,
+        mesh: Any = None,
+        name: str | None = None,
+        follow: int | None = None,
+        moment: float = 0.0,
+        mode: Mode | None = None,
+        **traits: Any,
+    ) -> None:
+        """Reads a schedule and shows it.
+
+        Args:
+            x: a ``Schedule``, or anything that ``read.schedule`` takes: lists of tasks, a schedule or a program of
+                JaxPP, PyTorch's CSV, Shardy's text, a function that pipelines.
+            *args: the function's arguments.
+            microbatches: of an object with ``.tasks``, how many; of a function, the dimension of an argument that
+                counts them.
+            argument: of a function, which of its arguments that is.
+            axis: the mesh axis that the ranks are on.
+            mesh: the mesh, to show each rank's devices; a function has its own.
+            name: what to call it; None finds a name.
+            follow: the microbatch that stands out.
+            moment: where the playhead is.
+            mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel.
+            **traits: traits of every ipywidget, such as ``layout=``.
+
+        Raises:
+            TypeError: there is no schedule in ``x``, or an argument is unknown.
+            ValueError: the schedule is impossible, or cannot be read.
+            TraitError: the microbatch or the moment is not there.
+        """
+        checked(type(self), traits)
+        options = {"microbatches": microbatches, "argument": argument, "axis": axis, "mesh": mesh, "name": name}
+        document = x if isinstance(x, Schedules) else read.schedule(x, *args, **options)
+        super().__init__(document, mode=mode, follow=follow, moment=moment, **traits)
+
+    @classmethod
+    def compare(
+        cls, schedules: Mapping[str, Any], *, follow: int | None = None, mode: Mode | None = None, **traits: Any
+    ) -> PipelineView:
+        """Shows schedules side by side, on one scale of time.
+
+        Where none of them says how long its tasks take, the model is the same for all: a stage that is one of two on
+        its rank takes half as long.
+
+        Args:
+            schedules: by the name that each is shown with: what ``read.schedule`` takes.
+            follow: the microbatch that stands out.
+            mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel.
+            **traits: traits of every ipywidget, such as ``layout=``.
+
+        Raises:
+            TypeError: something is no schedule, or an argument is unknown.
+            ValueError: there is none, or one is impossible.
+        """
+        checked(cls.compare, traits)
+        read_ones = {name: read.schedule(one) for name, one in schedules.items()}
+        return cls(compared(read_ones), follow=follow, mode=mode, **traits)
+
+    @property
+    def document(self) -> Schedule | Schedules:
+        """The schedule that is shown, or the schedules."""
+        assert isinstance(self._shown, Schedule | Schedules)
+        return self._shown
+
+    def _state(self, *, complete: bool) -> dict[str, Any]:
+        return super()._state(complete=complete) | {"follow": self.follow, "moment": self.moment}
+
+    @validate("follow")
+    def _check_follow(self, proposal: Any) -> int | None:
+        # The page may show more microbatches than the document has.
+        value = proposal["value"]
+        if value is not None and value < 0:
+            raise TraitError(f"follow must be None or a microbatch, 0 or more; got {value!r}")
+        return value
+
+    @validate("moment")
+    def _check_moment(self, proposal: Any) -> float:
+        value = proposal["value"]
+        if not (math.isfinite(value) and value >= 0):
+            raise TraitError(f"moment must be a time, 0 or more; got {value!r}")
+        return value
