@@ -53,26 +53,16 @@ function paintRect(ctx: Context, m: RectMark, theme: Theme): void {
   if (m.fill) {
     path();
     ctx.fillStyle = resolve(m.fill, theme);
-    if (m.lines) paintLines(ctx, m);
-    else if (m.hatch) {
-      const alpha = ctx.globalAlpha;
+    if (m.hatch || m.lines) {
       ctx.save();
       ctx.clip();
-      ctx.globalAlpha = alpha * 0.5;
-      ctx.fillRect(m.x, m.y, m.w, m.h);
-      ctx.globalAlpha = alpha;
-      ctx.strokeStyle = ctx.fillStyle;
-      ctx.setLineDash([]);
-      ctx.lineWidth = HATCH.width;
-      ctx.beginPath();
-      // Stripes start at multiples of the pitch of the page, so that they run on from tile to tile.
-      const step = HATCH.pitch * Math.SQRT2;
-      const last = m.x + m.y + m.w + m.h;
-      for (let s = Math.floor((m.x + m.y) / step) * step; s <= last + step; s += step) {
-        ctx.moveTo(s - m.y, m.y);
-        ctx.lineTo(s - m.y - m.h, m.y + m.h);
+      if (m.hatch) {
+        const alpha = ctx.globalAlpha;
+        ctx.globalAlpha = alpha * 0.5;
+        ctx.fillRect(m.x, m.y, m.w, m.h);
+        ctx.globalAlpha = alpha;
       }
-      ctx.stroke();
+      paintStripes(ctx, m, m.hatch ? HATCH : IDLE, m.hatch ? 1 : -1);
       ctx.restore();
     } else ctx.fill();
   }
@@ -100,21 +90,23 @@ function paintCopies(ctx: Context, m: RectMark, theme: Theme): void {
   ctx.restore();
 }
 
-/** Thin lines from upper left to lower right, within the path that stands. */
-function paintLines(ctx: Context, m: RectMark): void {
-  ctx.save();
-  ctx.clip();
+/**
+ * Stripes that fall to the left (1) or to the right (-1). They start at multiples of the pitch of the page, so that they
+ * run on from tile to tile.
+ */
+function paintStripes(ctx: Context, m: RectMark, { pitch, width }: typeof HATCH | typeof IDLE, way: 1 | -1): void {
   ctx.strokeStyle = ctx.fillStyle;
   ctx.setLineDash([]);
-  ctx.lineWidth = IDLE.width;
+  ctx.lineWidth = width;
   ctx.beginPath();
-  const step = IDLE.pitch * Math.SQRT2;
-  for (let s = Math.floor((m.x - m.y - m.h) / step) * step; s <= m.x + m.w - m.y; s += step) {
-    ctx.moveTo(s + m.y, m.y);
-    ctx.lineTo(s + m.y + m.h, m.y + m.h);
+  const step = pitch * Math.SQRT2;
+  const [top, bottom] = [way * m.y, way * (m.y + m.h)];
+  const last = m.x + m.w + Math.max(top, bottom) + step;
+  for (let s = Math.floor((m.x + Math.min(top, bottom)) / step) * step; s <= last; s += step) {
+    ctx.moveTo(s - top, m.y);
+    ctx.lineTo(s - bottom, m.y + m.h);
   }
   ctx.stroke();
-  ctx.restore();
 }
 
 function paintLine(ctx: Context, m: LineMark, theme: Theme): void {
