@@ -43,6 +43,7 @@ READERS = {
     "placement": "shardwidget.read._placement",
     "program": "shardwidget.read._program.programs",
     "programs": "shardwidget.read._program.programs",
+    "run": "shardwidget.read._run.run",
     "schedule": "shardwidget.read._schedule.entry",
     "time_program": "shardwidget.read._program.timing",
     "trace": "shardwidget.read._trace.trace",

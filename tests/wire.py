@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 
@@ -19,3 +20,14 @@ def _values(column: dict[str, Any]) -> list[Any]:
         return column["values"]
     flat = iter(items(column["table"]))
     return [[next(flat) for _ in range(n)] for n in column["counts"]] if "counts" in column else list(flat)
+
+
+def size(wire: Any) -> int:
+    """About how many bytes a wire document is: its buffers, and the rest as JSON."""
+    buffers = []
+
+    def counted(leaf: bytes) -> str:
+        buffers.append(len(leaf))
+        return ""
+
+    return len(json.dumps(wire, default=counted)) + sum(buffers)

@@ -10,6 +10,7 @@ nothing is computed from them.
 - ``failures``, ``messages``: how far tracing came, and what JAX's message means.
 - ``continuing``: going on with a fix where a type stops a program.
 - ``inspection``: where the compiler puts a value.
+- ``profiling``: JAX's profiler, without its files.
 """
 
 from shardwidget._jax import messages
@@ -54,6 +55,7 @@ from shardwidget._jax.primitives import (
     WRITES,
     print_text,
 )
+from shardwidget._jax.profiling import Profile
 from shardwidget._jax.shardings import (
     device_assignment,
     hlo_text,
@@ -118,6 +120,7 @@ __all__ = [
     "Mapped",
     "Mark",
     "OpenJaxpr",
+    "Profile",
     "Scan",
     "ShardMap",
     "Unfinished",

@@ -209,6 +209,48 @@ COMPILED_ALONE = (
 NO_COUNT = "n must be a whole number of calls, 1 or more; got {n!r}."
 
 
+# ── Run ───────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+PROFILING = (
+    "a profile is being taken already (jax.profiler), and two cannot run at once in one process. "
+    "Stop it first: jax.profiler.stop_trace()."
+)
+
+DAMAGED_PROFILE = (
+    "the profile cannot be read ({size} bytes): it is cut off or is no .xplane.pb file. {error}. "
+    "Take it again: with jax.profiler.trace(folder): …"
+)
+
+NO_PROFILE = "{path!r} cannot be read: {error}. Give the .xplane.pb file that jax.profiler.trace wrote."
+
+NO_EVENTS = (
+    "the profile has no events of compiled programs (it has {planes}). Run the program inside of the profile, "
+    "and wait for its results there: jax.block_until_ready(f(x))."
+)
+
+OTHER_PROGRAM = (
+    "the profile has no events of {module}: it has {found}. Give the program that ran: program=(f, x, w), "
+    "with the same shapes and shardings."
+)
+
+OTHER_INSTRUCTIONS = (
+    "the profile has events of {module}, and only {share:.0%} of their time is of instructions that this program has: "
+    "it was compiled from other code or for other shapes. Unknown are {names}."
+)
+
+NO_PROGRAM_OF_PROFILE = (
+    "a profile is joined with the program that ran: program=(f, x, w), or program=jax.jit(f).lower(x, w).compile(); "
+    "got {what}."
+)
+
+OTHER_DEVICES_OF_PROFILE = (
+    "the profile has device {device} of its host, and the program runs on {count} devices of process {process}. "
+    "Give the process whose profile it is: process=."
+)
+
+ONE_MEASURED = "there is nothing to call beside a profile that was taken already; got {count} arguments."
+
+
 # ── SpecPlayground ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 NO_SHAPE = (

@@ -114,6 +114,17 @@ class Origins:
         """What an instruction itself says of its origin."""
         return self._of(instruction)
 
+    def of_any(self, instruction: Instruction, computation: Computation) -> Origin:
+        """The origin of an instruction that need be no collective; empty where nothing near it has one."""
+        origin = self._of(instruction)
+        if origin.source:
+            return origin
+        if instruction.opcode == "fusion":
+            inside = [self._module.computations[c] for _, c in instruction.called if c in self._module.computations]
+            known = (self._of(i) for c in inside for i in reversed(c.instructions))
+            origin = next((o for o in known if o.source), origin)
+        return origin if origin.op else self._near(instruction, computation) or origin
+
     def of(self, found: Found) -> Origin:
         """The origin of a collective; of one that the compiler rewrote, that of what it stands in or leads to."""
         if megascale.is_host_transfer(found.instruction):

@@ -59,14 +59,30 @@ def program(
         TypeError: ``f`` is no program, has arguments beside it although it is compiled or lowered already, or the mesh
             is none; or an argument is a tracer.
     """
-    interconnects = cost.interconnects(interconnect)
+    cost.interconnects(interconnect)  # A name that is wrong is said before anything is compiled.
     executable = executable_of(f, args, mesh, kwargs)
+    text = f if isinstance(f, str) and not is_module(f) else ""
+    return of_executable(executable, name, interconnect, groups=text)
+
+
+def of_executable(
+    executable: Executable, name: str | None, interconnect: str | cost.Interconnect | None, *, groups: str = ""
+) -> Program:
+    """Reads what is compiled already.
+
+    Args:
+        executable: what to read.
+        name: as of ``program``.
+        interconnect: as of ``program``.
+        groups: in place of a module: groups out of one, as text.
+    """
+    interconnects = cost.interconnects(interconnect)
     document, order = _mesh_of(executable)
     fitting = interconnect_of(document.kind)
     known = {one.name: k for k, one in enumerate(interconnects)}
     own = interconnects[known[fitting]] if fitting else None
-    if isinstance(f, str) and not is_module(f):
-        reading = Reading((pasted(f, document),), ((),), (), (), (), 1, "")
+    if groups:
+        reading = Reading((pasted(groups, document),), ((),), (), (), (), 1, "")
     else:
         reading = collectives_of(executable.text, document, order, interconnects, own)
     return Program(

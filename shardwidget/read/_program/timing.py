@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import statistics
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import jax
@@ -44,6 +45,30 @@ def time_program(
             devices that are not here, or ``n`` is not a whole number or less than 1.
         TypeError: ``f`` is lowered, not compiled.
     """
+    seconds = []
+    with calls(f, args, kwargs=kwargs, n=n, mesh=mesh) as ready:
+        for _ in range(WARM_UP + n):
+            call = ready()
+            start = time.perf_counter()
+            call()
+            seconds.append(time.perf_counter() - start)
+    measured = seconds[WARM_UP:]
+    return Timing(statistics.median(measured), min(measured), max(measured), n)
+
+
+@contextlib.contextmanager
+def calls(
+    f: Callable[..., Any] | jax.stages.Compiled,
+    args: Sequence[Any],
+    *,
+    kwargs: Mapping[str, Any] | None,
+    n: int,
+    mesh: Mesh | None,
+) -> Iterator[Callable[[], Callable[[], None]]]:
+    """Calls of a program that are measured: gives what makes one ready, its donated arguments copied.
+
+    What that returns calls the program and waits for its results. Arguments and errors: as of ``time_program``.
+    """
     if not isinstance(n, int) or n < 1:
         raise ValueError(_errors.NO_COUNT.format(n=n))
     if isinstance(f, jax.stages.Lowered):
@@ -52,17 +77,15 @@ def time_program(
     _check(f, given, mesh)
     call, *given = (f, *given) if isinstance(f, jax.stages.Compiled) else jitted_of(f, *given)
     given = tuple(given)
-    seconds = []
     with setting(mesh, given):
         donated = _donated(call, given)
-        for _ in range(WARM_UP + n):
+
+        def ready() -> Callable[[], None]:
             copied = jax.tree.map(lambda x, copy: x.copy() if copy else x, given, donated)
             fresh, named = jax.block_until_ready(copied)
-            start = time.perf_counter()
-            jax.block_until_ready(call(*fresh, **named))
-            seconds.append(time.perf_counter() - start)
-    measured = seconds[WARM_UP:]
-    return Timing(statistics.median(measured), min(measured), max(measured), n)
+            return lambda: jax.block_until_ready(call(*fresh, **named))
+
+        yield ready
 
 
 def _check(f: Any, given: tuple[tuple[Any, ...], dict[str, Any]], mesh: Mesh | None) -> None:

@@ -1,0 +1,1 @@
+"""Measured runs: the profiler's events, joined with the program."""

@@ -1,0 +1,302 @@
+"""``read.run``: a program's calls as they ran, from JAX's profiler."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import jax
+import numpy as np
+from jax.sharding import Mesh as JaxMesh
+
+from shardwidget import _jax, cost
+from shardwidget.document import HloCollective, Ints, MeasuredCollective, Mesh, Operation, Program, Run
+from shardwidget.measured.build import Measured, build
+from shardwidget.measured.events import Events
+from shardwidget.read import _errors
+from shardwidget.read._program.executable import executable_of
+from shardwidget.read._program.module import Module
+from shardwidget.read._program.programs import of_executable
+from shardwidget.read._program.target import interconnect_of
+from shardwidget.read._program.timing import WARM_UP, calls
+from shardwidget.read._run.host import copy_speed, describe
+from shardwidget.read._run.join import join
+from shardwidget.read._run.trace import Profile, Ran, read_profile
+
+Progress = Callable[[int, int], None]
+"""Told how many calls were made, and how many there are to be."""
+
+LEAST_KNOWN = 0.5
+"""Share of the measured time whose instructions the program must have."""
+
+
+def run(
+    f: Callable[..., Any] | jax.stages.Compiled | str | os.PathLike[str],
+    *args: Any,
+    kwargs: Mapping[str, Any] | None = None,
+    n: int = 5,
+    mesh: JaxMesh | None = None,
+    name: str | None = None,
+    interconnect: str | cost.Interconnect | None = None,
+    program: Any = None,
+    process: int | None = None,
+    progress: Progress | None = None,
+) -> Run:
+    """Measures a program: runs it under JAX's profiler, and reads what every device did when.
+
+    In a program of several processes all call it together, as they call the program; each gets the lanes of its own
+    devices, and ``Run.merge`` joins them.
+
+    Args:
+        f: a function, jitted or not, or what ``lower(...).compile()`` gave; or the path of a profile that was taken
+            already, ``….xplane.pb``: then give ``program=``, and nothing is run.
+        *args: arguments of the function. Those that it takes over (donated) are copied before each call.
+        kwargs: its keyword arguments.
+        n: measured calls, after others that warm up.
+        mesh: the mesh whose axes collectives are named by; as in ``read.program``.
+        name: what to call the run; if not given, the function's name.
+        interconnect: what estimates and the peak are for; as in ``read.program``. If not given, the one that connects
+            the devices; CPU devices have none, and there the speed of a copy in memory is measured.
+        program: of a profile that was taken already: the program that ran, as a ``Compiled``, a ``Lowered``, or a tuple
+            of a function and its arguments.
+        process: of a profile that was taken already: the process that took it; if not given, this one.
+        progress: called with the number of calls made and of those to be made.
+
+    Returns:
+        The run: lanes, collectives, shares. What has no source line is named in ``.unjoined``.
+
+    Raises:
+        ValueError: there is nothing to run; the profile cannot be read, has no events, or is of another program.
+        TypeError: ``f`` is no program, or ``program=`` is none.
+        RuntimeError: a profile is being taken already.
+    """
+    if isinstance(f, str | os.PathLike):
+        if args or kwargs:
+            raise ValueError(_errors.ONE_MEASURED.format(count=len(args) + len(kwargs or {})))
+        data = _file(f)
+        f, args, kwargs = _program_of(program)
+    else:
+        data = None
+    cost.interconnects(interconnect)
+    executable = executable_of(f, args, mesh, kwargs)
+    document = of_executable(executable, name, interconnect)
+    module = Module.parse(executable.text)
+    if data is None:
+        data = _measure(f, args, kwargs, n, mesh, progress)
+    return of_profile(data, module, document, interconnect=interconnect, process=process)
+
+
+def of_profile(
+    data: bytes,
+    module: Module,
+    program: Program,
+    *,
+    interconnect: str | cost.Interconnect | None = None,
+    process: int | None = None,
+) -> Run:
+    """Reads a run from a profile's bytes and a module.
+
+    Args:
+        data: a serialised ``XSpace``.
+        module: what ran.
+        program: what was read of the same module.
+        interconnect: what estimates and the peak are for.
+        process: whose profile it is.
+
+    Raises:
+        ValueError: as of ``run``.
+    """
+    profile = read_profile(data, module.name)
+    joined = join({ran.name for ran in profile.events}, module, program)
+    operations = list(joined.operations.values())
+    number = {name: k for k, name in enumerate(joined.operations)}
+    process = program.mesh.this_process if process is None else process
+    positions = _positions(program.mesh, process)
+    ran = _halves(profile.events, joined.ends)
+    ran = [r for r in ran if r.name in number]
+    _check(ran, operations, number, module.name)
+    events = _events(ran, operations, number, positions, profile, process)
+    unit, peak, seconds = _interconnect(program, interconnect)
+    return build(
+        Measured(
+            mesh=program.mesh,
+            name=program.name,
+            target=program.target,
+            operations=tuple(operations),
+            collectives=tuple(_unmeasured(c, seconds(c)) for c in program.collectives),
+            events=events,
+            interconnect=unit,
+            peak=peak,
+            note=describe(program.mesh),
+            jax_version=jax.__version__,
+        )
+    )
+
+
+def _file(path: str | os.PathLike[str]) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError as error:
+        raise ValueError(_errors.NO_PROFILE.format(path=os.fspath(path), error=error.strerror)) from error
+
+
+def _program_of(program: Any) -> tuple[Any, tuple[Any, ...], None]:
+    f, *args = program if isinstance(program, tuple) and program else (program,)
+    if not isinstance(f, jax.stages.Lowered | jax.stages.Compiled) and not (callable(f) and isinstance(program, tuple)):
+        what = "none" if program is None else f"a {type(program).__name__}"
+        raise TypeError(_errors.NO_PROGRAM_OF_PROFILE.format(what=what))
+    return f, tuple(args), None
+
+
+def _measure(
+    f: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None, n: int, mesh: Any, progress: Progress | None
+) -> bytes:
+    """The profile of n calls."""
+    told = progress or (lambda done, of: None)
+    with calls(f, args, kwargs=kwargs, n=n, mesh=mesh) as ready:
+        for _ in range(WARM_UP):
+            ready()()
+        told(0, n)
+        profile = _jax.Profile()
+        try:
+            profile.start()
+        except RuntimeError as error:
+            raise RuntimeError(_errors.PROFILING) from error
+        try:
+            # Copies of donated arguments are programs of their own, and are told apart by their names.
+            for done in range(n):
+                ready()()
+                told(done + 1, n)
+        finally:
+            data = profile.stop()
+    return data
+
+
+def _halves(events: list[Ran], ends: Mapping[str, str]) -> list[Ran]:
+    """Events, with the two halves of an asynchronous collective as one: from the start of the first to the end."""
+    if not ends:
+        return events
+    out, begun = [], dict[tuple[int, int, str], list[Ran]]()
+    for ran in sorted(events, key=lambda r: r.start):
+        start = ends.get(ran.name)
+        if start is None:
+            if ran.name in ends.values():
+                begun.setdefault((ran.device, ran.run, ran.name), []).append(ran)
+            else:
+                out.append(ran)
+        elif waiting := begun.get((ran.device, ran.run, start)):
+            first = waiting.pop(0)
+            out.append(first._replace(end=max(first.end, ran.end)))
+    return out + [ran for left in begun.values() for ran in left]
+
+
+def _check(ran: list[Ran], operations: list[Operation], number: Mapping[str, int], module: str) -> None:
+    took = np.array([r.end - r.start for r in ran], float)
+    known = np.array([operations[number[r.name]].known for r in ran])
+    share = float(took[known].sum() / took.sum()) if took.sum() else 1.0
+    if share < LEAST_KNOWN:
+        names = ", ".join([o.name for o in operations if not o.known][:5])
+        raise ValueError(_errors.OTHER_INSTRUCTIONS.format(module=module, share=share, names=names))
+
+
+def _positions(mesh: Mesh, process: int) -> np.ndarray:
+    """Mesh positions of a process's devices, in the order of their ids: their ordinals on the host."""
+    own = np.flatnonzero(mesh.process.array() == process)
+    return own[np.argsort(mesh.device_ids.array()[own])]
+
+
+def _events(
+    ran: list[Ran],
+    operations: list[Operation],
+    number: Mapping[str, int],
+    positions: np.ndarray,
+    profile: Profile,
+    process: int,
+) -> Events:
+    ordinals = sorted({r.device for r in ran})
+    # Ordinals are those of the host; a program may leave some of its devices out.
+    if len(ordinals) > len(positions):
+        raise ValueError(
+            _errors.OTHER_DEVICES_OF_PROFILE.format(device=ordinals[-1], count=len(positions), process=process)
+        )
+    seat = dict(zip(ordinals, positions, strict=False))
+    by_device: dict[int, list[Ran]] = {}
+    for r in sorted(ran, key=lambda r: (r.device, r.start)):
+        by_device.setdefault(r.device, []).append(r)
+    numbered = {device: _calls(own, operations, number) for device, own in by_device.items()}
+    # A profile that was begun during a call has it on some devices alone: what all have is counted from the end.
+    most = min(max(call) + 1 for call in numbered.values())
+    columns = []
+    for device, own in by_device.items():
+        skipped = max(numbered[device]) + 1 - most
+        for r, call in zip(own, numbered[device], strict=True):
+            if call >= skipped:
+                begun = profile.began + r.start
+                columns.append((seat[device], call - skipped, number[r.name], begun, begun + r.end - r.start))
+    return Events(*np.array(columns, np.int64).T)
+
+
+def _calls(own: list[Ran], operations: list[Operation], number: Mapping[str, int]) -> list[int]:
+    """Of each event of a device, in order, the call that it is in: as the profiler says, else by what comes again.
+
+    An instruction outside of loops runs once in a call.
+    """
+    if all(r.run >= 0 for r in own):
+        order = {run: k for k, run in enumerate(dict.fromkeys(r.run for r in own))}
+        return [order[r.run] for r in own]
+    call, seen, out = 0, set[str](), []
+    for r in own:
+        o = operations[number[r.name]]
+        if o.known and not o.trips:
+            if r.name in seen:
+                call, seen = call + 1, set()
+            seen.add(r.name)
+        out.append(call)
+    return out
+
+
+def _unmeasured(c: HloCollective, seconds: float) -> MeasuredCollective:
+    return MeasuredCollective(
+        kind=c.kind,
+        semantics=c.semantics,
+        axes=c.axes,
+        irregular=c.irregular,
+        within=c.within,
+        positions=c.positions,
+        group_size=c.group_size,
+        pairs=c.pairs,
+        source=c.source,
+        backward=c.backward,
+        by_user=c.by_user,
+        name=c.name,
+        bytes_per_device=c.bytes_per_device,
+        times=0,
+        median_s=0.0,
+        low_s=0.0,
+        high_s=0.0,
+        wait_s=0.0,
+        wait_high_s=0.0,
+        call_s=0.0,
+        call_wait_s=0.0,
+        hidden=0.0,
+        bytes_per_second=0.0,
+        estimate_s=seconds,
+        last=Ints.pack(()),
+    )
+
+
+def _interconnect(
+    program: Program, given: str | cost.Interconnect | None
+) -> tuple[str, float, Callable[[HloCollective], float]]:
+    """What estimates are for, its bytes a second, and the estimate of a collective on it."""
+    if given is None and not interconnect_of(program.mesh.kind):
+        if program.mesh.platform != "cpu":
+            return "", 0.0, lambda c: 0.0
+        speed = copy_speed()
+        return "a copy on this host", speed, lambda c: c.bytes_per_device / speed
+    name = program.interconnects[program.interconnect]
+    peak = given.bandwidth if isinstance(given, cost.Interconnect) else cost.INTERCONNECTS[name].bandwidth
+    k = program.interconnect
+    return name, peak, lambda c: max(c.latency[k], c.bandwidth[k])

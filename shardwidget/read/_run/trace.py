@@ -1,0 +1,150 @@
+"""The events of instructions in a profile, of every platform in one form.
+
+CPU: lines are threads; each event of an instruction says its module, its device and its run. An instruction that goes
+on in other threads ends with an ``end:`` event, which names its beginning.
+TPU: a plane a device, with the lines ``XLA Ops`` (instructions, by their whole text) and ``XLA Modules`` (calls).
+GPU: a plane a device, a line a stream; each kernel says its instruction and module. Where the profiler has derived
+``XLA Ops`` of them already, that line is read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from jax.profiler import ProfileData
+
+from shardwidget.read import _errors
+
+_DEVICE = re.compile(r"/device:(?:GPU|TPU|[A-Z]+):(\d+)$")
+_OPS, _ASYNC, _MODULES = "XLA Ops", "Async XLA Ops", "XLA Modules"
+
+
+class Ran(NamedTuple):
+    """One instruction on one device, once."""
+
+    device: int
+    """Ordinal of the device on its host."""
+    run: int
+    """What the profiler calls the call; -1 where it does not say."""
+    name: str
+    start: int
+    """Nanoseconds."""
+    end: int
+
+
+@dataclass(frozen=True)
+class Profile:
+    """The events of one module."""
+
+    events: list[Ran]
+    modules: Counter[str]
+    """Events of each module that the profile has."""
+    began: int
+    """When the profile began, in nanoseconds since 1970; 0 where it does not say."""
+
+
+def read_profile(data: bytes, module: str) -> Profile:
+    """Reads the events of a module's instructions.
+
+    Args:
+        data: a serialised ``XSpace``: what ``.xplane.pb`` files hold.
+        module: name of the module: ``jit_step``.
+
+    Raises:
+        ValueError: the data cannot be read, or there are no events of this module.
+    """
+    try:
+        planes = list(ProfileData.from_serialized_xspace(data).planes) if data else []
+    except RuntimeError as error:
+        raise ValueError(_errors.DAMAGED_PROFILE.format(size=len(data), error=_errors.first_line(error))) from error
+    found: dict[tuple[str, int], list[Ran]] = {}
+    began = 0
+    for plane in planes:
+        device = _DEVICE.match(plane.name)
+        if plane.name == "Task Environment":
+            began = int(dict(plane.stats).get("profile_start_time", 0))
+        if plane.name == "/host:CPU":
+            events = _of_cpu(plane)
+        elif device:
+            events = _of_device(plane, int(device[1]))
+        else:
+            continue
+        for key, ran in events:
+            found.setdefault(key, []).append(ran)
+    modules = Counter[str]()
+    for (name, _), events in found.items():
+        modules[name] += len(events)
+    of = {key: events for key, events in found.items() if key[0] == module}
+    if not of:
+        raise ValueError(_missing(planes, modules, module))
+    # Compiled twice, a program has one name and two ids; the one that ran more is meant.
+    return Profile(max(of.values(), key=len), modules, began)
+
+
+def _of_cpu(plane: Any) -> Iterator[tuple[tuple[str, int], Ran]]:
+    ends: dict[int, int] = {}
+    begun = []
+    for line in plane.lines:
+        for event in line.events:
+            stats = dict(event.stats)
+            if "hlo_op" in stats:
+                begun.append((stats, event.start_ns, event.duration_ns))
+            elif event.name.startswith("end: "):
+                ends[stats.get("_c", -1)] = int(event.start_ns)
+    for stats, start, duration in begun:
+        end = max(int(start + duration), ends.get(stats.get("_p", -2), 0))
+        ran = Ran(stats.get("device_ordinal", 0), stats.get("run_id", -1), stats["hlo_op"], int(start), end)
+        yield (stats.get("hlo_module", ""), stats.get("program_id", -1)), ran
+
+
+def _of_device(plane: Any, device: int) -> Iterator[tuple[tuple[str, int], Ran]]:
+    lines = {line.name: line for line in plane.lines}
+    calls = [
+        (int(e.start_ns), int(e.start_ns + e.duration_ns), *_module(e.name), dict(e.stats).get("run_id", -1))
+        for e in (lines[_MODULES].events if _MODULES in lines else ())
+    ]
+    calls.sort()
+    derived = [lines[name] for name in (_OPS, _ASYNC) if name in lines]
+    known: set[str] = set()
+    for line in derived or (line for line in lines.values() if line.name.startswith("Stream")):
+        names = set()
+        for event in line.events:
+            stats = dict(event.stats)
+            if not derived and "hlo_op" not in stats:
+                continue
+            name = stats.get("hlo_op") or _instruction(event.name)
+            # What goes on beside others is in both lines: begun and awaited in one, as a whole in the other.
+            if name in known:
+                continue
+            names.add(name)
+            start, end = int(event.start_ns), int(event.start_ns + event.duration_ns)
+            inside = next((c for c in reversed(calls) if c[0] <= start < c[1]), None)
+            module = stats.get("hlo_module") or (inside[2] if inside else "")
+            program = stats.get("program_id", inside[3] if inside else -1)
+            run = stats.get("run_id", inside[4] if inside else -1)
+            yield (module, program), Ran(device, run, name, start, end)
+        known |= names
+
+
+def _module(name: str) -> tuple[str, int]:
+    """``jit_step(123)`` as its name and id."""
+    found = re.match(r"(.*)\((\d+)\)$", name)
+    return (found[1], int(found[2])) if found else (name, -1)
+
+
+def _instruction(text: str) -> str:
+    """The name in ``%fusion.1 = f32[8] fusion(…)``."""
+    found = re.match(r"%?([\w.\-]+)", text)
+    return found[1] if found else text
+
+
+def _missing(planes: list[Any], modules: Counter[str], module: str) -> str:
+    if not modules:
+        names = ", ".join(plane.name for plane in planes) or "nothing at all"
+        return _errors.NO_EVENTS.format(planes=names)
+    listed = ", ".join(f"{name} ({count} events)" for name, count in modules.most_common(5))
+    return _errors.OTHER_PROGRAM.format(module=module, found=listed)
