@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import os
+from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -188,7 +190,7 @@ def _halves(events: list[Ran], ends: Mapping[str, str]) -> list[Ran]:
                 out.append(ran)
         elif waiting := begun.get((ran.device, ran.run, start)):
             first = waiting.pop(0)
-            out.append(first._replace(end=max(first.end, ran.end)))
+            out.append(Ran(first.device, first.run, first.name, first.start, max(first.end, ran.end)))
     return out + [ran for left in begun.values() for ran in left]
 
 
@@ -239,21 +241,23 @@ def _events(
 
 
 def _calls(own: list[Ran], operations: list[Operation], number: Mapping[str, int]) -> list[int]:
-    """Of each event of a device, in order, the call that it is in: as the profiler says, else by what comes again.
+    """Of each event of a device, in order, the call that it is in.
 
-    An instruction outside of loops runs once in a call.
+    Where the profiler does not say, it follows from how often each instruction came. One outside of loops runs once in
+    a call; on GPUs it may start several kernels, as many in every call.
     """
     if all(r.run >= 0 for r in own):
         order = {run: k for k, run in enumerate(dict.fromkeys(r.run for r in own))}
         return [order[r.run] for r in own]
-    call, seen, out = 0, set[str](), []
+    counts = Counter(r.name for r in own)
+    each = {name: math.prod(operations[number[name]].trips) for name in counts if operations[number[name]].known}
+    count = min((counts[name] // runs for name, runs in each.items() if runs), default=1) or 1
+    seen, out = Counter[str](), []
     for r in own:
-        o = operations[number[r.name]]
-        if o.known and not o.trips:
-            if r.name in seen:
-                call, seen = call + 1, set()
-            seen.add(r.name)
-        out.append(call)
+        # What stands in a loop of unknown length belongs to the call that is under way.
+        even = counts[r.name] % count == 0 and each.get(r.name)
+        out.append(seen[r.name] * count // counts[r.name] if even else out[-1] if out else 0)
+        seen[r.name] += 1
     return out
 
 

@@ -103,11 +103,7 @@ def _of_cpu(plane: Any) -> Iterator[tuple[tuple[str, int], Ran]]:
 
 def _of_device(plane: Any, device: int) -> Iterator[tuple[tuple[str, int], Ran]]:
     lines = {line.name: line for line in plane.lines}
-    calls = [
-        (int(e.start_ns), int(e.start_ns + e.duration_ns), *_module(e.name), dict(e.stats).get("run_id", -1))
-        for e in (lines[_MODULES].events if _MODULES in lines else ())
-    ]
-    calls.sort()
+    calls = _calls(lines[_MODULES]) if _MODULES in lines else []
     derived = [lines[name] for name in (_OPS, _ASYNC) if name in lines]
     known: set[str] = set()
     for line in derived or (line for line in lines.values() if line.name.startswith("Stream")):
@@ -128,6 +124,15 @@ def _of_device(plane: Any, device: int) -> Iterator[tuple[tuple[str, int], Ran]]
             run = stats.get("run_id", inside[4] if inside else -1)
             yield (module, program), Ran(device, run, name, start, end)
         known |= names
+
+
+def _calls(line: Any) -> list[tuple[int, int, str, int, int]]:
+    """Start, end, module, its id, and the run of each call of a module on a device."""
+    found = sorted(line.events, key=lambda event: event.start_ns)
+    return [
+        (int(e.start_ns), int(e.start_ns + e.duration_ns), *_module(e.name), dict(e.stats).get("run_id", k))
+        for k, e in enumerate(found)
+    ]
 
 
 def _module(name: str) -> tuple[str, int]:
