@@ -62,6 +62,8 @@ DOCUMENTS = {
     "Model": "model",
     "Schedule": "schedule",
     "Schedules": "schedule",
+    "Run": "run",
+    "Runs": "run",
 }
 """Kinds of documents, and the module of each: in ``shardwidget.document``, and in ``shardwidget.export`` the functions
 ``headline``, ``picture`` and ``table`` that put it into words."""

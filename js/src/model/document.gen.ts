@@ -39,6 +39,17 @@ export interface Choice {
   readonly bytes_per_device: number;
 }
 
+/** The clock of a process beside that of the first. */
+export interface Clock {
+  readonly process: number;
+  /** Seconds that were taken off its times. */
+  readonly offset_s: number;
+  /** What may still be wrong: 90th percentile of how far collectives that both took part in end apart. */
+  readonly skew_s: number;
+  /** Collectives that the clocks were aligned on; 0: they could not be. */
+  readonly collectives: number;
+}
+
 /** What a step communicates: who takes part together, and how much each device sends. */
 export interface Collective {
   /** What happens, whatever JAX calls it: `psum`, `all_gather`, `reduce_scatter`, `ppermute` … */
@@ -179,6 +190,22 @@ export interface Enclosure {
   readonly times: number | null;
   /** Types of the mesh's axes inside, where they are others than outside. */
   readonly axis_types: readonly ("Auto" | "Explicit" | "Manual")[];
+}
+
+/** One operation on one device, once. */
+export interface Event {
+  readonly name: string;
+  readonly kind: "compute" | "collective";
+  /** Index of the call of the program. */
+  readonly call: number;
+  /** Seconds from the beginning of the call: the first event on any device. */
+  readonly start_s: number;
+  readonly end_s: number;
+  /** Of a collective: seconds from its own arrival to that of the last member. */
+  readonly waited_s: number;
+  /** Of the loops that it stands in, outermost first. */
+  readonly iteration: readonly number[];
+  readonly source: Source | null;
 }
 
 /** A sheet of exercises; a single exercise is a sheet of one. */
@@ -388,6 +415,22 @@ export interface Key {
   readonly name: string;
 }
 
+/** The events of one device, in columns: by call, then by start. */
+export interface Lane {
+  /** Mesh position of the device. */
+  readonly position: number;
+  /** Events of each call. */
+  readonly counts: Ints;
+  /** Index in `Run.operations`. */
+  readonly operation: Ints;
+  /** Ticks from the beginning of the call. */
+  readonly start: Ints;
+  /** Ticks. */
+  readonly duration: Ints;
+  /** Of the events that are collectives, in order: ticks from the own arrival to that of the last member. */
+  readonly waited: Ints;
+}
+
 /** How a value lies on the mesh, as a type or a sharding says it. */
 export interface Layout {
   /**
@@ -439,6 +482,56 @@ export interface Listing {
   readonly file: string;
   readonly first_line: number;
   readonly lines: readonly string[];
+}
+
+/** A collective of the program, and how long it took. */
+export interface MeasuredCollective {
+  /** XLA's name of it: `all-reduce`, `reduce-scatter`, `collective-permute`. */
+  readonly kind: string;
+  readonly semantics: Semantics;
+  /** The user's mesh axes that it goes over; empty where none fit, see `irregular`. */
+  readonly axes: readonly string[];
+  readonly irregular: boolean;
+  /** Of irregular groups: the mesh axes that they stay within. */
+  readonly within: readonly string[];
+  /** Mesh positions of the groups, one group after another; a shorter group is filled up with -1. */
+  readonly positions: Ints;
+  readonly group_size: number;
+  /** Of a permutation: (source, destination) mesh positions. */
+  readonly pairs: readonly (readonly [number, number])[];
+  readonly source: Source | null;
+  /** Whether it belongs to a transposed operation: the backward pass. */
+  readonly backward: boolean;
+  /** Whether the program asks for it; else the compiler added it. */
+  readonly by_user: boolean;
+  /** Name of the instruction in the module. */
+  readonly name: string;
+  /** Bytes that a device sends each time. */
+  readonly bytes_per_device: number;
+  /** Times that it was measured, over all devices and calls. */
+  readonly times: number;
+  /** Seconds from the last member's arrival to the end: median over devices, calls and iterations. */
+  readonly median_s: number;
+  /** 10th percentile of the same. */
+  readonly low_s: number;
+  /** 90th percentile. */
+  readonly high_s: number;
+  /** Seconds from a device's own arrival to that of the last member: median. */
+  readonly wait_s: number;
+  /** 90th percentile. */
+  readonly wait_high_s: number;
+  /** Seconds after the last arrival in one call, on one device: mean. */
+  readonly call_s: number;
+  /** Seconds waited in one call, on one device: mean. */
+  readonly call_wait_s: number;
+  /** Share of the time after the last arrival in which the device computed. */
+  readonly hidden: number;
+  /** What a device sent in the median time; 0 where that is none. */
+  readonly bytes_per_second: number;
+  /** Estimated seconds, by `Run.interconnect`. */
+  readonly estimate_s: number;
+  /** Of each mesh position, how often it was the last to arrive in its group, with others waiting. */
+  readonly last: Ints;
 }
 
 /** Bytes on one device, by the compiler's own analysis. */
@@ -552,6 +645,25 @@ export interface Nest {
   readonly source: Source | null;
   /** Whether it belongs to the backward pass. */
   readonly backward: boolean;
+}
+
+/** An instruction of the program that devices ran. */
+export interface Operation {
+  /** In the module: `fusion.12`, `all-reduce.1`. */
+  readonly name: string;
+  /** The user's line that it belongs to; None where there is none. */
+  readonly source: Source | null;
+  /** JAX's path to the operation: `jit(f)/transpose(jvp(dot_general))`. */
+  readonly op: string;
+  /** Index in `Run.collectives` of the one that it is; -1 for compute. */
+  readonly collective: number;
+  /**
+   * Trip counts of the loops that it stands in, outermost first; 0 where not known. The k-th time that a device runs
+   * it in a call, it is in the iterations that k has as digits of these.
+   */
+  readonly trips: readonly number[];
+  /** Whether the program has an instruction of this name. */
+  readonly known: boolean;
 }
 
 /** An order written out: columns over all tasks, those of rank 0 first, each rank's in the order it runs them. */
@@ -790,6 +902,52 @@ export interface Row {
   readonly wasted_bytes: number;
 }
 
+/** Measured calls of a program. */
+export interface Run {
+  /** The user's mesh. Without one: the program's devices in a row. */
+  readonly mesh: Mesh;
+  readonly name: string;
+  /** What it ran on, in words: `8 CPU devices`. */
+  readonly target: string;
+  /** Of each call, from the first event on any device to the last. */
+  readonly seconds: readonly number[];
+  /** Seconds of a tick, the unit of lanes. */
+  readonly tick_s: number;
+  readonly operations: readonly Operation[];
+  /** Of each measured device, in mesh order. Those of another process have none until runs are merged. */
+  readonly lanes: readonly Lane[];
+  /** Those that were measured, in the order of the module's schedule. */
+  readonly collectives: readonly MeasuredCollective[];
+  readonly shares: Shares;
+  /** Share of the measured device time that has a source line. */
+  readonly joined: number;
+  /** What has none, most time first. */
+  readonly unjoined: readonly Unjoined[];
+  /** Short events that were joined with their neighbours, because there were too many to send. */
+  readonly merged_events: number;
+  /** What estimates and the peak are for: `H100`, `a copy on this host`. */
+  readonly interconnect: string;
+  /** Bytes a second that a device can send on it; 0 where not known. */
+  readonly peak: number;
+  /** Of the processes after the first, where runs were merged. */
+  readonly clocks: readonly Clock[];
+  /** What these times do not show, and what is not known, in sentences. */
+  readonly note: string;
+  readonly jax_version: string;
+  readonly kind: "run";
+  readonly version: number;
+}
+
+/** Runs side by side, on one time axis. */
+export interface Runs {
+  /** The first run's. */
+  readonly mesh: Mesh;
+  /** Each with the name that the user gave it. */
+  readonly runs: readonly Run[];
+  readonly kind: "runs";
+  readonly version: number;
+}
+
 /**
  * Tasks of a pipeline: which rank runs which stage on which microbatch, in which order.
  *
@@ -852,6 +1010,19 @@ export interface Semantics {
   readonly by_origin: boolean;
   /** Whether all ranks of a group receive the same block. */
   readonly replicates: boolean;
+}
+
+/** What a device did in a call: mean over devices and calls. The four add up to 1. */
+export interface Shares {
+  readonly compute: number;
+  /** In a collective after the last arrival, with nothing computed meanwhile. */
+  readonly communication: number;
+  /** In a collective before the last arrival, with nothing computed meanwhile. */
+  readonly waiting: number;
+  /** No event. */
+  readonly idle: number;
+  /** Share of the communication in which the device computed. */
+  readonly hidden: number;
 }
 
 /** A line of the user's program. */
@@ -992,6 +1163,16 @@ export interface Trace {
   readonly version: number;
 }
 
+/** Measured operations that have no source line. */
+export interface Unjoined {
+  readonly name: string;
+  /** `not in the program`, or `no source line`. */
+  readonly why: string;
+  readonly times: number;
+  /** Of the measured device time. */
+  readonly share: number;
+}
+
 /** The values that a view asked for, or why there are none. */
 export interface Values {
   readonly blocks: readonly Block[];
@@ -1061,4 +1242,4 @@ export interface Work {
   readonly seconds: number;
 }
 
-export type Document = Comparison | Exercises | Model | Placement | Playground | Program | Programs | Schedule | Schedules | Trace;
+export type Document = Comparison | Exercises | Model | Placement | Playground | Program | Programs | Run | Runs | Schedule | Schedules | Trace;

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from shardwidget.document import Operation, Program
 from shardwidget.read._program.loops import trip_count
 from shardwidget.read._program.module import Computation, Instruction, Module
-from shardwidget.read._program.source import Origin, Origins
+from shardwidget.read._program.origin import Origin, Origins
 
 _RUNS_OTHERS = frozenset({"while", "conditional", "call", "async-start"})
 
