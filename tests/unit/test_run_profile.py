@@ -1,6 +1,6 @@
 """Profiles of CPU, TPU and GPU in the form that they have there, with known times, joined with a module."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pytest
 from jax.profiler import ProfileData
@@ -94,12 +94,12 @@ class Plane:
         self.names: dict[str, int] = {}
         self.stats: dict[str, int] = {}
 
-    def line(self, name: str, events: Sequence[tuple[str, int, int, dict[str, int | str]]]) -> None:
+    def line(self, name: str, events: Sequence[tuple[str, int, int, Mapping[str, int | str]]]) -> None:
         """Adds a line of events: name, start and end in microseconds, stats."""
         written = "".join(self._event(*event) for event in events)
         self.lines.append(f'lines {{ name: "{name}" {written} }}')
 
-    def _event(self, name: str, start: int, end: int, stats: dict[str, int | str]) -> str:
+    def _event(self, name: str, start: int, end: int, stats: Mapping[str, int | str]) -> str:
         number = self.names.setdefault(name, len(self.names) + 1)
         given = ""
         for key, value in stats.items():
