@@ -12,7 +12,7 @@ from shardwidget.collectives.meaning import apply
 from shardwidget.collectives.plan import Transfer, expand, plans
 from shardwidget.collectives.registry import OPCODES, STATEMENTS, call_of, statement_of, statement_of_opcode
 from shardwidget.collectives.statement import Statement
-from shardwidget.collectives.traffic import Traffic, bytes_by_plan, bytes_sent, gathered_bytes
+from shardwidget.collectives.traffic import Traffic, bytes_by_plan, bytes_sent, gathered_bytes, ragged_bytes_sent
 
 __all__ = [
     "OPCODES",
@@ -29,6 +29,7 @@ __all__ = [
     "expand",
     "gathered_bytes",
     "plans",
+    "ragged_bytes_sent",
     "statement_of",
     "statement_of_opcode",
 ]

@@ -49,8 +49,8 @@ class Statement:
     """Whether it sends blocks directly, by the call's ``pairs``."""
     joint: bool = False
     """Whether its operands belong together. Otherwise it acts on each alone."""
-    ragged: bool = False
-    """Whether operands say, when it runs, how much is sent to whom."""
+    sizes: int = -1
+    """Index of the operand that says, when it runs, how many rows go to each rank; -1 where there is none."""
     split_axis: Callable[[Call, tuple[int, ...]], int] = lambda call, shape: -1
     """Dimension along which the sent block is cut into chunks, from its shape on one device; -1 for none."""
     concat_axis: Callable[[Call, tuple[int, ...]], int] = lambda call, shape: -1
@@ -62,6 +62,11 @@ class Statement:
     arrived)``."""
     sentence: str = ""
     """What happened, in words, for ``read/_trace/words.py`` to fill in."""
+
+    @property
+    def ragged(self) -> bool:
+        """Whether how much is sent to whom is known only when it runs."""
+        return self.sizes >= 0
 
     @property
     def communicates(self) -> bool:

@@ -12,6 +12,8 @@ import math
 from fractions import Fraction
 from typing import NamedTuple
 
+import numpy as np
+
 from shardwidget.collectives.call import Call
 from shardwidget.document import Plan
 
@@ -38,7 +40,7 @@ def gathered_bytes(call: Call, block_bytes: int) -> int:
 def bytes_sent(call: Call, block_bytes: int) -> Traffic:
     """The bytes that a device sends when its block (the operand) has ``block_bytes``.
 
-    Of ragged_all_to_all the rows are taken to be spread evenly.
+    Of ragged_all_to_all the rows are taken to be spread evenly; where it ran, ``ragged_bytes_sent`` knows.
     """
     n, whole = call.n, gathered_bytes(call, block_bytes)
     if not call.statement.communicates:
@@ -55,6 +57,23 @@ def bytes_sent(call: Call, block_bytes: int) -> Traffic:
     text += " if spread evenly" if call.statement.ragged else ""
     figures = f"V = {whole} B, the block" if text == "V" else f"{text}, V = {whole} B"
     return Traffic(math.ceil(sent), f"{figures}, N = {n}", (1 + len(others)) * (n - 1))
+
+
+def ragged_bytes_sent(call: Call, row_bytes: int, sizes: np.ndarray) -> Traffic:
+    """The bytes of the device that sends the most, given how many rows each sends to each rank.
+
+    Args:
+        call: a collective whose statement is ragged.
+        row_bytes: bytes of a row of the operand.
+        sizes: rows that the device at each mesh position sends, ``[devices, n · slices]``, those to a rank in a row.
+    """
+    n = call.n
+    if n == 1:
+        return bytes_sent(call, 0)
+    to = sizes.reshape(len(sizes), n, -1).sum(axis=2)
+    rows = [int(to[p].sum() - to[p, rank]) for group in call.groups for rank, p in enumerate(group)]
+    spread = f"{max(rows)} rows" if len(set(rows)) == 1 else f"{min(rows)} to {max(rows)} rows"
+    return Traffic(max(rows) * row_bytes, f"{spread} to other devices, of {row_bytes} B each, N = {n}", n - 1)
 
 
 def bytes_by_plan(plan: Plan, call: Call, block_bytes: int) -> int:

@@ -11,6 +11,11 @@ from shardwidget.export.words import byte_count, clip
 MOST = 60
 """Collectives that are listed; a long program is cut and says so."""
 
+CONVENTION = (
+    "Sent: bytes that leave a device when it reaches every other directly, as on a switch (NCCL's bus bandwidth). "
+    "Estimates follow the links of the interconnect: on a torus, blocks are passed on."
+)
+
 MOST_LINES = 8
 """Source lines whose totals are listed."""
 
@@ -114,6 +119,8 @@ def _after(shown: Program | Programs) -> list[str]:
     if (left := len(shown.collectives) - MOST) > 0:
         lines.append(f"… {_count(left, 'more collective')}")
     lines += _by_line(shown)
+    if any(c.bytes_per_device for c in shown.collectives):
+        lines.append(CONVENTION)
     if m := shown.memory:
         sizes = (("arguments", m.arguments), ("outputs", m.outputs), ("temporaries", m.temporaries))
         lines.append(f"Memory a device: {', '.join(f'{byte_count(size)} {name}' for name, size in sizes)}.")

@@ -9,8 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import jax
+from jax.core import Tracer
 
 from shardwidget import _jax
+from shardwidget.read import _errors
 
 
 class FlatCall:
@@ -21,6 +23,9 @@ class FlatCall:
         args: its positional arguments, pytrees.
         kwargs: its keyword arguments, pytrees.
         is_leaf: which nodes of an argument count as leaves.
+
+    Raises:
+        TypeError: an argument is a tracer: inside of a traced function it has no sharding yet.
     """
 
     def __init__(
@@ -51,6 +56,9 @@ class FlatCall:
             self.leaves += [leaf for _, leaf in paths]
             self.names += [name + jax.tree_util.keystr(path) for path, _ in paths]
             self.static += [is_static] * len(paths)
+        for name, leaf in zip(self.names, self.leaves, strict=True):
+            if isinstance(leaf, Tracer):
+                raise TypeError(_errors.TRACED_ARGUMENT.format(name=name, type=jax.typeof(leaf)))
 
     def __call__(self, leaves: Sequence[Any]) -> Any:
         """Calls the function with other leaves."""

@@ -161,8 +161,8 @@ NO_TEXT = (
 )
 
 TRACED_ARGUMENT = (
-    "an argument is a tracer of type {type}: inside jit, grad, vmap or shard_map a value has a type but no sharding "
-    "yet, so the program would be another. Call this outside of the traced function, with arrays or with "
+    "the argument {name} is a tracer of type {type}: inside jit, grad, vmap or shard_map a value has a type but no "
+    "sharding yet, so the program would be another. Call this outside of the traced function, with arrays or with "
     "jax.ShapeDtypeStruct(shape, dtype, sharding=...)."
 )
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from jax.sharding import AbstractMesh, AxisType, Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
+import shardwidget as sw
 from shardwidget import read
 from shardwidget.document import Program, Timing, Work, to_wire
 from shardwidget.export.program import nest_text
@@ -527,13 +528,24 @@ def test_shardings_and_donations_of_a_jitted_function_are_respected(mesh):
 
 
 def test_arguments_of_a_traced_function_are_refused(mesh):
+    """Their sharding is not known there: whatever was shown would be of another program."""
     x = jax.device_put(np.ones((8, 8), np.float32), NamedSharding(mesh, P("x")))
-    with pytest.raises(TypeError, match=r"is a tracer of type float32\[8,8\].*outside of the traced function"):
-        jax.jit(lambda v: read.program(jnp.sum, v))(x)
-    with pytest.raises(TypeError, match="an argument is a tracer"):
-        jax.grad(lambda v: read.program(lambda a, b: a @ b, x, v).instructions)(x)
-    with pytest.raises(TypeError, match="an argument is a tracer"):
+    one = jax.make_mesh((4, 2), ("x", "y"), axis_types=AUTO)
+    mapped = jax.shard_map(lambda v: jax.lax.psum(v, "x"), mesh=one, in_specs=P("x"), out_specs=P())
+
+    def product(a, b):
+        return a @ b
+
+    for shown in (read.program, read.comparison, sw.show, sw.CompiledProgram):
+        with pytest.raises(TypeError, match=r"argument b is a tracer of type float32\[8,8\].*outside of the traced"):
+            jax.jit(lambda v, shown=shown: shown(product, x, v))(x)
+    with pytest.raises(TypeError, match="is a tracer"):
+        jax.grad(lambda v: read.program(product, x, v).instructions)(x)
+    with pytest.raises(TypeError, match="is a tracer"):
         jax.jit(lambda v: read.programs({"f": (jnp.sum, v)}))(x)
+    for shown in (read.trace, sw.show):
+        with pytest.raises(TypeError, match="is a tracer"):
+            jax.jit(lambda v, shown=shown: shown(mapped, v))(x)
 
 
 def test_an_axis_of_one_device_communicates_nothing(mesh):

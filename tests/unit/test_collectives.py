@@ -20,6 +20,7 @@ from shardwidget.collectives import (
     expand,
     gathered_bytes,
     plans,
+    ragged_bytes_sent,
     statement_of,
     statement_of_opcode,
 )
@@ -379,6 +380,18 @@ def test_arithmetic():
     assert bytes_sent(over("pbroadcast", 4, source=1), 8) == (8, "V = 8 B, the block, N = 4", 3)
     assert "evenly" in bytes_sent(over("ragged_all_to_all", 4), 8).arithmetic
     assert gathered_bytes(over("all_gather", 4), 8) == 32
+
+
+@pytest.mark.parametrize("slices", [1, 2])
+@pytest.mark.parametrize("n", [2, 3, 5])
+def test_a_ragged_exchange_sends_the_rows_that_it_says(n, slices):
+    ragged = over("ragged_all_to_all", n)
+    _, _, _, sizes, _, _ = ragged_operands(n, slices)
+    rows = sizes.reshape(n, n, slices).sum(axis=2)
+    most = max(int(rows[p].sum() - rows[p, p]) for p in range(n))
+    sent = ragged_bytes_sent(ragged, 12, sizes)
+    assert sent.bytes == 12 * most
+    assert sent.arithmetic.endswith(f"rows to other devices, of 12 B each, N = {n}")
 
 
 @pytest.mark.parametrize("kind", kinds(1))

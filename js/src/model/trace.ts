@@ -3,6 +3,7 @@ import type { Collective, Plan, Step, Trace, Variable } from "./document.gen";
 import { unpack } from "./ints";
 import { MeshModel, product } from "./mesh";
 import { lasting, type Played, play, playable, type Times, timesOf } from "./plan";
+import { runsOf } from "./runs";
 import { items } from "./table";
 import { Elements } from "./values";
 import { decodeDocument } from "./wire";
@@ -33,7 +34,11 @@ export class TraceModel {
   readonly #groups = new Map<Collective, readonly (readonly number[])[]>();
   readonly #played = new Map<Plan, Played>();
 
+  /** How many executions a step stands for, the iterations that are not shown included. */
+  readonly runs: (step: Step) => number;
+
   constructor(readonly doc: Trace) {
+    this.runs = runsOf(doc);
     this.mesh = new MeshModel(doc.mesh);
     this.steps = doc.steps;
   }

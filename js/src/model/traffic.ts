@@ -14,7 +14,7 @@ export interface Traffic {
   total: number;
 }
 
-/** The axes over which anything is sent, with their bytes at a moment. */
+/** The axes over which anything is sent, with their bytes at a moment; iterations that are not shown are counted. */
 export function trafficAt(trace: TraceModel, { step: at, phase }: Moment, algorithm: Plan["algorithm"]): Traffic[] {
   const all = trace.mesh.axes.map((_, axis) => ({ axis, arrived: 0, flying: 0, total: 0 }));
   trace.steps.forEach((step, i) => {
@@ -24,7 +24,7 @@ export function trafficAt(trace: TraceModel, { step: at, phase }: Moment, algori
     crossings(trace, c).forEach((share, axis) => {
       const traffic = all[axis];
       if (!traffic || share === 0) return;
-      const sent = sentBy(trace, step, algorithm) * trace.mesh.size * share;
+      const sent = sentBy(trace, step, algorithm) * trace.mesh.size * share * trace.runs(step);
       traffic.total += sent;
       traffic.arrived += sent * done;
       traffic.flying += sent * moving;

@@ -9,7 +9,6 @@ from typing import Any
 
 import jax
 import numpy as np
-from jax.core import Tracer
 from jax.sharding import AbstractMesh, Mesh, NamedSharding
 
 from shardwidget import _jax
@@ -48,7 +47,6 @@ def executable_of(
         raise ValueError(_errors.ABSTRACT_PROGRAM)
     if not isinstance(mesh, Mesh | None):
         raise TypeError(_errors.NO_MESH_OF_PROGRAM.format(type=_type(mesh)))
-    refuse_tracers((args, kwargs))
     if isinstance(f, str | jax.stages.Lowered | jax.stages.Compiled):
         if count := len(args) + len(kwargs or {}):
             raise TypeError(_errors.PROGRAM_ARGUMENTS.format(type=type(f).__name__, count=count))
@@ -58,6 +56,7 @@ def executable_of(
         return _of(compiled, mesh or _first_mesh(_shardings(compiled)) or _set_mesh(), mesh is not None, "")
     if not callable(f):
         raise TypeError(_errors.NO_PROGRAM.format(type=_type(f)))
+    FlatCall(f, args, kwargs)  # Refuses tracers, which nothing below would notice.
     args, named = jax.tree.map(lambda x: _on(x, mesh), (args, dict(kwargs or {})), is_leaf=_is_abstract)
     found = mesh or _mesh_of_arguments((args, named)) or _set_mesh()
     jitted, args, named = jitted_of(f, args, named)
@@ -84,17 +83,6 @@ def _of_text(text: str, mesh: Mesh | None, given: bool) -> Executable:
     if mesh is None:
         raise ValueError(_errors.TEXT_ALONE)
     return Executable(text, tuple(mesh.devices.flat), mesh, given, "")
-
-
-def refuse_tracers(arguments: Any) -> None:
-    """Raises where a function is shown from inside of a traced one, where its arguments have no place yet.
-
-    Raises:
-        TypeError: an argument is a tracer.
-    """
-    for leaf in jax.tree.leaves(arguments):
-        if isinstance(leaf, Tracer):
-            raise TypeError(_errors.TRACED_ARGUMENT.format(type=jax.typeof(leaf)))
 
 
 def setting(mesh: Mesh | None, args: Any) -> contextlib.AbstractContextManager[Any]:

@@ -39,13 +39,17 @@ class Collectives:
         )
         return call if call is not None and call.statement.communicates else None
 
-    def of(self, eqn: Any, call: collectives.Call, region: RegionNode) -> Collective:
-        """The document of a collective in a region."""
+    def of(self, eqn: Any, call: collectives.Call, region: RegionNode, sizes: np.ndarray | None = None) -> Collective:
+        """The document of a collective in a region; ``sizes`` of a ragged one as ``ragged_bytes_sent`` takes them."""
         mesh = self._meshes[region]
         aval = eqn.invars[0].aval
         size = math.prod(aval.shape) * aval.dtype.itemsize
-        traffic = collectives.bytes_sent(call, size)
-        estimates = _estimates(call, tuple(_sizes(call, mesh)), size, self._interconnects)
+        whole, traffic = collectives.gathered_bytes(call, size), collectives.bytes_sent(call, size)
+        if sizes is not None and aval.shape[0] and call.n > 1:
+            evenly = traffic.bytes
+            traffic = collectives.ragged_bytes_sent(call, size // aval.shape[0], sizes)
+            whole = whole * traffic.bytes // max(1, evenly)
+        estimates = _estimates(call, tuple(_sizes(call, mesh)), whole, self._interconnects)
         ids = mesh.device_ids.array()
         plans = collectives.plans(call)
         return Collective(
@@ -59,7 +63,10 @@ class Collectives:
             arithmetic=traffic.arithmetic,
             hops=traffic.hops,
             plans=tuple(self._number(plan) for plan in plans),
-            plan_bytes=tuple(collectives.bytes_by_plan(plan, call, size) for plan in plans),
+            plan_bytes=tuple(
+                traffic.bytes if plan.algorithm == "meaning" else collectives.bytes_by_plan(plan, call, size)
+                for plan in plans
+            ),
             split_axis=call.statement.split_axis(call, tuple(aval.shape)),
             concat_axis=call.statement.concat_axis(call, tuple(aval.shape)),
             latency=tuple(float(f"{estimate.latency_s:.3g}") for estimate in estimates),
@@ -81,9 +88,8 @@ def _sizes(call: collectives.Call, mesh: Mesh) -> list[int]:
 
 @functools.lru_cache(maxsize=1024)
 def _estimates(
-    call: collectives.Call, sizes: tuple[int, ...], block_bytes: int, interconnects: tuple[cost.Interconnect, ...]
+    call: collectives.Call, sizes: tuple[int, ...], whole: int, interconnects: tuple[cost.Interconnect, ...]
 ) -> tuple[cost.Estimate, ...]:
-    whole = collectives.gathered_bytes(call, block_bytes)
     return tuple(cost.estimate(call, sizes, whole, interconnect) for interconnect in interconnects)
 
 

@@ -140,7 +140,8 @@ class Writer:
         eqn, size = step.eqn, self.size(place)
         call = self.collectives.call(eqn, place.region)
         if call is not None:
-            step.collective = self.collectives.of(eqn, call, place.region)
+            sizes = self._whole(values[call.statement.sizes], place) if call.statement.ragged else None
+            step.collective = self.collectives.of(eqn, call, place.region, sizes)
             if call.statement.semantics.combines in ("max", "min"):
                 self._look_for_nan(step, values, outs)
             for value, out in zip(values, outs, strict=False) if not call.statement.joint else ():
@@ -174,6 +175,14 @@ class Writer:
         if self.written is None or operand.site is None or not operand.site.written:
             return None
         return np.broadcast_to(self.written.by_position(operand.site, operand.slots), (self.size(place),))
+
+    def _whole(self, operand: Operand, place: StepContext) -> np.ndarray | None:
+        """The block of each device; None where it was not kept, or only a corner of it."""
+        shape = tuple(getattr(operand.aval, "shape", ()))
+        if self.written is None or isinstance(operand, Literal) or operand.site is None or not operand.site.written:
+            return None
+        corners = self.written.by_position(operand.site, operand.slots) if operand.site.corner == shape else None
+        return None if corners is None else np.broadcast_to(corners, (self.size(place), *shape))
 
     def size(self, place: StepContext) -> int:
         """Number of devices of the mesh around."""
