@@ -182,7 +182,16 @@ function apply(
               : kind === "all_gather"
                 ? group.flatMap((q) => of(q))
                 : kind === "all_to_all"
-                  ? group.flatMap((q) => of(q).filter((_, i) => chunkOf(i) === rank))
+                  ? own.map((_, i) => {
+                      const [row, column, rest] = [
+                        Math.floor(i / (inner * length)),
+                        Math.floor(i / inner) % length,
+                        i % inner,
+                      ];
+                      const part = length / n;
+                      const from = group[Math.floor(column / part)] ?? 0;
+                      return of(from)[(row * length + rank * part + (column % part)) * inner + rest] ?? 0;
+                    })
                   : kind === "pbroadcast"
                     ? [...of(group[0] ?? 0)]
                     : own.map((_, i) => {

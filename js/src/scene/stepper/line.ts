@@ -56,7 +56,7 @@ export function lineHead(view: StepView): string {
   if (!corner || !output || !input || element === null) return "";
   const id = trace.mesh.ids[view.receiver] ?? 0;
   const named = (name: string, at: number, shape: readonly number[]) =>
-    `${name}${shape.length > 0 ? `[${unravel(at, shape).join(",")}]` : ""}`;
+    `${fit(name, 110, SIZE, true)}${shape.length > 0 ? `[${unravel(at, shape).join(",")}]` : ""}`;
   const to = trace.corner(output);
   const all = view.stage.piece?.elements ?? [];
   if (input.shape.join() === output.shape.join()) return `${named(output.name, element, corner.shape)} on device ${id}`;

@@ -7,6 +7,7 @@ import type { Formats } from "../../model/formats";
 import { unpack } from "../../model/ints";
 import type { Held, Played } from "../../model/plan";
 import { gathers, scatters } from "../../model/semantics";
+import { type Source, sourcesOf } from "../../model/sources";
 import { type Flow, flowAt, type Moment } from "../../model/timeline";
 import { type Corner, reduces, type TraceModel } from "../../model/trace";
 import type { Box } from "../scene";
@@ -192,7 +193,10 @@ export class StepView {
 
   /** Blocks that are drawn now, with where they are. */
   get drawn(): readonly Drawn[] {
-    this.#drawn ??= [...this.stage.tiles, ...this.stage.holds].flatMap((tile) => this.#ofTile(tile));
+    this.#drawn ??= [
+      ...[...this.stage.tiles, ...this.stage.holds].flatMap((tile) => this.#ofTile(tile)),
+      ...this.#ofAddition(),
+    ];
     return this.#drawn;
   }
 
@@ -207,6 +211,28 @@ export class StepView {
       if (part) return [part];
       return late ? [{ device, v: after.v, box, face: after.face }] : [{ device, v, box, face }];
     });
+  }
+
+  /** Slots that are filled, and the result under them. */
+  #ofAddition(): Drawn[] {
+    const { lanes, piece, result, receiver, chunks } = this.stage;
+    const { input, output, flow } = this;
+    if (!piece || !input || !output || gathers(this.collective)) return [];
+    const slots = lanes.flatMap(({ members, slot }, i): Drawn[] =>
+      members.length === 1 && (i === receiver || flow.arrived > 0)
+        ? [{ device: members[0] ?? 0, v: input, box: slot, face: piece }]
+        : [],
+    );
+    const same = chunks <= 1 && input.shape.join() === output.shape.join();
+    return result && same ? [...slots, { device: this.receiver, v: output, box: result.box, face: piece }] : slots;
+  }
+
+  /** The elements that what is pointed at came from; null where that is not known, and for what the step did not make. */
+  get sources(): readonly Source[] | null {
+    const { lit } = this.options;
+    const v = lit?.slot == null ? undefined : this.slots[lit.slot];
+    if (!lit || lit.cell === null || !v || !this.show.after.includes(v)) return null;
+    return sourcesOf(this.trace, this.step, v, lit.device, lit.cell);
   }
 
   /** Of a scattered sum the part that a device keeps, in the place of its chunk. */

@@ -11,7 +11,7 @@ export function Tip({ state }: { state: StepperState }) {
   const tip = state.tip();
   const { trace, layout } = state.view() ?? {};
   if (!tip || !trace || !layout) return null;
-  const { box, text, color } = tip;
+  const { box, text, color, from } = tip;
   const width = Math.min(text.name ? WIDTH : NARROW, layout.width);
   const middle = box.x + box.w / 2;
   const left = Math.max(0, Math.min(layout.width - width, middle - width / 2));
@@ -37,6 +37,7 @@ export function Tip({ state }: { state: StepperState }) {
         <span>{text.device}</span>
         <span class="end">{text.copies}</span>
       </div>
+      {from && <div class="mono">{from}</div>}
       {text.values && <div class="soft">{text.values}</div>}
     </div>
   );
