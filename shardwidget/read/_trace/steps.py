@@ -165,8 +165,8 @@ class Writer:
         site, region = value.site, value.region
         if self.written is None or site is None or not site.written or region is None or site.dtype.kind != "f":
             return False
-        corners = (self.written.corner(site, value.slots, at) for at in range(self.meshes[region].size))
-        return any(np.isnan(np.asarray(corner, np.float64)).any() for corner in corners)
+        corners = self.written.corners(site, value.slots, np.arange(self.meshes[region].size))
+        return bool(np.isnan(np.asarray(corners, np.float64)).any())
 
     def _scalar(self, operand: Operand, place: StepContext) -> Any:
         """An integer on each device; None where it was not kept."""

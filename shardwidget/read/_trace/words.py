@@ -163,7 +163,8 @@ def _communicates(step: Draft, collective: Collective) -> str:
     pairs = params.get("perm", ())
     left = _leaving(step, collective)
     leave = f"{joined(left)} {'leaves' if len(left) == 1 else 'leave'} V"
-    gaps = [k for k in range(n) if k not in {t % n for _, t in pairs}]
+    targets = {t % n for _, t in pairs}
+    gaps = [k for k in range(n) if k not in targets]
     text = statement.sentence.format(
         after=f"{leave}: after" if left else "After",
         value=called(step.inputs[:1] if statement.joint else step.inputs),

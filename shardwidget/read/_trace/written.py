@@ -33,6 +33,8 @@ class Written:
         self._tensors = tensors
         self._meshes = meshes
         self._arrays: dict[int, Callable[[tuple[int, ...], int], np.ndarray]] = {}
+        self._wholes: dict[int, np.ndarray] = {}
+        """Tensors that lie on one device, by identity."""
         self._grids: dict[RegionNode, list[np.ndarray]] = {}
         self._sharing: dict[tuple[RegionNode, tuple[str, ...]], tuple[Ints, np.ndarray]] = {}
 
@@ -45,8 +47,21 @@ class Written:
             self._sharing[region, varying] = Ints.pack(block), holders
         block, holders = self._sharing[region, varying]
         kind = element_format(site.dtype)
-        corners = [self.corner(site, slots, at) for at in holders]
-        return Window(site.corner, kind, b"".join(little(corner, kind) for corner in corners), block)
+        return Window(site.corner, kind, little(self.corners(site, slots, holders), kind), block)
+
+    def corners(self, site: Site, slots: Slots, at: np.ndarray) -> np.ndarray:
+        """The corners of the blocks at some mesh positions, one behind the other."""
+        tensor = len(site.level.formats) + site.tensor if not site.format else site.level.formats.index(site.format)
+        held = self._tensors[_index(site.level, tensor)]
+        if len(held.devices()) > 1:
+            return np.stack([self.corner(site, slots, position) for position in at.tolist()])
+        # All devices' values lie in one array: one look-up, however many devices there are.
+        if id(held) not in self._wholes:
+            self._wholes[id(held)] = np.asarray(held)
+        found = self._wholes[id(held)][self._lead(site, slots, at)]
+        if site.format:
+            return found[:, site.offset : site.offset + math.prod(site.corner)].reshape(-1, *site.corner)
+        return found[(slice(None), *(slice(0, size) for size in site.corner))]
 
     def corner(self, site: Site, slots: Slots, at: int) -> np.ndarray:
         """The corner of a block at a mesh position."""
@@ -66,7 +81,7 @@ class Written:
         region = site.level.region
         if region is None:
             return np.asarray(self.whole(site, slots))
-        return np.array([self.corner(site, slots, at) for at in range(self._meshes[region].size)])
+        return self.corners(site, slots, np.arange(self._meshes[region].size))
 
     def fetcher(self, site: Site, slots: Slots) -> Callable[[int], np.ndarray] | None:
         """Reads a block on a device; None where it was not kept."""
@@ -88,13 +103,11 @@ class Written:
         index = tuple(slots[owner] for owner in _outermost_first(site.level) if isinstance(owner, LoopNode))
         return tensor[index] if index else tensor
 
-    def _lead(self, site: Site, slots: Slots, at: int) -> tuple[int, ...]:
-        """Index along the leading dimensions, of the block at a mesh position."""
+    def _lead(self, site: Site, slots: Slots, at: Any) -> tuple[Any, ...]:
+        """Index along the leading dimensions, of the block at a mesh position, or at several."""
         region = site.level.region
         devices = iter(self._coordinates(region)) if region is not None else iter(())
-        return tuple(
-            slots[o] if isinstance(o, LoopNode) else int(next(devices)[at]) for o in _outermost_first(site.level)
-        )
+        return tuple(slots[o] if isinstance(o, LoopNode) else next(devices)[at] for o in _outermost_first(site.level))
 
     def _read(self, number: int, index: tuple[int, ...], at: int, region: RegionNode | None) -> np.ndarray:
         """One entry of a tensor's leading dimensions, from the device at a mesh position where it holds that entry."""
@@ -132,7 +145,7 @@ def everywhere(tensors: Sequence[Any]) -> list[Any]:
 
 def equal_along(written: Written, mesh: Mesh, site: Site, slots: Slots, axes: Sequence[str]) -> bool:
     """Whether the corners of a block are equal on all devices along some axes."""
-    values = np.stack([written.corner(site, slots, at) for at in range(mesh.size)])
+    values = written.corners(site, slots, np.arange(mesh.size))
     others, first = share(mesh, [axis.name for axis in mesh.axes if axis.name not in axes])
     groups = np.searchsorted(np.unique(others), others)
     return bool(np.array_equal(values, values[first[groups]], equal_nan=values.dtype.kind in "fc"))
