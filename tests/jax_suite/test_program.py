@@ -1,6 +1,7 @@
 """``read.program`` against programs that JAX compiles for CPU devices."""
 
 import functools
+import importlib.util
 import inspect
 import itertools
 from types import SimpleNamespace
@@ -581,25 +582,32 @@ def test_what_the_cpu_widens_is_said(mesh):
 # ── Lines ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def test_the_users_line_comes_before_the_librarys(mesh):
-    """A layer of flax: the user's call is the cause, the library's line is kept beside it."""
-    nnx = pytest.importorskip("flax.nnx")
-    graph, state = nnx.split(nnx.Linear(16, 8, rngs=nnx.Rngs(0)))
-    state = jax.tree.map(lambda v: jax.device_put(v, NamedSharding(mesh, P("x"))), state)
+def test_the_users_line_comes_before_the_librarys(mesh, tmp_path):
+    """A layer of an installed package: the user's call is the cause, the library's line is kept beside it."""
+    folder = tmp_path / "site-packages"
+    folder.mkdir()
+    (folder / "layers.py").write_text("def linear(w, x):\n    return x @ w\n")
+    spec = importlib.util.spec_from_file_location("layers", folder / "layers.py")
+    assert spec is not None
+    assert spec.loader is not None
+    layers = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(layers)
 
-    def apply(state, x):
+    def apply(w, x):
         with jax.named_scope("encoder"):
-            return nnx.merge(graph, state)(x)
+            return layers.linear(w, x)
 
-    program = read.program(apply, state, shape(mesh, (8, 16), None, "x"))
-    sums = [c for c in program.collectives if c.kind == "all-reduce"]
-    assert sums
-    for c in sums:
-        assert c.source is not None
-        assert (c.source.file, c.source.text) == ("test_program.py", "return nnx.merge(graph, state)(x)")
-        assert c.library is not None
-        assert c.library.file == "linear.py"
-        assert c.module == "encoder"
+    program = read.program(apply, shape(mesh, (16, 8), "x"), shape(mesh, (8, 16), None, "x"))
+    (c,) = program.collectives
+    assert c.source is not None
+    assert (c.source.file, c.source.text) == ("test_program.py", "return layers.linear(w, x)")
+    assert c.library is not None
+    assert (c.library.file, c.library.line, c.library.text) == ("layers.py", 2, "return x @ w")
+    assert c.module == "encoder"
+    # Where the program has no other line, the library's is the cause.
+    alone = read.program(layers.linear, shape(mesh, (16, 8), "x"), shape(mesh, (8, 16), None, "x"))
+    (c,) = alone.collectives
+    assert (c.source and c.source.file, c.library) == ("layers.py", None)
 
 
 def test_totals_by_line_multiply_loops(mesh):
