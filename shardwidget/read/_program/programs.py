@@ -61,30 +61,40 @@ def program(
     """
     cost.interconnects(interconnect)  # A name that is wrong is said before anything is compiled.
     executable = executable_of(f, args, mesh, kwargs)
-    text = f if isinstance(f, str) and not is_module(f) else ""
-    return of_executable(executable, name, interconnect, groups=text)
+    if isinstance(f, str) and not is_module(f):
+        return _of_groups(f, executable, name)
+    return of_executable(executable, name, interconnect)
 
 
-def of_executable(
-    executable: Executable, name: str | None, interconnect: str | cost.Interconnect | None, *, groups: str = ""
-) -> Program:
+def _of_groups(text: str, executable: Executable, name: str | None) -> Program:
+    """Groups alone: by which axes they are, and nothing of bytes or times."""
+    mesh, _ = _mesh_of(executable)
+    found = pasted(text, mesh)
+    return Program(
+        mesh=mesh,
+        collectives=(found,),
+        wraps=wraps_of(mesh),
+        name=found.kind if name is None else name,
+        instructions=1,
+        note=f"{found.groups_text}: {found.groups_meaning}.",
+        jax_version=jax.__version__,
+    )
+
+
+def of_executable(executable: Executable, name: str | None, interconnect: str | cost.Interconnect | None) -> Program:
     """Reads what is compiled already.
 
     Args:
         executable: what to read.
         name: as of ``program``.
         interconnect: as of ``program``.
-        groups: in place of a module: groups out of one, as text.
     """
     interconnects = cost.interconnects(interconnect)
     document, order = _mesh_of(executable)
     fitting = interconnect_of(document.kind)
     known = {one.name: k for k, one in enumerate(interconnects)}
     own = interconnects[known[fitting]] if fitting else None
-    if groups:
-        reading = Reading((pasted(groups, document),), ((),), (), (), (), 1, "")
-    else:
-        reading = collectives_of(executable.text, document, order, interconnects, own)
+    reading = collectives_of(executable.text, document, order, interconnects, own)
     return Program(
         mesh=document,
         collectives=reading.collectives,
