@@ -75,8 +75,8 @@ class CompiledProgram(DocumentWidget):
         """Compiles a function and shows its collectives. Nothing is run.
 
         Args:
-            f: a function, jitted or not; or what ``jax.jit(f).lower(...)`` or its ``compile()`` gave; or, with ``mesh=``,
-                the text of a compiled module or groups out of one; or a document, ``Program`` or ``Programs``.
+            f: a function, jitted or not; or what ``jax.jit(f).lower(...)`` or its ``compile()`` gave; or, with
+                ``mesh=``, the text of a compiled module or groups out of one; or a ``Program`` or ``Programs``.
             *args: the function's arguments: arrays, or ``jax.ShapeDtypeStruct``s with shardings, which need no data.
             kwargs: keyword arguments of the function.
             mesh: the mesh whose axes name the collectives; None takes the one of the arguments.
