@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from shardwidget._tpu import tpu_mesh as tpu_mesh
     from shardwidget.cost import Interconnect as Interconnect
     from shardwidget.document import Comparison as Comparison
+    from shardwidget.document import Memory as Memory
     from shardwidget.document import Model as Model
     from shardwidget.document import Placement as Placement
     from shardwidget.document import Program as Program

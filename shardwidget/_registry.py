@@ -19,6 +19,7 @@ PUBLIC = {
     "Exercise": "shardwidget.widgets.exercise",
     "ExerciseSet": "shardwidget.widgets.exercise_set",
     "Interconnect": "shardwidget.cost",
+    "Memory": "shardwidget.document",
     "Model": "shardwidget.document",
     "ModelView": "shardwidget.widgets.model",
     "PipelineView": "shardwidget.widgets.pipeline",
@@ -39,6 +40,7 @@ PUBLIC = {
 
 READERS = {
     "comparison": "shardwidget.read._comparison.comparison",
+    "memory": "shardwidget.read._memory.memory",
     "model": "shardwidget.read._model.entry",
     "placement": "shardwidget.read._placement",
     "program": "shardwidget.read._program.programs",
@@ -59,6 +61,7 @@ DOCUMENTS = {
     "Programs": "program",
     "Exercises": "exercise",
     "Playground": "playground",
+    "Memory": "memory",
     "Model": "model",
     "Schedule": "schedule",
     "Schedules": "schedule",

@@ -15,7 +15,7 @@ from shardwidget.document import (
     HloCollective,
     Ints,
     Listing,
-    Memory,
+    MemoryTotals,
     Mesh,
     MeshAxis,
     Nest,
@@ -166,7 +166,7 @@ def training() -> Program:
         nests=(Nest("loop", "scan", -1, 12, line(20)), Nest("loop", "scan", -1, 12, line(20), backward=True)),
         target="TPU v5e 4×4",
         wraps=(False, False),
-        memory=Memory(48 * MIB, 48 * MIB, 96 * MIB, 48 * MIB, 2**18),
+        memory=MemoryTotals(48 * MIB, 48 * MIB, 96 * MIB, 48 * MIB, 2**18),
         work=Work(4.1e12, 3.3e9, 0.021),
     )
 
@@ -196,7 +196,7 @@ def shard_map() -> Program:
         nests=(Nest("loop", "while_loop", -1, None),),
         target="8 CPU devices",
         unread=("%all-reduce.9 = f32[4] all-reduce(%x), replica_groups=@odd: it names no groups",),
-        memory=Memory(8192, 4096, 16384, 0, 0),
+        memory=MemoryTotals(8192, 4096, 16384, 0, 0),
         work=Work(32768.0),
         timing=timing,
     )
@@ -235,7 +235,7 @@ def layouts() -> Programs:
         nests=(Nest("loop", "scan", -1, 12),),
         target=fsdp.target,
         wraps=fsdp.wraps,
-        memory=Memory(768 * MIB, 768 * MIB, 64 * MIB, 768 * MIB, 2**18),
+        memory=MemoryTotals(768 * MIB, 768 * MIB, 64 * MIB, 768 * MIB, 2**18),
     )
     alone = Making(mesh(x=1), KNOWN).program(
         (), "one device", target="1 CPU device", note="It runs on one device: the program has no collectives."

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from shardwidget.document.collective import *  # noqa: F403
     from shardwidget.document.comparison import *  # noqa: F403
     from shardwidget.document.exercise import *  # noqa: F403
+    from shardwidget.document.memory import *  # noqa: F403
     from shardwidget.document.mesh import *  # noqa: F403
     from shardwidget.document.model import *  # noqa: F403
     from shardwidget.document.placement import *  # noqa: F403

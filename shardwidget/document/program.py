@@ -11,7 +11,7 @@ from shardwidget.document.mesh import Mesh
 from shardwidget.document.trace import Listing, Source
 from shardwidget.document.wire import VERSION, Ints
 
-__all__ = ["HloCollective", "Memory", "Nest", "Program", "Programs", "Timing", "Work"]
+__all__ = ["HloCollective", "MemoryTotals", "Nest", "Program", "Programs", "Timing", "Work"]
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ class LineTotal:
 
 
 @dataclass(frozen=True)
-class Memory:
+class MemoryTotals:
     """Bytes on one device, by the compiler's own analysis."""
 
     arguments: int
@@ -131,6 +131,8 @@ class Memory:
     aliased: int
     """Of arguments that outputs take the place of (donated)."""
     code: int
+    peak: int = 0
+    """The most that is alive at once, arguments among it; 0 where the compiler does not say (CPU)."""
 
 
 @dataclass(frozen=True)
@@ -179,7 +181,7 @@ class Program(Document):
     """What it is compiled for, in words: ``TPU v5e 4×4``, ``8 CPU devices``."""
     instructions: int = 0
     """Instructions in the module."""
-    memory: Memory | None = None
+    memory: MemoryTotals | None = None
     work: Work | None = None
     listings: tuple[Listing, ...] = ()
     unread: tuple[str, ...] = ()

@@ -25,6 +25,30 @@ export interface Block {
   readonly infs: number;
 }
 
+/** Memory that a value takes up on each device. */
+export interface Buffer {
+  /** With the padding of the device's tiles. */
+  readonly bytes: number;
+  /** On one device, as JAX writes it: `bf16[8,4]`. */
+  readonly type: string;
+  /** What the user calls it: an argument's path, or the variable that its line binds; else the instruction's name. */
+  readonly name: string;
+  /** `kept`: made on the way forward and needed on the way back; `collective`: what a collective results in. */
+  readonly kind: "argument" | "output" | "kept" | "temporary" | "collective";
+  /** The step that makes it; 0 for an argument. */
+  readonly born: number;
+  /** The last step that it is alive at. */
+  readonly dies: number;
+  /** The user's line that makes it. */
+  readonly source: Source | null;
+  /** Whether it is made on the way back. */
+  readonly backward: boolean;
+  /** Index in `Memory.loops` of the innermost loop that makes it anew in each pass; -1 for none. */
+  readonly loop: number;
+  /** Name of the instruction that makes it. */
+  readonly instruction: string;
+}
+
 /** A legal way on from an equation that stops on an Explicit mesh. */
 export interface Choice {
   /** In a few words: `keep rows split over x`. */
@@ -534,14 +558,49 @@ export interface MeasuredCollective {
   readonly last: Ints;
 }
 
-/** Bytes on one device, by the compiler's own analysis. */
+/**
+ * Memory over the schedule of a compiled program, on one device: all have the same.
+ *
+ * A *step* is one instruction of the schedule, with one pass of each loop in its place.
+ */
 export interface Memory {
+  readonly mesh: Mesh;
+  readonly buffers: readonly Buffer[];
+  readonly steps: number;
+  readonly loops: readonly MemoryLoop[];
+  /** What the compiler itself sets aside; None where it does not say. */
+  readonly compiler: MemoryTotals | null;
+  readonly name: string;
+  /** What it is compiled for, in words: `TPU v5e 2×4`. */
+  readonly target: string;
+  readonly jax_version: string;
+  readonly kind: "memory";
+  readonly version: number;
+}
+
+/** A loop of the schedule, of which one pass stands for all: each needs as much. */
+export interface MemoryLoop {
+  readonly first: number;
+  /** Its first and its last step. */
+  readonly last: number;
+  /** How often it runs; None where that is not known. */
+  readonly times: number | null;
+  /** `scan`, `while_loop`, or what the user's line says. */
+  readonly name: string;
+  readonly source: Source | null;
+  readonly backward: boolean;
+}
+
+/** Bytes on one device, by the compiler's own analysis. */
+export interface MemoryTotals {
   readonly arguments: number;
   readonly outputs: number;
   readonly temporaries: number;
   /** Of arguments that outputs take the place of (donated). */
   readonly aliased: number;
   readonly code: number;
+  /** The most that is alive at once, arguments among it; 0 where the compiler does not say (CPU). */
+  readonly peak: number;
 }
 
 /**
@@ -807,7 +866,7 @@ export interface Program {
   readonly target: string;
   /** Instructions in the module. */
   readonly instructions: number;
-  readonly memory: Memory | null;
+  readonly memory: MemoryTotals | null;
   readonly work: Work | null;
   readonly listings: readonly Listing[];
   /** Instructions that look like collectives and could not be read, as the module writes them, and why. */
@@ -1242,4 +1301,4 @@ export interface Work {
   readonly seconds: number;
 }
 
-export type Document = Comparison | Exercises | Model | Placement | Playground | Program | Programs | Run | Runs | Schedule | Schedules | Trace;
+export type Document = Comparison | Exercises | Memory | Model | Placement | Playground | Program | Programs | Run | Runs | Schedule | Schedules | Trace;

@@ -12,7 +12,7 @@ import jax
 from jax.sharding import Mesh as JaxMesh
 
 from shardwidget import cost
-from shardwidget.document import HloCollective, Listing, Memory, Mesh, Nest, Plan, Program, Programs, Work
+from shardwidget.document import HloCollective, Listing, MemoryTotals, Mesh, Nest, Plan, Program, Programs, Work
 from shardwidget.read import _errors
 from shardwidget.read._jaxpr.sources import listing_at
 from shardwidget.read._mesh import read_devices, read_mesh
@@ -90,7 +90,7 @@ def of_executable(executable: Executable, name: str | None, interconnect: str | 
         interconnect: as of ``program``.
     """
     interconnects = cost.interconnects(interconnect)
-    document, order = _mesh_of(executable)
+    document, order = mesh_of(executable)
     fitting = interconnect_of(document.kind)
     known = {one.name: k for k, one in enumerate(interconnects)}
     own = interconnects[known[fitting]] if fitting else None
@@ -106,7 +106,7 @@ def of_executable(executable: Executable, name: str | None, interconnect: str | 
         name=name if name is not None else executable.name or reading.name,
         target=target_of(document),
         instructions=reading.instructions,
-        memory=_memory(executable.compiled),
+        memory=memory_totals(executable.compiled, document.platform),
         work=_work(executable.compiled),
         listings=reading.listings(),
         unread=reading.unread,
@@ -232,7 +232,7 @@ def _nest(entered: Entered, origin: Origin) -> Nest:
     return Nest(entered.kind, name, entered.parent, entered.times, source, origin.backward)
 
 
-def _mesh_of(executable: Executable) -> tuple[Mesh, tuple[int, ...]]:
+def mesh_of(executable: Executable) -> tuple[Mesh, tuple[int, ...]]:
     """The user's mesh, and its position of each device of the program."""
     devices = executable.devices
     if executable.mesh is None:
@@ -280,16 +280,19 @@ def _note(mesh: Mesh, reading: Reading) -> str:
     return " ".join(notes)
 
 
-def _memory(compiled: Any) -> Memory | None:
+def memory_totals(compiled: Any, platform: str) -> MemoryTotals | None:
+    """What the compiler says of memory; None where it says nothing."""
     stats = _asked(compiled.memory_analysis) if compiled is not None else None
     if stats is None:
         return None
-    return Memory(
+    return MemoryTotals(
         arguments=stats.argument_size_in_bytes,
         outputs=stats.output_size_in_bytes,
         temporaries=stats.temp_size_in_bytes,
         aliased=stats.alias_size_in_bytes,
         code=stats.generated_code_size_in_bytes,
+        # On CPU it counts arguments alone.
+        peak=0 if platform == "cpu" else getattr(stats, "peak_memory_in_bytes", 0),
     )
 
 

@@ -1,0 +1,136 @@
+"""What is alive while a compiled program runs, on one device: every buffer, from its birth to its last use."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+
+from shardwidget.document.base import Document
+from shardwidget.document.mesh import Mesh
+from shardwidget.document.program import MemoryTotals
+from shardwidget.document.trace import Source
+from shardwidget.document.wire import VERSION
+
+__all__ = ["Buffer", "Memory", "MemoryLoop"]
+
+BufferKind = Literal["argument", "output", "kept", "temporary", "collective"]
+
+
+@dataclass(frozen=True)
+class Buffer:
+    """Memory that a value takes up on each device."""
+
+    bytes: int
+    """With the padding of the device's tiles."""
+    type: str
+    """On one device, as JAX writes it: ``bf16[8,4]``."""
+    name: str
+    """What the user calls it: an argument's path, or the variable that its line binds; else the instruction's name."""
+    kind: BufferKind
+    """``kept``: made on the way forward and needed on the way back; ``collective``: what a collective results in."""
+    born: int
+    """The step that makes it; 0 for an argument."""
+    dies: int
+    """The last step that it is alive at."""
+    source: Source | None = None
+    """The user's line that makes it."""
+    backward: bool = False
+    """Whether it is made on the way back."""
+    loop: int = -1
+    """Index in ``Memory.loops`` of the innermost loop that makes it anew in each pass; -1 for none."""
+    instruction: str = ""
+    """Name of the instruction that makes it."""
+
+
+@dataclass(frozen=True)
+class MemoryLoop:
+    """A loop of the schedule, of which one pass stands for all: each needs as much."""
+
+    first: int
+    last: int
+    """Its first and its last step."""
+    times: int | None
+    """How often it runs; None where that is not known."""
+    name: str
+    """``scan``, ``while_loop``, or what the user's line says."""
+    source: Source | None = None
+    backward: bool = False
+
+
+@dataclass(frozen=True, repr=False)
+class Memory(Document):
+    """Memory over the schedule of a compiled program, on one device: all have the same.
+
+    A *step* is one instruction of the schedule, with one pass of each loop in its place.
+    """
+
+    mesh: Mesh
+    buffers: tuple[Buffer, ...] = field(metadata={"wire": "table"})
+    steps: int
+    loops: tuple[MemoryLoop, ...] = ()
+    compiler: MemoryTotals | None = None
+    """What the compiler itself sets aside; None where it does not say."""
+    name: str = ""
+    target: str = ""
+    """What it is compiled for, in words: ``TPU v5e 2×4``."""
+    jax_version: str = ""
+    kind: Literal["memory"] = field(default="memory", init=False)
+    version: int = field(default=VERSION, init=False)
+
+    # Derived, never on the wire.
+
+    @cached_property
+    def over_time(self) -> np.ndarray:
+        """Bytes that are alive at each step, int64, shape ``[steps]``."""
+        change = np.zeros(self.steps + 1, np.int64)
+        for buffer in self.buffers:
+            change[buffer.born] += buffer.bytes
+            change[buffer.dies + 1] -= buffer.bytes
+        return np.cumsum(change)[: self.steps]
+
+    @property
+    def peak_step(self) -> int:
+        """The first step at which most is alive."""
+        return int(self.over_time.argmax()) if self.steps else 0
+
+    @property
+    def peak_bytes(self) -> int:
+        """The most bytes that are alive at once, arguments and outputs among them."""
+        return int(self.over_time.max(initial=0))
+
+    @property
+    def allocated_bytes(self) -> int:
+        """Bytes that the compiler sets aside: arguments, outputs and temporaries, less what is donated.
+
+        Where it does not say: the peak.
+        """
+        c = self.compiler
+        return self.peak_bytes if c is None else c.arguments + c.outputs + c.temporaries - c.aliased
+
+    @property
+    def difference(self) -> float | None:
+        """How far ``peak_bytes`` is from the compiler's own figure, as a part of that; None where it gives none.
+
+        Its figure is its own peak, or else what it sets aside. That is more than the peak where outputs come late: they
+        are set aside from the start.
+        """
+        theirs = self.compiler.peak or self.allocated_bytes if self.compiler else 0
+        return self.peak_bytes / theirs - 1 if theirs else None
+
+    def alive(self, at: int | None = None) -> tuple[Buffer, ...]:
+        """The buffers that are alive at a step, the largest first.
+
+        Args:
+            at: the step; None for the peak.
+
+        Raises:
+            IndexError: there is no such step.
+        """
+        step = self.peak_step if at is None else at
+        if not 0 <= step < self.steps:
+            raise IndexError(f"no step {step}: the schedule has {self.steps}, from 0 on")
+        found = (buffer for buffer in self.buffers if buffer.born <= step <= buffer.dies)
+        return tuple(sorted(found, key=lambda buffer: -buffer.bytes))

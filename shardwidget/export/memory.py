@@ -1,0 +1,103 @@
+"""Memory over a compiled program in words: how much, when, and what is alive at the peak."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+from shardwidget.document import Buffer, Memory
+from shardwidget.export.words import byte_count, clip
+
+MOST = 12
+"""Buffers that are listed: the largest at the peak."""
+COLUMNS = 72
+"""Of the chart; where there are more steps, each column has the most of several."""
+
+_BARS = " ▁▂▃▄▅▆▇█"
+_CELL = "padding:2px 10px;text-align:left;vertical-align:top;font-family:monospace;color:#1b1f24"
+_HEADS = ("bytes", "name", "type", "what", "line", "steps")
+
+
+def headline(memory: Memory) -> str:
+    """The peak, and what is set aside, in one line."""
+    where = f"compiled for {memory.target}" if memory.target else "compiled"
+    set_aside = "" if memory.compiler is None else f", {byte_count(memory.allocated_bytes)} set aside by the compiler"
+    return (
+        f"{clip(memory.name or 'program', 40)}  {where}: at most {byte_count(memory.peak_bytes)} alive on a device, at "
+        f"step {memory.peak_step + 1} of {memory.steps}{set_aside}"
+    )
+
+
+def picture(memory: Memory) -> str:
+    """A chart of bytes over the schedule, and what is alive at the peak."""
+    rows = [_HEADS, *map(_row, memory.alive()[:MOST])] if memory.steps else []
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ["  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in rows]
+    return "\n".join([headline(memory), _chart(memory), *_loops(memory), "", *lines, *_after(memory)])
+
+
+def table(memory: Memory) -> str:
+    """The same as an HTML table that survives a notebook's sanitiser: inline style, no script, no svg."""
+    head = "".join(f'<th style="{_CELL};font-weight:600">{name}</th>' for name in _HEADS)
+    alive = memory.alive()[:MOST] if memory.steps else ()
+    body = "".join(
+        "<tr>" + "".join(f'<td style="{_CELL}">{escape(clip(cell, 120))}</td>' for cell in _row(buffer)) + "</tr>"
+        for buffer in alive
+    )
+    chart = "\n".join([_chart(memory), *_loops(memory)])
+    after = "".join(f'<p style="margin:4px 0">{escape(line)}</p>' for line in _after(memory))
+    return (
+        f'<div style="overflow-x:auto"><p style="margin:4px 0"><b>{escape(headline(memory))}</b></p>'
+        f'<pre style="line-height:1;margin:6px 0">{escape(chart)}</pre>'
+        f'<table style="border-collapse:collapse;background:#fff"><tr>{head}</tr>{body}</table>{after}</div>'
+    )
+
+
+def _chart(memory: Memory) -> str:
+    columns = _columns(memory)
+    most = max(1, memory.peak_bytes)
+    bars = (max(held) for held in columns)
+    return "".join(_BARS[-(-int(held) * (len(_BARS) - 1) // most)] for held in bars)
+
+
+def _loops(memory: Memory) -> list[str]:
+    """One line a loop, under the steps that are its."""
+    width = len(_columns(memory))
+    lines = []
+    for loop in memory.loops:
+        first, last = (step * width // max(1, memory.steps) for step in (loop.first, loop.last))
+        bracket = "└" + "─" * max(0, last - first - 1) + "┘"
+        times = "times not known" if loop.times is None else f"{loop.times} times"
+        way = ", backwards" if loop.backward else ""
+        lines.append(f"{' ' * first}{bracket} {loop.name}{way}, {times}")
+    return lines
+
+
+def _columns(memory: Memory) -> list[Sequence[int]]:
+    held = memory.over_time.tolist()
+    width = min(COLUMNS, len(held))
+    return [held[k * len(held) // width : (k + 1) * len(held) // width] for k in range(width)]
+
+
+def _row(buffer: Buffer) -> tuple[str, ...]:
+    line = f"{buffer.source.line}: {clip(buffer.source.text, 48)}" if buffer.source else ""
+    what = f"{buffer.kind}{', on the way back' if buffer.backward else ''}"
+    steps = f"{buffer.born + 1} to {buffer.dies + 1}"
+    return byte_count(buffer.bytes), clip(buffer.name, 32), clip(buffer.type, 40), what, line, steps
+
+
+def _after(memory: Memory) -> list[str]:
+    lines = []
+    alive = memory.alive() if memory.steps else ()
+    if len(alive) > MOST:
+        rest = alive[MOST:]
+        lines.append(f"… {len(rest)} smaller buffers, {byte_count(sum(buffer.bytes for buffer in rest))} together")
+    if memory.loops:
+        lines.append("One pass of each loop stands for all: each needs as much.")
+    if memory.difference is not None and memory.compiler is not None:
+        theirs = "the compiler's own peak" if memory.compiler.peak else "what the compiler sets aside"
+        lines.append(
+            f"Read from the schedule: {100 * memory.difference:+.2f} % against {theirs}, "
+            f"{byte_count(memory.compiler.peak or memory.allocated_bytes)}."
+        )
+    return lines

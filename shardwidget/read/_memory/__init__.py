@@ -1,0 +1,1 @@
+"""Reading of what is alive while a compiled program runs: ``read.memory``."""

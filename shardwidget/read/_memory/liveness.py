@@ -1,0 +1,361 @@
+"""What is alive at each instruction of a scheduled module, from its text alone.
+
+The order of the text is the order of execution. A result lives from its instruction to the last use of it. What stands
+in another's place owns nothing: a bitcast, an element of a tuple, what a loop carries, an update in place, what an
+asynchronous start takes along.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from shardwidget.read._memory.shapes import Array, arrays_of, element_counts
+from shardwidget.read._program.module import Computation, Instruction, Module
+
+_SAME = frozenset({"bitcast", "optimization-barrier", "opt-barrier", "domain", "get-dimension-size"})
+"""What results in its operand."""
+
+_NOTHING = frozenset({"constant", "after-all", "token", "partition-id", "replica-id", "add-dependency"})
+
+_ELEMENTWISE = frozenset({
+    "add", "subtract", "multiply", "divide", "maximum", "minimum", "power", "remainder", "and", "or", "xor", "not",
+    "negate", "abs", "sign", "floor", "ceil", "round-nearest-even", "round-nearest-afz", "exponential",
+    "exponential-minus-one", "log", "log-plus-one", "logistic", "sqrt", "rsqrt", "cbrt", "tanh", "sine", "cosine",
+    "tan", "erf", "select", "compare", "clamp", "convert", "is-finite", "copy", "atan2", "reduce-precision",
+    "shift-left", "shift-right-logical", "shift-right-arithmetic",
+})  # fmt: skip
+"""What may write its result over an operand of the same size that nothing else needs."""
+
+
+@dataclass(eq=False)
+class Slot:
+    """Memory that a result takes up."""
+
+    array: Array
+    instruction: Instruction | None
+    """None for an argument of the program."""
+    born: int
+    last: int
+    """The last step that needs it."""
+    kind: str = "temporary"
+    argument: int = -1
+    """Number of the program's parameter that it is."""
+    loop: int = -1
+    """Index of the innermost loop whose every pass makes it anew; -1 for none."""
+    free: bool = False
+    """Whether it stands in the place of another."""
+    may_replace: tuple[Slot, ...] = ()
+    """Operands that it may be written over."""
+
+
+@dataclass(eq=False)
+class Loop:
+    """A loop, of which one pass is walked."""
+
+    instruction: Instruction
+    first: int
+    last: int
+    times: int | None
+
+
+@dataclass
+class Walk:
+    """The whole schedule, with one pass of each loop in its place."""
+
+    steps: list[Instruction] = field(default_factory=list)
+    slots: list[Slot] = field(default_factory=list)
+    loops: list[Loop] = field(default_factory=list)
+
+
+Leaves = tuple[Slot, ...]
+"""Where the arrays of a value are, those of a tuple from left to right."""
+
+
+def walk(module: Module, donated: Iterable[int] = ()) -> Walk:
+    """Walks through a module.
+
+    Args:
+        module: the module.
+        donated: numbers of the outputs that stand in the place of an argument.
+    """
+    walking = _Walking(module)
+    out = walking.out
+    if module.entry is None:
+        return out
+    results = walking.computation(module.entry, None)
+    end = max(0, len(out.steps) - 1)
+    for slot in out.slots:
+        if slot.kind == "argument":
+            slot.last = end
+    given = set(donated)
+    for number, slot in enumerate(results):
+        if slot.kind == "argument":
+            continue
+        if number in given:
+            # It is written into the argument's memory.
+            slot.free = True
+        else:
+            slot.kind, slot.last = "output", end
+    _replace(out.slots)
+    return out
+
+
+class _Walking:
+    def __init__(self, module: Module) -> None:
+        self.module = module
+        self.out = Walk()
+        self._loop = -1
+
+    def computation(self, computation: Computation, given: Leaves | None) -> Leaves:
+        """Walks through a computation; returns where its result is. ``given``: its arguments; None for the entry."""
+        values: dict[str, Leaves] = {}
+        result: Leaves = ()
+        start = 0
+        for parameter in _parameters(computation):
+            count = len(arrays_of(parameter.type))
+            made = self._arguments(parameter) if given is None else given[start : start + count]
+            values[parameter.name] = made
+            start += count
+        for instruction in computation.instructions:
+            if instruction.opcode != "parameter":
+                values[instruction.name] = self._value(instruction, computation, values)
+            if instruction.root:
+                result = values[instruction.name]
+        return result
+
+    def _arguments(self, parameter: Instruction) -> Leaves:
+        number = int(parameter.arguments or 0)
+        slots = tuple(Slot(a, None, 0, 0, "argument", number) for a in arrays_of(parameter.type))
+        self.out.slots += slots
+        return slots
+
+    def _value(self, instruction: Instruction, computation: Computation, values: dict[str, Leaves]) -> Leaves:
+        opcode = instruction.opcode
+        operands = [values.get(name, ()) for name in instruction.operands]
+        step = self._step(instruction, operands)
+        if opcode in _NOTHING:
+            return self._new(instruction, step, free=True)
+        if opcode == "tuple":
+            return tuple(slot for leaves in operands for slot in leaves)
+        if opcode == "get-tuple-element":
+            return self._element(instruction, computation, operands)
+        if opcode in _SAME:
+            return operands[0] if operands else ()
+        if opcode == "while":
+            return self._while(instruction, operands)
+        if opcode == "conditional":
+            return self._conditional(instruction, operands)
+        if opcode == "call":
+            return self._call(instruction, operands, step)
+        if opcode.endswith(("-done", "-update")):
+            return self._done(instruction, operands, step)
+        if opcode.endswith("-start"):
+            return self._start(instruction, operands, step)
+        updated = self._updated(instruction)
+        if updated:
+            return self._in_place(instruction, operands, step, updated)
+        new = self._new(instruction, step)
+        if opcode in _ELEMENTWISE or opcode == "fusion":
+            fits = self._replaceable(instruction)
+            for slot in new:
+                slot.may_replace = tuple(leaf for k in fits if k < len(operands) for leaf in operands[k])
+        return new
+
+    def _step(self, instruction: Instruction, operands: Sequence[Leaves]) -> int:
+        step = len(self.out.steps)
+        self.out.steps.append(instruction)
+        self._use(operands, step)
+        return step
+
+    def _use(self, operands: Iterable[Leaves], step: int) -> None:
+        for leaves in operands:
+            for slot in leaves:
+                slot.last = max(slot.last, step)
+
+    def _new(self, instruction: Instruction, step: int, *, free: bool = False) -> Leaves:
+        made = tuple(
+            Slot(array, instruction, step, step, loop=self._loop, free=free) for array in arrays_of(instruction.type)
+        )
+        if not free:
+            if instruction.kind:
+                for slot in made:
+                    slot.kind = "collective"
+            self.out.slots += made
+        return made
+
+    def _element(self, instruction: Instruction, computation: Computation, operands: Sequence[Leaves]) -> Leaves:
+        index = int(instruction.attribute("index") or 0)
+        whole = computation.by_name.get(instruction.operands[0])
+        counts = element_counts(whole.type) if whole is not None else ()
+        start = sum(counts[:index])
+        return operands[0][start : start + (counts[index] if index < len(counts) else 1)] if operands else ()
+
+    def _while(self, instruction: Instruction, operands: Sequence[Leaves]) -> Leaves:
+        carried = operands[0] if operands else ()
+        called = dict(instruction.called)
+        first = len(self.out.steps)
+        times = re.search(r'"known_trip_count":\{"n":"(\d+)"', instruction.text)
+        loop = Loop(instruction, first, first, int(times[1]) if times else None)
+        around, self._loop = self._loop, len(self.out.loops)
+        self.out.loops.append(loop)
+        made: Leaves = ()
+        for attribute in ("condition", "body"):
+            inner = self.module.computations.get(called.get(attribute, ""))
+            made = self.computation(inner, carried) if inner is not None else ()
+        loop.last = len(self.out.steps) - 1
+        self._loop = around
+        return tuple(
+            _carried(before, after, loop) for before, after in itertools.zip_longest(carried, made[: len(carried)])
+        )
+
+    def _call(self, instruction: Instruction, operands: Sequence[Leaves], step: int) -> Leaves:
+        called = next((name for _, name in instruction.called), "")
+        inner = self.module.computations.get(called)
+        flat = tuple(slot for leaves in operands for slot in leaves)
+        return self.computation(inner, flat) if inner else self._new(instruction, step)
+
+    def _conditional(self, instruction: Instruction, operands: Sequence[Leaves]) -> Leaves:
+        step = len(self.out.steps) - 1
+        result = self._new(instruction, step)
+        names = [name for _, name in instruction.called]
+        for number, name in enumerate(names):
+            inner = self.module.computations.get(name)
+            given = operands[number + 1] if number + 1 < len(operands) else ()
+            made = self.computation(inner, given) if inner else ()
+            for slot in made:
+                if slot.born > step:
+                    slot.free = True
+        self._use([result, *operands], len(self.out.steps) - 1)
+        return result
+
+    def _start(self, instruction: Instruction, operands: Sequence[Leaves], step: int) -> Leaves:
+        """What an asynchronous start makes: its result, and its operands again beside it."""
+        flat = tuple(slot for leaves in operands for slot in leaves)
+        new = self._new(instruction, step)
+        if len(new) <= len(flat):
+            return new
+        # The operands stand first; of a copy the destination does, and the source behind it.
+        at = 1 if instruction.opcode == "copy-start" else 0
+        for slot in new[at : at + len(flat)]:
+            slot.free = True
+        return (*new[:at], *flat, *new[at + len(flat) :])
+
+    def _done(self, instruction: Instruction, operands: Sequence[Leaves], step: int) -> Leaves:
+        """The result of an asynchronous start."""
+        leaves = operands[0] if operands else ()
+        wanted = arrays_of(instruction.type)
+        if instruction.opcode == "copy-done":
+            return leaves[:1]
+        matching = [slot for slot in leaves if slot.array.text in {a.text for a in wanted}]
+        if len(matching) >= len(wanted):
+            return tuple(matching[-len(wanted) :]) if wanted else ()
+        return self._new(instruction, step)
+
+    def _in_place(
+        self, instruction: Instruction, operands: Sequence[Leaves], step: int, updated: dict[int, int]
+    ) -> Leaves:
+        new = list(self._new(instruction, step))
+        for output, operand in updated.items():
+            if output < len(new) and operand < len(operands) and operands[operand]:
+                new[output].free = True
+                new[output] = operands[operand][0]
+        self._use([tuple(new)], step)
+        return tuple(new)
+
+    def _updated(self, instruction: Instruction) -> dict[int, int]:
+        """By number of the result, the operand that it updates in place."""
+        if instruction.opcode in ("dynamic-update-slice", "scatter"):
+            return {0: 0}
+        if instruction.opcode == "fusion":
+            return _updated_by(self._fused(instruction))
+        if "output_to_operand_aliasing=" in instruction.text:
+            pairs = re.findall(r"\{(\d*)\}: \((\d+), \{\d*\}\)", instruction.text)
+            return {int(output or 0): int(operand) for output, operand in pairs}
+        return {}
+
+    def _fused(self, instruction: Instruction) -> Computation | None:
+        return next((self.module.computations.get(name) for _, name in instruction.called), None)
+
+    def _replaceable(self, instruction: Instruction) -> tuple[int, ...]:
+        """Operands that the result may be written over."""
+        if instruction.opcode != "fusion":
+            return tuple(range(len(instruction.operands)))
+        fused = self._fused(instruction)
+        return _elementwise_operands(fused) if fused else ()
+
+
+def _carried(before: Slot, after: Slot | None, loop: Loop) -> Slot:
+    """Where a value is that a loop carries: what a pass makes of it is written over what it was given.
+
+    Between the last use of the one and the birth of the other the place is free.
+    """
+    if after is None or after is before or after.born < loop.first:
+        before.last = max(before.last, loop.last)
+        return before
+    before.last = min(before.last, after.born - 1)
+    after.last = loop.last
+    return after
+
+
+def _parameters(computation: Computation) -> list[Instruction]:
+    """The parameters of a computation, by number."""
+    found = [i for i in computation.instructions if i.opcode == "parameter"]
+    return sorted(found, key=lambda i: int(i.arguments or 0))
+
+
+def _updated_by(fused: Computation | None) -> dict[int, int]:
+    """By number of a fusion's result, the operand that it updates in place: its roots are updates of a parameter."""
+    root = fused.root if fused else None
+    if fused is None or root is None:
+        return {}
+    roots = [fused.by_name.get(name) for name in root.operands] if root.opcode == "tuple" else [root]
+    out = {}
+    for number, one in enumerate(roots):
+        while one is not None and one.opcode in ("bitcast", "copy", "convert") and one.operands:
+            one = fused.by_name.get(one.operands[0])
+        if one is None or one.opcode not in ("dynamic-update-slice", "scatter"):
+            continue
+        target = fused.by_name.get(one.operands[0])
+        while target is not None and target.opcode in ("bitcast", "copy", "convert") and target.operands:
+            target = fused.by_name.get(target.operands[0])
+        if target is not None and target.opcode == "parameter":
+            out[number] = int(target.arguments or 0)
+    return out
+
+
+def _elementwise_operands(fused: Computation) -> tuple[int, ...]:
+    """Parameters of a fusion that reach its result through elementwise operations alone."""
+    found = []
+    for parameter in _parameters(fused):
+        ways, seen, fine = [parameter], {parameter.name}, True
+        for way in ways:
+            for user in fused.users.get(way.name, ()):
+                if user.opcode == "tuple" or user.name in seen:
+                    continue
+                if user.opcode not in _ELEMENTWISE:
+                    fine = False
+                    break
+                seen.add(user.name)
+                ways.append(user)
+            if not fine:
+                break
+        if fine:
+            found.append(int(parameter.arguments or 0))
+    return tuple(found)
+
+
+def _replace(slots: Sequence[Slot]) -> None:
+    """Lets results be written over operands that nothing needs any more: each such operand ends a step earlier."""
+    taken: set[int] = set()
+    for slot in slots:
+        if slot.free:
+            continue
+        for other in slot.may_replace:
+            fits = other.array.text == slot.array.text and other.last == slot.born and not other.free
+            if fits and other.kind in ("temporary", "collective") and id(other) not in taken and other is not slot:
+                taken.add(id(other))
+                other.last = slot.born - 1
+                break

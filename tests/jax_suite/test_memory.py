@@ -1,0 +1,173 @@
+"""``read.memory`` against the compiler: what is alive at most is what it sets aside, over programs of many forms."""
+
+import functools
+from dataclasses import replace
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax.sharding import NamedSharding
+from jax.sharding import PartitionSpec as P
+
+import shardwidget as sw
+from shardwidget import read
+from shardwidget.document import to_wire
+from tests.models import eight
+
+MESH = eight()
+
+
+def typed(shape: tuple[int, ...], *spec) -> jax.ShapeDtypeStruct:
+    return jax.ShapeDtypeStruct(shape, "float32", sharding=NamedSharding(MESH, P(*spec)))
+
+
+W = {"up": typed((3, 64, 256), None, "data", "model"), "down": typed((3, 256, 64), None, "model", "data")}
+X = typed((64, 32, 64), "data")
+
+
+def layer(h, w):
+    wide = jax.nn.gelu(h @ w["up"])
+    return h + wide @ w["down"], None
+
+
+def scanned(w, x, *, wrap=lambda f: f):
+    h, _ = jax.lax.scan(wrap(layer), x, w)
+    return (h**2).mean()
+
+
+def unrolled(w, x, *, wrap=lambda f: f):
+    for n in range(3):
+        x, _ = wrap(layer)(x, jax.tree.map(lambda leaf, n=n: leaf[n], w))
+    return (x**2).mean()
+
+
+def updated(loss, w, x):
+    return jax.tree.map(lambda p, g: p - 0.1 * g, w, jax.grad(loss)(w, x))
+
+
+def looped(w, x):
+    return jax.lax.while_loop(lambda h: h.sum() < 1e9, lambda h: layer(h, jax.tree.map(lambda p: p[0], w))[0], x)
+
+
+def branched(w, x):
+    def big(x):
+        return layer(x, jax.tree.map(lambda p: p[0], w))[0]
+
+    return jax.lax.cond(x.sum() > 0, big, lambda x: 2 * x, x)
+
+
+@jax.custom_vjp
+def squared(x):
+    return x * x
+
+
+squared.defvjp(lambda x: (x * x, x), lambda x, g: (2 * x * g,))
+
+
+def custom(w, x):
+    return jax.grad(lambda w, x: squared(layer(x, jax.tree.map(lambda p: p[0], w))[0]).sum())(w, x)
+
+
+PROGRAMS = {
+    "scan": (functools.partial(updated, scanned), ()),
+    "scan, remat": (functools.partial(updated, functools.partial(scanned, wrap=jax.checkpoint)), ()),
+    "unrolled": (functools.partial(updated, unrolled), ()),
+    "unrolled, remat": (functools.partial(updated, functools.partial(unrolled, wrap=jax.checkpoint)), ()),
+    "donated": (functools.partial(updated, scanned), (0,)),
+    "while": (looped, ()),
+    "cond": (branched, ()),
+    "custom_vjp": (custom, ()),
+    "forward": (scanned, ()),
+    "gradients": (jax.value_and_grad(unrolled), ()),
+}
+
+
+@functools.cache
+def compiled(name: str) -> jax.stages.Compiled:
+    f, donated = PROGRAMS[name]
+    return jax.jit(f, donate_argnums=donated).lower(W, X).compile()
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_peak_is_what_the_compiler_sets_aside(name):
+    memory = read.memory(compiled(name))
+    stats = compiled(name).memory_analysis()
+    assert stats
+    inputs, outputs = stats.argument_size_in_bytes, stats.output_size_in_bytes
+    assert memory.allocated_bytes == inputs + outputs - stats.alias_size_in_bytes + stats.temp_size_in_bytes
+    assert sum(b.bytes for b in memory.buffers if b.kind == "argument") == pytest.approx(inputs, abs=64)
+    # It sets outputs aside from the start, and puts some temporaries there: it needs no less than what is alive, and no
+    # more than outputs beside all temporaries.
+    apart = replace(memory, buffers=tuple(b for b in memory.buffers if b.kind not in ("argument", "output")))
+    most = inputs + outputs - stats.alias_size_in_bytes + apart.peak_bytes
+    assert memory.peak_bytes < 1.01 * memory.allocated_bytes
+    assert memory.allocated_bytes < 1.01 * most
+    assert memory.difference == pytest.approx(memory.peak_bytes / memory.allocated_bytes - 1)
+
+
+@pytest.mark.parametrize("name", ["scan", "scan, remat", "donated", "while", "cond", "forward"])
+def test_temporaries_are_those_of_the_compiler(name):
+    memory = read.memory(compiled(name))
+    assert memory.difference == pytest.approx(0, abs=0.01)
+
+
+def test_a_buffer_says_what_it_is():
+    memory = read.memory(compiled("unrolled"))
+    alive = memory.alive()
+    assert sum(b.bytes for b in alive) == memory.peak_bytes == max(memory.over_time)
+    assert [b.bytes for b in alive] == sorted((b.bytes for b in alive), reverse=True)
+    arguments = {b.name: b.type for b in alive if b.kind == "argument"}
+    assert arguments == {"w['down']": "f32[3,128,16]", "w['up']": "f32[3,16,128]", "x": "f32[16,32,64]"}
+    kept = [b for b in alive if b.kind == "kept"]
+    wide = [b for b in kept if b.name == "wide"]
+    assert wide
+    assert all(b.source and b.source.text.startswith("wide = jax.nn.gelu") for b in wide)
+    assert all(not b.backward and memory.buffers[0].born <= b.born <= memory.peak_step <= b.dies for b in kept)
+
+
+def test_remat_keeps_less():
+    kept = {name: _bytes(read.memory(compiled(name)), "kept") for name in ("unrolled", "unrolled, remat")}
+    assert kept["unrolled, remat"] < kept["unrolled"]
+
+
+def _bytes(memory: sw.Memory, kind: str) -> int:
+    return sum(b.bytes for b in memory.alive() if b.kind == kind)
+
+
+def test_loops_are_walked_once_and_say_how_often():
+    forward, backward = read.memory(compiled("scan")).loops
+    assert (forward.times, forward.name, forward.backward) == (3, "scan", False)
+    assert (backward.times, backward.backward) == (3, True)
+    assert forward.first < forward.last < backward.first < backward.last
+    (loop,) = read.memory(compiled("while")).loops
+    assert loop.times is None
+
+
+def test_a_function_is_compiled_and_named():
+    memory = read.memory(scanned, W, X)
+    assert (memory.name, memory.target) == ("scanned", "8 CPU devices")
+    assert memory.peak_bytes == read.memory(compiled("forward")).peak_bytes
+
+
+def test_a_step_that_is_not_there():
+    memory = read.memory(compiled("cond"))
+    assert memory.alive(0)
+    with pytest.raises(IndexError, match=f"the schedule has {memory.steps}"):
+        memory.alive(memory.steps)
+
+
+def test_text_and_table_say_the_peak_and_the_difference():
+    memory = read.memory(compiled("scan"), name="step")
+    lines = repr(memory).splitlines()
+    assert lines[0].startswith("step  compiled for 8 CPU devices: at most ")
+    assert "█" in lines[1]
+    assert any("scan, backwards, 3 times" in line for line in lines)
+    assert lines[-1].startswith("Read from the schedule: ")
+    assert "<script" not in memory._repr_html_()
+    assert to_wire(memory)["kind"] == "memory"
+
+
+def test_one_device_and_numpy_arguments():
+    memory = read.memory(lambda x: jnp.tanh(x) @ x, np.ones((16, 16), np.float32))
+    assert memory.peak_bytes == 3 * 1024
