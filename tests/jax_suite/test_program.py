@@ -21,7 +21,7 @@ from shardwidget import read
 from shardwidget.document import Program, Timing, Work, to_wire
 from shardwidget.export.program import nest_text
 from shardwidget.read._program import timing
-from shardwidget.read._program.programs import _memory, _work
+from shardwidget.read._program.programs import _work, memory_totals
 from tests.jax_suite import strategies
 from tests.jax_suite.hlo import check_groups, kinds, line, loss, mlp, opcodes, shape, train_step
 
@@ -421,7 +421,7 @@ def test_what_the_compiler_does_not_say():
         raise NotImplementedError
 
     assert _work(SimpleNamespace(cost_analysis=refuse)) is None
-    assert _memory(SimpleNamespace(memory_analysis=lambda: None)) is None
+    assert memory_totals(SimpleNamespace(memory_analysis=lambda: None), "cpu") is None
 
 
 def test_interconnects(mesh):
