@@ -68,7 +68,7 @@ def program(
 
 def _of_groups(text: str, executable: Executable, name: str | None) -> Program:
     """Groups alone: by which axes they are, and nothing of bytes or times."""
-    mesh, _ = _mesh_of(executable)
+    mesh, _ = mesh_of(executable)
     found = pasted(text, mesh)
     return Program(
         mesh=mesh,
