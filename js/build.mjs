@@ -39,7 +39,16 @@ async function bundle(outfile, options) {
   const { code } = await minify(outputFiles[0].text, {
     ecma: 2020,
     module: options.format === "esm",
-    compress: { passes: 3, unsafe_arrows: true, pure_getters: true },
+    compress: {
+      passes: 5,
+      unsafe: true,
+      unsafe_methods: true,
+      unsafe_arrows: true,
+      pure_getters: true,
+      keep_fargs: false,
+      arguments: true,
+      hoist_funs: true,
+    },
     mangle: { toplevel: true },
   });
   await mkdir(outputFolder, { recursive: true });

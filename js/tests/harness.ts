@@ -163,7 +163,8 @@ export function enter(mounted: Mounted, selector: string, value: string | number
 }
 
 /** A picture of the first canvas, to see whether it changes. */
-export const pixels = ({ root }: Mounted) => root.querySelector("canvas")?.toDataURL() ?? "";
+export const pixels = ({ root }: Mounted) =>
+  root.querySelector<HTMLCanvasElement>(".picture canvas")?.toDataURL() ?? "";
 
 /** Grounds of a page, which a card takes its scheme from. */
 export const GROUNDS = Object.entries({ light: "#ffffff", dark: "#111111" });

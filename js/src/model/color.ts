@@ -26,67 +26,27 @@ const FEW_HUES: Readonly<Record<number, readonly (readonly [hue: number, dL: num
 };
 
 /**
- * Up to eight colours that stay apart for every colour vision: lightness, chroma and hue. Found by a search for the
+ * One to eight colours that stay apart for every colour vision: lightness and chroma in thousandths, hue. Found by a search for the
  * greatest least distance in OKLab under Machado's simulations, at lightnesses on which dark text can be read.
  */
-const SAFE: readonly (readonly (readonly [number, number, number])[])[] = [
-  [[0.8, 0.1, 252]],
-  [
-    [0.76, 0.12, 252],
-    [0.94, 0.1, 100],
-  ],
-  [
-    [0.71, 0.16, 260],
-    [0.71, 0.16, 48],
-    [0.94, 0.032, 78],
-  ],
-  [
-    [0.732, 0.116, 264],
-    [0.711, 0.16, 33],
-    [0.929, 0.114, 197],
-    [0.876, 0.153, 101],
-  ],
-  [
-    [0.786, 0.111, 297],
-    [0.71, 0.098, 172],
-    [0.71, 0.144, 88],
-    [0.88, 0.062, 176],
-    [0.903, 0.153, 101],
-  ],
-  [
-    [0.808, 0.128, 256],
-    [0.71, 0.135, 68],
-    [0.925, 0.076, 205],
-    [0.819, 0.09, 86],
-    [0.71, 0.001, 19],
-    [0.938, 0.096, 105],
-  ],
-  [
-    [0.744, 0.094, 247],
-    [0.71, 0.16, 63],
-    [0.935, 0.116, 211],
-    [0.812, 0.16, 89],
-    [0.71, 0.036, 90],
-    [0.919, 0.085, 86],
-    [0.816, 0.017, 137],
-  ],
-  [
-    [0.838, 0.16, 211],
-    [0.71, 0.145, 70],
-    [0.761, 0.054, 322],
-    [0.836, 0.104, 94],
-    [0.71, 0.1, 147],
-    [0.935, 0.028, 168],
-    [0.71, 0.149, 323],
-    [0.837, 0.037, 153],
-  ],
+// biome-ignore format: a line for each number of colours
+const SAFE = [
+  800, 100, 252,
+  760, 120, 252, 940, 100, 100,
+  710, 160, 260, 710, 160, 48, 940, 32, 78,
+  732, 116, 264, 711, 160, 33, 929, 114, 197, 876, 153, 101,
+  786, 111, 297, 710, 98, 172, 710, 144, 88, 880, 62, 176, 903, 153, 101,
+  808, 128, 256, 710, 135, 68, 925, 76, 205, 819, 90, 86, 710, 1, 19, 938, 96, 105,
+  744, 94, 247, 710, 160, 63, 935, 116, 211, 812, 160, 89, 710, 36, 90, 919, 85, 86, 816, 17, 137,
+  838, 160, 211, 710, 145, 70, 761, 54, 322, 836, 104, 94, 710, 100, 147, 935, 28, 168, 710, 149, 323, 837, 37, 153,
 ];
 
 /** Colour k of n in the safe palette; beyond eight, from dark blue to light yellow. */
 function safeColor(k: number, n: number, dark: boolean): Rgb {
   const t = n > 1 ? k / (n - 1) : 0;
-  const [l, c, h] = SAFE[n - 1]?.[k] ?? [0.7 + 0.24 * t, 0.13 * Math.abs(1 - 2 * t), t < 0.5 ? 252 : 100];
-  return oklch(dark ? l - 0.01 : l, c, h);
+  const at = 3 * ((n * (n - 1)) / 2 + k);
+  const [l, c, h] = n > 8 ? [700 + 240 * t, 130 * Math.abs(1 - 2 * t), t < 0.5 ? 252 : 100] : SAFE.slice(at, at + 3);
+  return oklch((l ?? 0) / 1000 - (dark ? 0.01 : 0), (c ?? 0) / 1000, h ?? 0);
 }
 
 /** Whether the ground is dark. */

@@ -1,6 +1,6 @@
 /** Paints a scene on a 2-D canvas. */
 import type { FieldMark, LineMark, Mark, RectMark, Span, Stroke, TextMark } from "../scene/scene";
-import { arrowHead, COPIES, gridPath, HATCH, IDLE, linePath, signPath } from "./shapes";
+import { arrowHead, COPIES, gridPath, HATCH, IDLE, signPath } from "./shapes";
 import { resolve, type Theme } from "./theme";
 
 type Context = CanvasRenderingContext2D;
@@ -111,7 +111,14 @@ function paintStripes(ctx: Context, m: RectMark, { pitch, width }: typeof HATCH 
 
 function paintLine(ctx: Context, m: LineMark, theme: Theme): void {
   setStroke(ctx, m.stroke, theme);
-  ctx.stroke(new Path2D(linePath(m)));
+  ctx.beginPath();
+  // Native corners: an animation draws lines by the hundred in each frame.
+  m.points.forEach(([x, y], i) => {
+    const next = m.points[i + 1];
+    if (i > 0 && next && m.r) ctx.arcTo(x, y, next[0], next[1], m.r);
+    else ctx.lineTo(x, y);
+  });
+  ctx.stroke();
   ctx.fillStyle = resolve(m.stroke.color, theme);
   ctx.fill(new Path2D(`M${arrowHead(m)}`));
 }

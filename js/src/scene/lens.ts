@@ -115,17 +115,5 @@ export function lensMarks(
   if (!fits(window.columns, from.w, box.w) || !fits(window.rows, from.h, box.h)) return marks;
   const onArray = placed(box, array);
   marks.push({ kind: "rect", ...onArray, stroke: { color: "ink", width: 1.6 } });
-  if (lens.x < onArray.x + onArray.w) return marks;
-  const bottom = lens.y + window.rows * (lens.h + GAP) - GAP;
-  for (const [y0, y1] of [
-    [onArray.y, lens.y],
-    [onArray.y + onArray.h, bottom],
-  ] as const) {
-    const points = [
-      [onArray.x + onArray.w, y0],
-      [lens.x - 6, y1],
-    ] as const;
-    marks.push({ kind: "line", points, stroke: { color: "muted", width: 1 } });
-  }
   return marks;
 }

@@ -229,14 +229,11 @@ function compactText(model: PlacementModel, box: Box, position: number, ink: "in
   const size = 9.5;
   const fits = (texts: readonly string[]) =>
     texts.length <= (box.h - 16) / 10 && texts.every((text) => textWidth(text, size, true) <= box.w - 3);
-  const slice =
-    model.doc.shape === null
-      ? []
-      : sliceText(model, model.tileAt[position] ?? 0)
-          .slice(1, -1)
-          .split(", ");
-  const digits = [`(${model.digits(position).join(",")})`];
-  const lines = slice.length > 0 && fits(slice) ? slice : fits(digits) ? digits : [];
+  const slice = (tile: number) => sliceText(model, tile).slice(1, -1).split(", ");
+  const digits = (p: number) => [`(${model.digits(p).join(",")})`];
+  // What the last has room for, every one has: all say the same of themselves.
+  const sliced = model.doc.shape !== null && model.rank > 0 && fits(slice(model.tiles - 1));
+  const lines = sliced ? slice(model.tileAt[position] ?? 0) : fits(digits(model.size - 1)) ? digits(position) : [];
   const x = box.x + box.w / 2;
   const top = box.y + (box.h - 12 - 10 * lines.length) / 2;
   return [

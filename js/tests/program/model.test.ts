@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Ints, Program } from "../../src/model/document.gen";
-import { decodePrograms, rowsOf, SORTS, type Sort } from "../../src/model/program";
+import { decodePrograms, groupsOf, groupTotal, rowsOf, SORTS, type Sort } from "../../src/model/program";
 import {
   analysis,
   badgesOf,
@@ -17,7 +17,8 @@ import {
   memoryTotal,
 } from "../../src/model/program/words";
 import { DocumentError } from "../../src/model/wire";
-import { find, many, model, modelOf, PROGRAMS, pod, program, SINGLE, wire } from "./programs";
+import { blockAt, layoutLanes } from "../../src/scene/lanes";
+import { find, many, model, modelOf, PROGRAMS, pod, program, repeated, SINGLE, wire } from "./programs";
 
 const listed = (m: ReturnType<typeof model>, options: { sort?: Sort; axis?: string; search?: string } = {}) =>
   rowsOf(m, {
@@ -260,4 +261,38 @@ test("every plan that is offered can be played, one of thousands of ranks cannot
   const large = modelOf(pod(64, 64));
   expect(large.groups(large.collectives[2] as never)[0]).toHaveLength(4096);
   expect(large.plan(large.collectives[2] as never, "ring")).toBeNull();
+});
+
+test("equal collectives are one line of the table, with their runs and times added up", () => {
+  const m = modelOf(repeated(33));
+  const listed = { sort: "time", axis: null, search: "", interconnect: 0 } as const;
+  const groups = groupsOf(m, listed);
+  const [first] = m.collectives;
+  const group = groups.find((g) => g.members.includes(0));
+  if (!first || !group) return expect.fail("the first collective is not listed");
+  expect(group.members).toHaveLength(33);
+  const total = groupTotal(m, group, 0);
+  expect(total.seconds).toBeCloseTo(33 * m.seconds(first, 0));
+  expect(total.runs).toBe(33 * (first.times ?? Number.NaN));
+  expect(groups.flatMap((g) => g.members).sort((a, b) => a - b)).toEqual([...m.collectives.keys()]);
+  const seconds = groups.map((g) => groupTotal(m, g, 0).seconds);
+  expect(seconds).toEqual([...seconds].sort((a, b) => b - a));
+});
+
+test("the timeline is as wide as the call takes, a lane for each axis, and knows each block by its middle", () => {
+  const m = model("training");
+  const t = layoutLanes(m, 0, 800);
+  if (!t) return expect.fail("nothing takes time");
+  const total = m.collectives.reduce((sum, c) => sum + m.seconds(c, 0), 0);
+  for (const { at, boxes } of t.blocks) {
+    const c = m.collectives[at];
+    if (!c) return expect.fail("a block of no collective");
+    expect(boxes).toHaveLength(Math.max(1, c.axes.length));
+    for (const b of boxes) {
+      expect(b.w).toBeCloseTo(Math.max(1.2, (m.seconds(c, 0) / total) * (800 - t.left - 4)));
+      expect(b.x + b.w).toBeLessThanOrEqual(800);
+      if (b.w > 4) expect(blockAt(t, b.x + b.w / 2, b.y + b.h / 2)).toBe(at);
+    }
+  }
+  expect(layoutLanes(m, 99, 800)).toBeNull();
 });

@@ -38,12 +38,21 @@ export function many(count: number): Program {
   const base = program("training");
   return {
     ...base,
-    collectives: Array.from({ length: count }, (_, i) => ({
-      ...(base.collectives[i % base.collectives.length] as HloCollective),
-      name: `op.${i}`,
-      times: 1 + (i % 7),
-    })),
+    collectives: Array.from({ length: count }, (_, i) => {
+      const c = base.collectives[i % base.collectives.length] as HloCollective;
+      // Each of its own line: equal ones would be one group.
+      const source = c.source && { ...c.source, line: 1000 + i };
+      return { ...c, source, op: `${c.op}/${i}`, name: `op.${i}`, times: 1 + (i % 7) };
+    }),
   };
+}
+
+/** So many equal collectives, beside those of a training step. */
+export function repeated(count: number): Program {
+  const base = program("training");
+  const [first] = base.collectives;
+  if (!first) throw new Error("no collective");
+  return { ...base, collectives: [...base.collectives, ...Array.from({ length: count - 1 }, () => ({ ...first }))] };
 }
 
 /** A mesh of `n` × `across` chips in place of the pod's. */

@@ -33,7 +33,7 @@ export function Foot({ state }: { state: ArrayState }) {
       {state.now.goTo && <GoTo state={state} />}
       {large && model.doc.shape !== null && (
         <Pair
-          title="zoom (+ −, pinch, or Ctrl with the wheel)"
+          title="also + and −, or a pinch"
           names={["zoom out", "zoom in"]}
           signs={["−", "+"]}
           go={(by) => state.zoom(by > 0)}
@@ -43,7 +43,7 @@ export function Foot({ state }: { state: ArrayState }) {
       )}
       {state.shown()?.layout.mesh.multiples && (
         <Pair
-          title="the panel before or after, [ ]"
+          title="also [ and ]"
           names={["previous panel", "next panel"]}
           signs={["‹", "›"]}
           go={(by) => state.slice(by)}

@@ -1,19 +1,17 @@
 /** The two canvases of a picture: the body, and over it what hovering adds. */
 import type { Highlight } from "../../model/selection";
-import { context, paintCanvas } from "../../paint/canvas";
+import { context } from "../../paint/canvas";
 import { resolve, type Theme } from "../../paint/theme";
 import { easeInOut } from "../../scene/ease";
 import { bodyMarks, type Layout } from "../../scene/layout";
 import { canMorph, morphMarks, type Shown } from "../../scene/morph";
 import { overlayMarks } from "../../scene/overlay";
-import { BOLD, label, type Mark } from "../../scene/scene";
+import type { Mark } from "../../scene/scene";
 import { drawLayer, newLayer, note } from "../card/canvas";
 import { motionless } from "../card/state";
 
 /** Milliseconds that a change of placement takes. */
 const CHANGE_MS = 450;
-/** Height of the title of a picture that is saved. */
-const HEAD = 36;
 
 export class Layers {
   readonly #base = newLayer();
@@ -34,19 +32,14 @@ export class Layers {
   /** Puts the canvases into an element of the page. */
   readonly attach = (el: Element | null): void => el?.replaceChildren(this.#base, this.#overlay);
 
-  /** Both layers in one canvas, under a line of text. */
-  picture(title: string, theme: Theme): HTMLCanvasElement {
+  /** Both layers in one canvas. */
+  picture(theme: Theme): HTMLCanvasElement {
     const canvas = document.createElement("canvas");
-    const { width, height } = this.#base;
-    const ratio = window.devicePixelRatio || 1;
-    canvas.width = width;
-    canvas.height = height + HEAD * ratio;
+    [canvas.width, canvas.height] = [this.#base.width, this.#base.height];
     const ctx = context(canvas);
     ctx.fillStyle = resolve("bg", theme);
-    ctx.fillRect(0, 0, width, canvas.height);
-    for (const layer of [this.#base, this.#overlay]) ctx.drawImage(layer, 0, HEAD * ratio);
-    ctx.scale(ratio, ratio);
-    paintCanvas(ctx, [label(8, 22, title, 14, "ink", BOLD)], theme);
+    ctx.fillRect(0, 0, canvas.width, canvas.height);
+    for (const layer of [this.#base, this.#overlay]) ctx.drawImage(layer, 0, 0);
     return canvas;
   }
 

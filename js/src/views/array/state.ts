@@ -157,10 +157,9 @@ export class ArrayState extends CardState<Fields> {
   save(): void {
     const { model, theme } = this.now;
     if (!model || !theme) return;
-    const { name, type, spec } = model.doc;
     const link = document.createElement("a");
-    link.href = this.layers.picture(`${name} ${type}  ${spec ?? ""}`.trim(), theme).toDataURL();
-    link.download = `${name || "placement"}.png`;
+    link.href = this.layers.picture(theme).toDataURL();
+    link.download = `${model.doc.name} ${model.doc.type}.png`.trim();
     link.click();
   }
 

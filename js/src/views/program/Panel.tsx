@@ -61,9 +61,9 @@ export function Panel({ state, model, view }: Props) {
           </fieldset>
         )}
       </div>
+      <Player state={state} view={view} />
       <Picture state={state} view={view} />
       <p class="caption soft">{captionOf(view)}</p>
-      <Player state={state} view={view} />
       {c && <Xla state={state} model={model} view={view} />}
     </section>
   );

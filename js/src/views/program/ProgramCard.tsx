@@ -4,8 +4,9 @@ import { Measured } from "./Measured";
 import { Panel } from "./Panel";
 import { SideBySide } from "./SideBySide";
 import { Source } from "./Source";
-import { type ProgramState, panelWidth, STACKED } from "./state";
+import { type ProgramState, STACKED } from "./state";
 import { Table } from "./Table";
+import { Timeline } from "./Timeline";
 import { Tools } from "./Tools";
 import { Totals } from "./Totals";
 import { Unread } from "./Unread";
@@ -25,39 +26,46 @@ export function ProgramCard({ state }: { state: ProgramState }) {
 function One({ state }: { state: ProgramState }) {
   const shown = state.shown();
   if (!shown) return null;
-  const { model, rows, c, view, index } = shown;
+  const { model, rows, c, view, index, lanes } = shown;
   const { width, selection, cursor, sort, axis, interconnect, limit } = state.now;
   const none = model.collectives.length === 0;
   return (
-    <div class="program">
+    <div class={width < STACKED ? "program" : "program wide"}>
       <Head state={state} model={model} />
       {model.doc.note && <p class={model.doubtful ? "note warn" : "note"}>{model.doc.note}</p>}
       <Unread doc={model.doc} />
       {none ? (
         <Words model={model} c={null} interconnect={interconnect} state={state} />
       ) : (
-        <div class={width < STACKED ? "stacked" : "beside"} style={{ "--panel-width": `${panelWidth(width)}px` }}>
-          <div class="list">
-            {model.collectives.length > FEW && <Tools state={state} model={model} count={rows.length} />}
-            <Table
-              state={state}
-              model={model}
-              rows={rows}
-              index={index}
-              selection={selection}
-              cursor={cursor}
-              sort={sort}
-              axis={axis}
-              interconnect={interconnect}
-              limit={limit}
-              width={width}
-            />
-            <Totals state={state} model={model} />
-            <Words model={model} c={c} interconnect={interconnect} state={state} />
-            <Source state={state} model={model} c={c} rows={rows} />
+        <>
+          {lanes && <Timeline state={state} shown={shown} lanes={lanes} />}
+          <div class={width < STACKED ? "stacked" : "beside"}>
+            <div class="list">
+              {model.collectives.length > FEW && (
+                <Tools state={state} model={model} count={rows.reduce((n, g) => n + g.members.length, 0)} />
+              )}
+              <Table
+                state={state}
+                model={model}
+                rows={rows}
+                index={index}
+                selection={selection}
+                cursor={cursor}
+                sort={sort}
+                axis={axis}
+                interconnect={interconnect}
+                limit={limit}
+                width={width}
+              />
+              <Totals state={state} model={model} bar={lanes === null} />
+            </div>
+            <div class="panels">
+              <Panel state={state} model={model} view={view} />
+              <Source state={state} model={model} c={c} rows={rows} />
+              <Words model={model} c={c} interconnect={interconnect} state={state} />
+            </div>
           </div>
-          <Panel state={state} model={model} view={view} />
-        </div>
+        </>
       )}
       {!state.now.decoded?.sideBySide && <Measured state={state} timing={model.doc.timing} what="Time it" />}
     </div>

@@ -1,9 +1,9 @@
-/** A line of the table: one collective. */
+/** A line of the table: a collective, or several equal ones with their runs added up. */
 import { Component } from "preact";
 import type { HloCollective } from "../../model/document.gen";
-import type { ProgramModel } from "../../model/program";
-import { causeNotes, causeText, duration, irregularText, runsText, whereText } from "../../model/program/words";
-import { bytes } from "../../model/text";
+import type { Group, ProgramModel } from "../../model/program";
+import { causeNotes, causeText, duration, irregularText, whereText } from "../../model/program/words";
+import { bytes, count } from "../../model/text";
 import { AxisBar, AxisChip } from "./parts";
 import { cell, row } from "./roles";
 import type { ProgramState } from "./state";
@@ -12,29 +12,34 @@ interface Props {
   state: ProgramState;
   model: ProgramModel;
   c: HloCollective;
-  /** Index of the collective, and of its line. */
-  at: number;
+  group: Group;
+  /** Index of the line. */
   line: number;
-  /** Whether it is on the mesh. */
-  shown: boolean;
+  /** Index of the one that is on the mesh; null for none of the group. */
+  chosen: number | null;
   /** Whether the keyboard is at it. */
   current: boolean;
   seconds: number;
+  runs: number | null;
+  bytes: readonly [number, number];
   longest: number;
 }
 
 export class Row extends Component<Props> {
   override shouldComponentUpdate(next: Props): boolean {
-    return (Object.keys(next) as (keyof Props)[]).some((k) => !Object.is(next[k], this.props[k]));
+    const same = (k: keyof Props) =>
+      k === "bytes" ? next.bytes.join() === this.props.bytes.join() : Object.is(next[k], this.props[k]);
+    return !(Object.keys(next) as (keyof Props)[]).every(same);
   }
 
   override render() {
-    const { state, model, c, at, line, shown, current, seconds, longest } = this.props;
+    const { state, model, c, group, line, chosen, current, seconds, runs, longest } = this.props;
+    const [least, most] = this.props.bytes;
     const { mesh } = model;
     return (
       // biome-ignore lint/a11y/noStaticElementInteractions: it is a row, and the grid listens for keys
       // biome-ignore lint/a11y/useKeyWithClickEvents: as above
-      <div {...row(at, line, shown, current)} onClick={() => state.select(at)}>
+      <div {...row(group.at, line, chosen !== null, current)} onClick={() => state.select(chosen ?? group.at)}>
         <div {...cell("op")}>
           <b class="mono">{c.kind}</b>
           {c.asynchronous && (
@@ -56,12 +61,12 @@ export class Row extends Component<Props> {
         </div>
         <div {...cell("sent")}>
           <span class="mono" title={c.arithmetic}>
-            {bytes(c.bytes_per_device)}
+            {least === most ? bytes(most) : `${bytes(least)} – ${bytes(most)}`}
           </span>
         </div>
         <div {...cell("runs")}>
-          <span class={c.times === 1 ? "mono" : "mono strong"} title={whereText(model, c)}>
-            {runsText(c)}
+          <span class={runs === 1 ? "mono" : "mono strong"} title={whereText(model, c)}>
+            ×{runs ?? "?"}
           </span>
         </div>
         <div {...cell("source")}>
@@ -76,6 +81,25 @@ export class Row extends Component<Props> {
             )}
           </span>
         </div>
+        {chosen !== null && group.members.length > 1 && (
+          <div {...cell("members")}>
+            {group.members.slice(0, MOST).map((at) => (
+              <button
+                type="button"
+                tabIndex={-1}
+                class={at === chosen ? "chosen" : ""}
+                title={`${c.kind} ${at + 1} of the program: ${duration(model.seconds(model.collectives[at] ?? c, state.now.interconnect))}`}
+                aria-label={`collective ${at + 1}`}
+                onClick={(event) => {
+                  event.stopPropagation();
+                  state.select(at);
+                }}
+                key={at}
+              />
+            ))}
+            <span class="soft small">{count(group.members.length, "call")} in program order</span>
+          </div>
+        )}
         <div {...cell("time")}>
           <span class="meter">
             <AxisBar mesh={mesh} axes={c.axes} part={seconds / longest} />
@@ -86,3 +110,6 @@ export class Row extends Component<Props> {
     );
   }
 }
+
+/** Members of a group that have a mark each. */
+const MOST = 64;

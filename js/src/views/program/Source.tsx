@@ -1,6 +1,6 @@
 /** The user's lines, each with the collectives that it causes: which of them communicate is seen at a glance. */
 import type { HloCollective, Source as Line } from "../../model/document.gen";
-import type { ProgramModel } from "../../model/program";
+import type { Group, ProgramModel } from "../../model/program";
 import { count } from "../../model/text";
 import { AXIS_DASH } from "../../scene/scene";
 import { keepInView } from "../card/scroll";
@@ -11,7 +11,7 @@ interface Props {
   model: ProgramModel;
   /** The collective on the mesh. */
   c: HloCollective | null;
-  rows: readonly number[];
+  rows: readonly Group[];
 }
 
 export function Source({ state, model, c, rows }: Props) {
@@ -27,7 +27,7 @@ export function Source({ state, model, c, rows }: Props) {
         {listing.lines.map((text, i) => {
           const line = listing.first_line + i;
           const here = caused.get(line) ?? [];
-          const first = rows.find((at) => here.includes(at)) ?? here[0];
+          const first = rows.find((g) => here.includes(g.at))?.at ?? here[0];
           return (
             // biome-ignore lint/a11y/useKeyWithClickEvents: the table selects by keyboard
             <li

@@ -1,14 +1,14 @@
 /** The table of collectives. It is drawn again only when what it shows is another: not at each frame of an animation. */
 import { Component } from "preact";
-import type { ProgramModel, Sort } from "../../model/program";
+import { type Group, groupTotal, type ProgramModel, type Sort } from "../../model/program";
 import { Row } from "./Row";
 import { grid, HEADS, head } from "./roles";
-import { MORE, NARROW, type ProgramState } from "./state";
+import { MORE, NARROW, type ProgramState, STACKED } from "./state";
 
 interface Props {
   state: ProgramState;
   model: ProgramModel;
-  rows: readonly number[];
+  rows: readonly Group[];
   /** The collective on the mesh. */
   index: number | null;
   selection: number | null;
@@ -36,14 +36,15 @@ export class Table extends Component<Props> {
 
   override render() {
     const { state, model, rows, index, cursor, sort, axis, interconnect, limit, width } = this.props;
-    const longest = Math.max(1e-12, ...model.collectives.map((c) => model.seconds(c, interconnect)));
-    const here = rows[cursor];
+    const totals = rows.map((g) => groupTotal(model, g, interconnect));
+    const longest = Math.max(1e-12, ...totals.map((t) => t.seconds));
+    const here = rows[cursor]?.at;
     const left = rows.length - limit;
     const label = `collectives of ${model.doc.name || "the program"}${axis === null ? "" : ` over ${axis}`}`;
     return (
       <>
         <div
-          class={`table ${width < NARROW ? "cards" : ""} ${rows.length > LONG ? "long" : ""}`}
+          class={`table ${width < NARROW ? "cards" : ""} ${rows.length > LONG || width >= STACKED ? "long" : ""}`}
           {...grid(label, rows.length, here === undefined ? undefined : `line-${here}`)}
         >
           <div {...HEADS}>
@@ -63,21 +64,22 @@ export class Table extends Component<Props> {
               );
             })}
           </div>
-          {rows.slice(0, limit).map((at, line) => {
-            const c = model.collectives[at];
+          {rows.slice(0, limit).map((group, line) => {
+            const [c, total] = [model.collectives[group.at], totals[line]];
             return (
-              c && (
+              c &&
+              total && (
                 <Row
                   state={state}
                   model={model}
                   c={c}
-                  at={at}
+                  group={group}
                   line={line}
-                  shown={at === index}
+                  chosen={index !== null && group.members.includes(index) ? index : null}
                   current={line === cursor}
-                  seconds={model.seconds(c, interconnect)}
+                  {...total}
                   longest={longest}
-                  key={at}
+                  key={group.at}
                 />
               )
             );

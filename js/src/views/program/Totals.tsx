@@ -6,18 +6,21 @@ import { AXIS_DASH } from "../../scene/scene";
 import { AxisBar } from "./parts";
 import type { ProgramState } from "./state";
 
-export function Totals({ state, model }: { state: ProgramState; model: ProgramModel }) {
+/** `bar`: whether the parts are drawn, where no timeline shows them. */
+export function Totals({ state, model, bar }: { state: ProgramState; model: ProgramModel; bar: boolean }) {
   const { mesh } = model;
   const totals = model.totals(state.now.interconnect);
   const whole = totals.reduce((sum, t) => sum + t.seconds, 0);
   const loops = [...new Set(model.doc.nests.map(nestText))];
   return (
     <div class="totals">
-      <div class="whole">
-        {totals.map((t) => (
-          <AxisBar mesh={mesh} axes={t.axes} part={whole > 0 ? t.seconds / whole : 0} key={totalName(t)} />
-        ))}
-      </div>
+      {bar && (
+        <div class="whole">
+          {totals.map((t) => (
+            <AxisBar mesh={mesh} axes={t.axes} part={whole > 0 ? t.seconds / whole : 0} key={totalName(t)} />
+          ))}
+        </div>
+      )}
       <ul>
         {totals.map((t) => (
           <li key={totalName(t)}>

@@ -48,7 +48,7 @@ function walk(state: ProgramState, key: string): (() => void) | undefined {
     PageUp: () => state.move(cursor - 10),
     Home: () => state.move(0),
     End: () => state.move(Math.min(rows.length, limit) - 1),
-    Enter: () => state.select(rows[cursor] ?? null),
+    Enter: () => state.select(rows[cursor]?.at ?? null),
     Escape: () => state.select(null),
   };
   return act[key];

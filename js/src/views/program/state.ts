@@ -3,11 +3,12 @@
 import type { Algorithm } from "../../model/algorithm";
 import type { Scheme } from "../../model/color";
 import type { HloCollective } from "../../model/document.gen";
-import { type Decoded, decodePrograms, ProgramModel, rowsOf, SORTS, type Sort } from "../../model/program";
+import { type Decoded, decodePrograms, type Group, groupsOf, ProgramModel, SORTS, type Sort } from "../../model/program";
 import { phaseAfter, playTime } from "../../model/program/rounds";
 import { collectiveMarks } from "../../scene/collective";
 import { type Stage, stageOf } from "../../scene/collective/stage";
 import { CollectiveView } from "../../scene/collective/view";
+import { type Lanes, laneMarks, layoutLanes } from "../../scene/lanes";
 import { PAD } from "../../scene/scene";
 import { Layer } from "../card/canvas";
 import { CardState, motionless } from "../card/state";
@@ -47,11 +48,13 @@ interface Fields {
 /** Everything that the card of one program is drawn from. */
 export interface Shown {
   model: ProgramModel;
-  rows: readonly number[];
+  rows: readonly Group[];
   /** Index of the collective on the mesh. */
   index: number | null;
   c: HloCollective | null;
   view: CollectiveView;
+  /** The call as a timeline; null where nothing of it takes time. */
+  lanes: Lanes | null;
 }
 
 /** Below this width the mesh stands under the table, and below that one a line is a card. */
@@ -63,14 +66,16 @@ const RUNS = 10;
 
 export class ProgramState extends CardState<Fields> {
   readonly layer = new Layer();
+  readonly lanesLayer = new Layer();
   readonly #model = memo((decoded: Decoded, at: number) => {
     const doc = decoded.programs[at];
     return doc ? new ProgramModel(doc) : null;
   });
   readonly #rows = memo((model: ProgramModel, sort: Sort, axis: string | null, search: string, interconnect: number) =>
-    rowsOf(model, { sort, axis, search, interconnect }),
+    groupsOf(model, { sort, axis, search, interconnect }),
   );
   readonly #stage = memo(stageOf);
+  readonly #lanes = memo(layoutLanes);
   readonly #view = memo(
     (
       model: ProgramModel,
@@ -130,25 +135,30 @@ export class ProgramState extends CardState<Fields> {
     const model = this.model();
     if (!model || !theme || width === 0) return null;
     const rows = this.#rows(model, sort, axis, search, interconnect);
-    const index = selection ?? rows[0] ?? null;
+    const index = selection ?? rows[0]?.at ?? null;
     const c = index === null ? null : (model.collectives[index] ?? null);
     const stage = this.#stage(model, this.pictureWidth(), physical, c?.group_size ?? 1);
     const { algorithm, phase, group, device, lit } = this.now;
     const view = this.#view(
       ...([model, stage, c, theme.scheme, algorithm, phase, group, device, lit, motionless()] as const),
     );
-    return { model, rows, index, c, view };
+    const lanes = this.#lanes(model, interconnect, width - 2 * PAD);
+    return { model, rows, index, c, view, lanes };
   }
 
   pictureWidth(): number {
     const { width } = this.now;
-    return width < STACKED ? Math.min(560, width - 2 * PAD) : panelWidth(width) - 2 * PAD;
+    return Math.min(PANEL, width) - 2 * PAD;
   }
 
   protected override paint(): boolean {
     const { theme } = this.now;
-    const view = this.shown()?.view;
+    const { view, lanes, index = null, rows = [] } = this.shown() ?? {};
     if (view && theme) this.layer.paint([view], view.stage, theme, () => collectiveMarks(view));
+    if (view && lanes && theme) {
+      const group = rows.find((g) => index !== null && g.members.includes(index))?.members ?? [];
+      this.lanesLayer.paint([lanes, index], lanes, theme, () => laneMarks(view.model, lanes, index, group));
+    }
     this.frame.dataset.swPhase = String(this.now.phase);
     return true;
   }
@@ -164,7 +174,7 @@ export class ProgramState extends CardState<Fields> {
 
   select(index: number | null): void {
     this.#pause();
-    const cursor = index === null ? this.now.cursor : Math.max(0, this.shown()?.rows.indexOf(index) ?? 0);
+    const cursor = index === null ? this.now.cursor : Math.max(0, this.lineOf(index));
     this.set({ selection: index, cursor, ...AT_REST });
     this.share({ selection: index });
   }
@@ -189,8 +199,13 @@ export class ProgramState extends CardState<Fields> {
     const limit = cursor >= this.now.limit ? Math.ceil((cursor + 1) / MORE) * MORE : this.now.limit;
     this.set({ cursor, limit });
     queueMicrotask(() => {
-      this.frame.shadowRoot?.getElementById(`line-${rows[cursor]}`)?.scrollIntoView({ block: "nearest" });
+      this.frame.shadowRoot?.getElementById(`line-${rows[cursor]?.at}`)?.scrollIntoView({ block: "nearest" });
     });
+  }
+
+  /** The line of the table that a collective is in; -1 where it is not listed. */
+  lineOf(index: number): number {
+    return this.shown()?.rows.findIndex((g) => g.members.includes(index)) ?? -1;
   }
 
   /** Looks at a device, and lets its group stand out. */
@@ -294,7 +309,7 @@ export class ProgramState extends CardState<Fields> {
       ...(other ? AT_REST : {}),
     });
     if (other && selection !== null) {
-      const line = this.shown()?.rows.indexOf(selection) ?? -1;
+      const line = this.lineOf(selection);
       if (line >= 0) this.move(line);
     }
   }
@@ -304,10 +319,8 @@ export class ProgramState extends CardState<Fields> {
   }
 }
 
-/** Width of the mesh beside the table. */
-export function panelWidth(width: number): number {
-  return Math.max(372, Math.min(480, Math.round(width * 0.35)));
-}
+/** Width of the mesh beside the table, the same in every cell: so is its height. */
+const PANEL = 372;
 
 /** A collective before it is played. */
 const AT_REST = { phase: 0, group: 0, device: null, lit: null } as const;
