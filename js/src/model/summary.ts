@@ -149,7 +149,7 @@ function facts(model: PlacementModel): Fact[] {
 
 function meshNote(model: PlacementModel): string {
   const { mesh } = model.doc;
-  const type = model.axisType && `${model.axes.length > 1 ? "all " : ""}${model.axisType} · `;
+  const type = model.axisType && `${model.axisType} · `;
   if (mesh.abstract) return `${type}abstract: ${count(model.size, "position")}`;
   const hosts = model.processes > 1 ? `${model.processes} processes` : "one process";
   return `${type}${model.size} × ${mesh.kind || mesh.platform} · ${hosts}`;

@@ -32,22 +32,12 @@ export function Foot({ state }: { state: ArrayState }) {
       </span>
       {state.now.goTo && <GoTo state={state} />}
       {large && model.doc.shape !== null && (
-        <Pair
-          title="also + and −, or a pinch"
-          names={["zoom out", "zoom in"]}
-          signs={["−", "+"]}
-          go={(by) => state.zoom(by > 0)}
-        >
+        <Pair names={["zoom out", "zoom in"]} signs={["−", "+"]} go={(by) => state.zoom(by > 0)}>
           zoom
         </Pair>
       )}
       {state.shown()?.layout.mesh.multiples && (
-        <Pair
-          title="also [ and ]"
-          names={["previous panel", "next panel"]}
-          signs={["‹", "›"]}
-          go={(by) => state.slice(by)}
-        >
+        <Pair names={["previous panel", "next panel"]} signs={["‹", "›"]} go={(by) => state.slice(by)}>
           {model.axes[2]?.name} {model.digits(state.lit()?.positions[0] ?? 0)[2]} of 0–{(model.axes[2]?.size ?? 1) - 1}
         </Pair>
       )}
@@ -76,7 +66,6 @@ export function Foot({ state }: { state: ArrayState }) {
 }
 
 interface PairProps {
-  title: string;
   names: readonly [string, string];
   signs: readonly [string, string];
   go: (by: -1 | 1) => void;
@@ -86,9 +75,9 @@ interface PairProps {
 }
 
 /** Two buttons that go one way and the other, with what they change between them. */
-function Pair({ title, names, signs, go, ends, children }: PairProps) {
+function Pair({ names, signs, go, ends, children }: PairProps) {
   const side = (k: 0 | 1) => (
-    <button type="button" title={title} aria-label={names[k]} disabled={ends?.[k]} onClick={() => go(k ? 1 : -1)}>
+    <button type="button" aria-label={names[k]} disabled={ends?.[k]} onClick={() => go(k ? 1 : -1)}>
       {signs[k]}
     </button>
   );
@@ -164,7 +153,6 @@ export function Facets({ state }: { state: ArrayState }) {
     };
     return (
       <Pair
-        title={name}
         names={[`earlier ${name}`, `later ${name}`]}
         signs={["‹", "›"]}
         ends={[first === 0, first + shown >= total]}

@@ -3,7 +3,15 @@
 import type { Algorithm } from "../../model/algorithm";
 import type { Scheme } from "../../model/color";
 import type { HloCollective } from "../../model/document.gen";
-import { type Decoded, decodePrograms, type Group, groupsOf, ProgramModel, SORTS, type Sort } from "../../model/program";
+import {
+  type Decoded,
+  decodePrograms,
+  type Group,
+  groupsOf,
+  ProgramModel,
+  SORTS,
+  type Sort,
+} from "../../model/program";
 import { phaseAfter, playTime } from "../../model/program/rounds";
 import { collectiveMarks } from "../../scene/collective";
 import { type Stage, stageOf } from "../../scene/collective/stage";
