@@ -8,8 +8,8 @@ import { long, trace } from "./traces";
 const headline = (view: Mounted) => find(view, ".headline").textContent ?? "";
 /** The algorithm that is chosen: a button's, or that of the menu of the others. */
 const pressed = (view: Mounted) =>
-  view.root.querySelector("fieldset [aria-pressed=true]")?.textContent ??
-  find<HTMLSelectElement>(view, "fieldset select").value;
+  view.root.querySelector(".transport [aria-pressed=true]")?.textContent ??
+  find<HTMLSelectElement>(view, ".transport fieldset select").value;
 
 test("source, steps, types, sentence and picture of the first step", async () => {
   const view = await mount(trace("psum"));
@@ -718,4 +718,32 @@ test("an error says which value, along which axis and since when, and goes there
   await expect.poll(() => shownStep(view)).toBeLessThan(2);
   // A program that sends nothing has no bill and no algorithms.
   expect(view.root.querySelector(".segments")).toBeNull();
+});
+
+test("space-time shows all steps against all devices; a row shows its step, and the card stays as high", async () => {
+  const view = await mount(trace("scan"), { step: 0 });
+  const height = () => Math.round(find(view, ".card").getBoundingClientRect().height);
+  const before = [height(), pixels(view)];
+  button(view, "space-time").click();
+  const shownRows = () => [...view.root.querySelectorAll<HTMLElement>(".space li button")];
+  // in_specs; of each iteration the ring, and what makes the block of the next.
+  await expect.poll(() => shownRows().length).toBe(6);
+  expect(height()).toBe(before[0]);
+  await expect.poll(() => pixels(view)).not.toBe(before[1]);
+  const hops = shownRows().filter((row) => row.textContent?.startsWith("ppermute i"));
+  expect(hops.map((row) => row.textContent?.match(/i=\d+/)?.[0])).toEqual(["i=0", "i=1", "i=11"]);
+  hops[1]?.click();
+  await shown(view, 3);
+  await expect.poll(() => hops[1]?.getAttribute("aria-current")).toBe("step");
+  // The loop folds to its first iteration.
+  find(view, ".bracket").click();
+  await expect.poll(() => shownRows().length).toBe(3);
+  button(view, "tiles").click();
+  await expect.poll(() => view.root.querySelector(".space")).toBeNull();
+});
+
+test("pointing at a result says what it was made from", async () => {
+  const view = await mount(trace("psum"), { step: 3 });
+  point(view, 0.6, 0.5);
+  await expect.poll(() => tip(view)?.textContent).toMatch(/\d+ \+ \d+ = \d+; from 2 elements on devices 0, 1/);
 });

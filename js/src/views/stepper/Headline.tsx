@@ -4,6 +4,8 @@ import { axisTokens } from "../../model/text";
 import { primitiveName, type TraceModel } from "../../model/trace";
 import { AXIS_DASH } from "../../scene/scene";
 import { Tokens } from "../card/Tokens";
+import { Tabs } from "./Space";
+import { NARROW } from "./sizes";
 import type { StepperState } from "./state";
 
 export function Headline({ state, trace }: { state: StepperState; trace: TraceModel }) {
@@ -29,6 +31,7 @@ export function Headline({ state, trace }: { state: StepperState; trace: TraceMo
         ))}
       </div>
       <Sentence trace={trace} step={step} />
+      {state.now.width >= NARROW && <Tabs state={state} trace={trace} />}
     </div>
   );
 }

@@ -1,6 +1,7 @@
 /** Where there is no column for them: the current line, and menus with the source and the steps. */
 import type { TraceModel } from "../../model/trace";
 import { AXIS_DASH } from "../../scene/scene";
+import { Tabs } from "./Space";
 import type { StepperState } from "./state";
 
 export function Menus({ state, trace }: { state: StepperState; trace: TraceModel }) {
@@ -24,6 +25,7 @@ export function Menus({ state, trace }: { state: StepperState; trace: TraceModel
         {source && <span class="number">{source.line}</span>}
         {source?.text ?? ""}
       </code>
+      <Tabs state={state} trace={trace} />
       {trace.doc.listings.length > 0 && menu("source", "source")}
       {menu("steps", `step ${moment.step + 1} of ${trace.steps.length}`)}
     </div>

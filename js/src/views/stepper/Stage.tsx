@@ -2,6 +2,7 @@
 import { blockTip } from "../../model/blocktip";
 import type { TraceModel } from "../../model/trace";
 import { Picture } from "./Picture";
+import { Space } from "./Space";
 import { NOTE, PRINTED, WATCHED } from "./sizes";
 import type { StepperState } from "./state";
 import { Trouble } from "./Trouble";
@@ -23,7 +24,7 @@ export function Stage({ state, trace }: { state: StepperState; trace: TraceModel
       {/* As high as ever: what does not fit is scrolled inside. */}
       <div class={failed ? "view failed" : "view"} style={failed ? { height: `${layout.height + 12}px` } : {}}>
         {failed && <Trouble state={state} trace={trace} />}
-        <Picture state={state} />
+        {state.now.page === "space-time" && !failed ? <Space state={state} trace={trace} /> : <Picture state={state} />}
       </div>
       {prints && (
         <pre class="printed" style={{ height: `${PRINTED - 8}px` }} title="printed by this step">

@@ -4,12 +4,14 @@ import type { Algorithm } from "../../model/algorithm";
 import type { Scheme } from "../../model/color";
 import type { Step } from "../../model/document.gen";
 import { openAtFirst, pathOf } from "../../model/rows";
+import { type SpaceTime, spaceTime } from "../../model/spacetime";
 import { advance, type Moment, momentAt } from "../../model/timeline";
 import { decodeTrace, TraceModel } from "../../model/trace";
 import { frameMarks, frameOf } from "../../scene/stepper";
 import { contents } from "../../scene/stepper/contents";
 import { describe, type Shown } from "../../scene/stepper/describe";
 import type { StepperLayout } from "../../scene/stepper/layout";
+import { layoutSpace, type SpaceLayout, spaceMarks } from "../../scene/stepper/spacetime";
 import { type Hit, StepView } from "../../scene/stepper/view";
 import { Layer } from "../card/canvas";
 import { CardState, motionless } from "../card/state";
@@ -46,6 +48,10 @@ interface Fields {
   interconnect: number;
   /** Whether what sends nothing is skipped while playing. */
   collectives: boolean;
+  /** A step in full, or all steps against all devices. */
+  page: "tiles" | "space-time";
+  /** Loops of the space-time whose iterations stand one by one; null until one was folded or opened. */
+  loops: ReadonlySet<number> | null;
   /** Which menu is open where the source and the list have no column. */
   listed: "source" | "steps" | null;
 }
@@ -100,6 +106,8 @@ export class StepperState extends CardState<Fields> {
       interconnect: 0,
       collectives: false,
       listed: null,
+      page: "tiles",
+      loops: null,
     };
     super(widget, frame, fields, ["step", "watch"]);
     this.until(() => cancelAnimationFrame(this.#clock));
@@ -116,6 +124,42 @@ export class StepperState extends CardState<Fields> {
   layout(): StepperLayout | null {
     const { trace, width, watch } = this.now;
     return trace && width > 0 ? this.#layout(trace, width, watch.join("\n")) : null;
+  }
+
+  readonly #spaceTime = memo((trace: TraceModel): SpaceTime => spaceTime(trace));
+  readonly #space = memo((trace: TraceModel, width: number, open: ReadonlySet<number>) =>
+    layoutSpace(trace, this.#spaceTime(trace), width, open),
+  );
+
+  /** Where rows and columns of the space-time stand; null while it is not shown. */
+  space(): SpaceLayout | null {
+    const { trace, page } = this.now;
+    const layout = this.layout();
+    return trace && layout && page === "space-time" ? this.#space(trace, layout.width, this.#openLoops(trace)) : null;
+  }
+
+  readonly #everyLoop = memo((trace: TraceModel): ReadonlySet<number> => {
+    const { rows, loops } = this.#spaceTime(trace);
+    return rows.length <= MANY_ROWS ? new Set(loops.keys()) : new Set();
+  });
+
+  #openLoops(trace: TraceModel): ReadonlySet<number> {
+    return this.now.loops ?? this.#everyLoop(trace);
+  }
+
+  toggleLoop(loop: number): void {
+    const { trace } = this.now;
+    if (!trace) return;
+    const loops = new Set(this.#openLoops(trace));
+    if (!loops.delete(loop)) loops.add(loop);
+    this.set({ loops });
+  }
+
+  /** The step whose row is marked: the one that is shown, else the one that was shown last on the way to it. */
+  spaceStep(): number {
+    const { step } = this.now.moment;
+    const rows = this.space()?.rows ?? [];
+    return Math.max(0, ...rows.flatMap(({ row }) => row.steps.filter((s) => s <= step)));
   }
 
   /** The step as it is at this moment, with what is pointed at. */
@@ -186,7 +230,12 @@ export class StepperState extends CardState<Fields> {
     if (!view || !theme) return false;
     const { layout, moment } = view;
     this.frame.dataset.swStep = `${moment.step}`;
-    return this.layer.paint([view], layout, theme, () => frameMarks(frameOf(view)));
+    const space = this.space();
+    if (!space) return this.layer.paint([view], layout, theme, () => frameMarks(frameOf(view)));
+    const at = this.spaceStep();
+    const { trace, options } = view;
+    const { device } = options;
+    return this.layer.paint([space, at, device], space, theme, () => spaceMarks(trace, layout, space, at, options));
   }
 
   /** Shows a step: done, or about to begin. */
@@ -319,7 +368,7 @@ export class StepperState extends CardState<Fields> {
   protected read(document: unknown): void {
     const doc = decodeTrace(document);
     this.#pause();
-    this.set({ trace: new TraceModel(doc), open: openAtFirst(doc), shut: new Set(), hover: null });
+    this.set({ trace: new TraceModel(doc), open: openAtFirst(doc), shut: new Set(), hover: null, loops: null });
   }
 
   protected override follow(): void {
@@ -338,3 +387,6 @@ export class StepperState extends CardState<Fields> {
     this.share({ step: this.now.moment.step });
   }
 }
+
+/** A space-time of more rows begins with its loops folded. */
+const MANY_ROWS = 40;
