@@ -166,10 +166,13 @@ export function fieldCanvas(columns: number, rows: number, rgb: Uint8Array): HTM
   canvas.height = rows;
   const ctx = context(canvas);
   const image = ctx.createImageData(columns, rows);
-  for (let i = 0, o = 0; i < rgb.length; o++) {
-    image.data[o] = o % 4 === 3 ? 255 : (rgb[i++] ?? 0);
+  const { data } = image;
+  for (let i = 0, o = 0; i < rgb.length; i += 3, o += 4) {
+    data[o] = rgb[i] as number;
+    data[o + 1] = rgb[i + 1] as number;
+    data[o + 2] = rgb[i + 2] as number;
+    data[o + 3] = 255;
   }
-  image.data[image.data.length - 1] = 255;
   ctx.putImageData(image, 0, 0);
   return canvas;
 }

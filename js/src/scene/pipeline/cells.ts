@@ -161,16 +161,19 @@ function field(
   for (let r = from; r < to; r++) {
     let t = model.firstAfter(r, start + step / 2);
     const last = tasks.first[r + 1] ?? 0;
+    let seen = -1;
+    let own = palette.idle;
     for (let c = 0, o = 3 * columns * (r - from); c < columns; c++, o += 3) {
       const time = start + (c + 0.5) * step;
-      while (t < last && (run.end[t] ?? 0) <= time) t++;
-      const k = tasks.microbatch[t] ?? 0;
-      let color = palette.idle;
-      if (t < last && (run.start[t] ?? 0) <= time) {
-        color = rgbOf(palette, tasks.kind[t] ?? 0, k);
+      while (t < last && (run.end[t] as number) <= time) t++;
+      if (t !== seen) {
+        seen = t;
+        const k = tasks.microbatch[t] ?? 0;
+        own = rgbOf(palette, tasks.kind[t] ?? 0, k);
         const dim = tasks.wasted[t] === 1 || (follow !== null && follow !== k);
-        if (dim) color = faded(color, palette.idle, DIM);
+        if (dim) own = faded(own, palette.idle, DIM);
       }
+      const color = t < last && (run.start[t] as number) <= time ? own : palette.idle;
       rgb[o] = color[0];
       rgb[o + 1] = color[1];
       rgb[o + 2] = color[2];
