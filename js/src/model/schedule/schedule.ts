@@ -4,7 +4,7 @@ import { MeshModel } from "../mesh";
 import { decodeDocument } from "../wire";
 import { flawOf, generate, nearest } from "./generators";
 import { bubbleOf, type Run, simulate, sum } from "./simulate";
-import { decodeOrder, type Tasks } from "./tasks";
+import { decodeOrder, F, type Tasks } from "./tasks";
 
 /** What a reader may change, to see what a schedule gains. */
 export interface Changes {
@@ -37,6 +37,12 @@ export class ScheduleModel {
   readonly run: Run;
   readonly durations: Durations;
   readonly mesh: MeshModel | null;
+  /** Kinds of tasks that occur. */
+  readonly kinds: ReadonlySet<number>;
+  /** Whether there is a way back, for which activations are kept. */
+  readonly trains: boolean;
+  /** The time of the shortest task that takes any. */
+  readonly shortest: number;
   /** Why the wanted number of microbatches is another one here; empty where it is not. */
   readonly remark: string;
 
@@ -59,6 +65,12 @@ export class ScheduleModel {
     this.durations = changed(doc.durations, changes);
     this.run = simulate(this.tasks, this.durations);
     this.mesh = doc.mesh && new MeshModel(doc.mesh);
+    this.kinds = new Set(this.tasks.kind);
+    this.trains = [...this.kinds].some((kind) => kind !== F);
+    this.shortest = this.run.start.reduce((least, start, t) => {
+      const long = (this.run.end[t] ?? 0) - start;
+      return long > 0 ? Math.min(least, long) : least;
+    }, this.run.makespan);
   }
 
   /** Stages on each rank. */

@@ -1,7 +1,7 @@
 /** A schedule in words: its head, its figures, what a cell says. */
 import { bytes, count, some } from "../text";
 import { ratioOf, type ScheduleModel } from "./schedule";
-import { B, F, I, taskText } from "./tasks";
+import { taskText } from "./tasks";
 
 export const KIND_NAMES = ["forward", "backward", "input half of backward", "weight half of backward"] as const;
 
@@ -37,7 +37,7 @@ export function badgesOf(model: ScheduleModel): Badge[] {
   return [
     { strong: percent(model.bubble), text: waste ? "idle or wasted" : "idle", warn: true },
     { strong: short(run.makespan), text: model.tasks.tick.length > 0 ? "ticks long" : "long" },
-    ...(model.tasks.kind.some((kind) => kind !== F)
+    ...(model.trains
       ? [{ strong: String(most), text: most === 1 ? "activation kept at most" : "activations kept at most" }]
       : []),
     { strong: String(run.messages), text: `${run.messages === 1 ? "send" : "sends"}${sent}` },
@@ -96,20 +96,19 @@ export function needsText(model: ScheduleModel, task: number): string {
 
 /** The whole schedule, as `print(view)` says it. */
 export function summaryText(model: ScheduleModel): string {
-  const { doc, run, tasks } = model;
+  const { doc, run } = model;
   const kept = Array.from(run.peaks).slice(0, 8).join(", ");
-  const back = tasks.kind.some((kind) => kind !== F);
   return (
     `${doc.name || "schedule"}: idle ${percent(model.bubble)}, ` +
-    (back ? `keeps ${kept}${run.peaks.length > 8 ? " …" : ""} activations, ` : "") +
+    (model.trains ? `keeps ${kept}${run.peaks.length > 8 ? " …" : ""} activations, ` : "") +
     `${count(run.messages, "send")}, ${short(run.makespan)} long`
   );
 }
 
 /** What one unit of time is. */
 export function unitText(model: ScheduleModel): string {
-  const { durations, tasks } = model;
-  if (!tasks.kind.some((kind) => kind === B || kind === I)) return "a forward task takes 1";
+  const { durations } = model;
+  if (!model.trains) return "a forward task takes 1";
   const equal = durations.forward.length === 1;
   const forward = equal ? short(durations.forward[0] ?? 0) : "times by stage";
   return `a forward task takes ${forward}${equal ? `, a backward task ${short(ratioOf(durations))} times as long` : ""}`;

@@ -72,7 +72,7 @@ function blockMarks(board: Board, block: Block): Mark[] {
 
 function keptTexts({ grid, width, blocks }: Board, block: Block): Mark[] {
   const { model, dense } = block;
-  if (width < 560 || !model.tasks.kind.some((kind) => kind !== 0)) return [];
+  if (width < 560 || !model.trains) return [];
   const of = (r: number) => (blocks.length > 1 ? model.kept(r) : (model.run.peaks[r] ?? 0));
   const x = grid.x + grid.w + 8;
   const last = model.tasks.ranks - 1;

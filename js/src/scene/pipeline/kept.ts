@@ -20,7 +20,7 @@ const MOST_LIVES = 400;
 
 export function keptMarks(board: Board, block: Block, palette: Palette, follow: number | null): Mark[] {
   const { model } = block;
-  if (block.kept === 0 || !model.tasks.kind.some((kind) => kind !== F)) return [];
+  if (block.kept === 0 || !model.trains) return [];
   const most = Math.max(...model.run.peaks);
   const lines = most <= MOST_LINES && model.tasks.size / 2 <= MOST_LIVES;
   return Array.from({ length: model.tasks.ranks }, (_, rank) =>

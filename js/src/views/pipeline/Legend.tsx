@@ -7,8 +7,8 @@ import type { PipelineState } from "./state";
 export function Legend({ state, models }: { state: PipelineState; models: readonly ScheduleModel[] }) {
   const palette = state.shown()?.palettes[0];
   if (!palette) return null;
-  const kinds = new Set(models.flatMap((m) => [...new Set(m.tasks.kind)]));
-  const waste = models.some((m) => m.tasks.wasted.some((w) => w > 0));
+  const kinds = new Set(models.flatMap((m) => [...m.kinds]));
+  const waste = models.some((m) => m.run.wasted.some((w) => w > 0));
   const at = Math.floor(palette.forward.length / 3);
   const cell = (name: string, colors: typeof palette.forward) => (
     <i class={`cell ${name}`} style={{ background: hex(colors[at] ?? palette.idle) }} aria-hidden="true" />

@@ -8,7 +8,7 @@ export function Tools({ state, models }: { state: PipelineState; models: readonl
   const [first] = models;
   if (!first) return null;
   const own = schedules.map(recipeOf).find((r) => r !== null);
-  const trains = models.some((m) => m.tasks.kind.some((kind) => kind !== 0));
+  const trains = models.some((m) => m.trains);
   const microbatches = changes.microbatches ?? first.tasks.microbatches;
   const changed = Object.values(changes).some((value) => value !== null);
   return (

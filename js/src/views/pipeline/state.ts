@@ -182,7 +182,7 @@ export class PipelineState extends CardState<Fields> {
     if (!board) return;
     const [from, to] = board.span;
     const middle = about ?? clamp(this.now.moment, from, to);
-    const least = Math.min(board.whole, ...board.blocks.map((b) => 6 * shortest(b.model)));
+    const least = Math.min(board.whole, ...board.blocks.map((b) => 6 * b.model.shortest));
     const long = clamp((to - from) / by, least, board.whole);
     const start = clamp(middle - ((middle - from) / (to - from)) * long, 0, board.whole - long);
     this.set({ span: long >= board.whole ? null : [start, start + long] });
@@ -276,15 +276,6 @@ export class PipelineState extends CardState<Fields> {
       moment: typeof moment === "number" ? Math.max(0, moment) : 0,
     });
   }
-}
-
-function shortest({ run }: ScheduleModel): number {
-  let least = run.makespan;
-  run.start.forEach((start, t) => {
-    const long = (run.end[t] ?? 0) - start;
-    if (long > 0 && long < least) least = long;
-  });
-  return least;
 }
 
 function clamp(value: number, low: number, high: number): number {
