@@ -1,4 +1,4 @@
-"""A schedule of 64 ranks and 256 microbatches: simulated, first drawn, and frames while the pointer moves or it zooms."""
+"""A schedule of 64 ranks and 256 microbatches: simulated, first drawn, and frames while pointed at or zoomed."""
 
 from __future__ import annotations
 
