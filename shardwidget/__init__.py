@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from shardwidget.widgets.compiled import CompiledProgram as CompiledProgram
     from shardwidget.widgets.exercise import Exercise as Exercise
     from shardwidget.widgets.exercise_set import ExerciseSet as ExerciseSet
+    from shardwidget.widgets.grades import grade as grade
     from shardwidget.widgets.model import ModelView as ModelView
     from shardwidget.widgets.pipeline import PipelineView as PipelineView
     from shardwidget.widgets.playground import SpecPlayground as SpecPlayground

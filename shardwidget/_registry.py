@@ -31,6 +31,7 @@ PUBLIC = {
     "Trace": "shardwidget.document",
     "config": "shardwidget._config",
     "doctor": "shardwidget._doctor",
+    "grade": "shardwidget.widgets.grades",
     "pipeline": "shardwidget.pipeline",
     "read": "shardwidget.read",
     "show": "shardwidget._show",

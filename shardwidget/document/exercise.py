@@ -117,8 +117,8 @@ class Question:
     figures: tuple[Figure, ...] = ()
     goal: str = ""
     """What is asked for, where that is short: ``f32[4,4]``."""
-    code: str = ""
-    """How a cell answers: a line in which ``{answer}`` stands for what is filled in."""
+    target: str = "exercise"
+    """What a cell calls it: ``lab["rows"]``. It answers with ``lab["rows"].answer = …``."""
     hints: tuple[str, ...] = ()
     """Those that were asked for, in order."""
     hints_left: int = 0

@@ -8,6 +8,7 @@ from typing import Any
 
 from shardwidget.document import Feedback, Given, Question
 from shardwidget.teach.kind import Answer, Kind
+from shardwidget.teach.source import function_of
 
 
 @dataclass
@@ -55,7 +56,7 @@ class Attempts:
         return self.feedback
 
     def refuse(self, reason: str) -> None:
-        """Says that an answer had not the form that is asked for; it counts as none."""
+        """Says why an answer does not count: it does not have the form that is asked for, say."""
         self.feedback = Feedback("malformed", reason[:1].upper() + reason[1:] + ".")
 
     def hint(self) -> str:
@@ -65,11 +66,16 @@ class Attempts:
         self.shown += 1
         return self.hints[self.shown - 1]
 
-    def question(self) -> Question:
-        """The exercise as a document."""
+    def question(self, target: str) -> Question:
+        """The exercise as a document.
+
+        Args:
+            target: what a cell calls it.
+        """
         kind = self.kind
         return Question(
             name=self.name,
+            target=target,
             task=kind.task,
             prompt=self.kind.prompt if self.prompt is None else self.prompt,
             mesh=kind.mesh,
@@ -77,7 +83,6 @@ class Attempts:
             playground=kind.playground,
             figures=kind.figures,
             goal=kind.goal,
-            code=kind.code,
             hints=self.hints[: self.shown],
             hints_left=len(self.hints) - self.shown,
             attempts=self.count,
@@ -101,14 +106,15 @@ class Attempts:
     def restore(self, entry: dict[str, Any]) -> None:
         """Takes up what a record kept.
 
-        Answers are judged again: what passes is what JAX says now. A function cannot be read back, so of an exercise
-        that asks for one the record is believed.
+        Answers are judged again: what passes is what JAX says now. A function is not run from a record: the cell that
+        assigns it passes the exercise when it runs again.
         """
         self.count = max(self.count, entry["attempts"])
         self.shown = max(self.shown, min(entry["hints"], len(self.hints)))
-        self.answer, self.passed_by = _given(entry["answer"]), _given(entry["passed_by"])
-        if any(f.form == "code" for f in self.kind.fields):
-            self.passed = self.passed or entry["passed"]
+        self.answer, self.passed_by = given_of(entry["answer"]), given_of(entry["passed_by"])
+        if self.kind.asks_for_code:
+            if self.answer and not self.passed:
+                self.refuse("this function comes from a record: run the cell that assigns it again")
             return
         if entry["passed"]:
             again = self._again(self.passed_by)
@@ -117,15 +123,29 @@ class Attempts:
 
     def _again(self, given: tuple[Given, ...]) -> Feedback | None:
         try:
-            return self.kind.judge(self.kind.read({g.field: g.text for g in given})) if given else None
+            return judged_again(self.kind, given) if given else None
         except Exception:
             # An answer that cannot be read today stays in the record as it is.
             return None
+
+
+def judged_again(kind: Kind, given: tuple[Given, ...]) -> Feedback:
+    """What an answer that was written down means now; functions in it are run.
+
+    Raises:
+        Exception: it cannot be read, or its function cannot be defined.
+    """
+    texts: dict[str, Any] = {g.field: g.text for g in given}
+    for asked in kind.fields:
+        if asked.form == "code":
+            texts[asked.name] = function_of(texts.get(asked.name, ""), kind.names)
+    return kind.judge(kind.read(texts))
 
 
 def _json(given: tuple[Given, ...]) -> dict[str, str]:
     return {g.field: g.text for g in given}
 
 
-def _given(answer: dict[str, str]) -> tuple[Given, ...]:
+def given_of(answer: dict[str, str]) -> tuple[Given, ...]:
+    """An answer as a record keeps it."""
     return tuple(Given(field, text) for field, text in answer.items())

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import jax
 import numpy as np
 from jax.sharding import PartitionSpec
 
@@ -146,22 +147,28 @@ class Typed:
 
 
 TYPE_FORMS = "f32[8@x,16], f32[8@(x,y)], f32[8]{U:y}"
-_SHORT = {"float": "f", "int": "i", "uint": "u", "complex": "c", "bfloat": "bf"}
+_SHORT = (("float", "f"), ("uint", "u"), ("int", "i"), ("complex", "c"))
+"""What JAX writes for a part of a dtype's name in a short type, in the order in which it replaces them."""
 
 
 def read_type(answer: Any) -> Typed:
-    """A type as text in JAX's spelling; spaces do not matter, and long dtype names are as good as short ones.
+    """A type as JAX spells it: ``f32[8@x]``, or as a notebook prints it, ``ShapedArray(float32[8@x])``.
+
+    What ``jax.typeof`` returns may be given as it is. Spaces do not matter.
 
     Raises:
-        AnswerError: it is none.
+        AnswerError: it is not a type.
     """
+    if isinstance(answer, type(jax.typeof(0))):
+        answer = str(answer)
     if not isinstance(answer, str):
         raise AnswerError(f"answer with a type as text, for example {TYPE_FORMS}; got a {type(answer).__name__}")
     text = re.sub(r"\s", "", checked(answer, f"a type, for example {TYPE_FORMS}"))
+    if printed := re.fullmatch(r"ShapedArray\((.*?)(?:,weak_type=True)?\)", text):
+        text = printed[1]
     whole = re.fullmatch(r"([a-z]\w*)\[([^\[\]{}]*)\](?:\{([^{}]*)\})?", text)
     if not whole:
         raise AnswerError(f"{answer.strip()[:80]} is not a type as JAX writes it; write for example {TYPE_FORMS}")
-    long = re.fullmatch(r"(float|int|uint|complex|bfloat)(\d+)", whole[1])
     dims = _split(whole[2])
     sizes, axes = [], []
     for dim in dims:
@@ -178,7 +185,9 @@ def read_type(answer: Any) -> Typed:
         if not found:
             raise AnswerError(f"{{{part}}} is not a state: write {{U:y}}, {{R:y}} or {{V:(x,y)}}")
         states |= {(found[1], a) for a in (found[2] or found[3]).split(",") if a}
-    short = f"{_SHORT[long[1]]}{long[2]}" if long else whole[1]
+    short = whole[1]
+    for long, letter in _SHORT:
+        short = short.replace(long, letter)
     return Typed(short, tuple(sizes), tuple(axes), frozenset(states))
 
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import inspect
-import textwrap
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 from shardwidget.document import Feedback, Field, Figure, Given, Mesh, Part, Playground
 from shardwidget.document.exercise import QuestionKind
 from shardwidget.teach import forms
 from shardwidget.teach.forms import AnswerError
+from shardwidget.teach.source import listing_of
 
 Answer = dict[str, Any]
 """What was answered, by the name of the field."""
@@ -29,9 +29,15 @@ class Kind(ABC):
     """What the one field is edited with, where it is the spec of an array."""
     figures: tuple[Figure, ...] = ()
     goal: str = ""
-    code: str = "exercise.answer = {answer}"
+    names: Mapping[str, Any] = MappingProxyType({})
+    """What a function that is answered finds by name when it is run again: what the teacher's function finds."""
     hints: tuple[str, ...] = ()
     """Where the teacher writes none."""
+
+    @property
+    def asks_for_code(self) -> bool:
+        """Whether a cell answers it, with a function."""
+        return any(f.form == "code" for f in self.fields)
 
     @abstractmethod
     def judge(self, answer: Answer) -> Feedback:
@@ -122,8 +128,8 @@ def verdict(parts: Sequence[Part], message: str = "", question: str = "", **more
 def function_text(f: Any) -> str:
     """A function's own lines; its name where they cannot be read."""
     try:
-        return textwrap.dedent(inspect.getsource(inspect.unwrap(f))).strip()
-    except (OSError, TypeError):
+        return "\n".join(listing_of(f).lines)
+    except ValueError:
         return getattr(f, "__name__", type(f).__name__)
 
 

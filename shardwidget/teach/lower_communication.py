@@ -10,7 +10,7 @@ from shardwidget.document import Feedback, Field, Part, Program
 from shardwidget.export.words import byte_count
 from shardwidget.teach import layouts, run
 from shardwidget.teach.kind import Answer, Kind
-from shardwidget.teach.source import figure_of
+from shardwidget.teach.source import figure_of, names_of
 
 
 class LowerCommunication(Kind):
@@ -37,6 +37,7 @@ class LowerCommunication(Kind):
 
     def __init__(self, f: Callable[..., Any], *args: Any, below: int | None = None, source: str | None = None) -> None:
         self._args = args
+        self.names = names_of(f)
         outcome = run.call(f, args)
         if outcome.error:
             raise ValueError(f"the exercise has no truth: the function raises {outcome.error}: {outcome.said}")

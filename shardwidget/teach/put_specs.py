@@ -12,7 +12,7 @@ from shardwidget.document import Feedback, Field, Figure, Part
 from shardwidget.export.words import byte_count
 from shardwidget.teach import layouts, run
 from shardwidget.teach.kind import Answer, AnswerError, Kind
-from shardwidget.teach.source import argument_names, figure_of
+from shardwidget.teach.source import argument_names, figure_of, figure_of_value
 
 
 class PutSpecs(Kind):
@@ -58,8 +58,7 @@ class PutSpecs(Kind):
             *(Field(f"in{i}", f"in_spec of {name}", "spec", example="P('x', None)") for i, name in enumerate(names)),
             Field("out", "out_specs", "spec", example="P('x')"),
         )
-        self.code = f"jax.shard_map({getattr(body, '__name__', 'body')}, mesh=mesh, {{answer}})"
-        self.figures = (figure_of(body, args, source),)
+        self.figures = (figure_of(body, args, source), figure_of_value("wanted", self._wanted))
         if at_most is not None:
             self.prompt += f" No device may hold more than {byte_count(at_most)} of the arguments."
         self._identity = f"{self.figures[0].listing} {run.describe(args)} {self.mesh.shape} {at_most}"

@@ -8,7 +8,7 @@ from typing import Any
 from shardwidget.document import Feedback, Field, Part
 from shardwidget.teach import layouts, run
 from shardwidget.teach.kind import Answer, Kind
-from shardwidget.teach.source import figure_of
+from shardwidget.teach.source import figure_of, figure_of_value, names_of
 
 
 class Repair(Kind):
@@ -26,7 +26,6 @@ class Repair(Kind):
 
     task = "repair"
     prompt = "This does not do what it should. Write a function that does, and assign it in a cell."
-    code = "exercise.answer = {answer}"
     hints = (
         "Call the function in a cell and read JAX's message to its end: it often names the argument to give.",
         "sw.ShardMapStepper(f, *args) stops at the value that causes the error.",
@@ -34,13 +33,14 @@ class Repair(Kind):
 
     def __init__(self, f: Callable[..., Any], *args: Any, gives: Any, source: str | None = None) -> None:
         self._args = args
+        self.names = names_of(f)
         self._wanted = run.wanted_value(gives, args)
         self._broken = run.call(f, args)
         off = "" if self._broken.error else run.difference(self._broken.value, self._wanted)
         if not self._broken.error and not off:
             raise ValueError("there is nothing to repair: the function gives what it should")
         self.mesh = layouts.mesh_document(layouts.mesh_of(args))
-        self.figures = (figure_of(f, args, source),)
+        self.figures = (figure_of(f, args, source), figure_of_value("wanted", self._wanted))
         self.fields = (Field("function", "fixed function", "code", example="fixed"),)
         self.goal = self._broken.error
         if off:

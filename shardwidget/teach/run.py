@@ -44,6 +44,13 @@ def on_mesh(mesh: Any) -> Iterator[None]:
             yield
 
 
+@contextlib.contextmanager
+def on_no_mesh() -> Iterator[None]:
+    """No current mesh, for a program that names its own: one that the notebook has set could be another."""
+    with jax.sharding.use_abstract_mesh(AbstractMesh((), ())):
+        yield
+
+
 def is_abstract(args: Any) -> bool:
     """Whether some arguments have no values."""
     return any(isinstance(leaf, jax.ShapeDtypeStruct) for leaf in jax.tree.leaves(args))
@@ -69,7 +76,8 @@ def typed(f: Callable[..., Any], args: tuple[Any, ...]) -> Any:
 def mapped(f: Callable[..., Any], args: tuple[Any, ...]) -> Outcome:
     """Runs a program of ``shard_map`` regions, on a simulated mesh where there are not enough devices."""
     try:
-        trace = read.trace(f, *args)
+        with on_no_mesh():
+            trace = read.trace(f, *args)
     except Exception as error:
         return failed(error)
     if trace.error is not None:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import ast
 import inspect
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import jax
+import numpy as np
 
 from shardwidget import _jax
-from shardwidget.document import Figure, Listing
+from shardwidget.document import Figure, Listing, Table
+from shardwidget.teach.forms import number_text
 
 
 def figure_of(f: Callable[..., Any], args: tuple[Any, ...], source: str | None, title: str = "") -> Figure:
@@ -19,6 +21,34 @@ def figure_of(f: Callable[..., Any], args: tuple[Any, ...], source: str | None, 
     names = argument_names(f, len(args))
     types = tuple(f"{name}: {type_of(arg)}" for name, arg in zip(names, args, strict=True))
     return Figure(title or getattr(f, "__name__", "f"), listing=listing_of(f, source), types=types)
+
+
+MOST_SHOWN = 8, 16
+"""Rows and columns of a result that are shown."""
+
+
+def figure_of_value(title: str, value: Any) -> Figure:
+    """A value that a function should give: its types, and the first rows and columns of each array."""
+    leaves = jax.tree.leaves(value)
+    tables = tuple(_table(leaf, f"result {i}" if len(leaves) > 1 else "") for i, leaf in enumerate(leaves[:4]))
+    types = tuple(f"{title}: {type_of(leaf)}" for leaf in leaves)
+    return Figure(title, types=types, tables=tuple(t for t in tables if t is not None))
+
+
+def _table(leaf: Any, title: str) -> Table | None:
+    if isinstance(leaf, jax.ShapeDtypeStruct):
+        return None
+    block = np.asarray(leaf)
+    if block.size == 0 or block.dtype.kind not in "biufc":
+        return None
+    flat = np.atleast_2d(block).reshape(-1, np.atleast_2d(block).shape[-1])
+    down, across = MOST_SHOWN
+    rows = [[number_text(v.item()) for v in row] for row in flat[:down, :across]]
+    if flat.shape[1] > across:
+        rows = [[*row, "…"] for row in rows]
+    if flat.shape[0] > down:
+        rows.append(["…"] * len(rows[0]))
+    return Table(title, tuple(map(tuple, rows)))
 
 
 def listing_of(f: Callable[..., Any], source: str | None = None) -> Listing:
@@ -77,3 +107,29 @@ def _lambda(text: str, f: Callable[..., Any]) -> str:
                 if getattr(code, "co_code", None) == f.__code__.co_code and code.co_names == f.__code__.co_names:
                     return ast.unparse(node)
     raise ValueError("the text of this lambda cannot be told from what is around it; give it as source='lambda x: …'")
+
+
+def names_of(f: Callable[..., Any]) -> Mapping[str, Any]:
+    """What a function finds by name outside of itself."""
+    return getattr(inspect.unwrap(f), "__globals__", {})
+
+
+def function_of(text: str, names: Mapping[str, Any]) -> Callable[..., Any]:
+    """The function that some lines define, by running them.
+
+    Args:
+        text: a ``def``, or a lambda.
+        names: what it finds by name.
+
+    Raises:
+        Exception: the lines define no function, or need a name that is not there.
+    """
+    tree = ast.parse(text)
+    scope = dict(names)
+    last = tree.body[-1] if tree.body else None
+    if isinstance(last, ast.Expr):
+        return eval(compile(ast.Expression(last.value), "<answer>", "eval"), scope)
+    exec(compile(tree, "<answer>", "exec"), scope)
+    if not isinstance(last, ast.FunctionDef):
+        raise ValueError("these lines do not define a function")
+    return scope[last.name]

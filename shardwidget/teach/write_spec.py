@@ -70,7 +70,6 @@ class WriteSpec(Kind):
         there_is = self._target is not None or bool(rejected)
         if not there_is and layouts.find(self._shape, self._dtype, mesh, lambda p: not self._off(p)) is None:
             raise ValueError(f"no spec of this mesh splits an array of shape {self._shape} {self._words()}")
-        size = f"{self._dtype}[{','.join(map(str, self._shape))}]"
         short = _jax.type_text(plain_type(self._shape, self._dtype))
         self._short = short.partition("[")[0]
         self.fields = (Field("spec", "spec", "spec", example="P(None)"),)
@@ -91,7 +90,6 @@ class WriteSpec(Kind):
             self.hints = ("Each dimension's size, divided by its block's, is the product of the axes that split it.",)
         if local_shape is not None:
             self.goal = f"{self._short}[{','.join(map(str, local_shape))}]"
-        self.code = f"x = jax.device_put(x, {{answer}})  # x: {size}"
 
     def identity(self) -> str:
         """What is asked, of what, on which mesh."""

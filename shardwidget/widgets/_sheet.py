@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from abc import abstractmethod
 from typing import Any
 
@@ -16,6 +17,9 @@ class Sheet(DocumentWidget):
     """Exercises on screen. The browser sends what is filled in; Python judges and sends the document again."""
 
     bundle = "exercise.js"
+
+    _cell = 0
+    """Number of the notebook's cell that displays it; 0 where there is none."""
 
     _asked = Dict(help="What the reader did last: {n, do, question, answer}; n makes each one new.").tag(sync=True)
     _heard = Int(0, help="The n of the last that was dealt with.").tag(sync=True)
@@ -33,6 +37,28 @@ class Sheet(DocumentWidget):
     @abstractmethod
     def _current(self) -> int:
         """Index of the exercise on screen."""
+
+    @abstractmethod
+    def _read(self) -> Exercises:
+        """What there is to show now."""
+
+    def _called(self, otherwise: str) -> str:
+        """What a cell calls this sheet: a variable of the notebook, or the output that it stands in.
+
+        Args:
+            otherwise: what to call it where neither is known.
+        """
+        for name, value in list(vars(sys.modules["__main__"]).items()):
+            if value is self and not name.startswith("_"):
+                return name
+        return f"Out[{self._cell}]" if self._cell else otherwise
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        # The variable is assigned after the sheet is made, and the number of the cell is known when it is displayed.
+        cells = vars(sys.modules["__main__"]).get("In")
+        self._cell = len(cells) - 1 if isinstance(cells, list) else 0
+        self._redraw(self._read())
+        return super()._repr_mimebundle_(**kwargs)
 
     def _redraw(self, document: Exercises) -> None:
         self._shown = document

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from traitlets import Any as AnyTrait
-from traitlets import Bool, Int, TraitError, observe, validate
+from traitlets import Bool, Int, observe, validate
 
 from shardwidget.document import Exercises
 from shardwidget.teach.attempts import Attempts
@@ -27,6 +28,9 @@ from shardwidget.widgets._base import Mode
 from shardwidget.widgets._options import checked
 from shardwidget.widgets._sheet import Sheet
 
+_ASSIGNED = 8
+"""Frames from the check of an answer to the line that assigns it: those between are traitlets'."""
+
 
 class Exercise(Sheet):
     """A question whose truth JAX knows. There is a constructor for each kind of question.
@@ -41,8 +45,8 @@ class Exercise(Sheet):
     given one by one), ``name=`` and ``mode=``. One whose truth JAX cannot tell raises ``ValueError`` when it is made.
 
     Attributes:
-        answer: the last answer. Assigning one judges it, as filling it in does; one of another form
-            raises ``TraitError``, and the answer before it stays.
+        answer: the last answer. Assigning one judges it, as filling it in does. One of another form does not count: a
+            warning and the card say why, the answer before it stays, and the cells after it run.
         passed: whether an answer was right. It stays so.
         attempts: answers that were judged. The same one twice in a row counts once.
     """
@@ -338,7 +342,10 @@ class Exercise(Sheet):
         try:
             self._pending = self._attempts.kind.read(proposal["value"])
         except AnswerError as error:
-            raise TraitError(f"{self.name}: {error}") from None
+            self._attempts.refuse(str(error))
+            self._changed()
+            warnings.warn(f"{self.name}: not counted: {error}", UserWarning, stacklevel=_ASSIGNED)
+            return self.answer
         return self._attempts.kind.public(self._pending)
 
     @observe("answer")
@@ -349,6 +356,11 @@ class Exercise(Sheet):
     def _give(self, values: Answer) -> None:
         self._attempts.give(values)
         self._tell(values)
+
+    def _fresh(self) -> Exercise:
+        """The same question, which nobody has answered."""
+        kept = self._attempts
+        return Exercise(kept.kind, prompt=kept.prompt, hints=kept.hints, name=kept.name)
 
     def _tell(self, values: Answer) -> None:
         """Sets the traits to what is judged already."""
@@ -366,12 +378,14 @@ class Exercise(Sheet):
         self._turns += 1
 
     def _read(self) -> Exercises:
-        question = self._attempts.question()
+        question = self._attempts.question(self._called("exercise"))
         return Exercises(question.mesh, (question,), jax_version=JAX_VERSION)
 
     def _verdict(self) -> str:
         """What keeps it from being passed, in words."""
         feedback = self._attempts.feedback
+        if feedback is not None and feedback.verdict == "malformed":
+            return f"{self.name}: the last answer does not count. {feedback.message}"
         if not self._attempts.answer or feedback is None:
             return f"{self.name}: not answered yet. Fill it in on screen, or assign exercise.answer in a cell."
         words = [

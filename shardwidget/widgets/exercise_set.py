@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
@@ -73,6 +75,8 @@ class ExerciseSet(Sheet):
             RecordError: ``progress`` is a record as text, and of another student or version. It is a ``ValueError``.
         """
         checked(type(self), traits)
+        exercises = list(exercises)
+        self._again = (exercises, seed)
         seed = student if seed is None else seed
         made = [_made(item, number, draw(name, seed, number)) for number, item in enumerate(exercises)]
         if not made:
@@ -129,6 +133,16 @@ class ExerciseSet(Sheet):
         if left:
             lines = "\n".join(f"  {e._verdict()}" for e in left)
             raise AssertionError(f"{self.passed} of {len(self)} exercises are passed. Not yet:\n{lines}")
+
+    def for_student(self, student: str) -> ExerciseSet:
+        """The same set as another student has it, with nothing answered and nothing kept.
+
+        Args:
+            student: whose variants to draw, unless the set was made with ``seed=``.
+        """
+        exercises, seed = self._again
+        fresh = [e._fresh() if isinstance(e, Exercise) else e for e in exercises]
+        return ExerciseSet(fresh, name=self._name, student=student, seed=seed, progress=False)
 
     def record(self) -> dict[str, Any]:
         """What was done, as JSON: each exercise's name, attempts, hints, last answer, and whether it is passed."""
@@ -233,7 +247,11 @@ class ExerciseSet(Sheet):
             self._unwritten = f"Progress is not kept: {error}. Copy the record into a cell, or save it elsewhere."
 
     def _read(self) -> Exercises:
-        questions = tuple(e.document.questions[0] for e in self._exercises)
+        name = self._called("exercises")
+        questions = tuple(
+            replace(e.document.questions[0], target=f"{name}[{json.dumps(e.name, ensure_ascii=False)}]")
+            for e in self._exercises
+        )
         kept = "" if self._path is None or self._unwritten else f"Progress is kept in {self._path.name}"
         return Exercises(
             questions[0].mesh,

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from jax.sharding import AbstractMesh, AxisType, NamedSharding
 from jax.sharding import PartitionSpec as P
-from traitlets import TraitError
 
 import shardwidget as sw
 from shardwidget.document import Feedback, Listing
@@ -35,7 +34,7 @@ def told(exercise: sw.Exercise, answer) -> Feedback:
 
 def refused(exercise: sw.Exercise, answer, words: str) -> None:
     before = exercise.answer, exercise.attempts, exercise.passed
-    with pytest.raises(TraitError, match=words):
+    with pytest.warns(UserWarning, match=words):
         exercise.answer = answer
     assert (exercise.answer, exercise.attempts, exercise.passed) == before
 
@@ -485,3 +484,51 @@ def test_a_function_whose_text_is_not_known_needs_it_given(placed):
         sw.Exercise.repair(made["made"], *placed, gives=A @ B)
     e = sw.Exercise.repair(made["made"], *placed, gives=A @ B, source="def made(a, b): ...")
     assert e.document.questions[0].figures[0].listing == Listing("", 1, ("def made(a, b): ...",))
+
+
+# ── Whatever the notebook has set ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_exercises_are_the_same_on_an_explicit_mesh_that_is_set():
+    mesh = jax.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Explicit,) * 2, devices=jax.devices()[:8])
+    rows = AbstractMesh((4,), ("i",), axis_types=(AxisType.Auto,))
+    a, b = np.arange(32.0, dtype="float32").reshape(8, 4), np.ones((4, 4), "float32")
+
+    def layout(*spec, **state):
+        return (8, 16), "float32", NamedSharding(mesh, P(*spec, **state))
+
+    def multiply(a, b):
+        return jax.lax.psum(a @ b, "y")
+
+    def shifted(v):
+        return jax.lax.ppermute(v, "i", [(n, (n + 1) % 4) for n in range(4)])
+
+    with jax.set_mesh(mesh):
+        choose = sw.Exercise.choose_collective(layout(unreduced={"y"}), layout("y"))
+        put = sw.Exercise.put_specs(multiply, a, b, mesh=mesh, gives=lambda a, b: a @ b)
+        ring = jax.shard_map(shifted, mesh=rows, in_specs=P("i"), out_specs=P("i"))
+        fill = sw.Exercise.fill_block(ring, np.arange(8.0), device=1)
+        choose.answer = "psum_scatter along dim 0", "y"
+        put.answer = (P("x", "y"), P("y", None)), P("x", None)
+        fill.answer = [0, 1]
+    assert [e.passed for e in (choose, put, fill)] == [True, True, True]
+
+
+def test_what_is_wanted_is_shown():
+    a = np.arange(400.0, dtype="float32").reshape(20, 20)
+    put = sw.Exercise.put_specs(lambda v: 2 * v, a, mesh=MESH, gives=lambda v: 2 * v, source="lambda v: 2 * v")
+    fix = sw.Exercise.repair(lambda v: v, np.arange(3), gives=[2, 3, 4], source="lambda v: v")
+    wanted = [next(f for f in e.document.questions[0].figures if f.title == "wanted") for e in (put, fix)]
+    assert wanted[0].types == ("wanted: f32[20,20]",)
+    (table,) = wanted[0].tables
+    assert (len(table.rows), len(table.rows[0]), table.rows[0][:3], table.rows[-1][0]) == (9, 17, ("0", "2", "4"), "…")
+    assert [t.rows for t in wanted[1].tables] == [(("2",),), (("3",),), (("4",),)]
+
+
+@pytest.mark.parametrize("spelling", [str, repr, lambda t: t, lambda t: str(t).replace("[", " [")])
+def test_a_type_counts_as_the_notebook_prints_it(spelling):
+    mesh = jax.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Explicit,) * 2, devices=jax.devices()[:8])
+    x = jax.device_put(jnp.ones((8, 16), "bfloat16"), NamedSharding(mesh, P("x", None)))
+    exercise = sw.Exercise.predict_type(lambda v: v.T, x, source="lambda v: v.T")
+    exercise.answer = spelling(jax.typeof(x.T))
+    assert exercise.passed

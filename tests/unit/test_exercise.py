@@ -67,9 +67,13 @@ def test_what_is_passed_stays_passed(spec):
 
 def test_a_malformed_answer_loses_nothing(spec):
     spec.answer = P("x", "y")
-    with pytest.raises(TraitError, match="spec: names of mesh axes are strings: write 'y'"):
+    with pytest.warns(UserWarning, match="spec: not counted: names of mesh axes are strings: write 'y'") as said:
         spec.answer = "P(y)"
+    # The warning stands at the line that answers.
+    assert [w.filename for w in said] == [__file__]
     assert (spec.answer, spec.attempts) == (P("x", "y"), 1)
+    with pytest.raises(AssertionError, match=r"spec: the last answer does not count\. Names of mesh axes are strings"):
+        spec.check()
     front_end(spec).from_browser(_asked={"n": 1, "do": "answer", "question": 0, "answer": {"spec": "P(y)"}})
     question = spec.document.questions[0]
     assert (spec.answer, spec.attempts, question.attempts) == (P("x", "y"), 1, 1)

@@ -83,7 +83,10 @@ def test_progress_comes_back_when_the_set_is_made_again():
     s["function"].answer = doubled
     again = lab()
     assert states(again)[:2] == states(s)[:2]
-    assert (again["function"].passed, again["function"].attempts) == (True, 1)
+    # A function is not run from a file: the cell that assigns it does that.
+    assert (again["function"].passed, again["function"].attempts) == (False, 1)
+    with pytest.raises(AssertionError, match="run the cell that assigns it again"):
+        again["function"].check()
     assert again.current == 1
     assert again.document.questions[0].hints == ("one",)
     assert again.document.questions[1].feedback == s.document.questions[1].feedback
@@ -92,6 +95,7 @@ def test_progress_comes_back_when_the_set_is_made_again():
     again["rows"].answer = P("y", "x")
     again["function"].answer = doubled
     assert [e.attempts for e in again] == [2, 1, 1]
+    assert [e.passed for e in again] == [True, False, True]
 
 
 def test_what_the_browser_answers_is_kept_too():
@@ -348,3 +352,33 @@ def test_names_of_files_stay_in_the_folder():
     assert record.file_name("Lab 1", "ada") == FILE
     assert record.file_name("../../etc", "a/b\\c") == "etc-a-b-c-exercises.json"
     assert record.file_name("", "") == "exercises.json"
+
+
+def test_the_line_that_answers_works_when_pasted_whatever_the_set_is_called(monkeypatch):
+    import __main__
+
+    named, shown, unknown = lab(progress=False), lab(progress=False), lab(progress=False)
+    monkeypatch.setattr(__main__, "homework", named, raising=False)
+    assert unknown.document.questions[0].target == 'exercises["rows"]'
+    unknown._repr_mimebundle_()
+    assert unknown.document.questions[0].target == 'exercises["rows"]'
+    # A notebook knows what each cell has shown.
+    monkeypatch.setattr(__main__, "In", ["", "one", "two"], raising=False)
+    monkeypatch.setattr(__main__, "Out", {2: shown}, raising=False)
+    for s in (named, shown):
+        s._repr_mimebundle_()
+        target = s.document.questions[0].target
+        exec(f"{target}.answer = \"P('y', 'x')\"", __main__.__dict__)
+        assert s["rows"].passed
+    assert named.document.questions[0].target == 'homework["rows"]'
+    alone = rows(Draw())
+    monkeypatch.setattr(__main__, "mine", alone, raising=False)
+    alone._repr_mimebundle_()
+    assert alone.document.questions[0].target == "mine"
+
+
+class Draw:
+    """Draws the first of everything."""
+
+    def choice(self, options):
+        return options[0]

@@ -903,8 +903,8 @@ export interface Question {
   readonly figures: readonly Figure[];
   /** What is asked for, where that is short: `f32[4,4]`. */
   readonly goal: string;
-  /** How a cell answers: a line in which `{answer}` stands for what is filled in. */
-  readonly code: string;
+  /** What a cell calls it: `lab["rows"]`. It answers with `lab["rows"].answer = …`. */
+  readonly target: string;
   /** Those that were asked for, in order. */
   readonly hints: readonly string[];
   readonly hints_left: number;

@@ -32,16 +32,11 @@ export function codeRuns(text: string): { text: string; code: boolean }[] {
 
 // ── The line of Python ──────────────────────────────────────────────────────────────────────────────────────────────
 
-/** The code that stands under a question, with what is filled in at its place; `…` for what is not. */
-export function answerCode(question: Question, draft: Draft, inSet: boolean): string {
+/** The line that answers in a cell, with what is filled in at its place; `…` for what is not. */
+export function answerCode(question: Question, draft: Draft): string {
   const literals = question.fields.map((f) => literal(f, draft[f.name] ?? ""));
   const one = literals.length === 1 ? (literals[0] ?? "…") : `(${literals.join(", ")})`;
-  const filled =
-    question.task === "put_specs"
-      ? `in_specs=(${literals.slice(0, -1).join(", ")}${literals.length === 2 ? "," : ""}), out_specs=${literals.at(-1)}`
-      : one;
-  const code = question.code.replace("{answer}", () => filled);
-  return inSet ? code.replace(/^exercise\./, () => `exercises[${JSON.stringify(question.name)}].`) : code;
+  return `${question.target}.answer = ${one}`;
 }
 
 function literal(field: Field, text: string): string {
@@ -50,7 +45,8 @@ function literal(field: Field, text: string): string {
   if (value === "") return "…";
   switch (field.form) {
     case "spec":
-      return /^(?:P|PartitionSpec|jax)\b/.test(value) ? value : `P(${value})`;
+      // As text: the cell that it is pasted into need not have imported PartitionSpec under this name.
+      return JSON.stringify(/^(?:P|PartitionSpec|jax)\b/.test(value) ? value : `P(${value})`);
     case "devices":
       return `{${chosen(value).join(", ")}}`;
     case "grid":

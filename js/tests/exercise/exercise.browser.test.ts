@@ -24,7 +24,7 @@ test("a spec is put together from axes, and checked when that is asked for", asy
   await expect.poll(() => find(view, ".type h2").textContent).toBe("f32[8@x,16@y]");
   expect(pixels(view)).not.toBe(before);
   expect(find(view, ".picture").getAttribute("aria-label")).toContain("blocks of 2×8, 1 copy of each");
-  expect(find(view, ".band.code code").textContent).toBe("exercise.answer = P('x', 'y')");
+  expect(find(view, ".band.code code").textContent).toBe(`exercise.answer = "P('x', 'y')"`);
   expect(view.model.sent).toEqual([]);
   button(view, "Check").focus();
   await userEvent.keyboard("{Enter}");
@@ -45,10 +45,10 @@ test("axes are put on dimensions by a press, and taken back by a key", async () 
   const view = await mount(sheet(spec("q")));
   find(view, ".take").click();
   slot(view, 1).click();
-  await expect.poll(() => code(view)).toBe("exercise.answer = P(None, 'x')");
+  await expect.poll(() => code(view)).toBe(`exercise.answer = "P(None, 'x')"`);
   slot(view, 1).focus();
   await userEvent.keyboard("{Control>}z{/Control}");
-  await expect.poll(() => code(view)).toBe("exercise.answer = P()");
+  await expect.poll(() => code(view)).toBe('exercise.answer = "P()"');
 });
 
 test("a spec can be written, and no more than the spec", async () => {
@@ -57,7 +57,7 @@ test("a spec can be written, and no more than the spec", async () => {
   await expect.poll(() => [...view.root.querySelectorAll("input")].map((i) => i.ariaLabel)).toEqual(["spec as text"]);
   await userEvent.fill(find<HTMLInputElement>(view, "input"), "P('y', 'x')");
   await userEvent.keyboard("{Enter}");
-  await expect.poll(() => code(view)).toBe("exercise.answer = P('y', 'x')");
+  await expect.poll(() => code(view)).toBe(`exercise.answer = "P('y', 'x')"`);
   expect(view.model.sent).toEqual([]);
 });
 
@@ -184,6 +184,35 @@ test("a refused clipboard is said", async () => {
   await expect.poll(() => find(view, "[role=status]").textContent).toContain("select the text");
 });
 
+test("after a right answer nothing says that there is another", async () => {
+  const fields = [field("type", "text")];
+  const view = await mount(sheet(question("q", fields)));
+  enter(view, "input", "f32[8@x, 16]");
+  await expect.poll(() => button(view, "Check").disabled).toBe(false);
+  button(view, "Check").click();
+  const parts = [{ field: "type", right: true, note: "", cells: [] }];
+  const right = question("q", fields, {
+    attempts: 1,
+    passed: true,
+    answer: [{ field: "type", text: "f32[8@x,16]" }],
+    feedback: feedback("right", { message: "JAX gives the same type.", question: "", parts }),
+  });
+  view.model.assign({ _document: sheet(right), _heard: 1 });
+  await expect.poll(() => find(view, ".mark").textContent).toBe("✓ right");
+  expect(find<HTMLInputElement>(view, "input").value).toBe("f32[8@x,16]");
+  expect(aside(view)).not.toContain("another answer");
+  enter(view, "input", "f32[8,16]");
+  await expect.poll(() => view.root.querySelector(".mark")).toBeNull();
+  expect(aside(view)).not.toContain("another answer");
+});
+
+test("a line is copied when all of it is filled in", async () => {
+  const view = await mount(sheet(question("q", [field("type", "text")])));
+  expect(button(view, "Copy").disabled).toBe(true);
+  enter(view, "input", "f32[8]");
+  await expect.poll(() => button(view, "Copy").disabled).toBe(false);
+});
+
 test("a malformed answer keeps what is filled in", async () => {
   const fields = [field("type", "text")];
   const view = await mount(sheet(question("q", fields)));
@@ -235,7 +264,7 @@ test("dots show progress and go to an exercise; drafts stay", async () => {
   dots[6]?.click();
   await expect.poll(() => aside(view)).toContain("exercise 7 of 8 · type");
   expect(view.model.sentFor("current")).toEqual([6]);
-  expect(find(view, ".band.code code").textContent).toBe('exercises["type"].answer = …');
+  expect(find(view, ".band.code code").textContent).toBe('lab["type"].answer = …');
   view.model.assign({ current: 0 });
   await expect.poll(() => aside(view)).toContain("exercise 1 of 8");
   expect(slots(view)).toEqual(["None", "y 2"]);

@@ -3,27 +3,24 @@ import { answerCode, chosen, codeRuns, decodeExercises, gridOf, isComplete, with
 import { ALL, field, question, SET, sheet } from "./sheets";
 
 describe("the line of Python", () => {
-  const code = (name: string, draft: Record<string, string>, inSet = false) =>
-    answerCode(ALL.find((q) => q.name === name)!, draft, inSet);
+  const code = (name: string, draft: Record<string, string>) => answerCode(ALL.find((q) => q.name === name)!, draft);
 
   test("has the answer in Python's words", () => {
-    expect(code("spec", { spec: "P('x')" })).toBe("x = jax.device_put(x, P('x'))");
-    expect(code("spec", { spec: "'y', 'x'" })).toBe("x = jax.device_put(x, P('y', 'x'))");
-    expect(code("spec", {})).toBe("x = jax.device_put(x, …)");
+    expect(code("spec", { spec: "P('x')" })).toBe(`exercise.answer = "P('x')"`);
+    expect(code("spec", { spec: "'y', 'x'" })).toBe(`exercise.answer = "P('y', 'x')"`);
+    expect(code("spec", {})).toBe("exercise.answer = …");
     expect(code("devices", { holders: "4, 5" })).toBe("exercise.answer = {4, 5}");
     expect(code("grid", { block: "1, 2\n3" })).toBe("exercise.answer = [[1, 2], [3, …]]");
     expect(code("choice", { error: "it runs" })).toBe('exercise.answer = "it runs"');
     expect(code("type", { type: 'f32["]' })).toBe('exercise.answer = "f32[\\"]"');
     expect(code("long choice", { collective: "psum" })).toBe('exercise.answer = ("psum", …)');
-    expect(code("specs", { in0: "P('x')", out: "P()" })).toBe(
-      "jax.shard_map(f, mesh=mesh, in_specs=(P('x'),), out_specs=P())",
-    );
+    expect(code("specs", { in0: "P('x')", out: "P()" })).toBe(`exercise.answer = ("P('x')", "P()")`);
     expect(code("code", {})).toBe("exercise.answer = fixed");
   });
 
-  test("names the exercise in a set", () => {
-    expect(code("code", {}, true)).toBe('exercises["code"].answer = fixed');
-    expect(code("spec", { spec: "P()" }, true)).toBe("x = jax.device_put(x, P())");
+  test("calls the exercise what the cell calls it", () => {
+    const asked = { ...ALL.find((q) => q.name === "code")!, target: 'lab["fix"]' };
+    expect(answerCode(asked, {})).toBe('lab["fix"].answer = fixed');
   });
 
   test("an answer is text, whatever is in it", () => {

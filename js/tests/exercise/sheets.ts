@@ -42,7 +42,7 @@ export const question = (name: string, fields: readonly Field[], rest: Partial<Q
   playground: null,
   figures: [],
   goal: "",
-  code: "exercise.answer = {answer}",
+  target: "exercise",
   hints: [],
   hints_left: 2,
   attempts: 0,
@@ -71,7 +71,6 @@ const figure = { title: "", placement: null, listing: null, types: [], tables: [
 export const ALL: readonly Question[] = [
   spec("spec", {
     goal: "f32[4,4]",
-    code: "x = jax.device_put(x, {answer})",
     figures: [{ ...figure, title: "wanted", placement: array(MESH, [8, 16], ["y", "x"]) }],
     attempts: 1,
     answer: [{ field: "spec", text: "P('x', 'y')" }],
@@ -130,7 +129,6 @@ export const ALL: readonly Question[] = [
   ),
   question("specs", [field("in0", "spec"), field("out", "spec")], {
     task: "put_specs",
-    code: "jax.shard_map(f, mesh=mesh, {answer})",
     feedback: feedback("malformed", { message: "Names of mesh axes are strings.", question: "" }),
   }),
   question("type", [field("type", "text", { example: "f32[8@x,16]" })], { task: "predict_type" }),
@@ -143,7 +141,7 @@ export const ALL: readonly Question[] = [
 ];
 
 export const SET: Exercises = {
-  ...sheet(...ALL),
+  ...sheet(...ALL.map((q) => ({ ...q, target: `lab["${q.name}"]` }))),
   name: "Lab 1",
   student: "ada",
   kept: "Progress is kept in lab-1-ada-exercises.json",

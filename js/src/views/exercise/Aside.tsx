@@ -112,7 +112,7 @@ function LastTry({ state, question, mesh }: Props) {
         <Tokens tokens={axisTokens(shown, mesh)} />
       </dd>
       <dd class={`mono ${feedback.verdict}`}>{feedback.gives !== shown && feedback.gives}</dd>
-      {!state.judged() && feedback.verdict !== "malformed" && !code && (
+      {!state.judged() && !question.passed && feedback.verdict !== "malformed" && !code && (
         <>
           <dt>now</dt>
           <dd class="soft">another answer; check to count it</dd>

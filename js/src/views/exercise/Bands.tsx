@@ -1,6 +1,6 @@
 /** What stands across the card: JAX's own words, the line of code to copy, where progress is kept. */
 import type { Exercises, Question } from "../../model/document.gen";
-import { answerCode } from "../../model/exercise";
+import { answerCode, isComplete } from "../../model/exercise";
 import type { MeshModel } from "../../model/mesh";
 import { axisTokens } from "../../model/text";
 import { Raised } from "../card/Raised";
@@ -18,7 +18,7 @@ export function Trouble({ state, sheet, question }: { state: ExerciseState; shee
 }
 
 export function CodeLine({ state, question, mesh }: { state: ExerciseState; question: Question; mesh: MeshModel }) {
-  const code = answerCode(question, state.draft(), (state.now.sheet?.questions.length ?? 1) > 1);
+  const code = answerCode(question, state.draft());
   const refused = state.editor()?.refusal() ?? null;
   return (
     <div class={`band code ${refused ? "off" : ""}`}>
@@ -28,7 +28,7 @@ export function CodeLine({ state, question, mesh }: { state: ExerciseState; ques
       <span role="status" class="soft">
         {state.now.copied || (refused && "picture shows the last valid spec")}
       </span>
-      <button type="button" onClick={() => state.copy(code)}>
+      <button type="button" disabled={!isComplete(question, state.draft())} onClick={() => state.copy(code)}>
         Copy
       </button>
     </div>

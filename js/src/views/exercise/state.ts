@@ -21,11 +21,19 @@ interface Fields {
   moves: number;
 }
 
+interface Request {
+  do: string;
+  question: number;
+  answer?: Draft;
+}
+
 export class ExerciseState extends CardState<Fields> {
   /** By the name of the exercise. */
   readonly #editors = new Map<string, SpecEditor>();
   /** Requests that wait for the answer to the one before: hosts keep the last value of a trait alone. */
-  readonly #queue: { do: string; question: number; answer?: Draft }[] = [];
+  readonly #queue: Request[] = [];
+  /** The last that was sent. */
+  #sent: Request | null = null;
 
   constructor(widget: WidgetModel, frame: HTMLElement) {
     const fields: Fields = {
@@ -133,7 +141,19 @@ export class ExerciseState extends CardState<Fields> {
     const last = (this.now.sheet?.questions.length ?? 1) - 1;
     const current = Math.max(0, Math.min(last, Number(this.widget.get("current") ?? 0)));
     this.set({ current, waiting: this.#asked() > Number(this.widget.get("_heard") ?? 0) });
+    // Document and `_heard` come in one message, in any order: this is after both.
+    if (!this.now.waiting) queueMicrotask(() => this.#settle());
     this.#send();
+  }
+
+  /** What was judged is in the fields as Python writes it, unless something else was filled in meanwhile. */
+  #settle(): void {
+    const sent = this.#sent;
+    this.#sent = null;
+    const question = sent?.answer && this.now.sheet?.questions[sent.question];
+    if (!question || question.feedback?.verdict === "malformed") return;
+    if (this.now.drafts[question.name] !== sent.answer) return;
+    this.set({ drafts: { ...this.now.drafts, [question.name]: draftOf(question) } });
   }
 
   #ask(what: { do: string; answer?: Draft }): void {
@@ -144,6 +164,7 @@ export class ExerciseState extends CardState<Fields> {
   #send(): void {
     const next = this.now.waiting ? undefined : this.#queue.shift();
     if (!next) return;
+    this.#sent = next;
     this.set({ waiting: true });
     this.share({ _asked: { n: this.#asked() + 1, ...next } });
   }
