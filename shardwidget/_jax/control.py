@@ -25,6 +25,8 @@ class FunctionCall:
     in_shardings: tuple[Any, ...] = ()
     """Of ``jit``: where operands are to lie; empty where it does not say."""
     out_shardings: tuple[Any, ...] = ()
+    donated: tuple[bool, ...] = ()
+    """Of ``jit``: whether the memory of each operand may be taken."""
     branch: bool = False
     """Whether it is the branch of a ``cond`` in which tracing stopped."""
 
@@ -118,7 +120,8 @@ def control_of(eqn: Any) -> Control | None:
         body = params.get("jaxpr") or params["call_jaxpr"]
         called = params.get("name") or function_name(open_jaxpr(body)[0])
         before, after = (tuple(params.get(key, ())) for key in ("in_shardings", "out_shardings"))
-        return FunctionCall(body, str(called), in_shardings=before, out_shardings=after)
+        donated = tuple(params.get("donated_invars", ()))
+        return FunctionCall(body, str(called), in_shardings=before, out_shardings=after, donated=donated)
     if name == "scan":
         consts, carries = _scan_counts(params)
         return Scan(params["jaxpr"], consts, carries, params["length"], bool(params["reverse"]), params["unroll"])

@@ -251,6 +251,15 @@ def _variable(value: Any, trace: Any) -> Any:
     return None
 
 
+def _leaves(value: Any) -> Iterator[Any]:
+    """What is in tuples, lists and dicts, whatever the keys: JAX's own trees sort them, and some have no order."""
+    if isinstance(value, tuple | list | dict):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _leaves(part)
+    else:
+        yield value
+
+
 def _at_work(frames: list[Any], trace: Any) -> tuple[list[Any], list[Any]]:
     """Variables of a trace, and axis names, that the first frames of JAX below the user's were given."""
     variables: dict[int, Any] = {}
@@ -259,8 +268,7 @@ def _at_work(frames: list[Any], trace: Any) -> tuple[list[Any], list[Any]]:
         for key, value in frame.f_locals.items():
             if key in ("axis_name", "axes", "axis_name_") and not names:
                 names = [n for n in (value if isinstance(value, tuple | list) else [value]) if isinstance(n, str)]
-            leaves = jax.tree.leaves(value) if isinstance(value, tuple | list | dict) else [value]
-            for leaf in leaves:
+            for leaf in _leaves(value):
                 if isinstance(leaf, Tracer) and (v := _variable(leaf, trace)) is not None:
                     variables.setdefault(id(v), v)
         if variables and names:

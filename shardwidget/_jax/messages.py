@@ -61,6 +61,11 @@ def is_unsupported(error: Exception) -> bool:
     return isinstance(error, jax.errors.JaxRuntimeError) and "UNIMPLEMENTED" in str(error)
 
 
+def is_of_another_mesh(error: Exception) -> bool:
+    """Whether a value lies on a mesh of other axis types than the one that it is used on."""
+    return "should match the aval mesh" in str(error)
+
+
 def is_sharding_type_error(error: Exception) -> bool:
     """Whether types on Explicit axes do not say how a result is laid out. The class is private."""
     return type(error).__name__ == "ShardingTypeError"

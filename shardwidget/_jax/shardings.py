@@ -48,12 +48,13 @@ def device_assignment(sharding: jax.sharding.Sharding) -> tuple[Any, ...] | None
 
 
 def spec_on(sharding: Any, mesh: jax.sharding.Mesh) -> jax.sharding.PartitionSpec | None:
-    """An XLA ``HloSharding`` as a spec on a mesh; None where it is none.
+    """An XLA ``HloSharding``, or a JAX sharding that holds one, as a spec on a mesh; None where it is none.
 
     JAX 0.9 – 0.12: the parser is private.
     """
     from jax._src.sharding_impls import parse_flatten_op_sharding
 
+    sharding = getattr(sharding, "_hlo_sharding", sharding)
     try:
         spec = parse_flatten_op_sharding(sharding, mesh)[0]
         return getattr(spec, "get_partition_spec", lambda: spec)()
@@ -75,6 +76,13 @@ def on_mesh(params: dict[str, Any], mesh: jax.sharding.AbstractMesh) -> dict[str
     moved = {key: _on(value, mesh) for key, value in params.items()}
     silent = [key for key in ("out_sharding", "sharding") if is_silent(params.get(key)) or is_silent(moved.get(key))]
     return moved | dict.fromkeys(silent)
+
+
+def moved_to(sharding: Any, mesh: jax.sharding.Mesh) -> Any:
+    """A sharding that ``jit`` was given, on a mesh of other axis types; what says nothing stays as it is."""
+    if isinstance(sharding, jax.sharding.NamedSharding) and sharding.mesh.axis_names == mesh.axis_names:
+        return jax.sharding.NamedSharding(mesh, sharding.spec, memory_kind=sharding.memory_kind)
+    return sharding
 
 
 def _on(value: Any, mesh: jax.sharding.AbstractMesh) -> Any:
@@ -124,3 +132,14 @@ def _mlir_context() -> Any:
 
 def _clip(text: str) -> str:
     return text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]} … ({len(text)} characters)"
+
+
+def mesh_of_with() -> jax.sharding.Mesh | None:
+    """The mesh of the ``with mesh:`` around the call; None where there is none.
+
+    JAX 0.9 – 0.12: ``jax.sharding.get_mesh`` knows that of ``jax.set_mesh`` alone.
+    """
+    from jax._src.mesh import thread_resources
+
+    mesh = thread_resources.env.physical_mesh
+    return None if mesh.empty else mesh

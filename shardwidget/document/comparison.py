@@ -99,10 +99,11 @@ class Enclosure:
 
 @dataclass(frozen=True)
 class Row:
-    """One equation, or the arguments of the function, or one array."""
+    """One equation, or the arguments or the results of the function, or one array."""
 
     primitive: str
-    """JAX's primitive; ``arguments`` for the arguments; ``array`` for an array by itself."""
+    """JAX's primitive; ``arguments`` and ``outputs`` for what the function takes and returns; ``array`` for an array by
+    itself."""
     values: tuple[Compared, ...]
     """What it results in."""
     source: Source | None = None
@@ -120,6 +121,9 @@ class Row:
     """Unexpected replication, in words: ``w is gathered whole over model``; empty if there is none."""
     wasted_bytes: int = 0
     """Bytes a device that the remark is about."""
+    inspected: bool = False
+    """Whether its places are those of the program with inspections, which has other collectives here than the program
+    itself: the compiler may never make these values there."""
 
     @property
     def explicit(self) -> str:

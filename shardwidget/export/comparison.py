@@ -55,7 +55,7 @@ def tally(c: Comparison) -> list[str]:
 def picture(c: Comparison) -> str:
     """The rows as lines of text, in columns."""
     heads = _heads(c)
-    lines = [Line(*heads), *(line for row in c.rows[:MOST] for line in _lines(c, row))]
+    lines = [Line(*heads), *(line for row in _listed(c) for line in _lines(c, row))]
     cells = [(li.source, li.explicit, li.auto, li.compiled) for li in lines if li.tone not in ("error", "plain")]
     widths = [min(most, max(len(row[k]) for row in cells)) for k, most in enumerate((46, 34, 26, 26))]
     out = [headline(c)]
@@ -72,12 +72,17 @@ def picture(c: Comparison) -> str:
 def table(c: Comparison) -> str:
     """The rows as an HTML table that survives a notebook's sanitiser: inline style, no script, no svg."""
     head = "".join(f'<th style="{_CELL};font-weight:600">{escape(name)}</th>' for name in _heads(c))
-    body = "".join(_row(line) for row in c.rows[:MOST] for line in _lines(c, row))
+    body = "".join(_row(line) for row in _listed(c) for line in _lines(c, row))
     after = "".join(f'<p style="margin:4px 0">{escape(clip(line, 400))}</p>' for line in _rest(c))
     return (
         f'<div style="overflow-x:auto"><p style="margin:4px 0"><b>{escape(headline(c))}</b></p>'
         f'<table style="border-collapse:collapse;background:#fff"><tr>{head}</tr>{body}</table>{after}</div>'
     )
+
+
+def _listed(c: Comparison) -> tuple[Row, ...]:
+    """The rows that are listed: the first, and where the function's results are."""
+    return c.rows[:MOST] + tuple(row for row in c.rows[MOST:] if row.primitive == "outputs")
 
 
 def _row(line: Line) -> str:
@@ -113,11 +118,17 @@ def _value(c: Comparison, row: Row, v: Compared, *, first: bool) -> Line:
     name = f"{clip(v.name, 40)}  " if v.name and len(row.values) > 1 and c.of == "function" else ""
     source = (v.name if c.of == "arrays" else _source(row)) if first or c.of == "arrays" else ""
     explicit = row.error.error if row.error else f"{name}{v.explicit.text}" if v.explicit else ""
-    verdict = {"same": "same", "differs": f"DIFFERS. {v.note}", "silent": "the type is silent", "": v.note}[v.agreement]
+    verdict = {
+        "same": f"same. {v.note}" if v.note else "same",
+        "differs": f"DIFFERS. {v.note}",
+        "silent": "the type is silent",
+        "": v.note,
+    }[v.agreement]
     if row.remark and first:
         verdict = f"{row.remark}, {byte_count(row.wasted_bytes)} a device. {verdict}".strip()
     tone = "warn" if v.agreement == "differs" or (row.remark and first) else ""
-    return Line(source, explicit, v.auto, v.concrete.text if v.concrete else "", verdict.strip(), tone)
+    concrete = f"{v.concrete.text}{' (inspected)' * row.inspected}" if v.concrete else ""
+    return Line(source, explicit, v.auto, concrete, verdict.strip(), tone)
 
 
 def _source(row: Row) -> str:
@@ -139,7 +150,7 @@ def _collective(c: Comparison, index: int) -> HloCollective:
 
 
 def _rest(c: Comparison) -> list[str]:
-    left = len(c.rows) - MOST
+    left = len(c.rows) - len(_listed(c))
     return ([f"… {_count(left, 'more row')}"] if left > 0 else []) + ([c.note] if c.note else [])
 
 

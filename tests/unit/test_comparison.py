@@ -111,7 +111,7 @@ def test_a_selection_goes_both_ways(view):
     front_end(view).from_browser(selection=None)
     assert view.selection is None
     for row in (-1, len(view.document.rows)):
-        with pytest.raises(TraitError, match=r"selection must be None or .\"row\": 0 to 2.; got"):
+        with pytest.raises(TraitError, match=r"selection must be None or .\"row\": 0 to 3.; got"):
             view.selection = {"row": row}
 
 
@@ -134,7 +134,7 @@ def test_a_wrong_option_is_answered_with_the_legal_ones(options, error, message)
 
 def test_its_text_table_and_picture_are_those_of_its_document(view, tmp_path):
     assert repr(view) == comparison.picture(view.document)
-    assert repr(view).startswith("product  3 rows on mesh x=4 y=2: 1 type error")
+    assert repr(view).startswith("product  4 rows on mesh x=4 y=2: 1 type error")
     data, _ = view._repr_mimebundle_()
     assert data["application/vnd.jupyter.widget-view+json"]["model_id"] == view.model_id
     assert comparison.table(view.document) in data["text/html"]

@@ -938,9 +938,12 @@ export interface Region {
   readonly parent: number;
 }
 
-/** One equation, or the arguments of the function, or one array. */
+/** One equation, or the arguments or the results of the function, or one array. */
 export interface Row {
-  /** JAX's primitive; `arguments` for the arguments; `array` for an array by itself. */
+  /**
+   * JAX's primitive; `arguments` and `outputs` for what the function takes and returns; `array` for an array by
+   * itself.
+   */
   readonly primitive: string;
   /** What it results in. */
   readonly values: readonly Compared[];
@@ -959,6 +962,11 @@ export interface Row {
   readonly remark: string;
   /** Bytes a device that the remark is about. */
   readonly wasted_bytes: number;
+  /**
+   * Whether its places are those of the program with inspections, which has other collectives here than the program
+   * itself: the compiler may never make these values there.
+   */
+  readonly inspected: boolean;
 }
 
 /** Measured calls of a program. */

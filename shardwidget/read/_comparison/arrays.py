@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import jax
-from jax.sharding import AxisType, NamedSharding, PartitionSpec
+from jax.sharding import AxisType, NamedSharding
 
 from shardwidget import _jax
 from shardwidget.document import Compared, Comparison, Dim, Layout, Row
 from shardwidget.read._comparison.rows import difference, single_axes, typed
 from shardwidget.read._entries import entries, entries_text
-from shardwidget.read._jaxpr.value import Value
 from shardwidget.read._mesh import read_devices, read_mesh
 
 NO_ARRAYS = (
@@ -40,31 +39,6 @@ def compare(tree: Any) -> Comparison:
         mesh = read_devices(sorted(max(devices, key=len), key=lambda d: d.id))
     rows = tuple(Row("array", (_array(jax.tree_util.keystr(path).lstrip("."), x),)) for path, x in leaves)
     return Comparison("arrays", mesh, rows, jax_version=jax.__version__)
-
-
-def argument(value: Value, explicit: NamedSharding, spec: PartitionSpec, compiled: bool) -> Compared:
-    """An argument of a function: it lies as its spec says, whatever its type."""
-    aval = value.aval
-    on = typed(_jax.with_sharding(aval, explicit))
-    rank = len(aval.shape)
-    dims = entries(spec, rank)
-    concrete = (
-        Layout(entries_text(dims), tuple(Dim(int(n), a) for n, a in zip(aval.shape, dims, strict=True)))
-        if compiled
-        else None
-    )
-    agreement, note = difference(on, concrete, single_axes(_jax.with_sharding(aval, explicit)))
-    return Compared(
-        value.name,
-        tuple(aval.shape),
-        str(aval.dtype),
-        8 * aval.dtype.itemsize,
-        on,
-        _jax.plain_text(aval),
-        concrete,
-        agreement,
-        note,
-    )
 
 
 def _array(name: str, x: Any) -> Compared:

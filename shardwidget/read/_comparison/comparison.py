@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import itertools
-import re
-from collections import defaultdict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import jax
 from jax.sharding import AbstractMesh, AxisType
 
 from shardwidget import _jax
-from shardwidget.document import Comparison, Continuation, HloCollective, Program, Row, Stop
+from shardwidget.document import Comparison, Continuation, Row, Stop
 from shardwidget.read._comparison import arrays
 from shardwidget.read._comparison.aligned import aligned, own
-from shardwidget.read._comparison.concrete import TAG, Concrete, compiled
+from shardwidget.read._comparison.concrete import Concrete, compiled
+from shardwidget.read._comparison.ends import arguments_row, outputs_row
 from shardwidget.read._comparison.explicit import Explicit, Run, Stopped, closes_over_another
 from shardwidget.read._comparison.question import AnyMesh, Question, abstract, is_explicit, retyped
 from shardwidget.read._comparison.rows import row_of
@@ -25,7 +24,6 @@ from shardwidget.read._comparison.tree import Tree
 from shardwidget.read._comparison.ways import CompilerLayout
 from shardwidget.read._jaxpr.sources import line_of, listing_at
 from shardwidget.read._mesh import read_mesh
-from shardwidget.read._program.programs import program as read_program
 
 ARGUMENTS = -1
 """The row of the arguments, before that of the first equation."""
@@ -44,6 +42,8 @@ STOPPED = "The program stops on its own mesh and on an Auto one: it is shown as 
 LEFT = "Only its own mesh can trace this program, and it stops there: it was compiled as the rows go on at first."
 
 REFUSED = "The compiler refuses the program, so where the data would lie is not known: {error}"
+
+UNASKED = "Where values between arguments and results lie is not known: the compiler refuses to be asked. {error}"
 
 
 def comparison(
@@ -183,10 +183,8 @@ class _Reader:
         self.tree = _tree(asked, base.jaxpr, base.mesh)
         self.note = LEFT if base.left else ""
         self.concrete = self._compile()
-        self.program: Program | None = None
-        self.caused: dict[int, list[tuple[int, HloCollective]]] = defaultdict(list)
-        if self.concrete:
-            self.program = self._program(self.concrete, self.base.mesh)
+        if self.concrete and self.concrete.refused:
+            self.note = UNASKED.format(error=self.concrete.refused)
 
     def comparison(self, choices: dict[int, int], continuations: bool) -> Comparison:
         rows, explicit = self.rows(choices)
@@ -200,7 +198,7 @@ class _Reader:
             rows=rows,
             enclosures=tuple(self.tree.enclosures),
             continuations=more,
-            program=self.program,
+            program=self.concrete.program if self.concrete else None,
             compiled_from=base if self.concrete else "",
             listings=tuple(dict.fromkeys(found for found in listings if found)),
             name=self.asked.function,
@@ -211,13 +209,12 @@ class _Reader:
     def rows(self, choices: Mapping[int, int]) -> tuple[tuple[Row, ...], Explicit]:
         """The rows of the document: the arguments first, so line k of the program is row k + 1."""
         explicit = self._explicit({row - 1: choice for row, choice in choices.items()})
-        places = self.concrete.places if self.concrete else None
-        rows = [self._arguments()]
-        rows += [
-            row_of(line, k, explicit, None if places is None else places.get(k, {}), self.caused[k])
-            for k, line in enumerate(self.tree.lines)
-        ]
-        if self.base.error is not None:
+        mesh = abstract(retyped(self.asked.mesh, AxisType.Explicit))
+        rows = [arguments_row(self.tree, self.asked, mesh, self.concrete)]
+        rows += [row_of(line, k, explicit, self.concrete) for k, line in enumerate(self.tree.lines)]
+        if self.base.error is None:
+            rows.append(outputs_row(self.tree, self.asked, mesh, explicit, self.concrete))
+        else:
             rows.append(_end(self.base.error))
         return tuple(rows), explicit
 
@@ -242,6 +239,9 @@ class _Reader:
         if closes_over_another(self.tree, mesh) and not self.base.error:
             return Run(self.tree, mesh, choices, does).of(self.asked.on(mesh))
         there = traced(self.asked, self.tree, mesh, choices, does)
+        errors = [e for e in (there.error, *(stop.error for stop in there.stops.values())) if e is not None]
+        if any(map(_jax.messages.is_of_another_mesh, errors)) and not self.base.error:
+            return Run(self.tree, mesh, choices, does).of(self.asked.on(mesh))
         found = Explicit({}, {})
         if there.jaxpr is not None:
             theirs = _tree(self.asked, there.jaxpr, mesh)
@@ -266,18 +266,10 @@ class _Reader:
         out = {}
         for line, places in (self.concrete.places if self.concrete else {}).items():
             if 0 in places and (dims := places[0].dims) is not None:
-                caused = [c for _, c in self.caused[line]]
+                caused = [c for _, c in self.concrete.caused.get(line, ())] if self.concrete else []
                 words = dict.fromkeys(f"{c.kind} over {' and '.join(c.axes)}" if c.axes else c.kind for c in caused)
                 out[line] = CompilerLayout(dims, ", ".join(words) or "none", sum(c.bytes_per_device for c in caused))
         return out
-
-    def _arguments(self) -> Row:
-        explicit = abstract(retyped(self.asked.mesh, AxisType.Explicit))
-        types = [jax.sharding.NamedSharding(explicit, x.sharding.spec) for x in self.asked.on(explicit)]
-        values = []
-        for value, sharding, spec in zip(self.tree.arguments, types, self.asked.specs, strict=True):
-            values.append(arrays.argument(value, sharding, spec, self.concrete is not None))
-        return Row("arguments", tuple(values), collectives=tuple(k for k, _ in self.caused[ARGUMENTS]))
 
     def _compile(self) -> Concrete | None:
         mesh = self.base.mesh
@@ -288,24 +280,10 @@ class _Reader:
             self.note = NO_DEVICES.format(sizes=mesh.axis_sizes, names=mesh.axis_names, count=mesh.size)
             return None
         try:
-            return compiled(self.tree, self.asked.on(mesh), mesh, self.asked.function)
+            return compiled(self.tree, self.asked, mesh)
         except Exception as error:
             self.note = REFUSED.format(error=str(error).split("\n")[0])
             return None
-
-    def _program(self, concrete: Concrete, mesh: Any) -> Program:
-        program = read_program(concrete.compiled, mesh=mesh, name=self.asked.function)
-        cleaned = []
-        for k, c in enumerate(program.collectives):
-            tags = TAG.findall(c.op)
-            if tags:
-                self.caused[int(tags[-1])].append((k, c))
-            op = TAG.sub("", c.op)
-            if argument := re.fullmatch(r"args\[(\d+)\]", op):
-                self.caused[ARGUMENTS].append((k, c))
-                op = self.asked.names[int(argument[1])]
-            cleaned.append(replace(c, op=op))
-        return replace(program, collectives=tuple(cleaned))
 
 
 def _end(error: Exception) -> Row:

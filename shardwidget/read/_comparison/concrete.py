@@ -1,23 +1,31 @@
-"""Where the compiled program really puts every value: the program compiled once, with every result inspected.
+"""Where the compiled program puts its values.
 
-Each equation also gets a name of its own in the program's name stack, so that a collective of the compiled module says
-which equation it was put in for: ``jit(f)/jvp(shardwidget7)/dot_general``.
+The program is compiled as it is: its collectives, and where its arguments and results lie, are those of that compile.
+Each equation only gets a name of its own in the name stack, so that a collective says which equation it was put in for:
+``jit(f)/jvp(shardwidget7)/dot_general``. Where everything between lies is asked in a second compile, with an inspection
+behind every equation. Inspections hold the compiler off from fusing and can so add collectives: where that happened,
+what they say is marked.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import jax
 from jax.extend.core import jaxpr_as_fun
-from jax.sharding import Mesh
+from jax.sharding import AxisType, Mesh, NamedSharding
 
 from shardwidget import _jax
+from shardwidget.document import HloCollective, Program
+from shardwidget.read._comparison.question import Question
 from shardwidget.read._comparison.tree import Line, LineBody, LineNode, Tree
 from shardwidget.read._entries import Entries, entries
+from shardwidget.read._jaxpr.value import Value
+from shardwidget.read._program.programs import program as read_program
 
 TAG = re.compile(r"(?:/|^|(?<=\())shardwidget(\d+)(?=[/)]|$)")
 
@@ -30,33 +38,120 @@ class Put:
     """The mesh axes of each dimension; None where its sharding is no spec on the mesh."""
     text: str
     """The sharding's own text, used where there is no spec."""
+    unreduced: tuple[str, ...] = ()
+    """Mesh axes over which parts of a sum are still to be added."""
+
+
+ARGUMENTS, OUTPUTS = -1, -2
+"""In place of a line, for collectives that move an argument or a result."""
 
 
 @dataclass(frozen=True)
 class Concrete:
-    """A compiled program, and where it puts the results of each line."""
+    """A compiled program, and where it puts its values."""
 
-    compiled: jax.stages.Compiled
-    places: dict[int, dict[int, Put]]
+    program: Program
+    caused: Mapping[int, Sequence[tuple[int, HloCollective]]]
+    """The collectives of each line, with their indices; those of arguments at ``ARGUMENTS``, of
+    results at ``OUTPUTS``."""
+    arguments: tuple[Put | None, ...]
+    """Where each argument lies; None where the program does not take it."""
+    outputs: tuple[Put, ...]
+    places: Mapping[int, Mapping[int, Put]]
     """By line, by index of the result."""
+    disturbed: frozenset[int]
+    """Lines whose places are of a program with other collectives there than this one."""
+    refused: str = ""
+    """Why the compiler could not be asked where values between are; empty if it was."""
 
 
-def compiled(tree: Tree, arguments: Sequence[jax.ShapeDtypeStruct], mesh: Mesh, name: str) -> Concrete:
+@dataclass(frozen=True)
+class Boundary:
+    """What a jitted function says of its own arguments and results."""
+
+    inputs: tuple[Any, ...]
+    outputs: tuple[Any, ...]
+    donated: tuple[int, ...]
+    """Indices of the arguments whose memory may be taken."""
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """As ``jax.jit`` takes it."""
+        return {"in_shardings": self.inputs, "out_shardings": list(self.outputs), "donate_argnums": self.donated}
+
+
+def compiled(tree: Tree, asked: Question, mesh: Mesh) -> Concrete:
     """Compiles a program for a mesh, without running it.
 
     Args:
         tree: the program.
-        arguments: shapes that lie on the mesh.
+        asked: the function and its arguments.
         mesh: the devices to compile for.
-        name: of the function.
 
     Raises:
         Exception: the program does not compile.
     """
+    arguments, boundary = asked.called_on(mesh), _boundary(tree, asked, mesh)
+
+    def compile_(places: dict[int, dict[int, Put]] | None) -> jax.stages.Compiled:
+        function: Any = jaxpr_as_fun(_jax.closed(_instrumented(tree, mesh, places), tree.root.consts))
+        function.__name__ = asked.function
+        jitted = jax.jit(function, **(boundary.options if boundary else {}))
+        with asked.setting(mesh):
+            return jitted.lower(*arguments).compile(compiler_options=None if places is None else _quickly(mesh))
+
+    plain = compile_(None)
+    program, caused = _attributed(read_program(plain, mesh=mesh, name=asked.function), asked.names)
+    inputs, outputs = plain.input_shardings[0], plain.output_shardings
     places: dict[int, dict[int, Put]] = {}
+    disturbed: frozenset[int] = frozenset()
+    refused = ""
+    if mesh.size == 1:  # Nothing is partitioned.
+        for k, line in enumerate(tree.lines):
+            places[k] = {i: Put(((),) * v.aval.ndim, "{replicated}") for i, v in _asked_of(line)}
+    else:
+        try:
+            inspected = compile_(places)
+            places |= {k: _as_typed(tree.lines[k]) for k in places if _is_partly_manual(tree, k)}
+            disturbed = _disturbed(tree, caused, _caused(read_program(inspected, mesh=mesh).collectives)[0])
+        except Exception as error:
+            refused = str(error).split("\n")[0]
+    results = tuple(put_at(s, mesh, len(v.aval.shape)) for s, v in _zip(outputs, tree.results))
+    return Concrete(
+        program,
+        _with_outputs(tree, caused, places, results),
+        tuple(None if s is None else put_at(s, mesh, len(v.aval.shape)) for s, v in _zip(inputs, tree.arguments)),
+        results,
+        places,
+        disturbed,
+        refused,
+    )
+
+
+def _boundary(tree: Tree, asked: Question, mesh: Mesh) -> Boundary | None:
+    """Shardings and donations that the function was jitted with."""
+    control = tree.root.nodes[0].control if asked.is_jitted and len(tree.root.nodes) == 1 else None
+    if not isinstance(control, _jax.FunctionCall) or not control.in_shardings:
+        return None
+    jaxpr, operands = tree.root.jaxpr, tree.root.nodes[0].eqn.invars
+    said = {id(v): k for k, v in enumerate(operands)}
+    if any(id(v) not in said for v in jaxpr.invars):
+        return None
+    at = [said[id(v)] for v in jaxpr.invars]
+    return Boundary(
+        tuple(_jax.moved_to(control.in_shardings[k], mesh) for k in at),
+        tuple(_jax.moved_to(s, mesh) for s in control.out_shardings),
+        tuple(i for i, k in enumerate(at) if control.donated[k]),
+    )
+
+
+def _instrumented(tree: Tree, mesh: Mesh, places: dict[int, dict[int, Put]] | None) -> Any:
+    """The program with a name on every equation and, where ``places`` are wanted, an inspection behind it."""
 
     def callback(line: int, k: int, rank: int) -> Callable[[Any], None]:
-        return lambda sharding: places.setdefault(line, {}).__setitem__(k, put_of(sharding, mesh, rank))
+        assert places is not None
+        here = places.setdefault(line, {})
+        return lambda sharding: here.__setitem__(k, put_of(sharding, mesh, rank))
 
     def instrumented(body: LineBody) -> Any:
         return _jax.with_equations(body.jaxpr, [eqn for node in body.nodes for eqn in equations(node)])
@@ -69,17 +164,116 @@ def compiled(tree: Tree, arguments: Sequence[jax.ShapeDtypeStruct], mesh: Mesh, 
         if node.line < 0:
             return [_jax.named(eqn, f"shardwidget{node.of}")] if node.of >= 0 else [eqn]
         eqn = _jax.named(eqn, f"shardwidget{node.line}")
-        line = tree.lines[node.line]
-        shown = [(k, v) for k, v in enumerate(eqn.outvars) if not unseen(line, v)]
-        if mesh.size == 1:  # Nothing is partitioned.
-            places[node.line] = {k: Put(((),) * v.aval.ndim, "{replicated}") for k, v in shown}
-            return [eqn]
+        shown = [] if places is None else _asked_of(tree.lines[node.line])
         return [eqn, *(_jax.inspection(eqn, v, callback(node.line, k, v.aval.ndim)) for k, v in shown)]
 
-    function: Any = jaxpr_as_fun(_jax.closed(instrumented(tree.root), tree.root.consts))
-    function.__name__ = name
-    with jax.set_mesh(mesh):
-        return Concrete(jax.jit(function).lower(*arguments).compile(), places)
+    return instrumented(tree.root)
+
+
+def _asked_of(line: Line) -> list[tuple[int, Any]]:
+    """The results of a line that the compiler is asked about, with their indices."""
+    return [(k, v) for k, v in enumerate(line.eqn.outvars) if not unseen(line, v)]
+
+
+def _quickly(mesh: Mesh) -> dict[str, Any] | None:
+    """Options for a program that is never run: where values lie is decided before machine code is made."""
+    if mesh.devices.flat[0].platform != "cpu":
+        return None
+    return {"xla_backend_optimization_level": 0, "xla_llvm_disable_expensive_passes": True}
+
+
+def _attributed(
+    program: Program, names: Sequence[str]
+) -> tuple[Program, Mapping[int, Sequence[tuple[int, HloCollective]]]]:
+    """A program in JAX's own paths, and its collectives by line."""
+    caused, collectives = _caused(program.collectives)
+    named = []
+    for c in collectives:
+        argument = re.fullmatch(r"args\[(\d+)\]", c.op)
+        named.append(replace(c, op=names[int(argument[1])]) if argument else c)
+    caused = {line: [(k, named[k]) for k, _ in found] for line, found in caused.items()}
+    return replace(program, collectives=tuple(named)), caused
+
+
+def _caused(
+    collectives: Sequence[HloCollective],
+) -> tuple[dict[int, list[tuple[int, HloCollective]]], list[HloCollective]]:
+    """Collectives by the lines that their names tell, and the same without these names."""
+    caused: dict[int, list[tuple[int, HloCollective]]] = defaultdict(list)
+    cleaned = []
+    for k, c in enumerate(collectives):
+        tags = TAG.findall(c.op)
+        c = replace(c, op=TAG.sub("", c.op))
+        if tags:
+            caused[int(tags[-1])].append((k, c))
+        elif re.fullmatch(r"args\[(\d+)\]", c.op):
+            caused[ARGUMENTS].append((k, c))
+        cleaned.append(c)
+    return caused, cleaned
+
+
+def _is_partly_manual(tree: Tree, line: int) -> bool:
+    control = _jax.control_of(tree.lines[line].eqn)
+    return (
+        isinstance(control, _jax.ShardMap)
+        and len(control.axes) < len(control.mesh.axis_names)
+        and AxisType.Explicit in control.mesh.axis_types
+    )
+
+
+def _as_typed(line: Line) -> dict[int, Put]:
+    """Results of a region that leaves axes Explicit: JAX lays them out as their types say, behind the inspection."""
+    specs = {k: v.aval.sharding.spec for k, v in _asked_of(line)}
+    return {k: Put(entries(spec, line.eqn.outvars[k].aval.ndim), str(spec)) for k, spec in specs.items()}
+
+
+def _disturbed(
+    tree: Tree,
+    plain: Mapping[int, Sequence[tuple[int, HloCollective]]],
+    inspected: Mapping[int, Sequence[tuple[int, HloCollective]]],
+) -> frozenset[int]:
+    """Lines at which inspections changed the collectives, and those that give their operands."""
+
+    def sent(of: Mapping[int, Sequence[tuple[int, HloCollective]]], line: int) -> Counter[Any]:
+        return Counter((c.kind, c.axes, c.shapes) for _, c in of.get(line, ()))
+
+    lines = {k for k in plain.keys() | inspected.keys() if k >= 0}
+    all_alike = sum((sent(plain, k) for k in lines), Counter()) == sum((sent(inspected, k) for k in lines), Counter())
+    if all_alike:
+        return frozenset()
+    changed = {k for k in lines if sent(plain, k) != sent(inspected, k)}
+    giver = {id(v): k for k, line in enumerate(tree.lines) for v in line.outputs}
+    operands = [v for k in changed for v in tree.lines[k].inputs if isinstance(v, Value)]
+    return frozenset(changed | {giver[id(v)] for v in operands if id(v) in giver})
+
+
+def _with_outputs(
+    tree: Tree,
+    caused: Mapping[int, Sequence[tuple[int, HloCollective]]],
+    places: Mapping[int, Mapping[int, Put]],
+    results: Sequence[Put],
+) -> Mapping[int, Sequence[tuple[int, HloCollective]]]:
+    """The same, the all-gathers of results that are split in the program and whole where it returns them apart.
+
+    XLA names such a gather after the equations whose result it gathers.
+    """
+    givers = {id(v): (k, i) for k, line in enumerate(tree.lines) for i, v in enumerate(line.outputs)}
+    moved: dict[int, tuple[int, HloCollective]] = {}
+    for result, put in zip(tree.results, results, strict=True):
+        value: Any = result
+        while id(value) in givers and put.dims is not None and not any(put.dims):
+            k, i = givers[id(value)]
+            if not any(((place := places.get(k, {}).get(i)) and place.dims) or ()):
+                break
+            moved |= {number: (number, c) for number, c in caused.get(k, ()) if c.kind == "all-gather"}
+            alike = [v for v in tree.lines[k].inputs if isinstance(v, Value) and v.aval.shape == value.aval.shape]
+            value = alike[0] if alike else None
+    kept = {k: [(number, c) for number, c in found if number not in moved] for k, found in caused.items()}
+    return kept | {OUTPUTS: list(moved.values())}
+
+
+def _zip(shardings: Sequence[Any], values: Sequence[Any]) -> zip[tuple[Any, Any]]:
+    return zip(shardings, values, strict=True)
 
 
 def unseen(line: Line, v: Any) -> str:
@@ -89,7 +283,7 @@ def unseen(line: Line, v: Any) -> str:
         return "Each device has a block of its own."
     if _jax.is_dropped(v):
         return "Nothing uses it."
-    if not hasattr(aval, "shape"):
+    if not hasattr(aval, "dtype") or _jax.is_ref(aval):
         return "It is no array."
     if jax.dtypes.issubdtype(aval.dtype, jax.dtypes.extended):
         return "The compiler is not asked where PRNG keys are."
@@ -102,3 +296,12 @@ def put_of(sharding: Any, mesh: Mesh, rank: int) -> Put:
     """The compiler's sharding of a value as the axes of a mesh."""
     spec = _jax.spec_on(sharding, mesh)
     return Put(None if spec is None else entries(spec, rank), str(sharding))
+
+
+def put_at(sharding: Any, mesh: Mesh, rank: int) -> Put:
+    """The sharding of an argument or of a result."""
+    if isinstance(sharding, NamedSharding) and set(sharding.mesh.axis_names) <= set(mesh.axis_names):
+        spec = sharding.spec
+        unreduced = tuple(a for a in mesh.axis_names if a in spec.unreduced)
+        return Put(entries(spec, rank), str(spec), unreduced)
+    return Put(((),) * rank, str(sharding)) if sharding.is_fully_replicated else put_of(sharding, mesh, rank)

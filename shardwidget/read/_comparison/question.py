@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -12,6 +13,7 @@ from jax.sharding import AbstractMesh, AxisType, Mesh, NamedSharding, PartitionS
 
 from shardwidget import _jax
 from shardwidget.read._call import FlatCall
+from shardwidget.read._program.executable import first_mesh, meshes_in
 
 AnyMesh = Mesh | AbstractMesh
 
@@ -54,9 +56,15 @@ class Question:
         ]
         """Indices of the leaves that are arrays or stand for some."""
         self.names = [self._call.names[k] for k in self.arrays]
+        self.gradient_names = self._call.gradient_names()
+        """Names of the results, if they are gradients."""
         self.closed_over = {id(value): name for name, value in _closed_over(f)}
         """Names of what the function closes over, by its identity."""
-        self.mesh = mesh if mesh is not None else _mesh_of([leaves[k] for k in self.arrays])
+        self.is_jitted = hasattr(f, "trace")
+        """Whether what is asked about is itself a jitted function, so that its shardings are those of the program."""
+        found = mesh if mesh is not None else _mesh_of([leaves[k] for k in self.arrays])
+        self._is_set = found is not None and not any(_lies_on(leaves[k], found) for k in self.arrays)
+        self.mesh = found or self._mesh_of_regions()
         self.specs = [_spec_of(leaves[k], self.mesh) for k in self.arrays]
         for name, spec in zip(self.names, self.specs, strict=True):
             _check_axes(name, spec, self.mesh)
@@ -66,11 +74,39 @@ class Question:
         out = []
         for k, spec in zip(self.arrays, self.specs, strict=True):
             leaf = self._leaves[k]
-            shape, dtype = (leaf[0], leaf[1]) if _is_triple(leaf) else (np.shape(leaf), _dtype(leaf))
             weak = bool(getattr(leaf, "weak_type", False))
             sharding = NamedSharding(mesh, _legal(spec, mesh))
-            out.append(jax.ShapeDtypeStruct(tuple(shape), dtype, sharding=sharding, weak_type=weak))
+            out.append(jax.ShapeDtypeStruct(*_shape_of(leaf), sharding=sharding, weak_type=weak))
         return out
+
+    def called_on(self, mesh: Mesh) -> list[jax.ShapeDtypeStruct]:
+        """The arrays as ``jit`` takes them: those that are committed to no devices are placed by the compiler."""
+        free = [not _is_committed(self._leaves[k]) for k in self.arrays]
+        return [x.update(sharding=None) if f else x for f, x in zip(free, self.on(mesh), strict=True)]
+
+    def setting(self, mesh: Mesh) -> contextlib.AbstractContextManager[Any]:
+        """Sets the mesh where no argument names it, and where the one that is set is another."""
+        set_ = jax.sharding.get_mesh()
+        return jax.set_mesh(mesh) if self._is_set or not set_.empty else contextlib.nullcontext()
+
+    def _mesh_of_regions(self) -> AnyMesh:
+        """The mesh that the function itself names, in a ``shard_map`` or a sharding."""
+
+        def call(*arrays: Any) -> Any:
+            return self._call(self._with(arrays))
+
+        shapes = [jax.ShapeDtypeStruct(*_shape_of(self._leaves[k])) for k in self.arrays]
+        found = first_mesh(meshes_in(_jax.open_jaxpr(jax.make_jaxpr(call)(*shapes))[0]))
+        if found is None:
+            raise ValueError(NO_MESH)
+        return found
+
+    def _with(self, arrays: Sequence[Any]) -> list[Any]:
+        """The leaves, with others in place of the arrays."""
+        leaves = list(self._leaves)
+        for k, array in zip(self.arrays, arrays, strict=True):
+            leaves[k] = array
+        return leaves
 
     def trace(self, mesh: AnyMesh) -> Any:
         """The function as a jaxpr, its arrays on a mesh.
@@ -81,10 +117,7 @@ class Question:
 
         # A function of its own, or JAX gives back what it traced before, whatever f has closed over since.
         def call(*arrays: Any) -> Any:
-            leaves = list(self._leaves)
-            for k, array in zip(self.arrays, arrays, strict=True):
-                leaves[k] = array
-            return self._call(leaves)
+            return self._call(self._with(arrays))
 
         with jax.sharding.use_abstract_mesh(abstract(mesh)):
             return jax.make_jaxpr(call)(*self.on(abstract(mesh)))
@@ -132,7 +165,7 @@ def _check_axes(name: str, spec: PartitionSpec, mesh: AnyMesh) -> None:
         raise ValueError(OTHER_MESH.format(name=name, spec=spec, axis=strange[0], axes=axes))
 
 
-def _mesh_of(leaves: Sequence[Any]) -> AnyMesh:
+def _mesh_of(leaves: Sequence[Any]) -> AnyMesh | None:
     shardings = [getattr(leaf, "sharding", None) for leaf in leaves]
     named = [s.mesh for s in shardings if isinstance(s, NamedSharding) and s.mesh.size]
     if named:
@@ -141,9 +174,19 @@ def _mesh_of(leaves: Sequence[Any]) -> AnyMesh:
     if not context.empty:
         return context
     around = jax.sharding.get_abstract_mesh()
-    if not around.empty:
-        return around
-    raise ValueError(NO_MESH)
+    return _jax.mesh_of_with() if around.empty else around
+
+
+def _lies_on(leaf: Any, mesh: AnyMesh) -> bool:
+    sharding = getattr(leaf, "sharding", None)
+    return _is_triple(leaf) or (isinstance(sharding, NamedSharding) and sharding.mesh.size == mesh.size)
+
+
+def _is_committed(leaf: Any) -> bool:
+    """Whether ``jit`` takes an argument where it lies."""
+    if isinstance(leaf, jax.Array):
+        return leaf.committed
+    return _is_triple(leaf) or getattr(leaf, "sharding", None) is not None
 
 
 def _spec_of(leaf: Any, mesh: AnyMesh) -> PartitionSpec:
@@ -166,6 +209,11 @@ def _is_triple(x: Any) -> bool:
 
 def _is_array(x: Any) -> bool:
     return isinstance(x, jax.Array | jax.ShapeDtypeStruct | np.ndarray | np.generic)
+
+
+def _shape_of(leaf: Any) -> tuple[tuple[int, ...], Any]:
+    shape, dtype = leaf[:2] if _is_triple(leaf) else (np.shape(leaf), _dtype(leaf))
+    return tuple(shape), dtype
 
 
 def _dtype(x: Any) -> Any:

@@ -11,11 +11,11 @@ from jax.sharding import AxisType
 
 from shardwidget import _jax
 from shardwidget.document import Choice, Compared, Dim, HloCollective, Layout, Row, Stop
-from shardwidget.read._comparison.concrete import Put, unseen
+from shardwidget.read._comparison.concrete import Concrete, Put, unseen
 from shardwidget.read._comparison.explicit import Explicit, Stopped
 from shardwidget.read._comparison.fix import Fixed
 from shardwidget.read._comparison.tree import Line
-from shardwidget.read._entries import Entries, entries, entries_text
+from shardwidget.read._entries import Entries, entries, entries_text, spec_of
 from shardwidget.read._jaxpr.sources import source_of
 from shardwidget.read._jaxpr.value import Value
 
@@ -26,8 +26,7 @@ def row_of(
     line: Line,
     number: int,
     explicit: Explicit,
-    places: dict[int, Put] | None,
-    collectives: Sequence[tuple[int, HloCollective]],
+    concrete: Concrete | None,
 ) -> Row:
     """The row of an equation.
 
@@ -35,18 +34,19 @@ def row_of(
         line: the equation.
         number: its index.
         explicit: what an Explicit mesh says.
-        places: where the compiled program puts its results, by their index; None where that was not asked.
-        collectives: those that were put in for it, with their indices.
+        concrete: the compiled program, if there is one.
     """
+    places = concrete.places.get(number, {}) if concrete else {}
+    collectives = concrete.caused.get(number, ()) if concrete else ()
     types = explicit.types.get(number, ())
     said = number in explicit.types or any(stop.chosen < 0 for stop in explicit.stops.values())
     values = tuple(
         compared(
             value,
             types[k] if k < len(types) else None,
-            (places or {}).get(k),
+            places.get(k),
             local=line.local,
-            unseen=unseen(line, line.eqn.outvars[k]) if places is not None else "",
+            unseen=unseen(line, line.eqn.outvars[k]) if concrete else "",
             unsaid="" if said else "On an Explicit mesh JAX has other equations here.",
         )
         for k, value in enumerate(line.outputs)
@@ -65,6 +65,7 @@ def row_of(
         collectives=tuple(k for k, _ in collectives),
         remark=remark,
         wasted_bytes=wasted,
+        inspected=bool(places) and concrete is not None and number in concrete.disturbed,
     )
 
 
@@ -73,14 +74,14 @@ def compared(value: Value, type_: Any, put: Put | None, *, local: bool, unseen: 
     aval = value.aval
     explicit = None if type_ is None else typed(type_)
     auto = _jax.type_text(aval) if local else _jax.plain_text(aval)
-    concrete = None if put is None else placed(put, aval.shape)
+    _, unreduced, _ = _jax.manual_types(aval)
+    concrete = None if put is None else placed(put, aval.shape, tuple(unreduced) if not local else ())
     agreement, note = ("", unseen) if unseen else difference(explicit, concrete, single_axes(type_))
-    dtype = aval.dtype
     return Compared(
         name=value.name,
         shape=tuple(aval.shape),
-        dtype=str(dtype),
-        bits=8 * dtype.itemsize,
+        dtype=str(aval.dtype),
+        bits=8 * getattr(aval.dtype, "itemsize", 0),
         explicit=explicit,
         auto=auto,
         concrete=concrete,
@@ -99,11 +100,20 @@ def typed(aval: Any) -> Layout:
     return Layout(_jax.type_text(aval), dims, *(tuple(a for a in order if a in axes) for axes in (unreduced, reduced)))
 
 
-def placed(put: Put, shape: Sequence[int]) -> Layout:
-    """What the compiled program does."""
+def placed(put: Put, shape: Sequence[int], unreduced: Sequence[str] = ()) -> Layout:
+    """What the compiled program does.
+
+    Args:
+        put: where it puts the value.
+        shape: of the value.
+        unreduced: axes on which its type in this very program says that parts are still to be added: there the
+            compiler obeys the type, and what it says of the place does not show it.
+    """
     if put.dims is None:
         return Layout(put.text)
-    return Layout(entries_text(put.dims), _dims(shape, put.dims))
+    axes = put.unreduced or tuple(unreduced)
+    text = str(spec_of(put.dims, axes)) if axes else entries_text(put.dims)
+    return Layout(text, _dims(shape, put.dims), axes)
 
 
 def difference(

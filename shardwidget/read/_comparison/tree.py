@@ -88,7 +88,9 @@ class Tree:
         self._count = 0
         jaxpr, _ = _jax.open_jaxpr(closed)
         self.arguments = [self._value(v.aval, name) for v, name in zip(jaxpr.invars, names, strict=True)]
-        self.root, _ = self._body(closed, self.arguments, LineContext(-1, function, _names(types), [], False, ""))
+        self.root, self.results = self._body(
+            closed, self.arguments, LineContext(-1, function, _names(types), [], False, "")
+        )
         self._name()
 
     def _name(self) -> None:

@@ -53,7 +53,7 @@ def executable_of(
         if isinstance(f, str):
             return _of_text(f, mesh or _set_mesh(), mesh is not None)
         compiled = f.compile() if isinstance(f, jax.stages.Lowered) else f
-        return _of(compiled, mesh or _first_mesh(_shardings(compiled)) or _set_mesh(), mesh is not None, "")
+        return _of(compiled, mesh or first_mesh(_shardings(compiled)) or _set_mesh(), mesh is not None, "")
     if not callable(f):
         raise TypeError(_errors.NO_PROGRAM.format(type=_type(f)))
     FlatCall(f, args, kwargs)  # Refuses tracers, which nothing below would notice.
@@ -62,12 +62,12 @@ def executable_of(
     jitted, args, named = jitted_of(f, args, named)
     with setting(mesh, (args, named)):
         traced = jitted.trace(*args, **named)
-        found = found or _first_mesh(_meshes_in(_jax.open_jaxpr(traced.jaxpr)[0]))
+        found = found or first_mesh(meshes_in(_jax.open_jaxpr(traced.jaxpr)[0]))
         if isinstance(found, AbstractMesh):
             raise ValueError(_errors.ABSTRACT_PROGRAM)
         compiled = traced.lower().compile()
     # A function without arguments may still say where its results go.
-    found = found or _first_mesh(_shardings(compiled))
+    found = found or first_mesh(_shardings(compiled))
     return _of(compiled, found, mesh is not None, function_name(f))
 
 
@@ -133,7 +133,7 @@ def _shardings(executable: Any) -> list[Any]:
     return [leaf for leaf in jax.tree.leaves(both) if isinstance(leaf, jax.sharding.Sharding)]
 
 
-def _first_mesh(of: Iterable[Any]) -> Any:
+def first_mesh(of: Iterable[Any]) -> Any:
     """The first mesh of some shardings or meshes; a concrete one, if there is one. None where there is none."""
     meshes = [m for m in (getattr(s, "mesh", s) for s in of) if isinstance(m, Mesh | AbstractMesh) and not m.empty]
     return next((m for m in meshes if isinstance(m, Mesh)), meshes[0] if meshes else None)
@@ -144,7 +144,7 @@ def _type(x: Any) -> str:
 
 
 def _mesh_of_arguments(args: Any) -> Any:
-    return _first_mesh([getattr(x, "sharding", None) for x in jax.tree.leaves(args)])
+    return first_mesh([getattr(x, "sharding", None) for x in jax.tree.leaves(args)])
 
 
 def _set_mesh() -> Mesh | None:
@@ -163,14 +163,14 @@ def _on(x: Any, mesh: Mesh | None) -> Any:
     return jax.ShapeDtypeStruct(x.shape, x.dtype, sharding=NamedSharding(mesh, x.sharding.spec))
 
 
-def _meshes_in(jaxpr: Any) -> Iterator[Any]:
+def meshes_in(jaxpr: Any) -> Iterator[Any]:
     """The meshes of a program's ``shard_map``s, and of the shardings that it names."""
     for eqn in jaxpr.eqns:
         for value in jax.tree.leaves(tuple(eqn.params.values()), is_leaf=_stands_alone):
             if isinstance(value, Mesh | AbstractMesh | NamedSharding):
                 yield value
             elif hasattr(value, "eqns") or hasattr(value, "jaxpr"):
-                yield from _meshes_in(_jax.open_jaxpr(value)[0])
+                yield from meshes_in(_jax.open_jaxpr(value)[0])
 
 
 def _stands_alone(x: Any) -> bool:

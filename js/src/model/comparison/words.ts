@@ -19,9 +19,14 @@ export function parameters(row: Row): string {
   return some([...new Set(row.values.map((v) => v.name.match(/^[^[.]+/)?.[0] ?? "·"))], 6);
 }
 
-/** What a row is about: the parameters, the array, or the user's line; empty where that is not known. */
+/** What stands beside places that inspections changed. */
+export const INSPECTED =
+  "Read from the program with inspections, which has other collectives here: the compiled program may never make this " +
+  "value, or make it elsewhere.";
+
+/** What a row is about: the parameters, the results, the array, or the user's line; empty where that is not known. */
 export function subject(row: Row): string {
-  if (row.primitive === "arguments") return parameters(row);
+  if (row.primitive === "arguments" || row.primitive === "outputs") return parameters(row);
   return row.primitive === "array" ? (row.values[0]?.name ?? "") : (row.source?.text ?? "");
 }
 

@@ -1,7 +1,7 @@
 /** A row: the user's line, the value three ways, and what differs. */
 import type { ComparisonModel } from "../../model/comparison";
 import type { Line } from "../../model/comparison/lines";
-import { remarkText, sentenceTokens, subject, trailText } from "../../model/comparison/words";
+import { INSPECTED, remarkText, sentenceTokens, subject, trailText } from "../../model/comparison/words";
 import type { Compared, Row } from "../../model/document.gen";
 import { count } from "../../model/text";
 import { Tokens } from "../card/Tokens";
@@ -10,6 +10,9 @@ import type { LineProps } from "./line";
 import { Placed } from "./parts";
 import type { Pictures } from "./pictures";
 import { cell, rowProps } from "./roles";
+
+/** Whether a row is about what the function takes or returns. */
+const isEnd = (row: Row) => row.primitive === "arguments" || row.primitive === "outputs";
 
 /** Values of a row that stand in the table; the rest are in its details. */
 const MOST = 6;
@@ -40,6 +43,11 @@ export function RowLine(props: LineProps & { line: Line & { kind: "row" } }) {
         </div>
         <div {...cell(`concrete${several}${differs ? " differs" : ""}`)}>
           <Sides {...shared} which="concrete" />
+          {row.inspected && (
+            <span class="soft inspected" title={INSPECTED}>
+              as inspected
+            </span>
+          )}
         </div>
         <div {...cell(`verdict${differs || row.remark ? " differs" : ""}`)}>
           <Verdict model={model} row={row} index={line.row} />
@@ -63,7 +71,7 @@ function SourceCell({ model, row, line }: { model: ComparisonModel; row: Row; li
         {row.primitive !== "array" && (
           <span class={text && !line.again ? "soft" : "soft mono"}>
             {row.primitive}
-            {(line.again || !source) && names[0] && row.primitive !== "arguments" ? ` → ${names[0]}` : ""}
+            {(line.again || !source) && names[0] && !isEnd(row) ? ` → ${names[0]}` : ""}
           </span>
         )}
         {row.decision && (
@@ -134,6 +142,7 @@ function Verdict({ model, row, index }: { model: ComparisonModel; row: Row; inde
   const remark = remarkText(row);
   const odd = row.values.find((v) => v.agreement === "differs");
   const has = (agreement: Compared["agreement"]) => row.values.some((v) => v.agreement === agreement);
+  const notes = [...new Set(row.values.map((v) => v.note))].join(" ").trim();
   const withFix = index >= model.fixed && row.values.some((v) => v.explicit);
   return (
     <>
@@ -144,6 +153,7 @@ function Verdict({ model, row, index }: { model: ComparisonModel; row: Row; inde
       ) : has("same") ? (
         <span>
           <span class="ok">✓ same</span> {withFix && <span class="soft"> with the fix</span>}
+          {notes && <Tokens tokens={sentenceTokens(notes, model.mesh)} />}
         </span>
       ) : has("silent") ? (
         <span class="soft">the type leaves it open</span>

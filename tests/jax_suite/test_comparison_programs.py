@@ -1,0 +1,217 @@
+"""`read.comparison` of calls as people make them: what it says of them is what `jax.jit` does."""
+
+from collections import Counter
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jax.sharding import NamedSharding
+from jax.sharding import PartitionSpec as P
+
+from shardwidget import read
+from shardwidget.read._entries import entries
+from tests.jax_suite.corpus import GLOBAL, PROGRAMS
+from tests.jax_suite.test_comparison import AUTO, EXPLICIT, OPERATIONS, SPECS, array, shape
+
+
+def equations(comparison):
+    return [row for row in comparison.rows if row.primitive not in ("arguments", "outputs")]
+
+
+def program_of(comparison):
+    assert comparison.program is not None
+    return comparison.program
+
+
+def placed(value):
+    assert value.concrete is not None
+    return value.concrete
+
+
+def sent(program):
+    return Counter((c.kind, c.axes, c.shapes, c.times) for c in program.collectives)
+
+
+def check(f, *args, mesh=None, **kwargs):
+    """The comparison of a call, once its ends and its collectives are found to be those of the call."""
+    comparison = read.comparison(f, *args, mesh=mesh, kwargs=kwargs)
+    jitted = f if hasattr(f, "trace") else jax.jit(f)
+    found = jax.tree.leaves(jitted.lower(*args, **kwargs).compile().output_shardings)
+    results = jax.tree.leaves(jitted(*args, **kwargs))
+    (outputs,) = [row for row in comparison.rows if row.primitive == "outputs"]
+    assert outputs is comparison.rows[-1]
+    assert len(outputs.values) == len(results) == len(found)
+    for value, result in zip(outputs.values, results, strict=True):
+        assert (value.shape, value.dtype) == (result.shape, str(result.dtype))
+        assert value.concrete
+        if isinstance(result.sharding, NamedSharding):
+            spec = result.sharding.spec
+            assert value.concrete.dims is not None, placed(value).text
+            assert tuple(dim.axes for dim in value.concrete.dims) == entries(spec, result.ndim)
+            assert set(value.concrete.unreduced) == set(spec.unreduced)
+    assert sent(program_of(comparison)) == sent(read.program(f, *args, mesh=mesh, kwargs=kwargs))
+    return comparison
+
+
+@pytest.mark.parametrize("entry", GLOBAL, ids=lambda e: e.name)
+def test_its_results_and_collectives_are_those_of_the_program(entry):
+    f, args = entry.make()
+    comparison = check(f, *args)
+    placed = Counter(k for row in comparison.rows for k in row.collectives)
+    assert placed == Counter(range(len(program_of(comparison).collectives)))
+
+
+@pytest.mark.parametrize("entry", PROGRAMS[::6], ids=lambda e: e.name)
+def test_a_region_names_its_mesh(entry):
+    f, args = entry.make()
+    check(f, *args)
+
+
+@settings(max_examples=15)
+@given(names=st.lists(st.sampled_from(sorted(OPERATIONS)), min_size=1, max_size=4), draw=st.data())
+def test_results_of_random_programs_are_where_jax_returns_them(names, draw):
+    one, two = (array(AUTO, (8, 8), *draw.draw(st.sampled_from(SPECS))) for _ in range(2))
+
+    def f(a, b):
+        out = []
+        for name in names:
+            out.append(a := OPERATIONS[name](a, b))
+        return out
+
+    check(f, one, two)
+
+
+def test_places_that_inspections_changed_are_marked():
+    x = array(AUTO, (8, 8), "x")
+    rolled = check(lambda x: x - jnp.roll(x, 1, 0), x)
+    assert [(c.kind, c.bytes_per_device) for c in program_of(rolled).collectives] == [("collective-permute", 32)]
+    assert {row.primitive for row in rolled.rows if row.inspected} >= {"slice", "concatenate"}
+    assert not any(row.inspected for row in check(lambda x: x.sum(0), x).rows)
+
+
+def test_a_result_that_jit_cannot_split_evenly_says_so():
+    rows = NamedSharding(AUTO, P("x", None))
+
+    def f(a):
+        b = a * 2
+        return jax.lax.with_sharding_constraint(b, rows)
+
+    comparison = check(f, array(AUTO, (10, 4)))
+    (value,) = comparison.rows[-1].values
+    assert placed(value).text == "P(None, None)"
+    assert "Dim 0 has 10 elements, which 4 devices along x cannot share evenly" in value.note
+    assert [program_of(comparison).collectives[k].kind for k in comparison.rows[-1].collectives] == ["all-gather"]
+
+
+def test_a_whole_result_names_the_line_that_made_it_whole():
+    def f(a):
+        b = a * 2
+        c = b.sum(0)
+        return c + 1
+
+    (value,) = check(f, array(AUTO, (8, 8), "x")).rows[-1].values
+    line = f.__code__.co_firstlineno + 2
+    assert f"Replicated since line {line}, because its all-reduce over x" in value.note
+
+
+def test_shardings_that_the_function_was_jitted_with():
+    def s(*spec):
+        return NamedSharding(AUTO, P(*spec))
+
+    f = jax.jit(lambda a, b: (a @ b, a + 1), in_shardings=(s("x"), None), out_shardings=(s("y"), None))
+    comparison = check(f, np.ones((8, 8), np.float32), np.ones((8, 8), np.float32), mesh=AUTO)
+    assert comparison.rows[0].concrete == "P('x', None), P(None, None)"
+    assert comparison.rows[-1].concrete.startswith("P('y', None), ")
+
+
+def test_memory_that_is_given_away():
+    f = jax.jit(lambda a: a * 2, donate_argnums=0)
+    comparison = read.comparison(f, shape(AUTO, (8, 8), "x"))
+    assert getattr(program_of(comparison).memory, "aliased", None) == 64
+
+
+@pytest.mark.parametrize("make", [np.ones, jnp.ones], ids=["numpy", "uncommitted"])
+def test_what_is_committed_nowhere_lies_where_jit_puts_it(make):
+    w = make((8, 8), np.float32)
+    comparison = check(lambda x, w: x @ w, array(AUTO, (8, 8), "x", "y"), w)
+    assert placed(comparison.rows[0].values[1]).text == "P('y', None)"
+
+
+@pytest.mark.filterwarnings("ignore:`with mesh:` context manager has been deprecated")
+def test_the_mesh_of_a_with_statement():
+    def f(a):
+        return jax.lax.with_sharding_constraint(a * 2, P(None, "y"))
+
+    with AUTO:
+        comparison = check(f, jnp.ones((8, 8)))
+    assert dict(zip(("x", "y"), (4, 2), strict=True)) == {a.name: a.size for a in comparison.mesh.axes}
+    assert comparison.rows[-1].concrete == "P(None, 'y')"
+
+
+def test_arrays_that_are_made_on_a_sharding():
+    s = NamedSharding(AUTO, P("y"))
+    for f in (
+        lambda x: x + jnp.array(np.ones((8, 8), np.float32), device=s),
+        lambda x: x + jnp.zeros((8, 8), device=s),
+        lambda x: x.astype(jnp.bfloat16, device=s),
+    ):
+        check(f, array(AUTO, (8, 8), "x"))
+
+
+def test_a_cast_to_a_sharding_that_jax_takes_is_no_stop():
+    x = array(AUTO, (8, 8), "x")
+    comparison = check(lambda x: x.astype(jnp.bfloat16, device=NamedSharding(AUTO, P("x"))), x)
+    assert not any(row.error for row in comparison.rows)
+
+
+def test_a_result_whose_parts_are_still_to_be_added():
+    f = jax.jit(
+        lambda a, b: jnp.dot(a, b, out_sharding=NamedSharding(EXPLICIT, P(None, None, unreduced=frozenset({"y"}))))
+    )
+    comparison = check(f, array(EXPLICIT, (8, 8), None, "y"), array(EXPLICIT, (8, 8), "y"))
+    product, outputs = comparison.rows[1:]
+    for row in product, outputs:
+        assert placed(row.values[0]).unreduced == ("y",)
+        assert "unreduced={'y'}" in row.concrete
+
+
+def test_references():
+    def f(x):
+        total = jax.new_ref(jnp.zeros(()))
+        total[...] += x.sum()
+        return total[...] + x
+
+    comparison = check(f, array(AUTO, (8, 8), "x"))
+    assert not comparison.note
+    assert [row.concrete for row in equations(comparison) if row.primitive == "reduce_sum"] == ["P()"]
+
+
+def test_a_partly_manual_region_agrees():
+    for mesh in (EXPLICIT, AUTO):
+
+        @jax.shard_map(mesh=mesh, in_specs=P("x"), out_specs=P("x"), axis_names={"x"})
+        def region(a):
+            return jnp.sin(a) * 2
+
+        comparison = check(lambda a, region=region: region(a) + 1, array(mesh, (8, 8), "x", "y"))
+        assert {v.agreement for row in equations(comparison) for v in row.values} <= {"same", "silent", ""}
+
+
+def test_a_static_spec_is_an_argument():
+    f = jax.jit(lambda a, spec: jax.lax.with_sharding_constraint(a, NamedSharding(AUTO, spec)), static_argnums=1)
+    check(f, array(AUTO, (8, 8), "x"), P(None, "y"))
+    comparison = read.comparison(
+        lambda a, *, scale, mode: a * scale if mode else a, shape(AUTO, (8, 8), "x"), kwargs={"scale": 2.0, "mode": "x"}
+    )
+    assert comparison.rows[-1].concrete == "P('x', None)"
+
+
+def test_an_explicit_mesh_that_is_set():
+    with jax.set_mesh(EXPLICIT):
+        check(lambda a: jnp.sin(a) + jnp.ones((8, 8)), array(EXPLICIT, (8, 8), "x"))
+        comparison = read.comparison(lambda a: a * 2, array(AUTO, (8, 8), "x"))
+        assert comparison.rows[-1].concrete == "P('x', None)"
+        check(lambda a: a * 2, jnp.ones((8, 8)))
