@@ -118,12 +118,8 @@ def _value(c: Comparison, row: Row, v: Compared, *, first: bool) -> Line:
     name = f"{clip(v.name, 40)}  " if v.name and len(row.values) > 1 and c.of == "function" else ""
     source = (v.name if c.of == "arrays" else _source(row)) if first or c.of == "arrays" else ""
     explicit = row.error.error if row.error else f"{name}{v.explicit.text}" if v.explicit else ""
-    verdict = {
-        "same": f"same. {v.note}" if v.note else "same",
-        "differs": f"DIFFERS. {v.note}",
-        "silent": "the type is silent",
-        "": v.note,
-    }[v.agreement]
+    verdicts = {"same": f"same. {v.note}" if v.note else "same", "differs": f"DIFFERS. {v.note}"}
+    verdict = verdicts.get(v.agreement, "the type is silent" if v.agreement else v.note)
     if row.remark and first:
         verdict = f"{row.remark}, {byte_count(row.wasted_bytes)} a device. {verdict}".strip()
     tone = "warn" if v.agreement == "differs" or (row.remark and first) else ""
