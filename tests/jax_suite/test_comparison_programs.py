@@ -140,7 +140,7 @@ def test_what_is_committed_nowhere_lies_where_jit_puts_it(make):
     assert placed(comparison.rows[0].values[1]).text == "P('y', None)"
 
 
-@pytest.mark.filterwarnings("ignore:`with mesh:` context manager has been deprecated")
+@pytest.mark.filterwarnings("ignore:.*context manager has been deprecated")
 def test_the_mesh_of_a_with_statement():
     def f(a):
         return jax.lax.with_sharding_constraint(a * 2, P(None, "y"))
