@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.bench.process import measure
 from tests.bench.table import Row, kilobytes, milliseconds
 
-# treescope is asked for its HTML, which is what a notebook keeps; JAX itself draws arrays of one and two dimensions, one
+# treescope is asked for its HTML, which is what a notebook keeps; JAX itself draws arrays of 1 and 2 dimensions, one
 # by one, and prints into memory.
 PROGRAM = """
 import contextlib, io, json, statistics, time
