@@ -15,6 +15,8 @@ import {
   groupTexts,
   linksText,
   memoryTotal,
+  nestText,
+  whereText,
 } from "../../src/model/program/words";
 import { DocumentError } from "../../src/model/wire";
 import { blockAt, layoutLanes } from "../../src/scene/lanes";
@@ -227,6 +229,11 @@ test("words of a collective: groups, causes, ids", () => {
   expect(causeNotes(m, m.collectives[5] as never)).toEqual(["line 21", "backward", "by the compiler"]);
   const also = [21, 22, 21].map((line) => ({ file: "cell 4", line, text: "", function: "" }));
   expect(causeNotes(m, { ...c, also })[0]).toBe("lines 21, 22");
+  const library = { file: "linear.py", line: 422, text: "y = dot(x, w)", function: "__call__" };
+  const flax = causeNotes(m, { ...c, library, module: "Transformer/mlp", widened_from: "bf16" });
+  expect(flax.slice(1, 3)).toEqual(["in linear.py, line 422", "Transformer/mlp"]);
+  expect(flax.at(-1)).toBe("bf16 in your program, wider on CPUs");
+  expect(causeNotes(m, { ...c, source: null, shapes: [] })).toEqual(["line not known"]);
   const files = modelOf({
     ...program("training"),
     collectives: [c, { ...c, source: { file: "cell 9", line: 3, text: "", function: "" } }],
@@ -295,4 +302,41 @@ test("the timeline is as wide as the call takes, a lane for each axis, and knows
     }
   }
   expect(layoutLanes(m, 99, 800)).toBeNull();
+});
+
+test("a line's collectives are added up, loops multiplied, the longest line first", () => {
+  const m = model("training");
+  const lines = m.byLine(0);
+  expect(lines.map((l) => l.source?.line)).toEqual([21, 22, 23, 24]);
+  expect(lines.flatMap((l) => l.collectives).sort((a, b) => a - b)).toEqual([...m.collectives.keys()]);
+  const seconds = lines.map((l) => l.seconds);
+  expect(seconds).toEqual([...seconds].sort((a, b) => b - a));
+  expect(lines.reduce((sum, l) => sum + l.bytes, 0)).toBe(
+    m.collectives.reduce((sum, c) => sum + c.bytes_per_device * (c.times ?? 1), 0),
+  );
+  expect(
+    model("shard_map")
+      .byLine(0)
+      .filter((l) => l.atLeast)
+      .map((l) => l.source?.line),
+  ).toEqual([23]);
+});
+
+test("what a collective stands in, outermost first", () => {
+  const m = model("training");
+  const c = find(m, "all-gather", "data");
+  expect(m.trail(c).map(nestText)).toEqual(["scan ×12"]);
+  expect(whereText(m, c)).toBe("in scan ×12");
+  expect(whereText(m, { ...c, calls: 2 })).toBe("in scan ×12, 2 calls");
+  expect(whereText(m, { ...c, nest: -1 })).toBe("");
+  const nest = {
+    kind: "condition",
+    name: "while_loop",
+    parent: -1,
+    times: null,
+    source: null,
+    backward: false,
+  } as const;
+  expect(nestText(nest)).toBe("while_loop condition");
+  expect(nestText({ ...nest, kind: "branch", name: "1", times: 1 })).toBe("branch 1");
 });

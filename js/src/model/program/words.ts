@@ -87,8 +87,12 @@ export function causeNotes(model: ProgramModel, c: HloCollective): string[] {
   const where = lines.length > 1 ? `lines ${some(lines, 4)}` : `line ${lines[0] ?? "not known"}`;
   return [
     model.severalFiles && c.source ? `${c.source.file}, ${where}` : where,
+    ...(c.library ? [`in ${c.library.file}, line ${c.library.line}`] : []),
+    ...(c.module ? [c.module] : []),
     ...(c.backward ? ["backward"] : []),
-    c.by_user ? "by you" : "by the compiler",
+    // Of groups alone nobody knows who asked for them.
+    ...(c.shapes.length === 0 ? [] : [c.by_user ? "by you" : "by the compiler"]),
+    ...(c.widened_from ? [`${c.widened_from} in your program, wider on CPUs`] : []),
   ];
 }
 

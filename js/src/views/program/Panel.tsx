@@ -93,7 +93,7 @@ function Xla({ state, model, view }: { state: ProgramState; model: ProgramModel;
     <div class="xla">
       <p>
         <b>XLA</b>{" "}
-        <span class="mono soft" title={c.groups_text}>
+        <span class="mono soft" title={`${c.groups_text}: ${c.groups_meaning}`}>
           {c.groups_text.split(/(?<=,)(?=[{'@])/).flatMap((part) => [part, <wbr key={part} />])}
         </span>
       </p>
