@@ -39,7 +39,7 @@ export function formatOf(kind: NumberKind, values: readonly Value[], sums: reado
   const widest = kind === "complex" ? COMPLEX : WIDEST;
   const whole = kind === "int" || parts.every(Number.isInteger);
   if (whole && parts.reduce((a, v) => Math.max(a, String(v).length), 0) <= widest)
-    return made((v) => String(v), all, kind, "");
+    return made((v) => odd(v) ?? String(v), all, kind, "");
   const power = most > 0 ? Math.floor(Math.log10(most)) : 0;
   const plain = power < widest - 2 && power >= -3;
   const scale = plain ? 0 : power;
@@ -50,11 +50,9 @@ export function formatOf(kind: NumberKind, values: readonly Value[], sums: reado
   const room = Math.max(least, widest - before);
   const decimals = kind === "complex" ? least : apart(partsOf(values), scale, least, Math.min(room, MOST_DECIMALS));
   const write = (v: number) => {
-    if (Number.isNaN(v)) return "nan";
-    if (!Number.isFinite(v)) return v > 0 ? "inf" : "-inf";
-    const text = fixed(v, scale, decimals);
+    const text = odd(v) ?? fixed(v, scale, decimals);
     // What would be written as nothing says at least how little it is.
-    return v !== 0 && Number(text) === 0 ? v.toExponential(0).replace("e+", "e") : text;
+    return v !== 0 && Number(text) === 0 ? (v / 10 ** scale).toExponential(0) : text;
   };
   return made(write, all, kind, scale === 0 ? "" : `×10${superscript(scale)}`);
 }
@@ -70,10 +68,16 @@ function made(write: (v: number) => string, all: readonly Value[], kind: NumberK
   return { text, exponent, width: all.reduce((a, v) => Math.max(a, text(v).length), 1) };
 }
 
+/** What is no finite number, as numpy prints it; null for one that is. */
+function odd(v: number): string | null {
+  if (Number.isNaN(v)) return "nan";
+  return Number.isFinite(v) ? null : v > 0 ? "inf" : "-inf";
+}
+
 /** Decimals with which no two of the numbers that differ are written alike, between bounds. */
 function apart(parts: readonly number[], scale: number, least: number, most: number): number {
   const distinct = [...new Set(parts)];
-  for (let decimals = least; decimals < most; decimals++) {
+  for (let decimals = least; decimals <= most; decimals++) {
     if (new Set(distinct.map((v) => fixed(v, scale, decimals))).size === distinct.length) return decimals;
   }
   // Where even the most do not do it, more digits would only be noise.

@@ -17,14 +17,12 @@ export function lineMarks(view: StepView): Mark[] {
   const sum = stage.motion === "gather" && view.adds ? sumMarks(view) : null;
   if (sum) return [...sum, ...noteMarks(view)];
   const [first, second] = caption(view);
-  const marks: Mark[] = [label(x, y, fitted(first, width, SIZE), SIZE, "ink")];
-  const rest = [second, stage.note].filter((s) => s !== "").join("; ");
+  const marks: Mark[] = [label(x, y, fit(first, width, SIZE), SIZE, "ink")];
+  const exponent = (view.collective && view.input && view.formats.get(view.input.id)?.exponent) || "";
+  const scale = exponent === "" || stage.bare ? "" : `all numbers ${exponent}`;
+  const rest = [scale, second, stage.note].filter((s) => s !== "").join("; ");
   if (rest !== "") marks.push(label(x, y + 16, fit(rest, width, 11), 11, "muted"));
   return marks;
-}
-
-function fitted(text: string, width: number, size: number): string {
-  return fit(text, width, size);
 }
 
 /** What other groups do, and what is not drawn. */
