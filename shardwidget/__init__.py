@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from shardwidget.document import Model as Model
     from shardwidget.document import Placement as Placement
     from shardwidget.document import Program as Program
+    from shardwidget.document import Run as Run
     from shardwidget.document import Trace as Trace
     from shardwidget.widgets.array_view import ArrayView as ArrayView
     from shardwidget.widgets.comparison import ShardingComparison as ShardingComparison
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from shardwidget.widgets.model import ModelView as ModelView
     from shardwidget.widgets.pipeline import PipelineView as PipelineView
     from shardwidget.widgets.playground import SpecPlayground as SpecPlayground
+    from shardwidget.widgets.run import RunView as RunView
     from shardwidget.widgets.stepper import ShardMapStepper as ShardMapStepper
 else:
     __all__ = sorted(_registry.PUBLIC)

@@ -25,6 +25,8 @@ PUBLIC = {
     "PipelineView": "shardwidget.widgets.pipeline",
     "Placement": "shardwidget.document",
     "Program": "shardwidget.document",
+    "Run": "shardwidget.document",
+    "RunView": "shardwidget.widgets.run",
     "ShardMapStepper": "shardwidget.widgets.stepper",
     "ShardingComparison": "shardwidget.widgets.comparison",
     "SpecPlayground": "shardwidget.widgets.playground",

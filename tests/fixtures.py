@@ -16,6 +16,7 @@ from shardwidget.export.state import encode
 from tests.comparisons import COMPARISONS
 from tests.models import MODELS
 from tests.programs import PROGRAMS
+from tests.runs import RUNS
 from tests.schedules import SCHEDULES, runs
 from tests.traces import TRACES
 
@@ -85,11 +86,17 @@ def runs_text() -> str:
     return "[\n" + ",\n".join(cases) + "\n]\n"
 
 
+def measured_text() -> str:
+    """The measured runs of ``tests.runs``, by name."""
+    return _by_name(RUNS)
+
+
 FILES = {
     "stepper/plans.json": plans_text,
     "stepper/traces.json": traces_text,
     "comparison/comparisons.json": comparisons_text,
     "program/programs.json": programs_text,
+    "run/runs.json": measured_text,
     "tree/models.json": models_text,
     "pipeline/schedules.json": schedules_text,
     "pipeline/runs.json": runs_text,

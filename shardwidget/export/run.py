@@ -137,7 +137,7 @@ def _columns(rows: Sequence[Sequence[str]]) -> list[str]:
 
 def _percent(share: float) -> str:
     # Near 0 and near 1 it is the rest that counts.
-    return f"{100 * share:.1f} %" if share < 0.0995 or 0.99 < share < 1 else f"{100 * share:.0f} %"
+    return f"{100 * share:.1f} %" if 0 < share < 0.0995 or 0.99 < share < 1 else f"{100 * share:.0f} %"
 
 
 def _time(seconds: float) -> str:

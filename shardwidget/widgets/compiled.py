@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal
 from traitlets import Dict, Enum, Int, TraitError, Unicode, observe, validate
 
 from shardwidget import read
-from shardwidget.document import Program, Programs, Timing, to_wire
+from shardwidget.document import Program, Programs, Run, Timing, to_wire
 from shardwidget.widgets._base import DocumentWidget, Mode
 from shardwidget.widgets._options import checked
+from shardwidget.widgets._progress import Progress
 from shardwidget.widgets._selection import index_trait, selected_index
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ class CompiledProgram(DocumentWidget):
     view.selection = {"collective": 3}  # shows a collective on the mesh; the browser's clicks arrive here too
     view.axis = "model"                 # lists those over one mesh axis
     view.time(n=20)                     # measures it, as the button does
+    view.profile()                      # what every device did when: a Run
     view.document.collectives[3].axes
 
     CompiledProgram.compare({"inner": (f, x1, w1), "outer": (f, x2, w2)})
@@ -181,6 +183,36 @@ class CompiledProgram(DocumentWidget):
         self._trouble = "\n".join(trouble)
         measured = {p.name: p.timing for p in timed if p.timing is not None}
         return next(iter(measured.values())) if single else measured
+
+    def profile(self, n: int = 5) -> Run | dict[str, Run]:
+        """Measures calls under JAX's profiler: what every device did when, and who waited for whom.
+
+        Args:
+            n: measured calls of each program, after warm-up.
+
+        Returns:
+            The run, which ``RunView`` shows; side by side, that of every program that can be run, by name.
+
+        Raises:
+            ValueError: there is nothing to run.
+            RuntimeError: a profile is being taken already.
+        """
+        runs, trouble = dict[str, Run](), list[str]()
+        shown = self._programs()
+        for program, (f, args, kwargs) in zip(shown, self._calls, strict=True):
+            try:
+                if not isinstance(f, Callable):
+                    raise ValueError(_NOT_CALLABLE.format(what=type(f).__name__))
+                with Progress() as progress:
+                    given = {"kwargs": kwargs, "n": n, "mesh": self._mesh, "name": program.name}
+                    runs[program.name] = read.run(f, *args, **given, progress=progress)
+            except ValueError as error:
+                if len(shown) == 1:
+                    raise
+                trouble.append(f"{program.name}: {error}")
+        if not runs:
+            raise ValueError("\n".join(trouble))
+        return next(iter(runs.values())) if isinstance(self.document, Program) else runs
 
     def _state(self, *, complete: bool) -> dict[str, Any]:
         traits = self.get_state(["selection", "axis", "sort", "opened"])

@@ -6,77 +6,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from shardwidget.collectives import statement_of_opcode
-from shardwidget.document import Ints, MeasuredCollective, Mesh, MeshAxis, Operation, Run, Source
+from shardwidget.document import Operation
 from shardwidget.measured import lanes
-from shardwidget.measured.build import REMOTE, Measured, build
+from shardwidget.measured.build import REMOTE
 from shardwidget.measured.cover import Cover
-from shardwidget.measured.events import Events
-
-LINE = Source("model.py", 8, "h = x @ w", "f")
-
-
-def mesh(*sizes: int, processes: int = 1) -> Mesh:
-    count = int(np.prod(sizes))
-    axes = tuple(MeshAxis(name, size, "Auto") for name, size in zip("xyz", sizes, strict=False))
-    process = Ints.pack(np.arange(count) * processes // count)
-    return Mesh(axes, Ints.pack(range(count)), process, 0, kind="cpu", platform="cpu")
-
-
-def collective(groups: list[list[int]], pairs: tuple[tuple[int, int], ...] = ()) -> MeasuredCollective:
-    kind = "collective-permute" if pairs else "all-reduce"
-    return MeasuredCollective(
-        kind=kind,
-        semantics=statement_of_opcode(kind, "" if pairs else "add").semantics,
-        axes=("y",),
-        irregular=False,
-        within=(),
-        positions=Ints.pack(np.array(groups)),
-        group_size=len(groups[0]),
-        pairs=pairs,
-        source=LINE,
-        backward=False,
-        by_user=True,
-        name="all-reduce.1",
-        bytes_per_device=1000,
-        times=0,
-        median_s=0.0,
-        low_s=0.0,
-        high_s=0.0,
-        wait_s=0.0,
-        wait_high_s=0.0,
-        call_s=0.0,
-        call_wait_s=0.0,
-        hidden=0.0,
-        bytes_per_second=0.0,
-        estimate_s=1e-6,
-        last=Ints.pack(()),
-    )
-
-
-MATMUL, REDUCE, LOST = Operation("dot.1", LINE), Operation("all-reduce.1", LINE, collective=0), Operation("copy.9")
-
-
-def measure(
-    rows: list[tuple[int, int, int, int, int]], *, of: MeasuredCollective | None = None, on: Mesh | None = None, **facts
-) -> Run:
-    """A run of events (device, call, operation, start, end) in microseconds; operations: matmul, all-reduce, copy."""
-    device, call, operation, start, end = np.array(rows, np.int64).T
-    return build(
-        Measured(
-            mesh=on or mesh(2, 2),
-            name="f",
-            target="4 CPU devices",
-            operations=facts.pop("operations", (MATMUL, REDUCE, LOST)),
-            collectives=(of or collective([[0, 1], [2, 3]]),),
-            events=Events(device, call, operation, start * 1000, end * 1000),
-            interconnect="a copy on this host",
-            peak=1e9,
-            note="",
-            jax_version="0",
-            **facts,
-        )
-    )
+from tests.runs import LOST, MATMUL, REDUCE, collective, measure, mesh
 
 
 def microseconds(seconds: float) -> float:

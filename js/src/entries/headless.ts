@@ -8,6 +8,7 @@ import { decodePlacement, PlacementModel } from "../model/placement";
 import { decodePlayground, placementOf } from "../model/playground";
 import { decodePrograms, ProgramModel, type Sort } from "../model/program";
 import { refusalOf } from "../model/refusal";
+import { decodeRuns, RunModel } from "../model/run";
 import { reviveBytes } from "../model/saved";
 import { decodeSchedules, ScheduleModel } from "../model/schedule/schedule";
 import { highlightOf, type Selection } from "../model/selection";
@@ -25,6 +26,7 @@ import type { ColorBy } from "../scene/paints";
 import { pipelineScene } from "../scene/pipelinecard";
 import { programScene } from "../scene/programcard";
 import { programsScene } from "../scene/programscard";
+import { runScene } from "../scene/runcard";
 import type { Scene } from "../scene/scene";
 import { stepScene } from "../scene/stepcard";
 
@@ -44,6 +46,8 @@ export function svg(stateJson: string, optionsJson: string): string {
       comparison: comparisonOf,
       program: programOf,
       programs: programOf,
+      run: runOf,
+      runs: runOf,
       model: modelOf,
       schedule: scheduleOf,
       schedules: scheduleOf,
@@ -65,6 +69,8 @@ interface State {
   sort?: string;
   search?: string;
   step?: number;
+  /** Of a measured run. */
+  call?: number | null;
   watch?: readonly string[];
   choices?: Choices;
   follow?: number | null;
@@ -138,6 +144,16 @@ function scheduleOf(state: State, width: number, scheme: Scheme): readonly [Scen
   const models = decodeSchedules(state._document).schedules.map((doc) => new ScheduleModel(doc));
   const picture = { width, scheme, follow: state.follow ?? null, moment: state.moment ?? 0 };
   return [pipelineScene(models, picture), models.map((m) => m.doc.name).join(", ")];
+}
+
+function runOf(state: State, width: number): readonly [Scene, string] {
+  const { runs } = decodeRuns(state._document);
+  const selection = typeof state.selection === "number" ? state.selection : null;
+  const scene = runScene(
+    runs.map((run) => new RunModel(run)),
+    { width, call: state.call ?? null, selection },
+  );
+  return [scene, runs.map((run) => run.name).join(", ")];
 }
 
 (globalThis as { shardwidget?: object }).shardwidget = { svg, draft };

@@ -1,5 +1,15 @@
 /** Paints a scene on a 2-D canvas. */
-import type { FieldMark, LineMark, Mark, RectMark, Span, Stroke, TextMark } from "../scene/scene";
+import type {
+  BarsMark,
+  FieldMark,
+  LineMark,
+  Mark,
+  RectMark,
+  Span,
+  Stroke,
+  StrokesMark,
+  TextMark,
+} from "../scene/scene";
 import { arrowHead, COPIES, gridPath, HATCH, IDLE, signPath } from "./shapes";
 import { resolve, type Theme } from "./theme";
 
@@ -24,6 +34,12 @@ export function paintCanvas(ctx: Context, marks: readonly Mark[], theme: Theme):
         break;
       case "field":
         paintField(ctx, mark);
+        break;
+      case "bars":
+        paintBars(ctx, mark, theme);
+        break;
+      case "strokes":
+        paintStrokes(ctx, mark, theme);
         break;
       case "disc": {
         const color = resolve(mark.color, theme);
@@ -152,6 +168,23 @@ function paintText(ctx: Context, m: TextMark, theme: Theme): void {
     });
   }
   ctx.restore();
+}
+
+function paintBars(ctx: Context, { x, y, boxes, color }: BarsMark, theme: Theme): void {
+  ctx.fillStyle = resolve(color, theme);
+  for (let i = 0; i < boxes.length; i += 4) {
+    ctx.fillRect(x + (boxes[i] ?? 0), y + (boxes[i + 1] ?? 0), boxes[i + 2] ?? 0, boxes[i + 3] ?? 0);
+  }
+}
+
+function paintStrokes(ctx: Context, { x, y, segments, color, width }: StrokesMark, theme: Theme): void {
+  setStroke(ctx, { color, width }, theme);
+  ctx.beginPath();
+  for (let i = 0; i < segments.length; i += 4) {
+    ctx.moveTo(x + (segments[i] ?? 0), y + (segments[i + 1] ?? 0));
+    ctx.lineTo(x + (segments[i + 2] ?? 0), y + (segments[i + 3] ?? 0));
+  }
+  ctx.stroke();
 }
 
 function paintField(ctx: Context, m: FieldMark): void {

@@ -1,5 +1,5 @@
 /** Shapes that every painter draws alike, as the path data of SVG, which a canvas reads too. */
-import type { DiscMark, GridMark, LineMark } from "../scene/scene";
+import type { BarsMark, DiscMark, GridMark, LineMark, StrokesMark } from "../scene/scene";
 
 type Point = readonly [number, number];
 
@@ -21,6 +21,24 @@ export function gridPath({ x, y, w, h, columns, rows }: GridMark): string {
   let d = "";
   for (let i = 1; i < columns; i++) d += `M${n(x + (w * i) / columns)} ${n(y)}v${n(h)}`;
   for (let i = 1; i < rows; i++) d += `M${n(x)} ${n(y + (h * i) / rows)}h${n(w)}`;
+  return d;
+}
+
+export function barsPath({ x: left, y: top, boxes }: BarsMark): string {
+  let d = "";
+  for (let i = 0; i < boxes.length; i += 4) {
+    const [x = 0, y = 0, w = 0, h = 0] = boxes.slice(i, i + 4);
+    d += `M${n(left + x)} ${n(top + y)}h${n(w)}v${n(h)}h${n(-w)}z`;
+  }
+  return d;
+}
+
+export function strokesPath({ x: left, y: top, segments }: StrokesMark): string {
+  let d = "";
+  for (let i = 0; i < segments.length; i += 4) {
+    const [x = 0, y = 0, u = 0, v = 0] = segments.slice(i, i + 4);
+    d += `M${n(left + x)} ${n(top + y)}L${n(left + u)} ${n(top + v)}`;
+  }
   return d;
 }
 

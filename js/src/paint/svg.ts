@@ -1,6 +1,6 @@
 /** Writes a scene as an SVG document. */
 import type { Mark, Scene, Stroke, TextMark } from "../scene/scene";
-import { arrowHead, COPIES, gridPath, HATCH, IDLE, linePath, n, signPath } from "./shapes";
+import { arrowHead, barsPath, COPIES, gridPath, HATCH, IDLE, linePath, n, signPath, strokesPath } from "./shapes";
 import { resolve, type Theme } from "./theme";
 
 /** A PNG of RGB bytes as a data URI: a page lets its canvas write it, a bare engine does it by hand. */
@@ -85,6 +85,10 @@ function write(m: Mark, theme: Theme, hatches: Map<string, string>, png: PngWrit
       return `<path d="${gridPath(m)}" fill="none"${stroke({ color: m.color, width: 1 }, theme)}/>`;
     case "field":
       return `<image x="${n(m.x)}" y="${n(m.y)}" width="${n(m.w)}" height="${n(m.h)}" preserveAspectRatio="none" style="image-rendering:pixelated" href="${png(m.columns, m.rows, m.rgb)}"${opacity}/>`;
+    case "bars":
+      return `<path d="${barsPath(m)}" fill="${escapeXml(resolve(m.color, theme))}"${opacity}/>`;
+    case "strokes":
+      return `<path d="${strokesPath(m)}" fill="none"${stroke({ color: m.color, width: m.width }, theme)}${opacity}/>`;
     case "disc": {
       const ground = resolve("bg", theme);
       const color = resolve(m.color, theme);

@@ -36,6 +36,7 @@ const TOKENS: Readonly<Record<"light" | "dark", Readonly<Record<string, string>>
     cph: "#AD7214",
     k0: "#C5CDD8",
     kedge: "rgba(27,31,36,0.46)",
+    gap: "#E9ECF0",
   },
   dark: {
     ink: "#E8ECF1",
@@ -56,6 +57,7 @@ const TOKENS: Readonly<Record<"light" | "dark", Readonly<Record<string, string>>
     cph: "#C79A48",
     k0: "#5E6B7A",
     kedge: "rgba(232,236,241,0.4)",
+    gap: "#242A31",
   },
 };
 

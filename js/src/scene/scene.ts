@@ -24,6 +24,7 @@ export type Token =
   | "cph"
   | "k0"
   | "kedge"
+  | "gap"
   | `axis${number}`;
 
 export interface Stroke {
@@ -118,7 +119,26 @@ export interface DiscMark {
   sign: "=" | "+";
 }
 
-export type Mark = RectMark | LineMark | TextMark | GridMark | FieldMark | DiscMark;
+/** Rectangles of one colour, by the thousand, inside of a box. */
+export interface BarsMark extends Box {
+  kind: "bars";
+  color: Color;
+  /** Of each, from the corner of the box: x, y, width and height. */
+  boxes: readonly number[];
+  alpha?: number;
+}
+
+/** Straight lines of one colour, by the thousand, inside of a box. */
+export interface StrokesMark extends Box {
+  kind: "strokes";
+  color: Color;
+  width: number;
+  /** Both ends of each, from the corner of the box: x, y, x, y. */
+  segments: readonly number[];
+  alpha?: number;
+}
+
+export type Mark = RectMark | LineMark | TextMark | GridMark | FieldMark | DiscMark | BarsMark | StrokesMark;
 
 export interface Scene {
   width: number;

@@ -1,0 +1,9 @@
+/** The entry of RunView's bundle. */
+import markStyles from "../views/card/marks.css";
+import { entry } from "../views/card/mount";
+import { runKeys } from "../views/run/keys";
+import { RunCard } from "../views/run/RunCard";
+import styles from "../views/run/run.css";
+import { RunState } from "../views/run/state";
+
+export default entry({ state: RunState, body: RunCard, keys: runKeys, styles: [markStyles, styles] });

@@ -1,0 +1,98 @@
+/** Where the lanes of a run stand, and where a moment is on them. */
+import type { RunModel } from "../../model/run";
+
+/** Ticks of a call that are shown. */
+export interface Span {
+  from: number;
+  to: number;
+}
+
+export interface LanePlace {
+  /** Index in `RunModel.lanes`. */
+  lane: number;
+  y: number;
+}
+
+export interface RunLayout {
+  width: number;
+  height: number;
+  /** Where time begins, and how wide it is. */
+  left: number;
+  span: number;
+  /** Height of a lane. */
+  lane: number;
+  top: number;
+  places: readonly LanePlace[];
+  /** Lanes that are not drawn. */
+  omitted: number;
+  labels: boolean;
+}
+
+/** Lanes that are drawn at most. */
+export const MOST_LANES = 32;
+const GUTTER = 118;
+const NARROW = 560;
+const AXIS = 26;
+
+/** Lanes of one run below one another; of many, the one most waited for and others evenly. */
+export function layoutOf(model: RunModel, width: number, roomy = true): RunLayout {
+  const lanes = chosen(model);
+  const labels = width >= NARROW;
+  const lane = !labels ? 14 : lanes.length > 16 ? 12 : lanes.length > 8 || !roomy ? 18 : 28;
+  const left = labels ? (model.mesh.axes.length > 1 ? GUTTER : 58) : 30;
+  const pair = model.mesh.axes.at(-1)?.size ?? 1;
+  const places: LanePlace[] = [];
+  let y = AXIS;
+  let before = -1;
+  for (const k of lanes) {
+    const position = model.lanes[k]?.position ?? 0;
+    const outer = model.mesh.axes.length > 1 ? Math.floor(position / pair) : 0;
+    if (before >= 0) y += outer === before ? (lane > 20 ? 8 : 3) : lane > 20 ? 13 : 8;
+    before = outer;
+    places.push({ lane: k, y });
+    y += lane;
+  }
+  const span = Math.max(40, width - left);
+  return {
+    width,
+    height: y + 4,
+    left,
+    span,
+    lane,
+    top: AXIS,
+    places,
+    omitted: model.lanes.length - lanes.length,
+    labels,
+  };
+}
+
+function chosen(model: RunModel): number[] {
+  const all = [...model.lanes.keys()];
+  if (all.length <= MOST_LANES) return all;
+  const { late } = model;
+  const lateOf = (k: number) => late[model.lanes[k]?.position ?? 0] ?? 0;
+  const slowest = all.reduce((a, b) => (lateOf(b) > lateOf(a) ? b : a), 0);
+  const step = all.length / MOST_LANES;
+  const kept = new Set(Array.from({ length: MOST_LANES }, (_, i) => Math.floor(i * step)));
+  kept.delete(Math.floor((MOST_LANES - 1) * step));
+  kept.add(slowest);
+  return [...kept].sort((a, b) => a - b);
+}
+
+export function xOf(layout: RunLayout, { from, to }: Span, tick: number): number {
+  return layout.left + ((tick - from) / (to - from)) * layout.span;
+}
+
+export function tickAt(layout: RunLayout, { from, to }: Span, x: number): number {
+  return from + ((x - layout.left) / layout.span) * (to - from);
+}
+
+/** The lane under a height; the nearest where there is none. */
+export function laneAt(layout: RunLayout, y: number): number {
+  let best = layout.places[0];
+  for (const place of layout.places) {
+    const middle = place.y + layout.lane / 2;
+    if (best && Math.abs(middle - y) < Math.abs(best.y + layout.lane / 2 - y)) best = place;
+  }
+  return best?.lane ?? 0;
+}

@@ -1,0 +1,133 @@
+/** RunView in a page: keys, pointer, table, calls, several runs. */
+import { expect, test } from "vitest";
+import { button, drawn, expectAccessible, find, GROUNDS, pixels, press, settle, textOf } from "../harness";
+import { chart, keys, mount, said, start } from "./harness";
+import { RUNS, wire } from "./runs";
+
+test("n goes to the next wait, and says who is waited for", async () => {
+  const view = await mount(wire("step"));
+  expect(textOf(find(view, ".mesh"))).toContain("Waited for");
+  await keys(view, "n");
+  expect(said(view)).toMatch(/^device \d waits for device \d, .* all-reduce over y, iteration 0; line 8 · h = x @ w$/);
+  expect(chart(view).getAttribute("aria-valuetext")).toBe(said(view));
+  expect(textOf(find(view, ".devices .here"))).toMatch(/waits for \d/);
+  await keys(view, "Escape");
+  expect(said(view)).toContain("Point at a lane");
+});
+
+test("arrows walk events and devices", async () => {
+  const view = await mount(wire("step"));
+  await keys(view, "Home");
+  expect(said(view)).toBe("device 0: dot.1, 100 µs, iteration 0; line 8 · h = x @ w");
+  await keys(view, "ArrowRight");
+  expect(said(view)).toContain("device 0 waits for device 1");
+  await keys(view, "ArrowDown");
+  expect(said(view)).toContain("device 1: dot.1");
+  await keys(view, "ArrowUp", "ArrowLeft");
+  expect(said(view)).toContain("device 0: dot.1");
+  await keys(view, "End");
+  expect(said(view)).toContain("copy.9");
+});
+
+test("the pointer looks, a click keeps", async () => {
+  const view = await mount(wire("step"));
+  const box = chart(view).getBoundingClientRect();
+  const at = { clientX: box.left + 140, clientY: box.top + 40, bubbles: true, composed: true };
+  chart(view).dispatchEvent(new PointerEvent("pointermove", at));
+  await settle();
+  expect(said(view)).toContain("device 0");
+  chart(view).dispatchEvent(new PointerEvent("pointerleave", at));
+  await settle();
+  expect(said(view)).toContain("Point at a lane");
+  chart(view).dispatchEvent(new PointerEvent("pointerdown", at));
+  chart(view).dispatchEvent(new PointerEvent("pointerup", at));
+  chart(view).dispatchEvent(new PointerEvent("pointerleave", at));
+  await settle();
+  expect(said(view)).toContain("device 0");
+});
+
+test("zooming draws another picture, and all of it comes back", async () => {
+  const view = await mount(wire("step"));
+  const whole = pixels(view);
+  await keys(view, "n", "+", "+");
+  const near = pixels(view);
+  expect(near).not.toBe(whole);
+  await keys(view, "-", "-", "-", "Escape");
+  expect(pixels(view)).toBe(whole);
+});
+
+test("a collective of the table stands out in the lanes, and Python is told", async () => {
+  const view = await mount(wire("step"));
+  const before = pixels(view);
+  find<HTMLButtonElement>(view, "td.what button").click();
+  await settle();
+  expect(pixels(view)).not.toBe(before);
+  expect(view.model.sentFor("selection")).toEqual([0]);
+  view.model.assign({ selection: 1 });
+  await settle();
+  expect(textOf(find(view, "tr.chosen"))).toContain("all-gather");
+});
+
+test("sorting by waiting", async () => {
+  const view = await mount(wire("step"));
+  button(view, "wait").click();
+  await settle();
+  expect(find(view, "th.wait").ariaSort).toBe("descending");
+});
+
+test("another call is drawn, and Python is told", async () => {
+  const view = await mount(wire("step"));
+  expect(textOf(find(view, "footer"))).toContain("call 1 of 2");
+  const before = pixels(view);
+  press(chart(view), "]");
+  await settle();
+  expect(textOf(find(view, "footer"))).toContain("call 2 of 2");
+  expect(pixels(view)).not.toBe(before);
+  expect(view.model.sentFor("call")).toEqual([1]);
+  view.model.assign({ call: 0 });
+  await settle();
+  expect(textOf(find(view, "footer"))).toContain("call 1 of 2");
+});
+
+test("runs stand on one time axis, and the open one is in the table", async () => {
+  const view = await mount(wire("compared"));
+  expect(view.root.querySelectorAll(".chart").length).toBe(2);
+  button(view, "after").click();
+  await settle();
+  expect(textOf(find(view, ".totals .chosen"))).toContain("after");
+  press(view.root.querySelectorAll(".chart")[1] as Element, "n");
+  await settle();
+  expect(said(view)).toContain("waits for device 1");
+});
+
+test("a program without collectives, and more lanes than are drawn", async () => {
+  expect(textOf(find(await mount(wire("alone")), ".list"))).toContain("The program has no collectives.");
+  expect(textOf(find(await mount(wire("many")), ".lanes"))).toContain("32 of 64 lanes");
+});
+
+test("the user's names stay text", async () => {
+  const view = await mount(wire("hostile"));
+  expect(view.root.querySelector("img, script, b b")).toBeNull();
+  expect(textOf(find(view, "h2"))).toBe("<script>alert(1)</script>");
+});
+
+test("another document takes the place of the first; a damaged one says so", async () => {
+  const view = await mount(wire("step"));
+  view.model.assign({ _document: wire("compared") });
+  await drawn(view, 2);
+  expect(view.root.querySelectorAll(".chart").length).toBe(2);
+  const bad = start({ ...wire("step"), lanes: null });
+  await expect.poll(() => textOf(bad.root.querySelector(".failure"))).toContain("it has no lanes");
+});
+
+for (const [scheme, background] of GROUNDS) {
+  for (const width of [1100, 480]) {
+    test.each(RUNS)(`%s has no fault of accessibility, ${scheme}, ${width} px`, async (name) => {
+      const view = await mount(wire(name), {}, { background, width });
+      expect(view.root.querySelector(".card")?.classList).toContain(scheme);
+      press(chart(view), "n");
+      await settle();
+      await expectAccessible(view);
+    });
+  }
+}

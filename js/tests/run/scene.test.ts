@@ -1,0 +1,87 @@
+/** Bars of lanes: where events are, what merges, what never gets lost. */
+import { expect, test } from "vitest";
+import { cursorMarks, lanesMarks, stepOf } from "../../src/scene/run";
+import { laneAt, layoutOf, MOST_LANES, tickAt, xOf } from "../../src/scene/run/layout";
+import type { BarsMark, Mark, StrokesMark } from "../../src/scene/scene";
+import { large, model } from "./runs";
+
+const step = model("step");
+const layout = layoutOf(step, 1000);
+const span = { from: 0, to: step.ticks(0) };
+
+const bars = (marks: readonly Mark[], color: string) =>
+  marks.filter((m): m is BarsMark => m.kind === "bars" && m.color === color && m.alpha === undefined);
+/** x and width of each bar of a mark. */
+const boxes = (m: BarsMark) =>
+  Array.from({ length: m.boxes.length / 4 }, (_, i) => [m.x + (m.boxes[4 * i] ?? 0), m.boxes[4 * i + 2] ?? 0] as const);
+
+test("a bar stands where its event is", () => {
+  const marks = lanesMarks(step, layout, 0, span, -1);
+  const first = bars(marks, "k0").find((m) => m.y === layout.places[0]?.y) as BarsMark;
+  const [x, w] = boxes(first)[0] ?? [0, 0];
+  expect(x).toBeCloseTo(xOf(layout, span, 0));
+  expect(x + w).toBeCloseTo(xOf(layout, span, 100_000) - 0.8);
+});
+
+test("waiting has lines of its own, and the collective begins behind it", () => {
+  const marks = lanesMarks(step, layout, 0, span, -1);
+  const y = layout.places[0]?.y;
+  const waits = marks.filter((m): m is StrokesMark => m.kind === "strokes" && m.y === y);
+  expect(waits.map((m) => m.color)).toContain("axis1");
+  const [x] = boxes(bars(marks, "axis1").find((m) => m.y === y) as BarsMark)[0] ?? [0];
+  expect(x).toBeCloseTo(xOf(layout, span, 163_000));
+});
+
+test("an axis but the first has cuts in its bars", () => {
+  const cuts = bars(lanesMarks(step, layout, 0, { from: 160_000, to: 210_000 }, -1), "bg");
+  expect(cuts.some((m) => m.boxes.length > 8)).toBe(true);
+});
+
+test("many events cost no more marks than pixels, and cover what they cover", () => {
+  const run = large(8, 20_000);
+  const place = layoutOf(run, 1000);
+  const whole = { from: 0, to: run.ticks(0) };
+  const marks = lanesMarks(run, place, 0, whole, -1);
+  const drawn = marks.reduce((n, m) => n + (m.kind === "bars" ? m.boxes.length / 4 : 1), 0);
+  expect(drawn).toBeLessThan(8 * 3 * place.span);
+  // A twentieth of a percent of it is drawn event by event.
+  const near = lanesMarks(run, place, 0, { from: 1e6, to: 1.01e6 }, -1);
+  const found = bars(near, "axis1").filter((m) => m.y === place.places[0]?.y);
+  expect(found.flatMap(boxes).length).toBe(5);
+});
+
+test("what is not selected fades", () => {
+  const faded = lanesMarks(step, layout, 0, span, 1).filter((m) => m.kind === "bars" && m.alpha !== undefined);
+  expect(new Set(faded.map((m) => "color" in m && m.color))).toEqual(new Set(["k0", "axis1"]));
+});
+
+test("a place and a moment are found again", () => {
+  for (const tick of [0, 1234, 500_000]) expect(tickAt(layout, span, xOf(layout, span, tick))).toBeCloseTo(tick);
+  for (const { lane, y } of layout.places) expect(laneAt(layout, y + 3)).toBe(lane);
+});
+
+test("of many devices the one most waited for is among the lanes", () => {
+  const many = layoutOf(model("many"), 1000);
+  expect(many.places.length).toBe(MOST_LANES);
+  expect(many.omitted).toBe(64 - MOST_LANES);
+  expect(many.places.map((p) => p.lane)).toContain(37);
+});
+
+test("steps of an axis are round", () => {
+  expect([0.9, 1, 1.1, 3, 7, 40].map(stepOf)).toEqual([1, 1, 2, 5, 10, 50]);
+});
+
+test.each([1100, 700, 480, 300])("nothing stands outside of its picture, %i px", (width) => {
+  for (const name of ["step", "many", "hostile", "alone"] as const) {
+    const run = model(name);
+    const at = layoutOf(run, width);
+    const marks = [
+      ...lanesMarks(run, at, 0, { from: 0, to: run.ticks(0) }, -1),
+      ...cursorMarks(run, at, 0, { from: 0, to: run.ticks(0) }, { tick: 0, lane: 0 }),
+    ];
+    for (const m of marks) {
+      if (m.kind === "bars") for (const [x, w] of boxes(m)) expect(x >= 0 && x + w <= width + 1).toBe(true);
+      else if ("w" in m) expect(m.x >= 0 && m.x + m.w <= width + 0.5 && m.y + m.h <= at.height + 1).toBe(true);
+    }
+  }
+});
