@@ -16,10 +16,12 @@ from shardwidget.teach.fill_block import FillBlock
 from shardwidget.teach.forms import AnswerError
 from shardwidget.teach.kind import Answer, Kind
 from shardwidget.teach.lower_communication import LowerCommunication
+from shardwidget.teach.order_tasks import OrderTasks
 from shardwidget.teach.predict_error import PredictError
 from shardwidget.teach.predict_type import PredictType
 from shardwidget.teach.put_specs import PutSpecs
 from shardwidget.teach.read_placement import ReadPlacement
+from shardwidget.teach.read_schedule import ReadSchedule
 from shardwidget.teach.repair import Repair
 from shardwidget.teach.run import JAX_VERSION
 from shardwidget.teach.variant import draw
@@ -260,6 +262,27 @@ class Exercise(Sheet):
             **options: ``prompt hints name mode``.
         """
         return cls(LowerCommunication(f, *args, below=below, source=source), **options)
+
+    @classmethod
+    def read_schedule(cls, schedule: Any, **options: Any) -> Exercise:
+        """Asks for a pipeline schedule's bubble, and for the most activations that a rank keeps.
+
+        Args:
+            schedule: what ``read.schedule`` takes.
+            **options: ``prompt hints name mode``.
+        """
+        return cls(ReadSchedule(schedule), **options)
+
+    @classmethod
+    def order_tasks(cls, schedule: Any, *, rank: int, **options: Any) -> Exercise:
+        """Asks for the order of one rank's tasks; the simulator judges it.
+
+        Args:
+            schedule: what ``read.schedule`` takes.
+            rank: whose tasks.
+            **options: ``prompt hints name mode``.
+        """
+        return cls(OrderTasks(schedule, rank), **options)
 
     @classmethod
     def variant(cls, make: Callable[[Any], Exercise], *, seed: Any) -> Exercise:

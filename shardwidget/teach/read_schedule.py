@@ -1,0 +1,76 @@
+"""Reading a schedule: its bubble, and how many activations a rank keeps at most."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from shardwidget.document import Feedback, Field, Part
+from shardwidget.teach import schedules
+from shardwidget.teach.forms import AnswerError, checked
+from shardwidget.teach.kind import Answer, Kind, verdict
+
+NEAR = 0.0006
+"""A rate that is rounded to a tenth of a percent is right."""
+
+
+class ReadSchedule(Kind):
+    """The bubble and the peak of a schedule in which a backward task takes two forward tasks.
+
+    Args:
+        schedule: what ``read.schedule`` takes.
+
+    Raises:
+        ValueError: the schedule is impossible.
+    """
+
+    task = "read_schedule"
+    prompt = (
+        "A forward task takes 1, a backward task 2, a half of one 1, and a send nothing. Which part of all ranks' time "
+        "is idle, and how many activations does the rank that keeps most keep at once?"
+    )
+    hints = (
+        "Write the tasks of the last rank over a line of time, then those of the rank before it.",
+        "A rank keeps an activation from the start of a forward task to the end of its backward task.",
+    )
+
+    def __init__(self, schedule: Any) -> None:
+        self._schedule = schedules.schedule_of(schedule)
+        self._run = self._schedule.simulate(forward=1, backward_input=1, backward_weight=1, communication=0)
+        self.mesh = schedules.mesh_of(self._schedule)
+        self.figures = (schedules.figure_of(self._schedule),)
+        self.fields = (
+            Field("bubble", "idle part of all time", "text", example="1/4"),
+            Field("peak", "most activations on one rank", "text", example="3"),
+        )
+
+    def identity(self) -> str:
+        """The tasks."""
+        return repr(self._schedule.tasks)
+
+    def read_field(self, field: Field, value: Any) -> float | int:
+        """A rate as a fraction, a percentage or a number; a count."""
+        text = checked(str(value), "a number")
+        try:
+            if field.name == "peak":
+                return int(text)
+            return float(Fraction(text.removesuffix("%").strip())) / (100 if text.endswith("%") else 1)
+        except (ValueError, ZeroDivisionError):
+            form = "a whole number" if field.name == "peak" else "a part: 3/11, 27.3 % or 0.273"
+            raise AnswerError(f"{text[:80]} is not {form}") from None
+
+    def judge(self, answer: Answer) -> Feedback:
+        """Compares with the simulator."""
+        run = self._run
+        off = answer["bubble"] - run.bubble_of_total
+        ideal = abs(answer["bubble"] - run.bubble_of_ideal) <= NEAR < abs(off)
+        note = "That is idle time as a part of useful time." if ideal else "The idle part is off."
+        peak = max(run.peak_activations)
+        more = "more" if answer["peak"] < peak else "fewer"
+        return verdict(
+            (
+                Part("bubble", abs(off) <= NEAR, "" if abs(off) <= NEAR else note),
+                Part("peak", answer["peak"] == peak, "" if answer["peak"] == peak else f"A rank keeps {more} at once."),
+            ),
+            question="When does the last rank start, and when has the first one nothing to do?",
+        )
