@@ -59,6 +59,17 @@ export function pathOf({ scopes }: Trace, step: Step | null): number[] {
   return path;
 }
 
+/** The first step after one that stands in no more than so many scopes; the last step where there is none. */
+export function stepAfter(doc: Trace, step: number, depth: number): number {
+  const outer = pathOf(doc, doc.steps[step] ?? null).slice(0, Math.max(0, depth));
+  const stays = (s: Step) => {
+    const path = pathOf(doc, s);
+    return path.length <= outer.length || path[outer.length - 1] !== outer.at(-1);
+  };
+  const found = doc.steps.findIndex((s, k) => k > step && stays(s));
+  return found < 0 ? doc.steps.length - 1 : found;
+}
+
 /** Scopes to open at first: all of a short program, else the outer ones while the list stays short. */
 export function openAtFirst({ scopes, steps }: Trace): ReadonlySet<number> {
   if (steps.length <= FEW) return new Set(scopes.keys());

@@ -747,3 +747,45 @@ test("pointing at a result says what it was made from", async () => {
   point(view, 0.6, 0.5);
   await expect.poll(() => tip(view)?.textContent).toMatch(/\d+ \+ \d+ = \d+; from 2 elements on devices 0, 1/);
 });
+
+/** A trace whose product is three equations: its steps are fewer than its equations. */
+function leveled(): Trace {
+  const doc = trace("psum");
+  const steps = doc.steps.flatMap((s): Step[] =>
+    s.primitive === "dot_general"
+      ? [
+          { ...s, primitive: "mul", begins: "statement", expression: "a @ b", outputs: [] },
+          { ...s, primitive: "reduce_sum", begins: "", expression: "a @ b", inputs: [], outputs: [] },
+          { ...s, primitive: "add", begins: "", expression: "a @ b", inputs: [] },
+        ]
+      : [s],
+  );
+  return { ...doc, steps };
+}
+
+test("a step is an expression; its equations are a key away, and Python knows which one is shown", async () => {
+  const view = await mount(leveled(), { step: 3 });
+  const names = () => rows(view).map((r) => r.querySelector("b")?.textContent);
+  expect(names()).toEqual(["f", "in_specs", "pvary", "a @ b", "psum", "out_specs"]);
+  expect(find(view, ".count").textContent).toBe("3/5");
+  expect(rows(view)[3]?.textContent).toContain("p f32[2,4]");
+  const list = find(view, "[role=listbox]");
+  list.focus();
+  await userEvent.keyboard("i");
+  await expect.poll(() => find(view, ".count").textContent).toBe("3/7");
+  expect(names()).toEqual(["f", "in_specs", "pvary", "mul", "reduce_sum", "add", "psum", "out_specs"]);
+  expect(view.model.sentFor("step").at(-1)).toBe(2);
+  const select = find<HTMLSelectElement>(view, ".steps select");
+  expect(select.value).toBe("equation");
+  select.value = "expression";
+  select.dispatchEvent(new Event("change", { bubbles: true }));
+  await expect.poll(() => find(view, ".count").textContent).toBe("3/5");
+  // The last of its equations is what Python is told: the step is done.
+  button(view, "forward").click();
+  await expect.poll(() => view.model.sentFor("step").at(-1)).toBe(5);
+});
+
+test("a trace whose expressions are all one equation offers no levels", async () => {
+  const view = await mount(trace("psum"));
+  expect(view.root.querySelector(".steps select")).toBeNull();
+});

@@ -6,6 +6,8 @@ const KEYS: readonly (readonly [string, string])[] = [
   [", .", "step back, forward"],
   ["Home End", "first, last step"],
   ["[ ]", "collective before, after"],
+  ["i", "into: the equations of the step"],
+  ["o u", "over, out of a function or a loop"],
   ["a", "next algorithm"],
   ["/", "search steps"],
   ["g", "go to the devices"],

@@ -1,6 +1,7 @@
 /** The list of steps: collectives marked, folded by function, named scope and loop, and searched. */
 import { Component, type ComponentChildren } from "preact";
 import type { Step } from "../../model/document.gen";
+import { LEVELS, type Level } from "../../model/levels";
 import { type Row, rowsOf } from "../../model/rows";
 import { axisTokens, bytes } from "../../model/text";
 import { primitiveName, type TraceModel } from "../../model/trace";
@@ -43,6 +44,7 @@ export class Steps extends Component<Props> {
               event.stopPropagation();
             }}
           />
+          <Levels state={state} />
           {some((s) => trace.communicates(s)) && trace.steps.length > MANY && (
             <label title="Only steps that send something">
               <input type="checkbox" checked={sends} onChange={() => state.set({ sends: !sends })} /> collectives
@@ -78,6 +80,25 @@ export class Steps extends Component<Props> {
       </div>
     );
   }
+}
+
+/** What a step is; nothing where all levels have the same steps. */
+function Levels({ state }: { state: StepperState }) {
+  const levels = state.levels();
+  if (levels.length < 2) return null;
+  const shown = levels.find((level) => LEVELS.indexOf(level) >= LEVELS.indexOf(state.now.level));
+  return (
+    <label title="What a step is (i: into the equations of one)">
+      <span class="hidden">a step is</span>
+      <select value={shown} onChange={({ currentTarget: { value } }) => state.setLevel(value as Level)}>
+        {levels.map((level) => (
+          <option value={level} key={level}>
+            {level}s
+          </option>
+        ))}
+      </select>
+    </label>
+  );
 }
 
 /** Programs of so many steps can be cut down to their collectives. */

@@ -2,8 +2,9 @@
 
 import type { Algorithm } from "../../model/algorithm";
 import type { Scheme } from "../../model/color";
-import type { Step } from "../../model/document.gen";
-import { openAtFirst, pathOf } from "../../model/rows";
+import type { Step, Trace } from "../../model/document.gen";
+import { atLevel, LEVELS, type Level, type Leveled } from "../../model/levels";
+import { openAtFirst, pathOf, stepAfter } from "../../model/rows";
 import { type SpaceTime, spaceTime } from "../../model/spacetime";
 import { advance, type Moment, momentAt } from "../../model/timeline";
 import { decodeTrace, TraceModel } from "../../model/trace";
@@ -20,7 +21,10 @@ import type { WidgetModel } from "../card/widget";
 import { layoutOf } from "./sizes";
 
 interface Fields {
+  /** The trace at the level that is shown. */
   trace: TraceModel | null;
+  /** What a step is: an equation, an expression or a statement. */
+  level: Level;
   moment: Moment;
   playing: boolean;
   /** How many times as fast, or as fast as sentences are read. */
@@ -84,10 +88,14 @@ export class StepperState extends CardState<Fields> {
     },
   );
   #clock = 0;
+  /** The document as it came, and as it is shown. */
+  #whole: Trace | null = null;
+  #leveled: Leveled | null = null;
 
   constructor(widget: WidgetModel, frame: HTMLElement) {
     const fields: Fields = {
       trace: null,
+      level: "expression",
       moment: { step: 0, phase: 1 },
       playing: false,
       speed: 1,
@@ -366,16 +374,67 @@ export class StepperState extends CardState<Fields> {
   }
 
   protected read(document: unknown): void {
-    const doc = decodeTrace(document);
     this.#pause();
-    this.set({ trace: new TraceModel(doc), open: openAtFirst(doc), shut: new Set(), hover: null, loops: null });
+    this.#whole = decodeTrace(document);
+    this.#show(this.now.level);
+  }
+
+  /** Whether a level has other steps than the next finer one. */
+  levels(): readonly Level[] {
+    const whole = this.#whole;
+    if (!whole) return [];
+    const counts = LEVELS.map((level) => atLevel(whole, level).last.length);
+    return LEVELS.filter((_, k) => counts[k] !== counts[k + 1]);
+  }
+
+  /** Shows the same place with other steps: the coarser or finer one that it is part of, done. */
+  setLevel(level: Level): void {
+    const at = this.#leveled?.last[this.now.moment.step];
+    if (at === undefined) return;
+    this.#pause();
+    this.#show(level);
+    this.set({ moment: { step: this.#leveled?.shown[at] ?? 0, phase: 1 } });
+  }
+
+  #show(level: Level): void {
+    if (!this.#whole) return;
+    this.#leveled = atLevel(this.#whole, level);
+    const { doc } = this.#leveled;
+    this.set({ level, trace: new TraceModel(doc), open: openAtFirst(doc), shut: new Set(), hover: null, loops: null });
+  }
+
+  /** The equations of the step that is shown, from the first. */
+  into(): void {
+    const { level, moment } = this.now;
+    const first = (this.#leveled?.last[moment.step - 1] ?? -1) + 1;
+    const finer = this.levels()[this.levels().indexOf(level) + 1];
+    if (!finer) {
+      this.jump(moment.step + 1);
+      return;
+    }
+    this.setLevel(finer);
+    this.jump(this.#leveled?.shown[first] ?? 0);
+  }
+
+  /** The next step that is in no function, loop or branch which this one is not in. */
+  over(): void {
+    const { trace, moment } = this.now;
+    if (trace) this.jump(stepAfter(trace.doc, moment.step, pathOf(trace.doc, this.step()).length));
+  }
+
+  /** The step after the function, loop or branch that this one is in. */
+  out(): void {
+    const { trace, moment } = this.now;
+    if (trace) this.jump(stepAfter(trace.doc, moment.step, pathOf(trace.doc, this.step()).length - 1));
   }
 
   protected override follow(): void {
     const { trace } = this.now;
     if (!trace) return;
     // A document in place of a longer one may come before its step does.
-    const step = Math.max(0, Math.min(trace.steps.length - 1, Number(this.widget.get("step") ?? 0)));
+    const { shown } = this.#leveled ?? { shown: [] };
+    const asked = Math.max(0, Math.min(shown.length - 1, Number(this.widget.get("step") ?? 0)));
+    const step = shown[asked] ?? 0;
     const watch = (this.widget.get("watch") ?? []) as readonly string[];
     this.set({ watch });
     if (step === this.now.moment.step) return;
@@ -384,7 +443,8 @@ export class StepperState extends CardState<Fields> {
   }
 
   #share(): void {
-    this.share({ step: this.now.moment.step });
+    const { step } = this.now.moment;
+    this.share({ step: this.#leveled?.last[step] ?? step });
   }
 }
 
