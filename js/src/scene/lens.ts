@@ -2,13 +2,11 @@
 import { hex } from "../model/color";
 import { product } from "../model/mesh";
 import type { PlacementModel } from "../model/placement";
-import type { ArrayPanel } from "./array";
-import { tileBoxes } from "./faces";
 import { deviceBox } from "./grid";
 import { fit, textWidth } from "./measure";
 import type { MeshPanel } from "./mesh";
 import type { Paints } from "./paints";
-import { around, axisToken, type Box, label, type Mark, MONO, outline, placed } from "./scene";
+import { around, axisToken, type Box, label, type Mark, MONO, outline } from "./scene";
 
 export interface Lens {
   x: number;
@@ -61,12 +59,11 @@ export function lensAtPoint(
 
 export function lensMarks(
   model: PlacementModel,
-  panels: { array: ArrayPanel | null; mesh: MeshPanel },
+  mesh: MeshPanel,
   lens: Lens,
   paints: Paints,
   center: number | null,
 ): Mark[] {
-  const { mesh, array } = panels;
   const window = lensWindow(model, mesh, center);
   const marks: Mark[] = [];
   const cell = (r: number, c: number): Box => ({
@@ -105,15 +102,5 @@ export function lensMarks(
   if (corners[0] === null || corners[1] === null) return marks;
   const onMesh = around([deviceBox(model, mesh, corners[0]), deviceBox(model, mesh, corners[1])]);
   marks.push({ kind: "rect", ...onMesh, stroke: { color: "ink", width: 1.6 } });
-  // On the array only where the devices of the lens hold neighbouring tiles: a box that held others would lie.
-  if (!array) return marks;
-  const at = (p: number): Box | undefined => tileBoxes(model, array.faces, model.tileAt[p] ?? 0)[0];
-  const [from, to] = [at(corners[0]), at(corners[1])];
-  if (!from || !to) return marks;
-  const box = around([from, to]);
-  const fits = (n: number, side: number, all: number) => Math.abs(all - n * side) < side;
-  if (!fits(window.columns, from.w, box.w) || !fits(window.rows, from.h, box.h)) return marks;
-  const onArray = placed(box, array);
-  marks.push({ kind: "rect", ...onArray, stroke: { color: "ink", width: 1.6 } });
   return marks;
 }

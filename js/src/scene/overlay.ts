@@ -22,7 +22,7 @@ const DIM = { light: 0.34, dark: 0.1 } as const;
 
 /** With nothing lit there is still the lens, on the middle of the mesh. */
 export function overlayMarks(model: PlacementModel, panels: Panels, paints: Paints, lit: Highlight | null): Mark[] {
-  if (!lit) return panels.lens ? lensMarks(model, panels, panels.lens, paints, null) : [];
+  if (!lit) return panels.lens ? lensMarks(model, panels.mesh, panels.lens, paints, null) : [];
   if (lit.axis !== null) return axisGroups(model, panels.mesh, lit.axis);
   const marks: Mark[] = [];
   const { array, mesh } = panels;
@@ -54,7 +54,7 @@ export function overlayMarks(model: PlacementModel, panels: Panels, paints: Pain
   const to = devices[0];
   if (array && from && to && !panels.lens && mesh.box.x > array.x + 40)
     marks.push(connector(from, array.x + array.faces.width, to));
-  if (panels.lens) marks.push(...lensMarks(model, panels, panels.lens, paints, lit.positions[0] ?? null));
+  if (panels.lens) marks.push(...lensMarks(model, panels.mesh, panels.lens, paints, lit.positions[0] ?? null));
   return marks;
 }
 

@@ -37,7 +37,7 @@ export function Foot({ state }: { state: ArrayState }) {
         </Pair>
       )}
       {state.shown()?.layout.mesh.multiples && (
-        <Pair names={["previous panel", "next panel"]} signs={["‹", "›"]} go={(by) => state.slice(by)}>
+        <Pair names={["previous", "next"]} signs={["‹", "›"]} go={(by) => state.slice(by)}>
           {model.axes[2]?.name} {model.digits(state.lit()?.positions[0] ?? 0)[2]} of 0–{(model.axes[2]?.size ?? 1) - 1}
         </Pair>
       )}

@@ -66,12 +66,17 @@ function mount<State extends CardState<object>>(
     if (frame.clientWidth > 0) state.resize(frame.clientWidth);
   });
   size.observe(ruler);
+  const print = (event: Event) => state.print(event.type === "beforeprint");
+  addEventListener("beforeprint", print);
+  addEventListener("afterprint", print);
   const theme = new ThemeWatch(new WeakRef(state));
   return () => {
     stop();
     stopKeys?.();
     size.disconnect();
     theme.stop();
+    removeEventListener("beforeprint", print);
+    removeEventListener("afterprint", print);
     state.dispose();
     renderTree(null, tree);
     frame.remove();

@@ -2,7 +2,7 @@
  * The state of a card: what every view has of it. It reads the document, follows the traits of the model and shares
  * them, knows width and theme, paints after every render, and ends what it began.
  */
-import type { Theme } from "../../paint/theme";
+import { type Theme, theme as themeOf } from "../../paint/theme";
 import { asError, Store } from "./store";
 import { type Look, pageTheme } from "./theme";
 import type { WidgetModel } from "./widget";
@@ -20,6 +20,8 @@ export interface CardFields {
 
 /** Narrower cards are cut off. */
 const LEAST = 260;
+/** Width of a card on A4, in pixels of CSS. */
+const SHEET = 680;
 
 export abstract class CardState<Fields extends object> extends Store<Fields & CardFields> {
   /** Whether this is a saved page, which has no kernel to ask. */
@@ -87,6 +89,15 @@ export abstract class CardState<Fields extends object> extends Store<Fields & Ca
 
   retheme(): void {
     if (this.frame.isConnected && this.now.width > 0) this.#put({ theme: this.#pageTheme() });
+  }
+
+  /** Before (or after) it is printed: as wide as a sheet of A4, in light colours. */
+  print(on: boolean): void {
+    if (on) this.#put({ width: SHEET, theme: themeOf("light") });
+    else if (this.frame.clientWidth) {
+      this.resize(this.frame.clientWidth);
+      this.retheme();
+    }
   }
 
   /** After the tree was rendered: paints, and says to whoever waits for it that a picture stands. */

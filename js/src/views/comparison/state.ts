@@ -86,6 +86,14 @@ export class ComparisonState extends CardState<Fields> {
     return row === null ? [] : (this.shown()?.model.inputs(row) ?? []);
   }
 
+  /** All of the table is printed, not what is near the view alone. */
+  override print(on: boolean): void {
+    super.print(on);
+    const chunks = this.shown()?.chunks;
+    if (on && chunks) this.set({ live: [0, chunks.count] });
+    else this.#window();
+  }
+
   override resize(outer: number): void {
     super.resize(outer);
     this.#window();

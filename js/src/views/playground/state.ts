@@ -61,6 +61,11 @@ export class PlaygroundState extends CardState<Fields> {
     this.picture.retheme();
   }
 
+  override print(on: boolean): void {
+    super.print(on);
+    this.picture.print(on);
+  }
+
   protected override paint(): boolean {
     this.picture.rendered();
     return false;

@@ -159,6 +159,12 @@ export class ProgramState extends CardState<Fields> {
     return Math.min(PANEL, width) - 2 * PAD;
   }
 
+  /** All lines of the table are printed. */
+  override print(on: boolean): void {
+    super.print(on);
+    this.set({ limit: on ? Number.POSITIVE_INFINITY : MORE });
+  }
+
   protected override paint(): boolean {
     const { theme } = this.now;
     const { view, lanes, index = null, rows = [] } = this.shown() ?? {};
