@@ -63,7 +63,7 @@ def is_unsupported(error: Exception) -> bool:
 
 def is_of_another_mesh(error: Exception) -> bool:
     """Whether a value lies on a mesh of other axis types than the one that it is used on."""
-    return "should match the aval mesh" in str(error)
+    return re.search(r"context mesh .* should match the (aval mesh|mesh passed)", str(error), re.DOTALL) is not None
 
 
 def is_sharding_type_error(error: Exception) -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from jax.sharding import NamedSharding
+from jax.sharding import AxisType, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 from shardwidget import read
@@ -215,3 +215,30 @@ def test_an_explicit_mesh_that_is_set():
         comparison = read.comparison(lambda a: a * 2, array(AUTO, (8, 8), "x"))
         assert comparison.rows[-1].concrete == "P('x', None)"
         check(lambda a: a * 2, jnp.ones((8, 8)))
+
+
+def test_an_error_of_the_function_on_explicit_axes_has_its_row():
+    def f(x):
+        y = x * 2
+        if AxisType.Explicit in jax.typeof(y).sharding.mesh.axis_types:
+            raise NotImplementedError("Auto axes only")
+        return y + 1
+
+    comparison = read.comparison(f, shape(EXPLICIT, (8, 8), "x"))
+    (stop,) = [row for row in comparison.rows if row.error]
+    assert stop.error
+    assert (stop.error.error, stop.error.message) == ("NotImplementedError", "Auto axes only")
+    assert comparison.rows[-1].explicit == ""
+    assert not any(row.error for row in read.comparison(f, shape(AUTO, (8, 8), "x")).rows)
+
+
+def test_branches_that_differ_are_called_as_jax_calls_them():
+    def f(x):
+        return jax.lax.cond(x.sum() > 0, lambda a: a * 1.0, lambda a: a.T, x)
+
+    x = array(EXPLICIT, (8, 8), "x")
+    with pytest.raises(TypeError, match="branches must have equal output types") as refused:
+        jax.jit(f)(x)
+    (stop,) = [row for row in read.comparison(f, x).rows if row.error]
+    assert stop.error
+    assert stop.error.message == str(refused.value)

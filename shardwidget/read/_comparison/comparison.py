@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import jax
@@ -249,7 +249,10 @@ class _Reader:
         if there.error is None or self.base.error is not None:
             return found
         run = Run(self.tree, mesh, choices, does, found).of(self.asked.on(mesh))
-        refused = _jax.messages.is_sharding_type_error(there.error) and run.stops.keys() == found.stops.keys()
+        if new := run.stops.keys() - found.stops.keys():
+            return _in_jax_words(there.error, min(new), run)
+        # On its own mesh, JAX raises just this; on another, the function may be meant for Auto axes alone.
+        refused = is_explicit(self.asked.mesh) or _jax.messages.is_sharding_type_error(there.error)
         return self._ended(there.error, found, run) if refused else run
 
     def _ended(self, error: Exception, found: Explicit, run: Explicit) -> Explicit:
@@ -284,6 +287,14 @@ class _Reader:
         except Exception as error:
             self.note = REFUSED.format(error=str(error).split("\n")[0])
             return None
+
+
+def _in_jax_words(error: Exception, line: int, run: Explicit) -> Explicit:
+    """The same, the words of its first stop those that JAX has for the function itself: they name its branches."""
+    stop = run.stops[line]
+    if type(stop.error) is not type(error):
+        return run
+    return replace(run, stops=run.stops | {line: replace(stop, error=error)})
 
 
 def _end(error: Exception) -> Row:
