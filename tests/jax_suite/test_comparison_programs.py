@@ -99,10 +99,10 @@ def test_a_result_that_jit_cannot_split_evenly_says_so():
         b = a * 2
         return jax.lax.with_sharding_constraint(b, rows)
 
-    comparison = check(f, array(AUTO, (10, 4)))
+    comparison = check(f, array(AUTO, (9, 4)))
     (value,) = comparison.rows[-1].values
     assert placed(value).text == "P(None, None)"
-    assert "Dim 0 has 10 elements, which 4 devices along x cannot share evenly" in value.note
+    assert "Dim 0 has 9 elements, which 4 devices along x cannot share evenly" in value.note
     assert [program_of(comparison).collectives[k].kind for k in comparison.rows[-1].collectives] == ["all-gather"]
 
 

@@ -88,3 +88,13 @@ def test_what_the_user_named_comes_out_as_text_on_short_lines():
     assert parsed.attributes == {"style", "colspan"}
     assert "<script>alert(1)</script>" in "".join(parsed.words)
     assert max(map(len, picture(hostile()).splitlines()[:-1])) < 260
+
+
+def test_results_come_last_however_long_a_program_is_and_inspected_places_say_so():
+    base = layer()
+    results = replace(base.rows[4], primitive="outputs", source=None)
+    rolled = replace(base.rows[1], inspected=True)
+    lines = picture(replace(base, rows=(*base.rows, *([rolled] * MOST), results))).splitlines()
+    assert any("P('x', 'y') (inspected)" in line for line in lines)
+    assert lines[-2].startswith("outputs")
+    assert "more rows" in lines[-1]

@@ -35,6 +35,17 @@ test("each row says its line, its type, its sharding and whether they agree", as
   expect(view.model.sent).toEqual([]);
 });
 
+test("places that inspections changed say so, and results are named", async () => {
+  const doc = comparison("layer");
+  const rows = doc.rows.map((row, i) =>
+    i === 1 ? { ...row, inspected: true } : i === 6 ? { ...row, primitive: "outputs", source: null } : row,
+  );
+  const view = await mount({ ...doc, rows });
+  expect(cell(lines(view)[1], "concrete")).toContain("as inspected");
+  expect(cell(lines(view)[2], "concrete")).not.toContain("as inspected");
+  expect(cell(lines(view).at(-1), "source")).toContain("outputs");
+});
+
 test("axis names take the colour of their axis, in types, specs and sentences", async () => {
   const view = await mount(comparison("layer"));
   const ink = (line: number, column: string) =>
