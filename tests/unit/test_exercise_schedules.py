@@ -1,7 +1,6 @@
 """Exercises on pipeline schedules: the simulator is the truth, and any order that is as good counts."""
 
 import pytest
-from traitlets import TraitError
 
 import shardwidget as sw
 from shardwidget import pipeline
@@ -27,9 +26,9 @@ def test_what_is_off_is_named():
     assert half.verdict == "partly"
     assert half.message == "That is idle time as a part of useful time."
     assert told(e, {"bubble": "1/2", "peak": "3"}).message == "The idle part is off. A rank keeps more at once."
-    with pytest.raises(TraitError, match="x is not a part"):
+    with pytest.warns(UserWarning, match="x is not a part"):
         e.answer = {"bubble": "x", "peak": "8"}
-    with pytest.raises(TraitError, match=r"3\.5 is not a whole number"):
+    with pytest.warns(UserWarning, match=r"3\.5 is not a whole number"):
         e.answer = {"bubble": "1/2", "peak": "3.5"}
 
 
@@ -43,7 +42,7 @@ def test_an_order_is_run():
     assert "deadlock" in told(e, "1F2 1B2 1F0 1B0 1F1 1B1").message
     assert told(e, ["1F0", "1B0", "1F1", "1B1", "1F2", "1B2"]).verdict == "right"
     assert e.answer == ("1F0", "1B0", "1F1", "1B1", "1F2", "1B2")
-    with pytest.raises(TraitError, match="0F0 is not a task of rank 1"):
+    with pytest.warns(UserWarning, match="0F0 is not a task of rank 1"):
         e.answer = "0F0 1F0"
 
 
