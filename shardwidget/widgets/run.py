@@ -16,6 +16,7 @@ from shardwidget.document import Run, Runs
 from shardwidget.widgets._base import DocumentWidget, Mode
 from shardwidget.widgets._options import checked
 from shardwidget.widgets._progress import Progress
+from shardwidget.widgets._selection import index_trait, selected_index
 
 if TYPE_CHECKING:
     from shardwidget.cost import Interconnect
@@ -35,13 +36,13 @@ class RunView(DocumentWidget):
 
     Attributes:
         call: index of the call that is drawn; None for the one of median length.
-        selection: index in ``document.collectives`` of the one that stands out; None for none.
+        selection: what stands out: ``{"collective": index in document.collectives}``, or None.
     """
 
     bundle = "run.js"
 
     call = Int(None, allow_none=True).tag(sync=True)
-    selection = Int(None, allow_none=True).tag(sync=True)
+    selection = index_trait("collective")
 
     def __init__(
         self,
@@ -54,7 +55,7 @@ class RunView(DocumentWidget):
         interconnect: str | Interconnect | None = None,
         program: Any = None,
         call: int | None = None,
-        selection: int | None = None,
+        selection: dict[str, int] | None = None,
         mode: Mode | None = None,
         **traits: Any,
     ) -> None:
@@ -71,7 +72,7 @@ class RunView(DocumentWidget):
             interconnect: what estimates are for; as in ``read.run``.
             program: of a profile that was taken already: what ran; as in ``read.run``.
             call: the call that is drawn at first.
-            selection: the collective that stands out at first.
+            selection: what stands out at first, ``{"collective": index}``.
             mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel.
             **traits: traits of every ipywidget, such as ``layout=``.
 
@@ -168,21 +169,17 @@ class RunView(DocumentWidget):
 
     @validate("call")
     def _check_call(self, proposal: Any) -> int | None:
-        count = 0 if isinstance(self.document, Runs) else len(self.document.seconds)
-        return _checked("call", "a call", proposal["value"], count)
+        value = proposal["value"]
+        count = len(self.document.seconds) if isinstance(self.document, Run) else 0
+        if value is not None and not 0 <= value < count:
+            legal = f"None or a call, 0 to {count - 1}" if count else "None: each run shows its median call"
+            raise TraitError(f"call must be {legal}; got {value!r}")
+        return value
 
     @validate("selection")
-    def _check_selection(self, proposal: Any) -> int | None:
-        shown = self.document.runs[0] if isinstance(self.document, Runs) else self.document
-        most = max(len(run.collectives) for run in self.document.runs) if isinstance(self.document, Runs) else 0
-        return _checked("selection", "a collective", proposal["value"], max(most, len(shown.collectives)))
+    def _check_selection(self, proposal: Any) -> dict[str, int] | None:
+        runs = (self.document,) if isinstance(self.document, Run) else self.document.runs
+        return selected_index(proposal["value"], "collective", max(len(run.collectives) for run in runs))
 
 
 _BY_NAME = "runs to compare are given by name, in a dict: {'before': run, 'after': (f, x, w)};"
-
-
-def _checked(trait: str, what: str, value: int | None, count: int) -> int | None:
-    if value is not None and not 0 <= value < count:
-        legal = f"None or {what}, 0 to {count - 1}" if count else "None"
-        raise TraitError(f"{trait} must be {legal}; got {value!r}")
-    return value
