@@ -50,7 +50,14 @@ class PredictType(Kind):
         self._jax_mesh = layouts.mesh_of(args)
         self.mesh = layouts.mesh_document(self._jax_mesh)
         self.figures = (figure_of(f, args, source),)
-        self.fields = (Field("type", "type of the result", "text", example="f32[8@x,16]"),)
+        self.fields = (
+            Field(
+                "type",
+                "type of the result",
+                "text",
+                example=next(e for e in ("f32[8@x,16]", "f32[6,4@y]") if read_type(e) != self._truth),
+            ),
+        )
         self._identity = f"{self.figures[0].listing} {run.describe(args)}"
 
     def identity(self) -> str:

@@ -55,8 +55,8 @@ class PutSpecs(Kind):
         self.mesh = layouts.mesh_document(mesh)
         names = argument_names(body, len(args))
         self.fields = (
-            *(Field(f"in{i}", f"in_spec of {name}", "spec", example="P('x', None)") for i, name in enumerate(names)),
-            Field("out", "out_specs", "spec", example="P('x')"),
+            *(Field(f"in{i}", f"in_spec of {name}", "spec", example="P(…, …)") for i, name in enumerate(names)),
+            Field("out", "out_specs", "spec", example="P(…)"),
         )
         self.figures = (figure_of(body, args, source), figure_of_value("wanted", self._wanted))
         if at_most is not None:

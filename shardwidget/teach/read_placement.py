@@ -44,7 +44,7 @@ class ReadPlacement(Kind):
         asked = [ask] if isinstance(ask, str) else list(ask)
         self._asked = [_ask(text, p) for text in asked]
         self.mesh = p.mesh
-        self.fields = tuple(Field(f"part{i}", a.label, a.form, example=a.example) for i, a in enumerate(self._asked))
+        self.fields = tuple(Field(f"part{i}", a.label, a.form, example=a.example(p)) for i, a in enumerate(self._asked))
         shown = p if picture else Placement(p.mesh, None, state="abstract")
         self.figures = (Figure("", shown, types=() if picture else (f"{p.type}   {layouts.spec_of(p)}",)),)
         self.prompt = f"`{p.type}` lies on the mesh as `{layouts.spec_of(p)}`. Read its placement."
@@ -98,7 +98,8 @@ class ReadPlacement(Kind):
 class _Ask:
     label: str
     form: Any
-    example: str
+    examples: tuple[str, ...]
+    """Answers of the right form, of which the first that is not right is shown; none for a form alone."""
     question: str
     hint: str
     read: Callable[[Any, Placement], Any]
@@ -107,6 +108,15 @@ class _Ask:
     note: Callable[[Any, Placement], str]
     cells: Callable[[Any, Placement], tuple[bool, ...]] = lambda value, p: ()
     """Which of several things that are filled in are right."""
+
+    def example(self, p: Placement) -> str:
+        """An answer of the right form that is not right."""
+        if self.form == "devices":
+            return ""
+        if self.examples:
+            return next(e for e in self.examples if not self.true_of(self.read(e, p), p))
+        rank = len(p.dims)
+        return f"[{', '.join(['…:…'] * rank)}]" if self.label.startswith("slice") else f"({', '.join(['…'] * rank)})"
 
     def judge(self, name: str, value: Any, p: Placement) -> Part:
         right = self.true_of(value, p)
@@ -183,20 +193,20 @@ def _bytes_note(value: int, p: Placement) -> str:
 
 _PLAIN = {
     "local shape": _Ask(
-        "local shape", "text", "(2, 8)",
+        "local shape", "text", (),
         "Into how many pieces does the spec cut each dimension?",
         "A dimension of size n over axes of sizes a and b comes in blocks of n / (a·b).",
         _read_shape, str, lambda v, p: v == p.shard_shape, _shape_note,
         lambda v, p: tuple(a == b for a, b in zip(v, p.shard_shape, strict=True)),
     ),
     "copies": _Ask(
-        "copies of each block", "text", "1",
+        "copies of each block", "text", ("3", "5"),
         "Which mesh axes does the spec leave out, and how many devices stand along them?",
         "Devices that differ only along an axis that the spec leaves out hold the same block.",
         lambda v, p: forms.read_count(v), str, lambda v, p: v == p.copies, _copies_note,
     ),
     "bytes per device": _Ask(
-        "bytes per device", "text", "512 B",
+        "bytes per device", "text", ("1.5 KiB", "20 B"),
         "What is the local shape, and how many bytes does one element take?",
         "Bytes on a device are the elements of its block times the bytes of one element.",
         lambda v, p: forms.read_bytes(v), byte_count, lambda v, p: v == p.bytes_per_device, _bytes_note,
@@ -229,7 +239,7 @@ def _devices_of(index: tuple[int, ...]) -> _Ask:
 
     text = str(index) if len(index) != 1 else f"({index[0]},)"
     return _Ask(
-        f"devices that hold element {text}", "devices", "0, 1",
+        f"devices that hold element {text}", "devices", (),
         "Which block is it in, along each dimension? Which devices differ only along an axis that is left out?",
         "Find the coordinate along each mesh axis of the spec; axes that the spec leaves out may have any coordinate.",
         read_ids, lambda v: ", ".join(map(str, sorted(v))), lambda v, p: v == holders(p), note,
@@ -256,7 +266,7 @@ def _slice_of(device: int) -> _Ask:
         return " ".join(notes)
 
     return _Ask(
-        f"slice that device {device} holds", "text", "[0:2, 8:16]",
+        f"slice that device {device} holds", "text", (),
         f"What are the mesh coordinates of device {device}, and which of them count for each dimension?",
         "A device's coordinate along an axis is the number of its block in the dimension that the axis splits.",
         lambda v, p: forms.read_slices(v, p.shape or ()),

@@ -1,9 +1,10 @@
 import { beforeEach, expect, test, vi } from "vitest";
 import { userEvent } from "vitest/browser";
 import type { Exercises, Question } from "../../src/model/document.gen";
+import { array } from "../documents";
 import { button, enter, expectAccessible, find, GROUNDS, type Mounted, pixels } from "../harness";
 import { mount } from "./harness";
-import { ALL, feedback, field, question, SET, sheet, spec } from "./sheets";
+import { ALL, feedback, field, MESH, question, SET, sheet, spec } from "./sheets";
 
 const named = (name: string): Question => ALL.find((q) => q.name === name) as Question;
 const aside = (view: Mounted) => find(view, "aside").textContent ?? "";
@@ -204,6 +205,34 @@ test("after a right answer nothing says that there is another", async () => {
   enter(view, "input", "f32[8,16]");
   await expect.poll(() => view.root.querySelector(".mark")).toBeNull();
   expect(aside(view)).not.toContain("another answer");
+});
+
+test("fields stay where they are when an answer is checked, and there is one mesh", async () => {
+  const bare = {
+    title: "",
+    placement: { ...array(MESH, []), shape: null },
+    listing: null,
+    types: ["f32[8@x,16]"],
+    tables: [],
+  };
+  const fields = [field("copies", "text")];
+  const view = await mount(sheet(question("q", fields, { figures: [bare] })));
+  const top = () => find(view, ".fields").getBoundingClientRect().top;
+  const before = top();
+  const after = { ...bare, title: "here it would be right", placement: array(MESH, [8, 16], ["x"]), types: [] };
+  const parts = [{ field: "copies", right: false, note: "", cells: [true, false] }];
+  const answered = question("q", fields, {
+    figures: [bare],
+    attempts: 1,
+    answer: [{ field: "copies", text: "3" }],
+    feedback: feedback("partly", { parts, figure: after }),
+  });
+  expect(view.root.querySelectorAll(".picture")).toHaveLength(1);
+  view.model.assign({ _document: sheet(answered) });
+  // A verdict of a part agrees with the verdict of the whole.
+  await expect.poll(() => find(view, ".mark").textContent).toBe("◐ partly");
+  expect(view.root.querySelectorAll(".picture")).toHaveLength(1);
+  expect(top()).toBe(before);
 });
 
 test("a line is copied when all of it is filled in", async () => {

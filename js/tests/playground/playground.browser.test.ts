@@ -30,6 +30,15 @@ test("an axis is dragged onto a dimension: shown while it is in the hand, kept w
   );
 });
 
+test("an axis that is let go near a slot lands in it, and one far from all goes nowhere", async () => {
+  const view = await mount(playground(draft()));
+  const box = slot(view, 1).getBoundingClientRect();
+  drag(view, chip(view, "x"), [box.left + 20, box.bottom + 14]).up();
+  await expect.poll(() => told(view)).toBe("P(None, 'x')");
+  drag(view, chip(view, "y"), find(view, ".band.code")).up();
+  expect(told(view)).toBe("P(None, 'x')");
+});
+
 test("a finger drags as well, and breaking off changes nothing", async () => {
   const view = await mount(playground());
   expect(getComputedStyle(chip(view, "x")).touchAction).toBe("none");

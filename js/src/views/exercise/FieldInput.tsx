@@ -104,7 +104,8 @@ export function FieldInput({ state, question, field, mesh }: Props) {
 /** Whether this one is right: a sign and its words. */
 function Mark({ part }: { part: Part | undefined }) {
   if (!part) return null;
-  return <span class={part.right ? "mark right" : "mark"}>{part.right ? "✓ right" : "✗ not yet"}</span>;
+  if (part.right) return <span class="mark right">✓ right</span>;
+  return <span class="mark">{part.cells.some((right) => right) ? "◐ partly" : "✗ not yet"}</span>;
 }
 
 function Grid(props: { field: Field; text: string; part: Part | undefined; fill: (text: string) => void }) {

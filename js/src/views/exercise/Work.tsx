@@ -46,16 +46,18 @@ export function Work({ state, question, mesh, theme, width }: Props) {
     );
   }
   const after = state.judged() ? question.feedback?.figure : null;
-  // The devices to choose from are the mesh, and so is part of what an answer gives: it need not be drawn twice.
+  // The devices to choose from are the mesh, and so is part of what an answer gives: it need not be drawn twice. What
+  // changes with an answer stands below the fields, so that they stay where they are.
   const asks = question.fields.some((f) => f.form === "devices") && mesh.size <= MOST_BUTTONS;
-  const bare = asks || after?.placement;
-  const given = question.figures.map((f) => (bare && f.placement?.shape === null ? { ...f, placement: null } : f));
+  const isBare = (f: FigureData) => f.placement?.shape === null;
+  const given = question.figures.map((f) => (isBare(f) ? { ...f, placement: null } : f));
+  const bare = asks ? [] : question.figures.filter(isBare).map((f) => ({ ...f, types: [] }));
   return (
     <div class="work">
       <Axes mesh={mesh} />
       <Figures figures={given} {...room} />
       <Answer state={state} question={question} mesh={mesh} />
-      {after && <Figures figures={[after]} {...room} />}
+      <Figures figures={after ? [after] : bare} {...room} />
     </div>
   );
 }

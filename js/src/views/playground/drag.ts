@@ -5,6 +5,9 @@ import type { SpecEditor } from "./editor";
 /** Pixels that a pointer moves before it drags. */
 const SLACK = 5;
 
+/** A chip that is let go this near to a slot, in pixels, lands in it. */
+const NEAR = 28;
+
 interface Held {
   id: number;
   name: string | null;
@@ -77,10 +80,14 @@ function contains(el: HTMLElement, x: number, y: number): boolean {
   return x >= box.left && x <= box.right && y >= box.top && y <= box.bottom;
 }
 
-/** The place at a point, and which of its axes comes after the point. */
+/** The place at a point or nearest to it, and which of its axes comes after the point. */
 function under(root: HTMLElement, x: number, y: number): { over: Place | null; index: number } {
-  for (const slot of root.querySelectorAll<HTMLElement>("[data-place]")) {
-    if (!contains(slot, x, y)) continue;
+  const slots = [...root.querySelectorAll<HTMLElement>("[data-place]")].map((slot) => ({
+    slot,
+    far: away(slot, x, y),
+  }));
+  const { slot, far } = slots.reduce((a, b) => (b.far < a.far ? b : a), { slot: root, far: NEAR });
+  if (far < NEAR) {
     const others = [...slot.querySelectorAll<HTMLElement>("[data-chip]")];
     const after = others.findIndex((chip) => {
       const b = chip.getBoundingClientRect();
@@ -90,6 +97,12 @@ function under(root: HTMLElement, x: number, y: number): { over: Place | null; i
     return { over: placeOf(slot.dataset.place ?? "0"), index: next ?? Number.POSITIVE_INFINITY };
   }
   return { over: null, index: 0 };
+}
+
+/** Pixels from a point to the nearest edge of an element; 0 inside. */
+function away(el: HTMLElement, x: number, y: number): number {
+  const box = el.getBoundingClientRect();
+  return Math.hypot(Math.max(box.left - x, 0, x - box.right), Math.max(box.top - y, 0, y - box.bottom));
 }
 
 function placeOf(text: string): Place {

@@ -1,0 +1,103 @@
+"""What the course says of its pictures is what the pictures show; and it runs where there is no libtpu."""
+
+import ast
+import contextlib
+import json
+import linecache
+import re
+from pathlib import Path
+
+import jax
+import pytest
+
+import shardwidget as sw
+
+COURSE = Path(__file__).parents[2] / "notebooks"
+
+
+@pytest.fixture
+def run(monkeypatch):
+    """Runs the cells of a notebook; returns what they show, in order."""
+    all_devices = jax.devices
+
+    def no_libtpu(*args, **kwargs):
+        raise ImportError("compiling for a TPU needs libtpu")
+
+    # The course has eight devices, these tests sixteen.
+    monkeypatch.setattr(jax, "devices", lambda *platform: all_devices(*platform)[:8])
+    monkeypatch.setattr(sw, "tpu_mesh", no_libtpu)
+    with contextlib.ExitStack() as meshes:
+        names = {"__name__": "notebook", "sw": sw, "MESHES": meshes}
+
+        def of(number: str) -> list:
+            (path,) = COURSE.glob(f"{number}_*.ipynb")
+            cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+            code = {i: "".join(c["source"]) for i, c in enumerate(cells) if c["cell_type"] == "code"}
+            return [_run(f"<{path.stem} {i}>", text, names) for i, text in code.items() if "%pip" not in text]
+
+        yield of
+
+
+def _run(file: str, text: str, names: dict):
+    """Runs a cell; returns the value of its last line."""
+    text = re.sub(r"^jax\.config\.update.*$", "", text, flags=re.MULTILINE)
+    # A mesh that a notebook sets is set until the test ends.
+    text = re.sub(r"^(jax\.set_mesh\(mesh\))$", r"MESHES.enter_context(\1)", text, flags=re.MULTILINE)
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    tree = ast.parse(text)
+    last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
+    exec(compile(tree, file, "exec"), names)
+    return None if last is None else eval(compile(ast.Expression(last.value), file, "eval"), names)
+
+
+def documents(shown, kind: str):
+    return [v.document for v in shown if type(v).__name__ == kind]
+
+
+def test_01_specs(run):
+    shown = run("01")
+    placed = {p.name: p for p in documents(shown, "ArrayView")}
+    x_major, y_major = placed["x_major"], placed["y_major"]
+    assert x_major.shard_shape == y_major.shard_shape == (1, 16)
+    assert x_major.slices(1) != y_major.slices(1)
+    # "A vector over one axis, over the whole mesh".
+    assert (placed["vector"].copies, placed["vector_over_all"].copies) == (2, 1)
+
+
+def test_02_types(run):
+    shown = run("02")
+    views = {d.name: d for d in documents(shown, "ShardingComparison")}
+    stops = {name: [r.error.error for r in d.rows if r.error is not None] for name, d in views.items()}
+    assert stops["layer"] == ["ShardingTypeError"]
+    assert stops["disagree"] == ["ShardingTypeError"]
+    assert stops["decided"] == stops["agree"] == stops["mixed"] == []
+    assert stops["constrained"] == ["AssertionError"]
+    text = {v.document.name: str(v) for v in shown if isinstance(v, sw.ShardingComparison)}
+    assert "all-reduce over y" in text["decided"]
+    assert "jax.reshard(b, P(None, 'x'))" in text["constrained"]
+
+
+def test_04_collectives(run):
+    shown = run("04")
+    first = documents(shown, "ShardMapStepper")[0]
+    add = next(s for s in first.steps if s.collective is not None)
+    # "The type says so: {V:i} is gone".
+    assert "V:i" in add.inputs[0].type
+    assert "V:i" not in add.outputs[0].type
+
+
+def test_06_layouts_and_a_course_without_libtpu(run, capsys):
+    shown = run("06")
+    assert "The eight CPU devices stand in for the pod." in capsys.readouterr().out
+    single = documents(shown, "CompiledProgram")
+    sent = {
+        case.name: [(c.kind, c.axes) for c in case.collectives]
+        for case in next(d for d in single if hasattr(d, "programs")).programs
+    }
+    both = ("data", "model")
+    assert sent["data parallel"] == [("all-reduce", both)]
+    assert sent["FSDP"] == [("all-gather", both), ("all-gather", both), ("all-reduce", both)]
+    assert sent["tensor parallel"] == [("all-reduce", ("model",)), ("all-reduce", ("data",))]
+    by_hand = documents(shown, "ShardMapStepper")[-1]
+    kinds = {s.collective.kind for s in by_hand.steps if s.collective is not None}
+    assert {"all_gather", "psum_scatter"} <= kinds or "reduce_scatter" in kinds
