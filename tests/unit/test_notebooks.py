@@ -45,7 +45,9 @@ def _run(file: str, text: str, names: dict):
     text = re.sub(r"^(jax\.set_mesh\(mesh\))$", r"MESHES.enter_context(\1)", text, flags=re.MULTILINE)
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     tree = ast.parse(text)
-    last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
+    end = tree.body[-1]
+    last = end if isinstance(end, ast.Expr) else None
+    tree.body = tree.body[:-1] if last else tree.body
     exec(compile(tree, file, "exec"), names)
     return None if last is None else eval(compile(ast.Expression(last.value), file, "eval"), names)
 
