@@ -71,7 +71,7 @@ export function purpose(row: Row, op: HloCollective): string {
     : comesAfter(op)
       ? `finishes ${what}: its sum is split over ${op.axes.join(", ") || "these groups"}`
       : op.semantics.cuts === "received"
-        ? `gathers an operand of ${what}`
+        ? `gathers ${row.primitive === "outputs" ? "a result" : `an operand of ${what}`}`
         : `moves an operand of ${what}`;
   return [`${does}${op.backward ? ", in the backward pass" : ""}.`, op.remark && `${capital(op.remark)}.`]
     .filter((s) => s !== "")

@@ -153,7 +153,11 @@ function Verdict({ model, row, index }: { model: ComparisonModel; row: Row; inde
       ) : has("same") ? (
         <span>
           <span class="ok">✓ same</span> {withFix && <span class="soft"> with the fix</span>}
-          {notes && <Tokens tokens={sentenceTokens(notes, model.mesh)} />}
+          {notes && (
+            <span class="note">
+              <Tokens tokens={sentenceTokens(notes, model.mesh)} />
+            </span>
+          )}
         </span>
       ) : has("silent") ? (
         <span class="soft">the type leaves it open</span>
