@@ -7,10 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import jax
+from jax.profiler import ProfileData
 
 
 class Profile:
     """A profile of this process, of what runs between ``start`` and ``stop``. Nothing is written to the disk."""
+
+    def __init__(self) -> None:
+        self._session: Any = None
 
     def start(self) -> None:
         """Starts the profiler.
@@ -18,24 +22,33 @@ class Profile:
         Raises:
             RuntimeError: a profile is running.
         """
+        from jax._src import profiler
+
         options = jax.profiler.ProfileOptions()
         options.python_tracer_level = 0
         options.enable_hlo_proto = False
-        # The folder is where files would go; it is made when they are written.
-        jax.profiler.start_trace(str(Path(tempfile.gettempdir()) / "shardwidget"), profiler_options=options)
+        session: Any = getattr(profiler, "ProfileSession", None)
+        if session is not None:  # JAX 0.12
+            self._session = session(profiler_options=options)
+            self._session.start()
+        else:
+            # The folder is where files would go; it is made when they are written.
+            jax.profiler.start_trace(str(Path(tempfile.gettempdir()) / "shardwidget"), profiler_options=options)
 
-    def stop(self) -> bytes:
+    def stop(self) -> Any:
         """Stops the profiler.
 
         Returns:
-            A serialised ``XSpace``.
+            A ``ProfileData``.
         """
-        # JAX 0.9 – 0.12: what is public writes all of it twice, once as JSON, which takes longer than the program.
+        if self._session is not None:
+            return self._session.stop()
+        # JAX 0.9 – 0.11: what is public writes all of it twice, once as JSON, which takes longer than the program.
         from jax._src import profiler
 
         state: Any = profiler._profile_state
         with state.lock:
             try:
-                return state.profile_session.stop()
+                return ProfileData.from_serialized_xspace(state.profile_session.stop())
             finally:
                 state.reset()

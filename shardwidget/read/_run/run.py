@@ -76,7 +76,7 @@ def run(
     if isinstance(f, str | os.PathLike):
         if args or kwargs:
             raise ValueError(_errors.ONE_MEASURED.format(count=len(args) + len(kwargs or {})))
-        data = _file(f)
+        data: Any = _file(f)
         f, args, kwargs = _program_of(program)
     else:
         data = None
@@ -90,17 +90,17 @@ def run(
 
 
 def of_profile(
-    data: bytes,
+    data: Any,
     module: Module,
     program: Program,
     *,
     interconnect: str | cost.Interconnect | None = None,
     process: int | None = None,
 ) -> Run:
-    """Reads a run from a profile's bytes and a module.
+    """Reads a run from a profile and a module.
 
     Args:
-        data: a serialised ``XSpace``.
+        data: the bytes of an ``XSpace``, or a ``ProfileData``.
         module: what ran.
         program: what was read of the same module.
         interconnect: what estimates and the peak are for.
@@ -154,8 +154,8 @@ def _program_of(program: Any) -> tuple[Any, tuple[Any, ...], None]:
 
 def _measure(
     f: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None, n: int, mesh: Any, progress: Progress | None
-) -> bytes:
-    """The profile of n calls."""
+) -> Any:
+    """The profile of n calls, a ``ProfileData``."""
     told = progress or (lambda done, of: None)
     with calls(f, args, kwargs=kwargs, n=n, mesh=mesh) as ready:
         for _ in range(WARM_UP):

@@ -47,20 +47,23 @@ class Profile:
     """When the profile began, in nanoseconds since 1970; 0 where it does not say."""
 
 
-def read_profile(data: bytes, module: str) -> Profile:
+def read_profile(data: Any, module: str) -> Profile:
     """Reads the events of a module's instructions.
 
     Args:
-        data: a serialised ``XSpace``: what ``.xplane.pb`` files hold.
+        data: the bytes of an ``XSpace``, what ``.xplane.pb`` files hold; or a ``ProfileData``.
         module: name of the module: ``jit_step``.
 
     Raises:
         ValueError: the data cannot be read, or there are no events of this module.
     """
     try:
-        planes = list(ProfileData.from_serialized_xspace(data).planes) if data else []
+        if isinstance(data, bytes):
+            data = ProfileData.from_serialized_xspace(data)
+        planes = list(data.planes)
     except RuntimeError as error:
-        raise ValueError(_errors.DAMAGED_PROFILE.format(size=len(data), error=_errors.first_line(error))) from error
+        size = len(data) if isinstance(data, bytes) else 0
+        raise ValueError(_errors.DAMAGED_PROFILE.format(size=size, error=_errors.first_line(error))) from error
     found: dict[tuple[str, int], list[Ran]] = {}
     began = 0
     for plane in planes:
