@@ -17,6 +17,7 @@ const chromium = process.env.SHARDWIDGET_CHROMIUM ?? ["/usr/bin/chromium"].find(
 
 export default defineConfig({
   plugins: [cssAsText],
+  define: { DRAWS_BYTES: "true" },
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   test: {
     setupFiles: ["tests/setup.ts"],

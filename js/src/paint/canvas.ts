@@ -65,11 +65,12 @@ function paintRect(ctx: Context, m: RectMark, theme: Theme): void {
     if (m.r) ctx.roundRect(m.x, m.y, m.w, m.h, m.r);
     else ctx.rect(m.x, m.y, m.w, m.h);
   };
-  if (m.copies) paintCopies(ctx, m, theme);
+  if (DRAWS_BYTES && m.copies) paintCopies(ctx, m, theme);
   if (m.fill) {
     path();
     ctx.fillStyle = resolve(m.fill, theme);
-    if (m.hatch || m.lines) {
+    const lines = DRAWS_BYTES && !m.hatch && m.lines;
+    if (m.hatch || lines) {
       ctx.save();
       ctx.clip();
       if (m.hatch) {
@@ -78,7 +79,7 @@ function paintRect(ctx: Context, m: RectMark, theme: Theme): void {
         ctx.fillRect(m.x, m.y, m.w, m.h);
         ctx.globalAlpha = alpha;
       }
-      paintStripes(ctx, m, m.hatch ? HATCH : IDLE, m.hatch ? 1 : -1);
+      paintStripes(ctx, m, lines ? IDLE : HATCH, lines ? -1 : 1);
       ctx.restore();
     } else ctx.fill();
   }

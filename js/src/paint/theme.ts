@@ -30,13 +30,6 @@ const TOKENS: Readonly<Record<"light" | "dark", Readonly<Record<string, string>>
     error: "#B3261E",
     warn: "#7A5200",
     ok: "#14703A",
-    area: "#DCE6F3",
-    tick: "#8FA6C4",
-    cpb: "#FBEBCF",
-    cph: "#AD7214",
-    k0: "#C5CDD8",
-    kedge: "rgba(27,31,36,0.46)",
-    gap: "#E9ECF0",
   },
   dark: {
     ink: "#E8ECF1",
@@ -51,6 +44,21 @@ const TOKENS: Readonly<Record<"light" | "dark", Readonly<Record<string, string>>
     error: "#FF9C93",
     warn: "#FFCB74",
     ok: "#7FDFA5",
+  },
+};
+
+/** Of bytes and times. */
+const BYTES: typeof TOKENS = {
+  light: {
+    area: "#DCE6F3",
+    tick: "#8FA6C4",
+    cpb: "#FBEBCF",
+    cph: "#AD7214",
+    k0: "#C5CDD8",
+    kedge: "rgba(27,31,36,0.46)",
+    gap: "#E9ECF0",
+  },
+  dark: {
     area: "#2A3B53",
     tick: "#7F93AD",
     cpb: "#3B2E14",
@@ -71,7 +79,8 @@ export function theme(
   ui = UI_FONT,
   mono = MONO_FONT,
 ): Theme {
-  const tokens: Record<string, string> = { ...TOKENS[isDark(scheme) ? "dark" : "light"], ...page };
+  const ground = isDark(scheme) ? "dark" : "light";
+  const tokens: Record<string, string> = { ...TOKENS[ground], ...(DRAWS_BYTES ? BYTES[ground] : {}), ...page };
   AXES[scheme].forEach((color, i) => {
     tokens[`axis${i}`] = color;
   });
