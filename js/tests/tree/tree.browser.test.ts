@@ -48,7 +48,7 @@ test("a leaf is drawn as an array, and closed again", async () => {
   const tree = find(view, ".tree");
   for (const key of ["ArrowDown", "ArrowDown", "ArrowDown", "Enter"]) await press(tree, key);
   const inner = () => find(view, ".array .shardwidget").shadowRoot?.textContent;
-  await vi.waitFor(() => expect(inner()).toContain("f32[32768@model,1024@data]"));
+  await vi.waitFor(() => expect(inner()).toContain("f32[32768,1024]"));
   find(view, ".close").click();
   await settle();
   expect(view.root.querySelector(".array")).toBeNull();

@@ -1,6 +1,6 @@
 /** What a tree's card says in words: badges, types, labels of lines. */
 import type { Placement } from "../document.gen";
-import { hloText, shardyText } from "../forms";
+import { hloText, typeText as jaxType, shardyText } from "../forms";
 import { bytes, count } from "../text";
 import { isArray, type TreeModel } from "../tree";
 import type { Row } from "./rows";
@@ -78,7 +78,8 @@ export function placementAt(tree: TreeModel, leaf: number): Placement | null {
     dtype,
     bits: of.bits,
     name: tree.pathOf(leaf),
-    type: of.type,
+    // JAX's types name Explicit axes alone; those of the tree's lines name every axis that cuts.
+    type: jaxType(draft, { name: dtype, short: of.type.slice(0, of.type.indexOf("[")), bits: of.bits }),
     sharding: of.sharding,
     spec: of.spec,
     agreement: "",
