@@ -10,6 +10,7 @@ GPU: a plane a device, a line a stream; each kernel says its instruction and mod
 from __future__ import annotations
 
 import re
+import warnings
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -64,20 +65,7 @@ def read_profile(data: Any, module: str) -> Profile:
     except RuntimeError as error:
         size = len(data) if isinstance(data, bytes) else 0
         raise ValueError(_errors.DAMAGED_PROFILE.format(size=size, error=_errors.first_line(error))) from error
-    found: dict[tuple[str, int], list[Ran]] = {}
-    began = 0
-    for plane in planes:
-        device = _DEVICE.match(plane.name)
-        if plane.name == "Task Environment":
-            began = int(dict(plane.stats).get("profile_start_time", 0))
-        if plane.name == "/host:CPU":
-            events = _of_cpu(plane)
-        elif device:
-            events = _of_device(plane, int(device[1]))
-        else:
-            continue
-        for key, ran in events:
-            found.setdefault(key, []).append(ran)
+    found, began = _found(planes)
     modules = Counter[str]()
     for (name, _), events in found.items():
         modules[name] += len(events)
@@ -86,6 +74,28 @@ def read_profile(data: Any, module: str) -> Profile:
         raise ValueError(_missing(planes, modules, module))
     # Compiled twice, a program has one name and two ids; the one that ran more is meant.
     return Profile(max(of.values(), key=len), modules, began)
+
+
+def _found(planes: list[Any]) -> tuple[dict[tuple[str, int], list[Ran]], int]:
+    """Events by module and its id, and when the profile began."""
+    found: dict[tuple[str, int], list[Ran]] = {}
+    began = 0
+    with warnings.catch_warnings():
+        # jaxlib makes classes at their first use, as Python 3.13 deprecates: where that is an error, the process ends.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        for plane in planes:
+            device = _DEVICE.match(plane.name)
+            if plane.name == "Task Environment":
+                began = int(dict(plane.stats).get("profile_start_time", 0))
+            if plane.name == "/host:CPU":
+                events = _of_cpu(plane)
+            elif device:
+                events = _of_device(plane, int(device[1]))
+            else:
+                continue
+            for key, ran in events:
+                found.setdefault(key, []).append(ran)
+    return found, began
 
 
 def _of_cpu(plane: Any) -> Iterator[tuple[tuple[str, int], Ran]]:
