@@ -125,7 +125,7 @@ ONE_ORDER_OF_DEVICES = (
     "simulated on the host: its regions order devices differently, or use different ones, and one program cannot"
 )
 
-DELETED = (
+DELETED_ARGUMENT = (
     "{name} was deleted or donated to another call, so nothing can be run on it. Make the array again, or give a "
     "jax.ShapeDtypeStruct of its shape, dtype and sharding"
 )

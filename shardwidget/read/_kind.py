@@ -34,7 +34,15 @@ def is_tree(x: Any) -> bool:
     if callable(x):
         # Modules are called, and hold arrays; a function that is a pytree holds none.
         return any(isinstance(leaf, jax.Array | jax.ShapeDtypeStruct) for leaf in _inside(x))
+    if x is None or _of_numbers(x):
+        return False
     return dataclasses.is_dataclass(x) or not jax.tree_util.all_leaves([x])
+
+
+def _of_numbers(x: Any) -> bool:
+    """Whether this is a container of Python's own numbers and strings alone: no model."""
+    inside = x.values() if isinstance(x, dict) else x if isinstance(x, list | tuple) else ()
+    return isinstance(x, dict | list | tuple) and all(isinstance(v, int | float | complex | str) for v in inside)
 
 
 def _inside(x: Any) -> list[Any]:

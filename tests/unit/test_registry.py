@@ -78,6 +78,7 @@ DOCUMENTS = {
     "Program": lambda: sw.read.program(lambda a: a * 2, 1.0),
     "Programs": lambda: sw.read.programs({"<b>": (lambda a: a * 2, 1.0)}),
     "Exercises": lambda: sw.Exercise.write_spec((8, 8), MESH, gives=P("x")).document,
+    "Memory": lambda: sw.read.memory(lambda a: a * 2, 1.0),
     "Model": lambda: sw.read.model({"<b>": [X] * 50}),
     "Schedule": lambda: one_f_one_b(64, 64),
     "Schedules": lambda: document.Schedules((one_f_one_b(4, 8), one_f_one_b(4, 16))),

@@ -115,7 +115,7 @@ def refuse_deleted(x: Any, name: str) -> None:
         ValueError: it was deleted or donated.
     """
     if isinstance(x, jax.Array) and x.is_deleted():
-        raise ValueError(_errors.DELETED.format(name=name))
+        raise ValueError(_errors.DELETED_ARGUMENT.format(name=name))
 
 
 def _is_array(x: Any) -> bool:

@@ -106,21 +106,13 @@ class Runnable:
         run = _CACHE.get(key)
         if run is None:
             recorder = Recorder(replace(self.plan, consts=[]), HostEngine() if host else MeshEngine())
-            run = jax.jit(recorder).lower(self.plan.consts, leaves).compile(self._options())
+            # Where all values are small the program is compiled for longer than it runs.
+            quick = self.on_host and all(site.tensor >= 0 for site in self.plan.sites)
+            options: Any = {"xla_backend_optimization_level": 0} if quick else None
+            run = jax.jit(recorder).lower(self.plan.consts, leaves).compile(options)
             _CACHE.put(key, run)
         shardings, _ = run.input_shardings
         return run(*jax.tree.map(_cut, (self.plan.consts, leaves), shardings))
-
-    def _options(self) -> Any:
-        """How XLA compiles: on CPUs for the time that it takes to compile."""
-        if not self.on_host:
-            return None
-        # Every value is a result. Fused, each would be computed again from the arguments: a chain of n operations
-        # becomes n² of them.
-        options: dict[str, Any] = {"xla_disable_hlo_passes": "fusion"}
-        if all(site.tensor >= 0 for site in self.plan.sites):  # Small: it is compiled for longer than it runs.
-            options["xla_backend_optimization_level"] = 0
-        return options
 
 
 def _cut(x: Any, sharding: jax.sharding.Sharding | None) -> Any:

@@ -142,7 +142,7 @@ class Writer:
         if call is not None:
             sizes = self._whole(values[call.statement.sizes], place) if call.statement.ragged else None
             step.collective = self.collectives.of(eqn, call, place.region, sizes)
-            if call.statement.semantics.combines in ("max", "min"):
+            if call.statement.semantics.combines not in ("", "sum"):
                 self._look_for_nan(step, values, outs)
             for value, out in zip(values, outs, strict=False) if not call.statement.joint else ():
                 if isinstance(value, TracedValue):
