@@ -111,4 +111,4 @@ def test_show_takes_a_tree_that_is_callable():
 
 def test_show_says_what_a_tree_without_arrays_lacks():
     with pytest.raises(TypeError, match="no array in this dict"):
-        sw.show({})
+        sw.ModelView({})

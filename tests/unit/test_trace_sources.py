@@ -206,7 +206,7 @@ f = jax.jit(jax.grad(loss))
         "<gradient>",
     )
     names = [v.name for v in trace.steps[-1].outputs]
-    assert names == ["d loss/d w"]
+    assert [name for name in names if not name.startswith("tmp")] == ["d loss/d w"]
     assert [v.name for s in trace.steps if s.primitive == "sin" for v in s.outputs] == ["sin(w)"]
     # On the way back there are no names of the way forward.
     assert [v.name for s in trace.steps if s.region == 1 for v in s.outputs].count("error") <= 1

@@ -16,6 +16,7 @@ from shardwidget.document import Dim, Mesh
 from shardwidget.document.model import LeafState, LeafType
 from shardwidget.read import _errors
 from shardwidget.read._cuts import dims_of_map, dims_of_spec
+from shardwidget.read._entries import spec_text
 from shardwidget.read._mesh import read_devices, read_mesh
 
 
@@ -77,7 +78,7 @@ class LeafReader:
             bits=bits,
             mesh=self._mesh(mesh),
             dims=dims,
-            spec=None if spec is None else repr(spec),
+            spec=None if spec is None else spec_text(spec),
             sharding=type(sharding).__name__,
             unreduced=() if spec is None else tuple(a.name for a in named if a.name in spec.unreduced),
             reduced=() if spec is None else tuple(a.name for a in named if a.name in spec.reduced),

@@ -45,6 +45,8 @@ class StepContext:
     """Names of all that is around, as JAX's name stacks have them."""
     expression: str = ""
     """The user's expression that calls the function, where its own equations come from no line of the user's."""
+    library: bool = False
+    """Whether the function is a library's: its equations all belong to the expression that calls it."""
 
 
 class Writer:
@@ -92,7 +94,10 @@ class Writer:
             self.stopped = place
         env: dict[Any, Operand] = dict(zip(jaxpr.constvars, [consts[i] for i in block.consts], strict=True))
         env.update(zip(jaxpr.invars, args, strict=True))
-        begins = beginnings([node.eqn for node in block.nodes], place.function)
+        eqns = [node.eqn for node in block.nodes]
+        begins: list[Begins] = list(beginnings(eqns, place.function))
+        if place.library:
+            begins = ["" for _ in eqns]
         for node, begin in zip(block.nodes, begins, strict=True):
             self._begins = begin or self._begins
             values = [v if isinstance(v, Literal) else env[v] for v in node.eqn.invars]
@@ -211,7 +216,7 @@ class Writer:
             scope=self.scope_of(eqn, place) if eqn is not None else place.scope,
             source=source,
             begins=self._begins,
-            expression=text_at(frames[0]) if frames else place.expression,
+            expression=text_at(frames[0]) if frames and not place.library else place.expression,
             literals=tuple(str(np.asarray(v.val)) for v in values if isinstance(v, Literal)),
             active=place.active,
             **more,
@@ -238,8 +243,11 @@ class Writer:
             return self.block(node.body, values, consts, place)
         kind = "branch" if node.control.branch else "function"
         frames = frames_of(node.eqn)
-        expression = text_at(frames[0]) if frames else place.expression
-        inner = self.enter(place, Scope(kind, node.control.name, around), function=function, expression=expression)
+        expression = text_at(frames[0]) if frames and not place.library else place.expression
+        file, _ = _jax.function_place(node.body.jaxpr)
+        library = place.library or (bool(file) and not _jax.is_user_file(file))
+        scope = Scope(kind, node.control.name, around)
+        inner = self.enter(place, scope, function=function, expression=expression, library=library)
         return self.block(node.body, node.operands(values), consts, inner)
 
     def region(
