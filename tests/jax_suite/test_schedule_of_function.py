@@ -221,7 +221,7 @@ def test_a_function_without_microbatches_asks_for_them():
 
 
 def test_a_mesh_without_devices():
-    abstract: Any = jax.sharding.AbstractMesh((3,), ("stage",))
+    abstract: Any = jax.sharding.AbstractMesh((3,), ("stage",), axis_types=(jax.sharding.AxisType.Auto,))
     weights, inputs = (jax.ShapeDtypeStruct(x.shape, x.dtype) for x in arguments(3, 4))
     schedule = read.schedule(partial(staircase, mesh=abstract), weights, inputs, microbatches=0, argument=1)
     assert schedule.simulate().makespan == 6

@@ -1,11 +1,22 @@
 """The front end is tested against what Python says today."""
 
+import json
+from typing import Any
+
 import pytest
 
 from tests.fixtures import FILES, FOLDER
 
 
+def without_words(data: Any) -> Any:
+    """A document without JAX's own words for refusals, which each version of JAX chooses."""
+    if isinstance(data, dict):
+        return {key: without_words(value) for key, value in data.items() if key != "wordings"}
+    return [without_words(value) for value in data] if isinstance(data, list) else data
+
+
 @pytest.mark.parametrize("name", FILES)
 def test_a_file_is_what_python_says(name):
-    written = (FOLDER / name).read_text(encoding="utf-8")
-    assert written == FILES[name](), "run `python -m tests.fixtures` and look at what changes"
+    written = json.loads((FOLDER / name).read_text(encoding="utf-8"))
+    said = json.loads(FILES[name]())
+    assert without_words(written) == without_words(said), "run `python -m tests.fixtures` and look at what changes"
