@@ -7,7 +7,6 @@ import pytest
 
 from tests.fixtures import FILES, FOLDER
 
-
 OF_JAX = ("jax_version", "sums", "wordings")
 """What each version of JAX says otherwise."""
 
