@@ -98,7 +98,7 @@ def test_with_the_keyboard_alone(jupyter, new_page):
     for key in ("Home", "ArrowDown", "Enter"):
         page.keyboard.press(key)
     expect(grid.locator('[aria-selected="true"]')).to_have_attribute("aria-rowindex", "3")
-    selected = nb.ask("print(view.selection)")
+    selected = nb.ask("print(view.selection['collective'])")
     expect(line(view, int(selected))).to_have_attribute("aria-selected", "true")
 
     for key in (".", "."):

@@ -154,7 +154,7 @@ def test_a_change_of_theme_repaints(jupyter, new_page):
     page = new_page()
     nb = Notebook(jupyter, page, "lab", jupyter.write(SETUP, "sw.show(x)"))
     nb.run_all()
-    card = page.get_by_role("region", name="sharding")
+    card = page.get_by_role("region", name="array")
     expect(card).to_have_css("background-color", "rgb(255, 255, 255)")
     before = drawings(views(page))
     try:

@@ -54,5 +54,5 @@ def test_marimo(marimo, theme, new_page):
     page.mouse.move(*second.spot(3, 0))
     Panel(views(page).nth(1), ARRAY).says("[:, 12:16]")
     expect(views(page).nth(1)).to_contain_text("values 12.0 … 127.0")
-    ground = page.get_by_role("region", name="sharding").first.evaluate("e => getComputedStyle(e).backgroundColor")
+    ground = page.get_by_role("region", name="array").first.evaluate("e => getComputedStyle(e).backgroundColor")
     assert (ground == "rgb(255, 255, 255)") == (theme == "light")
