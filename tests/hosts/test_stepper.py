@@ -193,9 +193,9 @@ def test_a_saved_page_steps_and_plays_with_every_request_refused(stepper, open_s
         wait_frames(page, 2)
         seen.add(picture(view))
     assert len(seen) == 5
-    view.get_by_role("button", name="ring", exact=True).click()
-    expect(view).to_contain_text("2 of 2")
     view.get_by_role("listbox", name="mesh, 8 devices").focus()
+    page.keyboard.press("a")  # The smallest cards leave out buttons that have a key.
+    expect(view).to_contain_text("2 of 2")
     page.keyboard.press("ArrowDown")
     expect(view.locator(".tip")).to_contain_text("varies over x; 2 copies, also on 1")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
