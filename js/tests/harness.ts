@@ -164,7 +164,10 @@ export function enter(mounted: Mounted, selector: string, value: string | number
 
 /** A picture of the first canvas, to see whether it changes. */
 export const pixels = ({ root }: Mounted) =>
-  root.querySelector<HTMLCanvasElement>(".picture canvas, .lanes canvas")?.toDataURL() ?? "";
+  [".picture canvas", ".lanes canvas"]
+    .map((path) => root.querySelector<HTMLCanvasElement>(path))
+    .find((canvas) => canvas)
+    ?.toDataURL() ?? "";
 
 /** Grounds of a page, which a card takes its scheme from. */
 export const GROUNDS = Object.entries({ light: "#ffffff", dark: "#111111" });

@@ -191,10 +191,13 @@ class Builder:
         return tuple(self.step(draft, variables) for draft in self.writer.steps)
 
     def _set_apart(self) -> None:
-        """A collective is an expression of its own, and so is a ``pvary`` of a value, and what comes after them."""
+        """A collective is an expression of its own, and so is the user's ``pvary`` of a value, and what follows them."""
         apart = False
         for draft in self.writer.steps:
-            before, typed = apart, draft.implicit and bool(draft.inputs) and draft.source is not None
+            before, typed = (
+                apart,
+                draft.implicit and bool(draft.inputs) and not draft.library and draft.source is not None,
+            )
             apart = draft.collective is not None or typed
             if apart or before:
                 draft.begins = draft.begins or "expression"

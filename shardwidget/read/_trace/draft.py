@@ -58,6 +58,8 @@ class Draft:
     """The largest piece of the user's source that begins with it."""
     expression: str = ""
     """That piece's text: the expression that it belongs to."""
+    library: bool = False
+    """Whether a library's function makes it, for an expression of the user's."""
     kind: str = "equation"
     """What the sentence is about: ``equation``, ``in_specs``, ``out_specs``, ``iteration``, ``loop end``, ``cond``,
     ``cond end``, ``error``."""

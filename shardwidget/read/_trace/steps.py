@@ -219,6 +219,7 @@ class Writer:
             expression=text_at(frames[0]) if frames and not place.library else place.expression,
             literals=tuple(str(np.asarray(v.val)) for v in values if isinstance(v, Literal)),
             active=place.active,
+            library=place.library,
             **more,
         )
         self._begins = ""
