@@ -86,6 +86,11 @@ def is_mesh_set_within_jit(error: Exception) -> bool:
     return "can only be used outside of `jax.jit`" in str(error)
 
 
+def is_ref_closed_over(error: Exception) -> bool:
+    """Whether the body of a ``shard_map`` closes over a ``jax.Ref``. JAX 0.10 – 0.12 stop with an AttributeError."""
+    return isinstance(error, AttributeError) and "'AbstractRef' object has no attribute" in str(error)
+
+
 def is_contraction(error: Exception) -> bool:
     """Whether the dimensions that do not fit are those that a product sums over."""
     return "contracting" in str(error)

@@ -132,11 +132,15 @@ class Variable:
     """Reads the value on a device; None after the values were let go."""
 
     def value(self, device_id: int) -> np.ndarray:
-        """The value on a device: its block, or its shard of a global array.
+        """The value that the program has on a device: in a region the device's block, outside it the whole array.
+
+        Outside a region the program speaks of whole arrays, and it is left to the compiler how they are cut: both
+        engines give the same.
 
         Raises:
             KeyError: the mesh has no such device.
-            ValueError: the value was not kept (a step that did not run, or an abstract trace).
+            ValueError: the value was not kept: its step did not run, the trace is abstract, or it is an array of more
+                than 1 MiB that lies on other processes too.
         """
         if self.fetch is None:
             raise ValueError(f"the value of {self.name} was not kept")

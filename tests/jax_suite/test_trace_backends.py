@@ -60,6 +60,76 @@ def test_a_ref_in_a_region(engine):
     agrees(region(f), (jnp.arange(8.0),), engine)
 
 
+def _counts_calls(ref):
+    def f(x):
+        ref[...] += 1
+        return region(lambda b: b * 2)(x)
+
+    return f
+
+
+def _sums_outside(ref):
+    def f(x):
+        ref[...] += x.sum()
+        return region(lambda b: b * 2)(x) + ref[...]
+
+    return f
+
+
+def _adds_in_a_region(ref):
+    def body(b, r):
+        r[...] += lax.psum(b, "x")
+        return r[...]
+
+    return lambda x: jax.shard_map(body, mesh=MESH, in_specs=(P("x"), P("x")), out_specs=P("x"))(x, ref)
+
+
+def _adds_in_a_loop_and_a_branch(ref):
+    def body(b, r):
+        def add(_, b):
+            r[...] += b
+            return b
+
+        b = lax.fori_loop(0, 3, add, b)
+        return lax.cond(lax.axis_index("x") % 2 == 0, lambda b: add(0, b), lambda b: b, b)
+
+    return lambda x: jax.shard_map(body, mesh=MESH, in_specs=(P("x"), P("x")), out_specs=P("x"))(x, ref)
+
+
+@BOTH
+@pytest.mark.parametrize(("program", "spec"), [
+    (_counts_calls, None),
+    (_sums_outside, P()),
+    (_adds_in_a_region, P("x")),
+    (_adds_in_a_loop_and_a_branch, P("x")),
+])  # fmt: skip
+def test_a_ref_that_is_closed_over(program, spec, engine):
+    """It holds afterwards what the function leaves in it, on one device too, where ``jit`` would refuse it."""
+    x = jax.device_put(jnp.arange(8.0), NamedSharding(MESH, P("x")))
+    refs = []
+    for _ in range(2):
+        held = jnp.zeros(8 if spec else ())
+        refs.append(jax.new_ref(held if spec is None else jax.device_put(held, NamedSharding(MESH, spec))))
+    mine, theirs = refs
+    wanted = program(theirs)(x) if spec is None else jax.jit(program(theirs))(x)
+    trace = read.trace(program(mine), x, engine=engine)
+    assert (trace.error, trace.engine) == (None, engine or "mesh")
+    np.testing.assert_array_equal(trace.outputs, wanted)
+    np.testing.assert_array_equal(mine[...], theirs[...])
+    assert mine.sharding == theirs.sharding
+
+
+@BOTH
+def test_a_ref_that_a_region_closes_over(engine):
+    """JAX 0.9 takes it; later versions stop with an error of their own, which is explained."""
+    ref = jax.new_ref(jax.device_put(jnp.zeros(()), NamedSharding(MESH, P())))
+    trace = read.trace(region(lambda b: b + ref[...]), jnp.arange(8.0), engine=engine)
+    if trace.error is None:
+        np.testing.assert_array_equal(trace.outputs, jnp.arange(8.0))
+    else:
+        assert "Give it the Ref as an argument with a spec" in trace.error.explanation
+
+
 @BOTH
 def test_a_weak_type_stays_weak(engine):
     agrees(region(lambda x: x + 1.5), (jnp.arange(8),), engine)

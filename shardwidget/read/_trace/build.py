@@ -18,7 +18,7 @@ from shardwidget.read._jaxpr.names import placeholders
 from shardwidget.read._jaxpr.sources import listing_at
 from shardwidget.read._jaxpr.syntax import words_at
 from shardwidget.read._trace.draft import Draft, TracedValue
-from shardwidget.read._trace.global_values import global_block, global_layout, global_window, shard_on
+from shardwidget.read._trace.global_values import global_layout, global_window, whole
 from shardwidget.read._trace.nodes import RegionNode
 from shardwidget.read._trace.positions import position, seats
 from shardwidget.read._trace.steps import Writer
@@ -172,18 +172,14 @@ class Builder:
         if jax.dtypes.issubdtype(array.dtype, jax.dtypes.prng_key):
             array = jax.random.key_data(array)
         if dims is None:
-            return plain, None, functools.partial(shard_on, array), False
+            return plain, None, functools.partial(whole, array, mesh), False
         if isinstance(array, jax.Array) and not array.is_fully_addressable:
             if array.nbytes > GATHERED:
-                return dims, None, functools.partial(shard_on, array), True
+                return dims, None, None, True
             (array,) = everywhere([array])
         dims += tuple(Dim(size) for size in np.shape(array)[len(dims) :])
-        held, cut = array, dims
-
-        def fetch(device_id: int) -> np.ndarray:
-            return global_block(held, cut, mesh, position(mesh, device_id))
-
-        return dims, global_window(held, dims, mesh, self.corner, self._type(value)[5]), fetch, True
+        window = global_window(array, dims, mesh, self.corner, self._type(value)[5])
+        return dims, window, functools.partial(whole, array, mesh), True
 
     def steps(self, variables: Sequence[Variable]) -> tuple[Step, ...]:
         """The steps."""

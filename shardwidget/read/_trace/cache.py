@@ -19,18 +19,20 @@ class _UnknownError(Exception):
     """A parameter that cannot be compared."""
 
 
-def key_of(plan: TracePlan, arguments: Sequence[Any], *more: Hashable) -> Hashable | None:
+def key_of(plan: TracePlan, consts: Sequence[Any], arguments: Sequence[Any], *more: Hashable) -> Hashable | None:
     """Everything that the compiled program depends on, no array among it; None where that cannot be said.
 
     Args:
         plan: the program.
-        arguments: its arguments, by their types and shardings.
+        consts: its constants, by their types and shardings; of each ``Ref`` what it holds.
+        arguments: its arguments, in the same way.
         *more: what else it depends on.
     """
     try:
         return (
             _block(plan.root),
-            tuple(_argument(x) for x in (*plan.consts, *arguments)),
+            tuple(_argument(x) for x in (*consts, *arguments)),
+            plan.refs,
             tuple((site.corner, site.tensor) for site in plan.sites),
             jax.sharding.get_abstract_mesh(),
             more,

@@ -15,7 +15,7 @@ from shardwidget.read._cuts import dims_of_spec
 from shardwidget.read._mesh import read_mesh
 from shardwidget.read._numbers import element_format
 from shardwidget.read._trace.levels import corner_shape
-from shardwidget.read._trace.positions import _ids, seats, share
+from shardwidget.read._trace.positions import _ids, position, seats, share
 from shardwidget.read._trace.written import little
 
 
@@ -51,16 +51,14 @@ def global_block(array: Any, dims: Sequence[Dim], mesh: Mesh, at: int) -> np.nda
     return np.asarray(array)[tuple(index)]
 
 
-def shard_on(array: Any, device_id: int) -> np.ndarray:
-    """The shard of a global array on a device, whatever mesh it is cut for.
+def whole(array: Any, mesh: Mesh, device_id: int) -> np.ndarray:
+    """A global array whole, for a device of a mesh.
 
     Raises:
-        KeyError: the device holds none that can be read here.
+        KeyError: the mesh has no such device.
     """
-    for shard in array.addressable_shards:
-        if shard.device.id == device_id:
-            return np.asarray(shard.data)
-    raise KeyError(f"device {device_id} holds nothing of it that can be read here")
+    position(mesh, device_id)
+    return np.asarray(array)
 
 
 def global_window(

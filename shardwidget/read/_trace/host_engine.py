@@ -43,7 +43,8 @@ class HostEngine:
 
     def lift(self, x: Any, level: Level) -> Any:
         """The constant on every device."""
-        return jnp.broadcast_to(x, self.lead(level) + jnp.shape(x))
+        lead = self.lead(level)
+        return jnp.broadcast_to(x, lead + jnp.shape(x)) if lead else x
 
     def equation(self, eqn: Any, values: Sequence[Any], level: Level) -> list[Any]:
         """Applies the equation to the block of each device; a collective, to all blocks together."""
@@ -79,7 +80,12 @@ class HostEngine:
         each = _one_by_one if any(_jax.is_changed_by_vmap(v.aval) for v in eqn.invars) else _each
         for _ in self.lead(level):
             run = each(run)
-        return run(*blocks)
+        refs = [] if self.active is None else [v for v in blocks if _is_ref(v)]
+        before = [ref[...] for ref in refs]
+        outs = run(*blocks)
+        for ref, held in zip(refs, before, strict=True):  # A device that is left out writes nothing.
+            ref[...] = _where(self.active, ref[...], held, 0)
+        return outs
 
     def _collective(self, call: collectives.Call, values: Sequence[Any], level: Level) -> list[Any]:
         lead = self.lead(level)
@@ -96,13 +102,19 @@ class HostEngine:
     def region(self, node: RegionNode, args: Sequence[Any], body: Callable) -> tuple[list, list]:
         """Cuts arguments into blocks, runs the body, assembles results."""
         rank = len(self.lead(node.level)) - 1
-        blocks = [cut(x, spec, node, rank) for x, spec in zip(args, node.control.in_specs, strict=True)]
+        blocks = [
+            jax.new_ref(cut(x[...], spec, node, rank)) if _is_ref(x) else cut(x, spec, node, rank)
+            for x, spec in zip(args, node.control.in_specs, strict=True)
+        ]
         around, self.active = self.active, None
         if around is not None:
             self.active = jnp.broadcast_to(around[..., None], (*around.shape, _devices(node)))
         outs, written = body(*blocks)
         self.active = around
         outs = [assemble(x, spec, node, rank) for x, spec in zip(outs, node.control.out_specs, strict=True)]
+        for x, block, spec in zip(args, blocks, node.control.in_specs, strict=True):
+            if _is_ref(x):
+                x[...] = assemble(block[...], spec, node, rank)
         # The devices of this region come first, before the dimensions that loops and regions inside added.
         return outs, [
             jnp.moveaxis(w, t.depth + rank, 0) for w, t in zip(written, _types(node.level, written), strict=True)
@@ -221,6 +233,10 @@ def assemble(x: Any, spec: PartitionSpec, node: RegionNode, rank: int) -> Any:
         size * math.prod(node.mesh.shape[axis] for axis in dim.axes) for size, dim in zip(block, dims, strict=True)
     ]
     return x.transpose(order).reshape(*lead, *sizes)
+
+
+def _is_ref(x: Any) -> bool:
+    return _jax.is_ref(jax.typeof(x))
 
 
 def _types(level: Level, written: list) -> list[TensorType]:

@@ -148,3 +148,5 @@ class TracePlan:
     consts: list[Any]
     sites: list[Site]
     regions: list[RegionNode]
+    refs: frozenset[int]
+    """Indices of the constants that are ``jax.Ref``."""

@@ -47,7 +47,9 @@ class Planner:
     def plan(self, closed: Any) -> TracePlan:
         level = Level(None, None, None)
         self._returned = {v for v in _jax.open_jaxpr(closed)[0].outvars if not isinstance(v, Literal)}
-        return TracePlan(self._block(closed, level), level, self.consts, self.sites, self.regions)
+        root = self._block(closed, level)
+        refs = frozenset(k for k, const in enumerate(self.consts) if _jax.is_ref(jax.typeof(const)))
+        return TracePlan(root, level, self.consts, self.sites, self.regions, refs)
 
     def _block(self, closed: Any, level: Level) -> TracedBody:
         jaxpr, consts = _jax.open_jaxpr(closed)

@@ -91,12 +91,18 @@ class Recorder:
         self.iterations: dict[LoopNode, Any] = {}
         """Of each loop that is being walked: its iteration."""
 
-    def __call__(self, consts: Sequence[Any], args: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-        """The program's results, and the tensors of its outermost level."""
-        self.consts = consts
+    def __call__(self, consts: Sequence[Any], args: Sequence[Any]) -> tuple[list[Any], list[Any], list[Any]]:
+        """The program's results, the tensors of its outermost level, and what its refs hold at the end.
+
+        Args:
+            consts: the constants of the plan; of a ``Ref`` what it holds.
+            args: the arguments.
+        """
+        self.consts = [jax.new_ref(x) if k in self.plan.refs else x for k, x in enumerate(consts)]
         tape = Tape()
         outs = self.walk(self.plan.root, args, self.plan.level, tape)
-        return outs, self.close(tape, self.plan.level)
+        tensors = self.close(tape, self.plan.level)
+        return outs, tensors, [self.consts[k][...] for k in sorted(self.plan.refs)]
 
     def walk(self, block: TracedBody, args: Sequence[Any], level: Level, tape: Tape | None) -> list[Any]:
         """Runs a block; without a tape it writes nothing."""

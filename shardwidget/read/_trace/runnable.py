@@ -20,6 +20,7 @@ from shardwidget.read._trace.mesh_engine import MeshEngine
 from shardwidget.read._trace.nodes import LoopNode, RegionNode, TracePlan
 from shardwidget.read._trace.planner import Planner
 from shardwidget.read._trace.recorder import Recorder
+from shardwidget.read._trace.refs import without_refs, write_back
 
 CORNERS = ((8, 8), (4, 8), (4, 4), (2, 4), (2, 2), (1, 1))
 """Most rows and columns of the corner that a value is shown by: the first with which all fit ``SHOWN``."""
@@ -102,17 +103,20 @@ class Runnable:
         """
         for const in self.plan.consts:
             refuse_deleted(const, _errors.CLOSED_OVER)
-        key = key_of(self.plan, leaves, host)
+        consts = without_refs(self.plan, on_host=host)
+        key = key_of(self.plan, consts, leaves, host)
         run = _CACHE.get(key)
         if run is None:
             recorder = Recorder(replace(self.plan, consts=[]), HostEngine() if host else MeshEngine())
             # Where all values are small the program is compiled for longer than it runs.
             quick = self.on_host and all(site.tensor >= 0 for site in self.plan.sites)
             options: Any = {"xla_backend_optimization_level": 0} if quick else None
-            run = jax.jit(recorder).lower(self.plan.consts, leaves).compile(options)
+            run = jax.jit(recorder).lower(consts, leaves).compile(options)
             _CACHE.put(key, run)
         shardings, _ = run.input_shardings
-        return run(*jax.tree.map(_cut, (self.plan.consts, leaves), shardings))
+        outs, tensors, held = run(*jax.tree.map(_cut, (consts, leaves), shardings))
+        write_back(self.plan, held)
+        return outs, tensors
 
 
 def _cut(x: Any, sharding: jax.sharding.Sharding | None) -> Any:

@@ -45,7 +45,8 @@ def trace(
     Args:
         f: a ``shard_map`` function, or any function that calls some: jitted, ``jax.grad`` or ``jax.vmap`` of one, a
             closure.
-        *args: its arguments. A ``jax.ShapeDtypeStruct`` stands for an array of the numbers 0, 1, 2 …
+        *args: its arguments. A ``jax.ShapeDtypeStruct`` stands for an array of the numbers 0, 1, 2 … A ``jax.Ref``
+            holds afterwards what ``f`` leaves in it.
         kwargs: keyword arguments of ``f``.
         engine: ``"host"`` simulates the mesh on one device; None does so only where the mesh is abstract.
         keep: most bytes of values kept whole, those of all devices together; None for ``config.keep``. Of
@@ -169,7 +170,9 @@ class _Reading:
             writer.value(v.aval, place, array=x, name=name)
             for v, x, name in zip(jaxpr.invars, arrays, self.arguments.names, strict=True)
         ]
-        consts = [writer.value(jax.typeof(c), place, array=c) for c in plan.consts]
+        consts = [
+            writer.value(jax.typeof(c), place, array=None if k in plan.refs else c) for k, c in enumerate(plan.consts)
+        ]
         results = writer.block(plan.root, args, consts, place)
         for result, array in zip(results, outs or (), strict=False):
             if isinstance(result, TracedValue):

@@ -24,6 +24,11 @@ SET_MESH_AROUND = (
     "with jax.set_mesh(mesh): ShardMapStepper(f, ...)."
 )
 
+REF_CLOSED_OVER = (
+    "A function that shard_map maps cannot close over a jax.Ref. Give it the Ref as an argument with a spec: "
+    "jax.shard_map(body, in_specs=(P('x'), P('x')), ...)(x, ref)."
+)
+
 
 def failure_of(stop: StoppedTrace, writer: Writer) -> Failure:
     """The failure as a document."""
@@ -61,6 +66,8 @@ def _other(stop: StoppedTrace) -> Explanation:
         return Explanation("The function itself raised this; the steps before it ran.")
     if _jax.messages.is_mesh_set_within_jit(stop.error):
         return Explanation(SET_MESH_AROUND)
+    if _jax.messages.is_ref_closed_over(stop.error):
+        return Explanation(REF_CLOSED_OVER)
     return Explanation("JAX refused this operation; the steps before it ran.", value)
 
 

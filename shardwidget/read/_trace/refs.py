@@ -1,0 +1,29 @@
+"""Refs that a function closes over: a compiled program takes what they hold, and returns what they hold at its end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+
+from shardwidget.read._trace.arguments import on_one_device
+from shardwidget.read._trace.nodes import TracePlan
+
+
+def without_refs(plan: TracePlan, *, on_host: bool) -> list[Any]:
+    """The constants of a plan, of each ``Ref`` what it holds, free to be moved where it lies on one device.
+
+    JAX's ``jit`` refuses a ``Ref`` on one device beside arrays on several, which run well one operation at a time.
+    """
+    consts = list(plan.consts)
+    for k in plan.refs:
+        held = consts[k][...]
+        consts[k] = on_one_device(held) if on_host or len(held.devices()) == 1 else held
+    return consts
+
+
+def write_back(plan: TracePlan, held: Sequence[Any]) -> None:
+    """Gives the refs of a plan what they hold after a run."""
+    for k, value in zip(sorted(plan.refs), held, strict=True):
+        plan.consts[k][...] = jax.device_put(value, plan.consts[k].sharding)
