@@ -187,7 +187,7 @@ class Builder:
         return tuple(self.step(draft, variables) for draft in self.writer.steps)
 
     def _set_apart(self) -> None:
-        """A collective is an expression of its own, and so is the user's ``pvary`` of a value, and what follows them."""
+        """A collective is an expression of its own; so are the user's ``pvary`` of a value and what follows them."""
         apart = False
         for draft in self.writer.steps:
             before, typed = (
