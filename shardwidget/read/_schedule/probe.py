@@ -21,6 +21,7 @@ from shardwidget.read._trace.levels import Level, Site, leads
 from shardwidget.read._trace.nodes import LeafNode, LoopNode, RegionNode, TracePlan
 from shardwidget.read._trace.planner import Planner
 from shardwidget.read._trace.recorder import Recorder, Tape
+from shardwidget.read._trace.refs import without_refs
 
 ROWS = 64
 """Most rows of a value that are told apart; one of more rows is one row."""
@@ -80,7 +81,7 @@ class Probe:
         for first in range(0, len(changes), size - 1):
             some = list(changes[first : first + size - 1])
             padded = np.array([NONE, *some, *[NONE] * (size - 1 - len(some))], np.int32)
-            arguments = (self.plan.consts, self._leaves, padded)
+            arguments = (without_refs(self.plan, on_host=True), self._leaves, padded)
             if self._compiled is None:
                 options: Any = {"xla_backend_optimization_level": 0}
                 self._compiled = jax.jit(self._differences).lower(*arguments).compile(options)
@@ -97,7 +98,7 @@ class Probe:
                 x = leaves[k]
                 at = jnp.arange(x.shape[self._axis]).reshape([-1 if d == self._axis else 1 for d in range(x.ndim)])
                 args[k] = jnp.where(at == change[0], changed(x), x)
-            outs, tensors = recorder(consts, args)
+            outs, tensors, _ = recorder(consts, args)
             return [fingerprint(o, 0) for o in outs], tensors
 
         outs, tensors = jax.vmap(one)(changes)
