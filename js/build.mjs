@@ -29,11 +29,17 @@ const shared = {
   charset: "utf8",
   legalComments: "none",
   target: "es2022",
-  jsx: "automatic",
-  jsxImportSource: "preact",
+  // Arguments of `h` are shorter than the properties of the automatic form, by some 300 compressed bytes a bundle.
+  jsx: "transform",
+  jsxFactory: "h",
+  jsxFragment: "Fragment",
+  tsconfigRaw: {},
   plugins: [cssAsText],
   logLevel: "warning",
 };
+
+/** Bundles that draw no page of their own: they have no JSX. */
+const BARE = ["page.js", "headless.js"];
 
 /** esbuild joins the modules; terser, given the whole, makes them some 4 % smaller than esbuild alone. */
 async function bundle(outfile, options) {
@@ -41,7 +47,8 @@ async function bundle(outfile, options) {
     "process.env.NODE_ENV": '"production"',
     DRAWS_BYTES: String(DRAWS_BYTES.includes(outfile)),
   };
-  const { outputFiles } = await build({ ...shared, ...options, define, write: false });
+  const inject = BARE.includes(outfile) ? [] : ["jsx.mjs"];
+  const { outputFiles } = await build({ ...shared, ...options, define, inject, write: false });
   const { code } = await minify(outputFiles[0].text, {
     ecma: 2020,
     module: options.format === "esm",
@@ -53,7 +60,8 @@ async function bundle(outfile, options) {
       pure_getters: true,
       keep_fargs: false,
       arguments: true,
-      hoist_funs: true,
+      // Functions stay beside what they resemble, which compresses better.
+      hoist_funs: false,
     },
     mangle: { toplevel: true },
   });
