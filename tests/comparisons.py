@@ -11,12 +11,12 @@ import numpy as np
 
 from shardwidget.collectives import statement_of_opcode
 from shardwidget.document import (
-    Choice,
     Compared,
     Comparison,
     Continuation,
     Dim,
     Enclosure,
+    Fix,
     HloCollective,
     Ints,
     Layout,
@@ -127,19 +127,19 @@ def layer() -> Comparison:
     )
     why = "scale is split on y and the compiler carried that back to the matmul."
     fixes = (
-        Choice(
+        Fix(
             "keep rows split over x",
             "y = jnp.matmul(r, w2, out_sharding=P('x', None))",
-            typed((128, 16), (x, None)),
-            "all-reduce over y",
-            2048,
+            layout=typed((128, 16), (x, None)),
+            communication="all-reduce over y",
+            bytes_per_device=2048,
         ),
-        Choice(
+        Fix(
             "match the compiler",
             "y = jnp.matmul(r, w2, out_sharding=P('x', 'y'))",
-            typed((128, 16), (x, y)),
-            "reduce-scatter over y",
-            1024,
+            layout=typed((128, 16), (x, y)),
+            communication="reduce-scatter over y",
+            bytes_per_device=1024,
         ),
     )
     stop = Stop(

@@ -303,7 +303,7 @@ def error() -> Trace:
     f.step("error", [y], [], "y varies over i.", 1)
     fixes = (
         Fix("Concatenate the blocks along i: say so in out_specs", "out_specs=P('i')"),
-        Fix("Sum the blocks along i, before the return", "y = jax.lax.psum(y, 'i')"),
+        Fix("Sum the blocks along i, before the return", "return jax.lax.psum(x * 2, 'i')", "f.py", 3, 1),
     )
     message = "shard_map applied to the function 'f' was given out_specs which require replication"
     why = "P() promises that y is the same block along i, but its type says that it varies over i."

@@ -22,6 +22,8 @@ T = TypeVar("T")
 class Mapped:
     """A ``shard_map`` as it was called."""
 
+    function: Any
+    """What is mapped."""
     mesh: Any
     in_specs: Any
     """A pytree of specs."""
@@ -54,6 +56,8 @@ class Unfinished:
     """Their specs."""
     operands: list[Any]
     """Variables that JAX was working on."""
+    held: list[tuple[int, ...]]
+    """For each of them, which of its dimensions the user's value has: ``vmap`` adds some."""
     names: list[Any]
     """Axis names that JAX was working on."""
 
@@ -99,7 +103,7 @@ def unfinished(error: BaseException) -> Unfinished | None:
         name, file, known = frame.f_code.co_name, frame.f_code.co_filename, frame.f_locals
         if file.endswith("shard_map.py") and name == "wrapped" and "in_specs" in known:
             args = jax.tree.leaves(known.get("args"))
-            mapped = Mapped(known.get("mesh"), known.get("in_specs"), known.get("out_specs"), args)
+            mapped = Mapped(known.get("f"), known.get("mesh"), known.get("in_specs"), known.get("out_specs"), args)
         elif file.endswith("shard_map.py") and name == "_shard_map_staging":
             link = _Link("shard_map", list(known["args"] if "args" in known else known["in_tracers"]), known)
             if "jaxpr" in known:
@@ -124,7 +128,8 @@ def unfinished(error: BaseException) -> Unfinished | None:
     if not levels:
         return None
     operands, names = _at_work(frames[last + 1 :], levels[-1][1])
-    return Unfinished(_nested(levels), mapped, outs, out_specs, operands, names)
+    variables, held = [v for v, _ in operands], [dims for _, dims in operands]
+    return Unfinished(_nested(levels), mapped, outs, out_specs, variables, held, names)
 
 
 def _entered(file: str, name: str, known: dict[str, Any]) -> _Link | None:
@@ -251,6 +256,21 @@ def _variable(value: Any, trace: Any) -> Any:
     return None
 
 
+def _held(value: Any, trace: Any) -> tuple[int, ...]:
+    """The dimensions of a tracer's variable that the tracer itself has.
+
+    JAX 0.9 – 0.12: ``batch_dim`` of the tracers of ``vmap`` is not documented.
+    """
+    dims = tuple(range(getattr(value, "ndim", 0)))
+    for _ in range(8):
+        if getattr(value, "_trace", None) is trace:
+            break
+        if isinstance(batch := getattr(value, "batch_dim", None), int):
+            dims = tuple(d + (d >= batch) for d in dims)
+        value = getattr(value, "primal", getattr(value, "val", None))
+    return dims
+
+
 def _leaves(value: Any) -> Iterator[Any]:
     """What is in tuples, lists and dicts, whatever the keys: JAX's own trees sort them, and some have no order."""
     if isinstance(value, tuple | list | dict):
@@ -260,9 +280,12 @@ def _leaves(value: Any) -> Iterator[Any]:
         yield value
 
 
-def _at_work(frames: list[Any], trace: Any) -> tuple[list[Any], list[Any]]:
-    """Variables of a trace, and axis names, that the first frames of JAX below the user's were given."""
-    variables: dict[int, Any] = {}
+def _at_work(frames: list[Any], trace: Any) -> tuple[list[tuple[Any, tuple[int, ...]]], list[Any]]:
+    """Variables of a trace and axis names that the first frames of JAX below the user's were given.
+
+    With each variable come the dimensions of it that the user's value has.
+    """
+    variables: dict[int, tuple[Any, tuple[int, ...]]] = {}
     names: list[Any] = []
     for frame in frames:
         for key, value in frame.f_locals.items():
@@ -270,7 +293,7 @@ def _at_work(frames: list[Any], trace: Any) -> tuple[list[Any], list[Any]]:
                 names = [n for n in (value if isinstance(value, tuple | list) else [value]) if isinstance(n, str)]
             for leaf in _leaves(value):
                 if isinstance(leaf, Tracer) and (v := _variable(leaf, trace)) is not None:
-                    variables.setdefault(id(v), v)
+                    variables.setdefault(id(v), (v, _held(leaf, trace)))
         if variables and names:
             break
         if variables and frame.f_code.co_name not in ("reraise_with_filtered_traceback", "psum", "deferring_binary_op"):

@@ -123,6 +123,11 @@ class Carry(NamedTuple):
         found = re.search(r"\[(\d+)\]", self.name)
         return int(found[1]) if found else -1
 
+    @property
+    def path(self) -> tuple[int | str, ...]:
+        """Where it is in the tree of carries: ``(1, "k")`` for ``c[1]['k']``."""
+        return _path(self.name)
+
 
 def carries(error: Exception) -> list[Carry]:
     """The carries whose types change, where the message says how to fix it."""
@@ -135,28 +140,39 @@ _CARRY = re.compile(
 
 
 class Branch(NamedTuple):
-    """A branch of a ``cond``."""
+    """A result of a branch of a ``cond``."""
 
     name: str
+    """Of the branch."""
+    path: tuple[int | str, ...]
+    """Where the result is in what the branch returns."""
     type: str
-    """Of its result, as JAX prints it in a message."""
+    """As JAX prints it in a message."""
 
     @property
     def varying(self) -> frozenset[str]:
-        """Mesh axes over which its result varies."""
+        """Mesh axes over which it varies."""
         return _varying(self.type)
 
 
-def branches(error: Exception) -> tuple[Branch, Branch] | None:
-    """Two branches whose results have different types; None where the message does not name them."""
-    found = _BRANCHES.search(str(error))
-    return None if found is None else (Branch(found[1], found[2]), Branch(found[3], found[4]))
+def branches(error: Exception) -> list[tuple[Branch, Branch]]:
+    """Pairs of results of two branches that have different types; none where the message does not name them."""
+    return [
+        (Branch(one, path := _path(at), of), Branch(other, path, to))
+        for one, at, of, other, to in _BRANCHES.findall(str(error))
+    ]
 
 
 _BRANCHES = re.compile(
-    r"output of (.+?)(?: at path \S+)? has type (.+?) but the corresponding output of (.+?)(?: at path \S+)? has type "
-    r"(.+?), so "
+    r"output of (.+?)(?: at path (\S+))? has type (.+?) but the corresponding output of (.+?)(?: at path \S+)? has "
+    r"type (.+?), so "
 )
+
+
+def _path(text: str) -> tuple[int | str, ...]:
+    """The keys in a path of a pytree as JAX prints it."""
+    found = re.findall(r"\[(?:(\d+)|'([^']*)')\]", text)
+    return tuple(int(number) if number else key for number, key in found)
 
 
 def _varying(text: str) -> frozenset[str]:

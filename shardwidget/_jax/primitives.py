@@ -46,6 +46,12 @@ ELEMENTWISE = frozenset(
 ARITHMETIC = ELEMENTWISE - {"convert_element_type", "copy", "pvary"} | {"erf", "floor", "mod", "rem", "sign"}
 """Some primitives that compute each element from those at its place."""
 
+LINEAR = frozenset({"convert_element_type", "div", "neg"})
+"""Some primitives that only scale or cast their first operand, where the others are constants."""
+
+REDUCTIONS = {"reduce_sum": "psum", "reduce_max": "pmax", "reduce_min": "pmin"}
+"""Reductions over dimensions of an array, and the collectives that go on with them over devices."""
+
 ACCUMULATES = frozenset({"add_any", "scatter-add", "select_n"})
 """Primitives that differentiation adds to a program."""
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from shardwidget.document.collective import *  # noqa: F403
     from shardwidget.document.comparison import *  # noqa: F403
     from shardwidget.document.exercise import *  # noqa: F403
+    from shardwidget.document.fix import *  # noqa: F403
     from shardwidget.document.memory import *  # noqa: F403
     from shardwidget.document.mesh import *  # noqa: F403
     from shardwidget.document.model import *  # noqa: F403
@@ -30,7 +31,9 @@ if TYPE_CHECKING:
     from shardwidget.document.wire import *  # noqa: F403
 
 # Each stands after those that it imports itself.
-_MODULES = ("wire", "base", "mesh", "collective", *dict.fromkeys(_registry.DOCUMENTS.values()))
+_MODULES = tuple(
+    dict.fromkeys(("wire", "base", "mesh", "collective", "placement", "fix", *_registry.DOCUMENTS.values()))
+)
 
 
 def __getattr__(name: str) -> Any:

@@ -6,26 +6,13 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from shardwidget.document.base import Document
+from shardwidget.document.fix import Fix, Layout
 from shardwidget.document.mesh import AxisType, Mesh
-from shardwidget.document.placement import Dim
 from shardwidget.document.program import Program
 from shardwidget.document.trace import Listing, Source
 from shardwidget.document.wire import VERSION
 
-__all__ = ["Choice", "Compared", "Comparison", "Continuation", "Enclosure", "Layout", "Row", "Stop"]
-
-
-@dataclass(frozen=True)
-class Layout:
-    """How a value lies on the mesh, as a type or a sharding says it."""
-
-    text: str
-    """In JAX's spelling: a type, ``f32[8@x,16]{U:y}``; or a spec, ``P('x', None)``. The sharding's own text where no
-    spec fits."""
-    dims: tuple[Dim, ...] | None = None
-    """How each dimension is cut; None where the text does not say (Auto axes)."""
-    unreduced: tuple[str, ...] = ()
-    reduced: tuple[str, ...] = ()
+__all__ = ["Compared", "Comparison", "Continuation", "Enclosure", "Row", "Stop"]
 
 
 @dataclass(frozen=True)
@@ -49,22 +36,6 @@ class Compared:
     there is nothing to compare."""
     note: str = ""
     """What differs, or why the place is not known, in one sentence; empty where there is nothing to say."""
-
-
-@dataclass(frozen=True)
-class Choice:
-    """A legal way on from an equation that stops on an Explicit mesh."""
-
-    title: str
-    """In a few words: ``keep rows split over x``."""
-    code: str
-    """The user's line with the change, or the call to write: ``jnp.matmul(r, w2, out_sharding=P('x', None))``."""
-    layout: Layout
-    """The type of the result."""
-    communication: str
-    """What it makes the devices do, in words: ``all-reduce over y``; ``none``."""
-    bytes_per_device: int
-    """Bytes that a device sends for it, in the ring algorithm; an estimate made without compiling."""
 
 
 @dataclass(frozen=True)
@@ -114,7 +85,7 @@ class Row:
     decision: Literal["", "reshard", "with_sharding_constraint", "out_sharding", "device_put"] = ""
     """The user's own decision about sharding that the equation carries."""
     error: Stop | None = None
-    fixes: tuple[Choice, ...] = ()
+    fixes: tuple[Fix, ...] = ()
     collectives: tuple[int, ...] = ()
     """Indices in ``Comparison.program.collectives`` of those that the compiler put before or into this equation."""
     remark: str = ""

@@ -14,6 +14,7 @@ import numpy as np
 
 from shardwidget.document.base import Document
 from shardwidget.document.collective import Collective, Plan
+from shardwidget.document.fix import Fix
 from shardwidget.document.history import Difference, History, compare
 from shardwidget.document.mesh import Mesh
 from shardwidget.document.placement import Dim
@@ -21,7 +22,6 @@ from shardwidget.document.wire import VERSION, Ints
 
 __all__ = [
     "Failure",
-    "Fix",
     "Listing",
     "Origin",
     "Region",
@@ -145,14 +145,6 @@ class Variable:
         if self.fetch is None:
             raise ValueError(f"the value of {self.name} was not kept")
         return self.fetch(device_id)
-
-
-@dataclass(frozen=True)
-class Fix:
-    """A change that makes a failing program run."""
-
-    title: str
-    code: str
 
 
 @dataclass(frozen=True)

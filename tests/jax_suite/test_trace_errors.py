@@ -20,10 +20,12 @@ EXPLICIT = AUTO.replace("Auto", "Explicit")
 
 
 class Case:
-    """A program as text, so that a fix can be put into it. ``#`` marks the line before which assignments go."""
+    """A program as text, so that a fix can be pasted into it."""
 
-    def __init__(self, kind, text, variable, axes=(), mesh=AUTO, arguments="jnp.arange(16.)"):
+    def __init__(self, kind, text, variable, axes=(), mesh=AUTO, arguments="jnp.arange(16.)", first=""):
         self.kind, self.variable, self.axes = kind, variable, axes
+        self.first = first
+        """The line with the first fix, where it is certain what was meant."""
         self.text = f"{mesh}\nargs = ({arguments},)\n{text.strip()}\n"
 
     def run(self, text):
@@ -33,35 +35,6 @@ class Case:
         exec(compile(text, name, "exec"), space)
         return space["f"], space["args"]
 
-    def fixed(self, code):
-        text = self.text
-        if "  ##" in text:  # Marks the lines that are replaced, the first one's indentation kept.
-            lines = [line for line in text.splitlines() if line.endswith("  ##")]
-            indent = lines[0][: len(lines[0]) - len(lines[0].lstrip())]
-            return text.replace("\n".join(lines), indent + code)
-        if code.startswith("mesh = "):
-            return text.replace(text.partition("\n")[0], code)
-        if found := re.match(r"(in_specs|out_specs|check_vma)=", code):
-            old = argument(found[0], text)
-            return text.replace(old, code) if old else text.replace("mesh=mesh,", f"mesh=mesh, {code},")
-        marked = next((line.strip() for line in text.splitlines() if line.endswith("  #")), "")
-        name, _, value = code.partition(" = ")
-        if value and not (marked.startswith(f"{name} = ") and f"({name}, " not in code):
-            return re.sub(r"^( *)(.*)  #$", lambda m: f"{m[1]}{code}\n{m[1]}{m[2]}", text, flags=re.MULTILINE)
-        line = marked or next(line for line in text.splitlines() if code.split("'")[0] in line and "'" in line).strip()
-        return text.replace(line, code)
-
-
-def argument(start, text):
-    """A keyword argument as it is written, up to the bracket that closes it; empty where there is none."""
-    first = text.rfind(start)
-    depth = 0
-    for k in range(first, len(text)) if first >= 0 else ():
-        depth += {"(": 1, ")": -1}.get(text[k], 0)
-        if depth == 0 and text[k] == ")":
-            return text[first : k + 1]
-    return ""
-
 
 CASES = {
     "out_specs": Case(
@@ -70,7 +43,7 @@ CASES = {
 @jax.shard_map(mesh=mesh, in_specs=P('x'), out_specs=P())
 def f(v):
     w = jnp.sin(v) * v
-    return w  #
+    return w
 """,
         "w",
         ("x",),
@@ -81,7 +54,7 @@ def f(v):
 @jax.shard_map(mesh=mesh, in_specs=P(('x', 'y')), out_specs=(P(('x', 'y')), P('x')))
 def f(v):
     w = v + 1
-    return v, w  #
+    return v, w
 """,
         "w",
         ("y",),
@@ -92,7 +65,7 @@ def f(v):
 @jax.shard_map(mesh=mesh, in_specs=P('x'), out_specs=P())
 def f(v):
     w = lax.all_gather(v, 'x', tiled=True)
-    return w  #
+    return w
 """,
         "w",
         ("x",),
@@ -108,7 +81,7 @@ def f(u, v):
         one, two = carry
         return (two, one), ()
 
-    carry, _ = lax.scan(body, (u, w), (), length=2)  #
+    carry, _ = lax.scan(body, (u, w), (), length=2)
     return carry
 """,
         "w",
@@ -121,7 +94,7 @@ def f(u, v):
 @jax.shard_map(mesh=mesh, in_specs=P('x'), out_specs=P('x'))
 def f(u):
     total = jnp.zeros(4)
-    total = lax.fori_loop(0, 3, lambda i, t: t + u, total)  #
+    total = lax.fori_loop(0, 3, lambda i, t: t + u, total)
     return total
 """,
         "total",
@@ -133,7 +106,7 @@ def f(u):
 @jax.shard_map(mesh=mesh, in_specs=P('x'), out_specs=P('x'))
 def f(u):
     total = jnp.zeros(4)
-    total = lax.while_loop(lambda t: lax.psum(t.sum(), 'x') < 9, lambda t: t + u + 1, total)  #
+    total = lax.while_loop(lambda t: lax.psum(t.sum(), 'x') < 9, lambda t: t + u + 1, total)
     return total
 """,
         "total",
@@ -144,7 +117,7 @@ def f(u):
         """
 @jax.shard_map(mesh=mesh, in_specs=(P('x', 'y'), P('x', None)), out_specs=P('x', 'y'))
 def f(a, b):
-    c = a + b  #
+    c = a + b
     return c
 """,
         "a",
@@ -156,7 +129,7 @@ def f(a, b):
         """
 @jax.shard_map(mesh=mesh, in_specs=(P('x', 'y'), P(None, 'y')), out_specs=P('x', 'y'))
 def f(a, b):
-    c = a @ b  #
+    c = a @ b
     return c
 """,
         "a",
@@ -168,7 +141,7 @@ def f(a, b):
         """
 @jax.shard_map(mesh=mesh, in_specs=(P('x', 'y'), P('x', 'y')), out_specs=P('x', 'y'))
 def f(a, b):
-    c = a @ b  #
+    c = a @ b
     return c
 """,
         None,
@@ -180,7 +153,7 @@ def f(a, b):
         """
 g = jax.shard_map(lambda a: a * 2, mesh=mesh, in_specs=(P('x', None),), out_specs=P('x'))
 def f(a):
-    return g(a)  #
+    return g(a)
 """,
         "a",
         ("x",),
@@ -191,7 +164,7 @@ def f(a):
         """
 g = jax.shard_map(lambda a: a * 2, mesh=mesh, in_specs=(P('x'),), out_specs=P('x'))
 def f(a):
-    return g(a)  #
+    return g(a)
 """,
         "a",
         ("y",),
@@ -203,7 +176,7 @@ def f(a):
         """
 g = jax.shard_map(lambda c: c * 2, mesh=mesh, in_specs=(P('x', None),), out_specs=P('x', None))
 def f(a, b):
-    c = a @ b  #
+    c = a @ b
     return g(jax.device_put(c, jax.NamedSharding(mesh, P('x'))))
 """,
         "a",
@@ -218,7 +191,7 @@ def f(a, b):
 @jax.shard_map(mesh=mesh, in_specs=P('x'), out_specs=P('x'))
 def f(v):
     w = v.sum()
-    return w  #
+    return w
 """,
         "w",
         ("x",),
@@ -240,7 +213,7 @@ def f(a):
 @jax.shard_map(mesh=mesh, in_specs=P('x'), out_specs=P())
 def f(v):
     w = v * 2
-    return w  #
+    return w
 """,
         "w",
         ("x",),
@@ -253,7 +226,7 @@ def f(v):
 def f(v):
     def inner(a):
         w = a * 2
-        return w  #
+        return w
     return jax.shard_map(inner, in_specs=P('y'), out_specs=P(), axis_names={'y'})(v)
 """,
         "w",
@@ -276,7 +249,7 @@ def f(v):
 @jax.shard_map(mesh=mesh, in_specs=P('x'), out_specs=P('x'))
 def f(v):
     w = jnp.zeros(4)
-    return lax.cond(v[0] > 3, lambda a: a * 2, lambda a: w, v)  #
+    return lax.cond(v[0] > 3, lambda a: a * 2, lambda a: w, v)
 """,
         "w",
         ("x",),
@@ -287,7 +260,7 @@ def f(v):
 @jax.shard_map(mesh=mesh, in_specs=P(('x', 'y')), out_specs=P(('x', 'y')))
 def f(v):
     w = lax.psum(v, ('x', 'y'))
-    return lax.cond(v[0] > 3, lambda: (v, w), lambda: (v, v))[1]  #
+    return lax.cond(v[0] > 3, lambda: (v, w), lambda: (v, v))[1]
 """,
         "w",
         ("x", "y"),
@@ -299,7 +272,7 @@ def f(v):
 def f(v):
     def zero(a):
         out = jnp.zeros(4)
-        return out  #
+        return out
     return lax.switch(lax.axis_index('x'), [jnp.sin, zero, jnp.cos], v)
 """,
         None,
@@ -311,10 +284,10 @@ def f(v):
 @jax.shard_map(mesh=mesh, in_specs=P('x'), out_specs=P('x'))
 def f(v):
     w = v.sum() > 3
-    if w:  ##
-        u = v * 2  ##
-    else:  ##
-        u = v  ##
+    if w:
+        u = v * 2
+    else:
+        u = v
     return u
 """,
         "w",
@@ -324,8 +297,8 @@ def f(v):
         """
 @jax.shard_map(mesh=mesh, in_specs=P('x'), out_specs=P('x'))
 def f(v):
-    if v[0] > 3:  ##
-        v += 1  ##
+    if v[0] > 3:
+        v += 1
     return v
 """,
         None,
@@ -336,9 +309,9 @@ def f(v):
 @jax.shard_map(mesh=mesh, in_specs=P('x'), out_specs=P('x'))
 def f(v):
     w = v.sum() > 3
-    if w:  ##
-        return v * 2  ##
-    return v  ##
+    if w:
+        return v * 2
+    return v
 """,
         "w",
     ),
@@ -348,7 +321,7 @@ def f(v):
 @jax.shard_map(mesh=mesh, in_specs=P('x'), out_specs=P('x'))
 def f(v):
     w = v.sum() > 3
-    u = v * 2 if w else v  ##
+    u = v * 2 if w else v
     return u
 """,
         "w",
@@ -358,8 +331,8 @@ def f(v):
         """
 @jax.shard_map(mesh=mesh, in_specs=P('x'), out_specs=P('x'))
 def f(v):
-    while v.sum() < 30:  ##
-        v = v + 1  ##
+    while v.sum() < 30:
+        v = v + 1
     return v
 """,
         None,
@@ -374,6 +347,144 @@ def f(v):
 """,
         "w",
         ("row",),
+    ),
+}
+TWO = "jnp.arange(32.).reshape(8, 4), jnp.arange(32.).reshape(4, 8)"
+CASES |= {
+    "a product's parts are returned": Case(
+        "out_specs",
+        """
+@jax.shard_map(mesh=mesh, in_specs=(P('x', 'y'), P('y', None)), out_specs=P('x', None))
+def f(a_block, b_block):
+    return a_block @ b_block
+""",
+        None,
+        ("y",),
+        arguments=TWO,
+        first="return jax.lax.psum(a_block @ b_block, 'y')",
+    ),
+    "a mean's parts, in a dict beside others": Case(
+        "out_specs",
+        """
+def block(v, w):
+    loss = v.mean()
+    return {'w': w * 2, 'loss': loss, 'most': -v.max()}
+f = jax.jit(jax.shard_map(block, mesh=mesh, in_specs=P('x'), out_specs={'loss': P(), 'most': P(), 'w': P('x')}))
+""",
+        "loss",
+        ("x",),
+        arguments="jnp.arange(16.), jnp.arange(16.)",
+        first="return {'w': w * 2, 'loss': jax.lax.pmean(loss, 'x'), 'most': jax.lax.pmin(-v.max(), 'x')}",
+    ),
+    "a lambda's result": Case(
+        "out_specs",
+        """
+f = jax.shard_map(lambda v: (v * 2).max(), mesh=mesh, in_specs=(P('x'),), out_specs=P())
+""",
+        None,
+        ("x",),
+        first="f = jax.shard_map(lambda v: jax.lax.pmax((v * 2).max(), 'x'), "
+        "mesh=mesh, in_specs=(P('x'),), out_specs=P())",
+    ),
+    "a scan from zero": Case(
+        "scan_carry",
+        """
+def add(total, row):
+    return total + row.sum(), total
+
+@jax.shard_map(mesh=mesh, in_specs=P('x'), out_specs=P('x'))
+def f(block):
+    total, _ = lax.scan(add, 0.0, block)
+    return total[None]
+""",
+        None,
+        ("x",),
+        first="total, _ = lax.scan(add, jax.lax.pcast(0.0, 'x', to='varying'), block)",
+    ),
+    "two carries of a dict": Case(
+        "scan_carry",
+        """
+@jax.shard_map(mesh=mesh, in_specs=P('x'), out_specs=P('x'))
+def f(block):
+    start = {'n': jnp.zeros(()), 'sum': jnp.zeros(()), 'most': block[0]}
+    def step(c, v):
+        return {'n': c['n'] + v, 'sum': c['sum'] * v, 'most': c['most']}, None
+    end, _ = lax.scan(step, start, block)
+    return end['most'][None]
+""",
+        None,
+        ("x",),
+    ),
+    "a carry that a body sums": Case(
+        "scan_carry",
+        """
+def step(c, v):
+    return lax.psum(c + v, 'x'), None
+
+@jax.shard_map(mesh=mesh, in_specs=P('x'), out_specs=P('x'))
+def f(block):
+    return lax.scan(step, block[0], block)[0][None]
+""",
+        None,
+        ("x",),
+        first="return jax.lax.pcast(lax.psum(c + v, 'x'), 'x', to='varying'), None",
+    ),
+    "a fori_loop over a pair": Case(
+        "scan_carry",
+        """
+@jax.shard_map(mesh=mesh, in_specs=P('x'), out_specs=P('x'))
+def f(block):
+    return lax.fori_loop(0, 3, lambda i, c: (c[0] + block, c[1] * block), (jnp.zeros(4), block))[0]
+""",
+        None,
+        ("x",),
+    ),
+    "a branch of a library": Case(
+        "branches",
+        """
+@jax.shard_map(mesh=mesh, in_specs=(P('x'), P()), out_specs=P('x'))
+def f(v, w):
+    return lax.cond(v[0] > 3, jnp.sin, lambda a: v, w)
+""",
+        "w",
+        ("x",),
+        arguments="jnp.arange(16.), jnp.arange(4.)",
+    ),
+    "one of two results of a branch": Case(
+        "branches",
+        """
+@jax.shard_map(mesh=mesh, in_specs=P('x'), out_specs=P('x'))
+def f(v):
+    return lax.cond(v[0] > 3, lambda a: (a * 2, a), lambda a: (a, jnp.zeros(4)), v)[1]
+""",
+        None,
+        ("x",),
+        first="return lax.cond(v[0] > 3, lambda a: (a * 2, a), "
+        "lambda a: (a, jax.lax.pcast(jnp.zeros(4), 'x', to='varying')), v)[1]",
+    ),
+    "a product under vmap": Case(
+        "shape",
+        """
+@jax.shard_map(mesh=mesh, in_specs=(P(None, None, 'x'), P()), out_specs=P(None, None, 'x'))
+def f(a, b):
+    return jax.vmap(lambda u: u + b)(a)
+""",
+        None,
+        ("x",),
+        arguments="jnp.ones((3, 2, 8)), jnp.ones((2, 8))",
+        first="return jax.vmap(lambda u: jax.lax.all_gather(u, 'x', axis=1, tiled=True) + b)(a)",
+    ),
+    "only lax is imported": Case(
+        "out_specs",
+        """
+from jax import lax as l
+@jax.shard_map(mesh=mesh, in_specs=P('x'), out_specs=P())
+def f(v):
+    return (v *
+            2).sum()
+""",
+        None,
+        ("x",),
     ),
 }
 NOT_IN_09 = {"in_specs"}  # JAX 0.9 reshards the argument itself.
@@ -416,12 +527,24 @@ def test_every_fix_makes_it_run(name):
     trace, _ = stopped(name)
     assert trace.error.fixes
     for fix in trace.error.fixes:
-        text = case.fixed(fix.code)
+        text = fix.applied(case.text)
         assert text != case.text
         f, args = case.run(text)
         fixed = traced(f, *args)
         assert fixed.error is None, (fix, fixed.error.message, text)
         jax.block_until_ready(f(*args))
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if CASES[name].first])
+def test_the_first_fix_gives_what_was_meant(name):
+    fix = stopped(name)[0].error.fixes[0]
+    assert fix.code == CASES[name].first
+
+
+def test_a_product_of_blocks_is_then_the_product():
+    case = CASES["a product's parts are returned"]
+    f, (a, b) = case.run(stopped("a product's parts are returned")[0].error.fixes[0].applied(case.text))
+    np.testing.assert_allclose(f(a, b), a @ b)
 
 
 def test_values_that_python_cannot_ask_for():
@@ -455,27 +578,28 @@ def test_a_statement_of_no_plain_form_is_not_rewritten():
 
 
 def test_a_gather_is_offered_where_it_is_certain():
-    def codes(f, *args):
+    def gathers(f, *args):
         g = jax.shard_map(f, mesh=mesh(), in_specs=(P(("x", "y")), P()), out_specs=P())
-        return [m.code for m in traced(g, *args).error.fixes if "all_gather" in m.code]
+        codes = [m.code for m in traced(g, *args).error.fixes]
+        return [found[0] for code in codes if (found := re.search(r"jax.lax.all_gather\(.*?tiled=True\) \+ b", code))]
 
     a, b = jnp.ones(16), jnp.ones(16)
-    assert codes(lambda a, b: a + b, a, b) == ["a = jax.lax.all_gather(a, ('x', 'y'), axis=0, tiled=True)"]
-    assert codes(lambda a, b: a + b, a, b[:4]) == ["a = jax.lax.all_gather(a, 'y', axis=0, tiled=True)"]
+    assert gathers(lambda a, b: a + b, a, b) == ["jax.lax.all_gather(a, ('x', 'y'), axis=0, tiled=True) + b"]
+    assert gathers(lambda a, b: a + b, a, b[:4]) == ["jax.lax.all_gather(a, 'y', axis=0, tiled=True) + b"]
     # Blocks that differ along x alone are not next to each other.
-    assert codes(lambda a, b: a + b, a, b[:8]) == []
+    assert gathers(lambda a, b: a + b, a, b[:8]) == []
 
     def computed(a, b):
         c = jnp.sin(a) * 2
         return c + b
 
-    assert codes(computed, a, b) == ["c = jax.lax.all_gather(c, ('x', 'y'), axis=0, tiled=True)"]
+    assert gathers(computed, a, b) == ["jax.lax.all_gather(c, ('x', 'y'), axis=0, tiled=True) + b"]
 
     def turned(a, b):
         c = a[::-1]
         return c + b
 
-    assert codes(turned, a, b) == []
+    assert gathers(turned, a, b) == []
 
 
 def test_the_origin_is_where_the_value_began_to_vary():
@@ -495,7 +619,10 @@ def flat(run):
 
 def test_equal_blocks_are_offered_what_keeps_them():
     trace, _ = stopped("out_specs after a gather")
-    assert [m.code for m in trace.error.fixes if "equal" in m.title] == ["w = jax.lax.pmax(w, 'x')", "check_vma=False"]
+    assert [m.code for m in trace.error.fixes if "equal" in m.title] == [
+        "return jax.lax.pmax(w, 'x')",
+        "@jax.shard_map(mesh=mesh, in_specs=P('x'), out_specs=P(), check_vma=False)",
+    ]
     trace, _ = stopped("out_specs")
     assert not any("equal" in m.title for m in trace.error.fixes)
 

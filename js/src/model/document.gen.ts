@@ -49,20 +49,6 @@ export interface Buffer {
   readonly instruction: string;
 }
 
-/** A legal way on from an equation that stops on an Explicit mesh. */
-export interface Choice {
-  /** In a few words: `keep rows split over x`. */
-  readonly title: string;
-  /** The user's line with the change, or the call to write: `jnp.matmul(r, w2, out_sharding=P('x', None))`. */
-  readonly code: string;
-  /** The type of the result. */
-  readonly layout: Layout;
-  /** What it makes the devices do, in words: `all-reduce over y`; `none`. */
-  readonly communication: string;
-  /** Bytes that a device sends for it, in the ring algorithm; an estimate made without compiling. */
-  readonly bytes_per_device: number;
-}
-
 /** The clock of a process beside that of the first. */
 export interface Clock {
   readonly process: number;
@@ -313,10 +299,27 @@ export interface Figure {
   readonly tables: readonly Table[];
 }
 
-/** A change that makes a failing program run. */
+/** A change that makes a program run. */
 export interface Fix {
+  /** In a few words: `keep rows split over x`. */
   readonly title: string;
+  /**
+   * The lines with the change, without indentation. Where the source does not show the place (`line` is 0), an
+   * argument or a statement whose place the title tells.
+   */
   readonly code: string;
+  /** File name without its folders, as `Source.file`. */
+  readonly file: string;
+  /** The first line that `code` replaces. */
+  readonly line: number;
+  /** How many lines it replaces; 0 where it goes before `line`. */
+  readonly lines: number;
+  /** The type of the equation's first result with the change; None where the program is not compared. */
+  readonly layout: Layout | null;
+  /** What the change makes the devices do, in words: `all-reduce over y`; `none`. Empty where not known. */
+  readonly communication: string;
+  /** Bytes that a device sends for it. */
+  readonly bytes_per_device: number;
 }
 
 /** Something to look at, of one leaf or of several equal ones. */
@@ -955,7 +958,7 @@ export interface Row {
   /** The user's own decision about sharding that the equation carries. */
   readonly decision: "" | "reshard" | "with_sharding_constraint" | "out_sharding" | "device_put";
   readonly error: Stop | null;
-  readonly fixes: readonly Choice[];
+  readonly fixes: readonly Fix[];
   /** Indices in `Comparison.program.collectives` of those that the compiler put before or into this equation. */
   readonly collectives: readonly number[];
   /** Unexpected replication, in words: `w is gathered whole over model`; empty if there is none. */

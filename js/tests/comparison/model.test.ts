@@ -13,7 +13,7 @@ import {
   tileText,
   titleOf,
 } from "../../src/model/comparison/words";
-import type { Choice, Enclosure, HloCollective, Row } from "../../src/model/document.gen";
+import type { Enclosure, Fix, HloCollective, Row } from "../../src/model/document.gen";
 import { COMPARISONS, type ComparisonName, comparison, long, model } from "./comparisons";
 
 function lines(
@@ -189,7 +189,7 @@ test("titles, badges and purposes in words", () => {
 });
 
 test("costs, kinds and long names in few words", () => {
-  const fix = model("layer").row(3)?.fixes[0] as Choice;
+  const fix = model("layer").row(3)?.fixes[0] as Fix;
   expect(costOf(fix)).toBe("all-reduce over y · 2 KiB/device");
   expect(costOf({ ...fix, communication: "none", bytes_per_device: 0 })).toBe("no communication");
   const e = model("training").doc.enclosures[2] as Enclosure;

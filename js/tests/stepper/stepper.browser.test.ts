@@ -415,8 +415,9 @@ test("where a program stops: JAX's words, what they mean, and fixes as code", as
   expect(said.textContent).toContain("P() promises that y is the same block along i");
   expect([...said.querySelectorAll(".fix code")].map((c) => c.textContent)).toEqual([
     "out_specs=P('i')",
-    "y = jax.lax.psum(y, 'i')",
+    "return jax.lax.psum(x * 2, 'i')",
   ]);
+  expect([...said.querySelectorAll(".fix .soft")].map((c) => c.textContent)).toEqual(["", "(line 3)"]);
   expect(currentRow(view)?.textContent).toContain("stops here");
 });
 
@@ -488,7 +489,12 @@ test("what the user named comes out as text", async () => {
     listings: base.listings.map((l) => ({ ...l, lines: l.lines.map(() => evil) })),
     regions: base.regions.map((r) => ({ ...r, out_specs: [evil] })),
     note: evil,
-    error: base.error && { ...base.error, message: evil, explanation: evil, fixes: [{ title: evil, code: evil }] },
+    error: base.error && {
+      ...base.error,
+      message: evil,
+      explanation: evil,
+      fixes: base.error.fixes.map((fix) => ({ ...fix, title: evil, code: evil })),
+    },
   };
   for (const step of [0, 1, 2]) {
     const view = await mount(hostile, { step });
@@ -705,7 +711,7 @@ test("a fix is copied; where the page may not, it is selected", async () => {
   await expect.poll(() => copy.textContent).toBe("copied");
   expect(write).toHaveBeenCalledWith("out_specs=P('i')");
   write.mockRejectedValue(new Error("not allowed"));
-  const other = button(view, "copy y = jax.lax.psum(y, 'i')");
+  const other = button(view, "copy return jax.lax.psum(x * 2, 'i')");
   other.click();
   await expect.poll(() => other.textContent).toBe("selected");
 });

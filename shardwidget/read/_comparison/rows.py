@@ -10,7 +10,7 @@ from typing import Any, Literal
 from jax.sharding import AxisType
 
 from shardwidget import _jax
-from shardwidget.document import Choice, Compared, Dim, HloCollective, Layout, Row, Stop
+from shardwidget.document import Compared, Dim, Fix, HloCollective, Layout, Row, Stop
 from shardwidget.read._comparison.concrete import Concrete, Put, unseen
 from shardwidget.read._comparison.explicit import Explicit, Stopped
 from shardwidget.read._comparison.fix import Fixed
@@ -61,7 +61,7 @@ def row_of(
         enclosure=line.enclosure,
         decision=decision_of(line),
         error=None if stopped is None else stop_of(stopped, line),
-        fixes=() if stopped is None else tuple(map(choice_of, stopped.fixes)),
+        fixes=() if stopped is None else tuple(map(fix_of, stopped.fixes)),
         collectives=tuple(k for k, _ in collectives),
         remark=remark,
         wasted_bytes=wasted,
@@ -174,9 +174,15 @@ def stop_of(stopped: Stopped, line: Line | None) -> Stop:
     return Stop(type(error).__name__, str(error), explanation, axes, stopped.chosen)
 
 
-def choice_of(fix: Fixed) -> Choice:
+def fix_of(fix: Fixed) -> Fix:
     """A fix as the document states it."""
-    return Choice(fix.title, fix.code, typed(fix.type), fix.communication, fix.bytes)
+    return Fix(
+        fix.title,
+        fix.code,
+        layout=typed(fix.type),
+        communication=fix.communication,
+        bytes_per_device=fix.bytes,
+    )
 
 
 def _explained(line: Line, stopped: Stopped) -> tuple[tuple[str, ...], str]:

@@ -1,6 +1,6 @@
 /** What a comparison's table says beside types and specs. */
 import type { ComparisonModel } from "../comparison";
-import type { Choice, Enclosure, HloCollective, Row } from "../document.gen";
+import type { Enclosure, Fix, HloCollective, Row } from "../document.gen";
 import type { MeshModel } from "../mesh";
 import type { PlacementModel } from "../placement";
 import { bytes, coordinates, count, sliceText, some, type Token } from "../text";
@@ -90,7 +90,7 @@ export function remarkText(row: Row): string {
 }
 
 /** What a way on makes the devices do: `all-reduce over y · 2 KiB/device`. */
-export function costOf({ communication, bytes_per_device: sent }: Choice): string {
+export function costOf({ communication, bytes_per_device: sent }: Fix): string {
   if (communication === "none") return "no communication";
   return sent > 0 ? `${communication} · ${bytes(sent)}/device` : communication;
 }

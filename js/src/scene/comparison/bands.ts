@@ -190,7 +190,7 @@ function stopBand(model: ComparisonModel, row: Row, c: Columns, scheme: Scheme):
     if (used) marks.push(label(c.end, y + 26, "✓ used below", 12, "ok", { anchor: "end", weight: 600 }));
     y += 21 + 17 * lines.length;
     const value = row.values[0];
-    if (value) marks.push(...placed(model, value, fix.layout, "", START, c.end, y + 18, scheme));
+    if (value && fix.layout) marks.push(...placed(model, value, fix.layout, "", START, c.end, y + 18, scheme));
     const cost = costOf(fix);
     if (c.narrow) y += 30;
     const at = c.narrow ? START : Math.max(c.concrete, START + 280);

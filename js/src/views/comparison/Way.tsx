@@ -35,7 +35,9 @@ export function Way({ state, model, pictures, row, index, at, used, followed }: 
       </span>
       <span class="gives">
         <span class="soft">gives</span>
-        {value && <Placed model={model} pictures={pictures} value={value} layout={fix.layout} which={`fix ${at}`} />}
+        {value && fix.layout && (
+          <Placed model={model} pictures={pictures} value={value} layout={fix.layout} which={`fix ${at}`} />
+        )}
       </span>
       <span class="cost">
         <Tokens tokens={sentenceTokens(costOf(fix), model.mesh)} />

@@ -1,5 +1,6 @@
 /** Why the program stops: the value in question, JAX's words, what they mean, and changes that make it run. */
 import type { ComponentChildren } from "preact";
+import type { Fix } from "../../model/document.gen";
 import { axisTokens } from "../../model/text";
 import { primitiveName, type TraceModel } from "../../model/trace";
 import { AXIS_DASH } from "../../scene/scene";
@@ -56,7 +57,9 @@ export function Trouble({ state, trace }: { state: StepperState; trace: TraceMod
           <ul class="fixes">
             {error.fixes.map((fix) => (
               <li class="fix" key={fix.code}>
-                <span>{fix.title}</span>
+                <span>
+                  {fix.title} <span class="soft">{placeOf(fix)}</span>
+                </span>
                 <Copy text={fix.code} />
               </li>
             ))}
@@ -80,4 +83,10 @@ function Fact({ name, children }: { name: string; children: ComponentChildren })
       <dd>{children}</dd>
     </div>
   );
+}
+
+/** The lines that a fix replaces. */
+function placeOf({ line, lines }: Fix): string {
+  if (line === 0) return "";
+  return lines > 1 ? `(lines ${line} to ${line + lines - 1})` : `(line ${line})`;
 }

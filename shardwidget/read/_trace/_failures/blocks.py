@@ -12,9 +12,10 @@ from shardwidget import _jax
 from shardwidget.document import Fix
 from shardwidget.read._cuts import dims_of_spec
 from shardwidget.read._entries import spec_text
+from shardwidget.read._trace._failures.changes import placed
 from shardwidget.read._trace._failures.explanation import Explanation, quoted
+from shardwidget.read._trace._failures.meant import cutting
 from shardwidget.read._trace._failures.stopped import StoppedTrace
-from shardwidget.read._trace.draft import TracedValue
 from shardwidget.read._trace.steps import Writer
 from shardwidget.read._trace.words import joined
 
@@ -36,53 +37,38 @@ def _fixes(stop: StoppedTrace, writer: Writer) -> tuple[list[Fix], list[str]]:
     if len(values) != 2 or mapped is None:
         return [], []
     found, axes = [], []
-    for one, other in (values, values[::-1]):
-        for d, size in _wanted(one, other, values, stop.error):
-            cutting = _cutting(one, d, writer)
-            for k in range(len(cutting)):  # The last axes are the ones that blocks next to each other differ by.
-                gathered = cutting[k:]
-                if one.aval.shape[d] * math.prod(mapped.mesh.shape[a] for a in gathered) == size:
+    held = {v: stop.held(v) for v in values}
+    shapes = {v: tuple(v.aval.shape[d] for d in held[v]) for v in values}
+    for number, (one, other) in enumerate((values, values[::-1])):
+        for d, size in _wanted(shapes[one], shapes[other], number == 0, stop.error):
+            cuts = cutting(one, held[one][d], writer)
+            for k in range(len(cuts)):  # The last axes are the ones that blocks next to each other differ by.
+                gathered = cuts[k:]
+                if shapes[one][d] * math.prod(mapped.mesh.shape[a] for a in gathered) == size:
                     axes += gathered
-                    code = f"{one.name} = jax.lax.all_gather({one.name}, {quoted(gathered)}, axis={d}, tiled=True)"
-                    cuts = "cut" if len(gathered) > 1 else "cuts"
-                    title = f"Gather {one.name} along {joined(gathered)}, which {cuts} its dimension {d}"
-                    found.append(Fix(title, code))
-    alike = _alike(values, writer, stop.error)
+                    code = f"jax.lax.all_gather({{}}, {quoted(gathered)}, axis={d}, tiled=True)"
+                    verb = "cut" if len(gathered) > 1 else "cuts"
+                    title = f"Gather {one.name} along {joined(gathered)}, which {verb} its dimension {d}"
+                    found += placed(stop.changes.wrapped(title, stop.changes.operand(one, number), code))
+    alike = _alike(stop, writer)
     return ([alike, *found] if alike else found), list(dict.fromkeys(axes))
 
 
-def _wanted(
-    one: TracedValue, other: TracedValue, both: Sequence[TracedValue], error: Exception
-) -> list[tuple[int, int]]:
-    """Dimensions of a value, and the sizes that the other operand wants them to have."""
-    rank = one.aval.ndim
+def _wanted(one: Sequence[int], other: Sequence[int], is_first: bool, error: Exception) -> list[tuple[int, int]]:
+    """Dimensions of an operand of one shape, and the sizes that the other operand wants them to have."""
     if _jax.messages.is_contraction(error):
-        inner = (rank - 1, -2 if other.aval.ndim > 1 else -1) if one is both[0] else (max(rank - 2, 0), -1)
-        return [(inner[0], other.aval.shape[inner[1]])]
-    return [(d, other.aval.shape[d]) for d in range(rank)] if rank == other.aval.ndim else []
+        inner = (len(one) - 1, -2 if len(other) > 1 else -1) if is_first else (max(len(one) - 2, 0), -1)
+        return [(inner[0], other[inner[1]])]
+    return list(enumerate(other)) if len(one) == len(other) else []
 
 
-def _cutting(value: TracedValue, d: int, writer: Writer) -> tuple[str, ...]:
-    """Axes that cut a dimension of a block, where that is certain: of an argument of the region, as its spec says.
-
-    What is computed element by element from such blocks is cut as they are. Of any other value nothing is known.
-    """
-    step = next((step for step in writer.steps if value in step.outputs), None)
-    if step is not None and step.kind == "in_specs":
-        spec = step.about["node"].control.in_specs[step.outputs.index(value)]
-        return dims_of_spec(value.aval.shape, spec)[d].axes
-    if step is not None and step.primitive in _jax.ELEMENTWISE:
-        found = {_cutting(v, d, writer) for v in step.inputs if v.aval.shape == value.aval.shape}
-        return found.pop() if len(found) == 1 else ()
-    return ()
-
-
-def _alike(values: Sequence[TracedValue], writer: Writer, error: Exception) -> Fix | None:
+def _alike(stop: StoppedTrace, writer: Writer) -> Fix | None:
     """The in_specs with both operands cut so that their blocks fit, where both are arguments of the region.
 
     Elementwise operands of one shape are cut alike; of a matrix product the rows of the second as the columns of the
     first are.
     """
+    values = stop.inputs
     first = next((s for s in reversed(writer.steps) if s.kind == "in_specs"), None)
     if first is None or not all(v in first.outputs for v in values):
         return None
@@ -90,7 +76,7 @@ def _alike(values: Sequence[TracedValue], writer: Writer, error: Exception) -> F
     one, other = (first.outputs.index(v) for v in values)
     shapes = [v.aval.shape for v in node.eqn.invars]
     given = list(node.control.in_specs)
-    if _jax.messages.is_contraction(error):
+    if _jax.messages.is_contraction(stop.error):
         rank = len(shapes[other])
         if rank < 2 or shapes[one][-1] != shapes[other][-2]:
             return None
@@ -106,4 +92,4 @@ def _alike(values: Sequence[TracedValue], writer: Writer, error: Exception) -> F
         title = f"Cut {values[1].name} as {values[0].name} is"
     else:
         return None
-    return Fix(title, f"in_specs=({', '.join(map(spec_text, given))})")
+    return stop.changes.option("in_specs", f"({', '.join(map(spec_text, given))})", title)

@@ -11,9 +11,9 @@ from jax.sharding import PartitionSpec
 
 from shardwidget.document import Fix
 from shardwidget.read._entries import spec_text
+from shardwidget.read._trace._failures.changes import Changes
 from shardwidget.read._trace.draft import TracedValue
 from shardwidget.read._trace.steps import Writer
-from shardwidget.read._trace.words import joined
 
 
 @dataclass(frozen=True)
@@ -33,21 +33,19 @@ def quoted(axes: Sequence[str]) -> str:
     return repr(axes[0]) if len(axes) == 1 else repr(tuple(axes))
 
 
-def vary(name: str, axes: Sequence[str], where: str) -> Fix:
-    """Types a value as varying."""
-    return Fix(
-        f"Type {name} as varying over {joined(axes)}, {where}: nothing is sent",
-        f"{name} = jax.lax.pcast({name}, {quoted(axes)}, to='varying')",
-    )
+def vary(axes: Sequence[str]) -> str:
+    """Code that types what stands for ``{}`` as varying."""
+    return f"jax.lax.pcast({{}}, {quoted(axes)}, to='varying')"
 
 
-def auto_mesh(mesh: Any) -> Fix:
+def auto_mesh(mesh: Any, changes: Changes) -> Fix:
     """A mesh whose axes are all Auto."""
     sizes, names = tuple(mesh.shape.values()), tuple(map(str, mesh.axis_names))
-    return Fix(
-        "Make a mesh of Auto axes: shardings are not part of types then",
-        f"mesh = jax.make_mesh({sizes}, {names}, axis_types=(jax.sharding.AxisType.Auto,) * {len(names)})",
-    )
+    code = f"jax.make_mesh({sizes}, {names}, axis_types=(jax.sharding.AxisType.Auto,) * {len(names)})"
+    title = "Make a mesh of Auto axes: shardings are not part of types then"
+    calls = changes.source.calls("make_mesh") if changes.source else []
+    there = changes.wrapped(title, calls[0], code) if len(calls) == 1 else None
+    return there or Fix(title, f"{changes.name_of(mesh) or 'mesh'} = {code}")
 
 
 def specs_code(specs: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import math
 
 import jax
@@ -43,10 +44,12 @@ def indivisible(stop: StoppedTrace, writer: Writer) -> Explanation | None:
                 f"Dimension {d} of {name} has {size} elements, which {joined(dim.axes)} would cut into {parts} equal "
                 f"blocks; {size} = {parts}·{size // parts} + {size % parts}."
             )
-            uncut = f"in_specs=({code}{',' * (len(leaves) == 1)})"
+            pad = f"Pad {name} to {size + more} elements"
+            padded = stop.changes.wrapped(pad, _argument(stop, number), f"jnp.pad({{}}, {tuple(widths)})")
+            uncut = f"Do not cut dimension {d}: every device gets it whole"
             ways = [
-                Fix(f"Pad {name} to {size + more} elements", f"{name} = jnp.pad({name}, {tuple(widths)})"),
-                Fix(f"Do not cut dimension {d}: every device gets it whole", uncut),
+                padded or Fix(f"{pad} where the function is called", f"{name} = jnp.pad({name}, {tuple(widths)})"),
+                stop.changes.option("in_specs", f"({code}{',' * (len(leaves) == 1)})", uncut),
             ]
             return Explanation(text, value, dim.axes, ways)
     return None
@@ -74,14 +77,28 @@ def unlike_in_specs(stop: StoppedTrace, writer: Writer) -> Explanation | None:
             f"The mesh's axes are Explicit, so the type of {name}, {_jax.type_text(aval)}, says how it is cut; "
             f"in_specs says {spec_text(spec)}."
         )
-        sharding = f"jax.NamedSharding(mesh, {spec_text(spec)})"
+        reshard = f"Reshard {name} before the call"
+        there = _argument(stop, number)
+        mesh = stop.changes.name_of(mapped.mesh) or "jax.typeof({}).sharding.mesh"
+        code = f"jax.reshard({{}}, jax.NamedSharding({mesh}, {spec_text(spec)}))"
+        resharded = stop.changes.wrapped(reshard, there, code)
         ways = [
-            Fix(f"Reshard {name} before the call", f"{name} = jax.reshard({name}, {sharding})"),
-            auto_mesh(mapped.mesh),
+            resharded or Fix(reshard, f"{name} = {code.replace('{}', name)}"),
+            auto_mesh(mapped.mesh, stop.changes),
         ]
         if any(given) and {a for g in given for a in g} <= {a for w in wanted for a in w}:
             spec_of = spec_text(PartitionSpec(*(g[0] if len(g) == 1 else g or None for g in given)))
             code = ", ".join(spec_of if k == number else spec_text(s) for k, s in enumerate(leaves))
-            ways.insert(1, Fix(f"Take {name} as it is cut", f"in_specs=({code}{',' * (len(leaves) == 1)})"))
+            code = f"({code}{',' * (len(leaves) == 1)})"
+            ways.insert(1, stop.changes.option("in_specs", code, f"Take {name} as it is cut"))
         return Explanation(text, value, list(dict.fromkeys(axes)), ways)
     return None
+
+
+def _argument(stop: StoppedTrace, number: int) -> ast.expr | None:
+    """An argument of the call of the region, where it is written as one of as many as there are leaves."""
+    call = stop.changes.expression
+    assert stop.reached.mapped is not None
+    if not isinstance(call, ast.Call) or len(call.args) != len(stop.reached.mapped.args) or call.keywords:
+        return None
+    return None if any(isinstance(a, ast.Starred) for a in call.args) else call.args[number]

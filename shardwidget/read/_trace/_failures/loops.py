@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Sequence
 
 from shardwidget import _jax
+from shardwidget.document import Fix
+from shardwidget.read._jaxpr.rewrite import argument, last_name, part
+from shardwidget.read._trace._failures.changes import placed
 from shardwidget.read._trace._failures.explanation import Explanation, vary
 from shardwidget.read._trace._failures.stopped import StoppedTrace
 from shardwidget.read._trace.draft import TracedValue
@@ -27,10 +31,41 @@ def changed_carry(stop: StoppedTrace, writer: Writer) -> Explanation | None:
     same, varies = f"the same along {joined(axes)}", f"varying over {joined(axes)}"
     before, after = (same, varies) if gains else (varies, same)
     text = f"The loop takes {what} as {before} and returns a value there that is {after}; a carry keeps its type."
-    if gains:
-        return Explanation(text, value, axes, [vary(what, axes, "before the loop")])
-    inner = "new_" + re.sub(r"\W+", "_", carry.name).strip("_")
-    return Explanation(text, value, axes, [vary(inner, axes, "in what the body returns")])
+    return Explanation(text, value, axes, _carries_typed(stop, chosen, bool(gains), what))
+
+
+LOOPS = {
+    "scan": (1, "init", 0, "f"),
+    "fori_loop": (3, "init_val", 2, "body_fun"),
+    "while_loop": (2, "init_val", 1, "body_fun"),
+}
+"""Position and name of a loop's first carry and of its body among its arguments."""
+
+
+def _carries_typed(
+    stop: StoppedTrace, changed: Sequence[tuple[_jax.messages.Carry, frozenset[str]]], gains: bool, what: str
+) -> list[Fix]:
+    """The carries that gain axes typed as varying before the loop; those that lose some, in what the body returns."""
+    call, source = stop.changes.expression, stop.changes.source
+    called = last_name(call.func) if isinstance(call, ast.Call) else ""
+    if called not in LOOPS or source is None or not isinstance(call, ast.Call):
+        return []
+    at, name, body_at, body_name = LOOPS[called]
+    whole = argument(call, at, name)
+    if not gains:
+        body = source.callable(argument(call, body_at, body_name))
+        whole = source.returned(body) if body is not None else None
+        if called == "scan" and whole is not None:
+            whole = part(whole, [0], source)
+    if whole is None:
+        return []
+    changes = []
+    for carry, axes in changed:
+        path = carry.path[1:] if called == "fori_loop" else carry.path
+        changes.append((part(whole, path, source), vary(sorted(axes))))
+    over = joined(sorted(changed[0][1]))
+    where = "before the loop" if gains else "in what the body returns"
+    return placed(stop.changes.each(f"Type {what} as varying over {over}, {where}: nothing is sent", changes))
 
 
 def _carry_called(
@@ -44,20 +79,59 @@ def _carry_called(
 
 def unlike_branches(stop: StoppedTrace, writer: Writer) -> Explanation | None:
     """Branches whose results vary over different axes. JAX's message says their types and not what they are called."""
-    found = _jax.messages.branches(stop.error)
-    if found is None:
+    every = _jax.messages.branches(stop.error)
+    if not every:
         return None
-    one, other = found
+    one, other = every[0]
     axes = sorted(one.varying ^ other.varying)
     less, more = (one, other) if one.varying < other.varying else (other, one)
+    fixes = _branches_typed(stop, every)
     if not less.varying < one.varying | other.varying:
         words = f"{one.name} gives {one.type} and {other.name} gives {other.type}; branches give values of one type."
-        return Explanation(words, axes=axes)
+        return Explanation(words, axes=axes, fixes=fixes)
     same = [v for v in stop.inputs if str(v.aval) == less.type]
     words = (
         f"What {more.name} returns varies over {joined(axes)}, and what {less.name} returns is the same along "
         f"{joined(axes)}; branches give values of one type."
     )
-    if len(same) == 1:
-        return Explanation(words, same[0], axes, [vary(same[0].name, axes, "before the branches")])
-    return Explanation(words, axes=axes, fixes=[vary("out", axes, f"where out is what {less.name} returns")])
+    return Explanation(words, same[0] if len(same) == 1 else None, axes, fixes)
+
+
+def _branches_typed(
+    stop: StoppedTrace, pairs: Sequence[tuple[_jax.messages.Branch, _jax.messages.Branch]]
+) -> list[Fix]:
+    """What branches return typed as varying over all axes over which another's does."""
+    call, source = stop.changes.expression, stop.changes.source
+    if source is None or not isinstance(call, ast.Call):
+        return []
+    missing: dict[tuple[str, tuple[int | str, ...]], frozenset[str]] = {}
+    for one, other in pairs:
+        for mine, theirs in ((one, other), (other, one)):
+            at = mine.name, one.path
+            missing[at] = missing.get(at, frozenset()) | (theirs.varying - mine.varying)
+    changes, names = [], []
+    for (name, path), axes in missing.items():
+        if not axes:
+            continue
+        names.append(name)
+        branch = _branch(call, name)
+        function = source.callable(branch)
+        if function is not None:
+            result = source.returned(function)
+            changes.append((None if result is None else part(result, path, source), vary(sorted(axes))))
+        else:  # A function of a library.
+            code = f"lambda *args: {vary(sorted(axes)).format('{}(*args)')}"
+            changes.append((None if path else branch, code))
+    over = joined(sorted(axes for a in missing.values() for axes in a))
+    title = f"Type what {joined(names)} returns as varying over {over}: nothing is sent"
+    return placed(stop.changes.each(title, changes))
+
+
+def _branch(call: ast.Call, name: str) -> ast.expr | None:
+    """The branch that JAX calls ``true_fun``, ``false_fun`` or ``branch 1``."""
+    if name in ("true_fun", "false_fun"):
+        return argument(call, 1 if name == "true_fun" else 2, name)
+    number, branches = re.search(r"\d+", name), argument(call, 1, "branches")
+    if number is None or not isinstance(branches, ast.List | ast.Tuple) or int(number[0]) >= len(branches.elts):
+        return None
+    return branches.elts[int(number[0])]

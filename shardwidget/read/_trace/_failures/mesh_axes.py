@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import ast
 import difflib
-import re
 from collections.abc import Sequence
 
 from jax.sharding import PartitionSpec
@@ -12,6 +12,7 @@ from shardwidget import _jax
 from shardwidget.document import Fix
 from shardwidget.read._cuts import dims_of_spec
 from shardwidget.read._entries import spec_text
+from shardwidget.read._trace._failures.changes import placed
 from shardwidget.read._trace._failures.explanation import Explanation, auto_mesh, specs_code
 from shardwidget.read._trace._failures.stopped import StoppedTrace
 from shardwidget.read._trace.steps import Writer
@@ -28,10 +29,7 @@ def unknown_axis(stop: StoppedTrace, writer: Writer) -> Explanation:
     wrong, right = (joined([repr(name) for name in part]) for part in (names, known))
     text = f"The mesh has no axis {wrong or 'of this name'}; its axes are {right}."
     value = stop.inputs[0] if stop.inputs else None
-    line = stop.step.source.text if stop.step.source is not None else ""
-    if specs:
-        line = f"{specs}={specs_code(getattr(stop.reached.mapped, specs, None))}"
-    return Explanation(text, value, names, _names_fixed(names, known, line))
+    return Explanation(text, value, names, _names_fixed(stop, names, known, specs))
 
 
 def unclear_sharding(stop: StoppedTrace, writer: Writer) -> Explanation:
@@ -45,28 +43,42 @@ def unclear_sharding(stop: StoppedTrace, writer: Writer) -> Explanation:
     )
     text = f"On Explicit axes a type says how a value is cut, and for this result that is not clear: {joined(parts)}."
     ways = []
-    product = re.fullmatch(r"(\w+) = (\w+) @ (\w+)", stop.step.source.text if stop.step.source is not None else "")
-    if product and len(values) == 2 and all(v.aval.ndim == 2 for v in values):
+    said = stop.changes.name_of(mesh) if mesh is not None else ""
+    product = stop.changes.expression
+    if (
+        isinstance(product, ast.BinOp)
+        and isinstance(product.op, ast.MatMult)
+        and len(values) == 2
+        and all(v.aval.ndim == 2 for v in values)
+    ):
         rows, columns = (dims_of_spec(v.aval.shape, v.aval.sharding.spec)[d].axes for d, v in enumerate(values))
         spec = spec_text(PartitionSpec(rows or None, tuple(a for a in columns if a not in rows) or None))
-        out, a, b = product.groups()
-        code = f"{out} = jnp.matmul({a}, {b}, out_sharding=jax.NamedSharding(mesh, {spec}))"
-        ways.append(Fix("Say how the result is cut: JAX then sums the parts", code))
-    for v in values:
+        assert stop.changes.source is not None
+        a, b = (stop.changes.source.segment(node) for node in (product.left, product.right))
+        code = (
+            f"jnp.matmul({a}, {b}, out_sharding=jax.NamedSharding({said or f'jax.typeof({a}).sharding.mesh'}, {spec}))"
+        )
+        ways += placed(stop.changes.wrapped("Say how the result is cut: JAX then sums the parts", product, code))
+    for k, v in enumerate(values):
         if any(dim.axes for dim in dims_of_spec(v.aval.shape, v.aval.sharding.spec)):
-            code = f"{v.name} = jax.reshard({v.name}, jax.NamedSharding(mesh, P()))"
-            ways.append(Fix(f"Gather {v.name} first", code))
+            code = f"jax.reshard({{}}, jax.NamedSharding({said or 'jax.typeof({}).sharding.mesh'}, P()))"
+            ways += placed(stop.changes.wrapped(f"Gather {v.name} first", stop.changes.operand(v, k), code))
     if mesh is not None:
-        ways.append(auto_mesh(mesh))
+        ways.append(auto_mesh(mesh, stop.changes))
     return Explanation(text, values[0] if values else None, axes, ways)
 
 
-def _names_fixed(names: Sequence[str], known: Sequence[str], line: str) -> list[Fix]:
+def _names_fixed(stop: StoppedTrace, names: Sequence[str], known: Sequence[str], specs: str) -> list[Fix]:
     """The axes that there are in place of the name, the likeliest first."""
     wrong = names[0] if names else ""
     close = difflib.get_close_matches(wrong, known, n=len(known), cutoff=0.0)
     found = []
     for axis in [*close, *(a for a in known if a not in close)]:
-        code = re.sub(rf"(['\"]){re.escape(wrong)}\1", repr(axis), line) if wrong and line else repr(axis)
-        found.append(Fix(f"Use the axis {axis!r}", code))
+        title = f"Use the axis {axis!r}"
+        if specs:
+            code = specs_code(getattr(stop.reached.mapped, specs, None))
+            found.append(stop.changes.option(specs, code.replace(repr(wrong), repr(axis)), title))
+        elif stop.changes.source is not None and stop.changes.expression is not None:
+            nodes = [n for n in ast.walk(stop.changes.expression) if isinstance(n, ast.Constant) and n.value == wrong]
+            found += placed(stop.changes.each(title, [(node, repr(axis)) for node in nodes]))
     return found

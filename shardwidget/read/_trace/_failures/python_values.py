@@ -10,7 +10,8 @@ import jax
 
 from shardwidget import _jax
 from shardwidget.document import Fix
-from shardwidget.read._jaxpr.syntax import parsed, text_of
+from shardwidget.read._jaxpr.rewrite import SourceText, source_text, spelled
+from shardwidget.read._trace._failures.changes import Changes, placed
 from shardwidget.read._trace._failures.explanation import Explanation
 from shardwidget.read._trace._failures.stopped import StoppedTrace
 from shardwidget.read._trace.steps import Writer
@@ -45,21 +46,34 @@ def traced_value(stop: StoppedTrace, writer: Writer) -> Explanation:
     name, type_ = (value.name, _jax.type_text(value.aval)) if value is not None else ("the value", "a tracer")
     fixes: list[Fix] = []
     if isinstance(stop.error, jax.errors.TracerBoolConversionError) and (frames := stop.users()):
-        fixes = _statement_fixes(frames[-1][0].f_code.co_filename, frames[-1][1])
+        fixes = _statement_fixes(frames[-1][0].f_code.co_filename, frames[-1][1], stop.changes)
     return Explanation(_explained(stop.error, name, type_), value, fixes=fixes)
 
 
-def _statement_fixes(file: str, line: int) -> list[Fix]:
+def _statement_fixes(file: str, line: int, changes: Changes) -> list[Fix]:
     """The statement whose condition stands on a line, said in JAX; nothing where that is not one of the plain forms."""
-    tree = parsed(text_of(file))
+    source = source_text(file)
     found = [
         (body, k)
-        for node in (ast.walk(tree) if tree else ())
+        for node in ast.walk(source.tree)
         for body in _bodies(node)
         for k, statement in enumerate(body)
         if statement.lineno <= line <= (statement.end_lineno or line)
     ]
-    return list(_fixes(*found[-1])) if found else []
+    made = _fixes(*found[-1]) if found else ()
+    return placed(
+        *(
+            changes.fix(
+                title,
+                source.replaced(first.lineno, last.end_lineno or last.lineno, _said(code, first, source, changes)),
+            )
+            for title, code, first, last in made
+        )
+    )
+
+
+def _said(code: str, first: ast.stmt, source: SourceText, changes: Changes) -> str:
+    return " " * first.col_offset + spelled(code, source, changes.known)
 
 
 def _bodies(node: ast.AST) -> list[list[ast.stmt]]:
@@ -67,26 +81,24 @@ def _bodies(node: ast.AST) -> list[list[ast.stmt]]:
     return [body for body in bodies if isinstance(body, list)]
 
 
-def _fixes(body: list[ast.stmt], at: int) -> Iterator[Fix]:
+def _fixes(body: list[ast.stmt], at: int) -> Iterator[tuple[str, str, ast.stmt, ast.stmt]]:
+    """Titles and code of statements in JAX, and the first and last of those that they replace."""
     statement = body[at]
     if isinstance(statement, ast.While) and len(statement.body) == 1:
         (inner,) = statement.body
         if not statement.orelse and (name := _target(inner)):
             condition, value = ast.unparse(statement.test), ast.unparse(_value(inner))
-            yield Fix(
-                f"Repeat by lax.while_loop, in place of {_lines(statement, statement)}",
-                f"{name} = jax.lax.while_loop(lambda {name}: {condition}, lambda {name}: {value}, {name})",
-            )
+            code = f"{name} = jax.lax.while_loop(lambda {name}: {condition}, lambda {name}: {value}, {name})"
+            yield "Repeat by lax.while_loop", code, statement, statement
         return
     choice = _choice(body, at)
     if choice is None:
         return
     start, condition, yes, no = choice.start, *(ast.unparse(e) for e in (choice.condition, choice.yes, choice.no))
-    place = f"in place of {_lines(statement, choice.last)}"
-    yield Fix(f"Compute both and choose by jnp.where, {place}", f"{start}jnp.where({condition}, {yes}, {no})")
-    yield Fix(
-        f"Compute one of them by lax.cond, {place}", f"{start}jax.lax.cond({condition}, lambda: {yes}, lambda: {no})"
-    )
+    one = f"{start}jnp.where({condition}, {yes}, {no})"
+    yield "Compute both and choose by jnp.where", one, statement, choice.last
+    one = f"{start}jax.lax.cond({condition}, lambda: {yes}, lambda: {no})"
+    yield "Compute one of them by lax.cond", one, statement, choice.last
 
 
 @dataclass(frozen=True)
@@ -150,8 +162,3 @@ def _value(statement: ast.stmt) -> ast.expr:
     if isinstance(statement, ast.AugAssign):
         return ast.BinOp(ast.Name(_target(statement)), statement.op, statement.value)
     return statement.value
-
-
-def _lines(first: ast.stmt, last: ast.stmt) -> str:
-    end = last.end_lineno or last.lineno
-    return f"line {end}" if first.lineno == end else f"lines {first.lineno} to {end}"

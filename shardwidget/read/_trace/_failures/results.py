@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import jax
+import numpy as np
 from jax.sharding import PartitionSpec
 
 from shardwidget import _jax
 from shardwidget.document import Fix
 from shardwidget.read._entries import spec_text
+from shardwidget.read._trace._failures.changes import placed
 from shardwidget.read._trace._failures.explanation import Explanation, quoted, specs_code
+from shardwidget.read._trace._failures.meant import meant
 from shardwidget.read._trace._failures.stopped import StoppedTrace
 from shardwidget.read._trace.draft import TracedValue
 from shardwidget.read._trace.steps import Writer
@@ -21,27 +24,35 @@ from shardwidget.read._trace.written import equal_along
 
 def varying_result(stop: StoppedTrace, writer: Writer) -> Explanation | None:
     """A result that varies over an axis along which its spec says that it is the same."""
-    reached = stop.reached
     own = writer.stopped.region.axes if writer.stopped is not None and writer.stopped.region is not None else ()
     if _jax.messages.is_too_long(stop.error):
         return too_long(stop)
-    for number, (var, spec) in enumerate(zip(reached.outs, reached.out_specs, strict=True)):
+    wrong = list(_wrong(stop, writer, own))
+    if not wrong:
+        return None
+    number, value, axes, spec = wrong[0]
+    what = f"{value.name}, result {number + 1}," if len(stop.reached.outs) > 1 else value.name
+    text = (
+        f"{spec_text(spec)} promises that {what} is the same block along {joined(axes)}, but its type "
+        f"{_jax.type_text(value.aval)} says that it varies over {joined(axes)}."
+    )
+    return Explanation(text, value, axes, _fixes(stop, writer, wrong))
+
+
+Wrong = tuple[int, TracedValue, list[str], PartitionSpec]
+"""A result: its number, the value, axes over which it varies and should not, its spec."""
+
+
+def _wrong(stop: StoppedTrace, writer: Writer, own: Sequence[str]) -> Iterator[Wrong]:
+    for number, (var, spec) in enumerate(zip(stop.reached.outs, stop.reached.out_specs, strict=True)):
         named = {
             a for entry in _jax.partitions(spec) if entry for a in (entry if isinstance(entry, tuple) else (entry,))
         }
         varying = _jax.manual_types(var.aval)[0]
         axes = [axis for axis in own if axis in varying and axis not in named]
         value = writer.known.get(var)
-        if not axes or not isinstance(value, TracedValue):
-            continue
-        what = f"{value.name}, result {number + 1}," if len(reached.outs) > 1 else value.name
-        text = (
-            f"{spec_text(spec)} promises that {what} is the same block along {joined(axes)}, but its type "
-            f"{_jax.type_text(value.aval)} says that it varies over {joined(axes)}."
-        )
-        equal = writer.written is not None and _equal_along(writer, value, axes)
-        return Explanation(text, value, axes, _fixes(value, axes, spec, number, reached.mapped, equal))
-    return None
+        if axes and isinstance(value, TracedValue):
+            yield number, value, axes, spec
 
 
 def _equal_along(writer: Writer, value: TracedValue, axes: Sequence[str]) -> bool:
@@ -60,27 +71,52 @@ def too_long(stop: StoppedTrace) -> Explanation:
     if value is None or stop.kind == "in_specs":
         return Explanation(text, value)
     varying = sorted(_jax.manual_types(value.aval)[0])
-    return Explanation(text, value, varying, _fixes_of_rank(value, varying))
+    return Explanation(text, value, varying, _fixes_of_rank(stop, value, varying))
 
 
-def _fixes(
-    value: TracedValue, axes: Sequence[str], spec: PartitionSpec, number: int, mapped: _jax.Mapped | None, equal: bool
-) -> list[Fix]:
-    """A result that varies where its spec says that it does not."""
+def _fixes(stop: StoppedTrace, writer: Writer, wrong: Sequence[Wrong]) -> list[Fix]:
+    """Results that vary where their specs say that they do not, the change first that gives what was meant."""
+    over = joined(wrong[0][2])
+    reductions = _in_place(stop, wrong)
     found: list[Fix] = []
-    if value.aval.ndim and mapped is not None:
-        code = _with_spec(mapped.out_specs, number, _named_too(spec, axes, value.aval.ndim))
-        found.append(Fix(f"Concatenate the blocks along {joined(axes)}: say so in out_specs", f"out_specs={code}"))
-    if equal:
-        reduce = f"{value.name} = jax.lax.pmax({value.name}, {quoted(axes)})"
-        found.append(Fix(f"The blocks are equal along {joined(axes)}: their maximum is typed as the same", reduce))
-        found.append(
-            Fix("The blocks are equal in this run: turn the check off, and answer for it yourself", "check_vma=False")
+    mapped = stop.reached.mapped
+    if mapped is not None and all(v.aval.ndim for _, v, _, _ in wrong):
+        specs = {number: _named_too(spec, axes, v.aval.ndim) for number, v, axes, spec in wrong}
+        title = f"Concatenate the blocks along {over}: say so in out_specs"
+        found.append(stop.changes.option("out_specs", _with_specs(mapped.out_specs, specs), title))
+    if all(_equal_along(writer, v, a) for _, v, a, _ in wrong):
+        found += reductions(
+            ["pmax"] * len(wrong), f"The blocks are equal along {over}: their maximum is typed as the same"
         )
-    for name, title in (("psum", "Sum"), ("pmean", "Average")):
-        code = f"{value.name} = jax.lax.{name}({value.name}, {quoted(axes)})"
-        found.append(Fix(f"{title} the blocks along {joined(axes)}, before the return", code))
+        title = "The blocks are equal in this run: turn the check off, and answer for it yourself"
+        found.append(stop.changes.option("check_vma", "False", title))
+    titles = {"psum": "Sum", "pmean": "Average", "pmax": "Take the maximum of", "pmin": "Take the minimum of"}
+    completes = [meant(writer, v, a) for _, v, a, _ in wrong]
+    first = completes[0]
+    if all(completes):
+        found = reductions(completes, f"{titles[first]} the blocks along {over}, before the return") + found
+    for name in ("psum", "pmean"):
+        names = [name] * len(wrong)
+        if names != completes:
+            found += reductions(names, f"{titles[name]} the blocks along {over}, before the return")
     return found
+
+
+def _in_place(stop: StoppedTrace, wrong: Sequence[Wrong]) -> Callable[[Sequence[str], str], list[Fix]]:
+    """Makes the change that reduces the results where they are returned."""
+    written = stop.changes.results(len(stop.reached.outs), wrong[0][1])
+
+    def reductions(names: Sequence[str], title: str) -> list[Fix]:
+        if written is None or any(not jax.dtypes.issubdtype(v.aval.dtype, np.number) for _, v, _, _ in wrong):
+            return []
+        source, results = written
+        changes = [
+            (results[number], f"jax.lax.{name}({{}}, {quoted(axes)})")
+            for name, (number, _, axes, _) in zip(names, wrong, strict=True)
+        ]
+        return placed(stop.changes.each(title, changes, source))
+
+    return reductions
 
 
 def _named_too(spec: PartitionSpec, axes: Sequence[str], rank: int) -> PartitionSpec:
@@ -93,21 +129,25 @@ def _named_too(spec: PartitionSpec, axes: Sequence[str], rank: int) -> Partition
     return PartitionSpec(*entries)
 
 
-def _with_spec(specs: Any, number: int, spec: PartitionSpec) -> str:
-    """The specs as code, one of them replaced."""
+def _with_specs(specs: Any, changed: Mapping[int, PartitionSpec]) -> str:
+    """The specs as code, some of them replaced."""
     leaves, tree = jax.tree.flatten(specs, is_leaf=lambda x: x is None or isinstance(x, PartitionSpec))
     if len(leaves) == 1:
-        return spec_text(spec)
-    leaves[number] = spec
+        return spec_text(next(iter(changed.values())))
+    for number, spec in changed.items():
+        leaves[number] = spec
     return specs_code(jax.tree.unflatten(tree, leaves))
 
 
-def _fixes_of_rank(value: TracedValue, axes: Sequence[str]) -> list[Fix]:
+def _fixes_of_rank(stop: StoppedTrace, value: TracedValue, axes: Sequence[str]) -> list[Fix]:
     """A result with too few dimensions for its spec."""
-    found = [
-        Fix(f"Give {value.name} a dimension, along which blocks are concatenated", f"{value.name} = {value.name}[None]")
-    ]
+    written = stop.changes.results(1, value)
+    if written is None:
+        return []
+    source, (result,) = written
+    held = source.operand(result)
+    found = [(f"Give {value.name} a dimension, along which blocks are concatenated", f"{held}[None]")]
     if axes and not value.aval.ndim:
-        total = f"{value.name} = jax.lax.psum({value.name}, {quoted(axes)})[None]"
-        found.append(Fix(f"Sum it over {joined(axes)} first", total))
-    return found
+        total = f"jax.lax.psum({source.segment(result)}, {quoted(axes)})[None]"
+        found.append((f"Sum it over {joined(axes)} first", total))
+    return placed(*(stop.changes.wrapped(title, result, code, source) for title, code in found))

@@ -17,6 +17,7 @@ from shardwidget.read import _errors
 from shardwidget.read._cuts import dims_of_spec
 from shardwidget.read._jaxpr.sources import line_of
 from shardwidget.read._mesh import read_devices, read_mesh
+from shardwidget.read._trace._failures.changes import Changes
 from shardwidget.read._trace._failures.explanation import flat_specs
 from shardwidget.read._trace.arguments import Arguments
 from shardwidget.read._trace.draft import Draft, TracedValue
@@ -77,6 +78,10 @@ class StoppedTrace:
             found = found or getattr(getattr(x, "sharding", None), "mesh", None)
         return read_mesh(self.arguments.concrete(found)) if found is not None else read_devices(jax.devices()[:1])
 
+    def held(self, value: TracedValue) -> tuple[int, ...]:
+        """The dimensions of an operand that the user's value has: ``vmap`` adds some."""
+        return self._held.get(value, tuple(range(value.aval.ndim)))
+
     def write(self, writer: Writer) -> None:
         """Adds the step where the program stops."""
         values = self.reached.outs or self.reached.operands
@@ -87,6 +92,9 @@ class StoppedTrace:
             if isinstance(v, TracedValue)
         ]
         self.inputs = list(dict.fromkeys(inputs))
+        held = [h for h in zip(self.reached.operands, self.reached.held, strict=True) if not isinstance(h[0], Literal)]
+        self._held = {v: dims for var, dims in held if isinstance(v := writer.known.get(var), TracedValue)}
+        self.changes = Changes(self.error, self.reached.mapped, writer)
         self.step = Draft("error", self.inputs, [], region=at.region, scope=at.scope, kind="error")
         if frames := self.users():
             frame, line = frames[-1]

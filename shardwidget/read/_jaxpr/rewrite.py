@@ -1,0 +1,291 @@
+"""Changes of the user's source: expressions in it are found, and the lines that they stand on rewritten."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import re
+import types
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+
+from shardwidget.document import Fix
+from shardwidget.read._jaxpr.syntax import Span, parsed, text_of
+
+Function = ast.FunctionDef | ast.Lambda
+
+
+@dataclass(frozen=True)
+class Edit:
+    """Lines of a file, rewritten."""
+
+    file: str
+    first: int
+    last: int
+    """The last line that is replaced; ``first - 1`` where ``code`` goes before ``first``."""
+    code: str
+    """Without the indentation that the first line has."""
+
+
+class SourceText:
+    """The text of a file, and its syntax tree.
+
+    Args:
+        file: its name, as ``linecache`` knows it.
+        text: what is in it.
+    """
+
+    def __init__(self, file: str, text: str) -> None:
+        self.file = file
+        self._lines = text.splitlines()
+        self.tree = parsed(text) or ast.Module([], [])
+        self._parents = {child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)}
+        self.names = frozenset(_bound(self.tree))
+        """Names that are bound somewhere in the file."""
+
+    def expression(self, span: Span) -> ast.expr | None:
+        """The expression that stands on a span."""
+        return next((n for n in ast.walk(self.tree) if isinstance(n, ast.expr) and span_of_node(n) == span), None)
+
+    def segment(self, node: ast.AST) -> str:
+        """The text of an expression."""
+        first, start, last, end = span_of_node(node)
+        cut = [line.encode() for line in self._lines[first - 1 : last]]
+        cut[-1] = cut[-1][:end]
+        cut[0] = cut[0][start:]
+        return b"\n".join(cut).decode()
+
+    def operand(self, node: ast.expr) -> str:
+        """The text of an expression where something may stand right behind it."""
+        text = self.segment(node)
+        plain = isinstance(node, ast.Name | ast.Call | ast.Attribute | ast.Subscript)
+        return text if plain else f"({text})"
+
+    def function(self, code: types.CodeType) -> Function | None:
+        """The function, or the lambda, that a code object was made from."""
+        first, count = code.co_firstlineno, code.co_argcount
+        places = [(line, column) for line, _, column, _ in code.co_positions() if line and column is not None]
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.FunctionDef) and node.name == code.co_name:
+                if min([node.lineno, *(d.lineno for d in node.decorator_list)]) == first:
+                    return node
+            elif isinstance(node, ast.Lambda) and code.co_name == "<lambda>" and node.lineno == first:
+                arguments = tuple(a.arg for a in (*node.args.posonlyargs, *node.args.args))
+                body = span_of_node(node.body)
+                within = [p for p in places if body[:2] <= p <= body[2:]]
+                if arguments == code.co_varnames[:count] and len(within) * 2 > len(places):
+                    return node
+        return None
+
+    def callable(self, node: ast.expr | None) -> Function | None:
+        """The function that an expression stands for: a lambda, a name, or what is made of one, as by ``partial``."""
+        if isinstance(node, ast.Name):
+            return self.named(node.id, node)
+        if isinstance(node, ast.Call) and node.args:
+            return self.callable(node.args[0])
+        return node if isinstance(node, ast.Lambda) else None
+
+    def named(self, name: str, at: ast.AST) -> Function | None:
+        """The function of a name, as it is known at a place; None where there are several or none."""
+        found = [n for n in ast.walk(self.tree) if isinstance(n, ast.FunctionDef) and n.name == name]
+        around = set(self._around(at))
+        found = [n for n in found if self._function_around(n) is None or self._function_around(n) in around]
+        values = [v for v in self.assigned(name, at) if isinstance(v, ast.Lambda)]
+        every = [*found, *values]
+        return every[0] if len(every) == 1 else None
+
+    def assigned(self, name: str, at: ast.AST) -> list[ast.expr]:
+        """The values that a name is given in the function around a place."""
+        scope = self._function_around(at) or self.tree
+        return [
+            n.value
+            for n in ast.walk(scope)
+            if isinstance(n, ast.Assign)
+            and len(n.targets) == 1
+            and isinstance(n.targets[0], ast.Name)
+            and n.targets[0].id == name
+        ]
+
+    def returned(self, function: Function, near: Span | None = None) -> ast.expr | None:
+        """What a function returns: by its only ``return``, or by the one that an expression stands in."""
+        if isinstance(function, ast.Lambda):
+            return function.body
+        every = [n for n in ast.walk(function) if isinstance(n, ast.Return) and self._function_around(n) is function]
+        if len(every) > 1 and near is not None:
+            every = [n for n in every if span_of_node(n)[:2] <= near[:2] and near[2:] <= span_of_node(n)[2:]]
+        return every[0].value if len(every) == 1 else None
+
+    def calls(self, called: str) -> list[ast.Call]:
+        """Calls of functions of a name."""
+        return [n for n in ast.walk(self.tree) if isinstance(n, ast.Call) and last_name(n.func) == called]
+
+    def calls_with(self, function: Function, called: Set[str]) -> list[ast.Call]:
+        """Calls of functions of some names, partial ones too, that are given a function or decorate it."""
+        found = []
+        for node in ast.walk(self.tree):
+            if not isinstance(node, ast.Call):
+                continue
+            call, given = node, [*node.args, *(k.value for k in node.keywords)]
+            if isinstance(node.func, ast.Call):
+                call = node.func
+            words = [last_name(call.func)]
+            if words[0] == "partial" and call.args:
+                words.append(last_name(call.args[0]))
+            if called.isdisjoint(words):
+                continue
+            decorates = isinstance(function, ast.FunctionDef) and node in function.decorator_list
+            name = getattr(function, "name", "")
+            takes = any(
+                n is function or (name and isinstance(n, ast.Name) and n.id == name)
+                for part in given[:1]
+                for n in ast.walk(part)
+            )
+            if decorates or takes:
+                found.append(call)
+        return found
+
+    def edit(self, changes: Sequence[tuple[ast.AST, str]]) -> Edit | None:
+        """The lines of the statements that some expressions stand in, with others in their place.
+
+        None where the result cannot be parsed.
+        """
+        spans = [self._lines_of(node) for node, _ in changes]
+        first, last = min(s[0] for s in spans), max(s[1] for s in spans)
+        lines = [line.encode() for line in self._lines[first - 1 : last]]
+        for node, new in sorted(changes, key=lambda change: span_of_node(change[0]), reverse=True):
+            top, start, bottom, end = span_of_node(node)
+            whole = lines[top - first][:start] + new.encode() + lines[bottom - first][end:]
+            lines[top - first : bottom - first + 1] = whole.split(b"\n")
+        return self.replaced(first, last, b"\n".join(lines).decode())
+
+    def replaced(self, first: int, last: int, text: str) -> Edit | None:
+        """Lines with others in their place, or, if ``last < first``, before ``first``; None if that is no Python."""
+        indentation = _indentation(self._lines[first - 1])
+        code = "\n".join(line.removeprefix(indentation) for line in text.split("\n"))
+        edit = Edit(self.file, first, last, code)
+        try:
+            ast.parse(Fix("", code, line=first, lines=max(last - first + 1, 0)).applied("\n".join(self._lines)))
+        except SyntaxError:
+            return None
+        return edit
+
+    def statement(self, node: ast.AST) -> ast.stmt | None:
+        """The statement that an expression stands in."""
+        return next((n for n in (node, *self._above(node)) if isinstance(n, ast.stmt)), None)
+
+    def _lines_of(self, node: ast.AST) -> tuple[int, int]:
+        above = [node]
+        for parent in self._above(node):
+            if isinstance(parent, ast.stmt):
+                whole = above[-1] if hasattr(parent, "body") else parent
+                first, _, last, _ = span_of_node(whole)
+                return first, last
+            above.append(parent)
+        first, _, last, _ = span_of_node(node)
+        return first, last
+
+    def _above(self, node: ast.AST) -> Iterator[ast.AST]:
+        while (node := self._parents.get(node)) is not None:  # type: ignore[assignment]
+            yield node
+
+    def _around(self, node: ast.AST) -> Iterator[Function]:
+        return (n for n in self._above(node) if isinstance(n, Function))
+
+    def _function_around(self, node: ast.AST) -> Function | None:
+        return next(self._around(node), None)
+
+
+def source_text(file: str) -> SourceText:
+    """A file's text and syntax tree; of one that cannot be read, nothing."""
+    return _source_text(file, text_of(file))
+
+
+@functools.lru_cache(maxsize=8)
+def _source_text(file: str, text: str) -> SourceText:
+    return SourceText(file, text)
+
+
+def span_of_node(node: ast.AST) -> Span:
+    """First line, first column, last line, last column of an expression or statement."""
+    return node.lineno, node.col_offset, node.end_lineno, node.end_col_offset  # type: ignore[attr-defined]
+
+
+def last_name(node: ast.AST) -> str:
+    """The last part of a dotted name: ``psum`` of ``jax.lax.psum``."""
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
+def argument(call: ast.Call, position: int, name: str) -> ast.expr | None:
+    """An argument of a call, by its position or its name."""
+    named = [k.value for k in call.keywords if k.arg == name]
+    if named:
+        return named[0]
+    if any(isinstance(a, ast.Starred) for a in call.args[: position + 1]) or position >= len(call.args):
+        return None
+    return call.args[position]
+
+
+def part(node: ast.expr, path: Sequence[int | str], source: SourceText) -> ast.expr | None:
+    """A part of a pytree that is written out, in place or where a name is given to it."""
+    for key in path:
+        if isinstance(node, ast.Name):
+            values = source.assigned(node.id, node)
+            if len(values) != 1:
+                return None
+            node = values[0]
+        inner: ast.expr | None = None
+        if isinstance(node, ast.Tuple | ast.List) and isinstance(key, int) and key < len(node.elts):
+            inner = None if any(isinstance(e, ast.Starred) for e in node.elts) else node.elts[key]
+        elif isinstance(node, ast.Dict):
+            inner = next((v for k, v in _items(node) if k == key), None)
+        elif isinstance(node, ast.Call) and last_name(node.func) == "dict":
+            inner = next((k.value for k in node.keywords if k.arg == key), None)
+        if inner is None:
+            return None
+        node = inner
+    return node
+
+
+def leaf_nodes(node: ast.expr) -> list[ast.expr]:
+    """The leaves of a pytree that is written out, in JAX's order: of a dict by its sorted keys."""
+    if isinstance(node, ast.Tuple | ast.List):
+        return [leaf for e in node.elts for leaf in leaf_nodes(e)]
+    if isinstance(node, ast.Dict) and all(isinstance(k, ast.Constant) for k in node.keys):
+        return [leaf for _, v in sorted(_items(node), key=lambda item: str(item[0])) for leaf in leaf_nodes(v)]
+    return [node]
+
+
+def _items(node: ast.Dict) -> list[tuple[object, ast.expr]]:
+    return [(k.value, v) for k, v in zip(node.keys, node.values, strict=True) if isinstance(k, ast.Constant)]
+
+
+def spelled(code: str, source: SourceText, known: Mapping[str, object] | None = None) -> str:
+    """Code in the names under which a file knows JAX's modules: ``lax.psum`` where only ``lax`` is imported.
+
+    Args:
+        code: with ``jax``, ``jnp`` and ``P``.
+        source: the file.
+        known: what is bound besides: a notebook's cells import in another one.
+    """
+    names = source.names | set(known or ())
+    if "jnp" not in names:
+        code = re.sub(r"(?<![\w.])jnp\.", "jax.numpy.", code)
+    if "P" not in names:
+        code = re.sub(r"(?<![\w.])P\(", "PartitionSpec(" if "PartitionSpec" in names else "jax.P(", code)
+    if "jax" not in names:
+        for module, name in (("jax.lax.", "lax"), ("jax.numpy.", "jnp")):
+            if name in names:
+                code = re.sub(rf"(?<![\w.]){re.escape(module)}", f"{name}.", code)
+    return code
+
+
+def _bound(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            yield from ((alias.asname or alias.name.partition(".")[0]) for alias in node.names)
+        elif isinstance(node, ast.Assign):
+            yield from (n.id for target in node.targets for n in ast.walk(target) if isinstance(n, ast.Name))
+
+
+def _indentation(line: str) -> str:
+    return line[: len(line) - len(line.lstrip())]

@@ -1,0 +1,174 @@
+"""Changes of the user's source at which a program stops: fixes that can be pasted."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import itertools
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from shardwidget import _jax
+from shardwidget.document import Fix
+from shardwidget.read._jaxpr.rewrite import (
+    Edit,
+    Function,
+    SourceText,
+    leaf_nodes,
+    source_text,
+    spelled,
+)
+from shardwidget.read._jaxpr.sources import frames_of, shown_name
+from shardwidget.read._jaxpr.syntax import Span, span_of
+from shardwidget.read._trace.draft import TracedValue
+from shardwidget.read._trace.steps import Writer
+
+SHARD_MAP = frozenset({"shard_map", "smap"})
+
+
+class Changes:
+    """The source of a program that stops, and changes of it.
+
+    Args:
+        error: what it stops with.
+        mapped: the ``shard_map`` that it stops in.
+        writer: the steps up to there.
+    """
+
+    def __init__(self, error: Exception, mapped: _jax.Mapped | None, writer: Writer) -> None:
+        self._mapped = mapped
+        self._writer = writer
+        found = [
+            (frame, line, at) for frame, line, at in _positions(error) if _jax.is_user_file(frame.f_code.co_filename)
+        ]
+        self._frame: Any = found[-1][0] if found else None
+        self._span: Span | None = found[-1][2] if found else None
+        self.source: SourceText | None = source_text(self._frame.f_code.co_filename) if found else None
+        self.expression: ast.expr | None = None
+        """The expression of the user's that is at work."""
+        if self.source is not None and self._span is not None:
+            self.expression = self.source.expression(self._span)
+
+    @property
+    def known(self) -> Mapping[str, object]:
+        """What names stand for where the program stops."""
+        return {**self._frame.f_globals, **self._frame.f_locals} if self._frame else {}
+
+    def name_of(self, mesh: Any) -> str:
+        """The name that the user has for a mesh; empty if there is none."""
+        for name, value in reversed(list(self.known.items())):
+            if type(value) is type(mesh) and value == mesh and name.isidentifier():
+                return name
+        return ""
+
+    def operand(self, value: TracedValue, number: int) -> ast.expr | None:
+        """The operand of the expression that stands for a value, ``number`` if the source does not tell."""
+        node = self.expression
+        if isinstance(node, ast.BinOp):
+            operands: list[ast.expr] = [node.left, node.right]
+        elif isinstance(node, ast.Call):
+            operands = [a for a in node.args if not isinstance(a, ast.Constant)]
+        else:
+            return None
+        span = self._made_at(value)
+        named = [o for o in operands if isinstance(o, ast.Name) and o.id == value.name]
+        made = [o for o in operands if span is not None and _span(o) == span]
+        if len(named) == 1 or len(made) == 1:
+            return (named if len(named) == 1 else made)[0]
+        alone = [o for k, o in enumerate(operands) if k == number and isinstance(o, ast.Name)]
+        return alone[0] if alone and len(operands) == 2 and not named and not made else None
+
+    def body(self) -> tuple[SourceText, Function] | None:
+        """The function that ``shard_map`` maps."""
+        f = self._mapped.function if self._mapped else None
+        while f is not None and not hasattr(f, "__code__"):
+            inner = getattr(f, "__wrapped__", getattr(f, "func", None))
+            f = getattr(f, "__func__", None) if inner is None else inner
+        f = inspect.unwrap(f) if f is not None else None
+        code = getattr(f, "__code__", None)
+        if code is None or not _jax.is_user_file(code.co_filename):
+            return None
+        source = source_text(code.co_filename)
+        function = source.function(code)
+        return None if function is None else (source, function)
+
+    def results(self, count: int, near: TracedValue | None) -> tuple[SourceText, list[ast.expr]] | None:
+        """The expressions of the region's results, as many as there are; None where it does not write them out."""
+        if (found := self.body()) is None:
+            return None
+        source, function = found
+        returned = source.returned(function, self._made_at(near) if near is not None else None)
+        if returned is None:
+            return None
+        leaves = leaf_nodes(returned)
+        return (source, leaves) if len(leaves) == count else None
+
+    def option(self, name: str, code: str, title: str) -> Fix:
+        """An argument of ``shard_map`` that is written otherwise."""
+        alone = Fix(title, f"{name}={code}")
+        if (found := self.body()) is None:
+            return alone
+        source, function = found
+        calls = source.calls_with(function, SHARD_MAP)
+        if len(calls) != 1:
+            return alone
+        (call,) = calls
+        code = spelled(code, source, self.known)
+        values = [k.value for k in call.keywords if k.arg == name]
+        if not values and not call.keywords:
+            return alone
+        last = call.keywords[-1].value if call.keywords else call
+        change = (values[0], code) if values else (last, f"{source.segment(last)}, {name}={code}")
+        return self.fix(title, source.edit([change])) or alone
+
+    def wrapped(self, title: str, node: ast.expr | None, code: str, source: SourceText | None = None) -> Fix | None:
+        """An expression put into another, in the place of ``{}``."""
+        return self.each(title, [(node, code)], source)
+
+    def each(
+        self, title: str, changes: Sequence[tuple[ast.expr | None, str]], source: SourceText | None = None
+    ) -> Fix | None:
+        """Expressions put into others, each in the place of ``{}``; None where one is not found."""
+        source = source or self.source
+        if source is None or not changes or any(node is None for node, _ in changes):
+            return None
+        new = [
+            (node, spelled(code, source, self.known).replace("{}", source.segment(node)))
+            for node, code in changes
+            if node is not None
+        ]
+        return self.fix(title, source.edit(new))
+
+    def fix(self, title: str, edit: Edit | None) -> Fix | None:
+        """A change as a document."""
+        if edit is None:
+            return None
+        return Fix(title, edit.code, shown_name(edit.file), edit.first, edit.last - edit.first + 1)
+
+    def _made_at(self, value: TracedValue) -> Span | None:
+        step = next((s for s in self._writer.steps if value in s.outputs and s.eqn is not None), None)
+        frames = frames_of(step.eqn) if step is not None else []
+        return span_of(frames[0]) if frames else None
+
+
+def placed(*fixes: Fix | None) -> list[Fix]:
+    """Those that there are."""
+    return [fix for fix in fixes if fix is not None]
+
+
+def _positions(error: BaseException) -> list[tuple[Any, int, Span | None]]:
+    """Frames of an exception, their lines, and the expressions at work in them."""
+    found = []
+    step = error.__traceback__
+    while step is not None:
+        line, last, column, end = next(
+            itertools.islice(step.tb_frame.f_code.co_positions(), step.tb_lasti // 2, None), (None,) * 4
+        )
+        known = None not in (line, last, column, end)
+        found.append((step.tb_frame, step.tb_lineno, (line, column, last, end) if known else None))
+        step = step.tb_next
+    return found
+
+
+def _span(node: ast.expr) -> Span:
+    return node.lineno, node.col_offset, node.end_lineno or 0, node.end_col_offset or 0
