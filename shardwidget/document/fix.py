@@ -45,6 +45,11 @@ class Fix:
     bytes_per_device: int = 0
     """Bytes that a device sends for it."""
 
+    @property
+    def type(self) -> str:
+        """The type of the result with the change; empty where the program is not compared."""
+        return self.layout.text if self.layout else ""
+
     def applied(self, text: str) -> str:
         """The text of the file with the change.
 

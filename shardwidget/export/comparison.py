@@ -109,7 +109,7 @@ def _lines(c: Comparison, row: Row) -> list[Line]:
         for k, fix in enumerate(row.fixes):
             used = "used below: " if k == stop.chosen else "or: "
             cost = f"{fix.communication}, {byte_count(fix.bytes_per_device)} a device"
-            lines.append(Line(f"{used}{fix.code}  gives {fix.layout.text}  ({cost})", "", "", "", "", "error"))
+            lines.append(Line(f"{used}{fix.code}  gives {fix.type}  ({cost})", "", "", "", "", "error"))
     lines += [Line(_words(_collective(c, k)), "", "", "", "", "plain") for k in row.collectives]
     return lines
 

@@ -364,7 +364,7 @@ def test_the_code_of_a_fix_runs_and_gives_what_it_says(f, one, two):
         with jax.set_mesh(EXPLICIT):
             exec(fix.code, scope)
             out = scope[stop.values[0].name] if stop.values[0].name in scope else f(*(scope[n] for n in names))
-        assert jax.typeof(out).str_short(short_dtypes=True) == fix.layout.text
+        assert jax.typeof(out).str_short(short_dtypes=True) == fix.type
         np.testing.assert_allclose(np.asarray(out), wanted)
 
 
@@ -379,12 +379,12 @@ def test_a_fix_that_leaves_it_to_the_compiler_runs():
     (stop,) = [row for row in comparison.rows if row.error]
     assert stop.error
     fix = stop.fixes[stop.error.chosen]
-    assert fix.layout.text == "f32[8@y,8]"
+    assert fix.type == "f32[8@y,8]"
     assert fix.communication == "all-reduce over x"
     scope = {"jax": jax, "jnp": jnp, "P": P, "e": table, "i": index}
     with jax.set_mesh(EXPLICIT):
         exec(fix.code, scope)
-    assert jax.typeof(scope["out"]).str_short(short_dtypes=True) == fix.layout.text
+    assert jax.typeof(scope["out"]).str_short(short_dtypes=True) == fix.type
     np.testing.assert_allclose(np.asarray(scope["out"]), np.asarray(table)[np.asarray(index)])
 
 
@@ -403,14 +403,14 @@ def test_a_fix_of_an_operand_that_comes_twice_changes_both():
         with jax.set_mesh(EXPLICIT):
             exec(fix.code, scope)
             out = scope["out"] if "out" in scope else square(scope["x"])
-        assert jax.typeof(out).str_short(short_dtypes=True) == fix.layout.text
+        assert jax.typeof(out).str_short(short_dtypes=True) == fix.type
 
 
 def test_another_choice_changes_what_is_below_and_nothing_else():
     arguments = layer_arguments(shape, EXPLICIT)
     first = read.comparison(layer, *arguments, continuations=True)
     (at,) = [k for k, row in enumerate(first.rows) if row.error]
-    assert first.rows[at].fixes[stop_of(first.rows[at]).chosen].layout.text == "f32[128@x,16@y]", "as the compiler does"
+    assert first.rows[at].fixes[stop_of(first.rows[at]).chosen].type == "f32[128@x,16@y]", "as the compiler does"
     other = read.comparison(layer, *arguments, choices={at: 0})
     assert stop_of(other.rows[at]).chosen == 0
     assert other.rows[:at] == first.rows[:at]
@@ -487,7 +487,7 @@ def test_a_constraint_is_an_assertion_that_a_fix_fulfils():
     (stop,) = [row for row in comparison.rows if row.error]
     assert stop.primitive == "sharding_constraint"
     assert "acts as an assert" in stop_of(stop).message
-    assert [fix.layout.text for fix in stop.fixes] == ["f32[8,8@y]"]
+    assert [fix.type for fix in stop.fixes] == ["f32[8,8@y]"]
     assert comparison.rows[-1].explicit == "f32[8,8@y]"
 
 

@@ -68,7 +68,7 @@ def test_a_choice_in_the_browser_goes_on_below_it(view):
     assert chosen(view) == fix
     layout = view.document.rows[STOP].values[0].explicit
     assert layout
-    assert layout.text == view.document.rows[STOP].fixes[fix].layout.text
+    assert layout.text == view.document.rows[STOP].fixes[fix].type
     sent = [state["_document"] for state in front_end(view).states if "_document" in state]
     assert sent[-1] == to_wire(view.document)
     assert items(sent[-1]["rows"])[STOP]["error"]["chosen"] == fix
