@@ -7,7 +7,7 @@ import os
 from html import escape
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import anywidget
 import traitlets
@@ -16,7 +16,7 @@ from traitlets import Unicode
 from shardwidget import _registry
 from shardwidget._config import Config, Mode, config
 from shardwidget.document import to_wire
-from shardwidget.export import bundle, html, svg
+from shardwidget.export import bundle, html, images, svg
 from shardwidget.widgets._options import near
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class DocumentWidget(anywidget.AnyWidget):
         Returns:
             The path, or the text.
         """
-        return _give(html.page(self._state(complete=True), self._table(), self._title(), self.bundle), path)
+        return give(html.page(self._state(complete=True), self._table(), self._title(), self.bundle), path)
 
     def to_svg(
         self,
@@ -100,10 +100,34 @@ class DocumentWidget(anywidget.AnyWidget):
         Raises:
             ImportError: the extra ``shardwidget[svg]`` is not installed.
         """
-        if theme is None:
-            theme = "dark" if self._look["theme"] == "dark" else "light"
-        picture = svg.picture(self._state(complete=False), width=width, theme=theme)
-        return _give(picture, path)
+        return give(svg.picture(self._state(complete=False), width=width, theme=self._theme(theme)), path)
+
+    def to_png(
+        self,
+        path: str | PathLike[str] | None = None,
+        *,
+        width: int = 960,
+        scale: float = 2.0,
+        theme: Literal["light", "dark"] | None = None,
+    ) -> str | bytes:
+        """Saves what is shown as a PNG picture, without a browser.
+
+        Args:
+            path: where to write; None to get the bytes.
+            width: width of the picture in CSS pixels, as in ``to_svg``.
+            scale: pixels for each CSS pixel, 0.25 to 8: a file of ``width * scale`` pixels.
+            theme: as in ``to_svg``.
+
+        Returns:
+            The path, or the bytes.
+
+        Raises:
+            ImportError: the extra ``shardwidget[images]`` is not installed.
+            RuntimeError: this machine has no font to draw text with.
+            ValueError: an option is not a legal one.
+        """
+        picture = svg.picture(self._state(complete=False), width=width, theme=self._theme(theme))
+        return give(images.png(picture, scale), path)
 
     def open(self) -> None:
         """Opens the connection to the front end, except in mode ``"html"`` nothing listens."""
@@ -121,6 +145,12 @@ class DocumentWidget(anywidget.AnyWidget):
         # anywidget adds what its host needs, to both (Colab's widget manager); this only adds to that.
         data, metadata = super()._repr_mimebundle_(**kwargs) or ({}, {})
         return {**data, "text/plain": repr(self), "text/html": self._fallback()}, metadata
+
+    def _theme(self, theme: Literal["light", "dark"] | None) -> Literal["light", "dark"]:
+        """The colours of a picture: those that were asked for, else the widget's own."""
+        if theme is not None:
+            return theme
+        return "dark" if self._look["theme"] == "dark" else "light"
 
     def _title(self) -> str:
         """What is shown, in one line."""
@@ -163,8 +193,12 @@ class DocumentWidget(anywidget.AnyWidget):
         return {"_document": to_wire(self.document), "_look": self._look, "_static": True}
 
 
-def _give(content: str, path: str | PathLike[str] | None) -> str:
+Content = TypeVar("Content", str, bytes)
+
+
+def give(content: Content, path: str | PathLike[str] | None) -> str | Content:
+    """The content, or the path that it was written to."""
     if path is None:
         return content
-    Path(path).write_text(content, encoding="utf-8")
+    Path(path).write_bytes(content.encode("utf-8") if isinstance(content, str) else content)
     return os.fspath(path)

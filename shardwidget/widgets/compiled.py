@@ -1,4 +1,4 @@
-"""``CompiledProgram``: the collectives that the compiler addedto a program, or into several side by side."""
+"""``CompiledProgram``: the collectives that the compiler added to a program, or into several side by side."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from traitlets import Dict, Enum, Int, TraitError, Unicode, observe, validate
 
 from shardwidget import read
 from shardwidget.document import Program, Programs, Run, Timing, to_wire
-from shardwidget.widgets._base import DocumentWidget, Mode
+from shardwidget.widgets._base import Mode
+from shardwidget.widgets._moving import MovingWidget
 from shardwidget.widgets._options import checked
 from shardwidget.widgets._progress import Progress
 from shardwidget.widgets._selection import index_trait, selected_index
@@ -27,7 +28,7 @@ _Call = tuple[Any, tuple[Any, ...], Mapping[str, Any] | None]
 _NOT_CALLABLE = "it was given as a {what}, which cannot be called: there is nothing to run. Give the function itself."
 
 
-class CompiledProgram(DocumentWidget):
+class CompiledProgram(MovingWidget):
     """The collectives of a compiled program: over which mesh axes, how many bytes, how often, because of which line.
 
     ```python

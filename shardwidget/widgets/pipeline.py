@@ -11,11 +11,12 @@ from traitlets import Float, Int, TraitError, validate
 from shardwidget import read
 from shardwidget.document import Schedule, Schedules
 from shardwidget.pipeline.lists import compared
-from shardwidget.widgets._base import DocumentWidget, Mode
+from shardwidget.widgets._base import Mode
+from shardwidget.widgets._moving import MovingWidget
 from shardwidget.widgets._options import checked
 
 
-class PipelineView(DocumentWidget):
+class PipelineView(MovingWidget):
     """A pipeline schedule: which rank works on which microbatch when, what waits, and what is kept meanwhile.
 
     ```python

@@ -9,14 +9,15 @@ from traitlets import Int, List, TraitError, Unicode, validate
 
 from shardwidget import read
 from shardwidget.document import Trace
-from shardwidget.widgets._base import DocumentWidget, Mode
+from shardwidget.widgets._base import Mode
+from shardwidget.widgets._moving import MovingWidget
 from shardwidget.widgets._options import checked
 
 if TYPE_CHECKING:
     from shardwidget.cost import Interconnect
 
 
-class ShardMapStepper(DocumentWidget):
+class ShardMapStepper(MovingWidget):
     """A function run step by step: every equation, every device's values, every collective.
 
     ```python
@@ -24,6 +25,7 @@ class ShardMapStepper(DocumentWidget):
     stepper.step = 3                    # shows a step; the browser's steps arrive here too
     stepper.watch = ["acc"]             # shows the latest value of these variables at every step
     stepper.document.steps[3].outputs[0].value(5)
+    stepper.to_gif("steps.gif", steps=range(2, 5))
     ```
 
     Attributes:
@@ -83,6 +85,14 @@ class ShardMapStepper(DocumentWidget):
 
     def _state(self, *, complete: bool) -> dict[str, Any]:
         return super()._state(complete=complete) | {"step": self.step, "watch": self.watch}
+
+    def _film_steps(self, steps: range) -> tuple[int, int]:
+        count = len(self.document.steps)
+        if not isinstance(steps, range) or steps.step != 1 or not 0 <= steps.start < steps.stop <= count:
+            raise ValueError(
+                f"steps must be a range of steps that follow one another, within range({count}); got {steps!r}"
+            )
+        return steps.start, steps.stop - 1
 
     @validate("step")
     def _check_step(self, proposal: Any) -> int:

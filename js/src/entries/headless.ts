@@ -15,16 +15,20 @@ import { highlightOf, type Selection } from "../model/selection";
 import { decodeTrace, TraceModel } from "../model/trace";
 import { decodeModel, TreeModel } from "../model/tree";
 import { SORTS } from "../model/tree/rows";
+import { paintAnimated } from "../paint/animated";
+import { paintFrames } from "../paint/frames";
 import { pngDataUri } from "../paint/png";
 import { paintSvg } from "../paint/svg";
 import { theme } from "../paint/theme";
 import { cardScene } from "../scene/card";
 import { comparisonScene } from "../scene/comparison";
 import { WHOLE } from "../scene/faces";
+import type { Film } from "../scene/film/film";
+import { pipelineFilm, programFilm, stepFilm } from "../scene/film/films";
 import { modelScene } from "../scene/modelcard";
 import type { ColorBy } from "../scene/paints";
 import { pipelineScene } from "../scene/pipelinecard";
-import { programScene } from "../scene/programcard";
+import { type ProgramPicture, programScene } from "../scene/programcard";
 import { programsScene } from "../scene/programscard";
 import { runScene } from "../scene/runcard";
 import type { Scene } from "../scene/scene";
@@ -35,11 +39,19 @@ export interface SvgOptions {
   theme: "light" | "dark";
 }
 
+export interface FilmOptions extends SvgOptions {
+  /** Of a trace: the first and the last step. */
+  steps?: readonly [number, number] | null;
+  /** How many times as fast as in the widget. */
+  speed: number;
+  /** Pictures a second, where they are written one by one. */
+  rate?: number;
+}
+
 /** JSON of a widget's state (bytes as `{"$bytes": base64}`) and JSON of options to the text of an SVG. */
 export function svg(stateJson: string, optionsJson: string): string {
-  const state = reviveBytes(JSON.parse(stateJson)) as State;
-  const { width, theme: ground } = JSON.parse(optionsJson) as SvgOptions;
-  const scheme = state._look?.palette === "colorblind" ? (`${ground}-safe` as const) : ground;
+  const [state, { width, theme: ground }] = read<SvgOptions>(stateJson, optionsJson);
+  const scheme = schemeOf(state, ground);
   const draw =
     {
       trace: stepOf,
@@ -54,6 +66,30 @@ export function svg(stateJson: string, optionsJson: string): string {
     }[String(state._document.kind)] ?? cardOf;
   const [scene, title] = draw(state, width, scheme);
   return paintSvg(scene, theme(scheme), title, pngDataUri);
+}
+
+/** The same for what moves: an SVG that plays; empty where nothing moves. */
+export function animated(stateJson: string, optionsJson: string): string {
+  const [state, options] = read<FilmOptions>(stateJson, optionsJson);
+  const scheme = schemeOf(state, options.theme);
+  const [film, title] = filmIn(state, options, scheme);
+  return film ? paintAnimated(film, theme(scheme), title, pngDataUri) : "";
+}
+
+/** The same one by one, see `Frames`, as JSON; empty where nothing moves. */
+export function frames(stateJson: string, optionsJson: string): string {
+  const [state, options] = read<FilmOptions>(stateJson, optionsJson);
+  const scheme = schemeOf(state, options.theme);
+  const [film, title] = filmIn(state, options, scheme);
+  return film ? JSON.stringify(paintFrames(film, options.rate ?? 20, theme(scheme), title, pngDataUri)) : "";
+}
+
+function read<Options>(stateJson: string, optionsJson: string): readonly [State, Options] {
+  return [reviveBytes(JSON.parse(stateJson)) as State, JSON.parse(optionsJson) as Options];
+}
+
+function schemeOf(state: State, ground: "light" | "dark"): Scheme {
+  return state._look?.palette === "colorblind" ? `${ground}-safe` : ground;
 }
 
 interface State {
@@ -93,6 +129,34 @@ function stepOf(state: State, width: number, scheme: Scheme): readonly [Scene, s
   const trace = new TraceModel(decodeTrace(state._document));
   const picture = { width, scheme, watch: state.watch ?? [] };
   return [stepScene(trace, { step: state.step ?? 0, phase: 1 }, picture), trace.doc.name];
+}
+
+/** What of a state moves; null where nothing does. */
+function filmIn(
+  state: State,
+  { width, speed, steps }: FilmOptions,
+  scheme: Scheme,
+): readonly [film: Film | null, title: string] {
+  switch (state._document.kind) {
+    case "trace": {
+      const trace = new TraceModel(decodeTrace(state._document));
+      const at = state.step ?? 0;
+      const picture = { width, scheme, watch: state.watch ?? [] };
+      return [stepFilm(trace, steps ?? [at, at], speed, picture), trace.doc.name];
+    }
+    case "program": {
+      const [program] = decodePrograms(state._document).programs;
+      if (!program) return [null, ""];
+      return [programFilm(new ProgramModel(program), speed, programPicture(state, width, scheme)), program.name];
+    }
+    case "schedule":
+    case "schedules": {
+      const [models, picture, title] = schedulePicture(state, width, scheme);
+      return [pipelineFilm(models, speed, picture), title];
+    }
+    default:
+      return [null, ""];
+  }
 }
 
 function comparisonOf(state: State, width: number, scheme: Scheme): readonly [Scene, string] {
@@ -135,15 +199,23 @@ function programOf(state: State, width: number, scheme: Scheme): readonly [Scene
   const models = programs.map((p) => new ProgramModel(p));
   const [first] = models;
   if (sideBySide || !first) return [programsScene(models, width), programs.map((p) => p.name).join(", ")];
+  return [programScene(first, programPicture(state, width, scheme)), first.doc.name];
+}
+
+function programPicture(state: State, width: number, scheme: Scheme): ProgramPicture {
   const selection = typeof state.selection === "number" ? state.selection : null;
-  const options = { width, scheme, selection, axis: state.axis ?? null, sort: (state.sort ?? "time") as Sort };
-  return [programScene(first, options), first.doc.name];
+  return { width, scheme, selection, axis: state.axis ?? null, sort: (state.sort ?? "time") as Sort };
 }
 
 function scheduleOf(state: State, width: number, scheme: Scheme): readonly [Scene, string] {
+  const [models, picture, title] = schedulePicture(state, width, scheme);
+  return [pipelineScene(models, picture), title];
+}
+
+function schedulePicture(state: State, width: number, scheme: Scheme) {
   const models = decodeSchedules(state._document).schedules.map((doc) => new ScheduleModel(doc));
   const picture = { width, scheme, follow: state.follow ?? null, moment: state.moment ?? 0 };
-  return [pipelineScene(models, picture), models.map((m) => m.doc.name).join(", ")];
+  return [models, picture, models.map((m) => m.doc.name).join(", ")] as const;
 }
 
 function runOf(state: State, width: number): readonly [Scene, string] {
@@ -156,4 +228,4 @@ function runOf(state: State, width: number): readonly [Scene, string] {
   return [scene, runs.map((run) => run.name).join(", ")];
 }
 
-(globalThis as { shardwidget?: object }).shardwidget = { svg, draft };
+(globalThis as { shardwidget?: object }).shardwidget = { svg, animated, frames, draft };

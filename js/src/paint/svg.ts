@@ -7,32 +7,61 @@ import { resolve, type Theme } from "./theme";
 export type PngWriter = (columns: number, rows: number, rgb: Uint8Array) => string;
 
 export function paintSvg(scene: Scene, theme: Theme, title: string, png: PngWriter): string {
-  const { width, height } = scene;
-  const hatches = new Map<string, string>();
-  const body = scene.marks.map((m) => write(m, theme, hatches, png)).join("\n");
-  const defs = [...hatches].map(([key, id]) => {
-    const color = key.replace(/^lines /, "");
-    if (color !== key) {
-      return (
-        `<pattern id="${id}" width="${IDLE.pitch}" height="${IDLE.pitch}" patternUnits="userSpaceOnUse" patternTransform="rotate(-45)">` +
-        `<rect width="${IDLE.width}" height="${IDLE.pitch}" fill="${color}"/></pattern>`
-      );
-    }
+  const writer = new SvgWriter(theme, png);
+  return writer.document(scene, title, scene.marks.map((m) => writer.mark(m)).join("\n"));
+}
+
+interface Frame {
+  x?: number;
+  y?: number;
+  width: number;
+  height: number;
+}
+
+/** Writes marks, and remembers the patterns that they need. */
+export class SvgWriter {
+  readonly #hatches = new Map<string, string>();
+  #copies = false;
+
+  constructor(
+    readonly theme: Theme,
+    readonly png: PngWriter,
+  ) {}
+
+  mark(m: Mark): string {
+    if (m.kind === "rect" && m.copies) this.#copies = true;
+    return write(m, this.theme, this.#hatches, this.png);
+  }
+
+  /** A document of what was written: a scene, or a part of one. */
+  document({ x = 0, y = 0, width, height }: Frame, title: string, body: string, style = ""): string {
+    const defs = [...this.#hatches].map(([key, id]) => pattern(key, id));
+    if (this.#copies) defs.push(copiesPattern(this.theme));
+    return [
+      `<svg xmlns="http://www.w3.org/2000/svg" width="${n(width)}" height="${n(height)}" viewBox="${n(x)} ${n(y)} ${n(width)} ${n(height)}" role="img">`,
+      `<title>${escapeXml(title)}</title>`,
+      ...(style ? [`<style>${style}</style>`] : []),
+      ...(defs.length > 0 ? [`<defs>${defs.join("")}</defs>`] : []),
+      `<rect${x > 0 ? ` x="${n(x)}"` : ""}${y > 0 ? ` y="${n(y)}"` : ""} width="100%" height="100%" fill="${escapeXml(resolve("bg", this.theme))}"/>`,
+      body,
+      "</svg>",
+    ].join("\n");
+  }
+}
+
+function pattern(key: string, id: string): string {
+  const color = key.replace(/^lines /, "");
+  if (color !== key) {
     return (
-      `<pattern id="${id}" width="${HATCH.pitch}" height="${HATCH.pitch}" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">` +
-      `<rect width="${HATCH.pitch}" height="${HATCH.pitch}" fill="${color}" fill-opacity="0.5"/>` +
-      `<rect width="${HATCH.width}" height="${HATCH.pitch}" fill="${color}"/></pattern>`
+      `<pattern id="${id}" width="${IDLE.pitch}" height="${IDLE.pitch}" patternUnits="userSpaceOnUse" patternTransform="rotate(-45)">` +
+      `<rect width="${IDLE.width}" height="${IDLE.pitch}" fill="${color}"/></pattern>`
     );
-  });
-  if (scene.marks.some((m) => m.kind === "rect" && m.copies)) defs.push(copiesPattern(theme));
-  return [
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${n(width)}" height="${n(height)}" viewBox="0 0 ${n(width)} ${n(height)}" role="img">`,
-    `<title>${escapeXml(title)}</title>`,
-    ...(defs.length > 0 ? [`<defs>${defs.join("")}</defs>`] : []),
-    `<rect width="100%" height="100%" fill="${escapeXml(resolve("bg", theme))}"/>`,
-    body,
-    "</svg>",
-  ].join("\n");
+  }
+  return (
+    `<pattern id="${id}" width="${HATCH.pitch}" height="${HATCH.pitch}" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">` +
+    `<rect width="${HATCH.pitch}" height="${HATCH.pitch}" fill="${color}" fill-opacity="0.5"/>` +
+    `<rect width="${HATCH.width}" height="${HATCH.pitch}" fill="${color}"/></pattern>`
+  );
 }
 
 function copiesPattern(theme: Theme): string {

@@ -1,4 +1,5 @@
 /** A compiled program as one scene, for the picture without a page: its first collectives, and one on the mesh. */
+import type { Algorithm } from "../model/algorithm";
 import type { Scheme } from "../model/color";
 import type { HloCollective } from "../model/document.gen";
 import { type ProgramModel, rowsOf, type Sort } from "../model/program";
@@ -33,6 +34,9 @@ export interface ProgramPicture {
   selection: number | null;
   axis: string | null;
   sort: Sort;
+  algorithm?: Algorithm;
+  /** How far the collective on the mesh has come: 0 before it, 1 after it. */
+  phase?: number;
 }
 
 /** Below this width the mesh stands under the table. */
@@ -45,11 +49,20 @@ const LINE = 48;
 const CARD = 74;
 const NARROW = 560;
 
+/** Index of the collective on the mesh. */
+export function chosenOf(model: ProgramModel, picture: ProgramPicture): number | null {
+  return picture.selection ?? listed(model, picture)[0] ?? null;
+}
+
+function listed(model: ProgramModel, picture: ProgramPicture): number[] {
+  return rowsOf(model, { ...picture, search: "", interconnect: model.doc.interconnect });
+}
+
 export function programScene(model: ProgramModel, picture: ProgramPicture): Scene {
   const { width } = picture;
   const { interconnect } = model.doc;
-  const rows = rowsOf(model, { ...picture, search: "", interconnect });
-  const at = picture.selection ?? rows[0] ?? null;
+  const rows = listed(model, picture);
+  const at = chosenOf(model, picture);
   const c = at === null ? null : (model.collectives[at] ?? null);
   const head = headBand(model.doc.name || "program", model.mesh, badgesOf(model, interconnect), width);
   const stacked = width < STACKED;
@@ -60,7 +73,7 @@ export function programScene(model: ProgramModel, picture: ProgramPicture): Scen
     ...rows.slice(0, MOST).map((row) => rowBand(model, row, left, row === at)),
     footBand(model, c, left, rows.length - MOST),
   ]);
-  const mesh = c ? panelBand(model, c, stacked ? width : PANEL, picture.scheme) : { marks: [], height: 0 };
+  const mesh = c ? panelBand(model, c, stacked ? width : PANEL, picture) : { marks: [], height: 0 };
   const body = stacked ? table.height + mesh.height : Math.max(table.height, mesh.height);
   const height = Math.ceil(head.height + body);
   const panel: Box = stacked
@@ -235,10 +248,15 @@ function footBand(model: ProgramModel, c: HloCollective | null, width: number, l
 }
 
 /** The mesh with the groups of a collective before it runs, and the groups as XLA writes them. */
-function panelBand(model: ProgramModel, c: HloCollective, width: number, scheme: Scheme): Band {
+function panelBand(
+  model: ProgramModel,
+  c: HloCollective,
+  width: number,
+  { scheme, algorithm = "meaning", phase = 0 }: ProgramPicture,
+): Band {
   const room = Math.min(560, width - 2 * PAD);
   const stage = stageOf(model, room, false, c.group_size);
-  const options = { scheme, algorithm: "meaning", phase: 0, group: 0, device: null, lit: null, still: false } as const;
+  const options = { scheme, algorithm, phase, group: 0, device: null, lit: null, still: false } as const;
   const view = new CollectiveView(model, stage, c, options);
   const axis = c.axes[0] === undefined ? null : model.mesh.axisOf(c.axes[0]);
   const over = c.axes.length > 0 ? c.axes.join(", ") : "irregular groups";
@@ -249,7 +267,8 @@ function panelBand(model: ProgramModel, c: HloCollective, width: number, scheme:
   const groups = groupTexts(model, c, 0);
   const more = view.groups.length > groups.length ? " …" : "";
   const below = [
-    captionOf(view),
+    // A moment without a caption keeps its line.
+    captionOf(view) || " ",
     ...wrapped(`XLA ${c.groups_text}`, room, 2),
     `= ${c.axes.length > 0 ? `your ${over}` : "no mesh axis"}: ${groups.map((g) => g.text).join(" ")}${more}`,
   ].filter((text) => text !== "");

@@ -19,20 +19,22 @@ export interface StepPicture {
   algorithm?: Plan["algorithm"];
   /** Mesh position that is looked at. */
   device?: number | null;
+  /** Lines that are kept free for the head; null for those that it takes. */
+  lines?: number | null;
 }
 
 /** The picture of a moment. */
 export function stepScene(
   trace: TraceModel,
   moment: Moment,
-  { width, scheme, watch, algorithm, device = null }: StepPicture,
+  { width, scheme, watch, algorithm, device = null, lines = null }: StepPicture,
 ): Scene {
   const inner = width - 2 * PAD;
   const step = trace.step(moment.step);
   const layout = new StepperLayout(trace, inner, watch);
   const options = { scheme, algorithm: algorithm ?? "meaning", device, still: false } as const;
   const head = step ? headMarks(trace, step, moment.step, inner) : [];
-  const top = head.length * LINE + 14;
+  const top = (lines ?? head.length) * LINE + 14;
   const height = layout.height + top + 2 * PAD;
   const frame = { x: 0.5, y: 0.5, w: width - 1, h: height - 1, r: 8 };
   return {
@@ -44,6 +46,11 @@ export function stepScene(
       ...shift(stepperMarks(trace, layout, moment, options), PAD, PAD + top),
     ],
   };
+}
+
+/** How many lines the head of a step takes. */
+export function headLines(trace: TraceModel, step: Step, at: number, width: number): number {
+  return headMarks(trace, step, at, width - 2 * PAD).length;
 }
 
 /** A line each: which step, its types, what happens, where it is written, why it stops. */
