@@ -355,6 +355,7 @@ def single() -> Trace:
 
 TRACES: dict[str, Callable[[], Trace]] = {
     "psum": psum,
+    "psum of four": lambda: psum(x=2, y=4),
     "all_gather": all_gather,
     "stacked": stacked,
     "reduce_scatter": reduce_scatter,

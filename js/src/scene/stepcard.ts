@@ -19,23 +19,23 @@ export interface StepPicture {
   algorithm?: Plan["algorithm"];
   /** Mesh position that is looked at. */
   device?: number | null;
-  /** Lines that are kept free for the head; null for those that it takes. */
-  lines?: number | null;
+  /** Lines of the head and height of the devices; null for what the step's head takes, and any step's devices. */
+  room?: { lines: number; height: number } | null;
 }
 
 /** The picture of a moment. */
 export function stepScene(
   trace: TraceModel,
   moment: Moment,
-  { width, scheme, watch, algorithm, device = null, lines = null }: StepPicture,
+  { width, scheme, watch, algorithm, device = null, room = null }: StepPicture,
 ): Scene {
   const inner = width - 2 * PAD;
   const step = trace.step(moment.step);
   const layout = new StepperLayout(trace, inner, watch);
   const options = { scheme, algorithm: algorithm ?? "meaning", device, still: false } as const;
   const head = step ? headMarks(trace, step, moment.step, inner) : [];
-  const top = (lines ?? head.length) * LINE + 14;
-  const height = layout.height + top + 2 * PAD;
+  const top = (room?.lines ?? head.length) * LINE + 14;
+  const height = (room?.height ?? layout.height) + top + 2 * PAD;
   const frame = { x: 0.5, y: 0.5, w: width - 1, h: height - 1, r: 8 };
   return {
     width,
@@ -48,9 +48,20 @@ export function stepScene(
   };
 }
 
-/** How many lines the head of a step takes. */
-export function headLines(trace: TraceModel, step: Step, at: number, width: number): number {
-  return headMarks(trace, step, at, width - 2 * PAD).length;
+/** The room that a step takes from its beginning to its end. */
+export function roomOf(trace: TraceModel, at: number, picture: StepPicture): { lines: number; height: number } {
+  const { width, scheme, watch, algorithm = "meaning", device = null } = picture;
+  const step = trace.step(at);
+  const layout = new StepperLayout(trace, width - 2 * PAD, watch);
+  const options = { scheme, algorithm, device, still: false };
+  const marks = [0, 0.5, 1].flatMap((phase) => stepperMarks(trace, layout, { step: at, phase }, options));
+  const height = Math.ceil(Math.max(0, ...marks.map(bottomOf))) + 4;
+  return { lines: step ? headMarks(trace, step, at, width - 2 * PAD).length : 0, height };
+}
+
+function bottomOf(m: Mark): number {
+  if (m.kind === "line") return Math.max(...m.points.map(([, y]) => y));
+  return m.y + (m.kind === "disc" ? m.r : m.kind === "text" ? 0 : m.h);
 }
 
 /** A line each: which step, its types, what happens, where it is written, why it stops. */

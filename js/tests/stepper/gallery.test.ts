@@ -1,7 +1,11 @@
-/** Golden pictures of steps at a moment. */
-import { test } from "vitest";
+/** Golden pictures of steps: at a moment, and playing. */
+import { expect, test } from "vitest";
+import { paintAnimated } from "../../src/paint/animated";
+import { pngDataUri } from "../../src/paint/png";
+import { theme } from "../../src/paint/theme";
+import { stepFilm } from "../../src/scene/film/films";
 import { type StepPicture, stepScene } from "../../src/scene/stepcard";
-import { expectSceneInGallery, SCHEMES } from "../golden";
+import { expectInGallery, expectSceneInGallery, SCHEMES } from "../golden";
 import { model, stepOf, type TraceName } from "./traces";
 
 interface Golden extends Partial<StepPicture> {
@@ -37,5 +41,22 @@ for (const [name, { trace, primitive, phase = 1, width = 960, ...rest }] of Obje
     const t = model(trace);
     const scene = stepScene(t, { step: stepOf(t, primitive), phase }, { width, scheme, ...rest });
     await expectSceneInGallery(scene, t.doc.name, `step-${name}`, scheme);
+  });
+}
+
+/** The first picture of the README and of the gallery is the first of them. */
+const MOVING: Readonly<Record<string, Golden>> = {
+  "psum-playing": { trace: "psum of four", primitive: "psum_invariant" },
+  "all-gather-ring-playing": { trace: "all_gather", primitive: "all_gather", algorithm: "ring" },
+};
+
+for (const [name, { trace, primitive, width = 820, ...rest }] of Object.entries(MOVING)) {
+  test.each(SCHEMES)(`${name}, %s`, async (scheme) => {
+    const t = model(trace);
+    const step = stepOf(t, primitive);
+    const film = stepFilm(t, [step, step], 0.5, { width, scheme, ...rest });
+    const written = paintAnimated(film, theme(scheme), t.doc.name, pngDataUri);
+    expect(written.length).toBeLessThan(150_000);
+    await expectInGallery(written, `step-${name}`, scheme);
   });
 }

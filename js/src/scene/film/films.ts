@@ -8,7 +8,7 @@ import { boardOf } from "../pipeline/board";
 import { type PipelinePicture, pipelineScene } from "../pipelinecard";
 import { chosenOf, type ProgramPicture, programScene } from "../programcard";
 import { PAD } from "../scene";
-import { headLines, type StepPicture, stepScene } from "../stepcard";
+import { roomOf, type StepPicture, stepScene } from "../stepcard";
 import { BETWEEN, type Film, filmOf, LEAD, REST, type Shot, stand } from "./film";
 
 /** Steps of a trace, from one to another, both included. */
@@ -26,8 +26,12 @@ export function stepFilm(
     const rest = i === steps.length - 1 ? REST : trace.communicates(step) ? BETWEEN : 0;
     shots.push(stand(rest, { step: from + i, phase: 1 }));
   });
-  const lines = Math.max(0, ...steps.map((step, i) => headLines(trace, step, from + i, picture.width)));
-  return filmOf(shots, (moment) => stepScene(trace, moment, { ...picture, lines }));
+  const rooms = steps.map((_, i) => roomOf(trace, from + i, picture));
+  const room = {
+    lines: Math.max(0, ...rooms.map((r) => r.lines)),
+    height: Math.max(0, ...rooms.map((r) => r.height)),
+  };
+  return filmOf(shots, (moment) => stepScene(trace, moment, { ...picture, room }));
 }
 
 /** The collective on the mesh; null where none can be played. */

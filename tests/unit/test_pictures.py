@@ -1,0 +1,165 @@
+"""Pictures from Python: PNG, GIF and SVG that plays, without a browser."""
+
+import io
+import re
+import sys
+import xml.etree.ElementTree as ET
+
+import jax
+import numpy as np
+import pytest
+from jax.sharding import AbstractMesh
+from jax.sharding import PartitionSpec as P
+from PIL import Image
+
+import shardwidget as sw
+from shardwidget import pipeline
+from shardwidget.export import images, svg
+
+A, B = np.arange(32, dtype=np.float32).reshape(8, 4), np.arange(16, dtype=np.float32).reshape(4, 4)
+
+
+@pytest.fixture(scope="module")
+def stepper():
+    mesh = AbstractMesh((4, 2), ("x", "y"))
+
+    def product(a, b):
+        return jax.lax.psum(a @ b, "y")
+
+    f = jax.shard_map(product, mesh=mesh, in_specs=(P("x", "y"), P("y", None)), out_specs=P("x", None))
+    return sw.ShardMapStepper(f, A, B, step=3)
+
+
+@pytest.fixture(scope="module")
+def schedule():
+    return sw.PipelineView(pipeline.gpipe(2, 2))
+
+
+def opened(data: bytes) -> Image.Image:
+    return Image.open(io.BytesIO(data))
+
+
+def test_a_png_is_the_svg_in_pixels(stepper, tmp_path):
+    size = opened(stepper.to_png(width=480)).size
+    found = re.search(r'width="(\d+)" height="(\d+)"', stepper.to_svg(width=480))
+    assert found
+    assert size == (2 * int(found[1]), 2 * int(found[2]))
+    assert stepper.to_png(tmp_path / "f.png", width=480, scale=0.5) == str(tmp_path / "f.png")
+    picture = opened((tmp_path / "f.png").read_bytes())
+    assert picture.size == (int(found[1]) // 2, int(found[2]) // 2)
+    light, dark = (opened(stepper.to_png(width=480, scale=0.5, theme=t)).convert("L") for t in ("light", "dark"))
+    corner = (picture.size[0] - 6, picture.size[1] - 6)
+    assert light.getpixel(corner) == 255
+    assert dark.getpixel(corner) < 40
+
+
+@pytest.mark.parametrize("family", ['"DejaVu Sans Condensed", system-ui, sans-serif', "ui-monospace, monospace"])
+def test_text_of_both_faces_is_drawn(family):
+    text = '<svg xmlns="http://www.w3.org/2000/svg" width="60" height="20">{}</svg>'
+    word = f"<text x='2' y='15' font-family='{family}'>word</text>"
+    assert images.png(text.format(word)) != images.png(text.format(""))
+
+
+def test_a_machine_without_fonts_is_told(monkeypatch):
+    monkeypatch.setattr(images, "_SANS", ("No Such Face",))
+    with pytest.raises(RuntimeError, match="no font to draw text with: none of No Such Face"):
+        images.png('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>')
+
+
+def test_a_gif_shows_the_film_from_the_first_picture_to_the_last(stepper):
+    data = stepper.to_gif(width=480, speed=0.5, rate=6)
+    assert len(data) < 1_500_000
+    movie = opened(data)
+    assert movie.n_frames > 5
+    assert movie.info["loop"] == 0
+    times = []
+    for k in range(movie.n_frames):
+        movie.seek(k)
+        times.append(movie.info["duration"])
+    # Two devices add: 600 ms of flight, one beat of 200, 300 to settle, all at half speed, and what stands around it.
+    assert sum(times) == pytest.approx(500 + 2 * 1100 + 1200, abs=10)
+    end = np.asarray(movie.convert("RGB"), int)
+    still = np.asarray(opened(stepper.to_png(width=480, scale=1)).convert("RGB"), int)
+    # The still leaves room for the highest step; both end in a margin and the frame.
+    still = still[: len(end) - 20]
+    end = end[: len(still)]
+    assert np.abs(end - still).mean() < 1
+    # What covers large areas has its own colours.
+    assert (np.abs(end - still).max(-1) > 24).mean() < 0.01
+
+
+def test_a_moving_svg_is_small_and_plays_without_a_script(stepper, tmp_path):
+    text = stepper.to_svg(animate=True)
+    assert len(text) < 150_000
+    root = ET.fromstring(text)
+    assert "script" not in text
+    names = set(re.findall(r"@keyframes ([\w-]+)", text))
+    assert names
+    assert names == set(re.findall(r"[:,]([\w-]+) [\d.]+ms", text))
+    classes = {e.get("class") for e in root.iter("{http://www.w3.org/2000/svg}g")}
+    assert classes <= set(re.findall(r"\.(sw[\w-]+)\{", text))
+    assert stepper.to_svg(tmp_path / "f.svg", animate=True, width=480) == str(tmp_path / "f.svg")
+
+
+def test_several_steps_play_one_after_another(stepper):
+    one, all_of_them = (
+        svg.frames(stepper._state(complete=False), width=640, theme="light", speed=1, rate=5, steps=s)
+        for s in ((3, 3), (0, 4))
+    )
+    assert one
+    assert all_of_them
+    assert sum(all_of_them.times) > sum(one.times) + 1000
+    assert "1/5" in all_of_them.first
+    assert "5/5" in all_of_them.parts[-1]
+
+
+def test_a_schedule_moves(schedule):
+    assert "@keyframes" in schedule.to_svg(animate=True)
+    assert opened(schedule.to_gif(width=480, rate=5)).n_frames > 2
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "words"),
+    [
+        ({"animate": True, "steps": range(3, 9)}, ValueError, "within range(5); got range(3, 9)"),
+        ({"animate": True, "steps": range(0, 4, 2)}, ValueError, "steps that follow one another"),
+        ({"animate": True, "steps": [1, 2]}, ValueError, "must be a range of steps"),
+        ({"steps": range(1)}, ValueError, "give animate=True as well"),
+        ({"animate": True, "speed": 0}, ValueError, "speed must be 0.05 to 20"),
+        ({"animate": True, "width": 10}, ValueError, "width must be 200 to 10000"),
+        ({"animate": True, "theme": "blue"}, ValueError, "theme must be 'light' or 'dark'"),
+    ],
+)
+def test_options_that_are_not_legal_are_named(stepper, options, error, words):
+    with pytest.raises(error, match=re.escape(words)):
+        stepper.to_svg(**options)
+
+
+def test_what_does_not_move_says_so(schedule):
+    mesh = jax.make_mesh((2,), ("x",))
+    f = jax.jit(jax.shard_map(lambda a: a * 2, mesh=mesh, in_specs=P("x"), out_specs=P("x")))
+    abstract = jax.ShapeDtypeStruct((8,), np.float32, sharding=jax.NamedSharding(mesh, P("x")))
+    with pytest.raises(ValueError, match="nothing in this CompiledProgram moves"):
+        sw.CompiledProgram(f, abstract).to_gif()
+    assert not hasattr(sw.ArrayView(abstract), "to_gif")
+    with pytest.raises(ValueError, match="a PipelineView plays what it shows"):
+        schedule.to_gif(steps=range(1))
+    with pytest.raises(ValueError, match="rate must be 1 to 50"):
+        schedule.to_gif(rate=100)
+    with pytest.raises(ValueError, match=r"scale must be 0\.25 to 8"):
+        schedule.to_png(scale=20)
+
+
+@pytest.mark.parametrize(
+    ("missing", "save", "words"),
+    [
+        ("resvg_py", "to_png", 'writing a PNG needs resvg-py.*pip install "shardwidget\\[images\\]"'),
+        ("PIL", "to_gif", 'needs Pillow.*pip install "shardwidget\\[images\\]"'),
+        ("playwright.sync_api", "to_webm", "pip install playwright.*to_gif"),
+    ],
+)
+def test_what_is_missing_is_said(schedule, monkeypatch, missing, save, words):
+    monkeypatch.setitem(sys.modules, missing, None)
+    images._font.cache_clear()
+    with pytest.raises(ImportError, match=words):
+        getattr(schedule, save)()
