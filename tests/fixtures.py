@@ -11,9 +11,10 @@ import jax
 import numpy as np
 
 from shardwidget.collectives import Call, Transfer, call_of, execute, expand, plans
-from shardwidget.document import Document, Model, Plan, to_wire
+from shardwidget.document import Document, Memory, Model, Plan, to_wire
 from shardwidget.export.state import encode
 from tests.comparisons import COMPARISONS
+from tests.memories import MEMORIES
 from tests.models import MODELS
 from tests.programs import PROGRAMS
 from tests.runs import RUNS
@@ -46,6 +47,18 @@ def comparisons_text() -> str:
 def programs_text() -> str:
     """The programs of ``tests.programs``, by name."""
     return _by_name(PROGRAMS)
+
+
+def memories_text() -> str:
+    """The memories of ``tests.memories``, by name, and what Python says of each."""
+
+    def case(memory: Memory) -> dict[str, Any]:
+        said = {name: getattr(memory, name) for name in ("peak_step", "peak_bytes", "allocated_bytes")}
+        alive = [(b.name, b.bytes) for b in memory.alive()]
+        return {"wire": to_wire(memory), "said": {**said, "total": memory.over_time.tolist(), "alive": alive}}
+
+    cases = [f"{json.dumps(name)}:{encode(case(make()))}" for name, make in MEMORIES.items()]
+    return "{\n" + ",\n".join(cases) + "\n}\n"
 
 
 def models_text() -> str:
@@ -97,6 +110,7 @@ FILES = {
     "comparison/comparisons.json": comparisons_text,
     "program/programs.json": programs_text,
     "run/runs.json": measured_text,
+    "memory/memories.json": memories_text,
     "tree/models.json": models_text,
     "pipeline/schedules.json": schedules_text,
     "pipeline/runs.json": runs_text,

@@ -12,9 +12,9 @@ from shardwidget.document.base import Document
 from shardwidget.document.mesh import Mesh
 from shardwidget.document.program import MemoryTotals
 from shardwidget.document.trace import Source
-from shardwidget.document.wire import VERSION
+from shardwidget.document.wire import VERSION, Ints
 
-__all__ = ["Buffer", "Memory", "MemoryLoop"]
+__all__ = ["Buffer", "Chip", "Memory", "MemoryLoop"]
 
 BufferKind = Literal["argument", "output", "kept", "temporary", "collective"]
 
@@ -43,6 +43,20 @@ class Buffer:
     """Index in ``Memory.loops`` of the innermost loop that makes it anew in each pass; -1 for none."""
     instruction: str = ""
     """Name of the instruction that makes it."""
+    donated: bool = False
+    """Of an argument: whether a result is written in its place."""
+    axes: tuple[str, ...] | None = None
+    """Mesh axes that cut it; None where that is not known: the compiled program no longer says it."""
+
+
+@dataclass(frozen=True)
+class Chip:
+    """A device by the memory that it has."""
+
+    name: str
+    bytes: int
+    source: str
+    """Where the number is from."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +85,16 @@ class Memory(Document):
     buffers: tuple[Buffer, ...] = field(metadata={"wire": "table"})
     steps: int
     loops: tuple[MemoryLoop, ...] = ()
+    lines: tuple[Source, ...] = ()
+    """The user's lines that the schedule works on, by file and number."""
+    work: Ints = Ints.pack(())
+    """Of each step: 0 for no line, else one more than twice the index in ``lines``, and one more on the way back."""
+    chips: tuple[Chip, ...] = ()
+    """Devices whose memory can be drawn as a limit."""
+    chip: int | None = None
+    """Index of the one that it is compiled for, or that was asked for; None where none is known."""
+    basis: Literal["assignment", "text"] = "text"
+    """What sizes are from: the compiler's own assignment of buffers, or types in the module's text."""
     compiler: MemoryTotals | None = None
     """What the compiler itself sets aside; None where it does not say."""
     name: str = ""

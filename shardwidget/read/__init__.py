@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from shardwidget.read._memory.memory import memory as memory
     from shardwidget.read._model.entry import model as model
     from shardwidget.read._placement import placement as placement
+    from shardwidget.read._program.executable import compiled as compiled
     from shardwidget.read._program.programs import program as program
     from shardwidget.read._program.programs import programs as programs
     from shardwidget.read._program.timing import time_program as time_program

@@ -1,4 +1,4 @@
-"""``CompiledProgram``: the collectives that the compiler added to a program, or into several side by side."""
+"""``CompiledProgram``: the collectives of a compiled program and what is alive in it, or of several side by side."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from traitlets import Dict, Enum, Int, TraitError, Unicode, observe, validate
 
-from shardwidget import read
-from shardwidget.document import Program, Programs, Run, Timing, to_wire
+from shardwidget import cost, read
+from shardwidget.chips import chips
+from shardwidget.document import Memory, Program, Programs, Run, Timing, to_wire
 from shardwidget.widgets._base import Mode
 from shardwidget.widgets._moving import MovingWidget
 from shardwidget.widgets._options import checked
@@ -25,11 +26,20 @@ SORTS = ("time", "order", "op", "axes", "sent", "runs", "source")
 _Call = tuple[Any, tuple[Any, ...], Mapping[str, Any] | None]
 """A function, its arguments and its keyword arguments."""
 
+PAGES = ("collectives", "memory")
+
+_NO_MEMORY = (
+    "it was given as a {what}: what is alive in it follows from the compiled program. Give the function and its "
+    "arguments, or what jax.jit(f).lower(...).compile() returns."
+)
+
 _NOT_CALLABLE = "it was given as a {what}, which cannot be called: there is nothing to run. Give the function itself."
 
 
 class CompiledProgram(MovingWidget):
     """The collectives of a compiled program: over which mesh axes, how many bytes, how often, because of which line.
+
+    Its second page is the memory: what is alive on a device over the schedule, and at the peak.
 
     ```python
     view = CompiledProgram(f, x, w)
@@ -39,6 +49,9 @@ class CompiledProgram(MovingWidget):
     view.profile()                      # what every device did when: a Run
     view.document.collectives[3].axes
 
+    view.page = "memory"                # what is alive while it runs
+    view.memory().alive()[0].name       # the largest buffer at the peak
+
     CompiledProgram.compare({"inner": (f, x1, w1), "outer": (f, x2, w2)})
     ```
 
@@ -47,6 +60,7 @@ class CompiledProgram(MovingWidget):
         axis: name of a mesh axis whose collectives are listed; None for all.
         sort: what the list is sorted by: ``"time"``, ``"order"`` (the module's schedule), ``"op"``, ``"axes"``,
             ``"sent"``, ``"runs"`` or ``"source"``.
+        page: ``"collectives"`` or ``"memory"``.
         opened: side by side: index of the program that is open; None for none. ``selection`` and ``axis`` are of it.
     """
 
@@ -56,10 +70,12 @@ class CompiledProgram(MovingWidget):
     axis = Unicode(None, allow_none=True).tag(sync=True)
     sort = Enum(SORTS, default_value="time").tag(sync=True)
     opened = Int(None, allow_none=True).tag(sync=True)
+    page = Enum(PAGES, default_value="collectives").tag(sync=True)
 
     _asked = Dict(help="What the browser wants measured: {n, runs}; n makes each one new.").tag(sync=True)
     _heard = Int(0, help="The n of the last that was dealt with.").tag(sync=True)
     _trouble = Unicode(help="Why something was not measured.").tag(sync=True)
+    _memories = Dict(help="By index of a program: its memory, or the sentence why it is not known.").tag(sync=True)
 
     def __init__(
         self,
@@ -69,6 +85,8 @@ class CompiledProgram(MovingWidget):
         mesh: Any = None,
         name: str | None = None,
         interconnect: str | Interconnect | None = None,
+        chip: str | int | None = None,
+        page: Literal["collectives", "memory"] = "collectives",
         selection: dict[str, int] | None = None,
         axis: str | None = None,
         sort: Literal["time", "order", "op", "axes", "sent", "runs", "source"] = "time",
@@ -86,6 +104,9 @@ class CompiledProgram(MovingWidget):
             name: what to call it; None for the function's name.
             interconnect: what estimated times are shown for first: a name in ``shardwidget.cost.INTERCONNECTS``, for
                 example ``"TPU v5e"`` or ``"H100"``, or an ``Interconnect`` of your own numbers.
+            chip: the device whose memory is the limit: a name in ``shardwidget.chips.CHIPS``, for example ``"H100"``,
+                or the bytes that it has; None for the one that the program is compiled for.
+            page: what is shown at first: ``"collectives"`` or ``"memory"``.
             selection: what is shown at first, ``{"collective": index}``; None for the one that takes longest.
             axis: list the collectives over this mesh axis alone.
             sort: what to sort by.
@@ -94,19 +115,26 @@ class CompiledProgram(MovingWidget):
 
         Raises:
             TypeError: ``f`` can be neither compiled nor read, or an argument is unknown.
-            ValueError: the mesh has other devices than the program, or there is no such interconnect.
-            TraitError: there is no such collective, mesh axis or column.
+            ValueError: the mesh has other devices than the program, or there is no such interconnect or chip.
+            TraitError: there is no such collective, mesh axis, column or page.
         """
         checked(type(self), traits, f)
         self._calls: tuple[_Call, ...] = ((f, args, kwargs),)
-        self._mesh = mesh
+        chips(chip, "")
+        self._mesh, self._chip, self._kwargs = mesh, chip, kwargs
+        self._read: dict[int, Memory] = {}
+        self._compiled: tuple[Any, ...] = (f,)
         if isinstance(f, Programs):
             document, self._calls = f, tuple((p, (), None) for p in f.programs)
+            self._compiled = f.programs
         elif isinstance(f, Program):
             document = f if name is None else replace(f, name=name)
         else:
-            document = read.program(f, *args, kwargs=kwargs, mesh=mesh, name=name, interconnect=interconnect)
-        super().__init__(document, mode=mode, selection=selection, axis=axis, sort=sort, **traits)
+            if not isinstance(f, str):
+                cost.interconnects(interconnect)  # A name that is wrong is said before anything is compiled.
+                self._compiled = (read.compiled(f, *args, kwargs=kwargs, mesh=mesh),)
+            document = read.program(*self._compiled, mesh=mesh, name=name, interconnect=interconnect)
+        super().__init__(document, mode=mode, selection=selection, axis=axis, sort=sort, page=page, **traits)
 
     @classmethod
     def compare(
@@ -116,6 +144,8 @@ class CompiledProgram(MovingWidget):
         kwargs: Mapping[str, Any] | None = None,
         mesh: Any = None,
         interconnect: str | Interconnect | None = None,
+        chip: str | int | None = None,
+        page: Literal["collectives", "memory"] = "collectives",
         opened: int | None = None,
         sort: Literal["time", "order", "op", "axes", "sent", "runs", "source"] = "time",
         mode: Mode | None = None,
@@ -129,6 +159,8 @@ class CompiledProgram(MovingWidget):
             kwargs: keyword arguments of those that are given as a function.
             mesh: as in the constructor, for all.
             interconnect: as in the constructor, for all.
+            chip: as in the constructor, for all.
+            page: what is shown of the program that is open.
             opened: index of the program whose collectives are shown at first.
             sort: what to sort these by.
             mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel.
@@ -141,12 +173,14 @@ class CompiledProgram(MovingWidget):
         """
         checked(cls.compare, traits)
         document = read.programs(programs, kwargs=kwargs, mesh=mesh, interconnect=interconnect)
-        view = cls(document, sort=sort, mode=mode, **traits)
+        view = cls(document, chip=chip, sort=sort, mode=mode, **traits)
         view._mesh = mesh
+        view._compiled = tuple(programs.values())
+        view._kwargs = kwargs
         view._calls = tuple(
             (of[0], of[1:], kwargs) if isinstance(of, tuple) else (of, (), None) for of in programs.values()
         )
-        view.opened = opened
+        view.opened, view.page = opened, page
         return view
 
     @property
@@ -215,9 +249,56 @@ class CompiledProgram(MovingWidget):
             raise ValueError("\n".join(trouble))
         return next(iter(runs.values())) if isinstance(self.document, Program) else runs
 
+    def memory(self) -> Memory | dict[str, Memory]:
+        """What is alive while the program runs: read when it is first asked for.
+
+        Returns:
+            The memory; side by side, that of every program for which it can be known, by name.
+
+        Raises:
+            ValueError: there is no compiled program to read.
+        """
+        shown, trouble = self._programs(), list[str]()
+        for at in range(len(shown)):
+            try:
+                self._memory_of(at)
+            except ValueError as error:
+                trouble.append(f"{shown[at].name}: {error}")
+        if not self._read:
+            raise ValueError("\n".join(trouble))
+        if isinstance(self.document, Program):
+            return self._read[0]
+        return {shown[at].name: memory for at, memory in self._read.items()}
+
+    def _memory_of(self, at: int) -> Memory:
+        if at not in self._read:
+            of, program = self._compiled[at], self._programs()[at]
+            if isinstance(of, Program):
+                raise ValueError(_NO_MEMORY.format(what=type(of).__name__))
+            f, *args = of if isinstance(of, tuple) else (of,)
+            given = {"kwargs": self._kwargs} if isinstance(of, tuple) else {}
+            self._read[at] = read.memory(f, *args, **given, mesh=self._mesh, name=program.name, chip=self._chip)
+        return self._read[at]
+
+    def _memory_wire(self, at: int) -> dict[str, Any]:
+        """The memory of a program as it goes to the front end; or why it is not known."""
+        try:
+            return to_wire(self._memory_of(at))
+        except Exception as error:  # The browser is told whatever a user's program may raise.
+            return {"trouble": str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"}
+
+    @observe("page", "opened")
+    def _on_page(self, _: Any) -> None:
+        at = 0 if isinstance(self.document, Program) else self.opened
+        if self.page == "memory" and at is not None and str(at) not in self._memories:
+            self._memories = {**self._memories, str(at): self._memory_wire(at)}
+
     def _state(self, *, complete: bool) -> dict[str, Any]:
-        traits = self.get_state(["selection", "axis", "sort", "opened"])
-        return super()._state(complete=complete) | traits
+        traits = self.get_state(["selection", "axis", "sort", "opened", "page"])
+        memories = self._memories
+        if complete:
+            memories = {str(at): self._memory_wire(at) for at in range(len(self._programs()))}
+        return super()._state(complete=complete) | traits | {"_memories": memories}
 
     def _programs(self) -> tuple[Program, ...]:
         return self.document.programs if isinstance(self.document, Programs) else (self.document,)

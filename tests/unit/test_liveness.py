@@ -40,7 +40,7 @@ def test_elements_of_a_tuple():
     assert element_counts("f32[4]") == (1,)
 
 
-def alive(text: str, donated: tuple[int, ...] = ()) -> list[int]:
+def alive(text: str, donated: dict[int, int] | None = None) -> list[int]:
     """Bytes at each step, without arguments and outputs."""
     walked = walk(Module.parse("HloModule m, is_scheduled=true\n\n" + text), donated)
     held = [0] * len(walked.steps)
@@ -154,4 +154,4 @@ def test_outputs_stand_to_the_end_and_donated_ones_in_their_argument():
     text = entry("a = f32[8]{0} broadcast(p)", "ROOT b = f32[4]{0} slice(a)")
     (output,) = [s for s in walk(Module.parse("HloModule m\n\n" + text)).slots if s.kind == "output"]
     assert output.array.bytes == 16
-    assert not [s for s in walk(Module.parse("HloModule m\n\n" + text), (0,)).slots if s.kind == "output"]
+    assert not [s for s in walk(Module.parse("HloModule m\n\n" + text), {0: 0}).slots if s.kind == "output"]

@@ -4,6 +4,7 @@ import { codeOf } from "../model/code";
 import type { Scheme } from "../model/color";
 import { type Choices, ComparisonModel, decodeComparison } from "../model/comparison";
 import type { SpecDraft } from "../model/document.gen";
+import { decodeMemory, MemoryModel } from "../model/memory";
 import { decodePlacement, PlacementModel } from "../model/placement";
 import { decodePlayground, placementOf } from "../model/playground";
 import { decodePrograms, ProgramModel, type Sort } from "../model/program";
@@ -25,6 +26,7 @@ import { comparisonScene } from "../scene/comparison";
 import { WHOLE } from "../scene/faces";
 import type { Film } from "../scene/film/film";
 import { pipelineFilm, programFilm, stepFilm } from "../scene/film/films";
+import { memoryScene } from "../scene/memorycard";
 import { modelScene } from "../scene/modelcard";
 import type { ColorBy } from "../scene/paints";
 import { pipelineScene } from "../scene/pipelinecard";
@@ -60,6 +62,7 @@ export function svg(stateJson: string, optionsJson: string): string {
       programs: programOf,
       run: runOf,
       runs: runOf,
+      memory: memoryOf,
       model: modelOf,
       schedule: scheduleOf,
       schedules: scheduleOf,
@@ -109,6 +112,10 @@ interface State {
   call?: number | null;
   watch?: readonly string[];
   choices?: Choices;
+  /** Of a program: the page, and by index the memory of each. */
+  page?: string;
+  opened?: number | null;
+  _memories?: Readonly<Record<string, object>>;
   follow?: number | null;
   moment?: number;
 }
@@ -198,6 +205,11 @@ function programOf(state: State, width: number, scheme: Scheme): readonly [Scene
   const { programs, sideBySide } = decodePrograms(state._document);
   const models = programs.map((p) => new ProgramModel(p));
   const [first] = models;
+  const memory = state.page === "memory" && state._memories?.[String(sideBySide ? state.opened : 0)];
+  if (memory && "kind" in memory) {
+    const program = models[sideBySide ? (state.opened ?? 0) : 0];
+    return [memoryScene(memoryModel(memory, program), { width, scheme }), program?.doc.name ?? ""];
+  }
   if (sideBySide || !first) return [programsScene(models, width), programs.map((p) => p.name).join(", ")];
   return [programScene(first, programPicture(state, width, scheme)), first.doc.name];
 }
@@ -205,6 +217,15 @@ function programOf(state: State, width: number, scheme: Scheme): readonly [Scene
 function programPicture(state: State, width: number, scheme: Scheme): ProgramPicture {
   const selection = typeof state.selection === "number" ? state.selection : null;
   return { width, scheme, selection, axis: state.axis ?? null, sort: (state.sort ?? "time") as Sort };
+}
+
+function memoryModel(memory: unknown, program?: ProgramModel): MemoryModel {
+  return new MemoryModel(decodeMemory(memory), new Map(program?.collectives.map((c) => [c.name, c.axes])));
+}
+
+function memoryOf(state: State, width: number, scheme: Scheme): readonly [Scene, string] {
+  const model = memoryModel(state._document);
+  return [memoryScene(model, { width, scheme }), model.doc.name];
 }
 
 function scheduleOf(state: State, width: number, scheme: Scheme): readonly [Scene, string] {

@@ -3,6 +3,7 @@ import markStyles from "../views/card/marks.css";
 import { entry } from "../views/card/mount";
 import scrubberStyles from "../views/card/scrubber.css";
 import { programKeys } from "../views/program/keys";
+import memoryStyles from "../views/program/memory/memory.css";
 import { ProgramCard } from "../views/program/ProgramCard";
 import styles from "../views/program/program.css";
 import { ProgramState } from "../views/program/state";
@@ -11,5 +12,5 @@ export default entry({
   state: ProgramState,
   body: ProgramCard,
   keys: programKeys,
-  styles: [markStyles, scrubberStyles, styles],
+  styles: [markStyles, scrubberStyles, styles, memoryStyles],
 });

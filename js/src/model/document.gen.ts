@@ -47,6 +47,18 @@ export interface Buffer {
   readonly loop: number;
   /** Name of the instruction that makes it. */
   readonly instruction: string;
+  /** Of an argument: whether a result is written in its place. */
+  readonly donated: boolean;
+  /** Mesh axes that cut it; None where that is not known: the compiled program no longer says it. */
+  readonly axes: readonly string[] | null;
+}
+
+/** A device by the memory that it has. */
+export interface Chip {
+  readonly name: string;
+  readonly bytes: number;
+  /** Where the number is from. */
+  readonly source: string;
 }
 
 /** The clock of a process beside that of the first. */
@@ -571,6 +583,16 @@ export interface Memory {
   readonly buffers: readonly Buffer[];
   readonly steps: number;
   readonly loops: readonly MemoryLoop[];
+  /** The user's lines that the schedule works on, by file and number. */
+  readonly lines: readonly Source[];
+  /** Of each step: 0 for no line, else one more than twice the index in `lines`, and one more on the way back. */
+  readonly work: Ints;
+  /** Devices whose memory can be drawn as a limit. */
+  readonly chips: readonly Chip[];
+  /** Index of the one that it is compiled for, or that was asked for; None where none is known. */
+  readonly chip: number | null;
+  /** What sizes are from: the compiler's own assignment of buffers, or types in the module's text. */
+  readonly basis: "assignment" | "text";
   /** What the compiler itself sets aside; None where it does not say. */
   readonly compiler: MemoryTotals | null;
   readonly name: string;

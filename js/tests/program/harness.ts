@@ -5,7 +5,17 @@ import { type Mounted, mounting } from "../harness";
 
 export const { start, mount } = mounting<Program | Programs>(
   view.render,
-  { selection: null, axis: null, sort: "time", opened: null, _asked: {}, _heard: 0, _trouble: "" },
+  {
+    selection: null,
+    axis: null,
+    sort: "time",
+    opened: null,
+    page: "collectives",
+    _memories: {},
+    _asked: {},
+    _heard: 0,
+    _trouble: "",
+  },
   1240,
 );
 

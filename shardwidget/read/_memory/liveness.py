@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from shardwidget.read._memory.shapes import Array, arrays_of, element_counts
@@ -43,12 +43,18 @@ class Slot:
     kind: str = "temporary"
     argument: int = -1
     """Number of the program's parameter that it is."""
+    output: int = -1
+    """Number of the program's result that it is."""
+    donated: bool = False
+    """Of an argument: whether a result is written in its place."""
     loop: int = -1
     """Index of the innermost loop whose every pass makes it anew; -1 for none."""
     free: bool = False
     """Whether it stands in the place of another."""
     may_replace: tuple[Slot, ...] = ()
     """Operands that it may be written over."""
+    writer: Instruction | None = None
+    """What makes the first value that is written into it: what a loop fills is named by what it is filled with."""
 
 
 @dataclass(eq=False)
@@ -74,12 +80,12 @@ Leaves = tuple[Slot, ...]
 """Where the arrays of a value are, those of a tuple from left to right."""
 
 
-def walk(module: Module, donated: Iterable[int] = ()) -> Walk:
+def walk(module: Module, donated: Mapping[int, int] | None = None) -> Walk:
     """Walks through a module.
 
     Args:
         module: the module.
-        donated: numbers of the outputs that stand in the place of an argument.
+        donated: by number of an output, that of the argument whose place it takes.
     """
     walking = _Walking(module)
     out = walking.out
@@ -90,10 +96,13 @@ def walk(module: Module, donated: Iterable[int] = ()) -> Walk:
     for slot in out.slots:
         if slot.kind == "argument":
             slot.last = end
-    given = set(donated)
+    given = dict(donated or {})
+    for slot in out.slots:
+        slot.donated = slot.kind == "argument" and slot.argument in given.values()
     for number, slot in enumerate(results):
         if slot.kind == "argument":
             continue
+        slot.output = number
         if number in given:
             # It is written into the argument's memory.
             slot.free = True
@@ -262,6 +271,7 @@ class _Walking:
             if output < len(new) and operand < len(operands) and operands[operand]:
                 new[output].free = True
                 new[output] = operands[operand][0]
+                new[output].writer = new[output].writer or _written(instruction, operands, operand)
         self._use([tuple(new)], step)
         return tuple(new)
 
@@ -285,6 +295,13 @@ class _Walking:
             return tuple(range(len(instruction.operands)))
         fused = self._fused(instruction)
         return _elementwise_operands(fused) if fused else ()
+
+
+def _written(instruction: Instruction, operands: Sequence[Leaves], target: int) -> Instruction:
+    """What makes the value that an update writes: the largest of its other operands, or else the update itself."""
+    others = (slot for k, leaves in enumerate(operands) if k != target for slot in leaves if slot.instruction)
+    most = max(others, key=lambda slot: slot.array.bytes, default=None)
+    return most.instruction if most is not None and most.instruction and most.array.bytes > 64 else instruction
 
 
 def _carried(before: Slot, after: Slot | None, loop: Loop) -> Slot:

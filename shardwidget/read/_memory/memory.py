@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
+import functools
 import re
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -10,13 +10,14 @@ from typing import Any
 import jax
 from jax.sharding import Mesh as JaxMesh
 
-from shardwidget.document import Buffer, Memory, MemoryLoop, Source
+from shardwidget.chips import chips
+from shardwidget.document import Buffer, Ints, Memory, MemoryLoop, Source
 from shardwidget.read._memory.liveness import Loop, Slot, Walk, walk
-from shardwidget.read._program.executable import executable_of
+from shardwidget.read._program.executable import Executable, executable_of, shardings_of
 from shardwidget.read._program.module import Module
-from shardwidget.read._program.origin import Origins
+from shardwidget.read._program.origin import Origin, Origins
 from shardwidget.read._program.programs import memory_totals, mesh_of
-from shardwidget.read._program.target import target_of
+from shardwidget.read._program.target import interconnect_of, target_of
 
 NO_TEXT = (
     "the compiled program has no text to read, so what is alive in it is not known. Give the function and its "
@@ -27,11 +28,12 @@ _DONATED = re.compile(r"\{([\d, ]*)\}: \((\d+)")
 
 
 def memory(
-    f: Callable[..., Any] | jax.stages.Lowered | jax.stages.Compiled | str,
+    f: Callable[..., Any] | jax.stages.Lowered | jax.stages.Compiled | Executable | str,
     *args: Any,
     kwargs: Mapping[str, Any] | None = None,
     mesh: JaxMesh | None = None,
     name: str | None = None,
+    chip: str | int | None = None,
 ) -> Memory:
     """Reads which buffers are alive while a compiled program runs, on one device, and when. Nothing is run.
 
@@ -39,29 +41,39 @@ def memory(
     last one that needs it. ``difference`` says how far that is from the compiler's own figure.
 
     Args:
-        f: a function, jitted or not; or what ``jax.jit(f).lower(...)`` or its ``compile()`` gave. Shardings and
-            donations that the function was jitted with are respected.
+        f: a function, jitted or not; or what ``jax.jit(f).lower(...)``, its ``compile()`` or ``read.compiled`` gave.
+            Shardings and donations that the function was jitted with are respected.
         *args: arguments of the function: arrays, or ``jax.ShapeDtypeStruct``s with a sharding, which need no data.
         kwargs: keyword arguments of the function.
         mesh: the mesh; None takes the one of the arguments.
         name: what to call the program; None for the function's name.
+        chip: the device whose memory is the limit: a name in ``shardwidget.chips.CHIPS``, or the bytes that it has.
+            None for the one that the program is compiled for.
 
     Raises:
-        ValueError: the mesh has other devices than the program, or is abstract; or the program has no text.
+        ValueError: the mesh has other devices than the program, or is abstract; the program has no text; or there is no
+            such chip.
         TypeError: ``f`` can be neither compiled nor read, or an argument is a tracer.
     """
+    chips(chip, "")  # A name that is wrong is said before anything is compiled.
     executable = executable_of(f, args, mesh, kwargs)
     document, _ = mesh_of(executable)
     module = Module.parse(executable.text)
     if module.entry is None:
         raise ValueError(NO_TEXT)
     walked = walk(module, _donated(executable.text))
-    names = _Names(module)
+    names = _Names(module, executable)
+    lines, work = names.work(walked)
+    known, at = chips(chip, f"{interconnect_of(document.kind)} {document.kind}")
     return Memory(
         mesh=document,
         buffers=tuple(names.buffer(slot, walked) for slot in walked.slots if _exists(slot)),
         steps=len(walked.steps),
         loops=tuple(map(names.loop, walked.loops)),
+        lines=lines,
+        work=work,
+        chips=known,
+        chip=at,
         compiler=memory_totals(executable.compiled, document.platform),
         name=name if name is not None else executable.name or module.name.removeprefix("jit_"),
         target=target_of(document),
@@ -69,13 +81,12 @@ def memory(
     )
 
 
-def _donated(text: str) -> tuple[int, ...]:
-    """Numbers of the outputs that stand in the place of an argument."""
+def _donated(text: str) -> dict[int, int]:
+    """By number of an output that stands in the place of an argument, that of the argument."""
     header, _, _ = text.partition("\n")
     found = re.search(r"input_output_alias=\{(.*?)\}, \w+=", header)
-    if not found:
-        return ()
-    return tuple(int(index.split(",")[0] or 0) for index, _ in _DONATED.findall(found[1]))
+    pairs = _DONATED.findall(found[1]) if found else ()
+    return {int(index.split(",")[0] or 0): int(argument) for index, argument in pairs}
 
 
 def _exists(slot: Slot) -> bool:
@@ -85,46 +96,79 @@ def _exists(slot: Slot) -> bool:
 class _Names:
     """Says in the user's words what buffers are."""
 
-    def __init__(self, module: Module) -> None:
+    def __init__(self, module: Module, executable: Executable) -> None:
         self._origins = Origins(module)
         entry = module.entry
         parameters = [i for i in entry.instructions if i.opcode == "parameter"] if entry else []
         self._arguments = {int(i.arguments or 0): self._origins.at(i).op for i in parameters}
+        self._inputs, self._outputs = shardings_of(executable)
+        if len(self._inputs) != len(self._arguments):
+            # What the function does not use is no parameter, and nothing public says which those are.
+            self._inputs = ()
+        # Instructions by the thousand share few frames.
+        self._sources = functools.cache(lambda frames: Origin("", frames).source)
 
     def buffer(self, slot: Slot, walked: Walk) -> Buffer:
+        common: dict[str, Any] = {"bytes": slot.array.bytes, "type": slot.array.text, "axes": self._axes(slot)}
+        common |= {"born": slot.born, "dies": slot.last}
         if slot.instruction is None:
             called = self._arguments.get(slot.argument, "") or f"argument {slot.argument}"
-            return Buffer(slot.array.bytes, slot.array.text, called, "argument", slot.born, slot.last)
+            return Buffer(name=called, kind="argument", donated=slot.donated, **common)
         origin = self._origins.at(slot.instruction)
-        source = origin.source
+        source = self._sources(origin.frames)
+        if source is None and slot.writer is not None:
+            origin = self._origins.at(slot.writer)
+            source = self._sources(origin.frames)
         kind: Any = slot.kind
         if kind == "temporary" and not origin.backward and self._needed_back(slot, walked):
             kind = "kept"
         return Buffer(
-            bytes=slot.array.bytes,
-            type=slot.array.text,
             name=_variable(source) or slot.instruction.name,
             kind=kind,
-            born=slot.born,
-            dies=slot.last,
             source=source,
             backward=origin.backward,
             loop=slot.loop,
             instruction=slot.instruction.name,
+            **common,
         )
 
     def loop(self, loop: Loop) -> MemoryLoop:
         origin = self._origins.at(loop.instruction)
-        source = origin.source
+        source = self._sources(origin.frames)
         written = re.search(r"\b(scan|fori_loop|while_loop|map|associative_scan)\(", source.text) if source else None
         return MemoryLoop(loop.first, loop.last, loop.times, written[1] if written else "loop", source, origin.backward)
 
+    def work(self, walked: Walk) -> tuple[tuple[Source, ...], Ints]:
+        """The lines that the schedule works on, and which one each step does."""
+        origins = [None if i.opcode in _IDLE else self._origins.at(i) for i in walked.steps]
+        sources = [None if origin is None else self._sources(origin.frames) for origin in origins]
+        lines = sorted({s for s in sources if s is not None}, key=lambda s: (s.file, s.line))
+        at = {line: 1 + 2 * k for k, line in enumerate(lines)}
+        pairs = zip(origins, sources, strict=True)
+        work = [0 if o is None or s is None else at[s] + o.backward for o, s in pairs]
+        return tuple(lines), Ints.pack(work)
+
+    def _axes(self, slot: Slot) -> tuple[str, ...] | None:
+        of, number = (self._inputs, slot.argument) if slot.instruction is None else (self._outputs, slot.output)
+        spec = getattr(of[number], "spec", None) if 0 <= number < len(of) else None
+        if spec is None:
+            return None
+        return tuple(name for entry in spec if entry is not None for name in _names_in(entry))
+
     def _needed_back(self, slot: Slot, walked: Walk) -> bool:
         """Whether the last instruction that needs it is one of the way back."""
-        last = walked.steps[slot.last]
-        named = itertools.chain([last], reversed(walked.steps[slot.born : slot.last]))
-        op = next((found for i in itertools.islice(named, 8) if (found := self._origins.at(i).op)), "")
+        near = range(slot.last, max(slot.born, slot.last - 8), -1)
+        op = next((found for step in near if (found := self._origins.at(walked.steps[step]).op)), "")
         return "transpose(" in op
+
+
+def _names_in(entry: Any) -> tuple[str, ...]:
+    """The mesh axes that a dimension of a spec names."""
+    return (entry,) if isinstance(entry, str) else tuple(entry) if isinstance(entry, tuple) else ()
+
+
+_IDLE = frozenset({"parameter", "constant", "tuple", "get-tuple-element", "bitcast"})
+"""What costs no time."""
 
 
 def _variable(source: Source | None) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import jax
@@ -20,7 +20,7 @@ from shardwidget.read._call import FlatCall, function_name
 class Executable:
     """A compiled program, or its text alone."""
 
-    text: str
+    text: str = field(repr=False)
     """Of the optimised module; empty where it has none."""
     devices: tuple[Any, ...]
     """In the order that its groups count them."""
@@ -47,9 +47,11 @@ def executable_of(
         raise ValueError(_errors.ABSTRACT_PROGRAM)
     if not isinstance(mesh, Mesh | None):
         raise TypeError(_errors.NO_MESH_OF_PROGRAM.format(type=_type(mesh)))
-    if isinstance(f, str | jax.stages.Lowered | jax.stages.Compiled):
+    if isinstance(f, str | jax.stages.Lowered | jax.stages.Compiled | Executable):
         if count := len(args) + len(kwargs or {}):
             raise TypeError(_errors.PROGRAM_ARGUMENTS.format(type=type(f).__name__, count=count))
+        if isinstance(f, Executable):
+            return f if mesh is None else replace(f, mesh=mesh, given=True)
         if isinstance(f, str):
             return _of_text(f, mesh or _set_mesh(), mesh is not None)
         compiled = f.compile() if isinstance(f, jax.stages.Lowered) else f
@@ -69,6 +71,38 @@ def executable_of(
     # A function without arguments may still say where its results go.
     found = found or first_mesh(_shardings(compiled))
     return _of(compiled, found, mesh is not None, function_name(f))
+
+
+def compiled(
+    f: Callable[..., Any] | jax.stages.Lowered | jax.stages.Compiled | str,
+    *args: Any,
+    kwargs: Mapping[str, Any] | None = None,
+    mesh: Mesh | None = None,
+) -> Executable:
+    """Compiles a function, to be read several times: by ``read.program``, by ``read.memory``.
+
+    Args:
+        f: a function, jitted or not; or what ``jax.jit(f).lower(...)`` or its ``compile()`` gave; or, with ``mesh=``,
+            the text of a compiled module.
+        *args: arguments of the function: arrays, or ``jax.ShapeDtypeStruct``s with a sharding, which need no data.
+        kwargs: keyword arguments of the function.
+        mesh: the mesh; None takes the one of the arguments.
+
+    Raises:
+        ValueError: the mesh is abstract, or a text came without one.
+        TypeError: ``f`` can be neither compiled nor read, or an argument is a tracer.
+    """
+    return executable_of(f, args, mesh, kwargs)
+
+
+def shardings_of(executable: Executable) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """Shardings of the arguments and of the results, in the order of the program's; empty where it says none."""
+    of = executable.compiled
+    if of is None:
+        return (), ()
+    flat = (jax.tree.leaves(tree, is_leaf=lambda x: x is None) for tree in (of.input_shardings, of.output_shardings))
+    inputs, outputs = map(tuple, flat)
+    return inputs, outputs
 
 
 def _of(compiled: jax.stages.Compiled, mesh: Mesh | None, given: bool, name: str) -> Executable:

@@ -1,10 +1,11 @@
 /** The card of a compiled program, or of several side by side. A failure takes its place, never an empty cell. */
 import { Head } from "./Head";
 import { Measured } from "./Measured";
+import { MemoryView } from "./memory/MemoryView";
 import { Panel } from "./Panel";
 import { SideBySide } from "./SideBySide";
 import { Source } from "./Source";
-import { type ProgramState, STACKED } from "./state";
+import { type ProgramState, type Shown, STACKED } from "./state";
 import { Table } from "./Table";
 import { Timeline } from "./Timeline";
 import { Tools } from "./Tools";
@@ -26,12 +27,22 @@ export function ProgramCard({ state }: { state: ProgramState }) {
 function One({ state }: { state: ProgramState }) {
   const shown = state.shown();
   if (!shown) return null;
+  const { model } = shown;
+  const { width } = state.now;
+  return (
+    <div class={width < STACKED ? "program" : "program wide"}>
+      <Head state={state} model={model} />
+      {state.now.page === "memory" ? <MemoryView state={state} /> : <Collectives state={state} shown={shown} />}
+    </div>
+  );
+}
+
+function Collectives({ state, shown }: { state: ProgramState; shown: Shown }) {
   const { model, rows, c, view, index, lanes } = shown;
   const { width, selection, cursor, sort, axis, interconnect, limit } = state.now;
   const none = model.collectives.length === 0;
   return (
-    <div class={width < STACKED ? "program" : "program wide"}>
-      <Head state={state} model={model} />
+    <>
       {model.doc.note && <p class={model.doubtful ? "note warn" : "note"}>{model.doc.note}</p>}
       <Unread doc={model.doc} />
       {none ? (
@@ -68,7 +79,7 @@ function One({ state }: { state: ProgramState }) {
         </>
       )}
       {!state.now.decoded?.sideBySide && <Measured state={state} timing={model.doc.timing} what="Time it" />}
-    </div>
+    </>
   );
 }
 

@@ -11,12 +11,23 @@ export const KEYS: readonly (readonly [string, string])[] = [
   ["p", "mesh or physical"],
   ["/", "search"],
   ["g", "to the devices"],
+  ["m", "memory"],
+];
+
+export const MEMORY_KEYS: readonly (readonly [string, string])[] = [
+  ["← →", "the instruction before, the next one"],
+  ["[ ]", "the loop before, the next one"],
+  ["↑ ↓", "buffers"],
+  ["p", "the peak"],
+  ["drag", "where most is alive in a stretch"],
+  ["c", "collectives"],
 ];
 
 /** Listens on the frame; returns what ends it. */
 export function programKeys(state: ProgramState, frame: HTMLElement): () => void {
   const find = (selector: string) => frame.shadowRoot?.querySelector<HTMLElement>(selector);
   return cardKeys(frame, (key, target) => {
+    if (state.now.page === "memory") return memory(state, find, key, target);
     if (isSearch(target)) return key === "Escape" ? () => state.list({ search: "" }) : () => find(".table")?.focus();
     return (target.matches(".table") ? walk(state, key) : undefined) ?? whole(state, find, key);
   });
@@ -33,6 +44,30 @@ function whole(state: ProgramState, find: Find, key: string): (() => void) | und
     p: () => state.set({ physical: !state.now.physical && state.model()?.box() !== null }),
     "/": () => find("input[type=search]")?.focus(),
     g: () => find("[role=listbox]")?.focus(),
+    m: () => state.turnTo("memory"),
+  };
+  return act[key];
+}
+
+/** Keys of the memory page: on the list arrows choose buffers, elsewhere they move over the schedule. */
+function memory(state: ProgramState, find: Find, key: string, target: Element): (() => void) | undefined {
+  const page = state.memory;
+  const list = target.matches(".alive");
+  const act: Readonly<Record<string, () => void>> = {
+    ArrowLeft: () => page.move(-1),
+    ArrowRight: () => page.move(1),
+    PageUp: () => page.move(-50),
+    PageDown: () => page.move(50),
+    ArrowUp: () => page.step(-1),
+    ArrowDown: () => page.step(1),
+    Home: () => (list ? page.step(Number.NEGATIVE_INFINITY) : page.move(Number.NEGATIVE_INFINITY)),
+    End: () => (list ? page.step(Number.POSITIVE_INFINITY) : page.move(Number.POSITIVE_INFINITY)),
+    "[": () => page.loop(-1),
+    "]": () => page.loop(1),
+    p: () => page.release(),
+    Escape: () => page.release(),
+    g: () => find(".alive")?.focus(),
+    c: () => state.turnTo("collectives"),
   };
   return act[key];
 }

@@ -22,6 +22,7 @@ import { Layer } from "../card/canvas";
 import { CardState, motionless } from "../card/state";
 import { memo } from "../card/store";
 import type { WidgetModel } from "../card/widget";
+import { type MemoryFields, MemoryPage, START } from "./memory/page";
 
 interface Fields {
   decoded: Decoded | null;
@@ -48,10 +49,16 @@ interface Fields {
   algorithm: Algorithm;
   phase: number;
   playing: boolean;
+  page: Page;
+  /** By index of a program: its memory as Python sent it, or why it is not known. */
+  memories: Readonly<Record<string, { trouble?: unknown }>>;
+  memory: MemoryFields;
   /** Whether Python is measuring, and what kept it from that. */
   waiting: boolean;
   trouble: string;
 }
+
+export type Page = "collectives" | "memory";
 
 /** Everything that the card of one program is drawn from. */
 export interface Shown {
@@ -75,6 +82,7 @@ const RUNS = 10;
 export class ProgramState extends CardState<Fields> {
   readonly layer = new Layer();
   readonly lanesLayer = new Layer();
+  readonly memory = new MemoryPage(this);
   readonly #model = memo((decoded: Decoded, at: number) => {
     const doc = decoded.programs[at];
     return doc ? new ProgramModel(doc) : null;
@@ -119,16 +127,20 @@ export class ProgramState extends CardState<Fields> {
       algorithm: "meaning",
       phase: 0,
       playing: false,
+      page: "collectives",
+      memories: {},
+      memory: START,
       waiting: false,
       trouble: "",
     };
-    super(widget, frame, fields, ["selection", "axis", "sort", "opened", "_heard", "_trouble"]);
+    const traits = ["selection", "axis", "sort", "opened", "page", "_memories", "_heard", "_trouble"];
+    super(widget, frame, fields, traits);
     this.until(() => cancelAnimationFrame(this.#clock));
   }
 
   name(): string {
     const { decoded } = this.now;
-    return `collectives of ${decoded?.programs.map((p) => p.name).join(", ") || "a compiled program"}`;
+    return `${this.now.page} of ${decoded?.programs.map((p) => p.name).join(", ") || "a compiled program"}`;
   }
 
   /** The open program; null where none is. */
@@ -165,8 +177,28 @@ export class ProgramState extends CardState<Fields> {
     this.set({ limit: on ? Number.POSITIVE_INFINITY : MORE });
   }
 
+  /** An element of the card. */
+  find(selector: string): HTMLElement | null | undefined {
+    return this.frame.shadowRoot?.querySelector<HTMLElement>(selector);
+  }
+
+  sent(): { trouble?: unknown } | undefined {
+    const { memories, opened, decoded } = this.now;
+    return memories[String(decoded?.sideBySide ? opened : 0)];
+  }
+
+  turnTo(page: Page): void {
+    this.#pause();
+    this.set({ page });
+    this.share({ page });
+  }
+
   protected override paint(): boolean {
-    const { theme } = this.now;
+    const { theme, page } = this.now;
+    if (page === "memory") {
+      this.memory.paint();
+      return true;
+    }
     const { view, lanes, index = null, rows = [] } = this.shown() ?? {};
     if (view && theme) this.layer.paint([view], view.stage, theme, () => collectiveMarks(view));
     if (view && lanes && theme) {
@@ -182,7 +214,7 @@ export class ProgramState extends CardState<Fields> {
     this.#pause();
     const interconnect = at === null ? 0 : (this.now.decoded?.programs[at]?.interconnect ?? 0);
     const other = { opened: at, selection: null, axis: null, search: "", interconnect };
-    this.set({ ...other, ...AT_REST, cursor: 0, limit: MORE, physical: false });
+    this.set({ ...other, ...AT_REST, cursor: 0, limit: MORE, physical: false, memory: START });
     this.share({ opened: at, selection: null, axis: null });
   }
 
@@ -320,6 +352,8 @@ export class ProgramState extends CardState<Fields> {
       sort,
       waiting: this.#number("_asked") > Number(this.widget.get("_heard") ?? 0),
       trouble: String(this.widget.get("_trouble") ?? ""),
+      page: this.widget.get("page") === "memory" ? "memory" : "collectives",
+      memories: (this.widget.get("_memories") ?? {}) as Fields["memories"],
       ...(other ? AT_REST : {}),
     });
     if (other && selection !== null) {

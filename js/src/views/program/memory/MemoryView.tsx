@@ -1,0 +1,50 @@
+/** Memory over the program: the chart, the user's lines and what is alive, on one x. */
+import { basisText, dominates } from "../../../model/memory/words";
+import { WIDE } from "../../../scene/memory/layout";
+import { PAD } from "../../../scene/scene";
+import type { ProgramState } from "../state";
+import { Alive } from "./Alive";
+import { Chart } from "./Chart";
+import { Legend } from "./Legend";
+import { Lines } from "./Lines";
+
+export function MemoryView({ state }: { state: ProgramState }) {
+  const page = state.memory;
+  const trouble = page.trouble();
+  const shown = page.shown();
+  if (!shown) {
+    return (
+      <p class="note" role="status">
+        {trouble ?? "The program does nothing: nothing is alive in it."}
+      </p>
+    );
+  }
+  const { model, layout, step } = shown;
+  const narrow = layout.left < 100;
+  return (
+    <div
+      class={`memory ${layout.width >= WIDE - 2 * PAD ? "roomy" : narrow ? "narrow" : ""}`}
+      style={{ "--left": `${layout.left}px`, "--span": `${layout.span}px` }}
+    >
+      <p class="dominates">{dominates(model, step)}</p>
+      <div class="over">
+        <Legend state={state} shown={shown} />
+        <Chart state={state} shown={shown} />
+      </div>
+      {model.lines.length > 0 &&
+        (narrow ? (
+          <details>
+            <summary>source lines</summary>
+            <Lines state={state} shown={shown} />
+          </details>
+        ) : (
+          <Lines state={state} shown={shown} />
+        ))}
+      <Alive state={state} shown={shown} />
+      <p class="soft small basis">
+        {basisText(model)}
+        {model.doc.loops.length > 0 && " One pass of each loop is drawn: each needs as much."}
+      </p>
+    </div>
+  );
+}
