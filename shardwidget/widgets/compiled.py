@@ -268,7 +268,7 @@ class CompiledProgram(MovingWidget):
             raise ValueError("\n".join(trouble))
         if isinstance(self.document, Program):
             return self._read[0]
-        return {shown[at].name: memory for at, memory in self._read.items()}
+        return {shown[at].name: memory for at, memory in sorted(self._read.items())}
 
     def _memory_of(self, at: int) -> Memory:
         if at not in self._read:

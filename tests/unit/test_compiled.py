@@ -353,3 +353,45 @@ def test_repr_and_fallback(view):
     assert data["text/plain"] == repr(view)
     assert "<details><summary>as a table</summary>" in data["text/html"]
     assert "application/vnd.jupyter.widget-view+json" in data
+
+
+def test_memory_is_read_when_its_page_is_turned_to(view):
+    assert view._memories == {}
+    view.page = "memory"
+    (sent,) = view._memories.values()
+    assert (sent["kind"], sent["name"]) == ("memory", "product")
+    memory = view.memory()
+    assert isinstance(memory, sw.Memory)
+    assert memory.peak_bytes == sum(b.bytes for b in memory.alive())
+    assert {b.name: b.axes for b in memory.buffers if b.kind == "argument"} == {"a": ("y",), "b": ("y",)}
+
+
+def test_memory_of_programs_side_by_side():
+    view = sw.CompiledProgram.compare({"inner": (product, *INNER), "outer": (product, *OUTER)}, page="memory", opened=1)
+    assert list(view._memories) == ["1"]
+    both = view.memory()
+    assert isinstance(both, dict)
+    assert [m.name for m in both.values()] == ["inner", "outer"]
+
+
+def test_memory_that_cannot_be_known_is_said():
+    view = sw.CompiledProgram(training(), page="memory")
+    assert view._memories["0"]["trouble"].startswith("it was given as a Program: what is alive in it follows from")
+    with pytest.raises(ValueError, match="Give the function and its arguments"):
+        view.memory()
+
+
+def test_the_chip_is_the_limit():
+    view = sw.CompiledProgram(product, *INNER, chip="H100")
+    memory = view.memory()
+    assert isinstance(memory, sw.Memory) and memory.chip is not None
+    assert (memory.chips[memory.chip].name, memory.chips[memory.chip].bytes) == ("H100", 80 * 2**30)
+    with pytest.raises(ValueError, match="chip='H1000' is not known. Give one of 'TPU v4', "):
+        sw.CompiledProgram(product, *INNER, chip="H1000")
+
+
+def test_a_saved_page_and_a_picture_hold_the_memory(view):
+    view.page = "memory"
+    assert '"kind":"memory"' in view.to_html()
+    if svg.available():
+        assert "at the peak" in view.to_svg().lower()
