@@ -28,6 +28,7 @@ CHIPS = {chip.name: chip for chip in _ALL}
 
 NO_SUCH_CHIP = "chip={given!r} is not known. Give one of {names}, or the bytes of a device's memory: chip=24 * 2**30."
 
+
 def chips(first: str | int | None, kind: str) -> tuple[tuple[Chip, ...], int | None]:
     """The chips to choose from, and the index of the one that is meant at first; None for none.
 

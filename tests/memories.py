@@ -22,7 +22,10 @@ def training() -> Memory:
         Buffer(96 * MIB, "bf16[12,2048,2048]", "h", "kept", 10, 100, w, instruction="fusion.1"),
         *(Buffer(16 * MIB, "bf16[2048,4096]", "h", "temporary", 20 + k, 22 + k, w, loop=0) for k in (0, 4, 8)),
         Buffer(32 * MIB, "f32[2048,4096]", "y", "temporary", 62, 80, h, back, 1, "fusion.7"),
-        *(Buffer(24 * MIB, "f32[2048,3072]", "y", "temporary", 64 + k, 74, h, back, 1, f"fusion.{8 + k}") for k in (0, 2)),
+        *(
+            Buffer(24 * MIB, "f32[2048,3072]", "y", "temporary", 64 + k, 74, h, back, 1, f"fusion.{8 + k}")
+            for k in (0, 2)
+        ),
         Buffer(16 * MIB, "bf16[2048,4096]", "h", "collective", 24, 30, w, False, 0, "all-reduce.1"),
         Buffer(8 * MIB, "bf16[1024,4096]", "h", "collective", 70, 90, w, back, 1, "reduce-scatter.6"),
     )
@@ -69,16 +72,6 @@ def hostile() -> Memory:
     buffers = tuple(replace(b, name=evil, type=evil, source=lines[0]) for b in base.buffers)
     loops = tuple(replace(loop, name=evil) for loop in base.loops)
     return replace(base, buffers=buffers, lines=lines, loops=loops, name=evil)
-
-
-def large(steps: int = 20_000) -> Memory:
-    """A program of many instructions."""
-    buffers = tuple(
-        Buffer((1 + k % 97) * 1024, "f32[256]", f"v{k % 31}", "temporary", k, min(steps - 1, k + 5 + k % 211), _LINES[k % 5])
-        for k in range(steps)
-    )
-    work = Ints.pack([1 + 2 * (k % 5) + k % 2 for k in range(steps)])
-    return replace(training(), buffers=buffers, steps=steps, loops=(), work=work, compiler=None)
 
 
 MEMORIES = {"training": training, "tight": tight, "plain": plain, "hostile": hostile}

@@ -16,6 +16,8 @@ from shardwidget.document.wire import VERSION, Ints
 
 __all__ = ["Buffer", "Chip", "Memory", "MemoryLoop"]
 
+_NONE = Ints.pack(())
+
 BufferKind = Literal["argument", "output", "kept", "temporary", "collective"]
 
 
@@ -87,7 +89,7 @@ class Memory(Document):
     loops: tuple[MemoryLoop, ...] = ()
     lines: tuple[Source, ...] = ()
     """The user's lines that the schedule works on, by file and number."""
-    work: Ints = Ints.pack(())
+    work: Ints = _NONE
     """Of each step: 0 for no line, else one more than twice the index in ``lines``, and one more on the way back."""
     chips: tuple[Chip, ...] = ()
     """Devices whose memory can be drawn as a limit."""

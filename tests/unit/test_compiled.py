@@ -384,9 +384,10 @@ def test_memory_that_cannot_be_known_is_said():
 def test_the_chip_is_the_limit():
     view = sw.CompiledProgram(product, *INNER, chip="H100")
     memory = view.memory()
-    assert isinstance(memory, sw.Memory) and memory.chip is not None
+    assert isinstance(memory, sw.Memory)
+    assert memory.chip is not None
     assert (memory.chips[memory.chip].name, memory.chips[memory.chip].bytes) == ("H100", 80 * 2**30)
-    with pytest.raises(ValueError, match="chip='H1000' is not known. Give one of 'TPU v4', "):
+    with pytest.raises(ValueError, match=r"chip='H1000' is not known\. Give one of 'TPU v4', "):
         sw.CompiledProgram(product, *INNER, chip="H1000")
 
 

@@ -41,7 +41,8 @@ def program(
     Args:
         f: a function, jitted or not; or what ``jax.jit(f).lower(...)``, its ``compile()`` or ``read.compiled`` gave;
             or, with ``mesh=``, the text of a compiled module, or groups out of one:
-            ``replica_groups={{0,1},{2,3}}``, ``[2,4]<=[8]``. Shardings and donations that the function was jitted with are respected.
+            ``replica_groups={{0,1},{2,3}}``, ``[2,4]<=[8]``. Shardings and donations that the function was
+            jitted with are respected.
         *args: arguments of the function: arrays, or ``jax.ShapeDtypeStruct``s with a sharding, which need no data.
         kwargs: keyword arguments of the function.
         mesh: the mesh whose axes collectives are named by. If not given, that of the arguments' shardings, else the
