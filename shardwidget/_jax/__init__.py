@@ -39,6 +39,7 @@ from shardwidget._jax.jaxprs import (
     context_mesh,
     is_dropped,
     open_jaxpr,
+    quick_options,
     with_equations,
 )
 from shardwidget._jax.primitives import (
@@ -176,6 +177,7 @@ __all__ = [
     "place_now",
     "plain_text",
     "print_text",
+    "quick_options",
     "raised_at",
     "shardy_text",
     "spec_on",

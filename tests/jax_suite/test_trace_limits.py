@@ -11,6 +11,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax.experimental import pallas
 from jax.sharding import AbstractMesh, AxisType
 from jax.sharding import PartitionSpec as P
 
@@ -192,6 +193,35 @@ def test_the_program_is_compiled_once(monkeypatch):
     traced(g, jnp.ones((16, 4)))
     traced(g, jnp.ones((8, 4)), engine="host")
     assert len(compiled) == 3
+
+
+def _scatters(factor):
+    return lambda a: a.at[0].add(factor * a[1]) if factor > 2 else a.at[0].max(a[1])
+
+
+def _runs_a_kernel(factor):
+    def kernel(a, out):
+        out[...] = a[...] * factor
+
+    def f(a):
+        rows = pallas.BlockSpec((1, a.shape[1]), lambda i: (i, 0))
+        return pallas.pallas_call(
+            kernel, jax.typeof(a), grid=a.shape[:1], in_specs=[rows], out_specs=rows, interpret=True
+        )(a)
+
+    return f
+
+
+@pytest.mark.parametrize("program", [_scatters, _runs_a_kernel])
+def test_programs_that_hold_jaxprs_are_compiled_once(program, monkeypatch):
+    compiled = []
+    lower = jax.stages.Lowered.compile
+    monkeypatch.setattr(jax.stages.Lowered, "compile", lambda self, *a: compiled.append(1) or lower(self, *a))
+    a = jnp.arange(32.0).reshape(8, 4)
+    for factor in (2, 3, 2, 3):
+        f = jax.shard_map(program(factor), mesh=MESH, in_specs=P("x"), out_specs=P("x"), check_vma=False)
+        np.testing.assert_array_equal(traced(f, a).outputs, f(a))
+    assert len(compiled) == 2
 
 
 def test_what_a_function_reads_anew_is_read_anew():

@@ -83,8 +83,7 @@ class Probe:
             padded = np.array([NONE, *some, *[NONE] * (size - 1 - len(some))], np.int32)
             arguments = (without_refs(self.plan, on_host=True), self._leaves, padded)
             if self._compiled is None:
-                options: Any = {"xla_backend_optimization_level": 0}
-                self._compiled = jax.jit(self._differences).lower(*arguments).compile(options)
+                self._compiled = jax.jit(self._differences).lower(*arguments).compile(_jax.quick_options())
             result, differing = self._compiled(*arguments)
             results.append(np.asarray(result)[1 : len(some) + 1])
             values.append([np.asarray(d)[1 : len(some) + 1] for d in differing])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import threading
 from collections import OrderedDict
 from collections.abc import Hashable, Sequence
@@ -47,17 +48,28 @@ def _argument(x: Any) -> Hashable:
 
 
 def _block(block: TracedBody) -> Hashable:
-    jaxpr = block.jaxpr
+    return block.consts, _equations(block.jaxpr, [(node.eqn, _node(node)) for node in block.nodes])
+
+
+def _jaxpr(jaxpr: Any) -> Hashable:
+    """A jaxpr that a parameter holds: what a scatter does with an update, the kernel of a ``pallas_call``."""
+    jaxpr, consts = _jax.open_jaxpr(jaxpr)
+    if consts:
+        raise _UnknownError  # They may be arrays.
+    return _equations(jaxpr, [(eqn, (eqn.primitive, _params(eqn.params))) for eqn in jaxpr.eqns])
+
+
+def _equations(jaxpr: Any, equations: Sequence[tuple[Any, Hashable]]) -> Hashable:
+    """A jaxpr by the numbers of its variables; equations come with what says what they do."""
     numbers: dict[Any, int] = {}
     for v in (*jaxpr.constvars, *jaxpr.invars):
         numbers[v] = len(numbers)
-    parts: list[Hashable] = [tuple(v.aval for v in numbers), block.consts]
-    for node in block.nodes:
-        eqn = node.eqn
+    parts: list[Hashable] = [tuple(v.aval for v in numbers)]
+    for eqn, does in equations:
         inputs = tuple(_literal(v) if isinstance(v, Literal) else numbers[v] for v in eqn.invars)
         for v in eqn.outvars:
             numbers[v] = len(numbers)
-        parts.append((_node(node), inputs, tuple(v.aval for v in eqn.outvars), _jax.context_key(eqn)))
+        parts.append((does, inputs, tuple(v.aval for v in eqn.outvars), _jax.context_key(eqn)))
     parts.append(tuple(_literal(v) if isinstance(v, Literal) else numbers[v] for v in jaxpr.outvars))
     return tuple(parts)
 
@@ -97,8 +109,12 @@ def _frozen(value: Any) -> Hashable:
         return tuple((k, _frozen(v)) for k, v in sorted(value.items()))
     if isinstance(value, np.ndarray):
         return value.shape, str(value.dtype), value.tobytes()
-    if isinstance(value, jax.Array) or hasattr(value, "eqns"):
-        raise _UnknownError  # A key must not hold arrays, nor a jaxpr, whose constants are arrays.
+    if hasattr(value, "eqns"):
+        return _jaxpr(value)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return type(value), tuple(_frozen(getattr(value, field.name)) for field in dataclasses.fields(value))
+    if isinstance(value, jax.Array):
+        raise _UnknownError  # A key must not hold arrays.
     try:
         hash(value)
     except TypeError as error:

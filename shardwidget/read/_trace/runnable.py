@@ -10,6 +10,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from shardwidget import _jax
 from shardwidget.read import _errors
 from shardwidget.read._numbers import element_format
 from shardwidget.read._trace.arguments import Arguments, refuse_deleted
@@ -30,6 +31,9 @@ SHOWN = 2**22
 
 FILL = 2**28
 """Most bytes that abstract arguments are filled with; beyond, types are all that is read."""
+
+QUICK = 2**27
+"""Most bytes of values that are computed by a program that is compiled quickly and runs slowly."""
 
 SIMULATE = 2**31
 """Most bytes of values that the host engine computes."""
@@ -109,9 +113,8 @@ class Runnable:
         if run is None:
             recorder = Recorder(replace(self.plan, consts=[]), HostEngine() if host else MeshEngine())
             # Where all values are small the program is compiled for longer than it runs.
-            quick = self.on_host and all(site.tensor >= 0 for site in self.plan.sites)
-            options: Any = {"xla_backend_optimization_level": 0} if quick else None
-            run = jax.jit(recorder).lower(consts, leaves).compile(options)
+            quick = self.on_host and sum(map(_bytes, self.plan.sites)) <= QUICK
+            run = jax.jit(recorder).lower(consts, leaves).compile(_jax.quick_options() if quick else None)
             _CACHE.put(key, run)
         shardings, _ = run.input_shardings
         outs, tensors, held = run(*jax.tree.map(_cut, (consts, leaves), shardings))
