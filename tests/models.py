@@ -81,7 +81,7 @@ def on_mesh(tree: Any, *specs: P) -> Any:
 
 
 def odd_tree() -> dict:
-    """Leaves that are not all alike, and such as are no arrays."""
+    """Leaves that are not all alike, and such as are not arrays."""
     square = jax.numpy.ones((64, 64))
     gone = jax.numpy.ones(3)
     gone.delete()

@@ -62,7 +62,7 @@ PPERMUTE_IN_MESH_ORDER = jax.__version_info__ < (0, 11)
 def print_text(params: dict[str, Any], values: list[Any]) -> str:
     """What ``jax.debug.print`` writes for some operands.
 
-    JAX 0.9 – 0.12: operands that are no arrays are kept apart, put back by a private function.
+    JAX 0.9 – 0.12: operands that are not arrays are kept apart, put back by a private function.
     """
     from jax._src import debugging
 

@@ -8,7 +8,7 @@ from typing import Any
 import jax
 
 LONGEST_TEXT = 4096
-"""Characters kept of an HLO or Shardy text, which spells out every device where the order is no pattern."""
+"""Characters kept of an HLO or Shardy text, which spells out every device where the order is not a pattern."""
 
 
 def partitions(spec: jax.sharding.PartitionSpec) -> tuple[Any, ...]:

@@ -79,7 +79,7 @@ def ragged_bytes_sent(call: Call, row_bytes: int, sizes: np.ndarray) -> Traffic:
 def bytes_by_plan(plan: Plan, call: Call, block_bytes: int) -> int:
     """The bytes that a device sends by an algorithm, rounded up: what it passes on for others included.
 
-    Of the meaning, which is no algorithm, those of ``bytes_sent``.
+    Of the meaning, which is not an algorithm, those of ``bytes_sent``.
     """
     if plan.algorithm == "meaning":
         return bytes_sent(call, block_bytes).bytes

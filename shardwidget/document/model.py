@@ -36,7 +36,7 @@ class LeafType:
 
     type: str
     """Short dtype and shape with the mesh axes that cut it, whatever their axis types: ``bf16[1024@data,3072]``. Of
-    what is no array, its class."""
+    what is not an array, its class."""
     state: LeafState = "live"
     """``abstract``: a shape that holds no data yet; ``host``: in the host's memory; ``none``: None; ``other``: no
     array; ``unreadable``: ``note`` says why."""
@@ -96,7 +96,7 @@ class Leaf:
     """The path with ``/`` between its steps, as rules match it: ``params/layers/0/qkv``."""
     kind: LeafType
     bytes: int
-    """Bytes of the array, held once; 0 for what was deleted or is no array."""
+    """Bytes of the array, held once; 0 for what was deleted or is not an array."""
     bytes_per_device: int
     """Bytes of its largest shard; 0 for what is on no device."""
     copies: int

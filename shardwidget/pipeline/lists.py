@@ -19,8 +19,8 @@ def schedule(ranks: Sequence[Sequence[str | None]], *, name: str = "") -> Schedu
         name: what to call it.
 
     Raises:
-        TypeError: it is no sequence of sequences of text.
-        ValueError: a text is no task, or the schedule is impossible; the message names the place.
+        TypeError: it is not a sequence of sequences of text.
+        ValueError: a text is not a task, or the schedule is impossible; the message names the place.
     """
     return of_units(
         [[_parsed(task, r, k) for k, task in enumerate(tasks) if task] for r, tasks in enumerate(ranks)], name

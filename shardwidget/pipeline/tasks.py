@@ -36,7 +36,7 @@ def parse(text: str) -> Unit:
     """The unit that ``"0F3"`` or ``"0F7+7B3"`` names.
 
     Raises:
-        ValueError: the text is no task.
+        ValueError: the text is not a task.
     """
     matches = [_TASK.fullmatch(part) for part in text.split("+")]
     if not all(matches):

@@ -25,7 +25,7 @@ class FillBlock(Kind):
 
     Args:
         f: a function that calls ``jax.shard_map``. It runs when the exercise is made, on a simulated mesh where there
-            are no devices.
+            are not devices.
         *args: its arguments.
         device: the device whose block is asked for.
         step: index of the step in ``read.trace(f, *args).steps``; None takes the first collective.

@@ -94,7 +94,7 @@ class PipelineView(MovingWidget):
             **traits: traits of every ipywidget, such as ``layout=``.
 
         Raises:
-            TypeError: something is no schedule, or an argument is unknown.
+            TypeError: something is not a schedule, or an argument is unknown.
             ValueError: there is none, or one is impossible.
         """
         checked(cls.compare, traits)

@@ -77,7 +77,7 @@ class RunView(DocumentWidget):
             **traits: traits of every ipywidget, such as ``layout=``.
 
         Raises:
-            TypeError: ``f`` is no program, or an argument is unknown.
+            TypeError: ``f`` is not a program, or an argument is unknown.
             ValueError: there is nothing to run, or the profile cannot be read or is of another program.
             RuntimeError: a profile is being taken already.
             TraitError: there is no such call or collective.

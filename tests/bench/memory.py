@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.bench.process import measure
 from tests.bench.table import Row
 
-# A small array first: code that is loaded once is no cost of the big one.
+# A small array first: code that is loaded once is not a cost of the big one.
 PROGRAM = """
 import json, tracemalloc
 import jax, psutil

@@ -32,7 +32,7 @@ def _check_names(trace) -> None:
         name = variable.name
         assert name
         if name.isidentifier() and not keyword.iskeyword(name) and not PLACEHOLDER.fullmatch(name):
-            assert name in words or name in LITERALS, f"{name} is no name of the source"
+            assert name in words or name in LITERALS, f"{name} is not a name of the source"
         assert not (PLACEHOLDER.fullmatch(name) and name in words)
     # Everything that a library makes of an expression belongs to that expression.
     assert trace.steps[0].begins == "statement"

@@ -1,4 +1,4 @@
-"""The schedule of a user's own pipeline: JAX's documented one, loops, other dtypes, and what is no pipeline."""
+"""The schedule of a user's own pipeline: JAX's documented one, loops, other dtypes, and what is not a pipeline."""
 
 from functools import partial
 from typing import Any
@@ -197,7 +197,7 @@ def ring_matmul(a, b):
     ("f", "args", "options", "words"),
     [
         (lambda x: x * 2, (jnp.ones((4, 2)),), {}, "no shard_map in it calls ppermute"),
-        (ring_matmul, (jnp.ones((4, 4)), jnp.arange(16.0).reshape(4, 4)), {"argument": 0}, "is no pipeline"),
+        (ring_matmul, (jnp.ones((4, 4)), jnp.arange(16.0).reshape(4, 4)), {"argument": 0}, "is not a pipeline"),
         (partial(staircase, mesh=mesh_of(stage=2), loop="while"), arguments(2, 3), {"argument": 1},
          "its loop is a while loop"),
         (lambda w, x: staircase(w, x[:2], mesh_of(stage=2)), arguments(2, 3), {"argument": 1},

@@ -69,7 +69,7 @@ def test_what_is_not_there_is_refused(options, error, words):
 
 @pytest.mark.parametrize(
     ("schedules", "error", "words"),
-    [({}, ValueError, "give one schedule or more"), ({"a": 7}, TypeError, "is no schedule that can be read")],
+    [({}, ValueError, "give one schedule or more"), ({"a": 7}, TypeError, "is not a schedule that can be read")],
 )
 def test_nothing_to_compare(schedules, error, words):
     with pytest.raises(error, match=words):

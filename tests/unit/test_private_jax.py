@@ -85,7 +85,7 @@ MODULES = sorted(
 @pytest.mark.parametrize("module", [*MODULES, "cost.py", "_doctor.py", "_tpu.py"])
 def test_nothing_private_is_touched(module):
     found = list(leaks((PACKAGE / module).read_text()))
-    # Elsewhere "copy" and "add" are no primitives.
+    # Elsewhere "copy" and "add" are not primitives.
     assert [leak for leak in found if module.startswith("read/") or ": primitives " not in leak] == []
 
 

@@ -98,7 +98,7 @@ def test_how_many_microbatches_must_be_said():
 
 
 def test_what_is_no_task_is_named_by_its_place():
-    with pytest.raises(TypeError, match="rank 0, task 1: 7 is no task"):
+    with pytest.raises(TypeError, match="rank 0, task 1: 7 is not a task"):
         read.schedule([[Task(0, 0, TaskType.FWD, 1), 7]])
 
 
@@ -214,7 +214,7 @@ def test_pytorchs_csv_of_whole_backward_tasks_and_moves():
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("0F0,0B0\n1F0,1X0\n", "row 2, column 2: '1X0' is no action"),
+        ("0F0,0B0\n1F0,1X0\n", "row 2, column 2: '1X0' is not an action"),
         ("0F0,(0F1;x)OVERLAP_F_B\n", "row 1, column 2"),
         ("0F0,0B0\n1F0,\n", "stage 1 never gets microbatch 0 back"),
     ],
@@ -267,7 +267,7 @@ def test_a_schedule_is_one_already():
 
 @pytest.mark.parametrize("x", [7, None, {"a": 1}, b"0F0", [1, 2]])
 def test_anything_else_is_told_every_form(x):
-    with pytest.raises(TypeError, match=r"(?s)is no schedule that can be read.*lists of tasks.*PyTorch's CSV"):
+    with pytest.raises(TypeError, match=r"(?s)is not a schedule that can be read.*lists of tasks.*PyTorch's CSV"):
         read.schedule(x)
 
 

@@ -487,7 +487,7 @@ export interface Layout {
 export interface LeafType {
   /**
    * Short dtype and shape with the mesh axes that cut it, whatever their axis types: `bf16[1024@data,3072]`. Of
-   * what is no array, its class.
+   * what is not an array, its class.
    */
   readonly type: string;
   /**

@@ -68,7 +68,7 @@ function made(write: (v: number) => string, all: readonly Value[], kind: NumberK
   return { text, exponent, width: all.reduce((a, v) => Math.max(a, text(v).length), 1) };
 }
 
-/** What is no finite number, as numpy prints it; null for one that is. */
+/** What is not a finite number, as numpy prints it; null for one that is. */
 function odd(v: number): string | null {
   if (Number.isNaN(v)) return "nan";
   return Number.isFinite(v) ? null : v > 0 ? "inf" : "-inf";

@@ -9,7 +9,7 @@ export const gathers = (c: Meaning): boolean => c?.semantics.cuts === "received"
 export const scatters = (c: Meaning): boolean => c?.semantics.cuts === "sent";
 /** Every rank sends each other one a chunk of its own. */
 export const exchanges = (c: Meaning): boolean => c?.semantics.by_origin === true && c.semantics.cuts !== "none";
-/** What is sent to a rank is no chunk of a block, but as many rows as the program says. */
+/** What is sent to a rank is not a chunk of a block, but as many rows as the program says. */
 export const ragged = (c: Meaning): boolean => c?.semantics.by_origin === true && c.semantics.cuts === "none";
 /** Blocks go whole, from one rank to another. */
 export const permutes = (c: Meaning): boolean =>

@@ -17,7 +17,7 @@ export function decodeDocument<Kind extends Document["kind"]>(
 ): Extract<Document, { kind: Kind }> {
   if (typeof wire !== "object" || wire === null || !("kind" in wire) || !("version" in wire)) {
     throw new DocumentError(
-      "This is no shardwidget document: it names no kind and version. Make the view again to replace it.",
+      "This is not a shardwidget document: it names no kind and version. Make the view again to replace it.",
     );
   }
   const { kind, version } = wire;

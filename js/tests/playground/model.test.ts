@@ -50,7 +50,7 @@ test.each([
 });
 
 test.each(["", "P(x)", "P('x'", "P('x' 'y')", "x", "P(1)", "P(unreduced='x')", "P(('x', None))", "f('x')"])(
-  "%s is no spec",
+  "%s is not a spec",
   (text) => {
     expect(readSpec(text)).toBeNull();
   },

@@ -197,7 +197,7 @@ test("links join neighbours, and the ends of what wraps", () => {
   ]);
 });
 
-test("devices that share a place, or leave one empty, are no physical box", () => {
+test("devices that share a place, or leave one empty, are not a physical box", () => {
   expect(model("torus").box()?.sizes).toEqual([4, 4, 4]);
   expect(model("shard_map").box()).toBeNull();
   const doc = program("training");

@@ -366,7 +366,7 @@ test("the user's lines say how many collectives each causes; a click shows one",
   expect(unknown.root.querySelector(".code")).toBeNull();
 });
 
-test("that nothing is sent is no warning, that something is not known is one", async () => {
+test("that nothing is sent is not a warning, that something is not known is one", async () => {
   const alone = await mount(wire("layouts"), { opened: 2 });
   expect(find(alone, ".note").classList.contains("warn")).toBe(false);
   const odd = await mount({ ...program("training"), note: "Not known.", instructions: 0 });

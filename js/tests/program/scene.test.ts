@@ -121,7 +121,7 @@ test("each group is outlined, the chosen one strong", () => {
   expect(inside).toEqual(m.groups(c)[2]);
 });
 
-test("groups that are no rectangles are numbered, and only those", () => {
+test("groups that are not rectangles are numbered, and only those", () => {
   const m = model("shard_map");
   const irregular = viewOf(m, find(m, "all-reduce"));
   expect(numbered(irregular)).toBe(true);

@@ -286,7 +286,7 @@ test("groups of unequal size are read without their padding", () => {
 
 test.each([
   ["no steps", { steps: [] }, "it has no steps"],
-  ["steps that are no list", { steps: null }, "it has no steps"],
+  ["steps that are not a list", { steps: null }, "it has no steps"],
   ["no variables", { variables: null }, "it has no variables"],
   ["a variable that is not there", { variables: [] }, "names a variable that is not there"],
   ["a newer version", { version: 99 }, "has version 99"],

@@ -118,7 +118,7 @@ test("a pattern finds its leaves and no others", () => {
   expect(patternOf(of, layers.slice(0, 1))).toBe("^params/layers/0/up$");
 });
 
-test("code leaves out what is no rule", () => {
+test("code leaves out what is not a rule", () => {
   const code = codeOfRules(readRules("a → P('data')\nb → P(oops)"), "state");
   expect(code).toContain(`(r"a", P('data')),`);
   expect(code).not.toContain("oops");

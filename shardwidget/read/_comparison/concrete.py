@@ -35,7 +35,7 @@ class Put:
     """Where a value is."""
 
     dims: Entries | None
-    """The mesh axes of each dimension; None where its sharding is no spec on the mesh."""
+    """The mesh axes of each dimension; None where its sharding is not a spec on the mesh."""
     text: str
     """The sharding's own text, used where there is no spec."""
     unreduced: tuple[str, ...] = ()
@@ -284,7 +284,7 @@ def unseen(line: Line, v: Any) -> str:
     if _jax.is_dropped(v):
         return "Nothing uses it."
     if not hasattr(aval, "dtype") or _jax.is_ref(aval):
-        return "It is no array."
+        return "It is not an array."
     if jax.dtypes.issubdtype(aval.dtype, jax.dtypes.extended):
         return "The compiler is not asked where PRNG keys are."
     if not aval.size or aval.dtype == jax.dtypes.float0:

@@ -135,14 +135,14 @@ class Tree:
         node = LineNode(eqn, control)
         mark = _jax.mark_of(eqn)
         if mark and name == "reshard" and mark.primitive != "sharding_constraint" and isinstance(inputs[0], Value):
-            # A fix lays an operand or its result out: that is no row of its own.
+            # A fix lays an operand or its result out: that is not a row of its own.
             last = self.lines[-1] if self.lines else None
             node.of = len(self.lines) - (last is not None and inputs[0] in last.outputs)
             return node, inputs
         if isinstance(control, _jax.FunctionCall) and control.operands is None:
             jaxpr, _ = _jax.open_jaxpr(control.body)
             called = _jax.function_name(jaxpr)
-            # A function of a library is no place of its own: its equations belong to the user's line.
+            # A function of a library is not a place of its own: its equations belong to the user's line.
             if called and _jax.is_user_file(_jax.function_place(jaxpr)[0] or _jax.OURS):
                 at = replace(self._inside(at, Enclosure("function", called, at.enclosure)), function=called)
             body, results = self._body(control.body, inputs, at)

@@ -20,7 +20,7 @@ CYCLE = "this tree holds itself: a {got} is somewhere below itself. Give the par
 
 
 def flatten(tree: Any) -> list[tuple[Path, Any]]:
-    """Paths and leaves, also of what JAX takes for a leaf: modules that are no pytrees, plain dataclasses. None counts.
+    """Paths and leaves, also of what JAX takes for a leaf: modules that are not pytrees, plain dataclasses. None counts.
 
     Raises:
         ValueError: the tree holds itself.
@@ -83,7 +83,7 @@ def _opened(leaf: Any) -> list[tuple[Path, Any]] | None:
     """What is in a leaf that is a container after all; None where it is none."""
     if leaf is None or isinstance(leaf, jax.Array | jax.ShapeDtypeStruct):
         return None
-    # A module that is no pytree: before flax 0.11. Whoever holds one has imported flax.
+    # A module that is not a pytree: before flax 0.11. Whoever holds one has imported flax.
     nnx = sys.modules.get("flax.nnx")
     if nnx is not None and isinstance(leaf, nnx.Module):
         return [((), nnx.state(leaf))]

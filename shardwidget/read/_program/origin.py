@@ -80,7 +80,7 @@ class Origin(NamedTuple):
 
     def _frames(self) -> list[Frame]:
         """Frames of the user's and of installed packages, innermost first."""
-        # What called us, and what called that, is no part of the program.
+        # What called us, and what called that, is not part of the program.
         frames = itertools.takewhile(lambda frame: not frame.file.startswith(_jax.OURS), self.frames)
         return [frame for frame in frames if _jax.is_user_file(frame.file)]
 
@@ -115,7 +115,7 @@ class Origins:
         return self._of(instruction)
 
     def of_any(self, instruction: Instruction, computation: Computation) -> Origin:
-        """The origin of an instruction that need be no collective; empty where nothing near it has one."""
+        """The origin of an instruction that need not be a collective; empty where nothing near it has one."""
         origin = self._of(instruction)
         if origin.source:
             return origin

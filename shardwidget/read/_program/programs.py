@@ -57,7 +57,7 @@ def program(
     Raises:
         ValueError: the mesh has other devices than the program, or is abstract; there is no such interconnect; or a
             text came without a mesh, or cannot be read.
-        TypeError: ``f`` is no program, has arguments beside it although it is compiled or lowered already, or the mesh
+        TypeError: ``f`` is not a program, has arguments beside it although it is compiled or lowered already, or the mesh
             is none; or an argument is a tracer.
     """
     cost.interconnects(interconnect)  # A name that is wrong is said before anything is compiled.

@@ -126,7 +126,7 @@ def _donated(call: Any, given: Any) -> Any:
     taken = [info.donated for info in jax.tree.leaves(infos, is_leaf=lambda x: hasattr(x, "donated"))]
     leaves, tree = jax.tree.flatten(given)
     arrays = [isinstance(leaf, jax.Array) for leaf in leaves]
-    # Static arguments are no part of what is compiled, so leaves may be more; then any array may be meant.
+    # Static arguments are not part of what is compiled, so leaves may be more; then any array may be meant.
     if len(taken) != len(leaves):
         return tree.unflatten([is_array and any(taken) for is_array in arrays])
     return tree.unflatten([is_array and bool(of) for is_array, of in zip(arrays, taken, strict=True)])

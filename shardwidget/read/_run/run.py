@@ -70,7 +70,7 @@ def run(
 
     Raises:
         ValueError: there is nothing to run; the profile cannot be read, has no events, or is of another program.
-        TypeError: ``f`` is no program, or ``program=`` is none.
+        TypeError: ``f`` is not a program, or ``program=`` is none.
         RuntimeError: a profile is being taken already.
     """
     if isinstance(f, str | os.PathLike):

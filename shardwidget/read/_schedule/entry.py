@@ -100,7 +100,7 @@ def _read(x: Any, args: tuple[Any, ...], microbatches: int | None, argument: int
             return pipeline.schedule(x) if texts else task_lists.schedule(x, "")
         if not x:
             return pipeline.schedule(x)
-    raise TypeError(f"{type(x).__name__} is no schedule that can be read.\n{FORMS}")
+    raise TypeError(f"{type(x).__name__} is not a schedule that can be read.\n{FORMS}")
 
 
 def _of_text(x: str | os.PathLike[str]) -> Schedule:

@@ -30,7 +30,7 @@ SAY_MICROBATCHES = (
     "say which dimension of which argument counts microbatches: read.schedule(f, *args, microbatches=0) for the first "
     "dimension of the first argument, argument=1 for the second"
 )
-NO_PIPELINE = "{name} is no pipeline that can be read: {why}"
+NO_PIPELINE = "{name} is not a pipeline that can be read: {why}"
 
 
 def schedule_of_function(
@@ -40,7 +40,7 @@ def schedule_of_function(
 
     Raises:
         TypeError: it is not said what counts microbatches.
-        ValueError: the function is no pipeline; the message says why.
+        ValueError: the function is not a pipeline; the message says why.
     """
     if microbatches is None:
         raise TypeError(SAY_MICROBATCHES)
@@ -60,7 +60,7 @@ def schedule_of_function(
 
 
 class _NoPipelineError(Exception):
-    """Why a function is no pipeline."""
+    """Why a function is not a pipeline."""
 
 
 def _chosen(args: tuple[Any, ...], argument: int, axis: int, leaves: list[Any]) -> tuple[list[int], int]:

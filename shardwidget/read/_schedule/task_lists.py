@@ -18,7 +18,7 @@ def schedule(ranks: Iterable[Iterable[Any]], name: str) -> Schedule:
     """The schedule of task objects: ``stage_id``, ``mubatch_idx``, ``fwd_or_bwd``, ``latency``; tuples of them; None.
 
     Raises:
-        TypeError: something is no task.
+        TypeError: something is not a task.
         ValueError: the schedule is impossible.
     """
     latencies: dict[tuple[str, int], float] = {}
@@ -37,7 +37,7 @@ def _units(entry: Any, rank: int, index: int, latencies: dict[tuple[str, int], f
         kind = KINDS.get(getattr(getattr(part, "fwd_or_bwd", None), "name", ""))
         if kind is None or not hasattr(part, "stage_id") or not hasattr(part, "mubatch_idx"):
             raise TypeError(
-                f"rank {rank}, task {index}: {part!r} is no task; one has stage_id, mubatch_idx and fwd_or_bwd, which "
+                f"rank {rank}, task {index}: {part!r} is not a task; one has stage_id, mubatch_idx and fwd_or_bwd, which "
                 f"is one of {', '.join(KINDS)}"
             )
         tasks.append(Task(int(part.stage_id), kind, int(part.mubatch_idx)))

@@ -37,7 +37,7 @@ class Arguments:
         self.names = [self._call.names[k] for k in self._arrays]
         """Of each array: its parameter, and where in it."""
         self.result_names = self._call.gradient_names()
-        """Of each flat result, where it is a gradient; empty where the function is no gradient."""
+        """Of each flat result, where it is a gradient; empty where the function is not a gradient."""
 
     @property
     def arrays(self) -> list[Any]:

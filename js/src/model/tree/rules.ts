@@ -12,7 +12,7 @@ export interface Rule {
   pattern: RegExp | null;
   source: string;
   spec: Spec | null;
-  /** Why the line is no rule; empty where it is one. */
+  /** Why the line is not a rule; empty where it is one. */
   fault: string;
 }
 

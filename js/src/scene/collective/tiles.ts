@@ -41,7 +41,7 @@ function badge(b: Box, number: number, strong: boolean): Mark[] {
   ];
 }
 
-/** Whether groups are told by numbers: they are no rectangles of tiles. */
+/** Whether groups are told by numbers: they are not rectangles of tiles. */
 export function numbered(view: CollectiveView): boolean {
   const { groups, stage } = view;
   return stage.density === "full" && groups.length > 1 && groups.some((g) => around(stage.boxes, g, 1) === null);

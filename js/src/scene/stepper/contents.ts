@@ -46,7 +46,7 @@ export function sizeOf(shape: readonly number[]): readonly [rows: number, column
 const LONG = 16;
 const WRAP = 8;
 
-/** A face of a variable's block, of its chunks alone where such are given; null where they are no rectangle. */
+/** A face of a variable's block, of its chunks alone where such are given; null where they are not a rectangle. */
 export function faceOf(
   trace: TraceModel,
   v: Variable,
@@ -77,7 +77,7 @@ export function shapeOf(trace: TraceModel, v: Variable): readonly [rows: number,
 
 /**
  * A face of all chunks of a block side by side, each with at most so many rows and columns; -1 where a chunk has no
- * element for a cell. Chunks that are no rectangles are written in one row.
+ * element for a cell. Chunks that are not rectangles are written in one row.
  */
 export function stripOf(
   trace: TraceModel,
