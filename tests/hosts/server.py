@@ -7,7 +7,7 @@ import socket
 import subprocess
 import threading
 
-HANG = 120
+HANG = 30
 """Seconds after which something hangs."""
 
 
