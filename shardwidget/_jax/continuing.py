@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import jax
+from jax.extend.core import JaxprEqn, Primitive
 
 Fixer = Callable[[Any, list[Any], dict[str, Any], Exception], "list[Any] | None"]
 """Gives the results of a primitive, by its operands and parameters, in place of an exception; None lets it raise."""
@@ -39,7 +40,7 @@ def fixing(fix: Fixer) -> Iterator[None]:
         now = source_info_util.current()
         return source_info_util.user_context(now.traceback, name_stack=now.name_stack)
 
-    def process_primitive(self: Any, primitive: Any, tracers: Any, params: dict[str, Any]) -> Any:
+    def process_primitive(self: Any, primitive: Primitive, tracers: Any, params: dict[str, Any]) -> Any:
         try:
             return binds[type(self)](self, primitive, tracers, params)
         except Exception as error:
@@ -109,7 +110,7 @@ def marked(mark: Mark) -> contextlib.AbstractContextManager[Any]:
     return set_xla_metadata(shardwidget=mark)
 
 
-def mark_of(eqn: Any) -> Mark | None:
+def mark_of(eqn: JaxprEqn) -> Mark | None:
     """The mark that an equation was traced under. JAX 0.9 – 0.12: ``ctx`` of an equation is not documented."""
     metadata = getattr(getattr(eqn, "ctx", None), "xla_metadata", None)
     return (getattr(metadata, "val", metadata) or {}).get("shardwidget")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import jax
+from jax.extend.core import JaxprEqn
 
 from shardwidget._jax.inspection import debug_effect, debugs
 from shardwidget._jax.jaxprs import OpenJaxpr, open_jaxpr
@@ -107,7 +108,7 @@ STOPPED = "shardwidget"
 """The parameter of an equation whose body stopped that holds its ``Control``."""
 
 
-def control_of(eqn: Any) -> Control | None:
+def control_of(eqn: JaxprEqn) -> Control | None:
     """What an equation enters; None where it is applied as it is.
 
     JAX 0.9 – 0.12: names of parameters. 0.9 calls the axes of a ``shard_map`` otherwise; 0.12 holds the numbers of a
@@ -159,7 +160,7 @@ def _scan_counts(params: dict[str, Any]) -> tuple[int, int]:
     return consts, carry
 
 
-def own_params(eqn: Any) -> dict[str, Any]:
+def own_params(eqn: JaxprEqn) -> dict[str, Any]:
     """Parameters of an equation without the jaxprs that it enters, and without what makes more of them."""
     return {k: v for k, v in eqn.params.items() if k not in _ENTERED}
 
@@ -183,7 +184,7 @@ def is_open(jaxpr: Any) -> bool:
     return isinstance(jaxpr, OpenJaxpr)
 
 
-def with_bodies(eqn: Any, bodies: Sequence[Any]) -> Any:
+def with_bodies(eqn: JaxprEqn, bodies: Sequence[Any]) -> Any:
     """An equation that enters other bodies, in the order of ``control_of(eqn).bodies``.
 
     JAX 0.9 – 0.12: ``replace`` of an equation and of a jaxpr.

@@ -6,11 +6,12 @@ import functools
 from typing import Any
 
 import jax
+from jax.extend.core import JaxprEqn
 
 from shardwidget._jax.jaxprs import open_jaxpr
 
 
-def inspection(eqn: Any, v: Any, callback: Any) -> Any:
+def inspection(eqn: JaxprEqn, v: Any, callback: Any) -> Any:
     """An equation that tells the compiler's sharding of a variable, behind the one that gives it.
 
     Args:

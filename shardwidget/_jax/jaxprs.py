@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import jax
+from jax.extend.core import JaxprEqn, Primitive
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +41,7 @@ def closed(jaxpr: Any, consts: Any) -> Any:
     return ClosedJaxpr(jaxpr, list(consts))
 
 
-def bind(eqn: Any, *values: Any) -> list[Any]:
+def bind(eqn: JaxprEqn, *values: Any) -> list[Any]:
     """Applies an equation to values, in the context that it was traced in.
 
     JAX 0.9: ``get_bind_params`` returns functions and parameters; from 0.10 on parameters alone.
@@ -49,7 +50,7 @@ def bind(eqn: Any, *values: Any) -> list[Any]:
         return bind_here(eqn.primitive, eqn.params, *values)
 
 
-def bind_here(primitive: Any, params: dict[str, Any], *values: Any) -> list[Any]:
+def bind_here(primitive: Primitive, params: dict[str, Any], *values: Any) -> list[Any]:
     """Applies a primitive to values, in the context of the caller."""
     bound = primitive.get_bind_params(params)
     functions, bound = bound if isinstance(bound, tuple) else ((), bound)
@@ -57,7 +58,7 @@ def bind_here(primitive: Any, params: dict[str, Any], *values: Any) -> list[Any]
     return list(out) if primitive.multiple_results else [out]
 
 
-def context_mesh(eqn: Any) -> jax.sharding.AbstractMesh:
+def context_mesh(eqn: JaxprEqn) -> jax.sharding.AbstractMesh:
     """The mesh that an equation was traced under.
 
     JAX 0.9 – 0.12: ``ctx`` of an equation is not documented.
@@ -65,7 +66,7 @@ def context_mesh(eqn: Any) -> jax.sharding.AbstractMesh:
     return eqn.ctx.cur_abstract_mesh
 
 
-def context_key(eqn: Any) -> tuple[Any, ...]:
+def context_key(eqn: JaxprEqn) -> tuple[Any, ...]:
     """What, beside its parameters, decides how an equation is applied.
 
     JAX 0.9 – 0.12: ``ctx`` of an equation is not documented.

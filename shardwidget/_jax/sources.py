@@ -10,6 +10,8 @@ import traceback
 import types
 from typing import Any
 
+from jax.extend.core import JaxprEqn
+
 from shardwidget._jax.jaxprs import OpenJaxpr
 
 OURS = os.path.dirname(os.path.dirname(__file__)) + os.sep
@@ -32,7 +34,7 @@ def is_library_file(file: str) -> bool:
     return any(f"{os.sep}{folder}{os.sep}" in file for folder in ("site-packages", "dist-packages"))
 
 
-def user_frames(eqn: Any) -> list[Any]:
+def user_frames(eqn: JaxprEqn) -> list[Any]:
     """Frames of the user's program that an equation comes from, innermost first: file, function, lines and columns.
 
     JAX 0.9 – 0.12: private.
@@ -44,7 +46,7 @@ def user_frames(eqn: Any) -> list[Any]:
     return [f for f in frames if not f.file_name.startswith(_HERE)]
 
 
-def calls_reshard(eqn: Any) -> bool:
+def calls_reshard(eqn: JaxprEqn) -> bool:
     """Whether the user's program calls ``jax.reshard`` for a ``reshard`` equation: most are JAX's own.
 
     JAX 0.9 – 0.12: private. ``jax.tree.map`` may stand between.
@@ -88,7 +90,7 @@ def from_user(error: Exception) -> Exception:
     return error.with_traceback(users)
 
 
-def stack_within(stack: str, eqn: Any) -> str:
+def stack_within(stack: str, eqn: JaxprEqn) -> str:
     """The name stack of an equation, within those around it: ``transpose(jvp())/mlp``.
 
     JAX 0.9 – 0.12: ``source_info`` of an equation is not documented.
@@ -96,7 +98,7 @@ def stack_within(stack: str, eqn: Any) -> str:
     return f"{stack}/{eqn.source_info.name_stack}"
 
 
-def named_scopes(eqn: Any) -> tuple[str, ...]:
+def named_scopes(eqn: JaxprEqn) -> tuple[str, ...]:
     """The named scopes that an equation was traced in, outermost first.
 
     JAX 0.9 – 0.12: ``source_info`` of an equation is not documented.
@@ -114,7 +116,7 @@ def is_differentiated(stack: str) -> bool:
     return "jvp(" in stack
 
 
-def named(eqn: Any, name: str) -> Any:
+def named(eqn: JaxprEqn, name: str) -> Any:
     """An equation in one more named scope.
 
     JAX 0.9 – 0.12: ``source_info`` of an equation is not documented.
@@ -153,7 +155,7 @@ def argument_names(jaxpr: Any) -> tuple[str, ...]:
     return ("",) * (len(jaxpr.invars) - len(names)) + names if isinstance(jaxpr, OpenJaxpr) else names
 
 
-def call_stack(eqn: Any) -> int:
+def call_stack(eqn: JaxprEqn) -> int:
     """A number for the Python call stack that an equation was traced from: that of JAX's own frames, too.
 
     JAX 0.9 – 0.12: ``source_info`` of an equation is not documented; tracebacks hash by their frames.

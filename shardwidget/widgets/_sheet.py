@@ -6,7 +6,7 @@ import sys
 from abc import abstractmethod
 from typing import Any
 
-from traitlets import Dict, Int, observe
+from traitlets import Bunch, Dict, Int, observe
 
 from shardwidget.document import Exercises, Placement, to_wire
 from shardwidget.export import exercise
@@ -81,7 +81,7 @@ class Sheet(DocumentWidget):
         return found[0] if found else Placement(question.mesh, None, state="abstract")
 
     @observe("_asked")
-    def _on_asked(self, change: Any) -> None:
+    def _on_asked(self, change: Bunch) -> None:
         asked = change["new"]
         number = asked.get("question")
         # What came of it and that it was heard arrive together.

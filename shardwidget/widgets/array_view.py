@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from traitlets import Any as AnyTrait
-from traitlets import Dict, Enum, Int, List, TraitError, observe, validate
+from traitlets import Bunch, Dict, Enum, Int, List, TraitError, observe, validate
 
 from shardwidget import read
 from shardwidget._config import config
@@ -141,16 +141,16 @@ class ArrayView(DocumentWidget):
             return Values(note=f"{type(error).__name__}: {error}")
 
     @observe("_want")
-    def _on_want(self, change: Any) -> None:
+    def _on_want(self, change: Bunch) -> None:
         if change["new"]:
             self._values = to_wire(self._fetch(change["new"]))
 
     @validate("selection")
-    def _check_selection(self, proposal: Any) -> dict[str, Any] | None:
+    def _check_selection(self, proposal: Bunch) -> dict[str, Any] | None:
         return selected(proposal["value"], self.document)
 
     @validate("row_dim", "column_dim")
-    def _check_dim(self, proposal: Any) -> int | None:
+    def _check_dim(self, proposal: Bunch) -> int | None:
         value, rank = proposal["value"], _rank(self.document)
         if value is not None and not 0 <= value < rank:
             legal = f"0 to {rank - 1}" if rank else "none, for a rank of 0"
@@ -158,7 +158,7 @@ class ArrayView(DocumentWidget):
         return value
 
     @observe("row_dim", "column_dim")
-    def _on_dim(self, change: Any) -> None:
+    def _on_dim(self, change: Bunch) -> None:
         # One dimension cannot run both ways: the one set last keeps it.
         other = "column_dim" if change["name"] == "row_dim" else "row_dim"
         if change["new"] is not None and getattr(self, other) == change["new"]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
-from traitlets import Dict, TraitError, observe, validate
+from traitlets import Bunch, Dict, TraitError, observe, validate
 
 from shardwidget._names import name_in_caller
 from shardwidget.document import Comparison, to_wire
@@ -98,7 +98,7 @@ class ShardingComparison(DocumentWidget):
         return document if self._called is None else replace(document, name=self._called)
 
     @validate("choices")
-    def _check_choices(self, proposal: Any) -> dict[int, int]:
+    def _check_choices(self, proposal: Bunch) -> dict[int, int]:
         choices = _integers(proposal["value"])
         document = self.document if choices == self._chosen else self._read(choices)
         for row, choice in choices.items():
@@ -111,7 +111,7 @@ class ShardingComparison(DocumentWidget):
         self._document = to_wire(self.document)
 
     @validate("selection")
-    def _check_selection(self, proposal: Any) -> dict[str, int] | None:
+    def _check_selection(self, proposal: Bunch) -> dict[str, int] | None:
         return selected_index(proposal["value"], "row", len(self.document.rows))
 
 

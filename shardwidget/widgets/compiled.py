@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from traitlets import Dict, Enum, Int, TraitError, Unicode, observe, validate
+from traitlets import Bunch, Dict, Enum, Int, TraitError, Unicode, observe, validate
 
 from shardwidget import cost, read
 from shardwidget.chips import chips
@@ -316,7 +316,7 @@ class CompiledProgram(MovingWidget):
         return read.time_program(f, args, kwargs=kwargs, n=n, mesh=self._mesh)
 
     @observe("_asked")
-    def _on_asked(self, change: Any) -> None:
+    def _on_asked(self, change: Bunch) -> None:
         asked = change["new"]
         try:
             self.time(asked["runs"])
@@ -339,7 +339,7 @@ class CompiledProgram(MovingWidget):
             self.axis = None
 
     @validate("opened")
-    def _check_opened(self, proposal: Any) -> int | None:
+    def _check_opened(self, proposal: Bunch) -> int | None:
         value = proposal["value"]
         if value is not None and (isinstance(self.document, Program) or not 0 <= value < len(self.document.programs)):
             last = "None: a single program is always open"
@@ -349,12 +349,12 @@ class CompiledProgram(MovingWidget):
         return value
 
     @validate("selection")
-    def _check_selection(self, proposal: Any) -> dict[str, int] | None:
+    def _check_selection(self, proposal: Bunch) -> dict[str, int] | None:
         program = self._at()
         return selected_index(proposal["value"], "collective", 0 if program is None else len(program.collectives))
 
     @validate("axis")
-    def _check_axis(self, proposal: Any) -> str | None:
+    def _check_axis(self, proposal: Bunch) -> str | None:
         value, program = proposal["value"], self._at()
         names = [] if program is None else [axis.name for axis in program.mesh.axes]
         if value is not None and value not in names:

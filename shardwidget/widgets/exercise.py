@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from traitlets import Any as AnyTrait
-from traitlets import Bool, Int, observe, validate
+from traitlets import Bool, Bunch, Int, observe, validate
 
 from shardwidget.document import Exercises
 from shardwidget.teach.attempts import Attempts
@@ -359,7 +359,7 @@ class Exercise(Sheet):
         self._changed()
 
     @validate("answer")
-    def _check_answer(self, proposal: Any) -> Any:
+    def _check_answer(self, proposal: Bunch) -> Any:
         if proposal["value"] is None or self._judging:
             return proposal["value"]
         try:
@@ -372,7 +372,7 @@ class Exercise(Sheet):
         return self._attempts.kind.public(self._pending)
 
     @observe("answer")
-    def _on_answer(self, change: Any) -> None:
+    def _on_answer(self, change: Bunch) -> None:
         if change["new"] is not None and not self._judging:
             self._give(self._pending)
 

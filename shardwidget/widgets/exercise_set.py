@@ -11,7 +11,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
 
-from traitlets import Int, TraitError, validate
+from traitlets import Bunch, Int, TraitError, validate
 
 from shardwidget.document import Exercises
 from shardwidget.teach import record as records
@@ -224,7 +224,7 @@ class ExerciseSet(Sheet):
             self._path = path
             return
 
-    def _on_turn(self, change: Any) -> None:
+    def _on_turn(self, change: Bunch | None) -> None:
         if self._restoring:
             return
         self._keep()
@@ -274,7 +274,7 @@ class ExerciseSet(Sheet):
         return next((i for i, e in enumerate(self._exercises) if not e.passed), 0)
 
     @validate("current")
-    def _check_current(self, proposal: Any) -> int:
+    def _check_current(self, proposal: Bunch) -> int:
         value = proposal["value"]
         if not 0 <= value < len(self):
             raise TraitError(f"current must be 0 to {len(self) - 1}; got {value!r}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from traitlets import Enum, TraitError, Unicode, validate
+from traitlets import Bunch, Enum, TraitError, Unicode, validate
 
 from shardwidget import read
 from shardwidget._names import name_in_caller
@@ -85,7 +85,7 @@ class ModelView(DocumentWidget):
         return super()._state(complete=complete) | traits
 
     @validate("selection")
-    def _check_selection(self, proposal: Any) -> str | None:
+    def _check_selection(self, proposal: Bunch) -> str | None:
         path = proposal["value"]
         if path is not None and not any(leaf.path.startswith(path) for leaf in self.document.leaves):
             known = ", ".join(leaf.path for leaf in self.document.leaves[:4])

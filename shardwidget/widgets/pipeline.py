@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from traitlets import Float, Int, TraitError, validate
+from traitlets import Bunch, Float, Int, TraitError, validate
 
 from shardwidget import read
 from shardwidget.document import Schedule, Schedules
@@ -111,7 +111,7 @@ class PipelineView(MovingWidget):
         return super()._state(complete=complete) | {"follow": self.follow, "moment": self.moment}
 
     @validate("follow")
-    def _check_follow(self, proposal: Any) -> int | None:
+    def _check_follow(self, proposal: Bunch) -> int | None:
         # The page may show more microbatches than the document has.
         value = proposal["value"]
         if value is not None and value < 0:
@@ -119,7 +119,7 @@ class PipelineView(MovingWidget):
         return value
 
     @validate("moment")
-    def _check_moment(self, proposal: Any) -> float:
+    def _check_moment(self, proposal: Bunch) -> float:
         value = proposal["value"]
         if not (math.isfinite(value) and value >= 0):
             raise TraitError(f"moment must be a time, 0 or more; got {value!r}")

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from traitlets import Any as AnyTrait
-from traitlets import Dict, Int, TraitError, Unicode, observe, validate
+from traitlets import Bunch, Dict, Int, TraitError, Unicode, observe, validate
 
 from shardwidget._names import name_in_caller
 from shardwidget.document import Placement, Playground, SpecDraft, to_wire
@@ -170,7 +170,7 @@ class SpecPlayground(DocumentWidget):
         self._edits = {"drafts": drafts, "at": len(drafts) - 1}
 
     @validate("_edits")
-    def _check_edits(self, proposal: Any) -> dict[str, Any]:
+    def _check_edits(self, proposal: Bunch) -> dict[str, Any]:
         value = proposal["value"]
         try:
             SpecDraft.of(value["drafts"][value["at"]])
@@ -179,7 +179,7 @@ class SpecPlayground(DocumentWidget):
         return value
 
     @observe("_edits")
-    def _on_edits(self, change: Any) -> None:
+    def _on_edits(self, change: Bunch) -> None:
         draft = SpecDraft.of(change["new"]["drafts"][change["new"]["at"]])
         self._shown = replace(self.document, draft=draft)
         judged = self._bench.judge(draft)
@@ -195,7 +195,7 @@ class SpecPlayground(DocumentWidget):
             self._following = False
 
     @validate("spec")
-    def _check_spec(self, proposal: Any) -> Any:
+    def _check_spec(self, proposal: Bunch) -> Any:
         if self._following:
             return proposal["value"]
         draft = self.document.draft
@@ -207,7 +207,7 @@ class SpecPlayground(DocumentWidget):
         return self.spec
 
     @validate("sharding")
-    def _check_sharding(self, proposal: Any) -> Any:
+    def _check_sharding(self, proposal: Bunch) -> Any:
         if self._following:
             return proposal["value"]
         draft = self.document.draft

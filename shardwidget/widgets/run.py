@@ -9,7 +9,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from traitlets import Int, TraitError, validate
+from traitlets import Bunch, Int, TraitError, validate
 
 from shardwidget import read
 from shardwidget.document import Run, Runs
@@ -168,7 +168,7 @@ class RunView(DocumentWidget):
         return super()._state(complete=complete) | self.get_state(["call", "selection"])
 
     @validate("call")
-    def _check_call(self, proposal: Any) -> int | None:
+    def _check_call(self, proposal: Bunch) -> int | None:
         value = proposal["value"]
         count = len(self.document.seconds) if isinstance(self.document, Run) else 0
         if value is not None and not 0 <= value < count:
@@ -177,7 +177,7 @@ class RunView(DocumentWidget):
         return value
 
     @validate("selection")
-    def _check_selection(self, proposal: Any) -> dict[str, int] | None:
+    def _check_selection(self, proposal: Bunch) -> dict[str, int] | None:
         runs = (self.document,) if isinstance(self.document, Run) else self.document.runs
         return selected_index(proposal["value"], "collective", max(len(run.collectives) for run in runs))
 

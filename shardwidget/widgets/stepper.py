@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
-from traitlets import Int, List, TraitError, Unicode, validate
+from traitlets import Bunch, Int, List, TraitError, Unicode, validate
 
 from shardwidget import read
 from shardwidget.document import Trace
@@ -95,14 +95,14 @@ class ShardMapStepper(MovingWidget):
         return steps.start, steps.stop - 1
 
     @validate("step")
-    def _check_step(self, proposal: Any) -> int:
+    def _check_step(self, proposal: Bunch) -> int:
         value, count = proposal["value"], len(self.document.steps)
         if not 0 <= value < count:
             raise TraitError(f"step must be 0 to {count - 1}; got {value!r}")
         return value
 
     @validate("watch")
-    def _check_watch(self, proposal: Any) -> list[str]:
+    def _check_watch(self, proposal: Bunch) -> list[str]:
         known = {v.name for v in self.document.variables}
         missing = [name for name in proposal["value"] if name not in known]
         if missing:

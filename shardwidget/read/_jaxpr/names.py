@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any
 
-from jax.extend.core import Literal
+from jax.extend.core import JaxprEqn, Literal
 
 from shardwidget import _jax
 from shardwidget.read._jaxpr.sources import frames_of
@@ -140,7 +140,7 @@ def _name_gradients(body: Body[Any], env: Mapping[Any, Any], chains: Mapping[int
                 _assign((name,), body.nodes[at], env)
 
 
-def _name_carries(eqn: Any, env: Mapping[Any, Any]) -> None:
+def _name_carries(eqn: JaxprEqn, env: Mapping[Any, Any]) -> None:
     """What a loop carries keeps the names that its body has for it, where its results have no others."""
     control = _jax.control_of(eqn)
     if not isinstance(control, _jax.Scan | _jax.While):
@@ -153,7 +153,7 @@ def _name_carries(eqn: Any, env: Mapping[Any, Any]) -> None:
                 value.name = name
 
 
-def origin_of(eqn: Any) -> Any:
+def origin_of(eqn: JaxprEqn) -> Any:
     """What two equations have in common that come from one call of the same primitive in a Python loop.
 
     Returns:

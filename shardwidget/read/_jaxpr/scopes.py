@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from jax.extend.core import JaxprEqn
+
 from shardwidget import _jax
 from shardwidget.document import Scope
 from shardwidget.read._jaxpr.names import within
@@ -26,7 +28,7 @@ class Scopes:
         self.all.append(scope)
         return len(self.all) - 1
 
-    def around(self, eqn: Any, frames: list[Any], function: str, outer: int) -> int:
+    def around(self, eqn: JaxprEqn, frames: list[Any], function: str, outer: int) -> int:
         """The scope of an equation: the functions that its frames were called through, then its named scopes.
 
         Args:

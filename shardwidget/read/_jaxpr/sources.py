@@ -9,12 +9,14 @@ import re
 import sys
 from typing import Any
 
+from jax.extend.core import JaxprEqn
+
 from shardwidget import _jax
 from shardwidget.document import Listing, Source
 from shardwidget.read._jaxpr.syntax import function_lines, text_of
 
 
-def frames_of(eqn: Any) -> list[Any]:
+def frames_of(eqn: JaxprEqn) -> list[Any]:
     """The user's frames that an equation comes from, innermost first; not those that called us."""
     return list(itertools.takewhile(lambda frame: not frame.file_name.startswith(_jax.OURS), _jax.user_frames(eqn)))
 

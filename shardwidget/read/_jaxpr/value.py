@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar
 
+from jax.extend.core import JaxprEqn
+
 
 @dataclass(eq=False)
 class Value:
@@ -20,7 +22,7 @@ class Value:
 class Node(Protocol):
     """An equation of a body, with what a reader adds to it."""
 
-    eqn: Any
+    eqn: JaxprEqn
 
 
 N = TypeVar("N", bound=Node)

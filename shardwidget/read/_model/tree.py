@@ -20,7 +20,7 @@ CYCLE = "this tree holds itself: a {got} is somewhere below itself. Give the par
 
 
 def flatten(tree: Any) -> list[tuple[Path, Any]]:
-    """Paths and leaves, also of what JAX takes for a leaf: modules that are not pytrees, plain dataclasses. None counts.
+    """Paths and leaves, also of what JAX takes for a leaf: modules that are not pytrees, dataclasses. None counts.
 
     Raises:
         ValueError: the tree holds itself.

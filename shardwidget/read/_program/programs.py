@@ -57,8 +57,8 @@ def program(
     Raises:
         ValueError: the mesh has other devices than the program, or is abstract; there is no such interconnect; or a
             text came without a mesh, or cannot be read.
-        TypeError: ``f`` is not a program, has arguments beside it although it is compiled or lowered already, or the mesh
-            is none; or an argument is a tracer.
+        TypeError: ``f`` is not a program, or is compiled or lowered already and has arguments beside it; the mesh is
+            not a mesh; or an argument is a tracer.
     """
     cost.interconnects(interconnect)  # A name that is wrong is said before anything is compiled.
     executable = executable_of(f, args, mesh, kwargs)

@@ -13,6 +13,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from jax.extend.core import JaxprEqn
+
 from shardwidget.document import Schedule
 from shardwidget.pipeline.lists import of_units
 from shardwidget.pipeline.tasks import Task, Unit
@@ -57,7 +59,7 @@ def schedule(eqns: Sequence[Any]) -> Schedule:
     return replace(made, send_bytes=send_bytes(sizes, made.stages), note=_note(made, transfers))
 
 
-def _name(eqn: Any) -> str:
+def _name(eqn: JaxprEqn) -> str:
     return getattr(getattr(eqn, "primitive", None), "name", "")
 
 

@@ -14,6 +14,8 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.extend.core import JaxprEqn
+from traitlets import Bunch
 
 from shardwidget import _jax
 from shardwidget.read._trace.host_engine import HostEngine
@@ -90,7 +92,7 @@ class Probe:
         return np.concatenate(results), [np.concatenate(each) for each in zip(*values, strict=True)]
 
     def _differences(self, consts: Sequence[Any], leaves: Sequence[Any], changes: Any) -> tuple[Any, list[Any]]:
-        def one(change: Any) -> tuple[list[Any], list[Any]]:
+        def one(change: Bunch) -> tuple[list[Any], list[Any]]:
             recorder = _Recorder(self.plan, self.watched, change)
             args = [*leaves]
             for k in self._chosen:
@@ -187,21 +189,22 @@ class _Planner(Planner):
         self._primitives = CONTRACTIONS if products else _jax.ARITHMETIC
         return super().plan(closed)
 
-    def _node(self, eqn: Any, level: Level) -> Any:
+    def _node(self, eqn: JaxprEqn, level: Level) -> Any:
         node = super()._node(eqn, level)
         if isinstance(node, LeafNode) and level.region is not None and eqn.primitive.name in self._primitives:
-            (out,) = eqn.outvars
+            out: Any = eqn.outvars[0]
             if out.aval.shape or self._primitives is CONTRACTIONS:
                 self._watch(node, eqn, out.aval, level)
         return node
 
-    def _watch(self, node: LeafNode, eqn: Any, aval: Any, level: Level) -> None:
+    def _watch(self, node: LeafNode, eqn: JaxprEqn, aval: Any, level: Level) -> None:
         rows = row_count(aval.shape)
         site = super()._site(jax.ShapeDtypeStruct((rows,), np.uint32), level)
         work = math.prod(aval.shape)
         if eqn.primitive.name == "dot_general":
             (contracted, _), _ = eqn.params["dimension_numbers"]
-            work *= math.prod(eqn.invars[0].aval.shape[d] for d in contracted)
+            operand: Any = eqn.invars[0].aval
+            work *= math.prod(operand.shape[d] for d in contracted)
         self.watched.append(Watched(node, site, rows, work))
 
     def _site(self, aval: Any, level: Level, *, returned: bool = False) -> Site:
@@ -212,7 +215,7 @@ class _Planner(Planner):
 class _Recorder(Recorder):
     """Walks the plan with one change, and writes fingerprints."""
 
-    def __init__(self, plan: TracePlan, watched: Sequence[Watched], change: Any) -> None:
+    def __init__(self, plan: TracePlan, watched: Sequence[Watched], change: Bunch) -> None:
         self._host = HostEngine()
         super().__init__(plan, self._host)
         self._change = change

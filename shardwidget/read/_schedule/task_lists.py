@@ -37,8 +37,8 @@ def _units(entry: Any, rank: int, index: int, latencies: dict[tuple[str, int], f
         kind = KINDS.get(getattr(getattr(part, "fwd_or_bwd", None), "name", ""))
         if kind is None or not hasattr(part, "stage_id") or not hasattr(part, "mubatch_idx"):
             raise TypeError(
-                f"rank {rank}, task {index}: {part!r} is not a task; one has stage_id, mubatch_idx and fwd_or_bwd, which "
-                f"is one of {', '.join(KINDS)}"
+                f"rank {rank}, task {index}: {part!r} is not a task; one has stage_id, mubatch_idx and fwd_or_bwd, one "
+                f"of {', '.join(KINDS)}"
             )
         tasks.append(Task(int(part.stage_id), kind, int(part.mubatch_idx)))
         latencies.setdefault((kind, tasks[-1].stage), float(getattr(part, "latency", None) or 1))

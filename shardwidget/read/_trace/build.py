@@ -9,6 +9,7 @@ from typing import Any
 
 import jax
 import numpy as np
+from jax.extend.core import JaxprEqn
 
 from shardwidget import _jax
 from shardwidget.document import Collective, Dim, Ints, Listing, Mesh, Origin, Region, Step, Variable, Window
@@ -260,7 +261,7 @@ def _seated(collective: Collective, order: np.ndarray | None) -> Collective:
     return replace(collective, positions=Ints.pack(places[collective.positions.array()]))
 
 
-def _params(eqn: Any) -> tuple[tuple[str, str], ...]:
+def _params(eqn: JaxprEqn) -> tuple[tuple[str, str], ...]:
     """Parameters that say something, as short texts."""
     shown = []
     for key, value in _jax.own_params(eqn).items():

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import Any
 
 import numpy as np
+from jax.extend.core import JaxprEqn
 
 from shardwidget import _jax, collectives, cost
 from shardwidget.document import Collective, Ints, Mesh, Plan
@@ -27,7 +27,7 @@ class Collectives:
         self._interconnects = interconnects
         self._numbers: dict[Plan, int] = {}
 
-    def call(self, eqn: Any, region: RegionNode) -> collectives.Call | None:
+    def call(self, eqn: JaxprEqn, region: RegionNode) -> collectives.Call | None:
         """What an equation in a region asks for; None where it sends nothing."""
         mesh = self._meshes[region]
         call = collectives.call_of(
@@ -39,10 +39,12 @@ class Collectives:
         )
         return call if call is not None and call.statement.communicates else None
 
-    def of(self, eqn: Any, call: collectives.Call, region: RegionNode, sizes: np.ndarray | None = None) -> Collective:
+    def of(
+        self, eqn: JaxprEqn, call: collectives.Call, region: RegionNode, sizes: np.ndarray | None = None
+    ) -> Collective:
         """The document of a collective in a region; ``sizes`` of a ragged one as ``ragged_bytes_sent`` takes them."""
         mesh = self._meshes[region]
-        aval = eqn.invars[0].aval
+        aval: Any = eqn.invars[0].aval
         size = math.prod(aval.shape) * aval.dtype.itemsize
         whole, traffic = collectives.gathered_bytes(call, size), collectives.bytes_sent(call, size)
         if sizes is not None and aval.shape[0] and call.n > 1:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from jax.extend.core import JaxprEqn
 from jax.sharding import PartitionSpec
 
 from shardwidget.document import Collective, Source
@@ -45,7 +46,7 @@ class Draft:
     primitive: str
     inputs: list[TracedValue]
     outputs: list[TracedValue]
-    eqn: Any = None
+    eqn: JaxprEqn | None = None
     region: RegionNode | None = None
     scope: int = -1
     source: Source | None = None

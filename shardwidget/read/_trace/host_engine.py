@@ -16,7 +16,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 from jax import lax
-from jax.extend.core import Literal
+from jax.extend.core import JaxprEqn, Literal
 from jax.sharding import PartitionSpec
 
 from shardwidget import _jax, collectives
@@ -46,7 +46,7 @@ class HostEngine:
         lead = self.lead(level)
         return jnp.broadcast_to(x, lead + jnp.shape(x)) if lead else x
 
-    def equation(self, eqn: Any, values: Sequence[Any], level: Level) -> list[Any]:
+    def equation(self, eqn: JaxprEqn, values: Sequence[Any], level: Level) -> list[Any]:
         """Applies the equation to the block of each device; a collective, to all blocks together."""
         name = eqn.primitive.name
         if level.region is not None:

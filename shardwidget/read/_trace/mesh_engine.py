@@ -8,7 +8,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 from jax import lax
-from jax.extend.core import Literal
+from jax.extend.core import JaxprEqn, Literal
 from jax.sharding import AxisType
 
 from shardwidget import _jax
@@ -30,7 +30,7 @@ class MeshEngine:
         del level
         return x
 
-    def equation(self, eqn: Any, values: Sequence[Any], level: Level) -> list[Any]:
+    def equation(self, eqn: JaxprEqn, values: Sequence[Any], level: Level) -> list[Any]:
         """Applies the equation."""
         del level
         return _jax.bind(eqn, *(v.val if isinstance(v, Literal) else v for v in values))

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from jax.extend.core import JaxprEqn
+
 from shardwidget import _jax
 from shardwidget.read._jaxpr.value import Body
 from shardwidget.read._trace.levels import Level, Site
@@ -16,7 +18,7 @@ from shardwidget.read._trace.levels import Level, Site
 class LeafNode:
     """An equation that is applied as it is."""
 
-    eqn: Any
+    eqn: JaxprEqn
     outputs: list[Site] = field(default_factory=list)
 
 
@@ -24,7 +26,7 @@ class LeafNode:
 class CallNode:
     """A called function: its equations stand in place of the call."""
 
-    eqn: Any
+    eqn: JaxprEqn
     control: _jax.FunctionCall
     body: TracedBody
 
@@ -38,7 +40,7 @@ class CallNode:
 class BranchesNode:
     """A ``cond``: each device takes one of several branches."""
 
-    eqn: Any
+    eqn: JaxprEqn
     index: Site
     bodies: list[TracedBody]
     spans: list[tuple[slice, slice]]
@@ -51,7 +53,7 @@ class BranchesNode:
 class LoopNode:
     """A ``scan`` or a ``while``."""
 
-    eqn: Any
+    eqn: JaxprEqn
     control: _jax.Scan | _jax.While
     level: Level
     slots: int
@@ -101,7 +103,7 @@ class LoopNode:
 class RegionNode:
     """A ``shard_map``."""
 
-    eqn: Any
+    eqn: JaxprEqn
     control: _jax.ShardMap
     body: TracedBody
     manual: tuple[str, ...]

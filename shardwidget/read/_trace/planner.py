@@ -8,7 +8,7 @@ from typing import Any
 
 import jax
 import numpy as np
-from jax.extend.core import Literal
+from jax.extend.core import JaxprEqn, Literal
 from jax.sharding import AxisType
 
 from shardwidget import _jax
@@ -63,7 +63,7 @@ class Planner:
             self.consts.append(const)
         return self._ids[id(const)]
 
-    def _node(self, eqn: Any, level: Level) -> Any:
+    def _node(self, eqn: JaxprEqn, level: Level) -> Any:
         control = _jax.control_of(eqn)
         if isinstance(control, _jax.FunctionCall):
             return CallNode(eqn, control, self._block(control.body, level))
@@ -75,7 +75,7 @@ class Planner:
             return self._loop(eqn, control, level)
         return LeafNode(eqn, [] if eqn.primitive.name in _jax.WRITES else self._write(eqn.outvars, level))
 
-    def _region(self, eqn: Any, control: _jax.ShardMap, level: Level) -> RegionNode:
+    def _region(self, eqn: JaxprEqn, control: _jax.ShardMap, level: Level) -> RegionNode:
         mesh, axes, outer = control.mesh, control.axes, level.region
         manual = (outer.manual if outer else ()) + axes
         region = RegionNode(
@@ -99,7 +99,7 @@ class Planner:
         region.outputs = self._write(eqn.outvars, level)
         return region
 
-    def _branches(self, eqn: Any, control: _jax.Cond, level: Level) -> BranchesNode:
+    def _branches(self, eqn: JaxprEqn, control: _jax.Cond, level: Level) -> BranchesNode:
         index = self._site(jax.ShapeDtypeStruct((), np.int32), level)
         bodies, spans = [], []
         for closed in control.branches:
@@ -108,7 +108,7 @@ class Planner:
             spans.append((slice(pieces, len(level.pieces)), slice(tensors, len(level.tensors))))
         return BranchesNode(eqn, index, bodies, spans, level, self._write(eqn.outvars, level))
 
-    def _loop(self, eqn: Any, control: _jax.Scan | _jax.While, level: Level) -> LoopNode:
+    def _loop(self, eqn: JaxprEqn, control: _jax.Scan | _jax.While, level: Level) -> LoopNode:
         depth = 0
         around = level
         while around is not None:

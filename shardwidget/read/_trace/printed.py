@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from jax.extend.core import Literal
+from jax.extend.core import JaxprEqn, Literal
 
 from shardwidget import _jax
 from shardwidget.document import Mesh
@@ -18,7 +18,9 @@ LONGEST = 4000
 NOT_KEPT = "(not shown: {name} was not kept whole)"
 
 
-def printed(eqn: Any, operands: Sequence[Any], written: Written, mesh: Mesh | None, active: np.ndarray | None) -> str:
+def printed(
+    eqn: JaxprEqn, operands: Sequence[Any], written: Written, mesh: Mesh | None, active: np.ndarray | None
+) -> str:
     """The text of one ``debug_print``; in a region a paragraph for each text, headed by the devices that write it.
 
     Args:
@@ -42,7 +44,7 @@ def printed(eqn: Any, operands: Sequence[Any], written: Written, mesh: Mesh | No
     return text if len(text) <= LONGEST else f"{text[:LONGEST]} …"
 
 
-def _text(eqn: Any, operands: Sequence[Any], written: Written, at: int) -> str:
+def _text(eqn: JaxprEqn, operands: Sequence[Any], written: Written, at: int) -> str:
     values = []
     for operand in operands:
         if isinstance(operand, Literal):

@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
-from jax.extend.core import Literal
+from jax.extend.core import JaxprEqn, Literal
 
 from shardwidget import _jax
 from shardwidget.read._trace.levels import Level, Site, TensorType
@@ -44,7 +44,7 @@ class Engine(Protocol):
         """A constant as a value of a level."""
         ...
 
-    def equation(self, eqn: Any, values: Sequence[Any], level: Level) -> list[Any]:
+    def equation(self, eqn: JaxprEqn, values: Sequence[Any], level: Level) -> list[Any]:
         """Applies an equation; values may be ``Literal``."""
         ...
 

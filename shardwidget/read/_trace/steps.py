@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from jax.extend.core import Literal
+from jax.extend.core import JaxprEqn, Literal
 
 from shardwidget import _jax
 from shardwidget.document import Mesh, Scope
@@ -196,7 +196,7 @@ class Writer:
     def step(
         self,
         primitive: str,
-        eqn: Any,
+        eqn: JaxprEqn | None,
         values: Sequence[Operand],
         outs: list[TracedValue],
         place: StepContext,
@@ -226,7 +226,7 @@ class Writer:
         self.steps.append(draft)
         return draft
 
-    def scope_of(self, eqn: Any, place: StepContext) -> int:
+    def scope_of(self, eqn: JaxprEqn, place: StepContext) -> int:
         """The scope of an equation."""
         return self.scopes.around(eqn, frames_of(eqn), place.function, place.scope)
 
