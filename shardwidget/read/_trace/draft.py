@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from jax.extend.core import JaxprEqn
 from jax.sharding import PartitionSpec
 
 from shardwidget.document import Collective, Source
@@ -46,7 +45,7 @@ class Draft:
     primitive: str
     inputs: list[TracedValue]
     outputs: list[TracedValue]
-    eqn: JaxprEqn | None = None
+    eqn: Any = None
     region: RegionNode | None = None
     scope: int = -1
     source: Source | None = None
