@@ -3,7 +3,7 @@ import { type ComponentType, render as renderTree } from "preact";
 import { Card } from "./Card";
 import cardStyles from "./card.css";
 import type { CardState } from "./state";
-import { ThemeWatch } from "./theme";
+import { PageWatch } from "./theme";
 import type { WidgetModel } from "./widget";
 
 /** What a view is made of. */
@@ -66,17 +66,12 @@ function mount<State extends CardState<object>>(
     if (frame.clientWidth > 0) state.resize(frame.clientWidth);
   });
   size.observe(ruler);
-  const print = (event: Event) => state.print(event.type === "beforeprint");
-  addEventListener("beforeprint", print);
-  addEventListener("afterprint", print);
-  const theme = new ThemeWatch(new WeakRef(state));
+  const page = new PageWatch(new WeakRef(state));
   return () => {
     stop();
     stopKeys?.();
     size.disconnect();
-    theme.stop();
-    removeEventListener("beforeprint", print);
-    removeEventListener("afterprint", print);
+    page.stop();
     state.dispose();
     renderTree(null, tree);
     frame.remove();

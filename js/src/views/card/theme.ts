@@ -25,15 +25,18 @@ export function pageTheme(el: Element, look: Partial<Look> = {}): Theme {
 }
 
 /**
- * Tells a view when the page around may have changed its theme.
+ * Tells a view when the page around may have changed its theme, and when the page is printed.
  *
  * It does not hold the view, and neither does what it closes over: a page may replace an element with nobody to take
  * its view down.
  */
-export class ThemeWatch {
+export class PageWatch {
   readonly stop: () => void;
 
-  constructor(view: WeakRef<{ retheme(): void }>) {
+  constructor(view: WeakRef<{ retheme(): void; print(printing: boolean): void }>) {
+    const printed = ({ type }: Event) => view.deref()?.print(type === "beforeprint");
+    addEventListener("beforeprint", printed);
+    addEventListener("afterprint", printed);
     const changed = () => view.deref()?.retheme();
     const seen = new MutationObserver(changed);
     for (const root of [document.documentElement, document.body]) {
@@ -44,6 +47,8 @@ export class ThemeWatch {
     this.stop = () => {
       seen.disconnect();
       media.removeEventListener("change", changed);
+      removeEventListener("beforeprint", printed);
+      removeEventListener("afterprint", printed);
     };
   }
 }
