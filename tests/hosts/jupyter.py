@@ -6,6 +6,7 @@ import json
 import os
 import sys
 import textwrap
+import time
 import urllib.request
 import uuid
 from pathlib import Path
@@ -166,3 +167,9 @@ class Notebook:
     def ask(self, code: str) -> str:
         """Runs code in the kernel, beside the notebook's cells, and returns what it printed (or the error)."""
         return self.page.evaluate(ASK, textwrap.dedent(code))
+
+    def ask_until(self, code: str, printed: str) -> None:
+        """Asks until the code prints this: a model sends what changes when the kernel has answered what came before."""
+        end = time.monotonic() + HANG
+        while (found := self.ask(code)) != printed:
+            assert time.monotonic() < end, f"{code} prints {found}, not {printed}"

@@ -7,7 +7,7 @@ import socket
 import subprocess
 import threading
 
-HANG = 30
+HANG = 120
 """Seconds after which something hangs."""
 
 

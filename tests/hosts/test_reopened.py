@@ -94,4 +94,4 @@ def test_a_widget_is_drawn_again_when_its_page_is_reloaded(jupyter, new_page):
     expect(views(again.page)).to_be_visible()
     Panel(views(again.page), MESH).walk(1, 0)
     again.page.keyboard.press("Enter")
-    assert again.ask("print(view.selection)") == "{'device': 2, 'tile': [1, 0]}"
+    again.ask_until("print(view.selection)", "{'device': 2, 'tile': [1, 0]}")
