@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
@@ -71,6 +72,12 @@ def _bytes(value: Any) -> int:
     return count
 
 
+def _seconds(value: Any) -> float:
+    if isinstance(value, bool) or not 0 < (seconds := float(value)) < math.inf:
+        raise ValueError
+    return seconds
+
+
 class Config:
     """Options of this session.
 
@@ -89,6 +96,7 @@ class Config:
         palette: ``"standard"``, or ``"colorblind"`` for colours that everyone can tell apart.
         values: most bytes of values that a widget asks for at a time, and that a saved page carries.
         keep: most bytes of values that a trace keeps whole.
+        arrival: seconds that a process waits for the others at a call which several make together.
     """
 
     mode: Option[Mode] = Option("widget", *_one_of("widget", "html"))
@@ -96,6 +104,7 @@ class Config:
     palette: Option[Palette] = Option("standard", *_one_of("standard", "colorblind"))
     values: Option[int] = Option(2**20, "a number of bytes, 0 or more", _bytes)
     keep: Option[int] = Option(2**24, "a number of bytes, 0 or more", _bytes)
+    arrival: Option[float] = Option(60.0, "a number of seconds, more than 0", _seconds)
 
     def __init__(self) -> None:
         object.__setattr__(self, "_session", {})

@@ -44,6 +44,7 @@ PUBLIC = {
 READERS = {
     "comparison": "shardwidget.read._comparison.comparison",
     "compiled": "shardwidget.read._program.executable",
+    "fetch": "shardwidget.read._fetch",
     "memory": "shardwidget.read._memory.memory",
     "model": "shardwidget.read._model.entry",
     "placement": "shardwidget.read._placement",

@@ -10,6 +10,7 @@ nothing is computed from them.
 - ``failures``, ``messages``: how far tracing came, and what JAX's message means.
 - ``continuing``: going on with a fix where a type stops a program.
 - ``inspection``: where the compiler puts a value.
+- ``processes``: what the processes of a program tell one another.
 - ``profiling``: JAX's profiler, without its files.
 """
 
@@ -58,6 +59,7 @@ from shardwidget._jax.primitives import (
     WRITES,
     print_text,
 )
+from shardwidget._jax.processes import Board
 from shardwidget._jax.profiling import Profile
 from shardwidget._jax.shardings import (
     device_assignment,
@@ -120,6 +122,7 @@ __all__ = [
     "SAME_ELEMENTS",
     "SHAPE_ONLY",
     "WRITES",
+    "Board",
     "Cond",
     "Control",
     "Fixer",

@@ -131,6 +131,10 @@ class Variable:
     fetch: Callable[[int], np.ndarray] | None = field(default=None, repr=False, compare=False, metadata={"wire": False})
     """Reads the value on a device; None after the values were let go."""
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What travels to another process: what reads values stays with the devices."""
+        return self.__dict__ | {"fetch": None}
+
     def value(self, device_id: int) -> np.ndarray:
         """The value that the program has on a device: in a region the device's block, outside it the whole array.
 
@@ -255,6 +259,10 @@ class Trace(Document):
     """What ``f(*args)`` returns."""
     kind: Literal["trace"] = field(default="trace", init=False)
     version: int = field(default=VERSION, init=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What travels to another process: the outputs stay on the devices."""
+        return self.__dict__ | {"outputs": None}
 
     def __getitem__(self, name: str) -> History:
         """The values of a name, in the order in which the program made them: ``trace["k"].origin(device=0)``.

@@ -6,6 +6,7 @@ from shardwidget import _registry
 
 if TYPE_CHECKING:
     from shardwidget.read._comparison.comparison import comparison as comparison
+    from shardwidget.read._fetch import fetch as fetch
     from shardwidget.read._memory.memory import memory as memory
     from shardwidget.read._model.entry import model as model
     from shardwidget.read._placement import placement as placement

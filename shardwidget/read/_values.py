@@ -33,7 +33,7 @@ def values(x: Any, devices: Iterable[int] | None = None) -> dict[int, np.ndarray
         ValueError: the array was deleted or donated, or a device belongs to another process.
         KeyError: the array is on no such device.
     """
-    reason, typed = _numbers_of(x)
+    reason, typed = numbers_of(x)
     if reason:
         raise (ValueError if reason == _errors.DELETED else TypeError)(reason)
     shards = {shard.device.id: shard.data for shard in typed.addressable_shards}
@@ -62,7 +62,7 @@ def sampled(x: Any, device_ids: Iterable[int], *, limit: int = 2**20) -> Values:
         TypeError: ``x`` is of no form that ``read.placement`` takes.
         KeyError: the array is on no such device.
     """
-    reason, x = _numbers_of(x)
+    reason, x = numbers_of(x)
     if reason:
         return Values(note=reason)
 
@@ -93,7 +93,7 @@ def sampled(x: Any, device_ids: Iterable[int], *, limit: int = 2**20) -> Values:
     return Values(tuple(blocks), "; ".join(notes))
 
 
-def _numbers_of(x: Any) -> tuple[str, Any]:
+def numbers_of(x: Any) -> tuple[str, Any]:
     """Why this has no numbers to read, empty if it has; and the array."""
     if isinstance(x, jax.sharding.Mesh | jax.sharding.AbstractMesh):
         return _errors.NO_DATA.format(what="a mesh"), None

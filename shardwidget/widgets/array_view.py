@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Literal
 
 from traitlets import Any as AnyTrait
@@ -60,7 +61,7 @@ class ArrayView(DocumentWidget):
 
         Args:
             x: a ``jax.Array``, a ``jax.ShapeDtypeStruct`` with a sharding, a tuple ``(shape, dtype, sharding)``, or a
-                ``jax.sharding.Mesh`` or ``AbstractMesh`` alone.
+                ``jax.sharding.Mesh`` or ``AbstractMesh`` alone; or a document, ``Placement``.
             name: what to call it; None finds the variable that it is bound to.
             mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel, so that a saved notebook shows
                 it when it is opened again. None takes the environment variable ``SHARDWIDGET_MODE``; without it,
@@ -123,7 +124,22 @@ class ArrayView(DocumentWidget):
     def _table(self) -> str:
         return table.table(self.document, self.row_dim, self.column_dim)
 
+    def fetch(self) -> None:
+        """Reads the values of all shards, those of other processes too, and draws them like the others.
+
+        In a program of several processes all of them call this together. It says first how many bytes each one gets.
+
+        Raises:
+            TypeError: what is shown is not a live array of numbers.
+            ValueError: the array was deleted or donated.
+            TimeoutError: a process did not come, or did not answer; the message names it.
+        """
+        self._shown = read.fetch(self._array, name=self.document.name)
+        self._document = to_wire(self._shown)
+
     def _read(self, x: Any) -> Placement:
+        if isinstance(x, Placement):
+            return x if self._name is None else replace(x, name=self._name)
         return read.placement(x, name=name_in_caller(x) if self._name is None else self._name)
 
     def _state(self, *, complete: bool) -> dict[str, Any]:
@@ -134,7 +150,12 @@ class ArrayView(DocumentWidget):
         return state
 
     def _fetch(self, device_ids: list[int]) -> Values:
+        if (known := self.document.values) is not None:
+            blocks = tuple(block for block in known.blocks if block.device_id in device_ids)
+            return Values(blocks, known.note)
         try:
+            if isinstance(self._array, Placement):
+                return Values(note="this document came without values; read.fetch(x) gives one that has them")
             return sampled(self._array, device_ids, limit=config.values)
         except Exception as error:
             # The user sees why under the picture; the kernel that serves them goes on.

@@ -55,7 +55,8 @@ class ShardingComparison(DocumentWidget):
         """Reads a function or arrays, and shows them.
 
         Args:
-            f: a function of global arrays, jitted or not; or an array, or a pytree of arrays.
+            f: a function of global arrays, jitted or not; or an array, or a pytree of arrays; or a document,
+                ``Comparison``, which goes on with the fixes that it was read with.
             *args: the function's arguments: arrays, ``jax.ShapeDtypeStruct``s with shardings, or tuples
                 ``(shape, dtype, spec)``.
             kwargs: keyword arguments of the function, as ``args``.
@@ -74,8 +75,8 @@ class ShardingComparison(DocumentWidget):
         """
         checked(type(self), traits, f)
         options = {"mesh": mesh, "compiled": compiled} if callable(f) else {}
-        self._reader = ComparisonReader(f, *args, kwargs=kwargs, **options)
-        self._called = name if name is not None or callable(f) else name_in_caller(f)
+        self._reader = f if isinstance(f, Comparison) else ComparisonReader(f, *args, kwargs=kwargs, **options)
+        self._called = name if name is not None or callable(f) or isinstance(f, Comparison) else name_in_caller(f)
         self._chosen = _integers(choices or {})
         document = self._read(self._chosen)
         super().__init__(document, mode=mode, choices=self._chosen, selection=selection, **traits)
@@ -94,7 +95,12 @@ class ShardingComparison(DocumentWidget):
         return state
 
     def _read(self, choices: dict[int, int], *, continuations: bool = False) -> Comparison:
-        document = self._reader.comparison(choices, continuations=continuations)
+        if isinstance(self._reader, Comparison):
+            if choices:
+                raise TraitError("a document goes on with the fixes that it was read with: choices must be {}")
+            document = self._reader
+        else:
+            document = self._reader.comparison(choices, continuations=continuations)
         return document if self._called is None else replace(document, name=self._called)
 
     @validate("choices")

@@ -40,7 +40,7 @@ class ShardMapStepper(MovingWidget):
 
     def __init__(
         self,
-        f: Callable[..., Any],
+        f: Callable[..., Any] | Trace,
         *args: Any,
         kwargs: Mapping[str, Any] | None = None,
         engine: Literal["host"] | None = None,
@@ -54,7 +54,7 @@ class ShardMapStepper(MovingWidget):
         """Runs a function and shows it.
 
         Args:
-            f: a function made by ``jax.shard_map``, or one (jitted or not) that calls some.
+            f: a function made by ``jax.shard_map``, or one (jitted or not) that calls some; or a document, ``Trace``.
             *args: its arguments; a ``jax.ShapeDtypeStruct`` is filled with 0, 1, 2 ….
             kwargs: keyword arguments of ``f``.
             engine: ``"host"`` simulates the mesh on the host; None runs on the mesh's own devices where there are
@@ -73,7 +73,10 @@ class ShardMapStepper(MovingWidget):
             TraitError: the step or a watched name is not there.
         """
         checked(type(self), traits, f)
-        trace = read.trace(f, *args, kwargs=kwargs, engine=engine, keep=keep, interconnect=interconnect)
+        if isinstance(f, Trace):
+            trace = f
+        else:
+            trace = read.trace(f, *args, kwargs=kwargs, engine=engine, keep=keep, interconnect=interconnect)
         first = 0 if trace.error is None else len(trace.steps) - 1
         super().__init__(trace, mode=mode, step=first if step is None else step, watch=watch or [], **traits)
 

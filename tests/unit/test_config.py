@@ -93,7 +93,7 @@ def test_names_that_are_not_there(config):
         config.them = "dark"
     with pytest.raises(TypeError, match=r"config has no option 'palete'\. Did you mean 'palette'\?"):
         config(palete="colorblind")
-    assert dir(config) == sorted(["mode", "theme", "palette", "values", "keep"])
+    assert dir(config) == sorted(["mode", "theme", "palette", "values", "keep", "arrival"])
     assert repr(config).startswith("config(mode='widget', theme='auto'")
 
 

@@ -328,3 +328,30 @@ def test_a_front_end_that_was_not_built(mesh, monkeypatch, tmp_path):
     monkeypatch.setattr(bundle, "STATIC", tmp_path)
     with pytest.raises(FileNotFoundError, match="make build"):
         sw.ArrayView(put(mesh, "x"))
+
+
+def test_a_document_is_shown_with_the_values_that_it_came_with(mesh):
+    x = put(mesh, "x", "y")
+    document = sw.read.fetch(x, name="x")
+    view = sw.ArrayView(document)
+    assert view.document is document
+    front_end(view).from_browser(_want=[document.device_ids[3]])
+    assert view._values == to_wire(view._fetch([document.device_ids[3]]))
+    assert [block["device_id"] for block in view._values["blocks"]] == [document.device_ids[3]]
+    without = sw.ArrayView(sw.read.placement(x), name="y")
+    assert without.document.name == "y"
+    assert "came without values" in without._fetch([0]).note
+
+
+def test_fetch_needs_an_array_with_values(mesh):
+    x = put(mesh, "x", "y")
+    view = sw.ArrayView(x)
+    view.fetch()
+    assert len(front_end(view).states[-1]["_document"]["values"]["blocks"]) == 8
+    with pytest.raises(TypeError, match="a mesh holds no values"):
+        sw.ArrayView(mesh).fetch()
+    with pytest.raises(TypeError, match="cannot read a .*Placement as an array"):
+        sw.ArrayView(view.document).fetch()
+    x.delete()
+    with pytest.raises(ValueError, match="deleted or donated"):
+        view.fetch()

@@ -33,6 +33,11 @@ export class PlacementModel extends MeshModel {
     this.tileAt = this.#holdings();
   }
 
+  /** Whether values can be shown: the device is of this process, or they came with the document. */
+  override addressable(position: number): boolean {
+    return super.addressable(position) || !!this.doc.values?.blocks.some((b) => b.device_id === this.ids[position]);
+  }
+
   /** First index and one past the last of a part of a dimension. */
   bounds(dim: number, part: number): readonly [number, number] {
     const cut = this.#cuts[dim];

@@ -1,8 +1,9 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import type { Block, Placement } from "../../src/model/document.gen";
 import { PlacementModel } from "../../src/model/placement";
 import { holdings, placements } from "../arbitrary";
-import { array, mesh } from "../documents";
+import { array, mesh, raw } from "../documents";
 
 const each = (check: (model: PlacementModel, held: ReturnType<typeof holdings>) => void) =>
   fc.assert(fc.property(placements(), (document) => check(new PlacementModel(document), holdings(document))));
@@ -64,4 +65,12 @@ test("links along an axis say what its devices have of each other's data", () =>
   const on = mesh({ x: 2, y: 2, z: 2, w: 2, one: 1 });
   const model = new PlacementModel(array(on, [4], ["x"], { unreduced: ["y"], reduced: ["z"] }));
   expect(model.axes.map((_, axis) => model.link(axis))).toEqual([null, "unreduced", "reduced", "replicated", null]);
+});
+
+test("devices of other processes have values where they came with the document", () => {
+  const document = array(mesh({ x: 4 }, { process: raw([0, 0, 1, 1]) }), [8], ["x"]);
+  const shown = (values: Placement["values"]) =>
+    [0, 1, 2, 3].map((p) => new PlacementModel({ ...document, values }).addressable(p));
+  expect(shown(null)).toEqual([true, true, false, false]);
+  expect(shown({ note: "", blocks: [{ device_id: 3 } as Block] })).toEqual([true, true, false, true]);
 });

@@ -25,6 +25,7 @@ from shardwidget.read._comparison.question import Question
 from shardwidget.read._comparison.tree import Line, LineBody, LineNode, Tree
 from shardwidget.read._entries import Entries, entries
 from shardwidget.read._jaxpr.value import Value
+from shardwidget.read._processes.together import compiling
 from shardwidget.read._program.programs import program as read_program
 
 TAG = re.compile(r"(?:/|^|(?<=\())shardwidget(\d+)(?=[/)]|$)")
@@ -100,7 +101,8 @@ def compiled(tree: Tree, asked: Question, mesh: Mesh) -> Concrete:
         with asked.setting(mesh):
             return jitted.lower(*arguments).compile(compiler_options=None if places is None else _quickly(mesh))
 
-    plain = compile_(None)
+    with compiling(asked.function, mesh.devices.flat):
+        plain = compile_(None)
     program, caused = _attributed(read_program(plain, mesh=mesh, name=asked.function), asked.names)
     inputs, outputs = plain.input_shardings[0], plain.output_shardings
     places: dict[int, dict[int, Put]] = {}

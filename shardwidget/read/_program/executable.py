@@ -14,6 +14,7 @@ from jax.sharding import AbstractMesh, Mesh, NamedSharding
 from shardwidget import _jax
 from shardwidget.read import _errors
 from shardwidget.read._call import FlatCall, function_name
+from shardwidget.read._processes.together import compiling
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,8 @@ def executable_of(
         found = found or first_mesh(meshes_in(_jax.open_jaxpr(traced.jaxpr)[0]))
         if isinstance(found, AbstractMesh):
             raise ValueError(_errors.ABSTRACT_PROGRAM)
-        compiled = traced.lower().compile()
+        with compiling(function_name(f), found.devices.flat if found is not None else ()):
+            compiled = traced.lower().compile()
     # A function without arguments may still say where its results go.
     found = found or first_mesh(_shardings(compiled))
     return _of(compiled, found, mesh is not None, function_name(f))

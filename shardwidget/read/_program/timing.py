@@ -13,6 +13,8 @@ from jax.sharding import AbstractMesh, Mesh, NamedSharding, PartitionSpec
 
 from shardwidget.document import Timing
 from shardwidget.read import _errors
+from shardwidget.read._call import function_name
+from shardwidget.read._processes.together import together
 from shardwidget.read._program.executable import jitted_of, setting
 
 WARM_UP = 2
@@ -77,7 +79,8 @@ def calls(
     _check(f, given, mesh)
     call, *given = (f, *given) if isinstance(f, jax.stages.Compiled) else jitted_of(f, *given)
     given = tuple(given)
-    with setting(mesh, given):
+    takes_part = _devices((f.input_shardings if isinstance(f, jax.stages.Compiled) else given, mesh))
+    with setting(mesh, given), together(f"calls {function_name(f)} {WARM_UP + n} times", takes_part):
         donated = _donated(call, given)
 
         def ready() -> Callable[[], None]:
@@ -103,6 +106,15 @@ def _check(f: Any, given: tuple[tuple[Any, ...], dict[str, Any]], mesh: Mesh | N
             raise ValueError(_errors.NOTHING_TO_RUN.format(what=f"{at} has a shape and no values"))
         if isinstance(leaf, jax.Array) and leaf.is_deleted():
             raise ValueError(_errors.NOTHING_TO_RUN.format(what=f"{at} was deleted or donated"))
+
+
+def _devices(of: Any) -> set[Any]:
+    """The devices of arrays, shardings and meshes."""
+    shardings = [getattr(x, "sharding", x) for x in jax.tree.leaves(of)]
+    concrete = [s.mesh if isinstance(s, NamedSharding) else s for s in shardings]
+    return {
+        device for s in concrete for device in (s.devices.flat if isinstance(s, Mesh) else getattr(s, "device_set", ()))
+    }
 
 
 def _check_devices(shardings: Any) -> None:

@@ -14,6 +14,7 @@ from shardwidget._config import config
 from shardwidget.document import Mesh, Trace
 from shardwidget.read import _errors
 from shardwidget.read._mesh import read_mesh
+from shardwidget.read._processes.together import together
 from shardwidget.read._program.target import interconnect_of
 from shardwidget.read._trace._failures.failure import failure_of
 from shardwidget.read._trace._failures.stopped import StoppedTrace
@@ -79,7 +80,9 @@ def trace(
     if not host and len({tuple(mesh.devices.flat) for mesh in meshes.values()}) > 1:
         host = True
         program.notes.append(_errors.ONE_ORDER_OF_DEVICES)
-    return _Reading(arguments, program, meshes, host, shape, stop, interconnect).trace()
+    devices = {} if host else {device: None for mesh in meshes.values() for device in mesh.devices.flat}
+    with together(f"runs {arguments.function}, writing every value down,", devices):
+        return _Reading(arguments, program, meshes, host, shape, stop, interconnect).trace()
 
 
 def _traced(f: Callable[..., Any], arguments: Arguments) -> tuple[Any, Any, StoppedTrace | None]:

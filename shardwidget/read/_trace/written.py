@@ -13,6 +13,7 @@ from jax.experimental import multihost_utils
 
 from shardwidget.document import Ints, Mesh, Window
 from shardwidget.read._numbers import element_format
+from shardwidget.read._processes.together import processes_of, say
 from shardwidget.read._trace.levels import Level, Site, leads
 from shardwidget.read._trace.nodes import LoopNode, RegionNode
 from shardwidget.read._trace.positions import _ids, position, share
@@ -138,6 +139,9 @@ def everywhere(tensors: Sequence[Any]) -> list[Any]:
     """Tensors with what other processes hold of them. All processes ask together, as they ran the program together."""
     remote = [k for k, tensor in enumerate(tensors) if not tensor.is_fully_addressable]
     found = list(tensors)
+    if remote:
+        size, first = sum(tensors[k].nbytes for k in remote), tensors[remote[0]]
+        say(f"sends every process the values of all, {size:,} bytes.", processes_of(first.sharding.device_set))
     for k in remote:
         found[k] = jnp.asarray(multihost_utils.process_allgather(tensors[k], tiled=True))
     return found
