@@ -350,7 +350,7 @@ def test_fetch_needs_an_array_with_values(mesh):
     assert len(front_end(view).states[-1]["_document"]["values"]["blocks"]) == 8
     with pytest.raises(TypeError, match="a mesh holds no values"):
         sw.ArrayView(mesh).fetch()
-    with pytest.raises(TypeError, match="cannot read a .*Placement as an array"):
+    with pytest.raises(TypeError, match=r"cannot read a .*Placement as an array"):
         sw.ArrayView(view.document).fetch()
     x.delete()
     with pytest.raises(ValueError, match="deleted or donated"):
