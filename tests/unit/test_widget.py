@@ -337,7 +337,7 @@ def test_a_document_is_shown_with_the_values_that_it_came_with(mesh):
     assert view.document is document
     front_end(view).from_browser(_want=[document.device_ids[3]])
     assert view._values == to_wire(view._fetch([document.device_ids[3]]))
-    assert [block["device_id"] for block in view._values["blocks"]] == [document.device_ids[3]]
+    assert [block.device_id for block in view._fetch([document.device_ids[3]]).blocks] == [document.device_ids[3]]
     without = sw.ArrayView(sw.read.placement(x), name="y")
     assert without.document.name == "y"
     assert "came without values" in without._fetch([0]).note
