@@ -76,7 +76,9 @@ def _key(placement: Placement) -> str:
     if placement.unreduced:
         words.append("+ joins partial sums")
     if (mesh.process.array() != mesh.this_process).any():
-        words.append(f"3@1 is device 3 of process 1, which this process ({mesh.this_process}) cannot read")
+        fetched = placement.values is not None and len(placement.values.blocks) == mesh.size
+        cannot = "" if fetched else f", which this process ({mesh.this_process}) cannot read"
+        words.append(f"3@1 is device 3 of process 1{cannot}")
     return "; ".join(words) + "."
 
 

@@ -13,6 +13,21 @@ from tests.hosts.page import views
 
 NOTEBOOKS = sorted((Path(__file__).parents[2] / "notebooks").glob("*.ipynb"))
 
+CLAIMS = {
+    "10_several_hosts": {
+        "print(len(view.document.values.blocks))": "8",
+        "print(sorted(v.name for v in stepper.document.variables if len(v.window.block.array()) == 8)[:1])": "['partial']",
+        "print([lane.position for lane in merged.lanes], [clock.process for clock in merged.clocks])": (
+            "[0, 1, 2, 3, 4, 5, 6, 7] [1, 2, 3]"
+        ),
+        # The host whose devices the others waited for most.
+        "late = next(c.last.array() for c in merged.collectives if c.axes == ('data',))\n"
+        "print(int(late.reshape(4, 2).sum(axis=1).argmax()))": "2",
+        "print(missing.split('.')[0])": "missing after 2 s: process 3",
+    }
+}
+"""By notebook: what it says of its results."""
+
 OUTPUTS = """() => jupyterapp.shell.currentWidget.content.widgets
   .filter(({ model }) => model.type === "code")
   .flatMap(({ model }) => model.outputs.toJSON())"""
@@ -34,3 +49,5 @@ def test_it_runs(path, jupyter, new_page):
         hosts.nth(i).scroll_into_view_if_needed()
         expect(views(nb.page).and_(hosts).nth(i)).to_be_visible()
     expect(nb.page.locator(".failure")).to_have_count(0)
+    for code, words in CLAIMS.get(path.stem, {}).items():
+        assert nb.ask(code) == words
