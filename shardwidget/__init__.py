@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from shardwidget.document import Program as Program
     from shardwidget.document import Run as Run
     from shardwidget.document import Trace as Trace
+    from shardwidget.widgets.algorithms import AlgorithmView as AlgorithmView
     from shardwidget.widgets.array_view import ArrayView as ArrayView
     from shardwidget.widgets.comparison import ShardingComparison as ShardingComparison
     from shardwidget.widgets.compiled import CompiledProgram as CompiledProgram

@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import Any
 
 PUBLIC = {
+    "AlgorithmView": "shardwidget.widgets.algorithms",
     "ArrayView": "shardwidget.widgets.array_view",
     "Comparison": "shardwidget.document",
     "CompiledProgram": "shardwidget.widgets.compiled",
@@ -72,6 +73,7 @@ DOCUMENTS = {
     "Schedules": "schedule",
     "Run": "run",
     "Runs": "run",
+    "Algorithms": "algorithms",
 }
 """Kinds of documents, and the module of each: in ``shardwidget.document``, and in ``shardwidget.export`` the functions
 ``headline``, ``picture`` and ``table`` that put it into words."""

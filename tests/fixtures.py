@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ import jax
 import numpy as np
 
 from shardwidget.collectives import Call, Transfer, call_of, execute, expand, plans
+from shardwidget.collectives.compared import compare
+from shardwidget.cost import interconnects
 from shardwidget.document import Document, Memory, Model, Plan, to_wire
 from shardwidget.export.state import encode
 from tests.comparisons import COMPARISONS
@@ -104,7 +107,26 @@ def measured_text() -> str:
     return _by_name(RUNS)
 
 
+def algorithms_text() -> str:
+    """Algorithms of collectives, with the times that Python estimates for some sizes."""
+    cases = []
+    for collective, n in (("psum", 8), ("all_gather", 16), ("psum_scatter", 6), ("all_to_all", 8), ("pbroadcast", 4)):
+        document = compare(collective, n, 2**20, interconnects(), 1e-6)
+        pairs = list(combinations(range(len(document.algorithms)), 2))
+        found = {
+            "seconds": [
+                [[document.seconds(k, on, size) for size in (1, 2**12, 2**30)] for on in range(len(document.networks))]
+                for k in range(len(document.algorithms))
+            ],
+            "equal": [[document.equal(a, b, on) for a, b in pairs] for on in range(len(document.networks))],
+        }
+        words = json.dumps(found, separators=(",", ":"))
+        cases.append(f'"{collective}":{{"document":{encode(to_wire(document))},{words[1:]}')
+    return "{\n" + ",\n".join(cases) + "\n}\n"
+
+
 FILES = {
+    "algorithms/algorithms.json": algorithms_text,
     "stepper/plans.json": plans_text,
     "stepper/traces.json": traces_text,
     "comparison/comparisons.json": comparisons_text,

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from shardwidget import _registry
 
 if TYPE_CHECKING:
+    from shardwidget.document.algorithms import *  # noqa: F403
     from shardwidget.document.base import *  # noqa: F403
     from shardwidget.document.collective import *  # noqa: F403
     from shardwidget.document.comparison import *  # noqa: F403

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -15,6 +16,7 @@ from shardwidget.widgets._options import checked
 
 if TYPE_CHECKING:
     from shardwidget.cost import Interconnect
+    from shardwidget.widgets.algorithms import AlgorithmView
 
 
 class ShardMapStepper(MovingWidget):
@@ -85,6 +87,27 @@ class ShardMapStepper(MovingWidget):
         """The trace that is shown."""
         assert isinstance(self._shown, Trace)
         return self._shown
+
+    def algorithms(self, step: int | None = None) -> AlgorithmView:
+        """Two algorithms of a step's collective side by side, for the bytes that the step sends.
+
+        Args:
+            step: index of the step; None for the one that is shown.
+
+        Raises:
+            ValueError: the step communicates nothing, or its collective has no algorithms.
+        """
+        from shardwidget.widgets.algorithms import AlgorithmView
+
+        at = self.step if step is None else step
+        shown = self.document.steps[at]
+        collective = shown.collective
+        if collective is None or collective.group_size < 2:
+            sends = [str(k) for k, one in enumerate(self.document.steps) if one.collective is not None]
+            raise ValueError(f"step {at} sends nothing; collectives are at step {', '.join(sends) or 'none'}")
+        block = shown.inputs[0]
+        nbytes = max(1, -(-math.prod(block.shape) * block.bits // 8))
+        return AlgorithmView(collective.kind, collective.group_size, nbytes=nbytes, mode=self._mode)
 
     def _state(self, *, complete: bool) -> dict[str, Any]:
         return super()._state(complete=complete) | {"step": self.step, "watch": self.watch}

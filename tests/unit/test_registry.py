@@ -84,6 +84,7 @@ DOCUMENTS = {
     "Schedules": lambda: document.Schedules((one_f_one_b(4, 8), one_f_one_b(4, 16))),
     "Run": lambda: sw.read.run(lambda a: a * 2, 1.0, n=1, name="<b>"),
     "Runs": lambda: document.Runs((run := sw.read.run(lambda a: a * 2, 1.0, n=1, name="<b>")).mesh, (run,)),
+    "Algorithms": lambda: sw.AlgorithmView("psum", 8).document,
     "Playground": lambda: sw.SpecPlayground((8, 8), MESH, spec=P(("x", "y"), P.UNCONSTRAINED)).document,
 }
 

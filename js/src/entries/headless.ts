@@ -1,9 +1,10 @@
 /** The picture without a page: what Python runs in a bare V8 to write an SVG. */
 
+import { Course, decodeAlgorithms } from "../model/algorithms";
 import { codeOf } from "../model/code";
 import type { Scheme } from "../model/color";
 import { type Choices, ComparisonModel, decodeComparison } from "../model/comparison";
-import type { SpecDraft } from "../model/document.gen";
+import type { Algorithm, Network, SpecDraft } from "../model/document.gen";
 import { decodeMemory, MemoryModel } from "../model/memory";
 import { decodePlacement, PlacementModel } from "../model/placement";
 import { decodePlayground, placementOf } from "../model/playground";
@@ -21,6 +22,7 @@ import { paintFrames } from "../paint/frames";
 import { pngDataUri } from "../paint/png";
 import { paintSvg } from "../paint/svg";
 import { theme } from "../paint/theme";
+import { algorithmsScene } from "../scene/algorithms";
 import { cardScene } from "../scene/card";
 import { comparisonScene } from "../scene/comparison";
 import { WHOLE } from "../scene/faces";
@@ -56,6 +58,7 @@ export function svg(stateJson: string, optionsJson: string): string {
   const scheme = schemeOf(state, ground);
   const draw =
     {
+      algorithms: algorithmsOf,
       trace: stepOf,
       comparison: comparisonOf,
       program: programOf,
@@ -118,6 +121,9 @@ interface State {
   _memories?: Readonly<Record<string, object>>;
   follow?: number | null;
   moment?: number;
+  /** Of two algorithms. */
+  nbytes?: number;
+  pair?: readonly string[];
 }
 
 function cardOf(state: State, width: number, scheme: Scheme): readonly [Scene, string] {
@@ -226,6 +232,14 @@ function memoryModel(memory: unknown, program?: ProgramModel): MemoryModel {
 function memoryOf(state: State, width: number, scheme: Scheme): readonly [Scene, string] {
   const model = memoryModel(state._document);
   return [memoryScene(model, { width, scheme }), model.doc.name];
+}
+
+function algorithmsOf(state: State, width: number): readonly [Scene, string] {
+  const doc = decodeAlgorithms(state._document);
+  const nbytes = state.nbytes ?? doc.nbytes;
+  const [a, b] = (state.pair ?? []).map((name) => doc.algorithms.find(({ plan }) => plan.algorithm === name));
+  const course = (one = doc.algorithms[0]) => new Course(doc, one as Algorithm, doc.networks[0] as Network, nbytes);
+  return [algorithmsScene([course(a), course(b)], nbytes, width), `algorithms of ${doc.collective}`];
 }
 
 function scheduleOf(state: State, width: number, scheme: Scheme): readonly [Scene, string] {

@@ -3,6 +3,37 @@
 /** Version of the wire format. The front end refuses a document with a greater one. */
 export const VERSION = 1;
 
+/** An algorithm, and how much each of its rounds sends. A chunk is `Algorithms.chunk` of a block. */
+export interface Algorithm {
+  readonly plan: Plan;
+  /** Of each round: the chunks that a device sends, the most of all devices. */
+  readonly sent: readonly number[];
+  /** Of each round: the chunks that pass the busiest link of a ring in one direction. */
+  readonly busiest: readonly number[];
+}
+
+/**
+ * A collective in a group of n devices by each of its algorithms.
+ *
+ * A round takes `start` and the time of the bytes that the busiest link carries. A message takes the shorter way
+ * round a ring; of two equal ones, each half of it takes one.
+ */
+export interface Algorithms {
+  /** JAX's name: `psum`, `all_gather` … */
+  readonly collective: string;
+  readonly n: number;
+  /** Bytes of a device's block, the operand. */
+  readonly nbytes: number;
+  /** The part of a block that a chunk is. */
+  readonly chunk: number;
+  readonly algorithms: readonly Algorithm[];
+  readonly networks: readonly Network[];
+  /** Seconds that a message takes to start, however far it goes. */
+  readonly start: number;
+  readonly kind: "algorithms";
+  readonly version: number;
+}
+
 /** Values of one device's shard: every `steps`-th element along each dimension, from its first one on. */
 export interface Block {
   readonly device_id: number;
@@ -731,6 +762,15 @@ export interface Nest {
   readonly backward: boolean;
 }
 
+/** What connects the devices of a group, for estimates. */
+export interface Network {
+  readonly name: string;
+  /** `torus`: the group is a ring of links. `switch`: every device reaches every other directly. */
+  readonly topology: "torus" | "switch";
+  /** Bytes a second: of a link in one direction (torus), or that a device sends (switch). */
+  readonly bandwidth: number;
+}
+
 /** An instruction of the program that devices ran. */
 export interface Operation {
   /** In the module: `fusion.12`, `all-reduce.1`. */
@@ -1334,4 +1374,4 @@ export interface Work {
   readonly seconds: number;
 }
 
-export type Document = Comparison | Exercises | Memory | Model | Placement | Playground | Program | Programs | Run | Runs | Schedule | Schedules | Trace;
+export type Document = Algorithms | Comparison | Exercises | Memory | Model | Placement | Playground | Program | Programs | Run | Runs | Schedule | Schedules | Trace;

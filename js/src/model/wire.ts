@@ -37,8 +37,13 @@ export function decodeDocument<Kind extends Document["kind"]>(
 
 /** What is missing or of the wrong form in the mesh of a document, or null. */
 function flawOfMesh(document: Document): string | null {
-  // A schedule may be of ranks alone.
-  if (document.kind === "schedules" || (document.kind === "schedule" && document.mesh === null)) return null;
+  // A schedule may be of ranks alone; algorithms are of a group.
+  if (
+    document.kind === "schedules" ||
+    document.kind === "algorithms" ||
+    (document.kind === "schedule" && document.mesh === null)
+  )
+    return null;
   const mesh: unknown = document.mesh;
   const isInts = (v: unknown) =>
     typeof v === "object" && v !== null && "shape" in v && Array.isArray(v.shape) && "raw" in v && isBytes(v.raw);

@@ -1,0 +1,1 @@
+sw.AlgorithmView("psum", 8, nbytes=2**24)

@@ -1,0 +1,14 @@
+/** Keys of the whole card, as its buttons name them. */
+import { cardKeys } from "../card/keys";
+import type { AlgorithmsState } from "./state";
+
+export function algorithmsKeys(state: AlgorithmsState, frame: HTMLElement): () => void {
+  const acts: Readonly<Record<string, () => void>> = {
+    " ": () => state.toggle(),
+    ",": () => state.hop(-1),
+    ".": () => state.hop(1),
+    Home: () => state.seek(0),
+    End: () => state.seek(1),
+  };
+  return cardKeys(frame, (key) => acts[key]);
+}

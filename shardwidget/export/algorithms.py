@@ -1,0 +1,63 @@
+"""Algorithms of a collective in words: rounds, bytes, estimated times, and where two are equally fast."""
+
+from __future__ import annotations
+
+from html import escape
+from itertools import combinations
+
+from shardwidget.document import Algorithms
+from shardwidget.export.words import byte_count, clip
+
+
+def headline(shown: Algorithms) -> str:
+    """Collective, devices and bytes in one line."""
+    name, many = clip(shown.collective, 40), len(shown.algorithms)
+    return f"{name} of {byte_count(shown.nbytes)} on {shown.n} devices: {many} algorithms"
+
+
+def picture(shown: Algorithms) -> str:
+    """One line an algorithm, then the sizes with which two are equally fast."""
+    wide = max(len(name) for name, _ in _rows(shown))
+    return "\n".join([headline(shown), *(f"{name:<{wide}}  {text}" for name, text in _rows(shown)), *_rest(shown)])
+
+
+def table(shown: Algorithms) -> str:
+    """The same as an HTML table that survives a notebook's sanitiser."""
+    cell = 'style="padding:2px 10px;text-align:left;font-family:monospace"'
+    body = "".join(
+        f"<tr><th {cell}>{escape(name)}</th><td {cell}>{escape(text)}</td></tr>" for name, text in _rows(shown)
+    )
+    after = "".join(f"<p>{escape(line)}</p>" for line in _rest(shown))
+    return f"<p><b>{escape(headline(shown))}</b></p><table>{body}</table>{after}"
+
+
+def _rows(shown: Algorithms) -> list[tuple[str, str]]:
+    size = shown.chunk * shown.nbytes
+    return [
+        (
+            one.plan.algorithm,
+            f"{len(one.plan.rounds)} rounds, {byte_count(round(sum(one.sent) * size))} sent by a device, "
+            f"{byte_count(round(sum(one.busiest) * size))} over the busiest link of a ring, "
+            f"≈ {_time(shown.seconds(k))}",
+        )
+        for k, one in enumerate(shown.algorithms)
+    ]
+
+
+def _rest(shown: Algorithms) -> list[str]:
+    names = [one.plan.algorithm for one in shown.algorithms]
+    lines = []
+    for a, b in combinations(range(len(names)), 2):
+        equal = shown.equal(a, b)
+        if equal is not None:
+            few, many = sorted((a, b), key=lambda k: len(shown.algorithms[k].plan.rounds))
+            lines.append(f"{names[few]} is faster below {byte_count(round(equal))}, {names[many]} above")
+    network = shown.networks[0]
+    return [*lines, f"estimates for {clip(network.name, 40)}: a message takes {_time(shown.start)} to start"]
+
+
+def _time(seconds: float) -> str:
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds / 1e-9:.3g} ns"
