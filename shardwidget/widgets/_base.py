@@ -50,7 +50,7 @@ class DocumentWidget(anywidget.AnyWidget):
             ValueError: the mode is not a legal one.
             FileNotFoundError: the front end has not been built.
         """
-        self._mode = config.mode if mode is None else Config.mode.checked(mode)
+        self._mode: Mode = config.mode if mode is None else Config.mode.checked(mode)
         self._shown = document
         look = {"theme": config.theme, "palette": config.palette}
         super().__init__(_esm=bundle.read(self.bundle), _document=to_wire(document), _look=look, **traits)
