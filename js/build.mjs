@@ -39,7 +39,7 @@ const shared = {
 };
 
 /** Bundles that draw no page of their own: they have no JSX. */
-const BARE = ["page.js", "headless.js"];
+const BARE = ["page.js", "headless.js", "share.js"];
 
 /** esbuild joins the modules; terser, given the whole, makes them some 4 % smaller than esbuild alone. */
 async function bundle(outfile, options) {
@@ -69,8 +69,8 @@ async function bundle(outfile, options) {
   await writeFile(new URL(outfile, outputFolder), code);
 }
 
-// One bundle an entry. Of those that are not a widget, page.js is what a saved page has in place of a kernel, and
-// headless.js, for a bare V8 (mini-racer), sets globalThis.shardwidget = { svg }.
+// One bundle an entry. Of those that are not a widget, page.js is what a saved page has in place of a kernel,
+// share.js the menu that Python brings to any card, and headless.js, for a bare V8 (mini-racer), sets globalThis.shardwidget = { svg }.
 const entries = await readdir(new URL("src/entries/", import.meta.url));
 const bundles = entries.map((file) => file.replace(/\.ts$/, ".js")).sort();
 // The list is written last: where it is, all of them are.

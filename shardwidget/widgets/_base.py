@@ -7,7 +7,7 @@ import os
 from html import escape
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
 import anywidget
 import traitlets
@@ -17,6 +17,7 @@ from shardwidget import _registry
 from shardwidget._config import Config, Mode, config
 from shardwidget.document import to_wire
 from shardwidget.export import bundle, html, images, svg
+from shardwidget.widgets import _sharing
 from shardwidget.widgets._options import near
 
 if TYPE_CHECKING:
@@ -32,9 +33,18 @@ class DocumentWidget(anywidget.AnyWidget):
     bundle = "widget.js"
     """The front end: a file of ``shardwidget/static``. A subclass names its own."""
 
+    _saves: ClassVar[tuple[tuple[str, str], ...]] = _sharing.STILL
+    """What the card's menu saves: (kind, text). None: there is no menu."""
+
     _esm = Unicode().tag(sync=True)
     _document = traitlets.Dict().tag(sync=True)
     _look = traitlets.Dict(help="Theme and palette.").tag(sync=True)
+    _share = Unicode(help="The module of the menu that saves pictures; empty for none.").tag(sync=True)
+    _pictures = traitlets.List(help="What that menu offers: (kind, text).").tag(sync=True)
+    _wanted = traitlets.Dict(help="What was chosen in it last: {n, kind, width, theme}; empty once it has come.").tag(
+        sync=True
+    )
+    _picture = traitlets.Dict(help="What came of it: {n, name, type, data, error}.").tag(sync=True)
     _static = traitlets.Bool(False, help="Whether there is no kernel to ask.").tag(sync=True)
 
     def __init__(self, document: Document, *, mode: Mode | None, **traits: Any) -> None:
@@ -53,7 +63,14 @@ class DocumentWidget(anywidget.AnyWidget):
         self._mode: Mode = config.mode if mode is None else Config.mode.checked(mode)
         self._shown = document
         look = {"theme": config.theme, "palette": config.palette}
-        super().__init__(_esm=bundle.read(self.bundle), _document=to_wire(document), _look=look, **traits)
+        share = {"_share": bundle.read("share.js"), "_pictures": self._saves} if self._saves else {}
+        super().__init__(_esm=bundle.read(self.bundle), _document=to_wire(document), _look=look, **share, **traits)
+
+    @traitlets.observe("_wanted")
+    def _on_wanted(self, change: Any) -> None:
+        wanted = change["new"]
+        # Once the browser has it, it goes: the state of a notebook would keep it.
+        self._picture = _sharing.answer(self, self._saves, wanted) if wanted else {}
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Refuses names that mean nothing here: a misspelt trait would change nothing on screen."""

@@ -6,6 +6,7 @@ from os import PathLike
 from typing import Any, Literal, TypeVar
 
 from shardwidget.export import images, svg, video
+from shardwidget.widgets import _sharing
 from shardwidget.widgets._base import DocumentWidget, give
 
 Theme = Literal["light", "dark"]
@@ -15,6 +16,8 @@ _Film = TypeVar("_Film", str, svg.Frames)
 
 class MovingWidget(DocumentWidget):
     """A widget that plays: steps of a trace, a collective of a program, the playhead of a schedule."""
+
+    _saves = _sharing.STILL + _sharing.MOVING
 
     def to_svg(
         self,

@@ -17,6 +17,7 @@ class Sheet(DocumentWidget):
     """Exercises on screen. The browser sends what is filled in; Python judges and sends the document again."""
 
     bundle = "exercise.js"
+    _saves = ()
 
     _cell = 0
     """Number of the notebook's cell that displays it; 0 where there is none."""

@@ -4,6 +4,7 @@ import io
 import re
 import sys
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from typing import Any
 
 import jax
@@ -166,3 +167,45 @@ def test_what_is_missing_is_said(schedule, monkeypatch, missing, save, words):
     images._font.cache_clear()
     with pytest.raises(ImportError, match=words):
         getattr(schedule, save)()
+
+
+def chosen(kind: str, **options: Any) -> tuple[Any, dict[str, Any]]:
+    """A card that asked for a picture, and what came."""
+    view: Any = sw.PipelineView(replace(pipeline.gpipe(2, 2), name="two / ranks"))
+    view.comm.from_browser(_wanted={"n": 7, "kind": kind, "width": 480, "theme": "dark", **options})
+    return view, [state["_picture"] for state in view.comm.states if state.get("_picture")][-1]
+
+
+@pytest.mark.parametrize(
+    ("kind", "suffix", "starts"),
+    [("svg", "svg", b"<svg "), ("playing", "svg", b"<svg "), ("png", "png", b"\x89PNG"), ("gif", "gif", b"GIF89a")],
+)
+def test_a_card_asks_for_a_picture_and_gets_it(kind, suffix, starts):
+    view, answer = chosen(kind)
+    assert (answer["n"], answer["name"], answer["error"]) == (7, f"two-ranks.{suffix}", "")
+    assert bytes(answer["data"]).startswith(starts)
+    assert (b"@keyframes" in bytes(answer["data"])) == (kind == "playing")
+    view.comm.from_browser(_wanted={})
+    # Nothing of it stays in the state that a notebook saves.
+    assert view._picture == {}
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "words"),
+    [
+        ("gif", {"width": 10}, "width must be 200 to 10000"),
+        ("exe", {}, "a PipelineView saves no 'exe'"),
+        ("svg", {"theme": "blue"}, "theme must be 'light' or 'dark'"),
+    ],
+)
+def test_a_card_is_told_why_there_is_no_picture(kind, options, words):
+    _, answer = chosen(kind, **options)
+    assert words in answer["error"]
+    assert answer["data"] is None
+
+
+def test_a_menu_offers_what_its_card_saves(stepper):
+    assert [kind for kind, _ in stepper._pictures] == ["svg", "png", "playing", "gif", "webm"]
+    still: Any = sw.ArrayView(AbstractMesh((2,), ("x",)))
+    assert [kind for kind, _ in still._pictures] == ["svg", "png"]
+    assert still._share

@@ -58,7 +58,7 @@ def test_every_widget_has_its_front_end():
     built = json.loads((bundle.STATIC / "bundles.json").read_text())
     widgets = [getattr(sw, name) for name in dir(sw)]
     fronts = {w.bundle for w in widgets if isinstance(w, type) and issubclass(w, DocumentWidget)}
-    assert fronts | {"page.js", "headless.js"} == set(built)
+    assert fronts | {"page.js", "headless.js", "share.js"} == set(built)
 
 
 MESH = jax.sharding.AbstractMesh((4, 2), ("x", "y"))

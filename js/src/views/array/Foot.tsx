@@ -58,9 +58,12 @@ export function Foot({ state }: { state: ArrayState }) {
           ))}
         </fieldset>
       )}
-      <button type="button" title="save the picture" onClick={() => state.save()}>
-        PNG
-      </button>
+      {/* With a kernel there is a menu of more kinds. */}
+      {state.saved && (
+        <button type="button" title="save the picture" onClick={() => state.save()}>
+          PNG
+        </button>
+      )}
     </footer>
   );
 }

@@ -67,8 +67,10 @@ function mount<State extends CardState<object>>(
   });
   size.observe(ruler);
   const page = new PageWatch(new WeakRef(state));
+  const unshare = shared(model, root);
   return () => {
     stop();
+    unshare();
     stopKeys?.();
     size.disconnect();
     page.stop();
@@ -76,4 +78,13 @@ function mount<State extends CardState<object>>(
     renderTree(null, tree);
     frame.remove();
   };
+}
+
+/** With a kernel, Python brings the menu that saves pictures: this bundle has none. Returns what takes it out again. */
+function shared(model: WidgetModel, root: ShadowRoot): () => void {
+  const source = model.get("_share");
+  if (!source) return () => {};
+  const address = URL.createObjectURL(new Blob([source as string], { type: "text/javascript" }));
+  const menu: Promise<() => void> = import(/* @vite-ignore */ address).then((share) => share.default(model, root));
+  return () => void menu.then((end) => end());
 }

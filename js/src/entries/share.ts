@@ -1,0 +1,14 @@
+/** The menu that saves a picture: Python draws it, the browser puts it among its downloads. Any card, with a kernel. */
+
+import type { WidgetModel } from "../views/card/widget";
+import { Menu } from "../views/share/menu";
+import css from "../views/share/share.css";
+
+/** Puts the menu into a card; returns what takes it out again. */
+export default function share(model: WidgetModel, root: ShadowRoot): () => void {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(css);
+  root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
+  const menu = new Menu(model, root);
+  return () => menu.end();
+}

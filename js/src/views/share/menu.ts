@@ -1,0 +1,105 @@
+/** The menu itself, made without the card's own tree: the card's bundle knows only that there may be one. */
+import type { WidgetModel } from "../card/widget";
+
+/** Where it stands in a card: in the first of these that there is, at its end. */
+const PLACES = [".bill", ".tools", "footer", ".transport"] as const;
+
+/** What Python was asked for; `n` makes each one new. */
+interface Wanted {
+  n: number;
+  kind: string;
+  width: number;
+  theme: "light" | "dark";
+}
+
+interface Answer {
+  n: number;
+  name: string;
+  type: string;
+  data: DataView | null;
+  /** Why there is no picture. */
+  error: string;
+}
+
+const IDLE = "save…";
+
+export class Menu {
+  readonly #box = document.createElement("span");
+  readonly #select = document.createElement("select");
+  readonly #says = document.createElement("p");
+  readonly #watch = new MutationObserver(() => this.#place());
+  readonly #hear = () => this.#take();
+  #asked = 0;
+
+  constructor(
+    readonly model: WidgetModel,
+    readonly root: ShadowRoot,
+  ) {
+    this.#box.className = "save";
+    this.#select.setAttribute("aria-label", "save a picture");
+    this.#says.setAttribute("role", "alert");
+    const kinds = model.get("_pictures") as readonly (readonly [kind: string, text: string])[];
+    for (const [kind, text] of [["", IDLE] as const, ...kinds]) this.#select.add(new Option(text, kind));
+    this.#select.addEventListener("change", () => this.#ask());
+    this.#box.append(this.#select, this.#says);
+    model.on("change:_picture", this.#hear);
+    // The card may draw the row anew in which it stands.
+    this.#watch.observe(root, { childList: true, subtree: true });
+    this.#place();
+  }
+
+  end(): void {
+    this.#watch.disconnect();
+    this.model.off("change:_picture", this.#hear);
+    this.#box.remove();
+  }
+
+  #place(): void {
+    const places = PLACES.map((selector) => this.root.querySelector(selector));
+    const place = places.find((found) => found !== null);
+    if (place && this.#box.parentElement !== place) place.append(this.#box);
+  }
+
+  #ask(): void {
+    const kind = this.#select.value;
+    if (kind === "") return;
+    this.#says.textContent = "";
+    this.#busy(true);
+    this.#asked = Date.now();
+    const card = this.root.querySelector(".card");
+    const width = Math.round(Math.min(1600, Math.max(360, card?.clientWidth ?? 960)));
+    const theme = card?.classList.contains("dark") ? "dark" : "light";
+    const wanted: Wanted = { n: this.#asked, kind, width, theme };
+    this.model.set("_wanted", wanted);
+    this.model.save_changes();
+  }
+
+  #busy(yes: boolean): void {
+    const [first] = this.#select.options;
+    if (first) first.text = yes ? "Python draws …" : IDLE;
+    this.#select.value = "";
+    this.#select.disabled = yes;
+  }
+
+  #take(): void {
+    const answer = this.model.get("_picture") as Partial<Answer> | null;
+    // Another view of the same widget may have asked.
+    if (!answer || answer.n !== this.#asked) return;
+    this.#busy(false);
+    this.#says.textContent = answer.error ?? "";
+    if (answer.data) download(answer.name ?? "picture", answer.type ?? "", answer.data);
+    // A picture does not stay in the notebook's state.
+    this.model.set("_wanted", {});
+    this.model.save_changes();
+  }
+}
+
+function download(name: string, type: string, data: DataView): void {
+  const bytes = new Uint8Array(data.buffer as ArrayBuffer, data.byteOffset, data.byteLength);
+  const address = URL.createObjectURL(new Blob([bytes], { type }));
+  const link = document.createElement("a");
+  link.href = address;
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(address);
+}

@@ -1,0 +1,77 @@
+/** The menu that saves pictures, brought to a card by Python. */
+import { expect, test, vi } from "vitest";
+import share from "../../src/entries/share";
+import { FakeModel } from "../harness";
+
+const PICTURES = [
+  ["svg", "SVG"],
+  ["gif", "GIF"],
+];
+
+/** A card with a row for the menu. */
+function card(row = '<div class="tools"></div>') {
+  const host = document.createElement("div");
+  document.body.append(host);
+  const root = host.attachShadow({ mode: "open" });
+  const section = document.createElement("section");
+  section.className = "card dark";
+  section.style.width = "700px";
+  section.append(document.createRange().createContextualFragment(row));
+  root.append(section);
+  const model = new FakeModel({ _pictures: PICTURES });
+  const end = share(model, root);
+  const select = () => root.querySelector("select") as HTMLSelectElement;
+  const choose = (kind: string) => {
+    select().value = kind;
+    select().dispatchEvent(new Event("change"));
+  };
+  return { root, section, model, end, select, choose, host };
+}
+
+test("what is chosen is asked of Python, and what comes is downloaded", async () => {
+  const { model, select, choose, root, host } = card();
+  expect([...select().options].map((o) => o.text)).toEqual(["save…", "SVG", "GIF"]);
+  choose("gif");
+  const [asked] = model.sentFor("_wanted") as { n: number }[];
+  expect(asked).toMatchObject({ kind: "gif", width: 700, theme: "dark" });
+  expect(select().disabled).toBe(true);
+  expect(select().selectedOptions[0]?.text).toBe("Python draws …");
+  const saved: string[] = [];
+  vi.spyOn(HTMLAnchorElement.prototype, "click").mockImplementation(function (this: HTMLAnchorElement) {
+    saved.push(this.download);
+  });
+  const data = new DataView(Uint8Array.of(71, 73, 70).buffer);
+  model.assign({ _picture: { n: 0, name: "other.gif", type: "image/gif", data, error: "" } });
+  expect(saved).toEqual([]);
+  model.assign({ _picture: { n: asked?.n, name: "f.gif", type: "image/gif", data, error: "" } });
+  expect(saved).toEqual(["f.gif"]);
+  expect(select().disabled).toBe(false);
+  expect(select().value).toBe("");
+  // Python may forget it.
+  expect(model.sentFor("_wanted").at(-1)).toEqual({});
+  expect(root.querySelector("[role=alert]")?.textContent).toBe("");
+  host.remove();
+});
+
+test("why there is no picture is said in the card", () => {
+  const { model, choose, root, host } = card();
+  choose("gif");
+  const [asked] = model.sentFor("_wanted") as { n: number }[];
+  const error = 'writing a GIF needs Pillow: pip install "shardwidget[images]"';
+  model.assign({ _picture: { n: asked?.n, name: "", type: "", data: null, error } });
+  expect(root.querySelector("[role=alert]")?.textContent).toBe(error);
+  choose("svg");
+  expect(root.querySelector("[role=alert]")?.textContent).toBe("");
+  host.remove();
+});
+
+test("the menu stays in its row when the card draws it anew, and goes with the card", async () => {
+  const { section, root, end, model, host } = card("<footer></footer>");
+  expect(root.querySelector("footer select")).toBeTruthy();
+  section.replaceChildren(document.createElement("footer"));
+  await expect.poll(() => root.querySelector("footer select")).toBeTruthy();
+  end();
+  expect(root.querySelector("select")).toBeNull();
+  expect(model.listening).toBe(0);
+  host.remove();
+});

@@ -1,0 +1,49 @@
+"""Pictures where a browser has a part in them: the menu in JupyterLab, WebM, printing."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable
+from pathlib import Path
+
+from playwright.sync_api import Page, expect
+
+import shardwidget as sw
+from shardwidget import pipeline
+from tests.hosts.jupyter import SETUP, JupyterServer, Notebook
+from tests.hosts.page import views
+
+
+def test_a_card_in_jupyterlab_saves_what_it_shows(jupyter: JupyterServer, new_page: Callable[..., Page]):
+    page = new_page()
+    cell = "from shardwidget import pipeline\nview = sw.PipelineView(pipeline.gpipe(2, 2))\nview"
+    nb = Notebook(jupyter, page, "lab", jupyter.write(SETUP, cell))
+    nb.run_all()
+    view = views(page)
+    view.click(position={"x": 5, "y": 5})
+    menu = view.get_by_role("combobox", name="save a picture")
+    for kind, starts in (("PNG", b"\x89PNG"), ("GIF", b"GIF89a")):
+        with page.expect_download() as download:
+            menu.select_option(kind)
+        assert download.value.suggested_filename == f"GPipe.{kind.lower()}"
+        assert Path(download.value.path()).read_bytes().startswith(starts)
+        expect(menu).to_be_enabled()
+    assert nb.ask("print(view._picture)") == "{}"
+
+
+def test_a_webm_plays(new_page: Callable[..., Page]):
+    data = sw.PipelineView(pipeline.gpipe(2, 2)).to_webm(width=480, speed=2)
+    assert isinstance(data, bytes)
+    page = new_page()
+    played = page.evaluate(
+        """async (data) => {
+          const video = document.createElement("video");
+          video.muted = true;
+          video.src = "data:video/webm;base64," + data;
+          await new Promise((done, fail) => { video.onended = done; video.onerror = fail; video.play(); });
+          return [video.videoWidth, video.currentTime];
+        }""",
+        base64.b64encode(data).decode(),
+    )
+    assert played[0] == 480
+    assert played[1] > 1
