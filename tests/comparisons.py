@@ -130,6 +130,9 @@ def layer() -> Comparison:
         Fix(
             "keep rows split over x",
             "y = jnp.matmul(r, w2, out_sharding=P('x', None))",
+            "train.py",
+            4,
+            1,
             layout=typed((128, 16), (x, None)),
             communication="all-reduce over y",
             bytes_per_device=2048,
@@ -137,6 +140,9 @@ def layer() -> Comparison:
         Fix(
             "match the compiler",
             "y = jnp.matmul(r, w2, out_sharding=P('x', 'y'))",
+            "train.py",
+            4,
+            1,
             layout=typed((128, 16), (x, y)),
             communication="reduce-scatter over y",
             bytes_per_device=1024,
@@ -177,7 +183,7 @@ def layer() -> Comparison:
         "function",
         on,
         rows,
-        continuations=(Continuation(3, 1, (3, 4), (matched, other)),),
+        continuations=(Continuation(3, 1, (3, 4), (matched, other), program),),
         program=program,
         compiled_from="Auto",
         name="layer",

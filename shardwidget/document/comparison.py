@@ -123,6 +123,8 @@ class Continuation:
     """Indices of the rows that are then others."""
     rows: tuple[Row, ...] = field(metadata={"wire": "table"})
     """Those rows."""
+    program: Program | None = None
+    """The program compiled with the fix."""
 
 
 @dataclass(frozen=True, repr=False)

@@ -108,7 +108,11 @@ def _lines(c: Comparison, row: Row) -> list[Line]:
         lines += [Line(text, "", "", "", "", "error") for text in (said, stop.explanation) if text]
         for k, fix in enumerate(row.fixes):
             used = "used below: " if k == stop.chosen else "or: "
-            cost = f"{fix.communication}, {byte_count(fix.bytes_per_device)} a device"
+            cost = (
+                f"{fix.communication}, {byte_count(fix.bytes_per_device)} a device"
+                if fix.communication
+                else "cost not known"
+            )
             lines.append(Line(f"{used}{fix.code}  gives {fix.type}  ({cost})", "", "", "", "", "error"))
     lines += [Line(_words(_collective(c, k)), "", "", "", "", "plain") for k in row.collectives]
     return lines

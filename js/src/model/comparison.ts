@@ -1,5 +1,5 @@
 /** A comparison as its table reads it: the rows that the choices lead to, and where each value lies. */
-import type { Compared, Comparison, HloCollective, Layout, MeshAxis, Row } from "./document.gen";
+import type { Compared, Comparison, Continuation, HloCollective, Layout, MeshAxis, Program, Row } from "./document.gen";
 import { MeshModel } from "./mesh";
 import { PlacementModel } from "./placement";
 import { items } from "./table";
@@ -33,6 +33,10 @@ export class ComparisonModel {
   /** From this row on, the one that is fixed, types are those that a chosen fix leads to. */
   readonly fixed: number;
 
+  /** From this row on, and in every place, what is shown is not yet that of the fix that is chosen; else infinite. */
+  readonly waiting: number;
+
+  readonly #program: Program | null;
   readonly #placements = new Map<string, PlacementModel>();
   readonly #sums: readonly Tally[];
   readonly #words: string[] = [];
@@ -43,7 +47,12 @@ export class ComparisonModel {
     choices: Choices = {},
   ) {
     this.mesh = new MeshModel(doc.mesh);
-    this.rows = continued(doc, choices);
+    const others = taken(doc, choices);
+    this.rows = continued(doc, others);
+    this.#program = others.length > 0 ? (others.at(-1)?.program ?? null) : doc.program;
+    this.waiting = Object.entries(choices)
+      .filter(([row, choice]) => !known(doc, choices, Number(row), choice))
+      .reduce((first, [row]) => Math.min(first, Number(row)), Infinity);
     const stop = this.rows.findIndex((r) => r.error !== null && r.error.chosen >= 0);
     this.fixed = stop < 0 ? this.rows.length : stop;
     this.#sums = this.#sum();
@@ -54,7 +63,7 @@ export class ComparisonModel {
   }
 
   collective(index: number): HloCollective | null {
-    return this.doc.program?.collectives[index] ?? null;
+    return this.#program?.collectives[index] ?? null;
   }
 
   /** What rows hold, from one up to before another. */
@@ -169,10 +178,11 @@ const PLAIN = {
   jax_version: "",
 } as const;
 
-function continued(doc: Comparison, choices: Choices): readonly Row[] {
-  const others = doc.continuations.filter(
-    (c) => choices[c.row] === c.choice && doc.rows[c.row]?.error?.chosen !== c.choice,
-  );
+function taken(doc: Comparison, choices: Choices): readonly Continuation[] {
+  return doc.continuations.filter((c) => choices[c.row] === c.choice && doc.rows[c.row]?.error?.chosen !== c.choice);
+}
+
+function continued(doc: Comparison, others: readonly Continuation[]): readonly Row[] {
   if (others.length === 0) return doc.rows;
   const rows = [...doc.rows];
   for (const { at, rows: changed } of others) {

@@ -192,6 +192,8 @@ export interface Continuation {
   readonly at: readonly number[];
   /** Those rows. */
   readonly rows: readonly Row[];
+  /** The program compiled with the fix. */
+  readonly program: Program | null;
 }
 
 /** How one dimension is cut when mesh axes do not say it: an index map of the sharding's own. */

@@ -63,7 +63,8 @@ test("a choice is sent to Python, and what Python answers is shown", async () =>
   await settle();
   expect(view.model.sentFor("choices")).toEqual([{ "3": 1 }]);
   expect(find(view, ".way.used code").textContent).toContain("P('x', 'y')");
-  expect(find(view, ".way.used").textContent).toContain("asking Python");
+  expect(find(view, ".way.used").textContent).toContain("compiling with it");
+  expect(find(view, ".table").getAttribute("aria-busy")).toBe("true");
   const answer: Comparison = { ...comparison("layer"), continuations: [] };
   const rows = answer.rows.map((r, i) => ({
     ...r,

@@ -15,8 +15,8 @@ import numpy as np
 from jax.extend.core import Literal
 
 from shardwidget import _jax
-from shardwidget.read._comparison.explicit import Explicit, Stopped
-from shardwidget.read._comparison.tree import Line, Tree
+from shardwidget.read._comparison.explicit import Explicit, FixedProgram, Stopped
+from shardwidget.read._comparison.tree import TAG, Line, Tree
 from shardwidget.read._jaxpr.value import Value
 
 
@@ -39,7 +39,17 @@ def aligned(tree: Tree, explicit: Tree, stops: Sequence[Stopped] = ()) -> Explic
     stopped = dict(_stops(found, explicit, stops))
     # A fix may go on with the result.
     types |= {k: (stop.fixes[stop.chosen].type, *types[k][1:]) for k, stop in stopped.items()}
-    return Explicit(types, stopped)
+    return Explicit(types, stopped, FixedProgram(explicit, dict(found)))
+
+
+def tagged(tree: Tree, bound: Tree) -> dict[int, int]:
+    """The lines of a program that a ``Run`` bound, by those that it was bound from."""
+    found: dict[int, int] = {}
+    for k, line in enumerate(bound.lines):
+        tags = [int(s.removeprefix(TAG)) for s in _jax.named_scopes(line.eqn) if s.startswith(TAG)]
+        if tags and tree.lines[tags[-1]].eqn.primitive.name == line.eqn.primitive.name:
+            found.setdefault(tags[-1], k)
+    return found
 
 
 def _matched(tree: Tree, explicit: Tree) -> Iterator[tuple[int, int]]:

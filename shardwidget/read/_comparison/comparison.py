@@ -8,28 +8,29 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import jax
-from jax.sharding import AbstractMesh, AxisType
+from jax.sharding import AbstractMesh, AxisType, Mesh
 
 from shardwidget import _jax
-from shardwidget.document import Comparison, Continuation, Row, Stop
+from shardwidget.document import Comparison, Continuation, Program, Row, Stop
 from shardwidget.read._comparison import arrays
-from shardwidget.read._comparison.aligned import aligned, own
-from shardwidget.read._comparison.concrete import Concrete, compiled
+from shardwidget.read._comparison.aligned import aligned, own, tagged
+from shardwidget.read._comparison.concrete import Concrete, compiled, on_lines
 from shardwidget.read._comparison.ends import arguments_row, outputs_row
-from shardwidget.read._comparison.explicit import Explicit, Run, Stopped, closes_over_another
+from shardwidget.read._comparison.explicit import Explicit, FixedProgram, Fixing, Run, Stopped, closes_over_another
+from shardwidget.read._comparison.price import Prices
 from shardwidget.read._comparison.question import AnyMesh, Question, abstract, is_explicit, retyped
 from shardwidget.read._comparison.rows import row_of
 from shardwidget.read._comparison.traced import left, traced
 from shardwidget.read._comparison.tree import Tree
-from shardwidget.read._comparison.ways import CompilerLayout
+from shardwidget.read._entries import Entries
 from shardwidget.read._jaxpr.sources import line_of, listing_at
 from shardwidget.read._mesh import read_mesh
 
 ARGUMENTS = -1
 """The row of the arguments, before that of the first equation."""
 
-MOST_CONTINUED = 10_000
-"""Rows that are read again, in all, to work out other choices in advance."""
+MOST_CONTINUED = 2_000
+"""Rows that are read and compiled again, in all, to work out other choices in advance."""
 
 NO_DEVICES = (
     "An AbstractMesh has no devices, so where the data would lie is not known. Take a mesh that has some: "
@@ -42,6 +43,8 @@ STOPPED = "The program stops on its own mesh and on an Auto one: it is shown as 
 LEFT = "Only its own mesh can trace this program, and it stops there: it was compiled as the rows go on at first."
 
 REFUSED = "The compiler refuses the program, so where the data would lie is not known: {error}"
+
+NOT_COMPILED = "Places and collectives are those of the program without the fixes that are chosen: {error}"
 
 UNASKED = "Where values between arguments and results lie is not known: the compiler refuses to be asked. {error}"
 
@@ -171,7 +174,7 @@ def _over_stops(asked: Question, mesh: AnyMesh) -> _Base | None:
     if whole.jaxpr is None:
         return None
     tree = _tree(asked, whole.jaxpr, mesh)
-    stops = traced(asked, tree, abstract(mesh), {}, {}).stops
+    stops = traced(asked, tree, abstract(mesh), Fixing({}, {}, Prices(mesh))).stops
     fixes = {key: stop.fixes[stop.chosen] for key, stop in stops.items() if stop.chosen >= 0}
     found = left(asked, mesh, {key: fix.type.sharding.spec for key, fix in fixes.items()})
     return _Base(mesh, found.jaxpr, left=True, error=found.error)
@@ -181,74 +184,86 @@ class _Reader:
     def __init__(self, asked: Question, base: _Base) -> None:
         self.asked, self.base = asked, base
         self.tree = _tree(asked, base.jaxpr, base.mesh)
-        self.note = LEFT if base.left else ""
-        self.concrete = self._compile()
-        if self.concrete and self.concrete.refused:
-            self.note = UNASKED.format(error=self.concrete.refused)
+        self.prices = Prices(asked.mesh)
+        self.concrete, self.note = self._compile()
 
     def comparison(self, choices: dict[int, int], continuations: bool) -> Comparison:
-        rows, explicit = self.rows(choices)
-        more = self.continuations(rows, explicit, choices) if continuations else ()
+        shown = self.rows(choices)
+        more = self.continuations(shown, choices) if continuations else ()
         types = self.base.mesh.axis_types
         base = "Explicit" if is_explicit(self.base.mesh) else "given" if AxisType.Explicit in types else "Auto"
+        if shown.with_choices:
+            base = "Explicit"
         listings = (listing_at(f.file_name, f.start_line) for line in self.tree.lines for f in line.frames[:1])
         return Comparison(
             of="function",
             mesh=read_mesh(self.asked.mesh),
-            rows=rows,
+            rows=shown.rows,
             enclosures=tuple(self.tree.enclosures),
             continuations=more,
-            program=self.concrete.program if self.concrete else None,
-            compiled_from=base if self.concrete else "",
+            program=shown.program,
+            compiled_from=base if shown.program else "",
             listings=tuple(dict.fromkeys(found for found in listings if found)),
             name=self.asked.function,
-            note=self.note,
+            note=shown.note,
             jax_version=jax.__version__,
         )
 
-    def rows(self, choices: Mapping[int, int]) -> tuple[tuple[Row, ...], Explicit]:
+    def rows(self, choices: Mapping[int, int]) -> _Shown:
         """The rows of the document: the arguments first, so line k of the program is row k + 1."""
         explicit = self._explicit({row - 1: choice for row, choice in choices.items()})
         mesh = abstract(retyped(self.asked.mesh, AxisType.Explicit))
-        rows = [arguments_row(self.tree, self.asked, mesh, self.concrete)]
-        rows += [row_of(line, k, explicit, self.concrete) for k, line in enumerate(self.tree.lines)]
+        concrete, note = self._compile_with(choices, explicit)
+        rows = [arguments_row(self.tree, self.asked, mesh, concrete)]
+        rows += [row_of(line, k, explicit, concrete) for k, line in enumerate(self.tree.lines)]
         if self.base.error is None:
-            rows.append(outputs_row(self.tree, self.asked, mesh, explicit, self.concrete))
+            rows.append(outputs_row(self.tree, self.asked, mesh, explicit, concrete))
         else:
             rows.append(_end(self.base.error))
-        return tuple(rows), explicit
+        chosen = {k + 1: (len(stop.fixes), stop.chosen) for k, stop in explicit.stops.items()}
+        program = concrete.program if concrete else None
+        return _Shown(tuple(rows), program, note, chosen, concrete is not self.concrete)
 
-    def continuations(
-        self, rows: tuple[Row, ...], explicit: Explicit, choices: Mapping[int, int]
-    ) -> tuple[Continuation, ...]:
-        ways = (
-            (k + 1, way) for k, stop in explicit.stops.items() for way in range(len(stop.fixes)) if way != stop.chosen
-        )
+    def continuations(self, shown: _Shown, choices: Mapping[int, int]) -> tuple[Continuation, ...]:
+        ways = ((row, way) for row, (count, chosen) in shown.stops.items() for way in range(count) if way != chosen)
         out = []
-        for row, choice in itertools.islice(ways, MOST_CONTINUED // len(rows)):
-            others, _ = self.rows({**choices, row: choice})
-            at = tuple(k for k, (one, other) in enumerate(zip(rows, others, strict=True)) if one != other)
-            out.append(Continuation(row, choice, at, tuple(others[k] for k in at)))
+        for row, choice in itertools.islice(ways, MOST_CONTINUED // len(shown.rows)):
+            others = self.rows({**choices, row: choice})
+            at = tuple(k for k, (one, other) in enumerate(zip(shown.rows, others.rows, strict=True)) if one != other)
+            out.append(Continuation(row, choice, at, tuple(others.rows[k] for k in at), others.program))
         return tuple(out)
+
+    def _compile_with(self, choices: Mapping[int, int], explicit: Explicit) -> tuple[Concrete | None, str]:
+        """The program compiled with the fixes that are chosen; as it is where none is, or where it cannot be."""
+        mesh = retyped(self.asked.mesh, AxisType.Explicit)
+        program = (explicit.fixed or self._bound(choices, explicit)) if choices else None
+        if program is None or self.concrete is None or not isinstance(mesh, Mesh):
+            return self.concrete, self.note
+        try:
+            return on_lines(compiled(program.tree, self.asked, mesh), program.lines), self.note
+        except Exception as error:
+            return self.concrete, NOT_COMPILED.format(error=str(error).split("\n")[0])
 
     def _explicit(self, choices: Mapping[int, int]) -> Explicit:
         if is_explicit(self.base.mesh) and not self.base.left:
             return own(self.tree)
         mesh = abstract(retyped(self.asked.mesh, AxisType.Explicit))
-        does = {} if self.base.left else self._compiled()
+        fixing = Fixing(choices, {} if self.base.left else self._compiled(), self.prices)
         if closes_over_another(self.tree, mesh) and not self.base.error:
-            return Run(self.tree, mesh, choices, does).of(self.asked.on(mesh))
-        there = traced(self.asked, self.tree, mesh, choices, does)
+            return Run(self.tree, mesh, fixing).of(self.asked.on(mesh))
+        there = traced(self.asked, self.tree, mesh, fixing)
         errors = [e for e in (there.error, *(stop.error for stop in there.stops.values())) if e is not None]
         if any(map(_jax.messages.is_of_another_mesh, errors)) and not self.base.error:
-            return Run(self.tree, mesh, choices, does).of(self.asked.on(mesh))
+            return Run(self.tree, mesh, fixing).of(self.asked.on(mesh))
         found = Explicit({}, {})
         if there.jaxpr is not None:
             theirs = _tree(self.asked, there.jaxpr, mesh)
             found = aligned(self.tree, theirs, tuple(there.stops.values()))
+        if there.error is not None:
+            found = replace(found, fixed=None)
         if there.error is None or self.base.error is not None:
             return found
-        run = Run(self.tree, mesh, choices, does, found).of(self.asked.on(mesh))
+        run = Run(self.tree, mesh, fixing, found).of(self.asked.on(mesh))
         if new := run.stops.keys() - found.stops.keys():
             return _in_jax_words(there.error, min(new), run)
         # On its own mesh, JAX raises just this; on another, the function may be meant for Auto axes alone.
@@ -265,28 +280,49 @@ class _Reader:
         types = {k: type_ for k, type_ in run.types.items() if k < first}
         return Explicit(types, {k: s for k, s in run.stops.items() if k < first} | {first: stop})
 
-    def _compiled(self) -> dict[int, CompilerLayout]:
-        out = {}
-        for line, places in (self.concrete.places if self.concrete else {}).items():
-            if 0 in places and (dims := places[0].dims) is not None:
-                caused = [c for _, c in self.concrete.caused.get(line, ())] if self.concrete else []
-                words = dict.fromkeys(f"{c.kind} over {' and '.join(c.axes)}" if c.axes else c.kind for c in caused)
-                out[line] = CompilerLayout(dims, ", ".join(words) or "none", sum(c.bytes_per_device for c in caused))
-        return out
+    def _bound(self, choices: Mapping[int, int], explicit: Explicit) -> FixedProgram | None:
+        """The program with the fixes, equation by equation, where JAX itself does not trace it to its end."""
+        mesh = abstract(retyped(self.asked.mesh, AxisType.Explicit))
+        fixing = Fixing({row - 1: choice for row, choice in choices.items()}, self._compiled(), self.prices)
+        run = Run(self.tree, mesh, fixing).of(self.asked.on(mesh))
+        chosen = [{k: stop.chosen for k, stop in of.stops.items()} for of in (run, explicit)]
+        if run.bound is None or chosen[0] != chosen[1]:
+            return None
+        tree = _tree(self.asked, run.bound, mesh)
+        return FixedProgram(tree, tagged(self.tree, tree))
 
-    def _compile(self) -> Concrete | None:
+    def _compiled(self) -> dict[int, Entries]:
+        """How the compiler lays out the first result of lines."""
+        places = self.concrete.places if self.concrete else {}
+        return {line: dims for line, put in places.items() if 0 in put and (dims := put[0].dims) is not None}
+
+    def _compile(self) -> tuple[Concrete | None, str]:
+        """The program compiled, and what is to be said of it."""
         mesh = self.base.mesh
         if self.base.error is not None:
-            self.note = STOPPED
-            return None
+            return None, STOPPED
         if isinstance(mesh, AbstractMesh):
-            self.note = NO_DEVICES.format(sizes=mesh.axis_sizes, names=mesh.axis_names, count=mesh.size)
-            return None
+            return None, NO_DEVICES.format(sizes=mesh.axis_sizes, names=mesh.axis_names, count=mesh.size)
         try:
-            return compiled(self.tree, self.asked, mesh)
+            concrete = compiled(self.tree, self.asked, mesh)
         except Exception as error:
-            self.note = REFUSED.format(error=str(error).split("\n")[0])
-            return None
+            return None, REFUSED.format(error=str(error).split("\n")[0])
+        if concrete.refused:
+            return concrete, UNASKED.format(error=concrete.refused)
+        return concrete, LEFT if self.base.left else ""
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """The rows for some choices."""
+
+    rows: tuple[Row, ...]
+    program: Program | None
+    note: str
+    stops: Mapping[int, tuple[int, int]]
+    """By row that stops, how many fixes it has, and the one that is taken."""
+    with_choices: bool
+    """Whether it was compiled with fixes that were chosen."""
 
 
 def _in_jax_words(error: Exception, line: int, run: Explicit) -> Explicit:

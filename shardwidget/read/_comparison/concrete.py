@@ -22,13 +22,13 @@ from jax.sharding import AxisType, Mesh, NamedSharding
 from shardwidget import _jax
 from shardwidget.document import HloCollective, Program
 from shardwidget.read._comparison.question import Question
-from shardwidget.read._comparison.tree import Line, LineBody, LineNode, Tree
+from shardwidget.read._comparison.tree import TAG, Line, LineBody, LineNode, Tree
 from shardwidget.read._entries import Entries, entries
 from shardwidget.read._jaxpr.value import Value
 from shardwidget.read._processes.together import compiling
 from shardwidget.read._program.programs import program as read_program
 
-TAG = re.compile(r"(?:/|^|(?<=\())shardwidget(\d+)(?=[/)]|$)")
+TAGS = re.compile(rf"(?:/|^|(?<=\()){TAG}(\d+)(?=[/)]|$)")
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ def compiled(tree: Tree, asked: Question, mesh: Mesh) -> Concrete:
         function.__name__ = asked.function
         jitted = jax.jit(function, **(boundary.options if boundary else {}))
         with asked.setting(mesh):
-            return jitted.lower(*arguments).compile(compiler_options=None if places is None else _quickly(mesh))
+            return jitted.lower(*arguments).compile(compiler_options=None if places is None else quickly(mesh))
 
     with compiling(asked.function, mesh.devices.flat):
         plain = compile_(None)
@@ -127,6 +127,27 @@ def compiled(tree: Tree, asked: Question, mesh: Mesh) -> Concrete:
         places,
         disturbed,
         refused,
+    )
+
+
+def on_lines(concrete: Concrete, lines: Mapping[int, int]) -> Concrete:
+    """What is known of the lines of a program, as that of the lines of another.
+
+    Args:
+        concrete: the compiled program.
+        lines: its lines, by those of the other. The collectives of one that has no other go to the next that has.
+    """
+    back = {b: a for a, b in lines.items()}
+    matched = sorted(back)
+    caused: dict[int, list[tuple[int, HloCollective]]] = defaultdict(list)
+    for line, found in concrete.caused.items():
+        after = next((b for b in matched if b >= line), matched[-1] if matched else line)
+        caused[line if line < 0 else back.get(after, line)] += found
+    return replace(
+        concrete,
+        caused=caused,
+        places={back[b]: put for b, put in concrete.places.items() if b in back},
+        disturbed=frozenset(back[b] for b in concrete.disturbed if b in back),
     )
 
 
@@ -164,8 +185,8 @@ def _instrumented(tree: Tree, mesh: Mesh, places: dict[int, dict[int, Put]] | No
         if bodies:
             eqn = _jax.with_bodies(eqn, bodies)
         if node.line < 0:
-            return [_jax.named(eqn, f"shardwidget{node.of}")] if node.of >= 0 else [eqn]
-        eqn = _jax.named(eqn, f"shardwidget{node.line}")
+            return [_jax.named(eqn, f"{TAG}{node.of}")] if node.of >= 0 else [eqn]
+        eqn = _jax.named(eqn, f"{TAG}{node.line}")
         shown = [] if places is None else _asked_of(tree.lines[node.line])
         return [eqn, *(_jax.inspection(eqn, v, callback(node.line, k, v.aval.ndim)) for k, v in shown)]
 
@@ -177,7 +198,7 @@ def _asked_of(line: Line) -> list[tuple[int, Any]]:
     return [(k, v) for k, v in enumerate(line.eqn.outvars) if not unseen(line, v)]
 
 
-def _quickly(mesh: Mesh) -> dict[str, Any] | None:
+def quickly(mesh: Mesh) -> dict[str, Any] | None:
     """Options for a program that is never run: where values lie is decided before machine code is made."""
     if mesh.devices.flat[0].platform != "cpu":
         return None
@@ -204,8 +225,8 @@ def _caused(
     caused: dict[int, list[tuple[int, HloCollective]]] = defaultdict(list)
     cleaned = []
     for k, c in enumerate(collectives):
-        tags = TAG.findall(c.op)
-        c = replace(c, op=TAG.sub("", c.op))
+        tags = TAGS.findall(c.op)
+        c = replace(c, op=TAGS.sub("", c.op))
         if tags:
             caused[int(tags[-1])].append((k, c))
         elif re.fullmatch(r"args\[(\d+)\]", c.op):

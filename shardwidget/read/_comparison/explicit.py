@@ -14,9 +14,10 @@ from jax.extend.core import Literal, jaxpr_as_fun
 from jax.sharding import AbstractMesh, NamedSharding, PartitionSpec
 
 from shardwidget import _jax
-from shardwidget.read._comparison.fix import Fixed, fixes_of
-from shardwidget.read._comparison.tree import LineBody, LineNode, Tree, bodies
-from shardwidget.read._comparison.ways import CompilerLayout
+from shardwidget.read._comparison.fix import Fixed, Known, fixes_of
+from shardwidget.read._comparison.price import Prices
+from shardwidget.read._comparison.tree import TAG, LineBody, LineNode, Tree, bodies
+from shardwidget.read._comparison.written import Written
 from shardwidget.read._entries import Entries, entries
 
 
@@ -45,6 +46,29 @@ class Explicit:
     types: dict[int, tuple[Any, ...]]
     """By line, the type of each result; None where it is not known."""
     stops: dict[int, Stopped]
+    fixed: FixedProgram | None = None
+    bound: Any = None
+    """The jaxpr of a ``Run``, of which each equation is in a scope called after its line (``tag_of``)."""
+
+
+@dataclass(frozen=True)
+class FixedProgram:
+    """The whole program as JAX traces it on an Explicit mesh, with the fixes that are chosen."""
+
+    tree: Tree
+    lines: Mapping[int, int]
+    """Its lines, by those of the program."""
+
+
+@dataclass(frozen=True)
+class Fixing:
+    """How to go on where a program stops."""
+
+    choices: Mapping[int, int]
+    """Index of the fix to go on with, by line."""
+    compiled: Mapping[int, Entries]
+    """How the compiler lays out the first result of lines: a fix that does so too is taken by itself."""
+    prices: Prices
 
 
 def closes_over_another(tree: Tree, mesh: AbstractMesh) -> bool:
@@ -62,8 +86,7 @@ class Run:
     Args:
         tree: the program.
         mesh: all its axes Explicit.
-        choices: index of the fix to go on with, by line.
-        compiled: what the compiler does, by line: the fix that does it too is taken by itself.
+        fixing: how to go on where it stops.
         known: types and stops that JAX's own trace on such a mesh has told.
     """
 
@@ -71,15 +94,14 @@ class Run:
         self,
         tree: Tree,
         mesh: AbstractMesh,
-        choices: Mapping[int, int],
-        compiled: Mapping[int, CompilerLayout],
+        fixing: Fixing,
         known: Explicit | None = None,
     ) -> None:
         self._tree = tree
         self._mesh = mesh
-        self._choices = choices
-        self._compiled = compiled
-        self._names = frozenset(_roots(tree))
+        self._choices = fixing.choices
+        self._compiled = fixing.compiled
+        self._known_of_fixes = Known(frozenset(_roots(tree)), Written(tree), fixing.prices)
         self._told = known.types if known else {}
         self.types: dict[int, tuple[Any, ...]] = {}
         self.stops: dict[int, Stopped] = dict(known.stops) if known else {}
@@ -100,8 +122,9 @@ class Run:
 
         constants = [self._shape(c) for c in closed_over.values()]
         with jax.sharding.use_abstract_mesh(self._mesh):
-            jax.make_jaxpr(call)(list(arguments), constants)
-        return Explicit(self.types, self.stops)
+            traced = jax.make_jaxpr(call)(list(arguments), constants)
+        whole = not constants and len(traced.out_avals) == len(self._tree.results)
+        return Explicit(self.types, self.stops, bound=traced if whole else None)
 
     def _shape(self, constant: Any) -> jax.ShapeDtypeStruct:
         sharding: Any = getattr(constant, "sharding", None)
@@ -152,6 +175,10 @@ class Run:
                 self._tell(inner)
 
     def _bound(self, node: LineNode, values: list[Any]) -> list[Any]:
+        with jax.named_scope(f"{TAG}{node.line}"):
+            return self._bound_or_fixed(node, values)
+
+    def _bound_or_fixed(self, node: LineNode, values: list[Any]) -> list[Any]:
         try:
             return self._bind(node, values)
         except Exception as error:
@@ -185,7 +212,7 @@ class Run:
                 lambda operands: self._bind(node, list(operands)),
                 tuple(asked.items()),
                 self._compiled.get(node.line),
-                self._names,
+                self._known_of_fixes,
             )
         self.types, self.stops = before  # Trying leaves nothing behind.
         chosen = self._choices.get(node.line, self._preferred(node.line, fixes))
@@ -216,7 +243,7 @@ class Run:
         """The fix that the compiler agrees with, else the first."""
         compiled = self._compiled.get(line)
         for k, fix in enumerate(fixes):
-            if compiled is not None and fix.dims == compiled.dims:
+            if compiled is not None and fix.dims == compiled:
                 return k
         return 0 if fixes else -1
 

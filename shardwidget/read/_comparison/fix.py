@@ -8,15 +8,10 @@ from typing import Any
 
 import jax
 
+from shardwidget.read._comparison.price import Price, Prices
 from shardwidget.read._comparison.tree import Line
-from shardwidget.read._comparison.ways import (
-    Bind,
-    CompilerLayout,
-    Way,
-    contractions,
-    left_to_compiler,
-    resharded_operands,
-)
+from shardwidget.read._comparison.ways import Bind, Way, contractions, left_to_compiler, resharded_operands
+from shardwidget.read._comparison.written import Written
 from shardwidget.read._entries import Entries, entries
 
 MOST = 5
@@ -27,15 +22,27 @@ MOST = 5
 class Fixed:
     """A way on that JAX takes."""
 
-    title: str
-    code: str
-    communication: str
-    bytes: int
-    bind: Bind
-    """The equation's results, by this way."""
+    way: Way
     type: Any
     """Of the first result."""
     dims: Entries
+    price: Price | None
+    """What the compiled equation sends; None where that is not known."""
+
+    @property
+    def bind(self) -> Bind:
+        """The equation's results, by this way."""
+        return self.way.bind
+
+
+@dataclass(frozen=True)
+class Known:
+    """What fixes are made from, beside the equation."""
+
+    names: Set[str]
+    """The user's names of arrays."""
+    written: Written
+    prices: Prices
 
 
 def fixes_of(
@@ -43,35 +50,41 @@ def fixes_of(
     values: Sequence[Any],
     bind: Bind,
     wanted: Sequence[tuple[int, Entries]],
-    compiled: CompilerLayout | None,
-    known: Set[str],
+    compiled: Entries | None,
+    known: Known,
 ) -> tuple[Fixed, ...]:
-    """The ways on from an equation that raised, those first that move the least.
+    """The ways on from an equation that raised, those first that gather nothing.
 
     Args:
         line: the equation.
         values: its operands: tracers on the Explicit mesh.
         bind: applies it to operands.
         wanted: layouts that it asks operands to have, by their index.
-        compiled: what the compiler does; None where that is not known.
-        known: the user's names of arrays.
+        compiled: how the compiler lays out the first result; None where that is not known.
+        known: names, source and prices.
     """
-    ways = contractions(line, values) if line.eqn.primitive.name == "dot_general" else iter(())
-    found: dict[Any, Fixed] = {}
-    for way in (*ways, *resharded_operands(line, values, bind, wanted)):
-        if (fixed := _tried(way, values)) is not None:
-            found.setdefault((fixed.type.sharding.spec, way.communication.split(" ")[0]), fixed)
-    first = [m for m in found.values() if "all-gather" not in m.communication]
-    ordered = first + [m for m in found.values() if m not in first]
-    if compiled is not None and all(m.dims != compiled.dims for m in ordered):
-        ordered = [m for way in left_to_compiler(line, bind, compiled, known) if (m := _tried(way, values))] + ordered
-    return tuple(ordered[:MOST])
+    ways = contractions(line, values, known.written) if line.eqn.primitive.name == "dot_general" else iter(())
+    found: dict[Any, tuple[Way, Any]] = {}
+    for way in (*ways, *resharded_operands(line, values, bind, wanted, known.written)):
+        if (type_ := _tried(way, values)) is not None:
+            found.setdefault((type_.sharding.spec, way.gathers, way.title.partition(" ")[0]), (way, type_))
+    ordered = sorted(found.values(), key=lambda found: found[0].gathers)
+    if compiled is not None and all(_dims(type_) != compiled for _, type_ in ordered):
+        for way in left_to_compiler(line, bind, compiled, known.names, known.written):
+            if (type_ := _tried(way, values)) is not None:
+                ordered.insert(0, (way, type_))
+    return tuple(
+        Fixed(way, type_, _dims(type_), known.prices.of(way.bind, line, values)) for way, type_ in ordered[:MOST]
+    )
 
 
-def _tried(way: Way, values: Sequence[Any]) -> Fixed | None:
+def _dims(type_: Any) -> Entries:
+    return entries(type_.sharding.spec, type_.ndim)
+
+
+def _tried(way: Way, values: Sequence[Any]) -> Any:
+    """The type of the first result; None where JAX does not take it either."""
     try:
-        type_ = jax.typeof(way.bind(values)[0])
+        return jax.typeof(way.bind(values)[0])
     except Exception:
-        return None  # JAX does not take it either.
-    dims = entries(type_.sharding.spec, type_.ndim)
-    return Fixed(way.title, way.code, way.communication, way.bytes, way.bind, type_, dims)
+        return None

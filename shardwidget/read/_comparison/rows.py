@@ -16,7 +16,7 @@ from shardwidget.read._comparison.explicit import Explicit, Stopped
 from shardwidget.read._comparison.fix import Fixed
 from shardwidget.read._comparison.tree import Line
 from shardwidget.read._entries import Entries, entries, entries_text, spec_of
-from shardwidget.read._jaxpr.sources import source_of
+from shardwidget.read._jaxpr.sources import shown_name, source_of
 from shardwidget.read._jaxpr.value import Value
 
 Decision = Literal["", "reshard", "with_sharding_constraint", "out_sharding", "device_put"]
@@ -176,12 +176,16 @@ def stop_of(stopped: Stopped, line: Line | None) -> Stop:
 
 def fix_of(fix: Fixed) -> Fix:
     """A fix as the document states it."""
+    way, edit, price = fix.way, fix.way.edit, fix.price
     return Fix(
-        fix.title,
-        fix.code,
-        layout=typed(fix.type),
-        communication=fix.communication,
-        bytes_per_device=fix.bytes,
+        way.title,
+        edit.code if edit else way.code,
+        shown_name(edit.file) if edit else "",
+        edit.first if edit else 0,
+        edit.last - edit.first + 1 if edit else 0,
+        typed(fix.type),
+        price.communication if price else "",
+        price.bytes if price else 0,
     )
 
 

@@ -7,7 +7,7 @@ then in the types, below a stop too.
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import jax
@@ -15,10 +15,9 @@ from jax.sharding import AbstractMesh, NamedSharding, PartitionSpec, auto_axes
 
 from shardwidget import _jax
 from shardwidget.read._comparison.aligned import essence
-from shardwidget.read._comparison.explicit import Run, Stopped
+from shardwidget.read._comparison.explicit import Fixing, Run, Stopped
 from shardwidget.read._comparison.question import AnyMesh, Question
 from shardwidget.read._comparison.tree import LineNode, Tree, bodies
-from shardwidget.read._comparison.ways import CompilerLayout
 
 
 @dataclass(frozen=True)
@@ -63,19 +62,16 @@ def left(asked: Question, mesh: AnyMesh, layouts: Mapping[Hashable, PartitionSpe
     return _going_on(asked, mesh, fix, {})
 
 
-def traced(
-    asked: Question, tree: Tree, mesh: AbstractMesh, choices: Mapping[int, int], compiled: Mapping[int, CompilerLayout]
-) -> Traced:
+def traced(asked: Question, tree: Tree, mesh: AbstractMesh, fixing: Fixing) -> Traced:
     """Traces a function on an Explicit mesh.
 
     Args:
         asked: the function.
         tree: the same, traced on another mesh.
         mesh: all its axes Explicit.
-        choices: index of the fix to go on with, by line of ``tree``.
-        compiled: what the compiler does, by line.
+        fixing: how to go on where it stops, by lines of ``tree``.
     """
-    fixer = _Fixer(tree, mesh, choices, compiled)
+    fixer = _Fixer(tree, mesh, fixing)
     return _going_on(asked, mesh, fixer.fix, fixer.stops)
 
 
@@ -89,9 +85,7 @@ def _going_on(asked: Question, mesh: AnyMesh, fix: _jax.Fixer, stops: Mapping[Ha
 
 
 class _Fixer:
-    def __init__(
-        self, tree: Tree, mesh: AbstractMesh, choices: Mapping[int, int], compiled: Mapping[int, CompilerLayout]
-    ) -> None:
+    def __init__(self, tree: Tree, mesh: AbstractMesh, fixing: Fixing) -> None:
         self.stops: dict[Hashable, Stopped] = {}
         self._mesh = mesh
         self._tree = tree
@@ -104,7 +98,8 @@ class _Fixer:
         # Equations of one line of the user's that are alike are changed together, as the line is.
         self._nodes = {site: found[0] for site, found in nodes.items()}
         first = {node.line: found[0].line for found in nodes.values() for node in found}
-        self._run = Run(tree, mesh, {first[k]: choice for k, choice in choices.items() if k in first}, compiled)
+        choices = {first[k]: choice for k, choice in fixing.choices.items() if k in first}
+        self._run = Run(tree, mesh, replace(fixing, choices=choices))
 
     def fix(self, primitive: Any, operands: list[Any], params: dict[str, Any], error: Exception) -> list[Any] | None:
         """The results of a primitive that raised, by the fix that is chosen; None where there is none."""

@@ -19,6 +19,9 @@ from shardwidget.read._jaxpr.sources import frames_of
 from shardwidget.read._jaxpr.syntax import words_at
 from shardwidget.read._jaxpr.value import Body, Value
 
+TAG = "shardwidget"
+"""What the scope of a line's equations is called, before its number."""
+
 
 @dataclass(eq=False)
 class Line:

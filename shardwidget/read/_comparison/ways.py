@@ -12,23 +12,15 @@ import jax
 from jax.extend.core import Literal
 from jax.sharding import NamedSharding, auto_axes
 
-from shardwidget import _jax, collectives
+from shardwidget import _jax
 from shardwidget.read._comparison.tree import Line
+from shardwidget.read._comparison.written import Written
 from shardwidget.read._entries import Entries, entries, entries_text, spec_of
+from shardwidget.read._jaxpr.rewrite import Edit
 from shardwidget.read._jaxpr.syntax import function_of
 from shardwidget.read._jaxpr.value import Value
 
 Bind = Callable[[Sequence[Any]], list[Any]]
-
-
-@dataclass(frozen=True)
-class CompilerLayout:
-    """What the compiler does at an equation."""
-
-    dims: Entries
-    """Of the first result."""
-    communication: str
-    bytes: int
 
 
 @dataclass(frozen=True)
@@ -37,12 +29,16 @@ class Way:
 
     title: str
     code: str
-    communication: str
-    bytes: int
+    """In the names of the program's values, where the source does not show the place."""
+    edit: Edit | None
+    """The change of the user's source."""
     bind: Bind
+    """The equation's results, by this way."""
+    gathers: bool = False
+    """Whether an operand is made whole for it."""
 
 
-def contractions(line: Line, values: Sequence[Any]) -> Iterator[Way]:
+def contractions(line: Line, values: Sequence[Any], written: Written) -> Iterator[Way]:
     """A product whose contracted dimensions are split alike: the partial sums are added, and kept whole or split."""
     lhs, rhs = values
     params = line.eqn.params
@@ -55,43 +51,31 @@ def contractions(line: Line, values: Sequence[Any]) -> Iterator[Way]:
     if not summed or [left[k] for k in lc] != [right[k] for k in rc]:
         return
     mesh = jax.typeof(lhs).sharding.mesh
-    out = line.eqn.outvars[0].aval
     whole = _without_repeats([*batch, *free])
     n = math.prod(mesh.shape[a] for a in summed)
     over = " and ".join(summed)
 
-    def bind(dims: Sequence[Sequence[str]], unreduced: tuple[str, ...] = ()) -> Bind:
-        sharding = NamedSharding(mesh, spec_of(dims, unreduced))
-        return lambda operands: _jax.bind_here(
-            line.eqn.primitive, _jax.on_mesh(params, mesh) | {"out_sharding": sharding}, *operands
-        )
+    def way(title: str, dims: Sequence[Sequence[str]]) -> Way:
+        sharding = NamedSharding(mesh, spec_of(dims))
 
-    def code(dims: Sequence[Sequence[str]]) -> str:
-        return _product(line, f"out_sharding={entries_text(dims)}")
+        def bind(operands: Sequence[Any]) -> list[Any]:
+            return _jax.bind_here(
+                line.eqn.primitive, _jax.on_mesh(params, mesh) | {"out_sharding": sharding}, *operands
+            )
 
-    block = _bytes(out, whole, mesh)
-    call = _call("psum", n)
-    yield Way(
-        f"sum over {over}, whole along it",
-        code(whole),
-        f"all-reduce over {over}",
-        collectives.bytes_sent(call, block).bytes,
-        bind(whole),
-    )
-    for d, size in enumerate(out.shape):
+        code = _product(line, f"out_sharding={entries_text(dims)}")
+        return Way(f"sum over {over}, {title}", code, written.product(line, dims), bind)
+
+    yield way("whole along it", whole)
+    for d, size in enumerate(line.eqn.outvars[0].aval.shape):
         parts = n * math.prod(mesh.shape[a] for a in whole[d])
         if size % parts == 0:
-            cut = [(*axes, *summed) if k == d else axes for k, axes in enumerate(whole)]
-            yield Way(
-                f"sum over {over}, split again along dim {d}",
-                code(cut),
-                f"reduce-scatter over {over}",
-                collectives.bytes_sent(_call("reduce_scatter", n), block).bytes,
-                bind(cut),
+            yield way(
+                f"split again along dim {d}", [(*axes, *summed) if k == d else axes for k, axes in enumerate(whole)]
             )
 
 
-def left_to_compiler(line: Line, bind: Bind, compiled: CompilerLayout, known: Set[str]) -> Iterator[Way]:
+def left_to_compiler(line: Line, bind: Bind, dims: Entries, known: Set[str], written: Written) -> Iterator[Way]:
     """The equation left to the compiler, and its result given the type that it has there."""
     if not line.frames or len(line.outputs) != 1:
         return
@@ -99,7 +83,7 @@ def left_to_compiler(line: Line, bind: Bind, compiled: CompilerLayout, known: Se
     if found is None:
         return
     expression, names = found
-    spec, listed = entries_text(compiled.dims), ", ".join(names)
+    spec, listed = entries_text(dims), ", ".join(names)
 
     def left(operands: Sequence[Any]) -> list[Any]:
         arrays = [k for k, v in enumerate(operands) if hasattr(v, "aval")]
@@ -107,24 +91,21 @@ def left_to_compiler(line: Line, bind: Bind, compiled: CompilerLayout, known: Se
         def inside(*values: Any) -> Any:
             return bind([values[arrays.index(k)] if k in arrays else v for k, v in enumerate(operands)])[0]
 
-        return [auto_axes(inside, out_sharding=spec_of(compiled.dims))(*(operands[k] for k in arrays))]
+        return [auto_axes(inside, out_sharding=spec_of(dims))(*(operands[k] for k in arrays))]
 
-    yield Way(
-        f"leave it to the compiler: {spec}",
+    code = (
         f"{_name(line.outputs[0])} = jax.sharding.auto_axes(lambda {listed}: {expression}, "
-        f"out_sharding={spec})({listed})",
-        compiled.communication,
-        compiled.bytes,
-        left,
+        f"out_sharding={spec})({listed})"
     )
+    yield Way(f"leave it to the compiler: {spec}", code, written.left(line, names, dims), left)
 
 
 def resharded_operands(
-    line: Line, values: Sequence[Any], bind: Bind, asked: Sequence[tuple[int, Entries]]
+    line: Line, values: Sequence[Any], bind: Bind, asked: Sequence[tuple[int, Entries]], written: Written
 ) -> Iterator[Way]:
     """Operands laid out in another way first: as is asked for, as another operand is, or whole where one is split."""
     if asked:
-        yield _together([_reshard(line, values, k, dims, bind) for k, dims in asked], values, asked, bind)
+        yield _resharded(line, values, asked, bind, written)
         return
     arrays = [k for k, v in enumerate(values) if getattr(jax.typeof(v), "ndim", 0) and hasattr(v, "aval")]
     for k in arrays:
@@ -140,64 +121,37 @@ def resharded_operands(
         if sum(map(bool, mine)) > 1:
             wanted.append(((),) * len(mine))
         for dims in dict.fromkeys(wanted if line.inputs[k] not in line.inputs[:k] else ()):
-            yield _reshard(line, values, k, dims, bind)
+            yield _resharded(line, values, [(k, dims)], bind, written)
         alike = [j for j in arrays if jax.typeof(values[j]).shape == jax.typeof(values[k]).shape]
         others = [(j, mine) for j in alike if _of(values[j]) != mine]
         if len(others) > 1:
-            yield _together([_reshard(line, values, j, mine, bind) for j, _ in others], values, others, bind)
+            yield _resharded(line, values, others, bind, written)
 
 
-def _reshard(line: Line, values: Sequence[Any], k: int, dims: Entries, bind: Bind) -> Way:
-    type_ = jax.typeof(values[k])
-    mesh, mine = type_.sharding.mesh, _of(values[k])
-    name = _name(line.inputs[k])
-    lost = tuple(a for axes in mine for a in axes if a not in {b for d in dims for b in d})
-    n = math.prod(mesh.shape[a] for a in lost)
-    moved = tuple(a for axes in mine for a in axes if a not in lost) != tuple(
-        a for axes in dims for a in axes if a in {b for d in mine for b in d}
-    ) or any(set(m) - set(lost) != set(d) & {b for e in mine for b in e} for m, d in zip(mine, dims, strict=True))
-    block = _bytes(type_, mine, mesh)
-    if lost:
-        over, sent = " and ".join(lost), collectives.bytes_sent(_call("all_gather", n), block).bytes
-        communication = f"all-gather over {over}"
-    elif moved:
-        axes = tuple(a for m, d in zip(mine, dims, strict=True) for a in m if a not in d)
-        over, n = " and ".join(axes), math.prod(mesh.shape[a] for a in axes)
-        communication, sent = f"all-to-all over {over}", collectives.bytes_sent(_call("all_to_all", n), block).bytes
-    else:
-        communication, sent = "none", 0
-
-    def resharded(operands: Sequence[Any]) -> list[Any]:
-        laid_out = jax.sharding.reshard(operands[k], NamedSharding(mesh, spec_of(dims)))
-        # In x @ x both operands are what the line changes.
-        return bind([laid_out if v is line.inputs[k] else o for v, o in zip(line.inputs, operands, strict=True)])
-
-    return Way(
-        f"lay {name} out as {entries_text(dims)} first",
-        f"{name} = jax.reshard({name}, {entries_text(dims)})",
-        communication,
-        sent,
-        resharded,
-    )
-
-
-def _together(ways: Sequence[Way], values: Sequence[Any], asked: Sequence[tuple[int, Entries]], bind: Bind) -> Way:
-    """Several operands laid out in other ways at once."""
+def _resharded(
+    line: Line, values: Sequence[Any], asked: Sequence[tuple[int, Entries]], bind: Bind, written: Written
+) -> Way:
+    """Operands, by their index, laid out in other ways at once."""
     mesh = jax.typeof(values[asked[0][0]]).sharding.mesh
+    # In x @ x both operands are what the line changes.
+    wanted = {id(line.inputs[k]): dims for k, dims in asked}
 
     def resharded(operands: Sequence[Any]) -> list[Any]:
-        changed = list(operands)
-        for k, dims in asked:
-            changed[k] = jax.sharding.reshard(operands[k], NamedSharding(mesh, spec_of(dims)))
-        return bind(changed)
+        return bind(
+            [
+                jax.sharding.reshard(o, NamedSharding(mesh, spec_of(wanted[id(v)]))) if id(v) in wanted else o
+                for v, o in zip(line.inputs, operands, strict=True)
+            ]
+        )
 
-    words = list(dict.fromkeys(way.communication for way in ways if way.communication != "none"))
+    names = [(_name(line.inputs[k]), entries_text(dims)) for k, dims in asked]
+    kept = [{a for axes in dims for a in axes} for _, dims in asked]
     return Way(
-        "; ".join(way.title for way in ways),
-        "\n".join(way.code for way in ways),
-        ", ".join(words) or "none",
-        sum(way.bytes for way in ways),
+        "; ".join(f"lay {name} out as {spec} first" for name, spec in names),
+        "\n".join(f"{name} = jax.reshard({name}, {spec})" for name, spec in names),
+        written.resharded(line, asked),
         resharded,
+        gathers=any({a for d in _of(values[k]) for a in d} - to for (k, _), to in zip(asked, kept, strict=True)),
     )
 
 
@@ -233,17 +187,6 @@ def _without_repeats(dims: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
 def _of(value: Any) -> Entries:
     type_ = jax.typeof(value)
     return entries(type_.sharding.spec, type_.ndim)
-
-
-def _bytes(aval: Any, dims: Sequence[Sequence[str]], mesh: Any) -> int:
-    parts = math.prod(mesh.shape[a] for axes in dims for a in axes)
-    return math.prod(aval.shape) * aval.dtype.itemsize // parts
-
-
-def _call(kind: str, n: int) -> collectives.Call:
-    statement = collectives.statement_of(kind)
-    assert statement is not None
-    return collectives.Call(statement, kind, (), (tuple(range(n)),))
 
 
 def _name(v: Value | Literal) -> str:

@@ -92,6 +92,7 @@ export function remarkText(row: Row): string {
 /** What a way on makes the devices do: `all-reduce over y · 2 KiB/device`. */
 export function costOf({ communication, bytes_per_device: sent }: Fix): string {
   if (communication === "none") return "no communication";
+  if (communication === "") return "communication not known";
   return sent > 0 ? `${communication} · ${bytes(sent)}/device` : communication;
 }
 

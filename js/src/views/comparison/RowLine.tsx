@@ -28,7 +28,13 @@ export function RowLine(props: LineProps & { line: Line & { kind: "row" } }) {
   const shared = { model, pictures, values, plain: row.values.length > 1 };
   return (
     <>
-      <div {...rowProps(props, `row${several ? " many" : ""}${feeds ? " feeds" : ""}`, selected)}>
+      <div
+        {...rowProps(
+          props,
+          `row${several ? " many" : ""}${feeds ? " feeds" : ""}${line.row >= model.waiting ? " untrue" : ""}`,
+          selected,
+        )}
+      >
         <SourceCell model={model} row={row} line={line} />
         <div {...cell(`explicit${row.error ? " stopped" : several}`)}>
           {row.error ? <Stopped name={row.error.error} /> : <Sides {...shared} which="explicit" />}

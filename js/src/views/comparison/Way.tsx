@@ -30,6 +30,7 @@ export function Way({ state, model, pictures, row, index, at, used, followed }: 
       <span class="try">
         <span class="soft">
           <Tokens tokens={sentenceTokens(fix.title, model.mesh)} />
+          {fix.line === 0 && ": taken as if written, its place in your source is not certain"}
         </span>
         <Code code={fix.code} source={row.source?.text ?? ""} />
       </span>
@@ -43,7 +44,7 @@ export function Way({ state, model, pictures, row, index, at, used, followed }: 
         <Tokens tokens={sentenceTokens(costOf(fix), model.mesh)} />
       </span>
       {used ? (
-        <span class={followed ? "chosen ok" : "chosen"}>{followed ? "✓ used below" : "asking Python …"}</span>
+        <span class={followed ? "chosen ok" : "chosen"}>{followed ? "✓ used below" : "compiling with it …"}</span>
       ) : (
         <button
           type="button"

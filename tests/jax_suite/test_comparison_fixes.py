@@ -1,0 +1,128 @@
+"""Fixes of programs that stop on an Explicit mesh: each is pasted into the source, runs, and sends what it says."""
+
+import linecache
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax.sharding import AxisType, NamedSharding
+from jax.sharding import PartitionSpec as P
+
+from shardwidget import read
+
+MESH = jax.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Explicit,) * 2, devices=jax.devices()[:8])
+
+
+def array(shape, *spec, dtype=np.float32):
+    values = np.arange(np.prod(shape)).reshape(shape) % 5
+    return jax.device_put(values.astype(dtype), NamedSharding(MESH, P(*spec)))
+
+
+def load(text):
+    """The function of a program as text, whose lines tracebacks can read."""
+    name = f"<program {abs(hash(text))}>"
+    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+    space: dict[str, Any] = {"jax": jax, "jnp": jnp, "P": P}
+    exec(compile(text, name, "exec"), space)
+    return space["f"]
+
+
+PROGRAMS = {
+    "parts of a product": ("def f(a, b):\n    return jnp.sin(a) @ b\n", [((8, 8), "x", "y"), ((8, 8), "y", None)]),
+    "an einsum that turns its result": (
+        "def f(a, b):\n    c = jnp.einsum('ij,jk->ki', a, b)\n    return c * 2\n",
+        [((8, 8), "x", "y"), ((8, 4), "y", None)],
+    ),
+    "sharded data and weights": (
+        "def f(x, w):\n    h = jax.nn.relu(x @ w['in'])\n    return h\n",
+        [((8, 8), "x", None), {"in": ((8, 16), None, "x")}],
+    ),
+    "unlike operands": ("def f(a, b):\n    return (a + 1) * b\n", [((8, 8), "x", None), ((8, 8), None, "x")]),
+    "blocks side by side": (
+        "def f(a, b):\n    return jnp.concatenate([a, b])\n",
+        [((8, 8), "x", None), ((8, 8), None, None)],
+    ),
+    "a square": ("def f(x):\n    return jnp.dot(x, x)\n", [((8, 8), "x", "y")]),
+    "rows of a table": (
+        "def f(table, i):\n    return jnp.take(table, i, axis=0)\n",
+        [((16, 8), "x", None), ((8,), "y", np.int32)],
+    ),
+    "sums so far": ("def f(a):\n    return jnp.cumsum(a, axis=0) + 1\n", [((8, 8), "x", None)]),
+    "a loop's carry": (
+        "def f(x, w):\n    return jax.lax.scan(lambda h, _: (h @ w, None), x, None, length=3)[0]\n",
+        [((8, 8), "x", None), ((8, 8), None, "y")],
+    ),
+    "a loop along a split dimension": (
+        "def f(ws, x):\n    def step(c, w):\n        return c * w, None\n    end, _ = jax.lax.scan(step, x, ws)\n"
+        "    return end\n",
+        [((8, 8), "x", None), ((8,), None)],
+    ),
+}
+
+
+def made(argument):
+    if isinstance(argument, dict):
+        return {key: made(value) for key, value in argument.items()}
+    shape, *spec = argument
+    dtype = next((s for s in spec if isinstance(s, type)), np.float32)
+    return array(shape, *(s for s in spec if not isinstance(s, type)), dtype=dtype)
+
+
+def bytes_of(program):
+    return sum(c.bytes_per_device * (c.times or 1) for c in program.collectives)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_every_fix_runs_when_it_is_pasted_and_sends_what_it_says(name):
+    text, given = PROGRAMS[name]
+    arguments = [made(a) for a in given]
+    comparison = read.comparison(load(text), *arguments)
+    (at,) = [k for k, row in enumerate(comparison.rows) if row.error]
+    fixes = comparison.rows[at].fixes
+    assert fixes
+    wanted = load(text)(*jax.tree.map(np.asarray, arguments))
+    for k, fix in enumerate(fixes):
+        fixed = load(fix.applied(text))
+        with jax.set_mesh(MESH):
+            out = jax.jit(fixed)(*arguments)
+            program = read.program(jax.jit(fixed), *arguments)
+        np.testing.assert_allclose(out, wanted, rtol=1e-5)
+        chosen = read.comparison(load(text), *arguments, choices={at: k})
+        assert chosen.rows[-1].explicit == jax.typeof(out).str_short(short_dtypes=True), fix
+        assert chosen.program is not None
+        assert (chosen.compiled_from, bytes_of(chosen.program)) == ("Explicit", bytes_of(program)), fix
+        assert sorted(c.kind for c in chosen.program.collectives) == sorted(c.kind for c in program.collectives)
+        assert fix.bytes_per_device == bytes_of(program), fix
+        assert (fix.communication == "none") == (not program.collectives)
+        assert {k for row in chosen.rows for k in row.collectives} == set(range(len(program.collectives)))
+
+
+def test_a_gather_in_a_loop_is_counted_as_often_as_it_runs():
+    text, given = PROGRAMS["a loop's carry"]
+    comparison = read.comparison(load(text), *map(made, given))
+    (fix,) = next(row.fixes for row in comparison.rows if row.error)
+    assert fix.communication.endswith(", 3 times")
+    assert fix.bytes_per_device > 0
+
+
+def test_without_devices_a_price_is_not_known():
+    mesh = jax.sharding.AbstractMesh((64, 2), ("x", "y"), axis_types=(AxisType.Explicit,) * 2)
+    text, _ = PROGRAMS["parts of a product"]
+    comparison = read.comparison(load(text), ((64, 8), "float32", P("x", "y")), ((8, 8), "float32", P("y")), mesh=mesh)
+    (row,) = [row for row in comparison.rows if row.error]
+    assert {(fix.communication, fix.bytes_per_device) for fix in row.fixes} == {("", 0)}
+
+
+def test_a_library_s_line_is_not_rewritten():
+    text = "def f(a, b):\n    return a @ b\n"
+    name = "/env/lib/site-packages/models/layer.py"
+    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+    space: dict[str, Any] = {}
+    exec(compile(text, name, "exec"), space)
+    comparison = read.comparison(lambda a, b: space["f"](a, b), array((8, 8), "x", "y"), array((8, 8), "y"))
+    (row,) = [row for row in comparison.rows if row.error]
+    assert {fix.line for fix in row.fixes} == {0}
+    with pytest.raises(ValueError, match="has no place in the source"):
+        row.fixes[0].applied(text)
