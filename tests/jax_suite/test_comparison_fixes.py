@@ -116,7 +116,7 @@ def test_without_devices_a_price_is_not_known():
 
 
 def test_a_library_s_line_is_not_rewritten():
-    text = "def f(a, b):\n    return a @ b\n"
+    text: str = "def f(a, b):\n    return a @ b\n"
     name = "/env/lib/site-packages/models/layer.py"
     linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
     space: dict[str, Any] = {}
