@@ -20,9 +20,9 @@ def array(shape, *spec, dtype=np.float32):
     return jax.device_put(values.astype(dtype), NamedSharding(MESH, P(*spec)))
 
 
-def load(text):
+def load(text, name=""):
     """The function of a program as text, whose lines tracebacks can read."""
-    name = f"<program {abs(hash(text))}>"
+    name = name or f"<program {abs(hash(text))}>"
     linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
     space: dict[str, Any] = {"jax": jax, "jnp": jnp, "P": P}
     exec(compile(text, name, "exec"), space)
@@ -116,12 +116,8 @@ def test_without_devices_a_price_is_not_known():
 
 
 def test_a_library_s_line_is_not_rewritten():
-    text: str = "def f(a, b):\n    return a @ b\n"
-    name = "/env/lib/site-packages/models/layer.py"
-    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
-    space: dict[str, Any] = {}
-    exec(compile(text, name, "exec"), space)
-    comparison = read.comparison(lambda a, b: space["f"](a, b), array((8, 8), "x", "y"), array((8, 8), "y"))
+    product = load("def f(a, b):\n    return a @ b\n", "/env/lib/site-packages/models/layer.py")
+    comparison = read.comparison(lambda a, b: product(a, b), array((8, 8), "x", "y"), array((8, 8), "y"))
     (row,) = [row for row in comparison.rows if row.error]
     assert {fix.line for fix in row.fixes} == {0}
     with pytest.raises(ValueError, match="has no place in the source"):
