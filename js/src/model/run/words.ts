@@ -45,7 +45,7 @@ export function lineText(o: Operation | MeasuredCollective | null): string {
 
 /** The line with its code. */
 export function codeText(o: Operation | MeasuredCollective | null): string {
-  return o?.source ? `line ${o.source.line} · ${o.source.text}` : "no source line";
+  return o?.source?.text ? `${lineText(o)} · ${o.source.text}` : lineText(o);
 }
 
 export function overText(c: MeasuredCollective): string {

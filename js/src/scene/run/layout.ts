@@ -38,7 +38,7 @@ const AXIS = 26;
 export function layoutOf(model: RunModel, width: number, roomy = true): RunLayout {
   const lanes = chosen(model);
   const labels = width >= NARROW;
-  const lane = !labels ? 14 : lanes.length > 16 ? 12 : lanes.length > 8 || !roomy ? 18 : 28;
+  const lane = !labels ? 14 : lanes.length > 16 ? 12 : lanes.length > 8 || !roomy ? 18 : 21;
   const left = labels ? (model.mesh.axes.length > 1 ? GUTTER : 58) : 30;
   const pair = model.mesh.axes.at(-1)?.size ?? 1;
   const places: LanePlace[] = [];
@@ -47,7 +47,7 @@ export function layoutOf(model: RunModel, width: number, roomy = true): RunLayou
   for (const k of lanes) {
     const position = model.lanes[k]?.position ?? 0;
     const outer = model.mesh.axes.length > 1 ? Math.floor(position / pair) : 0;
-    if (before >= 0) y += outer === before ? (lane > 20 ? 8 : 3) : lane > 20 ? 13 : 8;
+    if (before >= 0) y += outer === before ? (lane > 20 ? 5 : 3) : lane > 20 ? 10 : 8;
     before = outer;
     places.push({ lane: k, y });
     y += lane;

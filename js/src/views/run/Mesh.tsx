@@ -4,6 +4,7 @@ import { duration } from "../../model/program/words";
 import type { Doing } from "../../model/run";
 import { lineText, summaryText } from "../../model/run/words";
 import { count, some } from "../../model/text";
+import type { Cursor } from "../../scene/run";
 import { AXIS_DASH } from "../../scene/scene";
 import type { Chart, RunState } from "./state";
 
@@ -11,23 +12,23 @@ import type { Chart, RunState } from "./state";
 const MOST = 16;
 
 export function Mesh({ state, chart }: { state: RunState; chart: Chart }) {
-  const all = state.doing();
-  const { cursor } = state.now;
-  const { model } = chart;
-  if (!cursor)
-    return (
-      <section class="mesh" aria-label="devices at the cursor">
-        <Late chart={chart} />
-      </section>
-    );
-  const time = duration(model.seconds(cursor.tick));
   return (
-    <section class="mesh" aria-label="devices at the cursor">
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+    <section class="mesh" aria-label="devices at the cursor" tabIndex={0}>
+      {state.now.cursor ? <Now state={state} chart={chart} cursor={state.now.cursor} /> : <Late chart={chart} />}
+    </section>
+  );
+}
+
+function Now({ state, chart, cursor }: { state: RunState; chart: Chart; cursor: Cursor }) {
+  const all = state.doing();
+  return (
+    <>
       <p class="title">
-        <b>At {time}</b> <span class="soft">{summaryText(all)}</span>
+        <b>At {duration(chart.model.seconds(cursor.tick))}</b> <span class="soft">{summaryText(all)}</span>
       </p>
       {all.length <= MOST ? <Devices chart={chart} all={all} at={cursor.lane} /> : <Waits chart={chart} all={all} />}
-    </section>
+    </>
   );
 }
 

@@ -6,7 +6,7 @@ import { Lanes } from "./Lanes";
 import { Legend } from "./Legend";
 import { Mesh } from "./Mesh";
 import type { RunState } from "./state";
-import { NARROW, STACKED } from "./state";
+import { NARROW, STACKED, WIDE } from "./state";
 import { Table } from "./Table";
 import { Totals } from "./Totals";
 
@@ -19,7 +19,7 @@ export function RunCard({ state }: { state: RunState }) {
   const { decoded, width } = state.now;
   const several = decoded?.sideBySide ?? false;
   return (
-    <div class={width < NARROW ? "run narrow" : "run"}>
+    <div class={width < NARROW ? "run narrow" : width < WIDE ? "run" : "run wide"}>
       <header>
         <h2 class="mono">{several ? `${charts.length} runs on one time axis` : doc.name || "program"}</h2>
         <span class="soft target">{several ? "" : targetText(doc)}</span>
@@ -42,15 +42,19 @@ export function RunCard({ state }: { state: RunState }) {
       </header>
       {doc.note && <p class="note">{doc.note}</p>}
       {several && <Totals state={state} charts={charts} />}
-      {charts.map((one, k) => (
-        <Lanes state={state} chart={one} at={k} name={several ? one.model.doc.name : ""} key={k} />
-      ))}
-      <p class="sentence" aria-live="polite">
-        {state.sentence() || (
-          <span class="soft">Point at a lane, or use the arrow keys on it, to see who waits for whom.</span>
-        )}
-      </p>
-      <Legend />
+      <div class="charts">
+        {charts.map((one, k) => (
+          <Lanes state={state} chart={one} at={k} name={several ? one.model.doc.name : ""} key={k} />
+        ))}
+      </div>
+      <div class="under">
+        <p class="sentence" aria-live="polite">
+          {state.sentence() || (
+            <span class="soft">Point at a lane, or use the arrow keys on it, to see who waits for whom.</span>
+          )}
+        </p>
+        <Legend />
+      </div>
       <div class={width < STACKED ? "stacked" : "beside"}>
         <div class="list">
           <Table state={state} model={model} rows={state.rows()} />

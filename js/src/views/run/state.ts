@@ -33,6 +33,7 @@ export interface Chart {
   span: Span;
 }
 
+export const WIDE = 900;
 export const STACKED = 860;
 export const NARROW = 560;
 
