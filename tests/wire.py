@@ -5,21 +5,34 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from shardwidget.document import Ints
+
 
 def items(table: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
     """The items of a table of ``to_wire``, one dict each."""
-    columns = {name: (column["at"], _values(column)) for name, column in table.items()}
+    columns = {name: (numbers(column["at"]), _values(column)) for name, column in table.items()}
     count = len(next(iter(columns.values()))[0]) if columns else 0
     return [
-        {name: None if at[k] < 0 else values[at[k]] for name, (at, values) in columns.items()} for k in range(count)
+        {name: values[at[k]] if at[k] < len(values) else None for name, (at, values) in columns.items()}
+        for k in range(count)
     ]
 
 
+def numbers(wire: Any) -> list[int]:
+    """Integers, packed where they are many."""
+    if isinstance(wire, list):
+        return wire
+    return Ints(**wire | {"shape": tuple(wire["shape"]), "strides": tuple(wire["strides"])}).array().tolist()
+
+
 def _values(column: dict[str, Any]) -> list[Any]:
-    if "values" in column:
-        return column["values"]
-    flat = iter(items(column["table"]))
-    return [[next(flat) for _ in range(n)] for n in column["counts"]] if "counts" in column else list(flat)
+    flat = items(column["table"]) if "table" in column else numbers(column["values"])
+    words = column.get("words")
+    rest = iter(flat if words is None else [words[k] for k in flat])
+    if "counts" not in column:
+        return list(rest)
+    parts = [[next(rest) for _ in range(n)] for n in numbers(column["counts"])]
+    return parts if words is None else [" ".join(part) for part in parts]
 
 
 def size(wire: Any) -> int:

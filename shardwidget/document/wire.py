@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any, Literal
@@ -121,15 +122,42 @@ def _table(rows: tuple[Any, ...]) -> dict[str, Any]:
 
 
 def _column(items: list[Any]) -> dict[str, Any]:
-    """Values of a field; -1 stands for None. Values that are items themselves, or tuples of them, are a table again."""
+    """Values of a field; an index beyond them stands for None.
+
+    Values that are items themselves, or tuples of them, are a table again. Integers by the hundred, or tuples of them,
+    are packed; so are texts, as the indices of their words.
+    """
     distinct: dict[Any, int] = {}
-    at = [-1 if v is None else distinct.setdefault(v, len(distinct)) for v in items]
+    found = [None if v is None else distinct.setdefault(v, len(distinct)) for v in items]
+    at = _numbers([len(distinct) if k is None else k for k in found])
     values = tuple(distinct)
     if _are_items(values):
         return {"at": at, "table": _table(values)}
-    if all(isinstance(v, tuple) for v in values) and _are_items(flat := tuple(chain.from_iterable(values))):
-        return {"at": at, "counts": [len(v) for v in values], "table": _table(flat)}
-    return {"at": at, "values": [_plain(v) for v in values]}
+    if len(values) > LISTED and all(type(v) is str for v in values):
+        texts = [v.split(" ") for v in values]
+        words = {word: k for k, word in enumerate(dict.fromkeys(chain.from_iterable(texts)))}
+        flat = [words[word] for word in chain.from_iterable(texts)]
+        return {"at": at, "counts": _numbers([len(t) for t in texts]), "words": list(words), "values": _numbers(flat)}
+    if all(isinstance(v, tuple) for v in values):
+        flat, counts = tuple(chain.from_iterable(values)), _numbers([len(v) for v in values])
+        if _are_items(flat):
+            return {"at": at, "counts": counts, "table": _table(flat)}
+        if len(flat) > LISTED and _are_integers(flat):
+            return {"at": at, "counts": counts, "values": _numbers(flat)}
+    return {"at": at, "values": _numbers(values) if _are_integers(values) else [_plain(v) for v in values]}
+
+
+LISTED = 64
+"""Most integers that are written as a list."""
+
+
+def _numbers(values: Sequence[int]) -> Any:
+    return list(values) if len(values) <= LISTED else _plain(Ints.pack(values))
+
+
+def _are_integers(values: tuple[Any, ...]) -> bool:
+    """Whether all are integers that ``Ints`` can hold."""
+    return all(type(v) is int and -(2**31) <= v < 2**31 for v in values)
 
 
 def _are_items(values: tuple[Any, ...]) -> bool:

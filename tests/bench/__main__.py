@@ -3,6 +3,7 @@
 from tests.bench import (
     browser,
     comparison,
+    corpus,
     imports,
     many,
     memory,
@@ -27,6 +28,7 @@ def main() -> None:
             *placement.rows(),
             *browser.rows(),
             *trace.rows(),
+            *corpus.rows(),
             *stepper.rows(),
             *read_comparison.rows(),
             *comparison.rows(),

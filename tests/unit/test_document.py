@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from shardwidget.document import Cut, Dim, Ints, Mesh, MeshAxis, Placement, Source, Step, Trace, Variable, to_wire
 from tests.comparisons import COMPARISONS
-from tests.wire import items
+from tests.wire import items, size
 
 INT32 = st.integers(-(2**31), 2**31 - 1)
 
@@ -129,6 +129,23 @@ def test_a_table_holds_equal_values_once():
     assert wire["variables"]["name"] == {"values": ["a", "b"], "at": [0, 1]}
     assert "fetch" not in wire["variables"]
     assert to_wire(dataclasses.replace(trace, steps=()))["steps"] == {}
+
+
+def test_a_long_table_is_packed():
+    """Integers, lists of them and words travel as bytes; nothing is lost."""
+    variables = tuple(Variable(k, f"v{k}", "f32[]", (), "float32", 32, -1) for k in range(300))
+    said = "Each device computes v{} from its own block: v{}. Nothing is sent."
+    steps = tuple(
+        Step("sin", (variables[k], variables[k // 2])[: k % 3], (variables[k + 1],), said.format(k + 1, k), None)
+        for k in range(299)
+    )
+    trace = Trace(Mesh((), Ints.pack([0]), Ints.pack([0]), 0), steps, variables, ())
+    wire = to_wire(trace)
+    for found, step in zip(items(wire["steps"]), steps, strict=True):
+        assert (found["sentence"], found["source"]) == (step.sentence, None)
+        assert (found["inputs"], found["outputs"]) == ([v.id for v in step.inputs], [v.id for v in step.outputs])
+    assert [v["name"] for v in items(wire["variables"])] == [v.name for v in variables]
+    assert size(wire["steps"]) + size(wire["variables"]) < 70 * len(steps)
 
 
 @pytest.mark.parametrize("name", COMPARISONS)

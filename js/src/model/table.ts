@@ -1,13 +1,20 @@
 /** Items that travelled as a table. */
+import type { Ints } from "./document.gen";
+import { unpack } from "./ints";
 
-/** Of a field: the distinct values, and for each item the index of its own; -1 stands for null. */
+/** Integers, packed where they are many. */
+type Numbers = readonly number[] | Ints;
+
+/** Of a field: the distinct values, and for each item the index of its own; one beyond them stands for null. */
 interface Column {
-  at: readonly number[];
-  values?: readonly unknown[];
+  at: Numbers;
+  values?: readonly unknown[] | Ints;
   /** In place of values that are items themselves. */
   table?: Table;
-  /** In place of values that are lists of items: how many of the table's each has. */
-  counts?: readonly number[];
+  /** Where values are lists, or texts: how many of the table's items, of the values or of the words each has. */
+  counts?: Numbers;
+  /** The words of texts, whose values are indices of these. */
+  words?: readonly string[];
 }
 
 type Table = Readonly<Record<string, Column>>;
@@ -15,19 +22,27 @@ type Table = Readonly<Record<string, Column>>;
 /** The items of a table; what is a list already stays as it is. Equal values are one object. */
 export function items(wire: unknown): unknown {
   if (typeof wire !== "object" || wire === null || Array.isArray(wire)) return wire;
-  const columns = Object.entries(wire as Table).map(([name, { at, ...rest }]) => ({ name, at, values: values(rest) }));
+  const columns = Object.entries(wire as Table).map(([name, column]) => ({
+    name,
+    at: list(column.at) as number[],
+    values: values(column),
+  }));
   return Array.from({ length: columns[0]?.at.length ?? 0 }, (_, row) =>
     Object.fromEntries(columns.map(({ name, at, values }) => [name, values[at[row] ?? -1] ?? null])),
   );
 }
 
-function values({ values, table, counts }: Omit<Column, "at">): readonly unknown[] {
-  if (values) return values;
-  const flat = items(table) as unknown[];
+function values({ values, words, table, counts }: Column): readonly unknown[] {
+  const flat = table ? (items(table) as unknown[]) : list(values ?? []);
   if (!counts) return flat;
   let end = 0;
-  return counts.map((n) => {
+  return (list(counts) as number[]).map((n) => {
     end += n;
-    return flat.slice(end - n, end);
+    const part = flat.slice(end - n, end);
+    return words ? part.map((k) => words[k as number]).join(" ") : part;
   });
+}
+
+function list(wire: readonly unknown[] | Ints): readonly unknown[] {
+  return "raw" in wire ? [...unpack(wire)] : wire;
 }

@@ -146,5 +146,10 @@ class _Cache:
                 while len(self._held) > self._most:
                     self._held.popitem(last=False)
 
+    def clear(self) -> None:
+        """Forgets all."""
+        with self._lock:
+            self._held.clear()
+
 
 _CACHE = _Cache(16)

@@ -26,7 +26,7 @@ from shardwidget.read._trace.refs import without_refs, write_back
 CORNERS = ((8, 8), (4, 8), (4, 4), (2, 4), (2, 2), (1, 1))
 """Most rows and columns of the corner that a value is shown by: the first with which all fit ``SHOWN``."""
 
-SHOWN = 2**22
+SHOWN = 7 * 2**18
 """Most bytes of all corners together, if they can be made small enough."""
 
 FILL = 2**28
