@@ -1,9 +1,15 @@
 /** What holds for cards of every width, and on paper. */
 import { expect, test } from "vitest";
 import { array, mesh } from "./documents";
+import { mount as mountExercise } from "./exercise/harness";
+import { ALL, sheet } from "./exercise/sheets";
 import type { Mounted } from "./harness";
+import { playground } from "./playground/documents";
+import { mount as mountPlayground } from "./playground/harness";
 import { mount as mountProgram } from "./program/harness";
 import { program } from "./program/programs";
+import { mount as mountModel } from "./tree/harness";
+import { wire as model } from "./tree/models";
 import { mount as mountArray } from "./widget/harness";
 
 const CARDS: Readonly<Record<string, (width: number) => Promise<Mounted>>> = {
@@ -13,6 +19,9 @@ const CARDS: Readonly<Record<string, (width: number) => Promise<Mounted>>> = {
   "64 devices": (width) => mountArray(array(mesh({ x: 8, y: 8 }), [1024, 1024], ["x", "y"]), {}, { width }),
   pod: (width) => mountArray(array(mesh({ x: 16, y: 16, z: 16 }), [65536, 65536], [["x", "y"], "z"]), {}, { width }),
   "4096 devices": (width) => mountArray(array(mesh({ x: 64, y: 64 }), [65536, 65536], ["x", "y"]), {}, { width }),
+  playground: (width) => mountPlayground(playground(), {}, { width }),
+  exercise: (width) => mountExercise(sheet(...ALL), {}, { width }),
+  model: (width) => mountModel(model("state"), {}, { width }),
   program: (width) => mountProgram(program("training"), {}, { width }),
 };
 
@@ -27,7 +36,7 @@ async function resized(view: Mounted, width: number): Promise<number> {
 
 test.each(Object.entries(CARDS))("%s is at most 640 px high from 900 px of width on", async (_, mount) => {
   const view = await mount(900);
-  for (let width = 900; width <= 1648; width += 68) expect(await resized(view, width)).toBeLessThanOrEqual(640);
+  for (let width = 900; width <= 1648; width += 136) expect(await resized(view, width)).toBeLessThanOrEqual(640);
 });
 
 test.each(Object.entries(CARDS).filter(([name]) => name !== "program"))(
@@ -35,7 +44,7 @@ test.each(Object.entries(CARDS).filter(([name]) => name !== "program"))(
   async (_, mount) => {
     const view = await mount(288);
     let before = height(view);
-    for (let width = 288; width <= 1648; width += 40) {
+    for (let width = 288; width <= 1648; width += 80) {
       const now = await resized(view, width);
       expect(now, `${width} px`).toBeLessThanOrEqual(before + 1);
       before = now;

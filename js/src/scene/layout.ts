@@ -32,15 +32,16 @@ const TRIED = Array.from({ length: 34 }, (_, i) => 319 + 40 * i);
 
 /**
  * Lays out the body. One that is `docked` stands in a page: it keeps room for a tooltip that cannot float, and is never
- * less high than it would be in a wider cell, so that a page does not jump while it is resized.
+ * less high than it would be in a wider cell, so that a page does not jump while it is resized. `high` is the most height
+ * of a panel that stands beside the other.
  */
-export function layoutBody(model: PlacementModel, choice: Choice, width: number, docked: boolean): Layout {
-  const layout = natural(model, choice, width, docked);
-  const wider = docked ? TRIED.filter((w) => w > width).map((w) => natural(model, choice, w, true).height) : [];
+export function layoutBody(model: PlacementModel, choice: Choice, width: number, docked: boolean, high = HIGH): Layout {
+  const layout = natural(model, choice, width, docked, high);
+  const wider = docked ? TRIED.filter((w) => w > width).map((w) => natural(model, choice, w, true, high).height) : [];
   return { ...layout, height: Math.max(layout.height, ...wider) };
 }
 
-function natural(model: PlacementModel, choice: Choice, width: number, docked: boolean): Layout {
+function natural(model: PlacementModel, choice: Choice, width: number, docked: boolean, high: number): Layout {
   const stacked = width < STACK;
   const bare = model.doc.shape === null;
   const boxes = product(model.meshShape.slice(2));
@@ -55,7 +56,7 @@ function natural(model: PlacementModel, choice: Choice, width: number, docked: b
   if (!bare) {
     const part = lensed ? 0.4 : model.size > 16 ? 0.45 : 0.55;
     const arrayWidth = stacked ? width : Math.floor(width * part);
-    array = layoutArray(model, choice, { x, y: TITLE, width: arrayWidth, height: stacked ? 240 : HIGH - TITLE });
+    array = layoutArray(model, choice, { x, y: TITLE, width: arrayWidth, height: stacked ? 240 : high - TITLE });
     titles.push({ x: stacked ? 0 : array.x, y: 14, text: "Logical array", note: "" });
     if (stacked) y = array.box.y + array.box.h + 8;
     else x = arrayWidth + 44;
@@ -74,14 +75,14 @@ function natural(model: PlacementModel, choice: Choice, width: number, docked: b
   }
   // Where the tooltip would have no place, or would cover what moves with it.
   if (docked && !bare && (lensed || stacked)) {
-    const at = beside ? HIGH - DOCK + 16 : y;
+    const at = beside ? high - DOCK + 16 : y;
     dock = { x: beside ? width - right : x, y: at, w: right, h: DOCK };
     if (!beside) y += DOCK + 16;
   }
   const panels = boxes > 1 && model.size > 16 ? `a panel for each ${model.axes.slice(2).map((a) => a.name)} index` : "";
   const note = panels || (abstract ? "positions of an abstract mesh" : lensed ? "lines every 16 devices" : "");
   titles.push({ x, y: y + 14, text: "Mesh", note });
-  const height = stacked ? STACKED : (beside ? HIGH - DOCK - 16 : HIGH) - TITLE;
+  const height = stacked ? STACKED : (beside ? high - DOCK - 16 : high) - TITLE;
   const mesh = layoutMesh(model, choice, {
     x,
     y: y + TITLE - (stacked || bare ? 0 : 6),

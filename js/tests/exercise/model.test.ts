@@ -72,7 +72,7 @@ describe("a document", () => {
     [sheet(question("q", [])), 'the question "q" has nothing to fill in'],
     [{ ...SET, kind: "trace" }, 'of kind "trace"'],
     [{ ...SET, version: 99 }, "version 99"],
-    [null, "no shardwidget document"],
+    [null, "not a shardwidget document"],
   ])("that is damaged is refused: %#", (wire, words) => {
     expect(() => decodeExercises(wire)).toThrow(words);
   });

@@ -72,13 +72,18 @@ export class ArrayState extends CardState<Fields> {
         : null,
   );
   readonly #layout = memo((model: PlacementModel, choice: Choice, width: number) =>
-    layoutBody(model, choice, width, true),
+    layoutBody(model, choice, width, true, this.high),
   );
   readonly #summary = memo((model: PlacementModel | null) => model && summarize(model));
 
   readonly #asked = new Set<number>();
 
-  constructor(widget: WidgetModel, frame: HTMLElement) {
+  /** `high` is the most height of a panel, where more than a head and a foot stands around the picture. */
+  constructor(
+    widget: WidgetModel,
+    frame: HTMLElement,
+    private readonly high?: number,
+  ) {
     const fields: Fields = {
       model: null,
       colorBy: "position",

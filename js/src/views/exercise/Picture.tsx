@@ -10,6 +10,11 @@ import { paintsOf } from "../../scene/paints";
 import { drawLayer, newLayer } from "../card/canvas";
 import { memo } from "../card/store";
 
+/** Most height of a panel: what is filled in stands over it. */
+const HIGH = 280;
+/** Most width of a picture: a wider one would be higher. */
+const WIDE = 1100;
+
 interface Props {
   placement: Placement;
   title: string;
@@ -20,7 +25,12 @@ interface Props {
 export class Picture extends Component<Props> {
   readonly #canvas = newLayer();
   readonly #model = memo((placement: Placement) => new PlacementModel(placement));
-  readonly #layout = memo((model: PlacementModel, width: number) => layoutBody(model, WHOLE, width, false));
+  readonly #layout = memo((model: PlacementModel, width: number): Layout => {
+    const at = (w: number) => layoutBody(model, WHOLE, Math.min(w, WIDE), false, HIGH);
+    // No less high than in a wider cell.
+    const wider = Array.from({ length: Math.max(0, Math.ceil((WIDE - width) / 60)) }, (_, i) => width + 60 * (i + 1));
+    return { ...at(width), height: Math.max(...[width, ...wider].map((w) => at(w).height)) };
+  });
   readonly #draw = memo((model: PlacementModel, layout: Layout, theme: Theme) => {
     drawLayer(
       this.#canvas,

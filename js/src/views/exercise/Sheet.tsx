@@ -6,8 +6,8 @@ import type { ExerciseState } from "./state";
 import { Work } from "./Work";
 
 /** Below this width of the card, the question stands above the place to work. */
-export const NARROW = 760;
-const ASIDE = 316;
+export const NARROW = 880;
+const ASIDE = 276;
 
 export function Sheet({ state }: { state: ExerciseState }) {
   const { theme, width, sheet } = state.now;
@@ -16,7 +16,7 @@ export function Sheet({ state }: { state: ExerciseState }) {
   const mesh = new MeshModel(question.mesh);
   const narrow = width < NARROW;
   return (
-    <>
+    <div class={narrow ? "" : "exercises"}>
       <div class={narrow ? "sheet narrow" : "sheet"}>
         <Aside state={state} sheet={sheet} question={question} mesh={mesh} />
         <Work
@@ -31,6 +31,6 @@ export function Sheet({ state }: { state: ExerciseState }) {
       <Trouble state={state} sheet={sheet} question={question} />
       <CodeLine state={state} question={question} mesh={mesh} />
       <Record state={state} sheet={sheet} />
-    </>
+    </div>
   );
 }

@@ -23,7 +23,7 @@ interface Props {
 /** Width of a mesh without an array. */
 const BARE = 360;
 /** Two placements stand side by side from this width on. */
-const PAIR = 620;
+const PAIR = 760;
 
 export function Work({ state, question, mesh, theme, width }: Props) {
   const editor = state.editor();

@@ -31,7 +31,7 @@ export function Panel({ state, shown }: { state: ModelState; shown: Shown }) {
         </div>
         <p class="key soft">
           <span>
-            <i class="cuts" aria-hidden="true" /> split: dim 0 at the left, dim 1 on top
+            <i class="cuts" aria-hidden="true" /> split: dim 0 left, dim 1 top
           </span>
           {tree.spent > 0 && (
             <span>

@@ -9,6 +9,9 @@ import { CardState } from "../card/state";
 import { memo } from "../card/store";
 import type { WidgetModel } from "../card/widget";
 
+/** Height of the map beside the table: with head, what-if and foot a card stays below 640 px. */
+const MAP = 150;
+
 interface Fields {
   tree: TreeModel | null;
   sort: Sort;
@@ -115,7 +118,7 @@ export class ModelState extends CardState<Fields> {
       tree,
       rows: this.#rows(tree, sort, flat, search, axis, flagged, device, open),
       device,
-      map: this.#map(leaves, room, width < STACKED ? 190 : 205),
+      map: this.#map(leaves, room, width < STACKED ? 190 : MAP),
       mesh: this.#mesh(tree, room),
       whatIf: this.#whatIf(tree, rules),
     };

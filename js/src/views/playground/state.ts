@@ -16,6 +16,9 @@ export interface Applied {
   said: string;
 }
 
+/** Most height of a panel: the editor stands over it. */
+const HIGH = 272;
+
 interface Fields {
   editor: SpecEditor | null;
   applied: Applied | null;
@@ -34,7 +37,7 @@ export class PlaygroundState extends CardState<Fields> {
   constructor(widget: WidgetModel, frame: HTMLElement) {
     const fields: Fields = { editor: null, applied: null, waiting: false, copied: "" };
     super(widget, frame, fields, ["_edits", "_applied"]);
-    this.picture = new ArrayState(this.#feed, frame);
+    this.picture = new ArrayState(this.#feed, frame, HIGH);
     this.until(() => this.picture.dispose());
   }
 
