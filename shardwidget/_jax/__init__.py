@@ -11,10 +11,12 @@ nothing is computed from them.
 - ``continuing``: going on with a fix where a type stops a program.
 - ``inspection``: where the compiler puts a value.
 - ``processes``: what the processes of a program tell one another.
+- ``assignment``: where the compiler puts buffers.
 - ``profiling``: JAX's profiler, without its files.
 """
 
 from shardwidget._jax import messages
+from shardwidget._jax.assignment import buffer_assignment
 from shardwidget._jax.continuing import Fixer, Mark, fixing, mark_of, marked
 from shardwidget._jax.control import (
     Cond,

@@ -140,11 +140,20 @@ class Memory(Document):
     def difference(self) -> float | None:
         """How far ``peak_bytes`` is from the compiler's own figure, as a part of that; None where it gives none.
 
-        Its figure is its own peak, or else what it sets aside. That is more than the peak where outputs come late: they
-        are set aside from the start.
+        That is more than the peak where outputs come late: they are set aside from the start.
         """
-        theirs = self.compiler.peak or self.allocated_bytes if self.compiler else 0
+        theirs = self.compilers_bytes
         return self.peak_bytes / theirs - 1 if theirs else None
+
+    @property
+    def compilers_bytes(self) -> int:
+        """The compiler's own figure: its peak, or what it sets aside; 0 where it gives none.
+
+        A peak above what it sets aside counts memory on the chip too (VMEM of a TPU), which is no part of this.
+        """
+        if self.compiler is None:
+            return 0
+        return min(self.compiler.peak or self.allocated_bytes, self.allocated_bytes)
 
     def alive(self, at: int | None = None) -> tuple[Buffer, ...]:
         """The buffers that are alive at a step, the largest first.

@@ -95,9 +95,11 @@ def _after(memory: Memory) -> list[str]:
     if memory.loops:
         lines.append("One pass of each loop stands for all: each needs as much.")
     if memory.difference is not None and memory.compiler is not None:
-        theirs = "the compiler's own peak" if memory.compiler.peak else "what the compiler sets aside"
+        own = memory.compilers_bytes == memory.compiler.peak
+        theirs = "the compiler's own peak" if own else "what the compiler sets aside"
+        basis = "the compiler's assignment of buffers" if memory.basis == "assignment" else "the schedule's text"
         lines.append(
-            f"Read from the schedule: {100 * memory.difference:+.2f} % against {theirs}, "
-            f"{byte_count(memory.compiler.peak or memory.allocated_bytes)}."
+            f"Read from {basis}: {100 * memory.difference:+.2f} % against {theirs}, "
+            f"{byte_count(memory.compilers_bytes)}."
         )
     return lines

@@ -94,22 +94,28 @@ def test_the_peak_is_what_the_compiler_sets_aside(name):
     memory = read.memory(compiled(name))
     stats = compiled(name).memory_analysis()
     assert stats
+    assert memory.basis == "assignment"
     inputs, outputs = stats.argument_size_in_bytes, stats.output_size_in_bytes
     assert memory.allocated_bytes == inputs + outputs - stats.alias_size_in_bytes + stats.temp_size_in_bytes
     assert sum(b.bytes for b in memory.buffers if b.kind == "argument") == pytest.approx(inputs, abs=64)
-    # It sets outputs aside from the start, and puts some temporaries there: it needs no less than what is alive, and no
-    # more than outputs beside all temporaries.
-    apart = replace(memory, buffers=tuple(b for b in memory.buffers if b.kind not in ("argument", "output")))
-    most = inputs + outputs - stats.alias_size_in_bytes + apart.peak_bytes
-    assert memory.peak_bytes < 1.01 * memory.allocated_bytes
-    assert memory.allocated_bytes < 1.01 * most
+    assert memory.peak_bytes == pytest.approx(memory.allocated_bytes, rel=0.01)
     assert memory.difference == pytest.approx(memory.peak_bytes / memory.allocated_bytes - 1)
 
 
-@pytest.mark.parametrize("name", ["scan", "scan, remat", "donated", "while", "cond", "forward"])
-def test_temporaries_are_those_of_the_compiler(name):
-    memory = read.memory(compiled(name))
-    assert memory.difference == pytest.approx(0, abs=0.01)
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_text_alone_comes_near(name):
+    memory = read.memory(compiled(name).as_text(), mesh=MESH)
+    assert (memory.basis, memory.compiler, memory.difference) == ("text", None, None)
+    # It counts results from when they are made, and does not know that temporaries are put into their memory.
+    allocated = read.memory(compiled(name)).allocated_bytes
+    apart = replace(memory, buffers=tuple(b for b in memory.buffers if b.kind not in ("argument", "output")))
+    outputs = sum(b.bytes for b in memory.buffers if b.kind == "output")
+    assert 0.95 * allocated < max(memory.peak_bytes, apart.peak_bytes + outputs + _arguments(memory))
+    assert memory.peak_bytes < 1.05 * allocated
+
+
+def _arguments(memory: sw.Memory) -> int:
+    return sum(b.bytes for b in memory.buffers if b.kind == "argument")
 
 
 def test_a_buffer_says_what_it_is():
@@ -163,7 +169,7 @@ def test_text_and_table_say_the_peak_and_the_difference():
     assert lines[0].startswith("step  compiled for 8 CPU devices: at most ")
     assert "█" in lines[1]
     assert any("scan, backwards, 3 times" in line for line in lines)
-    assert lines[-1].startswith("Read from the schedule: ")
+    assert lines[-1].startswith("Read from the compiler's assignment of buffers: ")
     assert "<script" not in memory._repr_html_()
     assert to_wire(memory)["kind"] == "memory"
 

@@ -74,9 +74,12 @@ export class MemoryModel {
     return c ? c.arguments + c.outputs + c.temporaries - c.aliased : this.peakBytes;
   }
 
-  /** The compiler's own figure: its peak, or what it sets aside; null where it gives none. */
+  /**
+   * The compiler's own figure: its peak, or what it sets aside; null where it gives none. A peak above what it sets aside
+   * counts memory on the chip too (VMEM of a TPU), which is no part of this.
+   */
   get compilers(): number | null {
-    return this.doc.compiler && (this.doc.compiler.peak || this.allocated);
+    return this.doc.compiler && Math.min(this.doc.compiler.peak || this.allocated, this.allocated);
   }
 
   /** The first step of a stretch at which most is alive. */

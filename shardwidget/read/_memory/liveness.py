@@ -49,6 +49,10 @@ class Slot:
     """Of an argument: whether a result is written in its place."""
     loop: int = -1
     """Index of the innermost loop whose every pass makes it anew; -1 for none."""
+    index: tuple[int, ...] = ()
+    """Of an element of a tuple: where it stands in it."""
+    size: int = -1
+    """Bytes that the compiler sets aside for it; -1 for those of its type."""
     free: bool = False
     """Whether it stands in the place of another."""
     may_replace: tuple[Slot, ...] = ()
@@ -185,8 +189,11 @@ class _Walking:
                 slot.last = max(slot.last, step)
 
     def _new(self, instruction: Instruction, step: int, *, free: bool = False) -> Leaves:
+        arrays = arrays_of(instruction.type)
+        inside = instruction.type.startswith("(")
         made = tuple(
-            Slot(array, instruction, step, step, loop=self._loop, free=free) for array in arrays_of(instruction.type)
+            Slot(array, instruction, step, step, loop=self._loop, index=(k,) if inside else (), free=free)
+            for k, array in enumerate(arrays)
         )
         if not free:
             if instruction.kind:

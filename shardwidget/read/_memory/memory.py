@@ -10,8 +10,10 @@ from typing import Any
 import jax
 from jax.sharding import Mesh as JaxMesh
 
+from shardwidget import _jax
 from shardwidget.chips import chips
 from shardwidget.document import Buffer, Ints, Memory, MemoryLoop, Source
+from shardwidget.read._memory.assignment import parse, place
 from shardwidget.read._memory.liveness import Loop, Slot, Walk, walk
 from shardwidget.read._program.executable import Executable, executable_of, shardings_of
 from shardwidget.read._program.module import Module
@@ -62,6 +64,7 @@ def memory(
     if module.entry is None:
         raise ValueError(NO_TEXT)
     walked = walk(module, _donated(executable.text))
+    basis = "assignment" if _placed(executable, walked) else "text"
     names = _Names(module, executable)
     lines, work = names.work(walked)
     known, at = chips(chip, f"{interconnect_of(document.kind)} {document.kind}")
@@ -74,11 +77,24 @@ def memory(
         work=work,
         chips=known,
         chip=at,
+        basis=basis,
         compiler=memory_totals(executable.compiled, document.platform),
         name=name if name is not None else executable.name or module.name.removeprefix("jit_"),
         target=target_of(document),
         jax_version=jax.__version__,
     )
+
+
+def _placed(executable: Executable, walked: Walk) -> bool:
+    """Whether the compiler says where it puts buffers; then they are put there."""
+    found = _jax.buffer_assignment(executable.compiled)
+    if found is None:
+        return False
+    try:
+        assignment = parse(*found)
+    except ValueError:  # Of a version that writes it otherwise: the text is enough.
+        return False
+    return bool(assignment.places) and place(walked, assignment)
 
 
 def _donated(text: str) -> dict[int, int]:
@@ -90,7 +106,11 @@ def _donated(text: str) -> dict[int, int]:
 
 
 def _exists(slot: Slot) -> bool:
-    return not slot.free and slot.array.bytes > 0 and slot.last >= slot.born
+    return not slot.free and _bytes(slot) > 0 and slot.last >= slot.born
+
+
+def _bytes(slot: Slot) -> int:
+    return slot.array.bytes if slot.size < 0 else slot.size
 
 
 class _Names:
@@ -109,7 +129,7 @@ class _Names:
         self._sources = functools.cache(lambda frames: Origin("", frames).source)
 
     def buffer(self, slot: Slot, walked: Walk) -> Buffer:
-        common: dict[str, Any] = {"bytes": slot.array.bytes, "type": slot.array.text, "axes": self._axes(slot)}
+        common: dict[str, Any] = {"bytes": _bytes(slot), "type": slot.array.text, "axes": self._axes(slot)}
         common |= {"born": slot.born, "dies": slot.last}
         if slot.instruction is None:
             called = self._arguments.get(slot.argument, "") or f"argument {slot.argument}"

@@ -85,7 +85,7 @@ export function basisText(model: MemoryModel): string {
   const basis = doc.basis === "assignment" ? "the compiler's assignment of buffers" : "the schedule's text";
   if (!compilers) return `Read from ${basis}. The compiler gives no figure of its own.`;
   const off = 100 * (model.peakBytes / compilers - 1);
-  const theirs = doc.compiler?.peak ? "the compiler's own peak" : "what the compiler sets aside";
+  const theirs = doc.compiler?.peak === compilers ? "the compiler's own peak" : "what the compiler sets aside";
   const sign = off > 0 ? "+" : off < 0 ? "−" : "±";
   return `Read from ${basis}: ${sign}${Math.abs(off).toFixed(2)} % against ${theirs}, ${bytes(compilers)}.`;
 }

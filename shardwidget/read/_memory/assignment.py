@@ -1,0 +1,148 @@
+"""The compiler's own assignment of buffers: where each result is put, and what shares a place.
+
+Names and numbers of fields are those of XLA's ``hlo.proto``: ``BufferAssignmentProto``, ``HloModuleProto``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from shardwidget.read._memory.liveness import Slot, Walk
+from shardwidget.read._memory.protobuf import fields
+
+
+@dataclass(frozen=True)
+class Allocation:
+    """Memory that the compiler sets aside as one piece."""
+
+    bytes: int
+    parameter: bool
+    """Whether it is an argument's."""
+    output: bool
+    """Whether it holds a result."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a result is."""
+
+    allocation: int
+    """Index of its allocation."""
+    offset: int
+    bytes: int
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """Which place each result has."""
+
+    allocations: Mapping[int, Allocation]
+    places: Mapping[tuple[str, tuple[int, ...]], Place]
+    """By name of an instruction, and the indices of an element of its result."""
+
+
+def parse(assignment: bytes, module: bytes) -> Assignment:
+    """Reads a ``BufferAssignmentProto``; ``module``: the ``HloModuleProto`` that has the names of its instructions.
+
+    Raises:
+        ValueError: one of them is no message.
+    """
+    names = _names(module)
+    logical: dict[int, tuple[str, tuple[int, ...]]] = {}
+    allocations: dict[int, Allocation] = {}
+    assigned: list[tuple[int, dict[int, Any]]] = []
+    for number, value in fields(assignment):
+        if number == 1 and isinstance(value, bytes):
+            buffer = dict(fields(value))
+            defined = list(fields(buffer.get(3, b"")))  # pyright: ignore[reportArgumentType]
+            instruction = next((v for k, v in defined if k == 4), 0)
+            index = tuple(_repeated(v for k, v in defined if k == 3))
+            logical[int(buffer.get(1, 0))] = names.get(instruction, ""), index  # pyright: ignore[reportArgumentType]
+        elif number == 3 and isinstance(value, bytes):
+            found = list(fields(value))
+            plain: dict[int, Any] = {k: v for k, v in found if k != 9}
+            index = plain.get(1, 0)
+            # Memory of a thread and constants are no part of what a program needs on the device.
+            if not plain.get(3) and not plain.get(12):
+                allocations[index] = Allocation(plain.get(2, 0), bool(plain.get(5)), bool(plain.get(7)))
+                assigned += ((index, dict(fields(v))) for k, v in found if k == 9 and isinstance(v, bytes))
+    places = {logical[one.get(1, 0)]: Place(at, one.get(2, 0), one.get(3, 0)) for at, one in assigned}
+    return Assignment(allocations, places)
+
+
+def place(walked: Walk, assignment: Assignment) -> bool:
+    """Puts the slots of a walk where the compiler puts them; False where too much of it is not in the assignment.
+
+    What lies in the memory of an argument or of a result costs nothing beside it. A result is set aside from the start.
+    Of two that lie in the same place, the later one ends the earlier.
+    """
+    end = max(0, len(walked.steps) - 1)
+    at: dict[int, list[tuple[Slot, Place]]] = {}
+    owned = [slot for slot in walked.slots if slot.instruction is not None and not slot.free]
+    known = 0
+    results: dict[int, Slot] = {}
+    for slot in owned:
+        found = assignment.places.get((slot.instruction.name, slot.index)) if slot.instruction else None
+        where = assignment.allocations.get(found.allocation) if found else None
+        known += found is not None
+        if found is None or where is None or where.parameter:
+            slot.free = True
+        elif where.output:
+            first = results.setdefault(found.allocation, slot)
+            if slot is not first and slot.kind == "output":
+                first.free, results[found.allocation] = True, slot
+            elif slot is not first:
+                slot.free = True
+        else:
+            slot.size = found.bytes
+            at.setdefault(found.allocation, []).append((slot, found))
+    for allocation, slot in results.items():
+        slot.kind, slot.born, slot.last = "output", 0, end
+        slot.size = assignment.allocations[allocation].bytes
+    for sharing in at.values():
+        _share(sharing)
+    return 2 * known >= len(owned)
+
+
+def _share(sharing: list[tuple[Slot, Place]]) -> None:
+    """Ends what lies where a later one is put: that goes on for both."""
+    alive: list[tuple[Slot, Place]] = []
+    for slot, here in sorted(sharing, key=lambda pair: pair[0].born):
+        alive = [pair for pair in alive if pair[0].last >= slot.born]
+        for other, there in alive:
+            if there.offset < here.offset + here.bytes and here.offset < there.offset + there.bytes:
+                slot.last = max(slot.last, other.last)
+                other.last = slot.born - 1
+        alive.append((slot, here))
+
+
+def _names(module: bytes) -> dict[int, str]:
+    """Names of instructions by id."""
+    names: dict[int, str] = {}
+    for number, computation in fields(module):
+        if number != 3 or not isinstance(computation, bytes):
+            continue
+        for inner, instruction in fields(computation):
+            if inner == 2 and isinstance(instruction, bytes):
+                name, key = "", 0
+                for k, value in fields(instruction):
+                    if k == 1 and isinstance(value, bytes):
+                        name = value.decode()
+                    elif k == 35 and isinstance(value, int):
+                        key = value
+                        break
+                names[key] = name
+    return names
+
+
+def _repeated(values: Iterable[int | bytes]) -> list[int]:
+    """Integers of a repeated field: one by one, or packed."""
+    out: list[int] = []
+    for value in values:
+        if isinstance(value, int):
+            out.append(value)
+        else:
+            out += value  # Indices of elements are below 128: a byte each.
+    return out

@@ -1,0 +1,109 @@
+"""The compiler's assignment of buffers: its messages field by field, and what shares a place."""
+
+import pytest
+
+from shardwidget.read._memory.assignment import Allocation, Assignment, Place, parse, place
+from shardwidget.read._memory.liveness import walk
+from shardwidget.read._memory.protobuf import fields
+from shardwidget.read._program.module import Module
+
+
+def integer(value: int) -> bytes:
+    out = b""
+    while value >= 128:
+        out, value = out + bytes([value & 127 | 128]), value >> 7
+    return out + bytes([value])
+
+
+def message(*pairs: tuple[int, int | bytes]) -> bytes:
+    out = b""
+    for number, value in pairs:
+        if isinstance(value, int):
+            out += integer(number << 3) + integer(value)
+        else:
+            out += integer(number << 3 | 2) + integer(len(value)) + value
+    return out
+
+
+def test_fields_come_in_their_order():
+    text = message((1, 300), (3, b"name"), (35, 2**40), (1, 0))
+    assert list(fields(text)) == [(1, 300), (3, b"name"), (35, 2**40), (1, 0)]
+    floats = integer(2 << 3 | 1) + bytes(8) + integer(4 << 3 | 5) + bytes(4)
+    assert list(fields(floats)) == [(2, bytes(8)), (4, bytes(4))]
+    assert list(fields(b"")) == []
+
+
+@pytest.mark.parametrize("cut", [1, 3, 5])
+def test_a_message_that_is_cut_short_is_refused(cut):
+    with pytest.raises(ValueError, match="ends within field"):
+        list(fields(message((1, 300), (3, b"name"))[:-cut] + b"\x80" * (cut == 5)))
+
+
+def test_a_type_that_does_not_exist_is_refused():
+    with pytest.raises(ValueError, match="field 1 is of the unknown wire type 3"):
+        list(fields(bytes([1 << 3 | 3])))
+
+
+def test_names_elements_and_flags_are_read():
+    instructions = [message((1, b"p"), (35, 7)), message((1, b"pair"), (35, 2**32 + 1))]
+    module = message((1, b"m"), (3, message((1, b"main"), *((2, i) for i in instructions))))
+    buffers = [
+        message((1, 1), (2, 16), (3, message((4, 7)))),
+        message((1, 2), (2, 8), (3, message((3, b"\x01"), (4, 2**32 + 1)))),
+        message((1, 3), (2, 8), (3, message((4, 99)))),
+    ]
+    allocations = [
+        message((1, 0), (2, 16), (5, 1), (9, message((1, 1), (3, 16)))),
+        message((1, 1), (2, 64), (9, message((1, 2), (2, 32), (3, 8)))),
+        message((1, 2), (2, 4), (3, 1), (9, message((1, 3), (3, 4)))),
+    ]
+    found = parse(message(*((1, b) for b in buffers), *((3, a) for a in allocations)), module)
+    assert found.allocations == {0: Allocation(16, True, False), 1: Allocation(64, False, False)}
+    assert found.places == {("p", ()): Place(0, 0, 16), ("pair", (1,)): Place(1, 32, 8)}
+
+
+TEXT = """HloModule m, is_scheduled=true
+
+ENTRY main {
+  p = f32[4]{0} parameter(0)
+  a = f32[8]{0} broadcast(p)
+  b = f32[8]{0} reverse(a)
+  c = f32[8]{0} concatenate(b, p)
+  ROOT d = f32[4]{0} slice(c)
+}
+"""
+
+HEAP, RESULT = Allocation(64, False, False), Allocation(16, False, True)
+
+
+def placed(places: dict[str, Place]) -> dict[str, tuple[int, int, str]]:
+    """Of what has memory of its own: from which step to which, and as what."""
+    walked = walk(Module.parse(TEXT))
+    assert place(walked, Assignment({1: HEAP, 2: RESULT}, {(name, ()): at for name, at in places.items()}))
+    found = (s for s in walked.slots if s.instruction and not s.free)
+    return {s.instruction.name: (s.born, s.last, s.kind) for s in found if s.instruction}
+
+
+def test_what_lies_apart_lives_as_long_as_it_is_needed():
+    apart = {"a": Place(1, 0, 32), "b": Place(1, 32, 32), "c": Place(1, 0, 32), "d": Place(2, 0, 16)}
+    assert placed(apart) == {
+        "a": (0, 1, "temporary"),
+        "b": (1, 2, "temporary"),
+        "c": (2, 3, "temporary"),
+        "d": (0, 3, "output"),
+    }
+
+
+def test_a_later_one_in_the_same_place_ends_the_earlier():
+    same = {"a": Place(1, 0, 32), "b": Place(1, 0, 32), "c": Place(1, 32, 32), "d": Place(2, 0, 16)}
+    assert placed(same)["a"] == (0, 0, "temporary")
+
+
+def test_what_lies_in_the_memory_of_a_result_costs_nothing_beside_it():
+    inside = {"a": Place(2, 0, 16), "b": Place(1, 0, 32), "c": Place(1, 32, 32), "d": Place(2, 0, 16)}
+    assert set(placed(inside)) == {"b", "c", "d"}
+
+
+def test_an_assignment_of_another_program_is_not_used():
+    walked = walk(Module.parse(TEXT))
+    assert not place(walked, Assignment({1: HEAP}, {("other", ()): Place(1, 0, 8)}))
