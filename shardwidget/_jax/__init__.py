@@ -140,6 +140,7 @@ __all__ = [
     "argument_names",
     "bind",
     "bind_here",
+    "buffer_assignment",
     "call_stack",
     "calls_reshard",
     "closed",

@@ -12,7 +12,7 @@ from shardwidget.document import Placement
 
 
 def index_trait(key: str) -> TraitType[Any, Any]:
-    """A two-way trait that holds ``{key: index}`` or None; in the browser it is the index."""
+    """A two-way trait that holds ``{key: value}`` or None; in the browser it is the value: an index, or a path."""
     return AnyTrait(None, allow_none=True).tag(
         sync=True,
         to_json=lambda value, _: None if value is None else value[key],

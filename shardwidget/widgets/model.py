@@ -11,6 +11,7 @@ from shardwidget._names import name_in_caller
 from shardwidget.document import Model
 from shardwidget.widgets._base import DocumentWidget, Mode
 from shardwidget.widgets._options import checked
+from shardwidget.widgets._selection import index_trait
 
 
 class ModelView(DocumentWidget):
@@ -20,12 +21,13 @@ class ModelView(DocumentWidget):
     view = ModelView(state)
     view.document.bytes_per_device          # bytes on the device that holds most
     view.document.flags[0].reason
-    view.selection = "['params']['embed']"  # or as clicked in the browser
+    view.selection = {"leaf": "['params']['embed']"}  # or as clicked in the browser
     view.rules = "embed → P('model', None)" # what if: nothing is moved
     ```
 
     Attributes:
-        selection: path, as ``jax.tree_util.keystr`` writes it, of the line that is chosen; None for none.
+        selection: the line that is chosen, ``{"leaf": path}`` with the path as ``jax.tree_util.keystr`` writes it, of
+            a leaf or of what holds leaves; None for none.
         sort: order of the lines: ``"tree"``, ``"bytes"`` or ``"copies"``.
         search: what lines are filtered by: parts of a path, of a type, a mesh axis, ``copies>1``.
         rules: specs that are tried, one a line, ``pattern → P(...)``. A pattern is a regular expression that is
@@ -34,7 +36,7 @@ class ModelView(DocumentWidget):
 
     bundle = "model.js"
 
-    selection = Unicode(None, allow_none=True).tag(sync=True)
+    selection = index_trait("leaf")
     sort = Enum(["tree", "bytes", "copies"], "tree").tag(sync=True)
     search = Unicode().tag(sync=True)
     rules = Unicode().tag(sync=True)
@@ -44,7 +46,7 @@ class ModelView(DocumentWidget):
         tree: Any,
         *,
         name: str | None = None,
-        selection: str | None = None,
+        selection: dict[str, str] | None = None,
         sort: Literal["tree", "bytes", "copies"] = "tree",
         search: str = "",
         rules: str = "",
@@ -57,7 +59,7 @@ class ModelView(DocumentWidget):
             tree: any pytree of arrays or of ``jax.ShapeDtypeStruct``s with shardings: parameters, an optimizer's state,
                 a module or state of flax or equinox; or a document, ``Model``.
             name: what to call it; None finds the variable that it is bound to.
-            selection: path of the line that is chosen at first.
+            selection: the line that is chosen at first.
             sort: order of the lines.
             search: what lines are filtered by.
             rules: specs that are tried.
@@ -81,13 +83,17 @@ class ModelView(DocumentWidget):
         return self._shown
 
     def _state(self, *, complete: bool) -> dict[str, Any]:
-        traits = {name: getattr(self, name) for name in ("selection", "sort", "search", "rules")}
-        return super()._state(complete=complete) | traits
+        return super()._state(complete=complete) | self.get_state(["selection", "sort", "search", "rules"])
 
     @validate("selection")
-    def _check_selection(self, proposal: Bunch) -> str | None:
-        path = proposal["value"]
-        if path is not None and not any(leaf.path.startswith(path) for leaf in self.document.leaves):
-            known = ", ".join(leaf.path for leaf in self.document.leaves[:4])
-            raise TraitError(f"selection must be None or a path in the tree, such as {known}; got {path!r}")
-        return path
+    def _check_selection(self, proposal: Bunch) -> dict[str, str] | None:
+        selection = proposal["value"]
+        if selection is None:
+            return None
+        paths = [leaf.path for leaf in self.document.leaves]
+        path = selection.get("leaf") if isinstance(selection, dict) and len(selection) == 1 else None
+        if isinstance(path, str) and any(leaf.startswith(path) for leaf in paths):
+            return {"leaf": path}
+        known = ", ".join(paths[:4])
+        legal = f'None or {{"leaf": path}} with a path in the tree, such as {known}'
+        raise TraitError(f"selection must be {legal}; got {selection!r}")

@@ -15,6 +15,7 @@ from jax.sharding import PartitionSpec as P
 from shardwidget import read
 from shardwidget.document import to_wire
 from shardwidget.export.state import encode
+from shardwidget.read._model import flags
 from tests.models import MESH, eight, held, on_mesh, training_state, transformer, typed
 
 SHAPES = ((), (8,), (16, 8), (8, 16, 4), (3, 8), (0, 8))
@@ -198,6 +199,43 @@ def test_one_device_among_many():
     (flag,) = read.model(tree).flags
     assert (flag.kind, flag.cost) == ("one device", 64 * 64 * 4 * 7 // 8)
     assert flag.reason.startswith("On device 1 alone")
+
+
+class ByHand(jax.sharding.Sharding):
+    """Ten rows on four devices: 4, 4 and twice the same 2."""
+
+    @property
+    def device_set(self):
+        return set(jax.devices()[:4])
+
+    @property
+    def memory_kind(self):
+        return None
+
+    def devices_indices_map(self, global_shape):
+        return {jax.devices()[k]: np.s_[a:b, :] for k, (a, b) in enumerate([(0, 4), (4, 8), (8, 10), (8, 10)])}
+
+    def check_compatible_aval(self, aval_shape):
+        pass
+
+
+def test_shards_of_different_sizes():
+    (flag,) = read.model({"w": jax.ShapeDtypeStruct((10, 64), "float32", sharding=ByHand())}).flags
+    assert (flag.kind, flag.cost) == ("uneven", (4 - 3) * 64 * 4)
+    assert flag.reason.startswith("Its shards are not of one size")
+
+
+@pytest.mark.parametrize(("platform", "kinds"), [("tpu", ["tiny"]), ("gpu", [])])
+def test_shards_smaller_than_what_a_tpu_gives_each(platform, kinds):
+    model = read.model({"w": typed((64, 32), "data", "model"), "big": typed((4096, 512), "data", "model")})
+    elsewhere = dataclasses.replace(model, mesh=dataclasses.replace(model.mesh, platform=platform))
+    found = flags.flags(dataclasses.replace(elsewhere, flags=()), [("w",), ("big",)])
+    # Of what a tree holds in all, one such leaf is too little to be looked at.
+    assert found == ()
+    alone = dataclasses.replace(read.model({"w": typed((64, 32), "data", "model")}), mesh=elsewhere.mesh)
+    found = flags.flags(alone, [("w",)])
+    assert [flag.kind for flag in found] == kinds
+    assert [flag.cost for flag in found] == [4096 - 512] * len(kinds)
 
 
 def test_equal_layers_are_folded():

@@ -40,12 +40,13 @@ def test_the_browser_selects_and_python_reads(document):
     view = sw.ModelView(document)
     assert isinstance(view.comm, FakeComm)
     view.comm.from_browser(selection="['params']['embed']", rules="embed → P()")
-    assert (view.selection, view.rules) == ("['params']['embed']", "embed → P()")
+    assert (view.selection, view.rules) == ({"leaf": "['params']['embed']"}, "embed → P()")
 
 
-def test_a_path_that_is_not_there_is_refused(document):
-    with pytest.raises(TraitError, match=r"a path in the tree, such as \['opt'\]\['count'\]"):
-        sw.ModelView(document, selection="['params']['head']")
+@pytest.mark.parametrize("given", [{"leaf": "['params']['head']"}, {"leaf": 3}, {"path": "['opt']"}, "['opt']"])
+def test_a_path_that_is_not_there_is_refused(document, given):
+    with pytest.raises(TraitError, match=r"with a path in the tree, such as \['opt'\]\['count'\]"):
+        sw.ModelView(document, selection=given)
 
 
 def test_unknown_arguments_are_refused(document):

@@ -109,3 +109,14 @@ test("another device is looked at by a click on it", async () => {
   expect(find(view, ".side h3").textContent).toContain("Device 7");
   expect(pixels(view)).not.toBe(before);
 });
+
+test("no card is higher than a notebook shows, nor with an array beside the table", async () => {
+  for (const width of [900, 980, 1340]) {
+    const view = await mount(wire("state"), { rules: "embed → P('model', None)" }, { width });
+    expect(view.frame.getBoundingClientRect().height).toBeLessThanOrEqual(640);
+    for (const key of ["ArrowDown", "Enter"]) await press(find(view, ".tree"), key);
+    expect(view.root.querySelector(".body .array")).not.toBeNull();
+    expect(view.frame.getBoundingClientRect().height).toBeLessThanOrEqual(640);
+    view.stop();
+  }
+});

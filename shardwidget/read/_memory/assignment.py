@@ -55,19 +55,19 @@ def parse(assignment: bytes, module: bytes) -> Assignment:
     assigned: list[tuple[int, dict[int, Any]]] = []
     for number, value in fields(assignment):
         if number == 1 and isinstance(value, bytes):
-            buffer = dict(fields(value))
-            defined = list(fields(buffer.get(3, b"")))  # pyright: ignore[reportArgumentType]
+            buffer: dict[int, Any] = dict(fields(value))
+            defined: list[tuple[int, Any]] = list(fields(buffer.get(3, b"")))
             instruction = next((v for k, v in defined if k == 4), 0)
             index = tuple(_repeated(v for k, v in defined if k == 3))
-            logical[int(buffer.get(1, 0))] = names.get(instruction, ""), index  # pyright: ignore[reportArgumentType]
+            logical[buffer.get(1, 0)] = names.get(instruction, ""), index
         elif number == 3 and isinstance(value, bytes):
             found = list(fields(value))
             plain: dict[int, Any] = {k: v for k, v in found if k != 9}
-            index = plain.get(1, 0)
+            number = plain.get(1, 0)
             # Memory of a thread and constants are no part of what a program needs on the device.
             if not plain.get(3) and not plain.get(12):
-                allocations[index] = Allocation(plain.get(2, 0), bool(plain.get(5)), bool(plain.get(7)))
-                assigned += ((index, dict(fields(v))) for k, v in found if k == 9 and isinstance(v, bytes))
+                allocations[number] = Allocation(plain.get(2, 0), bool(plain.get(5)), bool(plain.get(7)))
+                assigned += ((number, dict(fields(v))) for k, v in found if k == 9 and isinstance(v, bytes))
     places = {logical[one.get(1, 0)]: Place(at, one.get(2, 0), one.get(3, 0)) for at, one in assigned}
     return Assignment(allocations, places)
 

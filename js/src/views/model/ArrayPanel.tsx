@@ -33,7 +33,8 @@ export class ArrayPanel extends Component<Props> {
     const { state, tree, leaf } = this.props;
     const placement = placementAt(tree, leaf);
     return (
-      <section class="array" aria-label={`the array ${tree.pathOf(leaf)}`}>
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: where it is higher than its place it is scrolled by keyboard
+      <section class="array" aria-label={`the array ${tree.pathOf(leaf)}`} tabIndex={0}>
         <button type="button" class="close" aria-label="close the array" onClick={() => state.set({ array: null })}>
           ×
         </button>

@@ -19,9 +19,13 @@ export function ModelCard({ state }: { state: ModelState }) {
       <Tools state={state} shown={shown} />
       <div class="body">
         <Table state={state} shown={shown} />
-        <Panel state={state} shown={shown} />
+        {array === null || width < STACKED ? (
+          <Panel state={state} shown={shown} />
+        ) : (
+          <ArrayPanel state={state} tree={shown.tree} leaf={array} key={array} />
+        )}
       </div>
-      {array !== null && <ArrayPanel state={state} tree={shown.tree} leaf={array} key={array} />}
+      {array !== null && width < STACKED && <ArrayPanel state={state} tree={shown.tree} leaf={array} key={array} />}
       <WhatIf state={state} shown={shown} />
       <footer>
         {KEYS.map(([key, does]) => (

@@ -10,7 +10,8 @@ export function Panel({ state, shown }: { state: ModelState; shown: Shown }) {
   const held = tree.held[device] ?? 0;
   const { small } = map;
   return (
-    <section class="side" aria-label="bytes on devices">
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: where it is higher than its place it is scrolled by keyboard
+    <section class="side" aria-label="bytes on devices" tabIndex={0}>
       <div>
         <h3>
           {tree.alike ? "One device" : `Device ${state.deviceOf(device)?.id}`}{" "}
