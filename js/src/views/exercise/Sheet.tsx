@@ -25,6 +25,7 @@ export function Sheet({ state }: { state: ExerciseState }) {
           mesh={mesh}
           theme={theme}
           width={(narrow ? width : width - ASIDE) - 32}
+          narrow={narrow}
           key={question.name}
         />
       </div>

@@ -18,6 +18,8 @@ interface Props {
   mesh: MeshModel;
   theme: Theme;
   width: number;
+  /** Whether the question stands above: then placements stand under one another. */
+  narrow: boolean;
 }
 
 /** Width of a mesh without an array. */
@@ -25,9 +27,9 @@ const BARE = 360;
 /** Two placements stand side by side from this width on. */
 const PAIR = 760;
 
-export function Work({ state, question, mesh, theme, width }: Props) {
+export function Work({ state, question, mesh, theme, width, narrow }: Props) {
   const editor = state.editor();
-  const room = { theme, width, mesh };
+  const room = { theme, width, mesh, narrow };
   if (editor) {
     const placement = editor.placement();
     return (
@@ -115,10 +117,11 @@ interface FiguresProps {
   theme: Theme;
   width: number;
   mesh: MeshModel;
+  narrow: boolean;
 }
 
-function Figures({ figures, faded, theme, width, mesh }: FiguresProps) {
-  const pair = width >= PAIR && figures.filter((f) => f.placement?.shape).length > 1;
+function Figures({ figures, faded, theme, width, mesh, narrow }: FiguresProps) {
+  const pair = !narrow && width >= PAIR && figures.filter((f) => f.placement?.shape).length > 1;
   const each = pair ? (width - 24) / 2 : width;
   return (
     <div class={pair ? "figures pair" : "figures"}>
