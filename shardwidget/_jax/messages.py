@@ -81,6 +81,11 @@ def is_wrong_arguments(error: Exception) -> bool:
     return isinstance(error, TypeError) or "pytree structure" in str(error)
 
 
+def is_of_other_devices(error: Exception) -> bool:
+    """Whether the arguments of a program lie on different devices."""
+    return "incompatible devices" in str(error)
+
+
 def is_mesh_set_within_jit(error: Exception) -> bool:
     """Whether a mesh is set in a function that is traced."""
     return "can only be used outside of `jax.jit`" in str(error)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import functools
 import inspect
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import jax
 from jax.core import Tracer
+from jax.sharding import NamedSharding
 
 from shardwidget import _jax
 from shardwidget.read import _errors
@@ -65,7 +66,53 @@ class FlatCall:
         rest = iter(leaves)
         values = [tree.unflatten([next(rest) for _ in range(tree.num_leaves)]) for tree in self._trees]
         count = len(values) - len(self._keywords)
-        return self.f(*values[:count], **dict(zip(self._keywords, values[count:], strict=True)))
+        try:
+            return self.f(*values[:count], **dict(zip(self._keywords, values[count:], strict=True)))
+        except (TypeError, AttributeError) as error:
+            raise self.explained(error)  # noqa: B904  the same exception
+
+    def explained(self, error: Exception) -> Exception:
+        """An exception of the call, with notes on what the arguments have to do with it."""
+        for note in self._notes(error):
+            if note not in getattr(error, "__notes__", ()):
+                error.add_note(note)
+        return error
+
+    def _notes(self, error: Exception) -> Iterator[str]:
+        if isinstance(error, TypeError) and (takes := self._refused()):
+            yield _errors.CALLED_WITH.format(function=self.function, takes=takes)
+        strange = [
+            f"{name} is a {type(leaf).__name__}"
+            for name, leaf, static in zip(self.names, self.leaves, self.static, strict=True)
+            if not static and not hasattr(leaf, "dtype") and not isinstance(leaf, bool | int | float | complex)
+        ]
+        if strange and isinstance(error, TypeError | AttributeError):
+            yield _errors.PASSED_ON.format(words="; ".join(strange[:3]))
+        if _jax.messages.is_of_other_devices(error):
+            shardings = [
+                (name, getattr(leaf, "sharding", None)) for name, leaf in zip(self.names, self.leaves, strict=True)
+            ]
+            meshes = {
+                ", ".join(f"{axis}={size}" for axis, size in s.mesh.shape.items()): name
+                for name, s in shardings
+                if isinstance(s, NamedSharding)
+            }
+            yield _errors.MIXED_MESHES.format(
+                words="; ".join(f"{name} lies on the mesh {m}" for m, name in meshes.items())
+            )
+
+    def _refused(self) -> str:
+        """The parameters of the function, where the arguments do not fit them."""
+        try:
+            signature = inspect.signature(self.f)
+        except (TypeError, ValueError):
+            return ""
+        try:
+            count = len(self._trees) - len(self._keywords)
+            signature.bind(*[None] * count, **dict.fromkeys(self._keywords))
+        except TypeError:
+            return str(signature)
+        return ""
 
     def gradient_names(self) -> list[str]:
         """Names of the flat results of ``jax.grad`` or ``jax.value_and_grad`` of a function; none for other functions.

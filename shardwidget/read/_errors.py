@@ -50,8 +50,10 @@ def not_an_array(x: Any) -> TypeError:
     hint = ""
     if kind.startswith("numpy.") or isinstance(x, bool | int | float | complex):
         hint = " It lives in the host's memory, on no device: jnp.asarray(x) makes a jax.Array of it."
-    elif isinstance(x, tuple | list):
-        hint = f" A {type(x).__name__} of {len(x)} is not one of these; for a pytree of arrays, use read.model."
+    elif isinstance(x, tuple | list | dict):
+        hint = (
+            f" A {type(x).__name__} of {len(x)} is not one of these: ModelView and read.model take pytrees of arrays."
+        )
     elif kind.endswith("Sharding"):
         hint = " A sharding alone has no shape: give (shape, dtype, sharding), or sharding.mesh for the mesh."
     elif kind.endswith("PartitionSpec") or kind == "jax.P":
@@ -164,6 +166,18 @@ TRACED_ARGUMENT = (
     "the argument {name} is a tracer of type {type}: inside jit, grad, vmap or shard_map a value has a type but no "
     "sharding yet, so the program would be another. Call this outside of the traced function, with arrays or with "
     "jax.ShapeDtypeStruct(shape, dtype, sharding=...)."
+)
+
+CALLED_WITH = (
+    "{function}{takes} was not given these arguments. Give the function and then its arguments, each as you would "
+    "call it; keyword arguments as kwargs={{...}}."
+)
+
+PASSED_ON = "What is not an array is passed on to the function as it is: {words}."
+
+MIXED_MESHES = (
+    "{words}. A program runs on one set of devices: put all arguments on one mesh, "
+    "jax.device_put(x, jax.NamedSharding(mesh, spec))."
 )
 
 PROGRAM_ARGUMENTS = (

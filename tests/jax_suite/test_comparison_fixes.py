@@ -122,3 +122,19 @@ def test_a_library_s_line_is_not_rewritten():
     assert {fix.line for fix in row.fixes} == {0}
     with pytest.raises(ValueError, match="has no place in the source"):
         row.fixes[0].applied("")
+
+
+def test_a_program_that_is_compiled_quickly_is_the_program():
+    from shardwidget.read._comparison.concrete import quickly
+
+    def loss(w, x):
+        return jnp.tanh(jax.lax.scan(lambda h, v: (jnp.tanh(h @ v), None), x, w)[0]).sum()
+
+    mesh = jax.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Auto,) * 2, devices=jax.devices()[:8])
+    shapes = [((2, 8, 8), P(None, None, "y")), ((8, 8), P("x"))]
+    args = [jax.ShapeDtypeStruct(s, jnp.float32, sharding=NamedSharding(mesh, spec)) for s, spec in shapes]
+    lowered = jax.jit(jax.grad(loss)).lower(*args)
+    plain, quick = lowered.compile(), lowered.compile(compiler_options=quickly(mesh))
+    assert "all-reduce" in plain.as_text()
+    assert quick.as_text() == plain.as_text()
+    assert str(quick.memory_analysis()) == str(plain.memory_analysis())

@@ -15,7 +15,7 @@ from shardwidget.read._mesh import read_devices, read_mesh
 
 NO_ARRAYS = (
     "a comparison takes a function and its arguments, or a jax.Array or a pytree of them (a jax.ShapeDtypeStruct with "
-    "a sharding will do); got {got}"
+    "a sharding will do); {got}"
 )
 
 
@@ -26,16 +26,17 @@ def compare(tree: Any) -> Comparison:
         TypeError: there is no array, or something else, in the tree.
     """
     leaves, _ = jax.tree.flatten_with_path(tree)
-    wrong = [x for _, x in leaves if not isinstance(x, jax.Array | jax.ShapeDtypeStruct)]
-    if wrong or not leaves:
-        raise TypeError(NO_ARRAYS.format(got=type(wrong[0] if wrong else tree).__name__))
+    wrong = [(path, x) for path, x in leaves if not isinstance(x, jax.Array | jax.ShapeDtypeStruct)]
+    for path, x in wrong[:1] if leaves else [((), tree)]:
+        where = f"{jax.tree_util.keystr(path)} is a" if path else "got"
+        raise TypeError(NO_ARRAYS.format(got=f"{where} {type(x).__name__}"))
     meshes = [x.sharding.mesh for _, x in leaves if isinstance(x.sharding, NamedSharding)]
     if meshes:
         mesh = read_mesh(max(meshes, key=lambda m: m.size))
     else:
         devices = [x.sharding.device_set for _, x in leaves if x.sharding is not None]
         if not devices:
-            raise TypeError(NO_ARRAYS.format(got="shapes without shardings"))
+            raise TypeError(NO_ARRAYS.format(got="got shapes without shardings"))
         mesh = read_devices(sorted(max(devices, key=len), key=lambda d: d.id))
     rows = tuple(Row("array", (_array(jax.tree_util.keystr(path).lstrip("."), x),)) for path, x in leaves)
     return Comparison("arrays", mesh, rows, jax_version=jax.__version__)

@@ -99,7 +99,7 @@ def compiled(tree: Tree, asked: Question, mesh: Mesh) -> Concrete:
         function.__name__ = asked.function
         jitted = jax.jit(function, **(boundary.options if boundary else {}))
         with asked.setting(mesh):
-            return jitted.lower(*arguments).compile(compiler_options=None if places is None else quickly(mesh))
+            return jitted.lower(*arguments).compile(compiler_options=quickly(mesh))
 
     with compiling(asked.function, mesh.devices.flat):
         plain = compile_(None)
@@ -199,7 +199,10 @@ def _asked_of(line: Line) -> list[tuple[int, Any]]:
 
 
 def quickly(mesh: Mesh) -> dict[str, Any] | None:
-    """Options for a program that is never run: where values lie is decided before machine code is made."""
+    """Options for a program that is never run: on CPUs its machine code is not optimized.
+
+    Collectives, places and memory are decided before that, and are the same.
+    """
     if mesh.devices.flat[0].platform != "cpu":
         return None
     return {"xla_backend_optimization_level": 0, "xla_llvm_disable_expensive_passes": True}

@@ -59,17 +59,23 @@ def executable_of(
         return _of(compiled, mesh or first_mesh(_shardings(compiled)) or _set_mesh(), mesh is not None, "")
     if not callable(f):
         raise TypeError(_errors.NO_PROGRAM.format(type=_type(f)))
-    FlatCall(f, args, kwargs)  # Refuses tracers, which nothing below would notice.
+    call = FlatCall(f, args, kwargs)  # Refuses tracers, which nothing below would notice.
     args, named = jax.tree.map(lambda x: _on(x, mesh), (args, dict(kwargs or {})), is_leaf=_is_abstract)
     found = mesh or _mesh_of_arguments((args, named)) or _set_mesh()
     jitted, args, named = jitted_of(f, args, named)
     with setting(mesh, (args, named)):
-        traced = jitted.trace(*args, **named)
+        try:
+            traced = jitted.trace(*args, **named)
+        except (TypeError, AttributeError, ValueError) as error:
+            raise call.explained(error)  # noqa: B904  the same exception
         found = found or first_mesh(meshes_in(_jax.open_jaxpr(traced.jaxpr)[0]))
         if isinstance(found, AbstractMesh):
             raise ValueError(_errors.ABSTRACT_PROGRAM)
         with compiling(function_name(f), found.devices.flat if found is not None else ()):
-            compiled = traced.lower().compile()
+            try:
+                compiled = traced.lower().compile()
+            except ValueError as error:
+                raise call.explained(error)  # noqa: B904  the same exception
     # A function without arguments may still say where its results go.
     found = found or first_mesh(_shardings(compiled))
     return _of(compiled, found, mesh is not None, function_name(f))

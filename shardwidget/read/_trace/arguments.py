@@ -44,6 +44,10 @@ class Arguments:
         """The leaves that are arrays or stand for some."""
         return [self._leaves[k] for k in self._arrays]
 
+    def explained(self, error: Exception) -> Exception:
+        """An exception of the call, with notes on what the arguments have to do with it."""
+        return self._call.explained(error)
+
     def trace(self) -> tuple[Any, Any]:
         """The function as a jaxpr of its arrays, and the shapes of what it returns."""
 

@@ -113,9 +113,9 @@ class StoppedTrace:
         ours = max(k for k, file in enumerate(files) if file.startswith(_jax.OURS))
         return not any(_jax.is_user_file(file) for file in files[ours:])
 
-    def _wrong_arguments(self) -> TypeError:
+    def _wrong_arguments(self) -> Exception:
         call = ", ".join(["f", *self.arguments.names])
-        return TypeError(_errors.WRONG_ARGUMENTS.format(words=self.error, call=call))
+        return self.arguments.explained(TypeError(_errors.WRONG_ARGUMENTS.format(words=self.error, call=call)))
 
 
 Kind: TypeAlias = _jax.messages.Kind | typing.Literal["user"]
