@@ -1,5 +1,6 @@
 """Measured runs of real programs on CPU devices, and profiles of other platforms in the form that they have there."""
 
+import gc
 import glob
 import tempfile
 import time
@@ -148,6 +149,24 @@ def test_nothing_is_left_behind(arguments, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     read.run(step, *arguments, n=1)
     assert list(tmp_path.rglob("*")) == []
+
+
+def test_twenty_profiles_leave_nothing_in_memory(mesh):
+    double, x = jax.jit(lambda x: x * 2), put(mesh, (8,), "data")
+
+    def left():
+        read.run(double, x, n=1)
+        gc.collect()
+        return len(gc.get_objects()), len(jax.live_arrays())
+
+    left()
+    objects, arrays = left()
+    for _ in range(19):
+        read.run(double, x, n=1)
+    more, as_many = left()
+    assert as_many == arrays
+    # A profile of one call has some hundred events.
+    assert more - objects < 100
 
 
 def test_an_interrupt_leaves_the_profiler_stopped(arguments):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import os
 from collections import Counter
@@ -110,13 +111,14 @@ def of_profile(
         ValueError: as of ``run``.
     """
     profile = read_profile(data, module.name)
-    joined = join({ran.name for ran in profile.events}, module, program)
+    joined = join(set(profile.events.names), module, program)
     operations = list(joined.operations.values())
-    number = {name: k for k, name in enumerate(joined.operations)}
+    index = {name: k for k, name in enumerate(joined.operations)}
+    number = np.array([index.get(name, -1) for name in profile.events.names])
     process = program.mesh.this_process if process is None else process
     positions = _positions(program.mesh, process)
     ran = _halves(profile.events, joined.ends)
-    ran = [r for r in ran if r.name in number]
+    ran = ran[number[ran.name] >= 0]
     _check(ran, operations, number, module.name)
     events = _events(ran, operations, number, positions, profile, process)
     unit, peak, seconds = _interconnect(program, interconnect)
@@ -176,27 +178,30 @@ def _measure(
     return data
 
 
-def _halves(events: list[Ran], ends: Mapping[str, str]) -> list[Ran]:
+def _halves(of: Ran, ends: Mapping[str, str]) -> Ran:
     """Events, with the two halves of an asynchronous collective as one: from the start of the first to the end."""
-    if not ends:
-        return events
-    out, begun = [], dict[tuple[int, int, str], list[Ran]]()
-    for ran in sorted(events, key=lambda r: r.start):
-        start = ends.get(ran.name)
-        if start is None:
-            if ran.name in ends.values():
-                begun.setdefault((ran.device, ran.run, ran.name), []).append(ran)
-            else:
-                out.append(ran)
-        elif waiting := begun.get((ran.device, ran.run, start)):
-            first = waiting.pop(0)
-            out.append(Ran(first.device, first.run, first.name, first.start, max(first.end, ran.end)))
-    return out + [ran for left in begun.values() for ran in left]
+    half = np.array([name in ends or name in ends.values() for name in of.names])[of.name]
+    if not half.any():
+        return of
+    halves = of[half]
+    rows, begun = [], dict[tuple[int, int, str], list[int]]()
+    for k in np.argsort(halves.start, kind="stable").tolist():
+        name, device, run, start, end = (int(column[k]) for column in halves.columns)
+        first = ends.get(of.names[name])
+        key = device, run, first or of.names[name]
+        if first is None:
+            begun.setdefault(key, []).append(len(rows))
+            rows.append([name, device, run, start, end])
+        elif waiting := begun.get(key):
+            row = rows[waiting.pop(0)]
+            row[-1] = max(row[-1], end)
+    both = zip(of[~half].columns, np.array(rows, np.int64).reshape(-1, 5).T, strict=True)
+    return Ran(of.names, *map(np.concatenate, both))
 
 
-def _check(ran: list[Ran], operations: list[Operation], number: Mapping[str, int], module: str) -> None:
-    took = np.array([r.end - r.start for r in ran], float)
-    known = np.array([operations[number[r.name]].known for r in ran])
+def _check(ran: Ran, operations: list[Operation], number: np.ndarray, module: str) -> None:
+    took = np.asarray(ran.end - ran.start, float)
+    known = np.array([o.known for o in operations])[number[ran.name]]
     share = float(took[known].sum() / took.sum()) if took.sum() else 1.0
     if share < LEAST_KNOWN:
         names = ", ".join([o.name for o in operations if not o.known][:5])
@@ -210,55 +215,52 @@ def _positions(mesh: Mesh, process: int) -> np.ndarray:
 
 
 def _events(
-    ran: list[Ran],
+    ran: Ran,
     operations: list[Operation],
-    number: Mapping[str, int],
+    number: np.ndarray,
     positions: np.ndarray,
     profile: Profile,
     process: int,
 ) -> Events:
-    ordinals = sorted({r.device for r in ran})
+    ordinals, seat = np.unique(ran.device, return_inverse=True)
     # Ordinals are those of the host; a program may leave some of its devices out.
     if len(ordinals) > len(positions):
         raise ValueError(
             _errors.OTHER_DEVICES_OF_PROFILE.format(device=ordinals[-1], count=len(positions), process=process)
         )
-    seat = dict(zip(ordinals, positions, strict=False))
-    by_device: dict[int, list[Ran]] = {}
-    for r in sorted(ran, key=lambda r: (r.device, r.start)):
-        by_device.setdefault(r.device, []).append(r)
-    numbered = {device: _calls(own, operations, number) for device, own in by_device.items()}
+    order = np.lexsort((ran.start, ran.device))
+    ran, seat = ran[order], seat[order]
+    operation = number[ran.name]
+    parts = [slice(*ends) for ends in itertools.pairwise([*np.searchsorted(seat, range(len(ordinals))), len(seat)])]
+    numbered = [_calls(ran.run[part], operation[part], operations) for part in parts]
     # A profile that was begun during a call has it on some devices alone: what all have is counted from the end.
-    most = min(max(call) + 1 for call in numbered.values())
-    columns = []
-    for device, own in by_device.items():
-        skipped = max(numbered[device]) + 1 - most
-        for r, call in zip(own, numbered[device], strict=True):
-            if call >= skipped:
-                begun = profile.began + r.start
-                columns.append((seat[device], call - skipped, number[r.name], begun, begun + r.end - r.start))
-    return Events(*np.array(columns, np.int64).T)
+    most = min(int(calls.max()) + 1 for calls in numbered)
+    call = np.concatenate([calls - (int(calls.max()) + 1 - most) for calls in numbered])
+    kept = call >= 0
+    start = profile.began + ran.start
+    columns = positions[seat], call, operation, start, start + ran.end - ran.start
+    return Events(*columns)[kept]
 
 
-def _calls(own: list[Ran], operations: list[Operation], number: Mapping[str, int]) -> list[int]:
+def _calls(run: np.ndarray, operation: np.ndarray, operations: list[Operation]) -> np.ndarray:
     """Of each event of a device, in order, the call that it is in.
 
     Where the profiler does not say, it follows from how often each instruction came. One outside of loops runs once in
     a call; on GPUs it may start several kernels, as many in every call.
     """
-    if all(r.run >= 0 for r in own):
-        order = {run: k for k, run in enumerate(dict.fromkeys(r.run for r in own))}
-        return [order[r.run] for r in own]
-    counts = Counter(r.name for r in own)
-    each = {name: math.prod(operations[number[name]].trips) for name in counts if operations[number[name]].known}
-    count = min((counts[name] // runs for name, runs in each.items() if runs), default=1) or 1
-    seen, out = Counter[str](), []
-    for r in own:
+    if (run >= 0).all():
+        _, first, at = np.unique(run, return_index=True, return_inverse=True)
+        return np.argsort(np.argsort(first))[at]
+    counts = Counter(operation.tolist())
+    each = {o: math.prod(operations[o].trips) for o in counts if operations[o].known}
+    count = min((counts[o] // runs for o, runs in each.items() if runs), default=1) or 1
+    seen, out = Counter[int](), []
+    for o in operation.tolist():
         # What stands in a loop of unknown length belongs to the call that is under way.
-        even = counts[r.name] % count == 0 and each.get(r.name)
-        out.append(seen[r.name] * count // counts[r.name] if even else out[-1] if out else 0)
-        seen[r.name] += 1
-    return out
+        even = counts[o] % count == 0 and each.get(o)
+        out.append(seen[o] * count // counts[o] if even else out[-1] if out else 0)
+        seen[o] += 1
+    return np.array(out, np.int64)
 
 
 def _unmeasured(c: HloCollective, seconds: float) -> MeasuredCollective:

@@ -12,10 +12,11 @@ from __future__ import annotations
 import re
 import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
+import numpy as np
 from jax.profiler import ProfileData
 
 from shardwidget.read import _errors
@@ -24,24 +25,48 @@ _DEVICE = re.compile(r"/device:(?:GPU|TPU|[A-Z]+):(\d+)$")
 _OPS, _ASYNC, _MODULES = "XLA Ops", "Async XLA Ops", "XLA Modules"
 
 
-class Ran(NamedTuple):
-    """One instruction on one device, once."""
+_Row = tuple[int, int, str, int, int]
+"""Device, run, name, start and end of an event; as ``Ran`` has them."""
 
-    device: int
+
+@dataclass(frozen=True)
+class Ran:
+    """Instructions that ran on devices: one entry an event; all arrays int64 of shape ``[events]``."""
+
+    names: tuple[str, ...]
+    """Of the instructions, each once."""
+    name: np.ndarray
+    """Index in ``names``."""
+    device: np.ndarray
     """Ordinal of the device on its host."""
-    run: int
+    run: np.ndarray
     """What the profiler calls the call; -1 where it does not say."""
-    name: str
-    start: int
+    start: np.ndarray
     """Nanoseconds."""
-    end: int
+    end: np.ndarray
+
+    @staticmethod
+    def of(rows: Sequence[_Row]) -> Ran:
+        """Events as columns."""
+        device, run, name, start, end = zip(*rows, strict=True)
+        index = {each: k for k, each in enumerate(dict.fromkeys(name))}
+        columns = ([index[each] for each in name], device, run, start, end)
+        return Ran(tuple(index), *(np.array(column, np.int64) for column in columns))
+
+    def __getitem__(self, index: np.ndarray) -> Ran:
+        return Ran(self.names, *(column[index] for column in self.columns))
+
+    @property
+    def columns(self) -> tuple[np.ndarray, ...]:
+        """The arrays, in the order of the fields."""
+        return self.name, self.device, self.run, self.start, self.end
 
 
 @dataclass(frozen=True)
 class Profile:
     """The events of one module."""
 
-    events: list[Ran]
+    events: Ran
     modules: Counter[str]
     """Events of each module that the profile has."""
     began: int
@@ -73,12 +98,12 @@ def read_profile(data: Any, module: str) -> Profile:
     if not of:
         raise ValueError(_missing(planes, modules, module))
     # Compiled twice, a program has one name and two ids; the one that ran more is meant.
-    return Profile(max(of.values(), key=len), modules, began)
+    return Profile(Ran.of(max(of.values(), key=len)), modules, began)
 
 
-def _found(planes: list[Any]) -> tuple[dict[tuple[str, int], list[Ran]], int]:
+def _found(planes: list[Any]) -> tuple[dict[tuple[str, int], list[_Row]], int]:
     """Events by module and its id, and when the profile began."""
-    found: dict[tuple[str, int], list[Ran]] = {}
+    found: dict[tuple[str, int], list[_Row]] = {}
     began = 0
     with warnings.catch_warnings():
         # jaxlib makes classes at their first use, as Python 3.13 deprecates: where that is an error, the process ends.
@@ -98,23 +123,25 @@ def _found(planes: list[Any]) -> tuple[dict[tuple[str, int], list[Ran]], int]:
     return found, began
 
 
-def _of_cpu(plane: Any) -> Iterator[tuple[tuple[str, int], Ran]]:
+def _of_cpu(plane: Any) -> Iterator[tuple[tuple[str, int], _Row]]:
     ends: dict[int, int] = {}
     begun = []
     for line in plane.lines:
         for event in line.events:
             stats = dict(event.stats)
-            if "hlo_op" in stats:
-                begun.append((stats, event.start_ns, event.duration_ns))
+            # Only numbers and names are kept: a dict for each event would keep the garbage collector busy.
+            if (name := stats.get("hlo_op")) is not None:
+                key = stats.get("hlo_module", ""), stats.get("program_id", -1)
+                start = int(event.start_ns)
+                where = stats.get("device_ordinal", 0), stats.get("run_id", -1)
+                begun.append((key, where, name, start, start + int(event.duration_ns), stats.get("_p", -2)))
             elif event.name.startswith("end: "):
                 ends[stats.get("_c", -1)] = int(event.start_ns)
-    for stats, start, duration in begun:
-        end = max(int(start + duration), ends.get(stats.get("_p", -2), 0))
-        ran = Ran(stats.get("device_ordinal", 0), stats.get("run_id", -1), stats["hlo_op"], int(start), end)
-        yield (stats.get("hlo_module", ""), stats.get("program_id", -1)), ran
+    for key, where, name, start, end, number in begun:
+        yield key, (*where, name, start, max(end, ends.get(number, 0)))
 
 
-def _of_device(plane: Any, device: int) -> Iterator[tuple[tuple[str, int], Ran]]:
+def _of_device(plane: Any, device: int) -> Iterator[tuple[tuple[str, int], _Row]]:
     lines = {line.name: line for line in plane.lines}
     calls = _calls(lines[_MODULES]) if _MODULES in lines else []
     derived = [lines[name] for name in (_OPS, _ASYNC) if name in lines]
@@ -135,7 +162,7 @@ def _of_device(plane: Any, device: int) -> Iterator[tuple[tuple[str, int], Ran]]
             module = stats.get("hlo_module") or (inside[2] if inside else "")
             program = stats.get("program_id", inside[3] if inside else -1)
             run = stats.get("run_id", inside[4] if inside else -1)
-            yield (module, program), Ran(device, run, name, start, end)
+            yield (module, program), (device, run, name, start, end)
         known |= names
 
 
