@@ -2,6 +2,8 @@
 import type { Lane, MeasuredCollective, Operation, Run } from "./document.gen";
 import { unpack } from "./ints";
 import { MeshModel } from "./mesh";
+import { type Spent, spentOf, type Took } from "./run/calls";
+import { type Loop, loopsOf, type Step } from "./run/loops";
 import { items } from "./table";
 import { decodeDocument } from "./wire";
 
@@ -66,6 +68,7 @@ export class RunModel {
   readonly #members = new Map<MeasuredCollective, readonly (readonly number[])[]>();
   readonly #byPosition: ReadonlyMap<number, LaneEvents>;
   readonly #occurrences = new Map<LaneEvents, Int32Array>();
+  readonly #loops = new Map<number, readonly Loop[]>();
 
   constructor(readonly doc: Run) {
     this.mesh = new MeshModel(doc.mesh);
@@ -111,6 +114,45 @@ export class RunModel {
     const late = new Int32Array(this.mesh.size);
     for (const c of this.collectives) for (const [p, n] of unpack(c.last).entries()) late[p] = (late[p] ?? 0) + n;
     return late;
+  }
+
+  /** Whether anything runs in a loop. */
+  get looped(): boolean {
+    return this.doc.operations.some((o) => o.trips.length > 0);
+  }
+
+  /** The loops of a call, on the first device. */
+  loops(call: number): readonly Loop[] {
+    const [lane] = this.lanes;
+    let found = this.#loops.get(call);
+    if (!found) {
+      found = lane ? loopsOf(this.#steps(lane, call)) : [];
+      this.#loops.set(call, found);
+    }
+    return found;
+  }
+
+  *#steps(lane: LaneEvents, call: number): Iterable<Step> {
+    for (let e = lane.bounds[call] ?? 0; e < (lane.bounds[call + 1] ?? 0); e++)
+      yield [lane.start[e] ?? 0, lane.end[e] ?? 0, this.iterations(lane, e)[0] ?? -1];
+  }
+
+  /** What the time of a call went into, in ticks: mean over devices. */
+  spent(call: number): Spent {
+    const whole = { compute: 0, moving: 0, waiting: 0 };
+    for (const lane of this.lanes) {
+      const events: Took[] = [];
+      for (let e = lane.bounds[call] ?? 0; e < (lane.bounds[call + 1] ?? 0); e++) {
+        const start = lane.start[e] ?? 0;
+        const came = this.collective(lane, e) ? start + (lane.waited[e] ?? 0) : null;
+        events.push([start, lane.end[e] ?? 0, came]);
+      }
+      const own = spentOf(events);
+      whole.compute += own.compute / this.lanes.length;
+      whole.moving += own.moving / this.lanes.length;
+      whole.waiting += own.waiting / this.lanes.length;
+    }
+    return whole;
   }
 
   /** The event of a call that is under way at a moment, the last to begin; -1 for none. */

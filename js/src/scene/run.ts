@@ -4,6 +4,7 @@ import { duration } from "../model/program/words";
 import type { RunModel } from "../model/run";
 import { axisTime } from "../model/run/words";
 import { type LaneBars, laneBars } from "./run/bars";
+import { loopMarks } from "./run/brackets";
 import { type LanePlace, type RunLayout, type Span, xOf } from "./run/layout";
 import { axisStroke, axisToken, BOLD, CENTER, label, type Mark } from "./scene";
 
@@ -16,6 +17,7 @@ export function lanesMarks(model: RunModel, layout: RunLayout, call: number, spa
   return [
     ...axisMarks(model, layout, span),
     ...gutterMarks(model, layout),
+    ...loopMarks(model, layout, call, span),
     ...bars.flatMap((b) => b.under),
     ...bars.flatMap((b) => b.marks),
     ...bars.flatMap((b) => b.labels),
@@ -30,7 +32,7 @@ function axisMarks(model: RunModel, layout: RunLayout, span: Span): Mark[] {
   for (let k = first; k * step <= model.seconds(span.to) * (1 + 1e-9); k++) {
     const x = xOf(layout, span, (k * step) / model.doc.tick_s);
     const points = [
-      [x, layout.top - 4],
+      [x, layout.top - layout.loops - 4],
       [x, layout.height - 2],
     ] as const;
     marks.push({ kind: "line", points, stroke: { color: "line", width: 1 } });

@@ -29,6 +29,20 @@ test("arrows walk events and devices", async () => {
   expect(said(view)).toContain("copy.9");
 });
 
+test("all calls stand below one another, and one of them opens", async () => {
+  const view = await mount(wire("step"));
+  await keys(view, "a");
+  const calls = [...view.root.querySelectorAll<HTMLElement>(".calls button")];
+  expect(calls.map((c) => c.getAttribute("aria-label"))).toEqual([
+    "call 1, 1.04 ms: 50 % compute, 16 % in collectives, 5.5 % waiting",
+    "call 2, 1.04 ms: 51 % compute, 16 % in collectives, 6.2 % waiting",
+  ]);
+  expect(view.root.querySelectorAll(".chart")).toHaveLength(0);
+  calls[1]?.click();
+  await settle();
+  expect(chart(view).getAttribute("aria-label")).toContain("call 2 of 2");
+});
+
 test("the pointer looks, a click keeps", async () => {
   const view = await mount(wire("step"));
   const box = chart(view).getBoundingClientRect();

@@ -85,3 +85,15 @@ test.each([1100, 700, 480, 300])("nothing stands outside of its picture, %i px",
     }
   }
 });
+
+test("loops are brackets over their stretch, with their iterations, and lanes make room for them", () => {
+  const texts = (width: number, at = span) =>
+    lanesMarks(step, layoutOf(step, width), 0, at, -1)
+      .flatMap((m) => (m.kind === "text" ? m.spans.map((s) => s.text) : []))
+      .filter((text) => /loop|×/.test(text));
+  expect(step.loops(0).map((loop) => loop.starts)).toEqual([[0, 300_000, 600_000]]);
+  expect(texts(1000)).toEqual(["loop, 3 iterations"]);
+  expect(texts(1000, { from: 1_000_000, to: 1_040_000 })).toEqual([]);
+  expect(layout.loops).toBeGreaterThan(0);
+  expect(layoutOf(model("many"), 1000).loops).toBe(0);
+});

@@ -22,6 +22,8 @@ export interface RunLayout {
   /** Height of a lane. */
   lane: number;
   top: number;
+  /** Height that brackets of loops have, above the lanes; 0 where there are none. */
+  loops: number;
   places: readonly LanePlace[];
   /** Lanes that are not drawn. */
   omitted: number;
@@ -33,6 +35,7 @@ export const MOST_LANES = 32;
 const GUTTER = 118;
 const NARROW = 560;
 const AXIS = 26;
+const LOOPS = 20;
 
 /** Lanes of one run below one another; of many, the one most waited for and others evenly. */
 export function layoutOf(model: RunModel, width: number, roomy = true): RunLayout {
@@ -42,7 +45,8 @@ export function layoutOf(model: RunModel, width: number, roomy = true): RunLayou
   const left = labels ? (model.mesh.axes.length > 1 ? GUTTER : 58) : 30;
   const pair = model.mesh.axes.at(-1)?.size ?? 1;
   const places: LanePlace[] = [];
-  let y = AXIS;
+  const loops = model.looped && labels ? LOOPS : 0;
+  let y = AXIS + loops;
   let before = -1;
   for (const k of lanes) {
     const position = model.lanes[k]?.position ?? 0;
@@ -59,7 +63,8 @@ export function layoutOf(model: RunModel, width: number, roomy = true): RunLayou
     left,
     span,
     lane,
-    top: AXIS,
+    top: AXIS + loops,
+    loops,
     places,
     omitted: model.lanes.length - lanes.length,
     labels,

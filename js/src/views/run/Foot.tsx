@@ -25,6 +25,11 @@ export function Foot({ state, chart }: { state: RunState; chart: Chart }) {
           ▸
         </button>
       </span>
+      {model.calls > 1 && !state.now.decoded?.sideBySide && (
+        <button type="button" aria-pressed={state.now.all} onClick={() => state.overview(!state.now.all)}>
+          all calls
+        </button>
+      )}
       <span class="group">
         <button type="button" aria-label="zoom in" onClick={() => state.zoom(0.5)}>
           +

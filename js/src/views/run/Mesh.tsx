@@ -58,7 +58,7 @@ function Device({ chart, one, here }: { chart: Chart; one: Doing; here: boolean 
       <>
         <b>{waitsFor === null ? "waits" : `waits for ${model.mesh.ids[waitsFor]}`}</b>
         <span class="soft">
-          {duration(model.seconds(since))} so far, {duration(model.seconds(left))} more
+          {duration(model.seconds(since))}, {duration(model.seconds(left))} more
         </span>
       </>
     ) : (

@@ -1,6 +1,7 @@
 /** The card of measured runs: lanes of devices over time, what each collective took, and who is waited for. */
 import { badgesOf, notesOf, targetText } from "../../model/run/words";
 import { AXIS_DASH } from "../../scene/scene";
+import { Calls } from "./Calls";
 import { Foot } from "./Foot";
 import { Lanes } from "./Lanes";
 import { Legend } from "./Legend";
@@ -43,14 +44,22 @@ export function RunCard({ state }: { state: RunState }) {
       {doc.note && <p class="note">{doc.note}</p>}
       {several && <Totals state={state} charts={charts} />}
       <div class="charts">
-        {charts.map((one, k) => (
-          <Lanes state={state} chart={one} at={k} name={several ? one.model.doc.name : ""} key={k} />
-        ))}
+        {state.now.all ? (
+          <Calls state={state} chart={chart} />
+        ) : (
+          charts.map((one, k) => (
+            <Lanes state={state} chart={one} at={k} name={several ? one.model.doc.name : ""} key={k} />
+          ))
+        )}
       </div>
       <div class="under">
         <p class="sentence" aria-live="polite">
           {state.sentence() || (
-            <span class="soft">Point at a lane, or use the arrow keys on it, to see who waits for whom.</span>
+            <span class="soft">
+              {state.now.all
+                ? "Mean over devices, all calls on one scale. Choose one to see its devices."
+                : "Point at a lane, or use the arrow keys on it, to see who waits for whom."}
+            </span>
           )}
         </p>
         <Legend />

@@ -8,6 +8,7 @@ export const KEYS: readonly (readonly [string, string])[] = [
   ["n", "next wait"],
   ["+ −", "zoom"],
   ["[ ]", "call"],
+  ["a", "all calls"],
   ["Esc", "let go"],
 ];
 
@@ -29,6 +30,7 @@ export function runKeys(state: RunState, frame: HTMLElement): () => void {
       "-": () => state.zoom(2),
       "[": () => state.show((state.chart()?.call ?? 0) - 1),
       "]": () => state.show((state.chart()?.call ?? 0) + 1),
+      a: () => state.overview(!state.now.all),
       Escape: () => state.release(),
     };
     return (target.matches(".chart") ? chart[key] : undefined) ?? whole[key];

@@ -1,5 +1,6 @@
 /** The state of measured runs on screen: the call that is drawn, the stretch of time, the cursor, what is chosen. */
 import { type DecodedRuns, type Doing, decodeRuns, RunModel, rowsOf, type Sort } from "../../model/run";
+import type { Spent } from "../../model/run/calls";
 import { doingText } from "../../model/run/words";
 import { type Cursor, cursorMarks, lanesMarks } from "../../scene/run";
 import { layoutOf, type RunLayout, type Span } from "../../scene/run/layout";
@@ -23,6 +24,8 @@ interface Fields {
   /** Index of the collective that stands out; null for none. */
   selection: number | null;
   sort: Sort;
+  /** Whether all calls are shown, one a line, rather than one of them by device. */
+  all: boolean;
 }
 
 /** One run as it is drawn. */
@@ -42,6 +45,7 @@ export class RunState extends CardState<Fields> {
   grabbed = Number.NaN;
   readonly #layers: { lanes: Layer; cursor: Layer }[] = [];
   readonly #models = memo((decoded: DecodedRuns) => decoded.runs.map((run) => new RunModel(run)));
+  readonly #spent = memo((model: RunModel) => model.doc.seconds.map((_, call) => model.spent(call)));
   readonly #layouts = memo((models: readonly RunModel[], width: number) =>
     models.map((model) => layoutOf(model, width, models.length === 1)),
   );
@@ -56,6 +60,7 @@ export class RunState extends CardState<Fields> {
       pinned: false,
       selection: null,
       sort: "time",
+      all: false,
     };
     super(widget, frame, fields, ["selection", "call"]);
   }
@@ -157,6 +162,17 @@ export class RunState extends CardState<Fields> {
     const at = Math.max(0, Math.min(count - 1, call));
     this.set({ calls: calls.with(open, at), span: null, cursor: null, pinned: false });
     if (!this.now.decoded?.sideBySide) this.share({ call: at });
+  }
+
+  /** Shows all calls, or one of them. */
+  overview(all: boolean): void {
+    if (!this.now.decoded?.sideBySide) this.set({ all, cursor: null, pinned: false, span: null });
+  }
+
+  /** What the calls of the open run went into. */
+  spent(): readonly Spent[] {
+    const model = this.chart()?.model;
+    return model ? this.#spent(model) : [];
   }
 
   /** Shows more or less time around the cursor, or the middle. */
@@ -269,7 +285,7 @@ export class RunState extends CardState<Fields> {
 
   protected read(document: unknown): void {
     const decoded = decodeRuns(document);
-    this.set({ decoded, open: 0, span: null, cursor: null, pinned: false });
+    this.set({ decoded, open: 0, span: null, cursor: null, pinned: false, all: false });
     this.set({ calls: this.models().map((m) => m.typical) });
   }
 
