@@ -6,7 +6,7 @@ sw.show(x)
 ```
 """
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from shardwidget import _registry
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from shardwidget.document import Comparison as Comparison
     from shardwidget.document import Memory as Memory
     from shardwidget.document import Model as Model
+    from shardwidget.document import Namespace as Namespace
     from shardwidget.document import Placement as Placement
     from shardwidget.document import Program as Program
     from shardwidget.document import Run as Run
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from shardwidget.widgets.exercise import Exercise as Exercise
     from shardwidget.widgets.exercise_set import ExerciseSet as ExerciseSet
     from shardwidget.widgets.grades import grade as grade
+    from shardwidget.widgets.inspector import Inspector as Inspector
     from shardwidget.widgets.model import ModelView as ModelView
     from shardwidget.widgets.pipeline import PipelineView as PipelineView
     from shardwidget.widgets.playground import SpecPlayground as SpecPlayground
@@ -42,3 +44,17 @@ if TYPE_CHECKING:
 else:
     __all__ = sorted(_registry.PUBLIC)
     __getattr__, __dir__ = _registry.late(_registry.PUBLIC, __name__)
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """What ``%load_ext shardwidget`` calls."""
+    from shardwidget import _extension
+
+    _extension.load(shell)
+
+
+def unload_ipython_extension(shell: Any) -> None:
+    """What ``%unload_ext shardwidget`` calls."""
+    from shardwidget import _extension
+
+    _extension.unload(shell)

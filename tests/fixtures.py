@@ -19,6 +19,7 @@ from shardwidget.export.state import encode
 from tests.comparisons import COMPARISONS
 from tests.memories import MEMORIES
 from tests.models import MODELS
+from tests.namespaces import NAMESPACES
 from tests.programs import PROGRAMS
 from tests.runs import RUNS
 from tests.schedules import SCHEDULES, runs
@@ -75,6 +76,11 @@ def models_text() -> str:
 
     cases = [f"{json.dumps(name)}:{encode(case(make()))}" for name, make in MODELS.items()]
     return "{\n" + ",\n".join(cases) + "\n}\n"
+
+
+def namespaces_text() -> str:
+    """The names of ``tests.namespaces``, by name."""
+    return _by_name(NAMESPACES)
 
 
 def schedules_text() -> str:
@@ -134,6 +140,7 @@ FILES = {
     "run/runs.json": measured_text,
     "memory/memories.json": memories_text,
     "tree/models.json": models_text,
+    "inspector/namespaces.json": namespaces_text,
     "pipeline/schedules.json": schedules_text,
     "pipeline/runs.json": runs_text,
 }

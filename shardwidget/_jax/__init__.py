@@ -5,10 +5,12 @@ on. A text that a version cannot give is an empty string, never an error: HLO an
 nothing is computed from them.
 
 - ``types``, ``shardings``: what values and specs say.
+- ``arrays``: nodes of trees, arrays that share memory.
 - ``jaxprs``, ``control``, ``primitives``: equations, the jaxprs that they enter, what they are by name.
 - ``sources``: the user's lines and names.
 - ``failures``, ``messages``: how far tracing came, and what JAX's message means.
 - ``continuing``: going on with a fix where a type stops a program.
+- ``compiling``: what is compiled meanwhile.
 - ``inspection``: where the compiler puts a value.
 - ``processes``: what the processes of a program tell one another.
 - ``assignment``: where the compiler puts buffers.
@@ -17,6 +19,8 @@ nothing is computed from them.
 
 from shardwidget._jax import messages
 from shardwidget._jax.assignment import buffer_assignment
+from shardwidget._jax.arrays import base_array, children, memory_at
+from shardwidget._jax.compiling import compilations, module_text
 from shardwidget._jax.continuing import Fixer, Mark, fixing, mark_of, marked
 from shardwidget._jax.control import (
     Cond,
@@ -138,12 +142,15 @@ __all__ = [
     "Unfinished",
     "While",
     "argument_names",
+    "base_array",
     "bind",
     "bind_here",
     "buffer_assignment",
     "call_stack",
     "calls_reshard",
+    "children",
     "closed",
+    "compilations",
     "context_key",
     "context_mesh",
     "control_of",
@@ -170,8 +177,10 @@ __all__ = [
     "manual_types",
     "mark_of",
     "marked",
+    "memory_at",
     "mesh_of_with",
     "messages",
+    "module_text",
     "moved_to",
     "named",
     "named_scopes",

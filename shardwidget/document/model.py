@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
@@ -69,6 +70,29 @@ class LeafType:
     def on_devices(self) -> bool:
         """Whether it takes up (or, where abstract, would take up) memory of devices."""
         return self.mesh >= 0 and self.state in ("live", "abstract") and not self.offloaded
+
+    def placement(self, meshes: Sequence[Mesh], jax_version: str) -> Placement:
+        """Where the shards of arrays of this type live.
+
+        Args:
+            meshes: those that ``mesh`` is an index of; it must be on one.
+            jax_version: of the document.
+        """
+        return Placement(
+            mesh=meshes[self.mesh],
+            shape=self.shape,
+            dims=self.dims,
+            dtype=self.dtype,
+            bits=self.bits,
+            type=self.type,
+            sharding=self.sharding,
+            spec=self.spec,
+            unreduced=self.unreduced,
+            reduced=self.reduced,
+            memory_kind=self.memory_kind,
+            state="abstract" if self.state == "abstract" else "deleted" if self.state == "deleted" else "live",
+            jax_version=jax_version,
+        )
 
 
 @dataclass(frozen=True)
@@ -220,22 +244,7 @@ class Model(Document):
         Args:
             index: of the type, which must be on devices.
         """
-        of = self.types[index]
-        return Placement(
-            mesh=self.meshes[of.mesh],
-            shape=of.shape,
-            dims=of.dims,
-            dtype=of.dtype,
-            bits=of.bits,
-            type=of.type,
-            sharding=of.sharding,
-            spec=of.spec,
-            unreduced=of.unreduced,
-            reduced=of.reduced,
-            memory_kind=of.memory_kind,
-            state="abstract" if of.state == "abstract" else "deleted" if of.state == "deleted" else "live",
-            jax_version=self.jax_version,
-        )
+        return self.types[index].placement(self.meshes, self.jax_version)
 
     @cached_property
     def leaf_nodes(self) -> tuple[int, ...]:

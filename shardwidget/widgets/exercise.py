@@ -13,17 +13,20 @@ from shardwidget.document import Exercises
 from shardwidget.teach.attempts import Attempts
 from shardwidget.teach.choose_collective import ChooseCollective
 from shardwidget.teach.fill_block import FillBlock
+from shardwidget.teach.find_leaf import FindLeaf
 from shardwidget.teach.forms import AnswerError
 from shardwidget.teach.kind import Answer, Kind
 from shardwidget.teach.lower_communication import LowerCommunication
 from shardwidget.teach.order_tasks import OrderTasks
 from shardwidget.teach.predict_error import PredictError
+from shardwidget.teach.predict_peak import PredictPeak
 from shardwidget.teach.predict_type import PredictType
 from shardwidget.teach.put_specs import PutSpecs
 from shardwidget.teach.read_placement import ReadPlacement
 from shardwidget.teach.read_schedule import ReadSchedule
 from shardwidget.teach.repair import Repair
 from shardwidget.teach.run import JAX_VERSION
+from shardwidget.teach.shard_tree import ShardTree
 from shardwidget.teach.variant import draw
 from shardwidget.teach.write_spec import WriteSpec
 from shardwidget.widgets._base import Mode
@@ -283,6 +286,42 @@ class Exercise(Sheet):
             **options: ``prompt hints name mode``.
         """
         return cls(OrderTasks(schedule, rank), **options)
+
+    @classmethod
+    def find_leaf(cls, tree: Any, **options: Any) -> Exercise:
+        """Asks which array of a tree takes more of a device than it needs to.
+
+        Args:
+            tree: what ``read.model`` takes.
+            **options: ``prompt hints name mode``.
+        """
+        return cls(FindLeaf(tree), **options)
+
+    @classmethod
+    def shard_tree(cls, tree: Any, *, below: int, **options: Any) -> Exercise:
+        """Asks for rules, ``pattern → P(...)``, after which no device holds more than so many bytes of a tree.
+
+        Args:
+            tree: what ``read.model`` takes.
+            below: most bytes that a device may hold.
+            **options: ``prompt hints name mode``.
+        """
+        return cls(ShardTree(tree, below=below), **options)
+
+    @classmethod
+    def predict_peak(
+        cls, f: Callable[..., Any], *args: Any, within: float = 0.1, source: str | None = None, **options: Any
+    ) -> Exercise:
+        """Asks how many bytes a device holds at the peak of a compiled program.
+
+        Args:
+            f: a function.
+            *args: its arguments, on a mesh with devices.
+            within: how far an answer may be off, as a part of the truth.
+            source: the text to show; None reads that of ``f``.
+            **options: ``prompt hints name mode``.
+        """
+        return cls(PredictPeak(f, *args, within=within, source=source), **options)
 
     @classmethod
     def variant(cls, make: Callable[[Any], Exercise], *, seed: Any) -> Exercise:

@@ -103,3 +103,51 @@ def test_06_layouts_and_a_course_without_libtpu(run, capsys):
     by_hand = documents(shown, "ShardMapStepper")[-1]
     kinds = {s.collective.kind for s in by_hand.steps if s.collective is not None}
     assert {"all_gather", "psum_scatter"} <= kinds or "reduce_scatter" in kinds
+
+
+def test_09_a_whole_model(run, capsys):
+    shown = run("09")
+    printed = capsys.readouterr().out
+    names, state, module = documents(shown, "Inspector")[0], *documents(shown, "ModelView")
+    # "`state` holds the same parameters as `params`, and they are counted once".
+    assert (names.holder("state").shared, names.holder("state").shared_with) == (5, "params")
+    flags = {flag.kind: flag for flag in state.flags}
+    assert {state.names[leaf] for leaf in flags["copied"].leaves.array().tolist()} == {"params/embed"}
+    alone = [name for flag in state.flags if flag.kind == "one device" for name in of(state, flag)]
+    assert sorted(alone) == [name for name in sorted(state.names) if name.startswith("mu/")]
+    find, shard, peak = (v for v in shown if isinstance(v, sw.Exercise))
+    find.answer = "layers/up"
+    assert not find.passed
+    find.answer = "['embed']"
+    assert find.passed
+    shard.answer = "mu → P()"
+    assert not shard.passed
+    shard.answer = (
+        "embed → P('model', 'data'); qkv|up → P(None, 'data', 'model'); layers/o|down → P(None, 'model', 'data')"
+    )
+    assert shard.passed
+    before, after = numbers(r"(\d+) bytes on the fullest device before, (\d+) after", printed)
+    assert after <= 1_000_000 < before
+    # "The largest things alive at the peak are arrays of 256,256 for every head and sequence", of each layer.
+    largest = re.findall(r"bytes  (\S+)", printed)
+    assert largest[0] == largest[1] == "f32[2,4,2,256,256]"
+    kept, remat = numbers(r"([\d,]+) bytes at the peak.*, ([\d,]+) with", printed)
+    assert remat < 0.7 * kept
+    peak.answer = kept
+    assert not peak.passed
+    peak.answer = f"{remat / 2**20:.3f} MiB"
+    assert peak.passed
+    # "This one has the same fault".
+    assert all(name.startswith("embed/") for name in of(module, module.flags[0]))
+
+
+def numbers(pattern: str, text: str) -> list[int]:
+    """The numbers that a pattern finds in a text."""
+    found = re.search(pattern, text)
+    assert found
+    return [int(n.replace(",", "")) for n in found.groups()]
+
+
+def of(model: sw.Model, flag) -> list[str]:
+    """Names of the leaves of a flag."""
+    return [model.names[leaf] for leaf in flag.leaves.array().tolist()]

@@ -80,6 +80,7 @@ DOCUMENTS = {
     "Exercises": lambda: sw.Exercise.write_spec((8, 8), MESH, gives=P("x")).document,
     "Memory": lambda: sw.read.memory(lambda a: a * 2, 1.0),
     "Model": lambda: sw.read.model({"<b>": [X] * 50}),
+    "Namespace": lambda: sw.read.namespace({f"<b>{k}": jax.numpy.ones((k,)) for k in range(50)}),
     "Schedule": lambda: one_f_one_b(64, 64),
     "Schedules": lambda: document.Schedules((one_f_one_b(4, 8), one_f_one_b(4, 16))),
     "Run": lambda: sw.read.run(lambda a: a * 2, 1.0, n=1, name="<b>"),

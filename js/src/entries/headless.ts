@@ -6,6 +6,7 @@ import type { Scheme } from "../model/color";
 import { type Choices, ComparisonModel, decodeComparison } from "../model/comparison";
 import type { Algorithm, Network, SpecDraft } from "../model/document.gen";
 import { decodeMemory, MemoryModel } from "../model/memory";
+import { decodeNamespace, NamespaceModel } from "../model/namespace";
 import { decodePlacement, PlacementModel } from "../model/placement";
 import { decodePlayground, placementOf } from "../model/playground";
 import { decodePrograms, ProgramModel, type Sort } from "../model/program";
@@ -30,6 +31,7 @@ import type { Film } from "../scene/film/film";
 import { pipelineFilm, programFilm, stepFilm } from "../scene/film/films";
 import { memoryScene } from "../scene/memorycard";
 import { modelScene } from "../scene/modelcard";
+import { namespaceScene } from "../scene/namespacecard";
 import type { ColorBy } from "../scene/paints";
 import { pipelineScene } from "../scene/pipelinecard";
 import { type ProgramPicture, programScene } from "../scene/programcard";
@@ -67,6 +69,7 @@ export function svg(stateJson: string, optionsJson: string): string {
       runs: runOf,
       memory: memoryOf,
       model: modelOf,
+      namespace: namespaceOf,
       schedule: scheduleOf,
       schedules: scheduleOf,
     }[String(state._document.kind)] ?? cardOf;
@@ -205,6 +208,10 @@ function modelOf(state: State, width: number): readonly [Scene, string] {
   const tree = new TreeModel(decodeModel(state._document));
   const sort = SORTS.find((name) => name === state.sort) ?? "tree";
   return [modelScene(tree, { width, sort, search: state.search ?? "" }), tree.doc.name];
+}
+
+function namespaceOf(state: State, width: number, scheme: Scheme): readonly [Scene, string] {
+  return [namespaceScene(new NamespaceModel(decodeNamespace(state._document)), { width, scheme }), "arrays"];
 }
 
 function programOf(state: State, width: number, scheme: Scheme): readonly [Scene, string] {

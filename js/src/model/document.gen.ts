@@ -206,6 +206,26 @@ export interface Cut {
   readonly part: Ints;
 }
 
+/** Devices on which all is the same. */
+export interface DeviceGroup {
+  /** Indices in the order of `Namespace.meshes`, each device where it comes first. */
+  readonly devices: Ints;
+  /** Bytes of all arrays. */
+  readonly held: number;
+  /** Bytes that would be there if nothing were held twice. */
+  readonly own: number;
+  /** Bytes that the last cell added. */
+  readonly added: number;
+  /** Bytes that it freed. */
+  readonly freed: number;
+  /** Bytes that the backend says are in use; None where it does not say. */
+  readonly in_use: number | null;
+  /** The most that were in use since the process began. */
+  readonly peak: number | null;
+  /** The most that can be. */
+  readonly limit: number | null;
+}
+
 /** One dimension of the array. */
 export interface Dim {
   readonly size: number;
@@ -458,6 +478,51 @@ export interface HloCollective {
   readonly latency: readonly number[];
   /** Estimated seconds that the bytes take on each; the estimate is the greater of the two. */
   readonly bandwidth: readonly number[];
+}
+
+/** A name and the arrays that it holds; or, with an empty name, arrays that no name holds. */
+export interface Holder {
+  /** As code that gives it: `params`, `Out[4]`. Empty for what no name holds. */
+  readonly name: string;
+  /** Arrays, each counted once, also where other names hold them as well. */
+  readonly arrays: number;
+  /** Index in `Namespace.types`; -1 for a tree, and for what no name holds. */
+  readonly type: number;
+  /** Bytes of the arrays, each held once; those that are counted at another name left out. */
+  readonly bytes: number;
+  /** Of the same arrays, on the device that holds most of them. */
+  readonly bytes_per_device: number;
+  /** On all devices, beyond one copy of each tile. */
+  readonly spent: number;
+  /** The types of a tree, most bytes first; empty for a single array. */
+  readonly parts: readonly TypeCount[];
+  /** Types that are not in `parts`. */
+  readonly more_types: number;
+  /** Arrays that were deleted or donated. */
+  readonly deleted: number;
+  /** Arrays that are counted at another name, which holds them too. */
+  readonly shared: number;
+  /** The first such name. */
+  readonly shared_with: string;
+  readonly change: "" | "new" | "resharded" | "changed" | "updated" | "deleted" | "gone";
+  /** Arrays that the change is about. */
+  readonly moved: number;
+  /** Type before; of a tree that of `path`. Empty where it is the same as now. */
+  readonly was: string;
+  /** The first array of a tree that the change is about, as `jax.tree_util.keystr` writes it. */
+  readonly path: string;
+  /** Change of `bytes_per_device`. */
+  readonly delta: number;
+  /** Reasons to look at it. */
+  readonly flags: number;
+  /** The worst of them, in one sentence. */
+  readonly reason: string;
+  /** Path of the array in a tree that this is about. */
+  readonly flagged: string;
+  /** Bytes on each device that all of them could save. */
+  readonly cost: number;
+  /** A spec without this cost, as code; empty where none is known. */
+  readonly spec: string;
 }
 
 /**
@@ -748,6 +813,29 @@ export interface Move {
   readonly pairs: readonly (readonly [number, number])[];
 }
 
+/** What the arrays of a session take. Made without touching their data, and without keeping any of them. */
+export interface Namespace {
+  /** The mesh with most devices and bytes first; devices by themselves are meshes without axes. */
+  readonly meshes: readonly Mesh[];
+  /** Of the holders that are single arrays. */
+  readonly types: readonly LeafType[];
+  /** Most bytes on a device first; then what the last cell unbound. */
+  readonly holders: readonly Holder[];
+  /** Most bytes first. */
+  readonly groups: readonly DeviceGroup[];
+  /** Names that hold arrays: `holders` has no more than the largest. */
+  readonly names: number;
+  /** Bytes on a device of names that are not among the holders. */
+  readonly left_out: number;
+  /** On all devices, beyond one copy of each tile. */
+  readonly spent: number;
+  /** Number of the cell that ran last; 0 where none did. */
+  readonly cell: number;
+  readonly jax_version: string;
+  readonly kind: "namespace";
+  readonly version: number;
+}
+
 /** What collectives stand in: a loop, a branch, a computation that is called. */
 export interface Nest {
   /** `condition` is the test of a loop, which runs once more than its body. */
@@ -960,7 +1048,7 @@ export interface Programs {
 export interface Question {
   /** Unique in its set. */
   readonly name: string;
-  readonly task: "read_placement" | "write_spec" | "predict_type" | "predict_error" | "choose_collective" | "fill_block" | "put_specs" | "repair" | "lower_communication" | "read_schedule" | "order_tasks";
+  readonly task: "read_placement" | "write_spec" | "predict_type" | "predict_error" | "choose_collective" | "fill_block" | "put_specs" | "repair" | "lower_communication" | "read_schedule" | "order_tasks" | "find_leaf" | "shard_tree" | "predict_peak";
   /** Plain text; code stands between backquotes. */
   readonly prompt: string;
   readonly mesh: Mesh;
@@ -1297,6 +1385,15 @@ export interface Trace {
   readonly version: number;
 }
 
+/** Arrays of one type among those of a holder. */
+export interface TypeCount {
+  /** As `LeafType.type`. */
+  readonly type: string;
+  readonly count: number;
+  /** Of all of them together, on the device that holds most of them. */
+  readonly bytes_per_device: number;
+}
+
 /** Measured operations that have no source line. */
 export interface Unjoined {
   readonly name: string;
@@ -1376,4 +1473,4 @@ export interface Work {
   readonly seconds: number;
 }
 
-export type Document = Algorithms | Comparison | Exercises | Memory | Model | Placement | Playground | Program | Programs | Run | Runs | Schedule | Schedules | Trace;
+export type Document = Algorithms | Comparison | Exercises | Memory | Model | Namespace | Placement | Playground | Program | Programs | Run | Runs | Schedule | Schedules | Trace;

@@ -37,10 +37,11 @@ export function decodeDocument<Kind extends Document["kind"]>(
 
 /** What is missing or of the wrong form in the mesh of a document, or null. */
 function flawOfMesh(document: Document): string | null {
-  // A schedule may be of ranks alone; algorithms are of a group.
+  // A schedule may be of ranks alone, algorithms are of a group, and names may hold nothing.
   if (
     document.kind === "schedules" ||
     document.kind === "algorithms" ||
+    document.kind === "namespace" ||
     (document.kind === "schedule" && document.mesh === null)
   )
     return null;

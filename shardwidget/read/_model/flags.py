@@ -72,7 +72,7 @@ class _Flags:
         if mesh.size > 1 or main.size == 1:
             return None
         saved = self.bytes(group) * (main.size - 1) // main.size
-        spec = _spec_code(split(kind, main, tuple(a.name for a in main.axes)) or ())
+        spec = spec_code(split(kind, main, tuple(a.name for a in main.axes)) or ())
         device = mesh.device_ids.array()[0]
         reason = f"On device {device} alone, where the tree has {main.size} devices."
         return self.flag("one device", group, saved, reason, spec)
@@ -95,7 +95,7 @@ class _Flags:
         else:
             reason = f"{_capital(self.held(group))}, and {self.model.names[best.leaves[0]]} is split over {over}."
         saved = self.bytes(group) * (self.tiles(best) - own) // self.tiles(best)
-        spec = _spec_code(tuple(SpecEntry(dim.axes) for dim in dims))
+        spec = spec_code(tuple(SpecEntry(dim.axes) for dim in dims))
         return self.flag("unlike", group, saved, reason, spec)
 
     def copied(self, group: Group, kind: LeafType) -> Flag | None:
@@ -111,7 +111,7 @@ class _Flags:
         gained = math.prod(sizes[a] for entry in entries for a in entry.axes if a not in used)
         saved = self.bytes(group) * (gained - 1) // gained
         reason = f"{_capital(self.held(group))}, and {_axes(entries, used)} would divide it."
-        return self.flag("copied", group, saved, reason, _spec_code(entries))
+        return self.flag("copied", group, saved, reason, spec_code(entries))
 
     def odd(self, group: Group, kind: LeafType) -> Flag | None:
         mesh = self.model.meshes[kind.mesh]
@@ -188,7 +188,7 @@ def _axes(entries: tuple[SpecEntry, ...], used: set[str]) -> str:
     return ", ".join(a for entry in entries for a in entry.axes if a not in used)
 
 
-def _spec_code(entries: tuple[SpecEntry, ...]) -> str:
+def spec_code(entries: tuple[SpecEntry, ...]) -> str:
     """A spec as one writes it: ``P('model', None)``."""
     words = [repr(e.axes[0]) if len(e.axes) == 1 else repr(e.axes) if e.axes else "None" for e in entries]
     return f"P({', '.join(words)})"

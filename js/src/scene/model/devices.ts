@@ -1,9 +1,22 @@
 /** The mesh with the bytes that each device holds; of many devices, the groups that hold as much. */
+import type { MeshModel } from "../../model/mesh";
 import { bytes } from "../../model/text";
-import type { TreeModel } from "../../model/tree";
+import type { Device } from "../../model/tree";
 import { type DeviceGrid, deviceAtPoint, deviceBox, frameGrid, placeGrid, rails } from "../grid";
 import { fit, textWidth } from "../measure";
 import { BOLD, type Box, label, type Mark, MONO, outline } from "../scene";
+
+/** What bytes on devices are drawn from: a tree of arrays, or the names of a session. */
+export interface Holding {
+  readonly mesh: MeshModel;
+  readonly devices: readonly Device[];
+  /** Bytes on each of the devices. */
+  readonly held: Float64Array;
+  /** Bytes that were freed on each. */
+  readonly freed?: Float64Array;
+  /** Bytes that a device can hold, where that is known. */
+  readonly limit?: number | null;
+}
 
 export interface Devices {
   /** Null for more devices than can be told apart. */
@@ -27,7 +40,7 @@ const LINE = 26;
 /** Groups that are drawn. */
 const GROUPS = 6;
 
-export function layoutDevices(tree: TreeModel, width: number): Devices {
+export function layoutDevices(tree: Holding, width: number): Devices {
   const alone = tree.devices.flatMap((d, index) => (d.position < 0 ? [index] : []));
   const size = tree.mesh.size;
   if (size <= MOST && tree.mesh.meshShape.length <= 3) {
@@ -46,7 +59,7 @@ export function layoutDevices(tree: TreeModel, width: number): Devices {
 }
 
 /** The devices by what they hold, most first; what is over joins the last. */
-function groupsOf(tree: TreeModel, devices: readonly number[]): Group[] {
+function groupsOf(tree: Holding, devices: readonly number[]): Group[] {
   const found = new Map<number, Group>();
   for (const device of devices) {
     const held = tree.held[device] ?? 0;
@@ -57,8 +70,8 @@ function groupsOf(tree: TreeModel, devices: readonly number[]): Group[] {
   return [...found.values()].sort((a, b) => b.held - a.held).slice(0, GROUPS);
 }
 
-export function deviceMarks(tree: TreeModel, panel: Devices, own: Float64Array, device: number | null): Mark[] {
-  const most = Math.max(1, ...tree.held);
+export function deviceMarks(tree: Holding, panel: Devices, own: Float64Array, device: number | null): Mark[] {
+  const most = tree.limit ?? Math.max(1, ...tree.held.map((held, at) => held + (tree.freed?.[at] ?? 0)));
   const marks: Mark[] = panel.grid ? rails(tree.mesh, panel.grid) : [];
   if (panel.grid) {
     for (let p = 0; p < tree.mesh.size; p++) {
@@ -81,7 +94,7 @@ export function deviceMarks(tree: TreeModel, panel: Devices, own: Float64Array, 
 }
 
 /** `3 ▇▇▇▒▒ 318 MiB`. */
-function content(tree: TreeModel, box: Box, device: number, name: string, own: Float64Array, most: number): Mark[] {
+function content(tree: Holding, box: Box, device: number, name: string, own: Float64Array, most: number): Mark[] {
   const held = tree.held[device] ?? 0;
   const text = bytes(held);
   const middle = box.y + box.h / 2;
@@ -94,7 +107,14 @@ function content(tree: TreeModel, box: Box, device: number, name: string, own: F
   );
   if (room < 12) return marks;
   const solid = (room * (own[device] ?? 0)) / most;
-  return [...marks, ...bar({ x: box.x + left, y: middle - 6, w: (room * held) / most, h: 12 }, solid)];
+  const drawn = { x: box.x + left, y: middle - 6, w: (room * held) / most, h: 12 };
+  if (tree.limit) marks.push({ kind: "rect", ...drawn, w: room, fill: "gap" });
+  const freed = (room * (tree.freed?.[device] ?? 0)) / most;
+  if (freed > 2) {
+    const stroke = { color: "muted", width: 1, dash: [2.5, 2] } as const;
+    marks.push({ kind: "rect", ...drawn, x: drawn.x + drawn.w, w: freed, stroke });
+  }
+  return [...marks, ...bar(drawn, solid)];
 }
 
 /** A bar of bytes: `solid` of its width is there but once, the rest are copies. */
@@ -107,7 +127,7 @@ export function bar(box: Box, solid: number): Mark[] {
 }
 
 /** The device at a point of the picture; null beside them. */
-export function deviceAt(tree: TreeModel, panel: Devices, x: number, y: number): number | null {
+export function deviceAt(tree: Holding, panel: Devices, x: number, y: number): number | null {
   if (panel.grid) {
     const found = deviceAtPoint(tree.mesh, panel.grid, x, y);
     if (found !== null) return found;

@@ -1,0 +1,9 @@
+/** The entry of the Inspector's bundle. */
+import markStyles from "../views/card/marks.css";
+import { entry } from "../views/card/mount";
+import { InspectorCard } from "../views/inspector/InspectorCard";
+import styles from "../views/inspector/inspector.css";
+import { inspectorKeys } from "../views/inspector/keys";
+import { InspectorState } from "../views/inspector/state";
+
+export default entry({ state: InspectorState, body: InspectorCard, keys: inspectorKeys, styles: [markStyles, styles] });

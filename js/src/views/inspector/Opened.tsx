@@ -1,0 +1,58 @@
+/** The view of an array or a tree, drawn by its own front end, which Python sends with its state. */
+import { Component } from "preact";
+import { fixedModel } from "../card/fixed";
+import type { WidgetModel } from "../card/widget";
+import type { Answer } from "./state";
+
+interface FrontEnd {
+  default: { render(place: { model: WidgetModel; el: HTMLElement }): () => void };
+}
+
+export class Opened extends Component<{ answer: Answer }, { error: string }> {
+  override state = { error: "" };
+  #end: (() => void) | null = null;
+  #gone = false;
+
+  override shouldComponentUpdate(_: unknown, next: { error: string }): boolean {
+    return next.error !== this.state.error;
+  }
+
+  override componentWillUnmount() {
+    this.#gone = true;
+    this.#end?.();
+  }
+
+  override render() {
+    if (this.state.error) return <p class="fault">{this.state.error}</p>;
+    return (
+      <div
+        ref={(el) => {
+          if (el) this.#draw(el);
+        }}
+      />
+    );
+  }
+
+  #draw(el: HTMLElement): void {
+    const { front_end: source = "", state = {} } = this.props.answer;
+    frontEnd(source)
+      .then(({ default: { render } }) => {
+        if (!this.#gone) this.#end = render({ model: fixedModel(new Map(Object.entries(state))), el });
+      })
+      .catch((error) => this.setState({ error: `This page does not let the view run: ${error}` }));
+  }
+}
+
+/** A browser keeps every module that it has loaded: each front end is loaded once a page, as in saved pages. */
+function frontEnd(source: string): Promise<FrontEnd> {
+  const key = Symbol.for("shardwidget front ends");
+  const page = window as unknown as Record<symbol, Map<string, Promise<FrontEnd>> | undefined>;
+  page[key] ??= new Map();
+  const loaded = page[key];
+  const known = loaded.get(source);
+  if (known) return known;
+  const address = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
+  const loading: Promise<FrontEnd> = import(/* @vite-ignore */ address);
+  loaded.set(source, loading);
+  return loading.finally(() => URL.revokeObjectURL(address));
+}

@@ -1,0 +1,35 @@
+/** Keys of the whole card, as its foot lists them. */
+import { cardKeys, isSearch } from "../card/keys";
+import type { InspectorState } from "./state";
+
+export const KEYS: readonly (readonly [string, string])[] = [
+  ["↑ ↓", "move"],
+  ["Enter", "open"],
+  ["c", "changed"],
+  ["/", "filter"],
+];
+
+/** Listens on the frame; returns what ends it. */
+export function inspectorKeys(state: InspectorState, frame: HTMLElement): () => void {
+  const find = (selector: string) => frame.shadowRoot?.querySelector<HTMLElement>(selector);
+  return cardKeys(frame, (key, target) => {
+    // The view that is open has keys of its own.
+    if (target.getRootNode() !== frame.shadowRoot) return undefined;
+    if (isSearch(target)) return key === "Escape" ? () => state.list({ search: "" }) : () => find(".names")?.focus();
+    const line = state.line();
+    const inList: Readonly<Record<string, () => void>> = {
+      ArrowDown: () => state.move(line + 1),
+      ArrowUp: () => state.move(line - 1),
+      PageDown: () => state.move(line + 10),
+      PageUp: () => state.move(line - 10),
+      Home: () => state.move(0),
+      End: () => state.move(Number.MAX_SAFE_INTEGER),
+      Enter: () => state.toggle(),
+    };
+    const whole: Readonly<Record<string, () => void>> = {
+      "/": () => find("input[type=search]")?.focus(),
+      c: () => state.list({ filter: state.now.filter === "changed" ? "all" : "changed" }),
+    };
+    return (target.matches(".names") ? inList[key] : undefined) ?? whole[key];
+  });
+}

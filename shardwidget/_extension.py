@@ -1,0 +1,191 @@
+"""``%load_ext shardwidget``: arrays display as views, ``%sharding`` and ``%%collectives``. Off until it is loaded."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import jax
+import numpy as np
+
+from shardwidget import _jax, _registry, read
+from shardwidget.document import Program
+
+MOST_LEAVES = 20
+"""Leaves of a tree that displays as a view: a larger one keeps the representation that it has."""
+
+KEY = "_shardwidget_extension"
+
+NO_NAMES = "give names or expressions that hold arrays: %sharding x params['w']"
+
+
+def load(shell: Any) -> None:
+    """Adds formatters and magics to an IPython; a second time it does nothing."""
+    if not hasattr(shell, KEY):
+        setattr(shell, KEY, Extension(shell).start())
+
+
+def unload(shell: Any) -> None:
+    """Puts everything back as it was."""
+    extension = shell.__dict__.pop(KEY, None)
+    if extension is not None:
+        extension.stop()
+
+
+@dataclass
+class Extension:
+    """What was added to a shell, and what stood there before."""
+
+    shell: Any
+    formatters: dict[type, Any] = field(default_factory=dict)
+    magics: dict[tuple[str, str], Any] = field(default_factory=dict)
+
+    def start(self) -> Extension:
+        """Adds them."""
+        formatter = self.shell.display_formatter.mimebundle_formatter
+        for of in (jax.Array, dict, list, tuple):
+            self.formatters[of] = formatter.type_printers.get(of)
+            formatter.for_type(of, _bundle)
+        self._magic("line", "sharding", self.sharding)
+        self._magic("cell", "collectives", self.collectives)
+        return self
+
+    def stop(self) -> None:
+        """Takes them away again."""
+        printers = self.shell.display_formatter.mimebundle_formatter.type_printers
+        for of, before in self.formatters.items():
+            _put(printers, of, before)
+        for (kind, name), before in self.magics.items():
+            _put(self.shell.magics_manager.magics[kind], name, before)
+            # IPython keeps a second reference to what users register.
+            _put(vars(self.shell.magics_manager.user_magics), name, before)
+
+    def sharding(self, line: str) -> None:
+        """``%sharding NAME…``: shows where arrays live; without a name, all names that hold some."""
+        from IPython.display import display
+
+        if not line.strip():
+            print(read.namespace(self.shell.user_ns))
+            return
+        for name in _expressions(line):
+            try:
+                value = eval(name, self.shell.user_global_ns, self.shell.user_ns)
+            except Exception as error:
+                print(f"%sharding {name}: {type(error).__name__}: {error}; {NO_NAMES}")
+                continue
+            try:
+                view = _registry.find("show")(value, name=name)
+            except (TypeError, ValueError) as error:
+                print(f"%sharding {name}: {error}")
+                continue
+            if getattr(self.shell, "kernel", None) is None:
+                print(view)
+            else:
+                display(view)
+
+    def collectives(self, line: str, cell: str) -> None:
+        """``%%collectives``: runs the cell, and lists the collectives of every function compiled in it."""
+        from IPython.display import display
+
+        with _jax.compilations() as compiled:
+            result = self.shell.run_cell(cell)
+        texts = [text for text in map(_jax.module_text, compiled) if text]
+        programs = [read_module(text, self.shell.user_ns) for text in texts]
+        found = [program for program in programs if isinstance(program, Program) and program.collectives]
+        for program in found:
+            display(program)
+        faults = [program for program in programs if isinstance(program, str)]
+        for fault in faults:
+            print(fault)
+        quiet = len(programs) - len(found) - len(faults)
+        print(_summary(len(programs), quiet))
+        result.raise_error()
+
+    def _magic(self, kind: str, name: str, function: Callable[..., None]) -> None:
+        self.magics[kind, name] = self.shell.magics_manager.magics[kind].get(name)
+        self.shell.register_magic_function(function, kind, name)
+
+
+def _put(table: dict[Any, Any], key: Any, before: Any) -> None:
+    if before is None:
+        table.pop(key, None)
+    else:
+        table[key] = before
+
+
+def _bundle(value: Any, include: Any = None, exclude: Any = None) -> Any:
+    """The view of an array, or of a small tree of nothing but arrays; None leaves the representation as it was.
+
+    IPython keeps its own text of dicts, lists and tuples; the view stands beside it.
+    """
+    try:
+        if not _is_shown(value):
+            return None
+        return _registry.find("show")(value)._repr_mimebundle_(include=include, exclude=exclude)
+    except Exception:
+        # The user sees what JAX prints, as without the extension.
+        return None
+
+
+def _is_shown(value: Any) -> bool:
+    if isinstance(value, jax.Array):
+        # A scalar says all by its value.
+        return value.ndim > 0
+    if _jax.children(value) is None or len(value) > MOST_LEAVES:
+        return False
+    leaves = jax.tree.leaves(value)
+    return 0 < len(leaves) <= MOST_LEAVES and all(isinstance(x, jax.Array) for x in leaves)
+
+
+def _expressions(line: str) -> list[str]:
+    """What stands in a line between spaces, as far as each is an expression of its own."""
+    out: list[str] = []
+    for word in line.split():
+        if out and not _compiles(out[-1]):
+            out[-1] += f" {word}"
+        else:
+            out.append(word)
+    return out
+
+
+def _compiles(text: str) -> bool:
+    try:
+        compile(text, "<%sharding>", "eval")
+    except SyntaxError:
+        return False
+    return True
+
+
+def read_module(text: str, names: dict[str, Any]) -> Program | str | None:
+    """The collectives of a module; or why it cannot be read; None for a module of one device."""
+    devices = int(match[1]) if (match := re.search(r"num_partitions=(\d+)", text.partition("\n")[0])) else 1
+    if devices == 1:
+        return None
+    mesh = _mesh(names, devices)
+    name = text.split(None, 2)[1].rstrip(",").removeprefix("jit_")
+    if mesh is None:
+        return f"{name}: no mesh of {devices} devices is set, and no name holds one, so mesh axes are not known."
+    try:
+        return read.program(text, mesh=mesh, name=name)
+    except (TypeError, ValueError) as error:
+        return f"{name}: {error}"
+
+
+def _mesh(names: dict[str, Any], devices: int) -> Any:
+    """The mesh that a program of so many devices was made for: the one that is set, or that a name or an array has."""
+    set_ = jax.sharding.get_mesh()
+    meshes = [_jax.mesh_of_with() if set_.empty else set_]
+    values = [value for name, value in list(names.items()) if not name.startswith("_")]
+    meshes += [value for value in values if isinstance(value, jax.sharding.Mesh)]
+    meshes += [getattr(x.sharding, "mesh", None) for x in values if isinstance(x, jax.Array)]
+    fitting = (m for m in meshes if isinstance(m, jax.sharding.Mesh) and np.size(m.devices) == devices)
+    return next(fitting, None)
+
+
+def _summary(all_of_them: int, quiet: int) -> str:
+    if all_of_them == 0:
+        return "Nothing was compiled in this cell: what is compiled already runs as it is."
+    functions = "1 function was" if all_of_them == 1 else f"{all_of_them} functions were"
+    return f"{functions} compiled in this cell, {quiet} of them without collectives."

@@ -1,0 +1,38 @@
+"""Arrays as objects: what is inside a node of a tree, and which arrays share memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import jax
+
+
+def children(node: Any) -> Iterable[Any] | None:
+    """What is directly inside a node of a pytree; None for a leaf.
+
+    JAX 0.9 – 0.12: ``jax.tree`` flattens the whole tree at once, and so does not come back from one that holds itself.
+    """
+    found = jax.tree_util.default_registry.flatten_one_level(node)
+    return None if found is None else found[0]
+
+
+def base_array(x: Any) -> Any:
+    """The array of integers that an array of PRNG keys stands on; any other array itself.
+
+    JAX 0.9 – 0.12: ``jax.random.key_data`` makes a new one.
+    """
+    return getattr(x, "_base_array", x)
+
+
+def memory_at(x: Any) -> tuple[Any, ...]:
+    """Where the shards of this process begin in the memory of their devices; empty where a backend does not say.
+
+    JAX 0.9 – 0.12: reading an array's values leaves arrays of its single shards behind, on the same memory, which
+    ``jax.live_arrays`` lists as well.
+    """
+    try:
+        parts = x._arrays if len(x.sharding.device_set) > 1 else (x,)
+        return tuple((next(iter(part.devices())), part.unsafe_buffer_pointer()) for part in parts)
+    except (RuntimeError, AttributeError, NotImplementedError):
+        return ()

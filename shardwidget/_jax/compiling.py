@@ -1,0 +1,36 @@
+"""What is compiled while a piece of code runs."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+from jax._src import compiler
+
+
+@contextlib.contextmanager
+def compilations() -> Iterator[list[Any]]:
+    """Collects every executable that is compiled meanwhile, by whatever function; ``jax.jit`` compiles through here.
+
+    JAX 0.9 – 0.12: ``jax.monitoring`` tells times alone, and an executable belongs to nothing that is public.
+    """
+    found: list[Any] = []
+    original = compiler.compile_or_get_cached
+
+    def collecting(*args: Any, **kwargs: Any) -> Any:
+        executable = original(*args, **kwargs)
+        found.append(executable)
+        return executable
+
+    compiler.compile_or_get_cached = collecting
+    try:
+        yield found
+    finally:
+        compiler.compile_or_get_cached = original
+
+
+def module_text(executable: Any) -> str:
+    """The text of a compiled module, as ``Compiled.as_text()`` gives it; empty where a backend gives none."""
+    modules = executable.hlo_modules()
+    return modules[0].to_string() if modules else ""

@@ -1,0 +1,98 @@
+"""The arrays of a session as text and as a plain HTML table: a line a name, most bytes first, and what changed."""
+
+from __future__ import annotations
+
+from html import escape
+
+from shardwidget.document import Namespace
+from shardwidget.document.namespace import Holder
+from shardwidget.export.words import byte_count, clip
+
+MOST = 40
+"""Lines that are written; a long list is cut and says so."""
+
+_CELL = "padding:2px 10px;text-align:left;vertical-align:top;font-family:monospace;color:#1b1f24"
+_HEADS = ("name", "type", "on a device", "last cell")
+UNNAMED = "(no name)"
+
+
+def headline(namespace: Namespace) -> str:
+    """What the arrays come to, in one line."""
+    if not namespace.groups:
+        return "Arrays: none"
+    parts = [_where(namespace)]
+    if namespace.spent:
+        parts.append(f"{byte_count(namespace.spent)} spent on copies")
+    if namespace.flagged:
+        parts.append(f"{len(namespace.flagged)} to look at")
+    cell = f", after cell {namespace.cell}" if namespace.cell else ""
+    return f"Arrays of {_count(namespace.names, 'name')}{cell}: {', '.join(parts)}"
+
+
+def picture(namespace: Namespace) -> str:
+    """The lines as text."""
+    rows = [_HEADS, *(_row(namespace, holder) for holder in namespace.holders[:MOST])]
+    widths = [min(60, max(len(row[k]) for row in rows)) for k in range(len(_HEADS))]
+    lines = ["  ".join(clip(c, w).ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in rows]
+    return "\n".join([headline(namespace), *(lines if len(rows) > 1 else ()), *_after(namespace)])
+
+
+def table(namespace: Namespace) -> str:
+    """The same as an HTML table that survives a notebook's sanitiser: inline style, no script, no svg."""
+    head = "".join(f'<th style="{_CELL};font-weight:600">{name}</th>' for name in _HEADS)
+    body = "".join(
+        "<tr>" + "".join(f'<td style="{_CELL}">{escape(clip(c, 160))}</td>' for c in _row(namespace, holder)) + "</tr>"
+        for holder in namespace.holders[:MOST]
+    )
+    after = "".join(f'<p style="margin:4px 0">{escape(clip(line, 400))}</p>' for line in _after(namespace))
+    return (
+        f'<div style="overflow-x:auto"><p style="margin:4px 0"><b>{escape(headline(namespace))}</b></p>'
+        f'<table style="border-collapse:collapse;background:#fff"><tr>{head}</tr>{body}</table>{after}</div>'
+    )
+
+
+def type_text(namespace: Namespace, holder: Holder) -> str:
+    """The type of an array; of a tree how many arrays it holds."""
+    if holder.type >= 0:
+        of = namespace.types[holder.type]
+        return f"{of.type}, deleted" if of.state == "deleted" else of.type
+    if holder.change == "gone" and holder.was:
+        return holder.was
+    gone = f", {holder.deleted} deleted" if holder.deleted else ""
+    return f"{_count(holder.arrays, 'array')}{gone}"
+
+
+def change_text(holder: Holder) -> str:
+    """What the last cell did with a name."""
+    if not holder.change:
+        return ""
+    of = f" {holder.path}" if holder.path else ""
+    was = f" from {holder.was}" if holder.was and holder.change in ("resharded", "changed") else ""
+    delta = f" {'+' if holder.delta > 0 else '−'}{byte_count(abs(holder.delta))}" if holder.delta else ""
+    return f"{holder.change}{of}{was}{delta}"
+
+
+def _row(namespace: Namespace, holder: Holder) -> tuple[str, ...]:
+    shared = holder.shared and not holder.bytes
+    size = f"in {holder.shared_with}" if shared else byte_count(holder.bytes_per_device)
+    return holder.name or UNNAMED, type_text(namespace, holder), size, change_text(holder)
+
+
+def _after(namespace: Namespace) -> list[str]:
+    more = len(namespace.holders) - MOST
+    out = [f"… {_count(more, 'more line')}"] if more > 0 else []
+    for holder in namespace.flagged[:8]:
+        cost = f" ({byte_count(holder.cost)} on each device)" if holder.cost else ""
+        spec = f" Try {holder.spec}." if holder.spec else ""
+        out.append(f"! {holder.name}{holder.flagged}: {clip(holder.reason, 200)}{cost}{spec}")
+    return out
+
+
+def _where(namespace: Namespace) -> str:
+    most = namespace.groups[0]
+    where = "each device" if len({g.held for g in namespace.groups}) == 1 else "the device that holds most"
+    return f"{byte_count(most.held)} on {where}"
+
+
+def _count(n: int, noun: str) -> str:
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"

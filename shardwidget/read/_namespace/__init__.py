@@ -1,0 +1,1 @@
+"""Reading of the arrays of a session: ``read.namespace``."""

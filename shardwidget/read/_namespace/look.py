@@ -1,0 +1,244 @@
+"""One look after another at the arrays of a session; each says what changed since the one before."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import jax
+from jax.tree_util import keystr
+
+from shardwidget.document import Ints
+from shardwidget.document.model import Flag, LeafType
+from shardwidget.document.namespace import DeviceGroup, Holder, Namespace, TypeCount
+from shardwidget.read._model.entry import model
+from shardwidget.read._model.flags import SHARE, spec_code, split
+from shardwidget.read._model.tree import flatten
+from shardwidget.read._namespace import changes
+from shardwidget.read._namespace.frame import Frame, groups
+from shardwidget.read._namespace.moment import Held, Moment, Reader
+from shardwidget.read._namespace.records import ArrayKind
+
+NO_CHANGE = changes.Difference()
+MOST = 100
+"""Holders of a document: those that changed, and the largest."""
+PARTS = 12
+"""Types of a tree that are listed."""
+_FIRST = Ints.pack([0])
+
+
+class Looks:
+    """Looks at names again and again. It holds weak references to arrays, and no array."""
+
+    def __init__(self, live: Callable[[], Sequence[Any]] = jax.live_arrays) -> None:
+        """Begins.
+
+        Args:
+            live: gives all arrays that there are.
+        """
+        self._reader = Reader(live)
+        self._before: Moment | None = None
+        self._document: Namespace | None = None
+        self._flags: dict[str, _Flags] = {}
+
+    def look(self, names: Mapping[str, Any], cell: int = 0) -> Namespace:
+        """Reads what names hold, and compares it with the look before.
+
+        Args:
+            names: values by name, as code that gives them; the first of several that hold an array counts it.
+            cell: number of the notebook's cell that ran last.
+        """
+        before, now = self._before, self._reader.read(names, self._before)
+        if now is before and self._document and not self._document.changed:
+            self._document = replace(self._document, cell=cell, groups=self._groups(before, now))
+        else:
+            self._document = self._read(names, before, now, cell)
+        self._before = now
+        return self._document
+
+    def _groups(self, before: Moment | None, now: Moment) -> tuple[DeviceGroup, ...]:
+        frame, kinds = now.frame, self._reader.records.kinds
+        held = frame.total(now.counts, kinds)
+        own = sum((n * frame.vector(k, kinds[k]) // kinds[k].copies for k, n in now.counts.items()), 0 * held)
+        return groups(frame, held, own, *self._reader.moved(before, now))
+
+    def _read(self, names: Mapping[str, Any], before: Moment | None, now: Moment, cell: int) -> Namespace:
+        frame, kinds = now.frame, self._reader.records.kinds
+        differences = {} if before is None else _differences(before, now, kinds)
+        shown = _largest(now.held.values(), differences)
+        devices = self._groups(before, now)
+        least = max(1, SHARE * (devices[0].held if devices else 0))
+        types: dict[LeafType, int] = {}
+        lines = _Lines(frame, kinds, types, least, self._flags)
+        holders = [lines.holder(names.get(h.name), h, differences.get(h.name, NO_CHANGE), before) for h in shown]
+        gone = [] if before is None else [h for name, h in before.held.items() if name not in now.held]
+        self._flags = {h.name: self._flags[h.name] for h in shown if h.name in self._flags}
+        return Namespace(
+            meshes=frame.meshes,
+            types=tuple(types),
+            holders=(*holders, *(lines.gone(h) for h in gone[:MOST])),
+            groups=devices,
+            names=len(now.held) - ("" in now.held),
+            left_out=sum([h.here for h in now.held.values()]) - sum([h.here for h in shown]),
+            spent=sum(n * kinds[k].spent for k, n in now.counts.items()),
+            cell=cell,
+            jax_version=jax.__version__,
+        )
+
+
+@dataclass(frozen=True)
+class _Flags:
+    """What is to be looked at in what a name held; read anew when its types change."""
+
+    kinds: tuple[int, ...]
+    flags: tuple[Flag, ...]
+    """Worst first."""
+    paths: tuple[str, ...]
+    """Of the leaves of a tree."""
+
+
+@dataclass(frozen=True)
+class _Lines:
+    """Makes the lines of a document."""
+
+    frame: Frame
+    kinds: Sequence[ArrayKind]
+    types: dict[LeafType, int]
+    """Types of the document, by what they are; filled as lines are made."""
+    least: float
+    """Bytes on a device below which nothing is to be looked at."""
+    known: dict[str, _Flags]
+
+    def holder(self, value: Any, held: Held, diff: changes.Difference, before: Moment | None) -> Holder:
+        """What a name holds, and what changed."""
+        kinds = self.kinds
+        last = before.held.get(held.name) if before else None
+        index = self._type(kinds[held.records[0].kind].type) if held.single else -1
+        arrays = 1 if held.single else len(set(held.records))
+        parts = () if held.single else self._parts(held)
+        flags, paths = self._flagged(value, held)
+        worst = flags[0] if flags else None
+        return Holder(
+            name=held.name,
+            arrays=arrays,
+            type=index,
+            bytes=sum([n * kinds[k].bytes for k, n in held.counts.items()]),
+            bytes_per_device=held.here,
+            spent=sum([n * kinds[k].spent for k, n in held.counts.items()]),
+            parts=parts[:PARTS],
+            more_types=max(0, len(parts) - PARTS),
+            deleted=sum([r.deleted for r in held.records]),
+            shared=arrays - len(held.own),
+            shared_with=held.shared_with,
+            change=diff.change,
+            moved=diff.moved,
+            was="" if diff.was < 0 else kinds[diff.was].type.type,
+            path=_path(value, held, diff),
+            delta=held.here - (last.here if last else 0) if before else 0,
+            flags=len(flags),
+            reason=worst.reason if worst else "",
+            flagged=paths[int(worst.leaves.array()[0])] if worst and paths else "",
+            cost=sum(flag.cost for flag in flags),
+            spec=worst.spec if worst else "",
+        )
+
+    def gone(self, held: Held) -> Holder:
+        """What a name held that is no longer there."""
+        kind = self.kinds[held.records[0].kind].type if held.single else None
+        return Holder(
+            name=held.name,
+            arrays=len(set(held.records)),
+            type=-1,
+            bytes=0,
+            bytes_per_device=0,
+            spent=0,
+            parts=(),
+            change="gone",
+            moved=len(set(held.records)),
+            was=kind.type if kind else "",
+            delta=-held.here,
+        )
+
+    def _type(self, of: LeafType) -> int:
+        at = self.frame.order.index(of.mesh) if of.mesh in self.frame.order else -1
+        return self.types.setdefault(replace(of, mesh=at), len(self.types))
+
+    def _parts(self, held: Held) -> tuple[TypeCount, ...]:
+        found: dict[str, TypeCount] = {}
+        for kind, count in Counter([r.kind for r in dict.fromkeys(held.records)]).items():
+            of = self.kinds[kind].type
+            text = f"{of.type}, deleted" if of.state == "deleted" else of.type
+            here = held.counts.get(kind, 0) * int(self.frame.vector(kind, self.kinds[kind]).max(initial=0))
+            last = found.get(text, TypeCount(text, 0, 0))
+            found[text] = TypeCount(text, last.count + count, last.bytes_per_device + here)
+        return tuple(sorted(found.values(), key=lambda part: -part.bytes_per_device))
+
+    def _flagged(self, value: Any, held: Held) -> tuple[tuple[Flag, ...], tuple[str, ...]]:
+        """The flags of what a name holds, worst first, and the paths of its leaves."""
+        if not held.name or not held.own:
+            return (), ()
+        kinds = tuple([r.kind for r in held.records])
+        known = self.known.get(held.name)
+        if known is None or known.kinds != kinds:
+            known = self.known[held.name] = _Flags(kinds, *_flags(value, held.single))
+        flags = [f for f in (*self._alone(held), *known.flags) if f.cost >= self.least or f.kind == "unreadable"]
+        return tuple(flags), known.paths
+
+    def _alone(self, held: Held) -> tuple[Flag, ...]:
+        """Whether all of it is on one device, where other arrays are on several."""
+        kinds = [self.kinds[k] for k in held.counts]
+        main = self.frame.mesh
+        if main is None or main.size == 1 or not held.here:
+            return ()
+        if any(k.placement and k.placement.mesh.size > 1 for k in kinds):
+            return ()
+        on = {device for k in kinds if k.placement for device in k.placement.device_ids}
+        if len(on) > 1:
+            return ()
+        saved = held.here * (main.size - 1) // main.size
+        entries = split(kinds[0].type, main, tuple(a.name for a in main.axes)) if held.single else None
+        reason = f"On device {on.pop()} alone, where other arrays are on {main.size} devices."
+        return (Flag("one device", _FIRST, saved, reason, spec_code(entries) if entries else ""),)
+
+
+def _flags(value: Any, single: bool) -> tuple[tuple[Flag, ...], tuple[str, ...]]:
+    """The flags of a tree by itself, and the paths of its leaves; none of what cannot be read."""
+    try:
+        read = model(value)
+    except (TypeError, ValueError):
+        return (), ()
+    return read.flags, () if single else tuple(leaf.path for leaf in read.leaves)
+
+
+def _differences(before: Moment, now: Moment, kinds: Sequence[ArrayKind]) -> dict[str, changes.Difference]:
+    """What changed, by name."""
+    out = {}
+    for name, held in now.held.items():
+        last = before.held.get(name)
+        if held is not last:
+            out[name] = changes.difference(last.records if last else None, held.records, kinds)
+    return out
+
+
+def _largest(held: Iterable[Held], differences: Mapping[str, changes.Difference]) -> list[Held]:
+    """Those that are listed, most bytes first; of too many, those that changed come before the others."""
+    by_bytes = sorted(held, key=lambda h: -h.here)
+    if len(by_bytes) <= MOST:
+        return by_bytes
+    quiet = ("", "updated")
+    first = sorted(by_bytes, key=lambda h: differences.get(h.name, NO_CHANGE).change in quiet)[:MOST]
+    return sorted(first, key=lambda h: -h.here)
+
+
+def _path(value: Any, held: Held, diff: changes.Difference) -> str:
+    """Path of the first array that changed in a tree; of an update none, and of what is a single array."""
+    if held.single or diff.at < 0 or diff.change not in ("resharded", "changed", "deleted"):
+        return ""
+    try:
+        leaves = flatten(value)
+    except ValueError:
+        return ""
+    first = held.records[diff.at].ref()
+    return next((keystr(path) for path, leaf in leaves if leaf is first), "")

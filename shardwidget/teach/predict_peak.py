@@ -1,0 +1,81 @@
+"""Predicting the peak: how many bytes a device holds at most while a program runs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from shardwidget import read
+from shardwidget.document import Feedback, Field, Part
+from shardwidget.export.words import byte_count
+from shardwidget.teach import layouts, run
+from shardwidget.teach.forms import AnswerError, checked
+from shardwidget.teach.kind import Answer, Kind
+from shardwidget.teach.source import figure_of
+
+UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
+FORM = "a number of bytes, such as 3.5 MiB"
+
+
+class PredictPeak(Kind):
+    """The peak that ``read.memory`` finds in the compiled program, within a part of it.
+
+    Args:
+        f: a function, jitted or not.
+        *args: its arguments, on a mesh with devices.
+        within: how far an answer may be off, as a part of the truth.
+        source: the text to show; None reads that of ``f``.
+
+    Raises:
+        ValueError: the program cannot be compiled or read.
+    """
+
+    task = "predict_peak"
+    hints = (
+        "Arguments are there from the beginning. What does the forward pass keep for the backward pass, and of what is "
+        "it made again?",
+        "Count the largest array on one device: divide each dimension by the mesh axes that split it.",
+    )
+
+    def __init__(self, f: Callable[..., Any], *args: Any, within: float = 0.1, source: str | None = None) -> None:
+        if not 0 < within < 1:
+            raise ValueError(f"within must be a part of the peak, between 0 and 1; got {within}")
+        with run.on_mesh(layouts.mesh_of(args)):
+            self._peak = read.memory(f, *args).peak_bytes
+        self._within = within
+        self.mesh = layouts.mesh_document(layouts.mesh_of(args))
+        self.figures = (figure_of(f, args, source),)
+        self.prompt = (
+            "How many bytes does a device hold at the peak of this program, compiled? "
+            f"An answer within {100 * within:g} % counts."
+        )
+        self.fields = (Field("peak", "bytes at the peak", "text", example="3.5 MiB"),)
+        self._identity = f"{self.figures[0].listing} {run.describe(args)} {within}"
+
+    def identity(self) -> str:
+        """What is asked, of what, on which mesh."""
+        return self._identity
+
+    def read_field(self, field: Field, value: Any) -> int:
+        """A number of bytes, also as text with a unit."""
+        text = checked(str(value), FORM)
+        found = re.fullmatch(r"(\d+(?:\.\d+)?(?:e\d+)?)\s*([a-zA-Z]*)", text)
+        if found is None or found[2].upper() not in UNITS:
+            raise AnswerError(f"{text!r} is not {FORM}")
+        return round(float(found[1]) * UNITS[found[2].upper()])
+
+    def write_field(self, field: Field, value: int) -> str:
+        """The number with a unit."""
+        return byte_count(value)
+
+    def judge(self, answer: Answer) -> Feedback:
+        """Compares with the peak of the compiled program."""
+        given, truth = answer["peak"], self._peak
+        gives = byte_count(given)
+        if abs(given - truth) <= self._within * truth:
+            return Feedback("right", f"The peak is {byte_count(truth)}.", "", gives, (Part("peak", True),))
+        note = "That is too much." if given > truth else "That is too little."
+        ask = "What is made again, instead of being kept?" if given > truth else "What is kept for the backward pass?"
+        near = abs(given - truth) <= 0.5 * truth
+        return Feedback("partly" if near else "wrong", note, ask, gives, (Part("peak", False, note),))

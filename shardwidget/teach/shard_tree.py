@@ -1,0 +1,122 @@
+"""Sharding a tree by rules, so that a device holds no more than so many bytes."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import jax
+from jax.sharding import NamedSharding, PartitionSpec
+
+from shardwidget import read
+from shardwidget.document import Feedback, Field, Part
+from shardwidget.export.words import byte_count
+from shardwidget.teach import layouts
+from shardwidget.teach.forms import AnswerError, checked, read_spec, spec_text
+from shardwidget.teach.kind import Answer, Kind
+
+Rules = tuple[tuple[str, PartitionSpec], ...]
+
+FORM = "rules, such as embed → P('model', None); several are separated by a semicolon"
+_RULE = re.compile(r"(.+?)\s*(?:→|->|=>|:)\s*(P.*)")
+
+
+class ShardTree(Kind):
+    """Rules, ``pattern → P(...)``, after which the fullest device holds at most so many bytes. Nothing is moved.
+
+    Args:
+        tree: what ``read.model`` takes; at least one leaf is on a mesh.
+        below: most bytes that a device may hold.
+
+    Raises:
+        TypeError: there is no array in it.
+        ValueError: it is below that already, or nothing is on a mesh with axes.
+    """
+
+    task = "shard_tree"
+    hints = (
+        "A pattern is searched in the path, params/layers/0/up; the last rule that matches an array counts.",
+        "sw.ModelView(tree, rules=...) says what every rule saves. Begin with what is copied.",
+    )
+
+    def __init__(self, tree: Any, *, below: int) -> None:
+        self._tree = tree
+        self._model = read.model(tree)
+        self._mesh = layouts.mesh_of(jax.tree.leaves(tree))
+        if self._mesh is None:
+            raise ValueError("the exercise has no truth: no array of this tree is on a mesh with axes")
+        now = self._model.bytes_per_device
+        if now <= below:
+            raise ValueError(f"a device holds {byte_count(now)} already, which is not above {below}")
+        self._below = below
+        self.mesh = self._model.mesh
+        self.goal = f"at most {byte_count(below)}"
+        self.prompt = (
+            f"The fullest device holds `{byte_count(now)}` of this tree. Write rules, `pattern → P(...)`, after which "
+            f"no device holds more than `{byte_count(below)}`. Separate several by a semicolon."
+        )
+        self.fields = (Field("rules", "rules", "text", example="norm → P('data'); bias → P()"),)
+
+    def identity(self) -> str:
+        """The types of all leaves, and the goal."""
+        return str([(leaf.path, leaf.type) for leaf in self._model.leaves] + [self._below])
+
+    def read_field(self, field: Field, value: Any) -> Rules:
+        """Rules as text, or pairs of a pattern and a spec."""
+        if not isinstance(value, str):
+            value = "; ".join(f"{pattern} → {spec_text(spec)}" for pattern, spec in value)
+        out = []
+        for text in filter(None, map(str.strip, re.split(r"[;\n]", checked(value, FORM)))):
+            found = _RULE.fullmatch(text)
+            if found is None:
+                raise AnswerError(f"{text!r} is not a rule; write {FORM}")
+            try:
+                re.compile(found[1])
+            except re.error as error:
+                raise AnswerError(f"{found[1]!r} is not a pattern: {error}") from error
+            out.append((found[1], read_spec(found[2])))
+        return tuple(out)
+
+    def write_field(self, field: Field, value: Rules) -> str:
+        """The rules as text."""
+        return "; ".join(f"{pattern} → {spec_text(spec)}" for pattern, spec in value)
+
+    def judge(self, answer: Answer) -> Feedback:
+        """Applies the rules to the shapes."""
+        rules: Rules = answer["rules"]
+        names = iter(self._model.names)
+        matched: set[str] = set()
+
+        def typed(x: Any) -> Any:
+            name = next(names)
+            spec = next((spec for pattern, spec in reversed(rules) if re.search(pattern, name)), None)
+            matched.update(pattern for pattern, _ in rules if re.search(pattern, name))
+            if spec is None or not hasattr(x, "dtype"):
+                return x
+            sharding = NamedSharding(self._mesh, spec)
+            sharding.shard_shape(x.shape)
+            return jax.ShapeDtypeStruct(x.shape, x.dtype, sharding=sharding)
+
+        try:
+            tried = jax.tree.map(typed, self._tree, is_leaf=lambda x: x is None)
+            held = read.model(tried).bytes_per_device
+        except ValueError as error:
+            part = Part("rules", False, "JAX refuses a spec.")
+            said = str(error)
+            return Feedback(
+                "wrong",
+                "JAX refuses a spec.",
+                "Which dimension does not divide?",
+                parts=(part,),
+                error="ValueError",
+                said=said,
+            )
+        if unused := [pattern for pattern, _ in rules if pattern not in matched]:
+            note = f"No array has {unused[0]!r} in its path."
+            return Feedback("wrong", note, "How are the paths written?", parts=(Part("rules", False, note),))
+        gives = f"{byte_count(held)} on the fullest device"
+        if held <= self._below:
+            return Feedback("right", f"The fullest device holds {byte_count(held)}.", "", gives, (Part("rules", True),))
+        note = f"The fullest device holds {byte_count(held)}."
+        kind = "partly" if held < self._model.bytes_per_device else "wrong"
+        return Feedback(kind, note, "What is the largest on it now?", gives, (Part("rules", False, note),))

@@ -1,0 +1,154 @@
+"""``Inspector``: the arrays of a session, after every cell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from traitlets import Bool, Dict, TraitError, Unicode, observe, validate
+
+from shardwidget import _registry
+from shardwidget.document import Namespace, to_wire
+from shardwidget.export import bundle
+from shardwidget.read._namespace.entry import running, visible
+from shardwidget.read._namespace.look import Looks
+from shardwidget.widgets._base import DocumentWidget, Mode
+from shardwidget.widgets._options import checked
+
+EVENT = "post_run_cell"
+
+NO_CELLS = (
+    "there is no IPython here, so no cells to follow. Give the names to look at, Inspector(globals()), and call "
+    "refresh() to look at them again."
+)
+
+
+class Inspector(DocumentWidget):
+    """Which names hold arrays, which arrays no name holds, what every device holds, and what the last cell changed.
+
+    ```python
+    inspector = Inspector()                     # follows the cells of this notebook
+    inspector.document.changed                  # what the last cell did
+    inspector.document.holder("params").reason
+    inspector.close()                           # looks no more
+    ```
+
+    It looks after each cell, never while one runs, and keeps no array alive. Of several in one notebook, the newest
+    follows the cells. In JupyterLab, *Create New View for Output* puts it beside the notebook.
+
+    Attributes:
+        selection: name of the line that is chosen; None for none.
+        search: what lines are filtered by: parts of a name, of a type, a mesh axis.
+        following: whether it looks after each cell.
+    """
+
+    bundle = "inspector.js"
+
+    selection = Unicode(None, allow_none=True).tag(sync=True)
+    search = Unicode().tag(sync=True)
+    following = Bool(False, read_only=True).tag(sync=True)
+    _asked = Dict(help="What the reader did last: {n, do: look or open, name}; n makes each one new.").tag(sync=True)
+    _opened = Dict(
+        None, allow_none=True, help="The view that was asked for: {n, name, front_end, state} or {n, name, error}."
+    ).tag(sync=True)
+
+    def __init__(
+        self,
+        names: Mapping[str, Any] | None = None,
+        *,
+        selection: str | None = None,
+        search: str = "",
+        mode: Mode | None = None,
+        **traits: Any,
+    ) -> None:
+        """Looks at the names of this session.
+
+        Args:
+            names: values by name, such as ``globals()``; None for the names of IPython.
+            selection: name of the line that is chosen at first.
+            search: what lines are filtered by.
+            mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel.
+            **traits: traits of every ipywidget, such as ``layout=``.
+
+        Raises:
+            RuntimeError: there is no IPython, and no names are given.
+            TypeError: the names are not a mapping, or an argument is unknown.
+            TraitError: the chosen name holds no arrays.
+        """
+        checked(type(self), traits)
+        self._shell = running()
+        if names is None and self._shell is None:
+            raise RuntimeError(NO_CELLS)
+        self._names = self._shell.user_ns if names is None else names
+        self._looks = Looks()
+        document = self._looks.look(visible(self._names))
+        super().__init__(document, mode=mode, selection=selection, search=search, **traits)
+        if self._shell is not None:
+            self._follow()
+
+    @property
+    def document(self) -> Namespace:
+        """What was there at the last look."""
+        assert isinstance(self._shown, Namespace)
+        return self._shown
+
+    def refresh(self) -> None:
+        """Looks again: after each cell this happens by itself, where there are cells."""
+        self._update(self.document.cell)
+
+    def close(self) -> None:
+        """Looks no more, and goes from the screen."""
+        self._stop()
+        super().close()
+
+    def _follow(self) -> None:
+        for callback in list(self._shell.events.callbacks[EVENT]):
+            other = getattr(callback, "__self__", None)
+            if isinstance(other, Inspector):
+                other._stop()  # noqa: SLF001
+        self._shell.events.register(EVENT, self._on_cell)
+        self.set_trait("following", True)
+
+    def _stop(self) -> None:
+        if self.following:
+            self._shell.events.unregister(EVENT, self._on_cell)
+            self.set_trait("following", False)
+
+    def _on_cell(self, result: Any) -> None:
+        self._update(result.execution_count or self.document.cell)
+
+    def _update(self, cell: int) -> None:
+        self._shown = self._looks.look(visible(self._names), cell)
+        self._document = to_wire(self._shown)
+
+    def _state(self, *, complete: bool) -> dict[str, Any]:
+        return super()._state(complete=complete) | self.get_state(["selection", "search", "following"])
+
+    @observe("_asked")
+    def _on_asked(self, change: Any) -> None:
+        asked = change["new"]
+        if asked.get("do") == "look":
+            self.refresh()
+        elif asked.get("do") == "open":
+            given = {"n": asked.get("n"), "name": asked.get("name")}
+            try:
+                self._opened = {**given, **self._view(str(asked.get("name")))}
+            except Exception as error:
+                # The page shows it at its place; the kernel that serves the page goes on.
+                self._opened = {**given, "error": f"{type(error).__name__}: {error}"}
+
+    def _view(self, name: str) -> dict[str, Any]:
+        """The view that fits what a name holds: its front end, and its state as in a saved page."""
+        names = visible(self._names)
+        if name not in names:
+            raise KeyError(f"{name} is not there any more")
+        view = _registry.find("show")(names[name], name=name, mode="html")
+        return {"front_end": bundle.read(view.bundle), "state": view._state(complete=True)}  # noqa: SLF001
+
+    @validate("selection")
+    def _check_selection(self, proposal: Any) -> str | None:
+        name = proposal["value"]
+        known = [holder.name for holder in self.document.holders]
+        if name is not None and name not in known:
+            raise TraitError(f"selection must be None or a name that holds arrays: {', '.join(known)}; got {name!r}")
+        return name

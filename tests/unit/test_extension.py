@@ -1,0 +1,83 @@
+"""``%load_ext shardwidget``: what arrays display as, the magics, and that unloading leaves no trace."""
+
+import jax
+import jax.numpy as jnp
+import pytest
+from IPython.core.interactiveshell import InteractiveShell
+from jax.sharding import NamedSharding
+from jax.sharding import PartitionSpec as P
+
+from shardwidget import _extension, _registry
+from tests.models import eight
+from tests.namespaces import put
+
+
+@pytest.fixture
+def shell():
+    shell = InteractiveShell.instance()
+    shell.user_ns |= {"put": put, "jax": jax, "jnp": jnp, "P": P, "NamedSharding": NamedSharding, "mesh": eight()}
+    yield shell
+    shell.run_line_magic("unload_ext", "shardwidget")
+    InteractiveShell.clear_instance()
+
+
+def displayed(shell, value) -> dict:
+    return shell.display_formatter.format(value)[0]
+
+
+def test_arrays_and_small_trees_display_as_views_and_everything_else_as_before(shell):
+    x = put((8, 8), "data")
+    before = displayed(shell, x)
+    printers = dict(shell.display_formatter.mimebundle_formatter.type_printers)
+    magics = {kind: set(table) for kind, table in shell.magics_manager.magics.items()}
+    shell.run_line_magic("load_ext", "shardwidget")
+    assert "f32[8,8]" in displayed(shell, x)["text/html"]
+    assert "2 arrays" in displayed(shell, {"w": x, "b": put((4,))})["text/html"]
+    assert "text/html" not in displayed(shell, jnp.float32(3.0))
+    assert displayed(shell, {"a": 1}) == {"text/plain": "{'a': 1}"}
+    assert "text/html" not in displayed(shell, [x, 1])
+    assert "text/html" not in displayed(shell, [x] * (_extension.MOST_LEAVES + 1))
+    shell.run_line_magic("unload_ext", "shardwidget")
+    assert displayed(shell, x) == before
+    assert shell.display_formatter.mimebundle_formatter.type_printers == printers
+    assert {kind: set(table) for kind, table in shell.magics_manager.magics.items()} == magics
+    assert not hasattr(shell.magics_manager.user_magics, "sharding")
+
+
+def test_a_formatter_that_fails_leaves_what_jax_prints(shell, monkeypatch):
+    x = put((8, 8))
+    before = displayed(shell, x)
+    shell.run_line_magic("load_ext", "shardwidget")
+
+    def fails(_: str):
+        raise RuntimeError("broken")
+
+    monkeypatch.setattr(_registry, "find", fails)
+    assert displayed(shell, x) == before
+
+
+def test_sharding_prints_where_arrays_live(shell, capsys):
+    shell.run_line_magic("load_ext", "shardwidget")
+    shell.run_cell("x = put((8, 8), 'data'); params = {'w': put((4, 4))}")
+    shell.run_line_magic("sharding", "x params['w'] nothing")
+    out = capsys.readouterr().out
+    assert "f32[8,8]" in out
+    assert "f32[4,4]" in out
+    assert "%sharding nothing: NameError: name 'nothing' is not defined; give names or expressions" in out
+    shell.run_line_magic("sharding", "")
+    assert "params" in capsys.readouterr().out
+
+
+def test_collectives_lists_those_of_every_function_compiled_in_the_cell(shell, capsys):
+    shell.run_line_magic("load_ext", "shardwidget")
+    shell.run_cell("x = put((8, 16), None, 'model'); w = put((16, 4), 'model')")
+    code = "@jax.jit\ndef layer(x, w):\n    return x @ w\ny = layer(x, w)"
+    shell.run_cell_magic("collectives", "", code)
+    out = capsys.readouterr().out
+    assert "layer" in out
+    assert "all-reduce" in out
+    assert "model" in out
+    assert "compiled in this cell" in out
+    assert shell.user_ns["y"].shape == (8, 4)
+    shell.run_cell_magic("collectives", "", "y = layer(x, w)")
+    assert "Nothing was compiled in this cell" in capsys.readouterr().out
