@@ -18,8 +18,8 @@ nothing is computed from them.
 """
 
 from shardwidget._jax import messages
-from shardwidget._jax.assignment import buffer_assignment
 from shardwidget._jax.arrays import base_array, children, memory_at
+from shardwidget._jax.assignment import buffer_assignment
 from shardwidget._jax.compiling import compilations, module_text
 from shardwidget._jax.continuing import Fixer, Mark, fixing, mark_of, marked
 from shardwidget._jax.control import (
