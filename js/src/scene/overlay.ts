@@ -20,8 +20,37 @@ export interface Panels {
 /** Opacity of the veil of background that dims what is not lit. */
 const DIM = { light: 0.34, dark: 0.1 } as const;
 
+/** What is lit, and over it the pin of what stays lit: a dot at the corner of its tile and of its device. */
+export function overlayMarks(
+  model: PlacementModel,
+  panels: Panels,
+  paints: Paints,
+  lit: Highlight | null,
+  pinned: Highlight | null = null,
+): Mark[] {
+  const { array, mesh } = panels;
+  const tiles = array && pinned?.tile != null ? tileBoxes(model, array.faces, pinned.tile) : [];
+  const devices = pinned?.positions.slice(0, 1).map((p) => deviceBox(model, mesh, p)) ?? [];
+  const pins = [...tiles.map((b) => placed(b, array as ArrayPanel)), ...devices];
+  return [
+    ...litMarks(model, panels, paints, lit),
+    ...pins.map(
+      ({ x, y }): Mark => ({
+        kind: "rect",
+        x: x - 5,
+        y: y - 5,
+        w: 10,
+        h: 10,
+        r: 5,
+        fill: "ink",
+        stroke: { color: "bg", width: 1.6 },
+      }),
+    ),
+  ];
+}
+
 /** With nothing lit there is still the lens, on the middle of the mesh. */
-export function overlayMarks(model: PlacementModel, panels: Panels, paints: Paints, lit: Highlight | null): Mark[] {
+function litMarks(model: PlacementModel, panels: Panels, paints: Paints, lit: Highlight | null): Mark[] {
   if (!lit) return panels.lens ? lensMarks(model, panels.mesh, panels.lens, paints, null) : [];
   if (lit.axis !== null) return axisGroups(model, panels.mesh, lit.axis);
   const marks: Mark[] = [];

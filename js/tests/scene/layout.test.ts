@@ -1,13 +1,16 @@
 import { expect, test } from "vitest";
 import { PlacementModel } from "../../src/model/placement";
+import { highlightDevice } from "../../src/model/selection";
 import { cardScene } from "../../src/scene/card";
-import { type Faces, tileAtPoint, tileBoxes } from "../../src/scene/faces";
+import { type Faces, tileAtPoint, tileBoxes, WHOLE } from "../../src/scene/faces";
 import { deviceAtPoint, deviceBox } from "../../src/scene/grid";
 import { layoutBody } from "../../src/scene/layout";
 import { LENS } from "../../src/scene/lens";
+import { overlayMarks } from "../../src/scene/overlay";
 import { type Box, inside } from "../../src/scene/scene";
+import { array, mesh } from "../documents";
 import { PICTURES } from "../pictures";
-import { each, extent, marksOf } from "./cases";
+import { each, extent, marksOf, paintsWith } from "./cases";
 
 test("every number of a mark is finite and every length is not negative", () =>
   each((model, layout, { lit }) => {
@@ -137,4 +140,19 @@ test("no text stands on the stripes of a partial sum", () => {
       expect(text.x + text.w).toBeLessThanOrEqual(under.x + under.w);
     }
   }
+});
+
+test("what is pinned has a dot at its tile and its device, whatever else is lit", () => {
+  const model = new PlacementModel(array(mesh({ x: 4, y: 2 }), [8, 16], ["x", "y"]));
+  const layout = layoutBody(model, WHOLE, 900, true);
+  const paints = paintsWith(model, "position");
+  const [pinned, other] = [highlightDevice(model, 5), highlightDevice(model, 2)];
+  const dots = (lit: typeof other | null, pin: typeof other | null) =>
+    overlayMarks(model, layout, paints, lit, pin).flatMap((m) => (m.kind === "rect" && m.fill === "ink" ? [m] : []));
+  expect(dots(pinned, null)).toEqual([]);
+  const at = dots(pinned, pinned);
+  expect(at).toHaveLength(2);
+  expect(dots(other, pinned)).toEqual(at);
+  const device = deviceBox(model, layout.mesh, 5);
+  expect(at.some(({ x, y, w, h }) => x + w / 2 === device.x && y + h / 2 === device.y)).toBe(true);
 });

@@ -18,6 +18,7 @@ export class Layers {
   readonly #overlay = newLayer();
   #shown: Shown | null = null;
   #lit: Highlight | null = null;
+  #pinned: Highlight | null = null;
   #theme: Theme | null = null;
   #before: Shown | null = null;
   #changing = 0;
@@ -49,15 +50,15 @@ export class Layers {
   }
 
   /** Paints a placement, or its change from the one before, as far as it is not painted; whether it stands anew. */
-  paint(shown: Shown, theme: Theme, from: Shown | null, hovered: Highlight | null): boolean {
+  paint(shown: Shown, theme: Theme, from: Shown | null, hovered: Highlight | null, pinned: Highlight | null): boolean {
     const before = from && !motionless() && canMorph(from, shown) ? from : null;
     if (from && !before) this.changed();
     const lit = before ? null : hovered;
     const other = shown !== this.#shown || theme !== this.#theme;
     const anew = other || before !== this.#before;
     if (anew) this.#paintBase(shown, theme, before);
-    if (other || lit !== this.#lit) this.#paintOverlay(shown, theme, lit);
-    [this.#shown, this.#lit, this.#theme, this.#before] = [shown, lit, theme, before];
+    if (other || lit !== this.#lit || pinned !== this.#pinned) this.#paintOverlay(shown, theme, lit, lit && pinned);
+    [this.#shown, this.#lit, this.#pinned, this.#theme, this.#before] = [shown, lit, pinned, theme, before];
     return anew && !before;
   }
 
@@ -82,10 +83,15 @@ export class Layers {
   }
 
   /** Repaints what hovering adds at most once a frame. */
-  #paintOverlay(shown: Shown, theme: Theme, lit: Highlight | null): void {
+  #paintOverlay(shown: Shown, theme: Theme, lit: Highlight | null, pinned: Highlight | null): void {
     cancelAnimationFrame(this.#hovering);
     this.#hovering = requestAnimationFrame(() => {
-      this.#later(this.#overlay, shown.layout, () => overlayMarks(shown.model, shown.layout, shown.paints, lit), theme);
+      this.#later(
+        this.#overlay,
+        shown.layout,
+        () => overlayMarks(shown.model, shown.layout, shown.paints, lit, pinned),
+        theme,
+      );
     });
   }
 

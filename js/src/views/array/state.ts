@@ -132,7 +132,7 @@ export class ArrayState extends CardState<Fields> {
   protected override paint(): boolean {
     const { theme, before } = this.now;
     const shown = this.shown();
-    return shown !== null && theme !== null && this.layers.paint(shown, theme, before, this.lit());
+    return shown !== null && theme !== null && this.layers.paint(shown, theme, before, this.lit(), this.now.pinned);
   }
 
   setColor(colorBy: ColorBy): void {
