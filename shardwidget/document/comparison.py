@@ -78,6 +78,7 @@ class Row:
     values: tuple[Compared, ...]
     """What it results in."""
     source: Source | None = None
+    """The user's line; one of an installed package only where there is no other."""
     inputs: tuple[str, ...] = ()
     """Names of the operands."""
     enclosure: int = -1
@@ -95,6 +96,8 @@ class Row:
     inspected: bool = False
     """Whether its places are those of the program with inspections, which has other collectives here than the program
     itself: the compiler may never make these values there."""
+    library: Source | None = None
+    """The line of an installed package that ``source`` runs; None where it runs none."""
 
     @property
     def explicit(self) -> str:

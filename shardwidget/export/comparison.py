@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
 from typing import Literal
@@ -42,7 +43,7 @@ def tally(c: Comparison) -> list[str]:
     """How many errors, differences, collectives and replications there are; those that are zero are left out."""
     inserted = {k for row in c.rows for k in row.collectives if not _collective(c, k).by_user}
     errors = sum(row.error is not None for row in c.rows)
-    differing = sum(any(v.agreement == "differs" for v in row.values) for row in c.rows)
+    differing = sum(map(bool, _differing(c)))
     counts = [
         (errors, "type error", "type errors"),
         (differing, "placement differs", "placements differ"),
@@ -50,6 +51,19 @@ def tally(c: Comparison) -> list[str]:
         (sum(bool(row.remark) for row in c.rows), "replication", "replications"),
     ]
     return [f"{n} {one if n == 1 else many}" for n, one, many in counts if n]
+
+
+def _differing(c: Comparison) -> Iterator[bool]:
+    """Whether each row has a value whose placement differs; a result of a row that does is not another one."""
+    seen: set[tuple[str, ...]] = set()
+    for row in c.rows:
+        found = [v for v in row.values if v.agreement == "differs"]
+        places = [tuple(side.text for side in (v.explicit, v.concrete) if side) for v in found]
+        if row.primitive == "outputs":
+            yield any(all((name, *place) not in seen for name in row.inputs) for place in places)
+        else:
+            seen |= {(v.name, *place) for v, place in zip(found, places, strict=True)}
+            yield bool(found)
 
 
 def picture(c: Comparison) -> str:

@@ -119,6 +119,10 @@ def test_a_library_s_line_is_not_rewritten():
     product = load("def f(a, b):\n    return a @ b\n", "/env/lib/site-packages/models/layer.py")
     comparison = read.comparison(lambda a, b: product(a, b), array((8, 8), "x", "y"), array((8, 8), "y"))
     (row,) = [row for row in comparison.rows if row.error]
+    assert row.source is not None
+    assert row.source.file == "test_comparison_fixes.py"
+    assert row.library is not None
+    assert (row.library.file, row.library.line, row.library.text) == ("layer.py", 2, "return a @ b")
     assert {fix.line for fix in row.fixes} == {0}
     with pytest.raises(ValueError, match="has no place in the source"):
         row.fixes[0].applied("")

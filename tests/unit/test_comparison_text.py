@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from shardwidget.document import Comparison
-from shardwidget.export.comparison import MOST, headline, picture, table
+from shardwidget.document import Comparison, Row
+from shardwidget.export.comparison import MOST, headline, picture, table, tally
 from tests.comparisons import COMPARISONS, arrays, hostile, layer, scopes, stopped, training
 from tests.markup import Parsed
 
@@ -98,3 +98,12 @@ def test_results_come_last_however_long_a_program_is_and_inspected_places_say_so
     assert any("P('x', 'y') (inspected)" in line for line in lines)
     assert lines[-2].startswith("outputs")
     assert "more rows" in lines[-1]
+
+
+def test_a_result_that_differs_where_it_is_made_is_counted_once():
+    c = training()
+    made = next(row for row in c.rows if any(v.agreement == "differs" for v in row.values))
+    ends = Row("outputs", tuple(replace(v, name="d loss/d w") for v in made.values), inputs=(made.values[0].name,))
+    assert tally(replace(c, rows=(*c.rows, ends))) == tally(c)
+    elsewhere = replace(ends, inputs=("another",))
+    assert tally(replace(c, rows=(*c.rows, elsewhere)))[0] == "2 placements differ"

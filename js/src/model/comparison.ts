@@ -133,16 +133,21 @@ export class ComparisonModel {
   #sum(): Tally[] {
     const sums: Tally[] = [NOTHING];
     const seen = new Set<number>();
+    const differing = new Set<string>();
     for (const row of this.rows) {
+      // A result of a row that differs is not another one.
+      const isNew = (v: Compared) =>
+        row.primitive !== "outputs" || row.inputs.every((name) => !differing.has(placesOf(v, name)));
       const last = sums.at(-1) ?? NOTHING;
       const fresh = row.collectives.filter((c) => !seen.has(c) && this.collective(c)?.by_user === false);
       for (const c of fresh) seen.add(c);
       sums.push({
         errors: last.errors + (row.error ? 1 : 0),
-        differs: last.differs + (row.values.some((v) => v.agreement === "differs") ? 1 : 0),
+        differs: last.differs + (row.values.some((v) => v.agreement === "differs" && isNew(v)) ? 1 : 0),
         inserted: last.inserted + fresh.length,
         replications: last.replications + (row.remark === "" ? 0 : 1),
       });
+      for (const v of row.values) if (v.agreement === "differs") differing.add(placesOf(v, v.name));
     }
     return sums;
   }
@@ -156,6 +161,9 @@ export function known(doc: Comparison, choices: Choices, row: number, choice: nu
   );
   return !others && doc.continuations.some((c) => c.row === row && c.choice === choice);
 }
+
+/** A value by a name and by where it lies, as its type says and as it was compiled. */
+const placesOf = (v: Compared, name: string) => JSON.stringify([name, v.explicit?.text, v.concrete?.text]);
 
 const NOTHING: Tally = { errors: 0, differs: 0, inserted: 0, replications: 0 };
 

@@ -1102,6 +1102,7 @@ export interface Row {
   readonly primitive: string;
   /** What it results in. */
   readonly values: readonly Compared[];
+  /** The user's line; one of an installed package only where there is no other. */
   readonly source: Source | null;
   /** Names of the operands. */
   readonly inputs: readonly string[];
@@ -1122,6 +1123,8 @@ export interface Row {
    * itself: the compiler may never make these values there.
    */
   readonly inspected: boolean;
+  /** The line of an installed package that `source` runs; None where it runs none. */
+  readonly library: Source | null;
 }
 
 /** Measured calls of a program. */

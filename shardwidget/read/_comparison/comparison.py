@@ -23,7 +23,7 @@ from shardwidget.read._comparison.rows import row_of
 from shardwidget.read._comparison.traced import left, traced
 from shardwidget.read._comparison.tree import Tree
 from shardwidget.read._entries import Entries
-from shardwidget.read._jaxpr.sources import line_of, listing_at
+from shardwidget.read._jaxpr.sources import line_of, listing_at, own_frame
 from shardwidget.read._mesh import read_mesh
 
 ARGUMENTS = -1
@@ -194,7 +194,8 @@ class _Reader:
         base = "Explicit" if is_explicit(self.base.mesh) else "given" if AxisType.Explicit in types else "Auto"
         if shown.with_choices:
             base = "Explicit"
-        listings = (listing_at(f.file_name, f.start_line) for line in self.tree.lines for f in line.frames[:1])
+        own = [own_frame(line.frames) for line in self.tree.lines if line.frames]
+        listings = (listing_at(f.file_name, f.start_line) for f in own)
         return Comparison(
             of="function",
             mesh=read_mesh(self.asked.mesh),

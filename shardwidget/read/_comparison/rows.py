@@ -16,7 +16,7 @@ from shardwidget.read._comparison.explicit import Explicit, Stopped
 from shardwidget.read._comparison.fix import Fixed
 from shardwidget.read._comparison.tree import Line
 from shardwidget.read._entries import Entries, entries, entries_text, spec_of
-from shardwidget.read._jaxpr.sources import shown_name, source_of
+from shardwidget.read._jaxpr.sources import own_frame, shown_name, source_of
 from shardwidget.read._jaxpr.value import Value
 
 Decision = Literal["", "reshard", "with_sharding_constraint", "out_sharding", "device_put"]
@@ -56,7 +56,8 @@ def row_of(
     return Row(
         primitive=line.eqn.primitive.name,
         values=values,
-        source=source_of(line.frames[0]) if line.frames else None,
+        source=source_of(own_frame(line.frames)) if line.frames else None,
+        library=source_of(line.frames[0]) if line.frames and own_frame(line.frames) is not line.frames[0] else None,
         inputs=tuple(v.name for v in line.inputs if isinstance(v, Value)),
         enclosure=line.enclosure,
         decision=decision_of(line),

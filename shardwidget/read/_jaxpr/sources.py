@@ -7,6 +7,7 @@ import linecache
 import os
 import re
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 from jax.extend.core import JaxprEqn
@@ -19,6 +20,11 @@ from shardwidget.read._jaxpr.syntax import function_lines, text_of
 def frames_of(eqn: JaxprEqn) -> list[Any]:
     """The user's frames that an equation comes from, innermost first; not those that called us."""
     return list(itertools.takewhile(lambda frame: not frame.file_name.startswith(_jax.OURS), _jax.user_frames(eqn)))
+
+
+def own_frame(frames: Sequence[Any]) -> Any:
+    """The innermost of the user's frames, innermost first, that no installed package has; else the innermost."""
+    return next((f for f in frames if not _jax.is_library_file(f.file_name)), frames[0])
 
 
 def source_of(frame: Any) -> Source:

@@ -17,7 +17,7 @@ interface Props {
 }
 
 export function Details({ model, pictures, row, index, level }: Props) {
-  const { source } = row;
+  const { source, library } = row;
   const where = [
     source ? `${source.file}:${source.line} in ${source.function}` : "",
     trailText(model, model.trail(index)),
@@ -29,6 +29,13 @@ export function Details({ model, pictures, row, index, level }: Props) {
         {source?.text && (
           <p>
             <code class="mono">{source.text}</code>
+          </p>
+        )}
+        {library && (
+          <p>
+            <span class="soft">which runs </span>
+            <code class="mono">{library.text}</code>
+            <span class="soft">{` ${library.file}:${library.line} in ${library.function}`}</span>
           </p>
         )}
         {where.length > 0 && <p class="soft">{where.join(" · ")}</p>}
