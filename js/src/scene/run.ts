@@ -52,10 +52,15 @@ function gutterMarks(model: RunModel, layout: RunLayout): Mark[] {
   const { mesh } = model;
   const marks: Mark[] = layout.labels ? [label(0, 13, "device", 11.5, "muted")] : [];
   const last = mesh.axes.length - 1;
-  for (const { lane, y } of layout.places) {
+  for (const { lane, y, alike } of layout.places) {
     const position = model.lanes[lane]?.position ?? 0;
     const base = y + layout.lane / 2 + 4;
     const id = String(mesh.ids[position]);
+    if (layout.labels && layout.folded) {
+      const text = `${id} × ${alike}`;
+      marks.push(label(layout.left - 10, base, alike > 1 ? text : id, 12, "ink", { ...BOLD, anchor: "end" }));
+      continue;
+    }
     if (!layout.labels || last < 1) {
       marks.push(label(layout.left - 8, base, id, 12, "ink", { ...BOLD, anchor: "end" }));
       continue;
@@ -65,7 +70,7 @@ function gutterMarks(model: RunModel, layout: RunLayout): Mark[] {
     marks.push(label(layout.left - 46, base, id, layout.lane > 14 ? 14 : 11, "ink", { ...BOLD, anchor: "end" }));
     marks.push(label(layout.left - 10, base, inner, 10.5, axisToken(last), { mono: true, anchor: "end" }));
   }
-  if (layout.labels && last >= 1) marks.push(...brackets(model, layout));
+  if (layout.labels && last >= 1 && !layout.folded) marks.push(...brackets(model, layout));
   return marks;
 }
 

@@ -116,7 +116,9 @@ test("runs stand on one time axis, and the open one is in the table", async () =
 
 test("a program without collectives, and more lanes than are drawn", async () => {
   expect(textOf(find(await mount(wire("alone")), ".list"))).toContain("The program has no collectives.");
-  expect(textOf(find(await mount(wire("many")), ".lanes"))).toContain("32 of 64 lanes");
+  expect(textOf(find(await mount(wire("many")), ".lanes"))).toContain(
+    "2 of 64 lanes: the device that is waited for most often, and one for each kind",
+  );
 });
 
 test("the user's names stay text", async () => {

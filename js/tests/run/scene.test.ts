@@ -1,8 +1,10 @@
 /** Bars of lanes: where events are, what merges, what never gets lost. */
 import { expect, test } from "vitest";
+import { RunModel } from "../../src/model/run";
 import { cursorMarks, lanesMarks, stepOf } from "../../src/scene/run";
 import { laneAt, layoutOf, MOST_LANES, tickAt, xOf } from "../../src/scene/run/layout";
 import type { BarsMark, Mark, StrokesMark } from "../../src/scene/scene";
+import { raw } from "../documents";
 import { large, model } from "./runs";
 
 const step = model("step");
@@ -60,11 +62,30 @@ test("a place and a moment are found again", () => {
   for (const { lane, y } of layout.places) expect(laneAt(layout, y + 3)).toBe(lane);
 });
 
-test("of many devices the one most waited for is among the lanes", () => {
+test("of many devices those that behave alike are one lane, and the one most waited for has its own", () => {
   const many = layoutOf(model("many"), 1000);
-  expect(many.places.length).toBe(MOST_LANES);
-  expect(many.omitted).toBe(64 - MOST_LANES);
-  expect(many.places.map((p) => p.lane)).toContain(37);
+  expect(many.places.map((p) => [p.lane, p.alike])).toEqual([
+    [0, 63],
+    [37, 1],
+  ]);
+  expect([many.omitted, many.folded]).toEqual([62, true]);
+  const texts = lanesMarks(model("many"), many, 0, { from: 0, to: 1e5 }, -1).flatMap((m) =>
+    m.kind === "text" ? m.spans.map((s) => s.text) : [],
+  );
+  expect(texts).toContain("0 × 63");
+  expect(texts).toContain("37");
+});
+
+test("of many that all behave otherwise, some are drawn, and the one most waited for", () => {
+  const { doc } = model("many");
+  const none = raw(Array.from({ length: 40 }, () => 0));
+  const lanes = doc.lanes.map((lane, k) => {
+    const operation = raw(Array.from({ length: 40 }, (_, e) => (e < k ? 0 : 1)));
+    return { ...lane, operation, waited: none };
+  });
+  const unlike = layoutOf(new RunModel({ ...doc, lanes }), 1000);
+  expect([unlike.places.length, unlike.omitted, unlike.folded]).toEqual([MOST_LANES, 64 - MOST_LANES, false]);
+  expect(unlike.places.map((p) => p.lane)).toContain(37);
 });
 
 test("steps of an axis are round", () => {

@@ -11,6 +11,8 @@ export interface LanePlace {
   /** Index in `RunModel.lanes`. */
   lane: number;
   y: number;
+  /** Lanes that it stands for, itself among them. */
+  alike: number;
 }
 
 export interface RunLayout {
@@ -27,6 +29,8 @@ export interface RunLayout {
   places: readonly LanePlace[];
   /** Lanes that are not drawn. */
   omitted: number;
+  /** Whether lanes stand for others. */
+  folded: boolean;
   labels: boolean;
 }
 
@@ -37,7 +41,7 @@ const NARROW = 560;
 const AXIS = 26;
 const LOOPS = 20;
 
-/** Lanes of one run below one another; of many, the one most waited for and others evenly. */
+/** Lanes of one run below one another. */
 export function layoutOf(model: RunModel, width: number, roomy = true): RunLayout {
   const lanes = chosen(model);
   const labels = width >= NARROW;
@@ -48,12 +52,12 @@ export function layoutOf(model: RunModel, width: number, roomy = true): RunLayou
   const loops = model.looped && labels ? LOOPS : 0;
   let y = AXIS + loops;
   let before = -1;
-  for (const k of lanes) {
+  for (const [k, alike] of lanes) {
     const position = model.lanes[k]?.position ?? 0;
     const outer = model.mesh.axes.length > 1 ? Math.floor(position / pair) : 0;
     if (before >= 0) y += outer === before ? (lane > 20 ? 5 : 3) : lane > 20 ? 10 : 8;
     before = outer;
-    places.push({ lane: k, y });
+    places.push({ lane: k, y, alike });
     y += lane;
   }
   const span = Math.max(40, width - left);
@@ -67,21 +71,44 @@ export function layoutOf(model: RunModel, width: number, roomy = true): RunLayou
     loops,
     places,
     omitted: model.lanes.length - lanes.length,
+    folded: lanes.some(([, alike]) => alike > 1),
     labels,
   };
 }
 
-function chosen(model: RunModel): number[] {
+/** A lane that is drawn, and how many it stands for. */
+type Chosen = readonly [lane: number, alike: number];
+
+/** All lanes; of many, one for those that behave alike, or else some evenly. The one most waited for has its own. */
+function chosen(model: RunModel): readonly Chosen[] {
   const all = [...model.lanes.keys()];
-  if (all.length <= MOST_LANES) return all;
+  if (all.length <= MOST_LANES) return all.map((k) => [k, 1]);
   const { late } = model;
   const lateOf = (k: number) => late[model.lanes[k]?.position ?? 0] ?? 0;
   const slowest = all.reduce((a, b) => (lateOf(b) > lateOf(a) ? b : a), 0);
+  const folds = new Map<string, number[]>();
+  for (const k of all) {
+    const key = k === slowest ? "slowest" : behaviour(model, k);
+    folds.set(key, [...(folds.get(key) ?? []), k]);
+  }
+  if (folds.size <= MOST_LANES)
+    return [...folds.values()].map((like): Chosen => [like[0] ?? 0, like.length]).sort((a, b) => a[0] - b[0]);
   const step = all.length / MOST_LANES;
   const kept = new Set(Array.from({ length: MOST_LANES }, (_, i) => Math.floor(i * step)));
   kept.delete(Math.floor((MOST_LANES - 1) * step));
   kept.add(slowest);
-  return [...kept].sort((a, b) => a - b);
+  return [...kept].sort((a, b) => a - b).map((k) => [k, 1]);
+}
+
+/** Lanes are alike that run the same operations and wait as long, to a twentieth of the time of all calls. */
+function behaviour(model: RunModel, k: number): string {
+  const lane = model.lanes[k];
+  if (!lane) return "";
+  const times = new Int32Array(model.doc.operations.length);
+  for (const o of lane.operation) times[o] = (times[o] ?? 0) + 1;
+  const whole = model.doc.seconds.reduce((sum, _, call) => sum + model.ticks(call), 0);
+  const waited = lane.waited.reduce((sum, ticks) => sum + ticks, 0);
+  return `${times.join()} ${Math.round((20 * waited) / Math.max(1, whole))}`;
 }
 
 export function xOf(layout: RunLayout, { from, to }: Span, tick: number): number {

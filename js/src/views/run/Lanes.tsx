@@ -64,8 +64,10 @@ export function Lanes({ state, chart, at, name }: Props) {
       </div>
       {layout.omitted > 0 && (
         <p class="small soft">
-          {layout.places.length} of {model.lanes.length} lanes: the device that is waited for most often, and others
-          evenly.
+          {layout.places.length} of {model.lanes.length} lanes: the device that is waited for most often, and{" "}
+          {layout.folded
+            ? "one for each kind of the others: those that run the same and wait about as long."
+            : "others evenly."}
         </p>
       )}
     </section>
