@@ -1,6 +1,5 @@
 /** A trace as rows of devices: whose blocks they hold after each step that sends, and what goes between two rows. */
 import type { Collective, Step, Variable } from "./document.gen";
-import { unpack } from "./ints";
 import { permutes, tells } from "./semantics";
 import type { TraceModel } from "./trace";
 
@@ -92,7 +91,7 @@ function loopOf(trace: TraceModel, step: Step, loops: Loop[], index: Map<string,
 /** Mesh positions whose blocks a device holds, piece by piece: its own where nobody else's are known; -1 for zeros. */
 export function originsOf(trace: TraceModel, v: Variable, position: number): readonly number[] {
   if (!v.origin) return [position];
-  const all = unpack(v.origin.positions);
+  const all = trace.origins(v.origin);
   const pieces = Math.max(1, Math.round(all.length / trace.mesh.size));
   return [...all.subarray(position * pieces, (position + 1) * pieces)];
 }

@@ -1,5 +1,5 @@
 /** A trace as the stepper reads it: variables with their blocks, steps with their groups, times. */
-import type { Collective, Plan, Step, Trace, Variable } from "./document.gen";
+import type { Collective, Origin, Plan, Step, Trace, Variable } from "./document.gen";
 import { unpack } from "./ints";
 import { MeshModel, product } from "./mesh";
 import { lasting, type Played, play, playable, type Times, timesOf } from "./plan";
@@ -31,6 +31,7 @@ export class TraceModel {
   readonly mesh: MeshModel;
   readonly steps: readonly Step[];
   readonly #corners = new Map<number, Corner | null>();
+  readonly #origins = new Map<Origin, Int32Array>();
   readonly #groups = new Map<Collective, readonly (readonly number[])[]>();
   readonly #played = new Map<Plan, Played>();
 
@@ -41,6 +42,27 @@ export class TraceModel {
     this.runs = runsOf(doc);
     this.mesh = new MeshModel(doc.mesh);
     this.steps = doc.steps;
+  }
+
+  /** Positions of the devices that a variable's blocks come from. */
+  origins(origin: Origin): Int32Array {
+    let found = this.#origins.get(origin);
+    if (!found) {
+      found = unpack(origin.positions);
+      this.#origins.set(origin, found);
+    }
+    return found;
+  }
+
+  /** The iterations that a step stands in, the outermost first: `scan 3 of 8`. */
+  iterations(step: Step): string {
+    const found: string[] = [];
+    const { scopes } = this.doc;
+    for (let scope = scopes[step.scope]; scope; scope = scopes[scope.parent]) {
+      if (scope.kind !== "iteration") continue;
+      found.unshift(`${scope.name} ${scope.iteration + 1}${scope.total > 0 ? ` of ${scope.total}` : ""}`);
+    }
+    return found.join(", ");
   }
 
   step(index: number): Step | null {

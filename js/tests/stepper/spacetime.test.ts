@@ -3,8 +3,9 @@ import { expect, test } from "vitest";
 import type { Scope, Step, Trace, Variable } from "../../src/model/document.gen";
 import { linksOf, originsOf, spaceTime } from "../../src/model/spacetime";
 import { TraceModel } from "../../src/model/trace";
-import { StepperLayout } from "../../src/scene/stepper";
+import { StepperLayout, type StepperOptions, stepperMarks } from "../../src/scene/stepper";
 import { layoutSpace, spaceMarks } from "../../src/scene/stepper/spacetime";
+import { StepView } from "../../src/scene/stepper/view";
 import { raw } from "../documents";
 import { programOf } from "./programs";
 import { model } from "./traces";
@@ -111,4 +112,29 @@ test("every mark is finite and inside, from few devices to many", () => {
       }
     }
   }
+});
+
+test("a block keeps the colour of the device that it came from, and a step says its iteration", () => {
+  const t = ring();
+  const options: StepperOptions = { scheme: "light", algorithm: "meaning", device: null, still: false };
+  const layout = new StepperLayout(t, 900, []);
+  t.steps.forEach((step, at) => {
+    const view = new StepView(t, layout, { step: at, phase: 0 }, options);
+    for (const id of step.outputs) {
+      const v = t.variable(id) as Variable;
+      for (let p = 0; p < N; p++) {
+        const start = t.variable(v.origin?.variable ?? id) as Variable;
+        expect(view.color(v, p)).toEqual(view.color(start, originsOf(t, v, p)[0] ?? p));
+      }
+    }
+    const said = at === 0 ? "" : `scan ${Math.ceil(at / 2)} of ${N}`;
+    expect(t.iterations(step)).toBe(said);
+    const written = stepperMarks(t, layout, { step: at, phase: 0 }, options)
+      .flatMap((m) => (m.kind === "text" ? [m.spans.map((s) => s.text).join("")] : []))
+      .filter((text) => text.startsWith("scan"));
+    expect(written.map((text) => text.split(":")[0])).toEqual(at === 0 ? [] : [said]);
+  });
+  const [first, later] = [t.variable(0), t.variable(2)] as [Variable, Variable];
+  const view = new StepView(t, layout, { step: 1, phase: 0 }, options);
+  expect(view.color(later, 1)).not.toEqual(view.color(first, 1));
 });

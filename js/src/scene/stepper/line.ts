@@ -16,7 +16,8 @@ export function lineMarks(view: StepView): Mark[] {
   const { x, y, width } = stage.line;
   const sum = stage.motion === "gather" && view.adds ? sumMarks(view) : null;
   if (sum) return [...sum, ...noteMarks(view)];
-  const [first, second] = caption(view);
+  const [words, second] = caption(view);
+  const first = [view.trace.iterations(view.step), words].filter((s) => s !== "").join(": ");
   const marks: Mark[] = [label(x, y, fit(first, width, SIZE), SIZE, "ink")];
   const exponent = (view.collective && view.input && view.formats.get(view.input.id)?.exponent) || "";
   const scale = exponent === "" || stage.bare ? "" : `all numbers ${exponent}`;
@@ -31,6 +32,7 @@ function noteMarks(view: StepView): Mark[] {
   const { x, y, width } = stage.line;
   const others = c ? trace.groups(c).length - 1 : 0;
   const words = [
+    trace.iterations(view.step),
     others > 0 ? `the other ${others === 1 ? "group runs" : `${others} groups run`} the same way, at once` : "",
     stage.note,
   ];

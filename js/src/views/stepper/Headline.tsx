@@ -71,6 +71,7 @@ function Sentence({ trace, step }: { trace: TraceModel; step: Step }) {
   }));
   return (
     <p class="sentence" title={step.sentence}>
+      {step.scope >= 0 && <b>{trace.iterations(step)} </b>}
       <Tokens tokens={tokens} />
     </p>
   );

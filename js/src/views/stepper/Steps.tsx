@@ -201,10 +201,11 @@ function remark(trace: TraceModel, step: Step): string {
   const region = trace.doc.regions[step.region];
   if (step.primitive === "error") return "stops here";
   if (step.implicit) return "implicit, no communication";
-  if (step.collective)
-    return step.collective.bytes_per_device > 0
-      ? `${bytes(step.collective.bytes_per_device)} per device`
-      : "no communication";
+  if (step.collective) {
+    const sent = step.collective.bytes_per_device;
+    const at = trace.iterations(step);
+    return `${sent > 0 ? `${bytes(sent)} per device` : "no communication"}${at && `, ${at}`}`;
+  }
   if (step.primitive === "in_specs") return "cut into blocks";
   if (step.primitive === "out_specs") return region ? `assemble ${region.out_specs.join(", ")}` : "assemble";
   return "local";
