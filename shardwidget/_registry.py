@@ -72,6 +72,7 @@ DOCUMENTS = {
     "Playground": "playground",
     "Memory": "memory",
     "Model": "model",
+    "MpmdPlacement": "mpmd",
     "Namespace": "namespace",
     "Schedule": "schedule",
     "Schedules": "schedule",

@@ -18,7 +18,8 @@ def show(x: Any, *args: Any, kwargs: Mapping[str, Any] | None = None, **options:
 
     Args:
         x: a ``jax.Array``, a ``jax.ShapeDtypeStruct`` with a sharding, a tuple ``(shape, dtype, sharding)``, or a
-            ``jax.sharding.Mesh`` or ``AbstractMesh`` alone: an ``ArrayView``. A pytree of arrays (parameters, an
+            ``jax.sharding.Mesh`` or ``AbstractMesh`` alone: an ``ArrayView``; so an array on groups of devices, JaxPP's
+            ``MpmdArray`` or, with ``groups=(mesh, axis)``, plain arrays. A pytree of arrays (parameters, an
             optimizer's state, a module): a ``ModelView``. A function that calls ``jax.shard_map``: a
             ``ShardMapStepper``; any other function: a ``ShardingComparison``. What ``lower()`` or ``compile()``
             returns: a ``CompiledProgram``. A ``Schedule``: a ``PipelineView``.
@@ -34,7 +35,7 @@ def show(x: Any, *args: Any, kwargs: Mapping[str, Any] | None = None, **options:
             forms.
         ValueError: there is no mesh, or the sharding does not fit the shape.
     """
-    given = _Given(x, args, kwargs)
+    given = _Given(x, args, kwargs, on_groups="groups" in options)
     if (args or kwargs) and not (given.is_function or given.is_compiled):
         raise TypeError(
             f"show takes one object, or a function and its arguments: show(x), or show(f, *args, kwargs={{...}}); got "
@@ -53,6 +54,8 @@ class _Given:
     x: Any
     args: tuple[Any, ...]
     kwargs: Mapping[str, Any] | None
+    on_groups: bool
+    """Whether ``groups=`` says that this is one array on groups of a mesh."""
 
     @property
     def is_compiled(self) -> bool:
@@ -82,6 +85,7 @@ class _Given:
 _RULES: tuple[tuple[Callable[[_Given], bool], str], ...] = (
     (lambda given: isinstance(given.x, Schedule), "PipelineView"),
     (lambda given: given.is_compiled, "CompiledProgram"),
+    (lambda given: given.on_groups, "ArrayView"),
     (lambda given: given.is_tree, "ModelView"),
     (lambda given: given.calls_shard_map, "ShardMapStepper"),
     (lambda given: given.is_function, "ShardingComparison"),

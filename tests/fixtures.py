@@ -19,6 +19,7 @@ from shardwidget.export.state import encode
 from tests.comparisons import COMPARISONS
 from tests.memories import MEMORIES
 from tests.models import MODELS
+from tests.mpmd import MPMD
 from tests.namespaces import NAMESPACES
 from tests.programs import PROGRAMS
 from tests.runs import RUNS
@@ -88,6 +89,11 @@ def schedules_text() -> str:
     return _by_name(SCHEDULES)
 
 
+def mpmds_text() -> str:
+    """The arrays on groups of ``tests.mpmd``, by name."""
+    return _by_name(MPMD)
+
+
 def runs_text() -> str:
     """Schedules, the times that they are run with, and what Python's simulator finds."""
     cases = []
@@ -143,6 +149,7 @@ FILES = {
     "inspector/namespaces.json": namespaces_text,
     "pipeline/schedules.json": schedules_text,
     "pipeline/runs.json": runs_text,
+    "mpmd/mpmds.json": mpmds_text,
 }
 
 

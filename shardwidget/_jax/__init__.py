@@ -37,6 +37,7 @@ from shardwidget._jax.control import (
 )
 from shardwidget._jax.failures import Mapped, Unfinished, unfiltered, unfinished
 from shardwidget._jax.inspection import inspection
+from shardwidget._jax.jaxpp import MpmdFields, mpmd_fields
 from shardwidget._jax.jaxprs import (
     OpenJaxpr,
     bind,
@@ -135,6 +136,7 @@ __all__ = [
     "FunctionCall",
     "Mapped",
     "Mark",
+    "MpmdFields",
     "OpenJaxpr",
     "Profile",
     "Scan",
@@ -182,6 +184,7 @@ __all__ = [
     "messages",
     "module_text",
     "moved_to",
+    "mpmd_fields",
     "named",
     "named_scopes",
     "of_type",

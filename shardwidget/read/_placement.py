@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
 import jax
 import numpy as np
@@ -11,27 +11,37 @@ from jax.core import Tracer
 from jax.sharding import AbstractMesh, Mesh, NamedSharding, PartitionSpec
 
 from shardwidget import _jax
-from shardwidget.document import Ints, Placement
+from shardwidget.document import Ints, MpmdPlacement, Placement
 from shardwidget.read import _errors
 from shardwidget.read._cuts import dims_of_map, dims_of_spec
 from shardwidget.read._mesh import read_devices, read_mesh
+from shardwidget.read._mpmd import is_mpmd, mpmd_placement
 
 
-def placement(x: Any, *, name: str = "") -> Placement:
+@overload
+def placement(x: Any, *, name: str = "") -> Placement: ...
+@overload
+def placement(x: Any, *, name: str = "", groups: tuple[Mesh, str]) -> MpmdPlacement: ...
+def placement(x: Any, *, name: str = "", groups: tuple[Mesh, str] | None = None) -> Placement | MpmdPlacement:
     """Reads where an array's shards live, without touching its data.
 
     Args:
         x: a ``jax.Array`` (also deleted, or partly on other processes' devices), a ``jax.ShapeDtypeStruct`` with a
-            sharding, a tuple ``(shape, dtype, sharding)``, or a ``Mesh`` or ``AbstractMesh`` alone.
+            sharding, a tuple ``(shape, dtype, sharding)``, or a ``Mesh`` or ``AbstractMesh`` alone. Also what behaves
+            as JaxPP's ``MpmdArray``; and with ``groups`` an array on some groups of a mesh, or a list of its copies.
         name: what to call it.
+        groups: a mesh, and the name of the axis that divides it into groups (MPMD).
 
     Returns:
-        The placement, the same for a real array and for an abstract one of its shape, dtype and sharding.
+        The placement, the same for a real array and for an abstract one of its shape, dtype and sharding. Of an array
+        on groups an ``MpmdPlacement``.
 
     Raises:
         TypeError: ``x`` is not one of these, or is a tracer.
         ValueError: the sharding does not fit the shape (in JAX's words), or is missing.
     """
+    if groups is not None or is_mpmd(x):
+        return mpmd_placement(x, groups, name)
     if isinstance(x, Mesh | AbstractMesh):
         return Placement(read_mesh(x), None, name=name, state="abstract", jax_version=jax.__version__)
     x = as_typed(x)

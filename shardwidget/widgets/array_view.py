@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Literal
+from inspect import signature
+from typing import Any, Literal, cast
 
 from traitlets import Any as AnyTrait
 from traitlets import Bunch, Dict, Enum, Int, List, TraitError, observe, validate
@@ -11,8 +12,9 @@ from traitlets import Bunch, Dict, Enum, Int, List, TraitError, observe, validat
 from shardwidget import read
 from shardwidget._config import config
 from shardwidget._names import name_in_caller
-from shardwidget.document import Placement, Values, to_wire
+from shardwidget.document import MpmdPlacement, Placement, Values, to_wire
 from shardwidget.export import table, text
+from shardwidget.read._mpmd import is_mpmd
 from shardwidget.read._values import sampled
 from shardwidget.widgets._base import DocumentWidget, Mode
 from shardwidget.widgets._options import checked
@@ -45,6 +47,14 @@ class ArrayView(DocumentWidget):
     _want = List(Int(), help="Devices whose values the front end is about to show.").tag(sync=True)
     _values = Dict(default_value=None, allow_none=True, help="The answer: `Values` as a wire dict.").tag(sync=True)
 
+    def __new__(cls, x: Any = None, *args: Any, groups: Any = None, **options: Any) -> Any:
+        """An array on groups has a front end of its own."""
+        if cls is ArrayView and (groups is not None or isinstance(x, MpmdPlacement) or is_mpmd(x)):
+            from shardwidget.widgets.mpmd_array import MpmdArrayView
+
+            return super().__new__(cast(Any, MpmdArrayView), x, *args, groups=groups, **options)
+        return super().__new__(cls, x, *args, groups=groups, **options)
+
     def __init__(
         self,
         x: Any,
@@ -55,6 +65,7 @@ class ArrayView(DocumentWidget):
         row_dim: int | None = None,
         column_dim: int | None = None,
         selection: dict[str, Any] | None = None,
+        groups: Any = None,
         **traits: Any,
     ) -> None:
         """Shows an array.
@@ -70,6 +81,8 @@ class ArrayView(DocumentWidget):
             row_dim: the dimension that runs down; None chooses.
             column_dim: the dimension that runs across; None chooses.
             selection: what is pinned to begin with.
+            groups: a mesh, and the name of the axis that divides it into groups (MPMD): then ``x`` is an array on the
+                devices of some groups, or a list of its copies. JaxPP's ``MpmdArray`` needs none.
             **traits: traits of every ipywidget, such as ``layout=``.
 
         Raises:
@@ -78,7 +91,7 @@ class ArrayView(DocumentWidget):
             TraitError: an option has no legal value.
         """
         checked(type(self), traits)
-        self._name = name
+        self._name, self._groups = name, groups
         self._array = x
         super().__init__(
             self._read(x),
@@ -184,6 +197,11 @@ class ArrayView(DocumentWidget):
         other = "column_dim" if change["name"] == "row_dim" else "row_dim"
         if change["new"] is not None and getattr(self, other) == change["new"]:
             setattr(self, other, None)
+
+
+# `__new__` only chooses the class: what the view takes stands at `__init__`.
+_init = signature(ArrayView.__init__)
+setattr(ArrayView, "__signature__", _init.replace(parameters=list(_init.parameters.values())[1:]))  # noqa: B010
 
 
 def _rank(document: Placement) -> int:

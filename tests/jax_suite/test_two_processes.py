@@ -71,6 +71,12 @@ def test_only_local_values_are_read(seen, process):
 
 
 @pytest.mark.parametrize("process", [0, 1])
+def test_an_array_on_the_other_process_group_is_known_from_metadata(seen, process):
+    here, there = ["live", "none"], ["none", "remote"]
+    assert seen[process]["remote"] == ([here, there] if process == 0 else [there[::-1], here[::-1]])
+
+
+@pytest.mark.parametrize("process", [0, 1])
 def test_a_program_has_the_values_of_all(seen, process):
     view = seen[process]
     ids = view["devices"]

@@ -50,6 +50,15 @@ NAMES = ("a", "shifted", "scaled")
 named = {v.name: v for v in trace.variables}
 ids = trace.mesh.device_ids.array().tolist()
 
+# The devices of process 0 are group 0, those of process 1 are group 1.
+stages = Mesh(np.array(jax.devices()).reshape(2, 4), ("stage", "data"))
+remote = []
+for group in range(2):
+    own = NamedSharding(Mesh(stages.devices[group : group + 1], stages.axis_names), P("data"))
+    here = [] if group != jax.process_index() else [jax.device_put(numbers[:2], d) for d in jax.local_devices()]
+    on_group = jax.make_array_from_single_device_arrays((8, 16), own, here, dtype=numbers.dtype)
+    remote.append(read.placement(on_group, groups=(stages, "stage")).holds)
+
 print(
     json.dumps(
         {
@@ -66,6 +75,7 @@ print(
             "active": [[s.primitive, s.active.array().tolist()] for s in trace.steps if s.active is not None],
             "sentences": [s.sentence for s in trace.steps if s.primitive in ("cond", "while")],
             "printed": [s.printed for s in trace.steps if s.printed],
+            "remote": remote,
             "outputs": [[s.device.id, np.asarray(s.data).tolist()] for s in trace.outputs.addressable_shards],
         }
     ),

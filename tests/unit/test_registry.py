@@ -14,6 +14,8 @@ from shardwidget import _registry, document
 from shardwidget.export import bundle
 from shardwidget.pipeline.generators import one_f_one_b
 from shardwidget.widgets._base import DocumentWidget
+from shardwidget.widgets.mpmd_array import MpmdArrayView
+from tests.mpmd import large
 
 PACKAGE = Path(sw.__file__).parent
 
@@ -58,6 +60,7 @@ def test_every_widget_has_its_front_end():
     built = json.loads((bundle.STATIC / "bundles.json").read_text())
     widgets = [getattr(sw, name) for name in dir(sw)]
     fronts = {w.bundle for w in widgets if isinstance(w, type) and issubclass(w, DocumentWidget)}
+    fronts.add(MpmdArrayView.bundle)  # What ArrayView makes of an array on groups.
     assert fronts | {"page.js", "headless.js", "share.js"} == set(built)
 
 
@@ -80,6 +83,7 @@ DOCUMENTS = {
     "Exercises": lambda: sw.Exercise.write_spec((8, 8), MESH, gives=P("x")).document,
     "Memory": lambda: sw.read.memory(lambda a: a * 2, 1.0),
     "Model": lambda: sw.read.model({"<b>": [X] * 50}),
+    "MpmdPlacement": large,
     "Namespace": lambda: sw.read.namespace({f"<b>{k}": jax.numpy.ones((k,)) for k in range(50)}),
     "Schedule": lambda: one_f_one_b(64, 64),
     "Schedules": lambda: document.Schedules((one_f_one_b(4, 8), one_f_one_b(4, 16))),

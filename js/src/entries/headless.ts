@@ -6,6 +6,7 @@ import type { Scheme } from "../model/color";
 import { type Choices, ComparisonModel, decodeComparison } from "../model/comparison";
 import type { Algorithm, Network, SpecDraft } from "../model/document.gen";
 import { decodeMemory, MemoryModel } from "../model/memory";
+import { decodeMpmd, MpmdModel } from "../model/mpmd";
 import { decodeNamespace, NamespaceModel } from "../model/namespace";
 import { decodePlacement, PlacementModel } from "../model/placement";
 import { decodePlayground, placementOf } from "../model/playground";
@@ -31,6 +32,7 @@ import type { Film } from "../scene/film/film";
 import { pipelineFilm, programFilm, stepFilm } from "../scene/film/films";
 import { memoryScene } from "../scene/memorycard";
 import { modelScene } from "../scene/modelcard";
+import { mpmdScene } from "../scene/mpmdcard";
 import { namespaceScene } from "../scene/namespacecard";
 import type { ColorBy } from "../scene/paints";
 import { pipelineScene } from "../scene/pipelinecard";
@@ -69,6 +71,7 @@ export function svg(stateJson: string, optionsJson: string): string {
       runs: runOf,
       memory: memoryOf,
       model: modelOf,
+      mpmd: mpmdOf,
       namespace: namespaceOf,
       schedule: scheduleOf,
       schedules: scheduleOf,
@@ -212,6 +215,12 @@ function modelOf(state: State, width: number): readonly [Scene, string] {
 
 function namespaceOf(state: State, width: number, scheme: Scheme): readonly [Scene, string] {
   return [namespaceScene(new NamespaceModel(decodeNamespace(state._document)), { width, scheme }), "arrays"];
+}
+
+function mpmdOf(state: State, width: number, scheme: Scheme): readonly [Scene, string] {
+  const model = new MpmdModel(decodeMpmd(state._document));
+  const { group = null } = (state.selection ?? {}) as { group?: number };
+  return [mpmdScene(model, { width, scheme, group }), `${model.doc.name} ${model.doc.type}`.trim()];
 }
 
 function programOf(state: State, width: number, scheme: Scheme): readonly [Scene, string] {

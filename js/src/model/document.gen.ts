@@ -813,6 +813,39 @@ export interface Move {
   readonly pairs: readonly (readonly [number, number])[];
 }
 
+/**
+ * Where an array lives on the groups of a mesh that one of its axes divides.
+ *
+ * A *group* is the part of the mesh at one index of the MPMD axis. Every group that holds the array holds all of it,
+ * laid out in the same way over the group's own devices.
+ */
+export interface MpmdPlacement {
+  /** The mesh of all groups. */
+  readonly mesh: Mesh;
+  /** The mesh axis that divides it into groups. */
+  readonly axis: string;
+  /** Global shape: that of the array in each group. */
+  readonly shape: readonly number[];
+  /** How each group splits it; no dimension is split by the MPMD axis. */
+  readonly dims: readonly Dim[];
+  /** What each group has, by its index on the MPMD axis. */
+  readonly holds: readonly ("none" | "live" | "deleted" | "dropped" | "remote" | "abstract")[];
+  readonly dtype: string;
+  /** Bits of one element in memory. */
+  readonly bits: number;
+  readonly name: string;
+  /** `jax.typeof` of the array in one group. */
+  readonly type: string;
+  /** The PartitionSpec inside a group, as JAX prints it. */
+  readonly spec: string;
+  /** Class of what was read, for example `MpmdArray`. */
+  readonly source: string;
+  readonly memory_kind: string;
+  readonly jax_version: string;
+  readonly kind: "mpmd";
+  readonly version: number;
+}
+
 /** What the arrays of a session take. Made without touching their data, and without keeping any of them. */
 export interface Namespace {
   /** The mesh with most devices and bytes first; devices by themselves are meshes without axes. */
@@ -1476,4 +1509,4 @@ export interface Work {
   readonly seconds: number;
 }
 
-export type Document = Algorithms | Comparison | Exercises | Memory | Model | Namespace | Placement | Playground | Program | Programs | Run | Runs | Schedule | Schedules | Trace;
+export type Document = Algorithms | Comparison | Exercises | Memory | Model | MpmdPlacement | Namespace | Placement | Playground | Program | Programs | Run | Runs | Schedule | Schedules | Trace;

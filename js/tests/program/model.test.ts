@@ -54,7 +54,7 @@ test("a document that cannot be drawn says what is wrong with it", () => {
   const odd = base.collectives.map((c) => ({ ...c, axes: ["nowhere"] }));
   expect(said({ ...base, collectives: odd })).toContain("names an axis");
   expect(said({ ...wire("layouts"), programs: [] })).toContain("it has no programs");
-  expect(said(null)).toContain("no shardwidget document");
+  expect(said(null)).toContain("not a shardwidget document");
 });
 
 test("groups are the mesh positions of every axis, in rank order", () => {

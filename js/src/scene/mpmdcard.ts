@@ -1,0 +1,47 @@
+/** An array on groups as one scene, for the picture without a page: type and groups, the panels, notes. */
+import type { Scheme } from "../model/color";
+import { badgesOf, type MpmdModel, notesOf, whereText } from "../model/mpmd";
+import { axisTokens } from "../model/text";
+import { shift, spans } from "./card";
+import { headBand } from "./comparison";
+import { broken } from "./comparison/broken";
+import { groupMarks, layoutGroups } from "./mpmd";
+import { BOLD, label, type Mark, PAD, type Scene } from "./scene";
+
+export interface MpmdPicture {
+  width: number;
+  scheme: Scheme;
+  /** The group that is looked at. */
+  group: number | null;
+}
+
+export function mpmdScene(model: MpmdModel, { width, scheme, group }: MpmdPicture): Scene {
+  const { doc } = model;
+  const head = headBand(doc.name || doc.source, model, badgesOf(model), width);
+  const room = width - 2 * PAD;
+  const type = spans(axisTokens(`${doc.type}  ${doc.spec}  ${whereText(model)}`, model));
+  const marks: Mark[] = [];
+  let y = head.height + 14;
+  for (const line of broken(type, room, 13, 3)) {
+    marks.push(label(PAD, y, line, 13, "ink", BOLD));
+    y += 19;
+  }
+  const layout = layoutGroups(model, room);
+  marks.push(...shift(groupMarks(model, layout, scheme, group === null ? null : model.foldOf(group)), PAD, y));
+  y += layout.height + 16;
+  for (const note of notesOf(model)) {
+    marks.push(label(PAD, y, note, 12, "muted"));
+    y += 18;
+  }
+  const height = Math.ceil(y + 4);
+  return {
+    width,
+    height,
+    marks: [
+      { kind: "rect", x: 0, y: 0, w: width, h: height, r: 8, fill: "bg" },
+      ...head.marks,
+      ...marks,
+      { kind: "rect", x: 0.5, y: 0.5, w: width - 1, h: height - 1, r: 8, stroke: { color: "line", width: 1 } },
+    ],
+  };
+}

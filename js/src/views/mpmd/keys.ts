@@ -1,0 +1,16 @@
+/** Keys of the whole card. */
+import { cardKeys } from "../card/keys";
+import type { MpmdState } from "./state";
+
+export function mpmdKeys(state: MpmdState, frame: HTMLElement): () => void {
+  return cardKeys(frame, (key) => {
+    const does: Readonly<Record<string, () => void>> = {
+      ArrowLeft: () => state.move(-1),
+      ArrowRight: () => state.move(1),
+      Home: () => state.look(0),
+      End: () => state.look((state.now.model?.folds.length ?? 1) - 1),
+      Escape: () => state.look(null),
+    };
+    return does[key];
+  });
+}

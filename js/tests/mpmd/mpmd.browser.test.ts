@@ -1,0 +1,39 @@
+/** The real view of an array on groups, in a page. */
+import { expect, test } from "vitest";
+import view from "../../src/entries/mpmd";
+import type { MpmdPlacement } from "../../src/model/document.gen";
+import { expectAccessible, find, GROUNDS, mounting, press, settle } from "../harness";
+import { MPMDS, wire } from "./mpmds";
+
+const { mount } = mounting<MpmdPlacement>(view.render, { selection: null }, 900);
+
+for (const [scheme, background] of GROUNDS) {
+  for (const width of [900, 480]) {
+    test.each(MPMDS)(`%s has no fault of accessibility, ${scheme}, ${width} px`, async (name) => {
+      await expectAccessible(await mount(wire(name), { selection: { group: 0 } }, { background, width }));
+    });
+  }
+}
+
+test("keys walk the groups and tell Python; what Python selects is shown", async () => {
+  const card = await mount(wire("remote"));
+  const list = find(card, "[role=listbox]");
+  const option = () => find(card, "[role=option]");
+  await press(list, "ArrowRight");
+  await press(list, "ArrowRight");
+  expect(option().getAttribute("aria-label")).toContain("stage 1, devices 4 to 7, process 1: without it");
+  expect(card.model.sentFor("selection")).toEqual([{ group: 0 }, { group: 1 }]);
+  card.model.assign({ selection: { group: 2 } });
+  await settle();
+  expect(option().getAttribute("aria-label")).toContain("known from metadata");
+  await press(list, "Escape");
+  expect(card.model.sentFor("selection").at(-1)).toBeNull();
+});
+
+test("another document takes the place of the first", async () => {
+  const card = await mount(wire("copies"));
+  card.model.assign({ _document: wire("large") });
+  await settle();
+  expect(find(card, "header").textContent).toContain("bf16[32768,4096]");
+  expect(card.frame.getBoundingClientRect().height).toBeLessThanOrEqual(640);
+});

@@ -1,0 +1,17 @@
+/** Arrays on groups as Python wrote them: `python -m tests.fixtures`. */
+import type { MpmdPlacement } from "../../src/model/document.gen";
+import { decodeMpmd, MpmdModel } from "../../src/model/mpmd";
+import { reviveBytes } from "../../src/model/saved";
+import mpmds from "./mpmds.json";
+
+export type MpmdName = keyof typeof mpmds;
+export const MPMDS = Object.keys(mpmds) as MpmdName[];
+
+/** A wire document of its own. */
+export function wire(name: MpmdName): MpmdPlacement {
+  return reviveBytes(mpmds[name]) as unknown as MpmdPlacement;
+}
+
+export function mpmd(name: MpmdName): MpmdModel {
+  return new MpmdModel(decodeMpmd(wire(name)));
+}

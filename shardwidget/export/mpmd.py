@@ -1,0 +1,88 @@
+"""An array on several groups in words: which groups hold it, what each device of a group has."""
+
+from __future__ import annotations
+
+from html import escape
+
+from shardwidget.document import MpmdPlacement
+from shardwidget.export import table as tiles
+from shardwidget.export import text
+from shardwidget.export.words import byte_count, clip
+
+HOLDS = {
+    "none": "without it",
+    "live": "holds it",
+    "deleted": "held it, deleted",
+    "dropped": "named, but its data is gone",
+    "remote": "holds it, known from metadata",
+    "abstract": "a shape alone",
+}
+MOST = 16
+"""Groups that are listed one by one; of more, equal ones share a line."""
+
+
+def headline(shown: MpmdPlacement) -> str:
+    """Name, type, spec, and the groups on the MPMD axis, in one line."""
+    name = f"{clip(shown.name, 40)}: " if shown.name else ""
+    where = f"on {clip(shown.axis, 20)} {_list(shown.named)}" if shown.named else f"on no {clip(shown.axis, 20)}"
+    return f"{name}{clip(shown.type, 90)}  {clip(shown.spec, 90)}  {where} of {shown.groups} groups"
+
+
+def facts(shown: MpmdPlacement) -> list[str]:
+    """Bytes and the mesh."""
+    mesh = " ".join(f"{clip(a.name, 20)}={a.size}" for a in shown.mesh.axes)
+    size = shown.mesh.size // shown.groups
+    holders = len(shown.holding)
+    devices = "its one device" if size == 1 else f"each of its {size} devices"
+    each = (
+        f"{byte_count(shown.bytes_per_device)} on {devices}, {byte_count(shown.group_bytes)} in a group that holds it"
+    )
+    spent = f", {byte_count(shown.wasted_bytes)} of it copies" if shown.wasted_bytes else ""
+    return [
+        f"{byte_count(shown.nbytes)} array · {each}",
+        f"{byte_count(shown.total_bytes)} in all, on {holders} of {shown.groups} groups{spent}",
+        f"mesh {mesh} · MPMD axis {clip(shown.axis, 20)} · {shown.mesh.size} devices",
+    ]
+
+
+def rows(shown: MpmdPlacement) -> list[tuple[str, str]]:
+    """Of each group, or of equal ones together: their names, and what they have."""
+    folds = shown.folds if shown.groups > MOST else tuple((group,) for group in range(shown.groups))
+    found = []
+    for fold in folds:
+        processes = sorted({p for group in fold for p in shown.processes[group]})
+        words = f"process {processes[0]}" if len(processes) == 1 else f"processes {_list(tuple(processes))}"
+        here = ", here" if shown.mesh.this_process in processes and len(processes) == 1 else ""
+        devices = shown.group(fold[0]).device_ids if len(fold) == 1 else ()
+        ids = f"devices {_list(devices)}, " if devices else f"{len(fold)} groups, "
+        found.append((f"{clip(shown.axis, 20)} {_list(fold)}", f"{ids}{words}{here}: {HOLDS[shown.holds[fold[0]]]}"))
+    return found
+
+
+def picture(shown: MpmdPlacement) -> str:
+    """The groups, one a line, and the layout inside one that holds the array."""
+    wide = max(len(name) for name, _ in rows(shown))
+    lines = [headline(shown), *facts(shown), "", *(f"{name:<{wide}}  {words}" for name, words in rows(shown))]
+    if shown.named:
+        first = shown.named[0]
+        inside = text.picture(shown.group(first)).splitlines()[4:]
+        lines += ["", f"Inside {clip(shown.axis, 20)} {first}:", *inside]
+    return "\n".join(lines)
+
+
+def table(shown: MpmdPlacement) -> str:
+    """The same as HTML that survives a notebook's sanitiser."""
+    cell = 'style="padding:2px 10px;text-align:left;font-family:monospace"'
+    body = "".join(
+        f"<tr><th {cell}>{escape(name)}</th><td {cell}>{escape(words)}</td></tr>" for name, words in rows(shown)
+    )
+    said = "".join(f"<p>{escape(line)}</p>" for line in facts(shown))
+    inside = tiles.table(shown.group(shown.named[0])) if shown.named else ""
+    return f"<p><b>{escape(headline(shown))}</b></p>{said}<table>{body}</table>{inside}"
+
+
+def _list(numbers: tuple[int, ...], most: int = 8) -> str:
+    """``0, 2`` or ``0 to 5``, cut after a few."""
+    if len(numbers) > 2 and numbers == tuple(range(numbers[0], numbers[-1] + 1)):
+        return f"{numbers[0]} to {numbers[-1]}"
+    return ", ".join(map(str, numbers[:most])) + (" …" if len(numbers) > most else "")
