@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from shardwidget.read._processes.arrival import Meeting, MissingProcessError, listed
-from shardwidget.read._processes.together import Gathering
+from shardwidget.read._processes.together import Gathering, among
 from shardwidget.read._processes.watch import Watch
 
 
@@ -156,3 +156,8 @@ def test_a_process_that_answers_is_not_silent(board):
 )
 def test_processes_in_words(processes, words):
     assert listed(processes) == words
+
+
+def test_one_process_is_not_asked_for_its_devices(monkeypatch):
+    monkeypatch.setattr("jax.process_count", lambda: pytest.fail("this starts the devices"))
+    assert among([0, 0]) == []

@@ -31,7 +31,8 @@ def processes_of(devices: Iterable[Any]) -> list[int]:
 
 def among(processes: Iterable[int]) -> list[int]:
     """Processes, each once, in order; none where the program has one, or this one is not among them."""
-    if jax.process_count() == 1:
+    # JAX is asked last: the question would start its devices, which a user may not have configured yet.
+    if _jax.Board.here() is None or jax.process_count() == 1:
         return []
     found = sorted(set(processes))
     return found if len(found) > 1 and jax.process_index() in found else []
