@@ -32,7 +32,7 @@ def _values(column: dict[str, Any]) -> list[Any]:
     if "counts" not in column:
         return list(rest)
     parts = [[next(rest) for _ in range(n)] for n in numbers(column["counts"])]
-    return parts if words is None else [" ".join(part) for part in parts]
+    return parts if words is None else [" ".join(map(str, part)) for part in parts]
 
 
 def size(wire: Any) -> int:

@@ -139,6 +139,6 @@ def test_a_program_that_is_compiled_quickly_is_the_program():
     args = [jax.ShapeDtypeStruct(s, jnp.float32, sharding=NamedSharding(mesh, spec)) for s, spec in shapes]
     lowered = jax.jit(jax.grad(loss)).lower(*args)
     plain, quick = lowered.compile(), lowered.compile(compiler_options=quickly(mesh))
-    assert "all-reduce" in plain.as_text()
+    assert "all-reduce" in (plain.as_text() or "")
     assert quick.as_text() == plain.as_text()
     assert str(quick.memory_analysis()) == str(plain.memory_analysis())
