@@ -134,8 +134,10 @@ function Below({ state, model, holder }: { state: InspectorState; model: Namespa
   if (holder.name !== "" && state.live) {
     return (
       <section class="opened" aria-label={`the view of ${holder.name}`}>
-        {holder.spec && model.mesh && (
+        {/* Of several flags the cost is that of all, and the spec that of the worst. */}
+        {holder.spec && holder.flags === 1 && (
           <p class="offer">
+            {holder.flagged && <span class="mono">{holder.flagged} as </span>}
             <code>
               <Tokens tokens={tokens(holder.spec)} />
             </code>{" "}
