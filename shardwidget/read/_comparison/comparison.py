@@ -14,14 +14,15 @@ from shardwidget import _jax
 from shardwidget.document import Comparison, Continuation, Program, Row, Stop
 from shardwidget.read._comparison import arrays
 from shardwidget.read._comparison.aligned import aligned, own, tagged
+from shardwidget.read._comparison.base import Base, base_of, tree_of
 from shardwidget.read._comparison.concrete import Concrete, compiled, on_lines
 from shardwidget.read._comparison.ends import arguments_row, outputs_row
-from shardwidget.read._comparison.explicit import Explicit, FixedProgram, Fixing, Run, Stopped, closes_over_another
+from shardwidget.read._comparison.explicit import Explicit, FixedProgram, Fixing, Stopped
 from shardwidget.read._comparison.price import Prices
 from shardwidget.read._comparison.question import AnyMesh, Question, abstract, is_explicit, retyped
 from shardwidget.read._comparison.rows import row_of
-from shardwidget.read._comparison.traced import left, traced
-from shardwidget.read._comparison.tree import Tree
+from shardwidget.read._comparison.run import Run, closes_over_another
+from shardwidget.read._comparison.traced import traced
 from shardwidget.read._entries import Entries
 from shardwidget.read._jaxpr.sources import line_of, listing_at, own_frame
 from shardwidget.read._mesh import read_mesh
@@ -106,7 +107,7 @@ class ComparisonReader:
             if compiled not in (None, "auto", "explicit"):
                 raise ValueError(f"compiled must be 'auto', 'explicit' or None; got {compiled!r}")
             asked = Question(f, args, mesh, kwargs)
-            self._reader = _Reader(asked, _trace(asked, compiled))
+            self._reader = _Reader(asked, base_of(asked, compiled))
         elif args or kwargs:
             raise TypeError(
                 f"comparison takes a function and its arguments, or arrays; got {type(f).__name__} and more"
@@ -119,71 +120,10 @@ class ComparisonReader:
         return self._arrays or self._reader.comparison(dict(choices or {}), continuations)
 
 
-@dataclass(frozen=True)
-class _Base:
-    """The program whose equations are the rows."""
-
-    mesh: AnyMesh
-    jaxpr: Any
-    left: bool = False
-    """Whether equations that stop are left to the compiler in it."""
-    error: Exception | None = None
-    """Why it ends early, if it does."""
-
-
-def _trace(asked: Question, wanted: Literal["auto", "explicit"] | None) -> _Base:
-    """The program on its own mesh; or, where that stops, on an Auto one.
-
-    One that no Auto mesh can trace (it has words that only Explicit axes know, or closes over its mesh) goes on over
-    its stops.
-    """
-    kind = {"auto": AxisType.Auto, "explicit": AxisType.Explicit}
-    mesh = asked.mesh if wanted is None else retyped(asked.mesh, kind[wanted])
-    first, traced = _attempt(asked, mesh)
-    if first is None:
-        return _Base(mesh, traced)
-    if AxisType.Explicit in mesh.axis_types:
-        auto = retyped(mesh, AxisType.Auto)
-        second, traced = _attempt(asked, auto)
-        if second is None:
-            return _Base(auto, traced)
-        if _said(first) != _said(second) and (base := _over_stops(asked, mesh)):
-            return base
-    raise _jax.from_user(first)
-
-
-def _tree(asked: Question, jaxpr: Any, mesh: AnyMesh) -> Tree:
-    return Tree(jaxpr, asked.function, asked.names, mesh.axis_types, asked.closed_over)
-
-
-def _attempt(asked: Question, mesh: AnyMesh) -> tuple[Exception | None, Any]:
-    try:
-        return None, _jax.unfiltered(lambda: asked.trace(mesh))
-    except Exception as error:
-        return error, None
-
-
-def _said(error: Exception) -> tuple[type, str]:
-    """An exception's class and words, types in them without their shardings."""
-    return type(error), _jax.messages.without_shardings(str(error))
-
-
-def _over_stops(asked: Question, mesh: AnyMesh) -> _Base | None:
-    """The program on its own mesh, the result of each stop laid out as the fix that is chosen for it says."""
-    whole = left(asked, mesh, {})
-    if whole.jaxpr is None:
-        return None
-    tree = _tree(asked, whole.jaxpr, mesh)
-    stops = traced(asked, tree, abstract(mesh), Fixing({}, {}, Prices(mesh))).stops
-    fixes = {key: stop.fixes[stop.chosen] for key, stop in stops.items() if stop.chosen >= 0}
-    found = left(asked, mesh, {key: fix.type.sharding.spec for key, fix in fixes.items()})
-    return _Base(mesh, found.jaxpr, left=True, error=found.error)
-
-
 class _Reader:
-    def __init__(self, asked: Question, base: _Base) -> None:
+    def __init__(self, asked: Question, base: Base) -> None:
         self.asked, self.base = asked, base
-        self.tree = _tree(asked, base.jaxpr, base.mesh)
+        self.tree = tree_of(asked, base.jaxpr, base.mesh)
         self.prices = Prices(asked.mesh)
         self.concrete, self.note = self._compile()
 
@@ -258,7 +198,7 @@ class _Reader:
             return Run(self.tree, mesh, fixing).of(self.asked.on(mesh))
         found = Explicit({}, {})
         if there.jaxpr is not None:
-            theirs = _tree(self.asked, there.jaxpr, mesh)
+            theirs = tree_of(self.asked, there.jaxpr, mesh)
             found = aligned(self.tree, theirs, tuple(there.stops.values()))
         if there.error is not None:
             found = replace(found, fixed=None)
@@ -289,7 +229,7 @@ class _Reader:
         chosen = [{k: stop.chosen for k, stop in of.stops.items()} for of in (run, explicit)]
         if run.bound is None or chosen[0] != chosen[1]:
             return None
-        tree = _tree(self.asked, run.bound, mesh)
+        tree = tree_of(self.asked, run.bound, mesh)
         return FixedProgram(tree, tagged(self.tree, tree))
 
     def _compiled(self) -> dict[int, Entries]:

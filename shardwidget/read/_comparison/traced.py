@@ -15,8 +15,9 @@ from jax.sharding import AbstractMesh, NamedSharding, PartitionSpec, auto_axes
 
 from shardwidget import _jax
 from shardwidget.read._comparison.aligned import essence
-from shardwidget.read._comparison.explicit import Fixing, Run, Stopped
+from shardwidget.read._comparison.explicit import Fixing, Stopped
 from shardwidget.read._comparison.question import AnyMesh, Question
+from shardwidget.read._comparison.run import Run
 from shardwidget.read._comparison.tree import LineNode, Tree, bodies
 
 

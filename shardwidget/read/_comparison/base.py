@@ -1,0 +1,77 @@
+"""The program whose equations are the rows of a comparison, and how it is traced."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from jax.sharding import AxisType
+
+from shardwidget import _jax
+from shardwidget.read._comparison.explicit import Fixing
+from shardwidget.read._comparison.price import Prices
+from shardwidget.read._comparison.question import AnyMesh, Question, abstract, retyped
+from shardwidget.read._comparison.traced import left, traced
+from shardwidget.read._comparison.tree import Tree
+
+
+@dataclass(frozen=True)
+class Base:
+    """The program whose equations are the rows."""
+
+    mesh: AnyMesh
+    jaxpr: Any
+    left: bool = False
+    """Whether equations that stop are left to the compiler in it."""
+    error: Exception | None = None
+    """Why it ends early, if it does."""
+
+
+def base_of(asked: Question, wanted: Literal["auto", "explicit"] | None) -> Base:
+    """The program on its own mesh; or, where that stops, on an Auto one.
+
+    One that no Auto mesh can trace (it has words that only Explicit axes know, or closes over its mesh) goes on over
+    its stops.
+    """
+    kind = {"auto": AxisType.Auto, "explicit": AxisType.Explicit}
+    mesh = asked.mesh if wanted is None else retyped(asked.mesh, kind[wanted])
+    first, traced = _attempt(asked, mesh)
+    if first is None:
+        return Base(mesh, traced)
+    if AxisType.Explicit in mesh.axis_types:
+        auto = retyped(mesh, AxisType.Auto)
+        second, traced = _attempt(asked, auto)
+        if second is None:
+            return Base(auto, traced)
+        if _said(first) != _said(second) and (base := _over_stops(asked, mesh)):
+            return base
+    raise _jax.from_user(first)
+
+
+def tree_of(asked: Question, jaxpr: Any, mesh: AnyMesh) -> Tree:
+    """The lines of a jaxpr of the function."""
+    return Tree(jaxpr, asked.function, asked.names, mesh.axis_types, asked.closed_over)
+
+
+def _attempt(asked: Question, mesh: AnyMesh) -> tuple[Exception | None, Any]:
+    try:
+        return None, _jax.unfiltered(lambda: asked.trace(mesh))
+    except Exception as error:
+        return error, None
+
+
+def _said(error: Exception) -> tuple[type, str]:
+    """An exception's class and words, types in them without their shardings."""
+    return type(error), _jax.messages.without_shardings(str(error))
+
+
+def _over_stops(asked: Question, mesh: AnyMesh) -> Base | None:
+    """The program on its own mesh, the result of each stop laid out as the fix that is chosen for it says."""
+    whole = left(asked, mesh, {})
+    if whole.jaxpr is None:
+        return None
+    tree = tree_of(asked, whole.jaxpr, mesh)
+    stops = traced(asked, tree, abstract(mesh), Fixing({}, {}, Prices(mesh))).stops
+    fixes = {key: stop.fixes[stop.chosen] for key, stop in stops.items() if stop.chosen >= 0}
+    found = left(asked, mesh, {key: fix.type.sharding.spec for key, fix in fixes.items()})
+    return Base(mesh, found.jaxpr, left=True, error=found.error)
