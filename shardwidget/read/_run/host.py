@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import time
 
@@ -25,8 +26,9 @@ def describe(mesh: Mesh) -> str:
     )
 
 
+@functools.cache
 def copy_speed() -> float:
-    """Bytes a second of a copy in memory: the best of a few."""
+    """Bytes a second of a copy in memory: the best of a few, measured once."""
     source = np.ones(_COPIED, np.uint8)
     target = np.empty_like(source)
     seconds = []
