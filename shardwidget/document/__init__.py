@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from shardwidget.document.placement import *  # noqa: F403
     from shardwidget.document.playground import *  # noqa: F403
     from shardwidget.document.program import *  # noqa: F403
+    from shardwidget.document.reshard import *  # noqa: F403
     from shardwidget.document.run import *  # noqa: F403
     from shardwidget.document.schedule import *  # noqa: F403
     from shardwidget.document.trace import *  # noqa: F403

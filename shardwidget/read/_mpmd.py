@@ -51,8 +51,7 @@ def mpmd_placement(x: Any, groups: tuple[Mesh, str] | None, name: str) -> MpmdPl
         shape, dtype, spec = tuple(first.shape), first.dtype, _spec_of(first)
         holds = {group: _hold(array, mesh, axis, group) for group, array in by_group.items()}
         memory = first.sharding.memory_kind or ""
-    none: Hold = "none"
-    kinds = tuple(holds.get(group, none) for group in range(mesh.shape[axis]))
+    kinds: Any = tuple(holds.get(group, "none") for group in range(mesh.shape[axis]))
     struct = in_group(shape, dtype, spec, mesh, axis)
     return MpmdPlacement(
         mesh=read_mesh(mesh),

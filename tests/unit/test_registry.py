@@ -15,7 +15,7 @@ from shardwidget.export import bundle
 from shardwidget.pipeline.generators import one_f_one_b
 from shardwidget.widgets._base import DocumentWidget
 from shardwidget.widgets.mpmd_array import MpmdArrayView
-from tests.mpmd import large
+from tests.mpmd import example, large
 
 PACKAGE = Path(sw.__file__).parent
 
@@ -85,6 +85,7 @@ DOCUMENTS = {
     "Model": lambda: sw.read.model({"<b>": [X] * 50}),
     "MpmdPlacement": large,
     "Namespace": lambda: sw.read.namespace({f"<b>{k}": jax.numpy.ones((k,)) for k in range(50)}),
+    "ReshardPlan": example,
     "Schedule": lambda: one_f_one_b(64, 64),
     "Schedules": lambda: document.Schedules((one_f_one_b(4, 8), one_f_one_b(4, 16))),
     "Run": lambda: sw.read.run(lambda a: a * 2, 1.0, n=1, name="<b>"),

@@ -813,6 +813,23 @@ export interface Move {
   readonly pairs: readonly (readonly [number, number])[];
 }
 
+/** One array of a plan. Bytes are those on each device. */
+export interface MovedArray {
+  /** Where it stands in the tree, as `jax.tree_util.keystr` prints it. */
+  readonly path: string;
+  readonly shape: readonly number[];
+  readonly dtype: string;
+  /** Its PartitionSpec on the whole mesh. */
+  readonly source: string;
+  /** Its PartitionSpec inside a group. */
+  readonly target: string;
+  /** Groups that keep it. */
+  readonly groups: readonly number[];
+  readonly source_bytes: number;
+  /** Bytes on each device of every group while its chunk moves; groups that are not its own free them again. */
+  readonly target_bytes: number;
+}
+
 /**
  * Where an array lives on the groups of a mesh that one of its axes divides.
  *
@@ -1124,6 +1141,28 @@ export interface Region {
   readonly check_vma: boolean;
   /** The region around a nested one. */
   readonly parent: number;
+}
+
+/**
+ * SPMD arrays on their way to groups: in which order, which of them together, and what devices hold meanwhile.
+ *
+ * A chunk is one compiled program, which lays its arrays out in every group; groups that are not an array's own then
+ * free their copy (JaxPP's `spmd_to_mpmd_reshard`).
+ */
+export interface ReshardPlan {
+  readonly mesh: Mesh;
+  /** The mesh axis that divides the mesh into groups. */
+  readonly axis: string;
+  /** In the order of the tree. */
+  readonly arrays: readonly MovedArray[];
+  /** Arrays in the order in which they move. */
+  readonly order: readonly number[];
+  /** How many arrays, in that order, each chunk has. */
+  readonly chunks: readonly number[];
+  /** Bytes that the weights of a chunk may sum to; an array that weighs more is a chunk of its own. */
+  readonly threshold: number;
+  readonly kind: "reshard";
+  readonly version: number;
 }
 
 /** One equation, or the arguments or the results of the function, or one array. */
@@ -1509,4 +1548,4 @@ export interface Work {
   readonly seconds: number;
 }
 
-export type Document = Algorithms | Comparison | Exercises | Memory | Model | MpmdPlacement | Namespace | Placement | Playground | Program | Programs | Run | Runs | Schedule | Schedules | Trace;
+export type Document = Algorithms | Comparison | Exercises | Memory | Model | MpmdPlacement | Namespace | Placement | Playground | Program | Programs | ReshardPlan | Run | Runs | Schedule | Schedules | Trace;
