@@ -32,6 +32,7 @@ _PAGE = """<!doctype html>
 body {{ margin: 16px; background: #fff; color: #1b1f24; font-family: system-ui, sans-serif }}
 h1 {{ position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap }}
 @media (prefers-color-scheme: dark) {{ body {{ background: #16191d; color: #e8ecf1 }} }}
+@media print {{ body {{ margin: 0; background: #fff; color: #1b1f24 }} }}
 </style>
 </head>
 <body>

@@ -47,3 +47,26 @@ def test_a_webm_plays(new_page: Callable[..., Page]):
     )
     assert played[0] == 480
     assert played[1] > 1
+
+
+def test_a_card_on_paper_is_light_and_covers_nothing(open_saved: Callable[..., Page]):
+    page = open_saved(sw.PipelineView(pipeline.gpipe(2, 2)), color_scheme="dark")
+    # Chromium writes a canvas as drawing commands: a layer that was cleared by hand would hide the one below in white.
+    page.evaluate(
+        """() => {
+          window.cleared = 0;
+          const clear = CanvasRenderingContext2D.prototype.clearRect;
+          CanvasRenderingContext2D.prototype.clearRect = function (...box) {
+            window.cleared++;
+            clear.apply(this, box);
+          };
+          addEventListener("afterprint", () => { window.printed = window.cleared; });
+          addEventListener("beforeprint", () => { window.cleared = 0; }, { capture: true });
+        }"""
+    )
+    assert page.pdf(format="A4", print_background=True).startswith(b"%PDF")
+    assert page.evaluate("window.printed") == 0
+    page.emulate_media(media="print")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    expect(views(page).get_by_role("button", name="play")).to_be_hidden()
+    expect(views(page).get_by_text("Point at a task")).to_be_hidden()

@@ -23,7 +23,8 @@ export function drawLayer(
   const width = size.width + 2 * BLEED;
   const height = size.height + 2 * BLEED;
   const [w, h] = [Math.round(width * ratio), Math.round(height * ratio)];
-  if (canvas.width !== w || canvas.height !== h) {
+  const fresh = canvas.width !== w || canvas.height !== h;
+  if (fresh) {
     canvas.width = w;
     canvas.height = h;
     canvas.style.width = `${width}px`;
@@ -31,7 +32,8 @@ export function drawLayer(
   }
   const ctx = context(canvas);
   ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
-  ctx.clearRect(0, 0, width, height);
+  // On paper, what was cleared by hand is white and covers the layer below.
+  if (!fresh) ctx.clearRect(0, 0, width, height);
   ctx.translate(BLEED, BLEED);
   paintCanvas(ctx, marks, theme);
 }
@@ -60,6 +62,8 @@ export class Layer {
     const all = [...inputs, theme];
     if (all.every((input, i) => Object.is(input, this.#painted[i]))) return false;
     const first = this.#painted.length === 0;
+    // A canvas for paper is made anew.
+    if (theme !== this.#painted.at(-1)) this.#canvas.width = 0;
     this.#painted = all;
     const begun = performance.now();
     drawLayer(this.#canvas, size, marks(), theme);

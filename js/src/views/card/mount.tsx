@@ -67,10 +67,16 @@ function mount<State extends CardState<object>>(
   });
   size.observe(ruler);
   const page = new PageWatch(new WeakRef(state));
-  const unshare = shared(model, root);
+  // With a kernel, Python brings the menu that saves pictures: this bundle has none.
+  const source = model.get("_share") as BlobPart | undefined;
+  const menu: Promise<() => void> | null = source
+    ? import(/* @vite-ignore */ URL.createObjectURL(new Blob([source], { type: "text/javascript" }))).then((share) =>
+        share.default(model, root),
+      )
+    : null;
   return () => {
     stop();
-    unshare();
+    menu?.then((end) => end());
     stopKeys?.();
     size.disconnect();
     page.stop();
@@ -78,13 +84,4 @@ function mount<State extends CardState<object>>(
     renderTree(null, tree);
     frame.remove();
   };
-}
-
-/** With a kernel, Python brings the menu that saves pictures: this bundle has none. Returns what takes it out again. */
-function shared(model: WidgetModel, root: ShadowRoot): () => void {
-  const source = model.get("_share");
-  if (!source) return () => {};
-  const address = URL.createObjectURL(new Blob([source as string], { type: "text/javascript" }));
-  const menu: Promise<() => void> = import(/* @vite-ignore */ address).then((share) => share.default(model, root));
-  return () => void menu.then((end) => end());
 }
