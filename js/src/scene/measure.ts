@@ -18,6 +18,12 @@ export function fit(text: string, width: number, size: number, mono = false): st
   return `${characters.slice(0, keep).join("")}…`;
 }
 
+/** A value's name in a width: of a call that is too long the function is left, `psum(…)`, of others their beginning. */
+export function fitName(name: string, width: number, size: number, mono = false): string {
+  const short = name.replace(/^([\w.]+)\(.*\)$/, "$1(…)");
+  return fit(textWidth(name, size, mono) <= width ? name : short, width, size, mono);
+}
+
 /** A number with fewer digits where it does not fit; a dot where none does. */
 export function fitNumber(text: string, width: number, size: number): string {
   if (textWidth(text, size, true) <= width) return text;

@@ -1,6 +1,6 @@
 /** A collective whose groups run across the mesh: the picked one opens its addition below its tiles. */
 import { gathers } from "../../model/semantics";
-import { fit, textWidth } from "../measure";
+import { fitName, textWidth } from "../measure";
 import type { Box } from "../scene";
 import { type Ask, adds, pieceFace, stripped, stripVariable, tileFace } from "./ask";
 import { railAcross, railDown, railRoom } from "./axes";
@@ -90,7 +90,7 @@ function place(ask: Ask, row: Row, tight: (typeof TIGHT)[number], font: number, 
   const tileW = inset + block.w + tight.pad;
   const tileH = row.rows * CELL + 2 * row.pad;
   const total = adds(ask);
-  const name = `${fit(ask.output.name, 60, 11)} on device ${mesh.ids[group[receiver] ?? 0] ?? 0}`;
+  const name = `${fitName(ask.output.name, 60, 11)} on device ${mesh.ids[group[receiver] ?? 0] ?? 0}`;
   // The words over the result are as wide as the result, at least.
   const resultW = total ? Math.max(slot.w, textWidth(name, 11)) + 38 : 0;
   const left = railRoom(mesh, 0) + 2;

@@ -2,7 +2,7 @@
 import { permutes } from "../../model/semantics";
 import { some } from "../../model/text";
 import { blockMarks } from "../block";
-import { fit } from "../measure";
+import { fit, fitName } from "../measure";
 import { axisStroke, axisToken, BOLD, type Box, label, type Mark, type Stroke } from "../scene";
 import { type Flight, pieceMarks, pieceOf, routesIn, tagMarks } from "./flights";
 import type { Lane } from "./stage";
@@ -35,7 +35,7 @@ function headerMarks(view: StepView): Mark[] {
   const first = { text: same ? "on device " : "to device " };
   const own = { text: id(view.receiver), color: "ink", weight: 700 } as const;
   if (lines === 2) {
-    const name = { text: `${fit(output.name, 60, 11)} `, color: "ink", weight: 700 } as const;
+    const name = { text: `${fitName(output.name, 60, 11)} `, color: "ink", weight: 700 } as const;
     return [
       label(x, y, [name, first, own], 11, "ink"),
       label(x, y + 13, fit(same ? `same on ${some(others, 4)}` : "", width, 10.5), 10.5, "muted"),
@@ -120,7 +120,7 @@ function resultMarks(view: StepView): Mark[] {
       ],
       stroke: { color: "ink", width: 1.6 },
     });
-  if (stage.run === "down") marks.push(label(name[0], name[1], fit(output.name, 76, 12, true), 12, "ink", BOLD));
+  if (stage.run === "down") marks.push(label(name[0], name[1], fitName(output.name, 76, 12, true), 12, "ink", BOLD));
   marks.push(
     ...blockMarks(box, {
       ...numbers(view, input, face, text),

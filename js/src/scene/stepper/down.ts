@@ -1,6 +1,6 @@
 /** A collective whose picked group runs down: members under one another, what they send and receive at the right. */
 import { tells } from "../../model/semantics";
-import { fit, textWidth } from "../measure";
+import { fitName, textWidth } from "../measure";
 import { type Box, label, type Mark } from "../scene";
 import { type Ask, adds, pieceFace, rowsOf, stripped, stripVariable, tileFace } from "./ask";
 import { railAcross, railDown, railRoom } from "./axes";
@@ -213,7 +213,7 @@ function place(
   });
   const bottom = top + members.length * pitch - row.gap;
   const resultBox = { x: slotX, y: bottom + 12, w: slotW, h: block.h };
-  const name = fit(ask.output.name, 76, 12, true);
+  const name = fitName(ask.output.name, 76, 12, true);
   const fixed: Mark[] = [];
   const rows = own.map(
     ({ box, members: some }, i) => [box.y, box.h, some.length > 1 ? "…" : String(members[i]?.[0] ?? i)] as const,
@@ -249,7 +249,7 @@ function place(
   });
   const after = motion === "permute" ? right + permuteRoom(lanes, block.w) : 0;
   if (motion === "permute") {
-    fixed.push(label(at.x + inset, top - 8, `${fit(ask.input.name, 90, 11)} before`, 11, "muted"));
+    fixed.push(label(at.x + inset, top - 8, `${fitName(ask.input.name, 90, 11)} before`, 11, "muted"));
     fixed.push(label(after + inset, top - 8, `${name} after`, 11, "muted"));
   }
   const gather = motion === "gather";

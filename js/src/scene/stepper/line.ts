@@ -2,7 +2,7 @@
 import { caption } from "../../model/caption";
 import { product, unravel } from "../../model/mesh";
 import { addsUp, type Value } from "../../model/numbers";
-import { fit, textWidth } from "../measure";
+import { fit, fitName, textWidth } from "../measure";
 import { axisToken, BOLD, label, type Mark, MONO, type Span } from "../scene";
 import { finalText } from "./addition";
 import type { StepView } from "./view";
@@ -56,7 +56,7 @@ export function lineHead(view: StepView): string {
   if (!corner || !output || !input || element === null) return "";
   const id = trace.mesh.ids[view.receiver] ?? 0;
   const named = (name: string, at: number, shape: readonly number[]) =>
-    `${fit(name, 110, SIZE, true)}${shape.length > 0 ? `[${unravel(at, shape).join(",")}]` : ""}`;
+    `${fitName(name, 110, SIZE, true)}${shape.length > 0 ? `[${unravel(at, shape).join(",")}]` : ""}`;
   const to = trace.corner(output);
   const all = view.stage.piece?.elements ?? [];
   if (input.shape.join() === output.shape.join()) return `${named(output.name, element, corner.shape)} on device ${id}`;

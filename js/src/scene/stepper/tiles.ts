@@ -5,7 +5,7 @@ import type { Variable } from "../../model/document.gen";
 import { exchanges, gathers, permutes, scatters, tells } from "../../model/semantics";
 import { type BlockLook, blockMarks } from "../block";
 import { deviceBox } from "../grid";
-import { fit, textWidth } from "../measure";
+import { fit, fitName, textWidth } from "../measure";
 import { axisStroke, axisToken, BOLD, type Box, CENTER, label, type Mark, MONO, type Stroke } from "../scene";
 import { type Face, partOf } from "./contents";
 import type { Place, Tile } from "./stage";
@@ -147,7 +147,7 @@ function plainMarks(view: StepView, p: number, { v, box, face }: Place): Mark[] 
   const { trace, step } = view;
   const wrong = step.primitive === "error" && trace.doc.error?.variable === v.id;
   const exponent = view.formats.get(v.id)?.exponent ?? "";
-  const name = fit(`${trace.nameOf(v, p)}${exponent && ` ${exponent}`}`, Math.max(box.w, 60), 10, true);
+  const name = fitName(trace.nameOf(v, p) + (exponent && ` ${exponent}`), Math.max(box.w, 60), 10, true);
   return [
     label(box.x, box.y - 4, name, 10, "muted", MONO),
     ...blockMarks(box, {
