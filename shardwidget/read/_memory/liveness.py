@@ -7,6 +7,7 @@ asynchronous start takes along.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -120,6 +121,8 @@ class _Walking:
     def __init__(self, module: Module) -> None:
         self.module = module
         self.out = Walk()
+        # Asked of every fusion twice.
+        self._fused = functools.cache(self._read_fused)
         self._loop = -1
 
     def computation(self, computation: Computation, given: Leaves | None) -> Leaves:
@@ -293,7 +296,7 @@ class _Walking:
             return {int(output or 0): int(operand) for output, operand in pairs}
         return {}
 
-    def _fused(self, instruction: Instruction) -> Computation | None:
+    def _read_fused(self, instruction: Instruction) -> Computation | None:
         return next((self.module.computations.get(name) for _, name in instruction.called), None)
 
     def _replaceable(self, instruction: Instruction) -> tuple[int, ...]:

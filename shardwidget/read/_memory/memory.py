@@ -117,10 +117,11 @@ class _Names:
     """Says in the user's words what buffers are."""
 
     def __init__(self, module: Module, executable: Executable) -> None:
-        self._origins = Origins(module)
+        # Asked of every instruction several times: for its buffers, for its line, for who needs a value last.
+        self._at = functools.cache(Origins(module).at)
         entry = module.entry
         parameters = [i for i in entry.instructions if i.opcode == "parameter"] if entry else []
-        self._arguments = {int(i.arguments or 0): self._origins.at(i).op for i in parameters}
+        self._arguments = {int(i.arguments or 0): self._at(i).op for i in parameters}
         self._inputs, self._outputs = shardings_of(executable)
         if len(self._inputs) != len(self._arguments):
             # What the function does not use is no parameter, and nothing public says which those are.
@@ -134,10 +135,10 @@ class _Names:
         if slot.instruction is None:
             called = self._arguments.get(slot.argument, "") or f"argument {slot.argument}"
             return Buffer(name=called, kind="argument", donated=slot.donated, **common)
-        origin = self._origins.at(slot.instruction)
+        origin = self._at(slot.instruction)
         source = self._sources(origin.frames)
         if source is None and slot.writer is not None:
-            origin = self._origins.at(slot.writer)
+            origin = self._at(slot.writer)
             source = self._sources(origin.frames)
         kind: Any = slot.kind
         if kind == "temporary" and not origin.backward and self._needed_back(slot, walked):
@@ -153,14 +154,14 @@ class _Names:
         )
 
     def loop(self, loop: Loop) -> MemoryLoop:
-        origin = self._origins.at(loop.instruction)
+        origin = self._at(loop.instruction)
         source = self._sources(origin.frames)
         written = re.search(r"\b(scan|fori_loop|while_loop|map|associative_scan)\(", source.text) if source else None
         return MemoryLoop(loop.first, loop.last, loop.times, written[1] if written else "loop", source, origin.backward)
 
     def work(self, walked: Walk) -> tuple[tuple[Source, ...], Ints]:
         """The lines that the schedule works on, and which one each step does."""
-        origins = [None if i.opcode in _IDLE else self._origins.at(i) for i in walked.steps]
+        origins = [None if i.opcode in _IDLE else self._at(i) for i in walked.steps]
         sources = [None if origin is None else self._sources(origin.frames) for origin in origins]
         lines = sorted({s for s in sources if s is not None}, key=lambda s: (s.file, s.line))
         at = {line: 1 + 2 * k for k, line in enumerate(lines)}
@@ -178,7 +179,7 @@ class _Names:
     def _needed_back(self, slot: Slot, walked: Walk) -> bool:
         """Whether the last instruction that needs it is one of the way back."""
         near = range(slot.last, max(slot.born, slot.last - 8), -1)
-        op = next((found for step in near if (found := self._origins.at(walked.steps[step]).op)), "")
+        op = next((found for step in near if (found := self._at(walked.steps[step]).op)), "")
         return "transpose(" in op
 
 
