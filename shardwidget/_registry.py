@@ -55,6 +55,7 @@ READERS = {
     "program": "shardwidget.read._program.programs",
     "programs": "shardwidget.read._program.programs",
     "reshard_plan": "shardwidget.read._reshard",
+    "remedies": "shardwidget.read._memory.remedies",
     "run": "shardwidget.read._run.run",
     "schedule": "shardwidget.read._schedule.entry",
     "time_program": "shardwidget.read._program.timing",

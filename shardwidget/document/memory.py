@@ -14,7 +14,7 @@ from shardwidget.document.program import MemoryTotals
 from shardwidget.document.trace import Source
 from shardwidget.document.wire import VERSION, Ints
 
-__all__ = ["Buffer", "Chip", "Memory", "MemoryLoop"]
+__all__ = ["Buffer", "Chip", "Memory", "MemoryLoop", "Remedy"]
 
 _NONE = Ints.pack(())
 
@@ -74,6 +74,19 @@ class MemoryLoop:
     """``scan``, ``while_loop``, or what the user's line says."""
     source: Source | None = None
     backward: bool = False
+
+
+@dataclass(frozen=True)
+class Remedy:
+    """Something that lowers the peak, as it was found by compiling the program so."""
+
+    what: str
+    """In words: ``donate argument 0``."""
+    code: str
+    """As code, or as the spec of an argument: ``jax.jit(step, donate_argnums=0)``."""
+    before: int
+    """Bytes of the peak as the program is."""
+    after: int
 
 
 @dataclass(frozen=True, repr=False)

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from shardwidget.read._comparison.comparison import comparison as comparison
     from shardwidget.read._fetch import fetch as fetch
     from shardwidget.read._memory.memory import memory as memory
+    from shardwidget.read._memory.remedies import remedies as remedies
     from shardwidget.read._model.entry import model as model
     from shardwidget.read._namespace.entry import namespace as namespace
     from shardwidget.read._placement import placement as placement

@@ -1,4 +1,4 @@
-"""How far a measurement is, below the cell that runs it."""
+"""How far a measurement or several compiles are, below the cell that runs them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import Any
 class Progress:
     """A line in the notebook that says how many calls were made, and goes in the end. Elsewhere nothing is said."""
 
-    def __init__(self) -> None:
+    def __init__(self, doing: str = "measuring: call") -> None:
+        self._doing = doing
         self._handle: Any = None
 
     def __enter__(self) -> Progress:
@@ -16,7 +17,7 @@ class Progress:
 
     def __call__(self, done: int, of: int) -> None:
         """Says how many of the calls were made."""
-        text = {"text/plain": f"measuring: call {done} of {of}"}
+        text = {"text/plain": f"{self._doing} {done} of {of}"}
         if self._handle is not None:
             self._handle.update(text, raw=True)
         elif _in_notebook():

@@ -10,7 +10,7 @@ from traitlets import Bunch, Dict, Enum, Int, TraitError, Unicode, observe, vali
 
 from shardwidget import cost, read
 from shardwidget.chips import chips
-from shardwidget.document import Memory, Program, Programs, Run, Timing, to_wire
+from shardwidget.document import Memory, Program, Programs, Remedy, Run, Timing, to_wire
 from shardwidget.widgets._base import Mode
 from shardwidget.widgets._moving import MovingWidget
 from shardwidget.widgets._options import checked
@@ -33,6 +33,8 @@ _NO_MEMORY = (
     "arguments, or what jax.jit(f).lower(...).compile() returns."
 )
 
+_NO_FUNCTION = "remedies are found by compiling the function in other ways: give it and its arguments."
+
 _NOT_CALLABLE = "it was given as a {what}, which cannot be called: there is nothing to run. Give the function itself."
 
 
@@ -51,6 +53,7 @@ class CompiledProgram(MovingWidget):
 
     view.page = "memory"                # what is alive while it runs
     view.memory().alive()[0].name       # the largest buffer at the peak
+    view.remedies()[0].code             # what lowers it, compiled to be sure
 
     CompiledProgram.compare({"inner": (f, x1, w1), "outer": (f, x2, w2)})
     ```
@@ -269,6 +272,24 @@ class CompiledProgram(MovingWidget):
         if isinstance(self.document, Program):
             return self._read[0]
         return {shown[at].name: memory for at, memory in sorted(self._read.items())}
+
+    def remedies(self) -> tuple[Remedy, ...] | dict[str, tuple[Remedy, ...]]:
+        """Compiles the program with other donations and other specs of its arguments: what lowers its peak.
+
+        Returns:
+            What lowers it, the best first, with the peak before and after; side by side, that of every function.
+
+        Raises:
+            ValueError: there is no function to compile.
+        """
+        found = dict[str, tuple[Remedy, ...]]()
+        for program, (f, args, kwargs) in zip(self._programs(), self._calls, strict=True):
+            if isinstance(f, Callable):
+                with Progress("compiling") as progress:
+                    found[program.name] = read.remedies(f, *args, kwargs=kwargs, mesh=self._mesh, progress=progress)
+        if not found:
+            raise ValueError(_NO_FUNCTION)
+        return next(iter(found.values())) if isinstance(self.document, Program) else found
 
     def _memory_of(self, at: int) -> Memory:
         if at not in self._read:

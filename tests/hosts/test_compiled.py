@@ -116,6 +116,19 @@ def test_with_the_keyboard_alone(jupyter, new_page):
     page.keyboard.press("Enter")
     expect(view.get_by_role("button", name="y 2")).to_have_attribute("aria-pressed", "true")
     assert nb.ask("print(view.axis)") == "y"
+
+    page.keyboard.press("m")
+    plot = view.get_by_role("slider", name="memory over the schedule")
+    plot.focus()
+    peak = int(nb.ask("print(view.memory().peak_step)"))
+    expect(plot).to_have_attribute("aria-valuenow", str(peak + 1))
+    page.keyboard.press("Home")
+    expect(plot).to_have_attribute("aria-valuenow", "1")
+    expect(view.get_by_text("alive at instruction 1", exact=True)).to_be_visible()
+    page.keyboard.press("p")
+    expect(plot).to_have_attribute("aria-valuetext", re.compile("^Peak "))
+    page.keyboard.press("c")
+    expect(grid).to_be_visible()
     assert page.locator(".jp-Cell").count() == 2
 
 
@@ -162,4 +175,6 @@ def test_a_saved_page_sorts_and_plays_without_a_kernel(open_saved, width):
     view.get_by_role("button", name="ring", exact=True).click()
     expect(view).to_have_attribute("data-sw-phase", "1")
     expect(view.get_by_role("button", name="Time it")).to_have_count(0)
+    view.get_by_role("button", name="memory", exact=True).click()
+    expect(view.get_by_role("listbox", name="alive at the peak").get_by_role("option").first).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

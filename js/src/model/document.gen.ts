@@ -1143,6 +1143,17 @@ export interface Region {
   readonly parent: number;
 }
 
+/** Something that lowers the peak, as it was found by compiling the program so. */
+export interface Remedy {
+  /** In words: `donate argument 0`. */
+  readonly what: string;
+  /** As code, or as the spec of an argument: `jax.jit(step, donate_argnums=0)`. */
+  readonly code: string;
+  /** Bytes of the peak as the program is. */
+  readonly before: number;
+  readonly after: number;
+}
+
 /**
  * SPMD arrays on their way to groups: in which order, which of them together, and what devices hold meanwhile.
  *

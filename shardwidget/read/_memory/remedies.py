@@ -1,0 +1,139 @@
+"""``read.remedies``: what would lower the peak of a program, found by compiling it so."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import jax
+from jax.sharding import Mesh as JaxMesh
+from jax.sharding import NamedSharding, PartitionSpec
+
+from shardwidget.document import Remedy
+from shardwidget.read._call import function_name
+from shardwidget.read._memory.memory import memory
+
+MOST = 4
+"""Arguments that are tried in each way, the largest first."""
+
+NOT_CALLABLE = (
+    "remedies are found by compiling the function in other ways, and this is a {type}. Give the function and its "
+    "arguments."
+)
+
+_Tried = tuple[str, str, Callable[..., Any], tuple[Any, ...]]
+"""What it is, as code, and the function and arguments that show it."""
+
+
+def remedies(
+    f: Callable[..., Any],
+    *args: Any,
+    kwargs: Mapping[str, Any] | None = None,
+    mesh: JaxMesh | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> tuple[Remedy, ...]:
+    """Compiles a function with other donations and other specs of its arguments; returns what lowers the peak.
+
+    Nothing is run, and nothing is offered that was not compiled. Each way takes as long as a compile.
+
+    Args:
+        f: a function, jitted or not.
+        *args: its arguments: arrays, or ``jax.ShapeDtypeStruct``s with a sharding.
+        kwargs: its keyword arguments, which stay as they are.
+        mesh: the mesh; None takes the one of the arguments.
+        progress: is told how many ways were compiled, and how many there are.
+
+    Returns:
+        Those that lower the peak, the best first.
+
+    Raises:
+        TypeError: ``f`` is no function.
+    """
+    if not callable(f):
+        raise TypeError(NOT_CALLABLE.format(type=type(f).__name__))
+    before = memory(f, *args, kwargs=kwargs, mesh=mesh)
+    donated = _donated(f, args, kwargs or {})
+    ways = [*_donations(f, args, donated), *_specs(f, args)]
+    found = []
+    for number, (what, code, other, given) in enumerate(ways):
+        if progress is not None:
+            progress(number, len(ways))
+        try:
+            with warnings.catch_warnings():
+                # JAX warns of a donation that it cannot use; that is what is being asked here.
+                warnings.simplefilter("ignore")
+                after = memory(other, *given, kwargs=kwargs, mesh=mesh).peak_bytes
+        except Exception:  # A way that does not compile is none.
+            continue
+        if after < before.peak_bytes:
+            found.append(Remedy(what, code, before.peak_bytes, after))
+    return tuple(sorted(found, key=lambda remedy: remedy.after))
+
+
+def _donations(f: Any, args: tuple[Any, ...], donated: tuple[int, ...]) -> Iterator[_Tried]:
+    """Donating one more of the positional arguments, and all that could be."""
+    free = [k for k in _largest(args) if k not in donated][:MOST]
+    name = function_name(f)
+    for numbers in [(k,) for k in free] + ([tuple(free)] if len(free) > 1 else []):
+        every = tuple(sorted((*donated, *numbers)))
+        what = f"donate argument{'s' * (len(numbers) > 1)} {', '.join(map(str, sorted(numbers)))}"
+        given = every[0] if len(every) == 1 else every
+        yield what, f"jax.jit({name}, donate_argnums={given})", jax.jit(f, donate_argnums=every), args
+
+
+def _specs(f: Any, args: tuple[Any, ...]) -> Iterator[_Tried]:
+    """Splitting one array more, over an axis that it is copied over."""
+    leaves, tree = jax.tree_util.tree_flatten_with_path(args)
+    free = [(k, spec) for k, (_, leaf) in enumerate(leaves) if (spec := _split(leaf)) is not None]
+    free.sort(key=lambda found: -_bytes(leaves[found[0]][1]))
+    for k, spec in free[:MOST]:
+        path, leaf = leaves[k]
+        shape = jax.ShapeDtypeStruct(leaf.shape, leaf.dtype, sharding=NamedSharding(leaf.sharding.mesh, spec))
+        given = jax.tree.unflatten(tree, [shape if n == k else x for n, (_, x) in enumerate(leaves)])
+        first, *rest = path
+        where = f"argument {first.idx}{jax.tree_util.keystr(tuple(rest))}"
+        written = f"P({', '.join(map(repr, spec))})"
+        yield f"split {where}", f"{where}: {written}", f, given
+
+
+def _split(leaf: Any) -> PartitionSpec | None:
+    """A spec with one more of the axes that an array is copied over, on its largest dimension that it divides."""
+    sharding = getattr(leaf, "sharding", None)
+    if not isinstance(sharding, NamedSharding):
+        return None
+    entries = [*sharding.spec, *(None,) * (leaf.ndim - len(sharding.spec))]
+    used = {a for entry in entries if entry is not None for a in (entry if isinstance(entry, tuple) else (entry,))}
+    sizes = {name: size for name, size in sharding.mesh.shape.items() if name not in used and size > 1}
+    for name, size in sorted(sizes.items(), key=lambda axis: -axis[1]):
+        fitting = [d for d, entry in enumerate(entries) if entry is None and leaf.shape[d] % size == 0 < leaf.shape[d]]
+        if fitting:
+            entries[max(fitting, key=lambda d: leaf.shape[d])] = name
+            return PartitionSpec(*entries)
+    return None
+
+
+def _donated(f: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[int, ...]:
+    """Positional arguments that the function takes over already."""
+    if not hasattr(f, "lower"):
+        return ()
+    infos, _ = f.lower(*args, **kwargs).args_info
+    of = [[leaf.donated for leaf in jax.tree.leaves(one, is_leaf=lambda x: hasattr(x, "donated"))] for one in infos]
+    return tuple(k for k, taken in enumerate(of) if taken and all(taken))
+
+
+def _largest(args: tuple[Any, ...]) -> list[int]:
+    sizes = [sum(map(_bytes, jax.tree.leaves(arg))) for arg in args]
+    return sorted((k for k, size in enumerate(sizes) if size > 0), key=lambda k: -sizes[k])
+
+
+def _bytes(leaf: Any) -> int:
+    """Bytes of an array on one device; 0 for what is none."""
+    sharding, shape = getattr(leaf, "sharding", None), getattr(leaf, "shape", None)
+    if shape is None or not hasattr(leaf, "dtype"):
+        return 0
+    own = sharding.shard_shape(shape) if sharding is not None else shape
+    count = 1
+    for size in own:
+        count *= size
+    return count * leaf.dtype.itemsize
