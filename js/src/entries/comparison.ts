@@ -1,4 +1,6 @@
 /** The entry of ShardingComparison's bundle. */
+
+import footStyles from "../views/card/footer.css";
 import markStyles from "../views/card/marks.css";
 import { entry } from "../views/card/mount";
 import { ComparisonCard } from "../views/comparison/ComparisonCard";
@@ -6,4 +8,9 @@ import styles from "../views/comparison/comparison.css";
 import { listen } from "../views/comparison/events";
 import { ComparisonState } from "../views/comparison/state";
 
-export default entry({ state: ComparisonState, body: ComparisonCard, keys: listen, styles: [markStyles, styles] });
+export default entry({
+  state: ComparisonState,
+  body: ComparisonCard,
+  keys: listen,
+  styles: [footStyles, markStyles, styles],
+});

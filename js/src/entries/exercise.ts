@@ -1,6 +1,7 @@
 /** The entry of the exercises' bundle. */
 import arrayStyles from "../views/array/array.css";
 import bandStyles from "../views/card/bands.css";
+import footStyles from "../views/card/footer.css";
 import { entry } from "../views/card/mount";
 import styles from "../views/exercise/exercise.css";
 import { exerciseKeys } from "../views/exercise/keys";
@@ -12,5 +13,5 @@ export default entry({
   state: ExerciseState,
   body: Sheet,
   keys: exerciseKeys,
-  styles: [arrayStyles, bandStyles, editorStyles, styles],
+  styles: [footStyles, arrayStyles, bandStyles, editorStyles, styles],
 });

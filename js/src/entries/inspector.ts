@@ -1,4 +1,6 @@
 /** The entry of the Inspector's bundle. */
+
+import footStyles from "../views/card/footer.css";
 import markStyles from "../views/card/marks.css";
 import { entry } from "../views/card/mount";
 import { InspectorCard } from "../views/inspector/InspectorCard";
@@ -6,4 +8,9 @@ import styles from "../views/inspector/inspector.css";
 import { inspectorKeys } from "../views/inspector/keys";
 import { InspectorState } from "../views/inspector/state";
 
-export default entry({ state: InspectorState, body: InspectorCard, keys: inspectorKeys, styles: [markStyles, styles] });
+export default entry({
+  state: InspectorState,
+  body: InspectorCard,
+  keys: inspectorKeys,
+  styles: [footStyles, markStyles, styles],
+});

@@ -1,6 +1,7 @@
 /** The entry of SpecPlayground's bundle. */
 import arrayStyles from "../views/array/array.css";
 import bandStyles from "../views/card/bands.css";
+import footStyles from "../views/card/footer.css";
 import { entry } from "../views/card/mount";
 import { historyKeys } from "../views/playground/keys";
 import { Playground } from "../views/playground/Playground";
@@ -11,5 +12,5 @@ export default entry({
   state: PlaygroundState,
   body: Playground,
   keys: (state, frame) => historyKeys(() => state.now.editor, frame),
-  styles: [arrayStyles, bandStyles, styles],
+  styles: [footStyles, arrayStyles, bandStyles, styles],
 });

@@ -1,4 +1,6 @@
 /** The entry of CompiledProgram's bundle. */
+
+import footStyles from "../views/card/footer.css";
 import markStyles from "../views/card/marks.css";
 import { entry } from "../views/card/mount";
 import scrubberStyles from "../views/card/scrubber.css";
@@ -12,5 +14,5 @@ export default entry({
   state: ProgramState,
   body: ProgramCard,
   keys: programKeys,
-  styles: [markStyles, scrubberStyles, styles, memoryStyles],
+  styles: [footStyles, markStyles, scrubberStyles, styles, memoryStyles],
 });

@@ -1,4 +1,6 @@
 /** The entry of RunView's bundle. */
+
+import footStyles from "../views/card/footer.css";
 import markStyles from "../views/card/marks.css";
 import { entry } from "../views/card/mount";
 import { runKeys } from "../views/run/keys";
@@ -6,4 +8,4 @@ import { RunCard } from "../views/run/RunCard";
 import styles from "../views/run/run.css";
 import { RunState } from "../views/run/state";
 
-export default entry({ state: RunState, body: RunCard, keys: runKeys, styles: [markStyles, styles] });
+export default entry({ state: RunState, body: RunCard, keys: runKeys, styles: [footStyles, markStyles, styles] });

@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { userEvent } from "vitest/browser";
 import type { Step, Trace } from "../../src/model/document.gen";
-import { button, Clock, find, type Mounted, pixels, reduceMotion, settle } from "../harness";
+import { button, Clock, find, type Mounted, pixels, press, reduceMotion, settle, textOf } from "../harness";
 import { currentRow, mount, rows, scrub, shown, shownStep, slider, start } from "./harness";
 import { long, trace } from "./traces";
 
@@ -724,6 +724,25 @@ test("an error says which value, along which axis and since when, and goes there
   await expect.poll(() => shownStep(view)).toBeLessThan(2);
   // A program that sends nothing has no bill and no algorithms.
   expect(view.root.querySelector(".segments")).toBeNull();
+});
+
+test("in space-time arrow keys follow the block of a device, and Escape lets go", async () => {
+  const view = await mount(trace("ppermute"));
+  button(view, "space-time").click();
+  await settle();
+  const followed = () => textOf(find(view, ".space [role=status]"));
+  const before = pixels(view);
+  press(view.frame, "ArrowRight");
+  press(view.frame, "ArrowRight");
+  await settle();
+  expect(followed()).toBe("block of device 1");
+  expect(pixels(view)).not.toBe(before);
+  press(view.frame, "ArrowLeft");
+  await settle();
+  expect(followed()).toBe("block of device 0");
+  press(view.frame, "Escape");
+  await settle();
+  expect(followed()).toBe("");
 });
 
 test("space-time shows all steps against all devices; a row shows its step, and the card stays as high", async () => {

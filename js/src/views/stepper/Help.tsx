@@ -11,9 +11,9 @@ const KEYS: readonly (readonly [string, string])[] = [
   ["a", "next algorithm"],
   ["/", "search steps"],
   ["g", "go to the devices"],
-  ["arrows", "on a device: its neighbours; on the scrubber: moments"],
+  ["arrows", "go to neighbours; in space-time: follow a block"],
   ["Enter", "on a device: its next block"],
-  ["Esc", "let go of the device, close this"],
+  ["Esc", "let go, close this"],
 ];
 
 export function Help({ state }: { state: StepperState }) {
@@ -32,7 +32,7 @@ export function Help({ state }: { state: StepperState }) {
           </div>
         ))}
       </dl>
-      <p class="soft">Press a value's type to watch it at every step; press a device to keep it.</p>
+      <p class="soft">Press a type to watch its value, a device to keep it.</p>
     </section>
   );
 }

@@ -1,6 +1,6 @@
 /** Space-time of a trace: its rows as buttons, the grid of devices as a canvas, loops that fold. */
 import { originsOf } from "../../model/spacetime";
-import { count, some } from "../../model/text";
+import { some } from "../../model/text";
 import { primitiveName, type TraceModel } from "../../model/trace";
 import type { StepperState } from "./state";
 
@@ -9,6 +9,7 @@ export function Space({ state, trace }: { state: StepperState; trace: TraceModel
   const layout = state.layout();
   if (!space || !layout) return null;
   const { ids } = trace.mesh;
+  const followed = state.now.device;
   const at = state.spaceStep();
   return (
     <div class="space" style={{ height: `${layout.height + 12}px` }}>
@@ -32,7 +33,7 @@ export function Space({ state, trace }: { state: StepperState; trace: TraceModel
         }}
       >
         <div aria-hidden="true" ref={state.layer.attach} />
-        <ol aria-label="steps and what devices hold after them">
+        <ol aria-label="steps and their blocks">
           {space.rows.map(({ row, y, h, text, note }) => {
             const [v] = row.shown;
             const held = v?.origin
@@ -63,7 +64,7 @@ export function Space({ state, trace }: { state: StepperState; trace: TraceModel
             type="button"
             class="bracket"
             aria-expanded={open}
-            title={open ? "fold to one iteration" : "show every iteration"}
+            title={open ? "fold" : "unfold"}
             style={{ top: `${y}px`, height: `${Math.max(h, 60)}px` }}
             onClick={() => state.toggleLoop(loop)}
             key={loop}
@@ -74,7 +75,9 @@ export function Space({ state, trace }: { state: StepperState; trace: TraceModel
           </button>
         ))}
       </div>
-      <p class="hidden">{count(space.rows.length, "row")}</p>
+      <p class="hidden" role="status">
+        {followed !== null && `block of device ${ids[followed]}`}
+      </p>
     </div>
   );
 }

@@ -97,7 +97,7 @@ export function Transport({ state, trace }: { state: StepperState; trace: TraceM
         <span class="hidden">speed</span>
         <select
           value={String(speed)}
-          title="speed; reading: every step stays until its sentence can have been read"
+          title="speed; reading: as long as a sentence takes"
           onChange={({ currentTarget: { value } }) =>
             state.set({ speed: value === "reading" ? "reading" : Number(value) })
           }
@@ -111,7 +111,7 @@ export function Transport({ state, trace }: { state: StepperState; trace: TraceM
         </select>
       </label>
       {sends && (
-        <label class="only" title="Play collectives only: what is between them is skipped">
+        <label class="only" title="skips what is between collectives">
           <input
             type="checkbox"
             checked={state.now.collectives}

@@ -22,7 +22,12 @@ export function stepperKeys(state: StepperState, frame: HTMLElement): () => void
       "/": () => find("input[type=search]")?.focus(),
       g: () => find("[role=listbox]")?.focus(),
       "?": () => state.set({ help: !state.now.help }),
-      ...(state.now.help ? { Escape: () => state.set({ help: false }) } : {}),
+      ...(state.now.page === "space-time"
+        ? { ArrowLeft: () => state.trail(-1), ArrowRight: () => state.trail(1) }
+        : {}),
+      ...(state.now.help || state.now.device !== null
+        ? { Escape: () => state.set({ help: false, device: null }) }
+        : {}),
     };
     return act[key];
   });

@@ -163,6 +163,13 @@ export class StepperState extends CardState<Fields> {
     this.set({ loops });
   }
 
+  /** Follows the block of the next device, or of the one before. */
+  trail(by: number): void {
+    const { device, trace } = this.now;
+    const last = (trace?.mesh.size ?? 1) - 1;
+    this.set({ device: device === null ? 0 : Math.max(0, Math.min(last, device + by)) });
+  }
+
   /** The step whose row is marked: the one that is shown, else the one that was shown last on the way to it. */
   spaceStep(): number {
     const { step } = this.now.moment;
