@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from shardwidget import _jax
 from shardwidget.collectives import Call, apply, bytes_by_plan, bytes_sent, call_of, plans
 from shardwidget.document import (
     Collective,
@@ -130,9 +131,9 @@ class Program:
     ) -> None:
         """Any step; ``line`` is that of the listing, from 1."""
         source = Source("cell 3", line, self.lines[line - 1].strip(), self.name) if line and self.lines else None
-        self.steps.append(
-            Step(primitive, tuple(inputs), tuple(outputs), sentence, source, region=0, scope=self.scope, **rest)
-        )
+        elementwise = primitive in _jax.ELEMENTWISE
+        known = {"region": 0, "scope": self.scope, "elementwise": elementwise, **rest}
+        self.steps.append(Step(primitive, tuple(inputs), tuple(outputs), sentence, source, **known))
 
     def enter(self, scope: Scope) -> None:
         """Steps from here on stand in a scope."""

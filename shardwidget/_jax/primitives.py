@@ -37,14 +37,23 @@ SAME_ELEMENTS = frozenset({"convert_element_type", "copy", "copy_p", "optimizati
 
 ELEMENTWISE = frozenset(
     {
-        "abs", "add", "convert_element_type", "copy", "cos", "div", "exp", "integer_pow", "log", "logistic", "max",
-        "min", "mul", "neg", "pow", "pvary", "rsqrt", "sin", "sqrt", "square", "sub", "tanh",
+        "abs", "acos", "acosh", "add", "add_any", "and", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "ceil",
+        "clamp", "convert_element_type", "copy", "copy_p", "cos", "cosh", "div", "eq", "erf", "erf_inv", "erfc", "exp",
+        "exp2", "expm1", "floor", "ge", "gt", "imag", "integer_pow", "is_finite", "le", "lgamma", "log", "log1p",
+        "logistic", "lt", "max", "min", "mul", "ne", "neg", "nextafter", "not", "or", "pow", "pvary", "real",
+        "reduce_precision", "rem", "round", "rsqrt", "select_n", "shift_left", "shift_right_arithmetic",
+        "shift_right_logical", "sign", "sin", "sinh", "sqrt", "square", "stop_gradient", "sub", "tan", "tanh", "xor",
     }
 )  # fmt: skip
-"""Some primitives whose result has the cut of its operands."""
+"""Primitives that make each element of their result from those at its place, so that it is cut as the operands are."""
 
-ARITHMETIC = ELEMENTWISE - {"convert_element_type", "copy", "pvary"} | {"erf", "floor", "mod", "rem", "sign"}
-"""Some primitives that compute each element from those at its place."""
+ARITHMETIC = frozenset(
+    {
+        "abs", "add", "cos", "div", "erf", "exp", "floor", "integer_pow", "log", "logistic", "max", "min", "mod", "mul",
+        "neg", "pow", "rem", "rsqrt", "sign", "sin", "sqrt", "square", "sub", "tanh",
+    }
+)  # fmt: skip
+"""Those of them that a model computes with."""
 
 LINEAR = frozenset({"convert_element_type", "div", "neg"})
 """Some primitives that only scale or cast their first operand, where the others are constants."""

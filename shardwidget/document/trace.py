@@ -212,6 +212,8 @@ class Step:
     """Inserted by JAX, not written by the user: an automatic ``pvary``."""
     shape_only: bool = False
     """Moves or reshapes elements and computes nothing: may be folded."""
+    elementwise: bool = False
+    """Makes each element of its result from those at its place."""
     active: Ints | None = None
     """Mesh positions that execute it, where a branch or a loop leaves some out; None for all."""
     printed: str = ""

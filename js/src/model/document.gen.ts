@@ -1392,6 +1392,8 @@ export interface Step {
   readonly implicit: boolean;
   /** Moves or reshapes elements and computes nothing: may be folded. */
   readonly shape_only: boolean;
+  /** Makes each element of its result from those at its place. */
+  readonly elementwise: boolean;
   /** Mesh positions that execute it, where a branch or a loop leaves some out; None for all. */
   readonly active: Ints | null;
   /** What `jax.debug.print` and other callbacks wrote at this step. */

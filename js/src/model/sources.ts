@@ -92,7 +92,7 @@ function moved(
 /** Of a step in which every device works alone. */
 function local(step: Step, inputs: readonly Variable[], v: Variable, at: Index): Local | null {
   const [first, second] = inputs;
-  if (ELEMENTWISE.has(step.primitive)) return inputs.map((input) => [input, fitted(input.shape, at)]);
+  if (step.elementwise) return inputs.map((input) => [input, fitted(input.shape, at)]);
   if (!first) return null;
   const param = (name: string) => numbersIn(step.params.find(([key]) => key === name)?.[1] ?? "");
   const many = (shape: Index, of: (index: Index) => Index): Local | null =>
@@ -195,16 +195,6 @@ function numbersIn(text: string): number[] {
 /** Elements that are named at most. */
 const MOST = 512;
 
-/** Primitives whose every element is made from the elements of the same place. */
-export const ELEMENTWISE: ReadonlySet<string> = new Set(
-  (
-    "abs acos acosh add and asin asinh atan atan2 atanh cbrt ceil clamp convert_element_type copy copy_p cos cosh div " +
-    "eq erf erf_inv erfc exp exp2 expm1 floor ge gt imag integer_pow is_finite le lgamma log log1p logistic lt max min " +
-    "mul ne neg nextafter not or pow pvary real rem round rsqrt select_n shift_left shift_right_arithmetic " +
-    "shift_right_logical sign sin sinh sqrt square stop_gradient sub tan tanh xor reduce_precision add_any"
-  ).split(" "),
-);
-
 /** How an element was made, in numbers: `2·4 + 3·5 = 23`; `null` where the rule is not known. */
 export function arithmetic(
   trace: TraceModel,
@@ -228,7 +218,7 @@ export function arithmetic(
   if (combines) return `${combines}(${some(terms, ", ")}) = ${result}`;
   const sign = SIGNS[primitive];
   if (sign && terms.length === 2) return `${terms[0]} ${sign} ${terms[1]} = ${result}`;
-  if (ELEMENTWISE.has(primitive) && step.literals.length === 0 && !SILENT.has(primitive))
+  if (step.elementwise && step.literals.length === 0 && !SILENT.has(primitive))
     return `${primitive}(${terms.join(", ")}) = ${result}`;
   return "";
 }

@@ -18,6 +18,9 @@ export interface Program {
 
 const product = (values: readonly number[]) => values.reduce((a, b) => a * b, 1);
 
+/** Those of the tests' programs, of the list in `_jax/primitives.py`. */
+export const ELEMENTWISE: ReadonlySet<string> = new Set(["add", "mul", "sub", "exp", "select_n", "max"]);
+
 /** The program as a model: in_specs, a local step, the collective. */
 export function programOf(program: Program): TraceModel {
   const { axes, kind, over, shape, dtype = "int32" } = program;
@@ -82,6 +85,7 @@ export function programOf(program: Program): TraceModel {
     collective: null,
     implicit: false,
     shape_only: false,
+    elementwise: ELEMENTWISE.has(primitive),
     active: null,
     printed: "",
     ...rest,

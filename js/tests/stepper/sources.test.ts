@@ -6,7 +6,7 @@ import { product, unravel } from "../../src/model/mesh";
 import { arithmetic, sourcesOf } from "../../src/model/sources";
 import { TraceModel } from "../../src/model/trace";
 import { raw } from "../documents";
-import { programOf } from "./programs";
+import { ELEMENTWISE, programOf } from "./programs";
 import { model, TRACES } from "./traces";
 
 const MOVES = new Set(["all_gather", "all_to_all", "ppermute", "pbroadcast", "pvary", "transpose", "reshape"]);
@@ -96,6 +96,7 @@ function stepFrom(
   const step: Step = {
     ...(base.steps[1] as Step),
     primitive,
+    elementwise: ELEMENTWISE.has(primitive),
     inputs: shapes.map((_, id) => id),
     outputs: [shapes.length],
     params: Object.entries(params),
@@ -170,7 +171,12 @@ test("the arithmetic is written out, and folds where it is long", () => {
   const sources = sourcesOf(t, psum, v, 0, 1) ?? [];
   expect(arithmetic(t, psum, sources, text, "1")).toBe("0 + 1 = 1");
   const named = (n: number) => Array.from({ length: n }, (_, device) => ({ v, device, element: 0 }));
-  const step = (primitive: string): Step => ({ ...psum, primitive, collective: null });
+  const step = (primitive: string): Step => ({
+    ...psum,
+    primitive,
+    elementwise: ELEMENTWISE.has(primitive),
+    collective: null,
+  });
   expect(arithmetic(t, step("dot_general"), named(4), text, "6")).toBe("0·1 + 2·3 = 6");
   expect(arithmetic(t, step("reduce_sum"), named(9), text, "36")).toBe("0 + 1 + 2 + 3 + … + 8 = 36");
   expect(arithmetic(t, step("sub"), named(2), text, "-1")).toBe("0 − 1 = -1");

@@ -359,7 +359,7 @@ test("iterations of a loop are named with their number and the total", async () 
   expect(
     rows(view)
       .map((r) => r.textContent ?? "")
-      .filter((s) => s.includes("scan")),
+      .filter((s) => s.startsWith("▾scan")),
   ).toEqual(["▾scan 1 of 12 ", "▾scan 2 of 12 ", "▾scan 12 of 12 "]);
   expect(find(view, ".note").textContent).toBe("Iterations 2 to 10 of scan are left out.");
   view.model.assign({ step: 4 });

@@ -218,6 +218,7 @@ class Builder:
             collective=draft.collective and _seated(draft.collective, order),
             implicit=draft.implicit,
             shape_only=draft.primitive in _jax.SHAPE_ONLY,
+            elementwise=draft.primitive in _jax.ELEMENTWISE,
             active=None if draft.active is None or order is None else Ints.pack(np.flatnonzero(draft.active[order])),
             printed=draft.printed,
         )
