@@ -99,7 +99,7 @@ def test_a_type_that_differs_is_said_to():
         (np.ones(3), r"cannot read a numpy\.ndarray as an array\. .*jnp\.asarray\(x\)"),
         (np.float32(1), r"cannot read a numpy\.float32 as an array\. .*jnp\.asarray\(x\)"),
         (1.5, r"cannot read a builtins\.float as an array\. .*jnp\.asarray\(x\)"),
-        ([1, 2], r"A list of 2 is not one of these; for a pytree of arrays"),
+        ([1, 2], r"A list of 2 is not one of these: ModelView and read.model take pytrees of arrays"),
         ((1, 2, 3), r"A tuple of 3 is not one of these"),
         (P("x"), r"A PartitionSpec alone has no mesh: give \(shape, dtype, NamedSharding\(mesh, spec\)\)"),
         (NamedSharding(mesh_of(), P("x")), r"A sharding alone has no shape: give \(shape, dtype, sharding\)"),

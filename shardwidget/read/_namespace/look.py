@@ -32,13 +32,13 @@ _FIRST = Ints.pack([0])
 class Looks:
     """Looks at names again and again. It holds weak references to arrays, and no array."""
 
-    def __init__(self, live: Callable[[], Sequence[Any]] = jax.live_arrays) -> None:
+    def __init__(self, live: Callable[[], Sequence[Any]] | None = None) -> None:
         """Begins.
 
         Args:
-            live: gives all arrays that there are.
+            live: gives all arrays that there are; None for ``jax.live_arrays``.
         """
-        self._reader = Reader(live)
+        self._reader = Reader(live or jax.live_arrays)
         self._before: Moment | None = None
         self._document: Namespace | None = None
         self._flags: dict[str, _Flags] = {}
