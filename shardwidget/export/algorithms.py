@@ -6,6 +6,7 @@ from html import escape
 from itertools import combinations
 
 from shardwidget.document import Algorithms
+from shardwidget.export.listing import duration
 from shardwidget.export.words import byte_count, clip
 
 
@@ -38,7 +39,7 @@ def _rows(shown: Algorithms) -> list[tuple[str, str]]:
             one.plan.algorithm,
             f"{len(one.plan.rounds)} rounds, {byte_count(round(sum(one.sent) * size))} sent by a device, "
             f"{byte_count(round(sum(one.busiest) * size))} over the busiest link of a ring, "
-            f"≈ {_time(shown.seconds(k))}",
+            f"≈ {duration(shown.seconds(k))}",
         )
         for k, one in enumerate(shown.algorithms)
     ]
@@ -53,11 +54,4 @@ def _rest(shown: Algorithms) -> list[str]:
             few, many = sorted((a, b), key=lambda k: len(shown.algorithms[k].plan.rounds))
             lines.append(f"{names[few]} is faster below {byte_count(round(equal))}, {names[many]} above")
     network = shown.networks[0]
-    return [*lines, f"estimates for {clip(network.name, 40)}: a message takes {_time(shown.start)} to start"]
-
-
-def _time(seconds: float) -> str:
-    for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
-        if seconds >= size:
-            return f"{seconds / size:.3g} {unit}"
-    return f"{seconds / 1e-9:.3g} ns"
+    return [*lines, f"estimates for {clip(network.name, 40)}: a message takes {duration(shown.start)} to start"]

@@ -9,13 +9,14 @@ from html import escape
 from typing import Literal
 
 from shardwidget.document import Compared, Comparison, HloCollective, Row
+from shardwidget.export import listing
+from shardwidget.export.listing import count
 from shardwidget.export.words import byte_count, clip
 
 MOST = 60
 """Rows that are listed; a long comparison is cut and says so."""
 
 _COLORS = {"error": "#fdeceb", "warn": "#fff3dc", "plain": "#f5f6f8", "": ""}
-_CELL = "padding:2px 10px;text-align:left;vertical-align:top;font-family:monospace;color:#1b1f24"
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ def headline(c: Comparison) -> str:
     name = clip(c.name or ("f" if c.of == "function" else "arrays"), 40)
     compared = any(v.agreement == "same" for row in c.rows for v in row.values)
     verdict = ", ".join(tally(c)) or ("all the same" if compared else "nothing to compare")
-    return f"{name}  {_count(len(c.rows), 'row')} on mesh {axes or c.mesh.size}: {verdict}"
+    return f"{name}  {count(len(c.rows), 'row')} on mesh {axes or c.mesh.size}: {verdict}"
 
 
 def tally(c: Comparison) -> list[str]:
@@ -85,13 +86,8 @@ def picture(c: Comparison) -> str:
 
 def table(c: Comparison) -> str:
     """The rows as an HTML table that survives a notebook's sanitiser: inline style, no script, no svg."""
-    head = "".join(f'<th style="{_CELL};font-weight:600">{escape(name)}</th>' for name in _heads(c))
     body = "".join(_row(line) for row in _listed(c) for line in _lines(c, row))
-    after = "".join(f'<p style="margin:4px 0">{escape(clip(line, 400))}</p>' for line in _rest(c))
-    return (
-        f'<div style="overflow-x:auto"><p style="margin:4px 0"><b>{escape(headline(c))}</b></p>'
-        f'<table style="border-collapse:collapse;background:#fff"><tr>{head}</tr>{body}</table>{after}</div>'
-    )
+    return listing.framed(headline(c), _heads(c), body, _rest(c))
 
 
 def _listed(c: Comparison) -> tuple[Row, ...]:
@@ -102,9 +98,13 @@ def _listed(c: Comparison) -> tuple[Row, ...]:
 def _row(line: Line) -> str:
     ground = f";background:{_COLORS[line.tone]}" if line.tone else ""
     if line.tone in ("error", "plain"):
-        return f'<tr><td colspan="5" style="{_CELL}{ground}">{escape(clip(line.source, 600))}</td></tr>'
+        return f'<tr><td colspan="5" style="{listing.CELL}{ground}">{escape(clip(line.source, 600))}</td></tr>'
     cells = (line.source, line.explicit, line.auto, line.compiled, line.verdict)
-    return "<tr>" + "".join(f'<td style="{_CELL}{ground}">{escape(clip(cell, 200))}</td>' for cell in cells) + "</tr>"
+    return (
+        "<tr>"
+        + "".join(f'<td style="{listing.CELL}{ground}">{escape(clip(cell, 200))}</td>' for cell in cells)
+        + "</tr>"
+    )
 
 
 def _heads(c: Comparison) -> tuple[str, str, str, str, str]:
@@ -165,8 +165,4 @@ def _collective(c: Comparison, index: int) -> HloCollective:
 
 def _rest(c: Comparison) -> list[str]:
     left = len(c.rows) - len(_listed(c))
-    return ([f"… {_count(left, 'more row')}"] if left > 0 else []) + ([c.note] if c.note else [])
-
-
-def _count(n: int, noun: str) -> str:
-    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+    return ([f"… {count(left, 'more row')}"] if left > 0 else []) + ([c.note] if c.note else [])

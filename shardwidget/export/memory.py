@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from html import escape
 
 from shardwidget.document import Buffer, Memory
+from shardwidget.export import listing
 from shardwidget.export.words import byte_count, clip
 
 MOST = 12
@@ -14,7 +15,6 @@ COLUMNS = 72
 """Of the chart; where there are more steps, each column has the most of several."""
 
 _BARS = " ▁▂▃▄▅▆▇█"
-_CELL = "padding:2px 10px;text-align:left;vertical-align:top;font-family:monospace;color:#1b1f24"
 _HEADS = ("bytes", "name", "type", "what", "line", "steps")
 
 
@@ -31,26 +31,16 @@ def headline(memory: Memory) -> str:
 def picture(memory: Memory) -> str:
     """A chart of bytes over the schedule, and what is alive at the peak."""
     rows = [_HEADS, *map(_row, memory.alive()[:MOST])] if memory.steps else []
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = ["  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in rows]
+    lines = listing.columns(rows)
     return "\n".join([headline(memory), _chart(memory), *_loops(memory), "", *lines, *_after(memory)])
 
 
 def table(memory: Memory) -> str:
     """The same as an HTML table that survives a notebook's sanitiser: inline style, no script, no svg."""
-    head = "".join(f'<th style="{_CELL};font-weight:600">{name}</th>' for name in _HEADS)
     alive = memory.alive()[:MOST] if memory.steps else ()
-    body = "".join(
-        "<tr>" + "".join(f'<td style="{_CELL}">{escape(clip(cell, 120))}</td>' for cell in _row(buffer)) + "</tr>"
-        for buffer in alive
-    )
     chart = "\n".join([_chart(memory), *_loops(memory)])
-    after = "".join(f'<p style="margin:4px 0">{escape(line)}</p>' for line in _after(memory))
-    return (
-        f'<div style="overflow-x:auto"><p style="margin:4px 0"><b>{escape(headline(memory))}</b></p>'
-        f'<pre style="line-height:1;margin:6px 0">{escape(chart)}</pre>'
-        f'<table style="border-collapse:collapse;background:#fff"><tr>{head}</tr>{body}</table>{after}</div>'
-    )
+    before = f'<pre style="line-height:1;margin:6px 0">{escape(chart)}</pre>'
+    return listing.table(headline(memory), _HEADS, map(_row, alive), _after(memory), before)
 
 
 def _chart(memory: Memory) -> str:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from html import escape
 
 from shardwidget.document import Model
 from shardwidget.document.model import Leaf
+from shardwidget.export import listing
+from shardwidget.export.listing import count
 from shardwidget.export.words import byte_count, clip
 
 MOST = 60
 """Lines that are written; a long tree is cut and says so."""
 MOST_FLAGS = 8
 
-_CELL = "padding:2px 10px;text-align:left;vertical-align:top;font-family:monospace;color:#1b1f24"
 _HEADS = ("path", "type", "in all", "on a device", "copies")
 
 
@@ -27,28 +27,19 @@ def headline(model: Model) -> str:
     if model.flags:
         parts.append(f"{len(model.flags)} to look at")
     name = f"{clip(model.name, 40)}: " if model.name else ""
-    return f"{name}{_count(model.arrays, 'array')}{f', mesh {axes}' if axes else ''}: {', '.join(parts)}"
+    return f"{name}{count(model.arrays, 'array')}{f', mesh {axes}' if axes else ''}: {', '.join(parts)}"
 
 
 def picture(model: Model) -> str:
     """The lines as text, and the flags, worst first."""
     rows = [_HEADS, *(_row(line) for line in _lines(model))]
-    return "\n".join([headline(model), *_columns(rows[: MOST + 1]), *_after(model, len(rows) - 1)])
+    return "\n".join([headline(model), *listing.columns(rows[: MOST + 1]), *_after(model, len(rows) - 1)])
 
 
 def table(model: Model) -> str:
     """The same as an HTML table that survives a notebook's sanitiser: inline style, no script, no svg."""
     lines = list(_lines(model))
-    head = "".join(f'<th style="{_CELL};font-weight:600">{name}</th>' for name in _HEADS)
-    body = "".join(
-        "<tr>" + "".join(f'<td style="{_CELL}">{escape(clip(cell, 160))}</td>' for cell in _row(line)) + "</tr>"
-        for line in lines[:MOST]
-    )
-    after = "".join(f'<p style="margin:4px 0">{escape(clip(line, 400))}</p>' for line in _after(model, len(lines)))
-    return (
-        f'<div style="overflow-x:auto"><p style="margin:4px 0"><b>{escape(headline(model))}</b></p>'
-        f'<table style="border-collapse:collapse;background:#fff"><tr>{head}</tr>{body}</table>{after}</div>'
-    )
+    return listing.table(headline(model), _HEADS, map(_row, lines[:MOST]), _after(model, len(lines)))
 
 
 @dataclass(frozen=True)
@@ -99,7 +90,7 @@ def _row(line: _Line) -> tuple[str, ...]:
 
 
 def _after(model: Model, lines: int) -> list[str]:
-    out = [f"… {_count(lines - MOST, 'more line')}"] if lines > MOST else []
+    out = [f"… {count(lines - MOST, 'more line')}"] if lines > MOST else []
     for flag in model.flags[:MOST_FLAGS]:
         leaves = flag.leaves.array().tolist()
         more = f" and {len(leaves) - 1} more" if len(leaves) > 1 else ""
@@ -116,12 +107,3 @@ def _where(model: Model) -> str:
     if len(set(held.values())) <= 1:
         return "one device" if len(held) <= 1 else f"each of {len(held)} devices"
     return f"device {max(held, key=held.__getitem__)[1]}, most of all"
-
-
-def _columns(rows: Sequence[Sequence[str]]) -> list[str]:
-    widths = [min(64, max(map(len, column))) for column in zip(*rows, strict=True)]
-    return ["  ".join(clip(c, w).ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in rows]
-
-
-def _count(n: int, noun: str) -> str:
-    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from html import escape
-
 from shardwidget.document import Namespace
 from shardwidget.document.namespace import Holder
+from shardwidget.export import listing
+from shardwidget.export.listing import count
 from shardwidget.export.words import byte_count, clip
 
 MOST = 40
 """Lines that are written; a long list is cut and says so."""
 
-_CELL = "padding:2px 10px;text-align:left;vertical-align:top;font-family:monospace;color:#1b1f24"
 _HEADS = ("name", "type", "on a device", "last cell")
 UNNAMED = "(no name)"
 
@@ -26,7 +25,7 @@ def headline(namespace: Namespace) -> str:
     if namespace.flagged:
         parts.append(f"{len(namespace.flagged)} to look at")
     cell = f", after cell {namespace.cell}" if namespace.cell else ""
-    return f"Arrays of {_count(namespace.names, 'name')}{cell}: {', '.join(parts)}"
+    return f"Arrays of {count(namespace.names, 'name')}{cell}: {', '.join(parts)}"
 
 
 def picture(namespace: Namespace) -> str:
@@ -39,16 +38,8 @@ def picture(namespace: Namespace) -> str:
 
 def table(namespace: Namespace) -> str:
     """The same as an HTML table that survives a notebook's sanitiser: inline style, no script, no svg."""
-    head = "".join(f'<th style="{_CELL};font-weight:600">{name}</th>' for name in _HEADS)
-    body = "".join(
-        "<tr>" + "".join(f'<td style="{_CELL}">{escape(clip(c, 160))}</td>' for c in _row(namespace, holder)) + "</tr>"
-        for holder in namespace.holders[:MOST]
-    )
-    after = "".join(f'<p style="margin:4px 0">{escape(clip(line, 400))}</p>' for line in _after(namespace))
-    return (
-        f'<div style="overflow-x:auto"><p style="margin:4px 0"><b>{escape(headline(namespace))}</b></p>'
-        f'<table style="border-collapse:collapse;background:#fff"><tr>{head}</tr>{body}</table>{after}</div>'
-    )
+    rows = (_row(namespace, holder) for holder in namespace.holders[:MOST])
+    return listing.table(headline(namespace), _HEADS, rows, _after(namespace))
 
 
 def type_text(namespace: Namespace, holder: Holder) -> str:
@@ -59,7 +50,7 @@ def type_text(namespace: Namespace, holder: Holder) -> str:
     if holder.change == "gone" and holder.was:
         return holder.was
     gone = f", {holder.deleted} deleted" if holder.deleted else ""
-    return f"{_count(holder.arrays, 'array')}{gone}"
+    return f"{count(holder.arrays, 'array')}{gone}"
 
 
 def change_text(holder: Holder) -> str:
@@ -80,7 +71,7 @@ def _row(namespace: Namespace, holder: Holder) -> tuple[str, ...]:
 
 def _after(namespace: Namespace) -> list[str]:
     more = len(namespace.holders) - MOST
-    out = [f"… {_count(more, 'more line')}"] if more > 0 else []
+    out = [f"… {count(more, 'more line')}"] if more > 0 else []
     for holder in namespace.flagged[:8]:
         cost = f" ({byte_count(holder.cost)} on each device)" if holder.cost else ""
         spec = f" Try {holder.spec}." if holder.spec else ""
@@ -92,7 +83,3 @@ def _where(namespace: Namespace) -> str:
     most = namespace.groups[0]
     where = "each device" if len({g.held for g in namespace.groups}) == 1 else "the device that holds most"
     return f"{byte_count(most.held)} on {where}"
-
-
-def _count(n: int, noun: str) -> str:
-    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 
 from shardwidget.document import HloCollective, Nest, Program, Programs, Source
+from shardwidget.export import listing
+from shardwidget.export.listing import count, duration
 from shardwidget.export.words import byte_count, clip
 
 MOST = 60
@@ -19,7 +20,6 @@ CONVENTION = (
 MOST_LINES = 8
 """Source lines whose totals are listed."""
 
-_CELL = "padding:2px 10px;text-align:left;vertical-align:top;font-family:monospace;color:#1b1f24"
 _HEADS = ("op", "over mesh axes", "sent/device", "runs", "caused by", "estimate")
 _SIDE = ("program", "collectives", "sent/device a call", "estimate a call", "measured", "memory a device")
 
@@ -27,12 +27,12 @@ _SIDE = ("program", "collectives", "sent/device a call", "estimate a call", "mea
 def headline(shown: Program | Programs) -> str:
     """What was compiled, and what its collectives come to, in one line."""
     if isinstance(shown, Programs):
-        return f"{_count(len(shown.programs), 'program')}: {', '.join(clip(p.name, 40) for p in shown.programs)}"
+        return f"{count(len(shown.programs), 'program')}: {', '.join(clip(p.name, 40) for p in shown.programs)}"
     axes = " ".join(f"{clip(a.name, 20)}={a.size}" for a in shown.mesh.axes)
     if any(not c.shapes for c in shown.collectives):  # Groups alone: nothing says what is sent.
         found = (f"{c.kind} over {_over(c)} ({c.groups_meaning})" for c in shown.collectives)
         return f"mesh {' '.join(f'{a.name}={a.size}' for a in shown.mesh.axes)}: {'; '.join(found)}"
-    parts = [_count(len(shown.collectives), "collective") if shown.instructions else "collectives not known"]
+    parts = [count(len(shown.collectives), "collective") if shown.instructions else "collectives not known"]
     if shown.collectives:
         parts += [f"{_sent(shown)} sent a device", f"{_estimate(shown)} a call on {_interconnect(shown)} (estimate)"]
     if looks := sum(bool(c.remark) for c in shown.collectives):
@@ -44,22 +44,13 @@ def headline(shown: Program | Programs) -> str:
 
 def picture(shown: Program | Programs) -> str:
     """The collectives as lines of text, in the module's order; of several programs their totals."""
-    return "\n".join([headline(shown), *_columns(_rows(shown)), *_after(shown)])
+    return "\n".join([headline(shown), *listing.columns(_rows(shown)), *_after(shown)])
 
 
 def table(shown: Program | Programs) -> str:
     """The same as an HTML table that survives a notebook's sanitiser: inline style, no script, no svg."""
     heads, *rows = _rows(shown)
-    head = "".join(f'<th style="{_CELL};font-weight:600">{escape(name)}</th>' for name in heads)
-    body = "".join(
-        "<tr>" + "".join(f'<td style="{_CELL}">{escape(clip(cell, 160))}</td>' for cell in row) + "</tr>"
-        for row in rows
-    )
-    after = "".join(f'<p style="margin:4px 0">{escape(clip(line, 400))}</p>' for line in _after(shown))
-    return (
-        f'<div style="overflow-x:auto"><p style="margin:4px 0"><b>{escape(headline(shown))}</b></p>'
-        f'<table style="border-collapse:collapse;background:#fff"><tr>{head}</tr>{body}</table>{after}</div>'
-    )
+    return listing.table(headline(shown), heads, rows, _after(shown))
 
 
 def _rows(shown: Program | Programs) -> list[Sequence[str]]:
@@ -79,7 +70,7 @@ def _row(p: Program, c: HloCollective) -> Sequence[str]:
     if said:
         line += f"  ({'; '.join(said)})"
     sent = byte_count(c.bytes_per_device) if c.shapes else "not known"
-    return c.kind, _over(c), sent, where, line, _time(p.seconds(c))
+    return c.kind, _over(c), sent, where, line, duration(p.seconds(c))
 
 
 def nest_text(nest: Nest) -> str:
@@ -103,7 +94,7 @@ def _line(source: Source | None) -> str:
 def _totals(p: Program) -> Sequence[str]:
     measured = ""
     if t := p.timing:
-        measured = f"{_time(t.seconds)} ({_time(t.low)}–{_time(t.high)}, n={t.runs})"
+        measured = f"{duration(t.seconds)} ({duration(t.low)}–{duration(t.high)}, n={t.runs})"
     m = p.memory
     memory = byte_count(m.arguments + m.outputs + m.temporaries - m.aliased) if m else ""
     found = (str(len(p.collectives)), _sent(p), _estimate(p)) if p.instructions else ("?", "?", "?")
@@ -117,7 +108,7 @@ def _after(shown: Program | Programs) -> list[str]:
         return [f"Estimates are for {', '.join(kinds)} (scaling-book roofline).", *notes]
     lines = []
     if (left := len(shown.collectives) - MOST) > 0:
-        lines.append(f"… {_count(left, 'more collective')}")
+        lines.append(f"… {count(left, 'more collective')}")
     lines += _by_line(shown)
     if any(c.bytes_per_device for c in shown.collectives):
         lines.append(CONVENTION)
@@ -125,9 +116,9 @@ def _after(shown: Program | Programs) -> list[str]:
         sizes = (("arguments", m.arguments), ("outputs", m.outputs), ("temporaries", m.temporaries))
         lines.append(f"Memory a device: {', '.join(f'{byte_count(size)} {name}' for name, size in sizes)}.")
     if t := shown.timing:
-        lines.append(f"Measured: median {_time(t.seconds)} ({_time(t.low)}–{_time(t.high)}, n={t.runs}).")
+        lines.append(f"Measured: median {duration(t.seconds)} ({duration(t.low)}–{duration(t.high)}, n={t.runs}).")
     if shown.unread:
-        lines.append(f"Not read: {_count(len(shown.unread), 'instruction')}; {'; '.join(shown.unread[:3])}")
+        lines.append(f"Not read: {count(len(shown.unread), 'instruction')}; {'; '.join(shown.unread[:3])}")
     return [*lines, *([shown.note] if shown.note else [])]
 
 
@@ -137,20 +128,11 @@ def _by_line(p: Program) -> list[str]:
     if len(totals) in (0, len(p.collectives)):
         return []
     words = [
-        f"{_line(t.source) or 'no line'} = {'≥ ' * t.at_least}{byte_count(t.bytes_per_device)}, {_time(t.seconds)}"
+        f"{_line(t.source) or 'no line'} = {'≥ ' * t.at_least}{byte_count(t.bytes_per_device)}, {duration(t.seconds)}"
         for t in totals[:MOST_LINES]
     ]
     left = [f"{len(totals) - MOST_LINES} more lines"] * (len(totals) > MOST_LINES)
     return ["By line, a call (loops multiplied):", *(f"  {word}" for word in [*words, *left])]
-
-
-def _columns(rows: Sequence[Sequence[str]]) -> list[str]:
-    widths = [min(64, max(map(len, column))) for column in zip(*rows, strict=True)]
-    return [
-        "  ".join(clip(cell, width).ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
-        if row
-    ]
 
 
 def _sent(p: Program) -> str:
@@ -158,7 +140,7 @@ def _sent(p: Program) -> str:
 
 
 def _estimate(p: Program) -> str:
-    return _at_least(p) + _time(sum(map(p.seconds, p.collectives)))
+    return _at_least(p) + duration(sum(map(p.seconds, p.collectives)))
 
 
 def _at_least(p: Program) -> str:
@@ -168,14 +150,3 @@ def _at_least(p: Program) -> str:
 
 def _interconnect(p: Program) -> str:
     return p.interconnects[p.interconnect] if p.interconnects else "no interconnect"
-
-
-def _time(seconds: float) -> str:
-    for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
-        if seconds >= size:
-            return f"{seconds / size:.3g} {unit}"
-    return f"{seconds / 1e-9:.3g} ns" if seconds else "0 s"
-
-
-def _count(n: int, noun: str) -> str:
-    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
