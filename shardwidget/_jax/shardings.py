@@ -48,7 +48,7 @@ def device_assignment(sharding: jax.sharding.Sharding) -> tuple[Any, ...] | None
 
 
 def spec_on(sharding: Any, mesh: jax.sharding.Mesh) -> jax.sharding.PartitionSpec | None:
-    """An XLA ``HloSharding``, or a JAX sharding that holds one, as a spec on a mesh; None where it is none.
+    """An XLA ``HloSharding``, or a JAX sharding that holds one, as a spec on a mesh; None where it is not one.
 
     JAX 0.9 – 0.12: the parser is private.
     """

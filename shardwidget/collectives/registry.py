@@ -40,7 +40,7 @@ _DIMENSIONS = ("all_gather_dimension", "scatter_dimension", "split_axis")
 
 
 def statement_of(primitive: str) -> Statement | None:
-    """The collective that a primitive of any supported JAX is; None if it is none."""
+    """The collective that a primitive of any supported JAX is; None if it is not a collective."""
     if primitive.endswith("_done") and primitive.removesuffix("_done") in _BY_PRIMITIVE:
         return DONE
     return _BY_PRIMITIVE.get(primitive.removesuffix("_p").removesuffix("_start"))
@@ -54,7 +54,7 @@ def statement_of_opcode(opcode: str, reduction: str = "") -> Statement:
         reduction: opcode of the operation that it combines by, where it does: ``maximum``, ``add``.
 
     Raises:
-        KeyError: it is none.
+        KeyError: it is not a collective.
     """
     return _BY_OPCODE.get((opcode, reduction)) or _BY_OPCODE[opcode, ""]
 
@@ -67,7 +67,7 @@ def call_of(
     *,
     ppermute_in_mesh_order: bool = False,
 ) -> Call | None:
-    """The collective of a jaxpr equation, or None if it is none.
+    """The collective of a jaxpr equation, or None if it is not a collective.
 
     Args:
         primitive: ``eqn.primitive.name`` of any supported JAX.

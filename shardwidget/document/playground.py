@@ -47,7 +47,7 @@ class SpecDraft:
         """A draft that came over the wire.
 
         Raises:
-            ValueError: it is none.
+            ValueError: the wire data is not a draft of a spec.
         """
         try:
             return SpecDraft(

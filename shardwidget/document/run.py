@@ -116,7 +116,7 @@ class MeasuredCollective:
     hidden: float
     """Share of the time after the last arrival in which the device computed."""
     bytes_per_second: float
-    """What a device sent in the median time; 0 where that is none."""
+    """What a device sent in the median time; 0 where no time was measured."""
     estimate_s: float
     """Estimated seconds, by ``Run.interconnect``."""
     last: Ints

@@ -139,7 +139,7 @@ class Schedule(Document):
             Makespan, idle time, bubble, activations kept, critical path, messages.
 
         Raises:
-            ValueError: the schedule is impossible (the message names the tasks), or a time is none.
+            ValueError: the schedule is impossible (the message names the tasks), or a time is not a number ≥ 0.
         """
         from shardwidget.pipeline.simulation import simulate
 

@@ -286,10 +286,10 @@ def _bounds(part: Any, size: int, wanted: str) -> tuple[int, int]:
     if isinstance(part, str):
         found = re.fullmatch(r"(\d{0,18})\s*:\s*(\d{0,18})", part)
         if not found:
-            raise AnswerError(f"{part[:40]!r} is none of {wanted}")
+            raise AnswerError(f"{part[:40]!r} is not one of {wanted}")
         part = slice(*(int(end) if end else None for end in found.groups()))
     if not isinstance(part, slice) or part.step not in (None, 1):
-        raise AnswerError(f"{part!r} is none of {wanted}")
+        raise AnswerError(f"{part!r} is not one of {wanted}")
     start, stop, _ = part.indices(size)
     return start, stop
 

@@ -43,7 +43,7 @@ def parse(text: str, where: str) -> dict[str, Any]:
     """A record from its text.
 
     Raises:
-        RecordError: it is none.
+        RecordError: the text is not a record.
     """
     try:
         record = json.loads(text)

@@ -663,7 +663,7 @@ export interface MeasuredCollective {
   readonly call_wait_s: number;
   /** Share of the time after the last arrival in which the device computed. */
   readonly hidden: number;
-  /** What a device sent in the median time; 0 where that is none. */
+  /** What a device sent in the median time; 0 where no time was measured. */
   readonly bytes_per_second: number;
   /** Estimated seconds, by `Run.interconnect`. */
   readonly estimate_s: number;

@@ -64,7 +64,7 @@ def remedies(
                 # JAX warns of a donation that it cannot use; that is what is being asked here.
                 warnings.simplefilter("ignore")
                 after = memory(other, *given, kwargs=kwargs, mesh=mesh).peak_bytes
-        except Exception:  # A way that does not compile is none.
+        except Exception:  # What does not compile is not a remedy.
             continue
         if after < before.peak_bytes:
             found.append(Remedy(what, code, before.peak_bytes, after))
@@ -128,7 +128,7 @@ def _largest(args: tuple[Any, ...]) -> list[int]:
 
 
 def _bytes(leaf: Any) -> int:
-    """Bytes of an array on one device; 0 for what is none."""
+    """Bytes of an array on one device; 0 for what is not an array."""
     sharding, shape = getattr(leaf, "sharding", None), getattr(leaf, "shape", None)
     if shape is None or not hasattr(leaf, "dtype"):
         return 0

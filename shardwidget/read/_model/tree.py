@@ -80,7 +80,7 @@ def _is_none(x: Any) -> bool:
 
 
 def _opened(leaf: Any) -> list[tuple[Path, Any]] | None:
-    """What is in a leaf that is a container after all; None where it is none."""
+    """What is in a leaf that is a container after all; None where it is not."""
     if leaf is None or isinstance(leaf, jax.Array | jax.ShapeDtypeStruct):
         return None
     # A module that is not a pytree: before flax 0.11. Whoever holds one has imported flax.

@@ -35,7 +35,7 @@ def is_host_transfer(instruction: Instruction) -> bool:
 
 
 def transfer_type(instruction: Instruction) -> str:
-    """The type of a transfer between slices; empty where it is none."""
+    """The type of a transfer between slices; empty where it is not one."""
     found = re.search(r'_xla_megascale_transfer_type="(\w+)"', instruction.text)
     return found[1] if found else ""
 

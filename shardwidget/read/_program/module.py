@@ -38,7 +38,7 @@ class Instruction:
 
     @property
     def kind(self) -> str:
-        """The collective that it is, or that it starts; empty where it is none. The ``-done`` half is none.
+        """The collective that it is, or that it starts; empty where it is not one. The ``-done`` half is not.
 
         Nor is a send to the host: what ``jax.debug.print`` and callbacks need. Between TPU slices it is a collective.
         """

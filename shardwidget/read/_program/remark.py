@@ -32,7 +32,7 @@ def of(found: Found, semantics: Semantics, axes: Sequence[str], origin: Origin, 
 
 
 def argument_of(found: Found, module: Module) -> str:
-    """The user's argument that a collective moves; empty where it is none."""
+    """The user's argument that a collective moves; empty where it moves none."""
     names = found.instruction.operands
     if found.computation is not module.entry or len(names) != 1:
         return ""

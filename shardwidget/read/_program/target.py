@@ -70,7 +70,7 @@ class Lie(NamedTuple):
     """Chips along each physical axis of the box that each group fills, those of one chip left out; empty where the
     groups fill no boxes, or different ones."""
     rings: bool
-    """Whether all links along them wrap around: a part of a ring is none."""
+    """Whether all links along them wrap around: a part of a ring does not."""
 
 
 def lie(groups: Sequence[Sequence[int]], mesh: Mesh) -> Lie | None:

@@ -71,7 +71,7 @@ def join(names: Collection[str], module: Module, program: Program) -> Joined:
 
 
 def _begun(instruction: Instruction, computation: Computation, collectives: Collection[str]) -> str:
-    """The collective whose second half an instruction is; empty where it is none."""
+    """The collective whose second half an instruction is; empty where it is not one."""
     if not instruction.opcode.endswith("-done"):
         return ""
     start = computation.by_name.get(instruction.operands[0])

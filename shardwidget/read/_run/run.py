@@ -71,7 +71,7 @@ def run(
 
     Raises:
         ValueError: there is nothing to run; the profile cannot be read, has no events, or is of another program.
-        TypeError: ``f`` is not a program, or ``program=`` is none.
+        TypeError: ``f`` is not a program, or ``program=`` is not one.
         RuntimeError: a profile is being taken already.
     """
     if isinstance(f, str | os.PathLike):

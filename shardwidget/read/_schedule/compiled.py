@@ -26,7 +26,7 @@ _KINDS = {"fwd": "F", "bwd": "B", "bwdA": "I", "bwdW": "W"}
 
 
 def equations(x: Any) -> Sequence[Any] | None:
-    """The equations of a compiled program, or None if it is none."""
+    """The equations of a compiled program, or None if it is not one."""
     for inner in (x, getattr(x, "jaxpr", None), getattr(getattr(x, "jaxpr", None), "jaxpr", None)):
         eqns = getattr(inner, "eqns", None)
         if eqns is not None and any(_name(eqn) == "task" for eqn in eqns):
