@@ -15,7 +15,6 @@ from shardwidget.document import (
     Comparison,
     Continuation,
     Dim,
-    Enclosure,
     Fix,
     HloCollective,
     Ints,
@@ -24,6 +23,7 @@ from shardwidget.document import (
     MeshAxis,
     Program,
     Row,
+    Scope,
     Source,
     Stop,
 )
@@ -197,16 +197,16 @@ def training(layers: int = 2, width: int = 10) -> Comparison:
     It has ``1 + layers × 2 × width + 2`` rows.
     """
     on = mesh("Auto", data=4, model=2)
-    enclosures, rows = [Enclosure("function", "train_step", -1)], []
+    scopes, rows = [Scope("function", "train_step", -1)], []
     lines = ("def train_step(params, batch):", "    h = block(h, w)", "    grads = jax.grad(loss)(params)")
     collectives: list[HloCollective] = []
     rows.append(Row("arguments", (value("batch", (256, 512), ("data", None)), value("w", (512, 512), (None, "model")))))
     for direction, line in ("forward", 2), ("backward", 3):
         for layer_index in range(layers):
-            enclosures.append(Enclosure("named_scope", f"{direction}/layer{layer_index}", 0))
-            outer = len(enclosures) - 1
-            enclosures.append(Enclosure("loop", "scan", outer, times=12))
-            inner = len(enclosures) - 1
+            scopes.append(Scope("named_scope", f"{direction}/layer{layer_index}", 0))
+            outer = len(scopes) - 1
+            scopes.append(Scope("loop", "scan", outer, times=12))
+            inner = len(scopes) - 1
             for k in range(width):
                 product = k % 5 == 0
                 gathers = product and direction == "backward"
@@ -240,7 +240,7 @@ def training(layers: int = 2, width: int = 10) -> Comparison:
     ]
     program = Program(on, tuple(collectives), name="train_step", target="8 CPU devices")
     return Comparison(
-        "function", on, tuple(rows), tuple(enclosures), program=program, compiled_from="Auto", name="train_step"
+        "function", on, tuple(rows), tuple(scopes), program=program, compiled_from="Auto", name="train_step"
     )
 
 
@@ -248,11 +248,11 @@ def scopes() -> Comparison:
     """Changes of axis types, decisions of the user's own, a shard_map, an unreduced value, and no devices."""
     on = replace(mesh(x=4, y=2), abstract=True, kind="", platform="")
     lines = ("def f(a, b):", "    c = reshard(a, P('y', None))", "    d = auto_axes(g, axes='x')(c)", "    return k(d)")
-    enclosures = (
-        Enclosure("auto_axes", "g", -1, axis_types=("Auto", "Explicit")),
-        Enclosure("explicit_axes", "h", 0, axis_types=("Explicit", "Explicit")),
-        Enclosure("shard_map", "k", -1, axis_types=("Manual", "Manual")),
-        Enclosure("branch", "cond branch 1", -1),
+    scopes = (
+        Scope("auto_axes", "g", -1, axis_types=("Auto", "Explicit")),
+        Scope("explicit_axes", "h", 0, axis_types=("Explicit", "Explicit")),
+        Scope("region", "k", -1, axis_types=("Manual", "Manual")),
+        Scope("branch", "cond branch 1", -1),
     )
     silent = Compared(
         "d", (8, 16), "float32", 32, Layout("f32[8,16@y]", _dims((8, 16), (None, "y"))), "f32[8,16]", None, "silent"
@@ -277,7 +277,7 @@ def scopes() -> Comparison:
         "function",
         on,
         rows,
-        enclosures,
+        scopes,
         name="f",
         note="The compiled column is empty: the mesh is abstract. Give a mesh of 8 devices, or of a TPU topology: "
         "sw.tpu_mesh('v5e:2x4', ('x', 'y')).",

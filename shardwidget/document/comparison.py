@@ -7,12 +7,12 @@ from typing import Literal
 
 from shardwidget.document.base import Document
 from shardwidget.document.fix import Fix, Layout
-from shardwidget.document.mesh import AxisType, Mesh
+from shardwidget.document.mesh import Mesh
 from shardwidget.document.program import Program
-from shardwidget.document.trace import Listing, Source
+from shardwidget.document.trace import Listing, Scope, Source
 from shardwidget.document.wire import VERSION
 
-__all__ = ["Compared", "Comparison", "Continuation", "Enclosure", "Row", "Stop"]
+__all__ = ["Compared", "Comparison", "Continuation", "Row", "Stop"]
 
 
 @dataclass(frozen=True)
@@ -55,20 +55,6 @@ class Stop:
 
 
 @dataclass(frozen=True)
-class Enclosure:
-    """What rows stand in: a function, a ``jax.named_scope``, a loop, a branch, a change of axis types."""
-
-    kind: Literal["function", "named_scope", "loop", "branch", "shard_map", "auto_axes", "explicit_axes"]
-    name: str
-    parent: int
-    """Index of the one around it in ``Comparison.enclosures``; -1 at the top."""
-    times: int | None = 1
-    """Of a loop: how often it runs; None if not known."""
-    axis_types: tuple[AxisType, ...] = ()
-    """Types of the mesh's axes inside, where they are others than outside."""
-
-
-@dataclass(frozen=True)
 class Row:
     """One equation, or the arguments or the results of the function, or one array."""
 
@@ -81,8 +67,8 @@ class Row:
     """The user's line; one of an installed package only where there is no other."""
     inputs: tuple[str, ...] = ()
     """Names of the operands."""
-    enclosure: int = -1
-    """Index of the innermost one in ``Comparison.enclosures``."""
+    scope: int = -1
+    """Index of the innermost one in ``Comparison.scopes``."""
     decision: Literal["", "reshard", "with_sharding_constraint", "out_sharding", "device_put"] = ""
     """The user's own decision about sharding that the equation carries."""
     error: Stop | None = None
@@ -137,7 +123,7 @@ class Comparison(Document):
     of: Literal["function", "arrays"]
     mesh: Mesh
     rows: tuple[Row, ...] = field(metadata={"wire": "table"})
-    enclosures: tuple[Enclosure, ...] = ()
+    scopes: tuple[Scope, ...] = ()
     continuations: tuple[Continuation, ...] = ()
     program: Program | None = None
     """The compiled program; None where nothing was compiled."""

@@ -16,7 +16,7 @@ from shardwidget.document.base import Document
 from shardwidget.document.collective import Collective, Plan
 from shardwidget.document.fix import Fix
 from shardwidget.document.history import Difference, History, compare
-from shardwidget.document.mesh import Mesh
+from shardwidget.document.mesh import AxisType, Mesh
 from shardwidget.document.placement import Dim
 from shardwidget.document.wire import VERSION, Ints
 
@@ -60,17 +60,19 @@ class Listing:
 
 @dataclass(frozen=True)
 class Scope:
-    """What a step stands in: a called function, a ``jax.named_scope``, an iteration of a loop, a branch."""
+    """What a step of a trace or a row of a comparison stands in: a function, a named scope, a loop, a branch."""
 
-    kind: Literal["function", "named_scope", "iteration", "branch", "region"]
+    kind: Literal["function", "named_scope", "loop", "iteration", "branch", "region", "auto_axes", "explicit_axes"]
     name: str
     """For example ``attention``, ``scan``, ``cond branch 1``."""
     parent: int
-    """Index of the scope around it in ``Trace.scopes``; -1 at the top."""
+    """Index of the scope around it; -1 at the top."""
     iteration: int = 0
-    """For an iteration: its index."""
-    total: int = 0
-    """For an iteration: how many the loop runs, whether shown or not."""
+    """For an iteration of a loop: its index."""
+    times: int | None = 1
+    """For a loop or an iteration: how often the loop runs; None if not known."""
+    axis_types: tuple[AxisType, ...] = ()
+    """Types of the mesh's axes inside, where they differ from those outside."""
 
 
 @dataclass(frozen=True)

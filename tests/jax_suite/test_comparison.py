@@ -108,10 +108,10 @@ def test_a_value_is_where_the_compiled_program_puts_it(names, specs):
 
 
 def _scopes(comparison: Comparison, row: Row) -> set[str]:
-    found, at = set(), row.enclosure
+    found, at = set(), row.scope
     while at >= 0:
-        found.add(comparison.enclosures[at].name)
-        at = comparison.enclosures[at].parent
+        found.add(comparison.scopes[at].name)
+        at = comparison.scopes[at].parent
     return found
 
 
@@ -126,10 +126,10 @@ def test_a_loop_body_and_branches_have_places_too():
     comparison = read.comparison(f, shape(AUTO, (64, 64), "x"), shape(AUTO, (3, 64, 64), None, None, "y"), jnp.int32(1))
     (tanh,) = rows(comparison, "tanh")
     assert tanh.concrete == "P('x', 'y')"
-    enclosures = {e.kind: e for e in comparison.enclosures}
-    assert enclosures["loop"].times == 3
+    scopes = {e.kind: e for e in comparison.scopes}
+    assert scopes["loop"].times == 3
     assert "scan" in _scopes(comparison, tanh)
-    assert {e.name for e in comparison.enclosures if e.kind == "branch"} == {"cond branch 0", "cond branch 1"}
+    assert {e.name for e in comparison.scopes if e.kind == "branch"} == {"cond branch 0", "cond branch 1"}
     assert all(row.concrete for row in comparison.rows[1:])
 
 
@@ -259,7 +259,7 @@ def test_decisions_and_changes_of_axis_types_are_told():
         return jax.reshard(y, P(None, "x"))
 
     comparison = read.comparison(f, shape(EXPLICIT, (8, 8), "x", "y"))
-    (inside,) = [e for e in comparison.enclosures if e.kind == "auto_axes"]
+    (inside,) = [e for e in comparison.scopes if e.kind == "auto_axes"]
     assert inside.axis_types == ("Auto", "Auto")
     (product,) = rows(comparison, "dot_general")
     assert product.values[0].agreement == "silent"
@@ -271,7 +271,7 @@ def test_decisions_and_changes_of_axis_types_are_told():
 
     comparison = read.comparison(g, shape(AUTO, (8, 8), "x"))
     assert rows(comparison, "sharding_constraint")[0].decision == "with_sharding_constraint"
-    assert [e.axis_types for e in comparison.enclosures if e.kind == "explicit_axes"] == [("Explicit", "Explicit")]
+    assert [e.axis_types for e in comparison.scopes if e.kind == "explicit_axes"] == [("Explicit", "Explicit")]
 
 
 def test_out_sharding_is_the_users_and_not_that_of_a_gradient():
@@ -311,7 +311,7 @@ def test_axes_are_manual_in_a_shard_map():
 
     for mesh, kept in ((AUTO, "Auto"), (EXPLICIT, "Explicit")):
         comparison = read.comparison(f, shape(mesh, (8, 8), "x"))
-        assert [e.axis_types for e in comparison.enclosures if e.kind == "shard_map"] == [("Manual", kept)]
+        assert [e.axis_types for e in comparison.scopes if e.kind == "region"] == [("Manual", kept)]
 
 
 # ── Stops and fixes ───────────────────────────────────────────────────────────────────────────────────────────────────
@@ -462,7 +462,7 @@ def test_what_differentiation_makes_of_a_fix_is_no_stop():
     assert {(row.primitive, row.values[0].shape) for row in stops} == {("dot_general", (4, 8))}
     assert len(rows(comparison, "dot_general")) > len(stops)
     assert all(row.explicit and row.source for row in equations(comparison))
-    assert not any("jvp(" in e.name for e in comparison.enclosures)
+    assert not any("jvp(" in e.name for e in comparison.scopes)
     assert not any(row.decision for row in comparison.rows)
 
 

@@ -136,7 +136,7 @@ def test_a_long_loop_shows_its_first_iterations_and_its_last(engine, reverse):
     trace = agrees(region(f, out_specs=(P("x"), P(None, "x"))), (jnp.arange(8),), engine)
     scopes = [trace.scopes[s.scope] for s in find(trace, "add")]
     assert [s.iteration for s in scopes] == [0, 1, 2, 3, 4, 5, 6, 7, 99]
-    assert {s.total for s in scopes} == {100}
+    assert {s.times for s in scopes} == {100}
     last = find(trace, "add")[-1].outputs[0]
     np.testing.assert_array_equal(last.value(0), [4950, 4951])
     sentences = [s.sentence for s in find(trace, "scan")]
@@ -152,7 +152,7 @@ def test_devices_leave_a_while_loop_one_by_one(engine):
     trace = agrees(region(f), (jnp.arange(8) + 1,), engine)
     doublings = find(trace, "mul")[-3:]
     assert [s.active.array().tolist() for s in doublings] == [[2, 3, 4, 5, 6, 7], [4, 5, 6, 7], [6, 7]]
-    assert {trace.scopes[s.scope].total for s in doublings} == {3}
+    assert {trace.scopes[s.scope].times for s in doublings} == {3}
     np.testing.assert_array_equal(doublings[1].outputs[0].value(4), [20, 24])
     assert find(trace, "while")[-1].sentence.startswith("The loop ends after 0 to 3 iterations")
 

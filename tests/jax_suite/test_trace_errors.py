@@ -735,7 +735,7 @@ def within(trace, step):
     found, at = [], step.scope
     while at >= 0:
         scope = trace.scopes[at]
-        count = f" {scope.iteration + 1} of {scope.total}" if scope.total else ""
+        count = f" {scope.iteration + 1} of {scope.times}" if scope.kind == "iteration" and scope.times else ""
         if scope.kind in ("iteration", "branch"):
             found.insert(0, f"{scope.kind} {scope.name}{count}")
         at = scope.parent

@@ -118,14 +118,13 @@ export class ComparisonModel {
   /** Names of what a row stands in, outermost first. */
   trail(row: number): readonly number[] {
     const path: number[] = [];
-    for (let at = this.rows[row]?.enclosure ?? -1; at >= 0; at = this.doc.enclosures[at]?.parent ?? -1)
-      path.unshift(at);
+    for (let at = this.rows[row]?.scope ?? -1; at >= 0; at = this.doc.scopes[at]?.parent ?? -1) path.unshift(at);
     return path;
   }
 
-  /** Types of the mesh's axes in an enclosure; -1 for outside of all. */
-  axisTypes(enclosure: number): readonly AxisType[] {
-    const e = this.doc.enclosures[enclosure];
+  /** Types of the mesh's axes in a scope; -1 for outside of all. */
+  axisTypes(scope: number): readonly AxisType[] {
+    const e = this.doc.scopes[scope];
     if (!e) return this.mesh.axes.map((a) => a.type);
     return e.axis_types.length > 0 ? e.axis_types : this.axisTypes(e.parent);
   }
@@ -221,9 +220,9 @@ function wordsOf(model: ComparisonModel, row: Row | undefined): string {
 
 function flaw(doc: Comparison): string | null {
   if (!Array.isArray(doc.rows)) return "it has no rows";
-  if (!Array.isArray(doc.enclosures)) return "it has no enclosures";
-  const depth = doc.rows.find((r) => r.enclosure >= doc.enclosures.length);
-  if (depth) return `a row stands in the enclosure ${depth.enclosure}, which is not there`;
+  if (!Array.isArray(doc.scopes)) return "it has no scopes";
+  const depth = doc.rows.find((r) => r.scope >= doc.scopes.length);
+  if (depth) return `a row stands in the scope ${depth.scope}, which is not there`;
   const count = doc.program?.collectives.length ?? 0;
   const missing = doc.rows.flatMap((r) => r.collectives).find((c) => c >= count);
   return missing === undefined ? null : `a row names the collective ${missing}, which is not there`;

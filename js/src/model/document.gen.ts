@@ -168,7 +168,7 @@ export interface Comparison {
   readonly of: "function" | "arrays";
   readonly mesh: Mesh;
   readonly rows: readonly Row[];
-  readonly enclosures: readonly Enclosure[];
+  readonly scopes: readonly Scope[];
   readonly continuations: readonly Continuation[];
   /** The compiled program; None where nothing was compiled. */
   readonly program: Program | null;
@@ -253,18 +253,6 @@ export interface Durations {
   readonly backward_weight: readonly number[];
   /** From the end of a task until its result is there on another rank. It keeps neither rank busy. */
   readonly communication: number;
-}
-
-/** What rows stand in: a function, a `jax.named_scope`, a loop, a branch, a change of axis types. */
-export interface Enclosure {
-  readonly kind: "function" | "named_scope" | "loop" | "branch" | "shard_map" | "auto_axes" | "explicit_axes";
-  readonly name: string;
-  /** Index of the one around it in `Comparison.enclosures`; -1 at the top. */
-  readonly parent: number;
-  /** Of a loop: how often it runs; None if not known. */
-  readonly times: number | null;
-  /** Types of the mesh's axes inside, where they are others than outside. */
-  readonly axis_types: readonly ("Auto" | "Explicit" | "Manual")[];
 }
 
 /** One operation on one device, once. */
@@ -1189,8 +1177,8 @@ export interface Row {
   readonly source: Source | null;
   /** Names of the operands. */
   readonly inputs: readonly string[];
-  /** Index of the innermost one in `Comparison.enclosures`. */
-  readonly enclosure: number;
+  /** Index of the innermost one in `Comparison.scopes`. */
+  readonly scope: number;
   /** The user's own decision about sharding that the equation carries. */
   readonly decision: "" | "reshard" | "with_sharding_constraint" | "out_sharding" | "device_put";
   readonly error: Stop | null;
@@ -1285,17 +1273,19 @@ export interface Schedules {
   readonly version: number;
 }
 
-/** What a step stands in: a called function, a `jax.named_scope`, an iteration of a loop, a branch. */
+/** What a step of a trace or a row of a comparison stands in: a function, a named scope, a loop, a branch. */
 export interface Scope {
-  readonly kind: "function" | "named_scope" | "iteration" | "branch" | "region";
+  readonly kind: "function" | "named_scope" | "loop" | "iteration" | "branch" | "region" | "auto_axes" | "explicit_axes";
   /** For example `attention`, `scan`, `cond branch 1`. */
   readonly name: string;
-  /** Index of the scope around it in `Trace.scopes`; -1 at the top. */
+  /** Index of the scope around it; -1 at the top. */
   readonly parent: number;
-  /** For an iteration: its index. */
+  /** For an iteration of a loop: its index. */
   readonly iteration: number;
-  /** For an iteration: how many the loop runs, whether shown or not. */
-  readonly total: number;
+  /** For a loop or an iteration: how often the loop runs; None if not known. */
+  readonly times: number | null;
+  /** Types of the mesh's axes inside, where they differ from those outside. */
+  readonly axis_types: readonly ("Auto" | "Explicit" | "Manual")[];
 }
 
 /** What a collective does with the blocks of a group; the same in every program. `chunk` is an n-th of a block. */

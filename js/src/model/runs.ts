@@ -38,12 +38,12 @@ function weights(scopes: readonly Scope[], order: readonly number[]): Map<number
   const found = new Map<number, number>();
   for (const at of order) {
     const scope = scopes[at];
-    if (scope?.kind !== "iteration" || scope.total === 0) continue;
-    const loop = `${scope.parent} ${scope.name} ${scope.total}`;
+    if (scope?.kind !== "iteration" || scope.times === null) continue;
+    const loop = `${scope.parent} ${scope.name} ${scope.times}`;
     const last = before.get(loop) ?? -1;
     // A second loop of the same form begins again.
     found.set(at, scope.iteration > last ? scope.iteration - last : 1);
-    before.set(loop, scope.iteration === scope.total - 1 ? -1 : scope.iteration);
+    before.set(loop, scope.iteration === scope.times - 1 ? -1 : scope.iteration);
   }
   return found;
 }

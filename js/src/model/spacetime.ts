@@ -78,7 +78,7 @@ function loopOf(trace: TraceModel, step: Step, loops: Loop[], index: Map<string,
     const key = `${scope.parent} ${scope.name}`;
     let loop = index.get(key);
     if (loop === undefined) {
-      loop = loops.push({ name: scope.name, total: scope.total, shown: 0 }) - 1;
+      loop = loops.push({ name: scope.name, total: scope.times ?? 0, shown: 0 }) - 1;
       index.set(key, loop);
     }
     const known = loops[loop] as Loop;

@@ -60,7 +60,7 @@ export class TraceModel {
     const { scopes } = this.doc;
     for (let scope = scopes[step.scope]; scope; scope = scopes[scope.parent]) {
       if (scope.kind !== "iteration") continue;
-      found.unshift(`${scope.name} ${scope.iteration + 1}${scope.total > 0 ? ` of ${scope.total}` : ""}`);
+      found.unshift(`${scope.name} ${scope.iteration + 1}${scope.times === null ? "" : ` of ${scope.times}`}`);
     }
     return found.join(", ");
   }

@@ -23,10 +23,11 @@ export function long(rows = 3000): Comparison {
   const layers = Math.ceil(rows / 20);
   return {
     ...base,
-    enclosures: Array.from({ length: 2 * layers }, (_, i) => ({
+    scopes: Array.from({ length: 2 * layers }, (_, i) => ({
       kind: i % 2 === 0 ? ("named_scope" as const) : ("loop" as const),
       name: i % 2 === 0 ? `layer${i / 2}` : "scan",
       parent: i % 2 === 0 ? -1 : i - 1,
+      iteration: 0,
       times: i % 2 === 0 ? 1 : 12,
       axis_types: [],
     })),
@@ -34,7 +35,7 @@ export function long(rows = 3000): Comparison {
       ...plain,
       values: plain.values.map((v) => ({ ...v, name: `v${i}` })),
       inputs: i > 0 ? [`v${i - 1}`] : [],
-      enclosure: 2 * Math.floor(i / 20) + (i % 20 < 10 ? 1 : 0),
+      scope: 2 * Math.floor(i / 20) + (i % 20 < 10 ? 1 : 0),
     })),
   };
 }

@@ -13,20 +13,20 @@ import {
   tileText,
   titleOf,
 } from "../../src/model/comparison/words";
-import type { Enclosure, Fix, HloCollective, Row } from "../../src/model/document.gen";
+import type { Fix, HloCollective, Row, Scope } from "../../src/model/document.gen";
 import { COMPARISONS, type ComparisonName, comparison, long, model } from "./comparisons";
 
 function lines(
   m: ComparisonModel,
   shown: { open?: Iterable<number>; search?: string; filter?: Filter } = {},
 ): readonly Line[] {
-  const open = new Set(shown.open ?? m.doc.enclosures.keys());
+  const open = new Set(shown.open ?? m.doc.scopes.keys());
   return linesOf(m, treeOf(m), { open, search: shown.search ?? "", filter: shown.filter ?? "all" });
 }
 
 const said = (m: ComparisonModel, all: readonly Line[]) =>
   all.map((l) => {
-    if (l.kind === "fold") return `${" ".repeat(l.depth)}${m.doc.enclosures[l.enclosure]?.name} ${l.stop - l.row}`;
+    if (l.kind === "fold") return `${" ".repeat(l.depth)}${m.doc.scopes[l.scope]?.name} ${l.stop - l.row}`;
     if (l.kind === "collective") return m.collective(l.collective)?.kind;
     return l.kind === "stop" ? "stop" : `${" ".repeat(l.depth)}${m.row(l.row)?.primitive}`;
   });
@@ -46,10 +46,10 @@ test("collectives stand where they do their work: a sum after its product, a gat
   expect(said(training, lines(training))[at + 1]?.trim()).toBe("dot_general");
 });
 
-test("an enclosure that is left and entered again has a head each time, and rows in it their depth", () => {
+test("a scope that is left and entered again has a head each time, and rows in it their depth", () => {
   const base = comparison("training");
   const row = base.rows[1] as Row;
-  const doc = { ...base, rows: [1, 2, 2, 1, -1, 1, 1].map((enclosure) => ({ ...row, enclosure, collectives: [] })) };
+  const doc = { ...base, rows: [1, 2, 2, 1, -1, 1, 1].map((scope) => ({ ...row, scope, collectives: [] })) };
   const m = new ComparisonModel(doc);
   expect(said(m, lines(m, { open: [0, 1, 2] }))).toEqual([
     "train_step 4",
@@ -91,7 +91,7 @@ test("three thousand rows open folded; a short program opens as a whole; an erro
   const open = openAtFirst(big, treeOf(big));
   expect(lines(big, { open }).length).toBeLessThan(200);
   const small = model("training");
-  expect(openAtFirst(small, treeOf(small)).size).toBe(small.doc.enclosures.length);
+  expect(openAtFirst(small, treeOf(small)).size).toBe(small.doc.scopes.length);
   const base = long(3000);
   const stop = comparison("layer").rows[3]?.error ?? null;
   const rows = base.rows.map((r, i) => (i === 1234 ? { ...r, error: stop } : r));
@@ -192,8 +192,8 @@ test("costs, kinds and long names in few words", () => {
   const fix = model("layer").row(3)?.fixes[0] as Fix;
   expect(costOf(fix)).toBe("all-reduce over y · 2 KiB/device");
   expect(costOf({ ...fix, communication: "none", bytes_per_device: 0 })).toBe("no communication");
-  const e = model("training").doc.enclosures[2] as Enclosure;
-  expect([kindOf(e), kindOf({ ...e, times: null }), kindOf({ ...e, kind: "shard_map", name: "shard_map" })]).toEqual([
+  const e = model("training").doc.scopes[2] as Scope;
+  expect([kindOf(e), kindOf({ ...e, times: null }), kindOf({ ...e, kind: "region", name: "shard_map" })]).toEqual([
     "loop ×12",
     "loop, times not known",
     "",
@@ -222,8 +222,8 @@ test("copies are said of each axis along which devices hold the same", () => {
 
 test.each([
   [{ rows: 0 }, "no rows"],
-  [{ enclosures: null }, "no enclosures"],
-  [{ enclosures: [] }, "the enclosure 2, which is not there"],
+  [{ scopes: null }, "no scopes"],
+  [{ scopes: [] }, "the scope 2, which is not there"],
   [{ program: null }, "the collective 0, which is not there"],
   [{ version: 99 }, "version 99"],
   [{ kind: "trace" }, 'of kind "trace"'],
@@ -246,7 +246,7 @@ test("a name for one row alone stands at the row; one that changes axis types ke
   const base = comparison("scopes");
   const m = new ComparisonModel({
     ...base,
-    enclosures: base.enclosures.map((e, i) => (i === 3 ? { ...e, kind: "named_scope", name: "only" } : e)),
+    scopes: base.scopes.map((e, i) => (i === 3 ? { ...e, kind: "named_scope", name: "only" } : e)),
   });
   const last = lines(m).at(-1);
   expect(last).toMatchObject({ kind: "row", depth: 0, trail: [3] });

@@ -58,7 +58,8 @@ function expressions(): Trace {
       name,
       parent: k === 0 ? -1 : 0,
       iteration: 0,
-      total: 0,
+      times: 1,
+      axis_types: [],
     })),
     steps: [
       make("gt", [0], 1, { begins: "statement", expression: "a > 1" }),

@@ -8,7 +8,8 @@ const scope = (parent: number, iteration = 0, total = 0): Scope => ({
   name: total > 0 ? "scan" : "f",
   parent,
   iteration,
-  total,
+  times: total,
+  axis_types: [],
 });
 
 const at = (scope: number) => ({ scope }) as Step;

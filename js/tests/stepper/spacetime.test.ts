@@ -24,10 +24,10 @@ function ring(): TraceModel {
     origin,
   });
   const variables = [block(0, "k", null), block(1, "v", null)];
-  const scopes: Scope[] = [{ kind: "function", name: "f", parent: -1, iteration: 0, total: 0 }];
+  const scopes: Scope[] = [{ kind: "function", name: "f", parent: -1, iteration: 0, times: 1, axis_types: [] }];
   const steps: Step[] = [{ ...start, inputs: [], outputs: [0, 1] }];
   for (let i = 0; i < N; i++) {
-    scopes.push({ kind: "iteration", name: "scan", parent: 0, iteration: i, total: N });
+    scopes.push({ kind: "iteration", name: "scan", parent: 0, iteration: i, times: N, axis_types: [] });
     for (const first of [0, 1]) {
       const id = variables.length;
       const positions = raw(Array.from({ length: N }, (_, p) => (p + N - i - 1) % N));

@@ -34,14 +34,16 @@ export function long(steps = 1000): Trace {
     name: `layer${i}`,
     parent: -1,
     iteration: 0,
-    total: 0,
+    times: 1,
+    axis_types: [],
   }));
   const inner = Array.from({ length: Math.ceil(steps / 10) }, (_, i) => ({
     kind: "named_scope" as const,
     name: `part${i}`,
     parent: Math.floor(i / 10),
     iteration: 0,
-    total: 0,
+    times: 1,
+    axis_types: [],
   }));
   return {
     ...base,

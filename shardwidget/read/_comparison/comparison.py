@@ -140,7 +140,7 @@ class _Reader:
             of="function",
             mesh=read_mesh(self.asked.mesh),
             rows=shown.rows,
-            enclosures=tuple(self.tree.enclosures),
+            scopes=tuple(self.tree.scopes),
             continuations=more,
             program=shown.program,
             compiled_from=base if shown.program else "",

@@ -59,7 +59,7 @@ def row_of(
         source=source_of(own_frame(line.frames)) if line.frames else None,
         library=source_of(line.frames[0]) if line.frames and own_frame(line.frames) is not line.frames[0] else None,
         inputs=tuple(v.name for v in line.inputs if isinstance(v, Value)),
-        enclosure=line.enclosure,
+        scope=line.scope,
         decision=decision_of(line),
         error=None if stopped is None else stop_of(stopped, line),
         fixes=() if stopped is None else tuple(map(fix_of, stopped.fixes)),

@@ -11,7 +11,7 @@ from jax.extend.core import Literal
 from jax.sharding import AxisType
 
 from shardwidget import _jax
-from shardwidget.document import Enclosure
+from shardwidget.document import Scope
 from shardwidget.document.mesh import AxisType as AxisTypeName
 from shardwidget.read._jaxpr.names import name_outputs, placeholders
 from shardwidget.read._jaxpr.scopes import Scopes
@@ -30,7 +30,7 @@ class Line:
     eqn: Any
     outputs: list[Value]
     inputs: list[Value | Literal]
-    enclosure: int
+    scope: int
     frames: list[Any]
     local: bool
     """Whether it stands in a ``shard_map``, where types are those of blocks."""
@@ -58,7 +58,7 @@ LineBody: TypeAlias = Body[LineNode]
 class LineContext:
     """What an equation stands in."""
 
-    enclosure: int
+    scope: int
     function: str
     types: tuple[AxisTypeName, ...]
     """Of the mesh's axes."""
@@ -84,7 +84,7 @@ class Tree:
         self, closed: Any, function: str, names: Sequence[str], types: Sequence[AxisType], constants: Mapping[int, str]
     ) -> None:
         self.lines: list[Line] = []
-        self.enclosures: list[Enclosure] = []
+        self.scopes: list[Scope] = []
         self._constants = constants
         self._scopes = Scopes()
         self._numbers: dict[int, int] = {}
@@ -122,11 +122,11 @@ class Tree:
             types = _axis_types(eqn)
             known = around.local or _jax.mark_of(eqn) or eqn.primitive.name == "reshard"
             if types != at.types and not known:
-                enclosure = around.enclosure if types == around.types else self._changed(types, around)
-                at = replace(at, enclosure=enclosure, types=types)
+                scope = around.scope if types == around.types else self._changed(types, around)
+                at = replace(at, scope=scope, types=types)
             # What a library keeps traced knows of no line, it belongs to that of the call; nor does what JAX adds.
             at = replace(at, frames=frames_of(eqn) or at.frames)
-            here = replace(at, enclosure=self._around(eqn, at), stack=_jax.stack_within(around.stack, eqn))
+            here = replace(at, scope=self._around(eqn, at), stack=_jax.stack_within(around.stack, eqn))
             node, outputs = self._node(eqn, [v if isinstance(v, Literal) else env[v] for v in eqn.invars], here)
             env.update(zip(eqn.outvars, outputs, strict=True))
             body.nodes.append(node)
@@ -147,7 +147,7 @@ class Tree:
             called = _jax.function_name(jaxpr)
             # A function of a library is not a place of its own: its equations belong to the user's line.
             if called and _jax.is_user_file(_jax.function_place(jaxpr)[0] or _jax.OURS):
-                at = replace(self._inside(at, Enclosure("function", called, at.enclosure)), function=called)
+                at = replace(self._inside(at, Scope("function", called, at.scope)), function=called)
             body, results = self._body(control.body, inputs, at)
             node.bodies, node.of = [body], len(self.lines) - 1
             return node, [
@@ -156,28 +156,28 @@ class Tree:
         node.bodies = self._bodies(control, inputs, at)
         outputs = [self._value(v.aval) for v in eqn.outvars]
         node.line = len(self.lines)
-        self.lines.append(Line(eqn, outputs, inputs, at.enclosure, at.frames, at.local, "transpose(" in at.stack))
+        self.lines.append(Line(eqn, outputs, inputs, at.scope, at.frames, at.local, "transpose(" in at.stack))
         return node, outputs
 
     def _bodies(self, control: _jax.Control | None, inputs: list[Any], at: LineContext) -> list[LineBody]:
         """The bodies of control flow."""
         if isinstance(control, _jax.Scan):
-            inside = self._inside(at, Enclosure("loop", "scan", at.enclosure, times=control.length))
+            inside = self._inside(at, Scope("loop", "scan", at.scope, times=control.length))
             return [self._body(control.body, self._parts(control.body, inputs[: control.consts]), inside)[0]]
         if isinstance(control, _jax.While):
-            inside = self._inside(at, Enclosure("loop", "while", at.enclosure, times=None))
+            inside = self._inside(at, Scope("loop", "while", at.scope, times=None))
             first, second = control.tests, control.tests + control.consts
             parts = ((control.test, inputs[:first]), (control.body, inputs[first:second]))
             return [self._body(jaxpr, self._parts(jaxpr, consts), inside)[0] for jaxpr, consts in parts if jaxpr]
         if isinstance(control, _jax.Cond):
             branches = []
             for k, branch in enumerate(control.branches):
-                inside = self._inside(at, Enclosure("branch", f"cond branch {k}", at.enclosure))
+                inside = self._inside(at, Scope("branch", f"cond branch {k}", at.scope))
                 branches.append(self._body(branch, inputs[1:], inside)[0])
             return branches
         if isinstance(control, _jax.ShardMap):
             types = _axis_types_inside(control)
-            inside = self._inside(at, Enclosure("shard_map", "shard_map", at.enclosure, axis_types=types))
+            inside = self._inside(at, Scope("region", "shard_map", at.scope, axis_types=types))
             return [self._body(control.body, self._parts(control.body, ()), replace(inside, local=True))[0]]
         return []
 
@@ -186,28 +186,28 @@ class Tree:
         variables = _jax.open_jaxpr(jaxpr)[0].invars[len(consts) :]
         return [*consts, *(self._value(v.aval) for v in variables)]
 
-    def _inside(self, at: LineContext, enclosure: Enclosure) -> LineContext:
-        return replace(at, enclosure=self._enter(enclosure))
+    def _inside(self, at: LineContext, scope: Scope) -> LineContext:
+        return replace(at, scope=self._enter(scope))
 
-    def _enter(self, enclosure: Enclosure) -> int:
-        self.enclosures.append(enclosure)
-        return len(self.enclosures) - 1
+    def _enter(self, scope: Scope) -> int:
+        self.scopes.append(scope)
+        return len(self.scopes) - 1
 
     def _changed(self, types: tuple[AxisTypeName, ...], around: LineContext) -> int:
         kind = "auto_axes" if types.count("Auto") > around.types.count("Auto") else "explicit_axes"
-        return self._enter(Enclosure(kind, kind, around.enclosure, axis_types=types))
+        return self._enter(Scope(kind, kind, around.scope, axis_types=types))
 
     def _around(self, eqn: Any, at: LineContext) -> int:
-        """The innermost function and named scope of an equation, as an enclosure."""
+        """The innermost function and named scope of an equation, as a scope."""
         before = len(self._scopes.all)
         # Scopes number their own from 0 on: what is around them is told apart by its sign.
-        scope = self._scopes.around(eqn, at.frames, at.function, -2 - at.enclosure)
+        within = self._scopes.around(eqn, at.frames, at.function, -2 - at.scope)
         for number in range(before, len(self._scopes.all)):
             made = self._scopes.all[number]
             parent = self._numbers[made.parent] if made.parent >= 0 else -2 - made.parent
             kind = "named_scope" if made.kind == "named_scope" else "function"
-            self._numbers[number] = self._enter(Enclosure(kind, _scope_name(made.name), parent))
-        return self._numbers[scope] if scope >= 0 else at.enclosure
+            self._numbers[number] = self._enter(Scope(kind, _scope_name(made.name), parent))
+        return self._numbers[within] if within >= 0 else at.scope
 
 
 def _axis_types(eqn: Any) -> tuple[AxisTypeName, ...]:

@@ -90,7 +90,7 @@ class Written:
         ordered = [tuple(d) for d in dims]
         value = line.outputs[0]
         for after in self._tree.lines[number + 1 :]:
-            if not after.frames or span_of(after.frames[0]) != span_of(here) or after.enclosure != line.enclosure:
+            if not after.frames or span_of(after.frames[0]) != span_of(here) or after.scope != line.scope:
                 break
             if value not in after.inputs:
                 return None

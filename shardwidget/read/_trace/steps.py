@@ -336,7 +336,7 @@ class Writer:
                 mine = counts > slot
                 active = mine if active is None else mine & active
                 active = None if np.all(active) else np.broadcast_to(active, (self.size(place),))
-            scope = Scope("iteration", name, around, iteration=number, total=0 if unknown else total)
+            scope = Scope("iteration", name, around, iteration=number, times=None if unknown else total)
             inner = self.enter(place, scope, slots={**place.slots, node: slot}, function=function, active=active)
             body = node.body.jaxpr
             made = [

@@ -6,7 +6,7 @@ export type Filter = "all" | "differs" | "errors" | "collectives" | "replication
 
 interface Place {
   readonly depth: number;
-  /** Depth inside of the innermost enclosure that changes the types of the mesh's axes; 0 for none. */
+  /** Depth inside of the innermost scope that changes the types of the mesh's axes; 0 for none. */
   readonly bracket: number;
 }
 
@@ -15,17 +15,17 @@ export type Line = Place & { readonly key: string; readonly row: number } & (
         readonly kind: "row";
         /** Whether the line above comes from the same line of source. */
         readonly again: boolean;
-        /** Enclosures that are not on screen as heads: of a row that was searched for. */
+        /** Scopes that are not on screen as heads: of a row that was searched for. */
         readonly trail: readonly number[];
       }
     | { readonly kind: "stop" }
     | { readonly kind: "collective"; readonly collective: number }
-    | { readonly kind: "fold"; readonly enclosure: number; readonly stop: number; readonly open: boolean }
+    | { readonly kind: "fold"; readonly scope: number; readonly stop: number; readonly open: boolean }
   );
 
-/** Consecutive rows in one enclosure, some of them in further ones. */
+/** Consecutive rows in one scope, some of them in further ones. */
 export interface Run {
-  readonly enclosure: number;
+  readonly scope: number;
   readonly first: number;
   /** One past the last row. */
   stop: number;
@@ -33,24 +33,24 @@ export interface Run {
 }
 
 export interface Shown {
-  /** Enclosures whose rows are shown one by one. */
+  /** Scopes whose rows are shown one by one. */
   open: ReadonlySet<number>;
   search: string;
   filter: Filter;
 }
 
-/** The rows as a tree of their enclosures. */
+/** The rows as a tree of their scopes. */
 export function treeOf(model: ComparisonModel): Run {
-  const root: Run = { enclosure: -1, first: 0, stop: model.rows.length, items: [] };
+  const root: Run = { scope: -1, first: 0, stop: model.rows.length, items: [] };
   let stack = [root];
   model.rows.forEach((_, index) => {
     const trail = model.trail(index);
     let same = 0;
-    while (same < trail.length && stack[same + 1]?.enclosure === trail[same]) same++;
+    while (same < trail.length && stack[same + 1]?.scope === trail[same]) same++;
     for (const run of stack.slice(same + 1)) run.stop = index;
     stack = stack.slice(0, same + 1);
-    for (const enclosure of trail.slice(same)) {
-      const run: Run = { enclosure, first: index, stop: model.rows.length, items: [] };
+    for (const scope of trail.slice(same)) {
+      const run: Run = { scope, first: index, stop: model.rows.length, items: [] };
       stack.at(-1)?.items.push(run);
       stack.push(run);
     }
@@ -61,23 +61,23 @@ export function treeOf(model: ComparisonModel): Run {
 
 /** Lines up to this many are shown at first. */
 const FEW = 60;
-/** Rows of an only enclosure are shown up to this many. */
+/** Rows of an only scope are shown up to this many. */
 const MANY = 400;
 
-/** What is open at first: the outer enclosures, as far as the table stays short, and what is around an error. */
+/** What is open at first: the outer scopes, as far as the table stays short, and what is around an error. */
 export function openAtFirst(model: ComparisonModel, tree: Run): Set<number> {
   const open = new Set<number>();
   let count = tree.items.length;
-  for (let level = runs(tree); level.length > 0; level = level.filter((r) => open.has(r.enclosure)).flatMap(runs)) {
+  for (let level = runs(tree); level.length > 0; level = level.filter((r) => open.has(r.scope)).flatMap(runs)) {
     const alone = level.length === 1 && count <= 3;
     for (const run of level) {
-      if (open.has(run.enclosure) || count + run.items.length > (alone ? MANY : FEW)) continue;
-      open.add(run.enclosure);
+      if (open.has(run.scope) || count + run.items.length > (alone ? MANY : FEW)) continue;
+      open.add(run.scope);
       count += run.items.length;
     }
   }
   const stop = model.rows.findIndex((r) => r.error !== null);
-  for (const enclosure of stop < 0 ? [] : model.trail(stop)) open.add(enclosure);
+  for (const scope of stop < 0 ? [] : model.trail(stop)) open.add(scope);
   return open;
 }
 
@@ -89,7 +89,7 @@ export function linesOf(model: ComparisonModel, tree: Run, shown: Shown): readon
     );
     return found.flatMap((row, i) => {
       const before = found[i - 1] ?? -1;
-      const again = sameSource(model, before, row) && model.row(before)?.enclosure === model.row(row)?.enclosure;
+      const again = sameSource(model, before, row) && model.row(before)?.scope === model.row(row)?.scope;
       return linesOfRow(model, row, TOP, again, again ? [] : model.trail(row));
     });
   }
@@ -103,11 +103,11 @@ export function linesOf(model: ComparisonModel, tree: Run, shown: Shown): readon
       } else if (single(model, item)) {
         lines.push(...linesOfRow(model, item.first, place, false, model.trail(item.first).slice(-1)));
       } else {
-        const open = shown.open.has(item.enclosure);
-        const { enclosure, first, stop } = item;
-        lines.push({ kind: "fold", key: `f${enclosure}.${first}`, ...place, row: first, enclosure, stop, open });
+        const open = shown.open.has(item.scope);
+        const { scope, first, stop } = item;
+        lines.push({ kind: "fold", key: `f${scope}.${first}`, ...place, row: first, scope, stop, open });
         const depth = place.depth + 1;
-        const typed = (model.doc.enclosures[enclosure]?.axis_types.length ?? 0) > 0;
+        const typed = (model.doc.scopes[scope]?.axis_types.length ?? 0) > 0;
         if (open) add(item, { depth, bracket: typed ? depth : place.bracket });
       }
     }
@@ -147,9 +147,9 @@ function linesOfRow(
   ];
 }
 
-/** Whether an enclosure is a name for one row alone: that row says it better than a head over it. */
+/** Whether a scope is a name for one row alone: that row says it better than a head over it. */
 function single(model: ComparisonModel, run: Run): boolean {
-  const e = model.doc.enclosures[run.enclosure];
+  const e = model.doc.scopes[run.scope];
   const named = e?.kind === "named_scope" || e?.kind === "function";
   return named && e.axis_types.length === 0 && run.stop - run.first === 1 && run.items[0] === run.first;
 }

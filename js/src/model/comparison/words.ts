@@ -1,6 +1,6 @@
 /** What a comparison's table says beside types and specs. */
 import type { ComparisonModel } from "../comparison";
-import type { Enclosure, Fix, HloCollective, Row } from "../document.gen";
+import type { Fix, HloCollective, Row, Scope } from "../document.gen";
 import type { MeshModel } from "../mesh";
 import type { PlacementModel } from "../placement";
 import { bytes, coordinates, count, sliceText, some, type Token } from "../text";
@@ -50,15 +50,16 @@ export function badgesOf(model: ComparisonModel): Badge[] {
   return badges.length === 0 && same ? [{ tone: "ok", strong: "✓", text: "all the same" }] : badges;
 }
 
-/** What an enclosure is, beside its name: `named_scope`, `loop ×12`; empty where the name says it. */
-export function kindOf({ kind, name, times }: Enclosure): string {
-  if (kind === name) return "";
-  return kind === "loop" ? (times === null ? "loop, times not known" : `loop ×${times}`) : kind;
+/** What a scope is, beside its name: `named_scope`, `loop ×12`; empty where the name says it. */
+export function kindOf({ kind, name, times }: Scope): string {
+  const word = kind === "region" ? "shard_map" : kind;
+  if (word === name) return "";
+  return kind === "loop" ? (times === null ? "loop, times not known" : `loop ×${times}`) : word;
 }
 
 /** `in attention › scan`. */
 export function trailText(model: ComparisonModel, trail: readonly number[]): string {
-  const names = trail.flatMap((e) => model.doc.enclosures[e]?.name ?? []);
+  const names = trail.flatMap((e) => model.doc.scopes[e]?.name ?? []);
   return names.length > 0 ? `in ${names.join(" › ")}` : "";
 }
 

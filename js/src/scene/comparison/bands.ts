@@ -201,7 +201,7 @@ function stopBand(model: ComparisonModel, row: Row, c: Columns, scheme: Scheme):
 }
 
 function foldBand(model: ComparisonModel, line: Line & { kind: "fold" }, c: Columns): Band {
-  const e = model.doc.enclosures[line.enclosure];
+  const e = model.doc.scopes[line.scope];
   if (!e) return { marks: [], height: 0 };
   const { errors, differs, inserted, replications } = model.tally(line.row, line.stop);
   const said = [

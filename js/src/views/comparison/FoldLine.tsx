@@ -1,4 +1,4 @@
-/** The head of an enclosure: what rows are folded in it, and what of them is worth a look. */
+/** The head of a scope: what rows are folded in it, and what of them is worth a look. */
 import type { Line } from "../../model/comparison/lines";
 import { kindOf } from "../../model/comparison/words";
 import { count } from "../../model/text";
@@ -8,10 +8,10 @@ import { ACROSS, rowProps } from "./roles";
 
 export function FoldLine(props: LineProps & { line: Line & { kind: "fold" } }) {
   const { model, line } = props;
-  const enclosure = model.doc.enclosures[line.enclosure];
-  if (!enclosure) return null;
+  const scope = model.doc.scopes[line.scope];
+  if (!scope) return null;
   const { errors, differs, inserted, replications } = model.tally(line.row, line.stop);
-  const outside = model.axisTypes(enclosure.parent);
+  const outside = model.axisTypes(scope.parent);
   return (
     <div {...rowProps(props, "fold", line.open)}>
       <div {...ACROSS} class="source">
@@ -19,10 +19,10 @@ export function FoldLine(props: LineProps & { line: Line & { kind: "fold" } }) {
           {line.open ? "▾" : "▸"}
         </span>
         <span class="what">
-          <b class="mono">{enclosure.name}</b> <span class="soft">{kindOf(enclosure)}</span>
-          {enclosure.axis_types.length > 0 && (
+          <b class="mono">{scope.name}</b> <span class="soft">{kindOf(scope)}</span>
+          {scope.axis_types.length > 0 && (
             <span class="types">
-              {enclosure.axis_types.map((type, axis) => (
+              {scope.axis_types.map((type, axis) => (
                 <AxisChip
                   mesh={model.mesh}
                   axis={axis}

@@ -14,7 +14,7 @@ export function Tools({ state, model }: { state: ComparisonState; model: Compari
     ["collectives", "collectives", communicating],
     ["replications", "replication", replications],
   ];
-  const folds = model.doc.enclosures.length;
+  const folds = model.doc.scopes.length;
   return (
     <div class="tools">
       <input

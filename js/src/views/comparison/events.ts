@@ -46,7 +46,7 @@ function click(state: ComparisonState, target: Element | null): void {
 
 /** Opens or closes what a line stands for. */
 function enter(state: ComparisonState, line: Line): void {
-  if (line.kind === "fold") state.toggle(line.enclosure);
+  if (line.kind === "fold") state.toggle(line.scope);
   else state.select(state.now.selection === line.row ? null : line.row);
 }
 
@@ -102,9 +102,9 @@ function walk(state: ComparisonState, key: string): Act {
     PageUp: () => state.move(cursor - 10),
     Home: () => state.move(0),
     End: () => state.move(lines.length - 1),
-    ArrowRight: () => (fold && !fold.open ? state.toggle(fold.enclosure) : state.move(cursor + 1)),
+    ArrowRight: () => (fold && !fold.open ? state.toggle(fold.scope) : state.move(cursor + 1)),
     ArrowLeft: () => {
-      if (fold?.open) state.toggle(fold.enclosure);
+      if (fold?.open) state.toggle(fold.scope);
       else state.move(around(lines, cursor));
     },
     Enter: () => enter(state, line),

@@ -107,11 +107,11 @@ export class ComparisonState extends CardState<Fields> {
     this.#window();
   }
 
-  toggle(enclosure: number): void {
+  toggle(scope: number): void {
     const { open, cursor } = this.now;
     const at = this.shown()?.lines[cursor]?.key;
     const next = new Set(open);
-    if (!next.delete(enclosure)) next.add(enclosure);
+    if (!next.delete(scope)) next.add(scope);
     this.set({ open: next, pointed: null });
     const moved = this.shown()?.lines.findIndex((l) => l.key === at) ?? -1;
     if (moved >= 0) this.set({ cursor: moved });
@@ -119,7 +119,7 @@ export class ComparisonState extends CardState<Fields> {
   }
 
   openAll(yes: boolean): void {
-    this.set({ open: new Set(yes ? this.now.doc?.enclosures.keys() : []), cursor: 0, pointed: null });
+    this.set({ open: new Set(yes ? this.now.doc?.scopes.keys() : []), cursor: 0, pointed: null });
     this.#window();
   }
 
@@ -205,7 +205,7 @@ export class ComparisonState extends CardState<Fields> {
     const choices = (this.widget.get("choices") ?? {}) as Choices;
     const model = this.model(doc, choices);
     // The same program with another choice: what was open stays so.
-    const same = before?.enclosures.length === doc.enclosures.length && before.name === doc.name;
+    const same = before?.scopes.length === doc.scopes.length && before.name === doc.name;
     const folds = same ? {} : { open: openAtFirst(model, this.#tree(model)), cursor: 0 };
     this.set({ doc, choices, pointed: null, hovered: null, ...folds });
   }

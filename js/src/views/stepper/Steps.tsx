@@ -143,7 +143,7 @@ function ScopeRow({ state, trace, row, current, open }: RowProps & { open: boole
           <b class="mono">{scope.name}</b>{" "}
           {scope.kind === "iteration" && (
             <span class="mono">
-              {scope.iteration + 1} of {scope.total}{" "}
+              {scope.iteration + 1} of {scope.times}{" "}
             </span>
           )}
           {!open && <span class="soft">{row.count === 1 ? "1 step" : `${row.count} steps`}</span>}
