@@ -12,6 +12,7 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec
 from shardwidget import _jax
 from shardwidget.document import Hold, MpmdPlacement
 from shardwidget.read._cuts import dims_of_spec
+from shardwidget.read._entries import spec_text
 from shardwidget.read._mesh import read_mesh
 
 FORMS = """groups=(mesh, axis) takes the jax.sharding.Mesh of all groups, and the name of the axis that divides it:
@@ -63,7 +64,7 @@ def mpmd_placement(x: Any, groups: tuple[Mesh, str] | None, name: str) -> MpmdPl
         bits=8 * dtype.itemsize,
         name=name,
         type=_jax.type_text(jax.typeof(struct)),
-        spec=repr(spec),
+        spec=spec_text(spec),
         source=type(x).__name__ if not isinstance(x, jax.Array) else "jax.Array",
         memory_kind=memory,
         jax_version=jax.__version__,
