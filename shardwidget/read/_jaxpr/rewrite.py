@@ -40,8 +40,8 @@ class SourceText:
         self._lines = text.splitlines()
         self.tree = parsed(text) or ast.Module([], [])
         self._parents = {child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)}
-        self.names = frozenset(_bound(self.tree))
-        """Names that are bound somewhere in the file."""
+        self.names = frozenset(_names(self.tree))
+        """Names that are bound or used somewhere in the file: a notebook's cell uses what another one binds."""
 
     def expression(self, span: Span) -> ast.expr | None:
         """The expression that stands on a span."""
@@ -279,12 +279,12 @@ def spelled(code: str, source: SourceText, known: Mapping[str, object] | None = 
     return code
 
 
-def _bound(tree: ast.Module) -> Iterator[str]:
+def _names(tree: ast.Module) -> Iterator[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Import | ast.ImportFrom):
             yield from ((alias.asname or alias.name.partition(".")[0]) for alias in node.names)
-        elif isinstance(node, ast.Assign):
-            yield from (n.id for target in node.targets for n in ast.walk(target) if isinstance(n, ast.Name))
+        elif isinstance(node, ast.Name):
+            yield node.id
 
 
 def _indentation(line: str) -> str:
