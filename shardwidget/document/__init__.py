@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from shardwidget.document.memory import *  # noqa: F403
     from shardwidget.document.mesh import *  # noqa: F403
     from shardwidget.document.model import *  # noqa: F403
+    from shardwidget.document.model_comparison import *  # noqa: F403
     from shardwidget.document.mpmd import *  # noqa: F403
     from shardwidget.document.namespace import *  # noqa: F403
     from shardwidget.document.placement import *  # noqa: F403

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from shardwidget.document.mesh import Mesh
 from shardwidget.document.placement import Dim, Placement
 from shardwidget.document.playground import Terms
 from shardwidget.document.wire import VERSION, Ints
+
+if TYPE_CHECKING:
+    from shardwidget.document.model_comparison import ModelComparison
 
 __all__ = ["Flag", "Key", "LeafType", "Model"]
 
@@ -191,7 +194,12 @@ class Model(Document):
     @cached_property
     def names(self) -> tuple[str, ...]:
         """The path of each leaf with ``/`` between its steps."""
-        return tuple("/".join(key.name for key in path) for path in self._paths)
+        return tuple(map("/".join, self.key_names))
+
+    @property
+    def key_names(self) -> tuple[tuple[str, ...], ...]:
+        """The steps of the path of each leaf."""
+        return tuple(tuple(key.name for key in path) for path in self._paths)
 
     @cached_property
     def sizes(self) -> tuple[tuple[int, int, int], ...]:
@@ -237,6 +245,20 @@ class Model(Document):
     def arrays(self) -> int:
         """Leaves that are arrays."""
         return sum(count for index, count in self._counts if self.types[index].is_array)
+
+    def compare(self, other: Model) -> ModelComparison:
+        """This tree against another one: what moved, grew, shrank, lost or gained an axis, or is in one alone.
+
+        Leaves are matched by path; where one tree stands in the other, as parameters do in an optimizer's state, by
+        the path below that place.
+
+        Args:
+            other: the tree after a change, or gradients, or an optimizer's state.
+        """
+        from shardwidget.document._matching import compared
+
+        names = (self.name, other.name) if self.name and other.name and self.name != other.name else ("before", "after")
+        return compared(dict(zip(names, (self, other), strict=True)))
 
     def placement(self, index: int) -> Placement:
         """Where the shards of arrays of a type live.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from traitlets import Bunch, Enum, TraitError, Unicode, validate
@@ -9,9 +10,11 @@ from traitlets import Bunch, Enum, TraitError, Unicode, validate
 from shardwidget import read
 from shardwidget._names import name_in_caller
 from shardwidget.document import Model
+from shardwidget.document._matching import compared
 from shardwidget.widgets._base import DocumentWidget, Mode
 from shardwidget.widgets._options import checked
 from shardwidget.widgets._selection import index_trait
+from shardwidget.widgets.model_comparison import ModelComparisonView
 
 
 class ModelView(DocumentWidget):
@@ -73,8 +76,57 @@ class ModelView(DocumentWidget):
         """
         checked(type(self), traits)
         called = name_in_caller(tree) if name is None else name
-        document = tree if isinstance(tree, Model) else read.model(tree, name=called)
-        super().__init__(document, mode=mode, selection=selection, sort=sort, search=search, rules=rules, **traits)
+        super().__init__(
+            _read(tree, called), mode=mode, selection=selection, sort=sort, search=search, rules=rules, **traits
+        )
+
+    @classmethod
+    def compare(
+        cls,
+        first: Any,
+        second: Any = None,
+        *,
+        differs: bool = False,
+        sort: Literal["tree", "difference"] = "tree",
+        search: str = "",
+        mode: Mode | None = None,
+        **traits: Any,
+    ) -> ModelComparisonView:
+        """Shows trees side by side, each against the first: what moved, grew, shrank, lost or gained an axis.
+
+        Leaves are matched by path. Where one tree stands in another, as parameters do in an optimizer's state, they
+        are matched by the path below that place.
+
+        ```python
+        ModelView.compare(params, grads)
+        ModelView.compare({"parameters": params, "gradients": grads, "optimizer": state})
+        ```
+
+        Args:
+            first: a tree, or its ``Model``; or, without ``second``, a dict of at least two of them by name.
+            second: the tree that is compared with the first.
+            differs: whether only lines that differ are listed.
+            sort: order of the lines: ``"tree"``, or ``"difference"`` of bytes on a device.
+            search: what lines are filtered by.
+            mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel.
+            **traits: traits of every ipywidget, such as ``layout=``.
+
+        Raises:
+            TypeError: there is no array in a tree, there are no two trees, or an argument is unknown.
+            ValueError: a tree holds itself.
+        """
+        checked(cls.compare, traits)
+        if second is not None:
+            named = [tree.name if isinstance(tree, Model) else name_in_caller(tree) for tree in (first, second)]
+            names = named if all(named) and named[0] != named[1] else ["before", "after"]
+            trees = dict(zip(names, (first, second), strict=True))
+        elif isinstance(first, Mapping) and len(first) > 1:
+            trees = {str(name): tree for name, tree in first.items()}
+        else:
+            of = f"a dict of {len(first)}" if isinstance(first, Mapping) else type(first).__name__
+            raise TypeError(f"compare takes two trees, or a dict of at least two by name; got {of} and no second tree")
+        document = compared({name: _read(tree, name) for name, tree in trees.items()})
+        return ModelComparisonView(document, mode=mode, differs=differs, sort=sort, search=search, **traits)
 
     @property
     def document(self) -> Model:
@@ -97,3 +149,7 @@ class ModelView(DocumentWidget):
         known = ", ".join(paths[:4])
         legal = f'None or {{"leaf": path}} with a path in the tree, such as {known}'
         raise TraitError(f"selection must be {legal}; got {selection!r}")
+
+
+def _read(tree: Any, name: str) -> Model:
+    return tree if isinstance(tree, Model) else read.model(tree, name=name)
