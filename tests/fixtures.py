@@ -18,7 +18,7 @@ from shardwidget.document import Document, Memory, Model, Plan, to_wire
 from shardwidget.export.state import encode
 from tests.comparisons import COMPARISONS
 from tests.memories import MEMORIES
-from tests.models import MODELS
+from tests.models import MODEL_COMPARISONS, MODELS
 from tests.mpmd import MPMD
 from tests.namespaces import NAMESPACES
 from tests.programs import PROGRAMS
@@ -77,6 +77,11 @@ def models_text() -> str:
 
     cases = [f"{json.dumps(name)}:{encode(case(make()))}" for name, make in MODELS.items()]
     return "{\n" + ",\n".join(cases) + "\n}\n"
+
+
+def model_comparisons_text() -> str:
+    """The comparisons of ``tests.models``, by name."""
+    return _by_name(MODEL_COMPARISONS)
 
 
 def namespaces_text() -> str:
@@ -146,6 +151,7 @@ FILES = {
     "run/runs.json": measured_text,
     "memory/memories.json": memories_text,
     "tree/models.json": models_text,
+    "tree/comparisons.json": model_comparisons_text,
     "inspector/namespaces.json": namespaces_text,
     "pipeline/schedules.json": schedules_text,
     "pipeline/runs.json": runs_text,

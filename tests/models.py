@@ -10,6 +10,8 @@ from jax.sharding import AbstractMesh, AxisType, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 from shardwidget import read
+from shardwidget.document import ModelComparison
+from shardwidget.document._matching import compared
 
 MESH = AbstractMesh((4, 2), ("data", "model"), axis_types=(AxisType.Auto,) * 2)
 
@@ -102,3 +104,25 @@ MODELS = {
     "odd": lambda: read.model(odd_tree(), name="odd"),
 }
 """What the front end's tests draw."""
+
+
+def changed() -> ModelComparison:
+    """A transformer before and after a change of its specs: the embedding moved, and one layer is copied."""
+    after = transformer(3, embed=("data", "model"), bare=1)
+    return read.model(transformer(3), name="before").compare(read.model(after, name="after"))
+
+
+def side_by_side() -> ModelComparison:
+    """Parameters, gradients in another dtype, and the state of Adam with a copied layer in ``mu``."""
+    adam = {"mu": transformer(3, bare=1), "nu": transformer(3), "count": typed((), dtype="int32")}
+    trees = {"parameters": transformer(3), "gradients": transformer(3, dtype="float32"), "optimizer": adam}
+    return compared({name: read.model(tree, name=name) for name, tree in trees.items()})
+
+
+def unchanged() -> ModelComparison:
+    model = read.model(transformer(3), name="params")
+    return model.compare(model)
+
+
+MODEL_COMPARISONS = {"changed": changed, "three": side_by_side, "unchanged": unchanged}
+"""What the front end's tests compare."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from os.path import commonprefix
 
 from shardwidget.document.mesh import Mesh
 from shardwidget.document.model import Leaf, Model
@@ -83,10 +82,17 @@ def _pattern(smallest: list[_Placed], leaves: list[list[_Placed]]) -> frozenset[
     paths = [leaf.path for leaf in smallest]
     whole = frozenset(paths)
     # The last step always stays: it names the array.
-    root = len(commonprefix([path[:-1] for path in paths]))
+    root = _common([path[:-1] for path in paths])
     if not root or all(_prefixes(of, whole) for of in leaves):
         return whole
     return frozenset(path[root:] for path in paths)
+
+
+def _common(paths: list[Path]) -> int:
+    """How many first steps all paths share."""
+    # What the first and the last in order share, all between them share too.
+    low, high = min(paths, default=()), max(paths, default=())
+    return next((k for k, (a, b) in enumerate(zip(low, high, strict=False)) if a != b), min(len(low), len(high)))
 
 
 def _prefixes(leaves: list[_Placed], pattern: frozenset[Path]) -> set[Path]:

@@ -57,7 +57,7 @@ class ComparedArray:
 
 @dataclass(frozen=True)
 class ComparedCell:
-    """What a tree holds at a path: several arrays where the other tree stands in it several times, as in Adam's state."""
+    """What a tree holds at a path: several arrays where it has another tree in it several times, as Adam's state."""
 
     arrays: tuple[ComparedArray, ...] = ()
     status: Status = "same"

@@ -78,10 +78,9 @@ def _first(line: ComparedLine) -> int:
 
 
 def _heads(comparison: ModelComparison) -> tuple[str, ...]:
-    columns = [
-        name for i, tree in enumerate(comparison.trees) for name in ((tree.name, "on a device", "")[: 3 if i else 2])
-    ]
-    return ("path", *columns)
+    first, *others = (tree.name for tree in comparison.trees)
+    columns = [head for name in others for head in (name, "on a device", "")]
+    return ("path", first, "on a device", *columns)
 
 
 def _row(comparison: ModelComparison, line: ComparedLine) -> tuple[str, ...]:

@@ -163,6 +163,60 @@ export interface Compared {
   readonly note: string;
 }
 
+/** What is compared of a leaf. */
+export interface ComparedArray {
+  /** What stands before the row's path in this tree: `0/mu`; empty for the path itself. */
+  readonly under: string;
+  /** Short dtype and shape with the mesh axes that cut it: `bf16[1024@data,3072]`. */
+  readonly type: string;
+  /** The PartitionSpec as JAX prints it; None where the sharding has none. */
+  readonly spec: string | null;
+  /** Of the array, held once. */
+  readonly bytes: number;
+  /** Of its largest shard; 0 for what is on no device. */
+  readonly bytes_per_device: number;
+  /** Devices that hold each tile; 0 for what is on no device. */
+  readonly copies: number;
+}
+
+/** What a tree holds at a path: several arrays where the other tree stands in it several times, as in Adam's state. */
+export interface ComparedCell {
+  readonly arrays: readonly ComparedArray[];
+  /**
+   * Against the first tree. `moved`: other devices, or the same axes at other dimensions; `only here`: the first
+   * tree has none; `only there`: only the first tree has one; `absent`: neither has.
+   */
+  readonly status: "same" | "lost an axis" | "gained an axis" | "moved" | "grew" | "shrank" | "another type" | "only here" | "only there" | "absent";
+  /** The mesh axes that were lost or gained. */
+  readonly axes: readonly string[];
+}
+
+/** Rows that are equal but for numbers in their paths, such as those of layers. */
+export interface ComparedLine {
+  /** `layers/0…11/qkv`. */
+  readonly path: string;
+  /** Indices in `ModelComparison.rows`. */
+  readonly rows: Ints;
+}
+
+/** A path, and what each tree holds there. */
+export interface ComparedRow {
+  /** With `/` between its steps; without what a tree has before it. */
+  readonly path: string;
+  /** One for each tree. */
+  readonly cells: readonly ComparedCell[];
+}
+
+/** One of the trees, and what it comes to. */
+export interface ComparedTree {
+  readonly name: string;
+  readonly arrays: number;
+  /** Of all its arrays, each held once. */
+  readonly bytes: number;
+  /** On the device that holds most. */
+  readonly bytes_per_device: number;
+}
+
 /** What the types say beside where the data is. */
 export interface Comparison {
   readonly of: "function" | "arrays";
@@ -774,6 +828,18 @@ export interface Model {
   readonly name: string;
   readonly jax_version: string;
   readonly kind: "model";
+  readonly version: number;
+}
+
+/** Two or more trees of arrays side by side, each against the first. */
+export interface ModelComparison {
+  /** The mesh that holds most bytes of the first tree. */
+  readonly mesh: Mesh;
+  readonly trees: readonly ComparedTree[];
+  readonly rows: readonly ComparedRow[];
+  readonly lines: readonly ComparedLine[];
+  readonly jax_version: string;
+  readonly kind: "model comparison";
   readonly version: number;
 }
 
@@ -1551,4 +1617,4 @@ export interface Work {
   readonly seconds: number;
 }
 
-export type Document = Algorithms | Comparison | Exercises | Memory | Model | MpmdPlacement | Namespace | Placement | Playground | Program | Programs | ReshardPlan | Run | Runs | Schedule | Schedules | Trace;
+export type Document = Algorithms | Comparison | Exercises | Memory | Model | ModelComparison | MpmdPlacement | Namespace | Placement | Playground | Program | Programs | ReshardPlan | Run | Runs | Schedule | Schedules | Trace;
