@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from shardwidget.document import Comparison as Comparison
     from shardwidget.document import Memory as Memory
     from shardwidget.document import Model as Model
+    from shardwidget.document import ModelComparison as ModelComparison
     from shardwidget.document import Namespace as Namespace
     from shardwidget.document import Placement as Placement
     from shardwidget.document import Program as Program

@@ -83,6 +83,7 @@ DOCUMENTS = {
     "Exercises": lambda: sw.Exercise.write_spec((8, 8), MESH, gives=P("x")).document,
     "Memory": lambda: sw.read.memory(lambda a: a * 2, 1.0),
     "Model": lambda: sw.read.model({"<b>": [X] * 50}),
+    "ModelComparison": lambda: sw.read.model({"<b>": [X] * 50}).compare(sw.read.model({"<i>": [X] * 50})),
     "MpmdPlacement": large,
     "Namespace": lambda: sw.read.namespace({f"<b>{k}": jax.numpy.ones((k,)) for k in range(50)}),
     "ReshardPlan": example,

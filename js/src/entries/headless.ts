@@ -18,6 +18,7 @@ import { decodeSchedules, ScheduleModel } from "../model/schedule/schedule";
 import { highlightOf, type Selection } from "../model/selection";
 import { decodeTrace, TraceModel } from "../model/trace";
 import { decodeModel, TreeModel } from "../model/tree";
+import { COMPARED_SORTS, ComparedModel, decodeModelComparison, listCompared } from "../model/tree/compared";
 import { SORTS } from "../model/tree/rows";
 import { paintAnimated } from "../paint/animated";
 import { paintFrames } from "../paint/frames";
@@ -41,6 +42,7 @@ import { programsScene } from "../scene/programscard";
 import { runScene } from "../scene/runcard";
 import type { Scene } from "../scene/scene";
 import { stepScene } from "../scene/stepcard";
+import { treesScene } from "../scene/treescard";
 
 export interface SvgOptions {
   width: number;
@@ -71,6 +73,7 @@ export function svg(stateJson: string, optionsJson: string): string {
       runs: runOf,
       memory: memoryOf,
       model: modelOf,
+      "model comparison": treesOf,
       mpmd: mpmdOf,
       namespace: namespaceOf,
       schedule: scheduleOf,
@@ -121,6 +124,8 @@ interface State {
   call?: number | null;
   watch?: readonly string[];
   choices?: Choices;
+  /** Of trees side by side. */
+  differs?: boolean;
   /** Of a program: the page, and by index the memory of each. */
   page?: string;
   opened?: number | null;
@@ -211,6 +216,13 @@ function modelOf(state: State, width: number): readonly [Scene, string] {
   const tree = new TreeModel(decodeModel(state._document));
   const sort = SORTS.find((name) => name === state.sort) ?? "tree";
   return [modelScene(tree, { width, sort, search: state.search ?? "" }), tree.doc.name];
+}
+
+function treesOf(state: State, width: number): readonly [Scene, string] {
+  const model = new ComparedModel(decodeModelComparison(state._document));
+  const sort = COMPARED_SORTS.find((name) => name === state.sort) ?? "tree";
+  const lines = listCompared(model, sort, state.search ?? "", state.differs === true);
+  return [treesScene(model, lines, width), model.doc.trees.map((tree) => tree.name).join(", ")];
 }
 
 function namespaceOf(state: State, width: number, scheme: Scheme): readonly [Scene, string] {

@@ -1,11 +1,18 @@
 /** The real ModelView in a page. */
 import view from "../../src/entries/model";
-import type { Model } from "../../src/model/document.gen";
+import type { Model, ModelComparison } from "../../src/model/document.gen";
 import { type Mounted, mounting } from "../harness";
 
 export const { start, mount } = mounting<Model>(
   view.render,
   { selection: null, sort: "tree", search: "", rules: "" },
+  1134,
+);
+
+/** Trees side by side, in the same bundle. */
+export const { mount: mountCompared } = mounting<ModelComparison>(
+  view.render,
+  { differs: false, sort: "tree", search: "" },
   1134,
 );
 

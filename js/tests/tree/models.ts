@@ -1,8 +1,10 @@
 /** Trees of arrays as Python wrote them: `python -m tests.fixtures`. */
-import type { Model } from "../../src/model/document.gen";
+import type { Model, ModelComparison } from "../../src/model/document.gen";
 import { reviveBytes } from "../../src/model/saved";
 import { decodeModel, TreeModel } from "../../src/model/tree";
+import { ComparedModel, decodeModelComparison } from "../../src/model/tree/compared";
 import { type Listing, type Row, rowsOf } from "../../src/model/tree/rows";
+import comparisons from "./comparisons.json";
 import models from "./models.json";
 
 export type ModelName = keyof typeof models;
@@ -27,3 +29,15 @@ export function rows(of: TreeModel, listing: Partial<Listing> = {}): Row[] {
 }
 
 export const names = (all: readonly Row[]) => all.map((row) => row.name);
+
+export type ComparisonName = keyof typeof comparisons;
+export const COMPARISONS = Object.keys(comparisons) as ComparisonName[];
+
+/** A comparison as a wire document of its own. */
+export function comparisonWire(name: ComparisonName): ModelComparison {
+  return reviveBytes(comparisons[name]) as unknown as ModelComparison;
+}
+
+export function compared(name: ComparisonName): ComparedModel {
+  return new ComparedModel(decodeModelComparison(comparisonWire(name)));
+}

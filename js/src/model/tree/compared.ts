@@ -93,6 +93,11 @@ export function isOther({ status }: ComparedCell): boolean {
   return status !== "same" && status !== "absent";
 }
 
+/** Whether a device holds more than in the first tree, or is likely to. */
+export function isWorse({ status }: ComparedCell): boolean {
+  return status === "lost an axis" || status === "grew";
+}
+
 /** How many rows have each status, the most frequent first. */
 export function comparedBadges(model: ComparedModel): Badge[] {
   const found = new Map<string, number>();

@@ -31,7 +31,7 @@ export function ComparedCard({ state }: { state: ComparedState }) {
   const narrow = width < Math.max(NARROW, 150 + trees * COLUMN);
   const greatest = Math.max(1, ...model.lines.flatMap((line) => line.held));
   return (
-    <div class={`model compared ${narrow ? "narrow" : "wide"}`} style={{ "--trees": trees }}>
+    <div class={`model compared ${narrow ? "slim" : "wide"}`} style={{ "--trees": trees }}>
       <Head model={model} />
       <Tools state={state} model={model} lines={lines} />
       <div class="titles" aria-hidden="true">

@@ -8,6 +8,7 @@ import {
   type ComparedModel,
   copiesOf,
   isOther,
+  isWorse,
   labelOf,
   statusText,
   typesOf,
@@ -69,7 +70,11 @@ export class ComparedLine extends Component<Props> {
                   <span class="mono soft">{copiesOf(cell.arrays)}</span>
                 </>
               )}
-              {i > 0 && <span class={`status ${isOther(cell) ? "other" : ""}`}>{statusText(cell, model.first)}</span>}
+              {i > 0 && (
+                <span class={`status ${isOther(cell) ? "other" : ""} ${isWorse(cell) ? "worse" : ""}`}>
+                  {statusText(cell, model.first)}
+                </span>
+              )}
             </span>
           </div>
         ))}
