@@ -8,8 +8,8 @@ import { playground } from "./playground/documents";
 import { mount as mountPlayground } from "./playground/harness";
 import { mount as mountProgram } from "./program/harness";
 import { program } from "./program/programs";
-import { mount as mountModel } from "./tree/harness";
-import { wire as model } from "./tree/models";
+import { mountCompared, mount as mountModel } from "./tree/harness";
+import { comparisonWire as comparison, wire as model } from "./tree/models";
 import { mount as mountArray } from "./widget/harness";
 
 const CARDS: Readonly<Record<string, (width: number) => Promise<Mounted>>> = {
@@ -22,6 +22,7 @@ const CARDS: Readonly<Record<string, (width: number) => Promise<Mounted>>> = {
   playground: (width) => mountPlayground(playground(), {}, { width }),
   exercise: (width) => mountExercise(sheet(...ALL), {}, { width }),
   model: (width) => mountModel(model("state"), {}, { width }),
+  "trees side by side": (width) => mountCompared(comparison("three"), {}, { width }),
   program: (width) => mountProgram(program("training"), {}, { width }),
 };
 

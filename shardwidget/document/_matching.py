@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from shardwidget.document.mesh import Mesh
 from shardwidget.document.model import Leaf, Model
@@ -64,7 +65,7 @@ class _Placed:
         kind = self.leaf.kind
         return self.model.meshes[kind.mesh] if kind.mesh >= 0 else None
 
-    @property
+    @cached_property
     def cut(self) -> tuple[tuple[str, ...], ...]:
         """The axes that cut each dimension; those of size 1 cut nothing."""
         sizes = {axis.name: axis.size for axis in self.mesh.axes} if self.mesh else {}

@@ -12,13 +12,13 @@ from shardwidget.document.wire import VERSION, Ints
 __all__ = ["ComparedArray", "ComparedCell", "ComparedLine", "ComparedRow", "ComparedTree", "ModelComparison"]
 
 Status = Literal[
-    "same",
     "lost an axis",
     "gained an axis",
     "moved",
     "grew",
     "shrank",
     "another type",
+    "same",
     "only here",
     "only there",
     "absent",
@@ -62,7 +62,8 @@ class ComparedCell:
     arrays: tuple[ComparedArray, ...] = ()
     status: Status = "same"
     """Against the first tree. ``moved``: other devices, or the same axes at other dimensions; ``only here``: the first
-    tree has none; ``only there``: only the first tree has one; ``absent``: neither has."""
+    tree has none; ``only there``: only the first tree has one; ``absent``: neither has. Of several arrays each is
+    compared with its counterpart, and what says most counts, in the order above."""
     axes: tuple[str, ...] = ()
     """The mesh axes that were lost or gained."""
 

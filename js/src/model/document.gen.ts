@@ -179,14 +179,15 @@ export interface ComparedArray {
   readonly copies: number;
 }
 
-/** What a tree holds at a path: several arrays where the other tree stands in it several times, as in Adam's state. */
+/** What a tree holds at a path: several arrays where it has another tree in it several times, as Adam's state. */
 export interface ComparedCell {
   readonly arrays: readonly ComparedArray[];
   /**
    * Against the first tree. `moved`: other devices, or the same axes at other dimensions; `only here`: the first
-   * tree has none; `only there`: only the first tree has one; `absent`: neither has.
+   * tree has none; `only there`: only the first tree has one; `absent`: neither has. Of several arrays each is
+   * compared with its counterpart, and what says most counts, in the order above.
    */
-  readonly status: "same" | "lost an axis" | "gained an axis" | "moved" | "grew" | "shrank" | "another type" | "only here" | "only there" | "absent";
+  readonly status: "lost an axis" | "gained an axis" | "moved" | "grew" | "shrank" | "another type" | "same" | "only here" | "only there" | "absent";
   /** The mesh axes that were lost or gained. */
   readonly axes: readonly string[];
 }
