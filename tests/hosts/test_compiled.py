@@ -54,16 +54,16 @@ def test_what_is_chosen_and_measured_goes_to_python_and_back(jupyter, new_page):
     last = count - 1
     line(view, last).click()
     expect(line(view, last)).to_have_attribute("aria-selected", "true")
-    assert nb.ask("print(view.selection)") == f"{{'collective': {last}}}"
+    nb.ask_until("print(view.selection)", f"{{'collective': {last}}}")
     nb.ask("view.selection = {'collective': 0}")
     expect(line(view, 0)).to_have_attribute("aria-selected", "true")
     assert nb.ask("view.selection = {'collective': 99}").startswith("TraitError: selection must be None or")
 
     view.get_by_role("button", name="y 2").click()
-    assert nb.ask("print(view.axis)") == "y"
+    nb.ask_until("print(view.axis)", "y")
     view.get_by_role("button", name="y 2").click()
     view.get_by_role("button", name="runs", exact=True).click()
-    assert nb.ask("print(view.axis, view.sort)") == "None runs"
+    nb.ask_until("print(view.axis, view.sort)", "None runs")
 
     view.get_by_role("grid").focus()
     for key in ("Home", "Enter", " ", "b"):
@@ -73,17 +73,17 @@ def test_what_is_chosen_and_measured_goes_to_python_and_back(jupyter, new_page):
 
     view.get_by_role("button", name="Time it").click()
     expect(view.get_by_text("median of 10")).to_be_visible()
-    assert nb.ask("print(view.document.timing.runs)") == "10"
+    nb.ask_until("print(view.document.timing.runs)", "10")
 
     sides = views(page).nth(1)
     sides.get_by_role("button", name="inner").click()
     expect(sides.get_by_role("grid")).to_have_count(1)
-    assert nb.ask("print(both.opened)") == "0"
+    nb.ask_until("print(both.opened)", "0")
     sides.get_by_role("button", name="Time them").click()
     expect(sides.get_by_text("n=10")).to_have_count(2)
     nb.ask("both.time(n=2)")
     expect(sides.get_by_text("n=2")).to_have_count(2)
-    assert nb.ask("print([p.timing.runs for p in both.document.programs])") == "[2, 2]"
+    nb.ask_until("print([p.timing.runs for p in both.document.programs])", "[2, 2]")
     nb.ask("both.opened = None")
     expect(sides.get_by_role("grid")).to_have_count(0)
 
@@ -115,7 +115,7 @@ def test_with_the_keyboard_alone(jupyter, new_page):
     view.get_by_role("button", name="y 2").focus()
     page.keyboard.press("Enter")
     expect(view.get_by_role("button", name="y 2")).to_have_attribute("aria-pressed", "true")
-    assert nb.ask("print(view.axis)") == "y"
+    nb.ask_until("print(view.axis)", "y")
 
     page.keyboard.press("m")
     plot = view.get_by_role("slider", name="memory over the schedule")

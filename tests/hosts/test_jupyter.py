@@ -42,7 +42,7 @@ def test_python_and_the_browser_share_the_selection(notebook):
 
     nb.page.mouse.click(*place)
     mesh.pinned()
-    assert nb.ask("print(view.selection)") == "{'device': 5, 'tile': [2, 1]}"
+    nb.ask_until("print(view.selection)", "{'device': 5, 'tile': [2, 1]}")
 
     nb.page.mouse.move(0, 0)
     nb.ask("view.selection = {'device': 2}")
@@ -53,7 +53,7 @@ def test_python_and_the_browser_share_the_selection(notebook):
 
     error = nb.ask("view.selection = {'device': 99}")
     assert error.startswith("TraitError: no device 99 to select")
-    assert nb.ask("print(view.selection)") == "None"
+    nb.ask_until("print(view.selection)", "None")
 
 
 def test_another_array_in_the_same_place(notebook):
@@ -77,7 +77,7 @@ def test_options_go_both_ways(notebook):
     nb = notebook("view = sw.show(x, color_by='device')\nview")
     view = views(nb.page)
     view.get_by_text("values", exact=True).click()
-    assert nb.ask("print(view.color_by)") == "values"
+    nb.ask_until("print(view.color_by)", "values")
     before = drawings(view)
     nb.ask("view.color_by = 'position'; view.row_dim = 1")
     expect(view).not_to_have_attribute("data-sw-ready", str(before))
@@ -126,7 +126,7 @@ def test_two_views_in_one_notebook(notebook):
     second = Panel(views(nb.page).nth(1), MESH)
     nb.page.mouse.click(*second.spot(2, 0))
     second.pinned()
-    assert nb.ask("print(a.selection, b.selection)") == "None {'device': 4, 'tile': [0, 2]}"
+    nb.ask_until("print(a.selection, b.selection)", "None {'device': 4, 'tile': [0, 2]}")
 
 
 def test_reduced_motion_jumps_to_the_new_picture(notebook):
@@ -170,7 +170,7 @@ def test_doctor_sees_the_server(jupyter, new_page):
     nb = Notebook(jupyter, new_page(), "lab", jupyter.write("import shardwidget as sw"))
     nb.run_all()
     nb.ask("facts = dict(sw.doctor().facts)")
-    assert nb.ask("print(facts['anywidget in the server'])") == metadata.version("anywidget")
+    nb.ask_until("print(facts['anywidget in the server'])", metadata.version("anywidget"))
     assert nb.ask("print(facts['front end'])").startswith("a Jupyter front end")
 
 

@@ -28,7 +28,7 @@ def test_a_card_in_jupyterlab_saves_what_it_shows(jupyter: JupyterServer, new_pa
         assert download.value.suggested_filename == f"GPipe.{kind.lower()}"
         assert Path(download.value.path()).read_bytes().startswith(starts)
         expect(menu).to_be_enabled()
-    assert nb.ask("print(view._picture)") == "{}"
+    nb.ask_until("print(view._picture)", "{}")
 
 
 def test_a_webm_plays(new_page: Callable[..., Page]):

@@ -56,7 +56,7 @@ def test_a_run_is_measured_and_what_is_chosen_goes_to_python_and_back(jupyter, n
     for key in ("]", "ArrowRight", "b"):
         page.keyboard.press(key)
     expect(chart).to_have_attribute("aria-valuetext", re.compile(r"^device \d"))
-    assert nb.ask("print(view.call)") == "1"
+    nb.ask_until("print(view.call)", "1")
     assert page.locator(".jp-Cell").count() == 2
 
 

@@ -157,7 +157,7 @@ def test_a_program_that_stops_is_a_lesson(notebook):
     view.get_by_role("button", name=re.compile("^ValueError")).click()
     expect(view.get_by_role("alert")).to_contain_text("ValueError")
     expect(view.get_by_role("alert")).to_contain_text("out_specs=P(('x', 'y'))")
-    assert nb.ask("print(stepper.document.error.kind)") == "out_specs"
+    nb.ask_until("print(stepper.document.error.kind)", "out_specs")
 
 
 @pytest.fixture
