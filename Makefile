@@ -53,7 +53,7 @@ test-js: .venv/.dev js/node_modules/.stamp
 
 test-py: .venv/.dev $(BUNDLE)
 	@$(call say,pytest: Python with JAX $$(python -c "import jax; print(jax.__version__)"))
-	@pytest --quiet $(PARALLEL) tests/unit tests/jax_suite
+	@pytest --quiet $(PARALLEL) tests/unit tests/pictures tests/jax_suite
 
 test-hosts: .venv/.dev $(BUNDLE)
 	@$(call say,pytest: notebooks and saved pages in real browsers)

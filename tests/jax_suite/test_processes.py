@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
+import jax
 import numpy as np
 import pytest
 
@@ -80,10 +81,11 @@ def test_each_says_first_what_it_does(measured):
         assert said["ModelView"] == ["reads shapes and shardings. Nothing is run or sent: a process may do this alone."]
         assert said["ArrayView"] == []
         # What was written down, on all devices, and what goes in and comes out.
-        assert said["ShardMapStepper"] == [
-            f"runs body, writing every value down, {together}",
-            *(f"sends every process the values of all, {size} bytes." for size in (800, 256, 128)),
-        ]
+        runs, *sends = said["ShardMapStepper"]
+        assert runs == f"runs body, writing every value down, {together}"
+        # JAX 0.12 has one value more.
+        first = 800 if jax.__version_info__ < (0, 12) else 832
+        assert sends == [f"sends every process the values of all, {size} bytes." for size in (first, 256, 128)]
         assert said["fetch"] == [f"sends samples of f32[8,8], 32 bytes for each shard, to every process {together}"]
 
 

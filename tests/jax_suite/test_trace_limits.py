@@ -113,7 +113,8 @@ def test_many_values_are_shown_by_smaller_corners():
         return a
 
     trace = traced(region(f, mesh=mesh), jnp.ones((512, 512)), keep=2**30)
-    assert trace.note == "values are shown by their leading 2×2 elements"
+    # How many values there are differs between versions of JAX.
+    assert re.fullmatch(r"values are shown by their leading ([12])×\1 elements", trace.note)
     assert sum(len(v.window.data) for v in trace.variables if v.window) <= 2**21
 
 
