@@ -1,14 +1,15 @@
 /** The first lines of a comparison as one scene, for the picture without a page. */
+
 import type { Scheme } from "../model/color";
 import type { ComparisonModel } from "../model/comparison";
 import { linesOf, openAtFirst, treeOf } from "../model/comparison/lines";
-import { type Badge, badgesOf, titleOf } from "../model/comparison/words";
-import type { MeshModel } from "../model/mesh";
+import { badgesOf, titleOf } from "../model/comparison/words";
 import { count } from "../model/text";
+import { type Band, headBand } from "./bands";
 import { shift } from "./card";
-import { type Band, type Columns, chip, chipWidth, ground, lineBand, START } from "./comparison/bands";
-import { fit, textWidth } from "./measure";
-import { BOLD, type Color, label, type Mark, PAD, type RectMark, type Scene, TINT } from "./scene";
+import { type Columns, ground, lineBand, START } from "./comparison/bands";
+import { fit } from "./measure";
+import { label, type Mark, PAD, type RectMark, type Scene } from "./scene";
 import { wrapped } from "./stepcard";
 
 /** Lines of the table that are drawn; the rest is counted. */
@@ -73,40 +74,6 @@ function columnsOf(width: number, arrays: boolean): Columns {
     end,
     narrow: false,
   };
-}
-
-/** Title, mesh axes and badges, in as many lines as they take; in one, the badges stand at its end. */
-export function headBand(name: string, mesh: MeshModel, badges: readonly Badge[], width: number): Band {
-  const title = fit(name, width - 2 * PAD, 16, true);
-  const items = [
-    { w: textWidth(title, 16, true) + 8, draw: (x: number, y: number) => [label(x, y + 17, title, 16, "ink", BOLD)] },
-    ...mesh.axes.map((a, axis) => {
-      const text = `${fit(a.name, 160, 12, true)} ${a.size}`;
-      return { w: chipWidth(text), draw: (x: number, y: number) => chip(x, y, text, axis) };
-    }),
-    ...badges.map((b) => ({ w: textWidth(`${b.strong} ${b.text}`, 12) + 20, draw: badge(b) })),
-  ];
-  const all = items.reduce((sum, item) => sum + item.w + 6, -6);
-  const spare = Math.max(0, width - 2 * PAD - all);
-  const marks: Mark[] = [];
-  let [x, y] = [PAD, 14];
-  items.forEach((item, i) => {
-    if (i === items.length - badges.length) x += spare;
-    if (x > PAD && x + item.w > width - PAD + 1) [x, y] = [PAD, y + 30];
-    marks.push(...item.draw(x, y));
-    x += item.w + 6;
-  });
-  return { marks, height: y + 40 };
-}
-
-function badge({ tone, strong, text }: Badge): (x: number, y: number) => Mark[] {
-  const color: Color = tone === "plain" ? "muted" : tone;
-  const words = `${strong} ${text}`;
-  const w = textWidth(words, 12) + 20;
-  return (x, y) => [
-    { kind: "rect", x, y, w, h: 24, r: 12, fill: color, alpha: TINT },
-    label(x + w / 2, y + 16, words, 12, color, { anchor: "middle" }),
-  ];
 }
 
 function titlesBand(model: ComparisonModel, c: Columns): Band {

@@ -1,15 +1,14 @@
 /** Memory over a program as one scene, for the picture without a page: the chart, and what is alive at the peak. */
+
 import type { Scheme } from "../model/color";
 import type { MemoryModel } from "../model/memory";
 import { basisText, dominates, legendOf, memoryBadges, rowText } from "../model/memory/words";
 import { bytes, count } from "../model/text";
+import { type Band, framed, headBand, rule, stack } from "./bands";
 import { shift } from "./card";
-import { headBand } from "./comparison";
-import type { Band } from "./comparison/bands";
 import { fit, textWidth } from "./measure";
 import { boundsOf, chartMarks, inkColor, kindColor } from "./memory/chart";
 import { layoutOf, type MemoryLayout, xOf } from "./memory/layout";
-import { rule, stack } from "./programcard";
 import { BOLD, label, type Mark, MONO, PAD, type Scene } from "./scene";
 import { wrapped } from "./stepcard";
 
@@ -32,15 +31,7 @@ export function memoryScene(model: MemoryModel, { width, scheme }: { width: numb
     words(basisText(model), width, "muted"),
   ]);
   const height = Math.ceil(bands.height + 6);
-  return {
-    width,
-    height,
-    marks: [
-      { kind: "rect", x: 0, y: 0, w: width, h: height, r: 8, fill: "bg" },
-      ...bands.marks,
-      { kind: "rect", x: 0.5, y: 0.5, w: width - 1, h: height - 1, r: 8, stroke: { color: "line", width: 1 } },
-    ],
-  };
+  return framed(width, height, [...bands.marks]);
 }
 
 function words(text: string, width: number, color: "ink" | "muted"): Band {

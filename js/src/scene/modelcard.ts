@@ -1,17 +1,16 @@
 /** A tree of arrays as one scene, for the picture without a page: its first lines, one device as a map, the mesh. */
+
 import { sentenceTokens } from "../model/comparison/words";
 import { axisTokens, bytes, count } from "../model/text";
 import { ownBytes, type TreeModel } from "../model/tree";
 import { type Row, rowsOf, type Sort } from "../model/tree/rows";
 import { badgesOf, copiesText, costText, typeText } from "../model/tree/words";
+import { type Band, framed, headBand, rule, stack } from "./bands";
 import { shift, spans } from "./card";
-import { headBand } from "./comparison";
-import type { Band } from "./comparison/bands";
 import { broken } from "./comparison/broken";
 import { fit, textWidth } from "./measure";
 import { bar, deviceMarks, layoutDevices } from "./model/devices";
 import { layoutTreemap, treemapMarks } from "./model/treemap";
-import { rule, stack } from "./programcard";
 import { BOLD, type Box, label, type Mark, MONO, PAD, type Scene } from "./scene";
 
 export interface ModelPicture {
@@ -48,19 +47,13 @@ export function modelScene(tree: TreeModel, { width, sort, search }: ModelPictur
   const place: Box = stacked
     ? { x: 0, y: head.height + table.height, w: width, h: panel.height }
     : { x: left, y: head.height, w: PANEL, h: body };
-  return {
-    width,
-    height,
-    marks: [
-      { kind: "rect", x: 0, y: 0, w: width, h: height, r: 8, fill: "bg" },
-      { kind: "rect", ...place, fill: "panel" },
-      ...head.marks,
-      ...shift(table.marks, 0, head.height),
-      ...shift(panel.marks, place.x, place.y),
-      rule(0, head.height, width),
-      { kind: "rect", x: 0.5, y: 0.5, w: width - 1, h: height - 1, r: 8, stroke: { color: "line", width: 1 } },
-    ],
-  };
+  return framed(width, height, [
+    { kind: "rect", ...place, fill: "panel" },
+    ...head.marks,
+    ...shift(table.marks, 0, head.height),
+    ...shift(panel.marks, place.x, place.y),
+    rule(0, head.height, width),
+  ]);
 }
 
 /** Where the columns stand: type, the ends of three numbers, and where a bar begins. */

@@ -1,9 +1,10 @@
 /** An array on groups as one scene, for the picture without a page: type and groups, the panels, notes. */
+
 import type { Scheme } from "../model/color";
 import { badgesOf, type MpmdModel, notesOf, whereText } from "../model/mpmd";
 import { axisTokens } from "../model/text";
+import { framed, headBand } from "./bands";
 import { shift, spans } from "./card";
-import { headBand } from "./comparison";
 import { broken } from "./comparison/broken";
 import { groupMarks, layoutGroups } from "./mpmd";
 import { BOLD, label, type Mark, PAD, type Scene } from "./scene";
@@ -34,14 +35,5 @@ export function mpmdScene(model: MpmdModel, { width, scheme, group }: MpmdPictur
     y += 18;
   }
   const height = Math.ceil(y + 4);
-  return {
-    width,
-    height,
-    marks: [
-      { kind: "rect", x: 0, y: 0, w: width, h: height, r: 8, fill: "bg" },
-      ...head.marks,
-      ...marks,
-      { kind: "rect", x: 0.5, y: 0.5, w: width - 1, h: height - 1, r: 8, stroke: { color: "line", width: 1 } },
-    ],
-  };
+  return framed(width, height, [...head.marks, ...marks]);
 }

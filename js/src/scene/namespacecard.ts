@@ -1,16 +1,15 @@
 /** The arrays of a session as one scene, for the picture without a page: what devices hold, and a line a name. */
+
 import { hex, type Scheme, tileColors } from "../model/color";
 import type { Holder } from "../model/document.gen";
 import type { NamespaceModel } from "../model/namespace";
 import { deltaText, deviceWords, nameOf, outstanding, sizeText, typeText } from "../model/namespace/words";
 import { axisTokens, bytes, count } from "../model/text";
+import { type Band, framed, headBand, rule, stack } from "./bands";
 import { shift, spans } from "./card";
-import { headBand } from "./comparison";
-import type { Band } from "./comparison/bands";
 import { broken } from "./comparison/broken";
 import { fit, textWidth } from "./measure";
 import { deviceMarks, layoutDevices } from "./model/devices";
-import { rule, stack } from "./programcard";
 import { BOLD, label, type Mark, MONO, PAD, type Scene } from "./scene";
 
 export interface NamespacePicture {
@@ -37,17 +36,7 @@ export function namespaceScene(model: NamespaceModel, { width, scheme }: Namespa
     ? headBand(cell > 0 ? `Arrays after cell ${cell}` : "Arrays", model.mesh, badges(model), width)
     : { marks: [label(PAD, 26, "Arrays", 16, "ink", { weight: 600 })], height: 36 };
   const height = Math.ceil(head.height + bands.height);
-  return {
-    width,
-    height,
-    marks: [
-      { kind: "rect", x: 0, y: 0, w: width, h: height, r: 8, fill: "bg" },
-      ...head.marks,
-      rule(0, head.height, width),
-      ...shift(bands.marks, 0, head.height),
-      { kind: "rect", x: 0.5, y: 0.5, w: width - 1, h: height - 1, r: 8, stroke: { color: "line", width: 1 } },
-    ],
-  };
+  return framed(width, height, [...head.marks, rule(0, head.height, width), ...shift(bands.marks, 0, head.height)]);
 }
 
 function badges(model: NamespaceModel) {

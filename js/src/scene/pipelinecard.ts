@@ -1,15 +1,15 @@
 /** A schedule, or several, as one scene: head, legend, board, figures. */
+
 import type { Scheme } from "../model/color";
 import type { ScheduleModel } from "../model/schedule/schedule";
 import { badgesOf, fractionText, percent, short, sizeText, unitText } from "../model/schedule/words";
+import { type Band, chip, chipWidth, rule, stack } from "./bands";
 import { shift } from "./card";
-import { type Band, chip, chipWidth } from "./comparison/bands";
 import { fit, textWidth } from "./measure";
 import { boardOf } from "./pipeline/board";
 import { legendMarks } from "./pipeline/legend";
 import { baseMarks, overMarks } from "./pipeline/marks";
 import { paletteOf } from "./pipeline/palette";
-import { rule, stack } from "./programcard";
 import { BOLD, label, type Mark, MONO, PAD, type Scene } from "./scene";
 
 export interface PipelinePicture {

@@ -1,4 +1,5 @@
 /** A compiled program as one scene, for the picture without a page: its first collectives, and one on the mesh. */
+
 import type { Algorithm } from "../model/algorithm";
 import type { Scheme } from "../model/color";
 import type { HloCollective } from "../model/document.gen";
@@ -16,13 +17,12 @@ import {
   totalName,
 } from "../model/program/words";
 import { bytes, count } from "../model/text";
+import { type Band, chip, chipWidth, framed, headBand, rule, stack } from "./bands";
 import { shift } from "./card";
 import { collectiveMarks } from "./collective";
 import { captionOf } from "./collective/caption";
 import { stageOf } from "./collective/stage";
 import { CollectiveView } from "./collective/view";
-import { headBand } from "./comparison";
-import { type Band, chip, chipWidth } from "./comparison/bands";
 import { fit, textWidth } from "./measure";
 import { axisToken, BOLD, type Box, type Color, label, type Mark, MONO, PAD, type Scene, type Span } from "./scene";
 import { wrapped } from "./stepcard";
@@ -79,38 +79,13 @@ export function programScene(model: ProgramModel, picture: ProgramPicture): Scen
   const panel: Box = stacked
     ? { x: 0, y: head.height + table.height, w: width, h: mesh.height }
     : { x: left, y: head.height, w: width - left, h: body };
-  return {
-    width,
-    height,
-    marks: [
-      { kind: "rect", x: 0, y: 0, w: width, h: height, r: 8, fill: "bg" },
-      ...(c ? [{ kind: "rect", ...panel, fill: "panel" } as const] : []),
-      ...head.marks,
-      ...shift(table.marks, 0, head.height),
-      ...shift(mesh.marks, panel.x, panel.y),
-      rule(0, head.height, width),
-      { kind: "rect", x: 0.5, y: 0.5, w: width - 1, h: height - 1, r: 8, stroke: { color: "line", width: 1 } },
-    ],
-  };
-}
-
-/** Bands under one another. */
-export function stack(bands: readonly Band[]): Band {
-  const marks: Mark[] = [];
-  let height = 0;
-  for (const band of bands) {
-    marks.push(...shift(band.marks, 0, height));
-    height += band.height;
-  }
-  return { marks, height };
-}
-
-export function rule(x: number, y: number, width: number): Mark {
-  const points = [
-    [x, y + 0.5],
-    [x + width, y + 0.5],
-  ] as const;
-  return { kind: "line", points, stroke: { color: "line", width: 1 } };
+  return framed(width, height, [
+    ...(c ? [{ kind: "rect", ...panel, fill: "panel" } as const] : []),
+    ...head.marks,
+    ...shift(table.marks, 0, head.height),
+    ...shift(mesh.marks, panel.x, panel.y),
+    rule(0, head.height, width),
+  ]);
 }
 
 /** A bar in the colours of mesh axes: stripes of all where there are several, grey for irregular groups. */

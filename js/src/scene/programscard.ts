@@ -1,10 +1,11 @@
 /** Compiled programs side by side as one scene: their totals on one scale. */
+
 import type { ProgramModel } from "../model/program";
 import { callBytes, callTime, duration, foundText, memoryTotal } from "../model/program/words";
 import { bytes } from "../model/text";
-import type { Band } from "./comparison/bands";
+import { type Band, rule, stack } from "./bands";
 import { fit } from "./measure";
-import { barMarks, rule, stack } from "./programcard";
+import { barMarks } from "./programcard";
 import { BOLD, type Box, label, type Mark, MONO, PAD, type Scene } from "./scene";
 
 const LINE = 44;

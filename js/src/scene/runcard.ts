@@ -1,14 +1,13 @@
 /** A measured run as one scene, for the picture without a page: its lanes, and what its collectives took. */
+
 import type { MeasuredCollective } from "../model/document.gen";
 import { duration } from "../model/program/words";
 import { type RunModel, rowsOf } from "../model/run";
 import { badgesOf, codeText, notesOf, overText, rate } from "../model/run/words";
 import { bytes } from "../model/text";
+import { type Band, framed, headBand, rule, stack } from "./bands";
 import { shift } from "./card";
-import { headBand } from "./comparison";
-import type { Band } from "./comparison/bands";
 import { fit } from "./measure";
-import { rule, stack } from "./programcard";
 import { lanesMarks } from "./run";
 import { layoutOf } from "./run/layout";
 import { axisToken, BOLD, label, type Mark, MONO, PAD, type Scene } from "./scene";
@@ -46,23 +45,7 @@ export function runScene(models: readonly RunModel[], picture: RunPicture): Scen
     );
   if (first) bands.push(notesBand([first.doc.note, ...notesOf(first).slice(1)].filter(Boolean), width));
   const { marks, height } = stack(bands);
-  return {
-    width,
-    height: Math.ceil(height),
-    marks: [
-      { kind: "rect", x: 0, y: 0, w: width, h: Math.ceil(height), r: 8, fill: "bg" },
-      ...marks,
-      {
-        kind: "rect",
-        x: 0.5,
-        y: 0.5,
-        w: width - 1,
-        h: Math.ceil(height) - 1,
-        r: 8,
-        stroke: { color: "line", width: 1 },
-      },
-    ],
-  };
+  return framed(width, Math.ceil(height), marks);
 }
 
 function lanesBand(model: RunModel, call: number, seconds: number, picture: RunPicture, roomy: boolean): Band {

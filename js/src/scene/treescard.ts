@@ -1,4 +1,5 @@
 /** Trees side by side as one scene, for the picture without a page: the first lines, and what differs in each. */
+
 import type { ComparedCell } from "../model/document.gen";
 import { axisTokens, bytes, count } from "../model/text";
 import {
@@ -13,12 +14,10 @@ import {
   totalOf,
   typesOf,
 } from "../model/tree/compared";
+import { type Band, framed, headBand, rule, stack } from "./bands";
 import { shift, spans } from "./card";
-import { headBand } from "./comparison";
-import type { Band } from "./comparison/bands";
 import { fit, textWidth } from "./measure";
 import { bar } from "./model/devices";
-import { rule, stack } from "./programcard";
 import { BOLD, label, type Mark, MONO, PAD, type Scene } from "./scene";
 
 /** Lines that are drawn; the rest is counted. */
@@ -42,17 +41,7 @@ export function treesScene(model: ComparedModel, lines: readonly Compared[], wid
     footBand(lines.length - MOST),
   ]);
   const height = Math.ceil(head.height + table.height);
-  return {
-    width,
-    height,
-    marks: [
-      { kind: "rect", x: 0, y: 0, w: width, h: height, r: 8, fill: "bg" },
-      ...head.marks,
-      ...shift(table.marks, 0, head.height),
-      rule(0, head.height, width),
-      { kind: "rect", x: 0.5, y: 0.5, w: width - 1, h: height - 1, r: 8, stroke: { color: "line", width: 1 } },
-    ],
-  };
+  return framed(width, height, [...head.marks, ...shift(table.marks, 0, head.height), rule(0, head.height, width)]);
 }
 
 interface Place {

@@ -1,4 +1,5 @@
 /** The bands of a comparison's picture: a row, what stops it, a collective, the head of what is folded. */
+
 import type { Scheme } from "../../model/color";
 import type { ComparisonModel } from "../../model/comparison";
 import type { Line } from "../../model/comparison/lines";
@@ -16,6 +17,7 @@ import {
 } from "../../model/comparison/words";
 import type { Compared, Layout, Row } from "../../model/document.gen";
 import { axisTokens, bytes, count } from "../../model/text";
+import { type Band, chip, chipWidth } from "../bands";
 import { shift, spans } from "../card";
 import { fit, textWidth } from "../measure";
 import { axisStroke, axisToken, BOLD, type Color, label, type Mark, MONO, type Span, TINT } from "../scene";
@@ -38,12 +40,6 @@ export interface Columns {
   end: number;
   /** Whether a row's values stand under its source, and its verdict under them. */
   narrow: boolean;
-}
-
-/** Marks from their own top, and their height. */
-export interface Band {
-  marks: readonly Mark[];
-  height: number;
 }
 
 export function lineBand(model: ComparisonModel, line: Line, c: Columns, scheme: Scheme): Band {
@@ -279,26 +275,4 @@ export function ground(x: number, end: number, height: number, color: Color): Ma
     fill: color,
     ...(color === "panel" ? {} : { alpha: TINT }),
   };
-}
-
-export function chip(x: number, y: number, text: string, axis: number): Mark[] {
-  const color = axisToken(axis);
-  const w = chipWidth(text);
-  return [
-    { kind: "rect", x, y, w, h: 22, r: 6, fill: color, alpha: TINT },
-    { kind: "rect", x, y, w, h: 22, r: 6, stroke: { color, width: 1 } },
-    {
-      kind: "line",
-      points: [
-        [x + 5, y + 2],
-        [x + 5, y + 20],
-      ],
-      stroke: axisStroke(axis, 4),
-    },
-    label(x + 12, y + 15.5, text, 12, color, MONO),
-  ];
-}
-
-export function chipWidth(text: string): number {
-  return textWidth(text, 12, true) + 20;
 }

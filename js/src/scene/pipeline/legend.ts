@@ -1,6 +1,6 @@
 /** What the shapes of cells mean. */
 import { hex } from "../../model/color";
-import type { Band } from "../comparison/bands";
+import type { Band } from "../bands";
 import { textWidth } from "../measure";
 import { label, type Mark } from "../scene";
 import type { Palette } from "./palette";

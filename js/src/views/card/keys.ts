@@ -22,6 +22,19 @@ export function cardKeys(frame: HTMLElement, act: (key: string, target: Element)
   return () => frame.removeEventListener("keydown", listen);
 }
 
+/** What the keys of a list do: its cursor is on a line. */
+export function lineKeys(state: { line(): number; move(to: number): void }): Readonly<Record<string, () => void>> {
+  const line = state.line();
+  return {
+    ArrowDown: () => state.move(line + 1),
+    ArrowUp: () => state.move(line - 1),
+    PageDown: () => state.move(line + 10),
+    PageUp: () => state.move(line - 10),
+    Home: () => state.move(0),
+    End: () => state.move(Number.MAX_SAFE_INTEGER),
+  };
+}
+
 export function isSearch(target: Element): boolean {
   return target instanceof HTMLInputElement && target.type === "search";
 }

@@ -1,5 +1,5 @@
 /** Keys of the whole card, as its foot lists them. */
-import { cardKeys, isSearch } from "../card/keys";
+import { cardKeys, isSearch, lineKeys } from "../card/keys";
 import type { InspectorState } from "./state";
 
 export const KEYS: readonly (readonly [string, string])[] = [
@@ -16,14 +16,8 @@ export function inspectorKeys(state: InspectorState, frame: HTMLElement): () => 
     // The view that is open has keys of its own.
     if (target.getRootNode() !== frame.shadowRoot) return undefined;
     if (isSearch(target)) return key === "Escape" ? () => state.list({ search: "" }) : () => find(".names")?.focus();
-    const line = state.line();
     const inList: Readonly<Record<string, () => void>> = {
-      ArrowDown: () => state.move(line + 1),
-      ArrowUp: () => state.move(line - 1),
-      PageDown: () => state.move(line + 10),
-      PageUp: () => state.move(line - 10),
-      Home: () => state.move(0),
-      End: () => state.move(Number.MAX_SAFE_INTEGER),
+      ...lineKeys(state),
       Enter: () => state.toggle(),
     };
     const whole: Readonly<Record<string, () => void>> = {

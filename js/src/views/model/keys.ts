@@ -1,5 +1,5 @@
 /** Keys of the whole card, as its help lists them. */
-import { cardKeys, isSearch } from "../card/keys";
+import { cardKeys, isSearch, lineKeys } from "../card/keys";
 import type { ModelState } from "./state";
 
 export const KEYS: readonly (readonly [string, string])[] = [
@@ -19,14 +19,8 @@ export function modelKeys(state: ModelState, frame: HTMLElement): () => void {
     if (target.getRootNode() !== frame.shadowRoot) return undefined;
     if (target.matches("textarea")) return key === "Escape" ? () => find(".tree")?.focus() : undefined;
     if (isSearch(target)) return key === "Escape" ? () => state.list({ search: "" }) : () => find(".tree")?.focus();
-    const line = state.line();
     const inTree: Readonly<Record<string, () => void>> = {
-      ArrowDown: () => state.move(line + 1),
-      ArrowUp: () => state.move(line - 1),
-      PageDown: () => state.move(line + 10),
-      PageUp: () => state.move(line - 10),
-      Home: () => state.move(0),
-      End: () => state.move(Number.MAX_SAFE_INTEGER),
+      ...lineKeys(state),
       ArrowLeft: () => state.left(),
       ArrowRight: () => state.right(),
       Enter: () => state.enter(),

@@ -1,5 +1,5 @@
 /** Keys of trees side by side, as the card's foot lists them. */
-import { cardKeys, isSearch } from "../../card/keys";
+import { cardKeys, isSearch, lineKeys } from "../../card/keys";
 import type { ComparedState } from "./state";
 
 export const KEYS: readonly (readonly [string, string])[] = [
@@ -14,20 +14,11 @@ export function comparedKeys(state: ComparedState, frame: HTMLElement): () => vo
   const find = (selector: string) => frame.shadowRoot?.querySelector<HTMLElement>(selector);
   return cardKeys(frame, (key, target) => {
     if (isSearch(target)) return key === "Escape" ? () => state.list({ search: "" }) : () => find(".grid")?.focus();
-    const line = state.line();
-    const inGrid: Readonly<Record<string, () => void>> = {
-      ArrowDown: () => state.move(line + 1),
-      ArrowUp: () => state.move(line - 1),
-      PageDown: () => state.move(line + 10),
-      PageUp: () => state.move(line - 10),
-      Home: () => state.move(0),
-      End: () => state.move(Number.MAX_SAFE_INTEGER),
-    };
     const whole: Readonly<Record<string, () => void>> = {
       "/": () => find("input[type=search]")?.focus(),
       s: () => find("select")?.focus(),
       d: () => state.list({ differs: !state.now.differs }),
     };
-    return (target.matches(".grid") ? inGrid[key] : undefined) ?? whole[key];
+    return (target.matches(".grid") ? lineKeys(state)[key] : undefined) ?? whole[key];
   });
 }
