@@ -38,18 +38,7 @@ def collective(groups: list[list[int]], pairs: tuple[tuple[int, int], ...] = ())
         by_user=True,
         name="all-reduce.1",
         bytes_per_device=1000,
-        times=0,
-        median_s=0.0,
-        low_s=0.0,
-        high_s=0.0,
-        wait_s=0.0,
-        wait_high_s=0.0,
-        call_s=0.0,
-        call_wait_s=0.0,
-        hidden=0.0,
-        bytes_per_second=0.0,
         estimate_s=1e-6,
-        last=Ints.pack(()),
     )
 
 

@@ -97,29 +97,29 @@ class MeasuredCollective:
     """Name of the instruction in the module."""
     bytes_per_device: int
     """Bytes that a device sends each time."""
-    times: int
-    """Times that it was measured, over all devices and calls."""
-    median_s: float
-    """Seconds from the last member's arrival to the end: median over devices, calls and iterations."""
-    low_s: float
-    """10th percentile of the same."""
-    high_s: float
-    """90th percentile."""
-    wait_s: float
-    """Seconds from a device's own arrival to that of the last member: median."""
-    wait_high_s: float
-    """90th percentile."""
-    call_s: float
-    """Seconds after the last arrival in one call, on one device: mean."""
-    call_wait_s: float
-    """Seconds waited in one call, on one device: mean."""
-    hidden: float
-    """Share of the time after the last arrival in which the device computed."""
-    bytes_per_second: float
-    """What a device sent in the median time; 0 where no time was measured."""
     estimate_s: float
     """Estimated seconds, by ``Run.interconnect``."""
-    last: Ints
+    times: int = 0
+    """Times that it was measured, over all devices and calls."""
+    median_s: float = 0.0
+    """Seconds from the last member's arrival to the end: median over devices, calls and iterations."""
+    low_s: float = 0.0
+    """10th percentile of the same."""
+    high_s: float = 0.0
+    """90th percentile."""
+    wait_s: float = 0.0
+    """Seconds from a device's own arrival to that of the last member: median."""
+    wait_high_s: float = 0.0
+    """90th percentile."""
+    call_s: float = 0.0
+    """Seconds after the last arrival in one call, on one device: mean."""
+    call_wait_s: float = 0.0
+    """Seconds waited in one call, on one device: mean."""
+    hidden: float = 0.0
+    """Share of the time after the last arrival in which the device computed."""
+    bytes_per_second: float = 0.0
+    """What a device sent in the median time; 0 where no time was measured."""
+    last: Ints = field(default_factory=lambda: Ints.pack(()))
     """Of each mesh position, how often it was the last to arrive in its group, with others waiting."""
 
 

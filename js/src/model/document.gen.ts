@@ -688,6 +688,8 @@ export interface MeasuredCollective {
   readonly name: string;
   /** Bytes that a device sends each time. */
   readonly bytes_per_device: number;
+  /** Estimated seconds, by `Run.interconnect`. */
+  readonly estimate_s: number;
   /** Times that it was measured, over all devices and calls. */
   readonly times: number;
   /** Seconds from the last member's arrival to the end: median over devices, calls and iterations. */
@@ -708,8 +710,6 @@ export interface MeasuredCollective {
   readonly hidden: number;
   /** What a device sent in the median time; 0 where no time was measured. */
   readonly bytes_per_second: number;
-  /** Estimated seconds, by `Run.interconnect`. */
-  readonly estimate_s: number;
   /** Of each mesh position, how often it was the last to arrive in its group, with others waiting. */
   readonly last: Ints;
 }

@@ -278,18 +278,7 @@ def _unmeasured(c: HloCollective, seconds: float) -> MeasuredCollective:
         by_user=c.by_user,
         name=c.name,
         bytes_per_device=c.bytes_per_device,
-        times=0,
-        median_s=0.0,
-        low_s=0.0,
-        high_s=0.0,
-        wait_s=0.0,
-        wait_high_s=0.0,
-        call_s=0.0,
-        call_wait_s=0.0,
-        hidden=0.0,
-        bytes_per_second=0.0,
         estimate_s=seconds,
-        last=Ints.pack(()),
     )
 
 
