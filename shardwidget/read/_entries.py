@@ -32,7 +32,8 @@ def spec_of(dims: Sequence[Sequence[str]], unreduced: tuple[str, ...] = ()) -> P
 
 def spec_text(spec: PartitionSpec) -> str:
     """A PartitionSpec as it is written: ``P('x', None)``."""
-    parts = [repr(entry) for entry in _jax.partitions(spec)]
+    unconstrained = PartitionSpec.UNCONSTRAINED
+    parts = ["P.UNCONSTRAINED" if entry is unconstrained else repr(entry) for entry in _jax.partitions(spec)]
     for state in ("unreduced", "reduced"):
         if axes := getattr(spec, state):
             parts.append(f"{state}={{{', '.join(map(repr, sorted(axes)))}}}")

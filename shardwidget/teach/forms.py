@@ -16,8 +16,6 @@ import jax
 import numpy as np
 from jax.sharding import PartitionSpec
 
-from shardwidget._jax import partitions
-
 LONGEST = 10_000
 """Characters of an answer."""
 
@@ -48,15 +46,6 @@ def read_spec(answer: Any) -> PartitionSpec:
     if _dotted(tree.func) not in ("P", "PartitionSpec", "jax.P", "jax.sharding.PartitionSpec"):
         raise AnswerError(f"{answer.strip()} is not a PartitionSpec; write for example {SPEC_FORMS}")
     return _spec(answer, tree.args, {k.arg: k.value for k in tree.keywords})
-
-
-def spec_text(spec: PartitionSpec) -> str:
-    """A spec in the short spelling: ``P('x', None)``."""
-    entries = ["P.UNCONSTRAINED" if e is PartitionSpec.UNCONSTRAINED else repr(e) for e in partitions(spec)]
-    for state in ("unreduced", "reduced"):
-        if names := getattr(spec, state):
-            entries.append(f"{state}={{{', '.join(map(repr, sorted(names)))}}}")
-    return f"P({', '.join(entries)})"
 
 
 def _spec(text: str, entries: Sequence[ast.expr], keywords: dict[str | None, ast.expr]) -> PartitionSpec:

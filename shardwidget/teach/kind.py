@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 from shardwidget.document import Feedback, Field, Figure, Given, Mesh, Part, Playground
 from shardwidget.document.exercise import QuestionKind
+from shardwidget.read._entries import spec_text
 from shardwidget.teach import forms
 from shardwidget.teach.forms import AnswerError
 from shardwidget.teach.source import listing_of
@@ -105,7 +106,7 @@ class Kind(ABC):
         """What is filled in for one field, as text."""
         match field.form:
             case "spec":
-                return forms.spec_text(value)
+                return spec_text(value)
             case "devices":
                 return ", ".join(map(str, sorted(value)))
             case "grid":

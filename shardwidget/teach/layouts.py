@@ -12,7 +12,7 @@ from jax.sharding import AbstractMesh, AxisType, Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 from shardwidget import document, read
-from shardwidget.teach.forms import spec_text
+from shardwidget.read._entries import spec_text
 
 MOST = 4096
 """Layouts looked through."""

@@ -11,8 +11,9 @@ from jax.sharding import NamedSharding, PartitionSpec
 from shardwidget import read
 from shardwidget.document import Feedback, Field, Part
 from shardwidget.export.words import byte_count
+from shardwidget.read._entries import spec_text
 from shardwidget.teach import layouts
-from shardwidget.teach.forms import AnswerError, checked, read_spec, spec_text
+from shardwidget.teach.forms import AnswerError, checked, read_spec
 from shardwidget.teach.kind import Answer, Kind
 
 Rules = tuple[tuple[str, PartitionSpec], ...]

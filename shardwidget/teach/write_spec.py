@@ -10,9 +10,9 @@ from jax.sharding import PartitionSpec
 from shardwidget import _jax
 from shardwidget.document import Feedback, Field, Figure, Part, Placement
 from shardwidget.export.words import byte_count
+from shardwidget.read._entries import spec_text
 from shardwidget.read._spec import playground
 from shardwidget.teach import layouts
-from shardwidget.teach.forms import spec_text
 from shardwidget.teach.kind import Answer, Kind, verdict
 
 GOALS = "gives=P(…), local_shape=(…), copies=n, bytes_per_device=n, rejected=True"

@@ -113,8 +113,9 @@ def test_many_values_are_shown_by_smaller_corners():
         return a
 
     trace = traced(region(f, mesh=mesh), jnp.ones((512, 512)), keep=2**30)
-    # How many values there are differs between versions of JAX.
-    assert re.fullmatch(r"values are shown by their leading ([12])×\1 elements", trace.note)
+    # JAX 0.12 has more values.
+    most = 2 if jax.__version_info__ < (0, 12) else 1
+    assert trace.note == f"values are shown by their leading {most}×{most} elements"
     assert sum(len(v.window.data) for v in trace.variables if v.window) <= 2**21
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from jax.sharding import PartitionSpec as P
 
+from shardwidget.read._entries import spec_text
 from shardwidget.teach import forms
 from shardwidget.teach.forms import AnswerError
 
@@ -27,7 +28,7 @@ from shardwidget.teach.forms import AnswerError
 def test_a_spec_in_every_spelling(text, spec):
     assert forms.read_spec(text) == spec
     assert forms.read_spec(spec) is spec
-    assert forms.read_spec(forms.spec_text(spec)) == spec
+    assert forms.read_spec(spec_text(spec)) == spec
 
 
 @pytest.mark.parametrize(

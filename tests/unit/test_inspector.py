@@ -69,7 +69,8 @@ def test_arrays_that_no_name_holds_are_counted_and_views_of_shards_are_not():
     names = {"x": put((256, 64), "data")}
     kept = [put((32, 32)), put((32, 32))]
     np.asarray(names["x"])
-    assert len(jax.live_arrays()) >= 3
+    # JAX 0.12 leaves no arrays of single shards behind.
+    assert len(jax.live_arrays()) > 3 if jax.__version_info__ < (0, 12) else len(jax.live_arrays()) == 3
     document = Looks().look(names)
     (loose,) = [h for h in document.holders if not h.name]
     assert (loose.arrays, loose.bytes) == (2, sum(x.nbytes for x in kept))

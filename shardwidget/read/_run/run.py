@@ -14,7 +14,7 @@ import numpy as np
 from jax.sharding import Mesh as JaxMesh
 
 from shardwidget import _jax, cost
-from shardwidget.document import HloCollective, Ints, MeasuredCollective, Mesh, Operation, Program, Run
+from shardwidget.document import HloCollective, MeasuredCollective, Mesh, Operation, Program, Run
 from shardwidget.measured.build import Measured, build
 from shardwidget.measured.events import Events
 from shardwidget.read import _errors
