@@ -39,6 +39,7 @@ from shardwidget._jax.failures import Mapped, Unfinished, unfiltered, unfinished
 from shardwidget._jax.inspection import inspection
 from shardwidget._jax.jaxpp import MpmdFields, mpmd_fields
 from shardwidget._jax.jaxprs import (
+    AnyJaxpr,
     OpenJaxpr,
     bind,
     bind_here,
@@ -69,6 +70,7 @@ from shardwidget._jax.primitives import (
 from shardwidget._jax.processes import Board
 from shardwidget._jax.profiling import Profile
 from shardwidget._jax.shardings import (
+    AnyMesh,
     device_assignment,
     hlo_text,
     is_silent,
@@ -83,6 +85,7 @@ from shardwidget._jax.shardings import (
 )
 from shardwidget._jax.sources import (
     OURS,
+    Frame,
     argument_names,
     call_stack,
     calls_reshard,
@@ -129,10 +132,13 @@ __all__ = [
     "SAME_ELEMENTS",
     "SHAPE_ONLY",
     "WRITES",
+    "AnyJaxpr",
+    "AnyMesh",
     "Board",
     "Cond",
     "Control",
     "Fixer",
+    "Frame",
     "FunctionCall",
     "Mapped",
     "Mark",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import jax
-from jax.extend.core import JaxprEqn, Primitive
+from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Primitive
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,6 +19,9 @@ class OpenJaxpr:
     eqns: list[Any]
     consts: list[Any]
     debug_info: Any
+
+
+AnyJaxpr = ClosedJaxpr | Jaxpr | OpenJaxpr
 
 
 def open_jaxpr(jaxpr: Any) -> tuple[Any, tuple[Any, ...]]:

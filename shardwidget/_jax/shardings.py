@@ -7,6 +7,8 @@ from typing import Any
 
 import jax
 
+AnyMesh = jax.sharding.Mesh | jax.sharding.AbstractMesh
+
 LONGEST_TEXT = 4096
 """Characters kept of an HLO or Shardy text, which spells out every device where the order is not a pattern."""
 

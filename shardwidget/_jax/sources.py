@@ -8,7 +8,7 @@ import os
 import re
 import traceback
 import types
-from typing import Any
+from typing import Any, Protocol
 
 from jax.extend.core import JaxprEqn
 
@@ -17,6 +17,17 @@ from shardwidget._jax.jaxprs import OpenJaxpr
 OURS = os.path.dirname(os.path.dirname(__file__)) + os.sep
 """The folder of this package, whose frames are not the user's."""
 _HERE = os.path.dirname(__file__) + os.sep
+
+
+class Frame(Protocol):
+    """A place in a program, as JAX keeps it: lines from 1, columns from 0. JAX 0.9 – 0.12: the class is private."""
+
+    file_name: str
+    function_name: str
+    start_line: int
+    start_column: int
+    end_line: int
+    end_column: int
 
 
 def is_user_file(file: str) -> bool:
@@ -34,14 +45,14 @@ def is_library_file(file: str) -> bool:
     return any(f"{os.sep}{folder}{os.sep}" in file for folder in ("site-packages", "dist-packages"))
 
 
-def user_frames(eqn: JaxprEqn) -> list[Any]:
+def user_frames(eqn: JaxprEqn) -> list[Frame]:
     """Frames of the user's program that an equation comes from, innermost first: file, function, lines and columns.
 
     JAX 0.9 – 0.12: private.
     """
     from jax._src import source_info_util
 
-    frames = source_info_util.user_frames(eqn.source_info.traceback)
+    frames: Any = source_info_util.user_frames(eqn.source_info.traceback)
     # Under ``fixing``, this package is between the user's line and JAX.
     return [f for f in frames if not f.file_name.startswith(_HERE)]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import jax
 import numpy as np
-from jax.sharding import PartitionSpec
+from jax.sharding import PartitionSpec, Sharding
 
 from shardwidget import _jax
 from shardwidget.document import Cut, Dim, Ints
@@ -45,7 +45,7 @@ def dims_of_map(sharding: jax.sharding.Sharding, shape: tuple[int, ...]) -> tupl
     return list(index_map), tuple(_dim(size, bounds[:, d]) for d, size in enumerate(shape))
 
 
-def _bounds(sharding: Any, device: Any, index: Sequence[Any], shape: tuple[int, ...]) -> list[tuple[int, int]]:
+def _bounds(sharding: Sharding, device: Any, index: Sequence[Any], shape: tuple[int, ...]) -> list[tuple[int, int]]:
     bounds = []
     for part, size in zip(index, shape, strict=True):
         start, stop, step = part.indices(size) if isinstance(part, slice) else (int(part), int(part) + 1, 1)

@@ -6,11 +6,12 @@ from typing import Any, Literal
 
 import jax.numpy as jnp
 import numpy as np
+from jax.typing import DTypeLike
 
 Format = Literal["f4", "f8", "i4", "u4", "i8", "u8", "b1", "c8", "c16"]
 
 
-def element_format(dtype: Any) -> Format:
+def element_format(dtype: np.dtype) -> Format:
     """The least of the formats that holds every value of a dtype exactly."""
     wide = dtype.itemsize == 8
     if jnp.issubdtype(dtype, jnp.bool_):
@@ -42,5 +43,5 @@ def summarise(x: np.ndarray) -> tuple[float, float, str, str, int, int]:
     return float(low), float(high), _text(low, x.dtype), _text(high, x.dtype), nans, infs
 
 
-def _text(value: Any, dtype: Any) -> str:
+def _text(value: Any, dtype: DTypeLike) -> str:
     return str(value if jnp.issubdtype(dtype, jnp.complexfloating) else value.astype(dtype))

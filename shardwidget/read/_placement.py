@@ -8,7 +8,7 @@ from typing import Any, Literal, overload
 import jax
 import numpy as np
 from jax.core import Tracer
-from jax.sharding import AbstractMesh, Mesh, NamedSharding, PartitionSpec
+from jax.sharding import AbstractMesh, Mesh, NamedSharding, PartitionSpec, Sharding
 
 from shardwidget import _jax
 from shardwidget.document import Ints, MpmdPlacement, Placement
@@ -127,13 +127,13 @@ def _is_known(shape: Sequence[Any]) -> bool:
     return all(isinstance(size, int | np.integer) and size >= 0 for size in shape)
 
 
-def _in_mesh_order(sharding: Any, state: Literal["unreduced", "reduced"]) -> tuple[str, ...]:
+def _in_mesh_order(sharding: Sharding, state: Literal["unreduced", "reduced"]) -> tuple[str, ...]:
     if not isinstance(sharding, NamedSharding):
         return ()
     return tuple(str(a) for a in sharding.mesh.axis_names if a in getattr(sharding.spec, state))
 
 
-def _agreement(typed: PartitionSpec, sharding: Any) -> Literal["same", "silent", "partly", "differs", ""]:
+def _agreement(typed: PartitionSpec, sharding: Sharding) -> Literal["same", "silent", "partly", "differs", ""]:
     """Whether the type's spec says what the sharding does, of the Explicit axes: those that a type can name."""
     if not isinstance(sharding, NamedSharding):
         return ""

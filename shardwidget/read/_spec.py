@@ -9,10 +9,12 @@ from typing import Any
 
 import jax
 import numpy as np
-from jax.sharding import AbstractMesh, AxisType, Mesh, NamedSharding
+from jax.sharding import AbstractMesh, AxisType, Mesh, NamedSharding, Sharding
 from jax.sharding import PartitionSpec as P
+from jax.typing import DTypeLike
 
 from shardwidget import _jax
+from shardwidget._jax import AnyMesh
 from shardwidget.document import (
     DtypeName,
     MeshAxis,
@@ -26,8 +28,6 @@ from shardwidget.read._cuts import dims_of_spec
 from shardwidget.read._mesh import read_devices, read_mesh
 from shardwidget.read._placement import placement as read_placement
 from shardwidget.read._wordings import check, terms
-
-AnyMesh = Mesh | AbstractMesh
 
 DTYPES = (
     "float32", "bfloat16", "float16", "float64", "float8_e4m3fn", "float8_e5m2", "int8", "int16", "int32", "int64",
@@ -49,7 +49,7 @@ class Judged:
 class Bench:
     """An array and a mesh whose spec is edited. Asks JAX; holds no state of the editing."""
 
-    def __init__(self, x: Any, mesh: AnyMesh | None, spec: P | None, dtype: Any, name: str) -> None:
+    def __init__(self, x: Any, mesh: AnyMesh | None, spec: P | None, dtype: DTypeLike | None, name: str) -> None:
         """Takes what ``SpecPlayground`` takes.
 
         Raises:
@@ -82,7 +82,7 @@ class Bench:
             jax_version=jax.__version__,
         )
 
-    def draft(self, shape: Iterable[int], dtype: Any, axes: tuple[MeshAxis, ...], spec: Any) -> SpecDraft:
+    def draft(self, shape: Iterable[int], dtype: DTypeLike, axes: tuple[MeshAxis, ...], spec: Any) -> SpecDraft:
         """A draft with this spec.
 
         Raises:
@@ -130,7 +130,7 @@ class Bench:
         """The mesh of a draft, alone."""
         return read_placement(self.mesh_of(draft.axes), name=self.document.name)
 
-    def parts_of(self, sharding: Any) -> tuple[tuple[MeshAxis, ...], P]:
+    def parts_of(self, sharding: Sharding) -> tuple[tuple[MeshAxis, ...], P]:
         """Axes and spec of a sharding that can be edited here.
 
         Raises:
@@ -190,7 +190,7 @@ def playground(
     mesh: AnyMesh | None = None,
     *,
     spec: P | None = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     name: str = "",
     fixed: bool = False,
 ) -> Playground:
@@ -238,7 +238,7 @@ def _shape_of(x: Any) -> tuple[int, ...]:
     raise TypeError(_errors.NO_SHAPE.format(what=f"{type(x).__name__} {x!r:.80}"))
 
 
-def _editable(mesh: Any) -> AnyMesh:
+def _editable(mesh: AnyMesh) -> AnyMesh:
     if not isinstance(mesh, Mesh | AbstractMesh):
         raise TypeError(_errors.NO_MESH.format(what=type(mesh).__name__))
     if mesh.size == 0 or not mesh.axis_names:

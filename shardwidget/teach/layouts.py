@@ -10,15 +10,17 @@ import jax
 import numpy as np
 from jax.sharding import AbstractMesh, AxisType, Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
+from jax.typing import DTypeLike
 
 from shardwidget import document, read
+from shardwidget._jax import AnyMesh
 from shardwidget.read._entries import spec_text
 
 MOST = 4096
 """Layouts looked through."""
 
 
-def place(shape: tuple[int, ...], dtype: Any, mesh: Any, spec: P, name: str = "") -> document.Placement:
+def place(shape: tuple[int, ...], dtype: DTypeLike, mesh: AnyMesh, spec: P, name: str = "") -> document.Placement:
     """Where an array of this shape and spec lies.
 
     Raises:
@@ -29,7 +31,7 @@ def place(shape: tuple[int, ...], dtype: Any, mesh: Any, spec: P, name: str = ""
     return read.placement((shape, dtype, sharding), name=name)
 
 
-def specs(rank: int, mesh: Any) -> Iterator[P]:
+def specs(rank: int, mesh: AnyMesh) -> Iterator[P]:
     """Every way of giving each mesh axis to one dimension or to none, axes of one dimension in the mesh's order."""
     names = [str(n) for n in mesh.axis_names]
     choices = itertools.product(range(rank + 1), repeat=len(names))
@@ -39,7 +41,7 @@ def specs(rank: int, mesh: Any) -> Iterator[P]:
 
 
 def find(
-    shape: tuple[int, ...], dtype: Any, mesh: Any, wanted: Callable[[document.Placement], bool]
+    shape: tuple[int, ...], dtype: DTypeLike, mesh: AnyMesh, wanted: Callable[[document.Placement], bool]
 ) -> document.Placement | None:
     """The first layout of an array on a mesh that is as wanted; None if no spec gives one."""
     for spec in specs(len(shape), mesh):
@@ -69,7 +71,7 @@ def spec_of(placement: document.Placement) -> str:
     return spec_text(P(*plain, **states))
 
 
-def with_types(mesh: Any, axis_type: AxisType) -> Any:
+def with_types(mesh: AnyMesh, axis_type: AxisType) -> Any:
     """The same mesh, all of whose axes have one type."""
     types = (axis_type,) * len(mesh.axis_names)
     if isinstance(mesh, AbstractMesh):
@@ -86,7 +88,7 @@ def mesh_of(*trees: Any) -> Any:
     return None
 
 
-def mesh_document(mesh: Any) -> document.Mesh:
+def mesh_document(mesh: AnyMesh) -> document.Mesh:
     """A mesh as a document; the first device where there is none."""
     return read.placement(np_scalar() if mesh is None else mesh).mesh
 

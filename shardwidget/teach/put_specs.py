@@ -8,6 +8,7 @@ from typing import Any
 import jax
 from jax.sharding import AxisType, PartitionSpec
 
+from shardwidget._jax import AnyMesh
 from shardwidget.document import Feedback, Field, Figure, Part
 from shardwidget.export.words import byte_count
 from shardwidget.teach import layouts, run
@@ -42,7 +43,7 @@ class PutSpecs(Kind):
         self,
         body: Callable[..., Any],
         *args: Any,
-        mesh: Any,
+        mesh: AnyMesh,
         gives: Any,
         at_most: int | None = None,
         source: str | None = None,

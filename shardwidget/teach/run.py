@@ -13,6 +13,7 @@ import numpy as np
 from jax.sharding import AbstractMesh
 
 from shardwidget import read
+from shardwidget._jax import AnyMesh
 from shardwidget.teach import layouts
 from shardwidget.teach.source import type_of
 
@@ -32,7 +33,7 @@ class Outcome:
 
 
 @contextlib.contextmanager
-def on_mesh(mesh: Any) -> Iterator[None]:
+def on_mesh(mesh: AnyMesh) -> Iterator[None]:
     """The mesh for a program that has none; None if there is none."""
     if mesh is None:
         yield

@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 from jax.sharding import PartitionSpec
+from jax.typing import DTypeLike
 
 from shardwidget import _jax
+from shardwidget._jax import AnyMesh
 from shardwidget.document import Feedback, Field, Figure, Part, Placement
 from shardwidget.export.words import byte_count
 from shardwidget.read._entries import spec_text
@@ -47,9 +49,9 @@ class WriteSpec(Kind):
     def __init__(
         self,
         shape: tuple[int, ...],
-        mesh: Any,
+        mesh: AnyMesh,
         *,
-        dtype: Any = "float32",
+        dtype: DTypeLike = "float32",
         gives: PartitionSpec | None = None,
         local_shape: tuple[int, ...] | None = None,
         copies: int | None = None,

@@ -8,9 +8,10 @@ from typing import Any, Literal
 from jax.sharding import AxisType
 
 from shardwidget import _jax
+from shardwidget._jax import AnyMesh
 from shardwidget.read._comparison.explicit import Fixing
 from shardwidget.read._comparison.price import Prices
-from shardwidget.read._comparison.question import AnyMesh, Question, abstract, retyped
+from shardwidget.read._comparison.question import Question, abstract, retyped
 from shardwidget.read._comparison.traced import left, traced
 from shardwidget.read._comparison.tree import Tree
 
@@ -20,7 +21,7 @@ class Base:
     """The program whose equations are the rows."""
 
     mesh: AnyMesh
-    jaxpr: Any
+    jaxpr: _jax.AnyJaxpr
     left: bool = False
     """Whether equations that stop are left to the compiler in it."""
     error: Exception | None = None
@@ -48,7 +49,7 @@ def base_of(asked: Question, wanted: Literal["auto", "explicit"] | None) -> Base
     raise _jax.from_user(first)
 
 
-def tree_of(asked: Question, jaxpr: Any, mesh: AnyMesh) -> Tree:
+def tree_of(asked: Question, jaxpr: _jax.AnyJaxpr, mesh: AnyMesh) -> Tree:
     """The lines of a jaxpr of the function."""
     return Tree(jaxpr, asked.function, asked.names, mesh.axis_types, asked.closed_over)
 
@@ -74,4 +75,6 @@ def _over_stops(asked: Question, mesh: AnyMesh) -> Base | None:
     stops = traced(asked, tree, abstract(mesh), Fixing({}, {}, Prices(mesh))).stops
     fixes = {key: stop.fixes[stop.chosen] for key, stop in stops.items() if stop.chosen >= 0}
     found = left(asked, mesh, {key: fix.type.sharding.spec for key, fix in fixes.items()})
+    if found.jaxpr is None:
+        return None
     return Base(mesh, found.jaxpr, left=True, error=found.error)

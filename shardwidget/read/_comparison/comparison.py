@@ -11,6 +11,7 @@ import jax
 from jax.sharding import AbstractMesh, AxisType, Mesh
 
 from shardwidget import _jax
+from shardwidget._jax import AnyMesh
 from shardwidget.document import Comparison, Continuation, Program, Row, Stop
 from shardwidget.read._comparison import arrays
 from shardwidget.read._comparison.aligned import aligned, own, tagged
@@ -19,7 +20,7 @@ from shardwidget.read._comparison.concrete import Concrete, compiled, on_lines
 from shardwidget.read._comparison.ends import arguments_row, outputs_row
 from shardwidget.read._comparison.explicit import Explicit, FixedProgram, Fixing, Stopped
 from shardwidget.read._comparison.price import Prices
-from shardwidget.read._comparison.question import AnyMesh, Question, abstract, is_explicit, retyped
+from shardwidget.read._comparison.question import Question, abstract, is_explicit, retyped
 from shardwidget.read._comparison.rows import row_of
 from shardwidget.read._comparison.run import Run, closes_over_another
 from shardwidget.read._comparison.traced import traced

@@ -17,7 +17,7 @@ from typing import Any
 
 import jax
 from jax.extend.core import jaxpr_as_fun
-from jax.sharding import AxisType, Mesh, NamedSharding
+from jax.sharding import AxisType, Mesh, NamedSharding, Sharding
 
 from shardwidget import _jax
 from shardwidget.document import HloCollective, Program
@@ -250,7 +250,8 @@ def _is_partly_manual(tree: Tree, line: int) -> bool:
 def _as_typed(line: Line) -> dict[int, Put]:
     """Results of a region that leaves axes Explicit: JAX lays them out as their types say, behind the inspection."""
     specs = {k: v.aval.sharding.spec for k, v in _asked_of(line)}
-    return {k: Put(entries(spec, line.eqn.outvars[k].aval.ndim), str(spec)) for k, spec in specs.items()}
+    avals: list[Any] = [v.aval for v in line.eqn.outvars]
+    return {k: Put(entries(spec, avals[k].ndim), str(spec)) for k, spec in specs.items()}
 
 
 def _disturbed(
@@ -318,13 +319,13 @@ def unseen(line: Line, v: Any) -> str:
     return ""
 
 
-def put_of(sharding: Any, mesh: Mesh, rank: int) -> Put:
+def put_of(sharding: Sharding, mesh: Mesh, rank: int) -> Put:
     """The compiler's sharding of a value as the axes of a mesh."""
     spec = _jax.spec_on(sharding, mesh)
     return Put(None if spec is None else entries(spec, rank), str(sharding))
 
 
-def put_at(sharding: Any, mesh: Mesh, rank: int) -> Put:
+def put_at(sharding: Sharding, mesh: Mesh, rank: int) -> Put:
     """The sharding of an argument or of a result."""
     if isinstance(sharding, NamedSharding) and set(sharding.mesh.axis_names) <= set(mesh.axis_names):
         spec = sharding.spec

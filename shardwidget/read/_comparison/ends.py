@@ -11,6 +11,7 @@ from jax.extend.core import Literal
 from jax.sharding import AbstractMesh, NamedSharding
 
 from shardwidget import _jax
+from shardwidget._jax import AnyMesh
 from shardwidget.document import Compared, Row
 from shardwidget.read._comparison.concrete import ARGUMENTS, OUTPUTS, Concrete, Put
 from shardwidget.read._comparison.explicit import Explicit
@@ -88,7 +89,7 @@ class _Why:
         mesh: that of the program.
     """
 
-    def __init__(self, tree: Tree, concrete: Concrete, mesh: Any) -> None:
+    def __init__(self, tree: Tree, concrete: Concrete, mesh: AnyMesh) -> None:
         self._mesh = mesh
         self._tree = tree
         self._concrete = concrete

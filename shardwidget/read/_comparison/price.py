@@ -10,9 +10,10 @@ import jax
 import numpy as np
 from jax.sharding import AbstractMesh, AxisType, Mesh, NamedSharding
 
+from shardwidget._jax import AnyMesh
 from shardwidget.document import Program
 from shardwidget.read._comparison.concrete import quickly
-from shardwidget.read._comparison.question import AnyMesh, abstract, retyped
+from shardwidget.read._comparison.question import abstract, retyped
 from shardwidget.read._comparison.tree import Line
 from shardwidget.read._program.programs import program as read_program
 

@@ -12,10 +12,9 @@ import numpy as np
 from jax.sharding import AbstractMesh, AxisType, Mesh, NamedSharding, PartitionSpec
 
 from shardwidget import _jax
+from shardwidget._jax import AnyMesh
 from shardwidget.read._call import FlatCall
 from shardwidget.read._program.executable import first_mesh, meshes_in
-
-AnyMesh = Mesh | AbstractMesh
 
 NO_MESH = (
     "there is no mesh: no argument lies on one, and mesh= is not given. Put an argument on a mesh, "

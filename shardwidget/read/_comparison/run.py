@@ -9,7 +9,7 @@ from typing import Any
 import jax
 import numpy as np
 from jax import lax
-from jax.extend.core import Literal, jaxpr_as_fun
+from jax.extend.core import JaxprEqn, Literal, jaxpr_as_fun
 from jax.sharding import AbstractMesh, NamedSharding, PartitionSpec
 
 from shardwidget import _jax
@@ -299,7 +299,7 @@ class Run:
         return values
 
 
-def _is_answered(eqn: Any) -> bool:
+def _is_answered(eqn: JaxprEqn) -> bool:
     """Whether an equation stops only here: where differentiation adds to a program, it says itself how results lie."""
     if not _jax.is_differentiated(_jax.stack_within("", eqn)):
         return False

@@ -14,9 +14,10 @@ import jax
 from jax.sharding import AbstractMesh, NamedSharding, PartitionSpec, auto_axes
 
 from shardwidget import _jax
+from shardwidget._jax import AnyMesh
 from shardwidget.read._comparison.aligned import essence
 from shardwidget.read._comparison.explicit import Fixing, Stopped
-from shardwidget.read._comparison.question import AnyMesh, Question
+from shardwidget.read._comparison.question import Question
 from shardwidget.read._comparison.run import Run
 from shardwidget.read._comparison.tree import LineNode, Tree, bodies
 
@@ -25,7 +26,7 @@ from shardwidget.read._comparison.tree import LineNode, Tree, bodies
 class Traced:
     """How far tracing came, going on where it stopped."""
 
-    jaxpr: Any
+    jaxpr: _jax.AnyJaxpr | None
     """The program: the whole, or as far as it is known."""
     error: Exception | None
     """What no fix helps against."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
-from jax.extend.core import Literal
+from jax.extend.core import JaxprEqn, Literal
 from jax.sharding import AxisType
 
 from shardwidget import _jax
@@ -27,7 +27,7 @@ TAG = "shardwidget"
 class Line:
     """A row to be."""
 
-    eqn: Any
+    eqn: JaxprEqn
     outputs: list[Value]
     inputs: list[Value | Literal]
     scope: int
@@ -42,7 +42,7 @@ class Line:
 class LineNode:
     """An equation: its row, and the bodies that it enters."""
 
-    eqn: Any
+    eqn: JaxprEqn
     control: _jax.Control | None
     line: int = -1
     """Index of its row; -1 for a call, in whose place its body stands, and for what a fix lays out."""
@@ -81,7 +81,12 @@ class Tree:
     """
 
     def __init__(
-        self, closed: Any, function: str, names: Sequence[str], types: Sequence[AxisType], constants: Mapping[int, str]
+        self,
+        closed: _jax.AnyJaxpr,
+        function: str,
+        names: Sequence[str],
+        types: Sequence[AxisType],
+        constants: Mapping[int, str],
     ) -> None:
         self.lines: list[Line] = []
         self.scopes: list[Scope] = []
@@ -111,7 +116,9 @@ class Tree:
         self._count += 1
         return Value(self._count - 1, aval, name)
 
-    def _body(self, closed: Any, args: Sequence[Any], around: LineContext) -> tuple[LineBody, list[Value | Literal]]:
+    def _body(
+        self, closed: _jax.AnyJaxpr, args: Sequence[Any], around: LineContext
+    ) -> tuple[LineBody, list[Value | Literal]]:
         jaxpr, consts = _jax.open_jaxpr(closed)
         body = LineBody(jaxpr, consts)
         named = [self._constants.get(id(c), "") for c in consts] or [""] * len(jaxpr.constvars)
@@ -133,7 +140,7 @@ class Tree:
         name_outputs(body, env, around.function, around.stack)
         return body, [v if isinstance(v, Literal) else env[v] for v in jaxpr.outvars]
 
-    def _node(self, eqn: Any, inputs: list[Any], at: LineContext) -> tuple[LineNode, list[Value]]:
+    def _node(self, eqn: JaxprEqn, inputs: list[Any], at: LineContext) -> tuple[LineNode, list[Value]]:
         name, control = eqn.primitive.name, _jax.control_of(eqn)
         node = LineNode(eqn, control)
         mark = _jax.mark_of(eqn)
@@ -181,7 +188,7 @@ class Tree:
             return [self._body(control.body, self._parts(control.body, ()), replace(inside, local=True))[0]]
         return []
 
-    def _parts(self, jaxpr: Any, consts: Sequence[Any]) -> list[Any]:
+    def _parts(self, jaxpr: _jax.AnyJaxpr, consts: Sequence[Any]) -> list[Any]:
         """Parameters of a body: what it is given as it is, and values of its own, such as slices and blocks."""
         variables = _jax.open_jaxpr(jaxpr)[0].invars[len(consts) :]
         return [*consts, *(self._value(v.aval) for v in variables)]
@@ -197,7 +204,7 @@ class Tree:
         kind = "auto_axes" if types.count("Auto") > around.types.count("Auto") else "explicit_axes"
         return self._enter(Scope(kind, kind, around.scope, axis_types=types))
 
-    def _around(self, eqn: Any, at: LineContext) -> int:
+    def _around(self, eqn: JaxprEqn, at: LineContext) -> int:
         """The innermost function and named scope of an equation, as a scope."""
         before = len(self._scopes.all)
         # Scopes number their own from 0 on: what is around them is told apart by its sign.
@@ -210,7 +217,7 @@ class Tree:
         return self._numbers[within] if within >= 0 else at.scope
 
 
-def _axis_types(eqn: Any) -> tuple[AxisTypeName, ...]:
+def _axis_types(eqn: JaxprEqn) -> tuple[AxisTypeName, ...]:
     """Types of the axes of the mesh that an equation was traced under."""
     return _names(_jax.context_mesh(eqn).axis_types)
 

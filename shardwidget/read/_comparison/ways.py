@@ -67,7 +67,7 @@ def contractions(line: Line, values: Sequence[Any], written: Written) -> Iterato
         return Way(f"sum over {over}, {title}", code, written.product(line, dims), bind)
 
     yield way("whole along it", whole)
-    for d, size in enumerate(line.eqn.outvars[0].aval.shape):
+    for d, size in enumerate(line.outputs[0].aval.shape):
         parts = n * math.prod(mesh.shape[a] for a in whole[d])
         if size % parts == 0:
             yield way(
@@ -160,7 +160,8 @@ def _product(line: Line, option: str) -> str:
     (lc, rc), (lb, rb) = line.eqn.params["dimension_numbers"]
     lhs, rhs = map(_name, line.inputs)
     to = _name(line.outputs[0])
-    ranks = [v.aval.ndim for v in line.eqn.invars]
+    avals: list[Any] = [v.aval for v in line.eqn.invars]
+    ranks = [aval.ndim for aval in avals]
     if ranks == [2, 2] and (tuple(lc), tuple(rc)) == ((1,), (0,)) and not lb:
         return f"{to} = jnp.matmul({lhs}, {rhs}, {option})"
     letters = iter(string.ascii_lowercase)

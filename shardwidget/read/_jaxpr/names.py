@@ -11,6 +11,7 @@ from typing import Any
 from jax.extend.core import JaxprEqn, Literal
 
 from shardwidget import _jax
+from shardwidget._jax import Frame
 from shardwidget.read._jaxpr.sources import frames_of
 from shardwidget.read._jaxpr.syntax import calls_at, leaves, names_at, parts_at, span_of, text_at
 from shardwidget.read._jaxpr.value import Body, Value
@@ -24,7 +25,7 @@ def placeholders(taken: Set[str]) -> Iterator[str]:
     return (name for k in itertools.count(1) if (name := f"tmp{k}") not in taken)
 
 
-def parameter_names(jaxpr: Any) -> tuple[str, ...]:
+def parameter_names(jaxpr: _jax.AnyJaxpr) -> tuple[str, ...]:
     """The user's names for the parameters of a traced function, or for what it unpacks them into.
 
     Returns:
@@ -120,7 +121,7 @@ def _expression(chain: list[Any]) -> dict[Any, tuple[Any, ...]]:
     return {tuple((frame.file_name, span_of(frame)) for frame in chain): (text,)}
 
 
-def is_gradient(frame: Any) -> bool:
+def is_gradient(frame: Frame) -> bool:
     """Whether a frame's expression is a call of what ``jax.grad`` or ``jax.value_and_grad`` returned."""
     return calls_at(frame) in ("grad(", "value_and_grad(")
 

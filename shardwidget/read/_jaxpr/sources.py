@@ -8,26 +8,26 @@ import os
 import re
 import sys
 from collections.abc import Sequence
-from typing import Any
 
 from jax.extend.core import JaxprEqn
 
 from shardwidget import _jax
+from shardwidget._jax import Frame
 from shardwidget.document import Listing, Source
 from shardwidget.read._jaxpr.syntax import function_lines, text_of
 
 
-def frames_of(eqn: JaxprEqn) -> list[Any]:
+def frames_of(eqn: JaxprEqn) -> list[Frame]:
     """The user's frames that an equation comes from, innermost first; not those that called us."""
     return list(itertools.takewhile(lambda frame: not frame.file_name.startswith(_jax.OURS), _jax.user_frames(eqn)))
 
 
-def own_frame(frames: Sequence[Any]) -> Any:
+def own_frame(frames: Sequence[Frame]) -> Frame:
     """The innermost of the user's frames, innermost first, that no installed package has; else the innermost."""
     return next((f for f in frames if not _jax.is_library_file(f.file_name)), frames[0])
 
 
-def source_of(frame: Any) -> Source:
+def source_of(frame: Frame) -> Source:
     """The line that a frame stands on."""
     return line_of(frame.file_name, frame.start_line, frame.function_name.rpartition(".")[2])
 

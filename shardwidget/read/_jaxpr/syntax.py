@@ -11,16 +11,18 @@ from collections.abc import Iterable, Iterator, Set
 from itertools import groupby
 from typing import Any
 
+from shardwidget._jax import Frame
+
 Span = tuple[int, int, int, int]
 """First line, first column, last line, last column of an expression; columns in UTF-8 bytes."""
 
 
-def span_of(frame: Any) -> Span:
+def span_of(frame: Frame) -> Span:
     """The expression that a frame stands on."""
     return frame.start_line, frame.start_column, frame.end_line, frame.end_column
 
 
-def names_at(frame: Any) -> tuple[Any, ...]:
+def names_at(frame: Frame) -> tuple[Any, ...]:
     """The variables that the value of a frame's expression is assigned to.
 
     Returns:
@@ -29,7 +31,7 @@ def names_at(frame: Any) -> tuple[Any, ...]:
     return _index(text_of(frame.file_name)).names.get(span_of(frame), ())
 
 
-def calls_at(frame: Any) -> str:
+def calls_at(frame: Frame) -> str:
     """The name of the function that a frame's expression calls: ``psum``.
 
     With a parenthesis, ``grad(``, where it calls what that function returned; empty where the expression is not a call.
@@ -37,7 +39,7 @@ def calls_at(frame: Any) -> str:
     return _index(text_of(frame.file_name)).calls.get(span_of(frame), "")
 
 
-def text_at(frame: Any) -> str:
+def text_at(frame: Frame) -> str:
     """The source text of a frame's expression on one line, without the names of JAX's modules: ``psum(p, "y")``."""
     first, start, last, end = span_of(frame)
     lines = text_of(frame.file_name).splitlines()[first - 1 : last]
@@ -52,7 +54,7 @@ def text_at(frame: Any) -> str:
 _MODULES = re.compile(r"(?<![\w.])(?:jax\.numpy|jax\.lax|jax\.nn|jax\.random|jax|jnp|lax|np)\.(?=[a-zA-Z])")
 
 
-def statement_at(frame: Any) -> tuple[int, int]:
+def statement_at(frame: Frame) -> tuple[int, int]:
     """First and last line of the statement that a frame's expression is part of."""
     return _index(text_of(frame.file_name)).statements.get(frame.start_line, (frame.start_line, frame.end_line))
 
@@ -195,7 +197,7 @@ def _index(text: str) -> _Index:
     return _Index(text)
 
 
-def function_of(frame: Any, known: Set[str]) -> tuple[str, tuple[str, ...]] | None:
+def function_of(frame: Frame, known: Set[str]) -> tuple[str, tuple[str, ...]] | None:
     """The expression that a frame stands on, and the names in it that stand for arrays.
 
     Args:

@@ -8,6 +8,8 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from jax.extend.core import JaxprEqn
 
+from shardwidget import _jax
+
 
 @dataclass(eq=False)
 class Value:
@@ -32,7 +34,7 @@ N = TypeVar("N", bound=Node)
 class Body(Generic[N]):
     """A jaxpr that is entered, with a node for each equation."""
 
-    jaxpr: Any
+    jaxpr: _jax.AnyJaxpr
     """Without its constants."""
     consts: Sequence[Any]
     """Its constants, or their numbers."""

@@ -9,7 +9,8 @@ from typing import Any
 import jax
 import numpy as np
 from jax.core import ShapedArray, Tracer
-from jax.sharding import NamedSharding
+from jax.sharding import NamedSharding, Sharding
+from jax.typing import DTypeLike
 
 from shardwidget import _jax
 from shardwidget.document import Dim, Mesh
@@ -50,7 +51,7 @@ class LeafReader:
             found = self._seen[key] = self._index(self._placed(x, state, sharding))
         return found
 
-    def _placed(self, x: Any, state: LeafState, sharding: Any) -> LeafType:
+    def _placed(self, x: Any, state: LeafState, sharding: Sharding) -> LeafType:
         shape = tuple(map(int, x.shape))
         bits = 8 * x.dtype.itemsize
         if sharding is None:
@@ -115,14 +116,14 @@ def _state(x: Any) -> LeafState:
     return "deleted" if x.is_deleted() else "live"
 
 
-def _is_offloaded(sharding: Any, memory_kind: str) -> bool:
+def _is_offloaded(sharding: Sharding, memory_kind: str) -> bool:
     """Whether this is memory of the host, or another that is not the devices' own."""
     if not memory_kind or isinstance(getattr(sharding, "mesh", None), jax.sharding.AbstractMesh):
         return "host" in memory_kind
     return memory_kind != next(iter(sharding.device_set)).default_memory().kind
 
 
-def _text(shape: tuple[int, ...], dtype: Any, dims: tuple[Dim, ...] = ()) -> str:
+def _text(shape: tuple[int, ...], dtype: DTypeLike, dims: tuple[Dim, ...] = ()) -> str:
     """A type with the axes that cut each dimension: ``bf16[1024@data,3072@(model,expert)]``."""
     if any(dim.axes for dim in dims):
         sizes = ",".join(f"{d.size}@{d.axes[0]}" if len(d.axes) == 1 else _many(d) for d in dims)
@@ -132,7 +133,7 @@ def _text(shape: tuple[int, ...], dtype: Any, dims: tuple[Dim, ...] = ()) -> str
 
 
 @functools.lru_cache
-def _short(dtype: Any) -> str:
+def _short(dtype: DTypeLike) -> str:
     """``f32`` of ``float32``; the name itself of what JAX has no arrays of."""
     try:
         return _jax.type_text(ShapedArray((), dtype)).removesuffix("[]")

@@ -205,7 +205,7 @@ def _on(x: Any, mesh: Mesh | None) -> Any:
     return jax.ShapeDtypeStruct(x.shape, x.dtype, sharding=NamedSharding(mesh, x.sharding.spec))
 
 
-def meshes_in(jaxpr: Any) -> Iterator[Any]:
+def meshes_in(jaxpr: _jax.AnyJaxpr) -> Iterator[Any]:
     """The meshes of a program's ``shard_map``s, and of the shardings that it names."""
     for eqn in jaxpr.eqns:
         for value in jax.tree.leaves(tuple(eqn.params.values()), is_leaf=_stands_alone):

@@ -155,7 +155,12 @@ def _program_of(program: Any) -> tuple[Any, tuple[Any, ...], None]:
 
 
 def _measure(
-    f: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any] | None, n: int, mesh: Any, progress: Progress | None
+    f: Any,
+    args: tuple[Any, ...],
+    kwargs: Mapping[str, Any] | None,
+    n: int,
+    mesh: JaxMesh | None,
+    progress: Progress | None,
 ) -> Any:
     """The profile of n calls, a ``ProfileData``."""
     told = progress or (lambda done, of: None)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from shardwidget import pipeline
+from shardwidget._jax import AnyMesh
 from shardwidget.document import Schedule
 from shardwidget.read._schedule import compiled, mpmd_text, table_text, task_lists
 
@@ -28,7 +29,7 @@ def schedule(
     microbatches: int | None = None,
     argument: int = 0,
     axis: str | None = None,
-    mesh: Any = None,
+    mesh: AnyMesh | None = None,
     name: str | None = None,
 ) -> Schedule:
     """Reads a pipeline schedule.
@@ -59,7 +60,7 @@ def schedule(
     return made if name is None else replace(made, name=name)
 
 
-def _placed(made: Schedule, mesh: Any, axis: str | None) -> Schedule:
+def _placed(made: Schedule, mesh: AnyMesh, axis: str | None) -> Schedule:
     """The schedule with its ranks on a mesh axis."""
     from shardwidget.read._mesh import read_mesh
 

@@ -60,7 +60,7 @@ class Probe:
         axis: their dimension that counts them.
     """
 
-    def __init__(self, closed: Any, leaves: Sequence[Any], chosen: Sequence[int], axis: int) -> None:
+    def __init__(self, closed: _jax.AnyJaxpr, leaves: Sequence[Any], chosen: Sequence[int], axis: int) -> None:
         planner = _Planner()
         self.plan: TracePlan = planner.plan(closed)
         self.watched = planner.watched
@@ -182,7 +182,7 @@ class _Planner(Planner):
         self.watched: list[Watched] = []
         self._primitives = CONTRACTIONS
 
-    def plan(self, closed: Any) -> TracePlan:
+    def plan(self, closed: _jax.AnyJaxpr) -> TracePlan:
         entered = map(_jax.control_of, _jax.every_equation(closed))
         inside = [control.body for control in entered if isinstance(control, _jax.ShardMap)]
         products = any(e.primitive.name in CONTRACTIONS for body in inside for e in _jax.every_equation(body))

@@ -12,6 +12,7 @@ import numpy as np
 from jax.sharding import AbstractMesh, Mesh, NamedSharding
 
 from shardwidget import _jax
+from shardwidget._jax import AnyMesh
 from shardwidget.read import _errors
 from shardwidget.read._call import FlatCall
 
@@ -70,7 +71,7 @@ class Arguments:
                 self._cut = done = True
         return done
 
-    def concrete(self, mesh: Any) -> Any:
+    def concrete(self, mesh: AnyMesh) -> Any:
         """The devices that an abstract mesh stands for: the mesh that is set, or one that an argument lies on."""
         if not isinstance(mesh, AbstractMesh):
             return mesh

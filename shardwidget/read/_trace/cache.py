@@ -51,7 +51,7 @@ def _block(block: TracedBody) -> Hashable:
     return block.consts, _equations(block.jaxpr, [(node.eqn, _node(node)) for node in block.nodes])
 
 
-def _jaxpr(jaxpr: Any) -> Hashable:
+def _jaxpr(jaxpr: _jax.AnyJaxpr) -> Hashable:
     """A jaxpr that a parameter holds: what a scatter does with an update, the kernel of a ``pallas_call``."""
     jaxpr, consts = _jax.open_jaxpr(jaxpr)
     if consts:
@@ -59,7 +59,7 @@ def _jaxpr(jaxpr: Any) -> Hashable:
     return _equations(jaxpr, [(eqn, (eqn.primitive, _params(eqn.params))) for eqn in jaxpr.eqns])
 
 
-def _equations(jaxpr: Any, equations: Sequence[tuple[Any, Hashable]]) -> Hashable:
+def _equations(jaxpr: _jax.AnyJaxpr, equations: Sequence[tuple[Any, Hashable]]) -> Hashable:
     """A jaxpr by the numbers of its variables; equations come with what says what they do."""
     numbers: dict[Any, int] = {}
     for v in (*jaxpr.constvars, *jaxpr.invars):

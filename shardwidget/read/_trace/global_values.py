@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import jax
 import numpy as np
@@ -19,7 +18,7 @@ from shardwidget.read._trace.positions import _ids, position, seats, share
 from shardwidget.read._trace.written import little
 
 
-def global_layout(array: Any, mesh: Mesh) -> tuple[Dim, ...] | None:
+def global_layout(array: jax.Array, mesh: Mesh) -> tuple[Dim, ...] | None:
     """How a global array lies on a mesh, uncut on one device; None where it is cut for another mesh."""
     sharding = getattr(array, "sharding", None)
     if isinstance(sharding, NamedSharding):
@@ -31,7 +30,7 @@ def global_layout(array: Any, mesh: Mesh) -> tuple[Dim, ...] | None:
     return None
 
 
-def global_block(array: Any, dims: Sequence[Dim], mesh: Mesh, at: int) -> np.ndarray:
+def global_block(array: jax.Array, dims: Sequence[Dim], mesh: Mesh, at: int) -> np.ndarray:
     """The block of a global array at a mesh position."""
     coordinates = dict(zip((a.name for a in mesh.axes), np.unravel_index(at, mesh.shape), strict=False))
     sizes = {axis.name: axis.size for axis in mesh.axes}
@@ -51,7 +50,7 @@ def global_block(array: Any, dims: Sequence[Dim], mesh: Mesh, at: int) -> np.nda
     return np.asarray(array)[tuple(index)]
 
 
-def whole(array: Any, mesh: Mesh, device_id: int) -> np.ndarray:
+def whole(array: jax.Array, mesh: Mesh, device_id: int) -> np.ndarray:
     """A global array whole, for a device of a mesh.
 
     Raises:
@@ -62,7 +61,7 @@ def whole(array: Any, mesh: Mesh, device_id: int) -> np.ndarray:
 
 
 def global_window(
-    array: Any, dims: Sequence[Dim], mesh: Mesh, most: tuple[int, int], unreduced: Sequence[str] = ()
+    array: jax.Array, dims: Sequence[Dim], mesh: Mesh, most: tuple[int, int], unreduced: Sequence[str] = ()
 ) -> Window:
     """The leading corner of the block on every device; it differs along unreduced axes too."""
     block, holders = share(mesh, [*(axis for dim in dims for axis in dim.axes), *unreduced])

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from shardwidget._jax import AnyMesh
+
 if TYPE_CHECKING:
     from shardwidget.read._trace.nodes import LoopNode, RegionNode
 
@@ -24,15 +26,15 @@ class TensorType:
     """Shape, dtype and (of a global value under an Explicit mesh) sharding of a tensor."""
 
     shape: tuple[int, ...]
-    dtype: Any
+    dtype: np.dtype
     spec: tuple[Any, ...] = ()
     """How Explicit axes cut its dimensions."""
-    mesh: Any = None
+    mesh: AnyMesh | None = None
     """The mesh of these axes; None where there are none."""
     depth: int = 0
     """Leading dimensions that inner levels added."""
 
-    def stacked(self, size: int, axes: tuple[str, ...] = (), mesh: Any = None) -> TensorType:
+    def stacked(self, size: int, axes: tuple[str, ...] = (), mesh: AnyMesh | None = None) -> TensorType:
         """With one more leading dimension, cut by axes of a mesh."""
         return TensorType(
             (size, *self.shape), self.dtype, (axes or None, *self.spec), mesh or self.mesh, self.depth + 1
@@ -46,7 +48,7 @@ class Site:
     level: Level
     shape: tuple[int, ...]
     """Of the value; a PRNG key has the words of its data as a last dimension."""
-    dtype: Any
+    dtype: np.dtype
     corner: tuple[int, ...]
     """Shape of the corner that travels."""
     format: str = ""

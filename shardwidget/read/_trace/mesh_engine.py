@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 from jax.extend.core import JaxprEqn, Literal
-from jax.sharding import AxisType
+from jax.sharding import AxisType, Sharding
 
 from shardwidget import _jax
 from shardwidget.read._trace.levels import Level, TensorType
@@ -101,7 +101,7 @@ class MeshEngine:
         return self.kept(zeros, level)
 
 
-def _constrained(x: Any, sharding: Any) -> Any:
+def _constrained(x: Any, sharding: Sharding) -> Any:
     if not isinstance(sharding, jax.sharding.NamedSharding):
         return x
     explicit = AxisType.Explicit in sharding.mesh.axis_types

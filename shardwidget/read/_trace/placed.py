@@ -26,7 +26,7 @@ def as_returned(root: TracedBody, leaves: Sequence[Any], outs: Sequence[Any]) ->
         outs: its results, compiled.
     """
     jaxpr = root.jaxpr
-    known = dict(zip(jaxpr.invars, leaves, strict=True))
+    known: dict[Any, Any] = dict(zip(jaxpr.invars, leaves, strict=True))
     free = {v for v, x in known.items() if not getattr(x, "committed", False)} | set(jaxpr.constvars)
     put: dict[Any, Any] = {}
     for node in root.nodes:

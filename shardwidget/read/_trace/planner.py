@@ -12,6 +12,7 @@ from jax.extend.core import JaxprEqn, Literal
 from jax.sharding import AxisType
 
 from shardwidget import _jax
+from shardwidget._jax import AnyMesh
 from shardwidget.read._numbers import element_format
 from shardwidget.read._trace.levels import Level, Site, TensorType, corner_shape
 from shardwidget.read._trace.nodes import BranchesNode, CallNode, LeafNode, LoopNode, RegionNode, TracedBody, TracePlan
@@ -44,14 +45,14 @@ class Planner:
         self._returned: set[Any] = set()
         """What the program returns anyway."""
 
-    def plan(self, closed: Any) -> TracePlan:
+    def plan(self, closed: _jax.AnyJaxpr) -> TracePlan:
         level = Level(None, None, None)
         self._returned = {v for v in _jax.open_jaxpr(closed)[0].outvars if not isinstance(v, Literal)}
         root = self._block(closed, level)
         refs = frozenset(k for k, const in enumerate(self.consts) if _jax.is_ref(jax.typeof(const)))
         return TracePlan(root, level, self.consts, self.sites, self.regions, refs)
 
-    def _block(self, closed: Any, level: Level) -> TracedBody:
+    def _block(self, closed: _jax.AnyJaxpr, level: Level) -> TracedBody:
         jaxpr, consts = _jax.open_jaxpr(closed)
         block = TracedBody(jaxpr, tuple(self._const(c) for c in consts))
         block.nodes = [self._node(eqn, level) for eqn in jaxpr.eqns]
@@ -78,10 +79,11 @@ class Planner:
     def _region(self, eqn: JaxprEqn, control: _jax.ShardMap, level: Level) -> RegionNode:
         mesh, axes, outer = control.mesh, control.axes, level.region
         manual = (outer.manual if outer else ()) + axes
+        jaxpr, _ = _jax.open_jaxpr(control.body)
         region = RegionNode(
             eqn=eqn,
             control=control,
-            body=TracedBody(None, ()),
+            body=TracedBody(jaxpr, ()),
             manual=manual,
             sizes=tuple(mesh.shape[name] for name in manual),
             parent=outer,
@@ -89,7 +91,6 @@ class Planner:
         )
         self.regions.append(region)
         region.level.owner = region.level.region = region
-        jaxpr, _ = _jax.open_jaxpr(control.body)
         region.inputs = self._write(jaxpr.invars, region.level)
         region.body = self._block(control.body, region.level)
         kinds = dict(zip(mesh.axis_names, mesh.axis_types, strict=True))
@@ -115,13 +116,14 @@ class Planner:
             depth += isinstance(around.owner, LoopNode)
             around = around.parent
         inner = Level(level, None, level.region)
-        loop = LoopNode(eqn, control, inner, max(1, self.first >> (2 * depth)) + 1, TracedBody(None, ()))
+        jaxpr, _ = _jax.open_jaxpr(control.body)
+        loop = LoopNode(eqn, control, inner, max(1, self.first >> (2 * depth)) + 1, TracedBody(jaxpr, ()))
         if _jax.is_open(control.body):  # Its first iteration is as far as it came.
             loop.slots = 1
         elif loop.length is not None:
             loop.slots = max(1, min(loop.slots, loop.length))  # A loop of no iterations is traced, too.
         inner.owner = loop
-        loop.inputs = self._write(_jax.open_jaxpr(control.body)[0].invars[control.consts :], inner)
+        loop.inputs = self._write(jaxpr.invars[control.consts :], inner)
         test = control.test if isinstance(control, _jax.While) else None
         if test is not None:
             loop.test = self._block(test, inner)
@@ -132,7 +134,7 @@ class Planner:
         loop.outputs = self._write(eqn.outvars, level)
         return loop
 
-    def _close(self, level: Level, size: int, axes: tuple[str, ...] = (), mesh: Any = None) -> None:
+    def _close(self, level: Level, size: int, axes: tuple[str, ...] = (), mesh: AnyMesh | None = None) -> None:
         """Adds what a level returns to its parent's tensors, with its leading dimension."""
         parent = level.parent
         assert parent is not None

@@ -66,7 +66,7 @@ class Runnable:
     on_host: bool
 
     @staticmethod
-    def of(closed: Any, keep: int, on_host: bool) -> Runnable:
+    def of(closed: _jax.AnyJaxpr, keep: int, on_host: bool) -> Runnable:
         """Plans a jaxpr, values of up to ``keep`` bytes kept whole, the smallest first.
 
         Args:

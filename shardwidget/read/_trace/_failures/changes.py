@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from shardwidget import _jax
+from shardwidget._jax import AnyMesh
 from shardwidget.document import Fix
 from shardwidget.read._jaxpr.rewrite import (
     Edit,
@@ -54,7 +55,7 @@ class Changes:
         """What names stand for where the program stops."""
         return {**self._frame.f_globals, **self._frame.f_locals} if self._frame else {}
 
-    def name_of(self, mesh: Any) -> str:
+    def name_of(self, mesh: AnyMesh) -> str:
         """The name that the user has for a mesh; empty if there is none."""
         for name, value in reversed(list(self.known.items())):
             if type(value) is type(mesh) and value == mesh and name.isidentifier():
@@ -146,8 +147,8 @@ class Changes:
         return Fix(title, edit.code, shown_name(edit.file), edit.first, edit.last - edit.first + 1)
 
     def _made_at(self, value: TracedValue) -> Span | None:
-        step = next((s for s in self._writer.steps if value in s.outputs and s.eqn is not None), None)
-        frames = frames_of(step.eqn) if step is not None else []
+        eqn = next((s.eqn for s in self._writer.steps if value in s.outputs and s.eqn is not None), None)
+        frames = frames_of(eqn) if eqn is not None else []
         return span_of(frames[0]) if frames else None
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import jax
 from jax.sharding import PartitionSpec
 
+from shardwidget._jax import AnyMesh
 from shardwidget.document import Fix
 from shardwidget.read._entries import spec_text
 from shardwidget.read._trace._failures.changes import Changes
@@ -38,7 +39,7 @@ def vary(axes: Sequence[str]) -> str:
     return f"jax.lax.pcast({{}}, {quoted(axes)}, to='varying')"
 
 
-def auto_mesh(mesh: Any, changes: Changes) -> Fix:
+def auto_mesh(mesh: AnyMesh, changes: Changes) -> Fix:
     """A mesh whose axes are all Auto."""
     sizes, names = tuple(mesh.shape.values()), tuple(map(str, mesh.axis_names))
     code = f"jax.make_mesh({sizes}, {names}, axis_types=(jax.sharding.AxisType.Auto,) * {len(names)})"

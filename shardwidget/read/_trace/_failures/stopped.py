@@ -12,6 +12,7 @@ from jax.extend.core import Literal
 from jax.sharding import NamedSharding, PartitionSpec
 
 from shardwidget import _jax
+from shardwidget._jax import AnyMesh
 from shardwidget.document import Mesh
 from shardwidget.read import _errors
 from shardwidget.read._cuts import dims_of_spec
@@ -131,7 +132,7 @@ def _raised_by_user(error: Exception) -> bool:
     return bool(frames) and _jax.is_user_file(frames[-1].f_code.co_filename)
 
 
-def _explicit_spec(x: Any, spec: PartitionSpec, mesh: Any) -> PartitionSpec:
+def _explicit_spec(x: Any, spec: PartitionSpec, mesh: AnyMesh) -> PartitionSpec:
     """What a spec says of Explicit axes: the part that a type has to say, too."""
     kinds = dict(zip(mesh.axis_names, mesh.axis_types, strict=True))
     dims = dims_of_spec(jax.typeof(x).shape, spec)
