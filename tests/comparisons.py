@@ -15,6 +15,7 @@ from shardwidget.document import (
     Comparison,
     Continuation,
     Dim,
+    Failure,
     Fix,
     HloCollective,
     Ints,
@@ -25,7 +26,6 @@ from shardwidget.document import (
     Row,
     Scope,
     Source,
-    Stop,
 )
 from shardwidget.document.mesh import AxisType
 
@@ -148,7 +148,7 @@ def layer() -> Comparison:
             bytes_per_device=1024,
         ),
     )
-    stop = Stop(
+    stop = Failure(
         "ShardingTypeError",
         "Contracting dimensions are sharded and it is ambiguous how the output should be sharded. Please specify the "
         "output sharding via the `out_sharding` parameter. Got lhs_contracting_spec=('y',) and "
@@ -156,6 +156,7 @@ def layer() -> Comparison:
         "The inner dimensions of r and w2 are both split over y: each device has a part of the sum, and the type must "
         "say where the whole sum goes.",
         ("y",),
+        fixes,
         chosen=0,
     )
     stopped = value("y", (128, 16), None, (x, y), why)
@@ -163,7 +164,7 @@ def layer() -> Comparison:
         Row("arguments", arguments),
         Row("dot_general", (value("h", (128, 256), (x, y)),), source(2), ("x", "w1")),
         Row("max", (value("r", (128, 256), (x, y)),), source(3), ("h",)),
-        Row("dot_general", (stopped,), source(4), ("r", "w2"), error=stop, fixes=fixes, collectives=(0,)),
+        Row("dot_general", (stopped,), source(4), ("r", "w2"), error=stop, collectives=(0,)),
         Row("mul", (value("z", (128, 16), (x, y)),), source(5), ("y", "scale")),
         Row("reduce_sum", (value("mu", (16,), (y,)),), source(6), ("z",), collectives=(1,)),
         Row("sub", (value("", (128, 16), (x, y)),), source(7), ("z", "mu")),
@@ -287,7 +288,7 @@ def scopes() -> Comparison:
 def stopped() -> Comparison:
     """A program that stops where nothing fixes it, below an error that is fixed."""
     base = layer()
-    bare = replace(base.rows[3], fixes=(), error=replace(base.rows[3].error, chosen=-1))  # type: ignore[arg-type]
+    bare = replace(base.rows[3], error=replace(base.rows[3].error, fixes=(), chosen=-1))  # type: ignore[arg-type]
     below = tuple(
         replace(row, values=tuple(replace(v, explicit=None, agreement="") for v in row.values)) for row in base.rows[4:]
     )

@@ -308,7 +308,8 @@ def error() -> Trace:
     )
     message = "shard_map applied to the function 'f' was given out_specs which require replication"
     why = "P() promises that y is the same block along i, but its type says that it varies over i."
-    return f.trace(error=Failure("out_specs", "ValueError", message, why, y.id, ("i",), 0, fixes, "Traceback …"))
+    failure = Failure("ValueError", message, why, ("i",), fixes, kind="out_specs", variable=y.id, origin=0)
+    return f.trace(error=failure)
 
 
 def cube() -> Trace:

@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from shardwidget.document.base import Document
-from shardwidget.document.fix import Fix, Layout
+from shardwidget.document.fix import Failure, Fix, Layout
 from shardwidget.document.mesh import Mesh
 from shardwidget.document.program import Program
 from shardwidget.document.trace import Listing, Scope, Source
 from shardwidget.document.wire import VERSION
 
-__all__ = ["Compared", "Comparison", "Continuation", "Row", "Stop"]
+__all__ = ["Compared", "Comparison", "Continuation", "Row"]
 
 
 @dataclass(frozen=True)
@@ -39,22 +39,6 @@ class Compared:
 
 
 @dataclass(frozen=True)
-class Stop:
-    """JAX's refusal of an equation on an Explicit mesh."""
-
-    error: str
-    """Class of the exception."""
-    message: str
-    """JAX's own words."""
-    explanation: str
-    """Why, in terms of mesh axes."""
-    axes: tuple[str, ...] = ()
-    """The mesh axes in question."""
-    chosen: int = -1
-    """Index in ``Row.fixes`` that the rows below take for granted; -1 where they are not continued."""
-
-
-@dataclass(frozen=True)
 class Row:
     """One equation, or the arguments or the results of the function, or one array."""
 
@@ -71,8 +55,7 @@ class Row:
     """Index of the innermost one in ``Comparison.scopes``."""
     decision: Literal["", "reshard", "with_sharding_constraint", "out_sharding", "device_put"] = ""
     """The user's own decision about sharding that the equation carries."""
-    error: Stop | None = None
-    fixes: tuple[Fix, ...] = ()
+    error: Failure | None = None
     collectives: tuple[int, ...] = ()
     """Indices in ``Comparison.program.collectives`` of those that the compiler put before or into this equation."""
     remark: str = ""
@@ -84,6 +67,11 @@ class Row:
     itself: the compiler may never make these values there."""
     library: Source | None = None
     """The line of an installed package that ``source`` runs; None where it runs none."""
+
+    @property
+    def fixes(self) -> tuple[Fix, ...]:
+        """Changes that make it run where it stops."""
+        return self.error.fixes if self.error else ()
 
     @property
     def explicit(self) -> str:

@@ -1,13 +1,14 @@
-"""Changes that make a program run, in the source that it stands in."""
+"""Why a program stops, and changes of its source that make it run."""
 
 from __future__ import annotations
 
 import textwrap
 from dataclasses import dataclass
+from typing import Literal
 
 from shardwidget.document.placement import Dim
 
-__all__ = ["Fix", "Layout"]
+__all__ = ["Failure", "Fix", "Layout"]
 
 
 @dataclass(frozen=True)
@@ -62,3 +63,39 @@ class Fix:
         old = lines[self.line - 1]
         new = textwrap.indent(self.code, old[: len(old) - len(old.lstrip())]).split("\n")
         return "\n".join([*lines[: self.line - 1], *new, *lines[self.line - 1 + self.lines :]])
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why a program stops, at the value that causes it."""
+
+    error: str
+    """Class of the exception."""
+    message: str
+    """JAX's own words, or the user's exception."""
+    explanation: str = ""
+    """What it means, in terms of mesh axes: which value varies over which one, and where that came from."""
+    axes: tuple[str, ...] = ()
+    """The mesh axes in question."""
+    fixes: tuple[Fix, ...] = ()
+    chosen: int = -1
+    """Index of the fix with which the program goes on below; -1 where it does not."""
+    kind: Literal[
+        "out_specs",
+        "scan_carry",
+        "branches",
+        "traced_value",
+        "shape",
+        "indivisible",
+        "sharding_type",
+        "in_specs",
+        "axis_name",
+        "user",
+        "other",
+    ] = "other"
+    variable: int = -1
+    """The value of the trace that causes it; -1 where none does."""
+    origin: int = -1
+    """Index of the step of the trace where the value became so; -1 where not known."""
+    traceback: str = ""
+    """The user's frames, as Python prints them."""

@@ -14,14 +14,13 @@ import numpy as np
 
 from shardwidget.document.base import Document
 from shardwidget.document.collective import Collective, Plan
-from shardwidget.document.fix import Fix
+from shardwidget.document.fix import Failure
 from shardwidget.document.history import Difference, History, compare
 from shardwidget.document.mesh import AxisType, Mesh
 from shardwidget.document.placement import Dim
 from shardwidget.document.wire import VERSION, Ints
 
 __all__ = [
-    "Failure",
     "Listing",
     "Origin",
     "Region",
@@ -151,39 +150,6 @@ class Variable:
         if self.fetch is None:
             raise ValueError(f"the value of {self.name} was not kept")
         return self.fetch(device_id)
-
-
-@dataclass(frozen=True)
-class Failure:
-    """Why a program stops, at the value that causes it."""
-
-    kind: Literal[
-        "out_specs",
-        "scan_carry",
-        "branches",
-        "traced_value",
-        "shape",
-        "indivisible",
-        "sharding_type",
-        "in_specs",
-        "axis_name",
-        "user",
-        "other",
-    ]
-    error: str
-    """Class of the exception."""
-    message: str
-    """JAX's own words, or the user's exception."""
-    explanation: str
-    """What it means: which value varies over which axis, and where that came from."""
-    variable: int = -1
-    """The value that causes it; -1 where none does."""
-    axes: tuple[str, ...] = ()
-    """The mesh axes in question."""
-    origin: int = -1
-    """Index of the step where the value became so; -1 where not known."""
-    fixes: tuple[Fix, ...] = ()
-    traceback: str = ""
 
 
 @dataclass(frozen=True)

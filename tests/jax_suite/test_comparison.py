@@ -14,7 +14,7 @@ from jax.sharding import AbstractMesh, AxisType, NamedSharding, auto_axes, expli
 from jax.sharding import PartitionSpec as P
 
 from shardwidget import read
-from shardwidget.document import Comparison, Layout, Row, Stop
+from shardwidget.document import Comparison, Failure, Layout, Row
 
 EXPLICIT = jax.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Explicit,) * 2, devices=jax.devices()[:8])
 AUTO = jax.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Auto,) * 2, devices=jax.devices()[:8])
@@ -42,7 +42,7 @@ def text_of(layout: Layout | None) -> str:
     return layout.text
 
 
-def stop_of(row: Row) -> Stop:
+def stop_of(row: Row) -> Failure:
     assert row.error is not None
     return row.error
 

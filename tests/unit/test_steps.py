@@ -85,7 +85,7 @@ def test_what_the_user_named_comes_out_as_text(text):
         )
         for s in trace.steps
     )
-    failure = Failure("user", "ValueError", text, text, fixes=(Fix(text, text),))
+    failure = Failure("ValueError", text, text, fixes=(Fix(text, text),), kind="user")
     html = table(replace(trace, name=text, steps=steps, variables=evil, error=failure))
     parsed = Parsed(html)
     assert set(parsed.elements) == {"p", "b", "table", "tr", "th", "td"}

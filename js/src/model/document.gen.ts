@@ -347,20 +347,23 @@ export interface Exercises {
 
 /** Why a program stops, at the value that causes it. */
 export interface Failure {
-  readonly kind: "out_specs" | "scan_carry" | "branches" | "traced_value" | "shape" | "indivisible" | "sharding_type" | "in_specs" | "axis_name" | "user" | "other";
   /** Class of the exception. */
   readonly error: string;
   /** JAX's own words, or the user's exception. */
   readonly message: string;
-  /** What it means: which value varies over which axis, and where that came from. */
+  /** What it means, in terms of mesh axes: which value varies over which one, and where that came from. */
   readonly explanation: string;
-  /** The value that causes it; -1 where none does. */
-  readonly variable: number;
   /** The mesh axes in question. */
   readonly axes: readonly string[];
-  /** Index of the step where the value became so; -1 where not known. */
-  readonly origin: number;
   readonly fixes: readonly Fix[];
+  /** Index of the fix with which the program goes on below; -1 where it does not. */
+  readonly chosen: number;
+  readonly kind: "out_specs" | "scan_carry" | "branches" | "traced_value" | "shape" | "indivisible" | "sharding_type" | "in_specs" | "axis_name" | "user" | "other";
+  /** The value of the trace that causes it; -1 where none does. */
+  readonly variable: number;
+  /** Index of the step of the trace where the value became so; -1 where not known. */
+  readonly origin: number;
+  /** The user's frames, as Python prints them. */
   readonly traceback: string;
 }
 
@@ -1248,8 +1251,7 @@ export interface Row {
   readonly scope: number;
   /** The user's own decision about sharding that the equation carries. */
   readonly decision: "" | "reshard" | "with_sharding_constraint" | "out_sharding" | "device_put";
-  readonly error: Stop | null;
-  readonly fixes: readonly Fix[];
+  readonly error: Failure | null;
   /** Indices in `Comparison.program.collectives` of those that the compiler put before or into this equation. */
   readonly collectives: readonly number[];
   /** Unexpected replication, in words: `w is gathered whole over model`; empty if there is none. */
@@ -1455,20 +1457,6 @@ export interface Step {
   readonly active: Ints | null;
   /** What `jax.debug.print` and other callbacks wrote at this step. */
   readonly printed: string;
-}
-
-/** JAX's refusal of an equation on an Explicit mesh. */
-export interface Stop {
-  /** Class of the exception. */
-  readonly error: string;
-  /** JAX's own words. */
-  readonly message: string;
-  /** Why, in terms of mesh axes. */
-  readonly explanation: string;
-  /** The mesh axes in question. */
-  readonly axes: readonly string[];
-  /** Index in `Row.fixes` that the rows below take for granted; -1 where they are not continued. */
-  readonly chosen: number;
 }
 
 /** Numbers as they lie in one block. */

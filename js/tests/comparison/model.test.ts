@@ -189,7 +189,7 @@ test("titles, badges and purposes in words", () => {
 });
 
 test("costs, kinds and long names in few words", () => {
-  const fix = model("layer").row(3)?.fixes[0] as Fix;
+  const fix = model("layer").row(3)?.error?.fixes[0] as Fix;
   expect(costOf(fix)).toBe("all-reduce over y · 2 KiB/device");
   expect(costOf({ ...fix, communication: "none", bytes_per_device: 0 })).toBe("no communication");
   const e = model("training").doc.scopes[2] as Scope;

@@ -12,7 +12,7 @@ from jax.sharding import AbstractMesh, AxisType, Mesh
 
 from shardwidget import _jax
 from shardwidget._jax import AnyMesh
-from shardwidget.document import Comparison, Continuation, Program, Row, Stop
+from shardwidget.document import Comparison, Continuation, Failure, Program, Row
 from shardwidget.read._comparison import arrays
 from shardwidget.read._comparison.aligned import aligned, own, tagged
 from shardwidget.read._comparison.base import Base, base_of, tree_of
@@ -278,4 +278,4 @@ def _in_jax_words(error: Exception, line: int, run: Explicit) -> Explicit:
 def _end(error: Exception) -> Row:
     """The row at which tracing stopped."""
     at = _jax.raised_at(error)
-    return Row("error", (), source=line_of(*at) if at else None, error=Stop(type(error).__name__, str(error), ""))
+    return Row("error", (), source=line_of(*at) if at else None, error=Failure(type(error).__name__, str(error)))

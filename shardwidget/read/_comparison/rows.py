@@ -10,7 +10,7 @@ from typing import Any, Literal
 from jax.sharding import AxisType
 
 from shardwidget import _jax
-from shardwidget.document import Compared, Dim, Fix, HloCollective, Layout, Row, Stop
+from shardwidget.document import Compared, Dim, Failure, Fix, HloCollective, Layout, Row
 from shardwidget.read._comparison.concrete import Concrete, Put, unseen
 from shardwidget.read._comparison.explicit import Explicit, Stopped
 from shardwidget.read._comparison.fix import Fixed
@@ -61,8 +61,7 @@ def row_of(
         inputs=tuple(v.name for v in line.inputs if isinstance(v, Value)),
         scope=line.scope,
         decision=decision_of(line),
-        error=None if stopped is None else stop_of(stopped, line),
-        fixes=() if stopped is None else tuple(map(fix_of, stopped.fixes)),
+        error=None if stopped is None else failure_of(stopped, line),
         collectives=tuple(k for k, _ in collectives),
         remark=remark,
         wasted_bytes=wasted,
@@ -168,11 +167,12 @@ def decision_of(line: Line) -> Decision:
     return "out_sharding" if params.get("out_sharding") is not None and not line.derived else ""
 
 
-def stop_of(stopped: Stopped, line: Line | None) -> Stop:
+def failure_of(stopped: Stopped, line: Line | None) -> Failure:
     """A refusal as the document states it."""
     error = stopped.error
     axes, explanation = ((), "") if line is None else _explained(line, stopped)
-    return Stop(type(error).__name__, str(error), explanation, axes, stopped.chosen)
+    fixes = tuple(map(fix_of, stopped.fixes))
+    return Failure(type(error).__name__, str(error), explanation, axes, fixes, stopped.chosen)
 
 
 def fix_of(fix: Fixed) -> Fix:

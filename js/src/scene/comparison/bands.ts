@@ -169,7 +169,7 @@ function stopBand(model: ComparisonModel, row: Row, c: Columns, scheme: Scheme):
     marks.push(label(START, y, spans(sentenceTokens(text, model.mesh)), 12.5, "ink"));
     y += LINE;
   }
-  row.fixes.forEach((fix, k) => {
+  stop.fixes.forEach((fix, k) => {
     const used = k === stop.chosen;
     const { code } = fix;
     const [from, to] = changed(code, row.source?.text ?? "");

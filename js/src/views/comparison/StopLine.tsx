@@ -17,7 +17,7 @@ export function StopLine(props: LineProps & { line: Line & { kind: "stop" } }) {
   const stop = row?.error;
   if (!row || !stop) return null;
   const chosen = state.now.choices[line.row] ?? stop.chosen;
-  const ways = [...row.fixes.keys()];
+  const ways = [...stop.fixes.keys()];
   const most = model.tally().errors >= OFTEN ? 1 : MOST;
   const before = [...ways].sort((a, b) => Number(b === chosen) - Number(a === chosen)).slice(0, most);
   const [shown, others] = [ways.filter((k) => before.includes(k)), ways.filter((k) => !before.includes(k))];

@@ -21,7 +21,7 @@ interface Props {
 }
 
 export function Way({ state, model, pictures, row, index, at, used, followed }: Props) {
-  const fix = row.fixes[at];
+  const fix = row.error?.fixes[at];
   if (!fix) return null;
   const [value] = row.values;
   const possible = state.canChoose(index, at);

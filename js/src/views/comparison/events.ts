@@ -60,7 +60,7 @@ function point(state: ComparisonState, frame: HTMLElement, event: PointerEvent):
   const which = image?.dataset.picture;
   const value = row?.values[Number(image?.closest<HTMLElement>("[data-value]")?.dataset.value ?? 0)];
   const layout = which?.startsWith("fix ")
-    ? row?.fixes[Number(which.slice(5))]?.layout
+    ? row?.error?.fixes[Number(which.slice(5))]?.layout
     : value?.[which === "concrete" ? "concrete" : "explicit"];
   const placement = image && value && layout ? shown?.model.placement(value, layout) : null;
   if (!image || !shown || !placement) {

@@ -42,14 +42,14 @@ def failure_of(stop: StoppedTrace, writer: Writer) -> Failure:
         explanation += f" It varies over {joined(axes)} since step {origin + 1}, {where.primitive}{line}."
     stop.step.about["sentence"] = explanation
     return Failure(
-        kind=stop.kind,
         error=type(stop.error).__name__,
         message=str(stop.error),
         explanation=explanation,
-        variable=-1 if value is None else value.id,
         axes=tuple(axes),
-        origin=origin,
         fixes=tuple(found.fixes),
+        kind=stop.kind,
+        variable=-1 if value is None else value.id,
+        origin=origin,
         traceback=_users_traceback(stop.error),
     )
 
