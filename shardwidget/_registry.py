@@ -55,7 +55,7 @@ READERS = {
     "placement": "shardwidget.read._placement",
     "program": "shardwidget.read._program.programs",
     "programs": "shardwidget.read._program.programs",
-    "reshard_plan": "shardwidget.read._reshard",
+    "reshard_plan": "shardwidget.read._reshard.entry",
     "remedies": "shardwidget.read._memory.remedies",
     "run": "shardwidget.read._run.run",
     "schedule": "shardwidget.read._schedule.entry",

@@ -14,7 +14,7 @@ import numpy as np
 from shardwidget.collectives import Call, Transfer, call_of, execute, expand, plans
 from shardwidget.collectives.compared import compare
 from shardwidget.cost import interconnects
-from shardwidget.document import Document, Memory, Model, Plan, to_wire
+from shardwidget.document import Document, Memory, Model, Plan, ReshardPlan, to_wire
 from shardwidget.export.state import encode
 from tests.comparisons import COMPARISONS
 from tests.memories import MEMORIES
@@ -22,6 +22,7 @@ from tests.models import MODEL_COMPARISONS, MODELS
 from tests.mpmd import MPMD
 from tests.namespaces import NAMESPACES
 from tests.programs import PROGRAMS
+from tests.reshards import RESHARDS
 from tests.runs import RUNS
 from tests.schedules import SCHEDULES, runs
 from tests.traces import TRACES
@@ -99,6 +100,22 @@ def mpmds_text() -> str:
     return _by_name(MPMD)
 
 
+def reshards_text() -> str:
+    """The plans of ``tests.reshards``, by name, and what Python says of each, for its threshold and for others."""
+
+    def case(plan: ReshardPlan) -> dict[str, Any]:
+        names = ("weights", "chunks", "chunk_bytes", "held_bytes", "peak_bytes", "freed_bytes", "overweight")
+        scales = () if plan.direction == "device_put" else (0.01, 0.3, 1, 4) if plan.groups < 8 else (0.3,)
+        at = [plan.with_threshold(max(1, int(plan.threshold * scale))) for scale in scales] or [plan]
+        return {
+            "wire": to_wire(plan),
+            "said": [{"threshold": p.threshold} | {n: getattr(p, n) for n in names} for p in at],
+        }
+
+    cases = [f"{json.dumps(name)}:{encode(case(make()))}" for name, make in RESHARDS.items()]
+    return "{\n" + ",\n".join(cases) + "\n}\n"
+
+
 def runs_text() -> str:
     """Schedules, the times that they are run with, and what Python's simulator finds."""
     cases = []
@@ -156,6 +173,7 @@ FILES = {
     "pipeline/schedules.json": schedules_text,
     "pipeline/runs.json": runs_text,
     "mpmd/mpmds.json": mpmds_text,
+    "reshard/reshards.json": reshards_text,
 }
 
 
@@ -208,4 +226,5 @@ if __name__ == "__main__":
     jax.config.update("jax_platforms", "cpu")
     jax.config.update("jax_num_cpu_devices", 16)
     for name, text in FILES.items():
+        (FOLDER / name).parent.mkdir(exist_ok=True)
         (FOLDER / name).write_text(text(), encoding="utf-8")

@@ -13,7 +13,7 @@ from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 from shardwidget import read
-from shardwidget.document import Dim, Hold, Ints, MeshAxis, MpmdPlacement, ReshardPlan
+from shardwidget.document import Dim, Hold, Ints, MeshAxis, MpmdPlacement
 from shardwidget.document import Mesh as MeshDocument
 
 SPLIT = P("data", "model")
@@ -136,18 +136,3 @@ MPMD: dict[str, Callable[[], MpmdPlacement]] = {
     "empty": lambda: _of(stages(2, 2), set(), spec=P("data")),
     "large": large,
 }
-
-
-EXAMPLE_SHAPES = ((1024, 4096), (4096, 1024), (4, 128, 1024))
-EXAMPLE_SPECS = (P(("stage", "fsdp"), "tensor"), P("tensor", ("stage", "fsdp")), P("fsdp"))
-
-
-def example(threshold: int = 2**23, specs: tuple[P, ...] = EXAMPLE_SPECS) -> ReshardPlan:
-    """The plan of JaxPP's own example."""
-    mesh = Mesh(np.array(jax.devices()[:8]).reshape(2, 2, 2), ("stage", "fsdp", "tensor"))
-    arrays = [
-        jax.ShapeDtypeStruct(shape, np.float32, sharding=NamedSharding(mesh, spec))
-        for shape, spec in zip(EXAMPLE_SHAPES, EXAMPLE_SPECS, strict=True)
-    ]
-    targets = [({group}, spec) for group, spec in zip((0, 1, 0), specs, strict=True)]
-    return read.reshard_plan(arrays, targets, mesh, "stage", threshold=threshold)

@@ -165,6 +165,18 @@ class Placement(Document):
         block = d.size // self.grid[dim]
         return part * block, (part + 1) * block
 
+    @cached_property
+    def boxes(self) -> np.ndarray:
+        """First index and one past the last of what each mesh position holds, shape ``[devices, rank, 2]``."""
+        boxes = np.zeros((self.mesh.size, len(self.dims), 2), np.int64)
+        for d, (dim, parts) in enumerate(zip(self.dims, self._parts.T, strict=True)):
+            if dim.cut is not None:
+                boxes[:, d] = np.stack([dim.cut.starts.array()[parts], dim.cut.stops.array()[parts]], axis=1)
+            else:
+                block = dim.size // self.grid[d]
+                boxes[:, d] = np.stack([parts * block, (parts + 1) * block], axis=1)
+        return boxes
+
     def tile(self, device_id: int) -> tuple[int, ...]:
         """Part index along each dimension of the tile that a device holds.
 

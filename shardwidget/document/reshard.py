@@ -1,57 +1,115 @@
-"""How arrays move from one mesh to groups of it, chunk by chunk, as a document."""
+"""How arrays move between a whole mesh and groups of it, chunk by chunk, as a document."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate
 from typing import Literal
 
 from shardwidget.document.base import Document
 from shardwidget.document.mesh import Mesh
+from shardwidget.document.placement import Dim
 from shardwidget.document.wire import VERSION
 
-__all__ = ["MovedArray", "ReshardPlan"]
+__all__ = ["Flow", "MovedArray", "PlanCollective", "ReshardPlan"]
+
+
+@dataclass(frozen=True)
+class PlanCollective:
+    """A collective of the compiled program that moves one array."""
+
+    kind: str
+    """XLA's name of it: ``all-gather``, ``collective-permute``."""
+    axes: tuple[str, ...]
+    """The mesh axes whose groups take part; empty where they are those of no set of axes."""
+    bytes_per_device: int
+    """Bytes that a device sends, the most of all, in the ring algorithm (directly, for a permutation)."""
+    total_bytes: int
+    """Bytes that all devices send."""
 
 
 @dataclass(frozen=True)
 class MovedArray:
-    """One array of a plan. Bytes are those on each device."""
+    """One array of a plan."""
 
     path: str
     """Where it stands in the tree, as ``jax.tree_util.keystr`` prints it."""
     shape: tuple[int, ...]
     dtype: str
     source: str
-    """Its PartitionSpec on the whole mesh."""
+    """Its PartitionSpec before: on the whole mesh, or inside a group. The class of a sharding that has no spec."""
+    source_dims: tuple[Dim, ...]
+    """How it is split before."""
     target: str
-    """Its PartitionSpec inside a group."""
+    """Its PartitionSpec after."""
+    target_dims: tuple[Dim, ...]
     groups: tuple[int, ...]
-    """Groups that keep it."""
+    """Groups that keep it, in ascending order; of ``mpmd_to_spmd`` those that have it, of which the first gives it."""
     source_bytes: int
+    """Bytes of a shard before, on each device that has one."""
     target_bytes: int
-    """Bytes on each device of every group while its chunk moves; groups that are not its own free them again."""
+    """Bytes of a shard after, on each device that has one. Of ``spmd_to_mpmd`` every group makes it while its chunk
+    moves; those that do not keep it free it again."""
+    axes: tuple[str, ...]
+    """Mesh axes over which data has to move, in mesh order; empty where each device has what it needs."""
+    least_bytes: int
+    """Bytes that the devices which keep it lack before, in all: no way of moving it sends fewer."""
+    between_bytes: int
+    """Bytes that each group gets from each other one; of ``mpmd_to_spmd`` from the one that gives it."""
+    collectives: tuple[PlanCollective, ...] | None = None
+    """Those of the compiled program that moves it alone; None where none was compiled."""
+
+    @property
+    def sent_bytes(self) -> int | None:
+        """Bytes that the compiled program sends, on all devices; None where none was compiled."""
+        return None if self.collectives is None else sum(c.total_bytes for c in self.collectives)
+
+
+@dataclass(frozen=True)
+class Flow:
+    """What one device needs of another."""
+
+    source: int
+    """Position in the mesh of the nearest device that has it."""
+    target: int
+    """Position in the mesh of the target."""
+    bytes: int
 
 
 @dataclass(frozen=True, repr=False)
 class ReshardPlan(Document):
-    """SPMD arrays on their way to groups: in which order, which of them together, and what devices hold meanwhile.
+    """Arrays on their way to another layout: in which order, which together, and what devices hold meanwhile.
 
-    A chunk is one compiled program, which lays its arrays out in every group; groups that are not an array's own then
-    free their copy (JaxPP's ``spmd_to_mpmd_reshard``).
+    A chunk is one compiled program. By direction:
+
+    - ``spmd_to_mpmd``: it lays its arrays out in every group; groups that do not keep an array then free their copy
+      (JaxPP's ``spmd_to_mpmd_reshard``).
+    - ``mpmd_to_spmd``: every group brings a block, zeros where it does not give the array; stacked along the MPMD axis,
+      of which the program selects the group that gives it (JaxPP's ``mpmd_to_spmd_reshard`` on several processes).
+    - ``device_put``: one array, from one sharding to another, in one chunk.
     """
 
+    direction: Literal["spmd_to_mpmd", "mpmd_to_spmd", "device_put"]
     mesh: Mesh
+    """All devices; of ``device_put`` those before."""
     axis: str
-    """The mesh axis that divides the mesh into groups."""
+    """The mesh axis that divides the mesh into groups; empty for ``device_put``, which has one group."""
     arrays: tuple[MovedArray, ...] = field(metadata={"wire": "table"})
     """In the order of the tree."""
     order: tuple[int, ...]
-    """Arrays in the order in which they move."""
-    chunks: tuple[int, ...]
-    """How many arrays, in that order, each chunk has."""
+    """Arrays in the order in which they move, whatever the threshold."""
     threshold: int
-    """Bytes that the weights of a chunk may sum to; an array that weighs more is a chunk of its own."""
+    """Bytes that the weights of a chunk may sum to; an array that weighs more is a chunk of its own. 0 for
+    ``device_put``, which has none."""
+    target_mesh: Mesh | None = None
+    """Of ``device_put``: the mesh after, where it is another."""
+    flows: tuple[Flow, ...] = field(default=(), metadata={"wire": "table"})
+    """Of ``device_put`` on at most 64 devices: who needs how much of whom."""
+    note: str = ""
+    """What is not known and why, in one sentence."""
+    jax_version: str = ""
     kind: Literal["reshard"] = field(default="reshard", init=False)
     version: int = field(default=VERSION, init=False)
 
@@ -59,49 +117,123 @@ class ReshardPlan(Document):
 
     @property
     def groups(self) -> int:
-        """Number of groups."""
-        return next(a.size for a in self.mesh.axes if a.name == self.axis)
-
-    @cached_property
-    def chunk_arrays(self) -> tuple[tuple[int, ...], ...]:
-        """Of each chunk, the indices of its arrays."""
-        ends = accumulate(self.chunks)
-        return tuple(self.order[end - count : end] for end, count in zip(ends, self.chunks, strict=True))
+        """Number of groups; 1 for ``device_put``."""
+        return next((a.size for a in self.mesh.axes if a.name == self.axis), 1)
 
     @cached_property
     def weights(self) -> tuple[int, ...]:
         """Of each array what it counts against the threshold: the bytes of a source shard, times the groups."""
-        return tuple(a.source_bytes * self.groups for a in self.arrays)
+        groups = self.groups
+        return tuple(a.source_bytes * groups for a in self.arrays)
+
+    @cached_property
+    def chunks(self) -> tuple[tuple[int, ...], ...]:
+        """Of each chunk, the indices of its arrays: in order, as many as weigh no more than the threshold together."""
+        if self.direction == "device_put":
+            return (self.order,)
+        counts = _counts([self.weights[i] for i in self.order], self.threshold)
+        return tuple(self.order[end - count : end] for end, count in zip(accumulate(counts), counts, strict=True))
+
+    @property
+    def made_bytes(self) -> tuple[int, ...]:
+        """Of each array, the bytes that its chunk adds on a device, the most of all groups.
+
+        That is its block after, and of ``mpmd_to_spmd`` also the zeros of the groups that do not give it.
+        """
+        zeros = self.direction == "mpmd_to_spmd" and self.groups > 1
+        return tuple(a.target_bytes + a.source_bytes * zeros for a in self.arrays)
 
     @property
     def chunk_bytes(self) -> tuple[int, ...]:
-        """Of each chunk, the bytes that it makes on each device of every group."""
-        return tuple(sum(self.arrays[i].target_bytes for i in chunk) for chunk in self.chunk_arrays)
+        """Of each chunk, the sum of ``made_bytes`` over its arrays."""
+        made = self.made_bytes
+        return tuple(sum(made[i] for i in chunk) for chunk in self.chunks)
 
     @cached_property
-    def peak_bytes(self) -> tuple[int, ...]:
-        """Of each group, the most that one of its devices holds during the plan.
+    def held_bytes(self) -> tuple[tuple[int, ...], ...]:
+        """Of each chunk, what a device of each group holds while its program runs.
 
-        It counts what has not moved yet, the arrays of the chunk in both layouts, and what the group keeps already.
+        It counts arrays, not what XLA needs beside them: those that wait, those of the chunk in both layouts (of
+        ``mpmd_to_spmd`` zeros too), and those that the group keeps.
         """
-        waiting = sum(a.source_bytes for a in self.arrays)
-        kept = [0] * self.groups
-        peak = [waiting] * self.groups
-        for chunk, made in zip(self.chunk_arrays, self.chunk_bytes, strict=True):
-            peak = [max(p, waiting + k + made) for p, k in zip(peak, kept, strict=True)]
-            for i in chunk:
-                waiting -= self.arrays[i].source_bytes
-                for group in self.arrays[i].groups:
-                    kept[group] += self.arrays[i].target_bytes
-        return tuple(peak)
+        if self.direction == "device_put":
+            return ((self._put_bytes,),)
+        leaving = self.direction == "spmd_to_mpmd"
+        every = range(self.groups)
+        waiting, kept = [0] * self.groups, [0] * self.groups
+        for array in self.arrays:
+            for group in every if leaving else array.groups:
+                waiting[group] += array.source_bytes
+        held = []
+        for chunk in self.chunks:
+            moved = [self.arrays[i] for i in chunk]
+            made = [sum(a.target_bytes for a in moved)] * self.groups
+            if not leaving:
+                made = [m + sum(a.source_bytes for a in moved if a.groups[0] != g) for g, m in enumerate(made)]
+            held.append(tuple(map(sum, zip(waiting, kept, made, strict=True))))
+            for array in moved:
+                # The copies of groups that do not give an array stay until the user lets go of it.
+                for group in every if leaving else array.groups[:1]:
+                    waiting[group] -= array.source_bytes
+                for group in array.groups if leaving else every:
+                    kept[group] += array.target_bytes
+        return tuple(held)
+
+    @property
+    def _put_bytes(self) -> int:
+        """What a device holds while one array moves: both layouts, where it has both."""
+        array = self.arrays[0]
+        before = set(self.mesh.device_ids.array().tolist())
+        after = before if self.target_mesh is None else set(self.target_mesh.device_ids.array().tolist())
+        both = bool(before & after)
+        return array.source_bytes + array.target_bytes if both else max(array.source_bytes, array.target_bytes)
+
+    @property
+    def peak_bytes(self) -> tuple[int, ...]:
+        """Of each group, the most that one of its devices holds during the plan."""
+        return tuple(map(max, zip(*self.held_bytes, strict=True))) if self.arrays else (0,) * self.groups
 
     @property
     def freed_bytes(self) -> int:
-        """Bytes on all devices that are made in groups which do not keep them."""
+        """Bytes on all devices that are made only to be freed: blocks of groups that do not keep them, and zeros."""
+        if self.direction == "device_put":
+            return 0
         size = self.mesh.size // self.groups
+        if self.direction == "mpmd_to_spmd":
+            return sum(a.source_bytes * size * (self.groups - 1) for a in self.arrays)
         return sum(a.target_bytes * size * (self.groups - len(a.groups)) for a in self.arrays)
 
     @property
     def overweight(self) -> tuple[int, ...]:
-        """Arrays that weigh more than they take: they are copied over the groups already."""
-        return tuple(i for i, (a, w) in enumerate(zip(self.arrays, self.weights, strict=True)) if w > a.target_bytes)
+        """Arrays that weigh more than they add on a device, so that a chunk takes fewer of them than would fit."""
+        if self.direction == "device_put":
+            return ()
+        return tuple(i for i, (w, made) in enumerate(zip(self.weights, self.made_bytes, strict=True)) if w > made)
+
+    def with_threshold(self, threshold: int) -> ReshardPlan:
+        """The plan of the same arrays, in the same order, for another threshold.
+
+        Args:
+            threshold: bytes that the weights of a chunk may sum to.
+
+        Raises:
+            ValueError: it is not a whole number above 0, or the plan is one ``device_put``, which has no chunks.
+        """
+        if self.direction == "device_put":
+            raise ValueError("device_put moves its one array in one chunk: it has no threshold")
+        if not isinstance(threshold, int) or isinstance(threshold, bool) or threshold <= 0:
+            raise ValueError(f"threshold must be a number of bytes, 1 or more; got {threshold!r}")
+        return replace(self, threshold=threshold)
+
+
+def _counts(weights: Sequence[int], threshold: int) -> list[int]:
+    """How many of the weights, one after another, each chunk has."""
+    counts: list[int] = []
+    sum_of_chunk = 0
+    for weight in weights:
+        if not counts or sum_of_chunk + weight > threshold:
+            counts.append(0)
+            sum_of_chunk = 0
+        counts[-1] += 1
+        sum_of_chunk += weight
+    return counts

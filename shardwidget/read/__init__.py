@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from shardwidget.read._program.programs import program as program
     from shardwidget.read._program.programs import programs as programs
     from shardwidget.read._program.timing import time_program as time_program
-    from shardwidget.read._reshard import reshard_plan as reshard_plan
+    from shardwidget.read._reshard.entry import reshard_plan as reshard_plan
     from shardwidget.read._run.run import run as run
     from shardwidget.read._schedule.entry import schedule as schedule
     from shardwidget.read._trace.trace import trace as trace

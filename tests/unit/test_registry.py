@@ -15,7 +15,8 @@ from shardwidget.export import bundle
 from shardwidget.pipeline.generators import one_f_one_b
 from shardwidget.widgets._base import DocumentWidget
 from shardwidget.widgets.mpmd_array import MpmdArrayView
-from tests.mpmd import example, large
+from tests.mpmd import large
+from tests.reshards import example
 
 PACKAGE = Path(sw.__file__).parent
 

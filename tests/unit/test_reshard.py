@@ -7,7 +7,8 @@ from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 import shardwidget as sw
-from tests.mpmd import EXAMPLE_SHAPES, EXAMPLE_SPECS, FakeMpmdMesh, FakeMpmdSharding, example, stages
+from tests.mpmd import FakeMpmdMesh, FakeMpmdSharding, stages
+from tests.reshards import EXAMPLE_SHAPES, EXAMPLE_SPECS, back, example, put
 
 MIB = 2**20
 
@@ -17,8 +18,8 @@ def test_jaxpps_example_has_its_numbers():
     assert [a.source_bytes for a in plan.arrays] == [2097152, 2097152, 1048576]
     assert plan.order == (0, 1, 2)
     assert plan.weights == (4194304, 4194304, 2097152)
-    assert plan.chunk_arrays == ((0, 1), (2,))
-    assert example(5 * MIB).chunk_arrays == ((0,), (1,), (2,))
+    assert plan.chunks == ((0, 1), (2,))
+    assert example(5 * MIB).chunks == ((0,), (1,), (2,))
     assert [a.target_bytes for a in plan.arrays] == [4194304, 4194304, 1048576]
     # The third is copied over the stages already: it weighs twice what it takes.
     assert plan.overweight == (2,)
@@ -46,7 +47,14 @@ def test_the_peak_counts_what_waits_what_moves_and_what_is_kept():
     assert example(8 * MIB).peak_bytes == (13 * MIB, 13 * MIB)
     # One by one: 5 + 4; then 3 + 4 kept by group 0 + 4.
     assert example(5 * MIB).peak_bytes == (11 * MIB, 9 * MIB)
-    assert example(1).chunks == (1, 1, 1)
+    assert example(1).chunks == ((0,), (1,), (2,))
+
+
+def test_another_threshold_is_the_plan_that_would_be_read_with_it():
+    assert example(8 * MIB).with_threshold(5 * MIB) == example(5 * MIB)
+    assert example(5 * MIB).held_bytes == ((9 * MIB, 9 * MIB), (11 * MIB, 7 * MIB), (6 * MIB, 6 * MIB))
+    with pytest.raises(ValueError, match="threshold must be a number of bytes, 1 or more; got 0"):
+        example().with_threshold(0)
 
 
 def test_order_is_round_robin_over_groups_and_the_largest_first():
@@ -62,15 +70,34 @@ def test_order_is_round_robin_over_groups_and_the_largest_first():
     assert plan.order == (3, 1, 0, 2, 4)
     assert plan.arrays[4].groups == (0,)
     assert plan.arrays[3].path == "['3']"
-    assert plan.chunks == (5,)
+    assert plan.chunks == ((3, 1, 0, 2, 4),)
 
 
-def test_words_name_chunks_and_bytes():
-    lines = repr(example()).splitlines()
+def test_words_name_chunks_bytes_and_collectives():
+    lines = repr(example(compiled=True)).splitlines()
     assert lines[0] == "3 arrays to groups of stage in 2 chunks, threshold 8 MiB"
-    assert lines[1].startswith("At most 13 MiB on a device, in stage 0; 36 MiB on all devices")
-    assert lines[2] == "Weighs more than it takes on a device: [2]."
-    assert lines[3] == "chunk 0  8 MiB on every device, weight 8 MiB: [0] to 0, [1] to 1"
+    assert lines[1:4] == [
+        "At most 13 MiB on a device, in stage 0.",
+        "Made on all devices only to be freed: 36 MiB of blocks.",
+        "Must move at least: 24 MiB in all, over stage, fsdp; XLA's programs send 48 MiB.",
+    ]
+    assert lines[4].endswith("so a chunk takes fewer than fit: [2].")
+    assert lines[5].startswith(
+        "chunk 0  adds 8 MiB on a device, weight 8 MiB: [0] to 0, [1] to 1 · 2 × collective-permute"
+    )
+    assert "nothing is compiled" in repr(example())
+    assert repr(back()).startswith("3 arrays from groups of stage in 3 chunks")
+    assert "device 0 → 2  512 KiB" in repr(put())
+    assert "<table>" in example()._repr_html_()
+
+
+def test_the_compiled_programs_of_jaxpps_example_are_the_documented_ones():
+    plan = example(compiled=True)
+    kinds = [c.kind for array in plan.arrays for c in array.collectives or ()]
+    assert sorted(kinds) == ["all-gather"] * 2 + ["collective-permute"] * 2
+    assert plan.arrays[2].collectives == ()
+    assert plan.arrays[0].axes == ("stage", "fsdp") and plan.arrays[2].axes == ()
+    assert all(a.least_bytes <= (a.sent_bytes or 0) for a in plan.arrays)
 
 
 def plan(arrays=None, targets=None, threshold=8):

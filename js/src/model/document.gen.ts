@@ -446,6 +446,15 @@ export interface Flag {
   readonly spec: string;
 }
 
+/** What one device needs of another. */
+export interface Flow {
+  /** Position in the mesh of the nearest device that has it. */
+  readonly source: number;
+  /** Position in the mesh of the target. */
+  readonly target: number;
+  readonly bytes: number;
+}
+
 /** What was answered for one field. */
 export interface Given {
   readonly field: string;
@@ -871,21 +880,36 @@ export interface Move {
   readonly pairs: readonly (readonly [number, number])[];
 }
 
-/** One array of a plan. Bytes are those on each device. */
+/** One array of a plan. */
 export interface MovedArray {
   /** Where it stands in the tree, as `jax.tree_util.keystr` prints it. */
   readonly path: string;
   readonly shape: readonly number[];
   readonly dtype: string;
-  /** Its PartitionSpec on the whole mesh. */
+  /** Its PartitionSpec before: on the whole mesh, or inside a group. The class of a sharding that has no spec. */
   readonly source: string;
-  /** Its PartitionSpec inside a group. */
+  /** How it is split before. */
+  readonly source_dims: readonly Dim[];
+  /** Its PartitionSpec after. */
   readonly target: string;
-  /** Groups that keep it. */
+  readonly target_dims: readonly Dim[];
+  /** Groups that keep it, in ascending order; of `mpmd_to_spmd` those that have it, of which the first gives it. */
   readonly groups: readonly number[];
+  /** Bytes of a shard before, on each device that has one. */
   readonly source_bytes: number;
-  /** Bytes on each device of every group while its chunk moves; groups that are not its own free them again. */
+  /**
+   * Bytes of a shard after, on each device that has one. Of `spmd_to_mpmd` every group makes it while its chunk
+   * moves; those that do not keep it free it again.
+   */
   readonly target_bytes: number;
+  /** Mesh axes over which data has to move, in mesh order; empty where each device has what it needs. */
+  readonly axes: readonly string[];
+  /** Bytes that the devices which keep it lack before, in all: no way of moving it sends fewer. */
+  readonly least_bytes: number;
+  /** Bytes that each group gets from each other one; of `mpmd_to_spmd` from the one that gives it. */
+  readonly between_bytes: number;
+  /** Those of the compiled program that moves it alone; None where none was compiled. */
+  readonly collectives: readonly PlanCollective[] | null;
 }
 
 /**
@@ -1086,6 +1110,18 @@ export interface Plan {
   readonly rounds: readonly (readonly Move[])[];
 }
 
+/** A collective of the compiled program that moves one array. */
+export interface PlanCollective {
+  /** XLA's name of it: `all-gather`, `collective-permute`. */
+  readonly kind: string;
+  /** The mesh axes whose groups take part; empty where they are those of no set of axes. */
+  readonly axes: readonly string[];
+  /** Bytes that a device sends, the most of all, in the ring algorithm (directly, for a permutation). */
+  readonly bytes_per_device: number;
+  /** Bytes that all devices send. */
+  readonly total_bytes: number;
+}
+
 /** A spec to play with, and the words to say what comes of it. */
 export interface Playground {
   /** The devices that meshes are made of, in order and without axes; where it is abstract, as many as asked for. */
@@ -1213,23 +1249,38 @@ export interface Remedy {
 }
 
 /**
- * SPMD arrays on their way to groups: in which order, which of them together, and what devices hold meanwhile.
+ * Arrays on their way to another layout: in which order, which together, and what devices hold meanwhile.
  *
- * A chunk is one compiled program, which lays its arrays out in every group; groups that are not an array's own then
- * free their copy (JaxPP's `spmd_to_mpmd_reshard`).
+ * A chunk is one compiled program. By direction:
+ *
+ * - `spmd_to_mpmd`: it lays its arrays out in every group; groups that do not keep an array then free their copy
+ *   (JaxPP's `spmd_to_mpmd_reshard`).
+ * - `mpmd_to_spmd`: every group brings a block, zeros where it does not give the array; stacked along the MPMD axis,
+ *   of which the program selects the group that gives it (JaxPP's `mpmd_to_spmd_reshard` on several processes).
+ * - `device_put`: one array, from one sharding to another, in one chunk.
  */
 export interface ReshardPlan {
+  readonly direction: "spmd_to_mpmd" | "mpmd_to_spmd" | "device_put";
+  /** All devices; of `device_put` those before. */
   readonly mesh: Mesh;
-  /** The mesh axis that divides the mesh into groups. */
+  /** The mesh axis that divides the mesh into groups; empty for `device_put`, which has one group. */
   readonly axis: string;
   /** In the order of the tree. */
   readonly arrays: readonly MovedArray[];
-  /** Arrays in the order in which they move. */
+  /** Arrays in the order in which they move, whatever the threshold. */
   readonly order: readonly number[];
-  /** How many arrays, in that order, each chunk has. */
-  readonly chunks: readonly number[];
-  /** Bytes that the weights of a chunk may sum to; an array that weighs more is a chunk of its own. */
+  /**
+   * Bytes that the weights of a chunk may sum to; an array that weighs more is a chunk of its own. 0 for
+   * `device_put`, which has none.
+   */
   readonly threshold: number;
+  /** Of `device_put`: the mesh after, where it is another. */
+  readonly target_mesh: Mesh | null;
+  /** Of `device_put` on at most 64 devices: who needs how much of whom. */
+  readonly flows: readonly Flow[];
+  /** What is not known and why, in one sentence. */
+  readonly note: string;
+  readonly jax_version: string;
   readonly kind: "reshard";
   readonly version: number;
 }
