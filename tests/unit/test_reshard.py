@@ -96,7 +96,8 @@ def test_the_compiled_programs_of_jaxpps_example_are_the_documented_ones():
     kinds = [c.kind for array in plan.arrays for c in array.collectives or ()]
     assert sorted(kinds) == ["all-gather"] * 2 + ["collective-permute"] * 2
     assert plan.arrays[2].collectives == ()
-    assert plan.arrays[0].axes == ("stage", "fsdp") and plan.arrays[2].axes == ()
+    assert plan.arrays[0].axes == ("stage", "fsdp")
+    assert plan.arrays[2].axes == ()
     assert all(a.least_bytes <= (a.sent_bytes or 0) for a in plan.arrays)
 
 
