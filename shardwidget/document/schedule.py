@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from shardwidget.document.base import Document
 from shardwidget.document.mesh import Mesh
+from shardwidget.document.trace import Trace
 from shardwidget.document.wire import VERSION, Ints
 
 if TYPE_CHECKING:
@@ -83,8 +84,16 @@ class Schedule(Document):
     """Name of the mesh axis that the ranks are positions of."""
     note: str = ""
     """What is not known and why, in one sentence."""
+    stepped: Callable[[], tuple[Trace, tuple[int, ...]]] | None = field(
+        default=None, repr=False, compare=False, metadata={"wire": False}
+    )
+    """Of a function's schedule: traces the function, and finds the step of each tick. None for any other."""
     kind: Literal["schedule"] = field(default="schedule", init=False)
     version: int = field(default=VERSION, init=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What travels to another process: the function stays."""
+        return self.__dict__ | {"stepped": None}
 
     @cached_property
     def order(self) -> Order:

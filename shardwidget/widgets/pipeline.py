@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 
-from traitlets import Bunch, Float, Int, TraitError, validate
+from traitlets import Bool, Bunch, Dict, Float, Int, TraitError, observe, validate
 
 from shardwidget import read
-from shardwidget.document import Schedule, Schedules
+from shardwidget.document import Schedule, Schedules, Trace
+from shardwidget.export import bundle
 from shardwidget.pipeline.lists import compared
 from shardwidget.widgets._base import Mode
 from shardwidget.widgets._moving import MovingWidget
 from shardwidget.widgets._options import checked
+from shardwidget.widgets.stepper import ShardMapStepper
+
+NO_STEPS = "the schedule was not read from a function: PipelineView(f, *args, microbatches=axis) has steps to show"
 
 
 class PipelineView(MovingWidget):
@@ -24,6 +29,7 @@ class PipelineView(MovingWidget):
     view = PipelineView(pipeline.one_f_one_b(4, 8))
     view.follow = 3                                     # one microbatch through all ranks
     PipelineView(f, weights, inputs, microbatches=0, argument=1)      # the schedule of your own shard_map
+    view.stepper                                        # that function step by step: a ShardMapStepper
     PipelineView.compare({"1F1B": pipeline.one_f_one_b(4, 8), "ZB-H1": pipeline.zb_h1(4, 8)})
     ```
 
@@ -36,6 +42,9 @@ class PipelineView(MovingWidget):
 
     follow = Int(None, allow_none=True).tag(sync=True)
     moment = Float(0.0).tag(sync=True)
+    _stepped = Bool(False, help="Whether the steps of its ticks can be asked for.").tag(sync=True)
+    _asked = Dict(help="The tick whose step the reader wants to see: {n, tick}; empty once it has come.").tag(sync=True)
+    _opened = Dict(help="That step: {n, step}, the first time with {front_end, state}; or {n, error}.").tag(sync=True)
 
     def __init__(
         self,
@@ -76,7 +85,8 @@ class PipelineView(MovingWidget):
         checked(type(self), traits)
         options = {"microbatches": microbatches, "argument": argument, "axis": axis, "mesh": mesh, "name": name}
         document = x if isinstance(x, Schedules) else read.schedule(x, *args, **options)
-        super().__init__(document, mode=mode, follow=follow, moment=moment, **traits)
+        stepped = isinstance(document, Schedule) and document.stepped is not None
+        super().__init__(document, mode=mode, follow=follow, moment=moment, _stepped=stepped, **traits)
 
     @classmethod
     def compare(
@@ -106,6 +116,42 @@ class PipelineView(MovingWidget):
         """The schedule that is shown, or the schedules."""
         assert isinstance(self._shown, Schedule | Schedules)
         return self._shown
+
+    @cached_property
+    def stepper(self) -> ShardMapStepper:
+        """The steps of the function that the schedule was read from. A task opened in the card moves it, too.
+
+        Raises:
+            ValueError: the schedule was not read from a function.
+        """
+        return ShardMapStepper(self._trace[0], mode=self._mode)
+
+    @cached_property
+    def _trace(self) -> tuple[Trace, tuple[int, ...]]:
+        shown = self.document
+        if not isinstance(shown, Schedule) or shown.stepped is None:
+            raise ValueError(NO_STEPS)
+        return shown.stepped()
+
+    @observe("_asked")
+    def _on_asked(self, change: Bunch) -> None:
+        asked = change["new"]
+        if not asked:
+            # The browser has it: the state of a notebook would keep it.
+            self._opened = {}
+            return
+        try:
+            self._opened = {"n": asked["n"], **self._step(asked["tick"], first=asked["first"])}
+        except Exception as error:
+            # The page shows it at its place; the kernel that serves the page goes on.
+            self._opened = {"n": asked["n"], "error": f"{type(error).__name__}: {error}"}
+
+    def _step(self, tick: int, *, first: bool) -> dict[str, Any]:
+        self.stepper.step = step = self._trace[1][tick]
+        if not first:
+            return {"step": step}
+        state = self.stepper._state(complete=True)  # noqa: SLF001
+        return {"step": step, "front_end": bundle.read(self.stepper.bundle), "state": state}
 
     def _state(self, *, complete: bool) -> dict[str, Any]:
         return super()._state(complete=complete) | {"follow": self.follow, "moment": self.moment}

@@ -10,6 +10,7 @@ from jax import lax
 from jax.sharding import AxisType
 from jax.sharding import PartitionSpec as P
 
+import shardwidget as sw
 from shardwidget import read
 
 
@@ -225,3 +226,48 @@ def test_a_mesh_without_devices():
     weights, inputs = (jax.ShapeDtypeStruct(x.shape, x.dtype) for x in arguments(3, 4))
     schedule = read.schedule(partial(staircase, mesh=abstract), weights, inputs, microbatches=0, argument=1)
     assert schedule.simulate().makespan == 6
+
+
+@pytest.mark.parametrize("loop", ["scan", "fori"])
+def test_each_tick_has_its_step(loop):
+    # 25 ticks: the trace holds the first iterations of the loop and the last.
+    mesh = mesh_of(stage=2)
+    weights, inputs = arguments(2, 24)
+    found = read.schedule(lambda w, x: staircase(w, x, mesh, loop=loop), weights, inputs, microbatches=0, argument=1)
+    assert found.stepped is not None
+    trace, steps = found.stepped()
+    assert len(steps) == 25
+    assert {trace.steps[k].primitive for k in steps} == {"dot_general"}
+
+    def iteration(scope: int) -> int:
+        here = trace.scopes[scope]
+        return here.iteration if here.kind == "iteration" else iteration(here.parent)
+
+    shown = sorted({scope.iteration for scope in trace.scopes if scope.kind == "iteration"})
+    assert [iteration(trace.steps[k].scope) for k in steps] == [max(k for k in shown if k <= t) for t in range(25)]
+
+
+def test_ticks_that_are_written_out_have_their_steps():
+    found = read.schedule(*documented(2, 4, 4), microbatches=0, argument=1)
+    assert found.stepped is not None
+    trace, steps = found.stepped()
+    products = [k for k, step in enumerate(trace.steps) if step.primitive == "dot_general"]
+    assert list(steps) == products
+
+    view = sw.PipelineView(found)
+    view._asked = {"n": 1, "tick": 2, "first": True}
+    assert view.stepper.step == view._opened["step"] == products[2]
+    assert view._opened["state"]["_document"]["kind"] == "trace"
+    view._asked = {}
+    assert view._opened == {}
+    view._asked = {"n": 2, "tick": 5, "first": False}
+    assert view._opened == {"n": 2, "step": products[5]}
+    assert view.stepper.step == products[5]
+
+
+def test_only_a_function_has_steps():
+    view = sw.PipelineView(sw.pipeline.gpipe(2, 2))
+    with pytest.raises(ValueError, match="was not read from a function"):
+        _ = view.stepper
+    view._asked = {"n": 1, "tick": 0, "first": True}
+    assert "was not read from a function" in view._opened["error"]

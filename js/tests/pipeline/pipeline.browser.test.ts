@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { button, Clock, find, type Mounted, press, reduceMotion, settle, textOf } from "../harness";
 import { mount, start } from "./harness";
 import { model, wire } from "./schedules";
@@ -199,4 +199,43 @@ test("another document takes the place of the first", async () => {
 test("a document that cannot be drawn says so", async () => {
   const view = start({ ...wire("one_f_one_b"), version: 99 });
   await expect.poll(() => textOf(view.root.querySelector("[role=alert]"))).toContain("version 99");
+});
+
+test("a tick opens the function's steps in the card, and moves them", async () => {
+  const view = await mount(wire("ring"), { _stepped: true });
+  const shown =
+    "export default { render({ model, el }) { const say = () => { el.textContent = 'step ' + model.get('step') }; say(); model.on('change:step', say); return () => {} } }";
+  const answer = async (opened: Record<string, unknown>) => {
+    view.model.assign({ _opened: opened });
+    await settle();
+  };
+  const asked = () => view.model.sentFor("_asked");
+  const list = find(view, "[role=listbox]");
+  await press(list, "ArrowRight");
+  await press(list, "ArrowRight");
+  await press(list, "Enter");
+  await settle();
+  expect(asked()).toEqual([{ n: 1, tick: 1, first: true }]);
+  expect(button(view, "its steps").ariaPressed).toBe("true");
+  await answer({ n: 1, step: 14, front_end: shown, state: { step: 0 } });
+  await vi.waitFor(() => expect(textOf(find(view, ".steps"))).toBe("step 14"));
+  // What Python keeps of it goes again.
+  expect(asked().at(-1)).toEqual({});
+  await press(list, "ArrowRight");
+  await settle();
+  expect(asked().at(-1)).toEqual({ n: 2, tick: 2, first: false });
+  await answer({ n: 2, step: 25 });
+  expect(textOf(find(view, ".steps"))).toBe("step 25");
+  button(view, "its steps").click();
+  await settle();
+  expect(view.root.querySelector(".steps")).toBeNull();
+  await press(list, "Enter");
+  await settle();
+  await answer({ n: 3, error: "ValueError: no" });
+  expect(textOf(find(view, ".steps"))).toBe("ValueError: no");
+});
+
+test("a saved page has no steps to open", async () => {
+  const view = await mount(wire("ring"), { _static: true });
+  expect(textOf(find(view, ".tools"))).not.toContain("its steps");
 });

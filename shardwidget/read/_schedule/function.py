@@ -7,20 +7,23 @@ cell is waste if changing what it computes changes no result.
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import jax
 import numpy as np
 
 from shardwidget import _jax
-from shardwidget.document import Schedule
+from shardwidget.document import Schedule, Trace
 from shardwidget.pipeline.tasks import Task, pack
 from shardwidget.read._mesh import read_mesh
 from shardwidget.read._schedule.probe import Change, Probe, changed
-from shardwidget.read._schedule.ticks import Computed, moves_of, ticks_of
+from shardwidget.read._schedule.steps import steps_of_ticks
+from shardwidget.read._schedule.ticks import Computed, Tick, moves_of, ticks_of
 from shardwidget.read._trace.arguments import Arguments
 from shardwidget.read._trace.nodes import RegionNode
+from shardwidget.read._trace.trace import trace
 
 MOST_MICROBATCHES = 512
 MOST_CELLS = 2**14
@@ -54,9 +57,15 @@ def schedule_of_function(
     try:
         region, axis = _axis(moves_of(probe.plan), axis)
         cells = _Cells(probe, region, axis, count)
-        return cells.schedule(arguments.function)
+        made = cells.schedule(arguments.function)
     except _NoPipelineError as why:
         raise ValueError(NO_PIPELINE.format(name=arguments.function, why=why)) from None
+    return replace(made, stepped=lambda: _stepped(f, args, axis, cells.moves))
+
+
+def _stepped(f: Any, args: tuple[Any, ...], axis: str, moves: Sequence[int]) -> tuple[Trace, tuple[int, ...]]:
+    traced = trace(f, *args)
+    return traced, steps_of_ticks(traced, axis, moves)
 
 
 class _NoPipelineError(Exception):
@@ -137,7 +146,7 @@ class _Cells:
         self._on = [self._by_rank(d) for d in differing]
         """Of each watched value: which microbatches it depends on, bool ``[microbatches, iterations, ranks, rows]``."""
         ticks = self._working(ticks_of(region, axis, probe.watched))
-        self.ticks = len(ticks)
+        self.moves = [tick.moves for tick in ticks]
         self.lanes, self.cells = self._found(ticks)
 
     def _by_rank(self, differing: np.ndarray) -> np.ndarray:
@@ -146,15 +155,15 @@ class _Cells:
             out[:, :, rank] |= differing[:, :, device]
         return out
 
-    def _working(self, ticks: list[list[Computed]]) -> list[list[Computed]]:
+    def _working(self, ticks: list[Tick]) -> list[Tick]:
         """Of each tick the values with most work of those that are of one microbatch alone."""
         mixed = [bool((on.sum(0) > 1).any()) for on in self._on]
         out, first_mixed = [], None
         for number, tick in enumerate(ticks):
-            able = [c for c in tick if self._on[c.value][:, c.iteration].any()]
+            able = [c for c in tick.computed if self._on[c.value][:, c.iteration].any()]
             single = [c for c in able if not mixed[c.value]]
             if single:
-                out.append(self._most(single))
+                out.append(Tick(tick.moves, tuple(self._most(single))))
             elif able and first_mixed is None:
                 first_mixed = number, able[0]
         if not out:
@@ -183,9 +192,9 @@ class _Cells:
             f"{', '.join(map(str, some[:4]))}{' …' if some.size > 4 else ''} at once"
         )
 
-    def _found(self, ticks: list[list[Computed]]) -> tuple[int, list[_Cell]]:
+    def _found(self, ticks: list[Tick]) -> tuple[int, list[_Cell]]:
         """How many stages a device runs in a tick, and all cells that work on a microbatch."""
-        on = [np.logical_or.reduce([self._on[c.value][:, c.iteration] for c in tick]) for tick in ticks]
+        on = [np.logical_or.reduce([self._on[c.value][:, c.iteration] for c in tick.computed]) for tick in ticks]
         rows = {o.shape[2] for o in on if (o.any(2).sum(0) > 1).any()}
         if len(rows) > 1:
             raise _NoPipelineError(f"devices run {' or '.join(map(str, sorted(rows)))} stages in a tick")
@@ -195,7 +204,7 @@ class _Cells:
             each = o if lanes > 1 and o.shape[2] == lanes else o.any(2, keepdims=True)
             for k, rank, row in np.argwhere(each).tolist():
                 device = int(np.flatnonzero(self._along == rank)[0])
-                last = [c for c in tick if self._on[c.value][k, c.iteration, rank].any()][-1]
+                last = [c for c in tick.computed if self._on[c.value][k, c.iteration, rank].any()][-1]
                 change = (-1, last.value, last.iteration, device, row if lanes > 1 else -1)
                 cells.append(_Cell(t, rank * lanes + row, k, change))
         return lanes, cells

@@ -24,6 +24,15 @@ class Computed:
     """Over all loops, the innermost fastest."""
 
 
+@dataclass(frozen=True)
+class Tick:
+    """What lies between two moves."""
+
+    moves: int
+    """Moves before it."""
+    computed: tuple[Computed, ...]
+
+
 def moves_of(plan: TracePlan) -> list[tuple[RegionNode, str]]:
     """The ``shard_map`` and the mesh axis of every ``ppermute``, in program order."""
     return [
@@ -35,7 +44,7 @@ def moves_of(plan: TracePlan) -> list[tuple[RegionNode, str]]:
     ]
 
 
-def ticks_of(region: RegionNode, axis: str, watched: Sequence[Watched]) -> list[list[Computed]]:
+def ticks_of(region: RegionNode, axis: str, watched: Sequence[Watched]) -> list[Tick]:
     """What each tick of a ``shard_map`` computes: between moves along an axis, where there is anything.
 
     Raises:
@@ -43,7 +52,7 @@ def ticks_of(region: RegionNode, axis: str, watched: Sequence[Watched]) -> list[
     """
     walk = _Walk(axis, {w.node: k for k, w in enumerate(watched)})
     walk.block(region.body, 0)
-    return [tick for tick in walk.ticks if tick]
+    return [Tick(moves, tuple(computed)) for moves, computed in enumerate(walk.ticks) if computed]
 
 
 class _Walk:

@@ -122,6 +122,14 @@ export class ScheduleModel {
     return null;
   }
 
+  /** Of ranks that advance together, the tick at a moment. */
+  tickAt(time: number): number {
+    return this.tasks.tick.reduce(
+      (found, tick, t) => ((this.run.start[t] ?? 0) <= time ? Math.max(found, tick) : found),
+      0,
+    );
+  }
+
   /** The first task of a rank that ends after a moment. */
   firstAfter(rank: number, time: number): number {
     const { first } = this.tasks;

@@ -17,14 +17,14 @@ export const NARROW = 560;
 /** What stands beside the plot: a legend, code, names. */
 const GUTTERS = { wide: 300, middle: 214, narrow: 46 } as const;
 const TOP = 16;
+const PLOT = 156;
 /** Below the plot: brackets of loops, and their names. */
 const BELOW = 26;
 
 export function layoutOf(steps: number, width: number): MemoryLayout {
   const kind = width >= WIDE - 34 ? "wide" : width >= NARROW - 34 ? "middle" : "narrow";
   const left = GUTTERS[kind];
-  const plot = kind === "narrow" ? 130 : 156;
-  return { width, height: TOP + plot + BELOW, left, span: Math.max(40, width - left), top: TOP, plot, steps };
+  return { width, height: TOP + PLOT + BELOW, left, span: Math.max(40, width - left), top: TOP, plot: PLOT, steps };
 }
 
 /** The left edge of a step. */

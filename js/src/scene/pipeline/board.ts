@@ -71,7 +71,7 @@ export function boardOf(models: readonly ScheduleModel[], width: number, span: S
 }
 
 function rowOf(ranks: number, several: boolean): readonly [cell: number, kept: number] {
-  if (several) return ranks <= 4 ? [16, 8] : ranks <= 8 ? [14, 7] : [12, 5];
+  if (several) return [12, 4];
   return ranks <= 4 ? [30, 14] : ranks <= 8 ? [24, 12] : [19, 8];
 }
 

@@ -9,7 +9,20 @@ const ROOM = 46;
 const NICE = [1, 2, 3, 5, 10] as const;
 
 export function frameMarks(board: Board): Mark[] {
-  return [...axisMarks(board), ...board.blocks.flatMap((block) => blockMarks(board, block))];
+  return [...partMarks(board), ...axisMarks(board), ...board.blocks.flatMap((block) => blockMarks(board, block))];
+}
+
+/** Of a picture that is zoomed: the part of all time that it shows, framed. */
+function partMarks({ blocks, grid, span, whole }: Board): Mark[] {
+  const first = blocks[0];
+  if (!first || span[1] - span[0] >= whole) return [];
+  const y = first.top - 24;
+  const x = grid.x + (grid.w * span[0]) / whole;
+  const w = Math.max(4, (grid.w * (span[1] - span[0])) / whole);
+  return [
+    { kind: "rect", x: grid.x, y, w: grid.w, h: 5, r: 2, fill: "faint", stroke: { color: "line", width: 1 } },
+    { kind: "rect", x, y, w, h: 5, r: 2, fill: "area", stroke: { color: "ink", width: 1.5 } },
+  ];
 }
 
 function axisMarks(board: Board): Mark[] {

@@ -38,6 +38,8 @@ export interface RunLayout {
 export const MOST_LANES = 32;
 const GUTTER = 118;
 const NARROW = 560;
+/** Wider cards have the table beside the devices: then lanes may be higher. */
+const ROOMY = 826;
 const AXIS = 26;
 const LOOPS = 20;
 
@@ -45,11 +47,11 @@ const LOOPS = 20;
 export function layoutOf(model: RunModel, width: number, roomy = true): RunLayout {
   const lanes = chosen(model);
   const labels = width >= NARROW;
-  const lane = !labels ? 14 : lanes.length > 16 ? 12 : lanes.length > 8 || !roomy ? 18 : 21;
+  const lane = lanes.length > 16 ? 12 : lanes.length > 8 || !roomy || width < ROOMY ? 18 : 21;
   const left = labels ? (model.mesh.axes.length > 1 ? GUTTER : 58) : 30;
   const pair = model.mesh.axes.at(-1)?.size ?? 1;
   const places: LanePlace[] = [];
-  const loops = model.looped && labels ? LOOPS : 0;
+  const loops = model.looped ? LOOPS : 0;
   let y = AXIS + loops;
   let before = -1;
   for (const [k, alike] of lanes) {

@@ -3,9 +3,10 @@ import type { Holder } from "../../model/document.gen";
 import type { NamespaceModel } from "../../model/namespace";
 import { changeDetail, deltaText, labelOf, nameOf, sizeText, typeText } from "../../model/namespace/words";
 import { axisTokens, bytes, count } from "../../model/text";
+import { fixedModel } from "../card/fixed";
+import { Opened } from "../card/Opened";
 import { Tokens } from "../card/Tokens";
 import { Band } from "./Band";
-import { Opened } from "./Opened";
 import type { InspectorState } from "./state";
 
 /** Only the list itself takes focus. */
@@ -147,7 +148,13 @@ function Below({ state, model, holder }: { state: InspectorState; model: Namespa
           </p>
         )}
         {answer?.error && <p class="fault">{answer.error}</p>}
-        {answer?.front_end && <Opened answer={answer} key={answer.n} />}
+        {answer?.front_end && (
+          <Opened
+            source={answer.front_end}
+            model={fixedModel(new Map(Object.entries(answer.state ?? {})))}
+            key={answer.n}
+          />
+        )}
         {!answer && <p class="soft">reading {holder.name} …</p>}
       </section>
     );

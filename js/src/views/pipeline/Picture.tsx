@@ -66,7 +66,9 @@ export function Picture({ state, shown }: { state: PipelineState; shown: Shown }
         ) : (
           <span class="soft">
             Point at a task; a click follows its microbatch. <kbd>←</kbd> <kbd>→</kbd> <kbd>↑</kbd> <kbd>↓</kbd> tasks,{" "}
-            <kbd>0</kbd>…<kbd>9</kbd> follow, <kbd>Space</kbd> play, <kbd>+</kbd> <kbd>−</kbd> zoom
+            <kbd>0</kbd>…<kbd>9</kbd> follow, {state.now.stepped && <kbd>Enter</kbd>}
+            {state.now.stepped && " its step, "}
+            <kbd>Space</kbd> play, <kbd>+</kbd> <kbd>−</kbd> zoom
           </span>
         )}
       </p>

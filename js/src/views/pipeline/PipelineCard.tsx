@@ -1,4 +1,5 @@
 /** The card of a pipeline schedule, or of several on one scale. */
+import { Opened } from "../card/Opened";
 import { Figures } from "./Figures";
 import { Head } from "./Head";
 import { Legend } from "./Legend";
@@ -10,7 +11,7 @@ import { Tools } from "./Tools";
 export function PipelineCard({ state }: { state: PipelineState }) {
   const shown = state.shown();
   if (!shown) return null;
-  const { several, width, opened, schedules } = state.now;
+  const { several, width, opened, schedules, steps } = state.now;
   const notes = [...new Set(shown.models.flatMap((m) => [m.doc.note, m.remark].filter((text) => text !== "")))];
   return (
     <div class={several ? "pipeline several" : "pipeline"}>
@@ -39,6 +40,17 @@ export function PipelineCard({ state }: { state: PipelineState }) {
         </p>
       ))}
       {several && <Figures models={shown.models} />}
+      {steps && (
+        <div class="steps">
+          {steps === "asked" || "error" in steps ? (
+            <p class="note" role="status">
+              {steps === "asked" ? "The function runs …" : steps.error}
+            </p>
+          ) : (
+            <Opened source={steps.source} model={steps.model} />
+          )}
+        </div>
+      )}
     </div>
   );
 }

@@ -4,7 +4,7 @@ import { short } from "../../model/schedule/words";
 import type { PipelineState } from "./state";
 
 export function Tools({ state, models }: { state: PipelineState; models: readonly ScheduleModel[] }) {
-  const { playing, span, critical, changes, schedules, moment } = state.now;
+  const { playing, span, critical, changes, schedules, moment, stepped, steps } = state.now;
   const [first] = models;
   if (!first) return null;
   const own = schedules.map(recipeOf).find((r) => r !== null);
@@ -66,6 +66,16 @@ export function Tools({ state, models }: { state: PipelineState; models: readonl
         as given
       </button>
       <span class="end">
+        {stepped && (
+          <button
+            type="button"
+            aria-pressed={steps !== null}
+            title="what the function does at this tick (Enter)"
+            onClick={() => state.toggleSteps()}
+          >
+            its steps
+          </button>
+        )}
         <button
           type="button"
           aria-pressed={critical}

@@ -4,7 +4,9 @@ import type { PipelineState } from "./state";
 
 /** Listens on the frame; returns what ends it. */
 export function pipelineKeys(state: PipelineState, frame: HTMLElement): () => void {
-  return cardKeys(frame, (key) => {
+  return cardKeys(frame, (key, target) => {
+    // Keys that the steps below leave over are not the schedule's.
+    if (target.getRootNode() !== frame.shadowRoot) return undefined;
     if (/^\d$/.test(key)) return () => state.followBatch(Number(key) === state.now.follow ? null : Number(key));
     return acts(state)[key];
   });
@@ -20,7 +22,7 @@ function acts(state: PipelineState): Readonly<Record<string, () => void>> {
     PageDown: () => state.step(10, 0),
     Home: () => state.step(Number.NEGATIVE_INFINITY, 0),
     End: () => state.step(Number.POSITIVE_INFINITY, 0),
-    Enter: () => followed(state),
+    Enter: () => (state.now.stepped ? state.openSteps() : followed(state)),
     Escape: () => state.followBatch(null),
     " ": () => state.toggle(),
     "+": () => state.zoom(2),

@@ -7,6 +7,7 @@ import { baseMarks, overMarks } from "../../scene/pipeline/marks";
 import { type Palette, paletteOf } from "../../scene/pipeline/palette";
 import { PAD } from "../../scene/scene";
 import { Layer } from "../card/canvas";
+import { fixedModel } from "../card/fixed";
 import { CardState, motionless } from "../card/state";
 import { memo } from "../card/store";
 import type { WidgetModel } from "../card/widget";
@@ -35,6 +36,21 @@ interface Fields {
   /** Where the playhead is. */
   moment: number;
   playing: boolean;
+  /** Whether ticks have steps that can be asked for. */
+  stepped: boolean;
+  steps: Steps | null;
+}
+
+/** The steps of the function below its schedule: asked for, shown at the tick of the playhead, or why they are not. */
+export type Steps = "asked" | { readonly source: string; readonly model: WidgetModel } | { readonly error: string };
+
+/** What Python answers: a step, the first time with the view that shows it. */
+interface Answer {
+  n?: number;
+  step?: number;
+  front_end?: string;
+  state?: Readonly<Record<string, unknown>>;
+  error?: string;
 }
 
 export interface Shown {
@@ -75,6 +91,8 @@ export class PipelineState extends CardState<Fields> {
     }),
   );
   #clock = 0;
+  /** What was asked for last. */
+  #asked = { n: 0, tick: -1 };
 
   constructor(widget: WidgetModel, frame: HTMLElement) {
     const fields: Fields = {
@@ -89,8 +107,10 @@ export class PipelineState extends CardState<Fields> {
       critical: false,
       moment: 0,
       playing: false,
+      stepped: widget.get("_stepped") === true && widget.get("_static") !== true,
+      steps: null,
     };
-    super(widget, frame, fields, ["follow", "moment"]);
+    super(widget, frame, fields, ["follow", "moment", "_opened"]);
     this.until(() => cancelAnimationFrame(this.#clock));
   }
 
@@ -174,6 +194,48 @@ export class PipelineState extends CardState<Fields> {
     const to = clamp(moment, 0, most);
     this.set({ moment: to });
     this.share({ moment: to });
+    this.#toStep();
+  }
+
+  /** Opens the steps of the function at the tick of the playhead, or closes them. */
+  toggleSteps(): void {
+    if (this.now.steps) this.set({ steps: null });
+    else this.openSteps();
+  }
+
+  openSteps(): void {
+    if (!this.now.stepped || this.now.steps) return;
+    this.set({ steps: "asked" });
+    this.#ask(true);
+  }
+
+  /** Moves the steps to the tick of the playhead. */
+  #toStep(): void {
+    const { steps } = this.now;
+    if (steps && steps !== "asked" && "model" in steps && this.#tick() !== this.#asked.tick) this.#ask(false);
+  }
+
+  #tick(): number {
+    return this.shown()?.models[0]?.tickAt(this.now.moment) ?? 0;
+  }
+
+  #ask(first: boolean): void {
+    // Another page may have asked as well: numbers go on from the last of all.
+    const last = this.widget.get("_asked") as { n?: number } | undefined;
+    this.#asked = { n: Math.max(this.#asked.n, last?.n ?? 0) + 1, tick: this.#tick() };
+    this.share({ _asked: { ...this.#asked, first } });
+  }
+
+  #take({ n, step, front_end: source, state, error }: Answer): void {
+    const { steps } = this.now;
+    if (n !== this.#asked.n || !steps) return;
+    if (error !== undefined) this.set({ steps: { error } });
+    else if (source && state) {
+      this.set({ steps: { source, model: fixedModel(new Map(Object.entries({ ...state, step }))) } });
+    } else if (steps !== "asked" && "model" in steps) steps.model.set("step", step);
+    this.share({ _asked: {} });
+    // The playhead may have moved on meanwhile.
+    this.#toStep();
   }
 
   /** Shows more or less time, about a moment that stays where it is. */
@@ -242,11 +304,15 @@ export class PipelineState extends CardState<Fields> {
     const { span } = this.now;
     this.set({ moment, playing: moment < most });
     if (span && moment > span[1]) this.pan(moment - span[0]);
-    if (moment >= most) this.share({ moment });
+    if (moment >= most) {
+      this.share({ moment });
+      this.#toStep();
+    }
   }
 
   #pause(): void {
     cancelAnimationFrame(this.#clock);
+    if (this.now.playing) this.#toStep();
     this.set({ playing: false });
   }
 
@@ -261,11 +327,15 @@ export class PipelineState extends CardState<Fields> {
     // A schedule that cannot be run is an error, said in place of a picture.
     this.#models(schedules, UNCHANGED);
     this.#pause();
-    const fresh = { changes: UNCHANGED, span: null, at: null, place: null, moment: 0, opened: 0 };
+    const fresh = { changes: UNCHANGED, span: null, at: null, place: null, moment: 0, opened: 0, steps: null };
     this.set({ schedules, several, ...fresh });
   }
 
-  protected override follow(): void {
+  protected override follow(trait: string | null): void {
+    if (trait === "_opened") {
+      this.#take((this.widget.get("_opened") ?? {}) as Answer);
+      return;
+    }
     const { schedules } = this.now;
     const models = this.#models(schedules, this.now.changes);
     const batches = Math.max(0, ...models.map((m) => m.tasks.microbatches));

@@ -1,14 +1,18 @@
-/** The view of an array or a tree, drawn by its own front end, which Python sends with its state. */
+/** A view within a card, drawn by its own front end, which Python sends with its state. */
 import { Component } from "preact";
-import { fixedModel } from "../card/fixed";
-import type { WidgetModel } from "../card/widget";
-import type { Answer } from "./state";
+import type { WidgetModel } from "./widget";
 
 interface FrontEnd {
   default: { render(place: { model: WidgetModel; el: HTMLElement }): () => void };
 }
 
-export class Opened extends Component<{ answer: Answer }, { error: string }> {
+interface Props {
+  /** The front end's module. */
+  source: string;
+  model: WidgetModel;
+}
+
+export class Opened extends Component<Props, { error: string }> {
   override state = { error: "" };
   #end: (() => void) | null = null;
   #gone = false;
@@ -34,10 +38,10 @@ export class Opened extends Component<{ answer: Answer }, { error: string }> {
   }
 
   #draw(el: HTMLElement): void {
-    const { front_end: source = "", state = {} } = this.props.answer;
+    const { source, model } = this.props;
     frontEnd(source)
       .then(({ default: { render } }) => {
-        if (!this.#gone) this.#end = render({ model: fixedModel(new Map(Object.entries(state))), el });
+        if (!this.#gone) this.#end = render({ model, el });
       })
       .catch((error) => this.setState({ error: `This page does not let the view run: ${error}` }));
   }
