@@ -24,9 +24,11 @@ if TYPE_CHECKING:
     from shardwidget.document import Memory as Memory
     from shardwidget.document import Model as Model
     from shardwidget.document import ModelComparison as ModelComparison
+    from shardwidget.document import MpmdPlacement as MpmdPlacement
     from shardwidget.document import Namespace as Namespace
     from shardwidget.document import Placement as Placement
     from shardwidget.document import Program as Program
+    from shardwidget.document import ReshardPlan as ReshardPlan
     from shardwidget.document import Run as Run
     from shardwidget.document import Trace as Trace
     from shardwidget.widgets.algorithms import AlgorithmView as AlgorithmView

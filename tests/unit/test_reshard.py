@@ -1,5 +1,7 @@
 """Plans of moving arrays to groups of a mesh, against JaxPP's own example and against what JAX really makes."""
 
+from typing import Any
+
 import jax
 import numpy as np
 import pytest
@@ -7,8 +9,9 @@ from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 import shardwidget as sw
-from tests.mpmd import FakeMpmdMesh, FakeMpmdSharding, stages
-from tests.reshards import EXAMPLE_SHAPES, EXAMPLE_SPECS, back, example, put
+from tests.mpmd import FakeMpmdMesh, FakeMpmdSharding, mpmd_array, stages
+from tests.mpmd import put as mpmd_put
+from tests.reshards import EXAMPLE_SHAPES, EXAMPLE_SPECS, RESHARDS, back, eight, example, put, struct
 
 MIB = 2**20
 
@@ -101,30 +104,138 @@ def test_the_compiled_programs_of_jaxpps_example_are_the_documented_ones():
     assert all(a.least_bytes <= (a.sent_bytes or 0) for a in plan.arrays)
 
 
-def plan(arrays=None, targets=None, threshold=8):
-    mesh = stages(2, 2)
-    x = jax.ShapeDtypeStruct((8,), np.float32, sharding=NamedSharding(mesh, P("data")))
+def test_a_target_may_name_the_mpmd_axis_or_not():
+    inside = (P("fsdp", "tensor"), P("tensor", "fsdp"), P("fsdp"))
+    assert example(specs=inside).arrays == example().arrays
+
+
+def test_equal_arrays_are_compiled_once():
+    told = []
+    mesh = eight()
+    arrays = {str(k): struct((8, 8), mesh, P(("stage", "fsdp"))) for k in range(6)}
+    arrays["other"] = struct((8, 16), mesh, P(("stage", "fsdp")))
+    targets = dict.fromkeys(arrays, ({1}, P("fsdp")))
+    found = sw.read.reshard_plan(
+        arrays, targets, mesh, "stage", threshold=64, compiled=True, progress=lambda *at: told.append(at)
+    )
+    assert told == [(1, 2), (2, 2)]
+    assert len({a.collectives for a in found.arrays[:6]}) == 1
+    assert found.arrays[6].sent_bytes == 2 * (found.arrays[0].sent_bytes or 0) > 0
+
+
+def test_a_plan_is_made_for_a_mesh_without_devices():
+    made = RESHARDS["parameters"]()
+    assert made.mesh.abstract
+    assert [len(chunk) for chunk in made.chunks] == [1, 8, 8, 16, 8]
+    mesh = jax.sharding.AbstractMesh((2, 2), ("stage", "data"))
+    of = (struct((8,), mesh, P("stage")), ({1}, P()), mesh, "stage")
+    assert "abstract mesh" in sw.read.reshard_plan(*of, threshold=8, compiled=True).note
+
+
+def test_arrays_come_back_from_mpmd_arrays_and_from_plain_ones():
+    mesh = stages(2, 2, 2)
+    target = NamedSharding(mesh, P(("stage", "data"), "model"))
+    plain = sw.read.reshard_plan(mpmd_put(mesh, 1), target, mesh, "stage", threshold=64)
+    assert sw.read.reshard_plan(mpmd_array(mesh, {1}), target, mesh, "stage", threshold=64) == plain
+    assert plain.direction == "mpmd_to_spmd"
+    assert plain.arrays[0].groups == (1,)
+    # A group that gives the array holds no zeros for it: 64 of the block, 32 after; the other one 64 of zeros.
+    assert plain.held_bytes == ((96, 96),)
+    both = sw.read.reshard_plan(mpmd_array(mesh, {0, 1}), target, mesh, "stage", threshold=64)
+    # The other copy stays, and zeros stand in for it in the stack.
+    assert both.held_bytes == ((96, 160),)
+    assert both.arrays[0].least_bytes < plain.arrays[0].least_bytes
+
+
+def test_nothing_to_move():
+    empty = sw.read.reshard_plan({}, {}, eight(), "stage", threshold=8)
+    assert (empty.chunks, empty.peak_bytes, empty.freed_bytes) == ((), (0, 0), 0)
+    assert "0 arrays" in repr(empty)
+    mesh = eight()
+    none = sw.read.reshard_plan(struct((0, 8), mesh, P("stage")), ({1}, P("fsdp")), mesh, "stage", threshold=8)
+    assert (none.arrays[0].axes, none.arrays[0].least_bytes) == ((), 0)
+    stays = sw.read.reshard_plan(struct((8, 8), mesh, P("stage")), NamedSharding(mesh, P("stage")), compiled=True)
+    assert (stays.flows, stays.arrays[0].collectives, stays.arrays[0].least_bytes) == ((), (), 0)
+
+
+def test_a_device_put_to_other_devices_says_why_nothing_is_compiled():
+    made = RESHARDS["put_elsewhere"]()
+    assert made.arrays[0].collectives is None
+    assert "no compiled program moves the array" in made.note
+    assert made.peak_bytes == (MIB,)
+    with pytest.raises(ValueError, match="device_put moves its one array in one chunk"):
+        made.with_threshold(8)
+
+
+def plan(arrays: Any = None, targets: Any = None, threshold: Any = 8, mesh: Any = None, axis: str = "stage"):
+    mesh = mesh or stages(2, 2)
+    x = jax.ShapeDtypeStruct((8,), np.float32, sharding=NamedSharding(stages(2, 2), P("data")))
     arrays, targets = arrays or {"w": x}, targets or {"w": ({0}, P("data"))}
-    return sw.read.reshard_plan(arrays, targets, mesh, "stage", threshold=threshold)
+    return sw.read.reshard_plan(arrays, targets, mesh, axis, threshold=threshold)
+
+
+def whole(*spec, **states):
+    return NamedSharding(stages(2, 2), P(*spec, **states))
 
 
 BAD = {
-    "threshold 0": ({"threshold": 0}, ValueError, "threshold must be a number of bytes, 1 or more; got 0"),
-    "a share": ({"threshold": 0.5}, ValueError, "got 0.5"),
-    "no memory figures": ({"threshold": None}, ValueError, "do not say how much memory is free"),
-    "another tree": ({"targets": {"v": ({0}, P())}}, ValueError, "targets must have the structure of arrays"),
-    "a group that is not there": ({"targets": {"w": ({2}, P())}}, ValueError, r"\['w'\] names groups \[2\].*0 to 1"),
+    "threshold 0": (lambda: plan(threshold=0), ValueError, "threshold must be a number of bytes, 1 or more; got 0"),
+    "a share": (lambda: plan(threshold=0.5), ValueError, "got 0.5"),
+    "no memory figures": (lambda: plan(threshold=None), ValueError, "do not say how much memory is free"),
+    "another tree": (lambda: plan(targets={"v": ({0}, P())}), ValueError, "targets must have the structure of arrays"),
+    "no such group": (lambda: plan(targets={"w": ({2}, P())}), ValueError, r"\['w'\] names groups \[2\].*0 to 1"),
+    "groups by name": (lambda: plan(targets={"w": ("ab", P())}), TypeError, "by their numbers.*got 'ab'"),
     "a spec that does not fit": (
-        {"targets": {"w": ({0}, P("data", "data"))}},
+        lambda: plan(targets={"w": ({0}, P("data", "data"))}),
         ValueError,
-        r"the target of \['w'\]: .* does not fit \(8,\)",
+        r"the target of \['w'\]: .* does not fit \(8,\) in a group of mesh data=2",
     ),
-    "no sharding": ({"arrays": {"w": 1.0}}, TypeError, r"\['w'\] is a float without a NamedSharding"),
+    "no sharding": (lambda: plan({"w": 1.0}), TypeError, r"\['w'\] is a float without a NamedSharding"),
+    "on a group already": (lambda: plan({"w": mpmd_array(stages(2, 2, 2), {0})}), TypeError, "is on groups already"),
+    "no such axis": (lambda: plan(axis="pipe"), ValueError, "no axis 'pipe' to divide it.*stage, data"),
+    "no mesh": (lambda: plan(mesh="stage"), TypeError, "mesh must be the jax.sharding.Mesh.*got str"),
+    "another mesh": (lambda: plan(mesh=stages(2, 4)), ValueError, r"stage=2, data=2.*not the mesh of the plan.*data=4"),
+    "no target of a mesh": (
+        lambda: plan({"a": put_on(0), "b": put_on(1)}, {"a": P8, "b": ({0}, P())}, mesh=stages(2, 2, 2)),
+        TypeError,
+        r"the target of \['b'\] must be a NamedSharding",
+    ),
+    "from no group": (
+        lambda: plan({"w": mpmd_array(stages(2, 2, 2), set())}, {"w": P8}, mesh=stages(2, 2, 2)),
+        ValueError,
+        r"\['w'\]: it is on no group",
+    ),
+    "from a part of a group": (
+        lambda: plan({"w": np.zeros(8)}, {"w": whole("data")}),
+        TypeError,
+        r"\['w'\]: it is a ndarray; an array on groups has a NamedSharding",
+    ),
+    "a spec for a device_put": (
+        lambda: plan_of(put_on(0), P()),
+        TypeError,
+        "without a mesh the second argument",
+    ),
+    "a sharding that does not fit": (
+        lambda: sw.read.reshard_plan(jax.ShapeDtypeStruct((3,), "int8", sharding=whole()), whole("data")),
+        ValueError,
+        "Give a sharding that fits the shape",
+    ),
 }
+
+
+def plan_of(x: Any, target: Any):
+    return sw.read.reshard_plan(x, target)
+
+
+def put_on(group):
+    return mpmd_put(stages(2, 2, 2), group)
+
+
+P8 = NamedSharding(stages(2, 2, 2), P())
 
 
 @pytest.mark.parametrize("name", BAD)
 def test_what_cannot_be_planned_is_named(name):
-    options, error, words = BAD[name]
+    make, error, words = BAD[name]
     with pytest.raises(error, match=words):
-        plan(**options)
+        make()

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import functools
+import operator
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any, overload
 
 import jax
@@ -18,7 +18,7 @@ from shardwidget.read._mesh import read_mesh
 from shardwidget.read._mpmd import groups_of
 from shardwidget.read._placement import as_typed
 from shardwidget.read._reshard.compiled import of_put, with_collectives
-from shardwidget.read._reshard.layouts import AnyMesh, between, from_groups, to_groups
+from shardwidget.read._reshard.layouts import AnyMesh, between, inside, way
 from shardwidget.read._reshard.needs import flows
 
 MOST_FLOWS = 64
@@ -166,18 +166,26 @@ def _is_on_groups(x: Any) -> bool:
 
 def _moved(path: str, x: Any, target: Any, mesh: AnyMesh, axis: str) -> MovedArray:
     """An array that goes to groups."""
-    if not isinstance(getattr(x, "sharding", None), NamedSharding) or _is_on_groups(x):
+    if _is_on_groups(x):
+        raise TypeError(f"{path} is on groups already; to bring it to the mesh, its target must be a NamedSharding")
+    if not isinstance(getattr(x, "sharding", None), NamedSharding):
         raise TypeError(f"{path} is a {type(x).__name__} without a NamedSharding on the mesh; it moves from nowhere")
     _on(mesh, x.sharding, f"{path} is")
     if not _is_target(target) or isinstance(target, Sharding):
         raise TypeError(f"the target of {path} must be (groups, PartitionSpec); got {target!r}")
     groups, spec = (target.mesh_ids, target.spec) if hasattr(target, "mesh_ids") else target
-    ids = tuple(sorted({int(g) for g in groups})) or (0,)
+    try:
+        ids = tuple(sorted({operator.index(g) for g in groups})) or (0,)
+    except TypeError:
+        raise TypeError(
+            f"the target of {path} names its groups by their numbers, as {{0, 2}}; got {groups!r}"
+        ) from None
     last = mesh.shape[axis] - 1
     if any(not 0 <= g <= last for g in ids):
         raise ValueError(f"the target of {path} names groups {list(ids)}; {axis!r} has groups 0 to {last}")
+    shape = tuple(x.shape)
     try:
-        return replace(to_groups(tuple(x.shape), x.dtype, x.sharding, spec, ids, axis), path=path)
+        return way(shape, x.dtype, x.sharding, inside(shape, spec, mesh, axis), axis, False).to_groups(path, ids)
     except ValueError as error:
         raise ValueError(f"the target of {path}: {error}") from error
 
@@ -201,9 +209,11 @@ def _moved_back(path: str, x: Any, target: Any, mesh: AnyMesh, axis: str) -> Mov
             )
         if not groups:
             raise ValueError("it is on no group, so there is nothing to move")
-        return replace(from_groups(tuple(x.shape), x.dtype, spec, target, groups, axis), path=path)
+        shape = tuple(x.shape)
+        return way(shape, x.dtype, inside(shape, spec, mesh, axis), target, axis, True).from_groups(path, groups)
     except (TypeError, ValueError) as error:
-        raise type(error)(f"{path}: {error}") from error
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"{path}: {error}") from error
 
 
 # Layers repeat, and a sharding never changes.
@@ -211,11 +221,13 @@ _groups_of = functools.lru_cache(maxsize=512)(groups_of)
 
 
 def _on(mesh: AnyMesh, sharding: NamedSharding, what: str) -> None:
-    """Refuses a sharding on another mesh.
+    """Refuses a sharding on another mesh, and one with partial sums.
 
     Raises:
-        ValueError: its mesh has other axes, or other devices.
+        ValueError: its mesh has other axes, or other devices; or it is unreduced.
     """
+    if states := [f"{name}={set(axes)}" for name in ("unreduced", "reduced") if (axes := getattr(sharding.spec, name))]:
+        raise ValueError(f"{what} {', '.join(states)}: a plan moves blocks, not sums that are still to be made")
     own = sharding.mesh
     if own is mesh or own == mesh:
         return

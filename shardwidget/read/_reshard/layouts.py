@@ -1,4 +1,4 @@
-"""How an array lies before and after it moves, and what that takes: a ``MovedArray`` without its path.
+"""How an array lies before and after it moves, and what that takes.
 
 Layers repeat: of thousands of arrays few differ, and each of those is looked at once.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import math
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -25,21 +26,51 @@ AnyMesh = Mesh | AbstractMesh
 Shape = tuple[int, ...]
 
 
-@functools.lru_cache(maxsize=512)
-def to_groups(
-    shape: Shape, dtype: Any, source: NamedSharding, spec: PartitionSpec, groups: tuple[int, ...], axis: str
-) -> MovedArray:
-    """What moving an array from a whole mesh to groups takes.
+@dataclass(frozen=True)
+class Way:
+    """What moving arrays of one layout to another takes, to whichever groups or from whichever they go."""
 
-    Raises:
-        ValueError: the spec does not fit a group.
+    moved: MovedArray
+    """Without path, groups and ``least_bytes``."""
+    lacks: tuple[int, ...]
+    """Bytes that the devices of each group lack, where the group has the array before."""
+    lacks_all: tuple[int, ...]
+    """The same where it does not."""
+
+    def to_groups(self, path: str, groups: tuple[int, ...]) -> MovedArray:
+        """One array, which these groups keep."""
+        return replace(self.moved, path=path, groups=groups, least_bytes=sum(self.lacks[g] for g in groups))
+
+    def from_groups(self, path: str, groups: tuple[int, ...]) -> MovedArray:
+        """One array, which these groups have."""
+        least = sum(self.lacks_all) - sum(self.lacks_all[g] - self.lacks[g] for g in groups)
+        return replace(self.moved, path=path, groups=groups, least_bytes=least)
+
+
+@functools.lru_cache(maxsize=512)
+def way(shape: Shape, dtype: Any, source: NamedSharding, target: NamedSharding, axis: str, back: bool) -> Way:
+    """What moving from one sharding to another takes.
+
+    Args:
+        shape: of the array.
+        dtype: of the array.
+        source: on the whole mesh. Of an array on groups: as each of them lays it out, see ``inside``.
+        target: on the whole mesh. Of an array that goes to groups: as each of them is to lay it out.
+        axis: the axis that divides the mesh.
+        back: whether it comes from groups.
     """
-    target = inside(shape, spec, source.mesh, axis)
     before, after = _lies(shape, dtype, source), _lies(shape, dtype, target)
-    lacked = _of_groups(lacking(before.boxes, after.boxes), before.mesh, axis)
-    count = len(lacked)
+    item = dtype.itemsize
+    lacks = _of_groups(lacking(before.boxes, after.boxes), before.mesh, axis) * item
+    lacks_all = _of_groups(lacking(np.zeros_like(before.boxes), after.boxes), before.mesh, axis) * item
+    count = len(lacks)
+    over = set(crossed(before, after.boxes))
+    if back and count > 1:
+        over.add(axis)
+    # Groups that split an array have equal parts of what each is to hold; one that has it whole gives all of it.
     split = any(axis in dim.axes for dim in before.dims)
-    return MovedArray(
+    share = 1 if back else count
+    moved = MovedArray(
         path="",
         shape=shape,
         dtype=str(dtype),
@@ -47,46 +78,14 @@ def to_groups(
         source_dims=before.dims,
         target=spec_text(target.spec),
         target_dims=after.dims,
-        groups=groups,
-        source_bytes=before.bytes_per_device,
-        target_bytes=after.bytes_per_device,
-        axes=crossed(before, after.boxes),
-        least_bytes=int(lacked[list(groups)].sum()) * dtype.itemsize,
-        between_bytes=after.total_bytes // count // count if split else 0,
-    )
-
-
-@functools.lru_cache(maxsize=512)
-def from_groups(
-    shape: Shape, dtype: Any, spec: PartitionSpec, target: NamedSharding, groups: tuple[int, ...], axis: str
-) -> MovedArray:
-    """What moving an array from groups to a whole mesh takes.
-
-    Raises:
-        ValueError: a spec does not fit.
-    """
-    source = inside(shape, spec, target.mesh, axis)
-    before, after = _lies(shape, dtype, source), _lies(shape, dtype, target)
-    # A group without the array lacks all that it is to hold.
-    lacked = _of_groups(lacking(np.zeros_like(before.boxes), after.boxes), before.mesh, axis)
-    lacked[list(groups)] = _of_groups(lacking(before.boxes, after.boxes), before.mesh, axis)[list(groups)]
-    over = {axis} if len(lacked) > 1 else set()
-    over.update(crossed(before, after.boxes))
-    return MovedArray(
-        path="",
-        shape=shape,
-        dtype=str(dtype),
-        source=spec_text(source.spec),
-        source_dims=before.dims,
-        target=spec_text(target.spec),
-        target_dims=after.dims,
-        groups=groups,
+        groups=(),
         source_bytes=before.bytes_per_device,
         target_bytes=after.bytes_per_device,
         axes=tuple(a.name for a in before.mesh.axes if a.name in over),
-        least_bytes=int(lacked.sum()) * dtype.itemsize,
-        between_bytes=after.total_bytes // len(lacked),
+        least_bytes=0,
+        between_bytes=after.total_bytes // count // share if (split or back) and count > 1 else 0,
     )
+    return Way(moved, tuple(lacks.tolist()), tuple(lacks_all.tolist()))
 
 
 def between(x: Any, target: Sharding) -> tuple[MovedArray, Placement, Placement]:
@@ -119,6 +118,7 @@ def between(x: Any, target: Sharding) -> tuple[MovedArray, Placement, Placement]
     return moved, before, after
 
 
+@functools.lru_cache(maxsize=512)
 def inside(shape: Shape, spec: PartitionSpec, mesh: AnyMesh, axis: str) -> NamedSharding:
     """The sharding on the whole mesh that lays an array out in every group by this spec.
 

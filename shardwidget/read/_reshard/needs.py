@@ -39,10 +39,12 @@ def crossed(before: Placement, after: np.ndarray) -> tuple[str, ...]:
             continue
         radices = [sizes[axis] for axis in dim.axes]
         block = max(1, dim.size // math.prod(radices))
-        columns = [after[:, d, 0] // block, -(-after[:, d, 1] // block), *(digits[axis] for axis in dim.axes)]
-        for first, end, *own in np.unique(np.stack(columns, axis=1)[needs], axis=0).tolist():
-            parts = np.unravel_index(np.arange(first, end), radices)
-            found |= {axis for axis, part, at in zip(dim.axes, parts, own, strict=True) if (part != at).any()}
+        own = np.ravel_multi_index([digits[axis] for axis in dim.axes], radices)
+        first, end = after[:, d, 0] // block, -(-after[:, d, 1] // block)
+        cases = np.unique(np.ravel_multi_index([own, first, end], _most(own, first, end))[needs])
+        for at, start, stop in zip(*np.unravel_index(cases, _most(own, first, end)), strict=True):
+            here, parts = np.unravel_index(at, radices), np.unravel_index(np.arange(start, stop), radices)
+            found |= {axis for axis, part, is_at in zip(dim.axes, parts, here, strict=True) if (part != is_at).any()}
     return tuple(name for name in sizes if name in found)
 
 
@@ -72,6 +74,10 @@ def flows(before: Placement, after: Placement, itemsize: int) -> tuple[Flow, ...
             if source != own:
                 found[source, target] = found.get((source, target), 0) + int(wanted[tile]) * itemsize
     return tuple(Flow(source, target, count) for (source, target), count in sorted(found.items()))
+
+
+def _most(*columns: np.ndarray) -> list[int]:
+    return [int(column.max()) + 1 for column in columns]
 
 
 def _common(one: np.ndarray, other: np.ndarray) -> np.ndarray:
