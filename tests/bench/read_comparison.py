@@ -1,4 +1,4 @@
-"""Comparing the gradient of a two-block transformer, beside tracing it twice and compiling it once."""
+"""Comparing the gradients of transformers of 2 and 12 blocks, beside tracing and compiling them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from tests.bench.table import Row, milliseconds
 
 # Batches split over x, the weights of each block over y as tensor parallelism has it.
 PROGRAM = """
-import gc, json, statistics, time
+import gc, json, time
 import jax, jax.numpy as jnp
 from jax.sharding import AxisType, NamedSharding, PartitionSpec as P
 
@@ -39,11 +39,11 @@ gradient = jax.value_and_grad(loss)
 def shape(dims, *spec):
     return jax.ShapeDtypeStruct(dims, jnp.float32, sharding=NamedSharding(mesh, P(*spec)))
 
-def arguments(steps):
+def arguments(layers, steps):
     columns, rows = (None, "y"), ("y", None)
     layer = [shape((32, 32), *spec) for spec in (columns, columns, columns, rows)]
     layer += [shape((32, 128), *columns), shape((128, 32), *rows), shape((32,)), shape((32,))]
-    return [layer, layer], shape((8, steps, 32), "x"), shape((8, steps, 32), "x")
+    return [layer] * layers, shape((8, steps, 32), "x"), shape((8, steps, 32), "x")
 
 def first(call):
     jax.clear_caches()
@@ -53,26 +53,34 @@ def first(call):
     return time.perf_counter() - start, result
 
 def plainly(args):
-    jax.make_jaxpr(lambda *a: gradient(*a))(*args)
     return jax.jit(lambda *a: gradient(*a)).lower(*args).compile()
 
 read.comparison(lambda x: x * 2, shape((8, 8), "x"))
-plain, ours, equations = [], [], 0
-for n in range(5):
-    args = arguments(16 + 2 * n)
-    plain.append(first(lambda: plainly(args))[0])
-    seconds, comparison = first(lambda: read.comparison(gradient, *args))
-    ours.append(seconds)
-    equations = len(comparison.rows) - 1
-    assert comparison.program.collectives
-print(json.dumps({"plain": statistics.median(plain), "ours": statistics.median(ours), "equations": equations}))
+found = []
+for layers, times in ((2, 5), (12, 3)):
+    plain, ours = [], []
+    for n in range(times):
+        args = arguments(layers, 16 + 2 * n)
+        plain.append(first(lambda: plainly(args))[0])
+        seconds, comparison = first(lambda: read.comparison(gradient, *args))
+        ours.append(seconds)
+        assert comparison.program.collectives
+    # What else the machine does spoils single ones.
+    found.append((len(comparison.rows) - 2, min(plain), min(ours)))
+print(json.dumps(found))
 """
 
 
 def rows() -> list[Row]:
-    """The time of a comparison."""
+    """The times of comparisons."""
     found = measure(PROGRAM)
-    assert found["equations"] >= 400
-    beside = f"traced twice, compiled once {milliseconds(found['plain'])}, {found['ours'] / found['plain']:.2f}×"
-    what = f"comparison of a gradient of {found['equations']} equations, 8 devices"
-    return [Row(what, milliseconds(found["ours"]), "≤ 1.5×", beside)]
+    assert found[0][0] >= 400
+    return [
+        Row(
+            f"comparison of a gradient of {equations} equations, 8 devices",
+            milliseconds(ours),
+            "≤ 1.5×",
+            f"traced and compiled {milliseconds(plain)}, {ours / plain:.2f}×",
+        )
+        for equations, plain, ours in found
+    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import jax
@@ -638,6 +639,39 @@ def test_comparisons_are_made_in_several_threads_at_once():
     assert together == alone * 3
     with pytest.raises(Exception, match="ambiguous"):  # JAX itself refuses as before.
         jax.eval_shape(layer, *layer_arguments(shape, EXPLICIT))
+
+
+def test_both_compiles_run_at_once(monkeypatch):
+    both, compile_ = threading.Barrier(2), jax.stages.Lowered.compile
+
+    def meeting(*args, **kwargs):
+        both.wait(60)  # Raises where the other does not come.
+        return compile_(*args, **kwargs)
+
+    monkeypatch.setattr(jax.stages.Lowered, "compile", meeting)
+    comparison = read.comparison(lambda x: jnp.sin(x).sum(0), shape(AUTO, (8, 8), "x"))
+    assert comparison.program
+    assert not comparison.note
+    assert comparison.rows[1].concrete == "P('x', None)"
+
+
+def test_an_interrupt_passes_and_leaves_nothing_running(monkeypatch):
+    main, compile_, done = threading.get_ident(), jax.stages.Lowered.compile, []
+
+    def interrupted(*args, **kwargs):
+        if threading.get_ident() == main:
+            raise KeyboardInterrupt
+        done.append(compile_(*args, **kwargs))
+        return done[-1]
+
+    before = threading.active_count()
+    with monkeypatch.context() as patched:
+        patched.setattr(jax.stages.Lowered, "compile", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            read.comparison(lambda x: jnp.cos(x).sum(0), shape(AUTO, (8, 8), "x"))
+    assert len(done) == 1
+    assert threading.active_count() == before
+    assert read.comparison(lambda x: jnp.cos(x).sum(0), shape(AUTO, (8, 8), "x")).program
 
 
 def test_a_refusal_that_no_row_shows_stands_at_its_line():

@@ -4,7 +4,7 @@ The program is compiled as it is: its collectives, and where its arguments and r
 Each equation only gets a name of its own in the name stack, so that a collective says which equation it was put in for:
 ``jit(f)/jvp(shardwidget7)/dot_general``. Where everything between lies is asked in a second compile, with an inspection
 behind every equation. Inspections hold the compiler off from fusing and can so add collectives: where that happened,
-what they say is marked.
+what they say is marked. Both compile at once: XLA leaves Python free meanwhile.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -94,30 +95,39 @@ def compiled(tree: Tree, asked: Question, mesh: Mesh) -> Concrete:
     """
     arguments, boundary = asked.called_on(mesh), _boundary(tree, asked, mesh)
 
-    def compile_(places: dict[int, dict[int, Put]] | None) -> jax.stages.Compiled:
+    def lowered(places: dict[int, dict[int, Put]] | None) -> jax.stages.Lowered:
         function: Any = jaxpr_as_fun(_jax.closed(_instrumented(tree, mesh, places), tree.root.consts))
         function.__name__ = asked.function
-        jitted = jax.jit(function, **(boundary.options if boundary else {}))
         with asked.setting(mesh):
-            return jitted.lower(*arguments).compile(compiler_options=quickly(mesh))
+            return jax.jit(function, **(boundary.options if boundary else {})).lower(*arguments)
 
-    with compiling(asked.function, mesh.devices.flat):
-        plain = compile_(None)
-    program, caused = _attributed(read_program(plain, mesh=mesh, name=asked.function), asked.names)
-    inputs, outputs = plain.input_shardings[0], plain.output_shardings
+    options = quickly(mesh)
     places: dict[int, dict[int, Put]] = {}
-    disturbed: frozenset[int] = frozenset()
     refused = ""
-    if mesh.size == 1:  # Nothing is partitioned.
+    inspected: Program | None = None
+    # An interrupt waits for both: what XLA compiles cannot be stopped.
+    with compiling(asked.function, mesh.devices.flat), ThreadPoolExecutor(1) as second:
+        asking = None
+        if mesh.size > 1:  # Else nothing is partitioned.
+            try:
+                asking = second.submit(lowered(places).compile, options)
+            except Exception as error:
+                refused = str(error).split("\n")[0]
+        plain = lowered(None).compile(options)
+        program, caused = _attributed(read_program(plain, mesh=mesh, name=asked.function), asked.names)
+        if asking:
+            try:
+                inspected = read_program(asking.result(), mesh=mesh)
+            except Exception as error:
+                refused = str(error).split("\n")[0]
+    inputs, outputs = plain.input_shardings[0], plain.output_shardings
+    disturbed: frozenset[int] = frozenset()
+    if mesh.size == 1:
         for k, line in enumerate(tree.lines):
             places[k] = {i: Put(((),) * v.aval.ndim, "{replicated}") for i, v in _asked_of(line)}
-    else:
-        try:
-            inspected = compile_(places)
-            places |= {k: _as_typed(tree.lines[k]) for k in places if _is_partly_manual(tree, k)}
-            disturbed = _disturbed(tree, caused, _caused(read_program(inspected, mesh=mesh).collectives)[0])
-        except Exception as error:
-            refused = str(error).split("\n")[0]
+    if inspected:
+        places |= {k: _as_typed(tree.lines[k]) for k in places if _is_partly_manual(tree, k)}
+        disturbed = _disturbed(tree, caused, _caused(inspected.collectives)[0])
     results = tuple(put_at(s, mesh, len(v.aval.shape)) for s, v in _zip(outputs, tree.results))
     return Concrete(
         program,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import threading
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -22,6 +23,8 @@ CHUNK = 2**20
 
 _meetings: dict[tuple[int, ...], Meeting] = {}
 """By the processes that take part."""
+_meeting = threading.Lock()
+"""Held while processes meet: calls of several threads of one process meet the others one after the other."""
 
 
 def processes_of(devices: Iterable[Any]) -> list[int]:
@@ -116,8 +119,9 @@ def together(does: str, devices: Iterable[Any]) -> Iterator[Gathering | None]:
     seconds, me = config.arrival, jax.process_index()
     who = listed(processes)
     say(f"{does} on {len(devices)} devices of {who}, together; each waits {seconds:g} s for the others.", processes)
-    meeting = _meetings.setdefault(tuple(processes), Meeting(keys, processes, me))
-    folder = meeting.arrive(does, seconds)
+    with _meeting:
+        meeting = _meetings.setdefault(tuple(processes), Meeting(keys, processes, me))
+        folder = meeting.arrive(does, seconds)
     watch = Watch(keys, folder, processes, me, lambda text: say(text, processes))
     watch.start()
     try:

@@ -24,12 +24,15 @@ def widened_from(found: Found, module: Module) -> str:
     instruction, computation = found.instruction, found.computation
     if not instruction.type.lstrip("(").startswith("f32"):
         return ""
-    behind = {_after(user, instruction.name, computation, module) for user in _users(instruction, computation)}
-    if "_promoted" in instruction.attribute("to_apply"):
-        return next((kind for kind in sorted(behind) if kind), "")
     operand = computation.by_name.get((instruction.operands or [""])[0])
     before = "" if operand is None else _before(operand, computation, module)
-    return before if before and behind == {before} else ""
+    promoted = "_promoted" in instruction.attribute("to_apply")
+    if not before and not promoted:
+        return ""
+    behind = {_after(user, instruction.name, computation, module) for user in _users(instruction, computation)}
+    if promoted:
+        return next((kind for kind in sorted(behind) if kind), "")
+    return before if behind == {before} else ""
 
 
 def _users(instruction: Instruction, computation: Computation) -> list[Instruction]:
