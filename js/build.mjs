@@ -31,8 +31,8 @@ const shared = {
   target: "es2022",
   // Arguments of `h` are shorter than the properties of the automatic form, by some 300 compressed bytes a bundle.
   jsx: "transform",
-  jsxFactory: "h",
-  jsxFragment: "Fragment",
+  jsxFactory: "jsxElement",
+  jsxFragment: "JsxFragment",
   tsconfigRaw: {},
   plugins: [cssAsText],
   logLevel: "warning",
@@ -70,7 +70,7 @@ async function bundle(outfile, options) {
 }
 
 // One bundle an entry. Of those that are not a widget, page.js is what a saved page has in place of a kernel,
-// share.js the menu that Python brings to any card, and headless.js, for a bare V8 (mini-racer), sets globalThis.shardwidget = { svg }.
+// share.js the menu that Python brings to any card, spacetime.js a part of the stepper that it loads when it is opened, and headless.js, for a bare V8 (mini-racer), sets globalThis.shardwidget = { svg }.
 const entries = await readdir(new URL("src/entries/", import.meta.url));
 const bundles = entries.map((file) => file.replace(/\.ts$/, ".js")).sort();
 // The list is written last: where it is, all of them are.

@@ -1,2 +1,2 @@
-// What JSX stands for in bundles, see build.mjs.
-export { Fragment, h } from "preact";
+// What JSX stands for in bundles, see build.mjs: by names that no local variable has.
+export { Fragment as JsxFragment, h as jsxElement } from "preact";

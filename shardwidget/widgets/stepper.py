@@ -10,6 +10,7 @@ from traitlets import Bunch, Int, List, TraitError, Unicode, validate
 
 from shardwidget import read
 from shardwidget.document import Trace
+from shardwidget.export import bundle
 from shardwidget.widgets._base import Mode
 from shardwidget.widgets._moving import MovingWidget
 from shardwidget.widgets._options import checked
@@ -39,6 +40,7 @@ class ShardMapStepper(MovingWidget):
 
     step = Int(0).tag(sync=True)
     watch = List(Unicode()).tag(sync=True)
+    _space = Unicode(help="The module of the space-time view, which the card loads when it is opened.").tag(sync=True)
 
     def __init__(
         self,
@@ -80,7 +82,8 @@ class ShardMapStepper(MovingWidget):
         else:
             trace = read.trace(f, *args, kwargs=kwargs, engine=engine, keep=keep, interconnect=interconnect)
         first = 0 if trace.error is None else len(trace.steps) - 1
-        super().__init__(trace, mode=mode, step=first if step is None else step, watch=watch or [], **traits)
+        at = first if step is None else step
+        super().__init__(trace, mode=mode, step=at, watch=watch or [], _space=bundle.read("spacetime.js"), **traits)
 
     @property
     def document(self) -> Trace:
@@ -110,7 +113,8 @@ class ShardMapStepper(MovingWidget):
         return AlgorithmView(collective.kind, collective.group_size, nbytes=nbytes, mode=self._mode)
 
     def _state(self, *, complete: bool) -> dict[str, Any]:
-        return super()._state(complete=complete) | {"step": self.step, "watch": self.watch}
+        space = {"_space": self._space} if complete else {}
+        return super()._state(complete=complete) | {"step": self.step, "watch": self.watch} | space
 
     def _film_steps(self, steps: range) -> tuple[int, int]:
         count = len(self.document.steps)

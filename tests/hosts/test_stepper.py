@@ -128,6 +128,9 @@ def test_python_stops_a_play(notebook):
     before = drawings(view)
     wait_frames(nb.page)
     assert drawings(view) == before
+    # Its module is another trait, and is loaded now.
+    view.get_by_role("button", name="space-time").click()
+    expect(view.get_by_label("steps and their blocks").locator("li")).to_have_count(3)
 
 
 def test_twenty_runs_leave_nothing_behind(notebook):
@@ -199,6 +202,8 @@ def test_a_saved_page_steps_and_plays_with_every_request_refused(stepper, open_s
     page.keyboard.press("ArrowDown")
     expect(view.locator(".tip")).to_contain_text("varies over x; 2 copies, also on 1")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    view.get_by_role("button", name="space-time").click()
+    expect(view.get_by_label("steps and their blocks").locator("li")).to_have_count(3)
 
 
 def test_a_saved_page_says_what_is_wrong_with_its_file(stepper, new_page, tmp_path):

@@ -88,19 +88,6 @@ function loopOf(trace: TraceModel, step: Step, loops: Loop[], index: Map<string,
   return { loop: -1, iteration: -1 };
 }
 
-/** Mesh positions whose blocks a device holds, piece by piece: its own where nobody else's are known; -1 for zeros. */
-export function originsOf(trace: TraceModel, v: Variable, position: number): readonly number[] {
-  if (!v.origin) return [position];
-  const all = trace.origins(v.origin);
-  const pieces = Math.max(1, Math.round(all.length / trace.mesh.size));
-  return [...all.subarray(position * pieces, (position + 1) * pieces)];
-}
-
-/** The variable whose blocks a variable's are. */
-export function originVariable(trace: TraceModel, v: Variable): Variable {
-  return (v.origin && trace.variable(v.origin.variable)) ?? v;
-}
-
 /** What goes from device to device on the way to a row: pairs of mesh positions; groups that knot their blocks. */
 export function linksOf(
   trace: TraceModel,

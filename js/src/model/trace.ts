@@ -2,6 +2,7 @@
 import type { Collective, Origin, Plan, Step, Trace, Variable } from "./document.gen";
 import { unpack } from "./ints";
 import { MeshModel, product } from "./mesh";
+import { originName } from "./origins";
 import { lasting, type Played, play, playable, type Times, timesOf } from "./plan";
 import { runsOf } from "./runs";
 import { items } from "./table";
@@ -110,8 +111,13 @@ export class TraceModel {
     return (v.shape[d] ?? 1) / product((v.dims[d]?.axes ?? []).map((a) => this.mesh.axisSize(a)));
   }
 
-  /** What a block is called on a device: a shard of a global array with its slice, a cut one with what is shown. */
+  /** What a block is called on a device: by where it came from, `k of device 6`, by its slice, by what of it is shown. */
   nameOf(v: Variable, position: number): string {
+    return originName(this, v, position, this.#sliceOf(v, position));
+  }
+
+  /** A shard of a global array with its slice, a cut one with what is shown. */
+  #sliceOf(v: Variable, position: number): string {
     const corner = this.corner(v);
     if (corner && !corner.whole) return `${v.name}[${corner.shape.map((n) => `:${n}`).join(", ")}]`;
     if (v.region >= 0 || v.dims.every((d) => d.axes.length === 0) || v.dims.some((d) => d.cut)) return v.name;

@@ -18,10 +18,14 @@ export function fit(text: string, width: number, size: number, mono = false): st
   return `${characters.slice(0, keep).join("")}…`;
 }
 
-/** A value's name in a width: of a call that is too long the function is left, `psum(…)`, of others their beginning. */
+/**
+ * A value's name in a width: `b = k of device 6` gives way to `k of device 6` and `k of 6`; of a call that is too long the
+ * function is left, `psum(…)`, of others their beginning.
+ */
 export function fitName(name: string, width: number, size: number, mono = false): string {
-  const short = name.replace(/^([\w.]+)\(.*\)$/, "$1(…)");
-  return fit(textWidth(name, size, mono) <= width ? name : short, width, size, mono);
+  const from = name.replace(/^.* = /, "");
+  const names = [name, from, from.replace(" of device ", " of "), name.replace(/^([\w.]+)\(.*\)$/, "$1(…)")];
+  return names.find((n) => textWidth(n, size, mono) <= width) ?? fit(names.at(-1) ?? name, width, size, mono);
 }
 
 /** A number with fewer digits where it does not fit; a dot where none does. */

@@ -4,7 +4,10 @@ import view from "../../src/entries/stepper";
 import type { Trace } from "../../src/model/document.gen";
 import { enter, type Mounted, mounting } from "../harness";
 
-export const { start, mount } = mounting<Trace>(view.render, { step: 0, watch: [] }, 1240);
+/** The bundle of the space-time view, as Python brings it. */
+const SPACE = `export { default } from "${new URL("../../src/entries/spacetime.ts", import.meta.url).href}";`;
+
+export const { start, mount } = mounting<Trace>(view.render, { step: 0, watch: [], _space: SPACE }, 1240);
 
 /** The step that the picture shows. */
 export const shownStep = ({ frame }: Mounted) => Number(frame.dataset.swStep);

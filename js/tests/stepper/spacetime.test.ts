@@ -1,10 +1,11 @@
 /** Space-time: rows of a program, whose blocks devices hold, and lines between. */
 import { expect, test } from "vitest";
 import type { Scope, Step, Trace, Variable } from "../../src/model/document.gen";
-import { linksOf, originsOf, spaceTime } from "../../src/model/spacetime";
+import { originsOf } from "../../src/model/origins";
+import { linksOf, spaceTime } from "../../src/model/spacetime";
 import { TraceModel } from "../../src/model/trace";
+import { layoutSpace, spaceMarks } from "../../src/scene/spacetime/rows";
 import { StepperLayout, type StepperOptions, stepperMarks } from "../../src/scene/stepper";
-import { layoutSpace, spaceMarks } from "../../src/scene/stepper/spacetime";
 import { StepView } from "../../src/scene/stepper/view";
 import { raw } from "../documents";
 import { programOf } from "./programs";
@@ -99,7 +100,11 @@ test("every mark is finite and inside, from few devices to many", () => {
     for (const width of [440, 680, 1300]) {
       const space = spaceTime(t);
       const at = layoutSpace(t, space, width, new Set([0]));
-      const marks = spaceMarks(t, new StepperLayout(t, width), at, 1, { scheme: "light", device: 1 });
+      const marks = spaceMarks(t, new StepperLayout(t, width), at, 1, {
+        scheme: "light",
+        device: 1,
+        tile: { row: 1, device: 0 },
+      });
       expect(marks.length).toBeGreaterThan(0);
       for (const m of marks) {
         const points = m.kind === "line" ? m.points : [[m.x, m.y] as const];

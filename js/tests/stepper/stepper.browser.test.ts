@@ -729,14 +729,16 @@ test("an error says which value, along which axis and since when, and goes there
 test("in space-time arrow keys follow the block of a device, and Escape lets go", async () => {
   const view = await mount(trace("ppermute"));
   button(view, "space-time").click();
-  await settle();
-  const followed = () => textOf(find(view, ".space [role=status]"));
+  await expect.poll(() => view.root.querySelector(".space canvas")).toBeTruthy();
+  const followed = () => textOf(find(view, ".space > [role=status]"));
   const before = pixels(view);
   press(view.frame, "ArrowRight");
   press(view.frame, "ArrowRight");
   await settle();
   expect(followed()).toBe("block of device 1");
   expect(pixels(view)).not.toBe(before);
+  // The lens is over the tile that holds it.
+  expect(textOf(find(view, ".space .tip"))).toMatch(/^device 1 at i=1/);
   press(view.frame, "ArrowLeft");
   await settle();
   expect(followed()).toBe("block of device 0");
@@ -765,6 +767,35 @@ test("space-time shows all steps against all devices; a row shows its step, and 
   await expect.poll(() => shownRows().length).toBe(3);
   button(view, "tiles").click();
   await expect.poll(() => view.root.querySelector(".space")).toBeNull();
+});
+
+test("in space-time a tile that is pointed at says what it holds, and who sent it", async () => {
+  const view = await mount(trace("ppermute"), { step: 1 });
+  button(view, "space-time").click();
+  await expect.poll(() => view.root.querySelector(".space canvas")).toBeTruthy();
+  const picture = find(view, ".space .picture");
+  const { left } = picture.getBoundingClientRect();
+  const row = find(view, ".space [aria-current=step]").getBoundingClientRect();
+  const at = (device: number) => {
+    const [clientX, clientY] = [left + 150 + 86 * device, row.top + row.height / 2];
+    picture.dispatchEvent(new PointerEvent("pointermove", { clientX, clientY, bubbles: true }));
+  };
+  const before = pixels(view);
+  const lens = () => textOf(view.root.querySelector(".space .tip"));
+  at(1);
+  await expect.poll(lens).toMatch(/^device 1 at i=1sent by device 0.*values 1 2$/);
+  expect(pixels(view)).not.toBe(before);
+  at(-1);
+  await expect.poll(lens).toBe("");
+  at(2);
+  await expect.poll(lens).toMatch(/nobody sends: zeros/);
+  picture.dispatchEvent(new PointerEvent("pointerleave"));
+  await expect.poll(lens).toBe("");
+});
+
+test("a stepper that was brought no space-time view offers none", async () => {
+  const view = await mount(trace("ppermute"), { _space: "" });
+  expect(view.root.querySelector(".tabs")).toBeNull();
 });
 
 test("pointing at a result says what it was made from", async () => {

@@ -2,6 +2,7 @@
 import { positionColor, type Rgb, type Scheme } from "../../model/color";
 import type { Plan, Step, Variable } from "../../model/document.gen";
 import { type Formats, formatsOf } from "../../model/formats";
+import { originsOf, originVariable } from "../../model/origins";
 import type { TraceModel } from "../../model/trace";
 import { acrossHeight, acrossStage } from "./across";
 import { type Ask, motionOf } from "./ask";
@@ -59,8 +60,24 @@ export class StepperLayout {
     return localField({ trace: this.trace, all: this.#local, width, room: this.room.most });
   }
 
+  /**
+   * Colour of a variable's block on a device: by the place in the mesh along the axes that it varies over. A block that
+   * was only moved keeps the colour that it had where it was made.
+   */
+  blockColor(v: Variable, position: number, scheme: Scheme, without: readonly string[] = []): Rgb {
+    const { mesh } = this.trace;
+    const [from, ...more] = originsOf(this.trace, v, position);
+    if (v.origin && from !== undefined && from >= 0 && more.length === 0)
+      return this.blockColor(originVariable(this.trace, v), from, scheme);
+    const [a, b] = this.trace.colorAxes(v, without);
+    const digits = mesh.digits(position);
+    const at = (axis: number | undefined) =>
+      axis === undefined ? ([0, 1] as const) : ([digits[axis] ?? 0, mesh.meshShape[axis] ?? 1] as const);
+    return this.#color(...at(a), ...at(b), scheme);
+  }
+
   /** A colour by its place, kept: mixing one takes longer than painting it. */
-  color(i: number, n: number, j: number, m: number, scheme: Scheme): Rgb {
+  #color(i: number, n: number, j: number, m: number, scheme: Scheme): Rgb {
     const key = `${i} ${n} ${j} ${m} ${scheme}`;
     let color = this.#colors.get(key);
     if (!color) {

@@ -8,7 +8,6 @@ import { unpack } from "../../model/ints";
 import type { Held, Played } from "../../model/plan";
 import { gathers, scatters } from "../../model/semantics";
 import { type Source, sourcesOf } from "../../model/sources";
-import { originsOf, originVariable } from "../../model/spacetime";
 import { type Flow, flowAt, type Moment } from "../../model/timeline";
 import { type Corner, reduces, type TraceModel } from "../../model/trace";
 import type { Box } from "../scene";
@@ -251,20 +250,9 @@ export class StepView {
     return { device, v: output, box: { ...box, x: box.x + rank * w, w }, face: { ...part, elements } };
   }
 
-  /**
-   * Colour of a variable's block on a device: by the place in the mesh along the axes that it varies over. A block that
-   * was only moved keeps the colour that it had where it was made.
-   */
+  /** Colour of a variable's block on a device. */
   color(v: Variable, position: number, without: readonly string[] = []): Rgb {
-    const { mesh } = this.trace;
-    const [from, ...more] = originsOf(this.trace, v, position);
-    if (v.origin && from !== undefined && from >= 0 && more.length === 0)
-      return this.color(originVariable(this.trace, v), from);
-    const [a, b] = this.trace.colorAxes(v, without);
-    const digits = mesh.digits(position);
-    const at = (axis: number | undefined) =>
-      axis === undefined ? ([0, 1] as const) : ([digits[axis] ?? 0, mesh.meshShape[axis] ?? 1] as const);
-    return this.layout.color(...at(a), ...at(b), this.options.scheme);
+    return this.layout.blockColor(v, position, this.options.scheme, without);
   }
 
   corner(v: Variable): Corner | null {

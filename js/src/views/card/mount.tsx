@@ -1,5 +1,6 @@
 /** How a view stands in a page: its own shadow root, its width, the page's theme, and the way out. */
 import { type ComponentType, render as renderTree } from "preact";
+import { bring } from "./brought";
 import { Card } from "./Card";
 import cardStyles from "./card.css";
 import type { CardState } from "./state";
@@ -14,6 +15,11 @@ interface View<State extends CardState<object>> {
   styles: readonly string[];
   /** Listens to keys of the whole card; returns what ends that. */
   keys?: (state: State, frame: HTMLElement) => () => void;
+}
+
+/** What `share.js` is. */
+interface Share {
+  default(model: WidgetModel, root: ShadowRoot): () => void;
 }
 
 /**
@@ -68,12 +74,8 @@ function mount<State extends CardState<object>>(
   size.observe(ruler);
   const page = new PageWatch(new WeakRef(state));
   // With a kernel, Python brings the menu that saves pictures: this bundle has none.
-  const source = model.get("_share") as BlobPart | undefined;
-  const menu: Promise<() => void> | null = source
-    ? import(/* @vite-ignore */ URL.createObjectURL(new Blob([source], { type: "text/javascript" }))).then((share) =>
-        share.default(model, root),
-      )
-    : null;
+  const source = model.get("_share");
+  const menu = source ? bring<Share>(source).then((share) => share.default(model, root)) : null;
   return () => {
     stop();
     menu?.then((end) => end());

@@ -4,9 +4,9 @@ import { axisTokens } from "../../model/text";
 import { primitiveName, type TraceModel } from "../../model/trace";
 import { AXIS_DASH } from "../../scene/scene";
 import { Tokens } from "../card/Tokens";
-import { Tabs } from "./Space";
 import { NARROW } from "./sizes";
 import type { StepperState } from "./state";
+import { Tabs } from "./Tabs";
 
 export function Headline({ state, trace }: { state: StepperState; trace: TraceModel }) {
   const step = state.step();

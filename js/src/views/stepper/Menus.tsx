@@ -1,8 +1,8 @@
 /** Where there is no column for them: the current line, and menus with the source and the steps. */
 import type { TraceModel } from "../../model/trace";
 import { AXIS_DASH } from "../../scene/scene";
-import { Tabs } from "./Space";
 import type { StepperState } from "./state";
+import { Tabs } from "./Tabs";
 
 export function Menus({ state, trace }: { state: StepperState; trace: TraceModel }) {
   const step = state.step();

@@ -2,7 +2,6 @@
 import { blockTip } from "../../model/blocktip";
 import type { TraceModel } from "../../model/trace";
 import { Picture } from "./Picture";
-import { Space } from "./Space";
 import { NOTE, PRINTED, WATCHED } from "./sizes";
 import type { StepperState } from "./state";
 import { Trouble } from "./Trouble";
@@ -10,6 +9,7 @@ import { Trouble } from "./Trouble";
 export function Stage({ state, trace }: { state: StepperState; trace: TraceModel }) {
   const step = state.step();
   const layout = state.layout();
+  const space = state.space();
   if (!layout) return null;
   const prints = trace.steps.some((s) => s.printed !== "");
   const failed = step?.primitive === "error" && trace.doc.error !== null;
@@ -24,7 +24,11 @@ export function Stage({ state, trace }: { state: StepperState; trace: TraceModel
       {/* As high as ever: what does not fit is scrolled inside. */}
       <div class={failed ? "view failed" : "view"} style={failed ? { height: `${layout.height + 12}px` } : {}}>
         {failed && <Trouble state={state} trace={trace} />}
-        {state.now.page === "space-time" && !failed ? <Space state={state} trace={trace} /> : <Picture state={state} />}
+        {space && !failed ? (
+          <div key="space-time" ref={(host) => void (host && space.draw(host))} />
+        ) : (
+          <Picture state={state} />
+        )}
       </div>
       {prints && (
         <pre class="printed" style={{ height: `${PRINTED - 8}px` }} title="printed by this step">

@@ -7,6 +7,7 @@ export function stepperKeys(state: StepperState, frame: HTMLElement): () => void
   const find = (selector: string) => frame.shadowRoot?.querySelector<HTMLElement>(selector);
   return cardKeys(frame, (key) => {
     const last = (state.now.trace?.steps.length ?? 1) - 1;
+    const space = state.space();
     const act: Readonly<Record<string, () => void>> = {
       " ": () => state.toggle(),
       ",": () => state.back(),
@@ -22,9 +23,7 @@ export function stepperKeys(state: StepperState, frame: HTMLElement): () => void
       "/": () => find("input[type=search]")?.focus(),
       g: () => find("[role=listbox]")?.focus(),
       "?": () => state.set({ help: !state.now.help }),
-      ...(state.now.page === "space-time"
-        ? { ArrowLeft: () => state.trail(-1), ArrowRight: () => state.trail(1) }
-        : {}),
+      ...(space ? { ArrowLeft: () => space.trail(-1), ArrowRight: () => space.trail(1) } : {}),
       ...(state.now.help || state.now.device !== null
         ? { Escape: () => state.set({ help: false, device: null }) }
         : {}),

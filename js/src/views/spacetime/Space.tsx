@@ -1,16 +1,23 @@
 /** Space-time of a trace: its rows as buttons, the grid of devices as a canvas, loops that fold. */
-import { originsOf } from "../../model/spacetime";
+import { originsOf } from "../../model/origins";
 import { some } from "../../model/text";
 import { primitiveName, type TraceModel } from "../../model/trace";
-import type { StepperState } from "./state";
+import type { SpaceLayout } from "../../scene/spacetime/rows";
+import { Lens } from "./Lens";
+import type { Page } from "./page";
 
-export function Space({ state, trace }: { state: StepperState; trace: TraceModel }) {
-  const space = state.space();
+export function Space({ page }: { page: Page }) {
+  const { state } = page;
+  const { trace, device: followed } = state.now;
+  const space = page.layout();
   const layout = state.layout();
-  if (!space || !layout) return null;
+  if (!trace || !space || !layout) return null;
   const { ids } = trace.mesh;
-  const followed = state.now.device;
-  const at = state.spaceStep();
+  const at = page.step();
+  const pointed = (event: MouseEvent) => {
+    const bounds = (event.currentTarget as Element).getBoundingClientRect();
+    return tileAt(trace, space, event.clientX - bounds.left, event.clientY - bounds.top);
+  };
   return (
     <div class="space" style={{ height: `${layout.height + 12}px` }}>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: rows and devices are chosen by keyboard as well */}
@@ -18,18 +25,18 @@ export function Space({ state, trace }: { state: StepperState; trace: TraceModel
       <div
         class="picture"
         style={{ height: `${space.height}px` }}
+        onPointerMove={(event) => page.point(pointed(event))}
+        onPointerLeave={() => page.point(null)}
         onClick={(event) => {
-          const bounds = event.currentTarget.getBoundingClientRect();
-          const [x, y] = [event.clientX - bounds.left, event.clientY - bounds.top];
-          const row = space.rows.find((r) => y >= r.y - 20 && y < r.y + r.h + 4);
+          const tile = pointed(event);
+          const row = tile && space.rows[tile.row]?.row;
           if (!row) return;
-          const device = Math.floor((x - space.left) / space.pitch);
-          const inside = device >= 0 && device < trace.mesh.size;
           // A press on a tile follows its block; a second one lets go.
-          const [v] = row.row.shown;
-          const origin = inside && v ? (originsOf(trace, v, device)[0] ?? device) : -1;
-          if (inside) state.set({ device: origin < 0 || origin === state.now.device ? null : origin });
-          state.jump(row.row.steps.at(-1) ?? 0);
+          const [v] = row.shown;
+          const inside = tile.device >= 0 && v !== undefined;
+          const origin = inside ? (originsOf(trace, v, tile.device)[0] ?? tile.device) : -1;
+          if (inside) state.set({ device: origin < 0 || origin === followed ? null : origin, keyboard: false });
+          state.jump(row.steps.at(-1) ?? 0);
         }}
       >
         <div aria-hidden="true" ref={state.layer.attach} />
@@ -66,7 +73,7 @@ export function Space({ state, trace }: { state: StepperState; trace: TraceModel
             aria-expanded={open}
             title={open ? "fold" : "unfold"}
             style={{ top: `${y}px`, height: `${Math.max(h, 60)}px` }}
-            onClick={() => state.toggleLoop(loop)}
+            onClick={() => page.toggleLoop(loop)}
             key={loop}
           >
             <span>
@@ -74,12 +81,20 @@ export function Space({ state, trace }: { state: StepperState; trace: TraceModel
             </span>
           </button>
         ))}
+        <Lens page={page} />
       </div>
       <p class="hidden" role="status">
         {followed !== null && `block of device ${ids[followed]}`}
       </p>
     </div>
   );
+}
+
+/** The row at a point, and the device there: -1 beside all columns. */
+function tileAt(trace: TraceModel, space: SpaceLayout, x: number, y: number): { row: number; device: number } | null {
+  const row = space.rows.findIndex((r) => y >= r.y - 20 && y < r.y + r.h + 4);
+  const device = Math.floor((x - space.left) / space.pitch);
+  return row < 0 ? null : { row, device: device < trace.mesh.size ? Math.max(-1, device) : -1 };
 }
 
 /** Scrolls a row into view in its own box, and leaves the page where it is. */
@@ -89,20 +104,4 @@ function reveal(row: HTMLElement | null): void {
   const [top, bottom] = [row.offsetTop - 40, row.offsetTop + row.offsetHeight + 30];
   if (top < box.scrollTop) box.scrollTop = top;
   else if (bottom > box.scrollTop + box.clientHeight) box.scrollTop = bottom - box.clientHeight;
-}
-
-/** Which of both pictures is shown. */
-export function Tabs({ state, trace }: { state: StepperState; trace: TraceModel }) {
-  const { page } = state.now;
-  if (!trace.steps.some((s) => trace.communicates(s))) return null;
-  return (
-    <fieldset class="segments tabs">
-      <legend>picture</legend>
-      {(["tiles", "space-time"] as const).map((name) => (
-        <button type="button" aria-pressed={page === name} onClick={() => state.set({ page: name })} key={name}>
-          {name}
-        </button>
-      ))}
-    </fieldset>
-  );
 }

@@ -1,12 +1,14 @@
 /** Space-time: rows are steps, downwards; columns are devices. A tile has the colour of where its block came from. */
 import { hex, type Rgb } from "../../model/color";
 import type { Variable } from "../../model/document.gen";
-import { linksOf, originsOf, originVariable, type SpaceRow, type SpaceTime } from "../../model/spacetime";
+import { sendersTo } from "../../model/lens";
+import { originName, originsOf, originVariable } from "../../model/origins";
+import { linksOf, type SpaceRow, type SpaceTime } from "../../model/spacetime";
 import { primitiveName, reduces, type TraceModel } from "../../model/trace";
-import { fit, textWidth } from "../measure";
-import { axisStroke, axisToken, BOLD, type Box, CENTER, field, label, type Mark } from "../scene";
-import type { StepperLayout } from "./layout";
-import type { StepperOptions } from "./view";
+import { fit, fitName, textWidth } from "../measure";
+import { axisStroke, axisToken, BOLD, type Box, CENTER, type Color, field, label, type Mark } from "../scene";
+import type { StepperLayout } from "../stepper/layout";
+import type { StepperOptions } from "../stepper/view";
 
 export interface SpaceLayout {
   width: number;
@@ -18,6 +20,11 @@ export interface SpaceLayout {
   left: number;
   pitch: number;
   tile: number;
+}
+
+export interface SpaceOptions extends Pick<StepperOptions, "scheme" | "device"> {
+  /** The tile under the lens: the index of a row, a mesh position. */
+  tile: { row: number; device: number } | null;
 }
 
 const LABEL = 118;
@@ -95,17 +102,11 @@ export function spaceMarks(
   layout: StepperLayout,
   space: SpaceLayout,
   at: number,
-  options: Pick<StepperOptions, "scheme" | "device">,
+  options: SpaceOptions,
 ): Mark[] {
   const n = trace.mesh.size;
   const marks: Mark[] = headMarks(trace, space);
-  const color = (v: Variable, p: number): Rgb => {
-    const [a, b] = trace.colorAxes(v);
-    const digits = trace.mesh.digits(p);
-    const of = (axis: number | undefined) =>
-      axis === undefined ? ([0, 1] as const) : ([digits[axis] ?? 0, trace.mesh.meshShape[axis] ?? 1] as const);
-    return layout.color(...of(a), ...of(b), options.scheme);
-  };
+  const color = (v: Variable, p: number): Rgb => layout.blockColor(v, p, options.scheme);
   const x = (p: number) => space.left + p * space.pitch;
   const middle = (p: number) => x(p) + space.tile / 2;
   space.rows.forEach(({ row, y, h }, i) => {
@@ -140,7 +141,24 @@ export function spaceMarks(
     for (let p = 0; p < n; p++)
       marks.push(...tileMarks(trace, row, { x: x(p), y, w: space.tile, h }, p, color, options));
   });
-  return marks;
+  return [...marks, ...lensMarks(trace, space, options)];
+}
+
+/** The tile under the lens, and the tiles that its block came from. */
+function lensMarks(trace: TraceModel, space: SpaceLayout, { tile }: SpaceOptions): Mark[] {
+  const at = tile && space.rows[tile.row];
+  if (!at || trace.mesh.size > LINES) return [];
+  const before = space.rows[tile.row - 1];
+  const outline = (p: number, y: number, h: number, color: Color): Mark => {
+    const x = space.left + p * space.pitch;
+    return { kind: "rect", x: x - 2, y: y - 2, w: space.tile + 4, h: h + 4, r: 5, stroke: { color, width: 2.2 } };
+  };
+  const axis = trace.mesh.axisOf(at.row.collective?.axes[0] ?? "");
+  const from = before ? sendersTo(trace, at.row, tile.device) : [];
+  return [
+    ...from.map((p) => outline(p, before?.y ?? 0, before?.h ?? 0, axisToken(axis))),
+    outline(tile.device, at.y, at.h, "ink"),
+  ];
 }
 
 /** Devices over their columns, with the rail of a mesh of one axis. */
@@ -213,12 +231,22 @@ function tileMarks(
       : { color: empty ? "faint" : "edge", width: 1, ...(empty ? { dash: [3, 3] } : {}) },
   });
   if (trace.mesh.size > TEXT || from.length > 1) return marks;
-  const id = empty ? "0" : String(trace.mesh.ids[from[0] ?? p] ?? 0);
-  const names = namesOf(trace, row).join(",");
-  const long = v.origin ? `${names} ${id}` : names;
-  const text = textWidth(long, 10.5, true) <= box.w - 4 ? long : v.origin ? id : fit(names, box.w - 4, 10.5, true);
+  const text = empty ? "0" : tileName(trace, row, p, box.w - 4);
   marks.push(label(box.x + box.w / 2, box.y + box.h / 2 + 4, text, 10.5, empty ? "muted" : "tile-ink", CENTER));
   return marks;
+}
+
+/** `k, v of device 6`, `k of 6` for each, or the id alone. */
+function tileName(trace: TraceModel, { shown }: SpaceRow, p: number, width: number): string {
+  const [v] = shown as readonly [Variable];
+  const first = new Set(shown.map((other) => originVariable(trace, other).name));
+  const name = originName(trace, { ...v, name: originVariable(trace, v).name }, p, originVariable(trace, v).name);
+  const all = name.replace(/^[^ ]+(?= of device )/, [...first].join(", "));
+  const fits = [all, all.replace(" of device ", " of "), name.replace(" of device ", " of ")].find(
+    (text) => textWidth(text, 10.5, true) <= width,
+  );
+  const [from = p] = originsOf(trace, v, p);
+  return fits ?? (v.origin ? String(trace.mesh.ids[from] ?? from) : fitName(name, width, 10.5, true));
 }
 
 interface Between {

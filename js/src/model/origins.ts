@@ -1,0 +1,37 @@
+/** Whose blocks a variable's are: of a value that was only moved, the value that set out. */
+import type { Origin, Variable } from "./document.gen";
+import type { unpack } from "./ints";
+import type { MeshModel } from "./mesh";
+
+/** What of a trace tells whose blocks are whose. */
+interface Trace {
+  mesh: MeshModel;
+  variable(id: number): Variable | null;
+  origins(origin: Origin): ReturnType<typeof unpack>;
+}
+
+/** Mesh positions whose blocks a device holds, piece by piece: its own where nobody else's are known; -1 for zeros. */
+export function originsOf(trace: Trace, v: Variable, position: number): readonly number[] {
+  if (!v.origin) return [position];
+  const all = trace.origins(v.origin);
+  const pieces = Math.max(1, Math.round(all.length / trace.mesh.size));
+  return [...all.subarray(position * pieces, (position + 1) * pieces)];
+}
+
+/** The variable whose blocks a variable's are. */
+export function originVariable(trace: Trace, v: Variable): Variable {
+  return (v.origin && trace.variable(v.origin.variable)) ?? v;
+}
+
+/**
+ * What a device's block of a variable is called: one that came from a device says so, `k of device 6`, and one that has a
+ * name of its own since says both, `b = k of device 6`. `name` is what it would be called without.
+ */
+export function originName(trace: Trace, v: Variable, position: number, name: string): string {
+  const [from, ...more] = v.origin ? originsOf(trace, v, position) : [];
+  if (from === undefined || from < 0 || more.length > 0) return name;
+  const first = originVariable(trace, v).name;
+  // Names of expressions that the user did not name say nothing.
+  const again = /^(?!tmp\d)\w+$/.test(v.name) && v.name !== first ? `${name} = ` : "";
+  return `${again}${again === "" && first === v.name ? name : first} of device ${trace.mesh.ids[from] ?? from}`;
+}

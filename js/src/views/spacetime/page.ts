@@ -1,0 +1,87 @@
+/** The state of a space-time view, beside that of its stepper: rows, loops, the tile under the lens. */
+import { originsOf } from "../../model/origins";
+import { type SpaceTime, spaceTime } from "../../model/spacetime";
+import type { TraceModel } from "../../model/trace";
+import { layoutSpace, type SpaceLayout, spaceMarks } from "../../scene/spacetime/rows";
+import type { StepView } from "../../scene/stepper/view";
+import { memo } from "../card/store";
+import type { StepperState } from "../stepper/state";
+
+/** One of more rows begins with its loops folded. */
+const MANY_ROWS = 40;
+
+export class Page {
+  readonly #rows = memo((trace: TraceModel): SpaceTime => spaceTime(trace));
+  readonly #everyLoop = memo((trace: TraceModel): ReadonlySet<number> => {
+    const { rows, loops } = this.#rows(trace);
+    return rows.length <= MANY_ROWS ? new Set(loops.keys()) : new Set();
+  });
+  readonly #layout = memo((trace: TraceModel, width: number, open: ReadonlySet<number>) =>
+    layoutSpace(trace, this.#rows(trace), width, open),
+  );
+
+  constructor(readonly state: StepperState) {}
+
+  /** Where rows and columns stand. */
+  layout(): SpaceLayout | null {
+    const { trace } = this.state.now;
+    const layout = this.state.layout();
+    return trace && layout && this.#layout(trace, layout.width, this.#open(trace));
+  }
+
+  #open(trace: TraceModel): ReadonlySet<number> {
+    return this.state.now.loops ?? this.#everyLoop(trace);
+  }
+
+  toggleLoop(loop: number): void {
+    const { trace } = this.state.now;
+    if (!trace) return;
+    const loops = new Set(this.#open(trace));
+    if (!loops.delete(loop)) loops.add(loop);
+    this.state.set({ loops });
+  }
+
+  trail(by: number): void {
+    const { device, trace } = this.state.now;
+    const last = (trace?.mesh.size ?? 1) - 1;
+    this.state.set({ device: device === null ? 0 : Math.max(0, Math.min(last, device + by)), keyboard: true });
+  }
+
+  point(tile: { row: number; device: number } | null): void {
+    const { tile: before } = this.state.now;
+    const there = tile && tile.device >= 0 ? tile : null;
+    if (there?.row !== before?.row || there?.device !== before?.device) this.state.set({ tile: there });
+  }
+
+  /** The tile under the lens: the one that is pointed at, else that of the block that the keyboard follows. */
+  tile(): { row: number; device: number } | null {
+    const { tile, keyboard, device, trace } = this.state.now;
+    if (tile || !keyboard || device === null || !trace) return tile;
+    const at = this.step();
+    const row = this.layout()?.rows.findIndex((r) => r.row.steps.includes(at)) ?? -1;
+    const [v] = this.layout()?.rows[row]?.row.shown ?? [];
+    const holds = v
+      ? Array.from(trace.mesh.ids.keys()).find((p) => originsOf(trace, v, p).includes(device))
+      : undefined;
+    return holds === undefined ? null : { row, device: holds };
+  }
+
+  /** The step whose row is marked: the one that is shown, else the one that was shown last on the way to it. */
+  step(): number {
+    const { step } = this.state.now.moment;
+    const rows = this.layout()?.rows ?? [];
+    return Math.max(0, ...rows.flatMap(({ row }) => row.steps.filter((s) => s <= step)));
+  }
+
+  picture({ trace, layout, options }: StepView) {
+    const space = this.layout();
+    if (!space) return null;
+    const at = this.step();
+    const tile = this.tile();
+    return {
+      size: space,
+      inputs: [space, at, options.device, tile?.row, tile?.device],
+      marks: () => spaceMarks(trace, layout, space, at, { ...options, tile }),
+    };
+  }
+}
