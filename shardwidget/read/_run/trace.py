@@ -126,8 +126,11 @@ def _found(planes: list[Any]) -> tuple[dict[tuple[str, int], list[_Row]], int]:
 def _of_cpu(plane: Any) -> Iterator[tuple[tuple[str, int], _Row]]:
     ends: dict[int, int] = {}
     begun = []
+    others: set[str] = set()  # Reading what an event says of itself takes longest: most events are not operations.
     for line in plane.lines:
         for event in line.events:
+            if (called := event.name) in others:
+                continue
             stats = dict(event.stats)
             # Only numbers and names are kept: a dict for each event would keep the garbage collector busy.
             if (name := stats.get("hlo_op")) is not None:
@@ -135,8 +138,10 @@ def _of_cpu(plane: Any) -> Iterator[tuple[tuple[str, int], _Row]]:
                 start = int(event.start_ns)
                 where = stats.get("device_ordinal", 0), stats.get("run_id", -1)
                 begun.append((key, where, name, start, start + int(event.duration_ns), stats.get("_p", -2)))
-            elif event.name.startswith("end: "):
+            elif called.startswith("end: "):
                 ends[stats.get("_c", -1)] = int(event.start_ns)
+            else:
+                others.add(called)
     for key, where, name, start, end, number in begun:
         yield key, (*where, name, start, max(end, ends.get(number, 0)))
 
