@@ -7,18 +7,7 @@ from typing import Literal, NamedTuple
 
 import jax
 
-Kind = Literal[
-    "out_specs",
-    "scan_carry",
-    "branches",
-    "traced_value",
-    "shape",
-    "indivisible",
-    "sharding_type",
-    "in_specs",
-    "axis_name",
-    "other",
-]
+from shardwidget.document import FailureKind
 
 TRACED_VALUE = (
     jax.errors.TracerBoolConversionError,
@@ -30,7 +19,7 @@ TRACED_VALUE = (
 """What is raised where Python asks a traced value for its number."""
 
 
-def kind_of(error: Exception) -> Kind:
+def kind_of(error: Exception) -> FailureKind:
     """Why JAX refuses a program; ``other`` where the message is not known."""
     words = str(error)
     if is_sharding_type_error(error):

@@ -8,7 +8,21 @@ from typing import Literal
 
 from shardwidget.document.placement import Dim
 
-__all__ = ["Failure", "Fix", "Layout"]
+__all__ = ["Failure", "FailureKind", "Fix", "Layout"]
+
+FailureKind = Literal[
+    "out_specs",
+    "scan_carry",
+    "branches",
+    "traced_value",
+    "shape",
+    "indivisible",
+    "sharding_type",
+    "in_specs",
+    "axis_name",
+    "user",
+    "other",
+]
 
 
 @dataclass(frozen=True)
@@ -80,19 +94,7 @@ class Failure:
     fixes: tuple[Fix, ...] = ()
     chosen: int = -1
     """Index of the fix with which the program goes on below; -1 where it does not."""
-    kind: Literal[
-        "out_specs",
-        "scan_carry",
-        "branches",
-        "traced_value",
-        "shape",
-        "indivisible",
-        "sharding_type",
-        "in_specs",
-        "axis_name",
-        "user",
-        "other",
-    ] = "other"
+    kind: FailureKind = "other"
     variable: int = -1
     """The value of the trace that causes it; -1 where none does."""
     origin: int = -1

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import traceback
-import typing
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any
 
 import jax
 from jax.extend.core import Literal
@@ -13,7 +12,7 @@ from jax.sharding import NamedSharding, PartitionSpec
 
 from shardwidget import _jax
 from shardwidget._jax import AnyMesh
-from shardwidget.document import Mesh
+from shardwidget.document import FailureKind, Mesh
 from shardwidget.read import _errors
 from shardwidget.read._cuts import dims_of_spec
 from shardwidget.read._jaxpr.sources import line_of
@@ -37,7 +36,7 @@ class StoppedTrace:
     def __init__(self, error: Exception, f: Callable[..., Any], arguments: Arguments) -> None:
         self.error = error
         self.arguments = arguments
-        self.kind: Kind = _kind(error)
+        self.kind: FailureKind = _kind(error)
         self._f = f
         wrong = _jax.messages.is_wrong_arguments(error)
         if self.kind == "other" and wrong and self._never_ran():
@@ -119,10 +118,7 @@ class StoppedTrace:
         return self.arguments.explained(TypeError(_errors.WRONG_ARGUMENTS.format(words=self.error, call=call)))
 
 
-Kind: TypeAlias = _jax.messages.Kind | typing.Literal["user"]
-
-
-def _kind(error: Exception) -> Kind:
+def _kind(error: Exception) -> FailureKind:
     kind = _jax.messages.kind_of(error)
     return "user" if kind in ("shape", "other") and _raised_by_user(error) else kind
 
