@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -10,12 +9,9 @@ from shardwidget import read
 from shardwidget.document import Feedback, Field, Part
 from shardwidget.export.words import byte_count
 from shardwidget.teach import layouts, run
-from shardwidget.teach.forms import AnswerError, checked
+from shardwidget.teach.amount import read_bytes
 from shardwidget.teach.kind import Answer, Kind
 from shardwidget.teach.source import figure_of
-
-UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
-FORM = "a number of bytes, such as 3.5 MiB"
 
 
 class PredictPeak(Kind):
@@ -59,11 +55,7 @@ class PredictPeak(Kind):
 
     def read_field(self, field: Field, value: Any) -> int:
         """A number of bytes, also as text with a unit."""
-        text = checked(str(value), FORM)
-        found = re.fullmatch(r"(\d+(?:\.\d+)?(?:e\d+)?)\s*([a-zA-Z]*)", text)
-        if found is None or found[2].upper() not in UNITS:
-            raise AnswerError(f"{text!r} is not {FORM}")
-        return round(float(found[1]) * UNITS[found[2].upper()])
+        return read_bytes(value)
 
     def write_field(self, field: Field, value: int) -> str:
         """The number with a unit."""

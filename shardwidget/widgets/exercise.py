@@ -12,6 +12,7 @@ from traitlets import Bool, Bunch, Int, observe, validate
 from shardwidget.document import Exercises
 from shardwidget.teach.attempts import Attempts
 from shardwidget.teach.choose_collective import ChooseCollective
+from shardwidget.teach.choose_threshold import ChooseThreshold
 from shardwidget.teach.fill_block import FillBlock
 from shardwidget.teach.find_leaf import FindLeaf
 from shardwidget.teach.forms import AnswerError
@@ -322,6 +323,17 @@ class Exercise(Sheet):
             **options: ``prompt hints name mode``.
         """
         return cls(PredictPeak(f, *args, within=within, source=source), **options)
+
+    @classmethod
+    def choose_threshold(cls, plan: Any, *, at_most: int, **options: Any) -> Exercise:
+        """Asks for the threshold of a reshard plan that keeps every device within a limit, in the fewest chunks.
+
+        Args:
+            plan: what ``read.reshard_plan`` returns, to groups or from them.
+            at_most: bytes that a device may hold at any moment.
+            **options: ``prompt hints name mode``.
+        """
+        return cls(ChooseThreshold(plan, at_most), **options)
 
     @classmethod
     def variant(cls, make: Callable[[Any], Exercise], *, seed: Any) -> Exercise:
