@@ -55,6 +55,9 @@ ARITHMETIC = frozenset(
 )  # fmt: skip
 """Those of them that a model computes with."""
 
+CONTRACTIONS = frozenset({"conv_general_dilated", "dot_general", "ragged_dot", "ragged_dot_general"})
+"""Primitives that sum products."""
+
 LINEAR = frozenset({"convert_element_type", "div", "neg"})
 """Some primitives that only scale or cast their first operand, where the others are constants."""
 

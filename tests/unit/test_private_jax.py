@@ -28,7 +28,9 @@ VERSIONED = frozenset(
 PRIVATE = ("jax._src", "jaxlib")
 OTHERS = frozenset({"_filename_map", "_replace"})
 """Such names of others: IPython's, and Python's own, of a NamedTuple."""
-PRIMITIVES = _jax.CALLS | _jax.WRITES | _jax.MOVES | _jax.PLACES | _jax.SHAPE_ONLY | _jax.ELEMENTWISE
+PRIMITIVES = (
+    _jax.CALLS | _jax.WRITES | _jax.MOVES | _jax.PLACES | _jax.SHAPE_ONLY | _jax.ELEMENTWISE | _jax.CONTRACTIONS
+)
 CONTROL = frozenset({"scan", "while", "cond", "shard_map"})
 
 

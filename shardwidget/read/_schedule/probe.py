@@ -27,7 +27,6 @@ from shardwidget.read._trace.refs import without_refs
 
 ROWS = 64
 """Most rows of a value that are told apart; one of more rows is one row."""
-CONTRACTIONS = frozenset({"dot_general", "conv_general_dilated", "ragged_dot", "ragged_dot_general"})
 
 Change = tuple[int, int, int, int, int]
 """Microbatch to change, or -1; else number of a watched value, or -1, iteration, device, and row or -1 for all rows."""
@@ -180,20 +179,20 @@ class _Planner(Planner):
     def __init__(self) -> None:
         super().__init__((1, 1), False)
         self.watched: list[Watched] = []
-        self._primitives = CONTRACTIONS
+        self._primitives = _jax.CONTRACTIONS
 
     def plan(self, closed: _jax.AnyJaxpr) -> TracePlan:
         entered = map(_jax.control_of, _jax.every_equation(closed))
         inside = [control.body for control in entered if isinstance(control, _jax.ShardMap)]
-        products = any(e.primitive.name in CONTRACTIONS for body in inside for e in _jax.every_equation(body))
-        self._primitives = CONTRACTIONS if products else _jax.ARITHMETIC
+        products = any(e.primitive.name in _jax.CONTRACTIONS for body in inside for e in _jax.every_equation(body))
+        self._primitives = _jax.CONTRACTIONS if products else _jax.ARITHMETIC
         return super().plan(closed)
 
     def _node(self, eqn: JaxprEqn, level: Level) -> Any:
         node = super()._node(eqn, level)
         if isinstance(node, LeafNode) and level.region is not None and eqn.primitive.name in self._primitives:
             out: Any = eqn.outvars[0]
-            if out.aval.shape or self._primitives is CONTRACTIONS:
+            if out.aval.shape or self._primitives is _jax.CONTRACTIONS:
                 self._watch(node, eqn, out.aval, level)
         return node
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 
 from shardwidget import _jax
 from shardwidget.document import Step, Trace
-from shardwidget.read._schedule.probe import CONTRACTIONS
 
 
 def steps_of_ticks(trace: Trace, axis: str, moves: Sequence[int]) -> tuple[int, ...]:
@@ -23,7 +22,7 @@ def steps_of_ticks(trace: Trace, axis: str, moves: Sequence[int]) -> tuple[int, 
     before = _moves_before(trace, axis)
     inside = [k for k, step in enumerate(trace.steps) if step.region >= 0]
     work = (
-        [k for k in inside if trace.steps[k].primitive in CONTRACTIONS]
+        [k for k in inside if trace.steps[k].primitive in _jax.CONTRACTIONS]
         or [k for k in inside if trace.steps[k].primitive in _jax.ARITHMETIC]
         or inside
     )
