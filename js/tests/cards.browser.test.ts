@@ -1,30 +1,12 @@
-/** What holds for cards of every width, and on paper. */
+/** What holds for cards of every kind: heights, touch, contrast, names, paper. */
 import { expect, test } from "vitest";
 import { array, mesh } from "./documents";
-import { mount as mountExercise } from "./exercise/harness";
-import { ALL, sheet } from "./exercise/sheets";
-import type { Mounted } from "./harness";
-import { playground } from "./playground/documents";
-import { mount as mountPlayground } from "./playground/harness";
-import { mount as mountProgram } from "./program/harness";
-import { program } from "./program/programs";
-import { mountCompared, mount as mountModel } from "./tree/harness";
-import { comparisonWire as comparison, wire as model } from "./tree/models";
+import { type Mounted, prefers, settle, touch } from "./harness";
+import { ARRAYS, MORE, OTHERS, VIEWS } from "./views";
 import { mount as mountArray } from "./widget/harness";
 
-const CARDS: Readonly<Record<string, (width: number) => Promise<Mounted>>> = {
-  sharded: (width) => mountArray(array(mesh({ x: 4, y: 2 }), [8, 16], ["x", "y"]), {}, { width }),
-  long: (width) =>
-    mountArray(array(mesh({ tensor_parallel: 4, data: 2 }), [8, 16], ["tensor_parallel", "data"]), {}, { width }),
-  "64 devices": (width) => mountArray(array(mesh({ x: 8, y: 8 }), [1024, 1024], ["x", "y"]), {}, { width }),
-  pod: (width) => mountArray(array(mesh({ x: 16, y: 16, z: 16 }), [65536, 65536], [["x", "y"], "z"]), {}, { width }),
-  "4096 devices": (width) => mountArray(array(mesh({ x: 64, y: 64 }), [65536, 65536], ["x", "y"]), {}, { width }),
-  playground: (width) => mountPlayground(playground(), {}, { width }),
-  exercise: (width) => mountExercise(sheet(...ALL), {}, { width }),
-  model: (width) => mountModel(model("state"), {}, { width }),
-  "trees side by side": (width) => mountCompared(comparison("three"), {}, { width }),
-  program: (width) => mountProgram(program("training"), {}, { width }),
-};
+const { stepper, pipeline, run, memory, ...STEADY } = OTHERS;
+const SIZED = Object.entries({ ...ARRAYS, ...STEADY });
 
 const height = ({ frame }: Mounted) => frame.getBoundingClientRect().height;
 
@@ -35,23 +17,67 @@ async function resized(view: Mounted, width: number): Promise<number> {
   return height(view);
 }
 
-test.each(Object.entries(CARDS))("%s is at most 640 px high from 900 px of width on", async (_, mount) => {
-  const view = await mount(900);
-  for (let width = 900; width <= 1648; width += 136) expect(await resized(view, width)).toBeLessThanOrEqual(640);
-});
-
-test.each(Object.entries(CARDS).filter(([name]) => name !== "program"))(
-  "%s is never higher in a wider cell",
+test.each(SIZED)(
+  "%s is at most 640 px high from 900 px of width on, and never higher in a wider cell",
   async (_, mount) => {
     const view = await mount(288);
     let before = height(view);
-    for (let width = 288; width <= 1648; width += 80) {
+    for (let width = 288; width <= 1648; width += 136) {
       const now = await resized(view, width);
-      expect(now, `${width} px`).toBeLessThanOrEqual(before + 1);
+      expect(now, `${width} px`).toBeLessThanOrEqual(width < 900 ? before + 1 : Math.min(640, before + 1));
       before = now;
     }
   },
 );
+
+const CONTROLS = "button, select, input, textarea, summary, a, [role=button], [role=switch], [role=slider]";
+
+/** Controls that a finger misses: their names and sizes. */
+function small({ root }: Mounted): string[] {
+  return [...root.querySelectorAll<HTMLElement>(CONTROLS)].flatMap((control) => {
+    const { width, height } = control.getBoundingClientRect();
+    // A label around a control takes its taps.
+    const around = control.closest("label")?.getBoundingClientRect() ?? { width: 0, height: 0 };
+    const fits = [{ width, height }, around].some((box) => box.width >= 24 && box.height >= 24);
+    const seen = width > 2 && height > 2 && getComputedStyle(control).visibility !== "hidden";
+    if (!seen || fits) return [];
+    const name = control.ariaLabel ?? control.textContent?.slice(0, 20);
+    return [`${control.tagName} .${control.className} ${name}: ${Math.round(width)} × ${Math.round(height)}`];
+  });
+}
+
+test.each(Object.entries(VIEWS))("%s has room for a finger on every control", async (_, mount) => {
+  await touch();
+  expect(matchMedia("(pointer: coarse)").matches).toBe(true);
+  for (const width of [960, 480, 360]) {
+    const view = await mount(width);
+    expect(small(view), `${width} px`).toEqual([]);
+    view.stop();
+  }
+});
+
+test("with more contrast, greys come nearer to the ink, at once and in the picture too", async () => {
+  const view = await mountArray(array(mesh({ x: 4, y: 2 }), [8, 16], ["x", "y"]));
+  const card = () => view.root.querySelector(".card") as HTMLElement;
+  const tokens = () => ["--muted", "--line", "--ink"].map((name) => card().style.getPropertyValue(name));
+  const picture = () => view.root.querySelector<HTMLCanvasElement>("canvas")?.toDataURL();
+  const [muted, line] = tokens();
+  const before = picture();
+  await prefers("contrast", "more");
+  await expect.poll(() => tokens()[0]).toBe(tokens()[2]);
+  expect(tokens()[1]).toBe(muted);
+  expect(tokens()[1]).not.toBe(line);
+  expect(picture()).not.toBe(before);
+});
+
+test("no two cards of a page, and no two parts of cards, have one name as landmarks", async () => {
+  const views = [];
+  for (const mount of [...Object.values(VIEWS), ...Object.values(MORE)]) views.push(await mount(960));
+  const names = views.flatMap(({ root }) =>
+    [...root.querySelectorAll("section[aria-label], nav, aside")].map((part) => `${part.localName} ${part.ariaLabel}`),
+  );
+  expect(names.filter((name, i) => names.indexOf(name) !== i)).toEqual([]);
+});
 
 test("on paper a card is as wide as the sheet, in light colours, and afterwards as it was", async () => {
   const dark = array(mesh({ x: 4, y: 2 }), [8, 16], ["x", "y"]);
@@ -60,11 +86,11 @@ test("on paper a card is as wide as the sheet, in light colours, and afterwards 
   const wide = canvas()?.style.width;
   expect(view.root.querySelector(".card")?.className).toContain("dark");
   dispatchEvent(new Event("beforeprint"));
-  await Promise.resolve();
+  await settle();
   expect(view.root.querySelector(".card")?.className).toContain("light");
   expect(Number.parseInt(canvas()?.style.width ?? "", 10)).toBeLessThan(682);
   dispatchEvent(new Event("afterprint"));
-  await Promise.resolve();
+  await settle();
   expect(view.root.querySelector(".card")?.className).toContain("dark");
   expect(canvas()?.style.width).toBe(wide);
 });

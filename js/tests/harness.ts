@@ -181,14 +181,21 @@ interface Devtools {
   send(method: string, params: object): Promise<unknown>;
 }
 
-async function emulateMedia(name: string, value: string): Promise<void> {
-  await (cdp() as unknown as Devtools).send("Emulation.setEmulatedMedia", { features: [{ name, value }] });
+const browser = () => cdp() as unknown as Devtools;
+
+/** What the reader asks for, as `prefers("reduced-motion", "reduce")`, until the test ends. */
+export async function prefers(what: string, value: string): Promise<void> {
+  const ask = (to: string) =>
+    browser().send("Emulation.setEmulatedMedia", { features: [{ name: `prefers-${what}`, value: to }] });
+  undo.push(async () => void (await ask("")));
+  await ask(value);
 }
 
-/** The reader asks for less motion, until the test ends. */
-export async function reduceMotion(): Promise<void> {
-  undo.push(() => emulateMedia("prefers-reduced-motion", ""));
-  await emulateMedia("prefers-reduced-motion", "reduce");
+/** The reader has fingers in place of a mouse, until the test ends. */
+export async function touch(): Promise<void> {
+  const set = (enabled: boolean) => browser().send("Emulation.setTouchEmulationEnabled", { enabled });
+  undo.push(async () => void (await set(false)));
+  await set(true);
 }
 
 /** Animation frames that come when the test says so. */

@@ -2,6 +2,7 @@
 import { reviveBytes } from "../model/saved";
 import { fixedModel } from "../views/card/fixed";
 import type { WidgetModel } from "../views/card/widget";
+import { saveButton } from "../views/share/saved";
 
 type Render = (props: { model: WidgetModel; el: HTMLElement }) => unknown;
 
@@ -12,6 +13,8 @@ type Render = (props: { model: WidgetModel; el: HTMLElement }) => unknown;
 export async function mount(element: HTMLElement, state: unknown, render: Render): Promise<void> {
   try {
     await render({ model: savedModel(state), el: element });
+    const root = element.querySelector(".shardwidget")?.shadowRoot;
+    if (root) saveButton(root);
     element.dataset.ready = "true";
   } catch (error) {
     const message = document.createElement("p");

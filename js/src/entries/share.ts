@@ -2,13 +2,12 @@
 
 import type { WidgetModel } from "../views/card/widget";
 import { Menu } from "../views/share/menu";
+import { adopt } from "../views/share/row";
 import css from "../views/share/share.css";
 
 /** Puts the menu into a card; returns what takes it out again. */
 export default function share(model: WidgetModel, root: ShadowRoot): () => void {
-  const sheet = new CSSStyleSheet();
-  sheet.replaceSync(css);
-  root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
+  adopt(root, css);
   const menu = new Menu(model, root);
   return () => menu.end();
 }

@@ -72,15 +72,23 @@ const BYTES: typeof TOKENS = {
 export const UI_FONT = '"DejaVu Sans Condensed", system-ui, sans-serif';
 export const MONO_FONT = '"DejaVu Sans Mono", ui-monospace, Menlo, Consolas, monospace';
 
-/** Our own theme, with a page's own neutral colours and fonts in their places where it gives them. */
+/**
+ * Our own theme, with a page's own neutral colours and fonts in their places where it gives them. With more `contrast`,
+ * what is grey comes nearer to the ink.
+ */
 export function theme(
   scheme: Scheme,
   page: Readonly<Record<string, string>> = {},
   ui = UI_FONT,
   mono = MONO_FONT,
+  contrast = false,
 ): Theme {
   const ground = isDark(scheme) ? "dark" : "light";
   const tokens: Record<string, string> = { ...TOKENS[ground], ...(DRAWS_BYTES ? BYTES[ground] : {}), ...page };
+  if (contrast) {
+    const { ink = "", muted = "" } = tokens;
+    Object.assign(tokens, { muted: ink, edge: ink, faint: muted, line: muted });
+  }
   AXES[scheme].forEach((color, i) => {
     tokens[`axis${i}`] = color;
   });

@@ -35,15 +35,17 @@ export function layoutGroups(model: MpmdModel, width: number): GroupPanels {
   const across = Math.ceil(n / rows);
   const w = Math.min(n > 2 ? width : 360, (width - (across - 1) * GAP) / across);
   const high = rows > 2 ? 110 : rows > 1 ? 150 : 240;
-  const meshes = model.folds.map((fold) =>
-    layoutMesh(fold.model, WHOLE, { x: INNER, y: TITLE, width: w - 2 * INNER, height: high }),
-  );
-  const h = Math.max(...meshes.map((mesh) => mesh.box.y + mesh.box.h)) + INNER;
+  const meshes = (width: number, height: number) =>
+    model.folds.map((fold) => layoutMesh(fold.model, WHOLE, { x: INNER, y: TITLE, width: width - 2 * INNER, height }));
+  const tallest = (placed: readonly MeshPanel[]) => Math.max(...placed.map(({ box }) => box.h));
+  // What is high enough for the narrowest panels is so for all: a card is no higher in a wider cell.
+  const placed = meshes(w, tallest(meshes(Math.min(w, LEAST), high)));
+  const h = TITLE + tallest(placed) + INNER;
   const joined = n <= across && model.folds.filter(holds).length > 1;
   const pitch = h + GAP;
   const panels = model.folds.map((fold, i) => ({
     fold,
-    mesh: meshes[i] as MeshPanel,
+    mesh: placed[i] as MeshPanel,
     x: (i % across) * (w + GAP),
     y: RAIL + Math.floor(i / across) * pitch,
     w,

@@ -7,8 +7,8 @@ import {
   find,
   GROUNDS,
   pixels,
+  prefers,
   press,
-  reduceMotion,
   settle,
   textOf,
 } from "../harness";
@@ -66,7 +66,7 @@ test("algorithms and interconnect are chosen", async () => {
 });
 
 test("keys go from round to round, also where motion is unwelcome", async () => {
-  await reduceMotion();
+  await prefers("reduced-motion", "reduce");
   const view = await mount(wire("psum"));
   press(view.frame, ".");
   await settle();

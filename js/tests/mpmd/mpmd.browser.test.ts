@@ -1,11 +1,8 @@
 /** The real view of an array on groups, in a page. */
 import { expect, test } from "vitest";
-import view from "../../src/entries/mpmd";
-import type { MpmdPlacement } from "../../src/model/document.gen";
-import { expectAccessible, find, GROUNDS, mounting, press, settle } from "../harness";
+import { expectAccessible, find, GROUNDS, press, settle } from "../harness";
+import { mount } from "./harness";
 import { MPMDS, wire } from "./mpmds";
-
-const { mount } = mounting<MpmdPlacement>(view.render, { selection: null }, 900);
 
 for (const [scheme, background] of GROUNDS) {
   for (const width of [900, 480]) {

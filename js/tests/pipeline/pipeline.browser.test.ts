@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from "vitest";
-import { button, Clock, find, type Mounted, press, reduceMotion, settle, textOf } from "../harness";
+import { button, Clock, find, type Mounted, prefers, press, settle, textOf } from "../harness";
 import { mount, start } from "./harness";
 import { model, wire } from "./schedules";
 
@@ -144,7 +144,7 @@ test("it plays at sixty milliseconds a step, and stops at the end", async () => 
 });
 
 test("where motion is unwelcome it goes by whole steps", async () => {
-  await reduceMotion();
+  await prefers("reduced-motion", "reduce");
   const view = await mount(wire("one_f_one_b"));
   await press(find(view, "[role=listbox]"), " ");
   await settle();

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from "vitest";
-import { button, Clock, cell, enter, find, type Mounted, pixels, press, reduceMotion, settle, table } from "../harness";
+import { button, Clock, cell, enter, find, type Mounted, pixels, prefers, press, settle, table } from "../harness";
 import { lines, mount } from "./harness";
 import { many, PROGRAMS, pod, program, wire } from "./programs";
 
@@ -207,7 +207,7 @@ test("the scrubber shows any moment", async () => {
 });
 
 test("without motion rounds follow one another", async () => {
-  await reduceMotion();
+  await prefers("reduced-motion", "reduce");
   const view = await mount(program("training"), { selection: 0 });
   button(view, "ring").click();
   await settle();

@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { userEvent } from "vitest/browser";
 import type { Step, Trace } from "../../src/model/document.gen";
-import { button, Clock, find, type Mounted, pixels, press, reduceMotion, settle, textOf } from "../harness";
+import { button, Clock, find, type Mounted, pixels, prefers, press, settle, textOf } from "../harness";
 import { currentRow, mount, rows, scrub, shown, shownStep, slider, start } from "./harness";
 import { long, trace } from "./traces";
 
@@ -422,7 +422,7 @@ test("where a program stops: JAX's words, what they mean, and fixes as code", as
 });
 
 test("with reduced motion no copy is seen between its ends", async () => {
-  await reduceMotion();
+  await prefers("reduced-motion", "reduce");
   const clock = new Clock();
   const view = await mount(trace("psum"), { step: 2 });
   button(view, "forward").click();

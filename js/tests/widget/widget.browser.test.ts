@@ -2,7 +2,7 @@ import { expect, test, vi } from "vitest";
 import { userEvent } from "vitest/browser";
 import type { Placement } from "../../src/model/document.gen";
 import { alone, array, block, mesh, values } from "../documents";
-import { drawn, find, type Mounted, reduceMotion } from "../harness";
+import { drawn, find, type Mounted, prefers } from "../harness";
 import { mount, option, outlined, panel, place, point, start, tooltip } from "./harness";
 
 const GRID = mesh({ x: 4, y: 2 });
@@ -241,7 +241,7 @@ test("a change of placement moves the blocks, and ends", async () => {
 });
 
 test("with reduced motion a change jumps, and pointing works after it", async () => {
-  await reduceMotion();
+  await prefers("reduced-motion", "reduce");
   const view = await mount(REPLICATED);
   expect(await change(view, TURNED)).toBeLessThanOrEqual(2);
   point(view, "pointermove", place(view, { tile: 2 }));

@@ -1,4 +1,4 @@
-/** The foot of the card: keys, zoom, the choice of dimensions, facets and panels, colouring, saving the picture. */
+/** The foot of the card: keys, zoom, the choice of dimensions, facets and panels, and colouring. */
 import type { ComponentChildren } from "preact";
 import { highlightDevice } from "../../model/selection";
 import { roles } from "../../scene/faces";
@@ -57,12 +57,6 @@ export function Foot({ state }: { state: ArrayState }) {
             </button>
           ))}
         </fieldset>
-      )}
-      {/* With a kernel there is a menu of more kinds. */}
-      {state.saved && (
-        <button type="button" title="save the picture" onClick={() => state.save()}>
-          PNG
-        </button>
       )}
     </footer>
   );

@@ -1,7 +1,6 @@
 /** The two canvases of a picture: the body, and over it what hovering adds. */
 import type { Highlight } from "../../model/selection";
-import { context } from "../../paint/canvas";
-import { resolve, type Theme } from "../../paint/theme";
+import type { Theme } from "../../paint/theme";
 import { easeInOut } from "../../scene/ease";
 import { bodyMarks, type Layout } from "../../scene/layout";
 import { canMorph, morphMarks, type Shown } from "../../scene/morph";
@@ -32,17 +31,6 @@ export class Layers {
 
   /** Puts the canvases into an element of the page. */
   readonly attach = (el: Element | null): void => el?.replaceChildren(this.#base, this.#overlay);
-
-  /** Both layers in one canvas. */
-  picture(theme: Theme): HTMLCanvasElement {
-    const canvas = document.createElement("canvas");
-    [canvas.width, canvas.height] = [this.#base.width, this.#base.height];
-    const ctx = context(canvas);
-    ctx.fillStyle = resolve("bg", theme);
-    ctx.fillRect(0, 0, canvas.width, canvas.height);
-    for (const layer of [this.#base, this.#overlay]) ctx.drawImage(layer, 0, 0);
-    return canvas;
-  }
 
   dispose(): void {
     cancelAnimationFrame(this.#changing);

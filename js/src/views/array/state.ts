@@ -104,7 +104,7 @@ export class ArrayState extends CardState<Fields> {
 
   name(): string {
     const doc = this.now.model?.doc;
-    return doc ? `${doc.shape === null ? "mesh" : "array"} ${doc.name} ${doc.type}` : "array";
+    return doc ? `${doc.shape === null ? "mesh" : "array"} ${doc.name} ${doc.type} ${doc.spec ?? ""}` : "array";
   }
 
   lit(): Highlight | null {
@@ -156,16 +156,6 @@ export class ArrayState extends CardState<Fields> {
     const to = Math.max(0, Math.min((shape[2] ?? 1) - 1, digit + by));
     this.set({ hover: null, pinned: null });
     this.pin(highlightDevice(model, at + (to - digit) * stride), "mesh");
-  }
-
-  /** Hands the picture over as a file. */
-  save(): void {
-    const { model, theme } = this.now;
-    if (!model || !theme) return;
-    const link = document.createElement("a");
-    link.href = this.layers.picture(theme).toDataURL();
-    link.download = `${model.doc.name} ${model.doc.type}.png`.trim();
-    link.click();
   }
 
   /** Pins what is lit, or lets go of it if it is pinned already. */

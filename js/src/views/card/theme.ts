@@ -15,14 +15,18 @@ export function pageTheme(el: Element, look: Partial<Look> = {}): Theme {
   const read = (names: readonly string[]) =>
     names.map((n) => style.getPropertyValue(n).trim()).find((v) => v !== "") ?? "";
   const ground = rgbOf(read(GROUNDS)) ?? groundOf(el);
-  const dark = ground ? luminance(ground) < 0.4 : matchMedia("(prefers-color-scheme: dark)").matches;
+  const dark = ground ? luminance(ground) < 0.4 : matchMedia(DARK).matches;
   const scheme = look.theme && look.theme !== "auto" ? look.theme : dark ? "dark" : "light";
   // On a page of the other kind the card keeps its own ground.
-  const page = ground && (scheme === "dark") === dark ? { bg: css(ground) } : {};
+  const page = ground && (scheme === "dark") === dark ? { bg: `rgb(${ground})` } : {};
   const ui = read(["--jp-ui-font-family", "--vscode-font-family"]);
   const mono = read(["--jp-code-font-family", "--vscode-editor-font-family"]);
-  return theme(look.palette === "colorblind" ? `${scheme}-safe` : scheme, page, ui || UI_FONT, mono || MONO_FONT);
+  const palette = look.palette === "colorblind" ? (`${scheme}-safe` as const) : scheme;
+  return theme(palette, page, ui || UI_FONT, mono || MONO_FONT, matchMedia(CONTRAST).matches);
 }
+
+const DARK = "(prefers-color-scheme: dark)";
+const CONTRAST = "(prefers-contrast: more)";
 
 /**
  * Tells a view when the page around may have changed its theme, and when the page is printed.
@@ -42,11 +46,11 @@ export class PageWatch {
     for (const root of [document.documentElement, document.body]) {
       seen.observe(root, { attributes: true, attributeFilter: THEME_ATTRIBUTES });
     }
-    const media = matchMedia("(prefers-color-scheme: dark)");
-    media.addEventListener("change", changed);
+    const media = [DARK, CONTRAST].map((query) => matchMedia(query));
+    for (const query of media) query.addEventListener("change", changed);
     this.stop = () => {
       seen.disconnect();
-      media.removeEventListener("change", changed);
+      for (const query of media) query.removeEventListener("change", changed);
       removeEventListener("beforeprint", printed);
       removeEventListener("afterprint", printed);
     };
@@ -78,12 +82,7 @@ function rgbOf(color: string): Channels | null {
   return a < 128 ? null : [r, g, b];
 }
 
-/** Relative luminance, WCAG 2. */
+/** Relative luminance, 0 to 1, with a gamma of 2: near enough to tell light from dark. */
 function luminance([r, g, b]: Channels): number {
-  const [x, y, z] = [r, g, b].map((v) => (v <= 10 ? v / 3294 : ((v / 255 + 0.055) / 1.055) ** 2.4));
-  return 0.2126 * (x ?? 0) + 0.7152 * (y ?? 0) + 0.0722 * (z ?? 0);
-}
-
-function css([r, g, b]: Channels): string {
-  return `rgb(${r}, ${g}, ${b})`;
+  return (0.2126 * r ** 2 + 0.7152 * g ** 2 + 0.0722 * b ** 2) / 255 ** 2;
 }

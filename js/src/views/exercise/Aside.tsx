@@ -22,7 +22,7 @@ const HEADS: Readonly<Record<Feedback["verdict"], string>> = {
 export function Aside({ state, sheet, question, mesh }: Props & { sheet: Exercises }) {
   const last = state.now.current === sheet.questions.length - 1;
   return (
-    <aside aria-label="exercise">
+    <aside aria-label={`question of ${state.name()}`}>
       {sheet.questions.length > 1 && <Dots state={state} sheet={sheet} />}
       <p class="prompt">
         <Prose text={question.prompt} mesh={mesh} />
@@ -76,7 +76,7 @@ function Dots({ state, sheet }: { state: ExerciseState; sheet: Exercises }) {
   const { current } = state.now;
   const total = sheet.questions.length;
   return (
-    <nav class="dots" aria-label={sheet.name || "exercises"}>
+    <nav class="dots" aria-label={`all ${state.name()}`}>
       <ol>
         {sheet.questions.map((q, i) => (
           <li key={q.name}>

@@ -48,7 +48,9 @@ export class ExerciseState extends CardState<Fields> {
   }
 
   name(): string {
-    return `exercises ${this.now.sheet?.name ?? ""}`.trim();
+    const { sheet } = this.now;
+    const [only, another] = sheet?.questions ?? [];
+    return another || !only ? `exercises ${sheet?.name ?? ""}`.trim() : `exercise ${only.name}`;
   }
 
   question(): Question | null {

@@ -11,7 +11,7 @@ export function Panel({ state, shown }: { state: ModelState; shown: Shown }) {
   const { small } = map;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: where it is higher than its place it is scrolled by keyboard
-    <section class="side" aria-label="bytes on devices" tabIndex={0}>
+    <section class="side" aria-label={`bytes of ${state.name()} on devices`} tabIndex={0}>
       <div>
         <h3>
           {tree.alike ? "One device" : `Device ${state.deviceOf(device)?.id}`}{" "}

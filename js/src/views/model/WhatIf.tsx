@@ -17,7 +17,7 @@ export function WhatIf({ state, shown }: { state: ModelState; shown: Shown }) {
   const lines = rules.split("\n").length;
   const good = whatIf.effects.some((e) => e.rule.spec);
   return (
-    <section class="what" aria-label="what if">
+    <section class="what" aria-label={`what if: ${state.name()}`}>
       <div class="rules">
         <h3 id="what">What if</h3>
         <textarea

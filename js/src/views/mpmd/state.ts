@@ -1,5 +1,5 @@
 /** The state of an MPMD array on screen: the panels, and the group that is looked at. */
-import { decodeMpmd, MpmdModel } from "../../model/mpmd";
+import { decodeMpmd, MpmdModel, whereText } from "../../model/mpmd";
 import { type GroupPanels, groupMarks, layoutGroups } from "../../scene/mpmd";
 import { PAD } from "../../scene/scene";
 import { Layer } from "../card/canvas";
@@ -29,7 +29,8 @@ export class MpmdState extends CardState<Fields> {
   }
 
   name(): string {
-    return `array ${this.now.model?.doc.name ?? ""} on groups`;
+    const { model } = this.now;
+    return model ? `array ${model.doc.name} ${model.doc.type} ${whereText(model)}` : "array on groups";
   }
 
   protected override read(document: unknown): void {

@@ -20,7 +20,7 @@ export function Panel({ state, model, view }: Props) {
   const { lit, physical } = state.now;
   const axis = lit === null ? null : model.mesh.axes[lit];
   return (
-    <section class="mesh" aria-label="mesh">
+    <section class="mesh" aria-label={`mesh of ${state.name()}`}>
       <div class="title">
         <p>
           {axis && lit !== null ? (

@@ -21,7 +21,7 @@ export function Source({ state, model, c, rows }: Props) {
   const caused = model.causedIn(listing);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: long lines are scrolled by keyboard
-    <section class="code" aria-label={`source of ${listing.file}`} tabIndex={0}>
+    <section class="code" aria-label={`source of ${state.name()}`} tabIndex={0}>
       <p class="soft small">{listing.file}</p>
       <ol class="mono">
         {listing.lines.map((text, i) => {

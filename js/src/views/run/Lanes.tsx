@@ -28,7 +28,7 @@ export function Lanes({ state, chart, at, name }: Props) {
     if (state.now.open !== at) state.openRun(at);
   };
   return (
-    <section class="lanes" aria-label={name ? `lanes of ${name}` : "lanes"}>
+    <section class="lanes" aria-label={`lanes of ${name || state.name()}`}>
       {name && <h3 class="mono">{name}</h3>}
       <div
         class="chart"

@@ -14,7 +14,7 @@ const MOST = 16;
 export function Mesh({ state, chart }: { state: RunState; chart: Chart }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
-    <section class="mesh" aria-label="devices at the cursor" tabIndex={0}>
+    <section class="mesh" aria-label={`devices at the cursor of ${state.name()}`} tabIndex={0}>
       {state.now.cursor ? <Now state={state} chart={chart} cursor={state.now.cursor} /> : <Late chart={chart} />}
     </section>
   );

@@ -1,8 +1,6 @@
 /** The menu itself, made without the card's own tree: the card's bundle knows only that there may be one. */
 import type { WidgetModel } from "../card/widget";
-
-/** Where it stands in a card: in the first of these that there is, at its end. */
-const PLACES = [".bill", ".tools", "footer", ".transport"] as const;
+import { download, keepInRow } from "./row";
 
 /** What Python was asked for; `n` makes each one new. */
 interface Wanted {
@@ -27,7 +25,7 @@ export class Menu {
   readonly #box = document.createElement("span");
   readonly #select = document.createElement("select");
   readonly #says = document.createElement("p");
-  readonly #watch = new MutationObserver(() => this.#place());
+  readonly #leave: () => void;
   readonly #hear = () => this.#take();
   #asked = 0;
 
@@ -43,21 +41,12 @@ export class Menu {
     this.#select.addEventListener("change", () => this.#ask());
     this.#box.append(this.#select, this.#says);
     model.on("change:_picture", this.#hear);
-    // The card may draw the row anew in which it stands.
-    this.#watch.observe(root, { childList: true, subtree: true });
-    this.#place();
+    this.#leave = keepInRow(root, this.#box);
   }
 
   end(): void {
-    this.#watch.disconnect();
+    this.#leave();
     this.model.off("change:_picture", this.#hear);
-    this.#box.remove();
-  }
-
-  #place(): void {
-    const places = PLACES.map((selector) => this.root.querySelector(selector));
-    const place = places.find((found) => found !== null);
-    if (place && this.#box.parentElement !== place) place.append(this.#box);
   }
 
   #ask(): void {
@@ -87,19 +76,13 @@ export class Menu {
     if (!answer || answer.n !== this.#asked) return;
     this.#busy(false);
     this.#says.textContent = answer.error ?? "";
-    if (answer.data) download(answer.name ?? "picture", answer.type ?? "", answer.data);
+    if (answer.data) {
+      const { buffer, byteOffset, byteLength } = answer.data;
+      const bytes = new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength);
+      download(answer.name ?? "picture", new Blob([bytes], { type: answer.type ?? "" }));
+    }
     // A picture does not stay in the notebook's state.
     this.model.set("_wanted", {});
     this.model.save_changes();
   }
-}
-
-function download(name: string, type: string, data: DataView): void {
-  const bytes = new Uint8Array(data.buffer as ArrayBuffer, data.byteOffset, data.byteLength);
-  const address = URL.createObjectURL(new Blob([bytes], { type }));
-  const link = document.createElement("a");
-  link.href = address;
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(address);
 }

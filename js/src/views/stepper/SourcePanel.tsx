@@ -18,7 +18,7 @@ export function SourcePanel({ state, trace }: { state: StepperState; trace: Trac
   const kind = axis === undefined ? "" : `axis${trace.mesh.axisOf(axis) % AXIS_DASH.length}`;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: many lines are scrolled by keyboard
-    <section class="source" aria-label={`source of ${listing.file}`} tabIndex={0}>
+    <section class="source" aria-label={`source of ${state.name()}`} tabIndex={0}>
       <ol class="mono">
         {dedented(listing.lines).map((text, i) => {
           const number = listing.first_line + i;

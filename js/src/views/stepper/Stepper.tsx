@@ -34,7 +34,7 @@ export function Stepper({ state }: { state: StepperState }) {
       {narrow && <Menus state={state} trace={trace} />}
       <div class="body">
         {!narrow && (
-          <aside>
+          <aside aria-label={state.name()}>
             {source}
             {steps}
           </aside>

@@ -9,7 +9,7 @@ export function Lines({ state, shown }: { state: ProgramState; shown: ShownMemor
   const here = model.workAt(step)?.line.at;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: many lines are scrolled by keyboard
-    <section class="bands" aria-label="source lines and when the schedule works on them" tabIndex={0}>
+    <section class="bands" aria-label={`source lines over time, ${state.name()}`} tabIndex={0}>
       <div class="within" style={{ height: `${lines.length * LINE}px` }}>
         <div class="behind" ref={page.bands.attach} />
         <ol class="mono">

@@ -1,0 +1,83 @@
+/** One of every kind of card, for what holds of all of them. */
+
+import { wire as algorithms } from "./algorithms/algorithms";
+import { mount as mountAlgorithms } from "./algorithms/harness";
+import { comparison as types } from "./comparison/comparisons";
+import { mount as mountComparison } from "./comparison/harness";
+import { array, mesh } from "./documents";
+import { mount as mountExercise } from "./exercise/harness";
+import { ALL, sheet } from "./exercise/sheets";
+import type { Mounted } from "./harness";
+import { wire as namespace } from "./inspector/documents";
+import { mount as mountInspector } from "./inspector/harness";
+import { wire as memory } from "./memory/memories";
+import { mount as mountMpmd } from "./mpmd/harness";
+import { wire as mpmd } from "./mpmd/mpmds";
+import { mount as mountPipeline } from "./pipeline/harness";
+import { wire as schedule } from "./pipeline/schedules";
+import { playground } from "./playground/documents";
+import { mount as mountPlayground } from "./playground/harness";
+import { mount as mountProgram } from "./program/harness";
+import { program, wire as programs } from "./program/programs";
+import { mount as mountRun } from "./run/harness";
+import { wire as run } from "./run/runs";
+import { mount as mountStepper } from "./stepper/harness";
+import { trace } from "./stepper/traces";
+import { mountCompared, mount as mountModel } from "./tree/harness";
+import { wire as model, comparisonWire as trees } from "./tree/models";
+import { mount as mountArray } from "./widget/harness";
+
+type Mount = (width: number) => Promise<Mounted>;
+type Views = Readonly<Record<string, Mount>>;
+
+const placed = () => array(mesh({ x: 4, y: 2 }), [8, 16], ["x", "y"]);
+
+/** Arrays of many kinds: a mesh's size and names decide how the card looks. */
+export const ARRAYS: Views = {
+  sharded: (width) => mountArray(placed(), {}, { width }),
+  long: (width) =>
+    mountArray(array(mesh({ tensor_parallel: 4, data: 2 }), [8, 16], ["tensor_parallel", "data"]), {}, { width }),
+  "64 devices": (width) => mountArray(array(mesh({ x: 8, y: 8 }), [1024, 1024], ["x", "y"]), {}, { width }),
+  pod: (width) => mountArray(array(mesh({ x: 16, y: 16, z: 16 }), [65536, 65536], [["x", "y"], "z"]), {}, { width }),
+  "4096 devices": (width) => mountArray(array(mesh({ x: 64, y: 64 }), [65536, 65536], ["x", "y"]), {}, { width }),
+  facets: (width) => mountArray(array(mesh({ x: 4, y: 2 }), [16, 8, 64, 4], ["x", null, "y", null]), {}, { width }),
+};
+
+/** Every other kind. */
+export const OTHERS: Views = {
+  playground: (width) => mountPlayground(playground(), {}, { width }),
+  ...Object.fromEntries(
+    ALL.map((question) => [
+      `exercise: ${question.name}`,
+      (width: number) => mountExercise(sheet(question), {}, { width }),
+    ]),
+  ),
+  exercises: (width) => mountExercise(sheet(...ALL), {}, { width }),
+  model: (width) => mountModel(model("state"), {}, { width }),
+  "trees side by side": (width) => mountCompared(trees("three"), {}, { width }),
+  comparison: (width) => mountComparison(types("training"), {}, { width }),
+  program: (width) => mountProgram(program("training"), {}, { width }),
+  programs: (width) => mountProgram(programs("layouts"), {}, { width }),
+  memory: (width) =>
+    mountProgram(program("training"), { page: "memory", _memories: { 0: memory("training") } }, { width }),
+  inspector: (width) => mountInspector(namespace("session"), {}, { width }),
+  mpmd: (width) => mountMpmd(mpmd("remote"), {}, { width }),
+  algorithms: (width) => mountAlgorithms(algorithms("psum"), {}, { width }),
+  pipeline: (width) => mountPipeline(schedule("one_f_one_b"), {}, { width }),
+  run: (width) => mountRun(run("step"), {}, { width }),
+  stepper: (width) => mountStepper(trace("psum"), {}, { width }),
+};
+
+export const VIEWS: Views = { ...ARRAYS, ...OTHERS };
+
+/** Second ones of those that have parts with names. */
+export const MORE: Views = {
+  program: (width) => mountProgram(program("shard_map"), {}, { width }),
+  memory: (width) =>
+    mountProgram(program("shard_map"), { page: "memory", _memories: { 0: memory("plain") } }, { width }),
+  pipeline: (width) => mountPipeline(schedule("zb_v"), {}, { width }),
+  run: (width) => mountRun(run("many"), {}, { width }),
+  stepper: (width) => mountStepper(trace("all_gather"), {}, { width }),
+  playground: (width) => mountPlayground(playground(undefined, { name: "w" }), {}, { width }),
+  mpmd: (width) => mountMpmd(mpmd("large"), {}, { width }),
+};
