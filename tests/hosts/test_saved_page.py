@@ -221,3 +221,11 @@ def test_an_output_that_is_run_again_leaves_nothing_in_the_page(new_page, put):
         nodes.append(browser.send("Memory.getDOMCounters")["nodes"])
     # The first runs may leave what the page itself needs; after that each takes the place of the one before.
     assert min(nodes[3:]) <= nodes[1] + 10
+
+
+def test_any_card_of_a_saved_page_is_saved_as_a_png_offline(open_saved):
+    page = open_saved(sw.PipelineView(sw.pipeline.gpipe(2, 2)))
+    with page.expect_download() as download:
+        views(page).get_by_role("button", name="PNG").click()
+    assert download.value.suggested_filename == "pipeline-schedule-GPipe.png"
+    assert Path(download.value.path()).read_bytes().startswith(b"\x89PNG")

@@ -1,7 +1,11 @@
-/** The menu that saves pictures, brought to a card by Python. */
+/** The menu that saves pictures, brought to a card by Python, and what a saved page has in its place. */
 import { expect, test, vi } from "vitest";
 import share from "../../src/entries/share";
+import { saveButton } from "../../src/views/share/saved";
+import { snapshot } from "../../src/views/share/snapshot";
 import { FakeModel } from "../harness";
+import { playground } from "../playground/documents";
+import { mount as mountPlayground } from "../playground/harness";
 
 const PICTURES = [
   ["svg", "SVG"],
@@ -74,4 +78,31 @@ test("the menu stays in its row when the card draws it anew, and goes with the c
   expect(root.querySelector("select")).toBeNull();
   expect(model.listening).toBe(0);
   host.remove();
+});
+
+test("a snapshot is the card as it stands, at twice its size, without the menu", async () => {
+  const view = await mountPlayground(playground(), {}, { width: 600 });
+  const card = view.root.querySelector(".card") as HTMLElement;
+  const end = saveButton(view.root);
+  const pixels = async () => {
+    const bitmap = await createImageBitmap(await snapshot(view.root));
+    const ctx = new OffscreenCanvas(bitmap.width, bitmap.height).getContext("2d") as OffscreenCanvasRenderingContext2D;
+    ctx.drawImage(bitmap, 0, 0);
+    return { bitmap, data: ctx.getImageData(0, 0, bitmap.width, bitmap.height).data };
+  };
+  const { bitmap, data } = await pixels();
+  const { width, height } = card.getBoundingClientRect();
+  expect([bitmap.width, bitmap.height]).toEqual([Math.ceil(2 * width), Math.ceil(2 * height)]);
+  // Tiles are drawn on canvases, chips by style sheets.
+  const colors = new Set<string>();
+  for (let i = 0; i < data.length; i += 4) colors.add(`${data[i]},${data[i + 1]},${data[i + 2]}`);
+  for (const color of ["11,95,192", "146,193,246"]) expect(colors).toContain(color);
+  const saved: string[] = [];
+  vi.spyOn(HTMLAnchorElement.prototype, "click").mockImplementation(function (this: HTMLAnchorElement) {
+    saved.push(this.download);
+  });
+  view.root.querySelector<HTMLElement>(".save button")?.click();
+  await expect.poll(() => saved).toEqual(["spec-of-x.png"]);
+  end();
+  expect(view.root.querySelector(".save")).toBeNull();
 });
