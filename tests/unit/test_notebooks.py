@@ -11,6 +11,7 @@ import jax
 import pytest
 
 import shardwidget as sw
+from shardwidget import pipeline
 
 COURSE = Path(__file__).parents[2] / "notebooks"
 
@@ -104,6 +105,73 @@ def test_06_layouts_and_a_course_without_libtpu(run, capsys):
     by_hand = documents(shown, "ShardMapStepper")[-1]
     kinds = {s.collective.kind for s in by_hand.steps if s.collective is not None}
     assert {"all_gather", "psum_scatter"} <= kinds or "reduce_scatter" in kinds
+
+
+def test_08_pipelines(run, capsys):
+    shown = run("08")
+    printed = capsys.readouterr().out
+    # "The bubble stays as long as it was: p − 1 forward and backward tasks".
+    assert re.findall(r"m = +(\d+): (\d+) idle", printed) == [(m, "9") for m in ("4", "8", "16", "32")]
+    assert "GPipe (8, 8, 8, 8)\n1F1B  (4, 3, 2, 1)" in printed
+    views = documents(shown, "PipelineView")
+    runs = {s.name: s.simulate() for view in views if hasattr(view, "schedules") for s in view.schedules}
+    # "With the same bubble"; "the first microbatch comes around sooner. The price is more sends".
+    assert runs["GPipe"].bubble_of_total == runs["1F1B"].bubble_of_total
+    assert runs["Interleaved"].bubble_of_total < runs["1F1B"].bubble_of_total
+    assert runs["Interleaved"].messages > runs["1F1B"].messages
+    assert runs["ZB-V"].bubble_of_total < runs["ZB-H1"].bubble_of_total < runs["1F1B"].bubble_of_total
+    # "Bubble rates of 24.3 % and 15.9 %".
+    assert re.findall(r"\w+: (\d+\.\d\d)%; formula", printed) == ["24.31", "15.85"]
+    assert "33.0 = 0F0 → " in printed
+    assert "deadlock: rank 0 at 0B0 waits for 1B0 of rank 1" in printed
+    assert "wasted (3.0, 2.0, 1.0, 0.0)" in printed
+    # The first question: 58 and no fewer. The second: eager keeps more, and is faster.
+    rates = [pipeline.one_f_one_b(4, m).simulate().bubble_of_total for m in (57, 58)]
+    assert rates[0] >= 0.05 > rates[1]
+    plain, eager = (f(4, 16).simulate(communication=1) for f in (pipeline.one_f_one_b, pipeline.eager_1f1b))
+    assert eager.makespan < plain.makespan
+    assert max(eager.peak_activations) > max(plain.peak_activations)
+    read, order, _ = (v for v in shown if isinstance(v, sw.Exercise))
+    read.answer = {"bubble": "1/4", "peak": "3"}
+    assert read.passed
+    order.answer = "1F0 1F1 1B0 1F2 1B1 1F3 1B2 1B3"
+    assert order.passed
+
+
+def test_08_arrays_on_groups(run, capsys):
+    shown = run("08")
+    printed = capsys.readouterr().out
+    # "This array lies on group 1. Group 0 has nothing of it".
+    (head,) = documents(shown, "MpmdArrayView")
+    assert head.holds == ("none", "live")
+    (plan,) = (found for found in shown if isinstance(found, sw.ReshardPlan))
+    by_path = {a.path: a for a in plan.arrays}
+    up = by_path["['layers'][0]['up']"]
+    # "Which stage 0 keeps, takes 1 MiB on the devices of stage 1 too. JAX says the same".
+    assert (up.groups, up.target_bytes) == ((0,), 2**20)
+    assert f"before {{{up.source_bytes}}} bytes" in printed
+    assert f"after  {[up.target_bytes] * 8}" in printed
+    # "A device holds 6 MiB before, and 7 at most when all is done".
+    assert sum(a.source_bytes for a in plan.arrays) == 6 * 2**20
+    assert [sum(a.target_bytes for a in plan.arrays if g in a.groups) for g in (0, 1)] == [6 * 2**20, 7 * 2**20]
+    peaks = re.findall(
+        r"threshold +(\d+) MiB: +(\d+) × chunk, peak on a device of each stage \[([\d.]+), ([\d.]+)\]", printed
+    )
+    assert [tuple(map(float, row)) for row in peaks] == [(1, 10, 8, 8), (4, 3, 10, 11), (8, 2, 13, 13), (12, 1, 17, 17)]
+    # The third question: stage 1 needs nothing of it any more, and is sent it all the same.
+    assert "embed: must move 12 MiB at least, XLA sends 12 MiB" in printed
+    embed = by_path["['embed']"]
+    mesh = jax.make_mesh((2, 2, 2), ("stage", "data", "model"), axis_types=(jax.sharding.AxisType.Auto,) * 3)
+    sharding = jax.sharding.NamedSharding(mesh, jax.P(("stage", "data"), "model"))
+    struct = jax.ShapeDtypeStruct(embed.shape, "float32", sharding=sharding)
+    target = ({0}, jax.P("data", "model"))
+    alone = sw.read.reshard_plan(struct, target, mesh, "stage", threshold=1, compiled=True).arrays[0]
+    assert (alone.least_bytes, alone.sent_bytes) == (6 * 2**20, 12 * 2**20)
+    *_, threshold = (v for v in shown if isinstance(v, sw.Exercise))
+    threshold.answer = "8 MiB"
+    assert not threshold.passed
+    threshold.answer = "7 MiB"
+    assert threshold.passed
 
 
 def test_09_a_whole_model(run, capsys):
