@@ -1,5 +1,6 @@
 """`read.comparison` of calls as people make them: what it says of them is what `jax.jit` does."""
 
+import re
 from collections import Counter
 
 import jax
@@ -15,6 +16,7 @@ from shardwidget import read
 from shardwidget.read._entries import entries
 from tests.jax_suite.corpus import GLOBAL, PROGRAMS
 from tests.jax_suite.test_comparison import AUTO, EXPLICIT, OPERATIONS, SPECS, array, shape
+from tests.jax_suite.test_corpus import PLACEHOLDER
 
 
 def equations(comparison):
@@ -53,7 +55,35 @@ def check(f, *args, mesh=None, **kwargs):
             assert tuple(dim.axes for dim in value.concrete.dims) == entries(spec, result.ndim)
             assert set(value.concrete.unreduced) == set(spec.unreduced)
     assert sent(program_of(comparison)) == sent(read.program(f, *args, mesh=mesh, kwargs=kwargs))
+    assert not re.search(PLACEHOLDER, " ".join(messages(comparison)))
     return comparison
+
+
+def messages(comparison):
+    """All that a comparison says in words."""
+    yield comparison.note
+    for row in comparison.rows:
+        yield row.remark
+        yield from (value.note for value in row.values)
+        yield from (text for fix in row.fixes for text in (fix.title, fix.code, fix.communication))
+        yield row.error.explanation if row.error else ""
+
+
+def test_a_stop_speaks_of_expressions_and_never_of_placeholders():
+    def short(x, w, v):
+        return jax.nn.gelu(x @ w) @ v
+
+    def long(x, w, v):
+        return jnp.tanh(jnp.sin(jnp.cos(x @ w) + 1.0) * 2.0 + 3.0 * (x @ w)) @ v
+
+    arguments = shape(AUTO, (8, 8), "x"), shape(AUTO, (8, 8), None, "y"), shape(AUTO, (8, 8), "y")
+    for f, operand in ((short, "gelu(x @ w)"), (long, "the first operand of dot_general")):
+        comparison = read.comparison(f, *arguments)
+        (stop,) = [row for row in comparison.rows if row.error]
+        assert stop.error
+        assert stop.error.explanation.startswith(f"{operand} and v are both split over y")
+        assert f"lay {operand} out as P('x', None) first" in [fix.title for fix in stop.fixes]
+        assert not re.search(PLACEHOLDER, " ".join(messages(comparison)))
 
 
 @pytest.mark.parametrize("entry", GLOBAL, ids=lambda e: e.name)

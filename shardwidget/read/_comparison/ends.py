@@ -115,7 +115,8 @@ class _Why:
             if size % parts:
                 return (
                     f"Dim {d} has {size} elements, which {parts} devices along {' and '.join(axes)} cannot share "
-                    f"evenly: jit returns {value.name} replicated, although it is split{_at(line)}."
+                    f"evenly: jit returns {value.name if value.is_named else 'it'} replicated, although it is split"
+                    f"{_at(line)}."
                 )
         return ""
 

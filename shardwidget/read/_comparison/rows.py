@@ -192,9 +192,7 @@ def fix_of(fix: Fixed) -> Fix:
 
 def _explained(line: Line, stopped: Stopped) -> tuple[tuple[str, ...], str]:
     """The axes in question, and why they are."""
-    known = [
-        (v, t) for v, t in zip(line.inputs, stopped.operands, strict=True) if isinstance(v, Value) and t is not None
-    ]
+    known = [(line.called(k), t) for k, t in enumerate(stopped.operands) if t is not None]
     split = {id(t): entries(t.sharding.spec, t.ndim) for _, t in known}
     if line.eqn.primitive.name == "dot_general" and len(known) == 2:
         (lc, rc), _ = line.eqn.params["dimension_numbers"]
@@ -204,15 +202,15 @@ def _explained(line: Line, stopped: Stopped) -> tuple[tuple[str, ...], str]:
         both = tuple(a for a in mine if a in theirs)
         if both:
             return both, (
-                f"{left.name} and {right.name} are both split over {_and(both)} along the dimension that is summed: "
+                f"{left} and {right} are both split over {_and(both)} along the dimension that is summed: "
                 "every device has a part of the sum, and the type does not say whether, and where, they are added."
             )
         if mine or theirs:
             return tuple(dict.fromkeys(mine + theirs)), (
-                f"Along the dimension that is summed {left.name} is {_over(mine)} and {right.name} is {_over(theirs)}: "
+                f"Along the dimension that is summed {left} is {_over(mine)} and {right} is {_over(theirs)}: "
                 "the blocks do not meet."
             )
-    words = [f"{v.name} is {_jax.type_text(t)}" for v, t in known if any(split[id(t)])]
+    words = [f"{name} is {_jax.type_text(t)}" for name, t in known if any(split[id(t)])]
     axes = tuple(dict.fromkeys(a for t in split.values() for e in t for a in e))
     if not words or _jax.control_of(line.eqn):
         return axes, ""
@@ -225,9 +223,9 @@ def _gathered(line: Line, collectives: Sequence[HloCollective]) -> tuple[str, in
         if c.semantics.cuts != "received" or c.by_user or not c.axes or len(c.shapes) != 1:
             continue
         names = [
-            v.name
-            for v in line.inputs
-            if isinstance(v, Value) and v.name and _elements(c.shapes[0]) * c.group_size == math.prod(v.aval.shape)
+            line.called(k)
+            for k, v in enumerate(line.inputs)
+            if isinstance(v, Value) and _elements(c.shapes[0]) * c.group_size == math.prod(v.aval.shape)
         ]
         if len(set(names)) == 1:
             return f"{names[0]} is gathered whole over {_and(c.axes)}", c.bytes_per_device

@@ -322,8 +322,8 @@ def _broadcast(values: list[Any]) -> list[Any]:
 def _roots(tree: Tree) -> Iterator[str]:
     """The user's names of values, without what is picked of a pytree: ``p`` of ``p['w']``."""
     for value in (*tree.arguments, *(v for line in tree.lines for v in line.outputs)):
-        if found := re.match(r"[^\W\d]\w*", value.name):
-            yield found[0]
+        if found := value.is_named and re.fullmatch(r"([^\W\d]\w*)(?:\.\w+|\[[^\[\]()]*\])*", value.name):
+            yield found[1]
 
 
 def _constrained(spec: PartitionSpec, value: Any) -> Entries:

@@ -37,6 +37,20 @@ class Line:
     derived: bool
     """Whether differentiation made it: it is transposed, or in what is."""
 
+    def called(self, operand: int) -> str:
+        """An operand in the user's words: a name, an expression, or which one it is."""
+        value = self.inputs[operand]
+        if isinstance(value, Literal):
+            return str(value.val)
+        arrays = [v for v in self.inputs if isinstance(v, Value)]
+        if value.is_named:
+            return value.name
+        which = f"{_ORDINALS[arrays.index(value)]} " if 1 < len(arrays) <= len(_ORDINALS) else ""
+        return f"the {which}operand of {self.eqn.primitive.name}"
+
+
+_ORDINALS = ("first", "second", "third", "fourth")
+
 
 @dataclass(eq=False)
 class LineNode:
@@ -91,6 +105,7 @@ class Tree:
         self.lines: list[Line] = []
         self.scopes: list[Scope] = []
         self._constants = constants
+        self._expressions: list[tuple[Value, str]] = []
         self._scopes = Scopes()
         self._numbers: dict[int, int] = {}
         self._count = 0
@@ -102,7 +117,9 @@ class Tree:
         self._name()
 
     def _name(self) -> None:
-        """Names the values that no line gives a name ``tmp1``, ``tmp2`` and so on."""
+        """Names the values that no line gives a name by their expressions, else ``tmp1``, ``tmp2`` and so on."""
+        for value, text in self._expressions:
+            value.name = value.name or text
         values = [v for line in self.lines for v in line.outputs]
         places = ((frame.file_name, frame.start_line) for line in self.lines for frame in line.frames[:1])
         taken = words_at(places) | {v.name for v in (*values, *self.arguments)}
@@ -110,7 +127,7 @@ class Tree:
         for line in self.lines:
             for v in (*line.inputs, *line.outputs):
                 if isinstance(v, Value) and not v.name:
-                    v.name = next(free)
+                    v.name, v.is_named = next(free), False
 
     def _value(self, aval: Any, name: str = "") -> Value:
         self._count += 1
@@ -137,7 +154,7 @@ class Tree:
             node, outputs = self._node(eqn, [v if isinstance(v, Literal) else env[v] for v in eqn.invars], here)
             env.update(zip(eqn.outvars, outputs, strict=True))
             body.nodes.append(node)
-        name_outputs(body, env, around.function, around.stack)
+        self._expressions += name_outputs(body, env, around.function, around.stack)
         return body, [v if isinstance(v, Literal) else env[v] for v in jaxpr.outvars]
 
     def _node(self, eqn: JaxprEqn, inputs: list[Any], at: LineContext) -> tuple[LineNode, list[Value]]:

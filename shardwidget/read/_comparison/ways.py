@@ -93,9 +93,8 @@ def left_to_compiler(line: Line, bind: Bind, dims: Entries, known: Set[str], wri
 
         return [auto_axes(inside, out_sharding=spec_of(dims))(*(operands[k] for k in arrays))]
 
-    code = (
-        f"{_name(line.outputs[0])} = jax.sharding.auto_axes(lambda {listed}: {expression}, "
-        f"out_sharding={spec})({listed})"
+    code = _given(
+        line.outputs[0], f"jax.sharding.auto_axes(lambda {listed}: {expression}, out_sharding={spec})({listed})"
     )
     yield Way(f"leave it to the compiler: {spec}", code, written.left(line, names, dims), left)
 
@@ -144,11 +143,11 @@ def _resharded(
             ]
         )
 
-    names = [(_name(line.inputs[k]), entries_text(dims)) for k, dims in asked]
+    specs = [(k, entries_text(dims)) for k, dims in asked]
     kept = [{a for axes in dims for a in axes} for _, dims in asked]
     return Way(
-        "; ".join(f"lay {name} out as {spec} first" for name, spec in names),
-        "\n".join(f"{name} = jax.reshard({name}, {spec})" for name, spec in names),
+        "; ".join(f"lay {line.called(k)} out as {spec} first" for k, spec in specs),
+        "\n".join(_given(line.inputs[k], f"jax.reshard({_name(line.inputs[k])}, {spec})") for k, spec in specs),
         written.resharded(line, asked),
         resharded,
         gathers=any({a for d in _of(values[k]) for a in d} - to for (k, _), to in zip(asked, kept, strict=True)),
@@ -159,11 +158,10 @@ def _product(line: Line, option: str) -> str:
     """A product as a call that takes an option."""
     (lc, rc), (lb, rb) = line.eqn.params["dimension_numbers"]
     lhs, rhs = map(_name, line.inputs)
-    to = _name(line.outputs[0])
     avals: list[Any] = [v.aval for v in line.eqn.invars]
     ranks = [aval.ndim for aval in avals]
     if ranks == [2, 2] and (tuple(lc), tuple(rc)) == ((1,), (0,)) and not lb:
-        return f"{to} = jnp.matmul({lhs}, {rhs}, {option})"
+        return _given(line.outputs[0], f"jnp.matmul({lhs}, {rhs}, {option})")
     letters = iter(string.ascii_lowercase)
     left = [next(letters) for _ in range(ranks[0])]
     right = [next(letters) for _ in range(ranks[1])]
@@ -172,7 +170,8 @@ def _product(line: Line, option: str) -> str:
     out = [left[k] for k in lb]
     out += [c for k, c in enumerate(left) if k not in lb and k not in lc]
     out += [c for k, c in enumerate(right) if k not in rb and k not in rc]
-    return f"{to} = jnp.einsum('{''.join(left)},{''.join(right)}->{''.join(out)}', {lhs}, {rhs}, {option})"
+    letters = f"{''.join(left)},{''.join(right)}->{''.join(out)}"
+    return _given(line.outputs[0], f"jnp.einsum('{letters}', {lhs}, {rhs}, {option})")
 
 
 def _without_repeats(dims: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
@@ -191,4 +190,12 @@ def _of(value: Any) -> Entries:
 
 
 def _name(v: Value | Literal) -> str:
-    return str(v.val) if isinstance(v, Literal) else v.name
+    if isinstance(v, Literal):
+        return str(v.val)
+    return v.name if v.is_named else "..."
+
+
+def _given(v: Value | Literal, code: str) -> str:
+    """Code that gives a value, assigned to its name where it has one of its own."""
+    name = _name(v)
+    return f"{name} = {code}" if name.isidentifier() else code

@@ -19,6 +19,8 @@ class Value:
     aval: Any
     name: str = ""
     """The user's name; empty where it is not known, or not yet."""
+    is_named: bool = True
+    """Whether the name is the user's; else it is a placeholder, of which messages do not speak."""
 
 
 class Node(Protocol):
