@@ -10,7 +10,7 @@ nothing is computed from them.
 - ``sources``: the user's lines and names.
 - ``failures``, ``messages``: how far tracing came, and what JAX's message means.
 - ``continuing``: going on with a fix where a type stops a program.
-- ``compiling``: what is compiled meanwhile.
+- ``compiling``: what is compiled meanwhile; tracing again what was traced before.
 - ``inspection``: where the compiler puts a value.
 - ``processes``: what the processes of a program tell one another.
 - ``assignment``: where the compiler puts buffers.
@@ -20,7 +20,7 @@ nothing is computed from them.
 from shardwidget._jax import messages
 from shardwidget._jax.arrays import base_array, children, memory_at
 from shardwidget._jax.assignment import buffer_assignment
-from shardwidget._jax.compiling import compilations, module_text
+from shardwidget._jax.compiling import compilations, module_text, traced_anew
 from shardwidget._jax.continuing import Fixer, Mark, fixing, mark_of, marked
 from shardwidget._jax.control import (
     Cond,
@@ -209,6 +209,7 @@ __all__ = [
     "spec_on",
     "stack_within",
     "static_parameters",
+    "traced_anew",
     "type_text",
     "typed_as",
     "unfiltered",

@@ -1,12 +1,13 @@
-"""What is compiled while a piece of code runs."""
+"""What is compiled while a piece of code runs, and tracing that remembers nothing."""
 
 from __future__ import annotations
 
 import contextlib
+import itertools
 from collections.abc import Iterator
 from typing import Any
 
-from jax._src import compiler
+from jax._src import compiler, config
 
 
 @contextlib.contextmanager
@@ -34,3 +35,17 @@ def module_text(executable: Any) -> str:
     """The text of a compiled module, as ``Compiled.as_text()`` gives it; empty where a backend gives none."""
     modules = executable.hlo_modules()
     return modules[0].to_string() if modules else ""
+
+
+@contextlib.contextmanager
+def traced_anew() -> Iterator[None]:
+    """Traces every function again, also those that JAX has traced before, and forgets none of these.
+
+    JAX 0.9 – 0.12: what is traced is kept by the function and by this option, among others; the option moves seeds of
+    random keys, which no shape depends on.
+    """
+    with config.random_seed_offset(next(_OFFSETS)):
+        yield
+
+
+_OFFSETS = itertools.count(2**28)

@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from shardwidget.document.base import Document
+from shardwidget.document.fix import Fix
 from shardwidget.document.mesh import Mesh
 from shardwidget.document.program import MemoryTotals
 from shardwidget.document.trace import Source
@@ -87,6 +88,9 @@ class Remedy:
     before: int
     """Bytes of the peak as the program is."""
     after: int
+    """And with the change."""
+    fix: Fix | None = None
+    """The change in the user's source; None where it is not of one place in it."""
 
 
 @dataclass(frozen=True, repr=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from traitlets import Bunch, Dict, Enum, Int, TraitError, Unicode, observe, validate
@@ -78,6 +78,10 @@ class CompiledProgram(MovingWidget):
     _asked = Dict(help="What the browser wants measured: {n, runs}; n makes each one new.").tag(sync=True)
     _heard = Int(0, help="The n of the last that was dealt with.").tag(sync=True)
     _trouble = Unicode(help="Why something was not measured.").tag(sync=True)
+    _try = Dict(help="For which program the browser wants remedies: {n, at}; n makes each one new.").tag(sync=True)
+    _remedies = Dict(
+        help="By index of a program: {n, done, of}, how many ways were compiled; then {n, found}, or {n, trouble}."
+    ).tag(sync=True)
     _memories = Dict(help="By index of a program: its memory, or the sentence why it is not known.").tag(sync=True)
 
     def __init__(
@@ -274,7 +278,9 @@ class CompiledProgram(MovingWidget):
         return {shown[at].name: memory for at, memory in sorted(self._read.items())}
 
     def remedies(self) -> tuple[Remedy, ...] | dict[str, tuple[Remedy, ...]]:
-        """Compiles the program with other donations and other specs of its arguments: what lowers its peak.
+        """Compiles the program with ``jax.checkpoint``, other donations and other specs: what lowers its peak.
+
+        The memory page shows them; its button asks for the same.
 
         Returns:
             What lowers it, the best first, with the peak before and after; side by side, that of every function.
@@ -283,13 +289,35 @@ class CompiledProgram(MovingWidget):
             ValueError: there is no function to compile.
         """
         found = dict[str, tuple[Remedy, ...]]()
-        for program, (f, args, kwargs) in zip(self._programs(), self._calls, strict=True):
-            if isinstance(f, Callable):
+        for at, program in enumerate(self._programs()):
+            if isinstance(self._calls[at][0], Callable):
                 with Progress("compiling") as progress:
-                    found[program.name] = read.remedies(f, *args, kwargs=kwargs, mesh=self._mesh, progress=progress)
+                    found[program.name] = self._remedies_of(at, progress)
         if not found:
             raise ValueError(_NO_FUNCTION)
         return next(iter(found.values())) if isinstance(self.document, Program) else found
+
+    def _remedies_of(self, at: int, progress: Callable[[int, int], None], n: int = 0) -> tuple[Remedy, ...]:
+        f, args, kwargs = self._calls[at]
+        if not isinstance(f, Callable):
+            raise ValueError(_NO_FUNCTION)
+        found = read.remedies(f, *args, kwargs=kwargs, mesh=self._mesh, progress=progress)
+        self._tell(at, n=n, found=[asdict(remedy) for remedy in found])
+        return found
+
+    def _tell(self, at: int, **how: Any) -> None:
+        """Tells the front end how far the remedies of a program are."""
+        self._remedies = {**self._remedies, str(at): how}
+
+    @observe("_try")
+    def _on_try(self, change: Bunch) -> None:
+        n, at = change["new"]["n"], change["new"]["at"]
+        try:
+            self._remedies_of(at, lambda done, of: self._tell(at, n=n, done=done, of=of), n)
+        except KeyboardInterrupt:  # The kernel's own button: without an answer the browser would wait on.
+            self._tell(at, n=n, trouble="Interrupted: nothing is known.")
+        except Exception as error:  # The browser is told whatever a user's program may raise.
+            self._tell(at, n=n, trouble=_sentence(error))
 
     def _memory_of(self, at: int) -> Memory:
         if at not in self._read:
@@ -306,7 +334,7 @@ class CompiledProgram(MovingWidget):
         try:
             return to_wire(self._memory_of(at))
         except Exception as error:  # The browser is told whatever a user's program may raise.
-            return {"trouble": str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"}
+            return {"trouble": _sentence(error)}
 
     @observe("page", "opened")
     def _on_page(self, _: Any) -> None:
@@ -319,7 +347,7 @@ class CompiledProgram(MovingWidget):
         memories = self._memories
         if complete:
             memories = {str(at): self._memory_wire(at) for at in range(len(self._programs()))}
-        return super()._state(complete=complete) | traits | {"_memories": memories}
+        return super()._state(complete=complete) | traits | {"_memories": memories, "_remedies": self._remedies}
 
     def _programs(self) -> tuple[Program, ...]:
         return self.document.programs if isinstance(self.document, Programs) else (self.document,)
@@ -344,7 +372,7 @@ class CompiledProgram(MovingWidget):
         except KeyboardInterrupt:  # The kernel's own button: without an answer the browser would wait on.
             self._trouble = "Interrupted: nothing was measured."
         except Exception as error:  # The browser is told whatever a user's program may raise.
-            self._trouble = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
+            self._trouble = _sentence(error)
         self._heard = asked["n"]
 
     def _selected(self) -> int:
@@ -381,3 +409,7 @@ class CompiledProgram(MovingWidget):
         if value is not None and value not in names:
             raise TraitError(f"axis must be None or a mesh axis, {', '.join(map(repr, names))}; got {value!r}")
         return value
+
+
+def _sentence(error: Exception) -> str:
+    return str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"

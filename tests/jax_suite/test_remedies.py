@@ -1,5 +1,9 @@
 """``read.remedies``: what is offered was compiled, and lowers the peak as it says."""
 
+import importlib
+import sys
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import pytest
@@ -8,6 +12,8 @@ from jax.sharding import PartitionSpec as P
 
 import shardwidget as sw
 from shardwidget import read
+from shardwidget.document import Fix
+from shardwidget.read._memory.recomputed import recomputed, standing_in
 from tests.models import eight
 
 MESH = eight()
@@ -61,3 +67,135 @@ def test_the_widget_asks_for_its_function_and_says_where_there_is_none():
     assert view.remedies() == read.remedies(step, W, X)
     with pytest.raises(ValueError, match="give it and its arguments"):
         sw.CompiledProgram(jax.jit(step).lower(W, X)).remedies()
+
+
+SCANNED = """
+import functools
+
+import jax
+import jax.numpy as jnp
+
+
+def layer(x, w):
+    hidden = jnp.tanh(x @ w["up"])
+    return x + jnp.sin(hidden) @ w["down"]
+
+
+def scaled(x, w, config):
+    hidden = jnp.tanh(x @ w["up"])
+    return x + jnp.sin(hidden) @ w["down"] * (1 if config == "plain" else 2)
+
+
+def loss(params, x):
+    x, _ = jax.lax.scan(lambda x, w: (layer(x, w), None), x, params)
+    return x.sum()
+
+
+def configured(params, x):
+    x, _ = jax.lax.scan(lambda x, w: (scaled(x, w, "plain"), None), x, params)
+    return x.sum()
+
+
+step = jax.jit(jax.grad(loss))
+
+
+@jax.jit
+def nested(params, x):
+    def inner(p):
+        def block(x, w):
+            return layer(x, w), None
+
+        return jax.lax.scan(block, x, p)[0].sum()
+
+    return jax.grad(inner)(params)
+
+
+class Model:
+    def layer(self, x, w):
+        hidden = jnp.tanh(x @ w["up"])
+        return x + jnp.sin(hidden) @ w["down"]
+
+
+jax.tree_util.register_static(Model)
+MODEL = Model()
+
+
+def loss_of_method(params, x):
+    return jax.lax.scan(lambda x, w: (MODEL.layer(x, w), None), x, params)[0].sum()
+"""
+
+
+@pytest.fixture
+def scanned(tmp_path, monkeypatch):
+    """A user's module, and what its functions take."""
+    path = tmp_path / "scanned.py"
+    path.write_text(SCANNED)
+    monkeypatch.syspath_prepend(tmp_path)
+    yield importlib.import_module("scanned"), path
+    del sys.modules["scanned"]
+
+
+ALONE = jax.sharding.SingleDeviceSharding(jax.devices()[0])
+PARAMS = {
+    "up": jax.ShapeDtypeStruct((6, 16, 64), "float32", sharding=ALONE),
+    "down": jax.ShapeDtypeStruct((6, 64, 16), "float32", sharding=ALONE),
+}
+INPUT = jax.ShapeDtypeStruct((64, 16), "float32", sharding=ALONE)
+
+
+def test_the_memory_page_asks_for_them_and_a_function_computed_again_is_the_users_line(scanned):
+    module, path = scanned
+    view = sw.CompiledProgram(module.step, PARAMS, INPUT, page="memory")
+    told = []
+    view.observe(lambda change: told.append(change["new"]["0"]), "_remedies")
+    view._try = {"n": 1, "at": 0}
+    *under_way, last = told
+    assert [one["done"] for one in under_way] == list(range(under_way[0]["of"]))
+    assert view._state(complete=True)["_remedies"]["0"] == last
+    remedy = last["found"][0]
+    assert remedy["code"] == "@jax.checkpoint\ndef layer(x, w):"
+    assert all(one["code"].startswith("jax.jit(step, ") for one in last["found"] if "donate" in one["what"])
+    assert remedy["before"] == read.memory(module.step, PARAMS, INPUT).peak_bytes
+    pasted = run_pasted(Fix(**remedy["fix"] | {"layout": None}), path)
+    assert remedy["after"] == read.memory(pasted["step"], PARAMS, INPUT).peak_bytes < remedy["before"]
+    real = {key: jnp.ones(leaf.shape) / 8 for key, leaf in PARAMS.items()}
+    after, before = (step(real, jnp.ones(INPUT.shape) / 8) for step in (pasted["step"], module.step))
+    assert jax.tree.all(jax.tree.map(lambda a, b: jnp.allclose(a, b, rtol=1e-5), after, before))
+
+
+def run_pasted(fix, path):
+    pasted: dict[str, Any] = {"__name__": "pasted"}
+    exec(compile(fix.applied(path.read_text()), str(path), "exec"), pasted)
+    return pasted
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        ("nested", "@jax.checkpoint\ndef block(x, w):"),
+        ("configured", "@functools.partial(jax.checkpoint, static_argnums=2)\ndef scaled(x, w, config):"),
+        ("loss_of_method", "@jax.checkpoint\ndef layer(self, x, w):"),
+    ],
+)
+def test_the_change_that_is_tried_is_the_one_that_is_pasted(scanned, name, code):
+    module, path = scanned
+    own = dict(vars(module))
+
+    def made(names):
+        return names[name] if name == "nested" else jax.grad(names[name])
+
+    f = made(own)
+    executable = read.compiled(f, PARAMS, INPUT)
+    before = read.memory(executable)
+    (way,) = (way for ways in recomputed(f, before, executable) for way in ways if way.fix.code == code)
+    with standing_in(f, way) as tried:
+        peak = read.memory(tried, PARAMS, INPUT).peak_bytes
+    assert vars(module) == own, "the user's names stand for what they stood for"
+    assert way.fix.file == "scanned.py"
+    assert peak == read.memory(made(run_pasted(way.fix, path)), PARAMS, INPUT).peak_bytes < before.peak_bytes
+
+
+def test_the_memory_page_is_told_where_there_is_nothing_to_compile():
+    view = sw.CompiledProgram(jax.jit(step).lower(W, X).compile(), page="memory")
+    view._try = {"n": 1, "at": 0}
+    assert "this is a Compiled. Give the function" in view._remedies["0"]["trouble"]

@@ -1245,7 +1245,10 @@ export interface Remedy {
   readonly code: string;
   /** Bytes of the peak as the program is. */
   readonly before: number;
+  /** And with the change. */
   readonly after: number;
+  /** The change in the user's source; None where it is not of one place in it. */
+  readonly fix: Fix | null;
 }
 
 /**

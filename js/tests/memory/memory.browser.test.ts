@@ -129,3 +129,56 @@ test("no card is higher than a notebook shows", async () => {
     view.stop();
   }
 });
+
+const FOUND = [
+  {
+    what: "jax.checkpoint round layer",
+    code: "@jax.checkpoint\ndef layer(x, w):",
+    before: 248 * 2 ** 20,
+    after: 124 * 2 ** 20,
+    fix: { title: "", code: "", file: "model.py", line: 11, lines: 1 },
+  },
+  {
+    what: "donate argument 0",
+    code: "jax.jit(step, donate_argnums=0)",
+    before: 248 * 2 ** 20,
+    after: 2 ** 27,
+    fix: null,
+  },
+];
+
+test("what lowers the peak is asked of Python, which says how far it is", async () => {
+  const view = await page("training");
+  const button = find<HTMLButtonElement>(view, ".remedies button");
+  expect(button.textContent).toBe("Try what lowers the peak");
+  button.click();
+  await settle();
+  expect(view.model.sentFor("_try")).toEqual([{ n: 1, at: 0 }]);
+  expect([button.disabled, button.textContent]).toEqual([true, "compiling …"]);
+  view.model.assign({ _remedies: { 0: { n: 1, done: 2, of: 6 } } });
+  await settle();
+  expect(button.textContent).toBe("compiling 3 of 6 …");
+  view.model.assign({ _remedies: { 0: { n: 1, found: FOUND } } });
+  await settle();
+  expect(button.disabled).toBe(false);
+  const [first, second] = [...view.root.querySelectorAll(".remedies li")].map((li) => li.textContent);
+  expect(first).toBe("124 MiB−50 %jax.checkpoint round layer model.py, line 11@jax.checkpoint\ndef layer(x, w):copy");
+  expect(second).toContain("128 MiB−48 %donate argument 0");
+  await expectAccessible(view);
+});
+
+test("that nothing lowers the peak is said, and why it is not known", async () => {
+  const view = await page("training", { _remedies: { 0: { n: 0, found: [] } } });
+  expect(text(view, ".remedies [role=status]")).toMatch(/^Nothing that was compiled lowers the peak/);
+  view.model.assign({ _remedies: { 0: { n: 0, trouble: "Interrupted: nothing is known." } } });
+  await settle();
+  expect(text(view, ".remedies .trouble")).toBe("Interrupted: nothing is known.");
+});
+
+test("a saved page has no button: it says how, or what was found", async () => {
+  const saved = await page("training", { _static: true });
+  expect(saved.root.querySelector(".remedies button")).toBeNull();
+  expect(text(saved, ".remedies")).toContain("view.remedies()");
+  const found = await page("training", { _static: true, _remedies: { 0: { n: 0, found: FOUND } } });
+  expect(found.root.querySelectorAll(".remedies li")).toHaveLength(2);
+});

@@ -12,6 +12,8 @@ export const { start, mount } = mounting<Program | Programs>(
     opened: null,
     page: "collectives",
     _memories: {},
+    _try: {},
+    _remedies: {},
     _asked: {},
     _heard: 0,
     _trouble: "",

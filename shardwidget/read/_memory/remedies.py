@@ -2,28 +2,41 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import warnings
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import jax
 from jax.sharding import Mesh as JaxMesh
 from jax.sharding import NamedSharding, PartitionSpec
 
-from shardwidget.document import Remedy
-from shardwidget.read._call import function_name
+from shardwidget.document import Fix, Memory, Remedy
 from shardwidget.read._memory.memory import memory
+from shardwidget.read._memory.recomputed import name_of, recomputed, standing_in
+from shardwidget.read._program.executable import Executable, compiled
 
 MOST = 4
-"""Arguments that are tried in each way, the largest first."""
+"""Arguments, or functions, that are tried in each way, the largest first."""
 
 NOT_CALLABLE = (
     "remedies are found by compiling the function in other ways, and this is a {type}. Give the function and its "
     "arguments."
 )
 
-_Tried = tuple[str, str, Callable[..., Any], tuple[Any, ...]]
-"""What it is, as code, and the function and arguments that show it."""
+
+@dataclass(frozen=True)
+class _Way:
+    """One way to compile the function."""
+
+    what: str
+    code: str
+    function: Callable[[], contextlib.AbstractContextManager[Callable[..., Any]]]
+    """What is compiled, as long as this is entered."""
+    args: tuple[Any, ...]
+    fix: Fix | None = None
 
 
 def remedies(
@@ -33,9 +46,12 @@ def remedies(
     mesh: JaxMesh | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[Remedy, ...]:
-    """Compiles a function with other donations and other specs of its arguments; returns what lowers the peak.
+    """Compiles a function in other ways; returns those that lower its peak.
 
-    Nothing is run, and nothing is offered that was not compiled. Each way takes as long as a compile.
+    It is compiled with ``jax.checkpoint`` round the functions that made what is kept for the backward pass, with more
+    arguments donated, and with other specs of its arguments. Nothing is run, and nothing is offered that was not
+    compiled. Each way takes as long as a compile. While one with ``jax.checkpoint`` is traced, the name of the function
+    stands for the rewritten one.
 
     Args:
         f: a function, jitted or not.
@@ -50,39 +66,53 @@ def remedies(
     Raises:
         TypeError: ``f`` is no function.
     """
-    if not callable(f):
+    if not callable(f) or isinstance(f, jax.stages.Compiled):
         raise TypeError(NOT_CALLABLE.format(type=type(f).__name__))
-    before = memory(f, *args, kwargs=kwargs, mesh=mesh)
+    executable = compiled(f, *args, kwargs=kwargs, mesh=mesh)
+    before = memory(executable)
     donated = _donated(f, args, kwargs or {})
-    ways = [*_donations(f, args, donated), *_specs(f, args)]
+    # Of several ways to write the same, the first that compiles is the one.
+    groups = [*_checkpoints(f, args, before, executable)]
+    groups += [[way] for way in (*_donations(f, args, donated), *_specs(f, args))]
     found = []
-    for number, (what, code, other, given) in enumerate(ways):
+    for number, ways in enumerate(groups):
         if progress is not None:
-            progress(number, len(ways))
-        try:
-            with warnings.catch_warnings():
-                # JAX warns of a donation that it cannot use; that is what is being asked here.
-                warnings.simplefilter("ignore")
-                after = memory(other, *given, kwargs=kwargs, mesh=mesh).peak_bytes
-        except Exception:  # What does not compile is not a remedy.
-            continue
-        if after < before.peak_bytes:
-            found.append(Remedy(what, code, before.peak_bytes, after))
+            progress(number, len(groups))
+        for way in ways:
+            try:
+                with warnings.catch_warnings(), way.function() as other:
+                    # JAX warns of a donation that it cannot use; that is what is being asked here.
+                    warnings.simplefilter("ignore")
+                    after = memory(other, *way.args, kwargs=kwargs, mesh=mesh).peak_bytes
+            except Exception:  # What does not compile is not a remedy.
+                continue
+            if after < before.peak_bytes:
+                found.append(Remedy(way.what, way.code, before.peak_bytes, after, way.fix))
+            break
     return tuple(sorted(found, key=lambda remedy: remedy.after))
 
 
-def _donations(f: Any, args: tuple[Any, ...], donated: tuple[int, ...]) -> Iterator[_Tried]:
+def _checkpoints(
+    f: Callable[..., Any], args: tuple[Any, ...], before: Memory, executable: Executable
+) -> Iterator[list[_Way]]:
+    """``jax.checkpoint`` round one function of the user's."""
+    for ways in recomputed(f, before, executable)[:MOST]:
+        yield [_Way(w.fix.title, w.fix.code, functools.partial(standing_in, f, w), args, w.fix) for w in ways]
+
+
+def _donations(f: Any, args: tuple[Any, ...], donated: tuple[int, ...]) -> Iterator[_Way]:
     """Donating one more of the positional arguments, and all that could be."""
     free = [k for k in _largest(args) if k not in donated][:MOST]
-    name = function_name(f)
+    name = name_of(f)
     for numbers in [(k,) for k in free] + ([tuple(free)] if len(free) > 1 else []):
         every = tuple(sorted((*donated, *numbers)))
         what = f"donate argument{'s' * (len(numbers) > 1)} {', '.join(map(str, sorted(numbers)))}"
         given = every[0] if len(every) == 1 else every
-        yield what, f"jax.jit({name}, donate_argnums={given})", jax.jit(f, donate_argnums=every), args
+        donating = contextlib.nullcontext(jax.jit(f, donate_argnums=every))
+        yield _Way(what, f"jax.jit({name}, donate_argnums={given})", lambda of=donating: of, args)
 
 
-def _specs(f: Any, args: tuple[Any, ...]) -> Iterator[_Tried]:
+def _specs(f: Any, args: tuple[Any, ...]) -> Iterator[_Way]:
     """Splitting one array more, over an axis that it is copied over."""
     leaves, tree = jax.tree_util.tree_flatten_with_path(args)
     free = [(k, spec) for k, (_, leaf) in enumerate(leaves) if (spec := _split(leaf)) is not None]
@@ -94,7 +124,7 @@ def _specs(f: Any, args: tuple[Any, ...]) -> Iterator[_Tried]:
         first, *rest = path
         where = f"argument {first.idx}{jax.tree_util.keystr(tuple(rest))}"
         written = f"P({', '.join(map(repr, spec))})"
-        yield f"split {where}", f"{where}: {written}", f, given
+        yield _Way(f"split {where}", f"{where}: {written}", lambda: contextlib.nullcontext(f), given)
 
 
 def _split(leaf: Any) -> PartitionSpec | None:

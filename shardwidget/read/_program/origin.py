@@ -58,7 +58,7 @@ class Origin(NamedTuple):
     @property
     def library(self) -> Source | None:
         """The innermost line of an installed package that the user's line runs; None where that is JAX's own."""
-        inner = self._frames()[:1]
+        inner = self.called()[:1]
         return _line(inner[0]) if inner and inner[0] is not self._own else None
 
     @property
@@ -75,10 +75,10 @@ class Origin(NamedTuple):
 
     @property
     def _own(self) -> Frame | None:
-        frames = self._frames()
+        frames = self.called()
         return next((frame for frame in frames if not _jax.is_library_file(frame.file)), (frames or [None])[0])
 
-    def _frames(self) -> list[Frame]:
+    def called(self) -> list[Frame]:
         """Frames of the user's and of installed packages, innermost first."""
         # What called us, and what called that, is not part of the program.
         frames = itertools.takewhile(lambda frame: not frame.file.startswith(_jax.OURS), self.frames)

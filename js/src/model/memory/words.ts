@@ -1,5 +1,5 @@
 /** What is said of memory: how much, of what kind, how sure that is. */
-import type { Buffer, MemoryLoop } from "../document.gen";
+import type { Buffer, MemoryLoop, Remedy } from "../document.gen";
 import { KINDS, type MemoryModel, type Row } from "../memory";
 import type { Badge } from "../program/words";
 import { bytes, count } from "../text";
@@ -56,6 +56,11 @@ export function dominates(model: MemoryModel, step: number): string {
   const part =
     row.bytes > 0.95 * most.bytes ? "nearly all of it" : row.bytes > 0.5 * most.bytes ? "most of it" : "the largest";
   return `${where}, ${kind} ${share}, ${part} ${row.buffer.name}${many} (${bytes(row.bytes)}${line}).`;
+}
+
+/** By how much a remedy lowers the peak: `−62 %`. */
+export function lowered({ before, after }: Remedy): string {
+  return `−${percent((before - after) / before)}`;
 }
 
 /** The place of a step in words: `instruction 274 of 446, line 11 going back, inside a loop of 12`. */

@@ -2,7 +2,7 @@
 
 import type { Algorithm } from "../../model/algorithm";
 import type { Scheme } from "../../model/color";
-import type { HloCollective } from "../../model/document.gen";
+import type { HloCollective, Remedy } from "../../model/document.gen";
 import {
   type Decoded,
   decodePrograms,
@@ -53,9 +53,22 @@ interface Fields {
   /** By index of a program: its memory as Python sent it, or why it is not known. */
   memories: Readonly<Record<string, { trouble?: unknown }>>;
   memory: MemoryFields;
+  /** By index of a program: how far Python is with ways to lower its peak, and what it found. */
+  remedies: Readonly<Record<string, Tried>>;
+  /** Number of the last request for them. */
+  tried: number;
   /** Whether Python is measuring, and what kept it from that. */
   waiting: boolean;
   trouble: string;
+}
+
+/** Ways to lower a peak: how many of them were compiled, what lowers it, or why that is not known. */
+export interface Tried {
+  n: number;
+  done?: number;
+  of?: number;
+  found?: readonly Remedy[];
+  trouble?: string;
 }
 
 export type Page = "collectives" | "memory";
@@ -130,10 +143,23 @@ export class ProgramState extends CardState<Fields> {
       page: "collectives",
       memories: {},
       memory: START,
+      remedies: {},
+      tried: 0,
       waiting: false,
       trouble: "",
     };
-    const traits = ["selection", "axis", "sort", "opened", "page", "_memories", "_heard", "_trouble"];
+    const traits = [
+      "selection",
+      "axis",
+      "sort",
+      "opened",
+      "page",
+      "_memories",
+      "_remedies",
+      "_try",
+      "_heard",
+      "_trouble",
+    ];
     super(widget, frame, fields, traits);
     this.until(() => cancelAnimationFrame(this.#clock));
   }
@@ -183,8 +209,28 @@ export class ProgramState extends CardState<Fields> {
   }
 
   sent(): { trouble?: unknown } | undefined {
-    const { memories, opened, decoded } = this.now;
-    return memories[String(decoded?.sideBySide ? opened : 0)];
+    return this.now.memories[String(this.#at())];
+  }
+
+  /** What Python knows of ways to lower the open program's peak, and whether it is asked. */
+  remedies(): { tried: Tried | null; waiting: boolean } {
+    const { remedies, tried } = this.now;
+    const last = remedies[String(this.#at())] ?? null;
+    const asked = tried > 0 && (this.widget.get("_try") as { at?: number }).at === this.#at();
+    const ended = last?.n === tried && (last.found !== undefined || last.trouble !== undefined);
+    return { tried: last, waiting: asked && !ended };
+  }
+
+  /** Asks Python what lowers the peak. */
+  tryRemedies(): void {
+    const n = this.now.tried + 1;
+    this.set({ tried: n });
+    this.share({ _try: { n, at: this.#at() } });
+  }
+
+  #at(): number {
+    const { decoded, opened } = this.now;
+    return decoded?.sideBySide ? (opened ?? 0) : 0;
   }
 
   turnTo(page: Page): void {
@@ -354,6 +400,8 @@ export class ProgramState extends CardState<Fields> {
       trouble: String(this.widget.get("_trouble") ?? ""),
       page: this.widget.get("page") === "memory" ? "memory" : "collectives",
       memories: (this.widget.get("_memories") ?? {}) as Fields["memories"],
+      remedies: (this.widget.get("_remedies") ?? {}) as Fields["remedies"],
+      tried: this.#number("_try"),
       ...(other ? AT_REST : {}),
     });
     if (other && selection !== null) {

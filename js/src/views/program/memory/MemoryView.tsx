@@ -7,6 +7,7 @@ import { Alive } from "./Alive";
 import { Chart } from "./Chart";
 import { Legend } from "./Legend";
 import { Lines } from "./Lines";
+import { Remedies } from "./Remedies";
 
 export function MemoryView({ state }: { state: ProgramState }) {
   const page = state.memory;
@@ -26,7 +27,10 @@ export function MemoryView({ state }: { state: ProgramState }) {
       class={`memory ${layout.width >= WIDE - 2 * PAD ? "roomy" : narrow ? "narrow" : ""}`}
       style={{ "--left": `${layout.left}px`, "--span": `${layout.span}px` }}
     >
-      <p class="dominates">{dominates(model, step)}</p>
+      <div class="says">
+        <p class="dominates">{dominates(model, step)}</p>
+        <Remedies state={state} />
+      </div>
       <div class="over">
         <Legend state={state} shown={shown} />
         <Chart state={state} shown={shown} />

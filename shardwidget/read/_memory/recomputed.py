@@ -1,0 +1,202 @@
+"""Functions of the user's that could be computed again on the way back: their source with ``jax.checkpoint``, tried.
+
+What is kept for the way back is made by lines of functions. Each of these functions, and each that calls it, may take a
+decorator. The rewritten definition is executed where the user's stands, and its name stands for it while the program is
+compiled; then the user's own function is back.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import functools
+import inspect
+import sys
+import threading
+import types
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from shardwidget import _jax
+from shardwidget.document import Buffer, Fix, Memory
+from shardwidget.read._call import function_name
+from shardwidget.read._jaxpr.rewrite import Edit, Function, SourceText, source_text, spelled
+from shardwidget.read._jaxpr.sources import shown_name
+from shardwidget.read._jaxpr.syntax import parsed, text_of
+from shardwidget.read._program.executable import Executable
+from shardwidget.read._program.module import Module
+from shardwidget.read._program.origin import Frame, Origins
+
+LARGEST = 3
+"""Lines whose buffers are looked at, those that keep most first."""
+
+_LIBRARIES = {"flax.nnx": "remat", "equinox": "filter_checkpoint"}
+"""Modules of libraries with a ``jax.checkpoint`` of their own, which knows what their objects hold beside arrays."""
+
+
+@dataclass(frozen=True)
+class Recomputed:
+    """One function, with a decorator."""
+
+    fix: Fix
+    file: str
+    """The whole name of the file."""
+
+
+def recomputed(f: Callable[..., Any], memory: Memory, executable: Executable) -> list[list[Recomputed]]:
+    """Functions that made what is kept at the peak, those of most bytes first, each with the ways to write it."""
+    chains = _chains(Module.parse(executable.text))
+    found: dict[tuple[str, int, int], list[Recomputed]] = {}
+    for source in _largest(memory):
+        for frame in chains.get(source, ()):
+            text = source_text(frame.file)
+            node = None if _jax.is_library_file(frame.file) else _function(text, frame)
+            if node is not None:
+                place = (frame.file, node.lineno, node.col_offset)
+                if place not in found:
+                    found[place] = list(_ways(f, text, node))
+    return [ways for ways in found.values() if ways]
+
+
+def _largest(memory: Memory) -> list[tuple[str, int]]:
+    """Lines that made what is alive at the peak and could be made again: file and number."""
+    sums: dict[tuple[str, int], int] = {}
+    for buffer in memory.alive() if memory.steps else ():
+        if buffer.source is not None and _could_go(buffer):
+            line = buffer.source.file, buffer.source.line
+            sums[line] = sums.get(line, 0) + buffer.bytes
+    return sorted(sums, key=lambda line: -sums[line])[:LARGEST]
+
+
+def _could_go(buffer: Buffer) -> bool:
+    return buffer.kind == "kept" and not buffer.backward
+
+
+def _chains(module: Module) -> dict[tuple[str, int], list[Frame]]:
+    """By file and number of a line, the frames that led to it, innermost first."""
+    origins, found = Origins(module), dict[tuple[str, int], list[Frame]]()
+    for computation in module.computations.values():
+        for instruction in computation.instructions:
+            origin = origins.at(instruction)
+            if (source := origin.source) is not None and (source.file, source.line) not in found:
+                found[source.file, source.line] = origin.called()
+    return found
+
+
+def _function(text: SourceText, frame: Frame) -> Function | None:
+    """The function whose line a frame stands on."""
+    name = frame.function.rpartition(".")[2]
+    kind = ast.Lambda if name == "<lambda>" else ast.FunctionDef
+    around = [
+        node
+        for node in ast.walk(text.tree)
+        if isinstance(node, kind) and node.lineno <= frame.line <= (node.end_lineno or node.lineno)
+        if isinstance(node, ast.Lambda) or node.name == name
+    ]
+    if kind is ast.Lambda and len(around) != 1:
+        return None
+    return max(around, key=lambda node: node.lineno, default=None)
+
+
+def _ways(f: Callable[..., Any], text: SourceText, node: Function) -> Iterator[Recomputed]:
+    """A definition with ``jax.checkpoint``, then with what the libraries that its file knows have for it."""
+    known = _names_where(f, text.file)
+    own = (
+        f"{name}.{_LIBRARIES[value.__name__]}"
+        for name, value in known.items()
+        if isinstance(value, types.ModuleType) and value.__name__ in _LIBRARIES
+    )
+    plain = spelled("jax.checkpoint", text, known)
+    for decorator in dict.fromkeys((plain, *own, *_static(node, plain, known))):
+        edit = _decorated(text, node, decorator)
+        if edit is not None:
+            title = f"{decorator} round {getattr(node, 'name', 'the lambda')}"
+            lines = edit.last - edit.first + 1
+            yield Recomputed(Fix(title, edit.code, shown_name(text.file), edit.first, lines), text.file)
+
+
+def _static(node: Function, plain: str, known: Mapping[str, Any]) -> Iterator[str]:
+    """With the last or the first of the arguments static: a configuration, a flag."""
+    partial = next((name for name in ("functools.partial", "partial") if name.partition(".")[0] in known), "")
+    count = len(node.args.posonlyargs) + len(node.args.args)
+    if partial and isinstance(node, ast.FunctionDef) and count > 1:
+        for numbers in ((count - 1,), (count - 2, count - 1), (0,))[: count + 1]:
+            given = numbers[0] if len(numbers) == 1 else numbers
+            yield f"{partial}({plain}, static_argnums={given})"
+
+
+def _decorated(text: SourceText, node: Function, decorator: str) -> Edit | None:
+    if isinstance(node, ast.Lambda):
+        return text.edit([(node, f"{decorator}({text.segment(node)})")])
+    line = text_of(text.file).splitlines()[node.lineno - 1]
+    indentation = line[: len(line) - len(line.lstrip())]
+    return text.replaced(node.lineno, node.lineno, f"{indentation}@{decorator}\n{line}")
+
+
+@contextlib.contextmanager
+def standing_in(f: Callable[..., Any], way: Recomputed) -> Iterator[Callable[..., Any]]:
+    """The function to compile, while the rewritten definition stands where the user's does.
+
+    Raises:
+        LookupError: no name leads to the definition.
+    """
+    tree = parsed(way.fix.applied(text_of(way.file)))
+    path = _path(tree, way.fix.line) if tree is not None else []
+    if not path:
+        raise LookupError(f"line {way.fix.line} of {way.file} is in no function that a name leads to")
+    *classes, definition = path
+    names = _names_where(f, way.file)
+    made: dict[str, Any] = {}
+    exec(compile(ast.Module([definition], []), way.file, "exec", dont_inherit=True), names, made)
+    with _ONE_AT_A_TIME, _jax.traced_anew(), contextlib.ExitStack() as undone:
+        name, new = definition.name, made[definition.name]
+        if classes:
+            holder = names[classes[0].name]
+            before = vars(holder)[name]
+            setattr(holder, name, new)
+            undone.callback(setattr, holder, name, before)
+        else:
+            before = names[name]
+            names[name] = new
+            undone.callback(names.__setitem__, name, before)
+        yield new if before is f else f
+
+
+_ONE_AT_A_TIME = threading.RLock()
+
+
+def _path(tree: ast.Module, line: int) -> list[Any]:
+    """The outermost function that holds a line, behind the class that it is a method of."""
+    path: list[Any] = []
+    body: list[ast.stmt] = tree.body
+    while True:
+        around = [
+            node
+            for node in body
+            if isinstance(node, ast.ClassDef | ast.FunctionDef)
+            and min([node.lineno, *(d.lineno for d in node.decorator_list)]) <= line <= (node.end_lineno or node.lineno)
+        ]
+        if not around or len(path) > 1:
+            return []
+        path.append(around[0])
+        if isinstance(around[0], ast.FunctionDef):
+            return path
+        body = around[0].body
+
+
+def _names_where(f: Any, file: str) -> dict[str, Any]:
+    """The names of the module that a file defines; those of the function where that is a notebook's cell."""
+    modules = list(sys.modules.values())
+    found = next((vars(module) for module in modules if getattr(module, "__file__", None) == file), None)
+    if found is not None:
+        return found
+    while isinstance(f, functools.partial):
+        f = f.func
+    return getattr(inspect.unwrap(f), "__globals__", None) or vars(sys.modules["__main__"])
+
+
+def name_of(f: Callable[..., Any]) -> str:
+    """The name that a function is called by where it was made, ``step`` of ``step = jax.jit(loss)``; else its own."""
+    names = _names_where(f, "")
+    return next((name for name, value in names.items() if value is f and name.isidentifier()), function_name(f))
