@@ -35,7 +35,7 @@ class MovedArray:
     """One array of a plan."""
 
     path: str
-    """Where it stands in the tree, as ``jax.tree_util.keystr`` prints it."""
+    """Where it stands in the tree: ``layers/0/up``, or ``x`` where the tree is one array."""
     shape: tuple[int, ...]
     dtype: str
     source: str

@@ -6,11 +6,13 @@ from collections import Counter
 from html import escape
 
 from shardwidget.document import MovedArray, PlanCollective, ReshardPlan
+from shardwidget.export import listing
+from shardwidget.export.listing import columns, count
 from shardwidget.export.words import byte_count, clip
 
 MOST = 16
 """Chunks that are listed."""
-NAMED = 4
+NAMED = 3
 """Arrays of a chunk that are named."""
 
 
@@ -21,8 +23,8 @@ def headline(plan: ReshardPlan) -> str:
         sizes = ",".join(map(str, array.shape))
         return f"device_put of {clip(array.dtype, 20)}[{sizes}]  {clip(array.source, 90)} → {clip(array.target, 90)}"
     to = "to" if plan.direction == "spmd_to_mpmd" else "from"
-    arrays = _count(len(plan.arrays), "array")
-    chunks = _count(len(plan.chunks), "chunk")
+    arrays = count(len(plan.arrays), "array")
+    chunks = count(len(plan.chunks), "chunk")
     return f"{arrays} {to} groups of {clip(plan.axis, 20)} in {chunks}, threshold {byte_count(plan.threshold)}"
 
 
@@ -37,50 +39,58 @@ def facts(plan: ReshardPlan) -> list[str]:
     lines.append(_moves(plan))
     if plan.overweight:
         names = ", ".join(clip(plan.arrays[i].path, 40) for i in plan.overweight[:NAMED])
-        said = "The weight is more than what is added on a device, so a chunk takes fewer than fit"
+        said = "These weigh more than they add on a device, so a chunk takes fewer than fit"
         lines.append(f"{said}: {names}{_more(len(plan.overweight))}.")
     return [*lines, *([plan.note] if plan.note else [])]
 
 
-def rows(plan: ReshardPlan) -> list[tuple[str, str]]:
-    """Of the first chunks what each moves, what it adds on a device, and how; of a ``device_put`` who sends what."""
+def heads(plan: ReshardPlan) -> tuple[str, ...]:
+    """What stands above the columns of ``rows``."""
     if plan.direction == "device_put":
-        ids = plan.mesh.device_ids.array()
-        after = (plan.target_mesh or plan.mesh).device_ids.array()
-        first = plan.flows[:MOST]
-        return [(f"device {ids[f.source]} → {after[f.target]}", byte_count(f.bytes)) for f in first]
+        return ("from device", "to device", "bytes")
+    known = all(a.collectives is not None for a in plan.arrays)
+    return ("chunk", "weight", "adds on a device", "most held", "arrays", *(["collectives"] if known else []))
+
+
+def rows(plan: ReshardPlan) -> list[tuple[str, ...]]:
+    """Of the first chunks what each moves, adds and holds, and by what; of a ``device_put`` who needs what of whom."""
+    if plan.direction == "device_put":
+        ids, after = (m.device_ids.array().tolist() for m in (plan.mesh, plan.target_mesh or plan.mesh))
+        return [(str(ids[f.source]), str(after[f.target]), byte_count(f.bytes)) for f in plan.flows[:MOST]]
+    weights, sizes, held = plan.weights, plan.chunk_bytes, plan.held_bytes
     found = []
-    weights, sizes = plan.weights, plan.chunk_bytes
     for number, chunk in enumerate(plan.chunks[:MOST]):
-        names = ", ".join(_where(plan, plan.arrays[i]) for i in chunk[:NAMED])
-        weight = sum(weights[i] for i in chunk)
-        adds = f"adds {byte_count(sizes[number])} on a device, weight {byte_count(weight)}"
-        how = _how([plan.arrays[i] for i in chunk])
-        found.append((f"chunk {number}", f"{adds}: {names}{_more(len(chunk))}{f' · {how}' * bool(how)}"))
+        most = max(held[number])
+        arrays = [plan.arrays[i] for i in chunk]
+        cells = (
+            str(number),
+            byte_count(sum(weights[i] for i in chunk)),
+            byte_count(sizes[number]),
+            f"{byte_count(most)} in {clip(plan.axis, 20)} {held[number].index(most)}",
+            ", ".join(_where(plan, array) for array in arrays[:NAMED]) + _more(len(chunk)),
+            _how(arrays),
+        )
+        found.append(cells[: len(heads(plan))])
     return found
 
 
 def picture(plan: ReshardPlan) -> str:
     """All of it as lines."""
-    listed = _listed(plan)
-    wide = max((len(name) for name, _ in listed), default=0)
-    return "\n".join([headline(plan), *facts(plan), *(f"{name:<{wide}}  {words}" for name, words in listed)])
+    listed = rows(plan)
+    lines = columns([heads(plan), *listed], most=90) if listed else []
+    return "\n".join([headline(plan), *facts(plan), *lines, *_left(plan)])
 
 
 def table(plan: ReshardPlan) -> str:
     """The same as HTML that survives a notebook's sanitiser."""
-    cell = 'style="padding:2px 10px;text-align:left;font-family:monospace"'
-    body = "".join(
-        f"<tr><th {cell}>{escape(name)}</th><td {cell}>{escape(words)}</td></tr>" for name, words in _listed(plan)
-    )
-    said = "".join(f"<p>{escape(line)}</p>" for line in facts(plan))
-    return f"<p><b>{escape(headline(plan))}</b></p>{said}<table>{body}</table>"
+    said = "".join(f'<p style="margin:4px 0">{escape(line)}</p>' for line in facts(plan))
+    return listing.table(headline(plan), heads(plan), rows(plan), after=_left(plan), before=said)
 
 
-def _listed(plan: ReshardPlan) -> list[tuple[str, str]]:
+def _left(plan: ReshardPlan) -> list[str]:
     put = plan.direction == "device_put"
     left = len(plan.flows if put else plan.chunks) - MOST
-    return [*rows(plan), *([("…", f"{left} more {'pairs' if put else 'chunks'}")] if left > 0 else [])]
+    return [f"… {count(left, 'more pair' if put else 'more chunk')}"] if left > 0 else []
 
 
 def _moves(plan: ReshardPlan) -> str:
@@ -95,26 +105,21 @@ def _moves(plan: ReshardPlan) -> str:
 
 
 def _where(plan: ReshardPlan, array: MovedArray) -> str:
-    named = array.groups if plan.direction == "spmd_to_mpmd" else array.groups[:1]
-    to = "to" if plan.direction == "spmd_to_mpmd" else "from"
-    return f"{clip(array.path, 40)} {to} {', '.join(map(str, named[:NAMED]))}{_more(len(named))}"
+    if plan.direction == "mpmd_to_spmd":
+        return f"{clip(array.path, 40)} ← {array.groups[0]}"
+    groups = " and ".join(map(str, array.groups[:NAMED])) + " …" * (len(array.groups) > NAMED)
+    return f"{clip(array.path, 40)} → {groups}"
 
 
 def _how(arrays: list[MovedArray]) -> str:
-    """The collectives of a chunk, equal ones counted; empty where none were compiled."""
-    if any(a.collectives is None for a in arrays):
-        return ""
+    """The collectives of a chunk, equal ones counted."""
     counts = Counter(_name(c) for a in arrays for c in a.collectives or ())
-    return ", ".join(f"{count} × {name}" for name, count in counts.items()) or "no collective"
+    return ", ".join(f"{n} × {name}" for name, n in counts.items()) or "none"
 
 
 def _name(collective: PlanCollective) -> str:
     over = ", ".join(clip(axis, 20) for axis in collective.axes)
     return f"{clip(collective.kind, 40)}{f' over {over}' * bool(over)}"
-
-
-def _count(count: int, noun: str) -> str:
-    return f"{count} {noun}{'s' * (count != 1)}"
 
 
 def _more(count: int) -> str:

@@ -146,7 +146,7 @@ def test_08_arrays_on_groups(run, capsys):
     assert head.holds == ("none", "live")
     (plan,) = (found for found in shown if isinstance(found, sw.ReshardPlan))
     by_path = {a.path: a for a in plan.arrays}
-    up = by_path["['layers'][0]['up']"]
+    up = by_path["layers/0/up"]
     # "Which stage 0 keeps, takes 1 MiB on the devices of stage 1 too. JAX says the same".
     assert (up.groups, up.target_bytes) == ((0,), 2**20)
     assert f"before {{{up.source_bytes}}} bytes" in printed
@@ -160,7 +160,7 @@ def test_08_arrays_on_groups(run, capsys):
     assert [tuple(map(float, row)) for row in peaks] == [(1, 10, 8, 8), (4, 3, 10, 11), (8, 2, 13, 13), (12, 1, 17, 17)]
     # The third question: stage 1 needs nothing of it any more, and is sent it all the same.
     assert "embed: must move 12 MiB at least, XLA sends 12 MiB" in printed
-    embed = by_path["['embed']"]
+    embed = by_path["embed"]
     mesh = jax.make_mesh((2, 2, 2), ("stage", "data", "model"), axis_types=(jax.sharding.AxisType.Auto,) * 3)
     sharding = jax.sharding.NamedSharding(mesh, jax.P(("stage", "data"), "model"))
     struct = jax.ShapeDtypeStruct(embed.shape, "float32", sharding=sharding)

@@ -72,7 +72,7 @@ def test_order_is_round_robin_over_groups_and_the_largest_first():
     # Group 1 is named first; no groups mean group 0.
     assert plan.order == (3, 1, 0, 2, 4)
     assert plan.arrays[4].groups == (0,)
-    assert plan.arrays[3].path == "['3']"
+    assert plan.arrays[3].path == "3"
     assert plan.chunks == ((3, 1, 0, 2, 4),)
 
 
@@ -84,14 +84,19 @@ def test_words_name_chunks_bytes_and_collectives():
         "Made on all devices only to be freed: 36 MiB of blocks.",
         "Must move at least: 24 MiB in all, over stage, fsdp; XLA's programs send 48 MiB.",
     ]
-    assert lines[4].endswith("so a chunk takes fewer than fit: [2].")
-    assert lines[5].startswith(
-        "chunk 0  adds 8 MiB on a device, weight 8 MiB: [0] to 0, [1] to 1 · 2 × collective-permute"
-    )
+    assert lines[4].endswith("so a chunk takes fewer than fit: 2.")
+    assert lines[5].split("  ")[:2] == ["chunk", "weight"]
+    assert lines[6].split()[:8] == ["0", "8", "MiB", "8", "MiB", "13", "MiB", "in"]
+    assert "0 → 0, 1 → 1  2 × collective-permute over stage, fsdp, 2 × all-gather over stage" in lines[6]
+    assert lines[7].endswith("none")
     assert "nothing is compiled" in repr(example())
+    assert "collectives" not in repr(example())
     assert repr(back()).startswith("3 arrays from groups of stage in 3 chunks")
-    assert "device 0 → 2  512 KiB" in repr(put())
-    assert "<table>" in example()._repr_html_()
+    assert "1 ← 1" in repr(back())
+    assert "embed → 0 and 3" in repr(RESHARDS["parameters"]())
+    assert repr(put()).splitlines()[4].split() == ["0", "2", "512", "KiB"]
+    assert "11 MiB in stage 0</td>" in example(5 * MIB)._repr_html_()
+    assert "… 25 more chunks" in repr(RESHARDS["parameters"]().with_threshold(1))
 
 
 def test_the_compiled_programs_of_jaxpps_example_are_the_documented_ones():
@@ -147,6 +152,18 @@ def test_arrays_come_back_from_mpmd_arrays_and_from_plain_ones():
     assert both.arrays[0].least_bytes < plain.arrays[0].least_bytes
 
 
+def test_the_default_threshold_is_a_third_of_what_is_free_on_the_fullest_device(monkeypatch):
+    class Device:
+        def __init__(self, free):
+            self.free = free
+
+        def memory_stats(self):
+            return {"bytes_limit": 100 * MIB, "peak_bytes_in_use": 100 * MIB - self.free}
+
+    monkeypatch.setattr(Mesh, "local_devices", [Device(24 * MIB), Device(15 * MIB + 1)])
+    assert plan(threshold=None).threshold == 5 * MIB
+
+
 def test_nothing_to_move():
     empty = sw.read.reshard_plan({}, {}, eight(), "stage", threshold=8)
     assert (empty.chunks, empty.peak_bytes, empty.freed_bytes) == ((), (0, 0), 0)
@@ -183,14 +200,14 @@ BAD = {
     "a share": (lambda: plan(threshold=0.5), ValueError, "got 0.5"),
     "no memory figures": (lambda: plan(threshold=None), ValueError, "do not say how much memory is free"),
     "another tree": (lambda: plan(targets={"v": ({0}, P())}), ValueError, "targets must have the structure of arrays"),
-    "no such group": (lambda: plan(targets={"w": ({2}, P())}), ValueError, r"\['w'\] names groups \[2\].*0 to 1"),
+    "no such group": (lambda: plan(targets={"w": ({2}, P())}), ValueError, r"w names groups \[2\].*0 to 1"),
     "groups by name": (lambda: plan(targets={"w": ("ab", P())}), TypeError, "by their numbers.*got 'ab'"),
     "a spec that does not fit": (
         lambda: plan(targets={"w": ({0}, P("data", "data"))}),
         ValueError,
-        r"the target of \['w'\]: .* does not fit \(8,\) in a group of mesh data=2",
+        r"the target of w: .* does not fit \(8,\) in a group of mesh data=2",
     ),
-    "no sharding": (lambda: plan({"w": 1.0}), TypeError, r"\['w'\] is a float without a NamedSharding"),
+    "no sharding": (lambda: plan({"w": 1.0}), TypeError, r"w is a float without a NamedSharding"),
     "on a group already": (lambda: plan({"w": mpmd_array(stages(2, 2, 2), {0})}), TypeError, "is on groups already"),
     "no such axis": (lambda: plan(axis="pipe"), ValueError, "no axis 'pipe' to divide it.*stage, data"),
     "no mesh": (lambda: plan(mesh="stage"), TypeError, "mesh must be the jax.sharding.Mesh.*got str"),
@@ -198,17 +215,17 @@ BAD = {
     "no target of a mesh": (
         lambda: plan({"a": put_on(0), "b": put_on(1)}, {"a": P8, "b": ({0}, P())}, mesh=stages(2, 2, 2)),
         TypeError,
-        r"the target of \['b'\] must be a NamedSharding",
+        r"the target of b must be a NamedSharding",
     ),
     "from no group": (
         lambda: plan({"w": mpmd_array(stages(2, 2, 2), set())}, {"w": P8}, mesh=stages(2, 2, 2)),
         ValueError,
-        r"\['w'\]: it is on no group",
+        r"w: it is on no group",
     ),
     "from a part of a group": (
         lambda: plan({"w": np.zeros(8)}, {"w": whole("data")}),
         TypeError,
-        r"\['w'\]: it is a ndarray; an array on groups has a NamedSharding",
+        r"w: it is a ndarray; an array on groups has a NamedSharding",
     ),
     "a spec for a device_put": (
         lambda: plan_of(put_on(0), P()),

@@ -882,7 +882,7 @@ export interface Move {
 
 /** One array of a plan. */
 export interface MovedArray {
-  /** Where it stands in the tree, as `jax.tree_util.keystr` prints it. */
+  /** Where it stands in the tree: `layers/0/up`, or `x` where the tree is one array. */
   readonly path: string;
   readonly shape: readonly number[];
   readonly dtype: string;

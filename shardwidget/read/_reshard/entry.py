@@ -101,7 +101,7 @@ def reshard_plan(
     back = any(isinstance(target, Sharding) for target in wanted)
     moved_of = _moved_back if back else _moved
     moved = tuple(
-        moved_of(jax.tree_util.keystr(path) or "x", x, target, mesh, axis)
+        moved_of(jax.tree_util.keystr(path, simple=True, separator="/") or "x", x, target, mesh, axis)
         for (path, x), target in zip(leaves, wanted, strict=True)
     )
     plan = ReshardPlan(
