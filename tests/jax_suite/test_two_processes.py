@@ -76,6 +76,15 @@ def test_an_array_on_the_other_process_group_is_known_from_metadata(seen, proces
     assert seen[process]["remote"] == ([here, there] if process == 0 else [there[::-1], here[::-1]])
 
 
+def test_jaxpps_array_of_the_other_process_is_known_and_planned_from_metadata(seen):
+    assert [view["of_jaxpp"] for view in seen] == [["none", "remote"], ["none", "live"]]
+    # Group 1 gives it: 128 bytes of a shard of it, and 64 after; group 0 brings 128 of zeros.
+    groups, held, kinds = seen[0]["plan"]
+    assert (groups, held) == ([1], [[192, 192]])
+    assert kinds
+    assert seen[0]["plan"] == seen[1]["plan"]
+
+
 @pytest.mark.parametrize("process", [0, 1])
 def test_a_program_has_the_values_of_all(seen, process):
     view = seen[process]

@@ -16,6 +16,7 @@ from jax.sharding import PartitionSpec as P
 
 from shardwidget import read
 from shardwidget.read._values import sampled
+from tests.mpmd import FakeMpmdMesh, MpmdArray
 
 jax.config.update("jax_platforms", "cpu")
 jax.config.update("jax_num_cpu_devices", 4)
@@ -52,12 +53,19 @@ ids = trace.mesh.device_ids.array().tolist()
 
 # The devices of process 0 are group 0, those of process 1 are group 1.
 stages = Mesh(np.array(jax.devices()).reshape(2, 4), ("stage", "data"))
-remote = []
+remote, on_groups = [], []
 for group in range(2):
     own = NamedSharding(Mesh(stages.devices[group : group + 1], stages.axis_names), P("data"))
     here = [] if group != jax.process_index() else [jax.device_put(numbers[:2], d) for d in jax.local_devices()]
-    on_group = jax.make_array_from_single_device_arrays((8, 16), own, here, dtype=numbers.dtype)
-    remote.append(read.placement(on_group, groups=(stages, "stage")).holds)
+    on_groups.append(jax.make_array_from_single_device_arrays((8, 16), own, here, dtype=numbers.dtype))
+    remote.append(read.placement(on_groups[-1], groups=(stages, "stage")).holds)
+
+# JaxPP's array of group 1: process 0 has no array of it at all, and plans its way to the whole mesh all the same.
+second = {} if jax.process_index() == 0 else {1: on_groups[1]}
+of_jaxpp = MpmdArray(second, FakeMpmdMesh(stages, "stage"), {1}, P("data"), (8, 16))
+plan = read.reshard_plan(
+    of_jaxpp, NamedSharding(stages, P("stage", "data")), stages, "stage", threshold=1024, compiled=True
+)
 
 print(
     json.dumps(
@@ -76,6 +84,8 @@ print(
             "sentences": [s.sentence for s in trace.steps if s.primitive in ("cond", "while")],
             "printed": [s.printed for s in trace.steps if s.printed],
             "remote": remote,
+            "of_jaxpp": vars(read.placement(of_jaxpp))["holds"],
+            "plan": [plan.arrays[0].groups, plan.held_bytes, sorted(c.kind for c in plan.arrays[0].collectives or ())],
             "outputs": [[s.device.id, np.asarray(s.data).tolist()] for s in trace.outputs.addressable_shards],
         }
     ),

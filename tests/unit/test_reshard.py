@@ -164,6 +164,24 @@ def test_the_default_threshold_is_a_third_of_what_is_free_on_the_fullest_device(
     assert plan(threshold=None).threshold == 5 * MIB
 
 
+def test_explicit_meshes_and_keys_move_too():
+    mesh = jax.make_mesh((2, 2, 2), ("stage", "fsdp", "tensor"), axis_types=(jax.sharding.AxisType.Explicit,) * 3)
+    keys = jax.eval_shape(lambda: jax.random.split(jax.random.key(0), 8))
+    key = jax.ShapeDtypeStruct((8,), keys.dtype, sharding=NamedSharding(mesh, P(("stage", "fsdp"))))
+    there = sw.read.reshard_plan(key, ({1}, P("fsdp")), mesh, "stage", threshold=64, compiled=True)
+    assert (there.arrays[0].source_bytes, there.arrays[0].target_bytes) == (
+        2 * key.dtype.itemsize,
+        4 * key.dtype.itemsize,
+    )
+    assert [c.kind for c in there.arrays[0].collectives or ()] == ["collective-permute", "all-gather"]
+    part = Mesh(mesh.devices[1:], mesh.axis_names, axis_types=mesh.axis_types)
+    x = struct((8, 8), part, P("fsdp"))
+    target = NamedSharding(mesh, P(("stage", "fsdp")))
+    assert sw.read.reshard_plan(x, target, mesh, "stage", threshold=64, compiled=True).arrays[0].collectives
+    x = struct((8, 8), mesh, P("fsdp"))
+    assert sw.read.reshard_plan(x, NamedSharding(mesh, P("tensor")), compiled=True).arrays[0].collectives
+
+
 def test_nothing_to_move():
     empty = sw.read.reshard_plan({}, {}, eight(), "stage", threshold=8)
     assert (empty.chunks, empty.peak_bytes, empty.freed_bytes) == ((), (0, 0), 0)

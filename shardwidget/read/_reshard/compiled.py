@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import jax
-import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec, Sharding
 
 from shardwidget import _jax
 from shardwidget.document import Dim, HloCollective, MovedArray, PlanCollective, ReshardPlan
 from shardwidget.read._entries import spec_of
+from shardwidget.read._processes.together import compiling
 from shardwidget.read._program.programs import program
 
 OTHER_DEVICES = (
@@ -24,7 +24,7 @@ ABSTRACT = "Nothing is compiled for an abstract mesh."
 Told = Callable[[int, int], None]
 
 
-def with_collectives(plan: ReshardPlan, mesh: Any, progress: Told | None = None) -> ReshardPlan:
+def with_collectives(plan: ReshardPlan, mesh: Any, dtypes: Sequence[Any], progress: Told | None = None) -> ReshardPlan:
     """The plan of groups with the collectives of each array.
 
     Arrays that are equal but for their paths are compiled once.
@@ -32,6 +32,7 @@ def with_collectives(plan: ReshardPlan, mesh: Any, progress: Told | None = None)
     Args:
         plan: to groups, or from them.
         mesh: its mesh.
+        dtypes: of each array, as JAX has it: a name alone says too little of a key's.
         progress: is told how many programs were compiled, and how many there are.
     """
     if not isinstance(mesh, Mesh):
@@ -39,12 +40,13 @@ def with_collectives(plan: ReshardPlan, mesh: Any, progress: Told | None = None)
     # Axes of the type Explicit would have the user write out how a slice of the stack is laid out; XLA sees no types.
     mesh = Mesh(mesh.devices, mesh.axis_names)
     keys = [_key(plan, array) for array in plan.arrays]
-    first = dict(zip(reversed(keys), reversed(plan.arrays), strict=True))
+    first = dict(zip(reversed(keys), reversed(list(zip(plan.arrays, dtypes, strict=True))), strict=True))
     found: dict[Hashable, tuple[PlanCollective, ...]] = {}
-    for number, key in enumerate(dict.fromkeys(keys)):
-        if progress is not None:
-            progress(number + 1, len(first))
-        found[key] = _compiled(plan, first[key], mesh)
+    with compiling(f"{len(first)} programs of a reshard plan", mesh.devices.flat):
+        for number, key in enumerate(dict.fromkeys(keys)):
+            if progress is not None:
+                progress(number + 1, len(first))
+            found[key] = _compiled(plan, *first[key], mesh)
     arrays = (replace(a, collectives=found[key]) for a, key in zip(plan.arrays, keys, strict=True))
     return replace(plan, arrays=tuple(arrays))
 
@@ -52,12 +54,13 @@ def with_collectives(plan: ReshardPlan, mesh: Any, progress: Told | None = None)
 def of_put(plan: ReshardPlan, x: Any, target: Sharding) -> ReshardPlan:
     """The plan of one ``device_put`` with the collectives of a jitted function that returns its argument."""
     before, after = (_jax.device_assignment(s) for s in (x.sharding, target))
-    if before is None or before != after:
-        return replace(plan, note=f"{plan.note} {ABSTRACT if before is None else OTHER_DEVICES}".strip())
+    if before is None or after is None or before != after:
+        return replace(plan, note=f"{plan.note} {ABSTRACT if None in (before, after) else OTHER_DEVICES}".strip())
     struct = jax.ShapeDtypeStruct(x.shape, x.dtype, sharding=x.sharding)
     (array,) = plan.arrays
     own: Any = x.sharding.mesh if isinstance(x.sharding, NamedSharding) else None
-    return replace(plan, arrays=(replace(array, collectives=_read(_same, struct, target, own)),))
+    with compiling("a device_put", after):
+        return replace(plan, arrays=(replace(array, collectives=_read(_same, struct, target, own)),))
 
 
 def _key(plan: ReshardPlan, array: MovedArray) -> Hashable:
@@ -65,9 +68,8 @@ def _key(plan: ReshardPlan, array: MovedArray) -> Hashable:
     return array.shape, array.dtype, array.source_dims, array.target_dims, giver
 
 
-def _compiled(plan: ReshardPlan, array: MovedArray, mesh: Mesh) -> tuple[PlanCollective, ...]:
+def _compiled(plan: ReshardPlan, array: MovedArray, dtype: Any, mesh: Mesh) -> tuple[PlanCollective, ...]:
     source, target = _spec(array.source_dims), _spec(array.target_dims)
-    dtype: Any = np.dtype(array.dtype) if array.dtype in np.sctypeDict else jax.numpy.dtype(array.dtype)
     after = NamedSharding(mesh, target)
     if plan.direction == "spmd_to_mpmd":
         struct = jax.ShapeDtypeStruct(array.shape, dtype, sharding=NamedSharding(mesh, source))

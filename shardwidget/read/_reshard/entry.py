@@ -114,7 +114,7 @@ def reshard_plan(
         jax_version=jax.__version__,
     )
     plan = plan.with_threshold(_free(mesh) if threshold is None else threshold)
-    return with_collectives(plan, mesh, progress) if compiled else plan
+    return with_collectives(plan, mesh, [x.dtype for _, x in leaves], progress) if compiled else plan
 
 
 def _put_plan(x: Any, target: Any, axis: str, threshold: int | None, compiled: bool) -> ReshardPlan:
