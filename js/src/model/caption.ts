@@ -17,7 +17,7 @@ export interface Captioned {
   adds: boolean;
   /** Mesh position of the receiver that is drawn, and the group that it is in. */
   receiver: number;
-  stage: { group: readonly number[] };
+  stage: { group: readonly number[]; motion: string };
   output: Variable | null;
 }
 
@@ -43,6 +43,9 @@ export function caption(of: Captioned): readonly [string, string] {
   return ["", ""];
 }
 
+/** Most members of a ring whose chunks have room for dots. */
+export const DOTTED = 4;
+
 function hopCaption({ collective: c, played, flow, finished, adds, stage }: Captioned): readonly [string, string] {
   const rounds = played?.rounds.length ?? 0;
   const n = stage.group.length;
@@ -50,9 +53,13 @@ function hopCaption({ collective: c, played, flow, finished, adds, stage }: Capt
   const adding = (played?.rounds[flow.round] ?? []).some((t) => t.op === "add");
   const part = reducesAll(c) ? (adding ? ", reduce-scatter" : ", all-gather") : "";
   const does = adding ? "the receiver adds what arrives" : "each device passes on what it has";
-  const sign = adds
-    ? `dots: how many of the ${n} terms a chunk holds; pale: passed on; framed: receives in this hop`
-    : "a number in an empty place: the hop that fills it; framed: receives in this hop";
+  const sign = [
+    adds
+      ? `${stage.motion === "gutters" && n <= DOTTED ? `dots: how many of the ${n} terms a chunk holds; ` : ""}pale: passed on`
+      : "a number in an empty place: the hop that fills it",
+    "framed: receives in this hop",
+    ...(c && c.axes.length > 1 ? ["ink: the axis whose link is crossed"] : []),
+  ].join("; ");
   return [`Hop ${flow.round + 1} of ${rounds}${part}: ${does}.`, sign];
 }
 

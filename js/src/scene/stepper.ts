@@ -7,7 +7,8 @@ import { type Flight, flightsOf } from "./stepper/flights";
 import { litMarks } from "./stepper/hit";
 import { StepperLayout } from "./stepper/layout";
 import { lineMarks } from "./stepper/line";
-import { mapMarks, tileMarks } from "./stepper/tiles";
+import { mapMarks } from "./stepper/mapmarks";
+import { tileMarks } from "./stepper/tiles";
 import { type StepperOptions, StepView } from "./stepper/view";
 
 export { StepperLayout, type StepperOptions };

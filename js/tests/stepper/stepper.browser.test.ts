@@ -242,7 +242,14 @@ test("among 64 devices the group of the device that is looked at stands in full"
   const words = () => write.mock.calls.map((call) => call[0]).join(" ");
   find(view, "[role=listbox]").focus();
   await userEvent.keyboard("{ArrowDown}{ArrowDown}");
-  await expect.poll(words).toContain("1 of 8 groups, data=1");
+  await expect.poll(words).toContain("group 2 of 8, data=1");
+  button(view, "next group").click();
+  await expect.poll(words).toContain("group 3 of 8, data=2");
+  button(view, "group before").click();
+  button(view, "group before").click();
+  await settle();
+  button(view, "group before").click();
+  await expect.poll(words).toContain("group 8 of 8, data=7");
 });
 
 test("an algorithm is chosen for the collective, which then plays in its rounds", async () => {

@@ -1,12 +1,12 @@
 /** The addition of the picked group: lanes, slots that keep the sources, the sum; and ways of copies that go round. */
-import { permutes } from "../../model/semantics";
 import { some } from "../../model/text";
 import { blockMarks } from "../block";
 import { fit, fitName } from "../measure";
 import { axisStroke, axisToken, BOLD, type Box, label, type Mark, type Stroke } from "../scene";
 import { type Flight, pieceMarks, pieceOf, routesIn, tagMarks } from "./flights";
-import type { Lane } from "./stage";
-import { markIn, numbers } from "./tiles";
+import { markIn, numbers } from "./look";
+import { permutedMarks } from "./permuted";
+import type { Lane, Tile } from "./stage";
 import type { StepView } from "./view";
 
 const EMPTY: Stroke = { color: "faint", width: 1, dash: [2, 3] };
@@ -15,8 +15,13 @@ const EMPTY: Stroke = { color: "faint", width: 1, dash: [2, 3] };
 export function additionMarks(view: StepView, flights: readonly Flight[]): Mark[] {
   const { stage } = view;
   if (stage.motion === "gutters" || stage.motion === "lanes") return wayMarks(view);
-  if (stage.motion === "permute") return [...elbowMarks(view), ...unsentMarks(view)];
+  if (stage.motion === "permute") return permutedMarks(view);
   if (stage.motion !== "gather") return [];
+  return view.opened.flatMap((each) => groupAddition(each, flights));
+}
+
+function groupAddition(view: StepView, flights: readonly Flight[]): Mark[] {
+  const { stage } = view;
   return [
     ...headerMarks(view),
     ...stage.lanes.flatMap((lane, i) => laneMarks(view, lane, i, flights)),
@@ -54,6 +59,7 @@ function laneMarks(view: StepView, lane: Lane, i: number, flights: readonly Flig
   const order = view.order.indexOf(lane);
   const added = order < flow.added;
   const current = flow.current === order;
+  const ink = view.inkBetween(lane.members[0] ?? 0, view.receiver);
   const marks: Mark[] = [...wayToSlot(view, lane, own)];
   if (there) {
     const face = pieceOf(view, lane);
@@ -64,11 +70,11 @@ function laneMarks(view: StepView, lane: Lane, i: number, flights: readonly Flig
   } else marks.push({ kind: "rect", ...slot, r: 2, stroke: EMPTY });
   // The copy brings its tag with it.
   const covered = flights.some(({ box }) => meets(box, tag));
-  if (!covered) marks.push(...tagMarks(view, lane.members, tag));
+  if (!covered) marks.push(...tagMarks(view, lane.members, tag, ink));
   if (current) {
     const x = Math.min(slot.x, tag.x) - 2;
     const w = Math.max(slot.x + slot.w, tag.x + tag.w) + 2 - x;
-    marks.push({ kind: "rect", x, y: slot.y - 2, w, h: slot.h + 4, r: 4, stroke: axisStroke(view.axis, 2) });
+    marks.push({ kind: "rect", x, y: slot.y - 2, w, h: slot.h + 4, r: 4, stroke: axisStroke(ink, 2) });
   }
   if (sign && view.adds) {
     const color = axisToken(view.axis);
@@ -81,9 +87,9 @@ export function meets(a: Box, b: Box): boolean {
   return a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
 }
 
-function wayToSlot(view: StepView, { tile, slot, tag }: Lane, own: boolean): Mark[] {
+function wayToSlot(view: StepView, { members, tile, slot, tag }: Lane, own: boolean): Mark[] {
   const down = view.stage.run === "down";
-  const color = axisToken(view.axis);
+  const stroke = axisStroke(view.inkBetween(members[0] ?? 0, view.receiver), 1.3);
   const [x, y] = [slot.x + slot.w / 2, slot.y + slot.h / 2];
   const start = down ? tile.box.x + tile.box.w + 2 : tile.box.y + tile.box.h + 2;
   const end = down ? Math.min(slot.x, tag.x) - 4 : slot.y - 4;
@@ -96,7 +102,7 @@ function wayToSlot(view: StepView, { tile, slot, tag }: Lane, own: boolean): Mar
         [x, start],
         [x, end],
       ] as const);
-  if (!own) return end - start < 8 ? [] : [{ kind: "line", points, stroke: { color, width: 1.3 }, arrow: true }];
+  if (!own) return end - start < 8 ? [] : [{ kind: "line", points, stroke, arrow: true }];
   const marks: Mark[] = [{ kind: "line", points, stroke: { color: "faint", width: 1.2, dash: [1.5, 3] } }];
   if (down && end - start > 26) marks.push(label((start + end) / 2, y - 4, "own", 9.5, "muted", { anchor: "middle" }));
   if (!down) marks.push(label(x + 6, (start + end) / 2 + 4, "own", 10, "muted"));
@@ -147,12 +153,12 @@ export function finalText(view: StepView, element: number): string {
 function wayMarks(view: StepView): Mark[] {
   const { stage, finished, played, flow } = view;
   if (finished || flow.progress >= 1) return [];
-  const stroke = { ...axisStroke(view.axis, 1.3) };
   if (stage.motion === "lanes") {
     const size = stage.room;
     return routesIn(view).flatMap((route): Mark[] => {
-      const [from, to] = [stage.lanes[route.from]?.tile.box, stage.lanes[route.to]?.tile.box];
-      if (!from || !to || !size) return [];
+      const [tileFrom, tileTo] = [stage.lanes[route.from]?.tile, stage.lanes[route.to]?.tile];
+      if (!tileFrom || !tileTo || !size) return [];
+      const [from, to] = [tileFrom.box, tileTo.box];
       const edge = from.x + from.w;
       const lanes = Math.max(...routesIn(view).map((r) => r.lane)) + 1;
       const x = edge + ((route.lane + 0.5) * size.w) / lanes;
@@ -166,20 +172,22 @@ function wayMarks(view: StepView): Mark[] {
             [x, y1],
             [edge + 5, y1],
           ],
-          stroke: { ...stroke, width: 1 },
+          stroke: axisStroke(view.inkBetween(tileFrom.members[0] ?? 0, tileTo.members[0] ?? 0), 1),
           r: 5,
           arrow: true,
         },
       ];
     });
   }
-  const columns = new Map<number, Box[]>();
-  for (const { box } of stage.tiles) columns.set(box.x, [...(columns.get(box.x) ?? []), box]);
+  const columns = new Map<number, Tile[]>();
+  for (const tile of stage.tiles) columns.set(tile.box.x, [...(columns.get(tile.box.x) ?? []), tile]);
   const round = played?.rounds[flow.round] ?? [];
-  return [...columns.values()].flatMap((boxes) =>
+  return [...columns.values()].flatMap((tiles) =>
     round.flatMap((t): Mark[] => {
-      const [from, to] = [boxes[t.source], boxes[t.destination]];
-      if (!from || !to) return [];
+      const [tileFrom, tileTo] = [tiles[t.source], tiles[t.destination]];
+      if (!tileFrom || !tileTo) return [];
+      const [from, to] = [tileFrom.box, tileTo.box];
+      const stroke = axisStroke(view.inkBetween(tileFrom.members[0] ?? 0, tileTo.members[0] ?? 0), 1.3);
       const place = stage.tiles[0]?.places[0]?.box;
       if (!place) return [];
       const w = place.w / stage.chunks;
@@ -216,50 +224,4 @@ function wayMarks(view: StepView): Mark[] {
       ];
     }),
   );
-}
-
-/** Elbows from what a member sends to who holds it after. */
-function elbowMarks(view: StepView): Mark[] {
-  const { stage } = view;
-  const routes = routesIn(view);
-  const lanes = Math.max(0, ...routes.map((r) => r.lane)) + 1;
-  const room = stage.room;
-  if (!room) return [];
-  return routes.flatMap((route): Mark[] => {
-    const [from, to] = [stage.lanes[route.from]?.tile.box, stage.holds[route.to]?.box];
-    if (!from || !to) return [];
-    const x = room.x + 18 + ((route.lane + 0.5) * (room.w - 36)) / lanes;
-    const [y0, y1] = [from.y + from.h / 2, to.y + to.h / 2];
-    return [
-      {
-        kind: "line",
-        points: [
-          [from.x + from.w + 2, y0],
-          [x, y0],
-          [x, y1],
-          [to.x - 4, y1],
-        ],
-        stroke: axisStroke(view.axis, 1.3),
-        r: 6,
-        arrow: true,
-      },
-    ];
-  });
-}
-
-/** A member whose block goes nowhere: a short line with a cross. */
-function unsentMarks(view: StepView): Mark[] {
-  const { stage, played, collective: c } = view;
-  if (!permutes(c)) return [];
-  const sent = new Set((played?.rounds[0] ?? []).map((t) => t.source));
-  return stage.lanes.flatMap(({ tile, rank }): Mark[] => {
-    if (sent.has(rank)) return [];
-    const [x, y] = [tile.box.x + tile.box.w, tile.box.y + tile.box.h / 2];
-    const line = (...points: [number, number][]): Mark => ({
-      kind: "line",
-      points,
-      stroke: { color: "muted", width: 1.6 },
-    });
-    return [line([x + 2, y], [x + 9, y]), line([x + 6, y - 4], [x + 14, y + 4]), line([x + 6, y + 4], [x + 14, y - 4])];
-  });
 }

@@ -15,15 +15,17 @@ export function railDown(
   axis: number,
   x: number,
   rows: readonly (readonly [y: number, h: number, at: string])[],
+  /** Whether it is the first of several alike: a long name stands once. */
+  first = true,
 ): Mark[] {
   const { name = "" } = mesh.axes[axis] ?? {};
-  const [first, last] = [rows[0], rows.at(-1)];
-  if (!first || !last) return [];
+  const [top, last] = [rows[0], rows.at(-1)];
+  if (!top || !last) return [];
   const marks: Mark[] = [
     {
       kind: "line",
       points: [
-        [x - 12, first[0]],
+        [x - 12, top[0]],
         [x - 12, last[0] + last[1]],
       ],
       stroke: axisStroke(axis),
@@ -35,8 +37,8 @@ export function railDown(
     const text = bare ? at : `${name}=${at}`;
     marks.push(label(x - 19, y + h / 2 + 4, text, 11, axisToken(axis), { ...BOLD, anchor: "end" }));
   }
-  if (bare)
-    marks.push(label(x - 12, first[0] - 8, fit(name, 90, 11, true), 11, axisToken(axis), { ...BOLD, anchor: "end" }));
+  if (bare && first)
+    marks.push(label(x - 12, top[0] - 8, fit(name, 90, 11, true), 11, axisToken(axis), { ...BOLD, anchor: "end" }));
   return marks;
 }
 

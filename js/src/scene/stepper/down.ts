@@ -1,11 +1,12 @@
 /** A collective whose picked group runs down: members under one another, what they send and receive at the right. */
+import { DOTTED } from "../../model/caption";
 import { tells } from "../../model/semantics";
 import { fitName, textWidth } from "../measure";
 import { type Box, label, type Mark } from "../scene";
 import { type Ask, adds, pieceFace, rowsOf, stripped, stripVariable, tileFace } from "./ask";
 import { railAcross, railDown, railRoom } from "./axes";
 import type { Face } from "./contents";
-import { type MapRoom, mapTitle, placeMap, roomOfMap } from "./map";
+import { type MapRoom, mapTitle, placeMap, roomOfMap, titleEnd } from "./map";
 import { lanesOf } from "./routes";
 import type { Lane, Stage, Tile } from "./stage";
 
@@ -44,6 +45,8 @@ const LOW_TOP = 24;
 export const LINE = 38;
 const DOTS = 9;
 const HEAD = 17;
+/** Width of the words over the slots: on which device, who holds the same. */
+const HEADER = 210;
 
 export function downStage(ask: Ask): Stage {
   const fixed = fixedOf(ask);
@@ -53,15 +56,20 @@ export function downStage(ask: Ask): Stage {
   }
   const tight = { lane: 26, pad: 3, coordinates: false };
   return {
-    ...place(ask, fixed, { whole: false, map: false, columns: 1, tight, font: 10.5, grow: 0, bare: true }),
+    ...place(ask, fixed, { whole: false, open: false, map: false, columns: 1, tight, font: 10.5, grow: 0, bare: true }),
     width: ask.width,
   };
 }
 
 /** How much may give way, the best first: lanes, margins, the size of digits, the other groups, columns in the end. */
 function* choicesOf(ask: Ask): Generator<Choice> {
+  const whole = wholeMesh(ask);
+  if (whole && ask.motion === "gather" && ask.trace.groups(ask.c).length > 1)
+    for (const tight of TIGHT.slice(0, 2))
+      for (const grow of GROWTH)
+        yield { whole, open: true, map: false, columns: 64, tight, font: FONTS[0], grow, bare: false };
   const ways: Pick<Choice, "whole" | "map" | "columns">[] = [
-    ...(wholeMesh(ask) ? [{ whole: true, map: false, columns: 64 }] : []),
+    ...(whole ? [{ whole, map: false, columns: 64 }] : []),
     { whole: false, map: true, columns: 64 },
     ...[64, 16, 8, 4, 2, 1].map((columns) => ({ whole: false, map: false, columns })),
   ];
@@ -70,7 +78,7 @@ function* choicesOf(ask: Ask): Generator<Choice> {
       for (const font of FONTS) {
         // Where there is more room than needed, numbers stand wider apart.
         const roomy = tight === TIGHT[0] && font === FONTS[0];
-        for (const grow of roomy ? GROWTH : [0]) yield { ...way, tight, font, grow, bare: false };
+        for (const grow of roomy ? GROWTH : [0]) yield { ...way, open: false, tight, font, grow, bare: false };
       }
     }
   }
@@ -113,6 +121,8 @@ function wholeMesh({ trace, c, motion }: Ask): boolean {
 
 interface Choice {
   whole: boolean;
+  /** Whether all groups hold their additions, instead of the picked one alone. */
+  open: boolean;
   /** Whether the whole mesh stands in small beside the group. */
   map: boolean;
   columns: number;
@@ -127,7 +137,7 @@ interface Choice {
 function place(
   ask: Ask,
   { row, members, top, height, lanes, chunks }: Fixed,
-  { whole, map: mapped, columns: most, tight, font, grow, bare }: Choice,
+  { whole, open, map: mapped, columns: most, tight, font, grow, bare }: Choice,
 ): Stage {
   const { trace, c, motion, group, receiver } = ask;
   const { mesh } = trace;
@@ -136,12 +146,17 @@ function place(
   const face = tileFace(ask, [row.rows, most * (stripped(ask) ? ask.plan.n : 1)]);
   const piece = pieceFace(ask, face);
   const block = { w: face.columns * cellWidth, h: row.rows * row.cell };
-  const above = gutters && members.length <= 4;
-  const dots = gutters && members.length <= 4 && adds(ask) ? DOTS : 0;
+  const above = gutters && members.length <= DOTTED;
+  const dots = above && adds(ask) ? DOTS : 0;
   const under = members.length <= 4;
-  const railed = whole || along(ask) !== null;
+  const nest = whole || !tight.coordinates ? null : nested(ask, members);
+  const railed = whole || along(ask) !== null || nest !== null;
   const coordinates = tight.coordinates && mesh.axes.length > 1 && (under || !railed);
-  const ids = Math.max(...members.map((ranks) => idWidth(ask, ranks)));
+  // All groups have tiles of one width.
+  const ids = Math.max(
+    ...members.map((ranks) => idWidth(ask, ranks)),
+    ...(whole ? [textWidth(String(Math.max(...mesh.ids)), 12, true)] : []),
+  );
   const places = coordinates ? textWidth(`(${mesh.meshShape.map((n) => n - 1).join(",")})`, 10, true) : 0;
   const numbers = above ? ids : under ? Math.max(ids, places) : ids + (places > 0 ? places + 6 : 0);
   const head = above ? HEAD : 0;
@@ -154,7 +169,13 @@ function place(
   const picked = whole ? Math.max(0, all.indexOf(group)) : 0;
   const map: MapRoom | null = whole || !mapped || group.length === mesh.size ? null : roomOfMap(ask);
   const left = map ? map.width + 26 : 0;
-  const rail = whole ? railRoom(mesh, 0) : along(ask) === null ? 6 : railRoom(mesh, along(ask) ?? 0);
+  const rail = whole
+    ? railRoom(mesh, 0)
+    : nest
+      ? railRoom(mesh, nest.outer) + railRoom(mesh, nest.inner) - 8
+      : along(ask) === null
+        ? 6
+        : railRoom(mesh, along(ask) ?? 0);
   const slotW = piece.columns * cellWidth;
   // A copy from tile to tile is a few chunks and a tag; of many chunks the numbers stay behind.
   const copyW = copyWidth(ask, face, cellWidth, chunks);
@@ -188,7 +209,8 @@ function place(
         coordinates,
       });
     });
-    x += tileW + (column === picked && !gutters ? side + (column < all.length - 1 ? 14 : 0) : each) + columnGap;
+    x +=
+      tileW + ((column === picked || open) && !gutters ? side + (column < all.length - 1 ? 14 : 0) : each) + columnGap;
   });
   const used = x - columnGap;
   const own = tiles.filter((t) => t.members.every((p) => group.includes(p)));
@@ -232,6 +254,7 @@ function place(
   } else {
     const axis = along(ask);
     if (axis !== null) fixed.push(...railDown(mesh, axis, left + rail, rows));
+    if (nest) fixed.push(...nestMarks(ask, nest, left + rail, own));
     if (map) fixed.push(...mapTitle(ask, map));
   }
   const pad = whole && all.length > 1 ? Math.min(6, row.gap / 2 + 3) : 0;
@@ -239,7 +262,7 @@ function place(
     ? all.flatMap((g, column) => {
         if (all.length === 1) return [];
         const box = { x: (columnX[column] ?? 0) - pad, y: top - pad, w: tileW + 2 * pad, h: bottom - top + 2 * pad };
-        return [{ group: g, box, picked: column === picked }];
+        return [{ group: g, box, picked: column === picked && !open }];
       })
     : [];
   const signs = tiles.flatMap(({ box }, i) => {
@@ -263,6 +286,8 @@ function place(
     fixed,
     frames,
     signs,
+    open,
+    pager: map ? titleEnd(ask, map) : null,
     group,
     lanes: drawn,
     receiver: members.findIndex((ranks) => ranks.includes(receiver)),
@@ -277,7 +302,9 @@ function place(
             rule: { x: slotX - 20, y: bottom + 5, w: slotW + TAG.w + 50, h: 0 },
           }
         : null,
-    header: gather ? { x: slotX, y: top - 10, lines: 1, width: ask.width - slotX } : null,
+    header: gather
+      ? headerOf(ask, open ? { x: slotX, width: side - tight.lane } : { x: slotX, width: 0 }, right, top)
+      : null,
     face,
     after: {
       v: stripped(ask) ? stripVariable(ask, true) : ask.output,
@@ -298,6 +325,12 @@ function place(
   };
 }
 
+/** Over the slots; where that is too narrow for its words, it begins over the lanes. */
+function headerOf({ width }: Ask, slots: { x: number; width: number }, right: number, top: number): Stage["header"] {
+  const x = slots.width > 0 ? slots.x : Math.max(right + 8, Math.min(slots.x, width - HEADER));
+  return { x, y: top - 10, lines: 1, width: slots.width || width - x };
+}
+
 /** The same tile elsewhere. */
 function shifted(tile: Tile, dx: number): Tile {
   const move = (b: Box) => ({ ...b, x: b.x + dx });
@@ -312,7 +345,7 @@ function vertical(ask: Ask, gutters: boolean) {
   const natural = tileFace(ask, [64, 4096]).rows;
   const result = motion === "gather" && adds(ask);
   const of = (row: Row, n: number) => {
-    const head = gutters && n <= 4 ? HEAD + (adds(ask) ? DOTS : 0) : 0;
+    const head = gutters && n <= DOTTED ? HEAD + (adds(ask) ? DOTS : 0) : 0;
     const pitch = row.rows * row.cell + 2 * row.pad + head + row.gap;
     return Math.ceil(top + n * pitch - row.gap + (result ? 12 + row.rows * row.cell + 8 : 10) + LINE);
   };
@@ -341,6 +374,41 @@ function vertical(ask: Ask, gutters: boolean) {
 function along({ trace, c, group }: Ask): number | null {
   const axis = trace.mesh.axisOf(c.axes[0] ?? "");
   return c.axes.length === 1 && group.length === trace.mesh.meshShape[axis] && trace.mesh.axes.length > 0 ? axis : null;
+}
+
+/** Axes of a group over two of them, and its rows by the place along the outer one. */
+interface Nest {
+  outer: number;
+  inner: number;
+  runs: readonly (readonly number[])[];
+}
+
+/** How a group over two axes is numbered: the outer axis, within it the inner one; null for any other group. */
+function nested({ trace, c, group }: Ask, members: readonly (readonly number[])[]): Nest | null {
+  const { mesh } = trace;
+  const [outer = 0, inner = 0, ...more] = c.axes.map((name) => mesh.axisOf(name));
+  const [n = 1, m = 1] = [mesh.meshShape[outer], mesh.meshShape[inner]];
+  if (c.axes.length !== 2 || more.length > 0 || members.length !== n * m) return null;
+  const digits = group.map((p) => mesh.digits(p));
+  if (!digits.every((d, rank) => d[outer] === Math.floor(rank / m) && d[inner] === rank % m)) return null;
+  return { outer, inner, runs: Array.from({ length: n }, (_, i) => Array.from({ length: m }, (_, j) => i * m + j)) };
+}
+
+/** Rails of two axes left of `x`: the outer one beside the inner ones that it holds. */
+function nestMarks({ trace }: Ask, { outer, inner, runs }: Nest, x: number, tiles: readonly Tile[]): Mark[] {
+  const rows = (ranks: readonly number[]) =>
+    ranks.flatMap((rank, at) => {
+      const box = tiles[rank]?.box;
+      return box ? [[box.y, box.h, String(at)] as const] : [];
+    });
+  const spans = runs.flatMap((ranks, at) => {
+    const [first, last] = [rows(ranks)[0], rows(ranks).at(-1)];
+    return first && last ? [[first[0], last[0] + last[1] - first[0], String(at)] as const] : [];
+  });
+  return [
+    ...railDown(trace.mesh, outer, x - railRoom(trace.mesh, inner) + 8, spans),
+    ...runs.flatMap((ranks, i) => railDown(trace.mesh, inner, x, rows(ranks), i === 0)),
+  ];
 }
 
 function idWidth({ trace, group }: Ask, ranks: readonly number[]): number {

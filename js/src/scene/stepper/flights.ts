@@ -7,9 +7,9 @@ import { blockMarks } from "../block";
 import { axisStroke, axisToken, BOLD, type Box, label, type Mark } from "../scene";
 import { type Face, partOf } from "./contents";
 import { permuted, rowIndex, SWATCH, WIDE_COPY } from "./down";
+import { numbers } from "./look";
 import { type Route, routesOf } from "./routes";
 import type { Lane, Tile } from "./stage";
-import { numbers } from "./tiles";
 import type { StepView } from "./view";
 
 /** A copy: what it covers, its halo included, and how it is drawn. */
@@ -30,7 +30,9 @@ export function flightsOf(view: StepView): readonly Flight[] {
   if (finished || flow.progress <= 0 || flow.progress >= 1) return [];
   switch (stage.motion) {
     case "gather":
-      return stage.lanes.flatMap((lane, i) => (i === stage.receiver ? [] : [toSlot(view, lane)]));
+      return view.opened.flatMap((each) =>
+        each.stage.lanes.flatMap((lane, i) => (i === each.stage.receiver ? [] : [toSlot(each, lane)])),
+      );
     case "gutters":
       return ringFlights(view);
     case "lanes":
@@ -60,7 +62,7 @@ function toSlot(view: StepView, lane: Lane): Flight {
   const box = move({ x: x0, y: slot.y, w, h });
   return copy(view, lane.members[0] ?? 0, view.receiver, box, [
     ...pieceMarks(view, lane, move(slot)),
-    ...tagMarks(view, lane.members, move(tag)),
+    ...tagMarks(view, lane.members, move(tag), view.inkBetween(lane.members[0] ?? 0, view.receiver)),
   ]);
 }
 
@@ -98,35 +100,32 @@ export function pieceOf(view: StepView, lane: Lane): Face | null {
   return gathers(c) ? partOf(stage.face, stage.chunks, [lane.rank]) : stage.piece;
 }
 
-/** Ids of senders: of a folded row how many they are. */
-export function tagMarks(view: StepView, members: readonly number[], { x, y, w, h }: Box, alpha = 1): Mark[] {
+/** Ids of senders, in the ink of an axis: of a folded row how many they are. */
+export function tagMarks(view: StepView, members: readonly number[], { x, y, w, h }: Box, axis: number): Mark[] {
   const { mesh } = view.trace;
   const text = members.length > 1 ? `×${members.length}` : String(mesh.ids[members[0] ?? 0] ?? 0);
-  const faded = alpha < 1 ? { alpha } : {};
   const size = text.length > 2 ? 8.5 : 10.5;
+  const color = axisToken(axis);
   return [
     { kind: "rect", x, y, w, h, r: 4, fill: "bg" },
-    { kind: "rect", x, y, w, h, r: 4, stroke: { color: axisToken(view.axis), width: 1.4 }, ...faded },
-    label(x + w / 2, y + h / 2 + size * 0.36, text, size, axisToken(view.axis), {
-      ...BOLD,
-      anchor: "middle",
-      ...faded,
-    }),
+    { kind: "rect", x, y, w, h, r: 4, stroke: { color, width: 1.4 } },
+    label(x + w / 2, y + h / 2 + size * 0.36, text, size, color, { ...BOLD, anchor: "middle" }),
   ];
 }
 
-/** A copy with its halo: a line and a glow in the ink and pattern of the axis. */
+/** A copy with its halo: a line and a glow in the ink and pattern of the axis whose link it crosses. */
 function copy(view: StepView, source: number, destination: number, inner: Box, content: readonly Mark[]): Flight {
+  const axis = view.inkBetween(source, destination);
   const grown = (by: number): Box => ({ x: inner.x - by, y: inner.y - by, w: inner.w + 2 * by, h: inner.h + 2 * by });
   return {
     source,
     destination,
     box: grown(HALO),
     marks: [
-      { kind: "rect", ...grown(HALO + 1.5), r: 6, fill: axisToken(view.axis), alpha: 0.16 },
+      { kind: "rect", ...grown(HALO + 1.5), r: 6, fill: axisToken(axis), alpha: 0.16 },
       { kind: "rect", ...grown(HALO - 1), r: 4, fill: "bg" },
       ...content,
-      { kind: "rect", ...grown(HALO - 1), r: 4, stroke: axisStroke(view.axis, 2) },
+      { kind: "rect", ...grown(HALO - 1), r: 4, stroke: axisStroke(axis, 2) },
     ],
   };
 }
@@ -277,7 +276,7 @@ function laneCopyAt(view: StepView, { transfer }: Route, box: Box, size: { block
   const inner = { ...box, x: block.x, w: box.w - (size.block - w) };
   return copy(view, source, destination, inner, [
     ...chunkMarks(view, stage.group, transfer, block, size.bare),
-    ...tagMarks(view, [source], tag),
+    ...tagMarks(view, [source], tag, view.inkBetween(source, destination)),
   ]);
 }
 

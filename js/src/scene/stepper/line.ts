@@ -33,7 +33,10 @@ function noteMarks(view: StepView): Mark[] {
   const others = c ? trace.groups(c).length - 1 : 0;
   const words = [
     trace.iterations(view.step),
-    others > 0 ? `the other ${others === 1 ? "group runs" : `${others} groups run`} the same way, at once` : "",
+    c && c.axes.length > 1 ? "ink: the axis that a copy crosses" : "",
+    others > 0 && !stage.open
+      ? `the other ${others === 1 ? "group runs" : `${others} groups run`} the same way, at once`
+      : "",
     stage.note,
   ];
   const text = words.filter((w) => w !== "").join("; ");

@@ -216,6 +216,8 @@ export function localStage(
     face: null,
     after: null,
     holds: [],
+    open: false,
+    pager: null,
     chunks: 1,
     room: null,
     line: { x: 0, y: field.height - LINE + 20, width },

@@ -66,6 +66,10 @@ export interface Stage {
   frames: readonly { group: readonly number[]; box: Box; picked: boolean }[];
   /** Between neighbours of a group: `+` while they are to be summed, `=` when they hold the same. */
   signs: readonly (readonly [x: number, y: number])[];
+  /** Whether every group holds its addition; then each has a stage like this, for a device of its own. */
+  open: boolean;
+  /** Where the title ends that says which of many groups is drawn; null where all are. */
+  pager: number | null;
   /** The picked group's mesh positions, in rank order. */
   group: readonly number[];
   lanes: readonly Lane[];

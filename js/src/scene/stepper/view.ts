@@ -61,6 +61,7 @@ export class StepView {
   readonly slots: readonly Variable[];
   readonly #groupOf = new Map<number, readonly number[]>();
   #drawn: readonly Drawn[] | null = null;
+  #opened: readonly StepView[] | null = null;
 
   constructor(
     readonly trace: TraceModel,
@@ -115,6 +116,28 @@ export class StepView {
   /** Mesh axis of the collective, which chooses its ink. */
   get axis(): number {
     return this.trace.mesh.axisOf(this.collective?.axes[0] ?? "");
+  }
+
+  /** Mesh axis whose link a copy crosses from one position to another: of several axes the first. */
+  inkBetween(from: number, to: number): number {
+    const { mesh } = this.trace;
+    const axes = (this.collective?.axes ?? []).map((name) => mesh.axisOf(name));
+    const [a, b] = [mesh.digits(from), mesh.digits(to)];
+    return axes.find((axis) => a[axis] !== b[axis]) ?? this.axis;
+  }
+
+  /** Views of all groups that hold their addition: this one's, and the others where all are open at once. */
+  get opened(): readonly StepView[] {
+    this.#opened ??= this.#open();
+    return this.#opened;
+  }
+
+  #open(): readonly StepView[] {
+    const { collective: c, stage, trace, layout, moment, options } = this;
+    if (!stage.open || !c) return [this];
+    const rank = Math.max(0, stage.group.indexOf(this.receiver));
+    const of = (device: number | null) => new StepView(trace, layout, moment, { ...options, device });
+    return trace.groups(c).map((g) => (g === stage.group ? this : of(g[rank] ?? null)));
   }
 
   get input(): Variable | null {
@@ -195,7 +218,7 @@ export class StepView {
   get drawn(): readonly Drawn[] {
     this.#drawn ??= [
       ...[...this.stage.tiles, ...this.stage.holds].flatMap((tile) => this.#ofTile(tile)),
-      ...this.#ofAddition(),
+      ...this.opened.flatMap((each) => each.#ofAddition()),
     ];
     return this.#drawn;
   }

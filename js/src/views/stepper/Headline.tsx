@@ -2,11 +2,10 @@
 import type { Step, Variable } from "../../model/document.gen";
 import { axisTokens } from "../../model/text";
 import { primitiveName, type TraceModel } from "../../model/trace";
+import { fitName } from "../../scene/measure";
 import { AXIS_DASH } from "../../scene/scene";
 import { Tokens } from "../card/Tokens";
-import { NARROW } from "./sizes";
 import type { StepperState } from "./state";
-import { Tabs } from "./Tabs";
 
 export function Headline({ state, trace }: { state: StepperState; trace: TraceModel }) {
   const step = state.step();
@@ -31,10 +30,12 @@ export function Headline({ state, trace }: { state: StepperState; trace: TraceMo
         ))}
       </div>
       <Sentence trace={trace} step={step} />
-      {state.now.width >= NARROW && <Tabs state={state} trace={trace} />}
     </div>
   );
 }
+
+/** Width of a name before its type, which must not be lost. */
+const NAME = 90;
 
 /** A value's name and type; a press watches it: every tile shows its latest value at every step. */
 function TypeChip({
@@ -54,10 +55,10 @@ function TypeChip({
       type="button"
       class={strong ? "type after" : "type"}
       aria-pressed={watched}
-      title={watched ? `stop watching ${v.name}` : `watch ${v.name} at every step`}
+      title={`${v.name} ${v.type}: ${watched ? "stop watching" : "watch at every step"}`}
       onClick={() => state.toggleWatch(v.name)}
     >
-      <span class="soft">{v.name}</span> <Tokens tokens={axisTokens(v.type, trace.mesh)} />
+      <span class="soft">{fitName(v.name, NAME, 12.5, true)}</span> <Tokens tokens={axisTokens(v.type, trace.mesh)} />
     </button>
   );
 }

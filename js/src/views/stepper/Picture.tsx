@@ -66,6 +66,24 @@ export function Picture({ state }: { state: StepperState }) {
           style={{ left: `${box.x}px`, top: `${box.y}px`, width: `${box.w}px`, height: `${box.h}px` }}
         />
       </div>
+      {stage.pager !== null && (
+        <span class="pager" style={{ left: `${stage.pager}px` }}>
+          {([-1, 1] as const).map((by) => (
+            <button
+              type="button"
+              aria-label={by < 0 ? "group before" : "next group"}
+              onClick={(event) => {
+                // A press on the picture lets go of the device.
+                event.stopPropagation();
+                state.turnGroup(by);
+              }}
+              key={by}
+            >
+              {by < 0 ? "◂" : "▸"}
+            </button>
+          ))}
+        </span>
+      )}
       <p class="worked hidden">{[worked(trace, step, device), ...caption(view)].filter((s) => s !== "").join(" ")}</p>
       <Tip state={state} />
     </div>

@@ -8,6 +8,7 @@ import { Stage } from "./Stage";
 import { Steps } from "./Steps";
 import { NARROW, SMALL, TINY } from "./sizes";
 import type { StepperState } from "./state";
+import { Tabs } from "./Tabs";
 import { Transport } from "./Transport";
 
 export function Stepper({ state }: { state: StepperState }) {
@@ -35,6 +36,7 @@ export function Stepper({ state }: { state: StepperState }) {
       <div class="body">
         {!narrow && (
           <aside aria-label={state.name()}>
+            <Tabs state={state} trace={trace} />
             {source}
             {steps}
           </aside>

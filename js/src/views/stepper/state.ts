@@ -143,6 +143,17 @@ export class StepperState extends CardState<Fields> {
     this.set({ hover: hit });
   }
 
+  /** Looks at the same rank of another group of the collective that is shown. */
+  turnGroup(by: number): void {
+    const view = this.view();
+    const c = view?.collective;
+    if (!view || !c) return;
+    const groups = view.trace.groups(c);
+    const at = groups.indexOf(view.stage.group) + by + groups.length;
+    const rank = Math.max(0, view.stage.group.indexOf(view.receiver));
+    this.set({ device: groups[at % groups.length]?.[rank] ?? null, slot: null });
+  }
+
   /** Scopes whose steps stand one by one now: those that were opened, and those around the step. */
   opened(): ReadonlySet<number> {
     const { trace, open, shut } = this.now;
