@@ -209,8 +209,8 @@ def plan(arrays: Any = None, targets: Any = None, threshold: Any = 8, mesh: Any 
     return sw.read.reshard_plan(arrays, targets, mesh, axis, threshold=threshold)
 
 
-def whole(*spec, **states):
-    return NamedSharding(stages(2, 2), P(*spec, **states))
+def whole(*spec):
+    return NamedSharding(stages(2, 2), P(*spec))
 
 
 BAD = {
@@ -250,12 +250,24 @@ BAD = {
         TypeError,
         "without a mesh the second argument",
     ),
+    "a sum": (
+        lambda: plan({"w": jax.ShapeDtypeStruct((8,), "int8", sharding=summed())}),
+        ValueError,
+        "w is unreduced over data; a plan moves blocks",
+    ),
+    "a sum to be put": (lambda: plan_of(put_on(0), summed()), ValueError, "the target is unreduced over data"),
     "a sharding that does not fit": (
         lambda: sw.read.reshard_plan(jax.ShapeDtypeStruct((3,), "int8", sharding=whole()), whole("data")),
         ValueError,
         "Give a sharding that fits the shape",
     ),
 }
+
+
+def summed():
+    mesh = stages(2, 2)
+    explicit = Mesh(mesh.devices, mesh.axis_names, axis_types=(jax.sharding.AxisType.Explicit,) * 2)
+    return NamedSharding(explicit, P(unreduced=frozenset({"data"})))
 
 
 def plan_of(x: Any, target: Any):

@@ -40,13 +40,15 @@ def with_collectives(plan: ReshardPlan, mesh: Any, dtypes: Sequence[Any], progre
     # Axes of the type Explicit would have the user write out how a slice of the stack is laid out; XLA sees no types.
     mesh = Mesh(mesh.devices, mesh.axis_names)
     keys = [_key(plan, array) for array in plan.arrays]
-    first = dict(zip(reversed(keys), reversed(list(zip(plan.arrays, dtypes, strict=True))), strict=True))
+    first: dict[Hashable, tuple[MovedArray, Any]] = {}
+    for key, array, dtype in zip(keys, plan.arrays, dtypes, strict=True):
+        first.setdefault(key, (array, dtype))
     found: dict[Hashable, tuple[PlanCollective, ...]] = {}
     with compiling(f"{len(first)} programs of a reshard plan", mesh.devices.flat):
-        for number, key in enumerate(dict.fromkeys(keys)):
+        for number, (key, (array, dtype)) in enumerate(first.items()):
             if progress is not None:
                 progress(number + 1, len(first))
-            found[key] = _compiled(plan, *first[key], mesh)
+            found[key] = _compiled(plan, array, dtype, mesh)
     arrays = (replace(a, collectives=found[key]) for a, key in zip(plan.arrays, keys, strict=True))
     return replace(plan, arrays=tuple(arrays))
 

@@ -127,6 +127,8 @@ def _put_plan(x: Any, target: Any, axis: str, threshold: int | None, compiled: b
     x = as_typed(x)
     if x.sharding is None:
         raise ValueError(_errors.NO_SHARDING.format(what=x, shape=x.shape, dtype=str(x.dtype)))
+    _settled(x.sharding, "x is")
+    _settled(target, "the target is")
     moved, before, after = between(x, target)
     many = max(before.mesh.size, after.mesh.size) > MOST_FLOWS
     plan = ReshardPlan(
@@ -226,8 +228,7 @@ def _on(mesh: AnyMesh, sharding: NamedSharding, what: str) -> None:
     Raises:
         ValueError: its mesh has other axes, or other devices; or it is unreduced.
     """
-    if states := [f"{name}={set(axes)}" for name in ("unreduced", "reduced") if (axes := getattr(sharding.spec, name))]:
-        raise ValueError(f"{what} {', '.join(states)}: a plan moves blocks, not sums that are still to be made")
+    _settled(sharding, what)
     own = sharding.mesh
     if own is mesh or own == mesh:
         return
@@ -240,6 +241,18 @@ def _on(mesh: AnyMesh, sharding: NamedSharding, what: str) -> None:
         listed = ", ".join(f"{n}={size}" for n, size in own.shape.items())
         whole = ", ".join(f"{n}={size}" for n, size in mesh.shape.items())
         raise ValueError(f"{what} on a mesh {listed}, which is not the mesh of the plan, {whole}, with its devices")
+
+
+def _settled(sharding: Sharding, what: str) -> None:
+    """Refuses a sharding with partial sums.
+
+    Raises:
+        ValueError: it is unreduced, or reduced.
+    """
+    spec = sharding.spec if isinstance(sharding, NamedSharding) else PartitionSpec()
+    for state in ("unreduced", "reduced"):
+        if axes := getattr(spec, state):
+            raise ValueError(f"{what} {state} over {', '.join(sorted(axes))}; a plan moves blocks, not sums to be made")
 
 
 def _round_robin(moved: Sequence[MovedArray]) -> tuple[int, ...]:

@@ -6,7 +6,6 @@ Layers repeat: of thousands of arrays few differ, and each of those is looked at
 from __future__ import annotations
 
 import functools
-import math
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -151,12 +150,8 @@ def _lies(shape: Shape, dtype: Any, sharding: NamedSharding) -> Placement:
 
 def _of_groups(values: np.ndarray, mesh: MeshDocument, axis: str) -> np.ndarray:
     """Sums of a number of each device over those of each group, shape ``[groups]``."""
-    at = [a.name for a in mesh.axes].index(axis)
-    return (
-        np.moveaxis(values.reshape(mesh.shape), at, 0)
-        .reshape(mesh.shape[at], math.prod(mesh.shape[:at] + mesh.shape[at + 1 :]))
-        .sum(axis=1)
-    )
+    others = tuple(k for k, a in enumerate(mesh.axes) if a.name != axis)
+    return values.reshape(mesh.shape).sum(axis=others)
 
 
 def _text(sharding: Sharding) -> str:
