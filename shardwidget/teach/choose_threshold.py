@@ -9,7 +9,7 @@ from shardwidget.document import Feedback, Field, Figure, Part, ReshardPlan, Tab
 from shardwidget.export.words import byte_count
 from shardwidget.teach.amount import read_bytes
 from shardwidget.teach.forms import AnswerError
-from shardwidget.teach.kind import Answer, Kind
+from shardwidget.teach.kind import Answer, Kind, not_right
 
 MOST = 64
 """Arrays of a plan that a question shows."""
@@ -55,7 +55,9 @@ class ChooseThreshold(Kind):
             f"For which `threshold=` does no device hold more than {byte_count(self._limit)} at any moment of this "
             "plan, in as few chunks as possible?"
         )
-        self.fields = (Field("threshold", "threshold in bytes", "text", example="64 KiB"),)
+        examples = ("64 KiB", "64 GiB", "1 B")
+        example = not_right(examples, lambda text: self.judge({"threshold": read_bytes(text)}).verdict == "right")
+        self.fields = (Field("threshold", "threshold in bytes", "text", example=example),)
 
     def identity(self) -> str:
         """The arrays, their order, and the limit."""

@@ -8,6 +8,7 @@ from shardwidget import read
 from shardwidget.document import Feedback, Field, Figure, Part
 from shardwidget.document.model import Leaf
 from shardwidget.export.words import byte_count
+from shardwidget.teach import layouts
 from shardwidget.teach.forms import AnswerError, checked
 from shardwidget.teach.kind import Answer, Kind
 
@@ -24,10 +25,7 @@ class FindLeaf(Kind):
     """
 
     task = "find_leaf"
-    prompt = (
-        "One array of this tree takes more of each device than it needs to. Which one? Write its path, such as "
-        "`params/embed`."
-    )
+    prompt = "One array of this tree takes more of each device than it needs to. Which one? Write its path."
     hints = (
         "sw.ModelView(tree), sorted by the bytes that are spent on copies.",
         "The bytes of an array that no mesh axis divides are the same on every device. Which large array is whole?",
@@ -39,7 +37,8 @@ class FindLeaf(Kind):
             raise ValueError("the exercise has no truth: no array of this tree takes more than it needs to")
         self._worst = {self._model.names[leaf] for leaf in self._model.flags[0].leaves.array().tolist()}
         self.mesh = self._model.mesh
-        other = next((name for name in self._model.names if name not in self._worst), "params/w")
+        self.figures = (layouts.figure_of_tree(self._model),)
+        other = next((name for name in self._model.names if name not in self._worst), "…/…")
         self.fields = (Field("path", "path of the array", "text", example=other),)
 
     def identity(self) -> str:
@@ -48,7 +47,7 @@ class FindLeaf(Kind):
 
     def read_field(self, field: Field, value: Any) -> str:
         """A path, as rules or as code write it."""
-        given = checked(value, "a path, such as params/embed").strip()
+        given = checked(value, f"a path, such as {field.example}").strip()
         for leaf in self._model.leaves:
             if given in (leaf.name, leaf.path):
                 return leaf.name

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -114,6 +114,11 @@ class Kind(ABC):
             case "code":
                 return function_text(value)
         return str(value)
+
+
+def not_right(examples: Iterable[str], right: Callable[[str], bool]) -> str:
+    """The first of some answers that is not right: the one to show where something is filled in."""
+    return next(example for example in examples if not right(example))
 
 
 def verdict(parts: Sequence[Part], message: str = "", question: str = "", **more: Any) -> Feedback:

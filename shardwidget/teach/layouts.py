@@ -96,3 +96,13 @@ def mesh_document(mesh: AnyMesh) -> document.Mesh:
 def np_scalar() -> jax.Array:
     """An array on the first device."""
     return jax.device_put(np.float32(0), jax.devices()[0])
+
+
+_MOST_LEAVES = 12
+
+
+def figure_of_tree(model: document.Model) -> document.Figure:
+    """The paths and types of a tree's arrays, as many as can be looked over."""
+    types = [f"{leaf.name}: {leaf.type}" for leaf in model.leaves[:_MOST_LEAVES]]
+    more = len(model.leaves) - len(types)
+    return document.Figure("", types=(*types, *([f"and {more} more"] if more > 0 else [])))

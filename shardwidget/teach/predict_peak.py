@@ -10,7 +10,7 @@ from shardwidget.document import Feedback, Field, Part
 from shardwidget.export.words import byte_count
 from shardwidget.teach import layouts, run
 from shardwidget.teach.amount import read_bytes
-from shardwidget.teach.kind import Answer, Kind
+from shardwidget.teach.kind import Answer, Kind, not_right
 from shardwidget.teach.source import figure_of
 
 
@@ -46,7 +46,8 @@ class PredictPeak(Kind):
             "How many bytes does a device hold at the peak of this program, compiled? "
             f"An answer within {100 * within:g} % counts."
         )
-        self.fields = (Field("peak", "bytes at the peak", "text", example="3.5 MiB"),)
+        example = not_right(("3.5 MiB", "12 KiB"), lambda text: self._is_right(read_bytes(text)))
+        self.fields = (Field("peak", "bytes at the peak", "text", example=example),)
         self._identity = f"{self.figures[0].listing} {run.describe(args)} {within}"
 
     def identity(self) -> str:
@@ -65,9 +66,12 @@ class PredictPeak(Kind):
         """Compares with the peak of the compiled program."""
         given, truth = answer["peak"], self._peak
         gives = byte_count(given)
-        if abs(given - truth) <= self._within * truth:
+        if self._is_right(given):
             return Feedback("right", f"The peak is {byte_count(truth)}.", "", gives, (Part("peak", True),))
         note = "That is too much." if given > truth else "That is too little."
         ask = "What is made again, instead of being kept?" if given > truth else "What is kept for the backward pass?"
         near = abs(given - truth) <= 0.5 * truth
         return Feedback("partly" if near else "wrong", note, ask, gives, (Part("peak", False, note),))
+
+    def _is_right(self, given: int) -> bool:
+        return abs(given - self._peak) <= self._within * self._peak

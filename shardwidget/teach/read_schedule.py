@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 from shardwidget.document import Feedback, Field, Part
 from shardwidget.teach import schedules
 from shardwidget.teach.forms import AnswerError, checked
-from shardwidget.teach.kind import Answer, Kind, verdict
+from shardwidget.teach.kind import Answer, Kind, not_right, verdict
 
 NEAR = 0.0006
 """A rate that is rounded to a tenth of a percent is right."""
@@ -40,9 +41,18 @@ class ReadSchedule(Kind):
         self.mesh = schedules.mesh_of(self._schedule)
         self.figures = (schedules.figure_of(self._schedule),)
         self.fields = (
-            Field("bubble", "idle part of all time", "text", example="1/4"),
-            Field("peak", "most activations on one rank", "text", example="3"),
+            self._field("bubble", "idle part of all time", "1/4", "1/5"),
+            self._field("peak", "most activations on one rank", "3", "5"),
         )
+
+    def _field(self, name: str, label: str, *examples: str) -> Field:
+        field = Field(name, label, "text")
+        return replace(field, example=not_right(examples, lambda e: self._is_right(name, self.read_field(field, e))))
+
+    def _is_right(self, name: str, value: float) -> bool:
+        if name == "peak":
+            return value == max(self._run.peak_activations)
+        return abs(value - self._run.bubble_of_total) <= NEAR
 
     def identity(self) -> str:
         """The tasks."""
@@ -65,12 +75,10 @@ class ReadSchedule(Kind):
         off = answer["bubble"] - run.bubble_of_total
         ideal = abs(answer["bubble"] - run.bubble_of_ideal) <= NEAR < abs(off)
         note = "That is idle time as a part of useful time." if ideal else "The idle part is off."
-        peak = max(run.peak_activations)
-        more = "more" if answer["peak"] < peak else "fewer"
+        more = "more" if answer["peak"] < max(run.peak_activations) else "fewer"
+        notes = {"bubble": note, "peak": f"A rank keeps {more} at once."}
+        right = {name: self._is_right(name, answer[name]) for name in notes}
         return verdict(
-            (
-                Part("bubble", abs(off) <= NEAR, "" if abs(off) <= NEAR else note),
-                Part("peak", answer["peak"] == peak, "" if answer["peak"] == peak else f"A rank keeps {more} at once."),
-            ),
+            [Part(name, right[name], "" if right[name] else text) for name, text in notes.items()],
             question="When does the last rank start, and when has the first one nothing to do?",
         )

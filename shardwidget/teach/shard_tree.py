@@ -51,12 +51,13 @@ class ShardTree(Kind):
             raise ValueError(f"a device holds {byte_count(now)} already, which is not above {below}")
         self._below = below
         self.mesh = self._model.mesh
+        self.figures = (layouts.figure_of_tree(self._model),)
         self.goal = f"at most {byte_count(below)}"
         self.prompt = (
             f"The fullest device holds `{byte_count(now)}` of this tree. Write rules, `pattern → P(...)`, after which "
             f"no device holds more than `{byte_count(below)}`. Separate several by a semicolon."
         )
-        self.fields = (Field("rules", "rules", "text", example="norm → P('data'); bias → P()"),)
+        self.fields = (Field("rules", "rules", "text", example="pattern → P(…); …"),)
 
     def identity(self) -> str:
         """The types of all leaves, and the goal."""

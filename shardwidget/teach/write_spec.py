@@ -74,7 +74,7 @@ class WriteSpec(Kind):
             raise ValueError(f"no spec of this mesh splits an array of shape {self._shape} {self._words()}")
         short = _jax.type_text(plain_type(self._shape, self._dtype))
         self._short = short.partition("[")[0]
-        self.fields = (Field("spec", "spec", "spec", example="P(None)"),)
+        self.fields = (Field("spec", "spec", "spec", example=f"P({', '.join('…' * len(self._shape))})"),)
         self.playground = playground(self._shape, mesh, dtype=self._dtype, fixed=True)
         if self._target is not None:
             # Without its name, type and spec: they are what is asked.

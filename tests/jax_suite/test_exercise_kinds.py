@@ -532,3 +532,43 @@ def test_a_type_counts_as_the_notebook_prints_it(spelling):
     exercise = sw.Exercise.predict_type(lambda v: v.T, x, source="lambda v: v.T")
     exercise.answer = spelling(jax.typeof(x.T))
     assert exercise.passed
+
+
+# ── What stands in empty fields ───────────────────────────────────────────────────────────────────────────────────────
+
+
+def _whole_tree():
+    whole = NamedSharding(MESH, P())
+    return {"params": {"embed": jax.ShapeDtypeStruct((512, 64), "float32", sharding=whole)}}
+
+
+NEAR_THE_EXAMPLE = {
+    "read_schedule": lambda: sw.Exercise.read_schedule(sw.pipeline.one_f_one_b(3, 6)),
+    "predict_peak": lambda: sw.Exercise.predict_peak(
+        jax.jit(lambda a: 2 * a), jax.ShapeDtypeStruct((2**20,), "float32"), within=0.9, source="lambda a: 2 * a"
+    ),
+    "write_spec": lambda: sw.Exercise.write_spec((8, 16), MESH, copies=8),
+    "find_leaf": lambda: sw.Exercise.find_leaf(_whole_tree()),
+    "shard_tree": lambda: sw.Exercise.shard_tree(_whole_tree(), below=2**16),
+}
+
+
+@pytest.mark.parametrize("kind", NEAR_THE_EXAMPLE)
+@pytest.mark.filterwarnings("ignore:.*not counted")
+def test_no_example_is_the_answer(kind):
+    exercise = NEAR_THE_EXAMPLE[kind]()
+    (question,) = exercise.document.questions
+    assert all(field.example for field in question.fields)
+    exercise.answer = {field.name: field.example for field in question.fields}
+    (question,) = exercise.document.questions
+    assert not any(part.right for part in question.feedback.parts)
+    assert not exercise.passed
+    assert "params/embed" not in question.prompt
+
+
+def test_the_tree_that_is_asked_about_is_shown():
+    (question,) = sw.Exercise.find_leaf(_whole_tree()).document.questions
+    assert question.figures[0].types == ("params/embed: f32[512,64]",)
+    many = {str(k): jax.ShapeDtypeStruct((8,), "float32", sharding=NamedSharding(MESH, P())) for k in range(20)}
+    (question,) = sw.Exercise.shard_tree(many, below=32).document.questions
+    assert question.figures[0].types[-2:] == ("19: f32[8]", "and 8 more")

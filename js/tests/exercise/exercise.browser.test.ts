@@ -24,7 +24,7 @@ test("a spec is put together from axes, and checked when that is asked for", asy
   await userEvent.keyboard("x{ArrowRight}y");
   await expect.poll(() => find(view, ".type h2").textContent).toBe("f32[8@x,16@y]");
   expect(pixels(view)).not.toBe(before);
-  expect(find(view, ".picture").getAttribute("aria-label")).toContain("blocks of 2×8, 1 copy of each");
+  expect(find(view, ".picture [role=img]").getAttribute("aria-label")).toContain("blocks of 2×8, 1 copy of each");
   expect(find(view, ".band.code code").textContent).toBe(`exercise.answer = "P('x', 'y')"`);
   expect(view.model.sent).toEqual([]);
   button(view, "Check").focus();
@@ -113,8 +113,8 @@ test("requests wait for the answer to the one before, and none is lost", async (
   expect(asked()).toHaveLength(3);
 });
 
-test("devices are chosen by pointer and keyboard", async () => {
-  const view = await mount(sheet({ ...named("devices"), attempts: 0, answer: [], feedback: null }));
+test("devices are chosen by pointer and keyboard, on a mesh of their own where there is no picture", async () => {
+  const view = await mount(sheet({ ...named("devices"), figures: [], attempts: 0, answer: [], feedback: null }));
   const devices = () => [...view.root.querySelectorAll<HTMLElement>(".devices button")];
   expect(devices().map((b) => b.textContent)).toEqual(["0", "1", "2", "3", "4", "5", "6", "7"]);
   expect([...view.root.querySelectorAll(".rail")].map((r) => r.textContent).slice(0, 3)).toEqual(["y=0", "y=1", "x=0"]);
@@ -131,11 +131,27 @@ test("devices are chosen by pointer and keyboard", async () => {
 
 test("the devices of a partly right answer are marked", async () => {
   const view = await mount(sheet(named("devices")));
-  const label = (id: number) => view.root.querySelectorAll(".devices button")[id]?.getAttribute("aria-label");
+  const label = (id: number) => view.root.querySelectorAll(".drawn button")[id]?.getAttribute("aria-label");
   expect(label(1)).toBe("device 1 at x=0, y=1, not one of them");
   expect(label(4)).toBe("device 4 at x=2, y=0, right");
   expect(label(5)).toBe("device 5 at x=2, y=1");
   expect(find(view, ".work").textContent).toContain("here it would be right");
+});
+
+test("devices are chosen on the mesh of the picture, which is the only one", async () => {
+  const view = await mount(sheet(named("devices")));
+  expect(view.root.querySelector(".devices")).toBeNull();
+  const canvas = find(view, ".picture canvas").getBoundingClientRect();
+  const boxes = [...view.root.querySelectorAll(".drawn button")].map((b) => b.getBoundingClientRect());
+  expect(boxes).toHaveLength(8);
+  for (const box of boxes) {
+    expect(box.left).toBeGreaterThan(canvas.left + canvas.width / 2);
+    expect(box.bottom).toBeLessThan(canvas.bottom);
+    expect(Math.min(box.width, box.height)).toBeGreaterThanOrEqual(24);
+  }
+  expect(find(view, "output").textContent).toBe("1, 4");
+  (view.root.querySelector(".drawn button") as HTMLElement).click();
+  await expect.poll(() => find(view, "output").textContent).toBe("0, 1, 4");
 });
 
 test("cells of a grid are filled in and marked one by one", async () => {

@@ -1,7 +1,8 @@
-/** The devices of a mesh as buttons that stand as the mesh does; arrow keys move along its axes. */
+/** The devices of a mesh as buttons, on its picture or standing as the mesh does; arrow keys move along its axes. */
 import type { Part } from "../../model/document.gen";
 import type { MeshModel } from "../../model/mesh";
 import { product } from "../../model/mesh";
+import type { Box } from "../../scene/scene";
 
 /** Of more devices, ids are typed. */
 export const MOST_BUTTONS = 64;
@@ -11,12 +12,14 @@ interface Props {
   chosen: ReadonlySet<number>;
   part: Part | undefined;
   fill: (ids: number[]) => void;
+  /** Where each position of the mesh is drawn already; without it the buttons are a mesh of their own. */
+  boxOf?: (position: number) => Box;
 }
 
-export function Devices({ mesh, chosen, part, fill }: Props) {
+export function Devices({ mesh, chosen, part, fill, boxOf }: Props) {
   const across = mesh.meshShape.length > 1 ? product(mesh.meshShape.slice(1)) : mesh.size > 8 ? 8 : mesh.size;
   // A mesh of two axes has a rail along each, as in every picture of it.
-  const rails = mesh.axes.length === 2;
+  const rails = mesh.axes.length === 2 && !boxOf;
   const sorted = [...chosen].sort((a, b) => a - b);
   const toggle = (id: number) => {
     const next = new Set(chosen);
@@ -26,8 +29,10 @@ export function Devices({ mesh, chosen, part, fill }: Props) {
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: keys move between the buttons inside, which act
     <div
-      class="devices mono"
-      style={{ gridTemplateColumns: `${rails ? "max-content " : ""}repeat(${across}, minmax(40px, 84px))` }}
+      class={boxOf ? "drawn" : "devices mono"}
+      style={
+        boxOf ? {} : { gridTemplateColumns: `${rails ? "max-content " : ""}repeat(${across}, minmax(40px, 84px))` }
+      }
       onKeyDown={(event) => {
         const by = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -across, ArrowDown: across }[event.key];
         const buttons = [...event.currentTarget.querySelectorAll("button")];
@@ -51,15 +56,20 @@ export function Devices({ mesh, chosen, part, fill }: Props) {
             aria-label={`device ${id}${at && ` at ${at}`}${verdict === undefined ? "" : verdict ? ", right" : ", not one of them"}`}
             title={at}
             class={verdict === undefined ? "" : verdict ? "right" : "off"}
+            style={boxOf && place(boxOf(position))}
             onClick={() => toggle(id)}
             key={id}
           >
-            {id}
+            {boxOf ? "" : id}
           </button>,
         ];
       })}
     </div>
   );
+}
+
+function place({ x, y, w, h }: Box) {
+  return { left: `${x}px`, top: `${y}px`, width: `${w}px`, height: `${h}px` };
 }
 
 /** The coordinate of a row or a column of devices. */

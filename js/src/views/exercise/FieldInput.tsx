@@ -2,6 +2,7 @@
 import type { Field, Part, Question } from "../../model/document.gen";
 import { chosen, gridOf, withCell } from "../../model/exercise";
 import type { MeshModel } from "../../model/mesh";
+import type { Box } from "../../scene/scene";
 import { Devices, MOST_BUTTONS } from "./Devices";
 import type { ExerciseState } from "./state";
 
@@ -10,13 +11,15 @@ interface Props {
   question: Question;
   field: Field;
   mesh: MeshModel;
+  /** Whether the devices stand on a picture above. */
+  pictured?: boolean;
 }
 
 /** More choices than this are a list to open. */
 const MOST_RADIOS = 8;
 
-export function FieldInput({ state, question, field, mesh }: Props) {
-  const part = state.judged() ? question.feedback?.parts.find((p) => p.field === field.name) : undefined;
+export function FieldInput({ state, question, field, mesh, pictured }: Props) {
+  const part = partOf(state, question, field);
   const text = state.draft()[field.name] ?? "";
   const fill = (value: string) => state.fill(field.name, value);
   const mark = <Mark part={part} />;
@@ -66,7 +69,11 @@ export function FieldInput({ state, question, field, mesh }: Props) {
         <legend>
           {field.label} {mark}
         </legend>
-        <Devices mesh={mesh} chosen={new Set(chosen(text))} part={part} fill={(ids) => fill(ids.join(", "))} />
+        {pictured ? (
+          <output>{text || "choose on the mesh"}</output>
+        ) : (
+          <DevicesField state={state} question={question} field={field} mesh={mesh} />
+        )}
       </fieldset>
     );
   }
@@ -91,7 +98,7 @@ export function FieldInput({ state, question, field, mesh }: Props) {
         spellcheck={false}
         autocomplete="off"
         autocapitalize="off"
-        size={field.form === "spec" ? 28 : 20}
+        size={field.form === "spec" ? 28 : Math.max(20, field.example.length + 8)}
         placeholder={field.example && `such as ${field.example}`}
         value={text}
         onInput={(event) => fill(event.currentTarget.value)}
@@ -99,6 +106,24 @@ export function FieldInput({ state, question, field, mesh }: Props) {
       />
     </label>
   );
+}
+
+/** The buttons of a field that asks for devices. */
+export function DevicesField({ state, question, field, mesh, boxOf }: Props & { boxOf?: (position: number) => Box }) {
+  return (
+    <Devices
+      mesh={mesh}
+      chosen={new Set(chosen(state.draft()[field.name] ?? ""))}
+      part={partOf(state, question, field)}
+      fill={(ids) => state.fill(field.name, ids.join(", "))}
+      {...(boxOf && { boxOf })}
+    />
+  );
+}
+
+/** The verdict on a field, until it is changed. */
+function partOf(state: ExerciseState, question: Question, field: Field): Part | undefined {
+  return state.judged() ? question.feedback?.parts.find((p) => p.field === field.name) : undefined;
 }
 
 /** Whether this one is right: a sign and its words. */

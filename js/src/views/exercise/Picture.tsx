@@ -1,12 +1,14 @@
 /** A placement as a still picture. */
-import { Component } from "preact";
+import { Component, type ComponentChildren } from "preact";
 import type { Placement } from "../../model/document.gen";
 import { PlacementModel } from "../../model/placement";
 import { count } from "../../model/text";
 import type { Theme } from "../../paint/theme";
 import { WHOLE } from "../../scene/faces";
+import { deviceBox } from "../../scene/grid";
 import { bodyMarks, type Layout, layoutBody } from "../../scene/layout";
 import { paintsOf } from "../../scene/paints";
+import type { Box } from "../../scene/scene";
 import { drawLayer, newLayer } from "../card/canvas";
 import { memo } from "../card/store";
 
@@ -20,6 +22,8 @@ interface Props {
   title: string;
   theme: Theme;
   width: number;
+  /** What stands over the picture, from where each device is drawn. */
+  over?: ((boxOf: (position: number) => Box) => ComponentChildren) | undefined;
 }
 
 export class Picture extends Component<Props> {
@@ -49,11 +53,13 @@ export class Picture extends Component<Props> {
   }
 
   override render() {
-    const model = this.#model(this.props.placement);
-    const { height } = this.#layout(model, this.props.width);
+    const { placement, title, width, over } = this.props;
+    const model = this.#model(placement);
+    const { height, mesh } = this.#layout(model, width);
     return (
-      <div class="picture" role="img" aria-label={words(model, this.props.title)} style={{ height: `${height}px` }}>
-        <div aria-hidden="true" ref={(el) => el?.replaceChildren(this.#canvas)} />
+      <div class="picture" style={{ height: `${height}px` }}>
+        <div role="img" aria-label={words(model, title)} ref={(el) => el?.replaceChildren(this.#canvas)} />
+        {over?.((position) => deviceBox(model, mesh, position))}
       </div>
     );
   }

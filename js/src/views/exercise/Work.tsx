@@ -1,14 +1,15 @@
 /** The place to work: things to look at, the form to fill in, and what the answer would give. */
-import type { Figure as FigureData, Placement, Question } from "../../model/document.gen";
+import type { ComponentChildren } from "preact";
+import type { Field, Figure as FigureData, Placement, Question } from "../../model/document.gen";
 import type { MeshModel } from "../../model/mesh";
 import { PlacementModel } from "../../model/placement";
 import { axisTokens } from "../../model/text";
 import type { Theme } from "../../paint/theme";
-import { AXIS_DASH } from "../../scene/scene";
+import { AXIS_DASH, type Box } from "../../scene/scene";
 import { Tokens } from "../card/Tokens";
 import { EditorSheet } from "../playground/Sheet";
 import { MOST_BUTTONS } from "./Devices";
-import { FieldInput } from "./FieldInput";
+import { DevicesField, FieldInput } from "./FieldInput";
 import { Picture } from "./Picture";
 import type { ExerciseState } from "./state";
 
@@ -50,22 +51,35 @@ export function Work({ state, question, mesh, theme, width, narrow }: Props) {
   const after = state.judged() ? question.feedback?.figure : null;
   // The devices to choose from are the mesh, and so is part of what an answer gives: it need not be drawn twice. What
   // changes with an answer stands below the fields, so that they stay where they are.
-  const asks = question.fields.some((f) => f.form === "devices") && mesh.size <= MOST_BUTTONS;
+  const devices = question.fields.filter((f) => f.form === "devices" && mesh.size <= MOST_BUTTONS);
+  const asks = devices.length > 0;
+  // Where the array is drawn, devices are chosen on its mesh.
+  const pictured = devices.length === 1 && question.figures[0]?.placement?.shape ? devices[0] : undefined;
   const isBare = (f: FigureData) => f.placement?.shape === null;
   const given = question.figures.map((f) => (isBare(f) ? { ...f, placement: null } : f));
   const bare = asks ? [] : question.figures.filter(isBare).map((f) => ({ ...f, types: [] }));
   return (
     <div class="work">
       <Axes mesh={mesh} />
-      <Figures figures={given} {...room} />
-      <Answer state={state} question={question} mesh={mesh} />
+      <Figures figures={given} over={pictured && overPicture(state, question, pictured, mesh)} {...room} />
+      <Answer state={state} question={question} mesh={mesh} pictured={pictured} />
       <Figures figures={after ? [after] : bare} {...room} />
     </div>
   );
 }
 
+/** The buttons of a field on the devices of the first picture. */
+function overPicture(state: ExerciseState, question: Question, field: Field, mesh: MeshModel): Over {
+  return (boxOf) => <DevicesField state={state} question={question} field={field} mesh={mesh} boxOf={boxOf} />;
+}
+
 /** What is filled in, and the button that has it checked. */
-function Answer({ state, question, mesh }: Pick<Props, "state" | "question" | "mesh">) {
+function Answer({
+  state,
+  question,
+  mesh,
+  pictured,
+}: Pick<Props, "state" | "question" | "mesh"> & { pictured?: Field | undefined }) {
   if (question.fields.every((f) => f.form === "code"))
     return <p class="soft">Write the function in a cell and assign it there; this card then says what came of it.</p>;
   return (
@@ -81,7 +95,9 @@ function Answer({ state, question, mesh }: Pick<Props, "state" | "question" | "m
       }}
     >
       {!question.playground &&
-        question.fields.map((f) => <FieldInput state={state} question={question} field={f} mesh={mesh} key={f.name} />)}
+        question.fields.map((f) => (
+          <FieldInput state={state} question={question} field={f} mesh={mesh} pictured={f === pictured} key={f.name} />
+        ))}
       <p class="buttons">
         <button type="button" class="primary check" disabled={!state.mayCheck()} onClick={() => state.check()}>
           {state.now.waiting && !state.saved ? "Checking" : "Check"}
@@ -110,8 +126,12 @@ function Axes({ mesh }: { mesh: MeshModel }) {
   );
 }
 
+type Over = (boxOf: (position: number) => Box) => ComponentChildren;
+
 interface FiguresProps {
   figures: readonly FigureData[];
+  /** What stands over the first picture. */
+  over?: Over | undefined;
   /** Whether the last one shows nothing that is so. */
   faded?: boolean;
   theme: Theme;
@@ -120,7 +140,7 @@ interface FiguresProps {
   narrow: boolean;
 }
 
-function Figures({ figures, faded, theme, width, mesh, narrow }: FiguresProps) {
+function Figures({ figures, over, faded, theme, width, mesh, narrow }: FiguresProps) {
   const pair = !narrow && width >= PAIR && figures.filter((f) => f.placement?.shape).length > 1;
   const each = pair ? (width - 24) / 2 : width;
   return (
@@ -153,6 +173,7 @@ function Figures({ figures, faded, theme, width, mesh, narrow }: FiguresProps) {
             <Picture
               placement={figure.placement}
               title={figure.title}
+              over={i === 0 ? over : undefined}
               theme={theme}
               width={figure.placement.shape === null ? Math.min(each, BARE) : each}
             />
