@@ -10,10 +10,10 @@ from typing import Any
 
 import jax
 from jax.core import Tracer
-from jax.sharding import NamedSharding
 
 from shardwidget import _jax
 from shardwidget.read import _errors
+from shardwidget.read._devices import places
 
 
 class FlatCall:
@@ -68,7 +68,7 @@ class FlatCall:
         count = len(values) - len(self._keywords)
         try:
             return self.f(*values[:count], **dict(zip(self._keywords, values[count:], strict=True)))
-        except (TypeError, AttributeError) as error:
+        except (TypeError, AttributeError, ValueError) as error:
             raise self.explained(error)  # noqa: B904  the same exception
 
     def explained(self, error: Exception) -> Exception:
@@ -89,17 +89,14 @@ class FlatCall:
         if strange and isinstance(error, TypeError | AttributeError):
             yield _errors.PASSED_ON.format(words="; ".join(strange[:3]))
         if _jax.messages.is_of_other_devices(error):
-            shardings = [
-                (name, getattr(leaf, "sharding", None)) for name, leaf in zip(self.names, self.leaves, strict=True)
-            ]
-            meshes = {
-                ", ".join(f"{axis}={size}" for axis, size in s.mesh.shape.items()): name
-                for name, s in shardings
-                if isinstance(s, NamedSharding)
-            }
-            yield _errors.MIXED_MESHES.format(
-                words="; ".join(f"{name} lies on the mesh {m}" for m, name in meshes.items())
-            )
+            yield _errors.MIXED_MESHES.format(words=self.places)
+        if _jax.messages.is_of_another_mesh(error) and self.places:
+            yield _errors.NOT_ON_REGION.format(words=self.places)
+
+    @property
+    def places(self) -> str:
+        """Where the arguments lie, in words."""
+        return places(zip(self.names, self.leaves, strict=True))
 
     def _refused(self) -> str:
         """The parameters of the function, where the arguments do not fit them."""

@@ -175,9 +175,28 @@ CALLED_WITH = (
 
 PASSED_ON = "What is not an array is passed on to the function as it is: {words}."
 
-MIXED_MESHES = (
-    "{words}. A program runs on one set of devices: put all arguments on one mesh, "
+ONE_MESH = "put all of them on one mesh, jax.device_put(x, jax.NamedSharding(mesh, spec))"
+
+MIXED_MESHES = "{words}. A program runs on one set of devices, in one order: " + ONE_MESH + "."
+
+REGION_ELSEWHERE = (
+    "{words}, and {function} runs a shard_map on {mesh}. jit takes arguments that lie on the devices that it runs on, "
+    "in the same order: " + ONE_MESH + "{simulated}."
+)
+
+SIMULATED_ELSEWHERE = "; or simulate the devices, engine='host', which takes arguments from anywhere"
+
+REGION_OF_OTHER_AXES = (
+    "{words}, and {function} runs a shard_map on {mesh}. If that is not what you want, " + ONE_MESH + "."
+)
+
+NOT_ON_REGION = (
+    "{words}. A comparison is on one mesh: put the arguments on that of the shard_map, "
     "jax.device_put(x, jax.NamedSharding(mesh, spec))."
+)
+
+NOT_ONE_MESH = (
+    "{words}. A comparison is on one mesh: " + ONE_MESH + "; or give the mesh that all are meant for, mesh=mesh."
 )
 
 PROGRAM_ARGUMENTS = (

@@ -8,7 +8,7 @@ import jax
 import numpy as np
 import pytest
 from flax import nnx
-from jax.sharding import AxisType, NamedSharding
+from jax.sharding import AxisType, Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 from shardwidget import read
@@ -18,6 +18,8 @@ MESH = jax.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Auto,) * 2)
 TWO = jax.make_mesh((2,), ("p",), axis_types=(AxisType.Auto,), devices=jax.devices()[:2])
 X = jax.device_put(np.ones((8, 8), np.float32), NamedSharding(MESH, P("x", "y")))
 Y = jax.device_put(np.ones((8, 8), np.float32), NamedSharding(TWO, P("p")))
+TURNED = jax.device_put(X, NamedSharding(Mesh(MESH.devices.reshape(2, 4), ("x", "y")), P("x")))
+BACKWARDS = jax.device_put(X, NamedSharding(Mesh(MESH.devices[::-1, ::-1], ("x", "y")), P("x")))
 
 
 def product(a, b):
@@ -33,9 +35,37 @@ CALLED = r"{}\(.*\) was not given these arguments\. Give the function and then i
 MISTAKES = {
     "two meshes, compiled": (
         lambda: READ.program(product, X, Y),
-        "a lies on the mesh x=4, y=2; b lies on the mesh p=2",
+        r"a lies on the mesh x=4, y=2 \(devices 0–7\); b lies on the mesh p=2 \(devices 0, 1\)\. A program runs on one",
     ),
-    "two meshes, compared": (lambda: READ.comparison(product, X, Y), "b lies as .*All arguments must lie on one mesh"),
+    "two meshes, compared": (
+        lambda: READ.comparison(product, X, Y),
+        r"b lies on .*p=2 .*\. A comparison is on one mesh",
+    ),
+    "the same mesh in another order, compared": (
+        lambda: READ.comparison(lambda t: t["a"] @ t["b"][0], {"a": X, "b": [BACKWARDS]}),
+        r"t\['b'\]\[0\] lies on the mesh x=4, y=2 \(devices 7, 6, 5, 4, 3, 2, 1, 0\)\. A comparison is on one mesh",
+    ),
+    "a mesh of other axes, compared": (
+        lambda: READ.comparison(product, X, TURNED),
+        r"b lies on the mesh x=2, y=4 \(devices 0–7\)\. A comparison is on one mesh",
+    ),
+    "one device beside a mesh, compared": (
+        lambda: READ.comparison(product, X, jax.device_put(np.ones((8, 8)), jax.devices()[3])),
+        r"b lies on device 3\. A comparison",
+    ),
+    "another mesh than the shard_map's, traced": (
+        lambda: READ.trace(mapped, {"w": Y}),
+        r"p\['w'\] lies on the mesh p=2 \(devices 0, 1\), and <lambda> runs a shard_map on the mesh x=4, y=2 "
+        r"\(devices 0–7\)\. jit takes arguments that lie .* or simulate the devices, engine='host'",
+    ),
+    "another mesh than the shard_map's, compared": (
+        lambda: READ.comparison(mapped, {"w": Y}),
+        r"p\['w'\] lies on the mesh p=2 .*put the arguments on that of the shard_map",
+    ),
+    "another order than the shard_map's, compared": (
+        lambda: READ.comparison(mapped, {"w": BACKWARDS}),
+        r"p\['w'\] lies on .*, 0\), and <lambda> runs a shard_map on the mesh x=4, y=2 \(devices 0–7\)\. jit takes",
+    ),
     "no arguments, compiled": (lambda: READ.program(product), CALLED.format("product")),
     "no arguments, compared": (lambda: READ.comparison(product, mesh=MESH), CALLED.format("product")),
     "an argument too few": (lambda: READ.comparison(product, X), CALLED.format("product")),
@@ -65,6 +95,27 @@ def test_a_mistake_is_named_and_the_way_out_said(name):
         call()
     said = "\n".join([str(caught.value), *getattr(caught.value, "__notes__", ())])
     assert re.search(words, said), said
+
+
+def test_what_is_whole_lies_alike_on_any_mesh_of_the_same_devices():
+    line = Mesh(MESH.devices.reshape(8), ("d",))
+    count = jax.device_put(np.float32(3), NamedSharding(line, P()))
+    assert READ.comparison(lambda a, n: a * n, X, count).program
+    assert READ.trace(mapped, {"w": Y}, engine="host").error is None
+    given = READ.comparison(product, X, TURNED, mesh=MESH)
+    assert [v.explicit.text for v in given.rows[0].values] == ["f32[8@x,8@y]", "f32[8@x,8]"]
+
+
+def test_a_mesh_of_other_axes_than_the_shard_maps_is_told_where_jax_refuses_it():
+    try:
+        expected = jax.jit(mapped)({"w": TURNED})
+    except ValueError:  # From JAX 0.10 on.
+        with pytest.raises(ValueError, match="incompatible") as caught:
+            READ.trace(mapped, {"w": TURNED})
+        (note,) = [n for n in caught.value.__notes__ if "shard_map" in n]
+        assert note.startswith("p['w'] lies on the mesh x=2, y=4 (devices 0–7), and <lambda> runs a shard_map on")
+    else:
+        np.testing.assert_array_equal(READ.trace(mapped, {"w": TURNED}).outputs, expected)
 
 
 def test_a_jitted_function_of_flax_is_read():

@@ -27,6 +27,7 @@ from shardwidget.read._comparison.traced import traced
 from shardwidget.read._entries import Entries
 from shardwidget.read._jaxpr.sources import line_of, listing_at, own_frame
 from shardwidget.read._mesh import read_mesh
+from shardwidget.read._program.executable import meshes_in
 
 ARGUMENTS = -1
 """The row of the arguments, before that of the first equation."""
@@ -248,6 +249,10 @@ class _Reader:
         try:
             concrete = compiled(self.tree, self.asked, mesh)
         except Exception as error:
+            others = (m for m in meshes_in(_jax.open_jaxpr(self.base.jaxpr)[0]) if isinstance(m, Mesh))
+            other = next((m for m in others if tuple(m.devices.flat) != tuple(mesh.devices.flat)), None)
+            if other is not None and _jax.messages.is_of_other_devices(error):
+                raise ValueError(self.asked.on_regions(other)) from error
             return None, REFUSED.format(error=str(error).split("\n")[0])
         if concrete.refused:
             return concrete, UNASKED.format(error=concrete.refused)

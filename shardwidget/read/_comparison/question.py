@@ -13,7 +13,9 @@ from jax.sharding import AbstractMesh, AxisType, Mesh, NamedSharding, PartitionS
 
 from shardwidget import _jax
 from shardwidget._jax import AnyMesh
+from shardwidget.read import _errors
 from shardwidget.read._call import FlatCall
+from shardwidget.read._devices import is_cut_otherwise, lies_elsewhere, mesh_text
 from shardwidget.read._program.executable import first_mesh, meshes_in
 
 NO_MESH = (
@@ -64,6 +66,10 @@ class Question:
         found = mesh if mesh is not None else _mesh_of([leaves[k] for k in self.arrays])
         self._is_set = found is not None and not any(_lies_on(leaves[k], found) for k in self.arrays)
         self.mesh = found or self._mesh_of_regions()
+        if mesh is None and any(
+            lies_elsewhere(leaves[k], self.mesh) or is_cut_otherwise(leaves[k], self.mesh) for k in self.arrays
+        ):
+            raise ValueError(_errors.NOT_ONE_MESH.format(words=self._call.places))
         self.specs = [_spec_of(leaves[k], self.mesh) for k in self.arrays]
         for name, spec in zip(self.names, self.specs, strict=True):
             _check_axes(name, spec, self.mesh)
@@ -82,6 +88,11 @@ class Question:
         """The arrays as ``jit`` takes them: those that are committed to no devices are placed by the compiler."""
         free = [not _is_committed(self._leaves[k]) for k in self.arrays]
         return [x.update(sharding=None) if f else x for f, x in zip(free, self.on(mesh), strict=True)]
+
+    def on_regions(self, mesh: Mesh) -> str:
+        """What to say of arguments that lie on other devices than a ``shard_map`` of the function runs on."""
+        words = self._call.places or f"The arguments lie on {mesh_text(self.mesh)}"
+        return _errors.REGION_ELSEWHERE.format(words=words, function=self.function, mesh=mesh_text(mesh), simulated="")
 
     def setting(self, mesh: Mesh) -> contextlib.AbstractContextManager[Any]:
         """Sets the mesh where no argument names it, and where the one that is set is another."""

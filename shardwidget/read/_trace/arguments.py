@@ -15,6 +15,7 @@ from shardwidget import _jax
 from shardwidget._jax import AnyMesh
 from shardwidget.read import _errors
 from shardwidget.read._call import FlatCall
+from shardwidget.read._devices import is_cut_otherwise, lies_elsewhere, mesh_text
 
 FILLED = "abstract arguments are filled with 0, 1, 2 …"
 CUT = "those without a sharding are cut as in_specs says"
@@ -48,6 +49,24 @@ class Arguments:
     def explained(self, error: Exception) -> Exception:
         """An exception of the call, with notes on what the arguments have to do with it."""
         return self._call.explained(error)
+
+    def refuse_others(self, mesh: AnyMesh) -> None:
+        """Refuses arguments that do not lie on the devices of a mesh.
+
+        Raises:
+            ValueError: there is one, as ``jit`` has it.
+        """
+        if any(lies_elsewhere(x, mesh) for x in self.arrays):
+            raise ValueError(self._said(_errors.REGION_ELSEWHERE, mesh, simulated=_errors.SIMULATED_ELSEWHERE))
+
+    def explained_on(self, error: Exception, mesh: AnyMesh) -> Exception:
+        """An exception of the run, with a note on arguments that are split on a mesh of other axes."""
+        if any(is_cut_otherwise(x, mesh) for x in self.arrays):
+            error.add_note(self._said(_errors.REGION_OF_OTHER_AXES, mesh))
+        return error
+
+    def _said(self, words: str, mesh: AnyMesh, **more: str) -> str:
+        return words.format(words=self._call.places, function=self.function, mesh=mesh_text(mesh), **more)
 
     def trace(self) -> tuple[Any, Any]:
         """The function as a jaxpr of its arrays, and the shapes of what it returns."""

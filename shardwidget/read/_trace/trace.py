@@ -80,6 +80,8 @@ def trace(
     if not host and len({tuple(mesh.devices.flat) for mesh in meshes.values()}) > 1:
         host = True
         program.notes.append(_errors.ONE_ORDER_OF_DEVICES)
+    if not host and meshes:
+        arguments.refuse_others(next(iter(meshes.values())))
     devices = {} if host else {device: None for mesh in meshes.values() for device in mesh.devices.flat}
     with together(f"runs {arguments.function}, writing every value down,", devices):
         return _Reading(arguments, program, meshes, host, shape, stop, interconnect).trace()
@@ -122,7 +124,7 @@ class _Reading:
                 written = Written(everywhere(tensors), meshes)
             except Exception as error:
                 if self.stop is None:
-                    raise
+                    raise self.arguments.explained_on(error, next(iter(self.concrete.values())))  # noqa: B904  the same
                 notes.append(_errors.NOT_RUN.format(words=_errors.first_line(error)))
         interconnects = cost.interconnects(self.interconnect or interconnect_of(mesh.kind) or cost.DEFAULT)
         collectives = Collectives(meshes, interconnects)
