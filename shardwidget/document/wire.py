@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -88,19 +89,21 @@ def to_wire(document: Any) -> dict[str, Any]:
     items, one that says ``wire="table"`` as a table.
     """
     out: dict[str, Any] = {}
-    for f, form in _written(document):
-        value = _of(document, f, form)
-        out[f.name] = _table(value) if form == "table" else _plain(value)
+    for name, form in _written(type(document)):
+        value = _of(document, name, form)
+        out[name] = _table(value) if form == "table" else _plain(value)
     return out
 
 
-def _written(document: Any) -> list[tuple[dataclasses.Field, Any]]:
-    forms = ((f, f.metadata.get("wire", True)) for f in dataclasses.fields(document))
-    return [(f, form) for f, form in forms if form]
+@functools.cache
+def _written(of: type) -> tuple[tuple[str, Any], ...]:
+    """The fields of a class that are written, each with its form."""
+    forms = ((f.name, f.metadata.get("wire", True)) for f in dataclasses.fields(of))
+    return tuple((name, form) for name, form in forms if form)
 
 
-def _of(document: Any, f: dataclasses.Field, form: Any) -> Any:
-    value = getattr(document, f.name)
+def _of(document: Any, name: str, form: Any) -> Any:
+    value = getattr(document, name)
     return tuple(item.id for item in value) if form == "id" else value
 
 
@@ -117,8 +120,8 @@ def _table(rows: tuple[Any, ...]) -> dict[str, Any]:
 
     Steps and variables by the hundred share lines, types, collectives and blocks: each stands once.
     """
-    written = _written(rows[0]) if rows else ()
-    return {f.name: _column([_of(row, f, form) for row in rows]) for f, form in written}
+    written = _written(type(rows[0])) if rows else ()
+    return {name: _column([_of(row, name, form) for row in rows]) for name, form in written}
 
 
 def _column(items: list[Any]) -> dict[str, Any]:
@@ -127,10 +130,13 @@ def _column(items: list[Any]) -> dict[str, Any]:
     Values that are items themselves, or tuples of them, are a table again. Integers by the hundred, or tuples of them,
     are packed; so are texts, as the indices of their words.
     """
-    distinct: dict[Any, int] = {}
-    found = [None if v is None else distinct.setdefault(v, len(distinct)) for v in items]
-    at = _numbers([len(distinct) if k is None else k for k in found])
-    values = tuple(distinct)
+    values = tuple(v for v in dict.fromkeys(items) if v is not None)
+    distinct = {v: k for k, v in enumerate(values)}
+    one_or_all = None not in items and len(distinct) in (1, len(items))
+    if one_or_all and len(items) > LISTED:
+        at = _plain(Ints(0, (len(items),), (int(len(distinct) > 1),)))
+    else:
+        at = _numbers([distinct.get(v, len(distinct)) for v in items])
     if _are_items(values):
         return {"at": at, "table": _table(values)}
     if len(values) > LISTED and all(type(v) is str for v in values):

@@ -127,6 +127,23 @@ def test_looking_keeps_no_array_alive():
     assert document.holder("x").bytes == 64 * 64 * 4
 
 
+def test_a_look_after_others_says_of_the_names_what_a_first_look_says():
+    names, looks = session(), Looks()
+    looks.look(names)
+    changes = (
+        {"new": put((16, 8), "data")},  # behind all others: their lines are as they were
+        {"x": names["params"]},  # in front of others, which it now shares arrays with
+        {"alone": jax.device_put(np.zeros((64, 64), np.float32), jax.devices()[3])},
+        {"large": put((512, 256))},  # what the others cost is little beside it
+    )
+    for change in changes:
+        names.update(change)
+        looks.look(names)
+        again, first = looks.look(names), Looks().look(names)
+        assert again.types == first.types
+        assert {h for h in again.holders if h.name} == {h for h in first.holders if h.name}
+
+
 def test_donated_and_deleted_arrays_are_no_error():
     looks, x = Looks(), put((64, 64), "data")
     names = {"x": x, "tree": {"a": put((8, 8)), "b": put((8, 8))}}

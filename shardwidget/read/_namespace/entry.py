@@ -13,7 +13,8 @@ NO_NAMES = (
     "there is no IPython here whose names could be read. Give them: read.namespace(globals()), or a dict of your own."
 )
 
-_HISTORY = re.compile(r"_+|_i+|_\d+|_i\d+|__\w+__|_[dio]h|In|Out|exit|quit|get_ipython|open")
+_HISTORY = re.compile(r"_+|_i+|_\d+|_i\d+|__\w+__|_[dio]h")
+_SHELL = frozenset({"In", "Out", "exit", "quit", "get_ipython", "open"})
 """Names that IPython and Python set."""
 
 
@@ -52,8 +53,12 @@ def visible(names: Mapping[str, Any]) -> dict[str, Any]:
     """
     if not isinstance(names, Mapping):
         raise TypeError(f"names are given as a mapping from a name to a value, such as globals(); got {names!r:.80}")
-    out = {name: value for name, value in list(names.items()) if not _HISTORY.fullmatch(str(name))}
+    out = {name: value for name, value in list(names.items()) if not _is_set_by_shell(str(name))}
     outputs = names.get("Out")
     if isinstance(outputs, dict):
         out |= {f"Out[{cell}]": value for cell, value in list(outputs.items())}
     return out
+
+
+def _is_set_by_shell(name: str) -> bool:
+    return name in _SHELL or (name.startswith("_") and _HISTORY.fullmatch(name) is not None)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from operator import attrgetter
 from typing import Any
 
 import jax
@@ -42,6 +43,7 @@ class Looks:
         self._before: Moment | None = None
         self._document: Namespace | None = None
         self._flags: dict[str, _Flags] = {}
+        self._lines: dict[str, _Line] = {}
 
     def look(self, names: Mapping[str, Any], cell: int = 0) -> Namespace:
         """Reads what names hold, and compares it with the look before.
@@ -72,7 +74,9 @@ class Looks:
         least = max(1, SHARE * (devices[0].held if devices else 0))
         types: dict[LeafType, int] = {}
         lines = _Lines(frame, kinds, types, least, self._flags)
-        holders = [lines.holder(names.get(h.name), h, differences.get(h.name, NO_CHANGE), before) for h in shown]
+        made = {h.name: self._line(lines, names, h, differences, before) for h in shown}
+        self._lines = {name: line for name, line in made.items() if not line.holder.change}
+        holders = [line.holder for line in made.values()]
         gone = [] if before is None else [h for name, h in before.held.items() if name not in now.held]
         self._flags = {h.name: self._flags[h.name] for h in shown if h.name in self._flags}
         return Namespace(
@@ -86,6 +90,35 @@ class Looks:
             cell=cell,
             jax_version=jax.__version__,
         )
+
+    def _line(
+        self,
+        lines: _Lines,
+        names: Mapping[str, Any],
+        held: Held,
+        differences: Mapping[str, changes.Difference],
+        before: Moment | None,
+    ) -> _Line:
+        """The line of a name, as it was where nothing is new that it is about."""
+        type_ = lines.type_of(held)
+        known = self._lines.get(held.name)
+        numbers = type_, lines.least
+        if known and known.held is held and known.frame is lines.frame and known.numbers == numbers:
+            return known
+        diff = differences.get(held.name, NO_CHANGE)
+        holder = lines.holder(names.get(held.name), held, type_, diff, before)
+        return _Line(held, lines.frame, numbers, holder)
+
+
+@dataclass(frozen=True, eq=False)
+class _Line:
+    """A line of the document in which nothing changed, and what it follows from."""
+
+    held: Held
+    frame: Frame
+    numbers: tuple[int, float]
+    """Index of its type, and the bytes below which nothing is to be looked at."""
+    holder: Holder
 
 
 @dataclass(frozen=True)
@@ -110,12 +143,17 @@ class _Lines:
     least: float
     """Bytes on a device below which nothing is to be looked at."""
     known: dict[str, _Flags]
+    indices: dict[int, int] = field(default_factory=dict)
+    """Of each kind that a line is about, the index of its type in the document."""
 
-    def holder(self, value: Any, held: Held, diff: changes.Difference, before: Moment | None) -> Holder:
+    def type_of(self, held: Held) -> int:
+        """Index of the type of a single array; -1 of a tree."""
+        return self._type(held.records[0].kind) if held.single else -1
+
+    def holder(self, value: Any, held: Held, index: int, diff: changes.Difference, before: Moment | None) -> Holder:
         """What a name holds, and what changed."""
         kinds = self.kinds
         last = before.held.get(held.name) if before else None
-        index = self._type(kinds[held.records[0].kind].type) if held.single else -1
         arrays = 1 if held.single else len(set(held.records))
         parts = () if held.single else self._parts(held)
         flags, paths = self._flagged(value, held)
@@ -161,9 +199,13 @@ class _Lines:
             delta=-held.here,
         )
 
-    def _type(self, of: LeafType) -> int:
-        at = self.frame.order.index(of.mesh) if of.mesh in self.frame.order else -1
-        return self.types.setdefault(replace(of, mesh=at), len(self.types))
+    def _type(self, kind: int) -> int:
+        index = self.indices.get(kind)
+        if index is None:
+            of = self.kinds[kind].type
+            at = self.frame.order.index(of.mesh) if of.mesh in self.frame.order else -1
+            index = self.indices[kind] = self.types.setdefault(replace(of, mesh=at), len(self.types))
+        return index
 
     def _parts(self, held: Held) -> tuple[TypeCount, ...]:
         found: dict[str, TypeCount] = {}
@@ -224,7 +266,7 @@ def _differences(before: Moment, now: Moment, kinds: Sequence[ArrayKind]) -> dic
 
 def _largest(held: Iterable[Held], differences: Mapping[str, changes.Difference]) -> list[Held]:
     """Those that are listed, most bytes first; of too many, those that changed come before the others."""
-    by_bytes = sorted(held, key=lambda h: -h.here)
+    by_bytes = sorted(held, key=attrgetter("here"), reverse=True)
     if len(by_bytes) <= MOST:
         return by_bytes
     quiet = ("", "updated")

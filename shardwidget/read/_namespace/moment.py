@@ -43,6 +43,10 @@ class Moment:
     counts: Counter[int]
     """How many of the live arrays are of each kind."""
     frame: Frame
+    new: frozenset[Record] = frozenset()
+    """Live arrays that were not there at the look before."""
+    gone: frozenset[Record] = frozenset()
+    """Arrays that were alive then, and are no longer."""
 
 
 class Reader:
@@ -55,48 +59,54 @@ class Reader:
 
     def read(self, names: Mapping[str, Any], before: Moment | None) -> Moment:
         """What names hold now; ``before`` itself where nothing changed."""
-        found: list[tuple[str, bool, list[Record]]] = []
+        spans: list[tuple[str, bool, int, int]] = []
         named: list[Any] = []
-        records: list[Record] = []
+        arrays_of = self._walker.arrays
         for name, value in names.items():
-            arrays = self._walker.arrays(value)
+            arrays = arrays_of(value)
             if arrays:
-                own = self.records.of(arrays)
-                found.append((name, len(arrays) == 1 and arrays[0] is value, own))
+                start = len(named)
                 named += arrays
-                records += own
+                spans.append((name, arrays[0] is value, start, len(named)))
+        records = self.records.of(named)
+        found = [(name, single, tuple(records[start:end])) for name, single, start, end in spans]
         free = loose(self._live(), named, records, self.records)
         if free:
-            found.append(("", False, sorted(free, key=lambda record: record.kind)))
+            found.append(("", False, tuple(sorted(free, key=lambda record: record.kind))))
         self.records.turn()
         return self._moment(found, before)
 
-    def _moment(self, found: Sequence[tuple[str, bool, list[Record]]], before: Moment | None) -> Moment:
+    def _moment(self, found: Sequence[tuple[str, bool, tuple[Record, ...]]], before: Moment | None) -> Moment:
         last = list(before.held.values()) if before else []
         kept = 0
         for (name, single, records), held in zip(found, last, strict=False):
-            if held.name != name or held.single != single or held.records != tuple(records):
+            if held.name != name or held.single != single or held.records != records:
                 break
             kept += 1
         if before and kept == len(found) == len(last):
             return before
         owner: dict[Record, str] = {}
+        for held in last[:kept]:
+            for record in held.own:
+                owner[record] = held.name
         parts: list[tuple[str, bool, tuple[Record, ...], tuple[Record, ...], str]] = []
-        for at, (name, single, records) in enumerate(found):
-            if at < kept:
-                all_records, own, shared = last[at].records, last[at].own, last[at].shared_with
-            else:
-                all_records = tuple(records)
-                own = tuple([r for r in dict.fromkeys(records) if r not in owner])
-                shared = next((owner[r] for r in records if r in owner), "") if len(own) < len(records) else ""
+        for name, single, records in found[kept:]:
+            own = tuple([r for r in dict.fromkeys(records) if r not in owner])
+            shared = next((owner[r] for r in records if r in owner), "") if len(own) < len(records) else ""
             owner.update(dict.fromkeys(own, name))
-            parts.append((name, single, all_records, own, shared))
+            parts.append((name, single, records, own, shared))
         live = frozenset([r for r in owner if not r.deleted])
-        counts = _counted(live, before)
+        new, gone = (live - before.live, before.live - live) if before else (frozenset(), frozenset())
+        counts = _counted(live, new, gone, before)
         frame = self._frame(counts, before)
         known = before.held if before and frame is before.frame else {}
-        held = {part[0]: _kept(known.get(part[0]), part) or self._held(*part, frame) for part in parts}
-        return Moment(held, live, counts, frame)
+        if known:
+            now = {held.name: held for held in last[:kept]}
+        else:
+            kept_parts = ((h.name, h.single, h.records, h.own, h.shared_with) for h in last[:kept])
+            now = {part[0]: self._held(*part, frame) for part in kept_parts}
+        now |= {part[0]: _kept(known.get(part[0]), part) or self._held(*part, frame) for part in parts}
+        return Moment(now, live, counts, frame, new, gone)
 
     def _held(
         self, name: str, single: bool, records: tuple[Record, ...], own: tuple[Record, ...], shared: str, frame: Frame
@@ -113,8 +123,7 @@ class Reader:
     def moved(self, before: Moment | None, now: Moment) -> tuple[np.ndarray, np.ndarray]:
         """Bytes on each device of arrays that are new, and of those that are no longer there."""
         kinds = self.records.kinds
-        new = now.live - before.live if before else ()
-        old = before.live - now.live if before else ()
+        new, old = (now.new, now.gone) if now is not before else ((), ())
         # What is gone may have been on devices where nothing is left.
         there = [r.kind for r in old if kinds[r.kind].placement and kinds[r.kind].type.mesh in now.frame.places]
         return now.frame.total(Counter([r.kind for r in new]), kinds), now.frame.total(Counter(there), kinds)
@@ -125,10 +134,12 @@ def _kept(held: Held | None, part: tuple[Any, ...]) -> Held | None:
     return held if held and (held.name, held.single, held.records, held.own, held.shared_with) == part else None
 
 
-def _counted(live: frozenset[Record], before: Moment | None) -> Counter[int]:
+def _counted(
+    live: frozenset[Record], new: frozenset[Record], gone: frozenset[Record], before: Moment | None
+) -> Counter[int]:
     if before is None:
         return Counter([r.kind for r in live])
     counts = before.counts.copy()
-    counts.subtract([r.kind for r in before.live - live])
-    counts.update([r.kind for r in live - before.live])
+    counts.subtract([r.kind for r in gone])
+    counts.update([r.kind for r in new])
     return +counts

@@ -67,10 +67,12 @@ class Records:
         out = []
         for x in arrays:
             at = id(x)
-            record = following.get(at) or known.get(at)
+            record = known.get(at)
             # An id is given to another array once the first is gone.
             if record is None or record.ref() is not x or record.deleted != x.is_deleted():
-                record = Record(ref(x), self._kind(x), x.is_deleted())
+                record = following.get(at)
+                if record is None or record.ref() is not x or record.deleted != x.is_deleted():
+                    record = Record(ref(x), self._kind(x), x.is_deleted())
             following[at] = record
             out.append(record)
         return out

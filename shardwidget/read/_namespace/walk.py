@@ -36,7 +36,12 @@ class Walker:
         A container is looked through once, also where it holds itself. One that raises holds nothing.
         """
         kinds = self._kinds
+        kind = kinds.get(type(value)) or self._kind(value)
+        if kind == "array":
+            return [value]
         found: list[Any] = []
+        if kind == "plain":
+            return found
         seen: set[int] = set()
         rest = deque((value,))
         while rest:
