@@ -100,12 +100,13 @@ def _thresholds(plan: ReshardPlan) -> list[int]:
 
 def _figure(plan: ReshardPlan) -> Figure:
     back = plan.direction == "mpmd_to_spmd"
-    head = ("array", "from" if back else "to", "weight", "before, a device", "after, a device")
+    head = ("array", f"{'from' if back else 'to'} {plan.axis}", "weight", "before", "after")
     rows = []
     for i in plan.order:
         array = plan.arrays[i]
         groups = ", ".join(map(str, array.groups[:1] if back else array.groups))
         sizes = (plan.weights[i], array.source_bytes, array.target_bytes)
-        rows.append((array.path, f"{plan.axis} {groups}", *map(byte_count, sizes)))
+        rows.append((array.path, groups, *map(byte_count, sizes)))
     way = f"from groups of {plan.axis}" if back else f"to groups of {plan.axis}"
-    return Figure(way, tables=(Table("in the order in which they move", (head, *rows)),))
+    title = "in the order in which they move; bytes on a device before and after"
+    return Figure(way, tables=(Table(title, (head, *rows)),))

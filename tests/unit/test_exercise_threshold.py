@@ -16,7 +16,8 @@ def told(exercise, answer):
 def test_a_threshold_is_planned_with():
     e = sw.Exercise.choose_threshold(example(), at_most=12 * MIB)
     (figure,) = e.document.questions[0].figures
-    assert figure.tables[0].rows[1] == ("0", "stage 0", "4 MiB", "2 MiB", "4 MiB")
+    assert figure.tables[0].rows[1] == ("0", "0", "4 MiB", "2 MiB", "4 MiB")
+    assert figure.tables[0].rows[0][1] == "to stage"
     assert "more than 12 MiB at any moment" in e.document.questions[0].prompt
     # Weights 4, 4 and 2 MiB: together, two and one, one and two, one by one.
     assert told(e, "10 MiB").message == "A device of stage 0 holds 14 MiB, more than 12 MiB."
