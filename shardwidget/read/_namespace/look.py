@@ -75,7 +75,9 @@ class Looks:
         types: dict[LeafType, int] = {}
         lines = _Lines(frame, kinds, types, least, self._flags)
         made = {h.name: self._line(lines, names, h, differences, before) for h in shown}
-        self._lines = {name: line for name, line in made.items() if not line.holder.change}
+        # What an array is counted at may change where the arrays do not.
+        still = (line for line in made.values() if not line.holder.change and not line.holder.delta)
+        self._lines = {line.held.name: line for line in still}
         holders = [line.holder for line in made.values()]
         gone = [] if before is None else [h for name, h in before.held.items() if name not in now.held]
         self._flags = {h.name: self._flags[h.name] for h in shown if h.name in self._flags}
