@@ -1,9 +1,12 @@
-/** A compiled program as one scene, for the picture without a page: its first collectives, and one on the mesh. */
+/**
+ * A compiled program as one scene, for the picture without a page: the call over time, its first groups of equal
+ * collectives, and one collective on the mesh.
+ */
 
 import type { Algorithm } from "../model/algorithm";
 import type { Scheme } from "../model/color";
 import type { HloCollective } from "../model/document.gen";
-import { type ProgramModel, rowsOf, type Sort } from "../model/program";
+import { type Group, type GroupTotal, groupsOf, groupTotal, type ProgramModel, type Sort } from "../model/program";
 import {
   badgesOf,
   causeNotes,
@@ -13,7 +16,6 @@ import {
   groupsText,
   groupTexts,
   linksText,
-  runsText,
   totalName,
 } from "../model/program/words";
 import { bytes, count } from "../model/text";
@@ -23,6 +25,7 @@ import { collectiveMarks } from "./collective";
 import { captionOf } from "./collective/caption";
 import { stageOf } from "./collective/stage";
 import { CollectiveView } from "./collective/view";
+import { laneMarks, layoutLanes } from "./lanes";
 import { fit, textWidth } from "./measure";
 import { axisToken, BOLD, type Box, type Color, label, type Mark, MONO, PAD, type Scene, type Span } from "./scene";
 import { wrapped } from "./stepcard";
@@ -51,27 +54,31 @@ const NARROW = 560;
 
 /** Index of the collective on the mesh. */
 export function chosenOf(model: ProgramModel, picture: ProgramPicture): number | null {
-  return picture.selection ?? listed(model, picture)[0] ?? null;
+  return picture.selection ?? listed(model, picture)[0]?.at ?? null;
 }
 
-function listed(model: ProgramModel, picture: ProgramPicture): number[] {
-  return rowsOf(model, { ...picture, search: "", interconnect: model.doc.interconnect });
+function listed(model: ProgramModel, picture: ProgramPicture): Group[] {
+  return groupsOf(model, { ...picture, search: "", interconnect: model.doc.interconnect });
 }
 
 export function programScene(model: ProgramModel, picture: ProgramPicture): Scene {
   const { width } = picture;
   const { interconnect } = model.doc;
-  const rows = listed(model, picture);
+  const groups = listed(model, picture);
   const at = chosenOf(model, picture);
   const c = at === null ? null : (model.collectives[at] ?? null);
-  const head = headBand(model.doc.name || "program", model.mesh, badgesOf(model, interconnect), width);
+  const chosen = groups.find((group) => at !== null && group.members.includes(at));
+  const head = stack([
+    headBand(model.doc.name || "program", model.mesh, badgesOf(model, interconnect), width),
+    ...timeBands(model, at, chosen?.members ?? [], width),
+  ]);
   const stacked = width < STACKED;
   const left = stacked || !c ? width : width - PANEL;
   const table = stack([
     ...noteBands(model, width),
-    ...(rows.length > 0 && left >= NARROW ? [headsBand(left)] : []),
-    ...rows.slice(0, MOST).map((row) => rowBand(model, row, left, row === at)),
-    footBand(model, c, left, rows.length - MOST),
+    ...(groups.length > 0 && left >= NARROW ? [headsBand(left)] : []),
+    ...rowBands(model, groups.slice(0, MOST), left, chosen),
+    footBand(model, c, left, groups.slice(MOST)),
   ]);
   const mesh = c ? panelBand(model, c, stacked ? width : PANEL, picture) : { marks: [], height: 0 };
   const body = stacked ? table.height + mesh.height : Math.max(table.height, mesh.height);
@@ -97,6 +104,16 @@ export function barMarks(model: ProgramModel, axes: readonly string[], box: Box)
     const w = Math.min(stripe, box.x + box.w - x);
     return { kind: "rect", x, y: box.y, w, h: box.h, fill: colors[i % colors.length] ?? "muted" };
   });
+}
+
+/** The call over time; none for one collective, whose time would be all of it. */
+function timeBands(model: ProgramModel, at: number | null, equal: readonly number[], width: number): Band[] {
+  const lanes = layoutLanes(model, model.doc.interconnect, width - 2 * PAD);
+  if (!lanes) return [];
+  return [
+    { marks: [rule(0, 0, width)], height: 10 },
+    { marks: shift(laneMarks(model, lanes, at, equal), PAD, 0), height: lanes.height + 6 },
+  ];
 }
 
 function noteBands(model: ProgramModel, width: number): Band[] {
@@ -132,9 +149,25 @@ function headsBand(width: number): Band {
   return { marks, height: 34 };
 }
 
-function rowBand(model: ProgramModel, at: number, width: number, chosen: boolean): Band {
-  const c = model.collectives[at];
-  if (!c) return { marks: [], height: 0 };
+/** Lines of the table, with their bars on one scale. */
+function rowBands(model: ProgramModel, groups: readonly Group[], width: number, chosen: Group | undefined): Band[] {
+  const totals = groups.map((group) => groupTotal(model, group, model.doc.interconnect));
+  const longest = Math.max(1e-12, ...totals.map((total) => total.seconds));
+  return groups.map((group, i) => {
+    const c = model.collectives[group.at];
+    const total = totals[i];
+    return c && total ? rowBand(model, c, total, longest, width, group === chosen) : { marks: [], height: 0 };
+  });
+}
+
+function rowBand(
+  model: ProgramModel,
+  c: HloCollective,
+  { seconds, runs, bytes: [least, most] }: GroupTotal,
+  longest: number,
+  width: number,
+  chosen: boolean,
+): Band {
   const narrow = width < NARROW;
   const height = narrow ? CARD : LINE;
   const marks: Mark[] = chosen
@@ -148,15 +181,15 @@ function rowBand(model: ProgramModel, at: number, width: number, chosen: boolean
   const op = fit(c.kind, k.axes - k.op - 4, 12.5, true);
   marks.push(label(k.op, y, op, 12.5, "ink", BOLD), ...axisMarks(model, c, k.axes, y, narrow ? width : k.sent - 66));
   const figures = { ...MONO, anchor: "end" } as const;
-  const seconds = model.seconds(c, model.doc.interconnect);
-  const longest = Math.max(1e-12, ...model.collectives.map((o) => model.seconds(o, model.doc.interconnect)));
-  const sent = bytes(c.bytes_per_device);
+  // Bytes of every time; a group's may differ.
+  const sent = least === most ? bytes(most) : `≤ ${bytes(most)}`;
+  const times = `×${runs ?? "?"}`;
   if (narrow) {
-    marks.push(label(PAD, 44, `${sent} ${runsText(c)}`, 12, "ink", MONO));
+    marks.push(label(PAD, 44, `${sent} ${times}`, 12, "ink", MONO));
     const box = { x: PAD + 130, y: 35, w: Math.max(1, (width - PAD - 240) * (seconds / longest)), h: 11 };
     marks.push(...barMarks(model, c.axes, box), label(k.end, 44, duration(seconds), 12, "ink", figures));
   } else {
-    marks.push(label(k.sent, y, sent, 12, "ink", figures), label(k.runs, y, runsText(c), 12, "ink", figures));
+    marks.push(label(k.sent, y, sent, 12, "ink", figures), label(k.runs, y, times, 12, "ink", figures));
     const box = { x: k.time, y: y - 10, w: Math.max(1, 46 * (seconds / longest)), h: 12 };
     marks.push(...barMarks(model, c.axes, box), label(k.end, y, duration(seconds), 12, "ink", figures));
   }
@@ -194,7 +227,8 @@ function axisMarks(model: ProgramModel, c: HloCollective, x: number, y: number, 
 }
 
 /** Totals by axis, the arithmetic of what is on the mesh, how much is left out. */
-function footBand(model: ProgramModel, c: HloCollective | null, width: number, left: number): Band {
+function footBand(model: ProgramModel, c: HloCollective | null, width: number, more: readonly Group[]): Band {
+  const left = more.reduce((sum, group) => sum + group.members.length, 0);
   const room = width - 2 * PAD;
   const totals = model.totals(model.doc.interconnect);
   const whole = Math.max(

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { hex, positionColor } from "../../src/model/color";
 import type { HloCollective, Plan, Semantics } from "../../src/model/document.gen";
 import { transfers } from "../../src/model/plan";
-import type { ProgramModel } from "../../src/model/program";
+import { groupsOf, groupTotal, type ProgramModel } from "../../src/model/program";
 import { phaseAfter } from "../../src/model/program/rounds";
 import { collectiveMarks } from "../../src/scene/collective";
 import { captionOf } from "../../src/scene/collective/caption";
@@ -14,10 +14,12 @@ import { outlineMarks } from "../../src/scene/collective/outlines";
 import { stageOf } from "../../src/scene/collective/stage";
 import { chunkBox, numbered, stripOf } from "../../src/scene/collective/tiles";
 import { CollectiveView, type ViewOptions } from "../../src/scene/collective/view";
-import type { Box, LineMark, RectMark } from "../../src/scene/scene";
+import { layoutLanes } from "../../src/scene/lanes";
+import { programScene } from "../../src/scene/programcard";
+import { type Box, type LineMark, PAD, type RectMark } from "../../src/scene/scene";
 import { extent } from "../scene/cases";
 import { PLANS } from "../stepper/traces";
-import { find, model, modelOf, type ProgramName, pod, SINGLE } from "./programs";
+import { find, model, modelOf, type ProgramName, pod, repeated, SINGLE } from "./programs";
 
 /** What is stated of a kind of collective. */
 function semanticsOf(kind: string): Semantics {
@@ -343,4 +345,15 @@ test.each<ProgramName>(["training", "pod"])("%s: the title says which group stan
     k.kind === "text" ? (k.spans[0]?.text ?? "") : [],
   );
   expect(texts).toEqual(name === "pod" ? ["group 3 of 16, model=2; the others do the same"] : []);
+});
+
+test("the picture without a page has the call over time and lists equal collectives once", () => {
+  const m = modelOf(repeated(33));
+  const { marks } = programScene(m, { width: 1100, scheme: "light", selection: null, axis: null, sort: "time" });
+  const texts = marks.flatMap((mark) => (mark.kind === "text" ? [mark.spans.map(({ text }) => text).join("")] : []));
+  const groups = groupsOf(m, { sort: "time", axis: null, search: "", interconnect: m.doc.interconnect });
+  expect(groups.length).toBeLessThan(m.collectives.length);
+  for (const group of groups) expect(texts).toContain(`×${groupTotal(m, group, m.doc.interconnect).runs}`);
+  const lanes = layoutLanes(m, m.doc.interconnect, 1100 - 2 * PAD);
+  for (const { text } of lanes?.ticks ?? []) expect(texts).toContain(text);
 });

@@ -57,11 +57,6 @@ export function badgesOf(model: ProgramModel, interconnect: number): Badge[] {
   ];
 }
 
-/** `×12`; `×?` where a loop's length is not known. */
-export function runsText(c: HloCollective): string {
-  return `×${c.times ?? "?"}`;
-}
-
 /** What it stands in: `in scan ×12, branch 1`. */
 export function whereText(model: ProgramModel, c: HloCollective): string {
   const words = model.trail(c).map(nestText);
