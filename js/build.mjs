@@ -20,7 +20,7 @@ const cssAsText = {
 };
 
 /** Bundles with pictures of bytes and times, see src/build.d.ts. */
-const DRAWS_BYTES = ["inspector.js", "model.js", "program.js", "run.js", "pipeline.js", "headless.js"];
+const DRAWS_BYTES = ["inspector.js", "model.js", "program.js", "reshard.js", "run.js", "pipeline.js", "headless.js"];
 
 const shared = {
   absWorkingDir: root,

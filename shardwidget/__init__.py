@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from shardwidget.widgets.model import ModelView as ModelView
     from shardwidget.widgets.pipeline import PipelineView as PipelineView
     from shardwidget.widgets.playground import SpecPlayground as SpecPlayground
+    from shardwidget.widgets.reshard import ReshardPlanView as ReshardPlanView
     from shardwidget.widgets.run import RunView as RunView
     from shardwidget.widgets.stepper import ShardMapStepper as ShardMapStepper
 else:

@@ -31,6 +31,7 @@ PUBLIC = {
     "Placement": "shardwidget.document",
     "Program": "shardwidget.document",
     "ReshardPlan": "shardwidget.document",
+    "ReshardPlanView": "shardwidget.widgets.reshard",
     "Run": "shardwidget.document",
     "RunView": "shardwidget.widgets.run",
     "ShardMapStepper": "shardwidget.widgets.stepper",

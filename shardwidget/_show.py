@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from shardwidget import _registry
-from shardwidget.document import Schedule
+from shardwidget.document import ReshardPlan, Schedule
 
 if TYPE_CHECKING:
     from shardwidget.widgets._base import DocumentWidget
@@ -22,7 +22,8 @@ def show(x: Any, *args: Any, kwargs: Mapping[str, Any] | None = None, **options:
             ``MpmdArray`` or, with ``groups=(mesh, axis)``, plain arrays. A pytree of arrays (parameters, an
             optimizer's state, a module): a ``ModelView``. A function that calls ``jax.shard_map``: a
             ``ShardMapStepper``; any other function: a ``ShardingComparison``. What ``lower()`` or ``compile()``
-            returns: a ``CompiledProgram``. A ``Schedule``: a ``PipelineView``.
+            returns: a ``CompiledProgram``. A ``Schedule``: a ``PipelineView``. A ``ReshardPlan``: a
+            ``ReshardPlanView``.
         *args: the function's arguments.
         kwargs: the function's keyword arguments.
         **options: keyword arguments of that widget, for example ``name=`` or ``mode="html"``.
@@ -84,6 +85,7 @@ class _Given:
 
 _RULES: tuple[tuple[Callable[[_Given], bool], str], ...] = (
     (lambda given: isinstance(given.x, Schedule), "PipelineView"),
+    (lambda given: isinstance(given.x, ReshardPlan), "ReshardPlanView"),
     (lambda given: given.is_compiled, "CompiledProgram"),
     (lambda given: given.on_groups, "ArrayView"),
     (lambda given: given.is_tree, "ModelView"),

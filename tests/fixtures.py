@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from collections.abc import Callable, Mapping
 from itertools import combinations
 from pathlib import Path
@@ -102,10 +103,12 @@ def mpmds_text() -> str:
 
 def reshards_text() -> str:
     """The plans of ``tests.reshards``, by name, and what Python says of each, for its threshold and for others."""
+    draw = random.Random(0)
 
     def case(plan: ReshardPlan) -> dict[str, Any]:
         names = ("weights", "chunks", "chunk_bytes", "held_bytes", "peak_bytes", "freed_bytes", "overweight")
-        scales = () if plan.direction == "device_put" else (0.01, 0.3, 1, 4) if plan.groups < 8 else (0.3,)
+        few = [0.01, 0.3, 1, 4, *(2 ** draw.uniform(-8, 3) for _ in range(8))]
+        scales = [] if plan.direction == "device_put" else few if plan.groups < 8 else few[1:2]
         at = [plan.with_threshold(max(1, int(plan.threshold * scale))) for scale in scales] or [plan]
         return {
             "wire": to_wire(plan),

@@ -12,6 +12,8 @@ import { decodePlacement, PlacementModel } from "../model/placement";
 import { decodePlayground, placementOf } from "../model/playground";
 import { decodePrograms, ProgramModel, type Sort } from "../model/program";
 import { refusalOf } from "../model/refusal";
+import { decodeReshard, PlanModel } from "../model/reshard";
+import { titleOf } from "../model/reshard/words";
 import { decodeRuns, RunModel } from "../model/run";
 import { reviveBytes } from "../model/saved";
 import { decodeSchedules, ScheduleModel } from "../model/schedule/schedule";
@@ -39,6 +41,7 @@ import type { ColorBy } from "../scene/paints";
 import { pipelineScene } from "../scene/pipelinecard";
 import { type ProgramPicture, programScene } from "../scene/programcard";
 import { programsScene } from "../scene/programscard";
+import { reshardScene } from "../scene/reshardcard";
 import { runScene } from "../scene/runcard";
 import type { Scene } from "../scene/scene";
 import { stepScene } from "../scene/stepcard";
@@ -76,6 +79,7 @@ export function svg(stateJson: string, optionsJson: string): string {
       "model comparison": treesOf,
       mpmd: mpmdOf,
       namespace: namespaceOf,
+      reshard: reshardOf,
       schedule: scheduleOf,
       schedules: scheduleOf,
     }[String(state._document.kind)] ?? cardOf;
@@ -132,6 +136,9 @@ interface State {
   _memories?: Readonly<Record<string, object>>;
   follow?: number | null;
   moment?: number;
+  /** Of a reshard plan. */
+  chunk?: number;
+  threshold?: number;
   /** Of two algorithms. */
   nbytes?: number;
   pair?: readonly string[];
@@ -227,6 +234,11 @@ function treesOf(state: State, width: number): readonly [Scene, string] {
 
 function namespaceOf(state: State, width: number, scheme: Scheme): readonly [Scene, string] {
   return [namespaceScene(new NamespaceModel(decodeNamespace(state._document)), { width, scheme }), "arrays"];
+}
+
+function reshardOf(state: State, width: number, scheme: Scheme): readonly [Scene, string] {
+  const model = new PlanModel(decodeReshard(state._document), state.threshold || null);
+  return [reshardScene(model, { width, scheme, chunk: state.chunk ?? 0 }), titleOf(model)];
 }
 
 function mpmdOf(state: State, width: number, scheme: Scheme): readonly [Scene, string] {

@@ -3,6 +3,7 @@ import { ALGORITHMS, type Algorithm, notFor } from "../../model/algorithm";
 import { phaseOf, position } from "../../model/timeline";
 import { primitiveName, type TraceModel } from "../../model/trace";
 import { AXIS_DASH } from "../../scene/scene";
+import { Buttons } from "../card/Buttons";
 import { SMALL } from "./sizes";
 import type { StepperState } from "./state";
 
@@ -27,19 +28,7 @@ export function Transport({ state, trace }: { state: StepperState; trace: TraceM
   const c = step && trace.communicates(step) ? step.collective : null;
   return (
     <div class="transport">
-      <div class="buttons">
-        <Button name="first step" keys="Home" icon="M5 4v12M16 4l-8 6 8 6z" go={() => state.jump(0)} />
-        <Button name="back" keys="," icon="M14 4l-8 6 8 6z" go={() => state.back()} />
-        <Button
-          name={playing ? "pause" : "play"}
-          keys="Space"
-          icon={playing ? "M6 4h3v12H6zM12 4h3v12h-3z" : "M6 4l10 6-10 6z"}
-          go={() => state.toggle()}
-          strong
-        />
-        <Button name="forward" keys="." icon="M6 4l8 6-8 6z" go={() => state.forward()} />
-        <Button name="last step" keys="End" icon="M15 4v12M4 4l8 6-8 6z" go={() => state.jump(total - 1)} />
-      </div>
+      <Buttons state={state} of="step" last={total - 1} />
       <div class="scrubber">
         <div class="track" aria-hidden="true">
           <span class="past" style={{ width: `${(100 * at) / total}%` }} />
@@ -175,23 +164,5 @@ function Algorithms({ state, trace }: { state: StepperState; trace: TraceModel }
         ))}
       </select>
     </fieldset>
-  );
-}
-
-interface ButtonProps {
-  name: string;
-  keys: string;
-  icon: string;
-  go: () => void;
-  strong?: boolean;
-}
-
-function Button({ name, keys, icon, go, strong }: ButtonProps) {
-  return (
-    <button type="button" class={strong ? "strong" : ""} aria-label={name} title={`${name} (${keys})`} onClick={go}>
-      <svg viewBox="0 0 20 20" width="16" height="16" aria-hidden="true">
-        <path d={icon} fill="currentColor" stroke="currentColor" stroke-width="1.6" stroke-linejoin="round" />
-      </svg>
-    </button>
   );
 }
