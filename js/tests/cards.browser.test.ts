@@ -5,7 +5,7 @@ import { type Mounted, prefers, settle, touch } from "./harness";
 import { ARRAYS, MORE, OTHERS, VIEWS } from "./views";
 import { mount as mountArray } from "./widget/harness";
 
-const { stepper, pipeline, run, memory, ...STEADY } = OTHERS;
+const { stepper, ...STEADY } = OTHERS;
 const SIZED = Object.entries({ ...ARRAYS, ...STEADY });
 
 const height = ({ frame }: Mounted) => frame.getBoundingClientRect().height;

@@ -19,6 +19,8 @@ import { playground } from "./playground/documents";
 import { mount as mountPlayground } from "./playground/harness";
 import { mount as mountProgram } from "./program/harness";
 import { program, wire as programs } from "./program/programs";
+import { mount as mountReshard } from "./reshard/harness";
+import { wire as plan } from "./reshard/reshards";
 import { mount as mountRun } from "./run/harness";
 import { wire as run } from "./run/runs";
 import { mount as mountStepper } from "./stepper/harness";
@@ -64,6 +66,9 @@ export const OTHERS: Views = {
   mpmd: (width) => mountMpmd(mpmd("remote"), {}, { width }),
   algorithms: (width) => mountAlgorithms(algorithms("psum"), {}, { width }),
   pipeline: (width) => mountPipeline(schedule("one_f_one_b"), {}, { width }),
+  schedules: (width) => mountPipeline(schedule("compared"), {}, { width }),
+  plan: (width) => mountReshard(plan("large"), {}, { width }),
+  put: (width) => mountReshard(plan("put"), {}, { width }),
   run: (width) => mountRun(run("step"), {}, { width }),
   stepper: (width) => mountStepper(trace("psum"), {}, { width }),
 };

@@ -20,7 +20,7 @@ import { fit } from "./measure";
 import { boardMarks, legendMarks } from "./reshard/bars";
 import { boardOf } from "./reshard/board";
 import { putLayout, putMarks } from "./reshard/put";
-import { BOLD, label, type Mark, MONO, PAD, type Scene } from "./scene";
+import { BOLD, label, type Mark, MONO, PAD, type Scene, type Span } from "./scene";
 
 export interface ReshardPicture {
   width: number;
@@ -90,12 +90,15 @@ function arraysBand(model: PlanModel, chunk: number, width: number): Band {
       }),
     );
     const text = `${typeOf(array)}  ${array.source} → ${array.target}  ${groupsText(model, array)}`;
-    for (const line of broken(spans(axisTokens(text, model)), room, 11.5, 2)) {
+    for (const line of lines(spans(axisTokens(text, model)), room, 11.5)) {
       marks.push(label(PAD, y + 30, line, 11.5, "muted", MONO));
       y += 16;
     }
-    marks.push(label(PAD, y + 30, fit(collectivesText([array]), room, 11.5), 11.5, "muted"));
-    y += 40;
+    if (array.collectives !== null) {
+      marks.push(label(PAD, y + 30, fit(collectivesText([array]), room, 11.5), 11.5, "muted"));
+      y += 16;
+    }
+    y += 24;
   }
   if (all.length > LISTED) {
     marks.push(label(PAD, y + 14, `${all.length - LISTED} more`, 11.5, "muted"));
@@ -105,6 +108,13 @@ function arraysBand(model: PlanModel, chunk: number, width: number): Band {
 }
 
 function lineBand(text: string, width: number): Band {
-  const lines = broken([{ text }], width - 2 * PAD, 12, 2);
-  return { marks: lines.map((line, i) => label(PAD, 16 + 17 * i, line, 12, "muted")), height: 17 * lines.length + 6 };
+  const all = lines([{ text }], width - 2 * PAD, 12);
+  return { marks: all.map((line, i) => label(PAD, 16 + 17 * i, line, 12, "muted")), height: 17 * all.length + 6 };
+}
+
+/** Text in two lines at most; the second begins with its first letter. */
+function lines(text: readonly Span[], width: number, size: number): Span[][] {
+  return broken(text, width, size, 2).map(([first, ...rest]) =>
+    first ? [{ ...first, text: first.text.trimStart() }, ...rest] : rest,
+  );
 }

@@ -1,7 +1,4 @@
-/** The real ReshardPlanView in a page. */
 import { beforeEach, expect, test } from "vitest";
-import view from "../../src/entries/reshard";
-import type { ReshardPlan } from "../../src/model/document.gen";
 import {
   button,
   Clock,
@@ -10,15 +7,13 @@ import {
   find,
   GROUNDS,
   type Mounted,
-  mounting,
   prefers,
   press,
   settle,
   textOf,
 } from "../harness";
+import { mount } from "./harness";
 import { RESHARDS, wire } from "./reshards";
-
-const { mount } = mounting<ReshardPlan>(view.render, { chunk: 0, threshold: 0 }, 934);
 
 const clocks: Clock[] = [];
 const clock = () => clocks.at(-1) as Clock;
@@ -148,21 +143,4 @@ test("hundreds of arrays in a chunk: those in view are in the page", async () =>
   const places = items().map((li) => Number(li.getAttribute("aria-posinset")));
   expect(places).toContain(202);
   expect(places).not.toContain(1);
-});
-
-test("a card is at most 640 px high from 900 px of width on, and no higher where it is wider", async () => {
-  for (const name of ["large", "put"] as const) {
-    const card = await mount(wire(name), {}, { width: 288 });
-    let before = Number.POSITIVE_INFINITY;
-    for (const width of [288, 420, 480, 540, 600, 700, 800, 900, 1100, 1648]) {
-      (card.frame.parentElement as HTMLElement).style.width = `${width}px`;
-      for (let i = 0; i < 3; i++) await new Promise((done) => setTimeout(done));
-      await expect.poll(() => card.frame.clientWidth).toBe(width);
-      await settle();
-      const height = card.frame.getBoundingClientRect().height;
-      expect(height, `${name}, ${width} px`).toBeLessThanOrEqual(before + 1);
-      if (width >= 900) expect(height).toBeLessThanOrEqual(640);
-      before = height;
-    }
-  }
 });

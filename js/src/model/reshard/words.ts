@@ -26,7 +26,9 @@ export function badgesOf(model: PlanModel): Badge[] {
   return [
     { tone: "plain", strong: bytes(model.peak.bytes), text: "on a device, the peak" },
     ...(freed > 0 ? [{ tone: "warn", strong: bytes(freed), text: "made, then freed" } as const] : []),
-    ...(heavy > 0 ? [{ tone: "warn", strong: String(heavy), text: heavy === 1 ? "weighs too much" : "weigh too much" } as const] : []),
+    ...(heavy > 0
+      ? [{ tone: "warn", strong: String(heavy), text: heavy === 1 ? "weighs too much" : "weigh too much" } as const]
+      : []),
   ];
 }
 

@@ -1,6 +1,7 @@
 /** The state of a plan on screen: its threshold, the chunk and the group that are looked at, and the clock while it plays. */
 import type { ReshardPlan } from "../../model/document.gen";
 import { decodeReshard, PlanModel, ThresholdScale } from "../../model/reshard";
+import { titleOf } from "../../model/reshard/words";
 import { boardMarks, groupMarks, type Phase } from "../../scene/reshard/bars";
 import { boardOf, type PlanBoard } from "../../scene/reshard/board";
 import { flowMarks, type PutLayout, putLayout, putMarks } from "../../scene/reshard/put";
@@ -54,7 +55,8 @@ export class ReshardState extends CardState<Fields> {
   }
 
   name(): string {
-    return "reshard plan";
+    const model = this.model();
+    return model ? `reshard plan: ${titleOf(model)}` : "reshard plan";
   }
 
   protected override read(document: unknown): void {
