@@ -61,20 +61,19 @@ class ReshardPlanView(DocumentWidget):
 
         Raises:
             TypeError: an array or a target is of another form, or an argument is unknown.
-            ValueError: the plan cannot be made; the message says why.
-            TraitError: there is no such chunk, or the threshold is not above 0.
+            ValueError: the plan cannot be made, or the threshold is not above 0; the message says why.
+            TraitError: there is no such chunk.
         """
         checked(type(self), traits)
         if isinstance(arrays, ReshardPlan):
             if targets is not None or mesh is not None or axis or compiled:
                 raise TypeError("a ReshardPlan has its targets, mesh and axis: give ReshardPlanView(plan) alone")
-            plan = arrays
+            plan = arrays if threshold is None else arrays.with_threshold(threshold)
         elif mesh is None:
             plan = read.reshard_plan(arrays, targets, compiled=compiled)
         else:
             plan = read.reshard_plan(arrays, targets, mesh, axis, threshold=threshold, compiled=compiled)
-        limit = plan.threshold if threshold is None else threshold
-        super().__init__(plan, mode=mode, threshold=limit, chunk=chunk, **traits)
+        super().__init__(plan, mode=mode, threshold=plan.threshold, chunk=chunk, **traits)
 
     @property
     def document(self) -> ReshardPlan:

@@ -13,6 +13,7 @@ from playwright.sync_api import Page, expect
 
 import shardwidget as sw
 from tests.hosts.page import ARRAY, MESH, Panel, drawings, views, wait_frames
+from tests.reshards import example
 
 AXE = Path(__file__).parents[2] / "js" / "node_modules" / "axe-core" / "axe.min.js"
 
@@ -21,7 +22,7 @@ AXE = Path(__file__).parents[2] / "js" / "node_modules" / "axe-core" / "axe.min.
 def saved(new_page, tmp_path) -> Callable[..., Page]:
     """Opens a view's saved page from disk, and waits for the picture."""
 
-    def saved(view: sw.ArrayView, edit: Callable[[str], str] = str, **options) -> Page:
+    def saved(view: sw.ArrayView | sw.ReshardPlanView, edit: Callable[[str], str] = str, **options) -> Page:
         path = tmp_path / "saved.html"
         path.write_text(edit(view.to_html()), encoding="utf-8")
         page = new_page(**options)
@@ -91,6 +92,17 @@ def test_a_click_pins_and_a_second_lets_go(saved, put):
     mesh.pinned()
     page.mouse.click(*place)
     mesh.pinned(False)
+
+
+def test_a_plan_steps_and_plans_again_without_a_kernel(saved):
+    page = saved(sw.ReshardPlanView(example(), chunk=1))
+    view = views(page)
+    expect(view).to_contain_text("chunk 2 of 2: 1 array, adds 1 MiB on a device, weighs 2 MiB")
+    view.get_by_role("listbox").press(",")
+    expect(view).to_contain_text("chunk 1 of 2: 2 arrays, adds 8 MiB")
+    view.get_by_role("slider", name="threshold").press("Home")
+    expect(view).to_contain_text("chunk 1 of 3")
+    expect(view).to_contain_text("weighs 4 MiB")
 
 
 def test_keyboard_alone(saved, put):
