@@ -4,7 +4,7 @@
  */
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Plan } from "../../src/model/document.gen";
+import type { Plan, Step } from "../../src/model/document.gen";
 import type { TraceModel } from "../../src/model/trace";
 import { textWidth } from "../../src/scene/measure";
 import type { Box, Mark } from "../../src/scene/scene";
@@ -12,7 +12,7 @@ import { frameMarks, frameOf, StepperLayout } from "../../src/scene/stepper";
 import { StepView } from "../../src/scene/stepper/view";
 import { type Program, programOf } from "./programs";
 
-const KINDS = ["psum", "pmax", "reduce_scatter", "all_gather", "all_to_all", "ppermute", "pbroadcast"] as const;
+const KINDS = ["psum", "pmax", "pmin", "reduce_scatter", "all_gather", "all_to_all", "ppermute", "pbroadcast"] as const;
 const ALGORITHMS: readonly Plan["algorithm"][] = ["meaning", "ring", "bidirectional ring", "halving-doubling"];
 const NAMES = ["x", "y", "tensor", "expert_parallel"];
 
@@ -130,6 +130,42 @@ function checkFrame(v: StepView): void {
     }
   }
 }
+
+/** Meshes of one to four axes with a group of a size along the first of them, by that size. */
+const MESHES = (n: number): readonly (readonly number[])[] =>
+  [[n], [n, 2], [n, 2, 2], [n, 2, 2, 2]].filter((sizes) => sizes.reduce((a, b) => a * b, 1) <= 128);
+const WIDTHS = [448, 658, 902, 1368];
+const PHASES = [0.08, 0.21, 0.34, 0.55, 0.83];
+
+test.each(KINDS)(
+  "%s by every algorithm, in groups of 2 to 16, on meshes of one to four axes, keeps its copies apart",
+  (kind) => {
+    let turn = 0;
+    for (const n of [2, 4, 8, 16]) {
+      for (const sizes of MESHES(n)) {
+        const axes = Object.fromEntries(sizes.map((size, i) => [NAMES[i] as string, size]));
+        const shape = kind === "reduce_scatter" || kind === "all_to_all" ? [1, n] : [1, 4];
+        const pairs = Array.from({ length: n }, (_, r) => [r, (r + 1) % n] as const);
+        const program: Program = { axes, kind, over: ["x"], shape, pairs };
+        const trace = programOf(program);
+        for (const { algorithm } of trace.plans(trace.steps[2] as Step)) {
+          // Every width comes to every kind and algorithm, not to each of their meshes.
+          const width = WIDTHS[turn++ % WIDTHS.length] as number;
+          const layout = new StepperLayout(trace, width);
+          for (const phase of PHASES)
+            checkFrame(
+              new StepView(
+                trace,
+                layout,
+                { step: 2, phase },
+                { scheme: "light", algorithm, device: null, still: false },
+              ),
+            );
+        }
+      }
+    }
+  },
+);
 
 test("no copy covers text, leaves the stage or hides another", () =>
   fc.assert(
