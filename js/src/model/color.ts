@@ -105,6 +105,9 @@ export function valueColor(value: number, low: number, high: number, scheme: Sch
     : oklch(0.95 - 0.33 * t, 0.03 + 0.1 * t, 215 + 75 * t);
 }
 
+/** Colour of NaN and infinities. */
+export const ODD: Rgb = [230, 114, 104];
+
 /** Colour of a device id, a neutral ramp: ids have no place in the array, so they get no hue. */
 export function idColor(rank: number, count: number, scheme: Scheme): Rgb {
   const t = count > 1 ? rank / (count - 1) : 0;

@@ -91,16 +91,17 @@ export function blocksByDevice(values: Values | null): ReadonlyMap<number, Block
   return new Map((values?.blocks ?? []).map((b) => [b.device_id, new BlockView(b)]));
 }
 
-/** Range over all blocks that have a finite value. */
+/**
+ * The range of finite elements to colour by. What lies further out than the middle 96 % are wide is an outlier: it does
+ * not take the colours from all others.
+ */
 export function rangeOf(blocks: Iterable<BlockView>): ValueRange {
-  let low = Number.POSITIVE_INFINITY;
-  let high = Number.NEGATIVE_INFINITY;
-  for (const { block } of blocks) {
-    if (block.low_text === "") continue;
-    low = Math.min(low, block.low);
-    high = Math.max(high, block.high);
-  }
-  return low <= high ? { low, high } : { low: 0, high: 0 };
+  const numbers = [...blocks].flatMap((block) => Array.from({ length: block.length }, (_, i) => block.number(i)));
+  const all = numbers.filter(Number.isFinite).sort((a, b) => a - b);
+  const at = (share: number) => all[Math.round(share * (all.length - 1))] ?? 0;
+  const [low, high] = [at(0.02), at(0.98)];
+  const reach = high > low ? high - low : Number.POSITIVE_INFINITY;
+  return { low: Math.max(at(0), low - reach), high: Math.min(at(1), high + reach) };
 }
 
 const ARRAYS = {
@@ -115,7 +116,8 @@ const ARRAYS = {
   c16: Float64Array,
 } as const;
 
-function short(v: number): string {
+/** A number in five digits at most. */
+export function short(v: number): string {
   if (Number.isNaN(v)) return "nan";
   if (!Number.isFinite(v)) return v > 0 ? "inf" : "-inf";
   return Number.isInteger(v) && Math.abs(v) < 1e7 ? String(v) : String(Number(v.toPrecision(5)));

@@ -1,5 +1,5 @@
 /** The logical array: faces with tiles coloured by place, brackets of mesh axes, dimension titles. */
-import { hex, isDark, type Rgb, valueColor } from "../model/color";
+import { hex, ODD, type Rgb, valueColor } from "../model/color";
 import type { PlacementModel } from "../model/placement";
 import { sliceText, some } from "../model/text";
 import { bracketDepth, brackets, cornerWidth } from "./brackets";
@@ -181,10 +181,7 @@ function valueMarks(
   for (let i = 0; i < rows; i++) {
     for (let j = 0; j < columns; j++) {
       const v = block.number(at(i, j));
-      rgb.set(
-        Number.isFinite(v) ? valueColor(v, low, high, paints.scheme) : ODD[isDark(paints.scheme) ? "dark" : "light"],
-        (i * columns + j) * 3,
-      );
+      rgb.set(Number.isFinite(v) ? valueColor(v, low, high, paints.scheme) : ODD, (i * columns + j) * 3);
     }
   }
   const marks: Mark[] = [{ kind: "field", ...box, rows, columns, rgb }];
@@ -205,9 +202,6 @@ function valueMarks(
   marks.push({ kind: "rect", ...box, stroke: { color: "edge", width: 1 } });
   return marks;
 }
-
-/** Colour of NaN and infinities. */
-const ODD: Readonly<Record<"light" | "dark", Rgb>> = { light: [232, 120, 110], dark: [226, 106, 96] };
 
 function deviceText(model: PlacementModel, tile: number): string {
   const ids = model.holders(tile).map((p) => model.ids[p] ?? 0);

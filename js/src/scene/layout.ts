@@ -1,6 +1,8 @@
 /** The body of the card: array and mesh beside or above one another, a lens where devices are too many to name. */
+import { hex, ODD, type Rgb, valueColor } from "../model/color";
 import { product } from "../model/mesh";
 import type { PlacementModel } from "../model/placement";
+import { short } from "../model/values";
 import { type ArrayPanel, arrayMarks, layoutArray } from "./array";
 import type { Choice } from "./faces";
 import { LENS } from "./lens";
@@ -8,7 +10,7 @@ import { textWidth } from "./measure";
 import { layoutMesh, meshMarks } from "./mesh";
 import type { Panels } from "./overlay";
 import type { Paints } from "./paints";
-import { type Box, label, type Mark } from "./scene";
+import { type Box, label, type Mark, type Span } from "./scene";
 
 export interface Layout extends Panels {
   width: number;
@@ -79,7 +81,13 @@ function natural(model: PlacementModel, choice: Choice, width: number, docked: b
     dock = { x: beside ? width - right : x, y: at, w: right, h: DOCK };
     if (!beside) y += DOCK + 16;
   }
-  const panels = boxes > 1 && model.size > 16 ? `a panel for each ${model.axes.slice(2).map((a) => a.name)} index` : "";
+  const panels =
+    boxes > 1 && model.size > 16
+      ? `a panel for each ${model.axes
+          .slice(2)
+          .map((a) => a.name)
+          .join(", ")} index`
+      : "";
   const note = panels || (abstract ? "positions of an abstract mesh" : lensed ? "lines every 16 devices" : "");
   titles.push({ x, y: y + 14, text: "Mesh", note });
   const height = stacked ? STACKED : (beside ? high - DOCK - 16 : high) - TITLE;
@@ -110,13 +118,31 @@ export function bodyMarks(model: PlacementModel, layout: Layout, paints: Paints)
     device: "shade = device id",
   };
   const marks: Mark[] = layout.titles.flatMap((t) => {
-    const note = t.text === "Logical array" ? colors[paints.colorBy] : t.note;
+    const array = t.text === "Logical array";
+    const note = array ? colors[paints.colorBy] : t.note;
     const next = layout.titles.find((other) => other.y === t.y && other.x > t.x);
-    const fits = t.x + textWidth(`${t.text}   ${note}`, 13) <= (next ? next.x - 12 : layout.width);
-    const words = [{ text: t.text, weight: 700, color: "ink" as const }, { text: note && fits ? `   ${note}` : "" }];
-    return [label(t.x, t.y, words, 13, "muted")];
+    const room = (next ? next.x - 12 : layout.width) - t.x;
+    const title: Span = { text: t.text, weight: 700, color: "ink" };
+    const said: Span = { text: note && `   ${note}` };
+    const key = array && paints.colorBy === "values" && paints.values.size > 0 ? legend(paints) : [];
+    // The colours are said before what they are of.
+    const words = [
+      [title, said, ...key],
+      [title, ...key],
+    ].find((all) => textWidth(all.map((s) => s.text).join(""), 13) <= room);
+    return [label(t.x, t.y, words ?? [title], 13, "muted")];
   });
   if (layout.array) marks.push(...arrayMarks(model, layout.array, paints));
   marks.push(...meshMarks(model, layout.mesh, paints));
   return marks;
+}
+
+/** Colours of the ends of the range, past which they stay, and of what is not finite. */
+function legend({ range: { low, high }, scheme }: Paints): Span[] {
+  const swatch = (color: Rgb, text: string): Span[] => [{ text: "   ■", color: hex(color) }, { text: ` ${text}` }];
+  return [
+    ...swatch(valueColor(low, low, high, scheme), `≤ ${short(low)}`),
+    ...swatch(valueColor(high, low, high, scheme), `≥ ${short(high)}`),
+    ...swatch(ODD, "nan, inf"),
+  ];
 }

@@ -62,3 +62,18 @@ test("the range leaves out blocks without a finite value", () => {
   expect(rangeOf(views)).toEqual({ low: 2, high: 4 });
   expect(rangeOf([])).toEqual({ low: 0, high: 0 });
 });
+
+test("one outlier does not take the colours from all others, and one that is one of few values does", () => {
+  const of = (values: readonly number[]) => {
+    const data = new DataView(new Float32Array(values).buffer);
+    return rangeOf([new BlockView({ ...block(0, [values.length], []), format: "f4", data })]);
+  };
+  const even = Array.from({ length: 101 }, (_, i) => i / 100);
+  expect(of(even)).toEqual({ low: 0, high: 1 });
+  const { low, high } = of([...even, 1e6, Number.NaN, Number.POSITIVE_INFINITY]);
+  expect(low).toBe(0);
+  expect(high).toBeGreaterThanOrEqual(1);
+  expect(high).toBeLessThan(2.1);
+  // Of a mask with one element set, that is what there is to see.
+  expect(of([...Array<number>(100).fill(0), 1])).toEqual({ low: 0, high: 1 });
+});
