@@ -124,7 +124,10 @@ def compare(one: Trace, other: Trace, rtol: float, atol: float) -> Difference | 
 
 
 def _pairs(one: Trace, other: Trace) -> Iterator[tuple[tuple[int, Variable], Variable]]:
-    """Values of both that belong together, the first with its step: step by step, or the n-th of each name."""
+    """Values of both that belong together, the first with its step: step by step, or the n-th of each name.
+
+    Of two functions the results belong together, too, whatever they are called.
+    """
     if [s.primitive for s in one.steps] == [s.primitive for s in other.steps]:
         yield from zip(_made(one), (v for _, v in _made(other)), strict=False)
         return
@@ -132,6 +135,9 @@ def _pairs(one: Trace, other: Trace) -> Iterator[tuple[tuple[int, Variable], Var
     for n, (number, v) in _numbered(one):
         if (v.name, n) in table:
             yield (number, v), table[v.name, n]
+    results = [trace.steps[-1].outputs if trace.steps else () for trace in (one, other)]
+    if len(results[0]) == len(results[1]):
+        yield from (((len(one.steps) - 1, v), w) for v, w in zip(*results, strict=True))
 
 
 def _made(trace: Trace) -> Iterator[tuple[int, Variable]]:

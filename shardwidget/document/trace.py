@@ -250,7 +250,8 @@ class Trace(Document):
         """Where two runs part: the first step and device at which a value differs.
 
         Of two traces of one function, every value is compared. Of two functions (a program and its reference), the
-        values that have a name in both are: the first ``h`` with the first ``h``, and so on. NaN equals NaN.
+        values that have a name in both are: the first ``h`` with the first ``h``, and so on; then the results. NaN
+        equals NaN.
 
         Args:
             other: the other trace, on a mesh of the same devices.

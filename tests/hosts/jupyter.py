@@ -102,9 +102,9 @@ class JupyterServer:
         here = {name: str(self.home / folder) for name, folder in folders.items()}
         return os.environ | here | {"JAX_PLATFORMS": "cpu", "JUPYTER_PREFER_ENV_PATH": "1", "PATH": path}
 
-    def settings(self, name: str, values: dict[str, Any]) -> None:
-        """Writes settings of a JupyterLab plugin, ``extension/plugin``."""
-        path = self.home / "settings" / "@jupyterlab" / f"{name}.jupyterlab-settings"
+    def settings(self, name: str, values: dict[str, Any], of: str = "@jupyterlab") -> None:
+        """Writes settings of a plugin of JupyterLab, ``extension/plugin``, or of another package."""
+        path = self.home / "settings" / of / f"{name}.jupyterlab-settings"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(values))
 
@@ -127,10 +127,14 @@ class JupyterServer:
         (self.root / name).write_text(json.dumps(notebook))
         return name
 
-    def stop(self) -> None:
-        """Ends every kernel, then the server."""
+    def end_kernels(self) -> None:
+        """Ends every kernel."""
         for session in json.loads(self._request("/api/sessions")):
             self._request(f"/api/sessions/{session['id']}", "DELETE")
+
+    def stop(self) -> None:
+        """Ends every kernel, then the server."""
+        self.end_kernels()
         self._server.stop()
 
     def _request(self, path: str, method: str = "GET") -> bytes:

@@ -95,3 +95,23 @@ def test_a_widget_is_drawn_again_when_its_page_is_reloaded(jupyter, new_page):
     Panel(views(again.page), MESH).walk(1, 0)
     again.page.keyboard.press("Enter")
     again.ask_until("print(view.selection)", "{'device': 2, 'tile': [1, 0]}")
+
+
+def test_pictures_outlive_their_kernel(jupyter, new_page):
+    """In mode "html" always; as widgets where JupyterLab saves the state of widgets. It draws nothing else of them."""
+    name = jupyter.write(SETUP, 'sw.show(x, mode="html")', "sw.show(x)")
+    jupyter.settings("plugin", {"saveState": True}, of="@jupyter-widgets/jupyterlab-manager")
+    try:
+        nb = Notebook(jupyter, new_page(), "lab", name)
+        nb.run_all()
+        expect(views(nb.page)).to_have_count(2)
+        nb.command("docmanager:save")
+        jupyter.end_kernels()
+    finally:
+        jupyter.settings("plugin", {"saveState": False}, of="@jupyter-widgets/jupyterlab-manager")
+    again = Notebook(jupyter, new_page(), "lab", name)
+    expect(views(again.page)).to_have_count(2)
+    for view in views(again.page).all():
+        mesh = Panel(view, MESH)
+        again.page.mouse.click(*mesh.spot(2, 1))
+        mesh.pinned()

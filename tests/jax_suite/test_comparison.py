@@ -643,6 +643,21 @@ def test_comparisons_are_made_in_several_threads_at_once():
         jax.eval_shape(layer, *layer_arguments(shape, EXPLICIT))
 
 
+def test_what_the_function_itself_raises_on_an_explicit_mesh_is_said():
+    def f(x):
+        y = x * 2
+        if jax.typeof(y).sharding.spec != P(None, None):
+            raise RuntimeError("only whole arrays.")
+        return y + 1
+
+    comparison = read.comparison(f, shape(AUTO, (8, 8), "x"))
+    assert comparison.note.startswith("On an Explicit mesh f itself raises RuntimeError: only whole arrays. The types")
+    assert comparison.program
+    explicit = read.comparison(f, shape(EXPLICIT, (8, 8), "x"))
+    (stop,) = [stop_of(row) for row in explicit.rows if row.error]
+    assert (stop.error, stop.message) == ("RuntimeError", "only whole arrays.")
+
+
 def test_both_compiles_run_at_once(monkeypatch):
     both, compile_ = threading.Barrier(2), jax.stages.Lowered.compile
 

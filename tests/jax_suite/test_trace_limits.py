@@ -271,3 +271,12 @@ def test_the_wire_form_of_a_trace_of_twenty_equations():
     buffers: list[bytes] = []
     text = json.dumps(to_wire(trace), default=lambda b: buffers.append(b) or "", separators=(",", ":"))
     assert len(text) + sum(map(len, buffers)) <= 50_000
+
+
+@pytest.mark.parametrize("engine", [None, "host"])
+def test_a_trace_where_the_users_own_calls_are_not_compiled(engine):
+    f = jax.shard_map(lambda a: jax.lax.psum(jax.jit(jnp.sin)(a), "x"), mesh=MESH, in_specs=P("x"), out_specs=P())
+    with jax.disable_jit():
+        trace = traced(f, jnp.arange(8.0), engine=engine)
+        assert jax.config.jax_disable_jit
+    np.testing.assert_allclose(trace.outputs, f(jnp.arange(8.0)), rtol=1e-6)

@@ -111,3 +111,20 @@ def test_two_traces_part_where_a_value_first_differs():
     assert (found.name, found.device) == ("g", 0)
     np.testing.assert_allclose(found.other, 1.5 * found.mine)
     assert "g differs first on device 0" in str(found)
+
+
+def test_results_are_compared_whatever_they_are_called():
+    def one(x):
+        h = x * 2
+        return lax.psum(h, "x")
+
+    def other(x):
+        h = 2 * x
+        h = h.at[0].add(1)
+        return lax.psum(h, "x")
+
+    first, second = (read.trace(region(f, in_specs=SPLIT, out_specs=P()), jnp.arange(8.0)) for f in (one, other))
+    found = first.compare(second)
+    assert found is not None
+    assert found.step == len(first.steps) - 1
+    np.testing.assert_allclose(found.other[0], found.mine[0] + 4)

@@ -49,6 +49,11 @@ REFUSED = "The compiler refuses the program, so where the data would lie is not 
 
 NOT_COMPILED = "Places and collectives are those of the program without the fixes that are chosen: {error}"
 
+RAISES = (
+    "On an Explicit mesh {function} itself raises {kind}: {words} "
+    "The types are those that its equations have there, one by one."
+)
+
 UNASKED = "Where values between arguments and results lie is not known: the compiler refuses to be asked. {error}"
 
 
@@ -165,6 +170,7 @@ class _Reader:
             rows.append(_end(self.base.error))
         chosen = {k + 1: (len(stop.fixes), stop.chosen) for k, stop in explicit.stops.items()}
         program = concrete.program if concrete else None
+        note = " ".join(filter(None, (note, explicit.note)))
         return _Shown(tuple(rows), program, note, chosen, concrete is not self.concrete)
 
     def continuations(self, shown: _Shown, choices: Mapping[int, int]) -> tuple[Continuation, ...]:
@@ -211,7 +217,11 @@ class _Reader:
             return _in_jax_words(there.error, min(new), run)
         # On its own mesh, JAX raises just this; on another, the function may be meant for Auto axes alone.
         refused = is_explicit(self.asked.mesh) or _jax.messages.is_sharding_type_error(there.error)
-        return self._ended(there.error, found, run) if refused else run
+        if refused:
+            return self._ended(there.error, found, run)
+        words = str(there.error).split("\n")[0]
+        note = RAISES.format(function=self.asked.function, kind=type(there.error).__name__, words=words)
+        return replace(run, note=note)
 
     def _ended(self, error: Exception, found: Explicit, run: Explicit) -> Explicit:
         """The types up to an equation that JAX refuses, where none of its rows does: it stops within a primitive."""

@@ -33,6 +33,8 @@ class Explicit:
     fixed: FixedProgram | None = None
     bound: Any = None
     """The jaxpr of a ``Run``, of which each equation is in a scope called after its line (``tag_of``)."""
+    note: str = ""
+    """What is to be said of it."""
 
 
 @dataclass(frozen=True)

@@ -67,14 +67,25 @@ def trace(
         raise ValueError(_errors.NO_SUCH_ENGINE.format(engine=engine))
     cost.interconnects(interconnect)  # Nothing is run for one that there is not.
     arguments = Arguments(f, args, kwargs)
+    with jax.disable_jit(False):  # What is instrumented is compiled, whatever the user's own calls are.
+        return _read(f, arguments, engine == "host", config.keep if keep is None else keep, interconnect)
+
+
+def _read(
+    f: Callable[..., Any],
+    arguments: Arguments,
+    host: bool,
+    keep: int,
+    interconnect: str | cost.Interconnect | None,
+) -> Trace:
     closed, shape, stop = _traced(f, arguments)
     while stop is not None and stop.kind == "in_specs" and arguments.cut(stop.argument_shardings()):
         closed, shape, stop = _traced(f, arguments)
-    program = Runnable.of(closed, config.keep if keep is None else keep, jax.default_backend() == "cpu")
+    program = Runnable.of(closed, keep, jax.default_backend() == "cpu")
     if not program.plan.regions and stop is None:
         raise ValueError(_errors.NO_SHARD_MAP.format(name=arguments.function))
     meshes = {region: arguments.concrete(region.mesh) for region in program.plan.regions if region.parent is None}
-    host = engine == "host" or any(isinstance(mesh, AbstractMesh) for mesh in meshes.values())
+    host = host or any(isinstance(mesh, AbstractMesh) for mesh in meshes.values())
     if stop is not None and not meshes:
         host = host or stop.mesh().abstract
     if not host and len({tuple(mesh.devices.flat) for mesh in meshes.values()}) > 1:
