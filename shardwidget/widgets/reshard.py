@@ -10,6 +10,7 @@ from shardwidget import read
 from shardwidget.document import ReshardPlan
 from shardwidget.widgets._base import DocumentWidget, Mode
 from shardwidget.widgets._options import checked
+from shardwidget.widgets._progress import Progress
 
 
 class ReshardPlanView(DocumentWidget):
@@ -72,7 +73,10 @@ class ReshardPlanView(DocumentWidget):
         elif mesh is None:
             plan = read.reshard_plan(arrays, targets, compiled=compiled)
         else:
-            plan = read.reshard_plan(arrays, targets, mesh, axis, threshold=threshold, compiled=compiled)
+            with Progress("compiling: program") as progress:
+                plan = read.reshard_plan(
+                    arrays, targets, mesh, axis, threshold=threshold, compiled=compiled, progress=progress
+                )
         super().__init__(plan, mode=mode, threshold=plan.threshold, chunk=chunk, **traits)
 
     @property

@@ -144,7 +144,7 @@ def test_08_arrays_on_groups(run, capsys):
     # "This array lies on group 1. Group 0 has nothing of it".
     (head,) = documents(shown, "MpmdArrayView")
     assert head.holds == ("none", "live")
-    (plan,) = (found for found in shown if isinstance(found, sw.ReshardPlan))
+    (plan,) = documents(shown, "ReshardPlanView")
     by_path = {a.path: a for a in plan.arrays}
     up = by_path["layers/0/up"]
     # "Which stage 0 keeps, takes 1 MiB on the devices of stage 1 too. JAX says the same".
