@@ -109,8 +109,8 @@ def test_what_is_whole_lies_alike_on_any_mesh_of_the_same_devices():
 def test_a_mesh_of_other_axes_than_the_shard_maps_is_told_where_jax_refuses_it():
     try:
         expected = jax.jit(mapped)({"w": TURNED})
-    except ValueError:  # From JAX 0.10 on.
-        with pytest.raises(ValueError, match="incompatible") as caught:
+    except Exception as refused:  # From JAX 0.10 on; a ValueError up to 0.11.
+        with pytest.raises(type(refused), match="incompatible") as caught:
             READ.trace(mapped, {"w": TURNED})
         (note,) = [n for n in caught.value.__notes__ if "shard_map" in n]
         assert note.startswith("p['w'] lies on the mesh x=2, y=4 (devices 0–7), and <lambda> runs a shard_map on")
