@@ -12,13 +12,14 @@ import jax
 from jax.sharding import AbstractMesh, Mesh, NamedSharding, PartitionSpec, Sharding
 
 from shardwidget import _jax
+from shardwidget._jax import AnyMesh
 from shardwidget.document import MovedArray, ReshardPlan
 from shardwidget.read import _errors
 from shardwidget.read._mesh import read_mesh
 from shardwidget.read._mpmd import groups_of
 from shardwidget.read._placement import as_typed
 from shardwidget.read._reshard.compiled import of_put, with_collectives
-from shardwidget.read._reshard.layouts import AnyMesh, between, inside, way
+from shardwidget.read._reshard.layouts import between, inside, way
 from shardwidget.read._reshard.needs import flows
 
 MOST_FLOWS = 64

@@ -10,9 +10,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from jax.sharding import AbstractMesh, Mesh, NamedSharding, PartitionSpec, Sharding
+from jax.sharding import NamedSharding, PartitionSpec, Sharding
 
 from shardwidget import _jax
+from shardwidget._jax import AnyMesh
 from shardwidget.document import Mesh as MeshDocument
 from shardwidget.document import MovedArray, Placement
 from shardwidget.read._cuts import dims_of_spec
@@ -21,7 +22,6 @@ from shardwidget.read._mesh import read_mesh
 from shardwidget.read._placement import placement
 from shardwidget.read._reshard.needs import crossed, lacking
 
-AnyMesh = Mesh | AbstractMesh
 Shape = tuple[int, ...]
 
 
