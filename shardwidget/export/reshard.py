@@ -59,14 +59,14 @@ def rows(plan: ReshardPlan) -> list[tuple[str, ...]]:
         return [(str(ids[f.source]), str(after[f.target]), byte_count(f.bytes)) for f in plan.flows[:MOST]]
     weights, sizes, held = plan.weights, plan.chunk_bytes, plan.held_bytes
     found = []
-    for number, chunk in enumerate(plan.chunks[:MOST]):
-        most = max(held[number])
+    for k, chunk in enumerate(plan.chunks[:MOST]):
+        most = max(held[k])
         arrays = [plan.arrays[i] for i in chunk]
         cells = (
-            str(number),
+            str(k + 1),
             byte_count(sum(weights[i] for i in chunk)),
-            byte_count(sizes[number]),
-            f"{byte_count(most)} in {clip(plan.axis, 20)} {held[number].index(most)}",
+            byte_count(sizes[k]),
+            f"{byte_count(most)} in {clip(plan.axis, 20)} {held[k].index(most)}",
             ", ".join(_where(plan, array) for array in arrays[:NAMED]) + _more(len(chunk)),
             _how(arrays),
         )

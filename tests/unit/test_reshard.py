@@ -86,7 +86,7 @@ def test_words_name_chunks_bytes_and_collectives():
     ]
     assert lines[4].endswith("so a chunk takes fewer than fit: 2.")
     assert lines[5].split("  ")[:2] == ["chunk", "weight"]
-    assert lines[6].split()[:8] == ["0", "8", "MiB", "8", "MiB", "13", "MiB", "in"]
+    assert lines[6].split()[:8] == ["1", "8", "MiB", "8", "MiB", "13", "MiB", "in"]
     assert "0 → 0, 1 → 1  2 × collective-permute over stage, fsdp, 2 × all-gather over stage" in lines[6]
     assert lines[7].endswith("none")
     assert "nothing is compiled" in repr(example())
