@@ -63,6 +63,8 @@ class LeafType:
     """Whether ``memory_kind`` is another memory than that of the devices themselves."""
     note: str = ""
     """Why it cannot be read, in JAX's words."""
+    logical: tuple[str, ...] = ()
+    """Logical names of its dimensions, as flax keeps them beside a parameter, empty for a dimension that has none."""
 
     @property
     def is_array(self) -> bool:

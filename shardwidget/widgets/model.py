@@ -34,7 +34,8 @@ class ModelView(DocumentWidget):
         sort: order of the lines: ``"tree"``, ``"bytes"`` or ``"copies"``.
         search: what lines are filtered by: parts of a path, of a type, a mesh axis, ``copies>1``.
         rules: specs that are tried, one a line, ``pattern → P(...)``. A pattern is a regular expression that is
-            searched in the path, ``params/layers/0/qkv``; the last that matches counts.
+            searched in the path, ``params/layers/0/qkv``; the last that matches counts. Where flax keeps logical names
+            of dimensions, a line may be a rule for one, ``('embed', 'model')``, in flax's order of precedence.
     """
 
     bundle = "model.js"

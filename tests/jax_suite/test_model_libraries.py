@@ -1,14 +1,21 @@
 """``read.model`` of what flax, equinox and optax make."""
 
+import json
+import pathlib
+
 import equinox as eqx
+import flax.linen as nn
 import jax
 import jax.numpy as jnp
 import optax
+import pytest
 from flax import nnx
 from jax.sharding import PartitionSpec as P
 
 from shardwidget import read
-from tests.models import held, on_mesh
+from tests.models import eight, held, on_mesh
+
+LOGICAL = json.loads(pathlib.Path("js/tests/tree/logical.json").read_text())
 
 
 def agrees(tree, arrays: int) -> None:
@@ -51,3 +58,46 @@ def test_equinox_modules():
 def test_optax_states():
     params = on_mesh({"w": jnp.ones((8, 16)), "b": jnp.ones(16)}, P("data", "model"))
     agrees(optax.adamw(1e-3).init(params), 5)
+
+
+class Named(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        init = nn.with_logical_partitioning(nn.initializers.ones, ("embed", "mlp"))
+        bias = nn.with_logical_partitioning(nn.initializers.zeros, (None,))
+        return x @ self.param("w", init, (8, 16)) + self.param("b", bias, (16,))
+
+
+class NamedNet(nnx.Module):
+    def __init__(self):
+        self.w = nnx.Param(jnp.ones((8, 16)), out_sharding=("embed", "mlp"), eager_sharding=False)
+        self.b = nnx.Param(jnp.zeros(16))
+
+
+def test_logical_names_of_flax_are_read_and_paths_stay_jaxs():
+    linen = Named().init(jax.random.key(0), jnp.ones((4, 8)))
+    net = NamedNet()
+    for tree in (linen, net, nnx.state(net)):
+        leaves = read.model(tree).leaves
+        assert [leaf.path for leaf in leaves] == [
+            jax.tree_util.keystr(path) for path, _ in jax.tree_util.tree_leaves_with_path(tree)
+        ]
+        assert {leaf.kind.shape: leaf.kind.logical for leaf in leaves} == {(8, 16): ("embed", "mlp"), (16,): ()}
+
+
+def as_given(axes):
+    return tuple(axes) if isinstance(axes, list) else axes
+
+
+@pytest.mark.parametrize("case", LOGICAL["cases"], ids=lambda case: "-".join(map(str, case["names"])))
+def test_the_rules_of_the_browsers_tests_are_flaxs(case):
+    rules = [(name, as_given(axes)) for name, axes in case["rules"]]
+    assert nn.logical_to_mesh_axes(case["names"], rules) == P(*map(as_given, case["spec"]))
+
+
+def test_the_code_of_logical_rules_runs():
+    given = Named().init(jax.random.key(0), jnp.ones((4, 8)))["params"]
+    names = {"params": given, "mesh": eight()}
+    exec(LOGICAL["code"], names)
+    w = names["params"]["w"].value
+    assert w.sharding.spec == P("model", None), "model is no longer free for mlp"

@@ -667,6 +667,8 @@ export interface LeafType {
   readonly offloaded: boolean;
   /** Why it cannot be read, in JAX's words. */
   readonly note: string;
+  /** Logical names of its dimensions, as flax keeps them beside a parameter, empty for a dimension that has none. */
+  readonly logical: readonly string[];
 }
 
 /** Lines of a user's function, for the source panel. */

@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import { PlacementModel } from "../../src/model/placement";
-import { applyRules, codeOfRules, patternOf, readRules } from "../../src/model/tree/rules";
+import { TreeModel } from "../../src/model/tree";
+import { applyRules, codeOfRules, logicalSpec, patternOf, readRules } from "../../src/model/tree/rules";
 import { placementAt } from "../../src/model/tree/words";
+import logical from "./logical.json";
 import { MODELS, names, rows, said, tree } from "./models";
 
 test.each(MODELS)("%s: paths and bytes are Python's, of every leaf and in all", (name) => {
@@ -134,4 +136,49 @@ test("a leaf is a placement of its own", () => {
     const sizes = of.sizesAt(leaf);
     expect([model.bytes, model.bytesPerDevice, model.copies]).toEqual([sizes.bytes, sizes.perDevice, sizes.copies]);
   }
+});
+
+const written = (axes: string | string[] | null) =>
+  axes === null ? "None" : typeof axes === "string" ? `'${axes}'` : `(${axes.map((a) => `'${a}'`).join(", ")})`;
+
+test.each(logical.cases)("logical names $names get the axes that flax gives them", ({ names, rules, spec }) => {
+  const pairs = rules.map(([name, axes]) => `('${name}', ${written(axes as string | string[] | null)}),`);
+  const found = logicalSpec(
+    names.map((name) => name ?? ""),
+    readRules(pairs.join("\n")),
+  );
+  const axes = spec.map((entry) => (entry === null ? [] : [entry].flat()));
+  expect(found?.entries.map((entry) => entry.axes)).toEqual(axes);
+});
+
+test("rules for logical names decide leaves that have such, and a rule for a path goes before them", () => {
+  const { doc } = tree("state");
+  const embed = doc.types.findIndex(
+    (of) => of.shape.join() === "32768,1024" && of.dims.every((d) => d.axes.length === 0),
+  );
+  const types = doc.types.map((of, i) => (i === embed ? { ...of, logical: ["vocab", "embed"] } : of));
+  const of = new TreeModel({ ...doc, types });
+  const before = of.held[of.fullest] ?? 0;
+  const rules = "('vocab', 'model')\n('embed', ('data',)),\n('heads', None)\n('vocab', model)";
+  const { effects, held } = applyRules(of, readRules(rules));
+  expect(effects.map((e) => [e.matches, e.counts])).toEqual([
+    [1, 1],
+    [1, 1],
+    [0, 0],
+    [0, 0],
+  ]);
+  expect(effects[3]?.rule.fault).toContain("A rule for a logical name is a pair");
+  expect(before - held).toBe((64 - 8) * 2 ** 20);
+  const later = applyRules(of, readRules(`${rules}\nembed → P()`));
+  expect(later.effects.map((e) => [e.matches, e.counts])[0]).toEqual([1, 0]);
+  const refused = applyRules(of, readRules("('vocab', 'x')")).effects[0]?.refused;
+  expect(refused?.said).toContain("Resource axis: x of P('x', None) is not found in mesh");
+});
+
+test("rules for logical names come out as flax's own call", () => {
+  const rules = readRules("('embed', 'model')\n('mlp', ['data', 'model'])\n(\"bias\", None)");
+  expect(codeOfRules(rules, "params")).toBe(logical.code);
+  const both = codeOfRules([...rules, ...readRules("a → P('data')")], "params");
+  expect(both.startsWith(logical.code)).toBe(true);
+  expect(both).toContain(`(r"a", P('data')),`);
 });

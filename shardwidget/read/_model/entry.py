@@ -43,11 +43,11 @@ def model(tree: Any, *, name: str = "") -> Model:
     """
     found = flatten(tree)
     reader = LeafReader()
-    leaf_type = [reader.read(leaf) for _, leaf in found]
+    leaf_type = [reader.read(leaf, names) for _, leaf, names in found]
     if all(kind.state in ("none", "other") for kind in reader.types):
         raise TypeError(NO_ARRAYS.format(got=type(tree).__name__))
     alone("reads shapes and shardings.", among(p for mesh in reader.meshes for p in mesh.process.array().tolist()))
-    nodes = Nodes([path for path, _ in found])
+    nodes = Nodes([path for path, *_ in found])
     meshes, of_mesh = _main_first(reader, leaf_type)
     without = Model(
         mesh=meshes[0],

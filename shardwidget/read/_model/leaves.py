@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Hashable
+from dataclasses import replace
 from typing import Any
 
 import jax
@@ -33,10 +34,18 @@ class LeafReader:
         self._mesh_at: dict[Mesh, int] = {}
         self._seen: dict[Hashable, int] = {}
 
-    def read(self, x: Any) -> int:
-        """The index in ``types`` of what a leaf is."""
+    def read(self, x: Any, logical: tuple[str, ...] = ()) -> int:
+        """The index in ``types`` of what a leaf is.
+
+        Args:
+            x: the leaf.
+            logical: logical names of its dimensions.
+        """
         try:
-            return self._array(x) if _is_array(x) else self._index(_of_other(x))
+            if not _is_array(x):
+                return self._index(_of_other(x))
+            found = self._array(x)
+            return self._index(replace(self.types[found], logical=logical)) if logical else found
         except Exception as error:  # Leaves are of any class, and their shardings may be the user's own.
             words = f"{type(error).__name__}: {error}"
             return self._index(LeafType(_class_name(x), "unreadable", note=words))

@@ -13,14 +13,17 @@ from jax.tree_util import GetAttrKey, keystr
 
 from shardwidget.document import Ints
 from shardwidget.document.model import Key
+from shardwidget.read._model.logical import logical_names
 
 Path = tuple[Any, ...]
 
 CYCLE = "this tree holds itself: a {got} is somewhere below itself. Give the part of it that holds the arrays."
 
 
-def flatten(tree: Any) -> list[tuple[Path, Any]]:
+def flatten(tree: Any) -> list[tuple[Path, Any, tuple[str, ...]]]:
     """Paths and leaves, also of what JAX takes for a leaf: modules that are not pytrees, dataclasses. None counts.
+
+    Beside each leaf are the logical names of its dimensions, where flax keeps such.
 
     Raises:
         ValueError: the tree holds itself.
@@ -64,19 +67,24 @@ def _inside(item: Any) -> list[Any]:
     return []
 
 
-def _flatten(above: Path, tree: Any) -> Iterator[tuple[Path, Any]]:
-    for path, leaf in jax.tree_util.tree_flatten_with_path(tree, is_leaf=_is_none)[0]:
+def _flatten(above: Path, tree: Any) -> Iterator[tuple[Path, Any, tuple[str, ...]]]:
+    for path, leaf in jax.tree_util.tree_flatten_with_path(tree, is_leaf=_stands_alone)[0]:
         whole = above + path
+        names = logical_names(leaf)
+        if names:
+            inside, _ = jax.tree_util.tree_flatten_with_path(leaf, is_leaf=lambda x, box=leaf: x is not box)
+            yield from ((whole + rest, value, names) for rest, value in inside)
+            continue
         inner = _opened(leaf)
         if inner is None:
-            yield whole, leaf
+            yield whole, leaf, ()
         else:
             for key, value in inner:
                 yield from _flatten((*whole, *key), value)
 
 
-def _is_none(x: Any) -> bool:
-    return x is None
+def _stands_alone(x: Any) -> bool:
+    return x is None or bool(logical_names(x))
 
 
 def _opened(leaf: Any) -> list[tuple[Path, Any]] | None:

@@ -285,4 +285,4 @@ def _path(value: Any, held: Held, diff: changes.Difference) -> str:
     except ValueError:
         return ""
     first = held.records[diff.at].ref()
-    return next((keystr(path) for path, leaf in leaves if leaf is first), "")
+    return next((keystr(path) for path, leaf, _ in leaves if leaf is first), "")

@@ -1,4 +1,7 @@
-/** Rules that say how leaves would be split: `params/embed → P('model', None)`. The last that matches counts. */
+/**
+ * Rules that say how leaves would be split: `params/embed → P('model', None)`, of which the last that matches counts; or,
+ * of leaves whose dimensions have logical names, flax's own: `('embed', 'model')`.
+ */
 import type { SpecDraft } from "../document.gen";
 import { refusalOf } from "../refusal";
 import { readSpec, specCode } from "../spec";
@@ -12,6 +15,8 @@ export interface Rule {
   pattern: RegExp | null;
   source: string;
   spec: Spec | null;
+  /** A logical name and the mesh axes for it; null where the rule is for paths. */
+  logical: { name: string; axes: readonly string[] } | null;
   /** Why the line is not a rule; empty where it is one. */
   fault: string;
 }
@@ -41,6 +46,8 @@ export interface WhatIf {
 const ARROW = /^(.*?)\s*(?:→|->|=>|:)\s*((?:jax\.)?(?:sharding\.)?(?:P|PartitionSpec)\s*\(.*\))$/;
 const PAIR = /^\(\s*r?(['"])(.*)\1\s*,\s*((?:jax\.)?(?:sharding\.)?(?:P|PartitionSpec)\s*\(.*\))\s*\)\s*,?$/;
 
+const LOGICAL = /^\(\s*(['"])([^'"]+)\1\s*,\s*(.+?)\s*,?\s*\)\s*,?$/;
+
 /** Reads rules, one a line; empty lines and comments are none. */
 export function readRules(text: string): Rule[] {
   return text
@@ -54,7 +61,12 @@ function readRule(text: string): Rule {
   const pair = PAIR.exec(text);
   const arrow = ARROW.exec(text);
   const [source, spec] = pair ? [pair[2] ?? "", pair[3] ?? ""] : [arrow?.[1] ?? "", arrow?.[2] ?? ""];
-  const rule = { text, source, pattern: null, spec: null };
+  const rule = { text, source, pattern: null, spec: null, logical: null };
+  const [, , name, axes] = (!pair && LOGICAL.exec(text)) || [];
+  if (name !== undefined && axes !== undefined) {
+    const entry = readSpec(`P(${axes.replace(/^\[(.*)\]$/, "($1)")})`)?.entries[0];
+    return entry ? { ...rule, source: name, logical: { name, axes: entry.axes }, fault: "" } : { ...rule, fault: AXES };
+  }
   if (!pair && !arrow) return { ...rule, fault: "A rule is a path and a spec: params/embed → P('model', None)." };
   const read = readSpec(spec);
   if (!read) return { ...rule, fault: `${spec} is not a PartitionSpec.` };
@@ -65,6 +77,26 @@ function readRule(text: string): Rule {
   }
 }
 
+const AXES = "A rule for a logical name is a pair: ('embed', 'model'), with a mesh axis, several, or None.";
+
+/**
+ * The spec of dimensions with logical names, as `flax.linen.logical_to_mesh_axes` gives it: rules in order, each for a
+ * dimension that has no axes yet, if the axes are free. Null where flax refuses the names.
+ */
+export function logicalSpec(names: readonly string[], rules: readonly Rule[]): Spec | null {
+  const used = new Set<string>();
+  const found: (readonly string[] | undefined)[] = names.map((name) => (name === "" ? [] : undefined));
+  if (new Set(names.filter(Boolean)).size < names.filter(Boolean).length) return null;
+  for (const { logical } of rules) {
+    const at = logical ? names.indexOf(logical.name) : -1;
+    if (!logical || at < 0 || found[at] !== undefined || logical.axes.some((axis) => used.has(axis))) continue;
+    found[at] = logical.axes;
+    for (const axis of logical.axes) used.add(axis);
+  }
+  const entries = found.map((axes) => ({ axes: [...(axes ?? [])], unconstrained: false }));
+  return { entries, unreduced: [], reduced: [] };
+}
+
 /** What the rules would make of the tree: arithmetic on shapes, of arrays that nobody touches. */
 export function applyRules(tree: TreeModel, rules: readonly Rule[]): WhatIf {
   const effects: Effect[] = rules.map((rule) => ({ rule, matches: 0, counts: 0, copies: null, refused: null }));
@@ -73,17 +105,17 @@ export function applyRules(tree: TreeModel, rules: readonly Rule[]): WhatIf {
   const groups = new Map<string, Group>();
   for (let leaf = 0; leaf < tree.typeOf.length; leaf++) {
     const type = tree.typeOf[leaf] ?? 0;
-    const effect = decidedBy(tree, leaf, effects);
-    const key = `${type} ${effect ? effects.indexOf(effect) : -1}`;
+    const { by, key: how, spec } = decidedBy(tree, leaf, effects);
+    const key = `${type} ${how}`;
     const group = groups.get(key) ?? { type, count: 0, after: null };
-    if (effect?.rule.spec && group.count === 0) {
-      const outcome = outcomeOf(tree, leaf, effect.rule.spec);
-      if ("said" in outcome) effect.refused ??= { leaf, ...outcome, count: 0 };
+    if (how !== "" && group.count === 0) {
+      const outcome = spec ? outcomeOf(tree, leaf, spec) : TWICE;
+      if ("said" in outcome) for (const effect of by) effect.refused ??= { leaf, ...outcome, count: 0 };
       else group.after = outcome;
     }
     group.count++;
     groups.set(key, group);
-    if (effect) tell(effect, tree.sizes[type]?.copies ?? 0, group.after);
+    for (const effect of by) tell(effect, tree.sizes[type]?.copies ?? 0, group.after);
     if (group.after) changed.set(leaf, group.after);
   }
   return { effects, changed, ...totals(tree, [...groups.values()]) };
@@ -130,11 +162,28 @@ function totals(tree: TreeModel, groups: readonly Group[]): { held: number; own:
   return { held: held[fullest] ?? 0, own: own[fullest] ?? 0 };
 }
 
-/** The last rule that matches a leaf. */
-function decidedBy(tree: TreeModel, leaf: number, effects: readonly Effect[]): Effect | null {
+/** What says how a leaf is split. */
+interface Decision {
+  by: readonly Effect[];
+  /** Tells decisions on leaves of one type apart; empty where the leaf stays as it is. */
+  key: string;
+  /** Null where the leaf stays as it is, or its logical names are refused. */
+  spec: Spec | null;
+}
+
+const NONE: Decision = { by: [], key: "", spec: null };
+
+/** What flax says to logical names that occur twice. */
+const TWICE = { error: "ValueError", said: "Unsupported: Dimensions occur more than once in array names." };
+
+/** The last rule that matches the path of a leaf; else all those for its logical names. */
+function decidedBy(tree: TreeModel, leaf: number, effects: readonly Effect[]): Decision {
   const of = tree.typeAt(leaf);
   // What is in the host's memory on purpose, or gone, no rule brings back.
-  if (!isArray(of) || of.state === "deleted" || of.offloaded) return null;
+  if (!isArray(of) || of.state === "deleted" || of.offloaded) return NONE;
+  const named = of.logical.length > 0 ? effects.filter(({ rule }) => rule.logical) : [];
+  const found = named.filter(({ rule }) => of.logical.includes(rule.logical?.name ?? ""));
+  for (const effect of found) effect.matches++;
   let last: Effect | null = null;
   const name = tree.nameOf(leaf);
   for (const effect of effects) {
@@ -142,7 +191,10 @@ function decidedBy(tree: TreeModel, leaf: number, effects: readonly Effect[]): E
     effect.matches++;
     last = effect;
   }
-  return last;
+  if (last) return { by: [last], key: String(effects.indexOf(last)), spec: last.rule.spec };
+  if (named.length === 0) return NONE;
+  const rules = named.map(({ rule }) => rule);
+  return { by: found, key: "logical", spec: logicalSpec(of.logical, rules) };
 }
 
 function outcomeOf(tree: TreeModel, leaf: number, spec: Spec): Outcome | { error: string; said: string } {
@@ -171,8 +223,12 @@ function escaped(text: string): string {
 export function codeOfRules(rules: readonly Rule[], name: string): string {
   const good = rules.filter((rule) => rule.spec && rule.fault === "");
   const tree = /^[A-Za-z_]\w*$/.test(name) ? name : "tree";
+  const logical = rules.filter((rule) => rule.logical);
+  const first = logical.length > 0 ? codeOfLogical(logical, tree) : "";
+  if (good.length === 0 && first) return first;
   const lines = good.map((rule) => `    (r"${rule.source.replaceAll('"', '\\"')}", ${specCode(rule.spec as Spec)}),`);
   return [
+    ...(first ? [first, ""] : []),
     "import re",
     "import jax",
     "from jax.sharding import NamedSharding, PartitionSpec as P",
@@ -188,5 +244,24 @@ export function codeOfRules(rules: readonly Rule[], name: string): string {
     "",
     `shardings = jax.tree.map_with_path(sharding, ${tree})`,
     `${tree} = jax.device_put(${tree}, shardings)  # or jax.jit(f, in_shardings=(shardings, …))`,
+  ].join("\n");
+}
+
+/** Rules for logical names, by flax's own functions. */
+function codeOfLogical(rules: readonly Rule[], tree: string): string {
+  const axesOf = (axes: readonly string[]) => {
+    const quoted = axes.map((axis) => `"${axis}"`);
+    return quoted.length === 0 ? "None" : quoted.length === 1 ? quoted[0] : `(${quoted.join(", ")})`;
+  };
+  return [
+    "import flax.linen as nn",
+    "import jax",
+    "",
+    "LOGICAL = [  # in order of precedence: each for dimensions and mesh axes that are free",
+    ...rules.map(({ logical }) => `    ("${logical?.name}", ${axesOf(logical?.axes ?? [])}),`),
+    "]",
+    `specs = nn.get_partition_spec(${tree})  # of flax nnx: nnx.get_partition_spec(nnx.state(model))`,
+    "shardings = nn.logical_to_mesh_sharding(specs, mesh, LOGICAL)",
+    `${tree} = jax.device_put(${tree}, shardings)`,
   ].join("\n");
 }

@@ -14,8 +14,9 @@ export function WhatIf({ state, shown }: { state: ModelState; shown: Shown }) {
   const { rules, copied } = state.now;
   const now = tree.held[tree.fullest] ?? 0;
   if (tree.mesh.axes.length === 0) return null;
+  const names = [...new Set(tree.doc.types.flatMap((of) => of.logical))].filter((name) => name !== "");
   const lines = rules.split("\n").length;
-  const good = whatIf.effects.some((e) => e.rule.spec);
+  const good = whatIf.effects.some((e) => e.rule.spec || e.rule.logical);
   return (
     <section class="what" aria-label={`what if: ${state.name()}`}>
       <div class="rules">
@@ -29,6 +30,15 @@ export function WhatIf({ state, shown }: { state: ModelState; shown: Shown }) {
           value={rules}
           onInput={(event) => state.write(event.currentTarget.value)}
         />
+        {names.length > 0 && (
+          <p class="soft">
+            Logical names of dimensions: <span class="mono">{names.join(", ")}</span>. A rule for one is a pair,{" "}
+            <code>
+              ('{names[0]}', '{tree.mesh.axes[0]?.name}')
+            </code>
+            , in flax's order of precedence.
+          </p>
+        )}
         <ul>
           {whatIf.effects.map((effect, i) => (
             <li key={i}>{said(state, shown, effect)}</li>
@@ -68,11 +78,12 @@ function said(state: ModelState, { tree }: Shown, effect: Effect) {
   if (matches === 0)
     return (
       <span class="warn">
-        <code>{rule.source}</code> matches no array.
+        <code>{rule.source}</code> {rule.logical ? "is the logical name of no dimension." : "matches no array."}
       </span>
     );
   const change = copies ? `, ×${copies[0]} → ×${copies[1]} copies` : "";
-  const over = counts < matches ? ` (${matches - counts} more have a later rule)` : "";
+  const other = rule.logical ? "a rule for their path" : "a later rule";
+  const over = counts < matches ? ` (${matches - counts} more have ${other})` : "";
   return (
     <>
       <span class="soft">
