@@ -30,19 +30,18 @@ export function WhatIf({ state, shown }: { state: ModelState; shown: Shown }) {
           value={rules}
           onInput={(event) => state.write(event.currentTarget.value)}
         />
-        {names.length > 0 && (
-          <p class="soft">
-            Logical names of dimensions: <span class="mono">{names.join(", ")}</span>. A rule for one is a pair,{" "}
-            <code>
-              ('{names[0]}', '{tree.mesh.axes[0]?.name}')
-            </code>
-            , in flax's order of precedence.
-          </p>
-        )}
         <ul>
           {whatIf.effects.map((effect, i) => (
             <li key={i}>{said(state, shown, effect)}</li>
           ))}
+          {names.length > 0 && !whatIf.effects.some((e) => e.rule.logical) && (
+            <li class="soft">
+              logical names: <code>{names.join(", ")}</code>; as in flax, a pair is a rule for one:{" "}
+              <code>
+                ('{names[0]}', '{tree.mesh.axes[0]?.name}')
+              </code>
+            </li>
+          )}
         </ul>
         <Offers state={state} shown={shown} />
       </div>
