@@ -253,7 +253,8 @@ export function groupMarks(board: PlanBoard, group: number | null): Mark[] {
   const row = board.rows.find((r) => r.current);
   const column = group === null ? undefined : board.columns[board.model.foldOf(group)];
   if (!row || !column) return [];
-  const w = Math.max(board.bar + 8, Math.min(column.w - 4, 150));
+  // Around the texts beside the bar, too.
+  const w = Math.max(board.bar + 8, Math.min(column.w - 4, board.bar + 176));
   return outline({ x: column.x - w / 2, y: row.y + 1, w, h: row.h - 3 }, 4, 2);
 }
 
