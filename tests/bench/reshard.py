@@ -1,17 +1,27 @@
-"""Planning how 2,000 arrays on 4096 devices move to 64 groups, and what the document of it takes."""
+"""A plan of 2,000 arrays on 4096 devices to 64 groups: made, first drawn, stepped, and planned again by its slider."""
 
 from __future__ import annotations
 
+import os
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import Browser, sync_playwright
+
+from tests.bench.browser import median_ms, open_measured, p95_ms, script_ms
 from tests.bench.process import measure
 from tests.bench.table import Row, kilobytes, milliseconds
 
+FRAMES = 100
+
 # The first plan looks at each layout; later ones know them, as a slider or a changed target does.
 PROGRAM = """
-import json, statistics, time
+import json, statistics, sys, time
 import jax
 from jax.sharding import AbstractMesh, AxisType, NamedSharding
 from jax.sharding import PartitionSpec as P
 
+import shardwidget as sw
 from shardwidget import read
 from shardwidget.document import to_wire
 from shardwidget.export.state import encode
@@ -40,15 +50,57 @@ def plan(arrays, targets):
 plan([[shaped((64,), P())]], [[({0}, P())]])
 first, made = plan(arrays, targets)
 again = statistics.median(plan(arrays, targets)[0] for _ in range(5))
+sw.ReshardPlanView(made).to_html(sys.argv[1])
 print(json.dumps({"first": first, "again": again, "bytes": len(encode(to_wire(made)))}))
 """
 
 
+DRAWN = "return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));"
+STEP = f"""(n) => {{
+  const list = document.querySelector(".shardwidget").shadowRoot.querySelector("[role=listbox]");
+  const key = n % 2 ? "." : "ArrowRight";
+  list.dispatchEvent(new KeyboardEvent("keydown", {{ key, bubbles: true, composed: true }}));
+  {DRAWN}
+}}"""
+SLIDE = f"""(n) => {{
+  const slider = document.querySelector(".shardwidget").shadowRoot.querySelector(".slider input");
+  slider.value = 40 + n;
+  slider.dispatchEvent(new Event("input", {{ bubbles: true }}));
+  {DRAWN}
+}}"""
+
+
 def rows() -> list[Row]:
-    """Times of the reader with the peak, and the size of the document."""
-    found = measure(PROGRAM)
+    """Times of the reader with the peak and of the front end, and the size of the document."""
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        saved = Path(folder) / "plan.html"
+        found = measure(PROGRAM, saved)
+        browser = playwright.chromium.launch(
+            executable_path=os.environ.get("SHARDWIDGET_CHROMIUM"), args=["--no-sandbox", "--disable-gpu"]
+        )
+        first, stepping, sliding = _frames(browser, saved)
+        browser.close()
     return [
         Row("plan of 2,000 arrays to 64 groups of 4096 devices", milliseconds(found["first"]), "≤ 200 ms"),
         Row("  a second time", milliseconds(found["again"]), "≤ 200 ms"),
         Row("  its document", kilobytes(found["bytes"]), "≤ 100 KB"),
+        Row("  first picture, all script", f"{first:.0f} ms", "≤ 80 ms"),
+        Row("  a frame while it is stepped", median_ms(stepping), "≤ 4 ms median", f"p95 {p95_ms(stepping)}"),
+        Row("  planned again by the slider, and drawn", median_ms(sliding), "≤ 16 ms median", f"p95 {p95_ms(sliding)}"),
     ]
+
+
+def _frames(browser: Browser, saved: Path) -> tuple[float, list[float], list[float]]:
+    """Milliseconds of all script: to the first picture, for each step, and for each move of the slider."""
+    page, profiler = open_measured(browser, saved, 1240, 900)
+    first = script_ms(profiler)
+    found = []
+    for script in (STEP, SLIDE):
+        times = []
+        for n in range(FRAMES):
+            before = script_ms(profiler)
+            page.evaluate(script, n)
+            times.append(script_ms(profiler) - before)
+        found.append(times)
+    page.close()
+    return first, found[0], found[1]

@@ -42,7 +42,7 @@ export class ReshardState extends CardState<Fields> {
   readonly #model = memo((doc: ReshardPlan, threshold: number | null) => new PlanModel(doc, threshold));
   readonly #board = memo(boardOf);
   readonly #put = memo(putLayout);
-  readonly #scale = memo((doc: ReshardPlan) => new ThresholdScale(new PlanModel(doc)));
+  readonly #scale = memo((model: PlanModel) => new ThresholdScale(model));
   #clock = 0;
 
   constructor(widget: WidgetModel, frame: HTMLElement) {
@@ -80,7 +80,8 @@ export class ReshardState extends CardState<Fields> {
   }
 
   scale(): ThresholdScale | null {
-    return this.now.doc && this.#scale(this.now.doc);
+    const model = this.model();
+    return model && this.#scale(model);
   }
 
   shown(): Shown | null {
