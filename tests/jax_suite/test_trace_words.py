@@ -92,3 +92,11 @@ def test_equations():
     ]
     mine = [s for p, s in told(lambda a: lax.pcast(a, "y", to="varying"), in_specs=P("x")) if p == "pvary"]
     assert mine == ["From here on a counts as varying over y. No element changes, nothing is sent."]
+
+
+def test_a_group_of_one_device_sends_nothing():
+    mesh = jax.make_mesh((8, 1), ("x", "y"), axis_types=(AxisType.Auto,) * 2, devices=jax.devices()[:8])
+    f = jax.shard_map(lambda a: lax.psum(a, "y"), mesh=mesh, in_specs=TILES, out_specs=P("x"))
+    (step,) = (step for step in traced(f, jnp.ones((8, 8))).steps if step.collective)
+    assert step.collective.bytes_per_device == 0
+    assert step.sentence.startswith("Each device is alone along y: nothing is sent, and y leaves V. Eight groups")

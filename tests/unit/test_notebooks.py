@@ -57,6 +57,31 @@ def documents(shown, kind: str):
     return [v.document for v in shown if type(v).__name__ == kind]
 
 
+def test_00_quickstart(run, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    shown = run("00")
+    placed = {p.name: p for p in documents(shown, "ArrayView")}
+    # "Each device holds one tile of 2 × 8".
+    assert (placed["x"].shard_shape, placed["x"].copies) == ((2, 8), 1)
+    # "The two devices of each row hold the same tile, half of the memory goes to copies".
+    whole = placed["y"]
+    assert (whole.copies, whole.slices(4)) == (2, whole.slices(5))
+    assert 2 * whole.wasted_bytes == 8 * 2 * 16 * 4
+    # "Unreduced over y"; "for as many devices as you like".
+    assert placed["partial"].unreduced == ("y",)
+    assert placed["weights"].mesh.size == 256
+    (stepped,) = documents(shown, "ShardMapStepper")
+    assert [(s.collective.kind, s.collective.axes) for s in stepped.steps if s.collective] == [("psum", ("y",))]
+    (types,), (program,) = documents(shown, "ShardingComparison"), documents(shown, "CompiledProgram")
+    assert all(value.concrete for row in types.rows for value in row.values)
+    # "By mesh axis, bytes and source line".
+    (added,) = program.collectives
+    assert (added.axes, added.by_user, added.source.text) == (("x",), False, "return h - h.mean(0)")
+    assert added.bytes_per_device > 0
+    # "One file that works from disk".
+    assert "<html" in (tmp_path / "sharding.html").read_text()
+
+
 def test_01_specs(run):
     shown = run("01")
     placed = {p.name: p for p in documents(shown, "ArrayView")}
@@ -81,6 +106,46 @@ def test_02_types(run):
     assert any("jax.reshard(b, P(None, 'x'))" in fix.code for fix in stop.fixes)
 
 
+def test_03_shard_map(run, capsys):
+    shown = run("03")
+    traces = {}
+    for trace in documents(shown, "ShardMapStepper"):
+        traces.setdefault(trace.name, []).append(trace)
+    types = {name: [v.type for s in of[0].steps for v in s.outputs] for name, of in traces.items()}
+    # "Nothing moves between devices unless you say so".
+    assert not any(step.collective for step in traces["double"][0].steps)
+    # "A row has rank 1"; "a block of 2 rows that still has rank 2".
+    assert {"vmap": (4,), "shard_map": (2, 4)} in shown
+    # "An axis that it names is concatenated, whether the blocks are equal or not".
+    assert ((8, 1), (8, 2)) in shown
+    # "`psum` over `y` adds the two halves"; "it is `{V:x}`: along `y` all are equal now".
+    product = traces["matmul"][0]
+    (added,) = (s for s in product.steps if s.collective)
+    (dot,) = (s for s in product.steps if s.primitive == "dot_general")
+    assert (added.collective.axes, added.inputs) == (("y",), dot.outputs)
+    assert types["matmul"][-3:] == ["f32[2,4]{V:(x,y)}", "f32[2,4]{V:x}", "f32[8@x,4]"]
+    # "JAX inserts the cast, `pvary`, by itself. It costs nothing, and it is a step in the widget".
+    (cast,) = (s for s in traces["scale"][0].steps if s.primitive == "pvary")
+    assert (cast.implicit, cast.collective) == (True, None)
+    # "Says where it began to vary, and lists what would fix it".
+    forgot = traces["forgot_psum"][0]
+    assert (forgot.error.kind, forgot.error.origin >= 0) == ("out_specs", True)
+    assert "lax.psum(a_block @ b_block, 'y')" in forgot.error.fixes[0].code
+    # "A carry that changes its type"; "the fix is `lax.pcast(…, to="varying")`".
+    before, after = traces["total"]
+    assert before.error.kind == "scan_carry"
+    assert any("pcast" in fix.code for fix in before.error.fixes)
+    assert after.error is None
+    # "Here every device writes its own number".
+    assert [int(traces["places"][0].steps[-2].outputs[0].value(d).item()) for d in range(8)] == list(range(8))
+    # "Manual over some axes": x alone.
+    assert [r.manual for r in traces["centre"][0].regions] == [("x",)]
+    # "The widget then simulates the devices on the host".
+    pod = traces["summed"][0]
+    assert (pod.engine, pod.mesh.size, pod.error) == ("host", 32, None)
+    assert "psum" in capsys.readouterr().out
+
+
 def test_04_collectives(run):
     shown = run("04")
     first = documents(shown, "ShardMapStepper")[0]
@@ -88,6 +153,30 @@ def test_04_collectives(run):
     # "The type says so: {V:i} is gone".
     assert "V:i" in add.inputs[0].type
     assert "V:i" not in add.outputs[0].type
+
+
+def test_05_what_the_compiler_added(run):
+    shown = run("05")
+    first, cases, small, cut, loop, marked = documents(shown, "CompiledProgram")
+    sent = {case.name: [c.kind for c in case.collectives] for case in cases.programs}
+    # "An all-reduce"; "something has to be gathered first"; "nothing is sent".
+    assert [(c.kind, c.axes) for c in first.collectives] == [("all-reduce", ("y",))]
+    assert sent["inner axes"] == ["all-reduce"]
+    assert set(sent["mismatch"]) == {"all-gather"}
+    assert sent["outer axes"] == []
+    # "As 4, but the result is wanted on every device".
+    assert len(sent["whole result"]) > len(sent["all of it"]) > 0
+    # "The button does the same": each was run.
+    assert all(timing.runs == 5 for found in shown if isinstance(found, dict) for timing in found.values())
+    # "Less memory for each chip, and the weights have to be gathered before they are used".
+    assert cut.memory.arguments < small.memory.arguments
+    kinds = [(c.kind, c.axes) for c in cut.collectives]
+    assert kinds[:2] == [("all-gather", ("data",))] * 2
+    assert ("all-gather", ("data",)) not in [(c.kind, c.axes) for c in small.collectives]
+    # "One line of the program and runs as often as the loop".
+    assert {c.times for c in loop.collectives} == {12}
+    # "The collectives are yours and are marked so; the compiler added all others".
+    assert {(c.axes, c.by_user) for c in marked.collectives} == {(("data", "model"), True), (("data",), False)}
 
 
 def test_06_layouts_and_a_course_without_libtpu(run, capsys):
@@ -105,6 +194,24 @@ def test_06_layouts_and_a_course_without_libtpu(run, capsys):
     by_hand = documents(shown, "ShardMapStepper")[-1]
     kinds = {s.collective.kind for s in by_hand.steps if s.collective is not None}
     assert {"all_gather", "psum_scatter"} <= kinds or "reduce_scatter" in kinds
+
+
+def test_07_exercises(run, capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)  # "Your progress is kept in a small file".
+    shown = run("07")
+    (lab,) = (found for found in shown if isinstance(found, sw.ExerciseSet))
+    # "Twenty-five questions"; "four of them are answered here".
+    names = [exercise.name for exercise in lab]
+    assert len(names) == 25
+    assert [name for name in names if lab[name].passed] == ["rows", "summed", "whole again", "fix"]
+    # "A wrong answer is told what it would have given", and does not count.
+    assert "turned: not yet" in capsys.readouterr().out
+    # "`P('x')` and `P('x', None)` are the same".
+    lab["turned"].answer = "f32[16@y,8@x]"
+    assert lab["turned"].passed
+    # "An answer of another form does not count: a warning says why".
+    with pytest.warns(UserWarning, match="rows"):
+        lab["rows"].answer = "rows over x"
 
 
 def test_08_pipelines(run, capsys):

@@ -163,6 +163,8 @@ def _communicates(step: Draft, collective: Collective) -> str:
     pairs = params.get("perm", ())
     left = _leaving(step, collective)
     leave = f"{joined(left)} {'leaves' if len(left) == 1 else 'leave'} V"
+    if n == 1:
+        return f"Each device is alone along {axes}: nothing is sent{f', and {leave}' if left else ''}."
     targets = {t % n for _, t in pairs}
     gaps = [k for k in range(n) if k not in targets]
     text = statement.sentence.format(
@@ -172,7 +174,7 @@ def _communicates(step: Draft, collective: Collective) -> str:
         part=_part(collective),
         n=n,
         axes=axes,
-        blocks={1: "the only block", 2: "both blocks"}.get(n, f"all {n} blocks"),
+        blocks="both blocks" if n == 2 else f"all {n} blocks",
         laid="concatenated in" if params.get("tiled") else "stacked in a new",
         split=collective.split_axis,
         concat=collective.concat_axis,
@@ -197,7 +199,7 @@ def _leaving(step: Draft, collective: Collective) -> list[str]:
 
 def _all(collective: Collective) -> str:
     n = collective.group_size
-    return "both devices of a group" if n == 2 else f"all {n} devices of a group" if n > 1 else "the only device"
+    return "both devices of a group" if n == 2 else f"all {n} devices of a group"
 
 
 def _part(collective: Collective) -> str:
