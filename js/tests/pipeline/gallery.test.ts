@@ -1,5 +1,7 @@
 /** Golden pictures of schedules. */
 import { expect, test } from "vitest";
+import { boardOf } from "../../src/scene/pipeline/board";
+import { frameMarks } from "../../src/scene/pipeline/frame";
 import { type PipelinePicture, pipelineScene } from "../../src/scene/pipelinecard";
 import { expectInsideAtAnyWidth, expectSceneInGallery, SCHEMES } from "../golden";
 import { models, SCHEDULES, type ScheduleName } from "./schedules";
@@ -31,4 +33,14 @@ test("a schedule of thousands is a picture and a lens, not thousands of marks", 
   const { marks } = pipelineScene(models("large"), { ...AT_REST, scheme: "light" });
   expect(marks.length).toBeLessThan(800);
   expect(marks.filter((m) => m.kind === "field")).toHaveLength(1);
+});
+
+test("a zoomed picture frames the part of all time that it shows", () => {
+  const whole = boardOf(models("large"), 900, null);
+  const [from, to] = [whole.whole / 4, whole.whole / 2];
+  const zoomed = boardOf(models("large"), 900, [from, to]);
+  const framed = (board: typeof whole) =>
+    frameMarks(board).flatMap((m) => (m.kind === "rect" && m.fill === "area" ? [[m.x, m.w]] : []));
+  expect(framed(whole)).toEqual([]);
+  expect(framed(zoomed)).toEqual([[zoomed.grid.x + zoomed.grid.w / 4, zoomed.grid.w / 4]]);
 });

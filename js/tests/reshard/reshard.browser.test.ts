@@ -59,6 +59,18 @@ test("keys walk chunks and groups, find the peak, and tell Python", async () => 
   expect(reading(card)).toContain("chunk 5 of 5: 8 arrays");
 });
 
+test("the list of arrays keeps the keys that scroll it", async () => {
+  const card = await mount(wire("parameters"));
+  const arrays = find(card, ".arrays");
+  press(arrays, "ArrowDown");
+  press(arrays, "End");
+  await settle();
+  expect(count(card)).toBe("1/5");
+  press(arrays, ".");
+  await settle();
+  expect(count(card)).toBe("2/5");
+});
+
 test("the threshold answers at once, without a kernel, and keeps the array that is looked at", async () => {
   const card = await mount(wire("parameters"), { _static: true });
   await keys(card, ".", ".");

@@ -44,7 +44,7 @@ export function Picture({ state, shown }: { state: ReshardState; shown: Shown })
           )}
         </div>
       </div>
-      <p class="reading" aria-live="polite">
+      <p class="reading" aria-live={state.now.playing ? "off" : "polite"}>
         {said || (board ? chunkText(model, chunk) : <span class="soft">Point at a pair of devices.</span>)}
       </p>
     </>

@@ -19,5 +19,8 @@ export function reshardKeys(state: ReshardState, frame: HTMLElement): () => void
     " ": () => state.toggle(),
     Escape: () => state.look(null),
   };
-  return cardKeys(frame, (key) => acts[key]);
+  // The list of arrays scrolls by its own keys.
+  return cardKeys(frame, (key, target) =>
+    target.closest(".arrays") && /^( |Home|End|Arrow.*|Page.*)$/.test(key) ? undefined : acts[key],
+  );
 }
