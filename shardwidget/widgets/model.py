@@ -87,6 +87,7 @@ class ModelView(DocumentWidget):
         first: Any,
         second: Any = None,
         *,
+        selection: dict[str, str] | None = None,
         differs: bool = False,
         sort: Literal["tree", "difference"] = "tree",
         search: str = "",
@@ -106,6 +107,7 @@ class ModelView(DocumentWidget):
         Args:
             first: a tree, or its ``Model``; or, without ``second``, a dict of at least two of them by name.
             second: the tree that is compared with the first.
+            selection: the line that is chosen at first, ``{"path": "embed"}``.
             differs: whether only lines that differ are listed.
             sort: order of the lines: ``"tree"``, or ``"difference"`` of bytes on a device.
             search: what lines are filtered by.
@@ -115,6 +117,7 @@ class ModelView(DocumentWidget):
         Raises:
             TypeError: there is no array in a tree, there are no two trees, or an argument is unknown.
             ValueError: a tree holds itself.
+            TraitError: no line has the path.
         """
         checked(cls.compare, traits)
         if second is not None:
@@ -127,7 +130,8 @@ class ModelView(DocumentWidget):
             of = f"a dict of {len(first)}" if isinstance(first, Mapping) else type(first).__name__
             raise TypeError(f"compare takes two trees, or a dict of at least two by name; got {of} and no second tree")
         document = compared({name: _read(tree, name) for name, tree in trees.items()})
-        return ModelComparisonView(document, mode=mode, differs=differs, sort=sort, search=search, **traits)
+        given = {"selection": selection, "differs": differs, "sort": sort, "search": search}
+        return ModelComparisonView(document, mode=mode, **given, **traits)
 
     @property
     def document(self) -> Model:

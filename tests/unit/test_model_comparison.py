@@ -186,3 +186,17 @@ def test_a_picture_needs_no_browser():
     tree = transformer(1)
     svg = sw.ModelView.compare(tree, transformer(1, bare=0)).to_svg()
     assert "lost model, data" in "".join(svg.split("<tspan>"))
+
+
+def test_a_line_is_chosen_by_its_path_or_by_that_of_a_row():
+    tree = transformer(3)
+    view = sw.ModelView.compare(tree, transformer(3, bare=1), selection={"path": "layers/0/qkv"})
+    line = next(line for line in view.document.lines if "qkv" in line.path)
+    assert view.selection == {"path": line.path}
+    assert view._state(complete=True)["selection"] == line.path
+    view.set_state({"selection": "embed"})  # as the browser sends it
+    assert view.selection == {"path": "embed"}
+    for wrong in ({"path": "nowhere"}, {"leaf": "embed"}, "embed"):
+        with pytest.raises(TraitError, match="with one that is listed, such as embed"):
+            view.selection = wrong
+    assert view.selection == {"path": "embed"}

@@ -74,3 +74,14 @@ test("a filter that nothing passes says so", async () => {
   await settle();
   expect(find(view, ".none").textContent).toBe("No path matches.");
 });
+
+test("the line is chosen by Python, and Python hears of the one that is chosen here", async () => {
+  const view = await mount(wire("changed"));
+  const third = paths(view)[2] ?? "";
+  view.model.assign({ selection: third });
+  await settle();
+  expect(at(view)).toBe(third);
+  press(find(view, ".grid"), "ArrowDown");
+  await settle();
+  expect(view.model.sentFor("selection")).toEqual([paths(view)[3]]);
+});

@@ -12,7 +12,7 @@ export const { start, mount } = mounting<Model>(
 /** Trees side by side, in the same bundle. */
 export const { mount: mountCompared } = mounting<ModelComparison>(
   view.render,
-  { differs: false, sort: "tree", search: "" },
+  { selection: null, differs: false, sort: "tree", search: "" },
   1134,
 );
 

@@ -30,7 +30,7 @@ export class ComparedState extends CardState<Fields> {
 
   constructor(widget: WidgetModel, frame: HTMLElement) {
     const fields: Fields = { model: null, sort: "tree", search: "", differs: false, at: "", most: MANY };
-    super(widget, frame, fields, ["sort", "search", "differs"]);
+    super(widget, frame, fields, ["selection", "sort", "search", "differs"]);
   }
 
   name(): string {
@@ -44,6 +44,8 @@ export class ComparedState extends CardState<Fields> {
 
   protected override follow(): void {
     const sort = this.widget.get("sort");
+    const selection = this.widget.get("selection");
+    if (typeof selection === "string") this.set({ at: selection });
     this.set({
       sort: COMPARED_SORTS.find((s) => s === sort) ?? "tree",
       search: String(this.widget.get("search") ?? ""),
@@ -68,7 +70,9 @@ export class ComparedState extends CardState<Fields> {
   move(index: number): void {
     const lines = this.lines();
     const line = lines[Math.max(0, Math.min(lines.length, this.now.most, index + 1) - 1)];
-    if (line) this.set({ at: line.path });
+    if (!line) return;
+    this.set({ at: line.path });
+    this.share({ selection: line.path });
   }
 
   list(change: Partial<Pick<Fields, "sort" | "search" | "differs">>): void {
