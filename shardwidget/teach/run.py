@@ -131,7 +131,9 @@ def _values(a: np.ndarray, b: np.ndarray, which: str) -> str:
 
 
 def _dtype(x: Any) -> str:
-    return str(getattr(x, "dtype", np.asarray(x).dtype))
+    """A dtype as JAX has it: without x64, what NumPy computes in 64 bits has 32."""
+    dtype = x.dtype if hasattr(x, "dtype") else np.asarray(x).dtype
+    return str(jax.dtypes.canonicalize_dtype(dtype, allow_extended_dtype=True))
 
 
 def _count(leaves: list[Any]) -> str:

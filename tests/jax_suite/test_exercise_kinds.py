@@ -407,6 +407,16 @@ def placed(mesh):
     return jax.device_put(A, NamedSharding(mesh, P("x", "y"))), jax.device_put(B, NamedSharding(mesh, P("y", None)))
 
 
+def test_a_result_that_numpy_computed_in_64_bits_can_be_given():
+    def broken(a):
+        return a + 1
+
+    exercise = sw.Exercise.repair(broken, np.ones(4, np.float32), gives=np.ones(4) * 2.5)
+    assert told(exercise, lambda a: a * 2.5).verdict == "right"
+    assert "values are off" in told(exercise, lambda a: a * 2).message
+    assert "has dtype int32" in told(exercise, lambda a: (a * 2.5).astype(int)).message
+
+
 def test_a_function_is_repaired(placed):
     e = sw.Exercise.repair(product, *placed, gives=A @ B)
     same = told(e, product)
