@@ -1,8 +1,8 @@
 /** What holds for cards of every kind: heights, touch, contrast, names, paper. */
 import { expect, test } from "vitest";
 import { array, mesh } from "./documents";
-import { type Mounted, prefers, settle, touch } from "./harness";
-import { ARRAYS, MORE, OTHERS, VIEWS } from "./views";
+import { type Mounted, onPaper, prefers, settle, touch } from "./harness";
+import { ARRAYS, MORE, type Mount, OTHERS, VIEWS } from "./views";
 import { mount as mountArray } from "./widget/harness";
 
 const { stepper, ...STEADY } = OTHERS;
@@ -94,3 +94,28 @@ test("on paper a card is as wide as the sheet, in light colours, and afterwards 
   expect(view.root.querySelector(".card")?.className).toContain("dark");
   expect(canvas()?.style.width).toBe(wide);
 });
+
+/** What a reader of paper would not see: parts that scroll, and buttons that do nothing there. */
+function lostOnPaper({ root }: Mounted): string[] {
+  return [...root.querySelectorAll<HTMLElement>("*")].flatMap((part) => {
+    const { overflowY, overflowX } = getComputedStyle(part);
+    const hidden = [overflowX, overflowY].some((o) => o === "auto" || o === "scroll");
+    const cut = hidden && (part.scrollHeight > part.clientHeight + 1 || part.scrollWidth > part.clientWidth + 1);
+    return cut ? [`${part.localName}.${part.className} scrolls`] : [];
+  });
+}
+
+test.each(Object.entries({ ...ARRAYS, ...STEADY, memory: memory as Mount }))(
+  "%s loses nothing on paper, and has no controls there",
+  async (_, mount) => {
+    const view = await mount(960);
+    await onPaper();
+    dispatchEvent(new Event("beforeprint"));
+    for (let i = 0; i < 3; i++) await new Promise(requestAnimationFrame);
+    expect(lostOnPaper(view)).toEqual([]);
+    const words = ["Check", "Hint", "Reset", "Next", "Undo", "Redo", "Copy", "change", "PNG"];
+    const shown = [...view.root.querySelectorAll("button")].filter((b) => b.checkVisibility());
+    expect(shown.map((b) => b.textContent).filter((text) => words.includes(text ?? ""))).toEqual([]);
+    dispatchEvent(new Event("afterprint"));
+  },
+);

@@ -191,6 +191,13 @@ export async function prefers(what: string, value: string): Promise<void> {
   await ask(value);
 }
 
+/** Styles are those of paper, until the test ends. */
+export async function onPaper(): Promise<void> {
+  const set = (media: string) => browser().send("Emulation.setEmulatedMedia", { media });
+  undo.push(async () => void (await set("")));
+  await set("print");
+}
+
 /** The reader has fingers in place of a mouse, until the test ends. */
 export async function touch(): Promise<void> {
   const set = (enabled: boolean) => browser().send("Emulation.setTouchEmulationEnabled", { enabled });

@@ -29,7 +29,7 @@ import { mountCompared, mount as mountModel } from "./tree/harness";
 import { wire as model, comparisonWire as trees } from "./tree/models";
 import { mount as mountArray } from "./widget/harness";
 
-type Mount = (width: number) => Promise<Mounted>;
+export type Mount = (width: number) => Promise<Mounted>;
 type Views = Readonly<Record<string, Mount>>;
 
 const placed = () => array(mesh({ x: 4, y: 2 }), [8, 16], ["x", "y"]);

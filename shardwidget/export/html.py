@@ -45,7 +45,7 @@ h1 {{ position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: 
 """
 
 _FRAGMENT = """<div data-shardwidget="{key}">
-<div data-sw="fallback">{fallback}</div>
+{paper}<div data-sw="fallback">{fallback}</div>
 <div data-sw="view"></div>
 <script type="application/json" data-sw="state">{state}</script>
 <script type="application/json" data-sw="front-end">{front_end}</script>
@@ -82,6 +82,14 @@ _START = """(() => {
 })();"""
 
 
+# A stepper shows one step: on paper the table of all steps follows.
+_PAPER = """<style>
+@media print {{ [data-shardwidget='{key}'] > [data-sw=fallback] {{ display: block !important }} }}
+</style>
+"""
+_ONE_MOMENT = ("stepper.js",)
+
+
 def fragment(state: dict[str, Any], fallback: str, front_end: str) -> str:
     """HTML of one picture, to stand in a page of others.
 
@@ -95,7 +103,8 @@ def fragment(state: dict[str, Any], fallback: str, front_end: str) -> str:
     """
     saved, sources = encode(state), encode([bundle.read(front_end), bundle.read("page.js")])
     key = hashlib.sha256(f"{saved}{sources}{fallback}".encode()).hexdigest()[:16]
-    return _FRAGMENT.format(key=key, fallback=fallback, state=saved, front_end=sources, start=_START % key)
+    paper = _PAPER.format(key=key) if front_end in _ONE_MOMENT else ""
+    return _FRAGMENT.format(key=key, paper=paper, fallback=fallback, state=saved, front_end=sources, start=_START % key)
 
 
 def page(state: dict[str, Any], fallback: str, title: str, front_end: str) -> str:

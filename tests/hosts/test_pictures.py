@@ -6,6 +6,8 @@ import base64
 from collections.abc import Callable
 from pathlib import Path
 
+import jax
+from jax.sharding import PartitionSpec as P
 from playwright.sync_api import Page, expect
 
 import shardwidget as sw
@@ -70,3 +72,21 @@ def test_a_card_on_paper_is_light_and_covers_nothing(open_saved: Callable[..., P
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     expect(views(page).get_by_role("button", name="play")).to_be_hidden()
     expect(views(page).get_by_text("Point at a task")).to_be_hidden()
+
+
+def test_a_stepper_on_paper_has_a_table_of_all_its_steps(
+    open_saved: Callable[..., Page], mesh: jax.sharding.Mesh, put: Callable[..., jax.Array]
+):
+    @jax.shard_map(mesh=mesh, in_specs=P("x", "y"), out_specs=P("x"))
+    def total(v):
+        return jax.lax.psum(v, "y")
+
+    stepper = sw.ShardMapStepper(total, put("x", "y"))
+    page = open_saved(stepper)
+    table = page.locator("[data-sw=fallback]")
+    page.emulate_media(media="print")
+    expect(table).to_be_visible()
+    expect(table).to_contain_text("psum")
+    expect(table.locator("tr")).to_have_count(1 + len(stepper.document.steps))
+    page.emulate_media(media="screen")
+    expect(table).to_be_hidden()

@@ -21,9 +21,9 @@ export function Table({ state, shown }: { state: ModelState; shown: Shown }) {
   const tops = [0];
   for (const row of rows) tops.push((tops.at(-1) ?? 0) + line + (row.flags.length > 0 ? WORDS : 0));
   const total = tops.at(-1) ?? 0;
-  const all = rows.length <= MANY;
-  const first = all ? 0 : Math.max(0, tops.findLastIndex((y) => y <= top) - BEYOND);
-  const beyond = tops.findIndex((y) => y > top + HEIGHT);
+  const all = top === null || rows.length <= MANY;
+  const first = all ? 0 : Math.max(0, tops.findLastIndex((y) => y <= (top ?? 0)) - BEYOND);
+  const beyond = tops.findIndex((y) => y > (top ?? 0) + HEIGHT);
   const last = all || beyond < 0 ? rows.length : Math.min(rows.length, beyond + BEYOND);
   const at = rows.findIndex((row) => row.node === node);
   const most = Math.max(1, ...rows.map((row) => row.sums.here));

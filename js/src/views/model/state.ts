@@ -28,8 +28,8 @@ interface Fields {
   array: number | null;
   /** Rules as text, one a line. */
   rules: string;
-  /** How far the table is scrolled. */
-  top: number;
+  /** How far the table is scrolled; null on paper, where all of it stands. */
+  top: number | null;
   /** What came of copying the code. */
   copied: string;
 }
@@ -89,6 +89,11 @@ export class ModelState extends CardState<Fields> {
 
   name(): string {
     return `arrays of ${this.now.tree?.doc.name || "a tree"}`;
+  }
+
+  override print(on: boolean): void {
+    super.print(on);
+    this.set({ top: on ? null : 0 });
   }
 
   protected override read(document: unknown): void {

@@ -37,6 +37,12 @@ export class ComparedState extends CardState<Fields> {
     return `${this.now.model?.doc.trees.map((tree) => tree.name).join(", ") ?? "trees"} side by side`;
   }
 
+  /** All lines are printed. */
+  override print(on: boolean): void {
+    super.print(on);
+    this.set({ most: on ? Number.POSITIVE_INFINITY : MANY });
+  }
+
   protected override read(document: unknown): void {
     const model = new ComparedModel(decodeModelComparison(document));
     this.set({ model, at: model.lines[0]?.path ?? "", most: MANY });
