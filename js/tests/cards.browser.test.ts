@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { array, mesh } from "./documents";
 import { type Mounted, onPaper, prefers, settle, touch } from "./harness";
-import { ARRAYS, MORE, type Mount, OTHERS, VIEWS } from "./views";
+import { ARRAYS, MORE, OTHERS, VIEWS } from "./views";
 import { mount as mountArray } from "./widget/harness";
 
 const { stepper, ...STEADY } = OTHERS;
@@ -105,17 +105,14 @@ function lostOnPaper({ root }: Mounted): string[] {
   });
 }
 
-test.each(Object.entries({ ...ARRAYS, ...STEADY, memory: memory as Mount }))(
-  "%s loses nothing on paper, and has no controls there",
-  async (_, mount) => {
-    const view = await mount(960);
-    await onPaper();
-    dispatchEvent(new Event("beforeprint"));
-    for (let i = 0; i < 3; i++) await new Promise(requestAnimationFrame);
-    expect(lostOnPaper(view)).toEqual([]);
-    const words = ["Check", "Hint", "Reset", "Next", "Undo", "Redo", "Copy", "change", "PNG"];
-    const shown = [...view.root.querySelectorAll("button")].filter((b) => b.checkVisibility());
-    expect(shown.map((b) => b.textContent).filter((text) => words.includes(text ?? ""))).toEqual([]);
-    dispatchEvent(new Event("afterprint"));
-  },
-);
+test.each(SIZED)("%s loses nothing on paper, and has no controls there", async (_, mount) => {
+  const view = await mount(960);
+  await onPaper();
+  dispatchEvent(new Event("beforeprint"));
+  for (let i = 0; i < 3; i++) await new Promise(requestAnimationFrame);
+  expect(lostOnPaper(view)).toEqual([]);
+  const words = ["Check", "Hint", "Reset", "Next", "Undo", "Redo", "Copy", "change", "PNG"];
+  const shown = [...view.root.querySelectorAll("button")].filter((b) => b.checkVisibility());
+  expect(shown.map((b) => b.textContent).filter((text) => words.includes(text ?? ""))).toEqual([]);
+  dispatchEvent(new Event("afterprint"));
+});
