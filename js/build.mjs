@@ -55,13 +55,14 @@ async function bundle(outfile, options) {
     compress: {
       passes: 5,
       unsafe: true,
-      unsafe_methods: true,
       unsafe_arrows: true,
       pure_getters: true,
       keep_fargs: false,
       arguments: true,
-      // Functions stay beside what they resemble, which compresses better.
+      // Functions stay beside what they resemble, and whole, which compresses better.
       hoist_funs: false,
+      inline: 1,
+      lhs_constants: false,
     },
     mangle: { toplevel: true },
   });

@@ -91,8 +91,9 @@ export function tileColors(model: PlacementModel, scheme: Scheme): (tile: number
   };
 }
 
-/** Colour of a value: one ramp, or two from a neutral middle where the range crosses zero. */
+/** Colour of a value: one ramp, or two from a neutral middle where the range crosses zero; red for NaN and infinities. */
 export function valueColor(value: number, low: number, high: number, scheme: Scheme): Rgb {
+  if (!Number.isFinite(value)) return [230, 114, 104];
   if (low < 0 && high > 0) {
     const reach = Math.max(-low, high);
     const t = clamp(Math.abs(value) / reach);
@@ -104,9 +105,6 @@ export function valueColor(value: number, low: number, high: number, scheme: Sch
     ? oklch(0.62 + 0.26 * t, 0.09, 290 - 90 * t)
     : oklch(0.95 - 0.33 * t, 0.03 + 0.1 * t, 215 + 75 * t);
 }
-
-/** Colour of NaN and infinities. */
-export const ODD: Rgb = [230, 114, 104];
 
 /** Colour of a device id, a neutral ramp: ids have no place in the array, so they get no hue. */
 export function idColor(rank: number, count: number, scheme: Scheme): Rgb {

@@ -100,7 +100,7 @@ export function rangeOf(blocks: Iterable<BlockView>): ValueRange {
   const all = numbers.filter(Number.isFinite).sort((a, b) => a - b);
   const at = (share: number) => all[Math.round(share * (all.length - 1))] ?? 0;
   const [low, high] = [at(0.02), at(0.98)];
-  const reach = high > low ? high - low : Number.POSITIVE_INFINITY;
+  const reach = high - low || Number.POSITIVE_INFINITY;
   return { low: Math.max(at(0), low - reach), high: Math.min(at(1), high + reach) };
 }
 

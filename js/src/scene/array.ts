@@ -1,5 +1,5 @@
 /** The logical array: faces with tiles coloured by place, brackets of mesh axes, dimension titles. */
-import { hex, ODD, type Rgb, valueColor } from "../model/color";
+import { hex, type Rgb, valueColor } from "../model/color";
 import type { PlacementModel } from "../model/placement";
 import { sliceText, some } from "../model/text";
 import { bracketDepth, brackets, cornerWidth } from "./brackets";
@@ -180,8 +180,7 @@ function valueMarks(
   const { low, high } = paints.range;
   for (let i = 0; i < rows; i++) {
     for (let j = 0; j < columns; j++) {
-      const v = block.number(at(i, j));
-      rgb.set(Number.isFinite(v) ? valueColor(v, low, high, paints.scheme) : ODD, (i * columns + j) * 3);
+      rgb.set(valueColor(block.number(at(i, j)), low, high, paints.scheme), (i * columns + j) * 3);
     }
   }
   const marks: Mark[] = [{ kind: "field", ...box, rows, columns, rgb }];

@@ -1,5 +1,5 @@
 /** The body of the card: array and mesh beside or above one another, a lens where devices are too many to name. */
-import { hex, ODD, type Rgb, valueColor } from "../model/color";
+import { hex, valueColor } from "../model/color";
 import { product } from "../model/mesh";
 import type { PlacementModel } from "../model/placement";
 import { short } from "../model/values";
@@ -121,16 +121,12 @@ export function bodyMarks(model: PlacementModel, layout: Layout, paints: Paints)
     const array = t.text === "Logical array";
     const note = array ? colors[paints.colorBy] : t.note;
     const next = layout.titles.find((other) => other.y === t.y && other.x > t.x);
-    const room = (next ? next.x - 12 : layout.width) - t.x;
     const title: Span = { text: t.text, weight: 700, color: "ink" };
-    const said: Span = { text: note && `   ${note}` };
     const key = array && paints.colorBy === "values" && paints.values.size > 0 ? legend(paints) : [];
-    // The colours are said before what they are of.
-    const words = [
-      [title, said, ...key],
-      [title, ...key],
-    ].find((all) => textWidth(all.map((s) => s.text).join(""), 13) <= room);
-    return [label(t.x, t.y, words ?? [title], 13, "muted")];
+    const all = [title, ...key, { text: key.length === 0 && note ? `   ${note}` : "" }];
+    const fits = t.x + textWidth(all.map((s) => s.text).join(""), 13) <= (next ? next.x - 12 : layout.width);
+    // What colours mean is said in place of the title where there is no room for both.
+    return [label(t.x, t.y, fits ? all : key.length > 0 ? key : [title], 13, "muted")];
   });
   if (layout.array) marks.push(...arrayMarks(model, layout.array, paints));
   marks.push(...meshMarks(model, layout.mesh, paints));
@@ -139,10 +135,10 @@ export function bodyMarks(model: PlacementModel, layout: Layout, paints: Paints)
 
 /** Colours of the ends of the range, past which they stay, and of what is not finite. */
 function legend({ range: { low, high }, scheme }: Paints): Span[] {
-  const swatch = (color: Rgb, text: string): Span[] => [{ text: "   ■", color: hex(color) }, { text: ` ${text}` }];
-  return [
-    ...swatch(valueColor(low, low, high, scheme), `≤ ${short(low)}`),
-    ...swatch(valueColor(high, low, high, scheme), `≥ ${short(high)}`),
-    ...swatch(ODD, "nan, inf"),
+  const ends = [
+    [low, `≤ ${short(low)}`] as const,
+    [high, `≥ ${short(high)}`] as const,
+    [Number.NaN, "nan, inf"] as const,
   ];
+  return ends.flatMap(([at, text]) => [{ text: "   ■ ", color: hex(valueColor(at, low, high, scheme)) }, { text }]);
 }

@@ -4,6 +4,7 @@ import type { Scope, Step, Trace, Variable } from "../../src/model/document.gen"
 import { originsOf } from "../../src/model/origins";
 import { linksOf, spaceTime } from "../../src/model/spacetime";
 import { TraceModel } from "../../src/model/trace";
+import { fitName } from "../../src/scene/measure";
 import { layoutSpace, spaceMarks } from "../../src/scene/spacetime/rows";
 import { StepperLayout, type StepperOptions, stepperMarks } from "../../src/scene/stepper";
 import { StepView } from "../../src/scene/stepper/view";
@@ -142,4 +143,15 @@ test("a block keeps the colour of the device that it came from, and a step says 
   const [first, later] = [t.variable(0), t.variable(2)] as [Variable, Variable];
   const view = new StepView(t, layout, { step: 1, phase: 0 }, options);
   expect(view.color(later, 1)).not.toEqual(view.color(first, 1));
+});
+
+test("a block is named by the device that it came from, by its new name where the user gave it one", () => {
+  const t = ring();
+  const [first, later] = [t.variable(0), t.variable(2)] as [Variable, Variable];
+  expect(t.nameOf(first, 1)).toBe("k");
+  expect(t.nameOf(later, 1)).toBe("k of device 0");
+  const named = { ...later, name: "b" };
+  expect(t.nameOf(named, 1)).toBe("b = k of device 0");
+  const cut = (letters: number) => fitName(t.nameOf(named, 1), letters * 6.02 + 1, 10, true);
+  expect([17, 13, 8, 6].map(cut)).toEqual(["b = k of device 0", "k of device 0", "k of 0", "k of 0"]);
 });

@@ -36,11 +36,17 @@ export function Foot({ state }: { state: ArrayState }) {
           zoom
         </Pair>
       )}
-      {state.shown()?.layout.mesh.multiples && (
-        <Pair names={["previous", "next"]} signs={["‹", "›"]} go={(by) => state.slice(by)}>
-          {model.axes[2]?.name} {model.digits(state.lit()?.positions[0] ?? 0)[2]} of 0–{(model.axes[2]?.size ?? 1) - 1}
-        </Pair>
-      )}
+      {state.shown()?.layout.mesh.multiples &&
+        model.axes.slice(2).map(({ name, size }, i) => (
+          <Pair
+            names={[`earlier ${name}`, `later ${name}`]}
+            signs={["‹", "›"]}
+            go={(by) => state.slice(by, i + 2)}
+            key={name}
+          >
+            {name} {model.digits(state.lit()?.positions[0] ?? 0)[i + 2]} of 0–{size - 1}
+          </Pair>
+        ))}
       {model.rank > 2 && <Dims state={state} rank={model.rank} />}
       <Facets state={state} />
       {model.doc.shape !== null && (

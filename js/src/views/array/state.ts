@@ -145,17 +145,15 @@ export class ArrayState extends CardState<Fields> {
     this.set({ choice: { ...WHOLE, rowDim, columnDim } });
   }
 
-  /** Goes to the same device of the panel before or after. */
-  slice(by: number): void {
+  /** Goes to the same device of the panel before or after, along a mesh axis that has panels. */
+  slice(by: number, axis = 2): void {
     const { model } = this.now;
     if (!model) return;
-    const shape = model.meshShape;
     const at = this.lit()?.positions[0] ?? 0;
-    const stride = product(shape.slice(3));
-    const digit = model.digits(at)[2] ?? 0;
-    const to = Math.max(0, Math.min((shape[2] ?? 1) - 1, digit + by));
+    const to = (model.digits(at)[axis] ?? 0) + by;
+    if (to < 0 || to === model.meshShape[axis]) return;
     this.set({ hover: null, pinned: null });
-    this.pin(highlightDevice(model, at + (to - digit) * stride), "mesh");
+    this.pin(highlightDevice(model, at + by * product(model.meshShape.slice(axis + 1))), "mesh");
   }
 
   /** Pins what is lit, or lets go of it if it is pinned already. */
