@@ -571,6 +571,7 @@ def test_no_example_is_the_answer(kind):
     assert all(field.example for field in question.fields)
     exercise.answer = {field.name: field.example for field in question.fields}
     (question,) = exercise.document.questions
+    assert question.feedback is not None
     assert not any(part.right for part in question.feedback.parts)
     assert not exercise.passed
     assert "params/embed" not in question.prompt
