@@ -187,7 +187,8 @@ REGION_ELSEWHERE = (
 SIMULATED_ELSEWHERE = "; or simulate the devices, engine='host', which takes arguments from anywhere"
 
 REGION_OF_OTHER_AXES = (
-    "{words}, and {function} runs a shard_map on {mesh}. If that is not what you want, " + ONE_MESH + "."
+    "{words}, and {function} runs a shard_map on {mesh}: to run it there, put all on one mesh, "
+    "jax.device_put(x, jax.NamedSharding(mesh, spec))"
 )
 
 NOT_ON_REGION = (

@@ -106,16 +106,13 @@ def test_what_is_whole_lies_alike_on_any_mesh_of_the_same_devices():
     assert [v.explicit.text for v in given.rows[0].values] == ["f32[8@x,8@y]", "f32[8@x,8]"]
 
 
-def test_a_mesh_of_other_axes_than_the_shard_maps_is_told_where_jax_refuses_it():
-    try:
-        expected = jax.jit(mapped)({"w": TURNED})
-    except Exception as refused:  # From JAX 0.10 on; a ValueError up to 0.11.
-        with pytest.raises(type(refused), match="incompatible") as caught:
-            READ.trace(mapped, {"w": TURNED})
-        (note,) = [n for n in caught.value.__notes__ if "shard_map" in n]
-        assert note.startswith("p['w'] lies on the mesh x=2, y=4 (devices 0–7), and <lambda> runs a shard_map on")
+def test_a_mesh_of_other_axes_than_the_shard_maps_is_simulated_where_it_cannot_run():
+    trace = READ.trace(mapped, {"w": TURNED})
+    np.testing.assert_array_equal(trace.outputs, 2 * np.asarray(TURNED))
+    if trace.engine == "host":  # From JAX 0.10 on.
+        assert "p['w'] lies on the mesh x=2, y=4 (devices 0–7), and <lambda> runs a shard_map on the mesh" in trace.note
     else:
-        np.testing.assert_array_equal(READ.trace(mapped, {"w": TURNED}).outputs, expected)
+        assert not trace.note
 
 
 def test_a_jitted_function_of_flax_is_read():

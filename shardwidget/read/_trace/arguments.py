@@ -59,11 +59,11 @@ class Arguments:
         if any(lies_elsewhere(x, mesh) for x in self.arrays):
             raise ValueError(self._said(_errors.REGION_ELSEWHERE, mesh, simulated=_errors.SIMULATED_ELSEWHERE))
 
-    def explained_on(self, error: Exception, mesh: AnyMesh) -> Exception:
-        """An exception of the run, with a note on arguments that are split on a mesh of other axes."""
-        if any(is_cut_otherwise(x, mesh) for x in self.arrays):
-            error.add_note(self._said(_errors.REGION_OF_OTHER_AXES, mesh))
-        return error
+    def cut_otherwise(self, mesh: AnyMesh | None) -> str:
+        """What to say of arguments that are split on a mesh of other axes than this; empty where none is."""
+        if mesh is None or not any(is_cut_otherwise(x, mesh) for x in self.arrays):
+            return ""
+        return self._said(_errors.REGION_OF_OTHER_AXES, mesh)
 
     def _said(self, words: str, mesh: AnyMesh, **more: str) -> str:
         return words.format(words=self._call.places, function=self.function, mesh=mesh_text(mesh), **more)

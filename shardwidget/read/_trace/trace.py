@@ -135,7 +135,7 @@ class _Reading:
                 written = Written(everywhere(tensors), meshes)
             except Exception as error:
                 if self.stop is None:
-                    raise self.arguments.explained_on(error, next(iter(self.concrete.values())))  # noqa: B904  the same
+                    raise
                 notes.append(_errors.NOT_RUN.format(words=_errors.first_line(error)))
         interconnects = cost.interconnects(self.interconnect or interconnect_of(mesh.kind) or cost.DEFAULT)
         collectives = Collectives(meshes, interconnects)
@@ -170,12 +170,14 @@ class _Reading:
             notes += self.arguments.notes
             return leaves, *self.program.run(leaves, self.host)
         except Exception as error:
-            if self.host or not _jax.messages.is_unsupported(error):
+            otherwise = self.arguments.cut_otherwise(next(iter(self.concrete.values()), None))
+            if self.host or not (otherwise or _jax.messages.is_unsupported(error)):
                 raise
             self.host = True
             if reason := self.program.too_big(self.arguments, self.host):
                 raise ValueError(reason) from error
-            notes[:] = [*self.program.notes, _errors.SIMULATED.format(words=_errors.first_line(error))]
+            simulated = _errors.SIMULATED.format(words=_errors.first_line(error))
+            notes[:] = [*self.program.notes, simulated, *filter(None, [otherwise])]
             return self._run(notes)
 
     def _walk(self, plan: TracePlan, writer: Writer, leaves: Sequence[Any] | None, outs: Sequence[Any] | None) -> None:
