@@ -4,6 +4,7 @@ import { sentenceTokens } from "../model/comparison/words";
 import { axisTokens, bytes, count } from "../model/text";
 import { ownBytes, type TreeModel } from "../model/tree";
 import { type Row, rowsOf, type Sort } from "../model/tree/rows";
+import { timesText } from "../model/tree/stacked";
 import { badgesOf, copiesText, costText, typeText } from "../model/tree/words";
 import { type Band, framed, headBand, rule, stack } from "./bands";
 import { shift, spans } from "./card";
@@ -83,7 +84,8 @@ function rowBand(tree: TreeModel, row: Row, width: number, most: number): Band {
   const narrow = width < NARROW;
   const x = PAD + 14 + row.depth * 16;
   const inner = row.leaf === null;
-  const times = row.count > 1 ? ` ×${row.count}` : "";
+  const said = timesText(tree, row);
+  const times = said && ` ${said}`;
   const room = (narrow ? c.all - 60 : c.type) - x - 8;
   const name = fit(row.name || "·", room - textWidth(times, 13, true), 13, true) + times;
   const mesh = tree.meshes[inner ? 0 : tree.typeAt(row.leaf ?? 0).mesh] ?? tree.mesh;

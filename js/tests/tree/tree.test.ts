@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import { PlacementModel } from "../../src/model/placement";
 import { TreeModel } from "../../src/model/tree";
 import { applyRules, codeOfRules, logicalSpec, patternOf, readRules } from "../../src/model/tree/rules";
-import { placementAt } from "../../src/model/tree/words";
+import { stackedIn, timesText } from "../../src/model/tree/stacked";
+import { labelOf, placementAt } from "../../src/model/tree/words";
 import logical from "./logical.json";
 import { MODELS, names, rows, said, tree } from "./models";
 
@@ -181,4 +182,118 @@ test("rules for logical names come out as flax's own call", () => {
   const both = codeOfRules([...rules, ...readRules("a → P('data')")], "params");
   expect(both.startsWith(logical.code)).toBe(true);
   expect(both).toContain(`(r"a", P('data')),`);
+});
+
+/** A tree of one node with arrays below it. */
+function below(name: string, shapes: readonly (readonly number[])[], keys = shapes.map((_, i) => `w${i}`)): TreeModel {
+  const { doc } = tree("state");
+  const ints = (values: number[]) => {
+    const raw = new Uint8Array(values);
+    return { start: 0, shape: [raw.length], strides: [0], raw, raw_bytes: 1 } as unknown as typeof doc.node_key;
+  };
+  const base = doc.types[0] as (typeof doc.types)[number];
+  const types = shapes.map((shape) => ({
+    ...base,
+    shape,
+    dims: shape.map((size) => ({ ...base.dims[0], size, axes: [] })) as unknown as typeof base.dims,
+  }));
+  const all = [name, ...keys].map((key) => ({ text: `['${key}']`, name: key }));
+  const node_depth = ints([0, ...shapes.map(() => 1)]);
+  const leaf_type = ints(shapes.map((_, i) => i));
+  return new TreeModel({
+    ...doc,
+    types,
+    keys: all,
+    node_key: ints(all.map((_, i) => i)),
+    node_depth,
+    leaf_type,
+    folds: [],
+    flags: [],
+  });
+}
+
+test.each([
+  [
+    "layers",
+    [
+      [12, 64, 64],
+      [12, 64],
+    ],
+    12,
+  ],
+  [
+    "decoder_layers",
+    [
+      [12, 64, 64],
+      [12, 64, 256],
+    ],
+    12,
+  ],
+  [
+    "layer",
+    [
+      [12, 64, 64],
+      [12, 64],
+    ],
+    0,
+  ], // one layer
+  [
+    "mlp",
+    [
+      [12, 64, 64],
+      [12, 64],
+    ],
+    0,
+  ],
+  ["layers", [[12, 64, 64], [12]], 0], // a vector could be one layer's own
+  [
+    "layers",
+    [
+      [64, 64],
+      [64, 256],
+    ],
+    0,
+  ], // so could a matrix
+  [
+    "layers",
+    [
+      [12, 64, 64],
+      [6, 64],
+    ],
+    0,
+  ],
+  [
+    "layers",
+    [
+      [1, 64, 64],
+      [1, 64],
+    ],
+    0,
+  ],
+] as const)("layers in one array each are stacked where that is sure: %s %j", (name, shapes, stacked) => {
+  expect(stackedIn(below(name, shapes), 0)).toBe(stacked);
+});
+
+test("a list of layers is not stacked, and equal nodes are counted as such", () => {
+  expect(
+    stackedIn(
+      below(
+        "layers",
+        [
+          [12, 64, 64],
+          [12, 64, 64],
+        ],
+        ["0", "1"],
+      ),
+      0,
+    ),
+  ).toBe(0);
+  const of = below("layers", [
+    [12, 64, 64],
+    [12, 64],
+  ]);
+  const [row] = rows(of);
+  expect(timesText(of, { node: 0, count: 1 })).toBe("×12 stacked");
+  expect(timesText(of, { node: 0, count: 3 })).toBe("×3");
+  expect(labelOf(of, row as NonNullable<typeof row>)).toContain("2 arrays, 12 layers stacked in each");
 });

@@ -1,9 +1,11 @@
 /** What a tree's card says in words: badges, types, labels of lines. */
+
 import type { Placement } from "../document.gen";
 import { hloText, typeText as jaxType, shardyText } from "../forms";
 import { bytes, count } from "../text";
 import { isArray, type TreeModel } from "../tree";
 import type { Row } from "./rows";
+import { stackedIn } from "./stacked";
 
 export interface Badge {
   strong: string;
@@ -49,6 +51,8 @@ export function costText({ flags, cost }: Row): string {
 export function labelOf(tree: TreeModel, row: Row): string {
   const { sums } = row;
   const parts = [row.name || "the whole tree", typeText(tree, row)];
+  const stacked = row.count === 1 ? stackedIn(tree, row.node) : 0;
+  if (stacked > 0) parts.push(`${stacked} layers stacked in each`);
   if (sums.copies[0] > 1) parts.push(count(sums.copies[0], "copy", "copies"));
   if (sums.copies[1] > 0) parts.push(`${bytes(sums.here)} on a device`);
   if (sums.spent > 0) parts.push(`${bytes(sums.spent)} spent on copies`);

@@ -4,6 +4,7 @@ import { sentenceTokens } from "../../model/comparison/words";
 import { axisTokens, bytes } from "../../model/text";
 import type { TreeModel } from "../../model/tree";
 import type { Row } from "../../model/tree/rows";
+import { timesText } from "../../model/tree/stacked";
 import { copiesText, costText, labelOf, typeText } from "../../model/tree/words";
 import { Tokens } from "../card/Tokens";
 import type { ModelState } from "./state";
@@ -45,6 +46,7 @@ export class Line extends Component<Props> {
     const leaf = row.leaf === null ? null : tree.typeAt(row.leaf);
     const mesh = tree.meshes[leaf?.mesh ?? 0] ?? tree.mesh;
     const type = typeText(tree, row);
+    const times = timesText(tree, row);
     const minor = sums.here < most / 1000;
     return (
       // biome-ignore lint/a11y/noStaticElementInteractions: it is a row, and the tree listens for keys
@@ -62,7 +64,7 @@ export class Line extends Component<Props> {
           <span class="path" {...CELL} style={{ paddingLeft: `${row.depth * 17}px` }} title={row.name}>
             <i aria-hidden="true">{row.leaf === null ? (row.open ? "▾" : "▸") : ""}</i>
             <span class={row.leaf === null ? "mono strong" : "mono"}>{row.name || "·"}</span>
-            {row.count > 1 && <span class="times">×{row.count}</span>}
+            {times && <span class="times">{times}</span>}
           </span>
           <span class={leaf ? "type mono" : "type soft"} {...CELL} title={leaf?.note || type}>
             <Tokens tokens={axisTokens(type, mesh)} />
