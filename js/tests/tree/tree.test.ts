@@ -293,7 +293,7 @@ test("a list of layers is not stacked, and equal nodes are counted as such", () 
     [12, 64],
   ]);
   const [row] = rows(of);
-  expect(timesText(of, { node: 0, count: 1 })).toBe("×12 stacked");
+  expect(timesText(of, { node: 0, count: 1 })).toBe("×12");
   expect(timesText(of, { node: 0, count: 3 })).toBe("×3");
-  expect(labelOf(of, row as NonNullable<typeof row>)).toContain("2 arrays, 12 layers stacked in each");
+  expect(labelOf(of, row as NonNullable<typeof row>)).toContain("stacked in 2 arrays, 12 layers in each");
 });

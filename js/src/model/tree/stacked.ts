@@ -26,9 +26,8 @@ export function stackedIn(tree: TreeModel, node: number): number {
   return firsts.size === 1 && deep && first > 1 ? first : 0;
 }
 
-/** `×12` of equal nodes, `×12 stacked` of layers in one array each; empty for a node by itself. */
+/** `×12` of equal nodes, and of layers in one array each; empty for a node by itself. */
 export function timesText(tree: TreeModel, row: { node: number; count: number }): string {
-  if (row.count > 1) return `×${row.count}`;
-  const stacked = stackedIn(tree, row.node);
-  return stacked > 0 ? `×${stacked} stacked` : "";
+  const times = row.count > 1 ? row.count : stackedIn(tree, row.node);
+  return times > 0 ? `×${times}` : "";
 }

@@ -29,7 +29,10 @@ export function typeText(tree: TreeModel, row: Row): string {
     const state = { deleted: ", deleted", host: ", on the host", unreadable: ", unreadable" } as const;
     return of.type + (state[of.state as keyof typeof state] ?? (of.offloaded ? `, in ${of.memory_kind}` : ""));
   }
-  if (row.count === 1) return count(row.sums.leaves, "array");
+  if (row.count === 1) {
+    const arrays = count(row.sums.leaves, "array");
+    return stackedIn(tree, row.node) > 0 ? `stacked in ${arrays}` : arrays;
+  }
   const each = count(row.sums.leaves / row.times, "array");
   return `${each} in each, ${row.which ? `${row.which}, ` : ""}all equal`;
 }
@@ -52,7 +55,7 @@ export function labelOf(tree: TreeModel, row: Row): string {
   const { sums } = row;
   const parts = [row.name || "the whole tree", typeText(tree, row)];
   const stacked = row.count === 1 ? stackedIn(tree, row.node) : 0;
-  if (stacked > 0) parts.push(`${stacked} layers stacked in each`);
+  if (stacked > 0) parts.push(`${stacked} layers in each`);
   if (sums.copies[0] > 1) parts.push(count(sums.copies[0], "copy", "copies"));
   if (sums.copies[1] > 0) parts.push(`${bytes(sums.here)} on a device`);
   if (sums.spent > 0) parts.push(`${bytes(sums.spent)} spent on copies`);
