@@ -2,7 +2,7 @@ import { expect, test, vi } from "vitest";
 import { userEvent } from "vitest/browser";
 import type { Placement } from "../../src/model/document.gen";
 import { alone, array, block, mesh, values } from "../documents";
-import { drawn, find, type Mounted, prefers } from "../harness";
+import { button, drawn, find, type Mounted, prefers, settle } from "../harness";
 import { mount, option, outlined, panel, place, point, start, tooltip } from "./harness";
 
 const GRID = mesh({ x: 4, y: 2 });
@@ -317,4 +317,21 @@ test.each([960, 700, 480, 260])("nothing of the card is wider than it at %i px",
   for (const element of view.root.querySelectorAll("header *, footer *, .notes *, .panel")) {
     expect(element.getBoundingClientRect().right).toBeLessThanOrEqual(right + 1);
   }
+});
+
+test("of a mesh of four axes the panels along each further axis are gone through", async () => {
+  const pod = mesh({ data: 4, fsdp: 4, tensor: 2, expert: 2 });
+  const view = await mount(array(pod, [16, 16], ["data", "fsdp"]));
+  const says = () => find(view, "footer").textContent ?? "";
+  await expect.poll(says).toContain("tensor 0 of 0–1");
+  button(view, "later expert").click();
+  await expect.poll(says).toContain("expert 1 of 0–1");
+  button(view, "later tensor").click();
+  await expect.poll(says).toContain("tensor 1 of 0–1");
+  expect(says()).toContain("expert 1 of 0–1");
+  expect(tooltip(view)).toContain("device 3 at data=0, fsdp=0, tensor=1, expert=1");
+  // At the end there is nothing later.
+  button(view, "later expert").click();
+  await settle();
+  expect(says()).toContain("expert 1 of 0–1");
 });

@@ -1,5 +1,4 @@
 /** A module that Python brings to a card as text: what few cards need is in no card's bundle. */
 export function bring<M>(source: unknown): Promise<M> {
-  const address = URL.createObjectURL(new Blob([source as BlobPart], { type: "text/javascript" }));
-  return import(/* @vite-ignore */ address).finally(() => URL.revokeObjectURL(address));
+  return import(/* @vite-ignore */ URL.createObjectURL(new Blob([source as BlobPart], { type: "text/javascript" })));
 }
