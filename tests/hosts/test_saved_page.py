@@ -13,6 +13,7 @@ from playwright.sync_api import Page, expect
 
 import shardwidget as sw
 from tests.hosts.page import ARRAY, MESH, Panel, drawings, views, wait_frames
+from tests.models import typed
 from tests.reshards import example
 
 AXE = Path(__file__).parents[2] / "js" / "node_modules" / "axe-core" / "axe.min.js"
@@ -241,3 +242,34 @@ def test_any_card_of_a_saved_page_is_saved_as_a_png_offline(open_saved):
         views(page).get_by_role("button", name="PNG").click()
     assert download.value.suggested_filename == "pipeline-schedule-GPipe.png"
     assert Path(download.value.path()).read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1134), ("dark", 480)])
+def test_a_model_of_1000_leaves_is_read_and_tried_by_keyboard_offline(open_saved, scheme, width):
+    leaves = {f"l{k:03}": typed((5 + k, 8), dtype="float32") for k in range(1000)}
+    view = sw.ModelView({"w": leaves}, name="params")
+    page = open_saved(view, color_scheme=scheme, viewport={"width": width, "height": 900})
+    tree = page.get_by_role("treegrid")
+    expect(tree).to_have_accessible_name(re.compile(r"arrays of params, .* on each device"))
+    row = tree.get_by_role("row", selected=True)
+    tree.focus()
+    expect(row).to_have_accessible_name(re.compile("^w, 1000 arrays"))
+    # A thousand different leaves stay closed: the key opens them, and only those in view are in the page.
+    tree.press("ArrowRight")
+    expect(tree).to_have_attribute("aria-rowcount", "1001")
+    assert tree.get_by_role("row").count() < 200
+    tree.press("End")
+    expect(row).to_have_accessible_name(re.compile(r"^l999, f32\[1004,8\]"))
+    tree.press("/")
+    page.keyboard.type("l77")
+    expect(tree).to_have_attribute("aria-rowcount", "11")
+    page.keyboard.press("Escape")
+    expect(tree).to_have_attribute("aria-rowcount", re.compile("100[01]"))
+    tree.focus()
+    tree.press("w")
+    page.keyboard.type("l077$ -> P(None, 'data')")
+    what = page.get_by_role("region", name="what if: arrays of params")
+    expect(what).to_contain_text("1 array, ×8 → ×2 copies")
+    page.keyboard.press("Escape")
+    expect(tree).to_be_focused()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
