@@ -104,7 +104,7 @@ export class ArrayState extends CardState<Fields> {
 
   name(): string {
     const doc = this.now.model?.doc;
-    return doc ? `${doc.shape === null ? "mesh" : "array"} ${doc.name} ${doc.type} ${doc.spec ?? ""}` : "array";
+    return doc ? `${doc.shape === null ? "mesh" : "array"} ${doc.name} ${doc.type}` : "array";
   }
 
   lit(): Highlight | null {

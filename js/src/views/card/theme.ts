@@ -39,20 +39,17 @@ export class PageWatch {
 
   constructor(view: WeakRef<{ retheme(): void; print(printing: boolean): void }>) {
     const printed = ({ type }: Event) => view.deref()?.print(type === "beforeprint");
-    addEventListener("beforeprint", printed);
-    addEventListener("afterprint", printed);
+    const end = new AbortController();
+    for (const type of ["beforeprint", "afterprint"]) addEventListener(type, printed, end);
     const changed = () => view.deref()?.retheme();
     const seen = new MutationObserver(changed);
     for (const root of [document.documentElement, document.body]) {
       seen.observe(root, { attributes: true, attributeFilter: THEME_ATTRIBUTES });
     }
-    const media = [DARK, CONTRAST].map((query) => matchMedia(query));
-    for (const query of media) query.addEventListener("change", changed);
+    for (const query of [DARK, CONTRAST]) matchMedia(query).addEventListener("change", changed, end);
     this.stop = () => {
       seen.disconnect();
-      for (const query of media) query.removeEventListener("change", changed);
-      removeEventListener("beforeprint", printed);
-      removeEventListener("afterprint", printed);
+      end.abort();
     };
   }
 }
