@@ -44,7 +44,7 @@ class Option(Generic[T]):
         return self.default if given is None else self.checked(given, f" in the environment variable {self.variable}")
 
     def __set__(self, config: Config, value: T) -> None:
-        """Sets it for the innermost ``with`` block, or outside of any for the session."""
+        """Sets the option for the innermost ``with`` block, or for the session outside of one."""
         config._set({self.name: self.checked(value)})  # noqa: SLF001
 
     def checked(self, value: Any, source: str = "") -> T:
@@ -87,16 +87,16 @@ class Config:
         display(sw.show(x))
     ```
 
-    An environment variable, ``SHARDWIDGET_MODE`` and so on, is the default of each. What is displayed already stays as
-    it is.
+    The default of each comes from an environment variable, ``SHARDWIDGET_MODE`` and so on. What is already displayed
+    does not change.
 
     Attributes:
         mode: ``"widget"``, or ``"html"`` for output that needs no kernel when the notebook is opened again.
         theme: ``"light"``, ``"dark"``, or ``"auto"`` to follow the page.
         palette: ``"standard"``, or ``"colorblind"`` for colours that everyone can tell apart.
-        values: most bytes of values that a widget asks for at a time, and that a saved page carries.
-        keep: most bytes of values that a trace keeps whole.
-        arrival: seconds that a process waits for the others at a call which several make together.
+        values: the most bytes of values that a widget requests at a time, and that a saved page carries.
+        keep: the most bytes of values that a trace keeps in full.
+        arrival: seconds that a process waits for the others at a call that several processes make together.
     """
 
     mode: Option[Mode] = Option("widget", *_one_of("widget", "html"))
@@ -108,7 +108,7 @@ class Config:
 
     def __init__(self) -> None:
         object.__setattr__(self, "_session", {})
-        # A thread or a task sees its own blocks and no other's.
+        # A thread or a task sees only its own blocks.
         object.__setattr__(self, "_context", ContextVar("shardwidget.config", default=_NONE))
 
     _session: Mapping[str, Any]

@@ -31,12 +31,12 @@ _ANYMODEL = (
     "\"Failed to load model class 'AnyModel' from module 'anywidget'\" means that the page in the browser has no "
     "anywidget, or one of another minor version than this kernel's. Install the same anywidget (pip install -U "
     "anywidget) in the environment that runs the notebook server, which need not be this kernel's, restart that "
-    "server, and reload the page. Where that cannot be done, shardwidget.show(x, mode='html') needs nothing in the "
+    "server, and reload the page. If you cannot do that, shardwidget.show(x, mode='html') needs nothing in the "
     "server."
 )
 
 _NOT_FOUND = (
-    '"Error displaying widget: model not found" in a notebook that was opened again means that its kernel is gone. '
+    '"Error displaying widget: model not found" in a reopened notebook means that its kernel is gone. '
     "Run the cell again, or display with mode='html', which stays in the saved notebook."
 )
 
@@ -60,7 +60,7 @@ class Diagnosis:
 
 
 def doctor() -> Diagnosis:
-    """Says why a display may not work: versions here and in the notebook server, the front end, and what to do.
+    """Explains why a display may not work: versions here and in the notebook server, the front end, and what to do.
 
     Returns:
         An object that prints as text and displays as a table.
@@ -106,12 +106,12 @@ def _front_end() -> str:
     if "VSCODE_PID" in os.environ or "VSCODE_CWD" in os.environ:
         return "VS Code"
     if "ipykernel" in sys.modules:
-        return "a Jupyter front end (JupyterLab, Notebook or another one)"
-    return "none: plain Python, where repr is the picture and to_html saves a page"
+        return "a Jupyter front end (JupyterLab, Notebook or another)"
+    return "none: in plain Python, repr draws the picture and to_html saves a page"
 
 
 def _server_prefix() -> Path | None:
-    """The environment of the Jupyter server that started this kernel, where the system tells."""
+    """The environment of the Jupyter server that started this kernel, if the system shows it."""
     parent = os.environ.get("JPY_PARENT_PID", "")
     try:
         program = Path(f"/proc/{int(parent)}/cmdline").read_bytes().split(b"\0")[0].decode()

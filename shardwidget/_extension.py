@@ -14,7 +14,7 @@ from shardwidget import _jax, _registry, read
 from shardwidget.document import Program
 
 MOST_LEAVES = 20
-"""Leaves of a tree that displays as a view: a larger one keeps the representation that it has."""
+"""The most leaves of a tree that is displayed as a view; a larger tree keeps its own representation."""
 
 KEY = "_shardwidget_extension"
 
@@ -36,7 +36,7 @@ def unload(shell: Any) -> None:
 
 @dataclass
 class Extension:
-    """What was added to a shell, and what stood there before."""
+    """What was added to a shell, and what was there before."""
 
     shell: Any
     formatters: dict[type, Any] = field(default_factory=dict)
@@ -53,7 +53,7 @@ class Extension:
         return self
 
     def stop(self) -> None:
-        """Takes them away again."""
+        """Removes them."""
         printers = self.shell.display_formatter.mimebundle_formatter.type_printers
         for of, before in self.formatters.items():
             _put(printers, of, before)
@@ -63,7 +63,7 @@ class Extension:
             _put(vars(self.shell.magics_manager.user_magics), name, before)
 
     def sharding(self, line: str) -> None:
-        """``%sharding NAME…``: shows where arrays live; without a name, all names that hold some."""
+        """``%sharding NAME…``: shows where arrays live; without a name, those of every name that holds arrays."""
         from IPython.display import display
 
         if not line.strip():
@@ -118,7 +118,7 @@ def _put(table: dict[Any, Any], key: Any, before: Any) -> None:
 def _bundle(value: Any, include: Any = None, exclude: Any = None) -> Any:
     """The view of an array, or of a small tree of nothing but arrays; None leaves the representation as it was.
 
-    IPython keeps its own text of dicts, lists and tuples; the view stands beside it.
+    IPython still prints its own text of dicts, lists and tuples; the view is displayed beside it.
     """
     try:
         if not _is_shown(value):
@@ -131,7 +131,7 @@ def _bundle(value: Any, include: Any = None, exclude: Any = None) -> Any:
 
 def _is_shown(value: Any) -> bool:
     if isinstance(value, jax.Array):
-        # A scalar says all by its value.
+        # The value of a scalar says it all.
         return value.ndim > 0
     if _jax.children(value) is None or len(value) > MOST_LEAVES:
         return False
@@ -140,7 +140,7 @@ def _is_shown(value: Any) -> bool:
 
 
 def _expressions(line: str) -> list[str]:
-    """What stands in a line between spaces, as far as each is an expression of its own."""
+    """The expressions in a line, separated by spaces; spaces inside an expression do not separate."""
     out: list[str] = []
     for word in line.split():
         if out and not _compiles(out[-1]):
@@ -166,7 +166,7 @@ def read_module(text: str, names: dict[str, Any]) -> Program | str | None:
     mesh = _mesh(names, devices)
     name = text.split(None, 2)[1].rstrip(",").removeprefix("jit_")
     if mesh is None:
-        return f"{name}: no mesh of {devices} devices is set, and no name holds one, so mesh axes are not known."
+        return f"{name}: no mesh of {devices} devices is set, and no variable holds one: the mesh axes are not known."
     try:
         return read.program(text, mesh=mesh, name=name)
     except (TypeError, ValueError) as error:
@@ -174,7 +174,7 @@ def read_module(text: str, names: dict[str, Any]) -> Program | str | None:
 
 
 def _mesh(names: dict[str, Any], devices: int) -> Any:
-    """The mesh that a program of so many devices was made for: the one that is set, or that a name or an array has."""
+    """The mesh that a program for this many devices was made for: the one set, or that of a name or an array."""
     set_ = jax.sharding.get_mesh()
     meshes = [_jax.mesh_of_with() if set_.empty else set_]
     values = [value for name, value in list(names.items()) if not name.startswith("_")]
@@ -186,6 +186,6 @@ def _mesh(names: dict[str, Any], devices: int) -> Any:
 
 def _summary(all_of_them: int, quiet: int) -> str:
     if all_of_them == 0:
-        return "Nothing was compiled in this cell: what is compiled already runs as it is."
+        return "Nothing was compiled in this cell: what is already compiled runs as it is."
     functions = "1 function was" if all_of_them == 1 else f"{all_of_them} functions were"
     return f"{functions} compiled in this cell, {quiet} of them without collectives."

@@ -11,7 +11,7 @@ _HERE = __name__.partition(".")[0]
 def name_in_caller(x: Any) -> str:
     """The one variable, in the nearest frame outside of this package, that is bound to this very object.
 
-    Names that begin with ``_`` (a notebook's history) or that a tool made up do not count. Empty if there is no such
+    Names that begin with ``_`` (a notebook's history) or that a tool generated do not count. Empty if there is no such
     variable, or more than one: a wrong name is worse than none.
     """
     frame = sys._getframe(1)  # noqa: SLF001

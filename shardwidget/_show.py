@@ -18,8 +18,8 @@ def show(x: Any, *args: Any, kwargs: Mapping[str, Any] | None = None, **options:
 
     Args:
         x: a ``jax.Array``, a ``jax.ShapeDtypeStruct`` with a sharding, a tuple ``(shape, dtype, sharding)``, or a
-            ``jax.sharding.Mesh`` or ``AbstractMesh`` alone: an ``ArrayView``; so an array on groups of devices, JaxPP's
-            ``MpmdArray`` or, with ``groups=(mesh, axis)``, plain arrays. A pytree of arrays (parameters, an
+            ``jax.sharding.Mesh`` or ``AbstractMesh`` alone: an ``ArrayView``. An array on groups of devices (JaxPP's
+            ``MpmdArray`` or, with ``groups=(mesh, axis)``, plain arrays): the same. A pytree of arrays (parameters, an
             optimizer's state, a module): a ``ModelView``. A function that calls ``jax.shard_map``: a
             ``ShardMapStepper``; any other function: a ``ShardingComparison``. What ``lower()`` or ``compile()``
             returns: a ``CompiledProgram``. A ``Schedule``: a ``PipelineView``. A ``ReshardPlan``: a
@@ -60,7 +60,7 @@ class _Given:
 
     @property
     def is_compiled(self) -> bool:
-        """Whether this is lowered or compiled: then it is callable too."""
+        """Whether this is lowered or compiled, which is callable too."""
         return hasattr(self.x, "as_text") and hasattr(self.x, "cost_analysis")
 
     @property
@@ -77,7 +77,7 @@ class _Given:
 
     @property
     def is_tree(self) -> bool:
-        """Whether this is a container of arrays, such as a module: that is callable too."""
+        """Whether this is a container of arrays, such as a module, which is callable too."""
         from shardwidget.read._kind import is_tree
 
         return not (self.args or self.kwargs or hasattr(self.x, "axis_names")) and is_tree(self.x)

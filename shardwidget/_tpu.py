@@ -1,4 +1,4 @@
-"""``tpu_mesh``: a mesh of TPU devices that are not there, to compile for."""
+"""``tpu_mesh``: a mesh of TPU devices that this machine does not have, to compile for."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _NO_LIBTPU = (
 
 _PROCESSORS = Path("/sys/devices/system/cpu")
 _NO_PROCESSORS = (
-    f"libtpu counts processors in {_PROCESSORS}, which is not here, and would end this process: make /sys visible "
+    f"libtpu counts processors in {_PROCESSORS}, which does not exist here, and would abort: make /sys visible "
     "(in a container or chroot: mount -t sysfs sysfs /sys)"
 )
 
@@ -60,8 +60,8 @@ def tpu_mesh(
         axis_names: names of the mesh axes.
         shape: their sizes; None takes the topology's own (with several slices, their number first), or all devices
             for one axis.
-        num_slices: slices of this topology, connected by the data centre network. The first axis goes over them, or
-            over them and then over a part of each: its size is a multiple of it.
+        num_slices: slices of this topology, connected by the data centre network. The first axis spans the slices,
+            or the slices and then a part of each: its size must be a multiple of ``num_slices``.
         axis_types: a type for all axes, or one for each.
 
     Raises:
@@ -95,11 +95,11 @@ def _sizes(
         shape = (shape,) if isinstance(shape, int) else tuple(shape)
         if len(shape) != len(names) or min(shape) < 1 or math.prod(shape) != count:
             raise ValueError(
-                f"{topology} has {count} devices, of which {names} of sizes {shape} do not make a mesh: {wanted}"
+                f"{topology} has {count} devices, which do not fill a mesh of {names} with sizes {shape}: {wanted}"
             )
         if shape[0] % slices:
             raise ValueError(
-                f"the first axis, {names[0]!r}, goes over the {slices} slices: its size must be a multiple of "
+                f"the first axis, {names[0]!r}, spans the {slices} slices: its size must be a multiple of "
                 f"{slices}, got {shape[0]}"
             )
         return shape
@@ -107,14 +107,14 @@ def _sizes(
         return (count,)
     if len(names) != len(chips) or math.prod(chips) != count:
         raise ValueError(
-            f"{topology} has {count} devices on {len(chips)} physical axes, which do not say the sizes of "
+            f"{topology} has {count} devices on {len(chips)} physical axes, which do not determine the sizes of "
             f"the {len(names)} mesh axes {names}: {wanted}"
         )
     return chips
 
 
 def _grid(description: Any, slices: int, sizes: tuple[int, ...], names: tuple[str, ...]) -> np.ndarray:
-    """The devices as JAX would lay them out, with fast links along each axis; row by row where it finds no way."""
+    """The devices as JAX would lay them out, with fast links along each axis; row by row if it finds none."""
     from jax.experimental import mesh_utils, topologies
 
     if slices > 1:

@@ -30,10 +30,10 @@ NO_SUCH_CHIP = "chip={given!r} is not known. Give one of {names}, or the bytes o
 
 
 def chips(first: str | int | None, kind: str) -> tuple[tuple[Chip, ...], int | None]:
-    """The chips to choose from, and the index of the one that is meant at first; None for none.
+    """The chips to choose from, and the index of the one that is selected at first; None for none.
 
     Args:
-        first: the name of a chip, or the bytes of a device's memory; None for the first chip whose name stands in
+        first: the name of a chip, or the bytes of a device's memory; None for the first chip whose name is in
             ``kind``.
         kind: what the devices are called, by JAX or by people: ``TPU v5e``, ``NVIDIA A100-SXM4-80GB``.
 

@@ -26,12 +26,12 @@ from shardwidget.collectives import STATEMENTS, Call, Statement, statement_of
 
 @dataclass(frozen=True)
 class Interconnect:
-    """What connects the devices. For numbers of your own, make one."""
+    """What connects the devices. Create one to use numbers of your own."""
 
     name: str
     topology: Literal["torus", "switch"]
     bandwidth: float
-    """Bytes a second. Torus: of one axis of a device, both directions together. Switch: that a device sends."""
+    """Bytes per second. Torus: of one axis of a device, both directions together. Switch: that a device sends."""
     axes: int = 1
     """Torus: physical axes that a device has links on."""
     wrap: int = 4
@@ -39,27 +39,27 @@ class Interconnect:
     pod: int = 0
     """Devices that it connects, 0 for any number: of a pod (torus), or of a node (switch)."""
     node_bandwidth: float = 0.0
-    """Switch: bytes a second that a whole node sends to other nodes; 0 where not known."""
+    """Switch: bytes per second that a whole node sends to other nodes; 0 where not known."""
     between_slices: float = 0.0
-    """Torus: bytes a second that a device sends to other slices, over the data centre network; 0 where not known."""
+    """Torus: bytes per second that a device sends to other slices, over the data centre network; 0 where not known."""
     source: str = "user"
     """Where the figures are from."""
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """An estimated time and how it comes about."""
+    """An estimated time and how it is computed."""
 
     latency_s: float
     bandwidth_s: float
     arithmetic: str
     """For example ``bandwidth 2097152 B / 9e+10 B/s = 23.3 µs, latency 1 µs · 4/2 = 2 µs``."""
     note: str
-    """That it is an estimate, and what it takes for granted."""
+    """That it is an estimate, and what it assumes."""
 
     @property
     def seconds(self) -> float:
-        """The greater of both parts."""
+        """The greater of the two parts."""
         return max(self.latency_s, self.bandwidth_s)
 
     @property
@@ -98,7 +98,7 @@ INTERCONNECTS = {interconnect.name: interconnect for interconnect in _ALL}
 """Known interconnects by name."""
 
 DEFAULT = "TPU v5e"
-"""What estimates are for, where neither the user nor the devices say it: what a free notebook has."""
+"""What estimates are for where neither the user nor the devices determine it: what a free notebook has."""
 
 NO_SUCH_INTERCONNECT = (
     "interconnect={given!r} is not known. Give one of {names}, or numbers of your own: "
@@ -107,10 +107,10 @@ NO_SUCH_INTERCONNECT = (
 
 
 def interconnects(first: str | Interconnect | None = None) -> tuple[Interconnect, ...]:
-    """The interconnects that estimates are made for: those that are known, a chosen one first.
+    """The interconnects that estimates are made for: the known ones, a chosen one first.
 
     Args:
-        first: a name among ``INTERCONNECTS``, or one of your own, which takes the place of a known one of its name.
+        first: a name among ``INTERCONNECTS``, or one of your own, which replaces a known one of the same name.
 
     Raises:
         ValueError: there is none of this name.
@@ -143,13 +143,13 @@ def estimate(
 
     Args:
         collective: a call, or its kind alone (a ppermute is then one between neighbours).
-        sizes: sizes of the mesh axes it goes over, each taken to lie on a physical axis of its own; their product is N.
-        whole_bytes: V, bytes of the gathered array (``gathered_bytes``); of the block for ppermute and pbroadcast. An
-            array that is sharded over further axes counts by its part.
+        sizes: sizes of the mesh axes it goes over, each assumed to have a physical axis of its own; their product is N.
+        whole_bytes: V, bytes of the gathered array (``gathered_bytes``); of the block for ppermute and pbroadcast. For
+            an array that is sharded over further axes too, those of its part.
         interconnect: one of ``INTERCONNECTS``, or your own.
-        wraparound: torus: whether the axes are rings; None to go by their sizes.
-        between_slices: torus: whether each device of a group is on another slice, with the data centre network between.
-        t_min: torus: latency of one hop in seconds. The book has it as 1 µs, in one place as 0.5 µs.
+        wraparound: torus: whether the axes are rings; None to infer it from their sizes.
+        between_slices: torus: whether each device of a group is on another slice, across the data centre network.
+        t_min: torus: latency of one hop in seconds. The book gives 1 µs, in one place as 0.5 µs.
     """
     if isinstance(collective, str):
         statement, pairs = _named(collective), ((0, 1),)
@@ -217,7 +217,7 @@ def _switch(statement: Statement, n: int, v: float, nvlink: Interconnect, remark
         if not nvlink.node_bandwidth:
             raise ValueError(
                 f"{nvlink.name} connects {nvlink.pod} devices and the group has {n}: "
-                "set Interconnect.node_bandwidth, the bytes a second that a node sends to others"
+                "set Interconnect.node_bandwidth, the bytes per second that a node sends to others"
             )
         leaving = sum((phase.leaves(n, nvlink.pod) for phase in phases), Fraction(0)) if phases else nvlink.pod
         text = f"{v:.15g} B" if leaving == 1 else f"{v:.15g} B · {leaving}"
@@ -229,7 +229,7 @@ def _switch(statement: Statement, n: int, v: float, nvlink: Interconnect, remark
 
 
 def _hops(pairs: Sequence[tuple[int, int]], sizes: Sequence[int], wraps: bool) -> int:
-    """Links between the two ranks that are farthest apart, ranks lying row-major on a grid."""
+    """Links between the two ranks that are farthest apart, with ranks in row-major order on a grid."""
     source, target = (np.stack(np.unravel_index([pair[end] for pair in pairs], sizes)) for end in (0, 1))
     apart = np.abs(source - target)
     if wraps:

@@ -193,7 +193,7 @@ def layer() -> Comparison:
 
 
 def training(layers: int = 2, width: int = 10) -> Comparison:
-    """A training step: layers with scopes and a loop, forward and backward; one gather that nobody asked for.
+    """A training step: layers with scopes and a loop, forward and backward; one unwanted gather.
 
     It has ``1 + layers × 2 × width + 2`` rows.
     """

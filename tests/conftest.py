@@ -25,7 +25,7 @@ hypothesis.settings.load_profile("shardwidget")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leaves out, and counts as deselected, what needs libtpu where there can be none."""
+    """Leaves out, and counts as deselected, what needs libtpu on machines that cannot have it."""
     if (sys.platform, platform.machine()) != ("linux", "x86_64"):
         tpu = [item for item in items if item.get_closest_marker("libtpu")]
         items[:] = [item for item in items if item not in tpu]
@@ -34,5 +34,5 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture(autouse=True)
 def _front_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Widgets without a notebook talk to a front end that is not there."""
+    """Widgets without a notebook talk to a fake front end."""
     monkeypatch.setattr(comm, "create_comm", FakeComm)

@@ -1,4 +1,4 @@
-"""A front end that is not there: what it was sent, and what it would send."""
+"""A fake front end: what it was sent, and what it would send."""
 
 from comm.base_comm import BaseComm
 

@@ -1,4 +1,4 @@
-"""Trees of arrays that tests share: the state of a small transformer, and what may stand in a tree beside arrays."""
+"""Trees of arrays that tests share: the state of a small transformer, and what a tree may hold besides arrays."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def on_mesh(tree: Any, *specs: P) -> Any:
 
 
 def odd_tree() -> dict:
-    """Leaves that are not all alike, and such as are not arrays."""
+    """Leaves that are not all alike, and some that are not arrays."""
     square = jax.numpy.ones((64, 64))
     gone = jax.numpy.ones(3)
     gone.delete()

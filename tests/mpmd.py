@@ -1,4 +1,4 @@
-"""Arrays on groups of devices, for tests: fakes that behave as JaxPP's, and documents for the front end."""
+"""Arrays on groups of devices, for tests: fakes that behave like JaxPP's, and documents for the front end."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def mpmd_array(mesh: Mesh, groups: set[int], held: set[int] | None = None, spec:
 
 
 def large(groups: int = 64, devices: int = 64) -> MpmdPlacement:
-    """Many groups of many devices, half of them with the array, one process a group: a document alone."""
+    """Many groups of many devices, half of them with the array, one process per group: only a document."""
     count = groups * devices
     axes = (MeshAxis("stage", groups, "Auto"), MeshAxis("data", 8, "Auto"), MeshAxis("model", devices // 8, "Auto"))
     process = Ints.pack(np.arange(count) // devices)

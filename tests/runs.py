@@ -1,4 +1,4 @@
-"""Measured runs made by hand, without JAX: events whose waiting and overlap are known."""
+"""Handmade measured runs, without JAX: events whose waiting and overlap are known."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def _in_rounds(kind: str, rank: int, stages: int, microbatches: int, ranks: int)
 
 
 def from_offsets(ranks: int, microbatches: int, steps: tuple[int, ...]) -> list[list[str]]:
-    """A V of two stages a rank, from the offsets of one microbatch, repeated every six slots (arXiv 2405.15362).
+    """A V of two stages per rank, from the offsets of one microbatch, repeated every six slots (arXiv 2405.15362).
 
     Args:
         ranks: number of ranks.
@@ -84,7 +84,7 @@ def from_offsets(ranks: int, microbatches: int, steps: tuple[int, ...]) -> list[
 
 
 def dualpipe_v_of_jaxpp(ranks: int, microbatches: int) -> list[list[str]]:
-    """DualPipeV as JaxPP has it: backward tasks are input and weight halves fused, and weight halves come last."""
+    """DualPipeV as in JaxPP: backward tasks are input and weight halves fused, and weight halves come last."""
     out = []
     for rank in range(ranks):
         down, up, behind = rank, 2 * ranks - 1 - rank, ranks - 1 - rank

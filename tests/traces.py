@@ -62,7 +62,7 @@ class Program:
         return self._add(name, text, values.shape[1:], values, region=0, varying=over)
 
     def whole(self, name: str, values: np.ndarray, shape: tuple[int, ...], spec: Sequence[str | None]) -> Variable:
-        """A value outside of the body: the shard of every device."""
+        """A value outside the body: the shard of every device."""
         dims = tuple(Dim(n, (a,) if a else ()) for n, a in zip(shape, spec, strict=True))
         sizes = ",".join(f"{n}@{a}" if a else str(n) for n, a in zip(shape, spec, strict=True))
         return self._add(name, f"{TYPES[str(values.dtype)][0]}[{sizes}]", shape, values, region=-1, dims=dims)
@@ -136,7 +136,7 @@ class Program:
         self.steps.append(Step(primitive, tuple(inputs), tuple(outputs), sentence, source, **known))
 
     def enter(self, scope: Scope) -> None:
-        """Steps from here on stand in a scope."""
+        """Steps from here on are in a scope."""
         self.scopes.append(scope)
         self.scope = len(self.scopes) - 1
 
@@ -303,7 +303,7 @@ def error() -> Trace:
     y = f.local("mul", "y", lambda v: 2 * v, x, line=3)
     f.step("error", [y], [], "y varies over i.", 1)
     fixes = (
-        Fix("Concatenate the blocks along i: say so in out_specs", "out_specs=P('i')"),
+        Fix("Concatenate the blocks along i: add that to out_specs", "out_specs=P('i')"),
         Fix("Sum the blocks along i, before the return", "return jax.lax.psum(x * 2, 'i')", "f.py", 3, 1),
     )
     message = "shard_map applied to the function 'f' was given out_specs which require replication"

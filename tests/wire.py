@@ -1,4 +1,4 @@
-"""Reads what travels as a table, as the front end does."""
+"""Reads what is sent as a table, as the front end does."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def items(table: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def numbers(wire: Any) -> list[int]:
-    """Integers, packed where they are many."""
+    """Integers, packed where there are many."""
     if isinstance(wire, list):
         return wire
     return Ints(**wire | {"shape": tuple(wire["shape"]), "strides": tuple(wire["strides"])}).array().tolist()

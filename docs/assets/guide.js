@@ -1,4 +1,4 @@
-// The palette switch of the theme, told in a word that widgets listen for.
+// Tells widgets when the reader switches the palette: they watch this attribute.
 const tell = () => {
   document.body.dataset.theme = document.body.dataset.mdColorScheme ?? "";
 };

@@ -8,9 +8,9 @@ nothing is computed from them.
 - ``arrays``: nodes of trees, arrays that share memory.
 - ``jaxprs``, ``control``, ``primitives``: equations, the jaxprs that they enter, what they are by name.
 - ``sources``: the user's lines and names.
-- ``failures``, ``messages``: how far tracing came, and what JAX's message means.
-- ``continuing``: going on with a fix where a type stops a program.
-- ``compiling``: what is compiled meanwhile; tracing again what was traced before.
+- ``failures``, ``messages``: how far tracing got, and what JAX's message means.
+- ``continuing``: continuing with a fix where a type error stops a program.
+- ``compiling``: what is compiled while code runs; tracing again what was traced before.
 - ``inspection``: where the compiler puts a value.
 - ``processes``: what the processes of a program tell one another.
 - ``assignment``: where the compiler puts buffers.

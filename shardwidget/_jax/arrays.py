@@ -11,14 +11,14 @@ import jax
 def children(node: Any) -> Iterable[Any] | None:
     """What is directly inside a node of a pytree; None for a leaf.
 
-    JAX 0.9 – 0.12: ``jax.tree`` flattens the whole tree at once, and so does not come back from one that holds itself.
+    JAX 0.9 – 0.12: ``jax.tree`` flattens the whole tree at once, and so never returns from one that contains itself.
     """
     found = jax.tree_util.default_registry.flatten_one_level(node)
     return None if found is None else found[0]
 
 
 def base_array(x: Any) -> Any:
-    """The array of integers that an array of PRNG keys stands on; any other array itself.
+    """The array of integers that an array of PRNG keys wraps; any other array itself.
 
     JAX 0.9 – 0.12: ``jax.random.key_data`` makes a new one.
     """
@@ -26,7 +26,7 @@ def base_array(x: Any) -> Any:
 
 
 def memory_at(x: Any) -> tuple[Any, ...]:
-    """Where the shards of this process begin in the memory of their devices; empty where a backend does not say.
+    """Addresses of this process's shards in the memory of their devices; empty if the backend does not give them.
 
     JAX 0.9 – 0.12: reading an array's values leaves arrays of its single shards behind, on the same memory, which
     ``jax.live_arrays`` lists as well.

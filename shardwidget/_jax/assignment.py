@@ -6,7 +6,7 @@ from typing import Any
 
 
 def buffer_assignment(compiled: Any) -> tuple[bytes, bytes] | None:
-    """A ``BufferAssignmentProto`` and the ``HloModuleProto`` that its ids are of; None where the backend gives none.
+    """A ``BufferAssignmentProto`` and the ``HloModuleProto`` that its ids refer to; None where the backend gives none.
 
     CPU and GPU give it, TPU an empty one. JAX 0.9 – 0.12.
     """

@@ -1,4 +1,4 @@
-"""What is compiled while a piece of code runs, and tracing that remembers nothing."""
+"""What is compiled while a piece of code runs, and tracing without JAX's caches."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from jax._src import compiler, config
 
 @contextlib.contextmanager
 def compilations() -> Iterator[list[Any]]:
-    """Collects every executable that is compiled meanwhile, by whatever function; ``jax.jit`` compiles through here.
+    """Collects every executable that is compiled in the block, by any function; ``jax.jit`` does so here.
 
-    JAX 0.9 – 0.12: ``jax.monitoring`` tells times alone, and an executable belongs to nothing that is public.
+    JAX 0.9 – 0.12: ``jax.monitoring`` reports only times, and no public object holds the executable.
     """
     found: list[Any] = []
     original = compiler.compile_or_get_cached
@@ -39,9 +39,9 @@ def module_text(executable: Any) -> str:
 
 @contextlib.contextmanager
 def traced_anew() -> Iterator[None]:
-    """Traces every function again, also those that JAX has traced before, and forgets none of these.
+    """Traces every function again, even those that JAX has traced before, and leaves JAX's caches as they are.
 
-    JAX 0.9 – 0.12: what is traced is kept by the function and by this option, among others; the option moves seeds of
+    JAX 0.9 – 0.12: traces are cached by function and by this option, among others; the option moves seeds of
     random keys, which no shape depends on.
     """
     with config.random_seed_offset(next(_OFFSETS)):

@@ -1,4 +1,4 @@
-"""Going on with a fix where a type stops the tracing of a program."""
+"""Continuing with a fix where a type error stops the tracing of a program."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import jax
 from jax.extend.core import JaxprEqn, Primitive
 
 Fixer = Callable[[Any, list[Any], dict[str, Any], Exception], "list[Any] | None"]
-"""Gives the results of a primitive, by its operands and parameters, in place of an exception; None lets it raise."""
+"""Returns the results of a primitive for its operands and parameters in place of an exception; None lets it raise."""
 
 _FIXING = threading.RLock()
 
@@ -21,8 +21,8 @@ _FIXING = threading.RLock()
 def fixing(fix: Fixer) -> Iterator[None]:
     """Where a primitive raises while it is traced in this thread, ``fix`` is asked for its results.
 
-    ``with_sharding_constraint``, which refuses on Explicit axes before there is a primitive, is asked for as one. JAX
-    keeps what it traces by all that is in force; with a context of its own, nothing fixed is ever used elsewhere.
+    ``with_sharding_constraint``, which raises on Explicit axes before there is a primitive, is treated as one. JAX
+    caches what it traces by the context in force; with a context of its own, nothing fixed is ever used elsewhere.
     JAX 0.9 – 0.12: methods of two private classes and two private functions are replaced, and put back; by one thread
     at a time.
     """
@@ -104,7 +104,7 @@ class Mark:
 
 
 def marked(mark: Mark) -> contextlib.AbstractContextManager[Any]:
-    """Equations that are traced in it carry a mark, and so do their transposes."""
+    """Equations that are traced in this context carry a mark, and so do their transposes."""
     from jax.experimental.xla_metadata import set_xla_metadata
 
     return set_xla_metadata(shardwidget=mark)

@@ -24,10 +24,10 @@ class FunctionCall:
     operands: tuple[int, ...] | None = None
     """Indices of the operands that the body takes; None for all."""
     in_shardings: tuple[Any, ...] = ()
-    """Of ``jit``: where operands are to lie; empty where it does not say."""
+    """Of ``jit``: the shardings asked for its operands; empty where there are none."""
     out_shardings: tuple[Any, ...] = ()
     donated: tuple[bool, ...] = ()
-    """Of ``jit``: whether the memory of each operand may be taken."""
+    """Of ``jit``: whether each operand is donated."""
     branch: bool = False
     """Whether it is the branch of a ``cond`` in which tracing stopped."""
 
@@ -39,7 +39,7 @@ class FunctionCall:
 
 @dataclass(frozen=True, eq=False)
 class Scan:
-    """A ``scan``. Its operands, and its body's, are constants, carries and what it goes along."""
+    """A ``scan``. Its operands, and its body's, are constants, carries and what it scans over."""
 
     body: Any
     consts: int
@@ -161,7 +161,7 @@ def _scan_counts(params: dict[str, Any]) -> tuple[int, int]:
 
 
 def own_params(eqn: JaxprEqn) -> dict[str, Any]:
-    """Parameters of an equation without the jaxprs that it enters, and without what makes more of them."""
+    """Parameters of an equation without the jaxprs that it enters and the functions that make more of them."""
     return {k: v for k, v in eqn.params.items() if k not in _ENTERED}
 
 
@@ -171,7 +171,7 @@ _ENTERED = frozenset(
 
 
 def every_equation(jaxpr: Any) -> Iterator[Any]:
-    """The equations of a jaxpr and of all jaxprs in it, also of those that ``control_of`` does not know."""
+    """The equations of a jaxpr and of all jaxprs in it, including those that ``control_of`` does not know."""
     for eqn in open_jaxpr(jaxpr)[0].eqns:
         yield eqn
         for body in jax.tree.leaves(list(eqn.params.values()), is_leaf=lambda x: hasattr(x, "eqns")):

@@ -1,4 +1,4 @@
-"""How far tracing came when an exception stopped it."""
+"""How far tracing got when an exception stopped it."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ class _Link:
 
 @dataclass(frozen=True, eq=False)
 class Unfinished:
-    """How far tracing came."""
+    """How far tracing got."""
 
     jaxpr: OpenJaxpr
     """The whole program; the last equation of each level is the one whose body stopped."""
     mapped: Mapped | None
     """The innermost ``shard_map`` that was called."""
     outs: list[Any]
-    """Results of the innermost body, where that came to its end."""
+    """Results of the innermost body, if it ran to its end."""
     out_specs: list[Any]
     """Their specs."""
     operands: list[Any]
@@ -83,7 +83,7 @@ def unfiltered(call: Callable[[], T]) -> T:
 
 
 def unfinished(error: BaseException) -> Unfinished | None:
-    """How far tracing came when an exception stopped it, from the frames of its traceback.
+    """How far tracing got when an exception stopped it, from the frames of its traceback.
 
     JAX 0.9 – 0.12: the frames of ``trace_to_jaxpr*``, of ``shard_map``, of ``jit`` and of control flow hold what was
     traced.
@@ -156,7 +156,7 @@ def _entered(file: str, name: str, known: dict[str, Any]) -> _Link | None:
 
 
 def _flat(known: dict[str, Any], *names: str) -> list[Any]:
-    """The leaves of the first local variable that is there."""
+    """The leaves of the first local variable that exists."""
     return next((list(known[name]) for name in names if name in known), [])
 
 
@@ -203,7 +203,7 @@ def _nested(levels: list[tuple[_Link | None, Any]]) -> OpenJaxpr:
 
 
 def _control(link: _Link, body: OpenJaxpr, closed: int) -> Control:
-    """What enters a body that first takes ``closed`` values from around."""
+    """What enters a body whose first parameters are ``closed`` values from outside."""
     about = link.about
     if link.kind == "shard_map":
         specs = (jax.sharding.PartitionSpec(),) * closed + tuple(about["in_specs"])
@@ -223,7 +223,7 @@ def _open(trace: Any) -> OpenJaxpr:
 
 
 def _without_tracers(body: OpenJaxpr) -> tuple[OpenJaxpr, list[Any]]:
-    """A body whose first parameters are what it closes over from around, and that."""
+    """A body whose first parameters are the values that it closes over, and those values."""
     closed = dict(zip(body.constvars, (getattr(c, "canonical", c) for c in body.consts), strict=True))
     around = {var: const for var, const in closed.items() if isinstance(const, Tracer)}
     own = {var: const for var, const in closed.items() if var not in around}
@@ -281,9 +281,9 @@ def _leaves(value: Any) -> Iterator[Any]:
 
 
 def _at_work(frames: list[Any], trace: Any) -> tuple[list[tuple[Any, tuple[int, ...]]], list[Any]]:
-    """Variables of a trace and axis names that the first frames of JAX below the user's were given.
+    """Variables of a trace and axis names that the user's frame passed to the first JAX frames below it.
 
-    With each variable come the dimensions of it that the user's value has.
+    Each variable comes with those of its dimensions that the user's value has.
     """
     variables: dict[int, tuple[Any, tuple[int, ...]]] = {}
     names: list[Any] = []

@@ -12,10 +12,10 @@ from shardwidget._jax.jaxprs import open_jaxpr
 
 
 def inspection(eqn: JaxprEqn, v: Any, callback: Any) -> Any:
-    """An equation that tells the compiler's sharding of a variable, behind the one that gives it.
+    """An equation that reports the compiler's sharding of a variable, after the equation that produces it.
 
     Args:
-        eqn: the one that gives it.
+        eqn: the equation that produces the variable.
         v: the variable.
         callback: takes an XLA ``HloSharding``. It is called when the program is partitioned: not for one device.
     """
@@ -24,7 +24,7 @@ def inspection(eqn: JaxprEqn, v: Any, callback: Any) -> Any:
 
 @functools.lru_cache(maxsize=1)
 def _inspection() -> Any:
-    """``jax.debug.inspect_array_sharding`` as an equation, without its failing where a sharding is no PartitionSpec.
+    """``jax.debug.inspect_array_sharding`` as an equation that does not fail where a sharding is not a PartitionSpec.
 
     JAX 0.9 – 0.12: effects and lowerings are private.
     """

@@ -11,7 +11,7 @@ import jax
 
 @dataclass(frozen=True)
 class MpmdFields:
-    """What an array that behaves as an ``MpmdArray`` says of itself."""
+    """The fields of an array that behaves like an ``MpmdArray``."""
 
     mesh: jax.sharding.Mesh
     axis: str

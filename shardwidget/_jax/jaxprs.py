@@ -25,7 +25,7 @@ AnyJaxpr = ClosedJaxpr | Jaxpr | OpenJaxpr
 
 
 def open_jaxpr(jaxpr: Any) -> tuple[Any, tuple[Any, ...]]:
-    """A jaxpr without its constants, and they.
+    """A jaxpr without its constants, and the constants.
 
     JAX 0.9 – 0.10: a ClosedJaxpr holds both, a Jaxpr has none. JAX 0.12: every Jaxpr holds its constants.
     """
@@ -47,7 +47,7 @@ def closed(jaxpr: Any, consts: Any) -> Any:
 def bind(eqn: JaxprEqn, *values: Any) -> list[Any]:
     """Applies an equation to values, in the context that it was traced in.
 
-    JAX 0.9: ``get_bind_params`` returns functions and parameters; from 0.10 on parameters alone.
+    JAX 0.9: ``get_bind_params`` returns functions and parameters; from 0.10 on, only parameters.
     """
     with eqn.ctx.manager:
         return bind_here(eqn.primitive, eqn.params, *values)
@@ -70,7 +70,7 @@ def context_mesh(eqn: JaxprEqn) -> jax.sharding.AbstractMesh:
 
 
 def context_key(eqn: JaxprEqn) -> tuple[Any, ...]:
-    """What, beside its parameters, decides how an equation is applied.
+    """What, besides its parameters, decides how an equation is applied.
 
     JAX 0.9 – 0.12: ``ctx`` of an equation is not documented.
     """
@@ -84,7 +84,7 @@ def is_dropped(v: Any) -> bool:
 
 
 def with_equations(jaxpr: Any, eqns: list[Any]) -> Any:
-    """A jaxpr of other equations, some of which inspect a sharding."""
+    """A jaxpr with other equations, some of which inspect a sharding."""
     effects = set(jaxpr.effects).union(*(eqn.effects for eqn in eqns)) if eqns else set(jaxpr.effects)
     return jaxpr.replace(
         eqns=eqns, effects=frozenset(e for e in effects if not hasattr(e, "input_index")) | jaxpr.effects
@@ -92,10 +92,10 @@ def with_equations(jaxpr: Any, eqns: list[Any]) -> Any:
 
 
 def quick_options() -> dict[str, Any]:
-    """Options to compile a program for CPUs that runs once or twice: XLA's time is what is waited for.
+    """Options to compile a program for CPUs that runs only once or twice: most of the time is XLA's compilation.
 
-    Programs whose every value is a result have many small fusions, and on JAX 0.9 and 0.10 the older emitters make
-    them in a fifth of the time. Later versions have no others.
+    Programs that return every value have many small fusions, and on JAX 0.9 and 0.10 the older emitters compile
+    them in a fifth of the time. Later versions no longer have those.
     """
     options: dict[str, Any] = {"xla_backend_optimization_level": 0, "xla_cpu_parallel_codegen_split_count": 1}
     if jax.__version_info__ < (0, 11):

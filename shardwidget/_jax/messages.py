@@ -16,7 +16,7 @@ TRACED_VALUE = (
     jax.errors.ConcretizationTypeError,
     jax.errors.NonConcreteBooleanIndexError,
 )
-"""What is raised where Python asks a traced value for its number."""
+"""What is raised where Python needs the concrete number of a traced value."""
 
 
 def kind_of(error: Exception) -> FailureKind:
@@ -51,12 +51,12 @@ def is_unsupported(error: Exception) -> bool:
 
 
 def is_of_another_mesh(error: Exception) -> bool:
-    """Whether a value lies on a mesh of other axis types than the one that it is used on."""
+    """Whether a value is on a mesh with other axis types than the mesh that it is used on."""
     return re.search(r"context mesh .* should match the (aval mesh|mesh passed)", str(error), re.DOTALL) is not None
 
 
 def is_sharding_type_error(error: Exception) -> bool:
-    """Whether types on Explicit axes do not say how a result is laid out. The class is private."""
+    """Whether types on Explicit axes leave the sharding of a result ambiguous. The class is private."""
     return type(error).__name__ == "ShardingTypeError"
 
 
@@ -66,12 +66,12 @@ def is_too_long(error: Exception) -> bool:
 
 
 def is_wrong_arguments(error: Exception) -> bool:
-    """Whether arguments may be of a form that a function does not take."""
+    """Whether the arguments may have a form that the function does not take."""
     return isinstance(error, TypeError) or "pytree structure" in str(error)
 
 
 def is_of_other_devices(error: Exception) -> bool:
-    """Whether the arguments of a program lie on different devices."""
+    """Whether the arguments of a program are on different devices."""
     return "incompatible devices" in str(error)
 
 
@@ -94,7 +94,7 @@ _UNKNOWN_AXIS = re.compile(r"(in|out)_specs\S* refers to *'?(\w+)?")
 
 
 def unknown_axis(error: Exception) -> tuple[Literal["in_specs", "out_specs", ""], str]:
-    """The specs that name an axis that the mesh does not have, empty where it is another place; and the axis."""
+    """Which specs name an axis that the mesh does not have (empty if something else names it), and the axis."""
     words = str(error)
     if found := _UNKNOWN_AXIS.search(words):
         return ("in_specs" if found[1] == "in" else "out_specs"), found[2] or ""
@@ -113,7 +113,7 @@ class Carry(NamedTuple):
 
     @property
     def number(self) -> int:
-        """Its index in the flat carry; -1 where the name does not say."""
+        """Its index in the flat carry; -1 where the name does not show it."""
         found = re.search(r"\[(\d+)\]", self.name)
         return int(found[1]) if found else -1
 
@@ -176,5 +176,5 @@ def _varying(text: str) -> frozenset[str]:
 
 
 def without_shardings(text: str) -> str:
-    """A message, types in it without their shardings."""
+    """A message, with the shardings left out of the types in it."""
     return re.sub(r"@(?:\([^)]*\)|\w+)", "", text)

@@ -1,4 +1,4 @@
-"""Primitives by what they do, and what the parameters of some say. JAX 0.9 – 0.12: the names of primitives."""
+"""Primitives by what they do, and what the parameters of some mean. JAX 0.9 – 0.12: the names of primitives."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ WRITES = frozenset({"debug_callback", "debug_print"})
 """Primitives that only write something."""
 
 RELAYOUTS = frozenset({"reshard", "sharding_constraint"})
-"""Primitives that change how a value lies on its mesh, and nothing else."""
+"""Primitives that change how a value is sharded, and nothing else."""
 
 MOVES = RELAYOUTS | {"mesh_cast", "copy_to_host", "optimization_barrier"}
 """Primitives that may place a value, and do not change it."""
 
 PLACES = RELAYOUTS | {"mesh_cast", "device_put"}
-"""Primitives that say where a value lies."""
+"""Primitives that state where a value is placed."""
 
 SHAPE_ONLY = frozenset(
     {
@@ -33,7 +33,7 @@ SHAPE_ONLY = frozenset(
 """Primitives that move elements and compute nothing."""
 
 SAME_ELEMENTS = frozenset({"convert_element_type", "copy", "copy_p", "optimization_barrier", "pvary"})
-"""Primitives whose result has the elements of their operand, each where it was."""
+"""Primitives whose result has the elements of their operand, each in its place."""
 
 ELEMENTWISE = frozenset(
     {
@@ -45,7 +45,7 @@ ELEMENTWISE = frozenset(
         "shift_right_logical", "sign", "sin", "sinh", "sqrt", "square", "stop_gradient", "sub", "tan", "tanh", "xor",
     }
 )  # fmt: skip
-"""Primitives that make each element of their result from those at its place, so that it is cut as the operands are."""
+"""Elementwise primitives: their result is sharded as their operands are."""
 
 ARITHMETIC = frozenset(
     {
@@ -53,7 +53,7 @@ ARITHMETIC = frozenset(
         "neg", "pow", "rem", "rsqrt", "sign", "sin", "sqrt", "square", "sub", "tanh",
     }
 )  # fmt: skip
-"""Those of them that a model computes with."""
+"""Elementwise primitives that a model computes with."""
 
 CONTRACTIONS = frozenset({"conv_general_dilated", "dot_general", "ragged_dot", "ragged_dot_general"})
 """Primitives that sum products."""
@@ -62,7 +62,7 @@ LINEAR = frozenset({"convert_element_type", "div", "neg"})
 """Some primitives that only scale or cast their first operand, where the others are constants."""
 
 REDUCTIONS = {"reduce_sum": "psum", "reduce_max": "pmax", "reduce_min": "pmin"}
-"""Reductions over dimensions of an array, and the collectives that go on with them over devices."""
+"""Reductions over dimensions of an array, and the collectives that continue them over devices."""
 
 ACCUMULATES = frozenset({"add_any", "scatter-add", "select_n"})
 """Primitives that differentiation adds to a program."""

@@ -1,4 +1,4 @@
-"""What the processes of one program say to one another outside of their collectives. JAX 0.9.0 – 0.12."""
+"""What the processes of one program tell one another outside of their collectives. JAX 0.9.0 – 0.12."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ class Board:
 
     @staticmethod
     def here() -> Board | None:
-        """That of this program; None where ``jax.distributed`` has not been initialized."""
+        """The board of this program; None where ``jax.distributed`` has not been initialized."""
         from jax._src import distributed
 
         client = distributed.global_state.client
         return None if client is None else Board(client)
 
     def post(self, key: str, value: bytes) -> None:
-        """Sets a key, also one that is set."""
+        """Sets a key, whether or not it is set already."""
         self._call("key_value_set_bytes", key, value, allow_overwrite=True)
 
     def post_once(self, key: str, value: bytes) -> None:
@@ -33,7 +33,7 @@ class Board:
         self._call("key_value_set_bytes", key, value, expected="ALREADY_EXISTS")
 
     def wait(self, key: str, seconds: float) -> bytes | None:
-        """The value of a key, once it is set; None where it is not in time."""
+        """The value of a key, once it is set; None where it is not set in time."""
         return self._call("blocking_key_value_get_bytes", key, round(1000 * seconds), expected="DEADLINE_EXCEEDED")
 
     def get(self, key: str) -> bytes | None:

@@ -11,7 +11,7 @@ from jax.profiler import ProfileData
 
 
 class Profile:
-    """A profile of this process, of what runs between ``start`` and ``stop``. Nothing is written to the disk."""
+    """A profile of what runs in this process between ``start`` and ``stop``. Nothing is written to disk."""
 
     def __init__(self) -> None:
         self._session: Any = None
@@ -32,7 +32,7 @@ class Profile:
             self._session = session(profiler_options=options)
             self._session.start()
         else:
-            # The folder is where files would go; it is made when they are written.
+            # The folder is where files would go; it is created only when they are written.
             jax.profiler.start_trace(str(Path(tempfile.gettempdir()) / "shardwidget"), profiler_options=options)
 
     def stop(self) -> Any:
@@ -43,7 +43,7 @@ class Profile:
         """
         if self._session is not None:
             return self._session.stop()
-        # JAX 0.9 – 0.11: what is public writes all of it twice, once as JSON, which takes longer than the program.
+        # JAX 0.9 – 0.11: the public way writes everything twice, once as JSON, which takes longer than the program.
         from jax._src import profiler
 
         state: Any = profiler._profile_state

@@ -22,7 +22,7 @@ def partitions(spec: jax.sharding.PartitionSpec) -> tuple[Any, ...]:
 
 
 def unreduced_kind(spec: jax.sharding.PartitionSpec) -> str:
-    """What the parts on a spec's unreduced axes are combined by.
+    """The operation that combines the parts on a spec's unreduced axes.
 
     JAX 0.12: ``unreduced_kind`` is ``sum``, ``max`` or ``min``; before, it is always a sum.
     """
@@ -39,7 +39,7 @@ def logical_device_ids(sharding: jax.sharding.Sharding) -> tuple[int, ...] | Non
 
 
 def device_assignment(sharding: jax.sharding.Sharding) -> tuple[Any, ...] | None:
-    """The devices of a sharding in the order that a compiled program counts them; None for an abstract one.
+    """The devices of a sharding in the order in which a compiled program counts them; None for an abstract one.
 
     JAX 0.9 – 0.12: private; only the set of devices is public.
     """
@@ -50,7 +50,7 @@ def device_assignment(sharding: jax.sharding.Sharding) -> tuple[Any, ...] | None
 
 
 def spec_on(sharding: Any, mesh: jax.sharding.Mesh) -> jax.sharding.PartitionSpec | None:
-    """An XLA ``HloSharding``, or a JAX sharding that holds one, as a spec on a mesh; None where it is not one.
+    """An XLA ``HloSharding``, or a JAX sharding that holds one, as a spec on a mesh; None where no spec fits.
 
     JAX 0.9 – 0.12: the parser is private.
     """
@@ -73,7 +73,7 @@ def is_silent(sharding: Any) -> bool:
 def on_mesh(params: dict[str, Any], mesh: jax.sharding.AbstractMesh) -> dict[str, Any]:
     """Parameters of an equation with the shardings among them moved to a mesh of the same axes.
 
-    What JAX itself writes down as the type of a result says nothing on Auto axes: it is left out.
+    A sharding that JAX itself records as the type of a result means nothing on Auto axes: it is left out.
     """
     moved = {key: _on(value, mesh) for key, value in params.items()}
     silent = [key for key in ("out_sharding", "sharding") if is_silent(params.get(key)) or is_silent(moved.get(key))]
@@ -81,7 +81,7 @@ def on_mesh(params: dict[str, Any], mesh: jax.sharding.AbstractMesh) -> dict[str
 
 
 def moved_to(sharding: Any, mesh: jax.sharding.Mesh) -> Any:
-    """A sharding that ``jit`` was given, on a mesh of other axis types; what says nothing stays as it is."""
+    """A sharding that ``jit`` was given, on a mesh with other axis types; one that is unspecified stays as it is."""
     if isinstance(sharding, jax.sharding.NamedSharding) and sharding.mesh.axis_names == mesh.axis_names:
         return jax.sharding.NamedSharding(mesh, sharding.spec, memory_kind=sharding.memory_kind)
     return sharding
@@ -107,8 +107,8 @@ def hlo_text(sharding: jax.sharding.Sharding, rank: int) -> str:
 def shardy_text(sharding: jax.sharding.Sharding, rank: int) -> str:
     """The Shardy attribute of an array of this rank, ``#sdy.sharding<mesh<["x"=4]>, [{"x"}]>``, or empty.
 
-    JAX 0.9 – 0.12: private method; ``build`` takes a cache of attributes from 0.10 on. JAX 0.9.0 ends the process when
-    a GSPMDSharding whose devices follow no pattern is asked, so only the classes that answer safely are. (For a
+    JAX 0.9 – 0.12: private method; ``build`` takes a cache of attributes from 0.10 on. JAX 0.9.0 aborts for a
+    GSPMDSharding whose devices follow no pattern, so only the classes that answer safely are asked. (For a
     GSPMDSharding, JAX would make up axis names.)
     """
     if not isinstance(sharding, jax.sharding.NamedSharding | jax.sharding.SingleDeviceSharding):
@@ -139,7 +139,7 @@ def _clip(text: str) -> str:
 def mesh_of_with() -> jax.sharding.Mesh | None:
     """The mesh of the ``with mesh:`` around the call; None where there is none.
 
-    JAX 0.9 – 0.12: ``jax.sharding.get_mesh`` knows that of ``jax.set_mesh`` alone.
+    JAX 0.9 – 0.12: ``jax.sharding.get_mesh`` returns only that of ``jax.set_mesh``.
     """
     from jax._src.mesh import thread_resources
 

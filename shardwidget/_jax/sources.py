@@ -31,7 +31,7 @@ class Frame(Protocol):
 
 
 def is_user_file(file: str) -> bool:
-    """Whether a file is the user's: neither JAX's nor Python's, nor of this package.
+    """Whether a file is the user's: not JAX's, Python's or this package's.
 
     JAX 0.9 – 0.12: private.
     """
@@ -41,7 +41,7 @@ def is_user_file(file: str) -> bool:
 
 
 def is_library_file(file: str) -> bool:
-    """Whether a file is of an installed package: flax, optax and others, which most users did not write."""
+    """Whether a file belongs to an installed package: flax, optax and others, which most users did not write."""
     return any(f"{os.sep}{folder}{os.sep}" in file for folder in ("site-packages", "dist-packages"))
 
 
@@ -60,7 +60,7 @@ def user_frames(eqn: JaxprEqn) -> list[Frame]:
 def calls_reshard(eqn: JaxprEqn) -> bool:
     """Whether the user's program calls ``jax.reshard`` for a ``reshard`` equation: most are JAX's own.
 
-    JAX 0.9 – 0.12: private. ``jax.tree.map`` may stand between.
+    JAX 0.9 – 0.12: private. ``jax.tree.map`` may be in between.
     """
     frames = getattr(eqn.source_info.traceback, "frames", ())
     callers = [after for frame, after in itertools.pairwise(frames) if frame.function_name == "reshard"]
@@ -68,9 +68,9 @@ def calls_reshard(eqn: JaxprEqn) -> bool:
 
 
 def place_now() -> tuple[str, int, int] | None:
-    """File, line and column of the user's expression that is at work; None where there is none.
+    """File, line and column of the user's expression that is running; None where there is none.
 
-    From Python's own stack: JAX forgets who called what it keeps traced.
+    From Python's own stack: JAX does not know who called a function whose trace it has cached.
     """
     frame = inspect.currentframe()
     while frame is not None and not is_user_file(frame.f_code.co_filename):
@@ -82,14 +82,14 @@ def place_now() -> tuple[str, int, int] | None:
 
 
 def raised_at(error: BaseException) -> tuple[str, int, str] | None:
-    """File, line and function of the user's that an exception comes from; None where it is not the user's."""
+    """The user's file, line and function that an exception comes from; None where it is not from the user's code."""
     steps = traceback.walk_tb(error.__traceback__)
     found = [(f.f_code.co_filename, line, f.f_code.co_name) for f, line in steps]
     return next((at for at in reversed(found) if is_user_file(at[0])), None)
 
 
 def from_user(error: Exception) -> Exception:
-    """An exception whose traceback has the user's frames alone."""
+    """An exception whose traceback has only the user's frames."""
     steps, users = error.__traceback__, None
     kept = []
     while steps is not None:
@@ -118,12 +118,12 @@ def named_scopes(eqn: JaxprEqn) -> tuple[str, ...]:
 
 
 def is_forward(stack: str) -> bool:
-    """Whether equations of a name stack are computed on the way forward, in a program with a gradient or without."""
+    """Whether equations of a name stack belong to the forward pass, in a program with a gradient or without."""
     return "transpose(" not in stack
 
 
 def is_differentiated(stack: str) -> bool:
-    """Whether equations of a name stack are of a function that is differentiated."""
+    """Whether equations of a name stack belong to a function that is differentiated."""
     return "jvp(" in stack
 
 
@@ -167,7 +167,7 @@ def argument_names(jaxpr: Any) -> tuple[str, ...]:
 
 
 def call_stack(eqn: JaxprEqn) -> int:
-    """A number for the Python call stack that an equation was traced from: that of JAX's own frames, too.
+    """A number for the Python call stack that an equation was traced from, JAX's own frames included.
 
     JAX 0.9 – 0.12: ``source_info`` of an equation is not documented; tracebacks hash by their frames.
     """
@@ -177,7 +177,7 @@ def call_stack(eqn: JaxprEqn) -> int:
 def gradient_of(f: Any) -> tuple[str, tuple[int, ...], bool] | None:
     """What ``jax.grad`` or ``jax.value_and_grad`` made a function from.
 
-    JAX 0.9 – 0.12: the function's docstring alone tells it.
+    JAX 0.9 – 0.12: only the function's docstring tells it.
 
     Returns:
         Name of the function that is differentiated, positions of the arguments, and whether its value is returned too;

@@ -1,4 +1,4 @@
-"""Types of values: how they are printed, which mesh axes they vary over, and values of a type that is asked for."""
+"""Types of values: how they are printed, which mesh axes they vary over, and values of a requested type."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def is_ref(aval: Any) -> bool:
 def is_changed_by_vmap(aval: Any) -> bool:
     """Whether a value is a key of a generator whose numbers ``jax.vmap`` changes.
 
-    JAX documents it of ``rbg`` and ``unsafe_rbg``. JAX 0.9 – 0.12: the name of a key's type.
+    JAX documents it for ``rbg`` and ``unsafe_rbg``. JAX 0.9 – 0.12: the name of a key's type.
     """
     return jax.dtypes.issubdtype(aval.dtype, jax.dtypes.prng_key) and "rbg>" in str(aval.dtype)
 
@@ -58,7 +58,7 @@ def typed_as(x: Any, aval: Any) -> Any:
 
 
 def with_sharding(aval: Any, sharding: jax.sharding.NamedSharding) -> Any:
-    """A type that says another sharding. JAX 0.9 – 0.12: ``update`` is not documented."""
+    """A type with another sharding. JAX 0.9 – 0.12: ``update`` is not documented."""
     return aval.update(sharding=sharding)
 
 
@@ -66,7 +66,7 @@ def kept(x: Any, axes: frozenset[str]) -> Any:
     """The same block, typed as varying over ``axes`` and neither unreduced nor reduced.
 
     ``jax.lax.pcast`` does this for invarying and reduced values only. JAX 0.9 – 0.12: a type with other manual axes is
-    made by methods that are not documented; 0.12 says of unreduced axes what they are combined by, too.
+    made by methods that are not documented; 0.12 also states the operation that combines unreduced axes.
     """
     return _kept_primitive().bind(x, axes=axes)
 

@@ -1,4 +1,4 @@
-"""Blocks of all devices in one array, by group and rank, cut and joined: what meanings are written in."""
+"""The blocks of all devices in one array, cut and joined by group and rank: what ``apply`` is written with."""
 
 from __future__ import annotations
 

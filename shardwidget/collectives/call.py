@@ -1,4 +1,4 @@
-"""A collective as an equation or an instruction asks for it: who takes part together, and along which dimensions."""
+"""A collective as an equation or an instruction asks for it: which devices take part, and along which dimensions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Call:
     pairs: tuple[tuple[int, int], ...] = ()
     """For a permutation: (source rank, destination rank)."""
     source: int = -1
-    """For pbroadcast: the rank that is copied; -1 where a second operand says it."""
+    """For pbroadcast: the rank that is copied; -1 where a second operand gives it."""
     positional: tuple[int, ...] = ()
     """For psum, pmax and pmin: dimensions of the block that are reduced too."""
 
@@ -44,5 +44,5 @@ class Call:
 
     @property
     def even(self) -> bool:
-        """Whether all groups have the same size; only psum, pmax and pmin can do without."""
+        """Whether all groups have the same size; only psum, pmax and pmin do not need it."""
         return len(set(map(len, self.groups))) == 1

@@ -12,7 +12,7 @@ from shardwidget.cost import Interconnect
 from shardwidget.document import Algorithm, Algorithms, Network, Plan
 
 MOST = 64
-"""Devices of a group: more would not be told apart on a ring."""
+"""The most devices of a group: more cannot be told apart on a ring."""
 
 NO_ALGORITHMS = "{given!r} has no algorithms to compare. Give one of {names}."
 
@@ -21,10 +21,10 @@ def compare(collective: str, n: int, nbytes: int, interconnects: Sequence[Interc
     """All algorithms of a collective in a group of n.
 
     Args:
-        collective: JAX's name of it: ``"psum"``, ``"all_gather"``, ``"psum_scatter"``, ``"all_to_all"`` ….
+        collective: JAX's name for it: ``"psum"``, ``"all_gather"``, ``"psum_scatter"``, ``"all_to_all"`` ….
         n: devices of the group.
         nbytes: bytes of a device's block, the operand.
-        interconnects: what times are estimated for, the first one first.
+        interconnects: what times are estimated for, in this order.
         start: seconds that a message takes to start.
 
     Raises:
@@ -72,7 +72,7 @@ def _loads(plan: Plan) -> Algorithm:
 
 
 def ways(n: int, source: int, destination: int) -> list[tuple[int, int, float]]:
-    """How a message goes round a ring: step, links that it passes, and the part of it that goes there."""
+    """How a message goes round a ring: step, links that it passes, and the part of it that goes that way."""
     forward = (destination - source) % n
     if 2 * forward == n:
         return [(1, forward, 0.5), (-1, forward, 0.5)]

@@ -1,4 +1,4 @@
-"""Runs the rounds of an algorithm on real blocks, chunk by chunk: that they give the collective is what tests check."""
+"""Runs the rounds of an algorithm on real blocks, chunk by chunk: tests check that they give the collective."""
 
 from __future__ import annotations
 

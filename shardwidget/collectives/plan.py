@@ -25,8 +25,8 @@ class Transfer(NamedTuple):
 def plans(call: Call) -> tuple[Plan, ...]:
     """The algorithms that apply to a collective, its meaning in one round first.
 
-    Groups of different sizes have the meaning alone: its transfers between ranks that a smaller group lacks fall away.
-    A broadcast from a rank that only an operand knows has none; ``dataclasses.replace(call, source=…)`` names it.
+    Groups of different sizes have the meaning alone: transfers between ranks that a smaller group lacks are dropped.
+    A broadcast from a rank that only an operand gives has none; ``dataclasses.replace(call, source=…)`` names it.
     """
     return _plans(call.statement, call.n, call.pairs, call.source, call.even)
 

@@ -40,18 +40,18 @@ _DIMENSIONS = ("all_gather_dimension", "scatter_dimension", "split_axis")
 
 
 def statement_of(primitive: str) -> Statement | None:
-    """The collective that a primitive of any supported JAX is; None if it is not a collective."""
+    """The collective of a primitive of any supported JAX; None if it is not a collective."""
     if primitive.endswith("_done") and primitive.removesuffix("_done") in _BY_PRIMITIVE:
         return DONE
     return _BY_PRIMITIVE.get(primitive.removesuffix("_p").removesuffix("_start"))
 
 
 def statement_of_opcode(opcode: str, reduction: str = "") -> Statement:
-    """The collective that an instruction of XLA is.
+    """The collective of an XLA instruction.
 
     Args:
         opcode: one of ``OPCODES``.
-        reduction: opcode of the operation that it combines by, where it does: ``maximum``, ``add``.
+        reduction: opcode of the operation that it combines with, if any: ``maximum``, ``add``.
 
     Raises:
         KeyError: it is not a collective.

@@ -1,4 +1,4 @@
-"""What is stated of each collective, once. Algorithms, traffic, times, pictures and tests are worked out from it."""
+"""What is stated of each collective, once. Algorithms, traffic, times, pictures and tests are derived from it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Blocks = tuple[np.ndarray, ...]
 
 @dataclass(frozen=True, eq=False)
 class Statement:
-    """One collective. Instances stand in ``collectives/kinds/``, listed in ``registry.py``."""
+    """One collective. Instances are in ``collectives/kinds/``, listed in ``registry.py``."""
 
     kind: str
     """What happens, whatever JAX calls it. ``pshuffle`` is a ppermute, ``pswapaxes`` an all_to_all, ``pmean`` a psum.
@@ -32,13 +32,13 @@ class Statement:
     apply: Callable[[Call, Any, Any], Any]
     """The blocks after it: ``(call, blocks, xp)``, see ``collectives.apply``."""
     primitives: tuple[str, ...] = ()
-    """JAX's further names of it."""
+    """JAX's other names for it."""
     opcodes: tuple[str, ...] = ()
-    """XLA's names of it, the usual one first; none where the compiler has none."""
+    """XLA's names for it, the usual one first; none where the compiler has none."""
     reduction: str = ""
     """XLA's opcode of the operation that combines, where several collectives share their opcode."""
     compiled_to: tuple[str, ...] = ()
-    """Other opcodes that the compiler may make of it. Another one with its name on it, the compiler added."""
+    """Other opcodes that the compiler may turn it into. Any further one with its name was added by the compiler."""
     numbers_partitions: bool = False
     """Whether XLA's ids in its groups are partitions as soon as it has a channel, and not replicas."""
     direct: Callable[[int, int], list[Move]] = lambda n, source: []
@@ -50,11 +50,11 @@ class Statement:
     joint: bool = False
     """Whether its operands belong together. Otherwise it acts on each alone."""
     sizes: int = -1
-    """Index of the operand that says, when it runs, how many rows go to each rank; -1 where there is none."""
+    """Index of the operand that gives, at run time, how many rows go to each rank; -1 where there is none."""
     split_axis: Callable[[Call, tuple[int, ...]], int] = lambda call, shape: -1
     """Dimension along which the sent block is cut into chunks, from its shape on one device; -1 for none."""
     concat_axis: Callable[[Call, tuple[int, ...]], int] = lambda call, shape: -1
-    """Dimension along which chunks lie in the received block, from the shape of the sent one; -1 for none."""
+    """Dimension along which chunks are in the received block, from the shape of the sent one; -1 for none."""
     cut: Callable[[Call, Blocks], list[Any]] = lambda call, operands: [operands[0]]
     """A rank's chunks before the first round, from its operands."""
     join: Callable[[Call, int, Blocks, Held, Held], Any] = lambda call, rank, operands, held, arrived: operands[0]
@@ -65,7 +65,7 @@ class Statement:
 
     @property
     def ragged(self) -> bool:
-        """Whether how much is sent to whom is known only when it runs."""
+        """Whether it is known only at run time how much is sent to whom."""
         return self.sizes >= 0
 
     @property

@@ -24,7 +24,7 @@ class Traffic(NamedTuple):
     bytes: int
     """Bytes that a device sends, rounded up: the same for every device, or the most that one sends."""
     arithmetic: str
-    """How that number comes about, for example ``2·V·(N−1)/N, V = 32 B, N = 2``."""
+    """How that number is computed, for example ``2·V·(N−1)/N, V = 32 B, N = 2``."""
     hops: int
     """Rounds of the ring algorithm, one after another; 1 for a permutation."""
 
@@ -40,7 +40,7 @@ def gathered_bytes(call: Call, block_bytes: int) -> int:
 def bytes_sent(call: Call, block_bytes: int) -> Traffic:
     """The bytes that a device sends when its block (the operand) has ``block_bytes``.
 
-    Of ragged_all_to_all the rows are taken to be spread evenly; where it ran, ``ragged_bytes_sent`` knows.
+    For ragged_all_to_all the rows are assumed to be spread evenly; where it ran, ``ragged_bytes_sent`` knows.
     """
     n, whole = call.n, gathered_bytes(call, block_bytes)
     if not call.statement.communicates:
@@ -77,9 +77,9 @@ def ragged_bytes_sent(call: Call, row_bytes: int, sizes: np.ndarray) -> Traffic:
 
 
 def bytes_by_plan(plan: Plan, call: Call, block_bytes: int) -> int:
-    """The bytes that a device sends by an algorithm, rounded up: what it passes on for others included.
+    """The bytes that a device sends by an algorithm, rounded up, including what it passes on for others.
 
-    Of the meaning, which is not an algorithm, those of ``bytes_sent``.
+    For the meaning, which is not an algorithm, those of ``bytes_sent``.
     """
     if plan.algorithm == "meaning":
         return bytes_sent(call, block_bytes).bytes

@@ -35,14 +35,14 @@ if TYPE_CHECKING:
     from shardwidget.document.trace import *  # noqa: F403
     from shardwidget.document.wire import *  # noqa: F403
 
-# Each stands after those that it imports itself.
+# Each comes after those that it imports itself.
 _MODULES = tuple(
     dict.fromkeys(("wire", "base", "mesh", "collective", "placement", "fix", *_registry.DOCUMENTS.values()))
 )
 
 
 def __getattr__(name: str) -> Any:
-    # Who only shows arrays does not wait for the classes of all other documents to be made.
+    # Showing an array does not wait until the classes of all other documents are created.
     modules = (import_module(f"{__name__}.{module}") for module in _MODULES)
     if name == "__all__":
         return sorted(public for module in modules for public in module.__all__)

@@ -1,4 +1,4 @@
-"""Trees of arrays against each other: which leaves belong together, and what became of each."""
+"""Trees of arrays side by side: which leaves correspond, and how each differs."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ _WORST: tuple[Status, ...] = ("lost an axis", "gained an axis", "moved", "grew",
 def compared(models: Mapping[str, Model]) -> ModelComparison:
     """Trees side by side, each against the first.
 
-    Leaves belong together where their paths are equal. Where at least half of the smallest tree stands below a path
-    of another, as parameters do below ``mu`` and ``nu`` of an optimizer's state, its leaves there belong to it too.
+    Leaves correspond where their paths are equal. Where at least half of the smallest tree is found below a path
+    of another, as parameters do below ``mu`` and ``nu`` of an optimizer's state, its leaves there correspond too.
 
     Args:
         models: at least two trees by name.
@@ -97,13 +97,13 @@ def _common(paths: list[Path]) -> int:
 
 
 def _prefixes(leaves: list[_Placed], pattern: frozenset[Path]) -> set[Path]:
-    """The paths below which at least half of the pattern stands."""
+    """The paths below which at least half of the pattern is found."""
     count = Counter(leaf.path[:k] for leaf in leaves for k in range(len(leaf.path)) if leaf.path[k:] in pattern)
     return {prefix for prefix, n in count.items() if 2 * n >= len(pattern)}
 
 
 def _matched(leaves: list[_Placed], pattern: frozenset[Path]) -> Iterable[tuple[str, Path, _Placed]]:
-    """Of each leaf what stands before its path, the path that it is matched by, and the leaf."""
+    """For each leaf the prefix of its path, the path that it is matched by, and the leaf."""
     prefixes = _prefixes(leaves, pattern)
     for leaf in leaves:
         # The shortest prefix leaves the longest suffix.
@@ -154,7 +154,7 @@ def _change(a: _Placed, b: _Placed) -> tuple[Status, tuple[str, ...]]:
 
 
 def _moved(a: _Placed, b: _Placed) -> bool:
-    """Whether equal axes cut other dimensions, or the devices or the memory are others."""
+    """Whether the same axes cut other dimensions, or the devices or the memory differ."""
     one, two = a.leaf.kind, b.leaf.kind
     if a.mesh is None or b.mesh is None:
         return a.mesh is not b.mesh
@@ -176,7 +176,7 @@ def _same_devices(a: Mesh, b: Mesh, *, ordered: bool) -> bool:
 
 
 def _lines(paths: list[Path], rows: tuple[ComparedRow, ...]) -> tuple[ComparedLine, ...]:
-    """Rows by what they hold, where their paths differ in numbers alone."""
+    """Rows by what they hold, where their paths differ only in numbers."""
     groups: dict[tuple[Path, tuple[ComparedCell, ...]], list[int]] = {}
     for i, (path, row) in enumerate(zip(paths, rows, strict=True)):
         shape = tuple("#" if step.isdigit() else step for step in path)

@@ -20,7 +20,7 @@ class Network:
     topology: Literal["torus", "switch"]
     """``torus``: the group is a ring of links. ``switch``: every device reaches every other directly."""
     bandwidth: float
-    """Bytes a second: of a link in one direction (torus), or that a device sends (switch)."""
+    """Bytes per second: of a link in one direction (torus), or that a device sends (switch)."""
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,8 @@ class Algorithm:
 class Algorithms(Document):
     """A collective in a group of n devices by each of its algorithms.
 
-    A round takes ``start`` and the time of the bytes that the busiest link carries. A message takes the shorter way
-    round a ring; of two equal ones, each half of it takes one.
+    A round takes ``start`` plus the time of the bytes that the busiest link carries. A message takes the shorter way
+    round a ring; where both are equally long, half of it takes each.
     """
 
     collective: str
@@ -70,7 +70,7 @@ class Algorithms(Document):
         return len(one.plan.rounds) * self.start + carried * self.chunk * size / wires.bandwidth
 
     def equal(self, a: int, b: int, network: int = 0) -> float | None:
-        """The bytes of a block with which two algorithms take the same time; None where one is never slower."""
+        """The bytes of a block for which two algorithms take the same time; None where one is never slower."""
         at_none = self.seconds(a, network, 0) - self.seconds(b, network, 0)
         slope = self.seconds(b, network, 1) - self.seconds(b, network, 0)
         slope -= self.seconds(a, network, 1) - self.seconds(a, network, 0)

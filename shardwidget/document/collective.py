@@ -25,7 +25,7 @@ class Semantics:
     """Which blocks are n chunks side by side: the one sent, the one received, or both. If only the sent one is,
     algorithms work on it; otherwise on the received one."""
     by_origin: bool = False
-    """Whether a received chunk is told by the rank that it comes from, and a sent one by the rank that it goes to."""
+    """Whether a received chunk is named by the rank that it comes from, and a sent one by the rank that it goes to."""
     replicates: bool = False
     """Whether all ranks of a group receive the same block."""
 
@@ -44,23 +44,23 @@ class Collective:
     positions: Ints
     """Mesh positions of the groups, one group after another; a shorter group is filled up with -1."""
     group_size: int
-    """Ranks of the largest group; 1 where nobody has anyone to send to."""
+    """Ranks of the largest group; 1 where no rank has another one to send to."""
     bytes_per_device: int
     """Bytes that a device sends, rounded up, where it can reach every other directly (a switch): see ``arithmetic``."""
     arithmetic: str
-    """How that number comes about, for example ``2·V·(N−1)/N, V = 32 B, N = 2``. V is the bytes of the whole array of
+    """How that number is computed, for example ``2·V·(N−1)/N, V = 32 B, N = 2``. V is the bytes of the whole array of
     a group: of all blocks together where each rank has a part of its own, else of one block."""
     hops: int
     """Rounds of the ring algorithm, one neighbour apart each; 1 for a permutation."""
     plans: tuple[int, ...]
     """Indices in ``Trace.plans``: the algorithms that apply, the meaning first."""
     plan_bytes: tuple[int, ...] = ()
-    """For each of ``plans``: bytes that a device sends by it, what it passes on for others included."""
+    """For each of ``plans``: bytes that a device sends by it, including what it passes on for others."""
     split_axis: int = -1
     """Dimension along which the sent block is cut into n equal chunks; -1 where its elements, in row-major order, are
     cut into n ranges (chunk c: from ``c·size//n``), or where a chunk is a whole block."""
     concat_axis: int = -1
-    """Dimension along which chunks lie in the received block; -1 as in ``split_axis``."""
+    """Dimension along which chunks are in the received block; -1 as in ``split_axis``."""
     latency: tuple[float, ...] = ()
     """Estimated seconds of latency on each of ``Trace.interconnects``."""
     bandwidth: tuple[float, ...] = ()

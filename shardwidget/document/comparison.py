@@ -26,7 +26,7 @@ class Compared:
     dtype: str
     bits: int
     explicit: Layout | None
-    """Its type on an Explicit mesh; None below an error that nothing fixes, and at it."""
+    """Its type on an Explicit mesh; None at an error that nothing fixes, and below it."""
     auto: str
     """Its type on an Auto mesh; empty where that side stopped."""
     concrete: Layout | None
@@ -46,13 +46,13 @@ class Row:
     """JAX's primitive; ``arguments`` and ``outputs`` for what the function takes and returns; ``array`` for an array by
     itself."""
     values: tuple[Compared, ...]
-    """What it results in."""
+    """Its results."""
     source: Source | None = None
     """The user's line; one of an installed package only where there is no other."""
     inputs: tuple[str, ...] = ()
     """Names of the operands."""
     scope: int = -1
-    """Index of the innermost one in ``Comparison.scopes``."""
+    """Index of the innermost scope in ``Comparison.scopes``."""
     decision: Literal["", "reshard", "with_sharding_constraint", "out_sharding", "device_put"] = ""
     """The user's own decision about sharding that the equation carries."""
     error: Failure | None = None
@@ -61,9 +61,9 @@ class Row:
     remark: str = ""
     """Unexpected replication, in words: ``w is gathered whole over model``; empty if there is none."""
     wasted_bytes: int = 0
-    """Bytes a device that the remark is about."""
+    """Bytes on each device that the remark is about."""
     inspected: bool = False
-    """Whether its places are those of the program with inspections, which has other collectives here than the program
+    """Whether its shardings are of the program with inspections, which has other collectives here than the program
     itself: the compiler may never make these values there."""
     library: Source | None = None
     """The line of an installed package that ``source`` runs; None where it runs none."""
@@ -91,13 +91,13 @@ class Row:
 
 @dataclass(frozen=True)
 class Continuation:
-    """The explicit side below another choice than the one that ``rows`` show."""
+    """The explicit side below a fix other than the one that ``rows`` show."""
 
     row: int
     choice: int
     """Index in that row's ``fixes``."""
     at: tuple[int, ...]
-    """Indices of the rows that are then others."""
+    """Indices of the rows that differ with it."""
     rows: tuple[Row, ...] = field(metadata={"wire": "table"})
     """Those rows."""
     program: Program | None = None
@@ -106,7 +106,7 @@ class Continuation:
 
 @dataclass(frozen=True, repr=False)
 class Comparison(Document):
-    """What the types say beside where the data is."""
+    """What the types say, beside where the data is."""
 
     of: Literal["function", "arrays"]
     mesh: Mesh

@@ -26,7 +26,7 @@ QuestionKind = Literal[
 
 @dataclass(frozen=True)
 class Table:
-    """Numbers as they lie in one block."""
+    """Numbers as they are laid out in one block."""
 
     title: str
     """Whose they are: ``device 3 · before``."""
@@ -41,7 +41,7 @@ class Figure:
     placement: Placement | None = None
     listing: Listing | None = None
     types: tuple[str, ...] = ()
-    """``a: f32[8@x,16]``, one an argument."""
+    """``a: f32[8@x,16]``, one for each argument."""
     tables: tuple[Table, ...] = ()
 
 
@@ -83,21 +83,21 @@ class Part:
 
 @dataclass(frozen=True)
 class Feedback:
-    """What came of an answer. It never says the right one."""
+    """What came of an answer. It never gives the right one."""
 
     verdict: Literal["right", "partly", "wrong", "malformed"]
     """A malformed answer does not have the form that is asked for; it does not count as an attempt."""
     message: str
     """What the answer means, and the quantity that is off."""
     question: str = ""
-    """What to ask oneself next; empty when all is right."""
+    """What the reader should ask next; empty when all is right."""
     gives: str = ""
     """What the answer would have given, in a few words: ``f32[2,8]``."""
     parts: tuple[Part, ...] = ()
     figure: Figure | None = None
     """What the answer would have given."""
     error: str = ""
-    """Class of the exception that JAX answers with; empty if there is none."""
+    """Class of the exception that JAX raises; empty if there is none."""
     said: str = ""
     """JAX's own words."""
 
@@ -110,7 +110,7 @@ class Question:
     """Unique in its set."""
     task: QuestionKind
     prompt: str
-    """Plain text; code stands between backquotes."""
+    """Plain text; code is between backquotes."""
     mesh: Mesh
     fields: tuple[Field, ...]
     playground: Playground | None = None

@@ -1,4 +1,4 @@
-"""Why a program stops, and changes of its source that make it run."""
+"""Why a program stops, and changes to its source that make it run."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ FailureKind = Literal[
 
 @dataclass(frozen=True)
 class Layout:
-    """How a value lies on the mesh, as a type or a sharding says it."""
+    """How a value is sharded over the mesh, as a type or a sharding states it."""
 
     text: str
     """In JAX's spelling: a type, ``f32[8@x,16]{U:y}``; or a spec, ``P('x', None)``. The sharding's own text where no
     spec fits."""
     dims: tuple[Dim, ...] | None = None
-    """How each dimension is cut; None where the text does not say (Auto axes)."""
+    """How each dimension is cut; None where the text does not show it (Auto axes)."""
     unreduced: tuple[str, ...] = ()
     reduced: tuple[str, ...] = ()
 
@@ -46,7 +46,7 @@ class Fix:
     """In a few words: ``keep rows split over x``."""
     code: str
     """The lines with the change, without indentation. Where the source does not show the place (``line`` is 0), an
-    argument or a statement whose place the title tells."""
+    argument or a statement whose place the title names."""
     file: str = ""
     """File name without its folders, as ``Source.file``."""
     line: int = 0
@@ -93,7 +93,7 @@ class Failure:
     """The mesh axes in question."""
     fixes: tuple[Fix, ...] = ()
     chosen: int = -1
-    """Index of the fix with which the program goes on below; -1 where it does not."""
+    """Index of the fix with which the program continues below; -1 where it does not."""
     kind: FailureKind = "other"
     variable: int = -1
     """The value of the trace that causes it; -1 where none does."""

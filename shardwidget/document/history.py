@@ -1,4 +1,4 @@
-"""Values of a trace by name: where their blocks come from, and where two traces part."""
+"""Values of a trace by name: where their blocks come from, and where two traces begin to differ."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class History:
         """The first value of this name in an iteration of a loop; without one, the last block of a region.
 
         Raises:
-            KeyError: no iteration of that number that was written down has such a value.
+            KeyError: no recorded iteration of that number has such a value.
         """
         if iteration is None:
             return next((v for v in reversed(self.variables) if v.region >= 0), self.variables[-1])
@@ -71,7 +71,7 @@ class History:
 
         Args:
             device: id of the device.
-            iteration: of the innermost loop around, at whose start the value is looked at; None for the last value.
+            iteration: of the innermost loop around it, at whose start the value is read; None for the last value.
 
         Returns:
             The block, or one for each piece where the device holds pieces of several. A value that was computed is its
@@ -95,7 +95,7 @@ class History:
 
 @dataclass(frozen=True, eq=False)
 class Difference:
-    """Where two traces part."""
+    """Where two traces begin to differ."""
 
     step: int
     """Index in ``steps`` of the first trace."""
@@ -124,7 +124,7 @@ def compare(one: Trace, other: Trace, rtol: float, atol: float) -> Difference | 
 
 
 def _pairs(one: Trace, other: Trace) -> Iterator[tuple[tuple[int, Variable], Variable]]:
-    """Values of both that belong together, the first with its step: step by step, or the n-th of each name.
+    """Values of both that correspond, the first with its step: step by step, or the n-th of each name.
 
     Of two functions the results belong together, too, whatever they are called.
     """
@@ -146,7 +146,7 @@ def _made(trace: Trace) -> Iterator[tuple[int, Variable]]:
 
 
 def _numbered(trace: Trace) -> Iterator[tuple[int, tuple[int, Variable]]]:
-    """Those that have names of the user's, and how many of the name there were before."""
+    """Those with names that the user gave, and how many of the same name came before."""
     count: dict[str, int] = {}
     for number, v in _made(trace):
         if v.name.isidentifier() and not v.name.startswith("tmp"):

@@ -33,7 +33,7 @@ class Buffer:
     name: str
     """What the user calls it: an argument's path, or the variable that its line binds; else the instruction's name."""
     kind: BufferKind
-    """``kept``: made on the way forward and needed on the way back; ``collective``: what a collective results in."""
+    """``kept``: made in the forward and needed in the backward pass; ``collective``: the result of a collective."""
     born: int
     """The step that makes it; 0 for an argument."""
     dies: int
@@ -41,15 +41,15 @@ class Buffer:
     source: Source | None = None
     """The user's line that makes it."""
     backward: bool = False
-    """Whether it is made on the way back."""
+    """Whether it is made in the backward pass."""
     loop: int = -1
-    """Index in ``Memory.loops`` of the innermost loop that makes it anew in each pass; -1 for none."""
+    """Index in ``Memory.loops`` of the innermost loop that makes it again in each pass; -1 for none."""
     instruction: str = ""
     """Name of the instruction that makes it."""
     donated: bool = False
     """Of an argument: whether a result is written in its place."""
     axes: tuple[str, ...] | None = None
-    """Mesh axes that cut it; None where that is not known: the compiled program no longer says it."""
+    """Mesh axes that cut it; None where that is not known: the compiled program no longer shows it."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Chip:
 
 @dataclass(frozen=True)
 class MemoryLoop:
-    """A loop of the schedule, of which one pass stands for all: each needs as much."""
+    """A loop of the schedule, of which one pass stands for all: each needs the same."""
 
     first: int
     last: int
@@ -79,7 +79,7 @@ class MemoryLoop:
 
 @dataclass(frozen=True)
 class Remedy:
-    """Something that lowers the peak, as it was found by compiling the program so."""
+    """A change that lowers the peak, found by compiling the program with it."""
 
     what: str
     """In words: ``donate argument 0``."""
@@ -107,15 +107,15 @@ class Memory(Document):
     lines: tuple[Source, ...] = ()
     """The user's lines that the schedule works on, by file and number."""
     work: Ints = _NONE
-    """Of each step: 0 for no line, else one more than twice the index in ``lines``, and one more on the way back."""
+    """Of each step: 0 for no line, else one more than twice the index in ``lines``, plus one in the backward pass."""
     chips: tuple[Chip, ...] = ()
     """Devices whose memory can be drawn as a limit."""
     chip: int | None = None
     """Index of the one that it is compiled for, or that was asked for; None where none is known."""
     basis: Literal["assignment", "text"] = "text"
-    """What sizes are from: the compiler's own assignment of buffers, or types in the module's text."""
+    """Where sizes come from: the compiler's own assignment of buffers, or types in the module's text."""
     compiler: MemoryTotals | None = None
-    """What the compiler itself sets aside; None where it does not say."""
+    """What the compiler itself allocates; None where it does not report it."""
     name: str = ""
     target: str = ""
     """What it is compiled for, in words: ``TPU v5e 2×4``."""
@@ -136,7 +136,7 @@ class Memory(Document):
 
     @property
     def peak_step(self) -> int:
-        """The first step at which most is alive."""
+        """The first step at which the most bytes are alive."""
         return int(self.over_time.argmax()) if self.steps else 0
 
     @property
@@ -146,27 +146,27 @@ class Memory(Document):
 
     @property
     def allocated_bytes(self) -> int:
-        """Bytes that the compiler sets aside: arguments, outputs and temporaries, less what is donated.
+        """Bytes that the compiler allocates: arguments, outputs and temporaries, less what is donated.
 
-        Where it does not say: the peak.
+        If it does not report them: the peak.
         """
         c = self.compiler
         return self.peak_bytes if c is None else c.arguments + c.outputs + c.temporaries - c.aliased
 
     @property
     def difference(self) -> float | None:
-        """How far ``peak_bytes`` is from the compiler's own figure, as a part of that; None where it gives none.
+        """How far ``peak_bytes`` is from the compiler's own figure, as a fraction of that; None where it gives none.
 
-        That is more than the peak where outputs come late: they are set aside from the start.
+        That is more than the peak where outputs come late: they are allocated from the start.
         """
         theirs = self.compilers_bytes
         return self.peak_bytes / theirs - 1 if theirs else None
 
     @property
     def compilers_bytes(self) -> int:
-        """The compiler's own figure: its peak, or what it sets aside; 0 where it gives none.
+        """The compiler's own figure: its peak, or what it allocates; 0 where it gives none.
 
-        A peak above what it sets aside counts memory on the chip too (VMEM of a TPU), which is no part of this.
+        A peak above what it allocates counts memory on the chip too (VMEM of a TPU), which is not part of this.
         """
         if self.compiler is None:
             return 0
@@ -183,6 +183,6 @@ class Memory(Document):
         """
         step = self.peak_step if at is None else at
         if not 0 <= step < self.steps:
-            raise IndexError(f"no step {step}: the schedule has {self.steps}, from 0 on")
+            raise IndexError(f"no step {step}: the schedule has {self.steps} steps, numbered from 0")
         found = (buffer for buffer in self.buffers if buffer.born <= step <= buffer.dies)
         return tuple(sorted(found, key=lambda buffer: -buffer.bytes))

@@ -37,13 +37,13 @@ class Mesh:
     this_process: int
     """The process that made the document."""
     coords: tuple[Ints, ...] = ()
-    """Physical coordinates where devices have them (TPU): one entry a coordinate, each over all positions."""
+    """Physical coordinates where devices have them (TPU): one entry for each coordinate, over all positions."""
     kind: str = ""
     """``Device.device_kind``, for example ``TPU v5 lite``; empty for an abstract mesh."""
     platform: str = ""
     abstract: bool = False
     slices: Ints | None = None
-    """Index of each position's slice, where devices lie on several that no fast link connects; None for one slice."""
+    """Index of each position's slice, where devices are on several that no fast link connects; None for one slice."""
 
     @property
     def size(self) -> int:

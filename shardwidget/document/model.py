@@ -143,7 +143,7 @@ class Leaf:
 class Model(Document):
     """A tree of arrays and where they live. Made without touching their data.
 
-    The nodes of the tree stand in *preorder*: a node, then all below it, then its next sibling. Its leaves are the
+    The nodes of the tree are in *preorder*: a node, then all below it, then its next sibling. Its leaves are the
     nodes that have nothing below. A tree that is one leaf has one node, whose key is empty.
     """
 
@@ -249,9 +249,9 @@ class Model(Document):
         return sum(count for index, count in self._counts if self.types[index].is_array)
 
     def compare(self, other: Model) -> ModelComparison:
-        """This tree against another one: what moved, grew, shrank, lost or gained an axis, or is in one alone.
+        """This tree against another one: what moved, grew, shrank, lost or gained an axis, or is in only one.
 
-        Leaves are matched by path; where one tree stands in the other, as parameters do in an optimizer's state, by
+        Leaves are matched by path; where one tree is part of the other, as parameters are of an optimizer's state, by
         the path below that place.
 
         Args:
@@ -278,7 +278,7 @@ class Model(Document):
 
     @cached_property
     def _counts(self) -> list[tuple[int, int]]:
-        """Of each type its index and the number of leaves."""
+        """The index of each type and its number of leaves."""
         return list(enumerate(np.bincount(self.leaf_type.array(), minlength=len(self.types)).tolist()))
 
     def _sizes(self, index: int) -> tuple[int, int, int]:

@@ -27,7 +27,7 @@ Status = Literal[
 
 @dataclass(frozen=True)
 class ComparedTree:
-    """One of the trees, and what it comes to."""
+    """One of the trees, and its totals."""
 
     name: str
     arrays: int
@@ -42,7 +42,7 @@ class ComparedArray:
     """What is compared of a leaf."""
 
     under: str
-    """What stands before the row's path in this tree: ``0/mu``; empty for the path itself."""
+    """What comes before the row's path in this tree: ``0/mu``; empty for the path itself."""
     type: str
     """Short dtype and shape with the mesh axes that cut it: ``bf16[1024@data,3072]``."""
     spec: str | None
@@ -63,7 +63,7 @@ class ComparedCell:
     status: Status = "same"
     """Against the first tree. ``moved``: other devices, or the same axes at other dimensions; ``only here``: the first
     tree has none; ``only there``: only the first tree has one; ``absent``: neither has. Of several arrays each is
-    compared with its counterpart, and what says most counts, in the order above."""
+    compared with its counterpart, and the first status in the order above counts."""
     axes: tuple[str, ...] = ()
     """The mesh axes that were lost or gained."""
 

@@ -17,7 +17,7 @@ __all__ = ["Hold", "MpmdPlacement"]
 
 Hold = Literal["none", "live", "deleted", "dropped", "remote", "abstract"]
 """What a group has of the array: nothing; its data; data that was deleted; nothing any more, though the array still
-names the group; data of another process, known from metadata; a shape and a sharding alone."""
+names the group; data in another process, known from metadata; only a shape and a sharding."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -157,7 +157,7 @@ class MpmdPlacement(Document):
 
     @property
     def folds(self) -> tuple[tuple[int, ...], ...]:
-        """Groups that have the same of the array and are as near: here, on other processes, or on both."""
+        """Groups that have the same of the array and are equally near: on this process, on others, or on both."""
         found: dict[tuple, list[int]] = {}
         for group, (hold, processes) in enumerate(zip(self.holds, self.processes, strict=True)):
             here = self.mesh.this_process in processes

@@ -1,4 +1,4 @@
-"""The arrays of a session: which name holds what, what nobody's name holds, and what the last cell changed."""
+"""The arrays of a session: which name holds what, what no name holds, and what the last cell changed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from shardwidget.document.wire import VERSION, Ints
 __all__ = ["Change", "DeviceGroup", "Holder", "Namespace", "TypeCount"]
 
 Change = Literal["", "new", "resharded", "changed", "updated", "deleted", "gone"]
-"""What the last cell did with a name: bound it first; gave its arrays other shardings; other shapes, dtypes or numbers
+"""What the last cell did with a name: first bound it; gave its arrays other shardings; other shapes, dtypes or numbers
 of arrays; other arrays of the same types; deleted or donated its arrays; unbound it."""
 
 
@@ -36,11 +36,11 @@ class Holder:
     name: str
     """As code that gives it: ``params``, ``Out[4]``. Empty for what no name holds."""
     arrays: int
-    """Arrays, each counted once, also where other names hold them as well."""
+    """Arrays, each counted once, including those that other names hold as well."""
     type: int
     """Index in ``Namespace.types``; -1 for a tree, and for what no name holds."""
     bytes: int
-    """Bytes of the arrays, each held once; those that are counted at another name left out."""
+    """Bytes of the arrays, each held once, without those that are counted at another name."""
     bytes_per_device: int
     """Of the same arrays, on the device that holds most of them."""
     spent: int
@@ -59,7 +59,7 @@ class Holder:
     moved: int = 0
     """Arrays that the change is about."""
     was: str = ""
-    """Type before; of a tree that of ``path``. Empty where it is the same as now."""
+    """Type before; of a tree, that of ``path``. Empty where it is the same as now."""
     path: str = ""
     """The first array of a tree that the change is about, as ``jax.tree_util.keystr`` writes it."""
     delta: int = 0
@@ -78,7 +78,7 @@ class Holder:
 
 @dataclass(frozen=True)
 class DeviceGroup:
-    """Devices on which all is the same."""
+    """Devices on which everything is the same."""
 
     devices: Ints
     """Indices in the order of ``Namespace.meshes``, each device where it comes first."""
@@ -91,11 +91,11 @@ class DeviceGroup:
     freed: int = 0
     """Bytes that it freed."""
     in_use: int | None = None
-    """Bytes that the backend says are in use; None where it does not say."""
+    """Bytes in use by the backend's own count; None where it gives none."""
     peak: int | None = None
     """The most that were in use since the process began."""
     limit: int | None = None
-    """The most that can be."""
+    """The most that can be in use."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -103,7 +103,7 @@ class Namespace(Document):
     """What the arrays of a session take. Made without touching their data, and without keeping any of them."""
 
     meshes: tuple[Mesh, ...]
-    """The mesh with most devices and bytes first; devices by themselves are meshes without axes."""
+    """The mesh with the most devices and bytes first; devices by themselves are meshes without axes."""
     types: tuple[LeafType, ...] = field(metadata={"wire": "table"})
     """Of the holders that are single arrays."""
     holders: tuple[Holder, ...] = field(metadata={"wire": "table"})
@@ -111,7 +111,7 @@ class Namespace(Document):
     groups: tuple[DeviceGroup, ...]
     """Most bytes first."""
     names: int
-    """Names that hold arrays: ``holders`` has no more than the largest."""
+    """Number of names that hold arrays: ``holders`` has only the largest."""
     left_out: int = 0
     """Bytes on a device of names that are not among the holders."""
     spent: int = 0

@@ -18,7 +18,7 @@ __all__ = ["Block", "Cut", "Dim", "Placement", "Values"]
 
 @dataclass(frozen=True)
 class Cut:
-    """How one dimension is cut when mesh axes do not say it: an index map of the sharding's own."""
+    """How one dimension is cut where mesh axes do not determine it: by an index map of the sharding's own."""
 
     starts: Ints
     """First index of each distinct part."""
@@ -36,7 +36,7 @@ class Dim:
     axes: tuple[str, ...] = ()
     """Mesh axes that split it, major to minor."""
     unconstrained: bool = False
-    """Whether the spec says ``P.UNCONSTRAINED`` here: the compiler chooses."""
+    """Whether the spec is ``P.UNCONSTRAINED`` here: the compiler chooses."""
     cut: Cut | None = None
 
 
@@ -102,7 +102,7 @@ class Placement(Document):
     mesh; different; or nothing to compare."""
     unreduced: tuple[str, ...] = ()
     unreduced_kind: str = "sum"
-    """What the parts on unreduced axes must be combined by: ``sum``, ``max`` or ``min``."""
+    """The operation that must combine the parts on unreduced axes: ``sum``, ``max`` or ``min``."""
     reduced: tuple[str, ...] = ()
     memory_kind: str = ""
     logical_device_ids: Ints | None = None

@@ -1,4 +1,4 @@
-"""A spec being edited: what a page needs to show, without asking anybody, what JAX would make of it."""
+"""A spec being edited: what a page needs to show, on its own, what JAX would make of it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ RefusalKind = Literal[
 
 @dataclass(frozen=True)
 class SpecEntry:
-    """What a PartitionSpec says of one dimension: ``None`` where there are no axes."""
+    """The entry of a PartitionSpec for one dimension: ``None`` where there are no axes."""
 
     axes: tuple[str, ...] = ()
     """Mesh axes, major to minor."""
@@ -75,7 +75,7 @@ class DtypeName:
 
 @dataclass(frozen=True)
 class Wording:
-    """JAX's words for one kind of refusal, with ``{fields}`` where it says what came."""
+    """JAX's words for one kind of error, with ``{fields}`` where it states what it was given."""
 
     kind: RefusalKind
     error: str
@@ -104,10 +104,10 @@ class Terms:
 
 @dataclass(frozen=True, repr=False)
 class Playground(Document):
-    """A spec to play with, and the words to say what comes of it."""
+    """A spec to play with, and the words that describe its result."""
 
     mesh: Mesh
-    """The devices that meshes are made of, in order and without axes; where it is abstract, as many as asked for."""
+    """The devices that meshes are made of, in order and without axes; if abstract, as many as asked for."""
     draft: SpecDraft
     """What is on screen."""
     given: tuple[MeshAxis, ...]
@@ -118,9 +118,9 @@ class Playground(Document):
     array: str = ""
     """Type of the real array that *Apply* moves; empty where there is none. Shape and dtype are then fixed."""
     fixed: bool = False
-    """Whether the spec alone is edited: an exercise asks for one, and for what follows from it."""
+    """Whether only the spec is edited: an exercise asks for one, and for what follows from it."""
     most_devices: int = 4096
-    """Positions that a mesh may have on screen."""
+    """The most positions that a mesh may have on screen."""
     most_dims: int = 6
     jax_version: str = ""
     kind: Literal["playground"] = field(default="playground", init=False)

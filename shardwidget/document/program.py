@@ -19,12 +19,12 @@ class HloCollective:
     """One collective of an optimised module."""
 
     kind: str
-    """XLA's name of it, of the synchronous form: ``all-reduce``, ``reduce-scatter``, ``collective-permute``."""
+    """XLA's name for it, in the synchronous form: ``all-reduce``, ``reduce-scatter``, ``collective-permute``."""
     semantics: Semantics
     axes: tuple[str, ...]
     """The user's mesh axes whose groups these are, in mesh order; empty where none fit, see ``irregular``."""
     irregular: bool
-    """Whether the groups are those of no set of mesh axes."""
+    """Whether no set of mesh axes has these groups."""
     groups: tuple[tuple[int, ...], ...] = field(metadata={"wire": False})
     """Device ids of each group, in rank order. Of a permutation: those of its axes, or one group of the devices that
     its pairs join, where the pairs are not the same in every group."""
@@ -37,15 +37,15 @@ class HloCollective:
     bytes_per_device: int
     """Bytes that a device sends each time, in the ring algorithm (directly, for a permutation), rounded up."""
     arithmetic: str
-    """How that number comes about, for example ``2·V·(N−1)/N, V = 32 B, N = 2``."""
+    """How that number is computed, for example ``2·V·(N−1)/N, V = 32 B, N = 2``."""
     times: int | None
     """How often it runs in one call of the program, in a branch at most; None inside a loop whose trip count is not
     known."""
     nest: int = -1
-    """Index in ``Program.nests`` of the innermost that it stands in; -1 in the entry computation. Of one that several
+    """Index in ``Program.nests`` of the innermost one that it is in; -1 in the entry computation. Of one that several
     calls run: what these have in common."""
     calls: int = 1
-    """Calls that run it, where it stands in a computation that is called from several places."""
+    """Calls that run it, where it is in a computation that is called from several places."""
     within: tuple[str, ...] = ()
     """Of irregular groups: the mesh axes that they stay within. ``('x',)`` alone: each is a part of a group of x."""
     pairs: tuple[tuple[int, int], ...] = ()
@@ -56,7 +56,7 @@ class HloCollective:
     library: Source | None = None
     """The line of an installed package (flax, optax …) that the user's line runs; None where there is none."""
     module: str = ""
-    """Where it stands among ``jax.named_scope``s, which flax and others name by their modules: ``Transformer/mlp``."""
+    """Its ``jax.named_scope``s, which flax and others name by their modules: ``Transformer/mlp``."""
     also: tuple[Source, ...] = ()
     """Of a combined collective: the other lines that it belongs to."""
     op: str = ""
@@ -70,11 +70,11 @@ class HloCollective:
     name: str = ""
     """Name of the instruction in the module."""
     operand: str = ""
-    """The function's argument that it moves: ``params['w']``; empty where it moves what is computed."""
+    """The function's argument that it moves: ``params['w']``; empty where it moves a computed value."""
     groups_text: str = ""
     """The groups as XLA writes them: ``replica_groups=[4,4]<=[4,4]T(1,0)``."""
     groups_meaning: str = ""
-    """That in words: ``4 groups of 2 devices (…)``."""
+    """The groups in words: ``4 groups of 2 devices (…)``."""
     widened_from: str = ""
     """The dtype that the program has, where XLA's CPU backend sends a wider one in its place: ``bf16``."""
     remark: str = ""
@@ -89,7 +89,7 @@ class HloCollective:
 
 @dataclass(frozen=True)
 class Nest:
-    """What collectives stand in: a loop, a branch, a computation that is called."""
+    """What collectives are in: a loop, a branch, a computation that is called."""
 
     kind: Literal["loop", "condition", "branch", "call"]
     """``condition`` is the test of a loop, which runs once more than its body."""
@@ -98,7 +98,7 @@ class Nest:
     parent: int
     """Index in ``Program.nests`` of the one around it; -1 in the entry computation."""
     times: int | None = 1
-    """How often it runs each time that the program comes to it; None where that is not known."""
+    """How often it runs each time that the program reaches it; None where that is not known."""
     source: Source | None = None
     """The user's line of it."""
     backward: bool = False
@@ -107,7 +107,7 @@ class Nest:
 
 @dataclass(frozen=True)
 class LineTotal:
-    """What the collectives of one source line come to in a call of the program, loops multiplied."""
+    """Totals of the collectives of one source line in a call of the program, loops multiplied."""
 
     source: Source | None
     """The line; None for those whose line is not known."""
@@ -118,26 +118,26 @@ class LineTotal:
     seconds: float
     """Estimated seconds on ``Program.interconnect``."""
     at_least: bool
-    """Whether one of them stands in a loop of unknown length, which is counted as one run."""
+    """Whether one of them is in a loop of unknown length, which is counted as one run."""
 
 
 @dataclass(frozen=True)
 class MemoryTotals:
-    """Bytes on one device, by the compiler's own analysis."""
+    """Bytes on one device, from the compiler's own analysis."""
 
     arguments: int
     outputs: int
     temporaries: int
     aliased: int
-    """Of arguments that outputs take the place of (donated)."""
+    """Of arguments whose memory outputs reuse (donated)."""
     code: int
     peak: int = 0
-    """The most that is alive at once, arguments among it; 0 where the compiler does not say (CPU)."""
+    """The most that is alive at once, including arguments; 0 where the compiler does not report it (CPU)."""
 
 
 @dataclass(frozen=True)
 class Work:
-    """What one device does in a call, by the compiler's own analysis; -1 for what it does not say.
+    """What one device does in a call, from the compiler's own analysis; -1 for what it does not report.
 
     It counts the body of a loop once, however often that runs.
     """
@@ -168,7 +168,7 @@ class Program(Document):
     collectives: tuple[HloCollective, ...]
     """In the order of the module's schedule."""
     nests: tuple[Nest, ...] = ()
-    """The loops, branches and calls that they stand in; outer ones before what they hold."""
+    """The loops, branches and calls that they are in; outer ones before what they contain."""
     plans: tuple[Plan, ...] = ()
     interconnects: tuple[str, ...] = ()
     """Names of the interconnects that estimates are for."""
@@ -194,7 +194,7 @@ class Program(Document):
     version: int = field(default=VERSION, init=False)
 
     def trail(self, collective: HloCollective) -> tuple[Nest, ...]:
-        """What a collective stands in, outermost first."""
+        """What a collective is in, outermost first."""
         found: list[Nest] = []
         at = collective.nest
         while at >= 0:
@@ -203,14 +203,14 @@ class Program(Document):
         return tuple(reversed(found))
 
     def seconds(self, collective: HloCollective) -> float:
-        """Estimated seconds of a collective in a call, on ``interconnect``; one of unknown runs counts once."""
+        """Estimated seconds of a collective in a call, on ``interconnect``; an unknown number of runs counts as one."""
         k = self.interconnect
         if k >= len(collective.latency):
             return 0.0
         return max(collective.latency[k], collective.bandwidth[k]) * _runs(collective)
 
     def by_line(self) -> tuple[LineTotal, ...]:
-        """What each source line comes to in a call, the longest first; a combined collective counts on its first."""
+        """Totals of each source line in a call, the longest first; a combined collective counts for its first line."""
         lines: dict[Source | None, list[int]] = {}
         for k, collective in enumerate(self.collectives):
             lines.setdefault(collective.source, []).append(k)

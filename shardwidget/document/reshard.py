@@ -21,11 +21,11 @@ class PlanCollective:
     """A collective of the compiled program that moves one array."""
 
     kind: str
-    """XLA's name of it: ``all-gather``, ``collective-permute``."""
+    """XLA's name for it: ``all-gather``, ``collective-permute``."""
     axes: tuple[str, ...]
-    """The mesh axes whose groups take part; empty where they are those of no set of axes."""
+    """The mesh axes whose groups take part; empty where no set of axes has these groups."""
     bytes_per_device: int
-    """Bytes that a device sends, the most of all, in the ring algorithm (directly, for a permutation)."""
+    """The most bytes that a device sends, in the ring algorithm (directly, for a permutation)."""
     total_bytes: int
     """Bytes that all devices send."""
 
@@ -35,7 +35,7 @@ class MovedArray:
     """One array of a plan."""
 
     path: str
-    """Where it stands in the tree: ``layers/0/up``, or ``x`` where the tree is one array."""
+    """Its path in the tree: ``layers/0/up``, or ``x`` where the tree is one array."""
     shape: tuple[int, ...]
     dtype: str
     source: str
@@ -46,7 +46,7 @@ class MovedArray:
     """Its PartitionSpec after."""
     target_dims: tuple[Dim, ...]
     groups: tuple[int, ...]
-    """Groups that keep it, in ascending order; of ``mpmd_to_spmd`` those that have it, of which the first gives it."""
+    """Groups that keep it, in ascending order; of ``mpmd_to_spmd`` those that have it; the first one sends it."""
     source_bytes: int
     """Bytes of a shard before, on each device that has one."""
     target_bytes: int
@@ -55,9 +55,9 @@ class MovedArray:
     axes: tuple[str, ...]
     """Mesh axes over which data has to move, in mesh order; empty where each device has what it needs."""
     least_bytes: int
-    """Bytes that the devices which keep it lack before, in all: no way of moving it sends fewer."""
+    """Bytes, in all, that the devices which keep it lack before: no way of moving it sends fewer."""
     between_bytes: int
-    """Bytes that each group gets from each other one; of ``mpmd_to_spmd`` from the one that gives it."""
+    """Bytes that each group gets from every other; of ``mpmd_to_spmd`` from the one that provides it."""
     collectives: tuple[PlanCollective, ...] | None = None
     """Those of the compiled program that moves it alone; None where none was compiled."""
 
@@ -80,14 +80,14 @@ class Flow:
 
 @dataclass(frozen=True, repr=False)
 class ReshardPlan(Document):
-    """Arrays on their way to another layout: in which order, which together, and what devices hold meanwhile.
+    """Arrays on their way to another layout: in which order, which of them together, and what devices hold.
 
     A chunk is one compiled program. By direction:
 
     - ``spmd_to_mpmd``: it lays its arrays out in every group; groups that do not keep an array then free their copy
       (JaxPP's ``spmd_to_mpmd_reshard``).
-    - ``mpmd_to_spmd``: every group brings a block, zeros where it does not give the array; stacked along the MPMD axis,
-      of which the program selects the group that gives it (JaxPP's ``mpmd_to_spmd_reshard`` on several processes).
+    - ``mpmd_to_spmd``: every group adds a block (zeros where it does not provide the array) to a stack along the MPMD
+      axis, of which the program selects the providing group's (JaxPP's ``mpmd_to_spmd_reshard`` on several processes).
     - ``device_put``: one array, from one sharding to another, in one chunk.
     """
 
@@ -101,12 +101,12 @@ class ReshardPlan(Document):
     order: tuple[int, ...]
     """Arrays in the order in which they move, whatever the threshold."""
     threshold: int
-    """Bytes that the weights of a chunk may sum to; an array that weighs more is a chunk of its own. 0 for
+    """The most bytes that the weights of a chunk may add up to; an array that weighs more is a chunk of its own. 0 for
     ``device_put``, which has none."""
     target_mesh: Mesh | None = None
     """Of ``device_put``: the mesh after, where it is another."""
     flows: tuple[Flow, ...] = field(default=(), metadata={"wire": "table"})
-    """Of ``device_put`` on at most 64 devices: who needs how much of whom."""
+    """Of ``device_put`` on at most 64 devices: how much each device needs from which other."""
     note: str = ""
     """What is not known and why, in one sentence."""
     jax_version: str = ""
@@ -122,13 +122,13 @@ class ReshardPlan(Document):
 
     @cached_property
     def weights(self) -> tuple[int, ...]:
-        """Of each array what it counts against the threshold: the bytes of a source shard, times the groups."""
+        """What each array counts against the threshold: the bytes of a source shard, times the groups."""
         groups = self.groups
         return tuple(a.source_bytes * groups for a in self.arrays)
 
     @cached_property
     def chunks(self) -> tuple[tuple[int, ...], ...]:
-        """Of each chunk, the indices of its arrays: in order, as many as weigh no more than the threshold together."""
+        """The indices of the arrays of each chunk: in order, as many as together weigh no more than the threshold."""
         if self.direction == "device_put":
             return (self.order,)
         counts = _counts([self.weights[i] for i in self.order], self.threshold)
@@ -136,9 +136,9 @@ class ReshardPlan(Document):
 
     @property
     def made_bytes(self) -> tuple[int, ...]:
-        """Of each array, the bytes that its chunk adds on a device, the most of all groups.
+        """For each array, the bytes that its chunk adds on a device, the most of all groups.
 
-        That is its block after, and of ``mpmd_to_spmd`` also the zeros of the groups that do not give it.
+        That is its block after, and of ``mpmd_to_spmd`` also the zeros of the groups that do not provide it.
         """
         zeros = self.direction == "mpmd_to_spmd" and self.groups > 1
         return tuple(a.target_bytes + a.source_bytes * zeros for a in self.arrays)
@@ -151,9 +151,9 @@ class ReshardPlan(Document):
 
     @cached_property
     def held_bytes(self) -> tuple[tuple[int, ...], ...]:
-        """Of each chunk, what a device of each group holds while its program runs.
+        """For each chunk, what a device of each group holds while the chunk's program runs.
 
-        It counts arrays, not what XLA needs beside them: those that wait, those of the chunk in both layouts (of
+        It counts arrays, not what XLA needs besides them: those that wait, those of the chunk in both layouts (of
         ``mpmd_to_spmd`` zeros too), and those that the group keeps.
         """
         if self.direction == "device_put":
@@ -172,7 +172,7 @@ class ReshardPlan(Document):
                 made = [m + sum(a.source_bytes for a in moved if a.groups[0] != g) for g, m in enumerate(made)]
             held.append(tuple(map(sum, zip(waiting, kept, made, strict=True))))
             for array in moved:
-                # The copies of groups that do not give an array stay until the user lets go of it.
+                # The copies in groups that do not provide an array stay until the user releases it.
                 for group in every if leaving else array.groups[:1]:
                     waiting[group] -= array.source_bytes
                 for group in array.groups if leaving else every:
@@ -190,7 +190,7 @@ class ReshardPlan(Document):
 
     @property
     def peak_bytes(self) -> tuple[int, ...]:
-        """Of each group, the most that one of its devices holds during the plan."""
+        """For each group, the most bytes that one of its devices holds during the plan."""
         return tuple(map(max, zip(*self.held_bytes, strict=True))) if self.arrays else (0,) * self.groups
 
     @property
@@ -214,7 +214,7 @@ class ReshardPlan(Document):
         """The plan of the same arrays, in the same order, for another threshold.
 
         Args:
-            threshold: bytes that the weights of a chunk may sum to.
+            threshold: the most bytes that the weights of a chunk may add up to.
 
         Raises:
             ValueError: it is not a whole number above 0, or the plan is one ``device_put``, which has no chunks.

@@ -27,10 +27,10 @@ class Operation:
     op: str = ""
     """JAX's path to the operation: ``jit(f)/transpose(jvp(dot_general))``."""
     collective: int = -1
-    """Index in ``Run.collectives`` of the one that it is; -1 for compute."""
+    """Its index in ``Run.collectives``; -1 for compute."""
     trips: tuple[int, ...] = ()
-    """Trip counts of the loops that it stands in, outermost first; 0 where not known. The k-th time that a device runs
-    it in a call, it is in the iterations that k has as digits of these."""
+    """Trip counts of the loops that it is in, outermost first; 0 where not known. The k-th time that a device runs
+    it in a call, its iterations are the digits of k in this mixed radix."""
     known: bool = True
     """Whether the program has an instruction of this name."""
 
@@ -49,7 +49,7 @@ class Event:
     waited_s: float
     """Of a collective: seconds from its own arrival to that of the last member."""
     iteration: tuple[int, ...]
-    """Of the loops that it stands in, outermost first."""
+    """Of the loops that it is in, outermost first."""
     source: Source | None
 
 
@@ -68,7 +68,7 @@ class Lane:
     duration: Ints
     """Ticks."""
     waited: Ints
-    """Of the events that are collectives, in order: ticks from the own arrival to that of the last member."""
+    """Of the events that are collectives, in order: ticks from the device's own arrival to that of the last member."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class MeasuredCollective:
     """A collective of the program, and how long it took."""
 
     kind: str
-    """XLA's name of it: ``all-reduce``, ``reduce-scatter``, ``collective-permute``."""
+    """XLA's name for it: ``all-reduce``, ``reduce-scatter``, ``collective-permute``."""
     semantics: Semantics
     axes: tuple[str, ...]
     """The user's mesh axes that it goes over; empty where none fit, see ``irregular``."""
@@ -152,13 +152,13 @@ class Unjoined:
 
 @dataclass(frozen=True)
 class Clock:
-    """The clock of a process beside that of the first."""
+    """The clock of a process, compared with that of the first."""
 
     process: int
     offset_s: float
-    """Seconds that were taken off its times."""
+    """Seconds that were subtracted from its times."""
     skew_s: float
-    """What may still be wrong: 90th percentile of how far collectives that both took part in end apart."""
+    """What may still be wrong: 90th percentile of how far apart collectives that both took part in end."""
     collectives: int
     """Collectives that the clocks were aligned on; 0: they could not be."""
 
@@ -187,13 +187,13 @@ class Run(Document):
     joined: float
     """Share of the measured device time that has a source line."""
     unjoined: tuple[Unjoined, ...]
-    """What has none, most time first."""
+    """What has no source line, most time first."""
     merged_events: int
     """Short events that were joined with their neighbours, because there were too many to send."""
     interconnect: str
     """What estimates and the peak are for: ``H100``, ``a copy on this host``."""
     peak: float
-    """Bytes a second that a device can send on it; 0 where not known."""
+    """Bytes per second that a device can send on it; 0 where not known."""
     clocks: tuple[Clock, ...] = ()
     """Of the processes after the first, where runs were merged."""
     note: str = ""

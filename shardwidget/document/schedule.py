@@ -1,4 +1,4 @@
-"""A pipeline schedule: which task each rank runs after which."""
+"""A pipeline schedule: which tasks each rank runs, in which order."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Recipe:
 
     generator: GeneratorName
     stages: int
-    """Stages in all, not on each rank."""
+    """The total number of stages, not those on each rank."""
     microbatches: int
     ranks: int
 
@@ -47,7 +47,7 @@ class Order:
     """Index in ``FBIW``."""
     microbatch: Ints
     fused: Ints
-    """1 where a task runs as one with the task before it: both start when both may, and end together."""
+    """1 where a task is fused with the task before it: both start when both can, and end together."""
     tick: Ints
     """Where all ranks advance together, as a loop around ``ppermute`` makes them: the tick of each task. Else empty."""
     wasted: Ints
@@ -56,14 +56,14 @@ class Order:
 
 @dataclass(frozen=True)
 class Durations:
-    """How long tasks take, in any one unit. Each kind has one entry for all stages, or one a stage."""
+    """How long tasks take, in any one unit. Each kind has one entry for all stages, or one per stage."""
 
     forward: tuple[float, ...] = (1.0,)
     backward_input: tuple[float, ...] = (1.0,)
     backward_weight: tuple[float, ...] = (1.0,)
     """A whole backward task takes the sum of both halves."""
     communication: float = 0.0
-    """From the end of a task until its result is there on another rank. It keeps neither rank busy."""
+    """From the end of a task until its result has arrived on another rank. It keeps neither rank busy."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -71,14 +71,14 @@ class Schedule(Document):
     """Tasks of a pipeline: which rank runs which stage on which microbatch, in which order.
 
     What a task waits for follows from its stage, kind and microbatch: a forward task for that of the stage before; a
-    backward task for that of the stage behind, and its own forward task; a weight task for its input half.
+    backward task for that of the next stage, and its own forward task; a weight task for its input half.
     """
 
     source: Recipe | Order
     name: str = ""
     durations: Durations = Durations()
     send_bytes: tuple[int, ...] = ()
-    """Bytes of the activation that a stage sends on: one entry for all stages, or one a stage. Empty: not known."""
+    """Bytes of the activation that a stage sends on: one entry for all stages, or one per stage. Empty: not known."""
     mesh: Mesh | None = None
     axis: str = "stage"
     """Name of the mesh axis that the ranks are positions of."""
@@ -92,7 +92,7 @@ class Schedule(Document):
     version: int = field(default=VERSION, init=False)
 
     def __getstate__(self) -> dict[str, Any]:
-        """What travels to another process: the function stays."""
+        """What is sent to another process: not the function."""
         return self.__dict__ | {"stepped": None}
 
     @cached_property
@@ -106,7 +106,7 @@ class Schedule(Document):
 
     @cached_property
     def tasks(self) -> tuple[tuple[str, ...], ...]:
-        """Of each rank its tasks as text, ``"0F3"``: stage, kind, microbatch; ``"0F7+7B3"`` where two are fused."""
+        """The tasks of each rank as text, ``"0F3"``: stage, kind, microbatch; ``"0F7+7B3"`` where two are fused."""
         from shardwidget.pipeline.tasks import decode
 
         return decode(self.order).texts()
@@ -138,11 +138,11 @@ class Schedule(Document):
         """Runs the schedule: every task as early as its rank and its inputs allow.
 
         Args:
-            forward: time of a forward task, for all stages or one a stage, in any one unit; None takes the
-                schedule's own, which is 1 where nothing else was said. So for the others.
+            forward: time of a forward task, for all stages or one per stage, in any one unit; None takes the
+                schedule's own, which is 1 by default. The same holds for the others.
             backward_input: time of the half of a backward task that makes the gradient of the input.
             backward_weight: time of the half that makes the gradient of the weights. A whole backward task takes both.
-            communication: time from the end of a task until its result is there on another rank.
+            communication: time from the end of a task until its result has arrived on another rank.
 
         Returns:
             Makespan, idle time, bubble, activations kept, critical path, messages.

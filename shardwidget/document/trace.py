@@ -59,7 +59,7 @@ class Listing:
 
 @dataclass(frozen=True)
 class Scope:
-    """What a step of a trace or a row of a comparison stands in: a function, a named scope, a loop, a branch."""
+    """What a step of a trace or a row of a comparison is in: a function, a named scope, a loop, a branch."""
 
     kind: Literal["function", "named_scope", "loop", "iteration", "branch", "region", "auto_axes", "explicit_axes"]
     name: str
@@ -76,7 +76,7 @@ class Scope:
 
 @dataclass(frozen=True)
 class Window:
-    """The part of a value that travels: its leading corner on every device."""
+    """The part of a value that is sent: its leading corner on every device."""
 
     shape: tuple[int, ...]
     """Shape of the corner; smaller than the value where something was cut."""
@@ -93,12 +93,12 @@ class Origin:
     """Whose blocks the blocks of a variable are: they were only moved, cut, joined and reshaped."""
 
     variable: int
-    """Index in ``Trace.variables`` of the one whose blocks they are."""
+    """Index in ``Trace.variables`` of the variable whose blocks they are."""
     positions: Ints
     """By mesh position and piece: the position of the device whose block the piece comes from; -1 where nothing was
     sent to the device."""
     axis: int = -1
-    """Dimension along which the pieces lie, all of one size; -1 where a block is a single piece."""
+    """Dimension along which the pieces are joined, all of one size; -1 where a block is a single piece."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ class Variable:
     id: int
     """Index in ``Trace.variables``."""
     name: str
-    """The user's name where there is one; else the expression that gives it, ``psum(p, "y")``, where that is short;
+    """The user's name where there is one; else the expression that produces it, ``psum(p, "y")``, where that is short;
     else ``tmp1``, ``tmp2`` …"""
     type: str
     """As JAX prints it: ``f32[2,4]{V:(x,y)}`` in a region, ``f32[8@x,16]`` outside."""
@@ -123,29 +123,29 @@ class Variable:
     unreduced: tuple[str, ...] = ()
     reduced: tuple[str, ...] = ()
     dims: tuple[Dim, ...] = ()
-    """How a global array lies on ``Trace.mesh``; empty for a block."""
+    """How a global array is sharded over ``Trace.mesh``; empty for a block."""
     window: Window | None = None
     origin: Origin | None = None
     """Whose blocks its blocks are; None where they are its own, or not known to be another's."""
     drawn: bool = True
-    """Whether it can be drawn on ``Trace.mesh``; False where it lies on a mesh of other axes or devices."""
+    """Whether it can be drawn on ``Trace.mesh``; False where it is on a mesh with other axes or devices."""
     fetch: Callable[[int], np.ndarray] | None = field(default=None, repr=False, compare=False, metadata={"wire": False})
-    """Reads the value on a device; None after the values were let go."""
+    """Reads the value on a device; None after the values were released."""
 
     def __getstate__(self) -> dict[str, Any]:
-        """What travels to another process: what reads values stays with the devices."""
+        """What is sent to another process: what reads values stays with the devices."""
         return self.__dict__ | {"fetch": None}
 
     def value(self, device_id: int) -> np.ndarray:
         """The value that the program has on a device: in a region the device's block, outside it the whole array.
 
-        Outside a region the program speaks of whole arrays, and it is left to the compiler how they are cut: both
-        engines give the same.
+        Outside a region the program works on whole arrays, and how they are cut is left to the compiler: both
+        engines return the same.
 
         Raises:
             KeyError: the mesh has no such device.
             ValueError: the value was not kept: its step did not run, the trace is abstract, or it is an array of more
-                than 1 MiB that lies on other processes too.
+                than 1 MiB that other processes hold too.
         """
         if self.fetch is None:
             raise ValueError(f"the value of {self.name} was not kept")
@@ -164,8 +164,8 @@ class Step:
     """What happened, in words."""
     source: Source | None = None
     begins: Begins = "statement"
-    """The largest piece of the user's source that begins with this step. The steps that follow belong to it up to the
-    next one that begins as large a piece: ``x % n`` is one expression and nine steps."""
+    """The largest piece of the user's source that begins with this step. The steps that follow belong to it, up to the
+    next one that begins a piece as large: ``x % n`` is one expression and nine steps."""
     expression: str = ""
     """The text of that expression, on one line; empty where the source cannot be read."""
     params: tuple[tuple[str, str], ...] = ()
@@ -181,7 +181,7 @@ class Step:
     shape_only: bool = False
     """Moves or reshapes elements and computes nothing: may be folded."""
     elementwise: bool = False
-    """Makes each element of its result from those at its place."""
+    """Elementwise: makes each element of its result from those in the same place."""
     active: Ints | None = None
     """Mesh positions that execute it, where a branch or a loop leaves some out; None for all."""
     printed: str = ""
@@ -217,7 +217,7 @@ class Trace(Document):
     listings: tuple[Listing, ...] = ()
     plans: tuple[Plan, ...] = ()
     interconnects: tuple[str, ...] = ()
-    """Names of the interconnects that estimates are for, the one to show first before the others."""
+    """Names of the interconnects that estimates are for, starting with the one to show first."""
     name: str = ""
     engine: Literal["mesh", "host", "types"] = "mesh"
     """Where the values come from: the user's devices, a simulation on the host, or nowhere (types only)."""
@@ -231,7 +231,7 @@ class Trace(Document):
     version: int = field(default=VERSION, init=False)
 
     def __getstate__(self) -> dict[str, Any]:
-        """What travels to another process: the outputs stay on the devices."""
+        """What is sent to another process: the outputs stay on the devices."""
         return self.__dict__ | {"outputs": None}
 
     def __getitem__(self, name: str) -> History:
@@ -243,14 +243,14 @@ class Trace(Document):
         found = tuple(v for v in self.variables if v.name == name)
         if not found:
             known = ", ".join(dict.fromkeys(v.name for v in self.variables if v.name.isidentifier()))
-            raise KeyError(f"no value is called {name!r}; there are {known}")
+            raise KeyError(f"no value is called {name!r}; the names are {known}")
         return History(self, name, found)
 
     def compare(self, other: Trace, *, rtol: float = 1e-5, atol: float = 1e-6) -> Difference | None:
-        """Where two runs part: the first step and device at which a value differs.
+        """Where two runs begin to differ: the first step and device at which a value differs.
 
-        Of two traces of one function, every value is compared. Of two functions (a program and its reference), the
-        values that have a name in both are: the first ``h`` with the first ``h``, and so on; then the results. NaN
+        For two traces of one function, every value is compared. For two functions (a program and its reference), the
+        values with the same name in both are: the first ``h`` with the first ``h``, and so on; then the results. NaN
         equals NaN.
 
         Args:

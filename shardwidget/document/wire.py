@@ -83,7 +83,7 @@ class Ints:
 
 
 def to_wire(document: Any) -> dict[str, Any]:
-    """A document as dicts, lists, numbers, strings and ``bytes``, one key a field.
+    """A document as dicts, lists, numbers, strings and ``bytes``, one key for each field.
 
     A field whose metadata says ``wire=False`` stays in Python; one that says ``wire="id"`` is written as the ids of its
     items, one that says ``wire="table"`` as a table.
@@ -118,7 +118,7 @@ def _plain(value: Any) -> Any:
 def _table(rows: tuple[Any, ...]) -> dict[str, Any]:
     """Items of one class by column: the distinct values of each field, and for each item the index of its own.
 
-    Steps and variables by the hundred share lines, types, collectives and blocks: each stands once.
+    Hundreds of steps and variables share lines, types, collectives and blocks: each is written once.
     """
     written = _written(type(rows[0])) if rows else ()
     return {name: _column([_of(row, name, form) for row in rows]) for name, form in written}
@@ -127,7 +127,7 @@ def _table(rows: tuple[Any, ...]) -> dict[str, Any]:
 def _column(items: list[Any]) -> dict[str, Any]:
     """Values of a field; an index beyond them stands for None.
 
-    Values that are items themselves, or tuples of them, are a table again. Integers by the hundred, or tuples of them,
+    Values that are items themselves, or tuples of them, are a table again. Hundreds of integers, or of tuples of them,
     are packed; so are texts, as the indices of their words.
     """
     values = tuple(v for v in dict.fromkeys(items) if v is not None)
@@ -154,7 +154,7 @@ def _column(items: list[Any]) -> dict[str, Any]:
 
 
 LISTED = 64
-"""Most integers that are written as a list."""
+"""The most integers that are written as a list."""
 
 
 def _numbers(values: Sequence[int]) -> Any:
@@ -167,5 +167,5 @@ def _are_integers(values: tuple[Any, ...]) -> bool:
 
 
 def _are_items(values: tuple[Any, ...]) -> bool:
-    """Whether they are of one class of items."""
+    """Whether they are items of one class."""
     return bool(values) and dataclasses.is_dataclass(values[0]) and len({type(v) for v in values}) == 1

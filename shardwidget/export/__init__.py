@@ -1,1 +1,1 @@
-"""A document without a kernel: as one HTML page, an SVG, a plain table, or text."""
+"""Documents without a kernel: as one HTML page, an SVG, a plain table, or text."""

@@ -17,7 +17,7 @@ def headline(shown: Algorithms) -> str:
 
 
 def picture(shown: Algorithms) -> str:
-    """One line an algorithm, then the sizes with which two are equally fast."""
+    """One line for each algorithm, then the sizes at which two are equally fast."""
     wide = max(len(name) for name, _ in _rows(shown))
     return "\n".join([headline(shown), *(f"{name:<{wide}}  {text}" for name, text in _rows(shown)), *_rest(shown)])
 

@@ -11,7 +11,7 @@ def read(name: str) -> str:
     """Text of a built front-end file.
 
     Raises:
-        FileNotFoundError: the front end has not been built, or the installation lost it.
+        FileNotFoundError: the front end has not been built, or is missing from the installation.
     """
     path = STATIC / name
     try:

@@ -1,4 +1,4 @@
-"""Colours of tiles: a tile's colour says where it lies in the global array, so replicas repeat it.
+"""Colours of tiles: a tile's colour shows where it is in the global array, so replicas have the same one.
 
 The same rule as ``js/src/model/color.ts``, for the plain table that is shown where no script runs.
 """
@@ -23,7 +23,7 @@ def tile_color(tile: tuple[int, ...], grid: tuple[int, ...]) -> str:
         tile: part index along each dimension, shape ``[rank]``.
         grid: number of parts along each dimension, shape ``[rank]``.
     """
-    # The dimension with most parts chooses the hue, the next one the lightness.
+    # The dimension with the most parts sets the hue, the next one the lightness.
     by_parts = sorted(range(len(grid)), key=lambda d: -grid[d])
     (i, n), (j, m) = ([(tile[d], grid[d]) for d in by_parts] + [(0, 1), (0, 1)])[:2]
     if n in _FEW_HUES:
@@ -36,7 +36,7 @@ def tile_color(tile: tuple[int, ...], grid: tuple[int, ...]) -> str:
 
 
 def _oklch(lightness: float, chroma: float, hue: float) -> str:
-    """OKLCH to sRGB; chroma is reduced by bisection until the colour is one that sRGB has."""
+    """OKLCH to sRGB; chroma is reduced by bisection until the colour is within sRGB."""
     rgb = _linear(lightness, chroma, hue)
     if not _in_gamut(rgb):
         low, high = 0.0, chroma

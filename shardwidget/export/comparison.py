@@ -14,7 +14,7 @@ from shardwidget.export.listing import count
 from shardwidget.export.words import byte_count, clip
 
 MOST = 60
-"""Rows that are listed; a long comparison is cut and says so."""
+"""The most rows that are listed; a longer comparison is cut, with a note."""
 
 _COLORS = {"error": "#fdeceb", "warn": "#fff3dc", "plain": "#f5f6f8", "": ""}
 
@@ -32,7 +32,7 @@ class Line:
 
 
 def headline(c: Comparison) -> str:
-    """What was compared, and how it came out, in one line."""
+    """What was compared, with what result, in one line."""
     axes = " ".join(f"{clip(a.name, 20)}={a.size}" for a in c.mesh.axes)
     name = clip(c.name or ("f" if c.of == "function" else "arrays"), 40)
     compared = any(v.agreement == "same" for row in c.rows for v in row.values)
@@ -55,7 +55,7 @@ def tally(c: Comparison) -> list[str]:
 
 
 def _differing(c: Comparison) -> Iterator[bool]:
-    """Whether each row has a value whose placement differs; a result of a row that does is not another one."""
+    """Whether each row has a value whose placement differs; the result of such a row is not counted again."""
     seen: set[tuple[str, ...]] = set()
     for row in c.rows:
         found = [v for v in row.values if v.agreement == "differs"]
@@ -123,7 +123,7 @@ def _lines(c: Comparison, row: Row) -> list[Line]:
         for k, fix in enumerate(row.fixes):
             used = "used below: " if k == stop.chosen else "or: "
             cost = (
-                f"{fix.communication}, {byte_count(fix.bytes_per_device)} a device"
+                f"{fix.communication}, {byte_count(fix.bytes_per_device)} per device"
                 if fix.communication
                 else "cost not known"
             )
@@ -139,7 +139,7 @@ def _value(c: Comparison, row: Row, v: Compared, *, first: bool) -> Line:
     verdicts = {"same": f"same. {v.note}" if v.note else "same", "differs": f"DIFFERS. {v.note}"}
     verdict = verdicts.get(v.agreement, "the type is silent" if v.agreement else v.note)
     if row.remark and first:
-        verdict = f"{row.remark}, {byte_count(row.wasted_bytes)} a device. {verdict}".strip()
+        verdict = f"{row.remark}, {byte_count(row.wasted_bytes)} per device. {verdict}".strip()
     tone = "warn" if v.agreement == "differs" or (row.remark and first) else ""
     concrete = f"{v.concrete.text}{' (inspected)' * row.inspected}" if v.concrete else ""
     return Line(source, explicit, v.auto, concrete, verdict.strip(), tone)
@@ -154,7 +154,7 @@ def _words(op: HloCollective) -> str:
     over = f"over {', '.join(op.axes)}" if op.axes else "over irregular groups"
     times = "" if op.times == 1 else f" ×{op.times}" if op.times else " in a loop"
     whose = "written in the program" if op.by_user else "inserted by the compiler"
-    sent = f"{', '.join(op.shapes)}, {byte_count(op.bytes_per_device)} a device"
+    sent = f"{', '.join(op.shapes)}, {byte_count(op.bytes_per_device)} per device"
     return f"{op.kind} {over}{times}: {sent}, {whose}"
 
 

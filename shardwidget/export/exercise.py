@@ -1,4 +1,4 @@
-"""Exercises in words: what is asked and how far its reader has come. Never more than the page shows."""
+"""Exercises in words: what is asked and how far the reader has got. Never more than the page shows."""
 
 from __future__ import annotations
 

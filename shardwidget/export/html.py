@@ -56,7 +56,7 @@ _FRAGMENT = """<div data-shardwidget="{key}">
 # each run of the script takes the roots that are not started yet. A notebook may run the script on a detached copy
 # or more than once.
 _START = """(() => {
-  // A browser keeps every module that it has loaded, and what that holds: each front end is loaded once a page.
+  // A browser keeps every module that it has loaded, and what that holds: each front end is loaded once per page.
   const loaded = (window[Symbol.for("shardwidget front ends")] ??= new Map());
   const load = (source) => {
     if (!loaded.has(source)) {
@@ -91,7 +91,7 @@ _ONE_MOMENT = ("stepper.js",)
 
 
 def fragment(state: dict[str, Any], fallback: str, front_end: str) -> str:
-    """HTML of one picture, to stand in a page of others.
+    """HTML of one picture, to be placed in a page with others.
 
     Args:
         state: the widget's traits by name; ``bytes`` are allowed anywhere in it.

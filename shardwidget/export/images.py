@@ -14,10 +14,10 @@ from shardwidget.export.svg import Frames
 _INSTALL = '{what} needs {package}, which comes with an optional extra: pip install "shardwidget[images]".'
 
 _COLORS = 255
-"""Colours of a GIF; one more marks what stays as it was."""
+"""Colours of a GIF; one more marks what does not change."""
 
 _FLAT = 160
-"""Those of them that are exact: areas and text. The others are edges, where a near one will do."""
+"""The colours that are exact: areas and text. The others are edges, where a near one will do."""
 
 _SANS = ("DejaVu Sans", "Arial", "Helvetica", "Liberation Sans", "Noto Sans", "Segoe UI", "Roboto", "Ubuntu")
 _MONO = ("DejaVu Sans Mono", "Menlo", "Consolas", "Liberation Mono", "Noto Sans Mono", "Courier New", "Ubuntu Mono")
@@ -57,7 +57,7 @@ def gif(frames: Frames) -> bytes:
     palette = _palette(colors, often)
     from PIL import Image
 
-    # One palette without dithering: what stands has the same pixels in every picture, and is stored once.
+    # One palette without dithering: what does not move has the same pixels in every picture, and is stored once.
     nearest = np.zeros(1 << 24, np.uint8)
     nearest[colors] = _nearest(colors, palette)
     drawn = []
@@ -72,7 +72,7 @@ def gif(frames: Frames) -> bytes:
 
 
 def pixels(frames: Frames) -> Iterator[Any]:
-    """The pictures whole, one after another, as RGB images of Pillow.
+    """The full pictures, one after another, as RGB images of Pillow.
 
     Raises:
         ImportError: the extra ``shardwidget[images]`` is not installed.
@@ -81,7 +81,7 @@ def pixels(frames: Frames) -> Iterator[Any]:
     try:
         from PIL import Image
     except ImportError:
-        raise ImportError(_INSTALL.format(what="drawing what moves", package="Pillow")) from None
+        raise ImportError(_INSTALL.format(what="drawing a moving picture", package="Pillow")) from None
 
     whole = Image.open(io.BytesIO(png(frames.first))).convert("RGB")
     yield whole
@@ -103,7 +103,7 @@ def _drawn(svg: str, scale: float, **fonts: Any) -> bytes:
 
 @cache
 def _font(names: tuple[str, ...]) -> str:
-    """The first font of this machine: where a family is missing, its text would be left out without a word."""
+    """The first font of this machine: where a family is missing, its text would be left out silently."""
     blank = '<svg xmlns="http://www.w3.org/2000/svg" width="20" height="20">{}</svg>'
     nothing = _drawn(blank.format(""), 1)
     for name in names:
@@ -117,7 +117,7 @@ def _font(names: tuple[str, ...]) -> str:
 
 
 def _codes(picture: Any) -> np.ndarray:
-    """An RGB image as one number a pixel, (height, width)."""
+    """An RGB image as one number per pixel, (height, width)."""
     r, g, b = np.moveaxis(np.asarray(picture, np.uint32), -1, 0)
     return (r << 16) | (g << 8) | b
 
@@ -127,7 +127,7 @@ def _channels(codes: np.ndarray) -> np.ndarray:
 
 
 def _palette(colors: np.ndarray, often: np.ndarray) -> np.ndarray:
-    """At most ``_COLORS`` colours, (n, 3), for these, each so often: the most frequent ones, and means of the rest."""
+    """At most ``_COLORS`` colours, (n, 3), for these and counts: the most frequent ones, and means of the rest."""
     from PIL import Image
 
     order = np.argsort(-often, kind="stable")
@@ -150,7 +150,7 @@ def _nearest(colors: np.ndarray, palette: np.ndarray) -> np.ndarray:
 
 
 def _durations(times: tuple[float, ...]) -> list[int]:
-    """Milliseconds as a GIF has them, in tens, without adding up what rounding leaves."""
+    """Milliseconds as a GIF has them, in tens, without accumulating rounding errors."""
     out, begun, said = [], 0.0, 0
     for ms in times:
         begun += ms

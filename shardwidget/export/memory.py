@@ -19,9 +19,9 @@ _HEADS = ("bytes", "name", "type", "what", "line", "steps")
 
 
 def headline(memory: Memory) -> str:
-    """The peak, and what is set aside, in one line."""
+    """The peak, and what the compiler allocates, in one line."""
     where = f"compiled for {memory.target}" if memory.target else "compiled"
-    set_aside = "" if memory.compiler is None else f", {byte_count(memory.allocated_bytes)} set aside by the compiler"
+    set_aside = "" if memory.compiler is None else f", {byte_count(memory.allocated_bytes)}  allocated by the compiler"
     return (
         f"{clip(memory.name or 'program', 40)}  {where}: at most {byte_count(memory.peak_bytes)} alive on a device, at "
         f"step {memory.peak_step + 1} of {memory.steps}{set_aside}"
@@ -51,14 +51,14 @@ def _chart(memory: Memory) -> str:
 
 
 def _loops(memory: Memory) -> list[str]:
-    """One line a loop, under the steps that are its."""
+    """One line for each loop, under its steps."""
     width = len(_columns(memory))
     lines = []
     for loop in memory.loops:
         first, last = (step * width // max(1, memory.steps) for step in (loop.first, loop.last))
         bracket = "└" + "─" * max(0, last - first - 1) + "┘"
         times = "times not known" if loop.times is None else f"{loop.times} times"
-        way = ", backwards" if loop.backward else ""
+        way = ", backward" if loop.backward else ""
         lines.append(f"{' ' * first}{bracket} {loop.name}{way}, {times}")
     return lines
 
@@ -71,7 +71,7 @@ def _columns(memory: Memory) -> list[Sequence[int]]:
 
 def _row(buffer: Buffer) -> tuple[str, ...]:
     line = f"{buffer.source.line}: {clip(buffer.source.text, 48)}" if buffer.source else ""
-    what = f"{buffer.kind}{', on the way back' if buffer.backward else ''}"
+    what = f"{buffer.kind}{', in the backward pass' if buffer.backward else ''}"
     steps = f"{buffer.born + 1} to {buffer.dies + 1}"
     return byte_count(buffer.bytes), clip(buffer.name, 32), clip(buffer.type, 40), what, line, steps
 
@@ -83,10 +83,10 @@ def _after(memory: Memory) -> list[str]:
         rest = alive[MOST:]
         lines.append(f"… {len(rest)} smaller buffers, {byte_count(sum(buffer.bytes for buffer in rest))} together")
     if memory.loops:
-        lines.append("One pass of each loop stands for all: each needs as much.")
+        lines.append("One pass of each loop stands for all: each needs the same.")
     if memory.difference is not None and memory.compiler is not None:
         own = memory.compilers_bytes == memory.compiler.peak
-        theirs = "the compiler's own peak" if own else "what the compiler sets aside"
+        theirs = "the compiler's own peak" if own else "what the compiler allocates"
         basis = "the compiler's assignment of buffers" if memory.basis == "assignment" else "the schedule's text"
         lines.append(
             f"Read from {basis}: {100 * memory.difference:+.2f} % against {theirs}, "

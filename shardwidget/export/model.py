@@ -12,14 +12,14 @@ from shardwidget.export.listing import count
 from shardwidget.export.words import byte_count, clip
 
 MOST = 60
-"""Lines that are written; a long tree is cut and says so."""
+"""The most lines that are written; a longer tree is cut, with a note."""
 MOST_FLAGS = 8
 
 _HEADS = ("path", "type", "in all", "on a device", "copies")
 
 
 def headline(model: Model) -> str:
-    """What the tree comes to, in one line."""
+    """The totals of the tree, in one line."""
     axes = " ".join(f"{clip(a.name, 20)}={a.size}" for a in model.mesh.axes)
     parts = [f"{byte_count(model.bytes)} in all", f"{byte_count(model.bytes_per_device)} on {_where(model)}"]
     if model.wasted_bytes:
@@ -106,4 +106,4 @@ def _where(model: Model) -> str:
     held = model.device_bytes
     if len(set(held.values())) <= 1:
         return "one device" if len(held) <= 1 else f"each of {len(held)} devices"
-    return f"device {max(held, key=held.__getitem__)[1]}, most of all"
+    return f"device {max(held, key=held.__getitem__)[1]}, the most of any"

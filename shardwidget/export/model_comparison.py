@@ -10,7 +10,7 @@ from shardwidget.document.model_comparison import ComparedCell, ComparedLine
 from shardwidget.export.words import byte_count, clip
 
 MOST = 60
-"""Lines that are written; of more the rest is counted."""
+"""The most lines that are written; the rest are counted."""
 
 _CELL = "padding:2px 10px;text-align:left;vertical-align:top;font-family:monospace;color:#1b1f24"
 

@@ -15,10 +15,10 @@ HOLDS = {
     "deleted": "held it, deleted",
     "dropped": "named, but its data is gone",
     "remote": "holds it, known from metadata",
-    "abstract": "a shape alone",
+    "abstract": "only a shape",
 }
 MOST = 16
-"""Groups that are listed one by one; of more, equal ones share a line."""
+"""The most groups that are listed one by one; if there are more, equal ones share a line."""
 
 
 def headline(shown: MpmdPlacement) -> str:
@@ -37,7 +37,7 @@ def facts(shown: MpmdPlacement) -> list[str]:
     each = (
         f"{byte_count(shown.bytes_per_device)} on {devices}, {byte_count(shown.group_bytes)} in a group that holds it"
     )
-    spent = f", {byte_count(shown.wasted_bytes)} of it copies" if shown.wasted_bytes else ""
+    spent = f", {byte_count(shown.wasted_bytes)} of them copies" if shown.wasted_bytes else ""
     return [
         f"{byte_count(shown.nbytes)} array · {each}",
         f"{byte_count(shown.total_bytes)} in all, on {holders} of {shown.groups} groups{spent}",
@@ -46,7 +46,7 @@ def facts(shown: MpmdPlacement) -> list[str]:
 
 
 def rows(shown: MpmdPlacement) -> list[tuple[str, str]]:
-    """Of each group, or of equal ones together: their names, and what they have."""
+    """For each group, or for equal ones together: their names, and what they have."""
     folds = shown.folds if shown.groups > MOST else tuple((group,) for group in range(shown.groups))
     found = []
     for fold in folds:
@@ -60,7 +60,7 @@ def rows(shown: MpmdPlacement) -> list[tuple[str, str]]:
 
 
 def picture(shown: MpmdPlacement) -> str:
-    """The groups, one a line, and the layout inside one that holds the array."""
+    """The groups, one per line, and the layout inside one that holds the array."""
     wide = max(len(name) for name, _ in rows(shown))
     lines = [headline(shown), *facts(shown), "", *(f"{name:<{wide}}  {words}" for name, words in rows(shown))]
     if shown.named:

@@ -1,4 +1,4 @@
-"""The arrays of a session as text and as a plain HTML table: a line a name, most bytes first, and what changed."""
+"""The arrays of a session as text and as a plain HTML table: one line per name, most bytes first, and what changed."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from shardwidget.export.listing import count
 from shardwidget.export.words import byte_count, clip
 
 MOST = 40
-"""Lines that are written; a long list is cut and says so."""
+"""The most lines that are written; a longer list is cut, with a note."""
 
 _HEADS = ("name", "type", "on a device", "last cell")
 UNNAMED = "(no name)"
 
 
 def headline(namespace: Namespace) -> str:
-    """What the arrays come to, in one line."""
+    """The totals of the arrays, in one line."""
     if not namespace.groups:
         return "Arrays: none"
     parts = [_where(namespace)]
@@ -43,7 +43,7 @@ def table(namespace: Namespace) -> str:
 
 
 def type_text(namespace: Namespace, holder: Holder) -> str:
-    """The type of an array; of a tree how many arrays it holds."""
+    """The type of an array; of a tree, how many arrays it holds."""
     if holder.type >= 0:
         of = namespace.types[holder.type]
         return f"{of.type}, deleted" if of.state == "deleted" else of.type
@@ -81,5 +81,5 @@ def _after(namespace: Namespace) -> list[str]:
 
 def _where(namespace: Namespace) -> str:
     most = namespace.groups[0]
-    where = "each device" if len({g.held for g in namespace.groups}) == 1 else "the device that holds most"
+    where = "each device" if len({g.held for g in namespace.groups}) == 1 else "the device that holds the most"
     return f"{byte_count(most.held)} on {where}"

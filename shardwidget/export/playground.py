@@ -1,4 +1,4 @@
-"""A spec being edited, in words: where it puts the array, or what JAX says to it.
+"""A spec being edited, in words: where it puts the array, or the error that JAX raises.
 
 Without JAX a ``Playground`` is only its draft; with JAX it has a placement, or an error.
 """

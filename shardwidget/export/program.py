@@ -10,7 +10,7 @@ from shardwidget.export.listing import count, duration
 from shardwidget.export.words import byte_count, clip
 
 MOST = 60
-"""Collectives that are listed; a long program is cut and says so."""
+"""The most collectives that are listed; a longer program is cut, with a note."""
 
 CONVENTION = (
     "Sent: bytes that leave a device when it reaches every other directly, as on a switch (NCCL's bus bandwidth). "
@@ -21,20 +21,21 @@ MOST_LINES = 8
 """Source lines whose totals are listed."""
 
 _HEADS = ("op", "over mesh axes", "sent/device", "runs", "caused by", "estimate")
-_SIDE = ("program", "collectives", "sent/device a call", "estimate a call", "measured", "memory a device")
+_SIDE = ("program", "collectives", "sent/device per call", "estimate per call", "measured", "memory per device")
 
 
 def headline(shown: Program | Programs) -> str:
-    """What was compiled, and what its collectives come to, in one line."""
+    """What was compiled, and the totals of its collectives, in one line."""
     if isinstance(shown, Programs):
         return f"{count(len(shown.programs), 'program')}: {', '.join(clip(p.name, 40) for p in shown.programs)}"
     axes = " ".join(f"{clip(a.name, 20)}={a.size}" for a in shown.mesh.axes)
-    if any(not c.shapes for c in shown.collectives):  # Groups alone: nothing says what is sent.
+    if any(not c.shapes for c in shown.collectives):  # Only groups: nothing states what is sent.
         found = (f"{c.kind} over {_over(c)} ({c.groups_meaning})" for c in shown.collectives)
         return f"mesh {' '.join(f'{a.name}={a.size}' for a in shown.mesh.axes)}: {'; '.join(found)}"
     parts = [count(len(shown.collectives), "collective") if shown.instructions else "collectives not known"]
     if shown.collectives:
-        parts += [f"{_sent(shown)} sent a device", f"{_estimate(shown)} a call on {_interconnect(shown)} (estimate)"]
+        parts.append(f"{_sent(shown)} sent per device")
+        parts.append(f"{_estimate(shown)} per call on {_interconnect(shown)} (estimate)")
     if looks := sum(bool(c.remark) for c in shown.collectives):
         parts.append(f"{looks} to look at")
     where = f"compiled for {shown.target}" if shown.target else "compiled"
@@ -74,7 +75,7 @@ def _row(p: Program, c: HloCollective) -> Sequence[str]:
 
 
 def nest_text(nest: Nest) -> str:
-    """What collectives stand in, in words: ``scan ×12``, ``branch 1``, ``call f``."""
+    """What collectives are in, in words: ``scan ×12``, ``branch 1``, ``call f``."""
     if nest.kind in ("branch", "call"):
         return f"{nest.kind} {nest.name}"
     name = f"{nest.name} condition" if nest.kind == "condition" else nest.name
@@ -114,7 +115,7 @@ def _after(shown: Program | Programs) -> list[str]:
         lines.append(CONVENTION)
     if m := shown.memory:
         sizes = (("arguments", m.arguments), ("outputs", m.outputs), ("temporaries", m.temporaries))
-        lines.append(f"Memory a device: {', '.join(f'{byte_count(size)} {name}' for name, size in sizes)}.")
+        lines.append(f"Memory per device: {', '.join(f'{byte_count(size)} {name}' for name, size in sizes)}.")
     if t := shown.timing:
         lines.append(f"Measured: median {duration(t.seconds)} ({duration(t.low)}–{duration(t.high)}, n={t.runs}).")
     if shown.unread:
@@ -123,7 +124,7 @@ def _after(shown: Program | Programs) -> list[str]:
 
 
 def _by_line(p: Program) -> list[str]:
-    """What each source line comes to, where several collectives share one; the longest first."""
+    """Totals of each source line, where several collectives share one; the longest first."""
     totals = p.by_line()
     if len(totals) in (0, len(p.collectives)):
         return []
@@ -132,7 +133,7 @@ def _by_line(p: Program) -> list[str]:
         for t in totals[:MOST_LINES]
     ]
     left = [f"{len(totals) - MOST_LINES} more lines"] * (len(totals) > MOST_LINES)
-    return ["By line, a call (loops multiplied):", *(f"  {word}" for word in [*words, *left])]
+    return ["By line, per call (loops multiplied):", *(f"  {word}" for word in [*words, *left])]
 
 
 def _sent(p: Program) -> str:
@@ -144,7 +145,7 @@ def _estimate(p: Program) -> str:
 
 
 def _at_least(p: Program) -> str:
-    """Loops of unknown length count once: then totals are at least what is said."""
+    """Loops of unknown length count once: then totals are lower bounds."""
     return "≥ " if any(c.times is None for c in p.collectives) else ""
 
 

@@ -1,4 +1,4 @@
-"""A reshard plan in words: its chunks, what devices hold meanwhile, what moves over which axis, what is freed again."""
+"""A reshard plan in words: its chunks, what devices hold during it, what moves over which axis, what is freed."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from shardwidget.export.listing import columns, count
 from shardwidget.export.words import byte_count, clip
 
 MOST = 16
-"""Chunks that are listed."""
+"""The most chunks that are listed."""
 NAMED = 3
-"""Arrays of a chunk that are named."""
+"""The most arrays of a chunk that are named."""
 
 
 def headline(plan: ReshardPlan) -> str:
@@ -45,7 +45,7 @@ def facts(plan: ReshardPlan) -> list[str]:
 
 
 def heads(plan: ReshardPlan) -> tuple[str, ...]:
-    """What stands above the columns of ``rows``."""
+    """The heads of the columns of ``rows``."""
     if plan.direction == "device_put":
         return ("from device", "to device", "bytes")
     known = all(a.collectives is not None for a in plan.arrays)
@@ -53,7 +53,7 @@ def heads(plan: ReshardPlan) -> tuple[str, ...]:
 
 
 def rows(plan: ReshardPlan) -> list[tuple[str, ...]]:
-    """Of the first chunks what each moves, adds and holds, and by what; of a ``device_put`` who needs what of whom."""
+    """For the first chunks what each moves, adds and holds, and how; for a ``device_put`` who needs what from whom."""
     if plan.direction == "device_put":
         ids, after = (m.device_ids.array().tolist() for m in (plan.mesh, plan.target_mesh or plan.mesh))
         return [(str(ids[f.source]), str(after[f.target]), byte_count(f.bytes)) for f in plan.flows[:MOST]]
@@ -75,7 +75,7 @@ def rows(plan: ReshardPlan) -> list[tuple[str, ...]]:
 
 
 def picture(plan: ReshardPlan) -> str:
-    """All of it as lines."""
+    """The whole plan as lines."""
     listed = rows(plan)
     lines = columns([heads(plan), *listed], most=90) if listed else []
     return "\n".join([headline(plan), *facts(plan), *lines, *_left(plan)])

@@ -1,4 +1,4 @@
-"""Measured runs in words: what a call's time went into, and each collective's."""
+"""Measured runs in words: what the time of a call went into, and that of each collective."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def headline(shown: Run | Runs) -> str:
     s = shown.shares
     what = f"{clip(shown.name or 'program', 40)}  measured on {shown.target}, {count(len(shown.seconds), 'call')}"
     spent = f"{_percent(s.compute)} compute, {_percent(s.communication)} in collectives, {_percent(s.waiting)} waiting"
-    return f"{what}: {duration(shown.median_s)} a call, {spent}"
+    return f"{what}: {duration(shown.median_s)} per call, {spent}"
 
 
 def picture(shown: Run | Runs) -> str:
@@ -109,7 +109,7 @@ def _after(shown: Run | Runs) -> list[str]:
                 f"times may still be {duration(clock.skew_s)} apart."
             )
     if shown.merged_events:
-        lines.append(f"{shown.merged_events} short events are drawn with their neighbours.")
+        lines.append(f"{shown.merged_events} short events are merged with their neighbours.")
     return [*lines, *([shown.note] if shown.note else [])]
 
 
@@ -127,5 +127,5 @@ def _latest(run: Run) -> str:
 
 
 def _percent(share: float) -> str:
-    # Near 0 and near 1 it is the rest that counts.
+    # Near 0 and near 1 the decimals count.
     return f"{100 * share:.1f} %" if 0 < share < 0.0995 or 0.99 < share < 1 else f"{100 * share:.0f} %"

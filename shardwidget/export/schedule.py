@@ -22,7 +22,7 @@ def headline(shown: Schedule | Schedules) -> str:
 
 
 def picture(shown: Schedule | Schedules) -> str:
-    """The figures, then one line a rank; of several schedules the figures of each."""
+    """The figures, then one line per rank; for several schedules the figures of each."""
     wide = max((len(name) for name, _ in _rows(shown)), default=0)
     rows = [f"{name:<{wide}}  {text}" for name, text in _rows(shown)]
     return "\n".join([headline(shown), *_figures(shown), *rows, *_rest(shown)])

@@ -8,13 +8,13 @@ from typing import Any
 
 
 def encode(state: Any) -> str:
-    """JSON that may stand inside ``<script>``: ``bytes`` become ``{"$bytes": base64}``, every ``<`` is escaped.
+    """JSON that is safe inside ``<script>``: ``bytes`` become ``{"$bytes": base64}``, every ``<`` is escaped.
 
     Without a ``<``, no string in it can end a script element or open a comment in it.
 
     Raises:
         TypeError: the state holds something that is neither JSON nor bytes.
-        ValueError: the state holds a number that JSON has not (NaN, infinity).
+        ValueError: the state holds a number that JSON does not have (NaN, infinity).
     """
     text = json.dumps(state, default=_bytes, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c")

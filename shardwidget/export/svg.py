@@ -61,9 +61,9 @@ class Frames:
 
     Attributes:
         first: the first picture, as SVG text.
-        parts: of each picture after it the part in which anything changes, as SVG text.
+        parts: for each picture after it, the part in which anything changes, as SVG text.
         corner: where that part begins, in pixels from the left and from the top.
-        times: how many milliseconds each picture stands.
+        times: how many milliseconds each picture is shown.
     """
 
     first: str
@@ -88,14 +88,14 @@ def frames(
         width: as in ``picture``.
         theme: as in ``picture``.
         speed: as in ``film``.
-        rate: pictures a second, 1 to 50. Equal ones are one.
+        rate: pictures per second, 1 to 50. Equal neighbours are one picture.
         steps: as in ``film``.
 
     Raises:
         ImportError: as ``picture`` does, like the others.
     """
     if not 1 <= rate <= 50:
-        raise ValueError(f"rate must be 1 to 50 pictures a second; got {rate!r}")
+        raise ValueError(f"rate must be 1 to 50 pictures per second; got {rate!r}")
     drawn = _call("frames", state, width, theme, speed=_speed(speed), steps=steps, rate=rate)
     if not drawn:
         return None
@@ -135,7 +135,7 @@ def _engine() -> Any:
     except ImportError:
         raise ImportError(_NO_ENGINE) from None
     engine = MiniRacer()
-    # Left to the interpreter's end, the engine would wait there for a thread that has ended already.
+    # At the interpreter's exit, the engine would wait for a thread that has already ended.
     atexit.register(engine.close)
     engine.eval(bundle.read("headless.js"))
     return engine

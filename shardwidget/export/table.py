@@ -14,10 +14,10 @@ from shardwidget.export.grid import Grid, grid
 from shardwidget.export.words import facts, headline
 
 MAX_ROWS = 64
-"""Rows of tiles, over all facets."""
+"""The most rows of tiles, over all facets."""
 MAX_COLUMNS = 16
 MAX_DEVICES = 8
-"""Device ids written in one tile."""
+"""The most device ids written in one tile."""
 
 _CELL = "padding:4px 10px;text-align:center;font-family:monospace;"
 _TILE = _CELL + "color:#14181d;border:1px {edge} #57606c;background:{color}"
@@ -28,7 +28,7 @@ def table(placement: Placement, row_dim: int | None = None, column_dim: int | No
     """The tiles of an array (or a mesh alone) as HTML, each with the ids of the devices that hold it.
 
     Everything that the user named is escaped. Of many tiles, the first 64 rows and 16 columns are shown, and the rest
-    is counted.
+    are counted.
 
     Args:
         placement: what to draw.

@@ -18,8 +18,8 @@ MAX_DEVICES = 8
 def picture(placement: Placement, row_dim: int | None = None, column_dim: int | None = None) -> str:
     """The tiles of an array (or a mesh alone) as boxes, each with the ids of the devices that hold it.
 
-    ``=`` joins devices with the same data, ``+`` joins devices whose partial sums are still to be added; edges are
-    dashed where that is so. What is too much to draw is counted.
+    ``=`` joins devices with the same data, ``+`` joins devices whose partial sums are still to be added; their edges
+    are dashed. What is too much to draw is counted.
 
     Args:
         placement: what to draw.

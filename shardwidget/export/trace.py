@@ -8,7 +8,7 @@ from shardwidget.document import Step, Trace
 from shardwidget.export.words import byte_count, clip
 
 MOST = 60
-"""Steps that are listed; a long trace is cut and says so."""
+"""The most steps that are listed; a longer trace is cut, with a note."""
 
 
 def headline(trace: Trace) -> str:

@@ -14,13 +14,13 @@ from shardwidget.export.svg import Frames
 
 _NO_PLAYWRIGHT = (
     "writing WebM needs a browser that encodes it, which Playwright drives: pip install playwright, then playwright "
-    "install chromium (a Chromium or Chrome that is installed already will do). to_gif() and to_svg(animate=True) "
+    "install chromium (a Chromium or Chrome that is already installed will do). to_gif() and to_svg(animate=True) "
     "need no browser."
 )
 
 _CHROMIUMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
-# A video has the clock of the canvas it is recorded from: it takes as long to make as it lasts.
+# A video runs on the clock of the canvas that it is recorded from: it takes as long to make as it lasts.
 _RECORD = """async ({ pictures, times }) => {
   const bitmaps = await Promise.all(pictures.map(async (data) =>
     createImageBitmap(await (await fetch("data:image/png;base64," + data)).blob())));
@@ -30,7 +30,7 @@ _RECORD = """async ({ pictures, times }) => {
   context.drawImage(bitmaps[0], 0, 0);
   const types = ["video/webm;codecs=vp9", "video/webm;codecs=vp8", "video/webm"];
   const mimeType = types.find((type) => MediaRecorder.isTypeSupported(type));
-  if (!mimeType) throw new Error("this browser encodes no WebM");
+  if (!mimeType) throw new Error("this browser cannot encode WebM");
   const recorder = new MediaRecorder(canvas.captureStream(30), { mimeType, videoBitsPerSecond: 4e6 });
   const pieces = [];
   recorder.ondataavailable = (event) => pieces.push(event.data);
@@ -56,7 +56,7 @@ _RECORD = """async ({ pictures, times }) => {
 
 
 def webm(frames: Frames) -> bytes:
-    """Pictures in time as a WebM video. It takes as long as the video lasts.
+    """Pictures in time as a WebM video. This takes as long as the video lasts.
 
     Args:
         frames: what ``svg.frames`` gave.
@@ -80,7 +80,7 @@ def webm(frames: Frames) -> bytes:
         except Exception as error:
             results.append(error)
 
-    # Playwright's plain functions refuse a thread with an event loop, which a notebook's has.
+    # Playwright's synchronous functions refuse a thread with an event loop, such as a notebook's.
     thread = threading.Thread(target=record, name="shardwidget-webm")
     thread.start()
     thread.join()

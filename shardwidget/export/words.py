@@ -15,7 +15,7 @@ def headline(placement: Placement) -> str:
 
 
 def facts(placement: Placement) -> list[str]:
-    """What a reader should know beside the tiles: one sentence a line, the last a key to what the tiles say."""
+    """What a reader should know besides the tiles: one sentence per line, the last a key to the tiles."""
     lines = [] if placement.shape is None else [_bytes_line(placement), _mesh_line(placement)]
     if placement.unreduced:
         lines.append(f"Unreduced over {_axes(placement.unreduced)}: the partial sums are still to be added.")
@@ -25,7 +25,7 @@ def facts(placement: Placement) -> list[str]:
     if loose:
         lines.append(f"Unconstrained: {', '.join(loose)}; the compiler chooses how to split.")
     if placement.state == "deleted":
-        lines.append("Deleted: these devices held it, and hold its data no longer.")
+        lines.append("Deleted: these devices held it, and no longer hold its data.")
     if placement.state == "abstract" and placement.shape is not None:
         lines.append("Abstract: a shape and a sharding without data.")
     return [*lines, _key(placement)]

@@ -17,7 +17,7 @@ __all__ = ["Measured", "build"]
 
 NS = 1e-9
 
-REMOTE = "Who waited for devices of other processes is known once their runs are merged: run.merge(*of_the_others)."
+REMOTE = "Waiting for devices of other processes is known once the runs are merged: run.merge(*of_the_others)."
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Measured:
     target: str
     operations: tuple[Operation, ...]
     collectives: tuple[MeasuredCollective, ...]
-    """With the program's facts; what is measured of them is replaced."""
+    """With the program's facts; the measured ones are filled in later."""
     events: Events
     """Times in nanoseconds of one clock."""
     interconnect: str
@@ -56,7 +56,7 @@ def build(of: Measured) -> Run:
         waited[arrived.at] = arrived.waited
     moved = events.start + waited
     is_collective = numbers[events.operation] >= 0
-    # Every device's every call has a stretch of its own on one axis, so that intervals of different ones never meet.
+    # Each call on each device has its own stretch of one axis, so that intervals of different ones never meet.
     shift = (events.position * calls + events.call) * int((ends - begins).max() + 1) - begins[events.call]
     compute = ~is_collective
     computed = Cover((events.start + shift)[compute], (events.end + shift)[compute])
@@ -107,7 +107,7 @@ def _measured(
     devices = len(np.unique(events.position[at]))
     low, median, high = np.percentile(took, (10, 50, 90))
     held = arrived.last[arrived.waited > 0]
-    # An execution that several waited in for one device counts once.
+    # An execution in which several devices waited for one counts once.
     rows = np.unique(np.stack([arrived.rows[arrived.waited > 0], held]), axis=1)[1] if len(held) else held
     return replace(
         of,

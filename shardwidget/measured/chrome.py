@@ -20,7 +20,7 @@ _THREADS = ("compute", "collectives")
 
 
 def trace(run: Run) -> dict[str, Any]:
-    """The trace: a process a device, with a thread of compute and one of collectives and waiting; times in µs."""
+    """The trace: one process per device, with a thread for compute and one for collectives and waiting; times in µs."""
     events, waited = unpack(run)
     first = min(run.begins)
     ids = run.mesh.device_ids.array()

@@ -20,17 +20,17 @@ class Cover:
         start, end = start[order], np.maximum.accumulate(end[order]) if len(end) else end
         opens = np.r_[True, start[1:] > end[:-1]] if len(start) else np.zeros(0, bool)
         self.start = start[opens]
-        """Of the parts that are covered; they are disjoint and sorted."""
+        """Bounds of the covered parts, which are disjoint and sorted."""
         self.end = end[np.r_[opens[1:], True]] if len(start) else end
         self._before = np.r_[0, np.cumsum(self.end - self.start)]
 
     @property
     def length(self) -> int:
-        """What is covered in all."""
+        """The total length that is covered."""
         return int(self._before[-1])
 
     def within(self, start: np.ndarray, end: np.ndarray) -> np.ndarray:
-        """Of each of some intervals, how much is covered."""
+        """How much of each of some intervals is covered."""
         return self._until(end) - self._until(start)
 
     def _until(self, at: np.ndarray) -> np.ndarray:

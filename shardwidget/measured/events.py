@@ -11,7 +11,7 @@ __all__ = ["Events"]
 
 @dataclass(frozen=True)
 class Events:
-    """Operations that devices ran, one entry an event; all arrays int64 of shape ``[events]``."""
+    """Operations that devices ran, one entry per event; all arrays are int64 of shape ``[events]``."""
 
     position: np.ndarray
     """Mesh position of the device."""
@@ -36,7 +36,7 @@ class Events:
         return Events(*(getattr(self, f.name)[index] for f in fields(self)))
 
     def occurrence(self) -> np.ndarray:
-        """Of each event, how many of its operation came before it on its device in its call. Events are sorted."""
+        """For each event, how many of its operation came before it on its device in its call. Events are sorted."""
         calls, operations = (int(column.max(initial=0)) + 1 for column in (self.call, self.operation))
         key = (self.position * calls + self.call) * operations + self.operation
         order = np.argsort(key, kind="stable")

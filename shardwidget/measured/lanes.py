@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["MOST_EVENTS", "events", "pack", "unpack"]
 
 MOST_EVENTS = 200_000
-"""Events of a document: ten bytes each. Of more, short neighbours are joined."""
+"""The most events of a document, ten bytes each. If there are more, short neighbours are joined."""
 
 
 def pack(
@@ -26,7 +26,7 @@ def pack(
     Args:
         of: events, sorted.
         waited: nanoseconds that each waited.
-        is_collective: whether each is one.
+        is_collective: whether each is a collective.
         begins: nanoseconds of each call's beginning.
     """
     size = of.size
@@ -54,7 +54,7 @@ def pack(
 def _thinned(of: Events, waited: np.ndarray, is_collective: np.ndarray) -> tuple[Events, np.ndarray, np.ndarray]:
     """At most ``MOST_EVENTS``, as far as compute goes: neighbours that are short, and near, become one.
 
-    The joined event is called by its longest.
+    The joined event is named after the longest.
     """
     short = 1000
     while of.size > MOST_EVENTS and short < 10**10:
@@ -129,7 +129,7 @@ def events(run: Run, device: int) -> tuple[Event, ...]:
 
 
 def iteration(occurrence: int, trips: tuple[int, ...]) -> tuple[int, ...]:
-    """Of the k-th time that an operation runs: the iterations of the loops around it, outermost first."""
+    """The iterations of the loops around an operation when it runs for the k-th time, outermost first."""
     out: list[int] = []
     for trip in reversed(trips[1:]):
         out.append(occurrence % max(trip, 1))

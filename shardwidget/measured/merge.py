@@ -20,7 +20,7 @@ _NEVER = np.iinfo(np.int64).min
 
 
 def merge(runs: Sequence[Run]) -> Run:
-    """``Run.merge``: the clock of the first counts."""
+    """``Run.merge``: the result has the clock of the first run."""
     first = runs[0]
     _check(runs)
     operations = list(first.operations)
@@ -71,14 +71,13 @@ def _check(runs: Sequence[Run]) -> None:
             c.name for c in run.collectives
         ] != [c.name for c in first.collectives]:
             raise ValueError(
-                f"runs to merge are of one program and as many calls: the first is {_words(first)}, "
+                f"runs to merge must be of one program and have as many calls: the first is {_words(first)}, "
                 f"number {k} is {_words(run)}. Measure the same call in every process."
             )
         for lane in run.lanes:
             if lane.position in seen:
                 raise ValueError(
-                    f"device {ids[lane.position]} is in runs {seen[lane.position]} and {k}: "
-                    "give one run of each process."
+                    f"device {ids[lane.position]} is in runs {seen[lane.position]} and {k}: give one run per process."
                 )
             seen[lane.position] = k
 

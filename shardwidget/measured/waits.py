@@ -16,12 +16,12 @@ ABSENT = np.iinfo(np.int64).min
 
 
 class Arrivals(NamedTuple):
-    """Of the events of one collective."""
+    """The arrivals at one collective, event by event."""
 
     at: np.ndarray
     """Indices of its events."""
     waited: np.ndarray
-    """Of each: nanoseconds from the own arrival to that of the last member, at most its duration."""
+    """Of each: nanoseconds from its own arrival to that of the last member, at most its duration."""
     last: np.ndarray
     """Of each: mesh position of the last member to arrive."""
     complete: bool
@@ -46,7 +46,7 @@ def arrivals(events: Events, occurrence: np.ndarray, operations: list[int], of: 
     seats = members(of, int(position.max(initial=0)) + 1)
     times = np.full((int(rows.max(initial=0)) + 1, len(seats)), ABSENT)
     times[rows, position] = start
-    # Of each device the members that it waits for; -1 fills up. Memory: executions · devices · members.
+    # For each device the members that it waits for, padded with -1. Memory: executions · devices · members.
     latest = np.full(times.shape, ABSENT)
     last = np.tile(np.arange(len(seats)), (len(times), 1))
     missing = np.zeros(times.shape, bool)
@@ -63,13 +63,13 @@ def arrivals(events: Events, occurrence: np.ndarray, operations: list[int], of: 
 
 
 def members(of: MeasuredCollective, least: int) -> np.ndarray:
-    """Mesh positions that each device waits for, itself first; ``[devices, members]``, filled up with -1.
+    """Mesh positions that each device waits for, itself first; ``[devices, members]``, padded with -1.
 
-    Of a permutation: the device that it receives from.
+    For a permutation: the device that it receives from.
 
     Args:
         of: the collective.
-        least: devices to have rows for, at least.
+        least: the least number of rows.
     """
     groups = of.positions.array().reshape(-1, max(of.group_size, 1))
     count = max(least, int(groups.max(initial=0)) + 1)

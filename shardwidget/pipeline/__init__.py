@@ -1,4 +1,4 @@
-"""Pipeline schedules: generators, the simulator, what is wrong with an impossible one. No JAX is asked.
+"""Pipeline schedules: generators, the simulator, what is wrong with an impossible one. Nothing here uses JAX.
 
 ```python
 from shardwidget import pipeline

@@ -10,13 +10,13 @@ from shardwidget.document.schedule import KINDS
 from shardwidget.pipeline.tasks import Tasks
 
 MOST = 4
-"""Examples that a message lists."""
+"""The most examples that a message lists."""
 
 _F, _B, _I, _W = range(len(KINDS))
 
 
 def check(tasks: Tasks) -> None:
-    """Refuses tasks that are missing, stand twice, in two places or in the wrong order.
+    """Refuses tasks that are missing, repeated, in two places or in the wrong order.
 
     Raises:
         ValueError: something is wrong; the message names ranks and tasks. Deadlocks are for the simulator to find.
@@ -39,7 +39,7 @@ def _ranks(tasks: Tasks) -> list[str]:
 
 
 def _sizes(tasks: Tasks) -> list[str]:
-    """One wrong number must not make the tables below as large as it is."""
+    """A wrong number must not make the tables below as large as itself."""
     if tasks.stages * tasks.microbatches <= 4 * tasks.size + 1000:
         return []
     return [
@@ -64,7 +64,7 @@ def _twice(tasks: Tasks) -> list[str]:
     key = ((tasks.stage * len(KINDS) + tasks.kind) * tasks.microbatches + tasks.microbatch)[useful]
     _, first, counts = np.unique(key, return_index=True, return_counts=True)
     return [
-        f"{tasks.text(t)} stands {n} times on rank {tasks.rank[t]}"
+        f"{tasks.text(t)} occurs {n} times on rank {tasks.rank[t]}"
         for t, n in zip(useful[first[counts > 1]], counts[counts > 1], strict=True)
     ]
 

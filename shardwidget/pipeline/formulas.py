@@ -1,4 +1,4 @@
-"""What papers say of a schedule's bubble and memory, as formulas, beside what the simulator finds.
+"""What papers state about a schedule's bubble and memory, as formulas, to set beside what the simulator finds.
 
 A formula holds only for the times that its paper assumes, and without communication; a simulation holds for any.
 """
@@ -13,7 +13,7 @@ from shardwidget.document.schedule import GeneratorName
 
 
 class Sizes(NamedTuple):
-    """What formulas are of."""
+    """What formulas take."""
 
     p: int
     """Ranks."""
@@ -22,7 +22,7 @@ class Sizes(NamedTuple):
     v: int
     """Stages on each rank."""
     F: float
-    """Time of a forward task. So the others: I, the input half of a backward task; W, its weight half."""
+    """Time of a forward task. Likewise I, the input half of a backward task, and W, its weight half."""
     I: float  # noqa: E741
     W: float
 
@@ -48,7 +48,7 @@ FORMULAS: dict[GeneratorName, Formula] = {
     "gpipe": Formula("(p−1)·(F+B)", _first, "m", lambda z: z.m, "GPipe, arXiv 1811.06965"),
     "one_f_one_b": Formula("(p−1)·(F+B)", _first, "p", lambda z: z.p, "Megatron-LM, arXiv 2104.04473"),
     "eager_1f1b": Formula("(p−1)·(F+B)", _first, "2p−1", lambda z: 2 * z.p - 1, "AlpaComm, arXiv 2211.05322"),
-    # F and B of the paper are a rank's: of all its stages on a microbatch.
+    # F and B in the paper are those of a rank: all its stages on a microbatch.
     "interleaved_1f1b": Formula("(p−1)·(F+B)/v", _first, "", None, "Megatron-LM, arXiv 2104.04473"),
     "zb_h1": Formula(
         "(p−1)·(F+I−W)", lambda z: (z.p - 1) * (z.F + z.I - z.W), "p", lambda z: z.p, "arXiv 2401.10241, Table 2"

@@ -1,7 +1,7 @@
 """Well-known schedules, and the paper that each is from.
 
-Every generator takes the number of *stages* in all, which stand on ``ranks`` ranks, and the number of microbatches. The
-front end follows the same rules (``js/src/model/schedule/generators.ts``), so a schedule travels as its recipe.
+Every generator takes the total number of *stages*, which are on ``ranks`` ranks, and the number of microbatches. The
+front end follows the same rules (``js/src/model/schedule/generators.ts``), so a schedule is sent as its recipe.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def gpipe(stages: int, microbatches: int) -> Schedule:
     """All microbatches forward, then all back (GPipe, arXiv 1811.06965).
 
     Args:
-        stages: number of stages, one a rank.
+        stages: number of stages, one per rank.
         microbatches: number of microbatches.
 
     Raises:
@@ -43,7 +43,7 @@ def one_f_one_b(stages: int, microbatches: int) -> Schedule:
     """After a warm-up, one forward and one backward task in turn (PipeDream-Flush, arXiv 2104.04473, section 2.2).
 
     Args:
-        stages: number of stages, one a rank.
+        stages: number of stages, one per rank.
         microbatches: number of microbatches.
 
     Raises:
@@ -56,7 +56,7 @@ def eager_1f1b(stages: int, microbatches: int) -> Schedule:
     """1F1B with twice the warm-up, so that a send has a task's time to arrive (AlpaComm, arXiv 2211.05322, section 4).
 
     Args:
-        stages: number of stages, one a rank.
+        stages: number of stages, one per rank.
         microbatches: number of microbatches.
 
     Raises:
@@ -74,7 +74,7 @@ def interleaved_1f1b(stages: int, microbatches: int, ranks: int) -> Schedule:
         ranks: number of ranks.
 
     Raises:
-        ValueError: a number is less than 1 or no such multiple.
+        ValueError: a number is less than 1 or not such a multiple.
     """
     return _schedule("interleaved_1f1b", stages, microbatches, ranks)
 
@@ -82,10 +82,10 @@ def interleaved_1f1b(stages: int, microbatches: int, ranks: int) -> Schedule:
 def zb_h1(stages: int, microbatches: int) -> Schedule:
     """1F1B with backward tasks in halves; the weight halves fill gaps (Zero Bubble, arXiv 2401.10241, section 2.3).
 
-    Rank r lags r weight halves behind, so that each rank keeps as much as rank 0 of 1F1B.
+    Rank r lags r weight halves behind, so that each rank keeps as much as rank 0 in 1F1B.
 
     Args:
-        stages: number of stages, one a rank.
+        stages: number of stages, one per rank.
         microbatches: number of microbatches.
 
     Raises:
@@ -95,7 +95,7 @@ def zb_h1(stages: int, microbatches: int) -> Schedule:
 
 
 def zb_v(stages: int, microbatches: int) -> Schedule:
-    """Two stages a rank in the form of a V, backward tasks in halves (ZB-V, arXiv 2401.10241, section 6).
+    """Two stages per rank in the form of a V, backward tasks in halves (ZB-V, arXiv 2401.10241, section 6).
 
     Rank r has the stages r and ``stages - 1 - r``.
 
@@ -110,7 +110,7 @@ def zb_v(stages: int, microbatches: int) -> Schedule:
 
 
 def dualpipe_v(stages: int, microbatches: int) -> Schedule:
-    """Two stages a rank in the form of a V, forward and backward tasks fused (DualPipeV, cut from arXiv 2412.19437).
+    """Two stages per rank in the form of a V, forward and backward tasks fused (DualPipeV, cut from arXiv 2412.19437).
 
     Rank r has the stages r and ``stages - 1 - r``.
 
@@ -127,8 +127,8 @@ def dualpipe_v(stages: int, microbatches: int) -> Schedule:
 def circular(stages: int, microbatches: int, ranks: int) -> Schedule:
     """All microbatches once around the ring of ranks, then around again (GSPMD, arXiv 2105.04663, 3.3; MaxText).
 
-    Rank r has the stages r, r + ranks, r + 2·ranks, …; the way back is the way forward in reverse, as differentiation
-    makes it.
+    Rank r has the stages r, r + ranks, r + 2·ranks, …; the backward pass is the forward pass in reverse, as
+    differentiation makes it.
 
     Args:
         stages: number of stages in all, a multiple of ``ranks``.
@@ -136,7 +136,7 @@ def circular(stages: int, microbatches: int, ranks: int) -> Schedule:
         ranks: number of ranks.
 
     Raises:
-        ValueError: a number is less than 1, no such multiple, or too small.
+        ValueError: a number is less than 1, not such a multiple, or too small.
     """
     return _schedule("circular", stages, microbatches, ranks)
 
@@ -169,9 +169,9 @@ def _check(recipe: Recipe) -> None:
         if number < 1:
             raise ValueError(f"{what} must be at least 1; got {number}")
     if recipe.stages % p:
-        raise ValueError(f"{name} needs as many stages on each rank; got {recipe.stages} stages on {p} ranks")
+        raise ValueError(f"{name} needs equally many stages on each rank; got {recipe.stages} stages on {p} ranks")
     if name == "interleaved_1f1b" and m % p:
-        raise ValueError(f"{name} needs a multiple of {p} microbatches, in rounds of one a rank; got {m}")
+        raise ValueError(f"{name} needs a multiple of {p} microbatches, in rounds of one per rank; got {m}")
     if name == "circular" and recipe.stages > p > m:
         raise ValueError(f"circular needs at least as many microbatches as ranks, {p}; got {m}")
     if name == "dualpipe_v" and m < 2 * p:
@@ -202,7 +202,7 @@ def _zb_h1(rank: int, recipe: Recipe) -> list[Unit]:
 
 
 def _steady(rank: int, recipe: Recipe, *, warm_up: int, lag: int | None = None) -> list[Unit]:
-    """``warm_up`` forward tasks, then forward and backward in turn; backward in halves where there is a lag.
+    """``warm_up`` forward tasks, then forward and backward in turn; backward tasks in halves where there is a lag.
 
     Args:
         rank: the rank.
@@ -297,7 +297,7 @@ def _dualpipe_v(rank: int, recipe: Recipe) -> list[Unit]:
         put((up, "F"))
     for k in range(recipe.microbatches - 2 * ranks + rank + 1):
         if k == 0 and not behind:
-            # The last rank's first backward task is of a microbatch that has only just turned.
+            # The last rank's first backward task is for a microbatch that has only just turned back.
             put((down, "F"))
             put((up, "B"))
         else:

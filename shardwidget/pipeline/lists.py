@@ -13,7 +13,7 @@ def schedule(ranks: Sequence[Sequence[str | None]], *, name: str = "") -> Schedu
     """The schedule whose ranks run these tasks, each as early as it can.
 
     Args:
-        ranks: of each rank its tasks in order, as ``"0F3"`` (stage; F forward, B backward, I and W its input and weight
+        ranks: the tasks of each rank in order, as ``"0F3"`` (stage; F forward, B backward, I and W its input and weight
             halves; microbatch) or ``"0F7+7B3"`` for two that are fused. None and ``""`` are idle slots, which need not
             be written.
         name: what to call it.
@@ -30,15 +30,15 @@ def schedule(ranks: Sequence[Sequence[str | None]], *, name: str = "") -> Schedu
 def compared(schedules: Mapping[str, Schedule]) -> Schedules:
     """Schedules side by side, on one scale of time.
 
-    Where none of them says how long its tasks take, the model is the same for all: a rank's whole share of it takes one
-    unit forward and two back, so a stage that is one of two on its rank takes half of that.
+    Where none of them states how long its tasks take, the model is the same for all: a rank's whole share of it takes
+    one unit forward and two back, so a stage that is one of two on its rank takes half of that.
 
     Args:
-        schedules: by the name that each is shown with.
+        schedules: by the name that each is shown under.
 
     Raises:
         ValueError: there are none.
-        TypeError: one is no ``Schedule``.
+        TypeError: one is not a ``Schedule``.
     """
     if not schedules:
         raise ValueError("give one schedule or more, by name: {'1F1B': pipeline.one_f_one_b(4, 8), …}")
@@ -60,7 +60,7 @@ def _share(one: Schedule) -> Durations:
 
 
 def of_units(ranks: Sequence[Sequence[Unit]], name: str) -> Schedule:
-    """The schedule of units, refused where it is impossible."""
+    """The schedule of these units; raises where it is impossible."""
     if not any(ranks):
         raise ValueError("impossible schedule: there are no tasks")
     made = Schedule(pack(ranks), name)

@@ -41,7 +41,7 @@ class Link:
     destination: int
     messages: int
     bytes: int | None
-    """In all; None where the size of an activation is not known."""
+    """Total bytes; None where the size of an activation is not known."""
 
 
 class Kept(NamedTuple):
@@ -63,14 +63,14 @@ class Simulation:
     wasted: tuple[float, ...]
     """Of each rank: the time of tasks that nothing uses."""
     peak_activations: tuple[int, ...]
-    """Of each rank: the most activations it keeps at once, one a stage and microbatch. One is kept from the start of
+    """Of each rank: the most activations it keeps at once, one per stage and microbatch. One is kept from the start of
     the forward task to the end of the backward task, or of its weight half."""
     links: tuple[Link, ...]
     """By source and destination."""
     critical: tuple[int, ...] = field(repr=False)
     """The critical path as indices of tasks, in order of time."""
     start: np.ndarray = field(repr=False, compare=False)
-    """Of each task, in the order of the schedule; float64. So ``end``."""
+    """Of each task, in the order of the schedule; float64. Likewise ``end``."""
     end: np.ndarray = field(repr=False, compare=False)
     columns: Tasks = field(repr=False, compare=False)
     """The tasks themselves."""
@@ -78,12 +78,12 @@ class Simulation:
 
     @property
     def bubble_of_total(self) -> float:
-        """Part of all ranks' time in which they do nothing useful: (p−1)/(m+p−1) for GPipe and 1F1B."""
+        """Fraction of all ranks' time in which they do nothing useful: (p−1)/(m+p−1) for GPipe and 1F1B."""
         return self._bubble / (len(self.idle) * self.makespan)
 
     @property
     def bubble_of_ideal(self) -> float:
-        """The same time, as part of the useful time: (p−1)/m for GPipe and 1F1B."""
+        """The same time, as a fraction of the useful time: (p−1)/m for GPipe and 1F1B."""
         return self._bubble / (len(self.idle) * self.makespan - self._bubble)
 
     @property
@@ -92,7 +92,7 @@ class Simulation:
 
     @property
     def critical_path(self) -> tuple[str, ...]:
-        """Tasks that made the run as long as it is: each started the moment the one before it allowed."""
+        """Tasks that made the run as long as it is: each started as soon as the one before it allowed."""
         return tuple(self.columns.text(task) for task in self.critical)
 
     @property
@@ -183,7 +183,7 @@ def _dependencies(tasks: Tasks) -> np.ndarray:
     group = np.array([0, 1, 1, 2])[tasks.kind]
     useful = np.flatnonzero(~tasks.wasted)
     at[tasks.stage[useful], group[useful], tasks.microbatch[useful]] = useful
-    # Row -1 of `at` is the stage that is not there: before the first and behind the last.
+    # Row -1 of `at` is the stage that does not exist: before the first and after the last.
     first = np.stack(
         [
             at[tasks.stage - 1, 0, tasks.microbatch],
@@ -198,9 +198,9 @@ def _dependencies(tasks: Tasks) -> np.ndarray:
 
 
 def _as_early_as_possible(tasks: Tasks, times: Durations) -> tuple[np.ndarray, np.ndarray, list[int]]:
-    """Start and end of each task, and of each unit the task that it had to wait for, -1 for none.
+    """Start and end of each task, and for each unit the task that it had to wait for, -1 for none.
 
-    Each unit is looked at once for each thing that it waits for, so this ends, whatever the schedule.
+    Each unit is visited once for each thing that it waits for, so this ends for any schedule.
     """
     needs = _dependencies(tasks)
     far = (needs >= 0) & (tasks.rank[needs] != tasks.rank[:, None])
@@ -298,7 +298,7 @@ def _busy(tasks: Tasks, start: np.ndarray, end: np.ndarray, chosen: np.ndarray) 
 def _kept(tasks: Tasks, start: np.ndarray, end: np.ndarray) -> Kept:
     forward = (tasks.kind == _F) & ~tasks.wasted
     frees = ((tasks.kind == _B) | (tasks.kind == _W)) & ~tasks.wasted
-    if not frees.any():  # Without a way back nothing is kept for it.
+    if not frees.any():  # Without a backward pass nothing is kept for it.
         frees = forward
     rank = np.concatenate([tasks.rank[forward], tasks.rank[frees]])
     moments = np.concatenate([start[forward], end[frees]])

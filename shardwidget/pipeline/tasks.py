@@ -55,7 +55,7 @@ def write(unit: Iterable[Task]) -> str:
 def pack(
     ranks: Sequence[Sequence[Unit]], *, ticks: Sequence[int] | None = None, wasted: Sequence[bool] | None = None
 ) -> Order:
-    """The order of units, one sequence a rank.
+    """The order of units, one sequence per rank.
 
     Args:
         ranks: units of each rank.
@@ -84,7 +84,7 @@ class Tasks:
     kind: np.ndarray
     microbatch: np.ndarray
     unit: np.ndarray
-    """Index of each task's unit; units are numbered through all ranks."""
+    """Index of each task's unit; units are numbered across all ranks."""
     tick: np.ndarray
     wasted: np.ndarray
     """bool; all False where nothing is known."""

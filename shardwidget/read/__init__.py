@@ -1,4 +1,4 @@
-"""Readers: JAX objects in, documents out. The only code that asks JAX questions."""
+"""Readers: JAX objects in, documents out. The only code that queries JAX."""
 
 from typing import TYPE_CHECKING
 

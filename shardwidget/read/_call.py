@@ -26,7 +26,7 @@ class FlatCall:
         is_leaf: which nodes of an argument count as leaves.
 
     Raises:
-        TypeError: an argument is a tracer: inside of a traced function it has no sharding yet.
+        TypeError: an argument is a tracer: inside a traced function it has no sharding yet.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class FlatCall:
             raise self.explained(error)  # noqa: B904  the same exception
 
     def explained(self, error: Exception) -> Exception:
-        """An exception of the call, with notes on what the arguments have to do with it."""
+        """An exception of the call, with notes on how the arguments may have caused it."""
         for note in self._notes(error):
             if note not in getattr(error, "__notes__", ()):
                 error.add_note(note)
@@ -95,7 +95,7 @@ class FlatCall:
 
     @property
     def places(self) -> str:
-        """Where the arguments lie, in words."""
+        """Where the arguments are, in words."""
         return places(zip(self.names, self.leaves, strict=True))
 
     def _refused(self) -> str:

@@ -28,7 +28,7 @@ def dims_of_spec(shape: tuple[int, ...], spec: PartitionSpec) -> tuple[Dim, ...]
 
 
 def dims_of_map(sharding: jax.sharding.Sharding, shape: tuple[int, ...]) -> tuple[list[Any], tuple[Dim, ...]]:
-    """Devices and dimensions as ``sharding.devices_indices_map`` says them.
+    """Devices and dimensions as ``sharding.devices_indices_map`` gives them.
 
     Raises:
         ValueError: the map has an index that is not a contiguous slice, or there is no map.

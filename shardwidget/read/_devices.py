@@ -1,4 +1,4 @@
-"""Which arguments lie on which devices, and whether one program can take them all."""
+"""Which arguments are on which devices, and whether one program can take them all."""
 
 from __future__ import annotations
 
@@ -15,24 +15,22 @@ Named = Iterable[tuple[str, Any]]
 
 
 def mesh_text(mesh: Any) -> str:
-    """``the mesh x=4, y=2 (devices 0–7)``; of an abstract one without devices."""
+    """``the mesh x=4, y=2 (devices 0–7)``; without devices for an abstract one."""
     axes = ", ".join(f"{axis}={size}" for axis, size in mesh.shape.items())
     return f"the mesh {axes}" + (f" ({_ids(tuple(mesh.devices.flat))})" if isinstance(mesh, Mesh) else "")
 
 
 def places(arguments: Named) -> str:
-    """``a and b lie on the mesh x=4, y=2 (devices 0–7); c lies on device 3``: each place once."""
+    """``a and b are on the mesh x=4, y=2 (devices 0–7); c is on device 3``: each place once."""
     at: dict[str, list[str]] = {}
     for name, x in arguments:
         if place := _place(x):
             at.setdefault(place, []).append(name)
-    return "; ".join(
-        f"{_listed(names)} {'lie' if len(names) > 1 else 'lies'} on {place}" for place, names in at.items()
-    )
+    return "; ".join(f"{_listed(names)} {'are' if len(names) > 1 else 'is'} on {place}" for place, names in at.items())
 
 
 def lies_elsewhere(x: Any, mesh: Any) -> bool:
-    """Whether ``jit`` refuses an argument in a program for a mesh: it lies on other devices, or in another order."""
+    """Whether ``jit`` refuses an argument in a program for a mesh: it is on other devices, or in another order."""
     sharding = _committed(x)
     devices = None if sharding is None else _jax.device_assignment(sharding)
     return isinstance(mesh, Mesh) and devices is not None and devices != tuple(mesh.devices.flat)
@@ -47,7 +45,7 @@ def is_cut_otherwise(x: Any, mesh: Any) -> bool:
 
 
 def _committed(x: Any) -> Any:
-    """The sharding of an argument that ``jit`` takes where it lies."""
+    """The sharding of an argument that ``jit`` takes where it is."""
     free = isinstance(x, jax.Array) and not x.committed
     return None if free or not isinstance(x, jax.Array | jax.ShapeDtypeStruct) else x.sharding
 

@@ -1,4 +1,4 @@
-"""What readers say to arguments that they cannot read: what came, what is legal, what to do."""
+"""What readers reply to arguments that they cannot read: what they got, what is legal, what to do."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ LEGAL = (
 EMPTY_MESH = "The mesh is empty: it has no devices to show. Make one with jax.make_mesh((4, 2), ('x', 'y'))."
 
 NO_SHARDING = (
-    "{what} says no sharding, so there is nothing to place. Give it one: "
+    "{what} has no sharding, so there is nothing to place. Give it one: "
     "jax.ShapeDtypeStruct({shape}, {dtype!r}, sharding=NamedSharding(mesh, PartitionSpec(...)))."
 )
 
 UNKNOWN_SHAPE = "the shape {shape} is not known: every size must be an integer, 0 or more."
 
 TRACER = (
-    "got a tracer of type {type}: inside jit, grad, vmap or shard_map a value has a type but no place yet. "
-    "Read the array outside of the traced function (what goes in or what comes out), "
+    "got a tracer of type {type}: inside jit, grad, vmap or shard_map a value has a type but no placement yet. "
+    "Read the array outside the traced function (what goes in or what comes out), "
     "or its type inside: print(jax.typeof(x))."
 )
 
@@ -49,7 +49,7 @@ def not_an_array(x: Any) -> TypeError:
     kind = f"{type(x).__module__}.{type(x).__qualname__}"
     hint = ""
     if kind.startswith("numpy.") or isinstance(x, bool | int | float | complex):
-        hint = " It lives in the host's memory, on no device: jnp.asarray(x) makes a jax.Array of it."
+        hint = " It lives in the host's memory, on no device: jnp.asarray(x) makes a jax.Array from it."
     elif isinstance(x, tuple | list | dict):
         hint = (
             f" A {type(x).__name__} of {len(x)} is not one of these: ModelView and read.model take pytrees of arrays."
@@ -81,7 +81,7 @@ def remote(device_ids: Sequence[int]) -> str:
 
 
 def over_limit(device_ids: Sequence[int], limit: int) -> str:
-    """For devices left out because one element of each is too much."""
+    """For devices left out because even one element of each is too much."""
     return f"{_devices(device_ids)} left out: at most {limit} bytes are read at a time"
 
 
@@ -120,7 +120,7 @@ NO_SUCH_ENGINE = (
 
 UNREDUCED_ON_HOST = (
     "an argument of type {type} holds parts of a sum on several devices, which one device cannot simulate. "
-    "Leave out engine='host', or give jax.reshard(x, P(...)) of it."
+    "Leave out engine='host', or pass jax.reshard(x, P(...)) instead."
 )
 
 ONE_ORDER_OF_DEVICES = (
@@ -152,7 +152,7 @@ NO_PROGRAM = (
 )
 
 TEXT_ALONE = (
-    "the text of a module names devices by number alone. Give the mesh that it was compiled for: "
+    "the text of a module names devices only by number. Give the mesh that it was compiled for: "
     "read.program(text, mesh=jax.make_mesh((4, 2), ('x', 'y')))."
 )
 
@@ -164,7 +164,7 @@ NO_TEXT = (
 
 TRACED_ARGUMENT = (
     "the argument {name} is a tracer of type {type}: inside jit, grad, vmap or shard_map a value has a type but no "
-    "sharding yet, so the program would be another. Call this outside of the traced function, with arrays or with "
+    "sharding yet, so the program would be a different one. Call this outside the traced function, with arrays or with "
     "jax.ShapeDtypeStruct(shape, dtype, sharding=...)."
 )
 
@@ -173,14 +173,14 @@ CALLED_WITH = (
     "call it; keyword arguments as kwargs={{...}}."
 )
 
-PASSED_ON = "What is not an array is passed on to the function as it is: {words}."
+PASSED_ON = "Arguments that are not arrays are passed to the function as they are: {words}."
 
 ONE_MESH = "put all of them on one mesh, jax.device_put(x, jax.NamedSharding(mesh, spec))"
 
 MIXED_MESHES = "{words}. A program runs on one set of devices, in one order: " + ONE_MESH + "."
 
 REGION_ELSEWHERE = (
-    "{words}, and {function} runs a shard_map on {mesh}. jit takes arguments that lie on the devices that it runs on, "
+    "{words}, and {function} runs a shard_map on {mesh}. jit takes arguments that are on the devices that it runs on, "
     "in the same order: " + ONE_MESH + "{simulated}."
 )
 
@@ -197,17 +197,17 @@ NOT_ON_REGION = (
 )
 
 NOT_ONE_MESH = (
-    "{words}. A comparison is on one mesh: " + ONE_MESH + "; or give the mesh that all are meant for, mesh=mesh."
+    "{words}. A comparison is on one mesh: " + ONE_MESH + "; or give the mesh meant for all of them, mesh=mesh."
 )
 
 PROGRAM_ARGUMENTS = (
-    "a {type} is lowered for its arguments already; it was given {count} more. Give it alone, "
+    "a {type} is already lowered for its arguments; it was given {count} more. Give it alone, "
     "or the function and its arguments, (f, x, w)."
 )
 
 ABSTRACT_PROGRAM = (
     "the mesh is abstract: a program is compiled for devices. Give mesh=jax.make_mesh(...) of the same axes, "
-    "or compile for TPUs that are not here: mesh=shardwidget.tpu_mesh('v5e:4x4', ('data', 'model'))."
+    "or compile for TPUs that this machine does not have: mesh=shardwidget.tpu_mesh('v5e:4x4', ('data', 'model'))."
 )
 
 NO_MESH_OF_PROGRAM = (
@@ -216,7 +216,7 @@ NO_MESH_OF_PROGRAM = (
 
 OTHER_MESH = (
     "the program is compiled for {program}, and the mesh {shape} has {mesh}. "
-    "Give the mesh that its arguments lie on, or none: it is then found in the program."
+    "Give the mesh that its arguments are on, or leave mesh= out: it is then found in the program."
 )
 
 NO_PROGRAMS = "there are no programs to compare. Give some by name: {'data parallel': (f, x, w), 'sharded': compiled}."
@@ -231,7 +231,7 @@ EMPTY_PROGRAM = "the program {name!r} is an empty tuple. Give a function and its
 OF_PROGRAM = "This is about {name!r}, one of the programs to compare."
 
 NOTHING_TO_RUN = (
-    "{what}, so there is nothing to measure. Call it with arrays on devices that are here: "
+    "{what}, so there is nothing to measure. Call it with arrays on devices of this machine: "
     "jax.device_put(values, sharding)."
 )
 
@@ -246,19 +246,19 @@ NO_COUNT = "n must be a whole number of calls, 1 or more; got {n!r}."
 # ── Run ───────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 PROFILING = (
-    "a profile is being taken already (jax.profiler), and two cannot run at once in one process. "
+    "a profile is already being taken (jax.profiler), and two cannot run at once in one process. "
     "Stop it first: jax.profiler.stop_trace()."
 )
 
 DAMAGED_PROFILE = (
-    "the profile cannot be read ({size} bytes): it is cut off or is no .xplane.pb file. {error}. "
+    "the profile cannot be read ({size} bytes): it is cut off or is not an .xplane.pb file. {error}. "
     "Take it again: with jax.profiler.trace(folder): …"
 )
 
 NO_PROFILE = "{path!r} cannot be read: {error}. Give the .xplane.pb file that jax.profiler.trace wrote."
 
 NO_EVENTS = (
-    "the profile has no events of compiled programs (it has {planes}). Run the program inside of the profile, "
+    "the profile has no events of compiled programs (it has {planes}). Run the program inside the profile, "
     "and wait for its results there: jax.block_until_ready(f(x))."
 )
 
@@ -268,13 +268,12 @@ OTHER_PROGRAM = (
 )
 
 OTHER_INSTRUCTIONS = (
-    "the profile has events of {module}, and only {share:.0%} of their time is of instructions that this program has: "
-    "it was compiled from other code or for other shapes. Unknown are {names}."
+    "the profile has events of {module}, and only {share:.0%} of their time is in instructions that this program has: "
+    "it was compiled from other code or for other shapes. Unknown instructions: {names}."
 )
 
 NO_PROGRAM_OF_PROFILE = (
-    "a profile is joined with the program that ran: program=(f, x, w), or program=jax.jit(f).lower(x, w).compile(); "
-    "got {what}."
+    "a profile needs the program that ran: program=(f, x, w), or program=jax.jit(f).lower(x, w).compile(); got {what}."
 )
 
 OTHER_DEVICES_OF_PROFILE = (
@@ -282,7 +281,7 @@ OTHER_DEVICES_OF_PROFILE = (
     "Give the process whose profile it is: process=."
 )
 
-ONE_MEASURED = "there is nothing to call beside a profile that was taken already; got {count} arguments."
+ONE_MEASURED = "a profile that was already taken needs no arguments to call; got {count} arguments."
 
 
 # ── SpecPlayground ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -323,11 +322,11 @@ NO_ARRAY = "there is no array to move. Make the playground of one: SpecPlaygroun
 ABSTRACT_TARGET = "{mesh} is abstract: it has {count} positions and no devices, so no array can be moved there."
 
 SUMS_ON_AUTO = (
-    "{mesh} has Auto axes, and JAX makes no sum that is still owed there: some versions refuse to, others give another "
-    "value. Make all axes Explicit, or take the unreduced axes off the spec."
+    "{mesh} has Auto axes, and JAX makes no unreduced values there: some versions refuse to, others return another "
+    "value. Make all axes Explicit, or remove the unreduced axes from the spec."
 )
 
-INVALID_SPEC = "the spec on screen is not one that JAX takes, so nothing was moved. {error}"
+INVALID_SPEC = "JAX does not accept the spec on screen, so nothing was moved. {error}"
 
 
 def first_line(error: BaseException) -> str:

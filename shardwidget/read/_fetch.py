@@ -21,15 +21,15 @@ from shardwidget.read._window import sample_shape, sample_steps
 
 
 def fetch(x: Any, *, name: str = "", limit: int | None = None) -> Placement:
-    """Reads where an array's shards live, with their values: of the shards of other processes too.
+    """Reads where an array's shards live, with their values, including the shards of other processes.
 
-    In a program of several processes all of them call it together. It says first how many bytes each of them gets;
+    In a program of several processes all of them call it together. It first prints how many bytes each of them gets;
     they go through the coordination service of ``jax.distributed``, not over the interconnect.
 
     Args:
         x: a ``jax.Array``.
         name: what to call it.
-        limit: most bytes of values in all; None for ``config.values``. Of greater arrays a sample is read.
+        limit: the most bytes of values in all; None for ``config.values``. Of larger arrays a sample is read.
 
     Returns:
         The placement, its values among it. ``ArrayView`` shows it, in another process too.
@@ -37,7 +37,7 @@ def fetch(x: Any, *, name: str = "", limit: int | None = None) -> Placement:
     Raises:
         TypeError: ``x`` is not a live array of numbers.
         ValueError: the array was deleted or donated.
-        TimeoutError: a process did not come within ``config.arrival`` seconds, or did not answer; the message names it.
+        TimeoutError: a process was not there in ``config.arrival`` seconds, or did not answer; the message names it.
     """
     reason, typed = numbers_of(x)
     if reason:

@@ -1,4 +1,4 @@
-"""What an object is: a function that calls ``jax.shard_map``, or of global arrays alone; or a tree of arrays."""
+"""What an object is: a function that calls ``jax.shard_map``, a function of global arrays, or a tree of arrays."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from shardwidget.read._trace.arguments import Arguments
 def calls_shard_map(f: Callable[..., Any], *args: Any, kwargs: Mapping[str, Any] | None = None) -> bool:
     """Whether a function calls ``jax.shard_map``. It is traced, and not run.
 
-    Of a function that cannot be traced: whether it had come to a ``shard_map`` when it stopped.
+    For a function that cannot be traced: whether it had reached a ``shard_map`` when it stopped.
     """
     try:
         closed, _ = _jax.unfiltered(Arguments(f, args, kwargs).trace)
@@ -28,7 +28,7 @@ def calls_shard_map(f: Callable[..., Any], *args: Any, kwargs: Mapping[str, Any]
 
 
 def is_tree(x: Any) -> bool:
-    """Whether this is a container, of arrays or of anything; an array, a shape with a sharding and a mesh are none."""
+    """Whether this is a container, of arrays or of anything; an array, a shape with a sharding and a mesh are not."""
     if isinstance(x, tuple) and len(x) == 3 and isinstance(x[2], jax.sharding.Sharding):
         return False
     if callable(x):
@@ -40,7 +40,7 @@ def is_tree(x: Any) -> bool:
 
 
 def _of_numbers(x: Any) -> bool:
-    """Whether this is a container of Python's own numbers and strings alone: no model."""
+    """Whether this is a container of only Python's own numbers and strings: not a model."""
     inside = x.values() if isinstance(x, dict) else x if isinstance(x, list | tuple) else ()
     return isinstance(x, dict | list | tuple) and all(isinstance(v, int | float | complex | str) for v in inside)
 

@@ -13,7 +13,7 @@ from shardwidget.document import Ints, Mesh, MeshAxis
 from shardwidget.read import _errors
 
 
-# Asking 4096 devices takes milliseconds and a mesh never changes. The cache holds meshes, never arrays.
+# Querying 4096 devices takes milliseconds and a mesh never changes. The cache holds meshes, never arrays.
 @functools.lru_cache(maxsize=16)
 def read_mesh(mesh: jax.sharding.Mesh | jax.sharding.AbstractMesh, order: tuple[int, ...] | None = None) -> Mesh:
     """Reads a mesh.
@@ -57,7 +57,7 @@ def read_devices(devices: Sequence[Any], axes: tuple[MeshAxis, ...] = ()) -> Mes
 
 
 def _coords(devices: Sequence[Any]) -> tuple[Ints, ...]:
-    """Physical coordinates, one entry a coordinate; empty where devices have none (CPU, GPU)."""
+    """Physical coordinates, one entry for each coordinate; empty where devices have none (CPU, GPU)."""
     try:
         coords = np.array([d.coords for d in devices], np.int64)
     except (AttributeError, TypeError, ValueError):
@@ -66,6 +66,6 @@ def _coords(devices: Sequence[Any]) -> tuple[Ints, ...]:
 
 
 def _slices(devices: Sequence[Any]) -> Ints | None:
-    """Index of the slice of each device; None where they all lie on one, or know of none."""
+    """Index of the slice of each device; None where they are all on one, or have no slice index."""
     slices = [getattr(d, "slice_index", 0) or 0 for d in devices]
     return Ints.pack(slices) if len(set(slices)) > 1 else None

@@ -21,7 +21,7 @@ FORMS = """groups=(mesh, axis) takes the jax.sharding.Mesh of all groups, and th
 
 
 def is_mpmd(x: Any) -> bool:
-    """Whether this behaves as JaxPP's ``MpmdArray``."""
+    """Whether this behaves like JaxPP's ``MpmdArray``."""
     return _jax.mpmd_fields(x) is not None
 
 
@@ -29,14 +29,14 @@ def mpmd_placement(x: Any, groups: tuple[Mesh, str] | None, name: str) -> MpmdPl
     """Reads an array on groups.
 
     Args:
-        x: what behaves as an ``MpmdArray``; with ``groups`` a ``jax.Array`` or a ``ShapeDtypeStruct`` with a sharding
+        x: what behaves like an ``MpmdArray``; with ``groups`` a ``jax.Array`` or a ``ShapeDtypeStruct`` with a sharding
             on the devices of one or several groups, or a list of them: one array.
-        groups: the mesh of all groups and the axis that divides it; None for an ``MpmdArray``, which knows them.
+        groups: the mesh of all groups and the axis that divides it; None for an ``MpmdArray``, which has its own.
         name: what to call it.
 
     Raises:
         TypeError: ``x`` or ``groups`` is not one of these.
-        ValueError: an array does not lie on whole groups, or the arrays of a list are not copies of one.
+        ValueError: an array is not on whole groups, or the arrays of a list are not copies of one.
     """
     fields = _jax.mpmd_fields(x)
     if fields is not None:
@@ -75,7 +75,7 @@ def _memory_of(x: Any) -> str:
     """The memory kind of an ``MpmdArray``; one without groups has no sharding to ask."""
     try:
         return x.sharding.memory_kind or ""
-    except Exception:  # JaxPP makes the sharding of a union of groups when it is asked, and of none it cannot.
+    except Exception:  # JaxPP makes the sharding of a union of groups on request, and cannot for no groups.
         return ""
 
 
@@ -83,7 +83,7 @@ def checked_groups(groups: Any) -> tuple[Mesh, str]:
     """The mesh of all groups and its MPMD axis.
 
     Raises:
-        TypeError: it is no pair of a concrete mesh and a name.
+        TypeError: it is not a pair of a concrete mesh and a name.
         ValueError: the mesh has no such axis.
     """
     if not (isinstance(groups, tuple) and len(groups) == 2 and isinstance(groups[0], Mesh)):
@@ -125,7 +125,7 @@ def _hold(array: Any, mesh: Mesh, axis: str, group: int) -> Hold:
         return "abstract"
     try:
         deleted = array.is_deleted()
-    except Exception:  # An array of another's making may fail in any way; its neighbours are still shown.
+    except Exception:  # An array from another library may fail in any way; its neighbours are still shown.
         deleted = True
     return "deleted" if deleted else "live" if addressed else "remote"
 
@@ -146,11 +146,11 @@ def _by_group(arrays: Sequence[Any], mesh: Mesh, axis: str) -> dict[int, Any]:
         if (array.shape, array.dtype, _spec_of(array)) != (first.shape, first.dtype, _spec_of(first)):
             one, other = (f"{a.dtype}{list(a.shape)} {_spec_of(a)}" for a in (first, array))
             raise ValueError(
-                f"a list of arrays is one array only where they are alike; item 0 is {one}, item {at} {other}"
+                f"a list of arrays is one array only if they are alike; item 0 is {one}, item {at} {other}"
             )
         for group in groups_of(array.sharding, mesh, axis):
             if group in found:
-                raise ValueError(f"item {at} lies on group {group}, and so does another item; each group has one array")
+                raise ValueError(f"item {at} is on group {group}, and so is another item; each group has one array")
             found[group] = array
     return found
 
@@ -163,7 +163,7 @@ def groups_of(sharding: Any, mesh: Mesh, axis: str) -> tuple[int, ...]:
     """The groups whose devices a sharding has, each whole and in the mesh's order.
 
     Raises:
-        ValueError: it lies on parts of groups, on devices of no group, or is split over the groups.
+        ValueError: it is on parts of groups, on devices of no group, or is split over the groups.
     """
     at = mesh.axis_names.index(axis)
     own: Any = sharding.mesh.devices if isinstance(sharding, NamedSharding) else np.array(list(sharding.device_set))
@@ -179,7 +179,7 @@ def groups_of(sharding: Any, mesh: Mesh, axis: str) -> tuple[int, ...]:
     if None in found:
         held = sorted(d.id for d in own.flat)
         raise ValueError(
-            f"the array lies on devices {held}, which are not those of whole groups of {axis!r}, in their order; the "
+            f"the array is on devices {held}, which are not those of whole groups of {axis!r}, in their order; the "
             f"groups are {[list(ids) for ids in known]}"
         )
     return tuple(group for group in found if group is not None)

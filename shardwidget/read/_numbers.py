@@ -12,7 +12,7 @@ Format = Literal["f4", "f8", "i4", "u4", "i8", "u8", "b1", "c8", "c16"]
 
 
 def element_format(dtype: np.dtype) -> Format:
-    """The least of the formats that holds every value of a dtype exactly."""
+    """The smallest of the formats that hold every value of a dtype exactly."""
     wide = dtype.itemsize == 8
     if jnp.issubdtype(dtype, jnp.bool_):
         return "b1"

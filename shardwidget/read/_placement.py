@@ -28,13 +28,13 @@ def placement(x: Any, *, name: str = "", groups: tuple[Mesh, str] | None = None)
     Args:
         x: a ``jax.Array`` (also deleted, or partly on other processes' devices), a ``jax.ShapeDtypeStruct`` with a
             sharding, a tuple ``(shape, dtype, sharding)``, or a ``Mesh`` or ``AbstractMesh`` alone. Also what behaves
-            as JaxPP's ``MpmdArray``; and with ``groups`` an array on some groups of a mesh, or a list of its copies.
+            like JaxPP's ``MpmdArray``; and with ``groups`` an array on some groups of a mesh, or a list of its copies.
         name: what to call it.
         groups: a mesh, and the name of the axis that divides it into groups (MPMD).
 
     Returns:
-        The placement, the same for a real array and for an abstract one of its shape, dtype and sharding. Of an array
-        on groups an ``MpmdPlacement``.
+        The placement, the same for a real array and for an abstract one of its shape, dtype and sharding. For an array
+        on groups, an ``MpmdPlacement``.
 
     Raises:
         TypeError: ``x`` is not one of these, or is a tracer.
@@ -116,7 +116,7 @@ def _of_triple(x: tuple) -> jax.ShapeDtypeStruct:
     try:
         plain = jax.ShapeDtypeStruct(tuple(shape), dtype)
     except (TypeError, ValueError) as error:
-        raise _errors.not_a_triple(x, f"JAX says of the dtype {dtype!r}: {error}") from error
+        raise _errors.not_a_triple(x, f"JAX refuses the dtype {dtype!r}: {error}") from error
     try:
         return plain.update(sharding=sharding)
     except ValueError as error:
@@ -134,7 +134,7 @@ def _in_mesh_order(sharding: Sharding, state: Literal["unreduced", "reduced"]) -
 
 
 def _agreement(typed: PartitionSpec, sharding: Sharding) -> Literal["same", "silent", "partly", "differs", ""]:
-    """Whether the type's spec says what the sharding does, of the Explicit axes: those that a type can name."""
+    """Whether the type's spec agrees with the sharding on the Explicit axes: those that a type can name."""
     if not isinstance(sharding, NamedSharding):
         return ""
     kinds = {str(n): t.name for n, t in zip(sharding.mesh.axis_names, sharding.mesh.axis_types, strict=True)}
@@ -147,7 +147,7 @@ def _agreement(typed: PartitionSpec, sharding: Sharding) -> Literal["same", "sil
 
 
 def _said(spec: PartitionSpec, axes: set[str]) -> tuple:
-    """What a spec says of some axes, whichever of its forms it uses."""
+    """What a spec says about some axes, in any of its forms."""
     dims = [tuple(a for a in dim.axes if a in axes) for dim in dims_of_spec((0,) * len(spec), spec)]
     while dims and not dims[-1]:
         dims.pop()

@@ -1,4 +1,4 @@
-"""``playground``: a spec to edit, and what JAX makes of any that comes of it."""
+"""``playground``: a spec to edit, and what JAX makes of every edit."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ class Judged:
     sharding: NamedSharding | None
     """None where JAX refuses it."""
     error: str = ""
-    """JAX's class and words, ``ValueError: …``; empty where it refuses nothing."""
+    """JAX's class and words, ``ValueError: …``; empty where JAX accepts it."""
 
 
 class Bench:
-    """An array and a mesh whose spec is edited. Asks JAX; holds no state of the editing."""
+    """An array and a mesh whose spec is edited. Uses JAX; holds no editing state."""
 
     def __init__(self, x: Any, mesh: AnyMesh | None, spec: P | None, dtype: DTypeLike | None, name: str) -> None:
         """Takes what ``SpecPlayground`` takes.
@@ -135,7 +135,7 @@ class Bench:
 
         Raises:
             TypeError: it is not a NamedSharding.
-            ValueError: it is on other devices than this mesh can have, or says more than an edited one can.
+            ValueError: it is on other devices than this mesh can have, or has more than an edited one can.
         """
         if not isinstance(sharding, NamedSharding):
             raise TypeError(_errors.NO_NAMED_SHARDING.format(what=type(sharding).__name__))
@@ -155,8 +155,8 @@ class Bench:
     def apply(self, judged: Judged) -> jax.Array:
         """Moves the array to a sharding.
 
-        Not every JAX can make a sum, or settle one, on the way from one placement to another, and some end the process
-        when asked to. So it is settled first where it is, placed, and made a sum at last.
+        Not every JAX can make an array unreduced, or reduce it, while it moves from one placement to another, and some
+        abort the process when asked to. So it is reduced in place first, then moved, and made unreduced last.
 
         Raises:
             ValueError: there is no array, the sharding is refused, or its mesh is abstract.
@@ -202,7 +202,7 @@ def playground(
         spec: the first spec, which need not fit; None takes that of the array, or ``P()``.
         dtype: of a shape; None takes float32.
         name: what to call the array.
-        fixed: whether the spec alone is edited.
+        fixed: whether only the spec is edited.
 
     Raises:
         TypeError: ``x`` is neither, or the mesh or the spec is of another type.
@@ -222,7 +222,7 @@ def spec_of(draft: SpecDraft) -> P:
 
 
 def _settled(sharding: NamedSharding) -> NamedSharding:
-    """The same placement, with every sum made."""
+    """The same placement, with all partial sums added up."""
     return sharding.update(spec=P(*_jax.partitions(sharding.spec)))
 
 

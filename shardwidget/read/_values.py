@@ -15,7 +15,7 @@ from shardwidget.read._placement import as_typed
 from shardwidget.read._window import sample_shape, sample_steps
 
 WHOLE = 2**20
-"""Bytes up to which a shard is read whole, so that its range is exact; of a greater one only the sample is read."""
+"""Bytes up to which a shard is read whole, so that its range is exact; of a larger one only the sample is read."""
 
 
 def values(x: Any, devices: Iterable[int] | None = None) -> dict[int, np.ndarray]:
@@ -47,19 +47,19 @@ def values(x: Any, devices: Iterable[int] | None = None) -> dict[int, np.ndarray
 def sampled(x: Any, device_ids: Iterable[int], *, limit: int = 2**20) -> Values:
     """Reads a sample of the shards of some devices.
 
-    Only shards that this process can address are read. Of a shard greater than 1 MiB only the sample leaves the device.
+    Only shards that this process can address are read. Of a shard larger than 1 MiB only the sample leaves the device.
 
     Args:
         x: what ``read.placement`` takes. Only a live ``jax.Array`` has values; otherwise
             the note says why there are none.
         device_ids: devices of ``x``'s sharding; ids given twice are read once.
-        limit: most bytes of all blocks' data together.
+        limit: the most bytes of all blocks' data together.
 
     Returns:
         One block for each device that could be read, in the order asked for, and a note of what was left out.
 
     Raises:
-        TypeError: ``x`` is of no form that ``read.placement`` takes.
+        TypeError: ``x`` has no form that ``read.placement`` takes.
         KeyError: the array is on no such device.
     """
     reason, x = numbers_of(x)
@@ -137,7 +137,7 @@ def _block(device_id: int, shard: jax.Array, steps: tuple[int, ...]) -> Block:
 
 
 def _sample_on_device(shard: jax.Array, steps: tuple[int, ...]) -> jax.Array:
-    # A mesh that the user has set spans more devices than a shard lives on, and JAX refuses to compute with both.
-    # JAX 0.9 cannot set no mesh, so set one of the shard's own device.
+    # A mesh that the user has set spans more devices than a shard is on, and JAX refuses to compute with both.
+    # JAX 0.9 cannot unset a mesh, so set one of the shard's own device.
     with jax.set_mesh(jax.sharding.Mesh(np.array(list(shard.devices())), ("device",))):
         return jax.lax.slice(shard, (0,) * shard.ndim, shard.shape, steps)

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 WINDOW = 64 * 64
-"""Most elements of the last two dimensions together."""
+"""The most elements of the last two dimensions together."""
 
 
 def sample_shape(shape: tuple[int, ...], steps: tuple[int, ...]) -> tuple[int, ...]:

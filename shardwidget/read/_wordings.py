@@ -13,15 +13,15 @@ from shardwidget import _jax
 from shardwidget.document import Terms, Wording
 from shardwidget.document.playground import RefusalKind
 
-# Names and numbers that no message of JAX has for its own.
+# Names and numbers that JAX's messages do not use themselves.
 _A, _B, _C = "qa1", "qb2", "qc3"
 _PARTS, _SIZE, _DIMS = 17, 977, 7
 
 
 def terms(of: Mesh | AbstractMesh) -> Terms:
-    """How this JAX spells shardings on such a mesh, and refuses them: it is provoked, and its words made patterns."""
+    """How this JAX spells shardings on such a mesh, and refuses them: provoked, and made into patterns."""
     alone = AbstractMesh((1,), (_A,), axis_types=(AxisType.Explicit,))
-    # An abstract mesh may know what devices it stands for, and spells them out.
+    # An abstract mesh may know which devices it stands for, and then prints them.
     alone = alone if isinstance(of, Mesh) else of.update((1,), (_A,), (AxisType.Explicit,))
     device = Mesh(of.devices.flat[:1], (_A,), axis_types=(AxisType.Explicit,)) if isinstance(of, Mesh) else alone
     spec = repr(P()).removesuffix("()")
@@ -55,7 +55,7 @@ def _sharding(mesh: Mesh | AbstractMesh) -> str:
     return repr(NamedSharding(mesh, P())).replace(str(mesh), "{mesh}").replace(repr(P()), "{spec}")
 
 
-# Once for all: what is provoked does not depend on the user's mesh.
+# Once and for all: these errors do not depend on the user's mesh.
 @functools.lru_cache(maxsize=1)
 def _wordings() -> tuple[Wording, ...]:
     return tuple(_provoked())
@@ -99,7 +99,7 @@ def _provoked() -> Iterator[Wording]:
 
 
 def _wording(kind: RefusalKind, provoke: Callable[[], object], quotes: dict[str, str]) -> Iterator[Wording]:
-    """What JAX says, with what it quotes as ``{fields}``; nothing where it does not refuse this."""
+    """JAX's message, with what it quotes as ``{fields}``; nothing where JAX accepts this."""
     try:
         provoke()
     except Exception as error:

@@ -1,4 +1,4 @@
-"""A number of bytes, as an answer spells it."""
+"""A number of bytes, as written in an answer."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ FORM = "a number of bytes, such as 3.5 MiB"
 
 
 def read_bytes(value: Any) -> int:
-    """A number of bytes, also as text with a unit.
+    """A number of bytes, or text with a unit.
 
     Raises:
-        AnswerError: it is of another form.
+        AnswerError: it has another form.
     """
     text = checked(str(value), FORM)
     found = re.fullmatch(r"(\d+(?:\.\d+)?(?:e\d+)?)\s*([a-zA-Z]*)", text)

@@ -1,4 +1,4 @@
-"""How far one reader has come with one exercise: answers, attempts, hints, and whether it is passed."""
+"""How far one reader has got with one exercise: answers, attempts, hints, and whether it is passed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from shardwidget.teach.source import function_of
 
 @dataclass
 class Attempts:
-    """An exercise in the hands of a reader.
+    """One reader's work on an exercise.
 
     Once passed it stays passed: trying another answer afterwards loses nothing.
     """
@@ -24,7 +24,7 @@ class Attempts:
     """In the teacher's words; None takes the kind's."""
     hints: tuple[str, ...]
     count: int = 0
-    """Answers judged; one that is given twice in a row counts once."""
+    """Number of answers judged; one that is given twice in a row counts once."""
     shown: int = 0
     """Hints asked for."""
     passed: bool = False
@@ -36,7 +36,7 @@ class Attempts:
     identity: str = field(default="", init=False)
 
     def __post_init__(self) -> None:
-        # The kind's own prompt may say what this version of JAX answers; the exercise is the same with another.
+        # The kind's own prompt may state what this version of JAX says; the exercise is the same with another.
         text = f"{self.kind.task}\n{self.prompt}\n{self.kind.identity()}"
         self.identity = hashlib.sha256(text.encode()).hexdigest()[:12]
 
@@ -56,7 +56,7 @@ class Attempts:
         return self.feedback
 
     def refuse(self, reason: str) -> None:
-        """Says why an answer does not count: it does not have the form that is asked for, say."""
+        """States why an answer does not count, for example because it does not have the required form."""
         self.feedback = Feedback("malformed", reason[:1].upper() + reason[1:] + ".")
 
     def hint(self) -> str:
@@ -104,10 +104,10 @@ class Attempts:
         }
 
     def restore(self, entry: dict[str, Any]) -> None:
-        """Takes up what a record kept.
+        """Restores what a record kept.
 
-        Answers are judged again: what passes is what JAX says now. A function is not run from a record: the cell that
-        assigns it passes the exercise when it runs again.
+        Answers are judged again: what passes is what JAX says now. A function is not run from a record: the cell
+        that assigns it passes the exercise when it is run again.
         """
         self.count = max(self.count, entry["attempts"])
         self.shown = max(self.shown, min(entry["hints"], len(self.hints)))
@@ -125,12 +125,12 @@ class Attempts:
         try:
             return judged_again(self.kind, given) if given else None
         except Exception:
-            # An answer that cannot be read today stays in the record as it is.
+            # An answer that can no longer be read stays in the record as it is.
             return None
 
 
 def judged_again(kind: Kind, given: tuple[Given, ...]) -> Feedback:
-    """What an answer that was written down means now; functions in it are run.
+    """The judgement of a recorded answer now; functions in it are run.
 
     Raises:
         Exception: it cannot be read, or its function cannot be defined.

@@ -21,13 +21,13 @@ MEANINGS = {
     "psum": "psum adds the blocks of a group; every member has the sum, in the same shape.",
     "all_gather": "all_gather puts the blocks of a group one after another; every member has all of them.",
     "psum_scatter": "psum_scatter adds the blocks of a group and cuts the sum; every member has one piece.",
-    "all_to_all": "all_to_all cuts each block into pieces, sends one to each member, and puts what comes together.",
+    "all_to_all": "all_to_all cuts each block into pieces, sends one to each member, and joins what arrives.",
     NOTHING: "Without communication a device can only keep a part of what it has.",
 }
 
 
 class ChooseCollective(Kind):
-    """One collective over one mesh axis, after which every device holds what ``after`` says.
+    """One collective over one mesh axis, after which every device holds its block of ``after``.
 
     Args:
         before: an array, a ``jax.ShapeDtypeStruct`` with a sharding, or ``(shape, dtype, sharding)``.
@@ -41,7 +41,7 @@ class ChooseCollective(Kind):
     prompt = "Which collective turns the layout on the left into the one on the right?"
     hints = (
         "Compare one device's block: does it grow, shrink, or keep its size? Does it hold parts of a sum?",
-        "Gathering undoes a split, psum ends a sum, psum_scatter does it and splits, all_to_all moves a split.",
+        "Gathering undoes a split, psum completes a sum, psum_scatter does so and splits it, all_to_all moves a split.",
     )
 
     def __init__(self, before: Any, after: Any) -> None:
@@ -50,7 +50,7 @@ class ChooseCollective(Kind):
         if not isinstance(sharding, NamedSharding) or self._before.shape != self._after.shape:
             raise ValueError("before and after are layouts of one array: the same shape, each with a NamedSharding")
         if self._before.device_ids != self._after.device_ids or self._before.mesh.axes != self._after.mesh.axes:
-            raise ValueError("before and after must lie on the same mesh")
+            raise ValueError("before and after must be on the same mesh")
         self._mesh = sharding.mesh
         self.mesh = self._before.mesh
         rank = len(self._before.dims)
@@ -112,14 +112,14 @@ class ChooseCollective(Kind):
         if what == NOTHING:
             return "Here some devices would lack what they should hold."
         if held is None:
-            return f"Here it cannot be done over {axis}."
+            return f"It cannot be done here over {axis}."
         if found is not None:
             return f"Here it would give {layouts.spec_of(found)}."
         if held.shape[1:] != self._after.shard_shape:
             return f"Here every device would hold a block of {held.shape[1:]}, not {self._after.shard_shape}."
         if self._before.unreduced and what.startswith(("all_gather", "all_to_all", NOTHING)):
             return "Here every block would still be a part of a sum."
-        return "Here blocks would have the right size and other values."
+        return "Here blocks would have the right size but other values."
 
     def _parts(self) -> np.ndarray:
         """What each device holds before, ``[devices, …block]``; along unreduced axes parts that add up to the block."""
@@ -173,7 +173,7 @@ class ChooseCollective(Kind):
         return bool(np.array_equal(self._summed(held), self._summed(want, whole=True))), held
 
     def _summed(self, held: np.ndarray, whole: bool = False) -> np.ndarray:
-        """Blocks with what is unreduced afterwards added up, where it is not the whole already."""
+        """Blocks with the parts along unreduced axes added up, where they are not the whole already."""
         axes = tuple(i for i, a in enumerate(self.mesh.axes) if a.name in self._after.unreduced)
         grid = held.reshape(*self.mesh.shape, *held.shape[1:])
         if whole or not axes:

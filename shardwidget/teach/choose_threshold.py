@@ -12,14 +12,14 @@ from shardwidget.teach.forms import AnswerError
 from shardwidget.teach.kind import Answer, Kind, not_right
 
 MOST = 64
-"""Arrays of a plan that a question shows."""
+"""The most arrays of a plan that a question shows."""
 
 
 class ChooseThreshold(Kind):
     """The threshold of a plan that keeps every device within a limit, in the fewest chunks that do.
 
     Args:
-        plan: what ``read.reshard_plan`` returns, to groups or from them. Its own threshold is not looked at.
+        plan: what ``read.reshard_plan`` returns, to groups or from them. Its own threshold is ignored.
         at_most: bytes that a device may hold at any moment of the plan.
 
     Raises:
@@ -31,7 +31,7 @@ class ChooseThreshold(Kind):
     hints = (
         "What does a device hold before anything moves? It holds that during the first chunk too, and what the chunk "
         "adds.",
-        "An array that has moved is gone from where it was, and stays only in the groups that keep it.",
+        "An array that has moved is freed where it was, and stays only in the groups that keep it.",
     )
 
     def __init__(self, plan: ReshardPlan, at_most: int) -> None:
@@ -65,14 +65,14 @@ class ChooseThreshold(Kind):
         return f"{self._plan.direction} {arrays} {self._plan.order} {self._limit}"
 
     def read_field(self, field: Field, value: Any) -> int:
-        """A number of bytes, 1 or more, also as text with a unit."""
+        """A number of bytes, 1 or more, or text with a unit."""
         count = read_bytes(value)
         if count < 1:
-            raise AnswerError("a threshold is 1 byte or more")
+            raise AnswerError("a threshold must be 1 byte or more")
         return count
 
     def write_field(self, field: Field, value: int) -> str:
-        """The number with a unit, where that says it exactly."""
+        """The number with a unit, where that is exact."""
         return byte_count(value) if read_bytes(byte_count(value)) == value else str(value)
 
     def judge(self, answer: Answer) -> Feedback:
@@ -89,11 +89,11 @@ class ChooseThreshold(Kind):
             message = f"No device holds more than {byte_count(self._limit)}, and fewer chunks would do."
             question = "Which neighbours in the order could share a chunk, and what do they weigh together?"
             return Feedback("partly", message, question, gives, (Part("threshold", False, message),))
-        return Feedback("right", "It fits, in as few chunks as can be.", "", gives, (Part("threshold", True),))
+        return Feedback("right", "It fits, in as few chunks as possible.", "", gives, (Part("threshold", True),))
 
 
 def _thresholds(plan: ReshardPlan) -> list[int]:
-    """Those at which chunks change: what neighbours in the order weigh together."""
+    """The thresholds at which chunks change: what neighbours in the order weigh together."""
     weights = [plan.weights[i] for i in plan.order]
     return sorted({max(1, total) for first in range(len(weights)) for total in accumulate(weights[first:])})
 

@@ -14,10 +14,10 @@ from shardwidget.teach.kind import Answer, Kind
 from shardwidget.teach.source import figure_of
 
 MOST = 64
-"""Values of a block that are asked for."""
+"""The most values of a block that are asked for."""
 
 MOST_SHOWN = 16
-"""Devices whose blocks are shown."""
+"""The most devices whose blocks are shown."""
 
 
 class FillBlock(Kind):
@@ -25,7 +25,7 @@ class FillBlock(Kind):
 
     Args:
         f: a function that calls ``jax.shard_map``. It runs when the exercise is made, on a simulated mesh where there
-            are not devices.
+            are no devices.
         *args: its arguments.
         device: the device whose block is asked for.
         step: index of the step in ``read.trace(f, *args).steps``; None takes the first collective.
@@ -69,7 +69,7 @@ class FillBlock(Kind):
         over = f" over `{'`, `'.join(axes)}`" if axes else ""
         self.prompt = f"What does device {device} hold after `{self._name}`{over}?"
         self.hints = (
-            f"Who takes part: devices whose coordinates differ from those of device {device} along the axis alone.",
+            f"Who takes part: devices whose coordinates differ from those of device {device} only along the axis.",
             "Then do what the collective does to their blocks, in the order of that axis.",
         )
         self._identity = f"{listing.listing} {run.describe(args)} {device} {self._name} {self._truth.tolist()}"
@@ -95,7 +95,7 @@ class FillBlock(Kind):
         )
 
     def _mistake(self, mine: np.ndarray) -> str:
-        """Which known other thing the answer is."""
+        """Which known mistake the answer is."""
         before, after = self._step.inputs[0], self._step.outputs[0]
         for device in self._ids[:MOST_SHOWN]:
             held = _number(before.value(device))
@@ -108,7 +108,7 @@ class FillBlock(Kind):
         return ""
 
     def _before(self, trace: Trace) -> tuple[Table, ...]:
-        """The blocks before, of all devices or, of many, of the device's group."""
+        """The blocks before: of all devices or, if there are many, of the device's group."""
         groups = self._step.collective.groups if self._step.collective else ()
         shown = self._ids
         if len(shown) > MOST_SHOWN:

@@ -21,14 +21,14 @@ class FindLeaf(Kind):
 
     Raises:
         TypeError: there is no array in it.
-        ValueError: nothing in it is to be looked at.
+        ValueError: nothing in it is flagged.
     """
 
     task = "find_leaf"
     prompt = "One array of this tree takes more of each device than it needs to. Which one? Write its path."
     hints = (
         "sw.ModelView(tree), sorted by the bytes that are spent on copies.",
-        "The bytes of an array that no mesh axis divides are the same on every device. Which large array is whole?",
+        "The bytes of an array that no mesh axis divides are the same on every device. Which large array is not split?",
     )
 
     def __init__(self, tree: Any) -> None:
@@ -63,8 +63,8 @@ class FindLeaf(Kind):
         if leaf.flags:
             note = "It takes more than it needs to, but another array costs more."
             return Feedback("partly", note, "Which costs most?", gives, (Part("path", False, note),), figure)
-        note = f"It takes {gives}, and no mesh axis would divide it further to any use."
-        question = "Which array is on every device, or on one alone?"
+        note = f"It takes {gives}, and no mesh axis would usefully divide it further."
+        question = "Which array is on every device, or on only one?"
         return Feedback("wrong", note, question, gives, (Part("path", False, note),), figure)
 
     def _figure(self, leaf: Leaf) -> Figure | None:

@@ -17,13 +17,13 @@ import numpy as np
 from jax.sharding import PartitionSpec
 
 LONGEST = 10_000
-"""Characters of an answer."""
+"""The most characters of an answer."""
 
 SPEC_FORMS = "P('x', None), P(('x', 'y')), P(None, P.UNCONSTRAINED), P('x', unreduced={'y'})"
 
 
 class AnswerError(ValueError):
-    """An answer that does not have the form that is asked for. It does not count as an attempt."""
+    """An answer that does not have the required form. It does not count as an attempt."""
 
 
 # ── PartitionSpec ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -57,7 +57,7 @@ def _spec(text: str, entries: Sequence[ast.expr], keywords: dict[str | None, ast
     except AnswerError:
         raise
     except (TypeError, ValueError) as error:
-        raise AnswerError(f"JAX says of {text.strip()}: {error}") from error
+        raise AnswerError(f"JAX refuses {text.strip()}: {error}") from error
 
 
 def _entry(text: str, node: ast.expr) -> Any:
@@ -101,7 +101,7 @@ def _literal(text: str, wanted: str) -> ast.expr:
 
 
 def checked(text: str, wanted: str) -> str:
-    """Text that is there and not too long.
+    """Text that is not empty and not too long.
 
     Raises:
         AnswerError: it is empty, or longer than ``LONGEST``.
@@ -181,7 +181,7 @@ def read_type(answer: Any) -> Typed:
 
 
 def _split(text: str) -> list[str]:
-    """At the commas that are in no parentheses."""
+    """Splits at the commas outside parentheses."""
     return [part for part in re.findall(r"(?:[^,()]|\([^()]*\))+", text) if part] if text else []
 
 
@@ -287,7 +287,7 @@ def read_numbers(answer: Any, shape: tuple[int, ...]) -> np.ndarray:
     """The numbers of a block of a shape, from rows of text or anything that numpy takes.
 
     Raises:
-        AnswerError: they are not numbers, or not as many.
+        AnswerError: they are not numbers, or not the right number of them.
     """
     what = f"{math.prod(shape)} numbers, as a block of shape {shape}"
     if isinstance(answer, str):
@@ -300,7 +300,7 @@ def read_numbers(answer: Any, shape: tuple[int, ...]) -> np.ndarray:
         try:
             values = np.array([float(w.replace("−", "-")) for w in words])
         except ValueError:
-            raise AnswerError(f"not all that is filled in is a number; answer with {what}") from None
+            raise AnswerError(f"not everything that is filled in is a number; answer with {what}") from None
     else:
         try:
             values = np.asarray(answer, dtype=np.float64)

@@ -20,7 +20,7 @@ from shardwidget.teach.record import RecordError
 
 @dataclass(frozen=True)
 class Credit:
-    """What came of one exercise of one submission."""
+    """The result of one exercise of one submission."""
 
     exercise: str
     points: float
@@ -34,10 +34,10 @@ class Credit:
 
 @dataclass(frozen=True)
 class Grade:
-    """What came of one submission."""
+    """The result of one submission."""
 
     student: str
-    """As the record says; of a record without a name, the folder that it was found in."""
+    """The name in the record; for a record without one, the folder that it was found in."""
     file: str
     """Path of the record in the graded folder."""
     credits: tuple[Credit, ...] = ()
@@ -46,18 +46,18 @@ class Grade:
 
     @property
     def points(self) -> float:
-        """Points in all."""
+        """Total points."""
         return sum(c.points for c in self.credits)
 
     @property
     def attempts(self) -> int:
-        """Attempts in all."""
+        """Total attempts."""
         return sum(c.attempts for c in self.credits)
 
 
 @dataclass(frozen=True, repr=False)
 class Grades:
-    """The grades of a folder, one row a submission."""
+    """The grades of a folder, one row per submission."""
 
     exercises: tuple[str, ...]
     """Names, in the order of the set."""
@@ -67,7 +67,7 @@ class Grades:
     """By student."""
 
     def to_csv(self, path: str | os.PathLike[str] | None = None) -> str:
-        """The table as CSV: points and attempts in all and of each exercise, and notes.
+        """The table as CSV: points and attempts, in total and for each exercise, and notes.
 
         Args:
             path: where to write; None to get the text.
@@ -119,7 +119,7 @@ class Grades:
 def credit(kind: Kind, entry: Mapping[str, Any], most: float) -> Credit:
     """What a recorded answer is worth: the better of the one that passed and the last one, each judged again.
 
-    Of a partly right answer counts the share of its fields, or of a field's cells, that are right; half where none is.
+    A partly right answer is worth the share of its fields, or of a field's cells, that are right; half if none is.
     """
     share, note = 0.0, "not answered"
     for text in (entry["passed_by"], entry["answer"]):
@@ -137,9 +137,9 @@ def credit(kind: Kind, entry: Mapping[str, Any], most: float) -> Credit:
 
 
 def found(folder: Path) -> Iterator[tuple[str, dict[str, Any] | str]]:
-    """Every record under a folder: its path there, and what it says or why it cannot be read.
+    """Every record under a folder: its path there, and its content or why it cannot be read.
 
-    Other files are passed over, and nothing is written.
+    Other files are ignored, and nothing is written.
 
     Raises:
         FileNotFoundError: there is no such folder.

@@ -1,4 +1,4 @@
-"""What every kind of exercise is: things to look at, a form to fill in, and a judgement of what is filled in."""
+"""What every kind of exercise has: things to look at, a form to fill in, and a judgement of what is filled in."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ class Kind(ABC):
     """What is asked, where the teacher writes nothing else."""
     fields: tuple[Field, ...]
     playground: Playground | None = None
-    """What the one field is edited with, where it is the spec of an array."""
+    """What the only field is edited with, where it is the spec of an array."""
     figures: tuple[Figure, ...] = ()
     goal: str = ""
     names: Mapping[str, Any] = MappingProxyType({})
-    """What a function that is answered finds by name when it is run again: what the teacher's function finds."""
+    """The globals of a function that is an answer when it is run again: those of the teacher's function."""
     hints: tuple[str, ...] = ()
     """Where the teacher writes none."""
 
@@ -42,22 +42,22 @@ class Kind(ABC):
 
     @abstractmethod
     def judge(self, answer: Answer) -> Feedback:
-        """What an answer means. It may say which quantity is off and what would follow, never the right answer."""
+        """What an answer means. It may say which quantity is off and what would result, never the right answer."""
 
     @abstractmethod
     def identity(self) -> str:
-        """What makes this the exercise that it is: a record of an exercise with another identity is not one of this."""
+        """What makes this the exercise that it is: a record with another identity belongs to another exercise."""
 
     def read(self, answer: Any) -> Answer:
         """An answer as a cell assigns it, or as the browser sends it (text by field), field by field.
 
         Raises:
-            AnswerError: it does not have the form that is asked for.
+            AnswerError: it does not have the required form.
         """
         names = [f.name for f in self.fields]
         if isinstance(answer, Mapping):
             if unknown := [str(k) for k in answer if k not in names]:
-                raise AnswerError(f"nothing here is called {', '.join(map(repr, unknown))}; fill in {_list(names)}")
+                raise AnswerError(f"no field is called {', '.join(map(repr, unknown))}; fill in {_list(names)}")
             if missing := [f.label for f in self.fields if _is_empty(answer.get(f.name))]:
                 raise AnswerError(f"nothing is filled in for {_list(missing)}")
             given = [answer[name] for name in names]
@@ -90,7 +90,7 @@ class Kind(ABC):
         raise NotImplementedError(field.form)
 
     def public(self, answer: Answer) -> Any:
-        """An answer as a cell finds it in ``exercise.answer``: by itself where there is one field."""
+        """An answer as a cell finds it in ``exercise.answer``: the value itself where there is only one field."""
         values = {f.name: self.public_field(f, answer[f.name]) for f in self.fields}
         return next(iter(values.values())) if len(values) == 1 else values
 
@@ -153,9 +153,7 @@ def _choice(field: Field, value: Any) -> str:
 def _function(value: Any) -> Any:
     if callable(value):
         return value
-    raise AnswerError(
-        f"this is answered with a function, which a cell assigns: exercise.answer = f; got {type(value).__name__}"
-    )
+    raise AnswerError(f"answer with a function, assigned in a cell: exercise.answer = f; got {type(value).__name__}")
 
 
 def _list(words: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""Placements asked of JAX: of a spec, of every spec of a mesh, and whether two are the same."""
+"""Placements according to JAX: of a spec, of every spec of a mesh, and whether two are the same."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from shardwidget._jax import AnyMesh
 from shardwidget.read._entries import spec_text
 
 MOST = 4096
-"""Layouts looked through."""
+"""The most layouts that are searched."""
 
 
 def place(shape: tuple[int, ...], dtype: DTypeLike, mesh: AnyMesh, spec: P, name: str = "") -> document.Placement:
-    """Where an array of this shape and spec lies.
+    """Where an array of this shape and spec is placed.
 
     Raises:
         Exception: JAX refuses the spec, in its own words and class.
@@ -80,7 +80,7 @@ def with_types(mesh: AnyMesh, axis_type: AxisType) -> Any:
 
 
 def mesh_of(*trees: Any) -> Any:
-    """The mesh that the first array of some trees lies on; None if none lies on one."""
+    """The mesh that the first array of some trees is on; None if none is on one."""
     for leaf in jax.tree.leaves(trees):
         sharding = getattr(leaf, "sharding", None)
         if isinstance(sharding, NamedSharding):

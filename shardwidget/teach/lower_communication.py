@@ -14,15 +14,15 @@ from shardwidget.teach.source import figure_of, names_of
 
 
 class LowerCommunication(Kind):
-    """A function with the same result whose compiled program sends at most so many bytes.
+    """A function with the same result whose compiled program sends at most a given number of bytes.
 
-    What is sent is counted in the program that XLA makes: bytes a device sends in the ring algorithm, each collective
+    What is sent is counted in the program that XLA makes: bytes a device sends by the ring algorithm, each collective
     as often as it runs.
 
     Args:
         f: a function that sends too much.
         *args: arguments on a mesh with devices.
-        below: most bytes a device may send; None asks for less than ``f`` sends.
+        below: the most bytes that a device may send; None asks for less than ``f`` sends.
         source: the text to show; None reads that of ``f``.
 
     Raises:
@@ -31,8 +31,8 @@ class LowerCommunication(Kind):
 
     task = "lower_communication"
     hints = (
-        "sw.CompiledProgram(f, *args) says which collectives XLA puts in, and for which line.",
-        "Communication is where a dimension that is summed over is split, or where two operands lie differently.",
+        "sw.CompiledProgram(f, *args) shows which collectives XLA inserts, and for which line.",
+        "Communication is where a dimension that is summed over is split, or two operands are sharded differently.",
     )
 
     def __init__(self, f: Callable[..., Any], *args: Any, below: int | None = None, source: str | None = None) -> None:
@@ -69,24 +69,24 @@ class LowerCommunication(Kind):
         outcome = run.call(f, self._args)
         if outcome.error:
             part = Part("function", False, "It stops.")
-            question = "Which line do JAX's words mean?"
+            question = "Which line does JAX's message refer to?"
             return Feedback("wrong", "It stops.", question, parts=(part,), error=outcome.error, said=outcome.said)
         if off := run.difference(outcome.value, self._wanted):
             return Feedback("wrong", off, "Which operation must stay?", parts=(Part("function", False, off),))
         program = _program(f, self._args)
         sent = sent_bytes(program)
         if sent is None:
-            note = "A collective stands in a loop whose number of rounds is not known, so its bytes cannot be counted."
+            note = "A collective is in a loop whose trip count is not known, so its bytes cannot be counted."
             return Feedback(
-                "wrong", note, "Can the loop have a fixed number of rounds?", parts=(Part("function", False, note),)
+                "wrong", note, "Can the loop have a fixed trip count?", parts=(Part("function", False, note),)
             )
-        gives = f"{byte_count(sent)} a device"
+        gives = f"{byte_count(sent)} per device"
         if sent <= self._limit:
             message = f"The result is the same, and a device sends {byte_count(sent)}."
             return Feedback("right", message, "", gives, (Part("function", True),))
         note = f"The result is the same. A device sends {byte_count(sent)}: {_bill(program)}."
         return Feedback(
-            "partly", note, "Which of these moves data that could have stayed?", gives, (Part("function", False, note),)
+            "partly", note, "Which of these moves data that could stay?", gives, (Part("function", False, note),)
         )
 
 

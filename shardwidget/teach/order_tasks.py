@@ -14,7 +14,7 @@ from shardwidget.teach.kind import Answer, Kind
 
 
 class OrderTasks(Kind):
-    """The order of one rank's tasks. Any order counts that is as short as the schedule's own, and keeps no more.
+    """The order of one rank's tasks. Any order that is as short as the schedule's own, and keeps no more, is right.
 
     Args:
         schedule: what ``read.schedule`` takes.
@@ -28,7 +28,7 @@ class OrderTasks(Kind):
     hints = (
         "A task can start when its rank is free and what it waits for has arrived. Which of these tasks do other ranks "
         "wait for?",
-        "A backward task lets an activation go. Run one as soon as it can run.",
+        "A backward task frees an activation. Run one as soon as it can run.",
     )
 
     def __init__(self, schedule: Any, rank: int) -> None:
@@ -54,7 +54,7 @@ class OrderTasks(Kind):
         return f"{self._schedule.tasks!r} {self._rank}"
 
     def read_field(self, field: Field, value: Any) -> tuple[str, ...]:
-        """Tasks, in a list or as text with spaces or commas between."""
+        """Tasks, in a list or as text separated by spaces or commas."""
         text = checked(value if isinstance(value, str) else " ".join(map(str, value)), "tasks, for example 0F0 0B0")
         given = tuple(re.split(r"[\s,]+", text))
         if unknown := [task for task in given if task not in self._tasks]:
@@ -78,13 +78,13 @@ class OrderTasks(Kind):
             return Feedback("wrong", message, "What does each of these tasks wait for?", parts=(Part("order", False),))
         gives = f"done at {run.makespan:g}, keeps {run.peak_activations[self._rank]}"
         if run.makespan > self._run.makespan:
-            message = f"It runs, and all is done at {run.makespan:g}."
+            message = f"It runs, and everything is done at {run.makespan:g}."
             question = "Which rank waits for a task of this one, and for how long?"
         elif run.peak_activations[self._rank] > self._run.peak_activations[self._rank]:
             message = f"It runs in time, and keeps {run.peak_activations[self._rank]} activations."
             question = "Which backward task could run before the next forward task?"
         else:
-            return Feedback("right", "All is done in time.", "", gives, (Part("order", True),))
+            return Feedback("right", "Everything is done in time.", "", gives, (Part("order", True),))
         return Feedback("partly", message, question, gives, (Part("order", False, message),))
 
     def _simulated(self, order: tuple[str, ...]) -> pipeline.Simulation:

@@ -20,7 +20,7 @@ MEANINGS = {
     "IndivisibleError": "An IndivisibleError would mean that a dimension does not divide by its devices.",
     "ValueError": "A ValueError would mean that a value is wrong: a size that does not divide, an axis that the mesh "
     "does not have, out_specs that claim replication.",
-    "TypeError": "A TypeError would mean that shapes, dtypes or the kinds of the arguments do not go together.",
+    "TypeError": "A TypeError would mean that shapes, dtypes or kinds of arguments are incompatible.",
 }
 """What each answer would mean."""
 
@@ -31,17 +31,17 @@ class PredictError(Kind):
     """The class of what ``f(*args)`` raises.
 
     Args:
-        f: a function. It is called, in vain or not, when the exercise is made.
-        *args: its arguments; with ``jax.ShapeDtypeStruct`` among them it is traced alone.
-        among: classes to choose from; None takes the common ones. What really happens is always among them.
+        f: a function. It is called when the exercise is made, whether it raises or not.
+        *args: its arguments; with ``jax.ShapeDtypeStruct`` among them it is only traced.
+        among: classes to choose from; None takes the common ones. The true outcome is always among them.
         source: the text to show; None reads that of ``f``.
     """
 
     task = "predict_error"
-    prompt = "What does JAX answer when this is called?"
+    prompt = "What does JAX do when this is called?"
     hints = (
         "Go line by line: which mesh axes does each operand carry, and in which dimension?",
-        "Where two answers are possible, an Explicit mesh asks; where none is, it refuses.",
+        "Where several shardings are possible, an Explicit mesh makes you choose; where none is, it raises.",
     )
 
     def __init__(
@@ -53,7 +53,7 @@ class PredictError(Kind):
         options = sorted({*(among or CHOICES[1:]), truth} - {RUNS})
         self.mesh = layouts.mesh_document(layouts.mesh_of(args))
         self.figures = (figure_of(f, args, source),)
-        self.fields = (Field("error", "JAX answers with", "choice", (RUNS, *options)),)
+        self.fields = (Field("error", "JAX raises", "choice", (RUNS, *options)),)
         self._identity = f"{self.figures[0].listing} {run.describe(args)} {among}"
 
     def identity(self) -> str:
@@ -66,14 +66,14 @@ class PredictError(Kind):
         if mine == self._truth:
             if not self._outcome.error:
                 return Feedback("right", "It runs.", parts=(Part("error", True),))
-            message = "Refused, as you said. " + self._outcome.explanation
+            message = "JAX raises it, as you said. " + self._outcome.explanation
             said: Any = {"error": self._outcome.error, "said": self._outcome.said}
             return Feedback("right", message.strip(), parts=(Part("error", True),), **said)
         message = MEANINGS.get(mine, f"It is not a {mine}.")
         if mine == RUNS:
-            question = "Which operation stops, and which of its operands' axes stand against each other?"
+            question = "Which operation stops, and which axes of its operands conflict?"
         elif self._outcome.error:
-            question = "It is refused, but for another reason: what does JAX check there?"
+            question = "JAX refuses it, but for another reason: what does it check there?"
         else:
             question = "Is there really an operation here that JAX must refuse?"
         kind = "partly" if self._outcome.error and mine != RUNS else "wrong"

@@ -15,12 +15,12 @@ from shardwidget.teach.source import figure_of
 
 
 class PredictPeak(Kind):
-    """The peak that ``read.memory`` finds in the compiled program, within a part of it.
+    """The peak that ``read.memory`` finds in the compiled program, within a tolerance.
 
     Args:
         f: a function, jitted or not.
         *args: its arguments, on a mesh with devices.
-        within: how far an answer may be off, as a part of the truth.
+        within: how far an answer may be off, as a fraction of the truth.
         source: the text to show; None reads that of ``f``.
 
     Raises:
@@ -29,14 +29,14 @@ class PredictPeak(Kind):
 
     task = "predict_peak"
     hints = (
-        "Arguments are there from the beginning. What does the forward pass keep for the backward pass, and of what is "
-        "it made again?",
+        "Arguments are there from the beginning. What does the forward pass keep for the backward pass, and what is "
+        "computed again?",
         "Count the largest array on one device: divide each dimension by the mesh axes that split it.",
     )
 
     def __init__(self, f: Callable[..., Any], *args: Any, within: float = 0.1, source: str | None = None) -> None:
         if not 0 < within < 1:
-            raise ValueError(f"within must be a part of the peak, between 0 and 1; got {within}")
+            raise ValueError(f"within must be a fraction of the peak, between 0 and 1; got {within}")
         with run.on_mesh(layouts.mesh_of(args)):
             self._peak = read.memory(f, *args).peak_bytes
         self._within = within
@@ -55,7 +55,7 @@ class PredictPeak(Kind):
         return self._identity
 
     def read_field(self, field: Field, value: Any) -> int:
-        """A number of bytes, also as text with a unit."""
+        """A number of bytes, or text with a unit."""
         return read_bytes(value)
 
     def write_field(self, field: Field, value: int) -> str:
@@ -69,7 +69,7 @@ class PredictPeak(Kind):
         if self._is_right(given):
             return Feedback("right", f"The peak is {byte_count(truth)}.", "", gives, (Part("peak", True),))
         note = "That is too much." if given > truth else "That is too little."
-        ask = "What is made again, instead of being kept?" if given > truth else "What is kept for the backward pass?"
+        ask = "What is recomputed, instead of being kept?" if given > truth else "What is kept for the backward pass?"
         near = abs(given - truth) <= 0.5 * truth
         return Feedback("partly" if near else "wrong", note, ask, gives, (Part("peak", False, note),))
 

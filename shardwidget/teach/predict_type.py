@@ -1,4 +1,4 @@
-"""Predicting a type: what JAX says of a result on an Explicit mesh."""
+"""Predicting a type: the one that JAX gives a result on an Explicit mesh."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class PredictType(Kind):
     prompt = "Which type does JAX give the result? Write it as `jax.typeof` prints it."
     hints = (
         "Follow each dimension of the result back: an elementwise operation keeps its split, a transpose moves it.",
-        "A dimension that is summed away takes its split with it; a size of 1 that is added has none.",
+        "A dimension that is summed away loses its split; a new dimension of size 1 has none.",
     )
 
     def __init__(self, f: Callable[..., Any], *args: Any, source: str | None = None) -> None:
@@ -85,7 +85,7 @@ class PredictType(Kind):
         return Feedback(kind, message, off[0][1], str(mine), (Part("type", False, message),), figure)
 
     def _figure(self, mine: Typed) -> Figure | None:
-        """Where an array of the answered type would lie; None if that is not a type of this mesh."""
+        """Where an array of the answered type would be placed; None if that is not a type of this mesh."""
         if self._jax_mesh is None:
             return None
         unreduced = frozenset(a for kind, a in mine.states if kind == "U")
@@ -118,6 +118,6 @@ def _differences(mine: Typed, truth: Typed) -> Any:
         else:
             yield f"Dim {d} is not split over {' and '.join(a)}.", question
     if mine.states != truth.states:
-        yield "What stands in braces is off.", "Over which axes do the devices hold parts of a sum?"
+        yield "The part in braces is off.", "Over which axes do the devices hold parts of a sum?"
     if mine.dtype != truth.dtype:
-        yield f"The dtype is not {mine.dtype}.", "What dtype do the operands have together?"
+        yield f"The dtype is not {mine.dtype}.", "What dtype do the operands promote to?"

@@ -1,4 +1,4 @@
-"""Putting in_specs and out_specs, so that a body runs and gives what it should."""
+"""Writing in_specs and out_specs with which a body runs and gives what it should."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class PutSpecs(Kind):
         body: the function that runs on each device.
         *args: whole arrays, or ``jax.ShapeDtypeStruct``: each gets one in_spec.
         mesh: a ``Mesh`` or ``AbstractMesh``; without devices it is simulated.
-        gives: what should come out: an array, or a function of the arguments.
+        gives: the expected result: an array, or a function of the arguments.
         at_most: bytes of arguments that a device may hold, so that copying everything is not a solution.
         source: the text to show; None reads that of ``body``.
 
@@ -32,7 +32,7 @@ class PutSpecs(Kind):
     """
 
     task = "put_specs"
-    prompt = "Put in_specs and out_specs, so that this body runs on every device and the result is what is asked for."
+    prompt = "Write in_specs and out_specs with which this body runs on every device and gives the wanted result."
     hints = (
         "Which block of each argument does one device need? Its in_spec cuts what the body works through.",
         "A collective over an axis adds or joins what differs along it: the argument must be cut along that axis.",
@@ -69,7 +69,7 @@ class PutSpecs(Kind):
         return self._identity
 
     def read(self, answer: Any) -> Answer:
-        """``(in_specs, out_specs)``, or all specs in a row."""
+        """``(in_specs, out_specs)``, or all specs one after another."""
         # As shard_map takes them: (in_specs, out_specs).
         if not isinstance(answer, str | Mapping) and isinstance(answer, Sequence) and len(answer) == 2:
             first, out = answer
@@ -92,13 +92,13 @@ class PutSpecs(Kind):
             question = (
                 "Along which axes are the results equal, and along which do they differ?"
                 if about_out
-                else "Which argument do JAX's words name, and does its size divide?"
+                else "Which argument does JAX's message name, and is its size divisible?"
             )
             said = {"error": outcome.error, "said": outcome.said, "figure": figure}
             return Feedback("partly" if about_out else "wrong", message, question, parts=parts, **said)
         if off := run.difference(outcome.value, self._wanted):
             parts = tuple(Part(f.name, False) for f in self.fields)
-            question = "Which blocks must meet in the body, and which parts must be added or laid side by side?"
+            question = "Which blocks must meet in the body, and which parts must be added or concatenated?"
             return Feedback("wrong", f"It runs. {off}", question, parts=parts, figure=figure)
         if self._at_most is not None and (held := self._held(ins)) > self._at_most:
             parts = tuple(Part(f.name, f.name == "out") for f in self.fields)

@@ -22,12 +22,12 @@ ASKS = '"local shape", "copies", "bytes per device", "devices of element (5, 3)"
 
 
 class ReadPlacement(Kind):
-    """What a sharding says of an array.
+    """What a sharding means for an array.
 
     Args:
         x: anything that ``read.placement`` takes.
         ask: one of ``ASKS``, or several.
-        picture: whether to show the array cut and placed, rather than its type and the mesh alone.
+        picture: whether to show the array cut and placed, rather than only its type and the mesh.
 
     Raises:
         ValueError: the question is not one of these, or the array does not have that element or device.
@@ -38,7 +38,7 @@ class ReadPlacement(Kind):
     def __init__(self, x: Any, ask: str | Sequence[str], *, picture: bool = False) -> None:
         self._placement = p = read.placement(x)
         if p.shape is None:
-            raise ValueError("a mesh alone places no array; give an array, or (shape, dtype, sharding)")
+            raise ValueError("a mesh alone has no array; give an array, or (shape, dtype, sharding)")
         sharding = as_typed(x).sharding
         self._jax_mesh = sharding.mesh if isinstance(sharding, NamedSharding) else None
         asked = [ask] if isinstance(ask, str) else list(ask)
@@ -47,7 +47,7 @@ class ReadPlacement(Kind):
         self.fields = tuple(Field(f"part{i}", a.label, a.form, example=a.example(p)) for i, a in enumerate(self._asked))
         shown = p if picture else Placement(p.mesh, None, state="abstract")
         self.figures = (Figure("", shown, types=() if picture else (f"{p.type}   {layouts.spec_of(p)}",)),)
-        self.prompt = f"`{p.type}` lies on the mesh as `{layouts.spec_of(p)}`. Read its placement."
+        self.prompt = f"`{p.type}` is sharded over the mesh as `{layouts.spec_of(p)}`. Read its placement."
         self.hints = tuple(dict.fromkeys(a.hint for a in self._asked))
 
     def identity(self) -> str:
@@ -77,7 +77,7 @@ class ReadPlacement(Kind):
             if not part.right:
                 questions.append(ask.question)
                 figure = figure or self._figure(ask, value)
-        right = "All of it is what JAX says." if len(parts) > 1 else "That is what JAX says."
+        right = "All of it agrees with JAX." if len(parts) > 1 else "JAX says the same."
         if all(p.right for p in parts):
             return verdict(parts, right, figure=Figure("the placement", self._placement))
         return verdict(parts, question=questions[0], figure=figure)
@@ -99,7 +99,7 @@ class _Ask:
     label: str
     form: Any
     examples: tuple[str, ...]
-    """Answers of the right form, of which the first that is not right is shown; none for a form alone."""
+    """Answers of the right form, of which the first that is not right is shown; empty to show only the form."""
     question: str
     hint: str
     read: Callable[[Any, Placement], Any]
@@ -195,20 +195,20 @@ _PLAIN = {
     "local shape": _Ask(
         "local shape", "text", (),
         "Into how many pieces does the spec cut each dimension?",
-        "A dimension of size n over axes of sizes a and b comes in blocks of n / (a·b).",
+        "A dimension of size n over axes of sizes a and b is cut into blocks of n / (a·b).",
         _read_shape, str, lambda v, p: v == p.shard_shape, _shape_note,
         lambda v, p: tuple(a == b for a, b in zip(v, p.shard_shape, strict=True)),
     ),
     "copies": _Ask(
         "copies of each block", "text", ("3", "5"),
-        "Which mesh axes does the spec leave out, and how many devices stand along them?",
+        "Which mesh axes does the spec leave out, and how many devices are along them?",
         "Devices that differ only along an axis that the spec leaves out hold the same block.",
         lambda v, p: forms.read_count(v), str, lambda v, p: v == p.copies, _copies_note,
     ),
     "bytes per device": _Ask(
         "bytes per device", "text", ("1.5 KiB", "20 B"),
         "What is the local shape, and how many bytes does one element take?",
-        "Bytes on a device are the elements of its block times the bytes of one element.",
+        "The bytes on a device are the elements of its block times the bytes of one element.",
         lambda v, p: forms.read_bytes(v), byte_count, lambda v, p: v == p.bytes_per_device, _bytes_note,
     ),
 }  # fmt: skip

@@ -12,7 +12,7 @@ from shardwidget.teach.forms import AnswerError, checked
 from shardwidget.teach.kind import Answer, Kind, not_right, verdict
 
 NEAR = 0.0006
-"""A rate that is rounded to a tenth of a percent is right."""
+"""A fraction that is rounded to a tenth of a percent is right."""
 
 
 class ReadSchedule(Kind):
@@ -27,11 +27,11 @@ class ReadSchedule(Kind):
 
     task = "read_schedule"
     prompt = (
-        "A forward task takes 1, a backward task 2, a half of one 1, and a send nothing. Which part of all ranks' time "
-        "is idle, and how many activations does the rank that keeps most keep at once?"
+        "A forward task takes 1, a backward task 2, a half of one 1, and a send nothing. What fraction of all ranks' "
+        "time is idle, and how many activations does the rank that keeps the most keep at once?"
     )
     hints = (
-        "Write the tasks of the last rank over a line of time, then those of the rank before it.",
+        "Draw the tasks of the last rank on a timeline, then those of the rank before it.",
         "A rank keeps an activation from the start of a forward task to the end of its backward task.",
     )
 
@@ -41,7 +41,7 @@ class ReadSchedule(Kind):
         self.mesh = schedules.mesh_of(self._schedule)
         self.figures = (schedules.figure_of(self._schedule),)
         self.fields = (
-            self._field("bubble", "idle part of all time", "1/4", "1/5"),
+            self._field("bubble", "idle fraction of all time", "1/4", "1/5"),
             self._field("peak", "most activations on one rank", "3", "5"),
         )
 
@@ -59,14 +59,14 @@ class ReadSchedule(Kind):
         return repr(self._schedule.tasks)
 
     def read_field(self, field: Field, value: Any) -> float | int:
-        """A rate as a fraction, a percentage or a number; a count."""
+        """A fraction of time (as a fraction, a percentage or a number), or a count."""
         text = checked(str(value), "a number")
         try:
             if field.name == "peak":
                 return int(text)
             return float(Fraction(text.removesuffix("%").strip())) / (100 if text.endswith("%") else 1)
         except (ValueError, ZeroDivisionError):
-            form = "a whole number" if field.name == "peak" else "a part: 3/11, 27.3 % or 0.273"
+            form = "a whole number" if field.name == "peak" else "a fraction: 3/11, 27.3 % or 0.273"
             raise AnswerError(f"{text[:80]} is not {form}") from None
 
     def judge(self, answer: Answer) -> Feedback:
@@ -74,11 +74,11 @@ class ReadSchedule(Kind):
         run = self._run
         off = answer["bubble"] - run.bubble_of_total
         ideal = abs(answer["bubble"] - run.bubble_of_ideal) <= NEAR < abs(off)
-        note = "That is idle time as a part of useful time." if ideal else "The idle part is off."
+        note = "That is idle time as a fraction of useful time." if ideal else "The idle fraction is off."
         more = "more" if answer["peak"] < max(run.peak_activations) else "fewer"
         notes = {"bubble": note, "peak": f"A rank keeps {more} at once."}
         right = {name: self._is_right(name, answer[name]) for name in notes}
         return verdict(
             [Part(name, right[name], "" if right[name] else text) for name, text in notes.items()],
-            question="When does the last rank start, and when has the first one nothing to do?",
+            question="When does the last rank start, and when does the first one have nothing to do?",
         )

@@ -1,6 +1,6 @@
 """Records: what a student did with a set of exercises, as JSON, in a file beside the notebook or in a cell.
 
-A record names its set, the version of that set and its student, and is taken up by these alone.
+A record names its set, the version of that set and its student, and is restored only for these.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class RecordError(ValueError):
 
 
 def text_of(record: dict[str, Any]) -> str:
-    """A record as JSON, one exercise a line."""
+    """A record as JSON, one line per exercise."""
     head = {k: v for k, v in record.items() if k != "exercises"}
     lines = ",\n".join("  " + json.dumps(e, ensure_ascii=False) for e in record["exercises"])
     start = json.dumps(head, ensure_ascii=False)[:-1]
@@ -61,7 +61,7 @@ def parse(text: str, where: str) -> dict[str, Any]:
 
 
 def refusal(record: dict[str, Any], mine: dict[str, Any], where: str) -> str:
-    """Why a record is not taken up for a set; empty if it is."""
+    """Why a record is not restored for a set; empty if it is."""
     if record["set"] != mine["set"]:
         return f"{where} is a record of the set {record['set']!r}; this is {mine['set']!r}"
     if record["student"] != mine["student"]:
@@ -75,7 +75,7 @@ def refusal(record: dict[str, Any], mine: dict[str, Any], where: str) -> str:
 
 
 def merged(ours: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
-    """Our record with what another, of the same set and student, has more of: nobody's progress is lost."""
+    """Our record, with everything that another of the same set and student has in addition: no progress is lost."""
     theirs = {e["name"]: e for e in other["exercises"]}
     entries = []
     for entry in ours["exercises"]:
@@ -91,7 +91,7 @@ def merged(ours: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
 
 
 def write(path: Path, record: dict[str, Any]) -> None:
-    """Writes a record whole or not at all.
+    """Writes a record completely or not at all.
 
     Raises:
         OSError: it cannot be written there.

@@ -1,4 +1,4 @@
-"""Repairing a function: it stops, or gives a wrong result, and a cell holds the fixed one."""
+"""Repairing a function that stops or gives a wrong result: a cell holds the fixed one."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from shardwidget.teach.source import figure_of, figure_of_value, names_of
 
 
 class Repair(Kind):
-    """A function that gives on the arguments what the broken one should.
+    """A function that gives, for the arguments, what the broken one should.
 
     Args:
         f: the broken function.
         *args: arguments that both are called with.
-        gives: what should come out: a value, or a function of the arguments.
+        gives: the expected result: a value, or a function of the arguments.
         source: the text to show; None reads that of ``f``.
 
     Raises:
@@ -57,10 +57,10 @@ class Repair(Kind):
         if outcome.error:
             still = outcome.error == self._broken.error and outcome.said == self._broken.said
             message = "It still stops in the same way." if still else f"It stops with another error, {outcome.error}."
-            question = "Which line do JAX's words mean, and what do they offer?"
+            question = "Which line does JAX's message refer to, and what does it suggest?"
             part = Part("function", False, message)
             return Feedback("wrong", message, question, parts=(part,), error=outcome.error, said=outcome.said)
         if off := run.difference(outcome.value, self._wanted):
-            question = "What should every device add, or leave to the others?"
+            question = "What should each device add, and what should it leave to the others?"
             return Feedback("partly", f"It runs. {off}", question, parts=(Part("function", False, off),))
         return Feedback("right", "It runs, and the result is what it should be.", parts=(Part("function", True),))

@@ -1,4 +1,4 @@
-"""Running functions to judge them: what JAX gives or says, and how far two results are apart."""
+"""Running functions to judge them: what JAX returns or raises, and how two results differ."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ JAX_VERSION = jax.__version__
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a call came to: a value, or what JAX (or the function) raised."""
+    """The outcome of a call: a value, or what JAX (or the function) raised."""
 
     value: Any = None
     error: str = ""
@@ -58,7 +58,7 @@ def is_abstract(args: Any) -> bool:
 
 
 def call(f: Callable[..., Any], args: tuple[Any, ...]) -> Outcome:
-    """Calls a function with the mesh of its arguments as the current one; without values, for its types alone."""
+    """Calls a function with the mesh of its arguments as the current one; without values, only for its types."""
     try:
         if is_abstract(args):
             return Outcome(typed(f, args))
@@ -92,14 +92,14 @@ def failed(error: BaseException) -> Outcome:
 
 
 def difference(got: Any, wanted: Any) -> str:
-    """How a result differs from the one that is asked for, in one sentence that does not say the latter.
+    """How a result differs from the one that is asked for, in one sentence that does not give the latter away.
 
     Empty where they are the same: the same tree, shapes and dtypes, and values within rounding.
     """
     mine, tree = jax.tree.flatten(got)
     theirs, other = jax.tree.flatten(wanted)
     if tree != other:
-        return f"It gives {_count(mine)}; {_count(theirs)} should come, in another structure."
+        return f"It gives {_count(mine)}; expected are {_count(theirs)}, in another structure."
     for number, (a, b) in enumerate(zip(mine, theirs, strict=True)):
         which = f"Result {number}" if len(mine) > 1 else "The result"
         if np.shape(a) != np.shape(b):
@@ -141,7 +141,7 @@ def _count(leaves: list[Any]) -> str:
 
 
 def wanted_value(gives: Any, args: tuple[Any, ...]) -> Any:
-    """What should come out: a value as it is, or what a function makes of the arguments.
+    """The expected result: a value as it is, or what a function returns for the arguments.
 
     Raises:
         ValueError: that function raises, so there is nothing to compare with.

@@ -8,7 +8,7 @@ from shardwidget import read
 from shardwidget.document import Figure, Ints, Mesh, MeshAxis, Schedule, Table
 
 MOST = 64
-"""Tasks of a rank that a question shows."""
+"""The most tasks of a rank that a question shows."""
 
 
 def schedule_of(x: Any) -> Schedule:
@@ -19,7 +19,7 @@ def schedule_of(x: Any) -> Schedule:
     """
     schedule = read.schedule(x)
     if max(map(len, schedule.tasks)) > MOST:
-        raise ValueError(f"a rank has more than {MOST} tasks, which nobody reads; take fewer microbatches")
+        raise ValueError(f"a rank has more than {MOST} tasks, too many to read; use fewer microbatches")
     return schedule
 
 

@@ -1,4 +1,4 @@
-"""Sharding a tree by rules, so that a device holds no more than so many bytes."""
+"""Sharding a tree by rules, so that no device holds more than a given number of bytes."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _RULE = re.compile(r"(.+?)\s*(?:→|->|=>|:)\s*(P.*)")
 
 
 class ShardTree(Kind):
-    """Rules, ``pattern → P(...)``, after which the fullest device holds at most so many bytes. Nothing is moved.
+    """Rules, ``pattern → P(...)``, after which the fullest device holds at most ``below`` bytes. Nothing is moved.
 
     Args:
         tree: what ``read.model`` takes; at least one leaf is on a mesh.
-        below: most bytes that a device may hold.
+        below: the most bytes that a device may hold.
 
     Raises:
         TypeError: there is no array in it.
@@ -37,7 +37,7 @@ class ShardTree(Kind):
     task = "shard_tree"
     hints = (
         "A pattern is searched in the path, params/layers/0/up; the last rule that matches an array counts.",
-        "sw.ModelView(tree, rules=...) says what every rule saves. Begin with what is copied.",
+        "sw.ModelView(tree, rules=...) shows what every rule saves. Begin with what is copied.",
     )
 
     def __init__(self, tree: Any, *, below: int) -> None:
@@ -55,7 +55,7 @@ class ShardTree(Kind):
         self.goal = f"at most {byte_count(below)}"
         self.prompt = (
             f"The fullest device holds `{byte_count(now)}` of this tree. Write rules, `pattern → P(...)`, after which "
-            f"no device holds more than `{byte_count(below)}`. Separate several by a semicolon."
+            f"no device holds more than `{byte_count(below)}`. Separate several with semicolons."
         )
         self.fields = (Field("rules", "rules", "text", example="pattern → P(…); …"),)
 
@@ -108,7 +108,7 @@ class ShardTree(Kind):
             return Feedback(
                 "wrong",
                 "JAX refuses a spec.",
-                "Which dimension does not divide?",
+                "Which dimension is not divisible?",
                 parts=(part,),
                 error="ValueError",
                 said=said,
@@ -121,4 +121,4 @@ class ShardTree(Kind):
             return Feedback("right", f"The fullest device holds {byte_count(held)}.", "", gives, (Part("rules", True),))
         note = f"The fullest device holds {byte_count(held)}."
         kind = "partly" if held < self._model.bytes_per_device else "wrong"
-        return Feedback(kind, note, "What is the largest on it now?", gives, (Part("rules", False, note),))
+        return Feedback(kind, note, "What is the largest array on it now?", gives, (Part("rules", False, note),))

@@ -24,7 +24,7 @@ def figure_of(f: Callable[..., Any], args: tuple[Any, ...], source: str | None, 
 
 
 MOST_SHOWN = 8, 16
-"""Rows and columns of a result that are shown."""
+"""The most rows and columns of a result that are shown."""
 
 
 def figure_of_value(title: str, value: Any) -> Figure:
@@ -62,7 +62,7 @@ def listing_of(f: Callable[..., Any], source: str | None = None) -> Listing:
 
 
 def argument_names(f: Callable[..., Any], count: int) -> list[str]:
-    """Names of a function's first parameters; letters where it does not say them."""
+    """Names of a function's first parameters; letters where it does not name them."""
     try:
         names = [
             p.name
@@ -86,16 +86,14 @@ def _text(f: Callable[..., Any]) -> str:
         text = inspect.getsource(plain)
     except (OSError, TypeError):
         name = getattr(f, "__name__", repr(f))
-        raise ValueError(
-            f"the text of {name} cannot be read, to show it; give it as source='def {name}(x): …'"
-        ) from None
+        raise ValueError(f"the source of {name} cannot be read; give it as source='def {name}(x): …'") from None
     return _lambda(text, plain) if getattr(plain, "__name__", "") == "<lambda>" else text
 
 
 def _lambda(text: str, f: Callable[..., Any]) -> str:
-    """The lambda alone, of the lines that it stands on."""
+    """The lambda alone, out of the lines that it is on."""
     text = textwrap.dedent(text)
-    # One line of a call is not a statement: what is missing at its ends is tried.
+    # One line of a call is not a statement: possible missing parts at its ends are tried.
     for before, after in (("", ""), ("(", ")"), ("f(", ""), ("", ")"), ("[", "]")):
         try:
             tree = ast.parse(before + text.rstrip().rstrip(",") + after)
@@ -106,11 +104,11 @@ def _lambda(text: str, f: Callable[..., Any]) -> str:
                 code = compile(ast.Expression(node), "", "eval").co_consts[0]
                 if getattr(code, "co_code", None) == f.__code__.co_code and code.co_names == f.__code__.co_names:
                     return ast.unparse(node)
-    raise ValueError("the text of this lambda cannot be told from what is around it; give it as source='lambda x: …'")
+    raise ValueError("the text of this lambda cannot be told from the code around it; give it as source='lambda x: …'")
 
 
 def names_of(f: Callable[..., Any]) -> Mapping[str, Any]:
-    """What a function finds by name outside of itself."""
+    """What a function refers to by name outside itself."""
     return getattr(inspect.unwrap(f), "__globals__", {})
 
 
@@ -122,7 +120,7 @@ def function_of(text: str, names: Mapping[str, Any]) -> Callable[..., Any]:
         names: what it finds by name.
 
     Raises:
-        Exception: the lines define no function, or need a name that is not there.
+        Exception: the lines define no function, or need a name that does not exist.
     """
     tree = ast.parse(text)
     scope = dict(names)

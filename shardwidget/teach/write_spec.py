@@ -20,7 +20,7 @@ from shardwidget.teach.kind import Answer, Kind, verdict
 GOALS = "gives=P(…), local_shape=(…), copies=n, bytes_per_device=n, rejected=True"
 
 MEANINGS = {
-    "DuplicateSpecError": "A mesh axis has one coordinate a device: it cannot pick a row block and a column block "
+    "DuplicateSpecError": "A mesh axis has one coordinate per device: it cannot pick a row block and a column block "
     "independently.",
     "IndivisibleError": "A dimension must divide by the number of devices that it is split over.",
 }
@@ -34,11 +34,11 @@ class WriteSpec(Kind):
         shape: shape of the array.
         mesh: a ``Mesh`` or ``AbstractMesh``.
         dtype: dtype of the array.
-        gives: a spec whose picture is shown, and is to be given again.
+        gives: a spec; its picture is shown and must be reproduced.
         local_shape: the shape of each device's block.
         copies: devices that hold each block.
         bytes_per_device: bytes of a block.
-        rejected: whether JAX must refuse it; a name of an exception's class asks for that one.
+        rejected: whether JAX must refuse it; the name of an exception's class asks for that one.
 
     Raises:
         ValueError: there is no goal, or no spec reaches it.
@@ -68,7 +68,7 @@ class WriteSpec(Kind):
             raise ValueError(f"local_shape={local_shape} does not have the rank of the array's shape {self._shape}")
         wanted = [w for w in (gives, local_shape, copies, bytes_per_device) if w is not None]
         if bool(wanted) == bool(rejected):
-            raise ValueError(f"a spec is asked for by what it gives: {GOALS}; rejected goes with no other")
+            raise ValueError(f"state what the spec should give: {GOALS}; rejected cannot be combined with another goal")
         there_is = self._target is not None or bool(rejected)
         if not there_is and layouts.find(self._shape, self._dtype, mesh, lambda p: not self._off(p)) is None:
             raise ValueError(f"no spec of this mesh splits an array of shape {self._shape} {self._words()}")
@@ -77,15 +77,15 @@ class WriteSpec(Kind):
         self.fields = (Field("spec", "spec", "spec", example=f"P({', '.join('…' * len(self._shape))})"),)
         self.playground = playground(self._shape, mesh, dtype=self._dtype, fixed=True)
         if self._target is not None:
-            # Without its name, type and spec: they are what is asked.
+            # Without its name, type and spec: they are the answer.
             t = self._target
             self.figures = (Figure("wanted", Placement(t.mesh, t.shape, t.dims, t.dtype, t.bits,
                                    unreduced=t.unreduced, reduced=t.reduced, state="abstract")),)  # fmt: skip
         if rejected:
             what = f"a `{rejected}`" if isinstance(rejected, str) else "an error"
-            self.prompt = f"Write a spec for `{short}` that JAX answers with {what}."
+            self.prompt = f"Write a spec for `{short}` that makes JAX raise {what}."
             self.hints = (
-                "JAX asks three things of a spec: axes that the mesh has, each of them once, and sizes that divide.",
+                "JAX asks three things of a spec: axes that the mesh has, each at most once, and divisible sizes.",
             )
         else:
             self.prompt = f"Split `{short}` {self._words()}."
@@ -109,7 +109,7 @@ class WriteSpec(Kind):
         gives = f"{self._short}[{','.join(map(str, placement.shard_shape))}]"
         if self._rejected:
             message = (
-                f"JAX takes {spec_text(spec)}: every axis is in the mesh, is used once, and divides its dimension."
+                f"JAX accepts {spec_text(spec)}: every axis is in the mesh, is used once, and divides its dimension."
             )
             question = "Which of these three can you break?"
             return Feedback("wrong", message, question, gives, (Part("spec", False),), figure)
@@ -132,7 +132,7 @@ class WriteSpec(Kind):
             return verdict([Part("spec", True)], f"Rejected, as asked. {meaning}".strip(), **said)
         message = f"JAX refuses this spec. {meaning}".strip()
         question = (
-            f"What makes a {self._rejected}?" if self._rejected else "Which entry of the spec do JAX's words name?"
+            f"What makes a {self._rejected}?" if self._rejected else "Which entry of the spec does JAX's message name?"
         )
         return Feedback("wrong", message, question, parts=(Part("spec", False, message),), **said)
 
@@ -144,18 +144,18 @@ class WriteSpec(Kind):
                 question = (
                     f"What cuts {size} into pieces of {need}?"
                     if need < size
-                    else "Which entry leaves a dimension whole?"
+                    else "Which entry leaves a dimension unsplit?"
                 )
                 off.append((_division(p, d, need), question))
         if self._target is not None and not off and not layouts.same(self._target, p):
             for d in range(len(self._shape)):
                 if any(p.slices(i)[d] != self._target.slices(i)[d] for i in p.device_ids):
-                    note = f"Dim {d} has blocks of the right size, on other devices than in the picture."
+                    note = f"Dim {d} has blocks of the right size, but on other devices than in the picture."
                     off.append((note, f"Along which mesh axis do the devices of the picture change block in dim {d}?"))
             if not off:
                 off.append(("The states differ.", "Which axes hold parts of a sum in the picture?"))
         if self._copies is not None and p.copies != self._copies:
-            note = f"Each block lies on {_devices(p.copies)}; {_devices(self._copies)} should hold it."
+            note = f"Each block is on {_devices(p.copies)}; {_devices(self._copies)} should hold it."
             off.append((note, "Which axes does the spec leave out?"))
         if self._bytes is not None and p.bytes_per_device != self._bytes:
             note = f"A device holds {byte_count(p.bytes_per_device)}; {byte_count(self._bytes)} is asked for."

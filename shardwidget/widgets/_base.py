@@ -1,4 +1,4 @@
-"""What every widget does: hold a document, send it to the front end, export it, and say what it shows in text."""
+"""What every widget does: hold a document, send it to the front end, export it, and describe what it shows in text."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from shardwidget.document import Document
 
 LARGEST_PICTURE = 2**18
-"""Bytes of SVG, above which the fallback that is saved with a notebook is a table alone."""
+"""Bytes of SVG above which the fallback that is saved with a notebook is only a table."""
 
 
 class DocumentWidget(anywidget.AnyWidget):
@@ -41,10 +41,10 @@ class DocumentWidget(anywidget.AnyWidget):
     _look = traitlets.Dict(help="Theme and palette.").tag(sync=True)
     _share = Unicode(help="The module of the menu that saves pictures; empty for none.").tag(sync=True)
     _pictures = traitlets.List(help="What that menu offers: (kind, text).").tag(sync=True)
-    _wanted = traitlets.Dict(help="What was chosen in it last: {n, kind, width, theme}; empty once it has come.").tag(
+    _wanted = traitlets.Dict(help="What was last chosen in it: {n, kind, width, theme}; empty once it has come.").tag(
         sync=True
     )
-    _picture = traitlets.Dict(help="What came of it: {n, name, type, data, error}.").tag(sync=True)
+    _picture = traitlets.Dict(help="The result: {n, name, type, data, error}.").tag(sync=True)
     _static = traitlets.Bool(False, help="Whether there is no kernel to ask.").tag(sync=True)
 
     def __init__(self, document: Document, *, mode: Mode | None, **traits: Any) -> None:
@@ -52,7 +52,7 @@ class DocumentWidget(anywidget.AnyWidget):
 
         Args:
             document: what to show.
-            mode: ``"widget"``, or ``"html"`` for output that needs no kernel when the notebook is opened again; None
+            mode: ``"widget"``, or ``"html"`` for output that needs no kernel when the notebook is reopened; None
                 for ``config.mode``.
             **traits: values of traits, the subclass's own and those of every ipywidget.
 
@@ -69,11 +69,11 @@ class DocumentWidget(anywidget.AnyWidget):
     @traitlets.observe("_wanted")
     def _on_wanted(self, change: Any) -> None:
         wanted = change["new"]
-        # Once the browser has it, it goes: the state of a notebook would keep it.
+        # Once the browser has it, it is deleted: the state of a notebook would keep it.
         self._picture = _sharing.answer(self, self._saves, wanted) if wanted else {}
 
     def __setattr__(self, name: str, value: Any) -> None:
-        """Refuses names that mean nothing here: a misspelt trait would change nothing on screen."""
+        """Raises for unknown names: a misspelled trait would change nothing on screen."""
         if not name.startswith("_") and not hasattr(type(self), name):
             known = [n for n in dir(type(self)) if not n.startswith("_")]
             raise AttributeError(f"{type(self).__name__} has no attribute {name!r}.{near(name, known)}")
@@ -85,7 +85,7 @@ class DocumentWidget(anywidget.AnyWidget):
         return self._shown
 
     def to_html(self, path: str | PathLike[str] | None = None) -> str:
-        """Saves what is shown as one HTML file, which works from disk without a kernel and without a network.
+        """Saves what is shown as one HTML file, which works from disk without a kernel or a network.
 
         It holds the values of the addressable shards, up to 1 MiB.
 
@@ -147,7 +147,7 @@ class DocumentWidget(anywidget.AnyWidget):
         return give(images.png(picture, scale), path)
 
     def open(self) -> None:
-        """Opens the connection to the front end, except in mode ``"html"`` nothing listens."""
+        """Opens the connection to the front end, except in mode ``"html"``, where nothing listens."""
         if self._mode == "widget":
             super().open()
 
@@ -164,7 +164,7 @@ class DocumentWidget(anywidget.AnyWidget):
         return {**data, "text/plain": repr(self), "text/html": self._fallback()}, metadata
 
     def _theme(self, theme: Literal["light", "dark"] | None) -> Literal["light", "dark"]:
-        """The colours of a picture: those that were asked for, else the widget's own."""
+        """The colours of a picture: those asked for, else the widget's own."""
         if theme is not None:
             return theme
         return "dark" if self._look["theme"] == "dark" else "light"
@@ -183,7 +183,7 @@ class DocumentWidget(anywidget.AnyWidget):
         picture = self._small_picture()
         if picture is None:
             return plain
-        # An <img>, because notebooks that are not trusted drop inline SVG and keep this.
+        # An <img>, because untrusted notebooks drop inline SVG but keep this.
         data = base64.b64encode(picture.encode()).decode("ascii")
         alt = escape(self._title())
         return (
@@ -205,7 +205,7 @@ class DocumentWidget(anywidget.AnyWidget):
         """What a picture without a kernel is drawn from: traits by name; subclasses add theirs.
 
         Args:
-            complete: whether to add all that a kernel would be asked for later.
+            complete: whether to add everything that a kernel would be asked for later.
         """
         return {"_document": to_wire(self.document), "_look": self._look, "_static": True}
 

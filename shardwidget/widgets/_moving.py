@@ -1,4 +1,4 @@
-"""What widgets whose picture moves do besides: an SVG that plays by itself, GIF and WebM."""
+"""What widgets with a moving picture can do in addition: save an SVG that plays by itself, GIF and WebM."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ class MovingWidget(DocumentWidget):
             path: where to write; None to get the text.
             width: width of the picture in CSS pixels; the height follows.
             theme: colours for a light or a dark page; None for the theme that the widget was made with, or light.
-            animate: whether it plays, by itself and without end, also as an image of a page. Where readers want no
-                motion, its last moment stands.
-            steps: of a ``ShardMapStepper``, which steps play; None for the one that is shown.
+            animate: whether it plays, by itself and in an endless loop, even as an image in a page. Readers who prefer
+                reduced motion see its last moment.
+            steps: for a ``ShardMapStepper``, which steps to play; None for the one that is shown.
             speed: how many times as fast as in the widget it plays.
 
         Returns:
@@ -49,7 +49,7 @@ class MovingWidget(DocumentWidget):
         """
         if not animate:
             if steps is not None:
-                raise ValueError("steps= are played: give animate=True as well")
+                raise ValueError("steps= needs animate=True: only an animation plays steps")
             return super().to_svg(path, width=width, theme=theme)
         options = self._film_options(width, theme, steps, speed)
         return give(self._moving(svg.film(self._state(complete=False), **options)), path)
@@ -64,15 +64,15 @@ class MovingWidget(DocumentWidget):
         speed: float = 0.5,
         rate: float = 20,
     ) -> str | bytes:
-        """Saves what moves as a GIF that plays without end, without a browser.
+        """Saves the animation as a GIF that loops, without a browser.
 
         Args:
             path: where to write; None to get the bytes.
             width: width of the picture in pixels; the height follows.
             theme: colours for a light or a dark page; None for the theme that the widget was made with, or light.
-            steps: of a ``ShardMapStepper``, which steps play, ``range(2, 5)``; None for the one that is shown.
+            steps: for a ``ShardMapStepper``, which steps to play, ``range(2, 5)``; None for the one that is shown.
             speed: how many times as fast as in the widget it plays.
-            rate: pictures a second, 1 to 50.
+            rate: pictures per second, 1 to 50.
 
         Returns:
             The path, or the bytes.
@@ -94,7 +94,7 @@ class MovingWidget(DocumentWidget):
         speed: float = 0.5,
         rate: float = 30,
     ) -> str | bytes:
-        """Saves what moves as a WebM video, which Chromium records. It takes as long as the video lasts.
+        """Saves the animation as a WebM video, which Chromium records. This takes as long as the video lasts.
 
         Args:
             path: where to write; None to get the bytes.
@@ -123,10 +123,10 @@ class MovingWidget(DocumentWidget):
         return {"width": width, "theme": self._theme(theme), "steps": given, "speed": speed}
 
     def _film_steps(self, steps: range) -> tuple[int, int]:
-        """First and last of the steps that are to be played, checked."""
-        raise ValueError(f"steps= are those of a ShardMapStepper; a {type(self).__name__} plays what it shows")
+        """The first and last of the steps to play, checked."""
+        raise ValueError(f"steps= is for a ShardMapStepper; a {type(self).__name__} plays what it shows")
 
     def _moving(self, film: _Film | None) -> _Film:
         if not film:
-            raise ValueError(f"nothing in this {type(self).__name__} moves; to_svg() and to_png() save it as it stands")
+            raise ValueError(f"nothing in this {type(self).__name__} moves; to_svg() and to_png() save it as it is")
         return film

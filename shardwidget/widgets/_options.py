@@ -1,4 +1,4 @@
-"""Keyword arguments of widgets beside their own: those of every ipywidget, and words for those that nobody knows."""
+"""Keyword arguments of widgets besides their own: those of every ipywidget, and the message for unknown ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far a measurement or several compiles are, below the cell that runs them."""
+"""The progress of a measurement or of several compiles, below the cell that runs them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 
 class Progress:
-    """A line in the notebook that says how many calls were made, and goes in the end. Elsewhere nothing is said."""
+    """A line in the notebook that shows how many calls were made, and disappears at the end. Elsewhere: nothing."""
 
     def __init__(self, doing: str = "measuring: call") -> None:
         self._doing = doing
@@ -16,7 +16,7 @@ class Progress:
         return self
 
     def __call__(self, done: int, of: int) -> None:
-        """Says how many of the calls were made."""
+        """Shows how many of the calls were made."""
         text = {"text/plain": f"{self._doing} {done} of {of}"}
         if self._handle is not None:
             self._handle.update(text, raw=True)

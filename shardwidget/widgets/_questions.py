@@ -39,13 +39,13 @@ class Questions:
     def read_placement(
         cls, x: Any, ask: str | Sequence[str] = "local shape", *, picture: bool = False, **options: Any
     ) -> Self:
-        """Asks what a sharding says of an array.
+        """Asks what a sharding means for an array.
 
         Args:
             x: anything that ``read.placement`` takes.
             ask: ``"local shape"``, ``"copies"``, ``"bytes per device"``, ``"devices of element (5, 3)"``,
                 ``"slice of device 3"``, or a list of these.
-            picture: whether to show the array cut and placed, rather than its type and the mesh alone.
+            picture: whether to show the array cut and placed, rather than only its type and the mesh.
             **options: ``prompt hints name mode``.
         """
         return cls._ask(ReadPlacement(x, ask, picture=picture), options)
@@ -70,11 +70,11 @@ class Questions:
             shape: shape of the array.
             mesh: a ``Mesh`` or ``AbstractMesh``.
             dtype: dtype of the array.
-            gives: a spec; its picture is shown and is to be given again.
+            gives: a spec; its picture is shown and must be reproduced.
             local_shape: shape of each device's block.
             copies: devices that hold each block.
             bytes_per_device: bytes of each device's block.
-            rejected: True for a spec that JAX refuses; the name of an exception's class for one that it refuses so.
+            rejected: True for a spec that JAX refuses; the name of an exception's class to ask for that one.
             **options: ``prompt hints name mode``.
         """
         kind = WriteSpec(
@@ -185,7 +185,7 @@ class Questions:
         Args:
             f: the broken one.
             *args: arguments that both are called with.
-            gives: what should come out: a value, or a function of the arguments.
+            gives: the expected result: a value, or a function of the arguments.
             source: the text to show; None reads that of ``f``.
             **options: ``prompt hints name mode``.
         """
@@ -200,7 +200,7 @@ class Questions:
         Args:
             f: a function that sends too much.
             *args: arguments on a mesh with devices.
-            below: most bytes that a device may send in the compiled program; None asks for less than ``f`` sends.
+            below: the most bytes that a device may send in the compiled program; None asks for less than ``f`` sends.
             source: the text to show; None reads that of ``f``.
             **options: ``prompt hints name mode``.
         """
@@ -239,11 +239,11 @@ class Questions:
 
     @classmethod
     def shard_tree(cls, tree: Any, *, below: int, **options: Any) -> Self:
-        """Asks for rules, ``pattern → P(...)``, after which no device holds more than so many bytes of a tree.
+        """Asks for rules, ``pattern → P(...)``, after which no device holds more than ``below`` bytes of a tree.
 
         Args:
             tree: what ``read.model`` takes.
-            below: most bytes that a device may hold.
+            below: the most bytes that a device may hold.
             **options: ``prompt hints name mode``.
         """
         return cls._ask(ShardTree(tree, below=below), options)
@@ -257,7 +257,7 @@ class Questions:
         Args:
             f: a function.
             *args: its arguments, on a mesh with devices.
-            within: how far an answer may be off, as a part of the truth.
+            within: how far an answer may be off, as a fraction of the truth.
             source: the text to show; None reads that of ``f``.
             **options: ``prompt hints name mode``.
         """
@@ -280,6 +280,6 @@ class Questions:
 
         Args:
             make: takes a ``random.Random`` and returns an exercise.
-            seed: a student's name, say. The same seed gives the same exercise on every machine.
+            seed: for example a student's name. The same seed gives the same exercise on every machine.
         """
         return make(draw(seed))

@@ -43,7 +43,7 @@ def selected(selection: Any, document: Placement) -> dict[str, Any] | None:
     """A selection as it goes to the front end, with plain integers.
 
     Besides ``FORMS``, ``{"device": id, "tile": [...]}`` is legal, where the device holds the tile: it is what the
-    front end says of a shard.
+    front end sends for a shard.
 
     Raises:
         TraitError: it is of no legal form, or names what this document does not have.

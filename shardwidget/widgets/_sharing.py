@@ -10,10 +10,10 @@ if TYPE_CHECKING:
     from shardwidget.widgets._base import DocumentWidget
 
 STILL = (("svg", "SVG"), ("png", "PNG"))
-"""What every card saves: the kind, and what the menu says."""
+"""What every card can save: the kind, and its name in the menu."""
 
 MOVING = (("playing", "SVG that plays"), ("gif", "GIF"), ("webm", "WebM"))
-"""What one that plays saves besides."""
+"""What one that plays can save too."""
 
 _TYPES = {
     "svg": ("svg", "image/svg+xml"),
@@ -33,18 +33,18 @@ def answer(widget: DocumentWidget, kinds: Sequence[tuple[str, str]], wanted: Map
         wanted: ``{n, kind, width, theme}``, as the browser sends it.
 
     Returns:
-        ``{n, name, type, data, error}``: ``n`` as it came, a file's name, type and bytes; ``error`` in words, or empty.
+        ``{n, name, type, data, error}``: ``n`` as sent, a file's name, type and bytes; ``error`` in words, or empty.
     """
     kind = str(wanted.get("kind"))
     name, media, data, error = "", "", None, ""
     try:
         if kind not in [known for known, _ in kinds]:
-            raise ValueError(f"a {type(widget).__name__} saves no {kind!r}")
+            raise ValueError(f"a {type(widget).__name__} cannot be saved as {kind!r}")
         suffix, media = _TYPES[kind]
         name = f"{_stem(widget)}.{suffix}"
         data = _drawn(widget, kind, {"width": wanted.get("width"), "theme": wanted.get("theme")})
     except Exception as problem:
-        # Whatever it is, it belongs into the card that asked: a traceback would go to the log.
+        # Any error belongs in the card that asked: a traceback would go to the log.
         error = str(problem) or type(problem).__name__
     return {"n": wanted.get("n"), "name": name, "type": media, "data": data, "error": error}
 

@@ -23,17 +23,17 @@ class Sheet(DocumentWidget):
     """Number of the notebook's cell that displays it; 0 where there is none."""
 
     _asked = Dict(help="What the reader did last: {n, do, question, answer}; n makes each one new.").tag(sync=True)
-    _heard = Int(0, help="The n of the last that was dealt with.").tag(sync=True)
+    _heard = Int(0, help="The n of the last one handled.").tag(sync=True)
 
     @property
     def document(self) -> Exercises:
-        """What is shown: every exercise, and how far its reader has come."""
+        """What is shown: every exercise, and how far its reader has got."""
         assert isinstance(self._shown, Exercises)
         return self._shown
 
     @abstractmethod
     def _hear(self, number: int, do: Any, answer: Any) -> None:
-        """What a reader does on screen with an exercise: ``"answer"`` with texts by field, or ``"hint"``."""
+        """Handles what a reader does on screen with an exercise: ``"answer"`` with texts by field, or ``"hint"``."""
 
     @abstractmethod
     def _current(self) -> int:
@@ -44,7 +44,7 @@ class Sheet(DocumentWidget):
         """What there is to show now."""
 
     def _called(self, otherwise: str) -> str:
-        """What a cell calls this sheet: a variable of the notebook, or the output that it stands in.
+        """What a cell calls this sheet: a variable of the notebook, or the output that contains it.
 
         Args:
             otherwise: what to call it where neither is known.
@@ -71,7 +71,7 @@ class Sheet(DocumentWidget):
     def _state(self, *, complete: bool) -> dict[str, Any]:
         state = super()._state(complete=complete) | {"current": self._current()}
         if not complete:
-            # A picture without a page is of one placement: what the last answer would have given, or what is shown.
+            # A picture without a page has one placement: what the last answer would have given, or what is shown.
             state["_document"] = to_wire(self._pictured())
         return state
 
@@ -85,7 +85,7 @@ class Sheet(DocumentWidget):
     def _on_asked(self, change: Bunch) -> None:
         asked = change["new"]
         number = asked.get("question")
-        # What came of it and that it was heard arrive together.
+        # The result and the confirmation arrive together.
         with self.hold_sync():
             if isinstance(number, int) and 0 <= number < len(self.document.questions):
                 self._hear(number, asked.get("do"), asked.get("answer"))

@@ -14,7 +14,7 @@ from shardwidget.widgets._options import checked
 
 
 class AlgorithmView(DocumentWidget):
-    """Two algorithms of a collective on one clock: what each link carries when, and from which size on which is faster.
+    """Two algorithms of a collective on one clock: what each link carries when, and from which size on each is faster.
 
     ```python
     AlgorithmView("psum", 8)                       # 1 MiB on each of 8 devices
@@ -26,7 +26,7 @@ class AlgorithmView(DocumentWidget):
     messages that pass it at the same time share.
 
     Attributes:
-        nbytes: bytes of a device's block; the browser's slider arrives here too.
+        nbytes: bytes of a device's block; the browser's slider sets it too.
         pair: names of the two algorithms.
     """
 
@@ -50,7 +50,7 @@ class AlgorithmView(DocumentWidget):
         """Compares the algorithms of a collective.
 
         Args:
-            collective: JAX's name of it: ``"psum"``, ``"all_gather"``, ``"psum_scatter"``, ``"all_to_all"`` ….
+            collective: JAX's name for it: ``"psum"``, ``"all_gather"``, ``"psum_scatter"``, ``"all_to_all"`` ….
             n: devices of a group, 2 to 64.
             nbytes: bytes of a device's block, the operand, up to 2³⁰.
             pair: names of two algorithms; None for the ring and halving-doubling, where n is a power of two.

@@ -24,7 +24,7 @@ ColorBy = Literal["position", "values", "device"]
 
 
 class ArrayView(DocumentWidget):
-    """An array drawn twice, as it is indexed and as it lies on the devices of its mesh.
+    """An array drawn twice: as it is indexed, and as it is placed on the devices of its mesh.
 
     ```python
     view = ArrayView(x)
@@ -35,7 +35,7 @@ class ArrayView(DocumentWidget):
     Attributes:
         selection: what is pinned on screen, by the user or by assignment. From the browser, a shard comes as
             ``{"device": id, "tile": [part of each dimension]}``.
-        color_by: what a tile's colour says: ``"position"`` in the array, ``"values"`` or ``"device"``.
+        color_by: what a tile's colour shows: ``"position"`` in the array, ``"values"`` or ``"device"``.
         row_dim: the dimension that runs down; None chooses.
         column_dim: the dimension that runs across; None chooses.
     """
@@ -75,9 +75,9 @@ class ArrayView(DocumentWidget):
                 ``jax.sharding.Mesh`` or ``AbstractMesh`` alone; or a document, ``Placement``.
             name: what to call it; None finds the variable that it is bound to.
             mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel, so that a saved notebook shows
-                it when it is opened again. None takes the environment variable ``SHARDWIDGET_MODE``; without it,
+                it when it is reopened. None takes the environment variable ``SHARDWIDGET_MODE``; without it,
                 ``"widget"``.
-            color_by: what a tile's colour says.
+            color_by: what a tile's colour shows.
             row_dim: the dimension that runs down; None chooses.
             column_dim: the dimension that runs across; None chooses.
             selection: what is pinned to begin with.
@@ -113,7 +113,7 @@ class ArrayView(DocumentWidget):
     def array(self) -> Any:
         """What is shown. Assigning shows another array in the same place.
 
-        An array that cannot be shown raises as in the constructor, and what was on screen stays.
+        An array that cannot be shown raises as in the constructor, and what was on screen remains.
         """
         return self._array
 
@@ -138,14 +138,14 @@ class ArrayView(DocumentWidget):
         return table.table(self.document, self.row_dim, self.column_dim)
 
     def fetch(self) -> None:
-        """Reads the values of all shards, those of other processes too, and draws them like the others.
+        """Reads the values of all shards, including those of other processes, and draws them.
 
-        In a program of several processes all of them call this together. It says first how many bytes each one gets.
+        In a program of several processes, all of them call this together. It first prints how many bytes each one gets.
 
         Raises:
             TypeError: what is shown is not a live array of numbers.
             ValueError: the array was deleted or donated.
-            TimeoutError: a process did not come, or did not answer; the message names it.
+            TimeoutError: a process did not arrive, or did not answer; the message names it.
         """
         self._shown = read.fetch(self._array, name=self.document.name)
         self._document = to_wire(self._shown)
@@ -168,10 +168,10 @@ class ArrayView(DocumentWidget):
             return Values(blocks, known.note)
         try:
             if isinstance(self._array, Placement):
-                return Values(note="this document came without values; read.fetch(x) gives one that has them")
+                return Values(note="this document has no values; read.fetch(x) returns one that has them")
             return sampled(self._array, device_ids, limit=config.values)
         except Exception as error:
-            # The user sees why under the picture; the kernel that serves them goes on.
+            # The user sees why under the picture; the kernel keeps running.
             return Values(note=f"{type(error).__name__}: {error}")
 
     @observe("_want")
@@ -199,7 +199,7 @@ class ArrayView(DocumentWidget):
             setattr(self, other, None)
 
 
-# `__new__` only chooses the class: what the view takes stands at `__init__`.
+# `__new__` only chooses the class: `__init__` has the view's parameters.
 _init = signature(ArrayView.__init__)
 setattr(ArrayView, "__signature__", _init.replace(parameters=list(_init.parameters.values())[1:]))  # noqa: B010
 

@@ -1,4 +1,4 @@
-"""``ShardingComparison``: what the types say beside where the data is, equation by equation."""
+"""``ShardingComparison``: what the types say, beside where the data is, equation by equation."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from shardwidget.widgets._selection import index_trait, selected_index
 
 
 class ShardingComparison(DocumentWidget):
-    """A function's types on an Explicit mesh, on an Auto mesh, and where the compiler really puts each value.
+    """A function's types on an Explicit mesh, on an Auto mesh, and where the compiler actually puts each value.
 
     ```python
     view = ShardingComparison(f, x, w)
@@ -29,9 +29,9 @@ class ShardingComparison(DocumentWidget):
     ```
 
     Attributes:
-        choices: by row that stops on an Explicit mesh, the index of the fix that the rows below assume.
+        choices: for each row that stops on an Explicit mesh, the index of the fix that the rows below assume.
             Rows that are not named continue with their first fix.
-        selection: the row that is open: ``{"row": index}``, or None. The browser's clicks arrive here too.
+        selection: the row that is open: ``{"row": index}``, or None. The browser's clicks set it too.
     """
 
     bundle = "comparison.js"
@@ -56,7 +56,7 @@ class ShardingComparison(DocumentWidget):
 
         Args:
             f: a function of global arrays, jitted or not; or an array, or a pytree of arrays; or a document,
-                ``Comparison``, which goes on with the fixes that it was read with.
+                ``Comparison``, which keeps the fixes that it was read with.
             *args: the function's arguments: arrays, ``jax.ShapeDtypeStruct``s with shardings, or tuples
                 ``(shape, dtype, spec)``.
             kwargs: keyword arguments of the function, as ``args``.
@@ -71,7 +71,7 @@ class ShardingComparison(DocumentWidget):
         Raises:
             TypeError: ``f`` is neither a function nor arrays, the arguments do not fit it, or an argument is unknown.
             ValueError: there is no mesh.
-            TraitError: a choice or the selection is not there.
+            TraitError: a choice or the selection does not exist.
         """
         checked(type(self), traits, f)
         options = {"mesh": mesh, "compiled": compiled} if callable(f) else {}
@@ -90,14 +90,14 @@ class ShardingComparison(DocumentWidget):
     def _state(self, *, complete: bool) -> dict[str, Any]:
         state = super()._state(complete=complete) | self.get_state(["choices", "selection"])
         if complete and any(len(row.fixes) > 1 for row in self.document.rows):
-            # Without a kernel Python cannot be asked: the page carries the answers.
+            # Without a kernel there is no Python to ask: the page carries the answers.
             state["_document"] = to_wire(self._read(self.choices, continuations=True))
         return state
 
     def _read(self, choices: dict[int, int], *, continuations: bool = False) -> Comparison:
         if isinstance(self._reader, Comparison):
             if choices:
-                raise TraitError("a document goes on with the fixes that it was read with: choices must be {}")
+                raise TraitError("a document keeps the fixes that it was read with: choices must be {}")
             document = self._reader
         else:
             document = self._reader.comparison(choices, continuations=continuations)

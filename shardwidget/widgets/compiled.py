@@ -29,7 +29,7 @@ _Call = tuple[Any, tuple[Any, ...], Mapping[str, Any] | None]
 PAGES = ("collectives", "memory")
 
 _NO_MEMORY = (
-    "it was given as a {what}: what is alive in it follows from the compiled program. Give the function and its "
+    "it was given as a {what}, but its memory is read from the compiled program. Give the function and its "
     "arguments, or what jax.jit(f).lower(...).compile() returns."
 )
 
@@ -39,13 +39,13 @@ _NOT_CALLABLE = "it was given as a {what}, which cannot be called: there is noth
 
 
 class CompiledProgram(MovingWidget):
-    """The collectives of a compiled program: over which mesh axes, how many bytes, how often, because of which line.
+    """The collectives of a compiled program: over which mesh axes, how many bytes, how often, and caused by which line.
 
     Its second page is the memory: what is alive on a device over the schedule, and at the peak.
 
     ```python
     view = CompiledProgram(f, x, w)
-    view.selection = {"collective": 3}  # shows a collective on the mesh; the browser's clicks arrive here too
+    view.selection = {"collective": 3}  # shows a collective on the mesh; the browser's clicks set it too
     view.axis = "model"                 # lists those over one mesh axis
     view.time(n=20)                     # measures it, as the button does
     view.profile()                      # what every device did when: a Run
@@ -64,7 +64,7 @@ class CompiledProgram(MovingWidget):
         sort: what the list is sorted by: ``"time"``, ``"order"`` (the module's schedule), ``"op"``, ``"axes"``,
             ``"sent"``, ``"runs"`` or ``"source"``.
         page: ``"collectives"`` or ``"memory"``.
-        opened: side by side: index of the program that is open; None for none. ``selection`` and ``axis`` are of it.
+        opened: side by side: index of the program that is open; None for none. ``selection`` and ``axis`` refer to it.
     """
 
     bundle = "program.js"
@@ -76,13 +76,13 @@ class CompiledProgram(MovingWidget):
     page = Enum(PAGES, default_value="collectives").tag(sync=True)
 
     _asked = Dict(help="What the browser wants measured: {n, runs}; n makes each one new.").tag(sync=True)
-    _heard = Int(0, help="The n of the last that was dealt with.").tag(sync=True)
+    _heard = Int(0, help="The n of the last one handled.").tag(sync=True)
     _trouble = Unicode(help="Why something was not measured.").tag(sync=True)
-    _try = Dict(help="For which program the browser wants remedies: {n, at}; n makes each one new.").tag(sync=True)
+    _try = Dict(help="The program that the browser wants remedies for: {n, at}; n makes each one new.").tag(sync=True)
     _remedies = Dict(
-        help="By index of a program: {n, done, of}, how many ways were compiled; then {n, found}, or {n, trouble}."
+        help="By index of a program: {n, done, of}, how many attempts were compiled; then {n, found}, or {n, trouble}."
     ).tag(sync=True)
-    _memories = Dict(help="By index of a program: its memory, or the sentence why it is not known.").tag(sync=True)
+    _memories = Dict(help="By index of a program: its memory, or the reason why it is not known.").tag(sync=True)
 
     def __init__(
         self,
@@ -115,7 +115,7 @@ class CompiledProgram(MovingWidget):
                 or the bytes that it has; None for the one that the program is compiled for.
             page: what is shown at first: ``"collectives"`` or ``"memory"``.
             selection: what is shown at first, ``{"collective": index}``; None for the one that takes longest.
-            axis: list the collectives over this mesh axis alone.
+            axis: list only the collectives over this mesh axis.
             sort: what to sort by.
             mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel.
             **traits: traits of every ipywidget, such as ``layout=``.
@@ -138,7 +138,7 @@ class CompiledProgram(MovingWidget):
             document = f if name is None else replace(f, name=name)
         else:
             if not isinstance(f, str):
-                cost.interconnects(interconnect)  # A name that is wrong is said before anything is compiled.
+                cost.interconnects(interconnect)  # A wrong name is reported before anything is compiled.
                 self._compiled = (read.compiled(f, *args, kwargs=kwargs, mesh=mesh),)
             document = read.program(*self._compiled, mesh=mesh, name=name, interconnect=interconnect)
         super().__init__(document, mode=mode, selection=selection, axis=axis, sort=sort, page=page, **traits)
@@ -163,7 +163,7 @@ class CompiledProgram(MovingWidget):
         Args:
             programs: for each name a tuple of a function and its arguments, a ``Lowered``, a ``Compiled`` or a
                 ``Program``.
-            kwargs: keyword arguments of those that are given as a function.
+            kwargs: keyword arguments for those that are given as a function.
             mesh: as in the constructor, for all.
             interconnect: as in the constructor, for all.
             chip: as in the constructor, for all.
@@ -237,7 +237,7 @@ class CompiledProgram(MovingWidget):
 
         Raises:
             ValueError: there is nothing to run.
-            RuntimeError: a profile is being taken already.
+            RuntimeError: a profile is already being taken.
         """
         runs, trouble = dict[str, Run](), list[str]()
         shown = self._programs()
@@ -257,7 +257,7 @@ class CompiledProgram(MovingWidget):
         return next(iter(runs.values())) if isinstance(self.document, Program) else runs
 
     def memory(self) -> Memory | dict[str, Memory]:
-        """What is alive while the program runs: read when it is first asked for.
+        """What is alive while the program runs: read on the first call.
 
         Returns:
             The memory; side by side, that of every program for which it can be known, by name.
@@ -306,7 +306,7 @@ class CompiledProgram(MovingWidget):
         return found
 
     def _tell(self, at: int, **how: Any) -> None:
-        """Tells the front end how far the remedies of a program are."""
+        """Tells the front end the progress of a program's remedies."""
         self._remedies = {**self._remedies, str(at): how}
 
     @observe("_try")
@@ -353,7 +353,7 @@ class CompiledProgram(MovingWidget):
         return self.document.programs if isinstance(self.document, Programs) else (self.document,)
 
     def _at(self) -> Program | None:
-        """The program that ``selection`` and ``axis`` are of."""
+        """The program that ``selection`` and ``axis`` refer to."""
         if isinstance(self.document, Program):
             return self.document
         return None if self.opened is None else self.document.programs[self.opened]
@@ -380,7 +380,7 @@ class CompiledProgram(MovingWidget):
 
     @observe("opened")
     def _on_opened(self, _: Any) -> None:
-        # The browser may send what it selects in the other program along, so that stays; what this one lacks goes.
+        # The browser may send its selection in the other program along: that is kept; what this one lacks is dropped.
         program = self._at()
         if program is None or self._selected() >= len(program.collectives):
             self.selection = None

@@ -37,8 +37,8 @@ class Exercise(Questions, Sheet):
 
     Attributes:
         answer: the last answer. Assigning one judges it, as filling it in does. One of another form does not count: a
-            warning and the card say why, the answer before it stays, and the cells after it run.
-        passed: whether an answer was right. It stays so.
+            warning and the card say why, the previous answer is kept, and later cells run.
+        passed: whether an answer was right. Once True, it stays True.
         attempts: answers that were judged. The same one twice in a row counts once.
     """
 
@@ -46,7 +46,7 @@ class Exercise(Questions, Sheet):
     passed = Bool(False, read_only=True)
     attempts = Int(0, read_only=True)
 
-    _turns = Int(0, help="Counts all that the reader did.")
+    _turns = Int(0, help="Counts everything that the reader did.")
 
     def __init__(
         self,
@@ -92,7 +92,7 @@ class Exercise(Questions, Sheet):
         """Does nothing where the exercise is passed, for nbgrader's cells and plain asserts.
 
         Raises:
-            AssertionError: it is not answered yet, or not rightly; the message says what is off.
+            AssertionError: it is not answered yet, or not correctly; the message says what is off.
         """
         if not self.passed:
             raise AssertionError(self._verdict())
@@ -105,13 +105,13 @@ class Exercise(Questions, Sheet):
         return text or "There are no more hints."
 
     def open(self) -> None:
-        """Opens the connection where it is displayed by itself; in a set, the set's own shows it."""
+        """Opens the connection if it is displayed by itself; in a set, the set displays it."""
         if self._displayed:
             super().open()
 
     @property
     def model_id(self) -> Any:
-        """What a host finds it by. Who asks for it is about to display it."""
+        """The id by which a host finds it. Whoever asks for it is about to display it."""
         self._displayed = True
         self.open()
         return super().model_id
@@ -168,12 +168,12 @@ class Exercise(Questions, Sheet):
         self._tell(values)
 
     def _fresh(self) -> Exercise:
-        """The same question, which nobody has answered."""
+        """The same question, unanswered."""
         kept = self._attempts
         return Exercise(kept.kind, prompt=kept.prompt, hints=kept.hints, name=kept.name)
 
     def _tell(self, values: Answer) -> None:
-        """Sets the traits to what is judged already."""
+        """Sets the traits to what has been judged."""
         self._judging = True
         try:
             self.answer = self._attempts.kind.public(values)

@@ -36,7 +36,7 @@ class ExerciseSet(Sheet):
     ```
 
     Progress is written after every answer to a small JSON file in the kernel's folder, which is the notebook's, and is
-    taken up again when the set is made again: after *Run all*, a restart, or another day. Where that folder does not
+    restored when the set is created again: after *Run all*, a restart, or on another day. Where that folder does not
     last (Colab), give ``progress=`` a path that does, such as one on a mounted drive; or press *Copy record* and paste
     the text into a cell: ``progress='''…'''``. Nothing leaves the machine.
 
@@ -64,15 +64,15 @@ class ExerciseSet(Sheet):
                 its own for each seed. A function's name is the exercise's, where that has none.
             name: of the set; records carry it.
             student: whose progress it is; records carry it.
-            seed: what variants follow from; None takes ``student``.
+            seed: determines the variants; None takes ``student``.
             progress: the file that keeps it; None takes one in the current folder, named after the set and the
-                student; False keeps nothing; a record as text (which ``record`` and *Copy record* give) is taken up.
+                student; False keeps nothing; a record as text (which ``record`` and *Copy record* give) is restored.
             mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel.
             **traits: traits of every ipywidget, such as ``layout=``.
 
         Raises:
-            ValueError: there are no exercises, or one cannot be made because JAX does not tell its truth.
-            RecordError: ``progress`` is a record as text, and of another student or version. It is a ``ValueError``.
+            ValueError: there are no exercises, or one cannot be made because JAX does not determine its answer.
+            RecordError: ``progress`` is a record as text of another student or version. It is a ``ValueError``.
         """
         checked(type(self), traits)
         exercises = list(exercises)
@@ -116,7 +116,7 @@ class ExerciseSet(Sheet):
         for exercise in self._exercises:
             if exercise.name == key:
                 return exercise
-        raise KeyError(f"no exercise is called {key!r}; there are {', '.join(e.name for e in self._exercises)}")
+        raise KeyError(f"no exercise is called {key!r}; the names are {', '.join(e.name for e in self._exercises)}")
 
     @property
     def passed(self) -> int:
@@ -135,7 +135,7 @@ class ExerciseSet(Sheet):
             raise AssertionError(f"{self.passed} of {len(self)} exercises are passed. Not yet:\n{lines}")
 
     def for_student(self, student: str) -> ExerciseSet:
-        """The same set as another student has it, with nothing answered and nothing kept.
+        """The same set for another student, with nothing answered or kept.
 
         Args:
             student: whose variants to draw, unless the set was made with ``seed=``.
@@ -169,7 +169,7 @@ class ExerciseSet(Sheet):
         return os.fspath(path)
 
     def load(self, source: str | PathLike[str], *, unchanged: bool = False) -> None:
-        """Takes up a record. What was done here and is not in it stays.
+        """Restores a record. What was done here and is not in it is kept.
 
         Args:
             source: a path, or a record as text.
@@ -204,7 +204,7 @@ class ExerciseSet(Sheet):
             self._restoring = False
 
     def _find(self, progress: str | PathLike[str] | None) -> None:
-        """Takes up the file that is this set's, and never one that is not: that one stays, and another is begun."""
+        """Restores this set's own file, never another set's: that one is left alone, and a new file is begun."""
         first = Path(records.file_name(self._name, self._student) if progress is None else progress).absolute()
         for number in range(1, 1000):
             path = first if number == 1 else first.with_name(f"{first.stem}-{number}{first.suffix}")
@@ -214,7 +214,7 @@ class ExerciseSet(Sheet):
                 self._path = path
                 return
             except (OSError, UnicodeDecodeError) as error:
-                self._notes.append(f"{path.name} cannot be read ({error}); it stays as it is.")
+                self._notes.append(f"{path.name} cannot be read ({error}); it is left unchanged.")
                 continue
             try:
                 self._take(records.parse(text, path.name), path.name, unchanged=False)
@@ -231,7 +231,7 @@ class ExerciseSet(Sheet):
         self._redraw(self._read())
 
     def _keep(self) -> None:
-        """Writes the record; what another notebook wrote there meanwhile is kept too."""
+        """Writes the record; what another notebook wrote there in the meantime is kept too."""
         if self._path is None:
             return
         mine = self.record()
@@ -317,4 +317,4 @@ def _advice(found: dict[str, Any], mine: dict[str, Any]) -> str:
         return ""
     same = {(e["name"], e["identity"]) for e in found["exercises"]}
     count = sum((e["name"], e["identity"]) in same for e in mine["exercises"])
-    return f" {count} of its exercises are the same here: load(path, unchanged=True) takes these."
+    return f" {count} of its exercises are the same here: load(path, unchanged=True) restores these."

@@ -13,25 +13,25 @@ from shardwidget.widgets.exercise_set import ExerciseSet
 
 
 def grade(folder: str | PathLike[str], exercises: ExerciseSet, *, points: Mapping[str, float] | None = None) -> Grades:
-    """Judges the records of a class again, wherever they lie in a folder.
+    """Judges the records of a class again, wherever they are in a folder.
 
     ```python
     grades = sw.grade("submitted", lab, points={"fix": 3})
     grades.to_csv("lab-1.csv")
     ```
 
-    What counts is what JAX says of each recorded answer, not what the file says of itself. Functions among the answers
-    are **run in this process**, with the names that the exercise's own function finds: grade in a container what you do
-    not trust. Nothing is written into the folder.
+    What counts is what JAX says about each recorded answer, not what the file claims. Functions among the answers
+    are **run in this process**, with the globals of the exercise's own function: grade what you do not trust
+    in a container. Nothing is written into the folder.
 
     Args:
         folder: the submissions, in any layout, such as nbgrader's ``submitted/STUDENT/ASSIGNMENT/…``. A student's name
-            is the one in the record, and of a record without a name the first folder.
-        exercises: the set. Each student's variants are drawn anew.
+            is the one in the record, or the first folder if the record has none.
+        exercises: the set. Each student's variants are drawn again.
         points: of exercises by name; all others give 1.
 
     Returns:
-        One row a record: points, with partial credit, and attempts. A record that cannot be graded says why.
+        One row per record: points, with partial credit, and attempts. A record that cannot be graded says why.
 
     Raises:
         FileNotFoundError: there is no such folder.

@@ -18,7 +18,7 @@ from shardwidget.widgets._options import checked
 EVENT = "post_run_cell"
 
 NO_CELLS = (
-    "there is no IPython here, so no cells to follow. Give the names to look at, Inspector(globals()), and call "
+    "there is no IPython here, so it cannot follow cells. Give the names to look at, Inspector(globals()), and call "
     "refresh() to look at them again."
 )
 
@@ -30,14 +30,14 @@ class Inspector(DocumentWidget):
     inspector = Inspector()                     # follows the cells of this notebook
     inspector.document.changed                  # what the last cell did
     inspector.document.holder("params").reason
-    inspector.close()                           # looks no more
+    inspector.close()                           # stops following
     ```
 
-    It looks after each cell, never while one runs, and keeps no array alive. Of several in one notebook, the newest
-    follows the cells. In JupyterLab, *Create New View for Output* puts it beside the notebook.
+    It looks after each cell, never while one runs, and keeps no array alive. If there are several in one notebook, the
+    newest follows the cells. In JupyterLab, *Create New View for Output* puts it beside the notebook.
 
     Attributes:
-        selection: name of the line that is chosen; None for none.
+        selection: name of the chosen line; None for none.
         search: what lines are filtered by: parts of a name, of a type, a mesh axis.
         following: whether it looks after each cell.
     """
@@ -88,16 +88,16 @@ class Inspector(DocumentWidget):
 
     @property
     def document(self) -> Namespace:
-        """What was there at the last look."""
+        """The arrays at the last look."""
         assert isinstance(self._shown, Namespace)
         return self._shown
 
     def refresh(self) -> None:
-        """Looks again: after each cell this happens by itself, where there are cells."""
+        """Looks again. In a notebook this happens by itself after each cell."""
         self._update(self.document.cell)
 
     def close(self) -> None:
-        """Looks no more, and goes from the screen."""
+        """Stops looking, and removes it from the screen."""
         self._stop()
         super().close()
 
@@ -134,14 +134,14 @@ class Inspector(DocumentWidget):
             try:
                 self._opened = {**given, **self._view(str(asked.get("name")))}
             except Exception as error:
-                # The page shows it at its place; the kernel that serves the page goes on.
+                # The page shows it in its place; the kernel keeps running.
                 self._opened = {**given, "error": f"{type(error).__name__}: {error}"}
 
     def _view(self, name: str) -> dict[str, Any]:
         """The view that fits what a name holds: its front end, and its state as in a saved page."""
         names = visible(self._names)
         if name not in names:
-            raise KeyError(f"{name} is not there any more")
+            raise KeyError(f"{name} no longer exists")
         view = _registry.find("show")(names[name], name=name, mode="html")
         return {"front_end": bundle.read(view.bundle), "state": view._state(complete=True)}  # noqa: SLF001
 

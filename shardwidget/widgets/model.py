@@ -18,22 +18,22 @@ from shardwidget.widgets.model_comparison import ModelComparisonView
 
 
 class ModelView(DocumentWidget):
-    """The arrays of a pytree: bytes in all and on each device, copies, what is to be looked at.
+    """The arrays of a pytree: total bytes and bytes on each device, copies, what deserves a look.
 
     ```python
     view = ModelView(state)
-    view.document.bytes_per_device          # bytes on the device that holds most
+    view.document.bytes_per_device          # bytes on the device that holds the most
     view.document.flags[0].reason
     view.selection = {"leaf": "['params']['embed']"}  # or as clicked in the browser
     view.rules = "embed → P('model', None)" # what if: nothing is moved
     ```
 
     Attributes:
-        selection: the line that is chosen, ``{"leaf": path}`` with the path as ``jax.tree_util.keystr`` writes it, of
-            a leaf or of what holds leaves; None for none.
+        selection: the chosen line, ``{"leaf": path}`` with the path as ``jax.tree_util.keystr`` writes it, of
+            a leaf or of a node above leaves; None for none.
         sort: order of the lines: ``"tree"``, ``"bytes"`` or ``"copies"``.
         search: what lines are filtered by: parts of a path, of a type, a mesh axis, ``copies>1``.
-        rules: specs that are tried, one a line, ``pattern → P(...)``. A pattern is a regular expression that is
+        rules: specs to try, one per line, ``pattern → P(...)``. A pattern is a regular expression that is
             searched in the path, ``params/layers/0/qkv``; the last that matches counts. Where flax keeps logical names
             of dimensions, a line may be a rule for one, ``('embed', 'model')``, in flax's order of precedence.
     """
@@ -72,7 +72,7 @@ class ModelView(DocumentWidget):
 
         Raises:
             TypeError: there is no array in the tree, or an argument is unknown.
-            ValueError: the tree holds itself.
+            ValueError: the tree contains itself.
             TraitError: no leaf has the path.
         """
         checked(type(self), traits)
@@ -96,7 +96,7 @@ class ModelView(DocumentWidget):
     ) -> ModelComparisonView:
         """Shows trees side by side, each against the first: what moved, grew, shrank, lost or gained an axis.
 
-        Leaves are matched by path. Where one tree stands in another, as parameters do in an optimizer's state, they
+        Leaves are matched by path. Where one tree is part of another, as parameters are of an optimizer's state, they
         are matched by the path below that place.
 
         ```python
@@ -105,7 +105,7 @@ class ModelView(DocumentWidget):
         ```
 
         Args:
-            first: a tree, or its ``Model``; or, without ``second``, a dict of at least two of them by name.
+            first: a tree, or its ``Model``; or, without ``second``, a dict of at least two trees by name.
             second: the tree that is compared with the first.
             selection: the line that is chosen at first, ``{"path": "embed"}``.
             differs: whether only lines that differ are listed.
@@ -116,7 +116,7 @@ class ModelView(DocumentWidget):
 
         Raises:
             TypeError: there is no array in a tree, there are no two trees, or an argument is unknown.
-            ValueError: a tree holds itself.
+            ValueError: a tree contains itself.
             TraitError: no line has the path.
         """
         checked(cls.compare, traits)

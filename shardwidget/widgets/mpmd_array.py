@@ -15,10 +15,10 @@ from shardwidget.widgets.array_view import ArrayView
 
 
 class MpmdArrayView(ArrayView):
-    """What ``ArrayView`` makes of JaxPP's ``MpmdArray``, and of arrays with ``groups=``.
+    """What ``ArrayView`` creates for JaxPP's ``MpmdArray``, and for arrays with ``groups=``.
 
     Attributes:
-        selection: the group that is looked at, ``{"group": index}``, or None. The browser's clicks arrive here too.
+        selection: the group that is shown, ``{"group": index}``, or None. The browser's clicks set it too.
     """
 
     bundle = "mpmd.js"
@@ -36,7 +36,7 @@ class MpmdArrayView(ArrayView):
         return _registry.words(self.document).table(self.document)
 
     def fetch(self) -> None:
-        """Not of arrays on groups: their values stay on their devices.
+        """Not supported for arrays on groups: their values stay on their devices.
 
         Raises:
             TypeError: always.

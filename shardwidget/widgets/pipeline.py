@@ -22,7 +22,7 @@ NO_STEPS = "the schedule was not read from a function: PipelineView(f, *args, mi
 
 
 class PipelineView(MovingWidget):
-    """A pipeline schedule: which rank works on which microbatch when, what waits, and what is kept meanwhile.
+    """A pipeline schedule: which rank works on which microbatch when, what waits, and what is kept in the meantime.
 
     ```python
     from shardwidget import pipeline
@@ -34,7 +34,7 @@ class PipelineView(MovingWidget):
     ```
 
     Attributes:
-        follow: the microbatch that stands out; None for none. The browser's clicks arrive here too.
+        follow: the highlighted microbatch; None for none. The browser's clicks set it too.
         moment: where the playhead is, in the schedule's time.
     """
 
@@ -66,13 +66,13 @@ class PipelineView(MovingWidget):
             x: a ``Schedule``, or anything that ``read.schedule`` takes: lists of tasks, a schedule or a program of
                 JaxPP, PyTorch's CSV, Shardy's text, a function that pipelines.
             *args: the function's arguments.
-            microbatches: of an object with ``.tasks``, how many; of a function, the dimension of an argument that
+            microbatches: for an object with ``.tasks``, how many; for a function, the dimension of an argument that
                 counts them.
-            argument: of a function, which of its arguments that is.
+            argument: for a function, which of its arguments that is.
             axis: the mesh axis that the ranks are on.
             mesh: the mesh, to show each rank's devices; a function has its own.
             name: what to call it; None finds a name.
-            follow: the microbatch that stands out.
+            follow: the highlighted microbatch.
             moment: where the playhead is.
             mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel.
             **traits: traits of every ipywidget, such as ``layout=``.
@@ -80,7 +80,7 @@ class PipelineView(MovingWidget):
         Raises:
             TypeError: there is no schedule in ``x``, or an argument is unknown.
             ValueError: the schedule is impossible, or cannot be read.
-            TraitError: the microbatch or the moment is not there.
+            TraitError: the microbatch or the moment does not exist.
         """
         checked(type(self), traits)
         options = {"microbatches": microbatches, "argument": argument, "axis": axis, "mesh": mesh, "name": name}
@@ -94,12 +94,12 @@ class PipelineView(MovingWidget):
     ) -> PipelineView:
         """Shows schedules side by side, on one scale of time.
 
-        Where none of them says how long its tasks take, the model is the same for all: a stage that is one of two on
+        Where none of them states how long its tasks take, the model is the same for all: a stage that is one of two on
         its rank takes half as long.
 
         Args:
-            schedules: by the name that each is shown with: what ``read.schedule`` takes.
-            follow: the microbatch that stands out.
+            schedules: by the name that each is shown under: what ``read.schedule`` takes.
+            follow: the highlighted microbatch.
             mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel.
             **traits: traits of every ipywidget, such as ``layout=``.
 
@@ -143,7 +143,7 @@ class PipelineView(MovingWidget):
         try:
             self._opened = {"n": asked["n"], **self._step(asked["tick"], first=asked["first"])}
         except Exception as error:
-            # The page shows it at its place; the kernel that serves the page goes on.
+            # The page shows it in its place; the kernel keeps running.
             self._opened = {"n": asked["n"], "error": f"{type(error).__name__}: {error}"}
 
     def _step(self, tick: int, *, first: bool) -> dict[str, Any]:

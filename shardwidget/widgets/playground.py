@@ -16,25 +16,25 @@ from shardwidget.widgets._base import DocumentWidget, Mode
 from shardwidget.widgets._options import checked
 
 MOST_STEPS = 100
-"""Edits that can be undone."""
+"""The most edits that can be undone."""
 
 
 class SpecPlayground(DocumentWidget):
-    """A spec to drag together, on any mesh and shape: JAX's forms of it, its picture, or JAX's own error.
+    """A spec to compose by dragging, on any mesh and shape: JAX's forms of it, its picture, or JAX's own error.
 
     ```python
     playground = SpecPlayground((8, 16), mesh)
     playground.spec = P("y", "x")       # both ways; always the last valid one
     playground.sharding                 # NamedSharding(mesh, P("y", "x"))
-    playground.error                    # what JAX says to what is on screen, where it refuses that
+    playground.error                    # JAX's error for what is on screen, if there is one
     SpecPlayground(x).apply()           # moves a real array; playground.array is the result
     ```
 
     Attributes:
-        spec: the PartitionSpec on screen, or the last that JAX takes. Assigning one shows it, valid or not.
+        spec: the PartitionSpec on screen, or the last that JAX accepts. Assigning one shows it, valid or not.
         sharding: the ``NamedSharding`` of that spec, on the mesh on screen at that time. Assigning one shows its mesh
             too.
-        error: JAX's class and words, ``ValueError: …``, for what is on screen; empty where JAX takes it.
+        error: JAX's class and words, ``ValueError: …``, for what is on screen; empty where JAX accepts it.
         array: the real array, as last moved; None where there is none.
     """
 
@@ -46,7 +46,7 @@ class SpecPlayground(DocumentWidget):
     array = AnyTrait(None, allow_none=True, read_only=True)
     _edits = Dict(help="Drafts in the order they were made, and which of them is on screen.").tag(sync=True)
     _asked = Int(0, help="How often the reader has pressed Apply.").tag(sync=True)
-    _applied = Dict(help="What came of it: {n, type, error, said}.").tag(sync=True)
+    _applied = Dict(help="The result: {n, type, error, said}.").tag(sync=True)
 
     def __init__(
         self,
@@ -108,13 +108,13 @@ class SpecPlayground(DocumentWidget):
 
     @property
     def placement(self) -> Placement:
-        """Where the array is, by the last valid spec; of the mesh alone, where there was none yet."""
+        """Where the array is, by the last valid spec; the mesh alone if there has been none."""
         if self._valid is None:
             return self._bench.bare(self.document.draft)
         return self._bench.placement(*self._valid)
 
     def apply(self) -> Any:
-        """Moves the array to what is on screen: by ``jax.device_put``, and ``jax.reshard`` where sums are left.
+        """Moves the array to what is on screen: with ``jax.device_put``, and ``jax.reshard`` for parts of sums.
 
         Returns:
             The array, which is ``playground.array`` too.
@@ -134,11 +134,11 @@ class SpecPlayground(DocumentWidget):
         return moved
 
     def undo(self) -> None:
-        """Takes back the last edit; does nothing where there is none."""
+        """Undoes the last edit; does nothing where there is none."""
         self._step(-1)
 
     def redo(self) -> None:
-        """Makes the edit again that was taken back last; does nothing where there is none."""
+        """Redoes the last undone edit; does nothing where there is none."""
         self._step(1)
 
     def __repr__(self) -> str:
@@ -153,7 +153,7 @@ class SpecPlayground(DocumentWidget):
     def _state(self, *, complete: bool) -> dict[str, Any]:
         state = super()._state(complete=complete) | {"_edits": self._edits}
         if not complete:
-            # A picture without a page is of one placement.
+            # A picture without a page has one placement.
             state["_document"] = to_wire(self.placement)
         return state
 
@@ -163,7 +163,7 @@ class SpecPlayground(DocumentWidget):
             self._edits = {"drafts": drafts, "at": at}
 
     def _push(self, draft: SpecDraft) -> None:
-        """Shows a draft; what was taken back before is given up."""
+        """Shows a draft; edits that were undone before are dropped."""
         if draft == self.document.draft:
             return
         drafts = [*self._edits["drafts"][: self._edits["at"] + 1], to_wire(draft)][-MOST_STEPS:]
@@ -223,5 +223,5 @@ class SpecPlayground(DocumentWidget):
         try:
             self.apply()
         except Exception:
-            # The page shows it, in JAX's words; the kernel that serves the page goes on.
+            # The page shows it, in JAX's words; the kernel keeps running.
             return

@@ -36,7 +36,7 @@ class RunView(DocumentWidget):
 
     Attributes:
         call: index of the call that is drawn; None for the one of median length.
-        selection: what stands out: ``{"collective": index in document.collectives}``, or None.
+        selection: what is highlighted: ``{"collective": index in document.collectives}``, or None.
     """
 
     bundle = "run.js"
@@ -63,23 +63,23 @@ class RunView(DocumentWidget):
 
         Args:
             f: a function, jitted or not, or a ``Compiled``; a document, ``Run`` or ``Runs``; or the path of a profile
-                that was taken already, ``….xplane.pb``, with ``program=``.
+                that was already taken, ``….xplane.pb``, with ``program=``.
             *args: the function's arguments.
             kwargs: its keyword arguments.
             n: measured calls, after warm-up.
             mesh: the mesh whose axes name the collectives; None takes the one of the arguments.
             name: what to call it; None for the function's name.
             interconnect: what estimates are for; as in ``read.run``.
-            program: of a profile that was taken already: what ran; as in ``read.run``.
+            program: for a profile that was already taken: what ran; as in ``read.run``.
             call: the call that is drawn at first.
-            selection: what stands out at first, ``{"collective": index}``.
+            selection: what is highlighted at first, ``{"collective": index}``.
             mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel.
             **traits: traits of every ipywidget, such as ``layout=``.
 
         Raises:
             TypeError: ``f`` is not a program, or an argument is unknown.
             ValueError: there is nothing to run, or the profile cannot be read or is of another program.
-            RuntimeError: a profile is being taken already.
+            RuntimeError: a profile is already being taken.
             TraitError: there is no such call or collective.
         """
         checked(type(self), traits, f)
@@ -103,12 +103,12 @@ class RunView(DocumentWidget):
         mode: Mode | None = None,
         **traits: Any,
     ) -> RunView:
-        """Shows runs below one another on one time axis: before and after a change.
+        """Shows runs one below the other on one time axis: before and after a change.
 
         Args:
             runs: for each name a ``Run``, or a tuple of a function and its arguments, which is then measured.
-            kwargs: keyword arguments of those that are given as a function.
-            n: calls of each that is measured.
+            kwargs: keyword arguments for those that are given as a function.
+            n: number of calls of each one that is measured.
             mesh: as in the constructor, for all.
             interconnect: as in the constructor, for all.
             mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel.
@@ -144,7 +144,7 @@ class RunView(DocumentWidget):
     def to_trace(self, path: str | PathLike[str] | None = None) -> str:
         """Saves the run in Chrome's trace event format, which Perfetto and ``chrome://tracing`` open.
 
-        Each device is a process with its mesh coordinates, with one thread of compute, by source line, and one of
+        Each device is a process with its mesh coordinates, with one thread for compute, by source line, and one for
         collectives, by mesh axes.
 
         Args:
@@ -182,4 +182,4 @@ class RunView(DocumentWidget):
         return selected_index(proposal["value"], "collective", max(len(run.collectives) for run in runs))
 
 
-_BY_NAME = "runs to compare are given by name, in a dict: {'before': run, 'after': (f, x, w)};"
+_BY_NAME = "runs to compare must be given by name, in a dict: {'before': run, 'after': (f, x, w)};"

@@ -25,7 +25,7 @@ class ShardMapStepper(MovingWidget):
 
     ```python
     stepper = ShardMapStepper(f, x, w)
-    stepper.step = 3                    # shows a step; the browser's steps arrive here too
+    stepper.step = 3                    # shows a step; the browser sets it too
     stepper.watch = ["acc"]             # shows the latest value of these variables at every step
     stepper.document.steps[3].outputs[0].value(5)
     stepper.to_gif("steps.gif", steps=range(2, 5))
@@ -33,7 +33,7 @@ class ShardMapStepper(MovingWidget):
 
     Attributes:
         step: index of the step that is shown.
-        watch: names of variables that every device shows beside the step's own.
+        watch: names of variables that every device shows besides the step's own.
     """
 
     bundle = "stepper.js"
@@ -63,10 +63,10 @@ class ShardMapStepper(MovingWidget):
             kwargs: keyword arguments of ``f``.
             engine: ``"host"`` simulates the mesh on the host; None runs on the mesh's own devices where there are
                 enough.
-            keep: most bytes of values that are kept whole; None for ``config.keep``.
+            keep: the most bytes of values that are kept in full; None for ``config.keep``.
             interconnect: what estimated times are shown for first: a name in ``shardwidget.cost.INTERCONNECTS``, for
                 example ``"TPU v5e"`` or ``"H100"``, or an ``Interconnect`` of your own numbers.
-            step: the step shown first; None for the first one, or of a program that JAX refuses the one that stops.
+            step: the step shown first; None for the first one, or, if JAX refuses the program, the one that stops.
             watch: names of variables to show at every step.
             mode: ``"widget"``, or ``"html"`` to display a copy that needs no kernel.
             **traits: traits of every ipywidget, such as ``layout=``.
@@ -74,7 +74,7 @@ class ShardMapStepper(MovingWidget):
         Raises:
             TypeError: ``f`` is not a function, the arguments do not fit it, or an argument is unknown.
             ValueError: ``f`` has no ``shard_map`` in it, or there is no such interconnect.
-            TraitError: the step or a watched name is not there.
+            TraitError: the step or a watched name does not exist.
         """
         checked(type(self), traits, f)
         if isinstance(f, Trace):
@@ -107,7 +107,7 @@ class ShardMapStepper(MovingWidget):
         collective = shown.collective
         if collective is None or collective.group_size < 2:
             sends = [str(k) for k, one in enumerate(self.document.steps) if one.collective is not None]
-            raise ValueError(f"step {at} sends nothing; collectives are at step {', '.join(sends) or 'none'}")
+            raise ValueError(f"step {at} sends nothing; the steps with collectives are {', '.join(sends) or 'none'}")
         block = shown.inputs[0]
         nbytes = max(1, -(-math.prod(block.shape) * block.bits // 8))
         return AlgorithmView(collective.kind, collective.group_size, nbytes=nbytes, mode=self._mode)
@@ -137,7 +137,7 @@ class ShardMapStepper(MovingWidget):
         missing = [name for name in proposal["value"] if name not in known]
         if missing:
             raise TraitError(
-                f"no variable of this trace is called {', '.join(map(repr, missing))}; there are "
+                f"no variable of this trace is called {', '.join(map(repr, missing))}; the names are "
                 f"{', '.join(sorted(known))}"
             )
         return proposal["value"]

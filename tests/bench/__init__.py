@@ -1,1 +1,1 @@
-"""Speed and size of shardwidget beside the alternatives: ``make bench``. It reports; it fails on errors alone."""
+"""Speed and size of shardwidget beside the alternatives: ``make bench``. It reports, and fails only on errors."""

@@ -1,4 +1,4 @@
-"""Script time in Chromium, on a saved page: to the first picture, and a frame while the pointer moves.
+"""Script time in Chromium, on a saved page: to the first picture, and per frame while the pointer moves.
 
 All script that the page runs is counted, as Chromium's profiler counts it: start of the module, layout of the scene,
 the words around the picture, event handlers. What the front end says of its drawing alone (``performance.measure``
@@ -77,7 +77,7 @@ def rows() -> list[Row]:
             executable_path=os.environ.get("SHARDWIDGET_CHROMIUM"), args=["--no-sandbox", "--disable-gpu"]
         )
         small, big = (_save(Path(folder), *mesh, "x", "y") for mesh in [(4, 2), (64, 64)])
-        # The most devices whose change moves; that of more is drawn at once.
+        # The most devices whose change is animated; with more it is drawn at once.
         change = _change(browser, small, [_save(Path(folder), 8, 8, *axes) for axes in ["xy", "yx"]])
         few, many = (_first_picture(browser, saved) for saved in (small, big))
         script, drawing = _frames(browser, big)
@@ -121,7 +121,7 @@ def _frames(browser: Browser, saved: Path) -> tuple[list[float], list[float]]:
     assert box is not None
     script, drawing = [], []
     for point in range(POINTS):
-        # Over the whole picture by golden steps: hardly two points lie on one tile.
+        # Over the whole picture by golden steps: hardly two points are on one tile.
         x, y = (point * 0.381966) % 1, (point * 0.618034 + point / POINTS) % 1
         frames, before = len(page.evaluate(DRAWN)), script_ms(profiler)
         page.mouse.move(box["x"] + x * box["width"], box["y"] + y * box["height"])

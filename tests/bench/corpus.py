@@ -7,7 +7,7 @@ import math
 from tests.bench.process import measure
 from tests.bench.table import Row, kilobytes, milliseconds
 
-# "First" is with all caches cleared. The better of two runs counts: a machine that does other work spoils single ones.
+# "First" is with all caches cleared. The better of two runs counts: other work on the machine spoils single ones.
 PROGRAM = """
 import gc, json, time
 import jax

@@ -1,4 +1,4 @@
-"""Time to import shardwidget when JAX, NumPy and anywidget are there already."""
+"""Time to import shardwidget when JAX, NumPy and anywidget are already imported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the Inspector costs a cell: 1,000 arrays, of which a cell makes one, rebinds all, or touches none."""
+"""What the Inspector costs per cell: 1,000 arrays, of which a cell makes one, rebinds all, or touches none."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ print(json.dumps({"resident": resident, "peak": tracemalloc.get_traced_memory()[
 """
 
 
-# One long module made by hand, which no compiler need wait for; and a training step beside its own compile.
+# One long handmade module, which needs no compiling; and a training step beside its own compile.
 ALIVE = """
 import json, time
 import jax, jax.numpy as jnp

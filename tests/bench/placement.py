@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.bench.process import measure
 from tests.bench.table import Row, kilobytes, milliseconds
 
-# Every array stands on a mesh of its own, devices in another order, and is shown twice by each: what is found out about
+# Every array is on a mesh of its own, with its devices in another order, and each shows it twice: what is found about
 # a mesh may be kept for the next time. Ours goes first, so that it pays for what JAX keeps. A rival that prints does
 # so into memory; treescope draws no HTML until it is asked for it.
 PROGRAM = """

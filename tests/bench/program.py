@@ -1,11 +1,11 @@
-"""Reading the collectives out of compiled modules of growing size, and a matmul for a TPU pod that is not there."""
+"""Reading the collectives out of compiled modules of growing size, and a matmul for an absent TPU pod."""
 
 from __future__ import annotations
 
 from tests.bench.process import measure
 from tests.bench.table import Row, milliseconds
 
-# One instruction in fifteen is a collective: reading those is what costs.
+# One instruction in fifteen is a collective: reading those takes the time.
 PROGRAM = """
 import json, statistics, time
 import jax, jax.numpy as jnp

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.bench.process import measure
 from tests.bench.table import Row, milliseconds
 
-# Batches split over x, the weights of each block over y as tensor parallelism has it.
+# Batches split over x, the weights of each block over y as in tensor parallelism.
 PROGRAM = """
 import gc, json, time
 import jax, jax.numpy as jnp
@@ -65,7 +65,7 @@ for layers, times in ((2, 5), (12, 3)):
         seconds, comparison = first(lambda: read.comparison(gradient, *args))
         ours.append(seconds)
         assert comparison.program.collectives
-    # What else the machine does spoils single ones.
+    # Other work on the machine spoils single ones.
     found.append((len(comparison.rows) - 2, min(plain), min(ours)))
 print(json.dumps(found))
 """

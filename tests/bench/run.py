@@ -116,7 +116,7 @@ def rows() -> list[Row]:
 
 
 def _run(each: int):
-    """Eight devices that compute and add up in turns, each its own way."""
+    """Eight devices that compute and add up in turns, each in its own way."""
     assert 8 * each <= MOST_EVENTS
     rng = np.random.default_rng(0)
     starts = np.cumsum(rng.integers(20, 60, (each, 1)), axis=0) + rng.integers(0, 9, (each, 8))

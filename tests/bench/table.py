@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 
 @dataclass(frozen=True)
 class Row:
-    """One figure: ours, the reach that we set ourselves, and what the alternative gives in the same run."""
+    """One figure: ours, the goal that we set ourselves, and what the alternative gives in the same run."""
 
     what: str
     ours: str

@@ -1,4 +1,4 @@
-"""Real browsers and real servers: one of each a session."""
+"""Real browsers and real servers: one of each per session."""
 
 from __future__ import annotations
 

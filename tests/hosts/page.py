@@ -1,4 +1,4 @@
-"""What a user does with a view on a page: find it, point at a tile or a device, read what it says."""
+"""What a user does with a view on a page: find it, point at a tile or a device, read its text."""
 
 from __future__ import annotations
 

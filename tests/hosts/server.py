@@ -1,4 +1,4 @@
-"""A server program that is up when it answers."""
+"""A server program, which is ready once it answers."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _listens(port: int) -> bool:
 
 
 def free_port() -> int:
-    """A port of this machine that nobody listens on."""
+    """A free port of this machine."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]

@@ -145,7 +145,7 @@ def test_what_cannot_be_shown_or_run_is_said_and_the_last_view_stays(jupyter, ne
     on_pod = views(page).nth(1)
     expect(on_pod.get_by_text("compiled for TPU v5e 2×4")).to_be_visible()
     on_pod.get_by_role("button", name="Time it").click()
-    expect(on_pod.get_by_text("compiled for TPU v5 lite, which is not here")).to_be_visible()
+    expect(on_pod.get_by_text("compiled for TPU v5 lite, which this machine does not have")).to_be_visible()
     expect(on_pod.get_by_role("button", name="Time it")).to_be_enabled()
 
     for call, words in {

@@ -95,7 +95,7 @@ def test_a_student_goes_from_the_first_exercise_to_check(lab, app):
     view = views(nb.page)
     assert "0 of 4 exercises are passed" in nb.ask("lab.check()")
 
-    # A wrong try is told what it gives; hints come in order; then the right one.
+    # A wrong try is told what it gives; hints come in order; then the right answer.
     size = int(nb.ask("print(lab['rows'].document.questions[0].playground.draft.shape[0])"))
     answer(view, "x", "y")
     says(view, "last try", f"{size} rows over x=4 leave {size // 4}", "What cuts", "1 attempt")
@@ -134,7 +134,7 @@ def test_a_student_goes_from_the_first_exercise_to_check(lab, app):
     says(view, "Right.")
     nb.ask_until("print(lab.current)", "2")
 
-    # The last is answered by a cell, and the page says what came of it.
+    # The last is answered by a cell, and the page shows the result.
     dot(view, "exercise 4 of 4").click()
     nb.ask("lab['fix'].answer = broken")
     says(view, "It still stops in the same way.")
@@ -161,7 +161,7 @@ def test_progress_survives_run_all_a_reload_and_another_kernel(lab, jupyter):
     expect(view).to_contain_text("1 of 4 passed")
     assert json.loads(file.read_text()) == record
 
-    # A page that is loaded again finds the same kernel, and goes on.
+    # A page that is loaded again finds the same kernel, and continues.
     nb.command("docmanager:save")
     nb.page.reload()
     view = views(nb.page).first

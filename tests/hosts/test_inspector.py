@@ -1,4 +1,4 @@
-"""The Inspector in JupyterLab: it follows the cells, also beside the notebook, by keyboard, until closed."""
+"""The Inspector in JupyterLab: it follows the cells, in a panel beside the notebook too, by keyboard, until closed."""
 
 from __future__ import annotations
 

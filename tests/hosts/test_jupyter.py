@@ -112,7 +112,7 @@ def test_twenty_runs_leave_nothing_behind(notebook, cell):
     wait_frames(page)
     assert page.evaluate("framesAsked()") == asked
     assert page.evaluate("kept()") == kept
-    # A browser may hold the last thing that had the focus, and lets the others go when it likes, within some frames.
+    # A browser may hold the last thing that had the focus, and releases the others at its own pace, within some frames.
     for _ in range(100):
         if _live(page, "HTMLCanvasElement") <= 2 * canvases:
             break

@@ -28,7 +28,7 @@ CLAIMS = {
         "print(missing.split('.')[0])": "missing after 2 s: process 3",
     }
 }
-"""By notebook: what it says of its results."""
+"""By notebook: what it says about its results."""
 
 OUTPUTS = """() => jupyterapp.shell.currentWidget.content.widgets
   .filter(({ model }) => model.type === "code")
@@ -44,7 +44,7 @@ def test_it_runs(path, jupyter, new_page):
     assert [output for output in outputs if output["output_type"] == "error" or output.get("name") == "stderr"] == []
     shown = sum("application/vnd.jupyter.widget-view+json" in output.get("data", {}) for output in outputs)
     assert shown > 0
-    # Cells out of sight draw when they come into it.
+    # Cells out of sight draw when they come into view.
     hosts = nb.page.locator(".shardwidget")
     expect(hosts).to_have_count(shown)
     for i in range(shown):

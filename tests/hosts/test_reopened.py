@@ -1,4 +1,4 @@
-"""A saved notebook that is opened again without its kernel: trusted, untrusted, and as a page made by nbconvert."""
+"""A saved notebook that is reopened without its kernel: trusted, untrusted, and as a page made by nbconvert."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def test_a_run_is_measured_and_what_is_chosen_goes_to_python_and_back(jupyter, n
     nb = Notebook(jupyter, page, "lab", jupyter.write(SETUP, SHOW))
     nb.run_all()
     view = views(page)
-    # Progress is told below the cell while it measures, and goes.
+    # Progress is shown below the cell while it measures, then disappears.
     expect(page.get_by_text("measuring: call")).to_have_count(0)
     chart = view.get_by_role("slider", name=re.compile("timeline: 8 devices, call . of 3"))
     expect(chart).to_be_visible()
@@ -51,7 +51,7 @@ def test_a_run_is_measured_and_what_is_chosen_goes_to_python_and_back(jupyter, n
     assert nb.ask("view.selection = {'collective': 99}").startswith("TraitError: selection must be None or")
 
     nb.ask("view.call = 0")
-    expect(view.get_by_role("button", name="the call before")).to_be_disabled()
+    expect(view.get_by_role("button", name="previous call")).to_be_disabled()
     chart.focus()
     for key in ("]", "ArrowRight", "b"):
         page.keyboard.press(key)
@@ -70,7 +70,7 @@ def test_a_saved_page_shows_who_waits_for_whom(open_saved, width):
     expect(chart).to_have_attribute("aria-valuetext", re.compile(r"^device 0 waits for device 1, "))
     expect(view.get_by_role("region", name="devices at the cursor")).to_contain_text("waits for 1")
     page.keyboard.press("Escape")
-    expect(chart).to_have_attribute("aria-valuetext", "no moment is looked at")
+    expect(chart).to_have_attribute("aria-valuetext", "no moment selected")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 

@@ -1,4 +1,4 @@
-"""The saved page in Chromium: from disk, with every request refused, and with what goes wrong in files."""
+"""The saved page in Chromium: from disk, with every request refused, and with damaged files."""
 
 from __future__ import annotations
 
@@ -193,7 +193,7 @@ def test_an_axis_name_of_10000_characters(saved):
         (edit_state(lambda state: state["_document"].update(version=99)), r"version 99"),
         (edit_state(lambda state: state["_document"].pop("mesh")), r"damaged"),
         (edit_state(lambda state: state["_document"].update(kind="trace")), r"trace"),
-        (edit_state(dict.clear), r"holds no document"),
+        (edit_state(dict.clear), r"has no document"),
         (lambda text: re.sub(r'(data-sw="state">.{200}).*?(</script>)', r"\1\2", text), r"damaged"),
         (lambda text: re.sub(r'(data-sw="front-end">).*?(</script>)', r"\1\2", text), r"damaged"),
     ],

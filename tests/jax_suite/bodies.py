@@ -16,7 +16,7 @@ NAMES = "xyz"
 
 @dataclass(frozen=True)
 class Program:
-    """A body as numbers: what each instruction does depends on the values that are there when it comes."""
+    """A body as numbers: what each instruction does depends on the values that exist by then."""
 
     sizes: tuple[int, ...]
     specs: tuple[tuple[int, ...], ...]
@@ -65,7 +65,7 @@ class Program:
 
     @functools.cached_property
     def types(self):
-        """The types that JAX gave the results, noted down each time that the body is traced."""
+        """The types that JAX gave the results, recorded each time that the body is traced."""
         return []
 
     def f(self, mesh):

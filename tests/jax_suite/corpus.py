@@ -421,7 +421,7 @@ def remat_and_scan_over_layers():
 
 @program()
 def pipeline_gpipe():
-    """JAX's documented pipeline in short: microbatches enter at stage 0, activations move one stage a tick."""
+    """JAX's documented pipeline in short: microbatches enter at stage 0, activations move one stage per tick."""
     mesh = mesh_of(stages=4)
 
     @jax.shard_map(mesh=mesh, in_specs=(P("stages"), P()), out_specs=P("stages"), check_vma=False)

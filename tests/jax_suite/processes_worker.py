@@ -39,7 +39,7 @@ seen: dict = {"said": {}}
 
 
 def saying(name, call):
-    """What a call gives; what it prints is noted."""
+    """What a call returns; what it prints is recorded."""
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
         result = call()
@@ -81,7 +81,7 @@ saying("fetch", array.fetch)
 seen["placement"] = array.document
 seen["wanted"] = array._fetch(list(array.document.device_ids)).blocks
 
-# The last process does not come; then it does, and finds the others at their next call.
+# The last process is missing; then it arrives, and meets the others at their next call.
 last = processes - 1
 board = _jax.Board.here()
 assert board is not None
@@ -95,12 +95,12 @@ else:
             seen["missing"] = str(error)
     board.post("test/gave up", b"")
 array.fetch()
-# They come to different calls.
+# They arrive at different calls.
 try:
     read.fetch(x if process != last else x[:, 0])
 except RuntimeError as error:
     seen["different"] = str(error)
-# It ends, and its friends know who it was.
+# It ends, and the others know which one it was.
 done = process == last
 if not done:
     with sw.config(arrival=0.5):
@@ -109,7 +109,7 @@ if not done:
         except TimeoutError as error:
             seen["ended"] = str(error)
 print("SEEN " + base64.b64encode(pickle.dumps(seen)).decode(), flush=True)
-# Not all are there to shut down together; the process that coordinates stays until the others are done with it.
+# Not all are there to shut down together; the coordinating process stays until the others no longer need it.
 if process == 0:
     sys.stdin.read()
 os._exit(0)

@@ -1,4 +1,4 @@
-"""Hypothesis strategies: meshes, and shardings with a shape that they fit."""
+"""Hypothesis strategies: meshes, and shardings with a shape that fits them."""
 
 import math
 from collections.abc import Sequence

@@ -19,7 +19,7 @@ from jax.sharding import PartitionSpec as P
 
 from shardwidget.collectives import Call, apply, call_of, execute, plans
 
-# JAX 0.11 stopped sorting the groups of a ppermute, and brought this option to say where that matters.
+# JAX 0.11 stopped sorting the groups of a ppermute, and added this option for programs to which that matters.
 SORTS_PPERMUTE = not hasattr(jax.config, "jax_raise_on_ppermute_sort_diff")
 
 Body = Callable[..., Any]
@@ -249,7 +249,7 @@ def test_values_that_are_not_numbers():
 
 @pytest.mark.parametrize("source", [0, 5])
 def test_pbroadcast_is_the_masked_psum_of_its_documentation(source: int):
-    """JAX lowers pbroadcast on GPU alone."""
+    """JAX lowers pbroadcast only on GPU."""
     mesh = make_mesh(x=8)
     x = block(mesh, 1)
     masked = sharded(lambda x: lax.psum(jnp.where(lax.axis_index("x") == source, x, 0), "x"), mesh)

@@ -1,4 +1,4 @@
-"""`read.comparison` of calls as people make them: what it says of them is what `jax.jit` does."""
+"""`read.comparison` of calls as people make them: what it says about them is what `jax.jit` does."""
 
 import re
 from collections import Counter
@@ -38,7 +38,7 @@ def sent(program):
 
 
 def check(f, *args, mesh=None, **kwargs):
-    """The comparison of a call, once its ends and its collectives are found to be those of the call."""
+    """The comparison of a call, after checking that its ends and its collectives are those of the call."""
     comparison = read.comparison(f, *args, mesh=mesh, kwargs=kwargs)
     jitted = f if hasattr(f, "trace") else jax.jit(f)
     found = jax.tree.leaves(jitted.lower(*args, **kwargs).compile().output_shardings)
@@ -60,7 +60,7 @@ def check(f, *args, mesh=None, **kwargs):
 
 
 def messages(comparison):
-    """All that a comparison says in words."""
+    """Everything that a comparison says in words."""
     yield comparison.note
     for row in comparison.rows:
         yield row.remark

@@ -1,4 +1,4 @@
-"""Every kind of exercise against JAX: right, wrong, partly right, of the wrong form, and what is said of it."""
+"""Every kind of exercise against JAX: right, wrong, partly right, of the wrong form, and the feedback on it."""
 
 import jax
 import jax.numpy as jnp
@@ -58,7 +58,7 @@ def test_a_placement_is_read_in_parts():
     assert (right.verdict, e.passed, e.attempts) == ("right", True, 3)
     refused(e, {"part0": "2, 16"}, "nothing is filled in for copies of each block, bytes per device")
     refused(e, ("2", 2, 128), "write 2 sizes, one for each dimension")
-    refused(e, {"shape": 1}, "nothing here is called 'shape'")
+    refused(e, {"shape": 1}, "no field is called 'shape'")
     refused(e, "(2, 16)", "in this order: local shape, copies of each block, bytes per device")
 
 
@@ -142,7 +142,7 @@ def test_a_spec_with_the_effect_counts_whichever_it_is():
     either = sw.Exercise.write_spec((8, 16), MESH, copies=4)
     for spec in (P("y"), P(None, "y"), P("y", None)):
         assert told(either, spec).verdict == "right"
-    assert told(either, P("x")).message == "Each block lies on 2 devices; 4 devices should hold it."
+    assert told(either, P("x")).message == "Each block is on 2 devices; 4 devices should hold it."
 
 
 def test_a_picture_is_written_as_any_spec_that_gives_it():
@@ -178,7 +178,7 @@ def test_a_spec_that_does_not_exist_is_not_asked_for():
     with pytest.raises(ValueError, match="rank"):
         sw.Exercise.write_spec((8, 16), MESH, local_shape=(4,))
     for goals in ({}, {"rejected": True, "copies": 1}):
-        with pytest.raises(ValueError, match="asked for by what it gives"):
+        with pytest.raises(ValueError, match="state what the spec should give"):
             sw.Exercise.write_spec((8, 16), MESH, **goals)
     with pytest.raises(Exception, match="duplicate"):
         sw.Exercise.write_spec((8, 16), MESH, gives=P("x", "x"))
@@ -336,7 +336,7 @@ def test_a_block_is_filled_in_number_by_number():
     assert (half.verdict, half.parts[0].cells) == ("partly", (True, False))
     assert told(e, "10, 12").verdict == "right"
     refused(e, "10", "1 numbers are filled in")
-    refused(e, "ten", "not all that is filled in is a number")
+    refused(e, "ten", "not everything that is filled in is a number")
 
 
 def test_a_block_that_cannot_be_filled_in_is_not_asked_for():
@@ -425,7 +425,7 @@ def test_a_function_is_repaired(placed):
     assert told(e, lambda a, b: a).verdict == "partly"
     assert "2 times" in told(e, twice).message
     assert told(e, fixed).verdict == "right"
-    refused(e, "fixed", "assigns: exercise.answer = f")
+    refused(e, "fixed", "in a cell: exercise.answer = f")
     assert e.answer is fixed
 
 
@@ -458,7 +458,7 @@ def test_communication_is_counted_in_the_compiled_program(rows):
     e = sw.Exercise.lower_communication(wasteful, *rows, below=0)
     assert "`96 B`" in e.document.questions[0].prompt
     same = told(e, halfway)
-    assert (same.verdict, same.gives) == ("partly", "96 B a device")
+    assert (same.verdict, same.gives) == ("partly", "96 B per device")
     assert "all-gather over x 96 B" in same.message
     assert told(e, lambda a, w: a).verdict == "wrong"
     assert told(e, product).verdict == "right"
@@ -490,7 +490,7 @@ def test_communication_that_cannot_be_lowered_is_not_asked_for(rows):
 def test_a_function_whose_text_is_not_known_needs_it_given(placed):
     made = {}
     exec("def made(a, b):\n    return a @ b", made)
-    with pytest.raises(ValueError, match="the text of made cannot be read"):
+    with pytest.raises(ValueError, match="the source of made cannot be read"):
         sw.Exercise.repair(made["made"], *placed, gives=A @ B)
     e = sw.Exercise.repair(made["made"], *placed, gives=A @ B, source="def made(a, b): ...")
     assert e.document.questions[0].figures[0].listing == Listing("", 1, ("def made(a, b): ...",))
@@ -544,7 +544,7 @@ def test_a_type_counts_as_the_notebook_prints_it(spelling):
     assert exercise.passed
 
 
-# ── What stands in empty fields ───────────────────────────────────────────────────────────────────────────────────────
+# ── Examples in empty fields ──────────────────────────────────────────────────────────────────────────────────────────
 
 
 def _whole_tree():

@@ -1,4 +1,4 @@
-"""What ``read.placement`` takes, and what it answers to anything else."""
+"""What ``read.placement`` takes, and how it refuses anything else."""
 
 import jax
 import jax.numpy as jnp
@@ -85,7 +85,7 @@ def test_agreement_of_type_and_placement(types, spec, agreement):
 
 
 def test_a_type_that_differs_is_said_to():
-    # JAX makes none such; a version with a bug may, and the picture must not hide it.
+    # JAX makes no such array; a version with a bug may, and the picture must not hide it.
     from shardwidget.read._placement import _agreement
 
     assert _agreement(P(None, "x"), NamedSharding(mesh_of(), P("x"))) == "differs"
@@ -128,7 +128,7 @@ def test_no_triple(x, words):
 
 
 def test_a_struct_without_sharding():
-    with pytest.raises(ValueError, match=r"says no sharding.* jax\.ShapeDtypeStruct\(\(8,\), 'float32', sharding="):
+    with pytest.raises(ValueError, match=r"has no sharding.* jax\.ShapeDtypeStruct\(\(8,\), 'float32', sharding="):
         read.placement(jax.ShapeDtypeStruct((8,), "float32"))
 
 

@@ -1,4 +1,4 @@
-"""``read.memory`` against the compiler: what is alive at most is what it sets aside, over programs of many forms."""
+"""``read.memory`` against the compiler: the most that is alive is what it allocates, for programs of many forms."""
 
 import functools
 from dataclasses import replace
@@ -170,7 +170,7 @@ def test_text_and_table_say_the_peak_and_the_difference():
     lines = repr(memory).splitlines()
     assert lines[0].startswith("step  compiled for 8 CPU devices: at most ")
     assert "█" in lines[1]
-    assert any("scan, backwards, 3 times" in line for line in lines)
+    assert any("scan, backward, 3 times" in line for line in lines)
     assert lines[-1].startswith("Read from the compiler's assignment of buffers: ")
     assert "<script" not in memory._repr_html_()
     assert to_wire(memory)["kind"] == "memory"

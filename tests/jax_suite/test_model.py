@@ -150,7 +150,7 @@ def test_trees_that_are_refused():
         read.model(["x", None])
     tree: dict = {}
     tree["self"] = tree
-    with pytest.raises(ValueError, match="holds itself"):
+    with pytest.raises(ValueError, match="contains itself"):
         read.model(tree)
 
 
@@ -198,7 +198,7 @@ def test_one_device_among_many():
     }
     (flag,) = read.model(tree).flags
     assert (flag.kind, flag.cost) == ("one device", 64 * 64 * 4 * 7 // 8)
-    assert flag.reason.startswith("On device 1 alone")
+    assert flag.reason.startswith("Only on device 1")
 
 
 class ByHand(jax.sharding.Sharding):
@@ -222,7 +222,7 @@ class ByHand(jax.sharding.Sharding):
 def test_shards_of_different_sizes():
     (flag,) = read.model({"w": jax.ShapeDtypeStruct((10, 64), "float32", sharding=ByHand())}).flags
     assert (flag.kind, flag.cost) == ("uneven", (4 - 3) * 64 * 4)
-    assert flag.reason.startswith("Its shards are not of one size")
+    assert flag.reason.startswith("Its shards differ in size")
 
 
 @pytest.mark.parametrize(("platform", "kinds"), [("tpu", ["tiny"]), ("gpu", [])])
@@ -230,7 +230,7 @@ def test_shards_smaller_than_what_a_tpu_gives_each(platform, kinds):
     model = read.model({"w": typed((64, 32), "data", "model"), "big": typed((4096, 512), "data", "model")})
     elsewhere = dataclasses.replace(model, mesh=dataclasses.replace(model.mesh, platform=platform))
     found = flags.flags(dataclasses.replace(elsewhere, flags=()), [("w",), ("big",)])
-    # Of what a tree holds in all, one such leaf is too little to be looked at.
+    # Compared with the whole tree, one such leaf is too small to be flagged.
     assert found == ()
     alone = dataclasses.replace(read.model({"w": typed((64, 32), "data", "model")}), mesh=elsewhere.mesh)
     found = flags.flags(alone, [("w",)])

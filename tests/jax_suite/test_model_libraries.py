@@ -1,4 +1,4 @@
-"""``read.model`` of what flax, equinox and optax make."""
+"""``read.model`` on what flax, equinox and optax create."""
 
 import json
 import pathlib

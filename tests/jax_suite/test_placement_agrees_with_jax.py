@@ -1,4 +1,4 @@
-"""A Placement says of any array on any mesh what JAX says."""
+"""A Placement agrees with JAX about any array on any mesh."""
 
 import collections
 import dataclasses

@@ -1,4 +1,4 @@
-"""What a page says of a spec, in its own JavaScript, against JAX: errors, types, HLO and Shardy, placement, code."""
+"""What a page says about a spec, in its own JavaScript, against JAX: errors, types, HLO and Shardy, placement, code."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def drafts(draw, *, valid: bool = False) -> SpecDraft:
         if isinstance(place, int):
             dims[place].append(name)
         elif place in states and (valid or not states[place]):
-            # Of several axes in a set, JAX speaks of any one first.
+            # Of several axes in a set, JAX may name any one first.
             states[place].append(name)
     loose = not valid or "Auto" in kinds.values()
     entries = [SpecEntry((), True) if not d and loose and draw(st.booleans()) else SpecEntry(tuple(d)) for d in dims]
@@ -121,7 +121,7 @@ def test_forms_and_placement_are_those_of_jax(draft: SpecDraft, abstract: bool):
 
 
 def can_be_made(draft: SpecDraft) -> bool:
-    """Whether every JAX can run what the spec says, and does not stop at itself."""
+    """Whether every JAX can run what the spec asks, without failing in itself."""
     axes = {a.name: a for a in draft.axes}
     explicit = all(a.type == "Explicit" for a in draft.axes)
     if draft.unreduced and explicit:
@@ -166,7 +166,7 @@ def test_apply_moves_an_array_from_anywhere_to_anywhere(path: list[SpecDraft]):
         if isinstance(judged.mesh, AbstractMesh):
             continue
         if draft.unreduced and AxisType.Auto in judged.mesh.axis_types:
-            with pytest.raises(ValueError, match="JAX makes no sum that is still owed there"):
+            with pytest.raises(ValueError, match="JAX makes no unreduced values there"):
                 moving.apply(judged)
             continue
         assert moving.apply(judged).sharding.is_equivalent_to(judged.sharding, 2)

@@ -24,7 +24,7 @@ class Measured(NamedTuple):
     seen: list[dict]
     """What each process saw."""
     devices: int
-    """Of each process."""
+    """The result of each process."""
     slow: int
     """The row of the mesh that is slow."""
 
@@ -55,7 +55,7 @@ def measured(request) -> Measured:
         for process in range(processes)
     ]
     try:
-        # The first goes when its input is closed: after the others, whom it coordinates.
+        # The first ends when its input is closed: after the others, which it coordinates.
         ends = [worker.communicate(timeout=600) for worker in reversed(workers)][::-1]
     finally:
         for worker in workers:
@@ -80,12 +80,12 @@ def test_each_says_first_what_it_does(measured):
         assert said["ShardingComparison"] == [f"compiles product {compiles}"]
         assert said["ModelView"] == ["reads shapes and shardings. Nothing is run or sent: a process may do this alone."]
         assert said["ArrayView"] == []
-        # What was written down, on all devices, and what goes in and comes out.
+        # What was recorded, on all devices, and what goes in and comes out.
         runs, *sends = said["ShardMapStepper"]
-        assert runs == f"runs body, writing every value down, {together}"
+        assert runs == f"runs body, recording every value, {together}"
         # JAX 0.12 has one value more.
         first = 800 if jax.__version_info__ < (0, 12) else 832
-        assert sends == [f"sends every process the values of all, {size} bytes." for size in (first, 256, 128)]
+        assert sends == [f"sends the values of all to every process, {size} bytes." for size in (first, 256, 128)]
         assert said["fetch"] == [f"sends samples of f32[8,8], 32 bytes for each shard, to every process {together}"]
 
 
@@ -123,7 +123,7 @@ def test_a_process_that_does_not_come_is_named(measured):
 
 def test_different_calls_do_not_hang(measured):
     for seen in measured.seen:
-        assert seen["different"].startswith("processes came to different calls, so nothing was run: process 0 sends")
+        assert seen["different"].startswith("processes arrived at different calls, so nothing was run: process 0 sends")
         assert "f32[8]" in seen["different"]
 
 
@@ -145,7 +145,7 @@ def test_merged_lanes_show_who_is_waited_for(measured):
     last = psum.last.array().tolist()
     assert [p for p, count in enumerate(last) if count] == [2 * slow, 2 * slow + 1]
     assert sum(last) == 6
-    # Everybody else waits for most of what the slow row burns, 50 ms in each call.
+    # All others wait for most of the time that the slow row wastes, 50 ms in each call.
     assert psum.wait_s > 0.02
     assert "merge" not in merged.note
 
@@ -154,7 +154,7 @@ def test_clocks_are_aligned_and_the_skew_is_stated(measured):
     runs = measured.runs
     merged = runs[0].merge(*runs[1:])
     assert [clock.process for clock in merged.clocks] == list(range(1, len(runs)))
-    # Two groups, three calls. All processes are on one machine, so their clocks agree but for what is measured.
+    # Two groups, three calls. All processes are on one machine, so their clocks agree up to measurement error.
     for clock in merged.clocks:
         assert clock.collectives == 6
         assert abs(clock.offset_s) < 0.05

@@ -39,7 +39,7 @@ def permuted(sizes=(4, 2), names=("x", "y"), seed=0) -> Mesh:
 
 
 def lines_of(f) -> dict[str, int]:
-    """The line of each collective that a function's text calls, by what stands in it."""
+    """The line of each collective that a function's text calls, by what is in it."""
     text, first = inspect.getsourcelines(f)
     return {words.strip(): first + k for k, words in enumerate(text)}
 
@@ -349,7 +349,7 @@ def test_a_mesh_of_other_devices_is_refused(mesh):
         (lambda: read.program(jnp.sin, 1.0, mesh="x"), TypeError, "mesh= must be a jax.sharding.Mesh, .* got a str"),  # pyright: ignore[reportArgumentType]
         (lambda: read.programs([(jnp.sin, 1.0)]), TypeError, "are given by name, in a dict: .* got a list"),  # pyright: ignore[reportArgumentType]
         (lambda: read.programs({"a": ()}), TypeError, "the program 'a' is an empty tuple"),
-        (lambda: read.program(jax.jit(jnp.sin).lower(1.0), 1.0), TypeError, "a Lowered is lowered for its arguments"),
+        (lambda: read.program(jax.jit(jnp.sin).lower(1.0), 1.0), TypeError, "a Lowered is already lowered for its"),
         (lambda: read.program(jnp.sin, 1.0, interconnect="string"), ValueError, "interconnect='string' is not known"),
         (lambda: read.programs({}), ValueError, "there are no programs to compare"),
     ],
@@ -382,7 +382,7 @@ def test_a_program_without_collectives(mesh):
     assert (program.collectives, program.unread) == ((), ())
     assert program.note == "No device sends anything: the program has no collectives."
     alone = read.program(jnp.sin, np.ones(3))
-    assert alone.note == "It runs on one device, which has nobody to send to: the program has no collectives."
+    assert alone.note == "It runs on one device, which has no other to send to: the program has no collectives."
     assert alone.target == "1 CPU device"
 
 
@@ -394,7 +394,7 @@ def test_a_text_that_is_not_to_be_had(mesh, monkeypatch):
     assert program.note == "The text of the compiled program cannot be read, so its collectives are not known."
 
 
-# ── What stands beside ────────────────────────────────────────────────────────────────────────────────────────────────
+# ── What else is shown ────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def test_the_compilers_own_analysis(mesh):
@@ -509,7 +509,7 @@ def test_calls_that_cannot_be_measured():
         read.time_program(jnp.sin, (gone,))
 
 
-# ── What the program says of itself ───────────────────────────────────────────────────────────────────────────────────
+# ── What the program says about itself ────────────────────────────────────────────────────────────────────────────────
 
 
 def test_shardings_and_donations_of_a_jitted_function_are_respected(mesh):
@@ -538,7 +538,7 @@ def test_arguments_of_a_traced_function_are_refused(mesh):
         return a @ b
 
     for shown in (read.program, read.comparison, sw.show, sw.CompiledProgram):
-        with pytest.raises(TypeError, match=r"argument b is a tracer of type float32\[8,8\].*outside of the traced"):
+        with pytest.raises(TypeError, match=r"argument b is a tracer of type float32\[8,8\].*outside the traced"):
             jax.jit(lambda v, shown=shown: shown(product, x, v))(x)
     with pytest.raises(TypeError, match="is a tracer"):
         jax.grad(lambda v: read.program(product, x, v).instructions)(x)
@@ -568,7 +568,7 @@ def test_what_the_cpu_widens_is_said(mesh):
     f = jax.shard_map(f, mesh=mesh, in_specs=P("x"), out_specs=(P(), P("x"), P("x"), P("x")), check_vma=False)
     of = functools.partial(shape, mesh)
     program = read.program(f, of((16, 16), "x", dtype=jnp.bfloat16), of((16, 16), "x"))
-    # A version of XLA that sends bf16 has nothing to say.
+    # A version of XLA that sends bf16 has nothing to report.
     expected = {
         (c.kind, c.axes): "bf16" if c.axes == ("x",) and "f32" in c.shapes[0] else "" for c in program.collectives
     }
@@ -648,9 +648,9 @@ def test_the_text_of_a_module_is_read_as_the_program_is(mesh):
     whole, pasted = read.program(compiled, mesh=mesh), read.program(text, mesh=mesh)
     assert pasted.collectives == whole.collectives
     assert (pasted.memory, pasted.name) == (None, whole.name)
-    with pytest.raises(ValueError, match="names devices by number alone"):
+    with pytest.raises(ValueError, match="names devices only by number"):
         read.program(text)
-    with pytest.raises(TypeError, match="a str is lowered for its arguments already"):
+    with pytest.raises(TypeError, match="a str is already lowered for its arguments"):
         read.program(text, 1, mesh=mesh)
 
 

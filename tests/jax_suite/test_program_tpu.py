@@ -1,4 +1,4 @@
-"""``read.program`` for TPUs that are not here: libtpu compiles for a topology on any machine.
+"""``read.program`` for TPUs that this machine does not have: libtpu compiles for a topology on any machine.
 
 These tests need libtpu of the version that goes with this JAX, as ``shardwidget[tpu]`` brings it.
 """
@@ -53,7 +53,7 @@ def layers(sharding, w_in, w_out, x):
 
 @functools.cache
 def training(topology: str):
-    """The gradient of a few layers, weights split over both axes, on a pod that is not there."""
+    """The gradient of a few layers, weights split over both axes, on a pod that this machine does not have."""
     mesh = pod(topology)
     of = functools.partial(shape, mesh, dtype=jnp.bfloat16)
     w_in, w_out = of((LAYERS, 1024, 2048), None, "data", "model"), of((LAYERS, 2048, 1024), None, "model", "data")
@@ -156,7 +156,7 @@ def test_another_description_of_the_same_pod():
 
 
 def test_nothing_runs_on_a_pod_that_is_not_there():
-    with pytest.raises(ValueError, match="the program is compiled for TPU v5 lite, which is not here"):
+    with pytest.raises(ValueError, match="the program is compiled for TPU v5 lite, which this machine does not have"):
         read.time_program(training("v5e:4x4"), ())
 
 
@@ -196,9 +196,9 @@ def test_axis_types():
         (None, ("a", "b"), None, "topology must be a string like .* got None"),
         ("v9z:4x4", ("a", "b"), None, "libtpu refuses the topology 'v9z:4x4': .*v9z. Generations that it knows are v2"),
         ("v5e:3x5", ("a", "b"), None, "libtpu refuses the topology 'v5e:3x5'.*: 'v5e:4x4', 'v5p:2x2x4'"),
-        ("v5e:4x4", ("a", "b"), (4, 2), r"v5e:4x4 has 16 .* sizes \(4, 2\) do not make a mesh: give shape=, 2 sizes"),
-        ("v5e:4x4", ("a", "b"), (-4, -4), "do not make a mesh: give shape=, 2 sizes with the product 16"),
-        ("v5e:4x4", ("a", "b"), 16, "do not make a mesh: give shape=, 2 sizes with the product 16"),
+        ("v5e:4x4", ("a", "b"), (4, 2), r"v5e:4x4 has 16 .* sizes \(4, 2\): give shape=, 2 sizes"),
+        ("v5e:4x4", ("a", "b"), (-4, -4), "do not fill a mesh of .*: give shape=, 2 sizes with the product 16"),
+        ("v5e:4x4", ("a", "b"), 16, "do not fill a mesh of .*: give shape=, 2 sizes with the product 16"),
         ("v5e:4x4", ("a", "a"), None, "mesh axes need distinct string names"),
         ("v5e:4x4", (), None, "mesh axes need distinct string names"),
         ("v5e:4x4", ("a", "b", "c"), None, "give shape=, 3 sizes with the product 16"),
@@ -243,7 +243,7 @@ def test_a_mesh_over_slices():
     joined = sw.tpu_mesh("v5e:2x2", ("data", "y"), shape=(4, 2), num_slices=2)
     assert [len({d.slice_index for d in part.flat}) for part in joined.devices] == [1] * 4
     assert sw.tpu_mesh("v5e:2x2", ("data",), num_slices=2).shape == {"data": 8}
-    with pytest.raises(ValueError, match="the first axis, 'a', goes over the 2 slices: its size must be a multiple"):
+    with pytest.raises(ValueError, match="the first axis, 'a', spans the 2 slices: its size must be a multiple"):
         sw.tpu_mesh("v5e:2x2", ("a", "b"), shape=(1, 8), num_slices=2)
     with pytest.raises(ValueError, match="num_slices must be a whole number of slices, 1 or more; got 0"):
         sw.tpu_mesh("v5e:2x2", ("a", "b"), num_slices=0)
@@ -268,7 +268,7 @@ def test_what_crosses_slices():
         ("all-to-all", ("slice",), 2, False),
         ("all-reduce", ("x", "y"), 4, False),
     ]
-    # Of what stays in a slice the compiler forgets who asked for it.
+    # For what stays in a slice, the compiler drops who asked for it.
     assert [c.by_user for c in program.collectives[:2]] == [True, True]
     ids = np.vectorize(lambda d: d.id)(mesh.devices).reshape(2, 4)
     for c in program.collectives[:2]:

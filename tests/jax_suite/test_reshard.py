@@ -27,7 +27,7 @@ thresholds = st.integers(1, 4096)
 
 
 def numbered(rows: int, sharding: Any) -> jax.Array:
-    """An array whose elements are all different, so that each says where it came from."""
+    """An array whose elements are all different, so that each shows where it came from."""
     return jax.device_put(np.arange(rows * 8, dtype=np.float32).reshape(rows, 8), sharding)
 
 
@@ -45,7 +45,7 @@ def elements(x: jax.Array) -> dict[int, set[float]]:
 
 
 def held_alike(plan: Any, mesh: Mesh, chunk: int, arrays: list[jax.Array]) -> None:
-    """The plan says of every device what it holds."""
+    """The plan says what every device holds."""
     held = bytes_of(arrays)
     for group, devices in enumerate(mesh.devices):
         assert {held[d.id] for d in devices.flat} == {plan.held_bytes[chunk][group]}
@@ -97,7 +97,7 @@ def test_to_groups(leaves, threshold):
 
 
 def needs_alike(said: Any, before: jax.Array, after: dict[int, jax.Array], mesh: Mesh) -> None:
-    """Devices of the groups lack as many bytes as the plan says, and each group has as many for each other one."""
+    """Devices of the groups lack as many bytes as the plan says, and each group has that many for every other."""
     had = elements(before)
     lacked = 0
     for group, x in after.items():
@@ -124,7 +124,7 @@ def crosses_alike(said: Any, before: jax.Array, after: jax.Array, mesh: Mesh) ->
 
 
 def outside(had: dict[int, set[float]], mesh: Mesh, group: int, other: int) -> set[float]:
-    """What a group has and another one has not."""
+    """What one group has and another does not."""
     one, two = (set().union(*(had.get(d.id, set()) for d in mesh.devices[g].flat)) for g in (group, other))
     return one - two
 
@@ -211,7 +211,7 @@ def test_a_device_put_between_shardings(before, after, turned):
         (P("stage", "data"), P("data", "stage"), 512, 512),
         (P(("stage", "data")), P(), 3072, 3072),
         (P(), P("stage", "data"), 0, 0),
-        # XLA takes a detour, how long is its own affair: it may gather over two axes and cut what it does not need.
+        # XLA takes a detour, whose length is its own choice: it may gather over two axes and cut what it does not need.
         (P("data", "stage"), P(("model", "stage", "data")), 384, None),
     ],
 )

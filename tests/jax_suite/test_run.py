@@ -138,7 +138,7 @@ def test_progress_is_told(arguments):
 
 def test_the_users_profile_is_left_alone(arguments, tmp_path):
     jax.profiler.start_trace(str(tmp_path))
-    with pytest.raises(RuntimeError, match=r"a profile is being taken already .* jax.profiler.stop_trace\(\)"):
+    with pytest.raises(RuntimeError, match=r"a profile is already being taken .* jax.profiler.stop_trace\(\)"):
         read.run(step, *arguments, n=1)
     jax.profiler.stop_trace()
     assert glob.glob(f"{tmp_path}/**/*.xplane.pb", recursive=True)
@@ -190,7 +190,7 @@ def test_shapes_alone_cannot_be_run():
         read.run(lambda x: x * 2, jax.ShapeDtypeStruct((4,), "float32"))
 
 
-# ── Profiles that were taken already ──────────────────────────────────────────────────────────────────────────────────
+# ── Profiles that were already taken ──────────────────────────────────────────────────────────────────────────────────
 
 
 @pytest.fixture(scope="module")
@@ -215,7 +215,7 @@ def test_somebody_elses_profile(recorded, arguments, compiled):
 def test_a_truncated_profile(recorded, arguments, tmp_path):
     cut = tmp_path / "cut.xplane.pb"
     cut.write_bytes(recorded.read_bytes()[:1000])
-    with pytest.raises(ValueError, match=r"cannot be read \(1000 bytes\): it is cut off or is no .xplane.pb file"):
+    with pytest.raises(ValueError, match=r"cannot be read \(1000 bytes\): it is cut off or is not an .xplane.pb file"):
         read.run(cut, program=(step, *arguments))
 
 
@@ -243,7 +243,7 @@ def test_a_profile_without_events(arguments, tmp_path):
 
 @pytest.mark.parametrize("program", [None, step])
 def test_a_profile_needs_its_program(recorded, program):
-    with pytest.raises(TypeError, match="a profile is joined with the program that ran"):
+    with pytest.raises(TypeError, match="a profile needs the program that ran"):
         read.run(recorded, program=program)
 
 

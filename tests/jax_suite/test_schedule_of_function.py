@@ -57,7 +57,7 @@ def layer(x, w):
 
 
 def staircase(weights, inputs, mesh, *, loop="scan", specs=WHOLE, repeats=1, work=layer):
-    """Each stage hands on to the next; after the last, around again ``repeats`` times. Results stay on the last."""
+    """Each stage passes on to the next; after the last, around again ``repeats`` times. Results stay on the last."""
     size = mesh.shape["stage"]
 
     @partial(jax.shard_map, mesh=mesh, in_specs=(P("stage"), specs), out_specs=P("stage", *specs), check_vma=False)
@@ -98,7 +98,7 @@ def arguments(stages: int, microbatches: int, repeats: int = 1, width: int = 4) 
 
 
 def grid(schedule: Any) -> list[str]:
-    """A line a rank: the microbatch of each tick, ``.`` where there is none, ``*`` behind waste."""
+    """One line per rank: the microbatch of each tick, ``.`` where there is none, ``*`` after waste."""
     run, order = schedule.simulate(), schedule.order
     cells = {
         (task.rank, tick): f"{task.microbatch}{'*' * wasted}"
@@ -181,7 +181,7 @@ def test_data_parallelism_beside_it_and_stages_in_branches():
 
 
 def ring_matmul(a, b):
-    """Every device comes to need every block."""
+    """Every device needs every block in the end."""
 
     @partial(jax.shard_map, mesh=mesh_of(stage=2), in_specs=P("stage"), out_specs=P("stage"), check_vma=False)
     def run(a, b):
@@ -217,7 +217,7 @@ def test_what_is_no_pipeline_says_why(f, args, options, words):
 
 
 def test_a_function_without_microbatches_asks_for_them():
-    with pytest.raises(TypeError, match="say which dimension of which argument counts microbatches"):
+    with pytest.raises(TypeError, match="give the dimension of microbatches and its argument"):
         read.schedule(staircase, *arguments(2, 3))
 
 

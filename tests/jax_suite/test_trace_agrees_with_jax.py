@@ -15,7 +15,7 @@ from tests.jax_suite.bodies import programs
 
 traced: Any = read.trace
 
-# Each example compiles programs: `.ci/run` asks for a share of them on further versions of JAX.
+# Each example compiles programs: `.ci/run` runs only some of them on other versions of JAX.
 SHARE = float(os.environ.get("SHARDWIDGET_EXAMPLES", "1"))
 
 

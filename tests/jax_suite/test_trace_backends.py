@@ -1,4 +1,4 @@
-"""What a backend lacks, or gives otherwise than the simulation; values without data."""
+"""What a backend lacks, or does differently from the simulation; values without data."""
 
 import jax
 import jax.numpy as jnp
@@ -104,7 +104,7 @@ def _adds_in_a_loop_and_a_branch(ref):
     (_adds_in_a_loop_and_a_branch, P("x")),
 ])  # fmt: skip
 def test_a_ref_that_is_closed_over(program, spec, engine):
-    """It holds afterwards what the function leaves in it, on one device too, where ``jit`` would refuse it."""
+    """Afterwards it holds what the function leaves in it, even on one device, where ``jit`` would refuse it."""
     x = jax.device_put(jnp.arange(8.0), NamedSharding(MESH, P("x")))
     refs = []
     for _ in range(2):

@@ -1,4 +1,4 @@
-"""What a trace says that a collective sends: one convention for all, and what algorithms pass on beside it."""
+"""What a trace says that a collective sends: one convention for all, and what algorithms pass on besides."""
 
 import jax
 import jax.numpy as jnp

@@ -553,15 +553,15 @@ def test_values_that_python_cannot_ask_for():
         return traced(f, jnp.arange(8.0)).error
 
     for body, words in {
-        lambda v: v[: int(v.sum())]: "Python asks .* for its number",
-        lambda v: np.asarray(v): "NumPy asks v for its numbers: jax.numpy",
+        lambda v: v[: int(v.sum())]: "Python needs the number in ",
+        lambda v: np.asarray(v): "NumPy needs the numbers in v: jax.numpy",
         lambda v: v[v > 0]: "How many elements a mask picks",
-        lambda v: [1, 2][v.astype(int)[0]]: "Python asks .* for a whole number",
+        lambda v: [1, 2][v.astype(int)[0]]: "Python needs .* as a whole number",
     }.items():
         failure = stops(body)
         assert failure.kind == "traced_value"
         assert re.match(words, failure.explanation)
-        assert "a type without a number, and on each device it may be another one" in failure.explanation
+        assert "a type without a number, which may differ on each device" in failure.explanation
         assert failure.fixes == ()
 
 
@@ -762,7 +762,7 @@ def test_the_steps_of_the_body_that_stops_are_kept(name, engine):
 
 
 def test_a_body_under_vmap_is_left_out():
-    """Its types know nothing of the dimension that vmap adds."""
+    """Its types do not have the dimension that vmap adds."""
     f = jax.shard_map(
         lambda a: jax.vmap(lambda b: jax.lax.scan(stops, b, jnp.ones(3))[0])(a * 2),
         mesh=mesh(),

@@ -1,4 +1,4 @@
-"""What is kept, what travels, what is compiled again: the limits of a trace."""
+"""What is kept, what is sent, what is compiled again: the limits of a trace."""
 
 import gc
 import json
@@ -73,7 +73,7 @@ def live_bytes():
 
 @pytest.mark.parametrize("packed", [False, True])
 def test_corners_packed_on_the_devices_are_those_read_from_values(packed, monkeypatch):
-    """An accelerator packs all corners, so that one transfer a device fetches them; the host reads what it holds."""
+    """An accelerator packs all corners, so that one transfer per device fetches them; the host reads what it holds."""
     monkeypatch.setattr(jax, "default_backend", lambda: "tpu" if packed else "cpu")
 
     def f(a, k):
@@ -142,7 +142,7 @@ def test_abstract_arguments_on_explicit_axes_are_cut_as_in_specs_says(wrap, abst
             "f32[8@x,4@y]",
             "f32[4@y,6]",
         ]
-        assert trace.note.endswith("; those without a sharding are cut as in_specs says")
+        assert trace.note.endswith("; those without a sharding are cut as in_specs asks")
 
 
 def test_a_mesh_that_is_set_holds_abstract_arguments():
@@ -158,7 +158,7 @@ def test_a_mesh_that_is_set_holds_abstract_arguments():
 def test_a_spec_that_is_too_long_for_an_abstract_argument():
     trace = traced(region(lambda a: a * 2), jax.ShapeDtypeStruct((8,), "float32"))
     assert trace.error.kind == "in_specs"
-    assert trace.error.explanation == "A spec has an entry for each dimension at most, and a has 1."
+    assert trace.error.explanation == "A spec has at most one entry for each dimension, and a has 1."
 
 
 def test_what_stops_before_an_abstract_mesh_is_simulated():

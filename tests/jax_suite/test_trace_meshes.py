@@ -1,4 +1,4 @@
-"""Programs on several meshes: what one mesh can show is drawn on it, the rest is left out and said."""
+"""Programs on several meshes: what one mesh can show is drawn on it, the rest is left out, with a note."""
 
 from typing import Any
 

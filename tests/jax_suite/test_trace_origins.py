@@ -1,4 +1,4 @@
-"""Where blocks come from, and where two traces part."""
+"""Where blocks come from, and where two traces begin to differ."""
 
 from typing import Any
 
@@ -41,7 +41,7 @@ def test_a_block_is_followed_round_a_ring(engine):
             assert origin == ("k", (device - iteration) % 4)
     assert str(trace["k"].origin(device=0, iteration=1)) == "k of device 3"
     assert trace["total"].origin(device=2, iteration=1) == ("total", 2)  # Computed: its own.
-    # What origins say is what values say.
+    # Origins agree with values.
     first = trace["k"][0]
     for v in trace["k"]:
         for device in range(4):
@@ -76,7 +76,7 @@ def test_a_device_that_is_sent_nothing_has_zeros():
 
 def test_unknown_names_devices_and_iterations_are_refused():
     trace = read.trace(region(lambda k: lax.ppermute(k, "x", [(0, 1)])), jnp.arange(8.0))
-    with pytest.raises(KeyError, match="no value is called 'q'; there are k"):
+    with pytest.raises(KeyError, match="no value is called 'q'; the names are k"):
         trace["q"]
     with pytest.raises(KeyError, match="no device 9; the 4 devices of this mesh are 0, 1, 2, 3"):
         trace["k"].origin(device=9)

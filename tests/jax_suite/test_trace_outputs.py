@@ -1,4 +1,4 @@
-"""What a trace returns is what the function returns: values, and the devices that they lie on."""
+"""What a trace returns is what the function returns: values, and the devices that they are on."""
 
 from typing import Any
 

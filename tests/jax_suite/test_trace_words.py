@@ -50,7 +50,7 @@ COLLECTIVES = {
     ),
     "ppermute": (
         lambda a: lax.ppermute(a, "x", [(0, 1), (1, 3)]),
-        "Blocks of a move along x: 0 → 1, 1 → 3. Nothing arrives at 0 and 2: zeros stand there. "
+        "Blocks of a move along x: 0 → 1, 1 → 3. Nothing arrives at 0 and 2, which get zeros. "
         "Two groups run at once, one per y.",
     ),
     "all_to_all": (
@@ -85,13 +85,13 @@ def test_equations():
     said = dict(told(lambda a: lax.pcast(jnp.sin(a) * 2.5, (), to="varying") + lax.axis_index("x")))
     assert said["sin"].startswith("Each device computes ")
     assert said["sin"].endswith(" from its own block: a. Nothing is sent.")
-    assert said["axis_index"] == "Every device learns its index along x. Nothing is sent."
+    assert said["axis_index"] == "Every device gets its index along x. Nothing is sent."
     vary = [s for p, s in told(lambda a: a + lax.psum(a, "y")) if p == "pvary"]
     assert [s.partition(" as ")[2] for s in vary] == [
-        "varying over y, to fit what it meets. No element changes, nothing is sent."
+        "varying over y, to match other values. No element changes, nothing is sent."
     ]
     mine = [s for p, s in told(lambda a: lax.pcast(a, "y", to="varying"), in_specs=P("x")) if p == "pvary"]
-    assert mine == ["From here on a counts as varying over y. No element changes, nothing is sent."]
+    assert mine == ["From here on, a is typed as varying over y. No element changes, nothing is sent."]
 
 
 def test_a_group_of_one_device_sends_nothing():

@@ -78,7 +78,7 @@ def test_an_array_on_the_other_process_group_is_known_from_metadata(seen, proces
 
 def test_jaxpps_array_of_the_other_process_is_known_and_planned_from_metadata(seen):
     assert [view["of_jaxpp"] for view in seen] == [["none", "remote"], ["none", "live"]]
-    # Group 1 gives it: 128 bytes of a shard of it, and 64 after; group 0 brings 128 of zeros.
+    # Group 1 provides it: 128 bytes of a shard of it, and 64 after; group 0 adds 128 of zeros.
     groups, held, kinds = seen[0]["plan"]
     assert (groups, held) == ([1], [[192, 192]])
     assert kinds
@@ -97,7 +97,7 @@ def test_a_program_has_the_values_of_all(seen, process):
     for name, blocks in {"a": a, "shifted": b, "scaled": c}.items():
         np.testing.assert_array_equal(view["program"][name], blocks.reshape(8, 2, 8))
         assert view["blocks"][name] == list(range(8))
-    # The branch and the number of iterations of every device, those of the other process among them.
+    # The branch and the number of iterations of every device, including those of the other process.
     assert view["sentences"][0] == (
         f"Devices {ids[2]}, {ids[3]}, {ids[6]} and {ids[7]} take branch 0 and "
         f"devices {ids[0]}, {ids[1]}, {ids[4]} and {ids[5]} take branch 1."

@@ -1,4 +1,4 @@
-"""``read.values`` gives the true numbers, few of them, and says what it left out."""
+"""``read.values`` returns the true numbers, few of them, and reports what it left out."""
 
 import math
 

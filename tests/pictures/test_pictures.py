@@ -80,11 +80,11 @@ def test_a_gif_shows_the_film_from_the_first_picture_to_the_last(stepper):
     for k in range(movie.n_frames):
         movie.seek(k)
         times.append(movie.info["duration"])
-    # Two devices add: 600 ms of flight, one beat of 200, 300 to settle, all at half speed, and what stands around it.
+    # Two devices add: 600 ms of flight, one beat of 200, 300 to settle, all at half speed, and the pauses around it.
     assert sum(times) == pytest.approx(500 + 2 * 1100 + 1200, abs=10)
     end = np.asarray(movie.convert("RGB"), int)
     still = np.asarray(opened(stepper.to_png(width=480, scale=1)).convert("RGB"), int)
-    # The still leaves room for the highest step; both end in a margin and the frame.
+    # The still picture leaves room for the highest step; both end in a margin and the frame.
     still = still[: len(end) - 20]
     end = end[: len(still)]
     assert np.abs(end - still).mean() < 1
@@ -128,7 +128,7 @@ def test_a_schedule_moves(schedule):
         ({"animate": True, "steps": range(3, 9)}, ValueError, "within range(5); got range(3, 9)"),
         ({"animate": True, "steps": range(0, 4, 2)}, ValueError, "steps that follow one another"),
         ({"animate": True, "steps": [1, 2]}, ValueError, "must be a range of steps"),
-        ({"steps": range(1)}, ValueError, "give animate=True as well"),
+        ({"steps": range(1)}, ValueError, "steps= needs animate=True"),
         ({"animate": True, "speed": 0}, ValueError, "speed must be 0.05 to 20"),
         ({"animate": True, "width": 10}, ValueError, "width must be 200 to 10000"),
         ({"animate": True, "theme": "blue"}, ValueError, "theme must be 'light' or 'dark'"),
@@ -170,7 +170,7 @@ def test_what_is_missing_is_said(schedule, monkeypatch, missing, save, words):
 
 
 def chosen(kind: str, **options: Any) -> tuple[Any, dict[str, Any]]:
-    """A card that asked for a picture, and what came."""
+    """A card that asked for a picture, and what it got."""
     view: Any = sw.PipelineView(replace(pipeline.gpipe(2, 2), name="two / ranks"))
     view.comm.from_browser(_wanted={"n": 7, "kind": kind, "width": 480, "theme": "dark", **options})
     return view, [state["_picture"] for state in view.comm.states if state.get("_picture")][-1]
@@ -194,7 +194,7 @@ def test_a_card_asks_for_a_picture_and_gets_it(kind, suffix, starts):
     ("kind", "options", "words"),
     [
         ("gif", {"width": 10}, "width must be 200 to 10000"),
-        ("exe", {}, "a PipelineView saves no 'exe'"),
+        ("exe", {}, "a PipelineView cannot be saved as 'exe'"),
         ("svg", {"theme": "blue"}, "theme must be 'light' or 'dark'"),
     ],
 )

@@ -47,7 +47,7 @@ def test_small_blocks_are_faster_by_halving_doubling_and_large_ones_by_a_ring():
     assert document.seconds(0, 0, int(equal * 2)) < document.seconds(2, 0, int(equal * 2))
     assert document.seconds(0, 0, 0) == pytest.approx(14e-6)
     assert document.seconds(2, 0, 0) == pytest.approx(6e-6)
-    # One way of a link has half of the bandwidth of both.
+    # One direction of a link has half of the bandwidth of both.
     assert document.seconds(0) == pytest.approx(14e-6 + 14 / 8 * 2**20 / 4.5e10)
 
 
@@ -90,5 +90,5 @@ def test_a_stepper_opens_the_algorithms_of_its_collective():
     (at,) = [k for k, step in enumerate(stepper.document.steps) if step.collective]
     view = stepper.algorithms(at)
     assert (view.document.collective, view.document.n, view.nbytes) == ("psum", 4, 64)
-    with pytest.raises(ValueError, match=f"step 0 sends nothing; collectives are at step {at}"):
+    with pytest.raises(ValueError, match=f"step 0 sends nothing; the steps with collectives are {at}"):
         stepper.algorithms(0)

@@ -1,4 +1,4 @@
-"""The public API, name by name with its signature: a change of it is seen in review.
+"""The public API, name by name with its signature: a change to it shows up in review.
 
 ``python -m tests.unit.test_api`` writes the file anew.
 """

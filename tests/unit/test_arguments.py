@@ -1,4 +1,4 @@
-"""How a function and its arguments are given, in readers and widgets alike, and what is said to wrong ones."""
+"""How a function and its arguments are given, in readers and widgets alike, and the messages about wrong ones."""
 
 import re
 from functools import partial
@@ -68,7 +68,7 @@ def test_a_program_of_keyword_and_static_arguments():
     both = sw.read.programs({"f": (summed, X), "lowered": lowered}, kwargs=KWARGS).programs
     assert [len(p.collectives) for p in both] == [1, 1]
     assert sw.read.time_program(summed, (X,), kwargs=KWARGS, n=1).runs == 1
-    with pytest.raises(TypeError, match=r"lowered for its arguments already; it was given 2 more"):
+    with pytest.raises(TypeError, match=r"already lowered for its arguments; it was given 2 more"):
         sw.read.program(lowered, kwargs=KWARGS)
 
 

@@ -1,4 +1,4 @@
-"""The compiler's assignment of buffers: its messages field by field, and what shares a place."""
+"""The compiler's assignment of buffers: its messages field by field, and what shares memory."""
 
 import pytest
 
@@ -77,7 +77,7 @@ HEAP, RESULT = Allocation(64, False, False), Allocation(16, False, True)
 
 
 def placed(places: dict[str, Place]) -> dict[str, tuple[int, int, str]]:
-    """Of what has memory of its own: from which step to which, and as what."""
+    """For everything with memory of its own: from which step to which, and as what."""
     walked = walk(Module.parse(TEXT))
     assert place(walked, Assignment({1: HEAP, 2: RESULT}, {(name, ()): at for name, at in places.items()}))
     found = (s for s in walked.slots if s.instruction and not s.free)

@@ -1,4 +1,4 @@
-"""Which chip a program is held against."""
+"""Which chip a program is compared with."""
 
 import pytest
 

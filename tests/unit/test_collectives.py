@@ -146,7 +146,7 @@ def ragged_by_its_documentation(n: int, operands: list[np.ndarray]) -> np.ndarra
 
 
 def ragged_operands(n: int, slices: int) -> list[np.ndarray]:
-    """Random sizes, the runs packed on both sides; JAX runs this collective on GPU and TPU alone."""
+    """Random sizes, the runs packed on both sides; JAX runs this collective only on GPU and TPU."""
     rng = np.random.default_rng(n)
     sizes = rng.integers(0, 4, (n, n, slices))  # [source, destination, slice]
     sent = sizes.reshape(n, -1)
@@ -230,7 +230,7 @@ def test_a_ring_of_64_is_126_rounds_of_one_move():
 
 @pytest.mark.parametrize("kind", ["psum", "all_to_all"])
 def test_plans_of_64_stay_small(kind):
-    """A few hundred moves at the most, whatever the group."""
+    """A few hundred moves at most, whatever the group."""
     for plan in plans(kinds(64)[kind]):
         assert sum(len(moves) for moves in to_wire(plan)["rounds"]) <= 2 * 63
 
@@ -284,7 +284,7 @@ def test_groups_of_different_sizes_have_the_meaning_alone():
 
 
 def test_a_wrong_round_is_noticed():
-    """What a rank does not hold it cannot send; what is added twice or never shows in the sum."""
+    """A rank cannot send what it does not hold; what is added twice, or never, shows in the sum."""
     gather, total = over("all_gather", 3, all_gather_dimension=0, tiled=True), over("psum", 3)
     ring = named(gather, "ring")
     with pytest.raises(KeyError):
@@ -347,7 +347,7 @@ def test_bytes_of_an_algorithm_are_those_of_its_rounds(kind, n, block_bytes):
 @pytest.mark.parametrize("n", range(2, 9))
 @pytest.mark.parametrize("kind", ["psum", "all_gather", "reduce_scatter", "all_to_all"])
 def test_bytes_sent_are_the_fewest_that_an_algorithm_sends(kind, n):
-    """Nothing is passed on for others, as on a switch. A ring does no worse, but for all_to_all, which it forwards."""
+    """Nothing is passed on for others, as on a switch. A ring does no worse, but in all_to_all, which it forwards."""
     found = kinds(n)[kind]
     sent = bytes_sent(found, 840).bytes
     by = {plan.algorithm: bytes_by_plan(plan, found, 840) for plan in plans(found)}
@@ -417,7 +417,7 @@ def test_every_name_is_that_of_one_collective():
 @pytest.mark.parametrize("n", [2, 3])
 @pytest.mark.parametrize("kind", ["psum", "all_gather", "reduce_scatter", "all_to_all", "ppermute", "pbroadcast"])
 def test_facts_are_those_of_what_it_means(kind, n):
-    """Whether it combines, and whether all ranks receive the same, tried on blocks that say whose they are."""
+    """Whether it combines, and whether all ranks receive the same, tried on blocks that show whose they are."""
     found = kinds(n)[kind]
     blocks = np.repeat(1 << np.arange(n), n).reshape(n, n)
     blocks = blocks * (1 << n) ** np.arange(n)[None, :]

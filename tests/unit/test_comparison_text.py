@@ -1,4 +1,4 @@
-"""A comparison as text and as a table: every value, nothing left out in silence, what the user named as text."""
+"""A comparison as text and as a table: every value, nothing silently left out, the user's names as text."""
 
 import re
 from dataclasses import replace
@@ -25,7 +25,7 @@ def test_text_of_a_comparison():
     assert f"ShardingTypeError: {stop.message}" in text
     assert "used below: y = jnp.matmul(r, w2, out_sharding=P('x', None))  gives f32[128@x,16]" in text
     assert "or: y = jnp.matmul(r, w2, out_sharding=P('x', 'y'))" in text
-    assert "all-reduce over y: f32[32,16], 2 KiB a device, inserted by the compiler" in text
+    assert "all-reduce over y: f32[32,16], 2 KiB per device, inserted by the compiler" in text
     assert "DIFFERS. scale is split on y and the compiler carried that back to the matmul." in text
 
 

@@ -69,7 +69,7 @@ def test_a_malformed_answer_loses_nothing(spec):
     spec.answer = P("x", "y")
     with pytest.warns(UserWarning, match="spec: not counted: names of mesh axes are strings: write 'y'") as said:
         spec.answer = "P(y)"
-    # The warning stands at the line that answers.
+    # The warning is at the line that answers.
     assert [w.filename for w in said] == [__file__]
     assert (spec.answer, spec.attempts) == (P("x", "y"), 1)
     with pytest.raises(AssertionError, match=r"spec: the last answer does not count\. Names of mesh axes are strings"):

@@ -24,9 +24,9 @@ def test_what_is_off_is_named():
     e = sw.Exercise.read_schedule(pipeline.gpipe(4, 8))
     half = told(e, {"bubble": "3/8", "peak": "8"})
     assert half.verdict == "partly"
-    assert half.message == "That is idle time as a part of useful time."
-    assert told(e, {"bubble": "1/2", "peak": "3"}).message == "The idle part is off. A rank keeps more at once."
-    with pytest.warns(UserWarning, match="x is not a part"):
+    assert half.message == "That is idle time as a fraction of useful time."
+    assert told(e, {"bubble": "1/2", "peak": "3"}).message == "The idle fraction is off. A rank keeps more at once."
+    with pytest.warns(UserWarning, match="x is not a fraction"):
         e.answer = {"bubble": "x", "peak": "8"}
     with pytest.warns(UserWarning, match=r"3\.5 is not a whole number"):
         e.answer = {"bubble": "1/2", "peak": "3.5"}
@@ -49,5 +49,5 @@ def test_an_order_is_run():
 def test_what_cannot_be_asked():
     with pytest.raises(ValueError, match="rank must be 0 to 1; got 2"):
         sw.Exercise.order_tasks(pipeline.gpipe(2, 2), rank=2)
-    with pytest.raises(ValueError, match="take fewer microbatches"):
+    with pytest.raises(ValueError, match="use fewer microbatches"):
         sw.Exercise.read_schedule(pipeline.gpipe(2, 64))

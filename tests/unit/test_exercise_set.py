@@ -1,4 +1,4 @@
-"""``ExerciseSet``: progress that lasts, records that are taken up by their own set and student alone."""
+"""``ExerciseSet``: progress that lasts, records that only their own set and student restore."""
 
 import json
 from pathlib import Path
@@ -56,7 +56,7 @@ def test_exercises_are_found_by_name_and_place():
     assert [e.name for e in s] == ["rows", "rows 2", "copies", "mine"]
     assert s["rows 2"] is s[1]
     assert (len(s), s.passed, s.current) == (4, 0, 0)
-    with pytest.raises(KeyError, match="no exercise is called 'rows 3'; there are rows, rows 2, copies, mine"):
+    with pytest.raises(KeyError, match="no exercise is called 'rows 3'; the names are rows, rows 2, copies, mine"):
         s["rows 3"]
     with pytest.raises(TraitError, match="current must be 0 to 3; got 4"):
         s.current = 4
@@ -168,7 +168,7 @@ def test_a_record_of_an_older_version_is_refused_unless_what_is_unchanged_is_ask
     assert new.passed == 0
     (note,) = new.document.notes
     assert "is a record of another version of this set" in note
-    assert "1 of its exercises are the same here: load(path, unchanged=True) takes these." in note
+    assert "1 of its exercises are the same here: load(path, unchanged=True) restores these." in note
     with pytest.raises(RecordError, match="another version"):
         new.load(FILE)
     new.load(FILE, unchanged=True)
@@ -295,7 +295,7 @@ def test_a_record_pasted_in_a_cell_is_taken_up():
     assert json.loads(text) == s.record()
     again = lab(progress=text)
     assert again["rows"].passed
-    # And what is done from then on is kept in the file as well.
+    # And later progress is kept in the file as well.
     again["copies"].answer = P("y")
     assert lab(progress=text).passed == 2
     assert lab().passed == 2
@@ -315,7 +315,7 @@ def test_check_names_every_exercise_that_is_left():
         s.check()
     assert str(stop.value).splitlines()[0] == "0 of 3 exercises are passed. Not yet:"
     assert "rows: not answered yet" in str(stop.value)
-    assert "copies: not yet, after 1 attempt. Each block lies on 2 devices" in str(stop.value)
+    assert "copies: not yet, after 1 attempt. Each block is on 2 devices" in str(stop.value)
     s["rows"].answer, s["copies"].answer, s["function"].answer = P("y", "x"), P("y"), doubled
     s.check()
 

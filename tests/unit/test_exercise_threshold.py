@@ -29,7 +29,7 @@ def test_a_threshold_is_planned_with():
     assert (right.verdict, right.gives) == ("right", "2 chunks, 12 MiB at most")
     assert e.answer == 6 * MIB
     e.check()
-    with pytest.warns(UserWarning, match="a threshold is 1 byte or more"):
+    with pytest.warns(UserWarning, match="a threshold must be 1 byte or more"):
         e.answer = 0
     with pytest.warns(UserWarning, match="is not a number of bytes"):
         e.answer = "six"

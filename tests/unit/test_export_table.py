@@ -1,4 +1,4 @@
-"""The plain table: only what a sanitiser keeps, everything escaped, colours by place, nothing left out in silence."""
+"""The plain table: only what a sanitiser keeps, everything escaped, colours by place, nothing silently left out."""
 
 import re
 

@@ -81,7 +81,7 @@ def test_an_edited_record_gains_nothing(submitted):
         entry |= {"passed": True, "passed_by": answer, "answer": answer, "attempts": 1}
     path.write_text(json.dumps(record))
     assert points(sw.grade(submitted, lab()))["eve"] == [0, 0, 0.5]
-    # A set that takes the record up does not believe it either.
+    # A set that restores the record does not trust it either.
     eve = lab("eve")
     eve.load(path)
     assert not any(e.passed for e in eve)

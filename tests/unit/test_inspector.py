@@ -22,7 +22,7 @@ from tests.namespaces import cell, put, session
 
 @pytest.fixture(autouse=True)
 def _no_arrays_of_others(monkeypatch):
-    """Live arrays are those of the test alone."""
+    """Live arrays are only those of the test."""
     gc.collect()
     live = jax.live_arrays
     others = {id(x): x for x in live()}
@@ -112,7 +112,7 @@ def test_flags_are_those_of_a_tree_and_of_what_is_on_one_device():
     flagged = {h.name: h for h in document.flagged}
     assert flagged["params"].flagged == "['embed']"
     assert flagged["params"].reason == sw.read.model(session()["params"]).flags[0].reason
-    assert "On device 0 alone, where other arrays are on 8 devices." in flagged["table"].reason
+    assert "Only on device 0, while other arrays are on 8 devices." in flagged["table"].reason
     assert flagged["table"].spec.startswith("P(")
 
 
@@ -253,7 +253,7 @@ def test_the_browser_opens_what_fits_and_hears_why_not():
     assert view._opened["state"]["_document"] == to_wire(sw.read.model(names["params"], name="params"))
     del names["x"]
     view.comm.from_browser(_asked={"n": 3, "do": "open", "name": "x"})
-    assert "x is not there any more" in view._opened["error"]
+    assert "x no longer exists" in view._opened["error"]
     view.comm.from_browser(_asked={"n": 4, "do": "look", "name": ""})
     assert view.document.holder("x").change == "gone"
     with pytest.raises(TraitError, match="a name that holds arrays"):

@@ -1,4 +1,4 @@
-"""What is alive in a scheduled module, from texts that are written out: each rule on its own."""
+"""What is alive in a scheduled module, from handwritten texts: each rule on its own."""
 
 import pytest
 
@@ -120,7 +120,7 @@ def test_a_pass_of_a_loop_stands_in_its_place():
     walked = walk(Module.parse("HloModule m\n\n" + text))
     names = [i.name for i in walked.steps]
     held = dict(zip(names, alive(text), strict=True))
-    # What is carried is there throughout, and what the pass makes is written over it.
+    # A carry is alive throughout, and what the pass makes is written over it.
     assert (held["a"], held["less"], held["big"], held["out"], held["g"]) == (32, 33, 32 + 256, 32 + 256, 32)
     (loop,) = walked.loops
     assert (loop.times, names[loop.first], names[loop.last]) == (5, "m", "r")

@@ -158,7 +158,7 @@ def test_the_skew_that_remains_is_stated():
 
 def test_runs_that_do_not_belong_together_are_not_merged():
     run = measure([(0, 0, 1, 0, 10), (1, 0, 1, 0, 10)])
-    with pytest.raises(ValueError, match="device 0 is in runs 0 and 1: give one run of each process"):
+    with pytest.raises(ValueError, match="device 0 is in runs 0 and 1: give one run per process"):
         run.merge(run)
     with pytest.raises(ValueError, match=r"the first is f with 1 calls .* number 1 is g with"):
         run.merge(replace(run, name="g"))

@@ -1,4 +1,4 @@
-"""What is said to a mistake that everybody makes once: which argument, what is legal, what to do."""
+"""Messages about mistakes that everybody makes once: which argument, what is legal, what to do."""
 
 import re
 from types import SimpleNamespace
@@ -35,46 +35,46 @@ CALLED = r"{}\(.*\) was not given these arguments\. Give the function and then i
 MISTAKES = {
     "two meshes, compiled": (
         lambda: READ.program(product, X, Y),
-        r"a lies on the mesh x=4, y=2 \(devices 0–7\); b lies on the mesh p=2 \(devices 0, 1\)\. A program runs on one",
+        r"a is on the mesh x=4, y=2 \(devices 0–7\); b is on the mesh p=2 \(devices 0, 1\)\. A program runs on one",
     ),
     "two meshes, compared": (
         lambda: READ.comparison(product, X, Y),
-        r"b lies on .*p=2 .*\. A comparison is on one mesh",
+        r"b is on .*p=2 .*\. A comparison is on one mesh",
     ),
     "the same mesh in another order, compared": (
         lambda: READ.comparison(lambda t: t["a"] @ t["b"][0], {"a": X, "b": [BACKWARDS]}),
-        r"t\['b'\]\[0\] lies on the mesh x=4, y=2 \(devices 7, 6, 5, 4, 3, 2, 1, 0\)\. A comparison is on one mesh",
+        r"t\['b'\]\[0\] is on the mesh x=4, y=2 \(devices 7, 6, 5, 4, 3, 2, 1, 0\)\. A comparison is on one mesh",
     ),
     "a mesh of other axes, compared": (
         lambda: READ.comparison(product, X, TURNED),
-        r"b lies on the mesh x=2, y=4 \(devices 0–7\)\. A comparison is on one mesh",
+        r"b is on the mesh x=2, y=4 \(devices 0–7\)\. A comparison is on one mesh",
     ),
     "one device beside a mesh, compared": (
         lambda: READ.comparison(product, X, jax.device_put(np.ones((8, 8)), jax.devices()[3])),
-        r"b lies on device 3\. A comparison",
+        r"b is on device 3\. A comparison",
     ),
     "another mesh than the shard_map's, traced": (
         lambda: READ.trace(mapped, {"w": Y}),
-        r"p\['w'\] lies on the mesh p=2 \(devices 0, 1\), and <lambda> runs a shard_map on the mesh x=4, y=2 "
-        r"\(devices 0–7\)\. jit takes arguments that lie .* or simulate the devices, engine='host'",
+        r"p\['w'\] is on the mesh p=2 \(devices 0, 1\), and <lambda> runs a shard_map on the mesh x=4, y=2 "
+        r"\(devices 0–7\)\. jit takes arguments that are on .* or simulate the devices, engine='host'",
     ),
     "another mesh than the shard_map's, compared": (
         lambda: READ.comparison(mapped, {"w": Y}),
-        r"p\['w'\] lies on the mesh p=2 .*put the arguments on that of the shard_map",
+        r"p\['w'\] is on the mesh p=2 .*put the arguments on that of the shard_map",
     ),
     "another order than the shard_map's, compared": (
         lambda: READ.comparison(mapped, {"w": BACKWARDS}),
-        r"p\['w'\] lies on .*, 0\), and <lambda> runs a shard_map on the mesh x=4, y=2 \(devices 0–7\)\. jit takes",
+        r"p\['w'\] is on .*, 0\), and <lambda> runs a shard_map on the mesh x=4, y=2 \(devices 0–7\)\. jit takes",
     ),
     "no arguments, compiled": (lambda: READ.program(product), CALLED.format("product")),
     "no arguments, compared": (lambda: READ.comparison(product, mesh=MESH), CALLED.format("product")),
     "an argument too few": (lambda: READ.comparison(product, X), CALLED.format("product")),
     "an argument too many, nnx": (lambda: READ.program(nnx.jit(product), X, X, X), CALLED.format("product")),
-    "text, compiled": (lambda: READ.program(product, X, "text"), "as it is: b is a str|not a valid JAX type"),
-    "text, compared": (lambda: READ.comparison(product, X, "text"), "passed on to the function as it is: b is a str"),
+    "text, compiled": (lambda: READ.program(product, X, "text"), "as they are: b is a str|not a valid JAX type"),
+    "text, compared": (lambda: READ.comparison(product, X, "text"), "passed to the function as they are: b is a str"),
     "text in a dict": (
         lambda: READ.comparison(scaled, {"w": X, "scale": "2"}, X),
-        r"as it is: params\['scale'\] is a str",
+        r"as they are: params\['scale'\] is a str",
     ),
     "text in a dict, traced": (lambda: READ.trace(mapped, {"w": X, "name": "gpt"}), r"p\['name'\] is a str"),
     "text in a tree of arrays": (
@@ -110,7 +110,7 @@ def test_a_mesh_of_other_axes_than_the_shard_maps_is_simulated_where_it_cannot_r
     trace = READ.trace(mapped, {"w": TURNED})
     np.testing.assert_array_equal(trace.outputs, 2 * np.asarray(TURNED))
     if trace.engine == "host":  # From JAX 0.10 on.
-        assert "p['w'] lies on the mesh x=2, y=4 (devices 0–7), and <lambda> runs a shard_map on the mesh" in trace.note
+        assert "p['w'] is on the mesh x=2, y=4 (devices 0–7), and <lambda> runs a shard_map on the mesh" in trace.note
     else:
         assert not trace.note
 

@@ -1,4 +1,4 @@
-"""Trees side by side: which leaves belong together, what became of each, what is said and what is sent."""
+"""Trees side by side: which leaves correspond, how each differs, what is printed and what is sent."""
 
 import comm
 import jax
@@ -25,7 +25,7 @@ def _front_end(monkeypatch):
 
 
 def status(before, after):
-    """What became of each path, and the axes that were lost or gained."""
+    """How each path differs, and the axes that were lost or gained."""
     document = sw.read.model(before).compare(sw.read.model(after))
     return {row.path: (row.cells[1].status, *row.cells[1].axes) for row in document.rows}
 
@@ -120,7 +120,7 @@ def test_the_moments_of_adam_belong_to_the_parameters():
 
 def test_a_layer_that_was_added_is_no_part_of_another():
     assert status(transformer(1), transformer(2))["layers/1/qkv"] == ("only here",)
-    # A name that both trees have somewhere is not yet a tree in a tree.
+    # A name that both trees have somewhere does not make one part of the other.
     small = {"x": {"w": typed((4,))}, "y": typed((4,)), "z": typed((4,))}
     said = status({"w": typed((4,)), "b": typed((4,)), "c": typed((4,)), "d": typed((4,))}, small)
     assert said["x/w"] == ("only here",)

@@ -92,7 +92,7 @@ def test_text_and_table_name_the_axis_and_every_group():
     placement = read(mpmd_array(stages(4, 2, 2), {0, 2}))
     lines = repr(placement).splitlines()
     assert lines[0] == f"x: f32[8,8]  {placement.spec}  on stage 0, 2 of 4 groups"
-    assert "512 B in all, on 2 of 4 groups, 256 B of it copies" in lines
+    assert "512 B in all, on 2 of 4 groups, 256 B of them copies" in lines
     assert "stage 1  devices 4 to 7, process 0, here: without it" in lines
     assert all(f"stage {group}" in placement._repr_html_() for group in range(4))
 
@@ -146,7 +146,7 @@ BAD = {
         ValueError,
         "splits the array over 'stage'",
     ),
-    "two on one group": (lambda m: ([put(m, 0), put(m, 0)], (m, "stage")), ValueError, "item 1 lies on group 0"),
+    "two on one group": (lambda m: ([put(m, 0), put(m, 0)], (m, "stage")), ValueError, "item 1 is on group 0"),
     "not alike": (
         lambda m: ([put(m, 0), put(m, 1, spec=P("model"))], (m, "stage")),
         ValueError,

@@ -1,4 +1,4 @@
-"""What the course says of its pictures is what the pictures show; and it runs where there is no libtpu."""
+"""What the course says about its pictures is what the pictures show; and it runs without libtpu."""
 
 import ast
 import contextlib

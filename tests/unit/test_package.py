@@ -46,7 +46,7 @@ def run(*command: object, env: dict[str, str] | None = None, cwd: Path | None = 
 
 @pytest.fixture(scope="module")
 def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the sdist and the wheel that was built from it, with no Node to be found."""
+    """A folder with the sdist and the wheel that was built from it, without Node."""
     folder = tmp_path_factory.mktemp("dist")
     run(sys.executable, "-m", "build", "--no-isolation", "--outdir", folder, ROOT, env=without_node())
     return folder
@@ -128,7 +128,7 @@ def script(html: str, name: str):
 def test_bundle_size():
     bundle = (STATIC / "widget.js").read_bytes()
     size, packed = len(bundle), len(gzip.compress(bundle, 9, mtime=0))
-    # With ArrayView alone. With every widget to come it may be 180 KB, 60 KB compressed.
+    # With only ArrayView. With every widget it may be 180 KB, 60 KB compressed.
     assert size <= 100_000
     assert packed <= 35_000
 
@@ -137,5 +137,5 @@ def test_bundle_names_no_network_address():
     for name in BUNDLES:
         text = (STATIC.parent / name).read_text(encoding="utf-8")
         addresses = set(re.findall(r"(?:https?:|wss?:)//[^\"'`\s]*", text))
-        # Names of XML namespaces look like addresses; nobody asks for them.
+        # Names of XML namespaces look like addresses; nothing requests them.
         assert {address for address in addresses if not address.startswith("http://www.w3.org/")} == set()

@@ -1,4 +1,4 @@
-"""Pipeline schedules: published numbers come out, formulas hold, what is impossible is refused by name."""
+"""Pipeline schedules: published numbers are reproduced, formulas hold, impossible ones are refused by name."""
 
 import itertools
 from dataclasses import replace
@@ -196,7 +196,7 @@ def test_messages_and_bytes_by_link():
         ([], "there are no tasks"),
         ([[], []], "there are no tasks"),
         ([["0F0", "0B0"], []], "rank 1 has no tasks"),
-        ([["0F0", "0B0", "0B0"]], "0B0 stands 2 times on rank 0"),
+        ([["0F0", "0B0", "0B0"]], "0B0 occurs 2 times on rank 0"),
         ([["0F0", "0B0"], ["0F1", "0B1"]], "stage 0 is on ranks 0, 1"),
         ([["0F0", "0B0", "2F0", "2B0"]], "stage 1 has no tasks"),
         ([["0F0"], ["1F0", "1B0"]], "stage 0 never gets microbatch 0 back: there is no 0B0"),

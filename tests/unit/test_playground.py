@@ -188,7 +188,7 @@ def test_what_apply_cannot_do_is_told_and_shown(playground, mesh):
     front_end(real).from_browser(_asked=1)
     answer = front_end(real).states[-1]["_applied"]
     assert answer["error"] == "ValueError"
-    assert re.match("the spec on screen is not one that JAX takes, .* DuplicateSpecError", answer["said"])
+    assert re.match("JAX does not accept the spec on screen, .* DuplicateSpecError", answer["said"])
     edit(real, axes=[{"name": "x", "size": 64, "type": "Explicit"}], entries=[])
     with pytest.raises(ValueError, match="is abstract: it has 64 positions and no devices"):
         real.apply()

@@ -1,4 +1,4 @@
-"""Processes that come to calls together, or give them up together: threads with a board of their own stand for them."""
+"""Processes that meet at calls, or give them up together: threads with a board of their own stand for them."""
 
 import threading
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from shardwidget.read._processes.watch import Watch
 
 
 class Board:
-    """Keys and values in memory, as ``_jax.Board`` has them."""
+    """Keys and values in memory, with the methods of ``_jax.Board``."""
 
     def __init__(self) -> None:
         self.values: dict[str, bytes] = {}
@@ -80,7 +80,7 @@ def test_who_is_missing_is_named_everywhere_and_met_at_the_next_call(meetings):
     for error in gave_up:
         assert isinstance(error, MissingProcessError)
         assert "process 1. Nothing was run" in str(error)
-    # Process 1 comes late to the first call and waits; the others come again.
+    # Process 1 arrives late at the first call and waits; the others come again.
     assert at_once([lambda m=m: m.arrive("runs f", 60) for m in meetings]) == ["shardwidget/0.1.2/1"] * 3
 
 

@@ -1,4 +1,4 @@
-"""A module's text: what runs how often, halves and parts of collectives, lines, and what cannot be read."""
+"""A module's text: how often everything runs, halves and parts of collectives, lines, and what cannot be read."""
 
 import re
 
@@ -28,7 +28,7 @@ def read(text: str):
 
 
 def trail(reading, collective) -> tuple[str, ...]:
-    """What a collective stands in, in words."""
+    """What a collective is in, in words."""
     program = Program(MESH, reading.collectives, reading.nests)
     return tuple(map(nest_text, program.trail(collective)))
 
@@ -173,7 +173,7 @@ def test_transfers_between_tpu_slices(kind, target, opcode, sent):
     assert across.groups == tuple((100_000 + k, 200_000 + k) for k in range(4))
     assert across.by_user == (opcode in ("all-reduce", "reduce-scatter"))
     assert across.bandwidth[0] == pytest.approx(sent / 3.125e9, rel=0.01)
-    # What stays in a slice stands once in the module and runs in both.
+    # What stays in a slice is once in the module and runs in both.
     assert (inside.axes, inside.groups) == (
         ("data",),
         tuple(tuple(s + k for k in range(4)) for s in (10**5, 2 * 10**5)),

@@ -1,4 +1,4 @@
-"""Readers of schedules: objects that behave as JaxPP's, compiled programs, PyTorch's CSV, Shardy's text, lists."""
+"""Readers of schedules: objects that behave like JaxPP's, compiled programs, PyTorch's CSV, Shardy's text, lists."""
 
 import enum
 from dataclasses import dataclass, field
@@ -83,17 +83,17 @@ def test_latencies_are_times():
 
 
 def test_a_schedule_that_repeats_a_task_is_refused_by_name():
-    # Both ranks go on with one stage's counter, so that the second half of the way back names one task again and again.
+    # Both ranks continue one stage's counter, so that the second half of the backward pass repeats the name of a task.
     order = [
         ["0F0", "2F0", "0F1", "2F1", "2B0", "2B0", "2B0", "2B0"],
         ["1F0", "3F0", "1F1", "3F1", "3B0", "1B0", "3B1", "1B1"],
     ]
-    with pytest.raises(ValueError, match="impossible schedule: 2B0 stands 4 times on rank 0"):
+    with pytest.raises(ValueError, match="impossible schedule: 2B0 occurs 4 times on rank 0"):
         read.schedule(Fake(lambda m: order), microbatches=2)
 
 
 def test_how_many_microbatches_must_be_said():
-    with pytest.raises(TypeError, match="say microbatches="):
+    with pytest.raises(TypeError, match="give microbatches="):
         read.schedule(Fake(lambda m: []))
 
 
@@ -168,7 +168,7 @@ def test_a_compiled_program_with_a_fused_task_and_other_transfers():
     ]
     schedule = read.schedule(SimpleNamespace(eqns=eqns))
     assert schedule.tasks == (("0F0", "0F1+0B0", "0B1"),)
-    assert schedule.note == "the program has 1 transfers; what tasks wait for explains 0"
+    assert schedule.note == "the program has 1 transfers; the dependencies of tasks explain 0"
 
 
 def test_a_task_that_names_no_stage():

@@ -22,7 +22,7 @@ PACKAGE = Path(sw.__file__).parent
 
 
 def for_type_checkers(package: str) -> dict[str, str]:
-    """Names that an ``__init__`` imports for type checkers alone, and from where."""
+    """Names that an ``__init__`` imports only for type checkers, and from where."""
     tree = ast.parse((PACKAGE / package / "__init__.py").read_text())
     (block,) = (node for node in tree.body if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test))
     imports = [node for node in block.body if isinstance(node, ast.ImportFrom)]

@@ -144,7 +144,7 @@ def test_arrays_come_back_from_mpmd_arrays_and_from_plain_ones():
     assert sw.read.reshard_plan(mpmd_array(mesh, {1}), target, mesh, "stage", threshold=64) == plain
     assert plain.direction == "mpmd_to_spmd"
     assert plain.arrays[0].groups == (1,)
-    # A group that gives the array holds no zeros for it: 64 of the block, 32 after; the other one 64 of zeros.
+    # A group that provides the array holds no zeros for it: 64 of the block, 32 after; the other one 64 of zeros.
     assert plain.held_bytes == ((96, 96),)
     both = sw.read.reshard_plan(mpmd_array(mesh, {0, 1}), target, mesh, "stage", threshold=64)
     # The other copy stays, and zeros stand in for it in the stack.
@@ -216,7 +216,7 @@ def whole(*spec):
 BAD = {
     "threshold 0": (lambda: plan(threshold=0), ValueError, "threshold must be a number of bytes, 1 or more; got 0"),
     "a share": (lambda: plan(threshold=0.5), ValueError, "got 0.5"),
-    "no memory figures": (lambda: plan(threshold=None), ValueError, "do not say how much memory is free"),
+    "no memory figures": (lambda: plan(threshold=None), ValueError, "do not report how much memory is free"),
     "another tree": (lambda: plan(targets={"v": ({0}, P())}), ValueError, "targets must have the structure of arrays"),
     "no such group": (lambda: plan(targets={"w": ({2}, P())}), ValueError, r"w names groups \[2\].*0 to 1"),
     "groups by name": (lambda: plan(targets={"w": ("ab", P())}), TypeError, "by their numbers.*got 'ab'"),

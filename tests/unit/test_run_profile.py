@@ -149,7 +149,7 @@ def cpu() -> Plane:
             ran("while.1", 0, 100)
             for k in range(2):
                 number = ran("loop_fusion", 50 * k, 50 * k + 1)
-                # It goes on in other threads.
+                # It continues in other threads.
                 end = begin + 50 * k + 20 + late
                 events.append(("end: loop_fusion", end, end, {"_c": number}))
                 ran("all-reduce.1", 50 * k + 20 + late, 50 * k + 50)

@@ -79,7 +79,7 @@ def test_a_step_that_is_not_there_is_refused(f):
 
 def test_a_name_that_is_not_there_cannot_be_watched(f):
     stepper = sw.ShardMapStepper(f, A, B, watch=["p"])
-    with pytest.raises(TraitError, match=r"no variable of this trace is called 'q', 'r'; there are .*\ba\b.*\bp\b"):
+    with pytest.raises(TraitError, match=r"no variable of this trace is called 'q', 'r'; the names are .*\ba\b.*\bp\b"):
         stepper.watch = ["p", "q", "r"]
     assert stepper.watch == ["p"]
     with pytest.raises(TraitError, match="'q'"):

@@ -8,11 +8,11 @@ import pytest
 from tests.fixtures import FILES, FOLDER
 
 OF_JAX = ("jax_version", "sums", "terms", "wordings")
-"""What each version of JAX says otherwise."""
+"""What each version of JAX words differently."""
 
 
 def without_words(data: Any) -> Any:
-    """A document without what each version of JAX says otherwise."""
+    """A document without what each version of JAX words differently."""
     if isinstance(data, dict):
         return {key: without_words(value) for key, value in data.items() if key not in OF_JAX}
     return [without_words(value) for value in data] if isinstance(data, list) else data

@@ -1,4 +1,4 @@
-"""A trace as text and as a table: every step, nothing left out in silence, what the user named as text."""
+"""A trace as text and as a table: every step, nothing silently left out, the user's names as text."""
 
 import re
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The Unicode picture: what is in it, that it is aligned, and what it says of what it leaves out."""
+"""The Unicode picture: what is in it, that it is aligned, and how it reports what it leaves out."""
 
 import dataclasses
 import re

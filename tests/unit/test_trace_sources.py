@@ -50,7 +50,7 @@ def f(a):
 """,
         "<names>",
     )
-    # What no line gives a name is called what it is: the expression.
+    # A value that no line names is called by its expression.
     assert names(trace) == ["p", "q", "r", "q", "s", "inside", "t", "log(q)", "u", "u", "u", "u + 1"]
     assert [s.function for s in (step.source for step in trace.steps if step.primitive in ("cos", "sin"))] == [
         "f",
@@ -123,7 +123,7 @@ def f(a):
         "<pieces>",
     )
     found = pieces(trace)
-    # The pvary that JAX inserts for a value stands by itself: it is what a reader has to see.
+    # The pvary that JAX inserts for a value is a step of its own: readers must see it.
     assert [text for text, _ in found[1:-1]] == [
         "a > 1", "a % 3", "where(a > 1, a % 3, 0)", "where(a > 1, a % 3, 0) + 1", "psum(b, 'x')",
         "psum(b, 'x') * b", "psum(b, 'x') * b",
@@ -208,7 +208,7 @@ f = jax.jit(jax.grad(loss))
     names = [v.name for v in trace.steps[-1].outputs]
     assert [name for name in names if not name.startswith("tmp")] == ["d loss/d w"]
     assert [v.name for s in trace.steps if s.primitive == "sin" for v in s.outputs] == ["sin(w)"]
-    # On the way back there are no names of the way forward.
+    # Values of the backward pass do not have the names of the forward pass.
     assert [v.name for s in trace.steps if s.region == 1 for v in s.outputs].count("error") <= 1
 
 

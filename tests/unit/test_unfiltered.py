@@ -1,4 +1,4 @@
-"""Exceptions keep JAX's frames, and the user's option stays the user's, in any number of threads."""
+"""Exceptions keep JAX's frames, and the user's option does not change, in any number of threads."""
 
 import threading
 import traceback

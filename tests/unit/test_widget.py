@@ -340,7 +340,7 @@ def test_a_document_is_shown_with_the_values_that_it_came_with(mesh):
     assert [block.device_id for block in view._fetch([document.device_ids[3]]).blocks] == [document.device_ids[3]]
     without = sw.ArrayView(sw.read.placement(x), name="y")
     assert without.document.name == "y"
-    assert "came without values" in without._fetch([0]).note
+    assert "has no values; read.fetch" in without._fetch([0]).note
 
 
 def test_fetch_needs_an_array_with_values(mesh):

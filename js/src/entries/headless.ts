@@ -53,11 +53,11 @@ export interface SvgOptions {
 }
 
 export interface FilmOptions extends SvgOptions {
-  /** Of a trace: the first and the last step. */
+  /** For a trace: the first and the last step. */
   steps?: readonly [number, number] | null;
-  /** How many times as fast as in the widget. */
+  /** Speed, relative to the widget. */
   speed: number;
-  /** Pictures a second, where they are written one by one. */
+  /** Pictures per second, where they are written one by one. */
   rate?: number;
 }
 
@@ -117,20 +117,20 @@ interface State {
   color_by?: ColorBy;
   row_dim?: number | null;
   column_dim?: number | null;
-  /** Of a placement its own; of a program the index of a collective. */
+  /** For a placement, its selection; for a program, the index of a collective. */
   selection?: Selection | number | null;
   axis?: string | null;
-  /** Of a program or of a tree its own. */
+  /** For a program or a tree. */
   sort?: string;
   search?: string;
   step?: number;
-  /** Of a measured run. */
+  /** For a measured run. */
   call?: number | null;
   watch?: readonly string[];
   choices?: Choices;
-  /** Of trees side by side. */
+  /** For trees side by side. */
   differs?: boolean;
-  /** Of a program: the page, and by index the memory of each. */
+  /** For a program: the page, and the memory of each by index. */
   page?: string;
   opened?: number | null;
   _memories?: Readonly<Record<string, object>>;
@@ -139,7 +139,7 @@ interface State {
   /** Of a reshard plan. */
   chunk?: number;
   threshold?: number;
-  /** Of two algorithms. */
+  /** For two algorithms. */
   nbytes?: number;
   pair?: readonly string[];
 }
@@ -162,7 +162,7 @@ function stepOf(state: State, width: number, scheme: Scheme): readonly [Scene, s
   return [stepScene(trace, { step: state.step ?? 0, phase: 1 }, picture), trace.doc.name];
 }
 
-/** What of a state moves; null where nothing does. */
+/** The film of what moves in a state; null where nothing does. */
 function filmIn(
   state: State,
   { width, speed, steps }: FilmOptions,

@@ -27,10 +27,10 @@ export async function mount(element: HTMLElement, state: unknown, render: Render
 
 function savedModel(state: unknown): WidgetModel {
   if (typeof state !== "object" || state === null || !("_document" in state)) {
-    throw new Error("Its saved state holds no document: the file is damaged, or was cut short.");
+    throw new Error("The saved state has no document: the file is damaged or truncated.");
   }
   const traits = new Map(Object.entries(state).map(([name, value]) => [name, reviveBytes(value)]));
-  // A saved document brings its values along, so that they are in the file once.
+  // A saved document contains its values, so that they are in the file only once.
   const saved = traits.get("_document") as { values?: unknown } | null;
   traits.set("_values", saved?.values ?? null);
   return fixedModel(traits);

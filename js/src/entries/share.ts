@@ -5,7 +5,7 @@ import { Menu } from "../views/share/menu";
 import { adopt } from "../views/share/row";
 import css from "../views/share/share.css";
 
-/** Puts the menu into a card; returns what takes it out again. */
+/** Puts the menu into a card; returns a function that removes it. */
 export default function share(model: WidgetModel, root: ShadowRoot): () => void {
   adopt(root, css);
   const menu = new Menu(model, root);

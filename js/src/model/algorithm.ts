@@ -1,4 +1,4 @@
-/** How a collective comes about, as a reader may choose. */
+/** The algorithms of a collective that a reader may choose. */
 import type { Plan } from "./document.gen";
 
 export type Algorithm = Plan["algorithm"];
@@ -8,6 +8,6 @@ export const ALGORITHMS: readonly Algorithm[] = ["meaning", "ring", "bidirection
 /** Why an algorithm cannot be chosen. */
 export function notFor(name: Algorithm): string {
   return name === "halving-doubling"
-    ? "needs a power of two of devices, and a collective that it applies to"
+    ? "needs a power of two devices, and a collective that it applies to"
     : "does not apply to this collective";
 }

@@ -85,7 +85,7 @@ export class Course {
     return done ? before : before + progress * (this.sent[round] ?? 0);
   }
 
-  /** How a round's messages go: the shorter way round; of two equal ones, each half of a message takes one. */
+  /** How a round's messages go: the shorter way round; if both are equally long, half a message takes each. */
   ways(round: number): readonly Way[] {
     const { n } = this.doc;
     return transfers(this.algorithm.plan, round).flatMap(({ source, destination, chunks }): Way[] => {
@@ -105,7 +105,7 @@ export class Course {
   }
 }
 
-/** Of each round, the chunks that decide how long it takes. */
+/** For each round, the chunks that decide how long it takes. */
 function loads({ busiest, sent }: Algorithm, { topology }: Network): readonly number[] {
   return topology === "torus" ? busiest : sent;
 }
@@ -124,7 +124,7 @@ export function equalSize(doc: Algorithms, network: Network, a: Algorithm, b: Al
   return apart * slope > 0 ? apart / slope : null;
 }
 
-/** Why one is faster than the other, and from which size on. */
+/** Why one is faster than the other, and at which sizes. */
 export function verdict(a: Course, b: Course, nbytes: number): string {
   const { doc, network } = a;
   const equal = equalSize(doc, network, a.algorithm, b.algorithm);
@@ -142,7 +142,7 @@ export function verdict(a: Course, b: Course, nbytes: number): string {
   const [few, lean] = a.rounds < b.rounds ? [a, b] : [b, a];
   const now = nbytes < equal ? few : lean;
   return (
-    `Equal at ${bytes(rounded(equal))} a device. Below, ${few.name} is faster: ${rounds(few, lean)}. Above, ${lean.name} is ` +
+    `Equal at ${bytes(rounded(equal))} per device. Below, ${few.name} is faster: ${rounds(few, lean)}. Above, ${lean.name} is ` +
     `faster: ${wire} sends ${bytes(rounded(total(lean)))} instead of ${bytes(rounded(total(few)))}. Now ${now.name} is ahead.`
   );
 }
@@ -150,7 +150,7 @@ export function verdict(a: Course, b: Course, nbytes: number): string {
 function rounds(few: Course, many: Course): string {
   return few.rounds === many.rounds
     ? `both have ${few.rounds} rounds`
-    : `it has ${few.rounds} rounds to start instead of ${many.rounds}`;
+    : `it takes ${few.rounds} rounds instead of ${many.rounds}`;
 }
 
 /** Bytes of two digits are enough for an estimate. */

@@ -23,7 +23,7 @@ export function blockTip(trace: TraceModel, v: Variable, position: number, cell:
   const held = bytes(Math.ceil((product(shape) * v.bits) / 8));
   return {
     name: corner && cell !== null ? element(trace, v, corner, position, cell) : trace.nameOf(v, position),
-    type: `${v.type} · ${held}${v.region < 0 && held !== "0 B" ? " a device" : ""}`,
+    type: `${v.type} · ${held}${v.region < 0 && held !== "0 B" ? " per device" : ""}`,
     device: deviceText(trace, position),
     copies: copiesText(trace, v, position),
     values: corner ? valuesText(corner, shape, position) : missing(trace),

@@ -21,7 +21,7 @@ export interface Captioned {
   output: Variable | null;
 }
 
-/** A sentence, and how signs are to be read; both empty for a local step. */
+/** A sentence, and how to read the signs; both empty for a local step. */
 export function caption(of: Captioned): readonly [string, string] {
   const { trace, collective: c, stage } = of;
   if (!c) return ["", ""];

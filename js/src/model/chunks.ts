@@ -31,7 +31,7 @@ export function combined(c: Collective, corner: Corner, members: readonly number
   return values.slice(1).reduce((a, b) => [a[0] + b[0], a[1] + b[1]] as const, first);
 }
 
-/** The parts that a rank holds of a chunk at a round; of the whole block where it is not cut. */
+/** The parts that a rank holds of a chunk at a round; of the whole block where it is not split. */
 export function partsAt(held: Held | undefined, rank: number, chunk: number): readonly number[] {
   const row = held?.[rank] ?? [];
   return row[row.length === 1 ? 0 : chunk] ?? [];

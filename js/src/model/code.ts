@@ -1,4 +1,4 @@
-/** The lines of Python that make what is on screen so. */
+/** The lines of Python that make what is on screen. */
 import type { MeshAxis, Playground, SpecDraft } from "./document.gen";
 import { isConcrete } from "./refusal";
 import { quoted, specCode, tupleText } from "./spec";
@@ -9,7 +9,7 @@ export function codeOf(draft: SpecDraft, doc: Playground): string[] {
   if (!sameAxes(draft.axes, doc.given)) lines.push(`mesh = ${meshCode(draft.axes, doc)}`);
   const sharding = (d: SpecDraft) => `NamedSharding(mesh, ${specCode(d)})`;
   const sums = draft.unreduced.length > 0;
-  // Out of nothing JAX makes sums on Explicit axes alone; on others they are there as types.
+  // JAX can create unreduced arrays from scratch only on Explicit axes; on others they exist only as types.
   if (!isConcrete(draft.axes, doc) || (sums && draft.axes.some((a) => a.type !== "Explicit"))) {
     const shape = tupleText(draft.shape.map(String));
     lines.push(`${x} = jax.ShapeDtypeStruct(${shape}, ${quoted(draft.dtype)}, sharding=${sharding(draft)})`);

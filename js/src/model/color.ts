@@ -26,8 +26,9 @@ const FEW_HUES: Readonly<Record<number, readonly (readonly [hue: number, dL: num
 };
 
 /**
- * One to eight colours that stay apart for every colour vision: lightness and chroma in thousandths, hue. Found by a search for the
- * greatest least distance in OKLab under Machado's simulations, at lightnesses on which dark text can be read.
+ * One to eight colours that differ for every kind of colour vision: lightness and chroma in thousandths, hue. Found by
+ * a search for the largest minimum distance in OKLab under Machado's simulations, at lightnesses on which dark text
+ * can be read.
  */
 // biome-ignore format: a line for each number of colours
 const SAFE = [

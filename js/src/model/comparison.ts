@@ -5,7 +5,7 @@ import { PlacementModel } from "./placement";
 import { items } from "./table";
 import { decodeDocument } from "./wire";
 
-/** By row, the index of the fix that the rows below take for granted. Names are text, as in JSON. */
+/** By row, the index of the fix that the rows below assume. Keys are text, as in JSON. */
 export type Choices = Readonly<Record<string, number>>;
 
 type AxisType = MeshAxis["type"];
@@ -18,7 +18,7 @@ export function decodeComparison(wire: unknown): Comparison {
   return decodeDocument({ ...wire, rows: items(rows), continuations: others }, "comparison", flaw);
 }
 
-/** What of a comparison is worth a look. */
+/** What is worth a look in a comparison. */
 export interface Tally {
   errors: number;
   differs: number;
@@ -30,10 +30,10 @@ export interface Tally {
 export class ComparisonModel {
   readonly mesh: MeshModel;
   readonly rows: readonly Row[];
-  /** From this row on, the one that is fixed, types are those that a chosen fix leads to. */
+  /** Types from this row on, the one that is fixed, are those that a chosen fix leads to. */
   readonly fixed: number;
 
-  /** From this row on, and in every place, what is shown is not yet that of the fix that is chosen; else infinite. */
+  /** From this row on, and in all placements, what is shown does not yet follow from the chosen fix; else infinite. */
   readonly waiting: number;
 
   readonly #program: Program | null;
@@ -77,7 +77,7 @@ export class ComparisonModel {
     };
   }
 
-  /** Where a value lies by a type or a sharding; null where that does not say it. Values that lie alike share one. */
+  /** Where a value lies by a type or a sharding; null where that does not say. Equal placements share one. */
   placement(v: Compared, layout: Layout): PlacementModel | null {
     const { dims, unreduced, reduced } = layout;
     if (!dims) return null;
@@ -134,7 +134,7 @@ export class ComparisonModel {
     const seen = new Set<number>();
     const differing = new Set<string>();
     for (const row of this.rows) {
-      // A result of a row that differs is not another one.
+      // A result of a row that already differs does not count again.
       const isNew = (v: Compared) =>
         row.primitive !== "outputs" || row.inputs.every((name) => !differing.has(placesOf(v, name)));
       const last = sums.at(-1) ?? NOTHING;
@@ -152,7 +152,7 @@ export class ComparisonModel {
   }
 }
 
-/** Whether a saved page knows how the rows go on below a fix: one choice at a time may be another than the first. */
+/** Whether a saved page has the rows below a fix: only one choice at a time may differ from the first. */
 export function known(doc: Comparison, choices: Choices, row: number, choice: number): boolean {
   if (doc.rows[row]?.error?.chosen === choice) return true;
   const others = Object.entries(choices).some(
@@ -166,7 +166,7 @@ const placesOf = (v: Compared, name: string) => JSON.stringify([name, v.explicit
 
 const NOTHING: Tally = { errors: 0, differs: 0, inserted: 0, replications: 0 };
 
-/** What a placement is of which only the cut is known. */
+/** A placement of which only the split is known. */
 const PLAIN = {
   kind: "placement",
   version: 1,
@@ -222,8 +222,8 @@ function flaw(doc: Comparison): string | null {
   if (!Array.isArray(doc.rows)) return "it has no rows";
   if (!Array.isArray(doc.scopes)) return "it has no scopes";
   const depth = doc.rows.find((r) => r.scope >= doc.scopes.length);
-  if (depth) return `a row stands in the scope ${depth.scope}, which is not there`;
+  if (depth) return `a row is in the scope ${depth.scope}, which does not exist`;
   const count = doc.program?.collectives.length ?? 0;
   const missing = doc.rows.flatMap((r) => r.collectives).find((c) => c >= count);
-  return missing === undefined ? null : `a row names the collective ${missing}, which is not there`;
+  return missing === undefined ? null : `a row names the collective ${missing}, which does not exist`;
 }

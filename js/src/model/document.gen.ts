@@ -15,8 +15,8 @@ export interface Algorithm {
 /**
  * A collective in a group of n devices by each of its algorithms.
  *
- * A round takes `start` and the time of the bytes that the busiest link carries. A message takes the shorter way
- * round a ring; of two equal ones, each half of it takes one.
+ * A round takes `start` plus the time of the bytes that the busiest link carries. A message takes the shorter way
+ * round a ring; where both are equally long, half of it takes each.
  */
 export interface Algorithms {
   /** JAX's name: `psum`, `all_gather` … */
@@ -64,7 +64,7 @@ export interface Buffer {
   readonly type: string;
   /** What the user calls it: an argument's path, or the variable that its line binds; else the instruction's name. */
   readonly name: string;
-  /** `kept`: made on the way forward and needed on the way back; `collective`: what a collective results in. */
+  /** `kept`: made in the forward and needed in the backward pass; `collective`: the result of a collective. */
   readonly kind: "argument" | "output" | "kept" | "temporary" | "collective";
   /** The step that makes it; 0 for an argument. */
   readonly born: number;
@@ -72,15 +72,15 @@ export interface Buffer {
   readonly dies: number;
   /** The user's line that makes it. */
   readonly source: Source | null;
-  /** Whether it is made on the way back. */
+  /** Whether it is made in the backward pass. */
   readonly backward: boolean;
-  /** Index in `Memory.loops` of the innermost loop that makes it anew in each pass; -1 for none. */
+  /** Index in `Memory.loops` of the innermost loop that makes it again in each pass; -1 for none. */
   readonly loop: number;
   /** Name of the instruction that makes it. */
   readonly instruction: string;
   /** Of an argument: whether a result is written in its place. */
   readonly donated: boolean;
-  /** Mesh axes that cut it; None where that is not known: the compiled program no longer says it. */
+  /** Mesh axes that cut it; None where that is not known: the compiled program no longer shows it. */
   readonly axes: readonly string[] | null;
 }
 
@@ -92,12 +92,12 @@ export interface Chip {
   readonly source: string;
 }
 
-/** The clock of a process beside that of the first. */
+/** The clock of a process, compared with that of the first. */
 export interface Clock {
   readonly process: number;
-  /** Seconds that were taken off its times. */
+  /** Seconds that were subtracted from its times. */
   readonly offset_s: number;
-  /** What may still be wrong: 90th percentile of how far collectives that both took part in end apart. */
+  /** What may still be wrong: 90th percentile of how far apart collectives that both took part in end. */
   readonly skew_s: number;
   /** Collectives that the clocks were aligned on; 0: they could not be. */
   readonly collectives: number;
@@ -112,12 +112,12 @@ export interface Collective {
   readonly axes: readonly string[];
   /** Mesh positions of the groups, one group after another; a shorter group is filled up with -1. */
   readonly positions: Ints;
-  /** Ranks of the largest group; 1 where nobody has anyone to send to. */
+  /** Ranks of the largest group; 1 where no rank has another one to send to. */
   readonly group_size: number;
   /** Bytes that a device sends, rounded up, where it can reach every other directly (a switch): see `arithmetic`. */
   readonly bytes_per_device: number;
   /**
-   * How that number comes about, for example `2·V·(N−1)/N, V = 32 B, N = 2`. V is the bytes of the whole array of
+   * How that number is computed, for example `2·V·(N−1)/N, V = 32 B, N = 2`. V is the bytes of the whole array of
    * a group: of all blocks together where each rank has a part of its own, else of one block.
    */
   readonly arithmetic: string;
@@ -125,14 +125,14 @@ export interface Collective {
   readonly hops: number;
   /** Indices in `Trace.plans`: the algorithms that apply, the meaning first. */
   readonly plans: readonly number[];
-  /** For each of `plans`: bytes that a device sends by it, what it passes on for others included. */
+  /** For each of `plans`: bytes that a device sends by it, including what it passes on for others. */
   readonly plan_bytes: readonly number[];
   /**
    * Dimension along which the sent block is cut into n equal chunks; -1 where its elements, in row-major order, are
    * cut into n ranges (chunk c: from `c·size//n`), or where a chunk is a whole block.
    */
   readonly split_axis: number;
-  /** Dimension along which chunks lie in the received block; -1 as in `split_axis`. */
+  /** Dimension along which chunks are in the received block; -1 as in `split_axis`. */
   readonly concat_axis: number;
   /** Estimated seconds of latency on each of `Trace.interconnects`. */
   readonly latency: readonly number[];
@@ -148,7 +148,7 @@ export interface Compared {
   readonly shape: readonly number[];
   readonly dtype: string;
   readonly bits: number;
-  /** Its type on an Explicit mesh; None below an error that nothing fixes, and at it. */
+  /** Its type on an Explicit mesh; None at an error that nothing fixes, and below it. */
   readonly explicit: Layout | null;
   /** Its type on an Auto mesh; empty where that side stopped. */
   readonly auto: string;
@@ -165,7 +165,7 @@ export interface Compared {
 
 /** What is compared of a leaf. */
 export interface ComparedArray {
-  /** What stands before the row's path in this tree: `0/mu`; empty for the path itself. */
+  /** What comes before the row's path in this tree: `0/mu`; empty for the path itself. */
   readonly under: string;
   /** Short dtype and shape with the mesh axes that cut it: `bf16[1024@data,3072]`. */
   readonly type: string;
@@ -185,7 +185,7 @@ export interface ComparedCell {
   /**
    * Against the first tree. `moved`: other devices, or the same axes at other dimensions; `only here`: the first
    * tree has none; `only there`: only the first tree has one; `absent`: neither has. Of several arrays each is
-   * compared with its counterpart, and what says most counts, in the order above.
+   * compared with its counterpart, and the first status in the order above counts.
    */
   readonly status: "lost an axis" | "gained an axis" | "moved" | "grew" | "shrank" | "another type" | "same" | "only here" | "only there" | "absent";
   /** The mesh axes that were lost or gained. */
@@ -208,7 +208,7 @@ export interface ComparedRow {
   readonly cells: readonly ComparedCell[];
 }
 
-/** One of the trees, and what it comes to. */
+/** One of the trees, and its totals. */
 export interface ComparedTree {
   readonly name: string;
   readonly arrays: number;
@@ -218,7 +218,7 @@ export interface ComparedTree {
   readonly bytes_per_device: number;
 }
 
-/** What the types say beside where the data is. */
+/** What the types say, beside where the data is. */
 export interface Comparison {
   readonly of: "function" | "arrays";
   readonly mesh: Mesh;
@@ -238,12 +238,12 @@ export interface Comparison {
   readonly version: number;
 }
 
-/** The explicit side below another choice than the one that `rows` show. */
+/** The explicit side below a fix other than the one that `rows` show. */
 export interface Continuation {
   readonly row: number;
   /** Index in that row's `fixes`. */
   readonly choice: number;
-  /** Indices of the rows that are then others. */
+  /** Indices of the rows that differ with it. */
   readonly at: readonly number[];
   /** Those rows. */
   readonly rows: readonly Row[];
@@ -251,7 +251,7 @@ export interface Continuation {
   readonly program: Program | null;
 }
 
-/** How one dimension is cut when mesh axes do not say it: an index map of the sharding's own. */
+/** How one dimension is cut where mesh axes do not determine it: by an index map of the sharding's own. */
 export interface Cut {
   /** First index of each distinct part. */
   readonly starts: Ints;
@@ -261,7 +261,7 @@ export interface Cut {
   readonly part: Ints;
 }
 
-/** Devices on which all is the same. */
+/** Devices on which everything is the same. */
 export interface DeviceGroup {
   /** Indices in the order of `Namespace.meshes`, each device where it comes first. */
   readonly devices: Ints;
@@ -273,11 +273,11 @@ export interface DeviceGroup {
   readonly added: number;
   /** Bytes that it freed. */
   readonly freed: number;
-  /** Bytes that the backend says are in use; None where it does not say. */
+  /** Bytes in use by the backend's own count; None where it gives none. */
   readonly in_use: number | null;
   /** The most that were in use since the process began. */
   readonly peak: number | null;
-  /** The most that can be. */
+  /** The most that can be in use. */
   readonly limit: number | null;
 }
 
@@ -286,7 +286,7 @@ export interface Dim {
   readonly size: number;
   /** Mesh axes that split it, major to minor. */
   readonly axes: readonly string[];
-  /** Whether the spec says `P.UNCONSTRAINED` here: the compiler chooses. */
+  /** Whether the spec is `P.UNCONSTRAINED` here: the compiler chooses. */
   readonly unconstrained: boolean;
   readonly cut: Cut | null;
 }
@@ -300,13 +300,13 @@ export interface DtypeName {
   readonly bits: number;
 }
 
-/** How long tasks take, in any one unit. Each kind has one entry for all stages, or one a stage. */
+/** How long tasks take, in any one unit. Each kind has one entry for all stages, or one per stage. */
 export interface Durations {
   readonly forward: readonly number[];
   readonly backward_input: readonly number[];
   /** A whole backward task takes the sum of both halves. */
   readonly backward_weight: readonly number[];
-  /** From the end of a task until its result is there on another rank. It keeps neither rank busy. */
+  /** From the end of a task until its result has arrived on another rank. It keeps neither rank busy. */
   readonly communication: number;
 }
 
@@ -321,7 +321,7 @@ export interface Event {
   readonly end_s: number;
   /** Of a collective: seconds from its own arrival to that of the last member. */
   readonly waited_s: number;
-  /** Of the loops that it stands in, outermost first. */
+  /** Of the loops that it is in, outermost first. */
   readonly iteration: readonly number[];
   readonly source: Source | null;
 }
@@ -356,7 +356,7 @@ export interface Failure {
   /** The mesh axes in question. */
   readonly axes: readonly string[];
   readonly fixes: readonly Fix[];
-  /** Index of the fix with which the program goes on below; -1 where it does not. */
+  /** Index of the fix with which the program continues below; -1 where it does not. */
   readonly chosen: number;
   readonly kind: "out_specs" | "scan_carry" | "branches" | "traced_value" | "shape" | "indivisible" | "sharding_type" | "in_specs" | "axis_name" | "user" | "other";
   /** The value of the trace that causes it; -1 where none does. */
@@ -367,20 +367,20 @@ export interface Failure {
   readonly traceback: string;
 }
 
-/** What came of an answer. It never says the right one. */
+/** What came of an answer. It never gives the right one. */
 export interface Feedback {
   /** A malformed answer does not have the form that is asked for; it does not count as an attempt. */
   readonly verdict: "right" | "partly" | "wrong" | "malformed";
   /** What the answer means, and the quantity that is off. */
   readonly message: string;
-  /** What to ask oneself next; empty when all is right. */
+  /** What the reader should ask next; empty when all is right. */
   readonly question: string;
   /** What the answer would have given, in a few words: `f32[2,8]`. */
   readonly gives: string;
   readonly parts: readonly Part[];
   /** What the answer would have given. */
   readonly figure: Figure | null;
-  /** Class of the exception that JAX answers with; empty if there is none. */
+  /** Class of the exception that JAX raises; empty if there is none. */
   readonly error: string;
   /** JAX's own words. */
   readonly said: string;
@@ -405,7 +405,7 @@ export interface Figure {
   readonly title: string;
   readonly placement: Placement | null;
   readonly listing: Listing | null;
-  /** `a: f32[8@x,16]`, one an argument. */
+  /** `a: f32[8@x,16]`, one for each argument. */
   readonly types: readonly string[];
   readonly tables: readonly Table[];
 }
@@ -416,7 +416,7 @@ export interface Fix {
   readonly title: string;
   /**
    * The lines with the change, without indentation. Where the source does not show the place (`line` is 0), an
-   * argument or a statement whose place the title tells.
+   * argument or a statement whose place the title names.
    */
   readonly code: string;
   /** File name without its folders, as `Source.file`. */
@@ -463,12 +463,12 @@ export interface Given {
 
 /** One collective of an optimised module. */
 export interface HloCollective {
-  /** XLA's name of it, of the synchronous form: `all-reduce`, `reduce-scatter`, `collective-permute`. */
+  /** XLA's name for it, in the synchronous form: `all-reduce`, `reduce-scatter`, `collective-permute`. */
   readonly kind: string;
   readonly semantics: Semantics;
   /** The user's mesh axes whose groups these are, in mesh order; empty where none fit, see `irregular`. */
   readonly axes: readonly string[];
-  /** Whether the groups are those of no set of mesh axes. */
+  /** Whether no set of mesh axes has these groups. */
   readonly irregular: boolean;
   /** Mesh positions of the groups, one group after another; a shorter group is filled up with -1. */
   readonly positions: Ints;
@@ -478,7 +478,7 @@ export interface HloCollective {
   readonly shapes: readonly string[];
   /** Bytes that a device sends each time, in the ring algorithm (directly, for a permutation), rounded up. */
   readonly bytes_per_device: number;
-  /** How that number comes about, for example `2·V·(N−1)/N, V = 32 B, N = 2`. */
+  /** How that number is computed, for example `2·V·(N−1)/N, V = 32 B, N = 2`. */
   readonly arithmetic: string;
   /**
    * How often it runs in one call of the program, in a branch at most; None inside a loop whose trip count is not
@@ -486,11 +486,11 @@ export interface HloCollective {
    */
   readonly times: number | null;
   /**
-   * Index in `Program.nests` of the innermost that it stands in; -1 in the entry computation. Of one that several
+   * Index in `Program.nests` of the innermost one that it is in; -1 in the entry computation. Of one that several
    * calls run: what these have in common.
    */
   readonly nest: number;
-  /** Calls that run it, where it stands in a computation that is called from several places. */
+  /** Calls that run it, where it is in a computation that is called from several places. */
   readonly calls: number;
   /** Of irregular groups: the mesh axes that they stay within. `('x',)` alone: each is a part of a group of x. */
   readonly within: readonly string[];
@@ -503,7 +503,7 @@ export interface HloCollective {
   readonly source: Source | null;
   /** The line of an installed package (flax, optax …) that the user's line runs; None where there is none. */
   readonly library: Source | null;
-  /** Where it stands among `jax.named_scope`s, which flax and others name by their modules: `Transformer/mlp`. */
+  /** Its `jax.named_scope`s, which flax and others name by their modules: `Transformer/mlp`. */
   readonly module: string;
   /** Of a combined collective: the other lines that it belongs to. */
   readonly also: readonly Source[];
@@ -517,11 +517,11 @@ export interface HloCollective {
   readonly asynchronous: boolean;
   /** Name of the instruction in the module. */
   readonly name: string;
-  /** The function's argument that it moves: `params['w']`; empty where it moves what is computed. */
+  /** The function's argument that it moves: `params['w']`; empty where it moves a computed value. */
   readonly operand: string;
   /** The groups as XLA writes them: `replica_groups=[4,4]<=[4,4]T(1,0)`. */
   readonly groups_text: string;
-  /** That in words: `4 groups of 2 devices (…)`. */
+  /** The groups in words: `4 groups of 2 devices (…)`. */
   readonly groups_meaning: string;
   /** The dtype that the program has, where XLA's CPU backend sends a wider one in its place: `bf16`. */
   readonly widened_from: string;
@@ -539,11 +539,11 @@ export interface HloCollective {
 export interface Holder {
   /** As code that gives it: `params`, `Out[4]`. Empty for what no name holds. */
   readonly name: string;
-  /** Arrays, each counted once, also where other names hold them as well. */
+  /** Arrays, each counted once, including those that other names hold as well. */
   readonly arrays: number;
   /** Index in `Namespace.types`; -1 for a tree, and for what no name holds. */
   readonly type: number;
-  /** Bytes of the arrays, each held once; those that are counted at another name left out. */
+  /** Bytes of the arrays, each held once, without those that are counted at another name. */
   readonly bytes: number;
   /** Of the same arrays, on the device that holds most of them. */
   readonly bytes_per_device: number;
@@ -562,7 +562,7 @@ export interface Holder {
   readonly change: "" | "new" | "resharded" | "changed" | "updated" | "deleted" | "gone";
   /** Arrays that the change is about. */
   readonly moved: number;
-  /** Type before; of a tree that of `path`. Empty where it is the same as now. */
+  /** Type before; of a tree, that of `path`. Empty where it is the same as now. */
   readonly was: string;
   /** The first array of a tree that the change is about, as `jax.tree_util.keystr` writes it. */
   readonly path: string;
@@ -619,18 +619,18 @@ export interface Lane {
   readonly start: Ints;
   /** Ticks. */
   readonly duration: Ints;
-  /** Of the events that are collectives, in order: ticks from the own arrival to that of the last member. */
+  /** Of the events that are collectives, in order: ticks from the device's own arrival to that of the last member. */
   readonly waited: Ints;
 }
 
-/** How a value lies on the mesh, as a type or a sharding says it. */
+/** How a value is sharded over the mesh, as a type or a sharding states it. */
 export interface Layout {
   /**
    * In JAX's spelling: a type, `f32[8@x,16]{U:y}`; or a spec, `P('x', None)`. The sharding's own text where no
    * spec fits.
    */
   readonly text: string;
-  /** How each dimension is cut; None where the text does not say (Auto axes). */
+  /** How each dimension is cut; None where the text does not show it (Auto axes). */
   readonly dims: readonly Dim[] | null;
   readonly unreduced: readonly string[];
   readonly reduced: readonly string[];
@@ -680,7 +680,7 @@ export interface Listing {
 
 /** A collective of the program, and how long it took. */
 export interface MeasuredCollective {
-  /** XLA's name of it: `all-reduce`, `reduce-scatter`, `collective-permute`. */
+  /** XLA's name for it: `all-reduce`, `reduce-scatter`, `collective-permute`. */
   readonly kind: string;
   readonly semantics: Semantics;
   /** The user's mesh axes that it goes over; empty where none fit, see `irregular`. */
@@ -740,15 +740,15 @@ export interface Memory {
   readonly loops: readonly MemoryLoop[];
   /** The user's lines that the schedule works on, by file and number. */
   readonly lines: readonly Source[];
-  /** Of each step: 0 for no line, else one more than twice the index in `lines`, and one more on the way back. */
+  /** Of each step: 0 for no line, else one more than twice the index in `lines`, plus one in the backward pass. */
   readonly work: Ints;
   /** Devices whose memory can be drawn as a limit. */
   readonly chips: readonly Chip[];
   /** Index of the one that it is compiled for, or that was asked for; None where none is known. */
   readonly chip: number | null;
-  /** What sizes are from: the compiler's own assignment of buffers, or types in the module's text. */
+  /** Where sizes come from: the compiler's own assignment of buffers, or types in the module's text. */
   readonly basis: "assignment" | "text";
-  /** What the compiler itself sets aside; None where it does not say. */
+  /** What the compiler itself allocates; None where it does not report it. */
   readonly compiler: MemoryTotals | null;
   readonly name: string;
   /** What it is compiled for, in words: `TPU v5e 2×4`. */
@@ -758,7 +758,7 @@ export interface Memory {
   readonly version: number;
 }
 
-/** A loop of the schedule, of which one pass stands for all: each needs as much. */
+/** A loop of the schedule, of which one pass stands for all: each needs the same. */
 export interface MemoryLoop {
   readonly first: number;
   /** Its first and its last step. */
@@ -771,15 +771,15 @@ export interface MemoryLoop {
   readonly backward: boolean;
 }
 
-/** Bytes on one device, by the compiler's own analysis. */
+/** Bytes on one device, from the compiler's own analysis. */
 export interface MemoryTotals {
   readonly arguments: number;
   readonly outputs: number;
   readonly temporaries: number;
-  /** Of arguments that outputs take the place of (donated). */
+  /** Of arguments whose memory outputs reuse (donated). */
   readonly aliased: number;
   readonly code: number;
-  /** The most that is alive at once, arguments among it; 0 where the compiler does not say (CPU). */
+  /** The most that is alive at once, including arguments; 0 where the compiler does not report it (CPU). */
   readonly peak: number;
 }
 
@@ -797,13 +797,13 @@ export interface Mesh {
   readonly process: Ints;
   /** The process that made the document. */
   readonly this_process: number;
-  /** Physical coordinates where devices have them (TPU): one entry a coordinate, each over all positions. */
+  /** Physical coordinates where devices have them (TPU): one entry for each coordinate, over all positions. */
   readonly coords: readonly Ints[];
   /** `Device.device_kind`, for example `TPU v5 lite`; empty for an abstract mesh. */
   readonly kind: string;
   readonly platform: string;
   readonly abstract: boolean;
-  /** Index of each position's slice, where devices lie on several that no fast link connects; None for one slice. */
+  /** Index of each position's slice, where devices are on several that no fast link connects; None for one slice. */
   readonly slices: Ints | null;
 }
 
@@ -817,7 +817,7 @@ export interface MeshAxis {
 /**
  * A tree of arrays and where they live. Made without touching their data.
  *
- * The nodes of the tree stand in *preorder*: a node, then all below it, then its next sibling. Its leaves are the
+ * The nodes of the tree are in *preorder*: a node, then all below it, then its next sibling. Its leaves are the
  * nodes that have nothing below. A tree that is one leaf has one node, whose key is empty.
  */
 export interface Model {
@@ -884,7 +884,7 @@ export interface Move {
 
 /** One array of a plan. */
 export interface MovedArray {
-  /** Where it stands in the tree: `layers/0/up`, or `x` where the tree is one array. */
+  /** Its path in the tree: `layers/0/up`, or `x` where the tree is one array. */
   readonly path: string;
   readonly shape: readonly number[];
   readonly dtype: string;
@@ -895,7 +895,7 @@ export interface MovedArray {
   /** Its PartitionSpec after. */
   readonly target: string;
   readonly target_dims: readonly Dim[];
-  /** Groups that keep it, in ascending order; of `mpmd_to_spmd` those that have it, of which the first gives it. */
+  /** Groups that keep it, in ascending order; of `mpmd_to_spmd` those that have it; the first one sends it. */
   readonly groups: readonly number[];
   /** Bytes of a shard before, on each device that has one. */
   readonly source_bytes: number;
@@ -906,9 +906,9 @@ export interface MovedArray {
   readonly target_bytes: number;
   /** Mesh axes over which data has to move, in mesh order; empty where each device has what it needs. */
   readonly axes: readonly string[];
-  /** Bytes that the devices which keep it lack before, in all: no way of moving it sends fewer. */
+  /** Bytes, in all, that the devices which keep it lack before: no way of moving it sends fewer. */
   readonly least_bytes: number;
-  /** Bytes that each group gets from each other one; of `mpmd_to_spmd` from the one that gives it. */
+  /** Bytes that each group gets from every other; of `mpmd_to_spmd` from the one that provides it. */
   readonly between_bytes: number;
   /** Those of the compiled program that moves it alone; None where none was compiled. */
   readonly collectives: readonly PlanCollective[] | null;
@@ -949,7 +949,7 @@ export interface MpmdPlacement {
 
 /** What the arrays of a session take. Made without touching their data, and without keeping any of them. */
 export interface Namespace {
-  /** The mesh with most devices and bytes first; devices by themselves are meshes without axes. */
+  /** The mesh with the most devices and bytes first; devices by themselves are meshes without axes. */
   readonly meshes: readonly Mesh[];
   /** Of the holders that are single arrays. */
   readonly types: readonly LeafType[];
@@ -957,7 +957,7 @@ export interface Namespace {
   readonly holders: readonly Holder[];
   /** Most bytes first. */
   readonly groups: readonly DeviceGroup[];
-  /** Names that hold arrays: `holders` has no more than the largest. */
+  /** Number of names that hold arrays: `holders` has only the largest. */
   readonly names: number;
   /** Bytes on a device of names that are not among the holders. */
   readonly left_out: number;
@@ -970,7 +970,7 @@ export interface Namespace {
   readonly version: number;
 }
 
-/** What collectives stand in: a loop, a branch, a computation that is called. */
+/** What collectives are in: a loop, a branch, a computation that is called. */
 export interface Nest {
   /** `condition` is the test of a loop, which runs once more than its body. */
   readonly kind: "loop" | "condition" | "branch" | "call";
@@ -978,7 +978,7 @@ export interface Nest {
   readonly name: string;
   /** Index in `Program.nests` of the one around it; -1 in the entry computation. */
   readonly parent: number;
-  /** How often it runs each time that the program comes to it; None where that is not known. */
+  /** How often it runs each time that the program reaches it; None where that is not known. */
   readonly times: number | null;
   /** The user's line of it. */
   readonly source: Source | null;
@@ -991,7 +991,7 @@ export interface Network {
   readonly name: string;
   /** `torus`: the group is a ring of links. `switch`: every device reaches every other directly. */
   readonly topology: "torus" | "switch";
-  /** Bytes a second: of a link in one direction (torus), or that a device sends (switch). */
+  /** Bytes per second: of a link in one direction (torus), or that a device sends (switch). */
   readonly bandwidth: number;
 }
 
@@ -1003,11 +1003,11 @@ export interface Operation {
   readonly source: Source | null;
   /** JAX's path to the operation: `jit(f)/transpose(jvp(dot_general))`. */
   readonly op: string;
-  /** Index in `Run.collectives` of the one that it is; -1 for compute. */
+  /** Its index in `Run.collectives`; -1 for compute. */
   readonly collective: number;
   /**
-   * Trip counts of the loops that it stands in, outermost first; 0 where not known. The k-th time that a device runs
-   * it in a call, it is in the iterations that k has as digits of these.
+   * Trip counts of the loops that it is in, outermost first; 0 where not known. The k-th time that a device runs
+   * it in a call, its iterations are the digits of k in this mixed radix.
    */
   readonly trips: readonly number[];
   /** Whether the program has an instruction of this name. */
@@ -1022,7 +1022,7 @@ export interface Order {
   /** Index in `FBIW`. */
   readonly task_kind: Ints;
   readonly microbatch: Ints;
-  /** 1 where a task runs as one with the task before it: both start when both may, and end together. */
+  /** 1 where a task is fused with the task before it: both start when both can, and end together. */
   readonly fused: Ints;
   /** Where all ranks advance together, as a loop around `ppermute` makes them: the tick of each task. Else empty. */
   readonly tick: Ints;
@@ -1032,14 +1032,14 @@ export interface Order {
 
 /** Whose blocks the blocks of a variable are: they were only moved, cut, joined and reshaped. */
 export interface Origin {
-  /** Index in `Trace.variables` of the one whose blocks they are. */
+  /** Index in `Trace.variables` of the variable whose blocks they are. */
   readonly variable: number;
   /**
    * By mesh position and piece: the position of the device whose block the piece comes from; -1 where nothing was
    * sent to the device.
    */
   readonly positions: Ints;
-  /** Dimension along which the pieces lie, all of one size; -1 where a block is a single piece. */
+  /** Dimension along which the pieces are joined, all of one size; -1 where a block is a single piece. */
   readonly axis: number;
 }
 
@@ -1082,7 +1082,7 @@ export interface Placement {
    */
   readonly agreement: "same" | "silent" | "partly" | "differs" | "";
   readonly unreduced: readonly string[];
-  /** What the parts on unreduced axes must be combined by: `sum`, `max` or `min`. */
+  /** The operation that must combine the parts on unreduced axes: `sum`, `max` or `min`. */
   readonly unreduced_kind: string;
   readonly reduced: readonly string[];
   readonly memory_kind: string;
@@ -1114,19 +1114,19 @@ export interface Plan {
 
 /** A collective of the compiled program that moves one array. */
 export interface PlanCollective {
-  /** XLA's name of it: `all-gather`, `collective-permute`. */
+  /** XLA's name for it: `all-gather`, `collective-permute`. */
   readonly kind: string;
-  /** The mesh axes whose groups take part; empty where they are those of no set of axes. */
+  /** The mesh axes whose groups take part; empty where no set of axes has these groups. */
   readonly axes: readonly string[];
-  /** Bytes that a device sends, the most of all, in the ring algorithm (directly, for a permutation). */
+  /** The most bytes that a device sends, in the ring algorithm (directly, for a permutation). */
   readonly bytes_per_device: number;
   /** Bytes that all devices send. */
   readonly total_bytes: number;
 }
 
-/** A spec to play with, and the words to say what comes of it. */
+/** A spec to play with, and the words that describe its result. */
 export interface Playground {
-  /** The devices that meshes are made of, in order and without axes; where it is abstract, as many as asked for. */
+  /** The devices that meshes are made of, in order and without axes; if abstract, as many as asked for. */
   readonly mesh: Mesh;
   /** What is on screen. */
   readonly draft: SpecDraft;
@@ -1137,9 +1137,9 @@ export interface Playground {
   readonly name: string;
   /** Type of the real array that *Apply* moves; empty where there is none. Shape and dtype are then fixed. */
   readonly array: string;
-  /** Whether the spec alone is edited: an exercise asks for one, and for what follows from it. */
+  /** Whether only the spec is edited: an exercise asks for one, and for what follows from it. */
   readonly fixed: boolean;
-  /** Positions that a mesh may have on screen. */
+  /** The most positions that a mesh may have on screen. */
   readonly most_devices: number;
   readonly most_dims: number;
   readonly jax_version: string;
@@ -1153,7 +1153,7 @@ export interface Program {
   readonly mesh: Mesh;
   /** In the order of the module's schedule. */
   readonly collectives: readonly HloCollective[];
-  /** The loops, branches and calls that they stand in; outer ones before what they hold. */
+  /** The loops, branches and calls that they are in; outer ones before what they contain. */
   readonly nests: readonly Nest[];
   readonly plans: readonly Plan[];
   /** Names of the interconnects that estimates are for. */
@@ -1195,7 +1195,7 @@ export interface Question {
   /** Unique in its set. */
   readonly name: string;
   readonly task: "read_placement" | "write_spec" | "predict_type" | "predict_error" | "choose_collective" | "fill_block" | "put_specs" | "repair" | "lower_communication" | "read_schedule" | "order_tasks" | "find_leaf" | "shard_tree" | "predict_peak" | "choose_threshold";
-  /** Plain text; code stands between backquotes. */
+  /** Plain text; code is between backquotes. */
   readonly prompt: string;
   readonly mesh: Mesh;
   readonly fields: readonly Field[];
@@ -1220,7 +1220,7 @@ export interface Question {
 /** An order that a generator makes: Python and the front end follow the same rules. */
 export interface Recipe {
   readonly generator: "gpipe" | "one_f_one_b" | "eager_1f1b" | "interleaved_1f1b" | "zb_h1" | "zb_v" | "dualpipe_v" | "circular";
-  /** Stages in all, not on each rank. */
+  /** The total number of stages, not those on each rank. */
   readonly stages: number;
   readonly microbatches: number;
   readonly ranks: number;
@@ -1239,7 +1239,7 @@ export interface Region {
   readonly parent: number;
 }
 
-/** Something that lowers the peak, as it was found by compiling the program so. */
+/** A change that lowers the peak, found by compiling the program with it. */
 export interface Remedy {
   /** In words: `donate argument 0`. */
   readonly what: string;
@@ -1254,14 +1254,14 @@ export interface Remedy {
 }
 
 /**
- * Arrays on their way to another layout: in which order, which together, and what devices hold meanwhile.
+ * Arrays on their way to another layout: in which order, which of them together, and what devices hold.
  *
  * A chunk is one compiled program. By direction:
  *
  * - `spmd_to_mpmd`: it lays its arrays out in every group; groups that do not keep an array then free their copy
  *   (JaxPP's `spmd_to_mpmd_reshard`).
- * - `mpmd_to_spmd`: every group brings a block, zeros where it does not give the array; stacked along the MPMD axis,
- *   of which the program selects the group that gives it (JaxPP's `mpmd_to_spmd_reshard` on several processes).
+ * - `mpmd_to_spmd`: every group adds a block (zeros where it does not provide the array) to a stack along the MPMD
+ *   axis, of which the program selects the providing group's (JaxPP's `mpmd_to_spmd_reshard` on several processes).
  * - `device_put`: one array, from one sharding to another, in one chunk.
  */
 export interface ReshardPlan {
@@ -1275,13 +1275,13 @@ export interface ReshardPlan {
   /** Arrays in the order in which they move, whatever the threshold. */
   readonly order: readonly number[];
   /**
-   * Bytes that the weights of a chunk may sum to; an array that weighs more is a chunk of its own. 0 for
+   * The most bytes that the weights of a chunk may add up to; an array that weighs more is a chunk of its own. 0 for
    * `device_put`, which has none.
    */
   readonly threshold: number;
   /** Of `device_put`: the mesh after, where it is another. */
   readonly target_mesh: Mesh | null;
-  /** Of `device_put` on at most 64 devices: who needs how much of whom. */
+  /** Of `device_put` on at most 64 devices: how much each device needs from which other. */
   readonly flows: readonly Flow[];
   /** What is not known and why, in one sentence. */
   readonly note: string;
@@ -1297,13 +1297,13 @@ export interface Row {
    * itself.
    */
   readonly primitive: string;
-  /** What it results in. */
+  /** Its results. */
   readonly values: readonly Compared[];
   /** The user's line; one of an installed package only where there is no other. */
   readonly source: Source | null;
   /** Names of the operands. */
   readonly inputs: readonly string[];
-  /** Index of the innermost one in `Comparison.scopes`. */
+  /** Index of the innermost scope in `Comparison.scopes`. */
   readonly scope: number;
   /** The user's own decision about sharding that the equation carries. */
   readonly decision: "" | "reshard" | "with_sharding_constraint" | "out_sharding" | "device_put";
@@ -1312,10 +1312,10 @@ export interface Row {
   readonly collectives: readonly number[];
   /** Unexpected replication, in words: `w is gathered whole over model`; empty if there is none. */
   readonly remark: string;
-  /** Bytes a device that the remark is about. */
+  /** Bytes on each device that the remark is about. */
   readonly wasted_bytes: number;
   /**
-   * Whether its places are those of the program with inspections, which has other collectives here than the program
+   * Whether its shardings are of the program with inspections, which has other collectives here than the program
    * itself: the compiler may never make these values there.
    */
   readonly inspected: boolean;
@@ -1342,13 +1342,13 @@ export interface Run {
   readonly shares: Shares;
   /** Share of the measured device time that has a source line. */
   readonly joined: number;
-  /** What has none, most time first. */
+  /** What has no source line, most time first. */
   readonly unjoined: readonly Unjoined[];
   /** Short events that were joined with their neighbours, because there were too many to send. */
   readonly merged_events: number;
   /** What estimates and the peak are for: `H100`, `a copy on this host`. */
   readonly interconnect: string;
-  /** Bytes a second that a device can send on it; 0 where not known. */
+  /** Bytes per second that a device can send on it; 0 where not known. */
   readonly peak: number;
   /** Of the processes after the first, where runs were merged. */
   readonly clocks: readonly Clock[];
@@ -1373,13 +1373,13 @@ export interface Runs {
  * Tasks of a pipeline: which rank runs which stage on which microbatch, in which order.
  *
  * What a task waits for follows from its stage, kind and microbatch: a forward task for that of the stage before; a
- * backward task for that of the stage behind, and its own forward task; a weight task for its input half.
+ * backward task for that of the next stage, and its own forward task; a weight task for its input half.
  */
 export interface Schedule {
   readonly source: Recipe | Order;
   readonly name: string;
   readonly durations: Durations;
-  /** Bytes of the activation that a stage sends on: one entry for all stages, or one a stage. Empty: not known. */
+  /** Bytes of the activation that a stage sends on: one entry for all stages, or one per stage. Empty: not known. */
   readonly send_bytes: readonly number[];
   readonly mesh: Mesh | null;
   /** Name of the mesh axis that the ranks are positions of. */
@@ -1398,7 +1398,7 @@ export interface Schedules {
   readonly version: number;
 }
 
-/** What a step of a trace or a row of a comparison stands in: a function, a named scope, a loop, a branch. */
+/** What a step of a trace or a row of a comparison is in: a function, a named scope, a loop, a branch. */
 export interface Scope {
   readonly kind: "function" | "named_scope" | "loop" | "iteration" | "branch" | "region" | "auto_axes" | "explicit_axes";
   /** For example `attention`, `scan`, `cond branch 1`. */
@@ -1429,7 +1429,7 @@ export interface Semantics {
    * algorithms work on it; otherwise on the received one.
    */
   readonly cuts: "none" | "sent" | "received" | "both";
-  /** Whether a received chunk is told by the rank that it comes from, and a sent one by the rank that it goes to. */
+  /** Whether a received chunk is named by the rank that it comes from, and a sent one by the rank that it goes to. */
   readonly by_origin: boolean;
   /** Whether all ranks of a group receive the same block. */
   readonly replicates: boolean;
@@ -1471,7 +1471,7 @@ export interface SpecDraft {
   readonly reduced: readonly string[];
 }
 
-/** What a PartitionSpec says of one dimension: `None` where there are no axes. */
+/** The entry of a PartitionSpec for one dimension: `None` where there are no axes. */
 export interface SpecEntry {
   /** Mesh axes, major to minor. */
   readonly axes: readonly string[];
@@ -1489,8 +1489,8 @@ export interface Step {
   readonly sentence: string;
   readonly source: Source | null;
   /**
-   * The largest piece of the user's source that begins with this step. The steps that follow belong to it up to the
-   * next one that begins as large a piece: `x % n` is one expression and nine steps.
+   * The largest piece of the user's source that begins with this step. The steps that follow belong to it, up to the
+   * next one that begins a piece as large: `x % n` is one expression and nine steps.
    */
   readonly begins: "" | "expression" | "statement";
   /** The text of that expression, on one line; empty where the source cannot be read. */
@@ -1507,7 +1507,7 @@ export interface Step {
   readonly implicit: boolean;
   /** Moves or reshapes elements and computes nothing: may be folded. */
   readonly shape_only: boolean;
-  /** Makes each element of its result from those at its place. */
+  /** Elementwise: makes each element of its result from those in the same place. */
   readonly elementwise: boolean;
   /** Mesh positions that execute it, where a branch or a loop leaves some out; None for all. */
   readonly active: Ints | null;
@@ -1515,7 +1515,7 @@ export interface Step {
   readonly printed: string;
 }
 
-/** Numbers as they lie in one block. */
+/** Numbers as they are laid out in one block. */
 export interface Table {
   /** Whose they are: `device 3 · before`. */
   readonly title: string;
@@ -1561,7 +1561,7 @@ export interface Trace {
   readonly scopes: readonly Scope[];
   readonly listings: readonly Listing[];
   readonly plans: readonly Plan[];
-  /** Names of the interconnects that estimates are for, the one to show first before the others. */
+  /** Names of the interconnects that estimates are for, starting with the one to show first. */
   readonly interconnects: readonly string[];
   readonly name: string;
   /** Where the values come from: the user's devices, a simulation on the host, or nowhere (types only). */
@@ -1605,7 +1605,7 @@ export interface Variable {
   /** Index in `Trace.variables`. */
   readonly id: number;
   /**
-   * The user's name where there is one; else the expression that gives it, `psum(p, "y")`, where that is short;
+   * The user's name where there is one; else the expression that produces it, `psum(p, "y")`, where that is short;
    * else `tmp1`, `tmp2` …
    */
   readonly name: string;
@@ -1621,16 +1621,16 @@ export interface Variable {
   readonly varying: readonly string[];
   readonly unreduced: readonly string[];
   readonly reduced: readonly string[];
-  /** How a global array lies on `Trace.mesh`; empty for a block. */
+  /** How a global array is sharded over `Trace.mesh`; empty for a block. */
   readonly dims: readonly Dim[];
   readonly window: Window | null;
   /** Whose blocks its blocks are; None where they are its own, or not known to be another's. */
   readonly origin: Origin | null;
-  /** Whether it can be drawn on `Trace.mesh`; False where it lies on a mesh of other axes or devices. */
+  /** Whether it can be drawn on `Trace.mesh`; False where it is on a mesh with other axes or devices. */
   readonly drawn: boolean;
 }
 
-/** The part of a value that travels: its leading corner on every device. */
+/** The part of a value that is sent: its leading corner on every device. */
 export interface Window {
   /** Shape of the corner; smaller than the value where something was cut. */
   readonly shape: readonly number[];
@@ -1642,7 +1642,7 @@ export interface Window {
   readonly block: Ints;
 }
 
-/** JAX's words for one kind of refusal, with `{fields}` where it says what came. */
+/** JAX's words for one kind of error, with `{fields}` where it states what it was given. */
 export interface Wording {
   readonly kind: "states_overlap" | "unreduced_overlap" | "reduced_overlap" | "repeated" | "unknown" | "unconstrained" | "unreduced_unknown" | "unreduced_auto" | "reduced_unknown" | "reduced_auto" | "rank" | "scalar_rank" | "indivisible";
   /** Class of the exception. */
@@ -1651,7 +1651,7 @@ export interface Wording {
 }
 
 /**
- * What one device does in a call, by the compiler's own analysis; -1 for what it does not say.
+ * What one device does in a call, from the compiler's own analysis; -1 for what it does not report.
  *
  * It counts the body of a loop once, however often that runs.
  */

@@ -13,7 +13,7 @@ export function decodeExercises(wire: unknown): Exercises {
   });
 }
 
-/** What was answered last, as something to go on from. */
+/** The last answer, as a starting point. */
 export function draftOf(question: Question): Draft {
   return Object.fromEntries(question.answer.map((g) => [g.field, g.text]));
 }

@@ -1,4 +1,4 @@
-/** The number formats of a step: of each variable one, and of what a collective moves one with its result and sums. */
+/** The number formats of a step: one per variable, and one for what a collective moves, its result and its sums. */
 import type { Step, Variable } from "./document.gen";
 import { product } from "./mesh";
 import { formatOf, kindOf, type NumberFormat, type Value } from "./numbers";
@@ -26,7 +26,7 @@ export function formatsOf(trace: TraceModel, step: Step, others: readonly Variab
   return formats;
 }
 
-/** Most numbers that a format is chosen by. */
+/** A format is chosen by at most this many numbers. */
 const MOST = 4096;
 
 function valuesOf({ elements }: Corner): Value[] {

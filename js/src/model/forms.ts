@@ -2,7 +2,7 @@
 import type { DtypeName, SpecDraft, Terms } from "./document.gen";
 import { axesAt, entryAt, partsOf } from "./spec";
 
-/** `f32[8@x,16]{U:y}`: types name Explicit axes alone. */
+/** `f32[8@x,16]{U:y}`: types name only Explicit axes. */
 export function typeText(draft: SpecDraft, dtype: DtypeName): string {
   const explicit = new Set(draft.axes.filter((a) => a.type === "Explicit").map((a) => a.name));
   const sizes = draft.shape.map((size, d) => {
@@ -74,7 +74,7 @@ export function hloText(draft: SpecDraft, terms: Terms): string {
     ["unreduced", sums],
     ["replicated", copies],
   ] as const) {
-    // Groups of one device say nothing.
+    // Groups of one device add nothing.
     if (count(group) === 1) continue;
     tiles.push(count(group));
     groups.push(name);

@@ -5,7 +5,7 @@ export function isBytes(leaf: unknown): leaf is ArrayBufferView<ArrayBuffer> | A
   return leaf instanceof ArrayBuffer || ArrayBuffer.isView(leaf);
 }
 
-/** The bytes of a leaf, whatever the host made them. */
+/** The bytes of a leaf, in whatever form the host gave them. */
 export function bytesOf(leaf: ArrayBufferView | ArrayBuffer): DataView {
   return ArrayBuffer.isView(leaf) ? new DataView(leaf.buffer, leaf.byteOffset, leaf.byteLength) : new DataView(leaf);
 }

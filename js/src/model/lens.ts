@@ -46,5 +46,5 @@ function cameFrom(trace: TraceModel, row: SpaceRow, device: number): string {
   const names = some(senders.map(id), 8);
   if (c.semantics.combines !== "") return `${c.semantics.combines} over devices ${names}`;
   if (senders.length > 0) return `sent by ${senders.length === 1 ? "device" : "devices"} ${names}`;
-  return permutes(c) ? "nobody sends: zeros" : "";
+  return permutes(c) ? "no sender: zeros" : "";
 }

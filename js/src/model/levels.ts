@@ -1,4 +1,4 @@
-/** A trace at the level of its reader: equations, the expressions that they were traced from, or whole statements. */
+/** A trace at the reader's level: equations, the expressions that they were traced from, or whole statements. */
 import type { Step, Trace } from "./document.gen";
 
 export type Level = "statement" | "expression" | "equation";
@@ -76,7 +76,7 @@ function inputs(steps: readonly Step[]): number[] {
   return [...found];
 }
 
-/** What an expression does, in a word: the function that it calls, its operator, or its last equation. */
+/** What an expression does, in one word: the function that it calls, its operator, or its last equation. */
 function called(last: Step): string {
   const name = /^([A-Za-z_][\w.]*)\(/.exec(last.expression)?.[1];
   return (

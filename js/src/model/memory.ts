@@ -68,7 +68,7 @@ export class MemoryModel {
     return this.total[this.peak] ?? 0;
   }
 
-  /** What the compiler sets aside; the peak where it does not say. */
+  /** What the compiler allocates; the peak where it does not say. */
   get allocated(): number {
     const c = this.doc.compiler;
     return c ? c.arguments + c.outputs + c.temporaries - c.aliased : this.peakBytes;
@@ -98,7 +98,7 @@ export class MemoryModel {
     return this.#byBytes.filter(({ buffer: b }) => b.born <= step && step <= b.dies);
   }
 
-  /** That in lines of a table. */
+  /** The same as rows of the table. */
   rows(step: number): readonly Row[] {
     const found = new Map<string, Row>();
     for (const { buffer: b, key } of this.#at(step)) {
@@ -114,7 +114,7 @@ export class MemoryModel {
     return [...found.values()].sort((a, b) => b.bytes - a.bytes);
   }
 
-  /** The line that a step works on, and whether on the way back; null for none. */
+  /** The line that a step works on, and whether in the backward pass; null for none. */
   workAt(step: number): { line: WorkedLine; backward: boolean } | null {
     const value = (this.#work[step] ?? 0) - 1;
     const line = value < 0 ? undefined : this.lines.find((l) => l.at === value >> 1);

@@ -2,7 +2,7 @@
 import type { Mesh, MeshAxis } from "./document.gen";
 import { unpack } from "./ints";
 
-/** A device is known here by its *position* in `mesh.devices.flat`; `ids[position]` is its `Device.id`. */
+/** A device is identified here by its *position* in `mesh.devices.flat`; `ids[position]` is its `Device.id`. */
 export class MeshModel {
   readonly axes: readonly MeshAxis[];
   /** Number of devices. */

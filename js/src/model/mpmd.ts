@@ -150,7 +150,7 @@ const HOLDS: Readonly<Record<Hold, string>> = {
   deleted: "held it, deleted",
   dropped: "named, but its data is gone",
   remote: "holds it, known from metadata",
-  abstract: "a shape alone",
+  abstract: "only a shape",
 };
 
 /** `0, 2`, `0 to 5`, cut after a few. */
@@ -206,7 +206,7 @@ export function badgesOf(model: MpmdModel): Badge[] {
     { strong: bytes(total), text: `on ${count(model.holding.length, "group")}`, tone: "plain" },
   ];
   const spent = total - model.arrayBytes;
-  if (spent > 0) out.push({ strong: bytes(spent), text: "of it copies", tone: "warn" });
+  if (spent > 0) out.push({ strong: bytes(spent), text: "spent on copies", tone: "warn" });
   return out;
 }
 

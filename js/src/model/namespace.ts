@@ -17,7 +17,7 @@ export function decodeNamespace(wire: unknown): Namespace {
 export class NamespaceModel {
   readonly meshes: readonly MeshModel[];
   readonly devices: readonly Device[];
-  /** Of each device what is on it. */
+  /** For each device, what is on it. */
   readonly groups: readonly DeviceGroup[];
   /** Bytes on each device; those that the last cell freed; those that would be there if nothing were held twice. */
   readonly held: Float64Array;
@@ -49,7 +49,7 @@ export class NamespaceModel {
     );
   }
 
-  /** Whether all devices hold as much. */
+  /** Whether all devices hold the same amount. */
   get alike(): boolean {
     return this.held.every((bytes) => bytes === this.held[0]);
   }

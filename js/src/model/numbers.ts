@@ -25,7 +25,7 @@ export function kindOf(format: Block["format"]): NumberKind {
 }
 
 /**
- * The shortest format that keeps neighbours apart, with at least three significant digits of the greatest.
+ * The shortest format that tells neighbouring values apart, with at least three significant digits of the greatest.
  *
  * `sums` need room too, but not their last digits.
  */
@@ -51,7 +51,7 @@ export function formatOf(kind: NumberKind, values: readonly Value[], sums: reado
   const decimals = kind === "complex" ? least : apart(partsOf(values), scale, least, Math.min(room, MOST_DECIMALS));
   const write = (v: number) => {
     const text = odd(v) ?? fixed(v, scale, decimals);
-    // What would be written as nothing says at least how little it is.
+    // A number that would be written as 0 shows at least its order of magnitude.
     return v !== 0 && Number(text) === 0 ? (v / 10 ** scale).toExponential(0) : text;
   };
   return made(write, all, kind, scale === 0 ? "" : `×10${superscript(scale)}`);
@@ -74,13 +74,13 @@ function odd(v: number): string | null {
   return Number.isFinite(v) ? null : v > 0 ? "inf" : "-inf";
 }
 
-/** Decimals with which no two of the numbers that differ are written alike, between bounds. */
+/** Decimals with which numbers that differ are also written differently, between bounds. */
 function apart(parts: readonly number[], scale: number, least: number, most: number): number {
   const distinct = [...new Set(parts)];
   for (let decimals = least; decimals <= most; decimals++) {
     if (new Set(distinct.map((v) => fixed(v, scale, decimals))).size === distinct.length) return decimals;
   }
-  // Where even the most do not do it, more digits would only be noise.
+  // Where even the most decimals are not enough, more digits would only be noise.
   return distinct.length > 1 && most > least ? Math.min(most, least + 1) : least;
 }
 

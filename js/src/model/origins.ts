@@ -1,4 +1,4 @@
-/** Whose blocks a variable's are: of a value that was only moved, the value that set out. */
+/** Where a variable's blocks come from: for a value that was only moved, the value that it was at first. */
 import type { Origin, Variable } from "./document.gen";
 import type { unpack } from "./ints";
 import type { MeshModel } from "./mesh";
@@ -18,7 +18,7 @@ export function originsOf(trace: Trace, v: Variable, position: number): readonly
   return [...all.subarray(position * pieces, (position + 1) * pieces)];
 }
 
-/** The variable whose blocks a variable's are. */
+/** The variable that a variable's blocks come from. */
 export function originVariable(trace: Trace, v: Variable): Variable {
   return (v.origin && trace.variable(v.origin.variable)) ?? v;
 }

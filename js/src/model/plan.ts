@@ -12,7 +12,7 @@ export interface Transfer {
   op: Move["op"];
 }
 
-/** Whose parts a chunk holds: the ranks that were combined into it, in order; empty for a chunk that is not there. */
+/** Whose parts a chunk holds: the ranks that were combined into it, in order; empty for a missing chunk. */
 export type Parts = readonly number[];
 
 /** What a rank holds: the parts of each chunk. Where chunks have an origin, chunk c of rank r is what r got from rank c. */
@@ -22,7 +22,7 @@ export type Held = readonly (readonly Parts[])[];
 export interface Played {
   /** The transfers of each round. */
   rounds: readonly (readonly Transfer[])[];
-  /** What every rank holds before the first round, and after each. A row of one is a block that is not cut. */
+  /** What every rank holds before the first round, and after each. A row of one is a block that is not split. */
   states: readonly Held[];
 }
 
@@ -69,7 +69,7 @@ export interface Times {
   settle: number;
 }
 
-/** Members of a group that are drawn one by one; of a larger group the middle is folded into one row. */
+/** Members of a group that are drawn one by one; in a larger group the middle is folded into one row. */
 export const UNFOLDED = 16;
 export const FOLDED_ROWS = 8;
 
@@ -108,7 +108,7 @@ export function play(plan: Plan): Played {
       if (!row) continue;
       for (const chunk of uncut ? [0] : t.chunks) {
         if (addressed(plan)) {
-          // Passed on until it is where it goes.
+          // Passed on until it reaches its destination.
           if (chunk === t.destination) row[t.origin] = own[t.origin] ?? NONE;
           continue;
         }

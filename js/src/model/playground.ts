@@ -9,11 +9,11 @@ import { decodeDocument } from "./wire";
 export function decodePlayground(wire: unknown): Playground {
   return decodeDocument(wire, "playground", (doc) => {
     if (!isDraft(doc.draft)) return "it has no spec";
-    return Array.isArray(doc.dtypes) && doc.dtypes.length > 0 ? null : "it names no dtypes";
+    return Array.isArray(doc.dtypes) && doc.dtypes.length > 0 ? null : "it has no dtypes";
   });
 }
 
-/** Whether this is a draft as far as a picture of it needs. */
+/** Whether this is a draft, as far as its picture needs one. */
 export function isDraft(value: unknown): value is SpecDraft {
   if (typeof value !== "object" || value === null) return false;
   return ["shape", "axes", "entries", "unreduced", "reduced"].every((key) =>
@@ -25,7 +25,7 @@ export function dtypeOf(draft: SpecDraft, doc: Playground): DtypeName {
   return doc.dtypes.find((d) => d.name === draft.dtype) ?? { name: draft.dtype, short: draft.dtype, bits: 0 };
 }
 
-/** Where the array would be. The draft must be one that JAX takes. */
+/** Where the array would be. The draft must be one that JAX accepts. */
 export function placementOf(draft: SpecDraft, doc: Playground): Placement {
   const dtype = dtypeOf(draft, doc);
   const dims = draft.shape.map((size, d) => ({ size, ...entryAt(draft, d), cut: null }));

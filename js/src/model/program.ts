@@ -26,10 +26,10 @@ function flaw(doc: Program): string | null {
   const odd = doc.collectives.find(
     (c: HloCollective) => c.axes.some((a) => !names.has(a)) || c.plans.some((p) => !doc.plans[p]),
   );
-  return odd ? `its ${odd.kind} ${odd.name} names an axis or a plan that is not there` : null;
+  return odd ? `its ${odd.kind} ${odd.name} names an axis or a plan that does not exist` : null;
 }
 
-/** Ranks of the largest group that is played: of a larger one nobody sees who sends what. */
+/** Size of the largest group that is played: in a larger one nobody can see who sends what. */
 export const LARGEST = 128;
 
 /** How the devices of a group are connected, where that is known: by their physical coordinates. */
@@ -40,7 +40,7 @@ export interface Lies {
   /** Coordinates along which the devices of a group differ, and chips along each. */
   along: readonly number[];
   sizes: readonly number[];
-  /** Whether all links along them wrap around: a part of a ring is none. */
+  /** Whether all links along them wrap around: a part of a ring does not. */
   rings: boolean;
 }
 

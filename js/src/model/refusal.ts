@@ -1,4 +1,4 @@
-/** What JAX says to a spec that does not fit its mesh or its array, in its own words, and what that means. */
+/** JAX's error for a spec that does not fit its mesh or its array, in its own words, and what that means. */
 import type { Mesh, MeshAxis, SpecDraft, Terms, Wording } from "./document.gen";
 import { axesAt, entryText, type Place, partsOf, positions, quoted, setText, tupleText } from "./spec";
 
@@ -30,7 +30,7 @@ interface Found {
   notes: readonly (readonly [Place, string])[];
 }
 
-/** The first complaint, in the order in which JAX looks; null where it has none. */
+/** The first error, in the order in which JAX checks; null where there is none. */
 export function refusalOf(draft: SpecDraft, doc: Spelled): Refusal | null {
   const found = inSpec(draft) ?? onMesh(draft) ?? onArray(draft);
   const wording = found && doc.terms.wordings.find((w) => w.kind === found.kind);
@@ -98,7 +98,7 @@ function onMesh(draft: SpecDraft): Found | null {
       kind: "unconstrained",
       fields: {},
       meaning:
-        "UNCONSTRAINED leaves a dimension to the compiler, which decides over Auto axes alone. Here there are none.",
+        "UNCONSTRAINED leaves a dimension to the compiler, which decides only over Auto axes. This mesh has none.",
       notes: draft.entries.flatMap((e, d) => (e.unconstrained ? [[d, "no Auto axis to choose"] as const] : [])),
     };
   }
@@ -110,7 +110,7 @@ function onMesh(draft: SpecDraft): Found | null {
         kind: `${state}_auto`,
         fields: { unreduced: frozen(draft.unreduced), reduced: frozen(draft.reduced) },
         meaning: `${axis} is ${known.get(axis)}: ${
-          state === "unreduced" ? "a sum that is still owed" : "what a gradient will be"
+          state === "unreduced" ? "a sum that is still pending" : "what a gradient will be"
         } is part of the type, and types speak of Explicit axes alone.`,
         notes: [[state, `${axis} is ${known.get(axis)}`]],
       };
@@ -140,9 +140,9 @@ function onArray(draft: SpecDraft): Found | null {
   return {
     kind: "indivisible",
     fields: { dim: String(dim), size: String(size), parts: String(parts), ...spelled },
-    meaning: `Every device along ${axesAt(draft, dim).join(", ")} gets a block of the same size, and ${size} does not divide by ${parts}.`,
+    meaning: `Every device along ${axesAt(draft, dim).join(", ")} gets a block of the same size, and ${size} is not divisible by ${parts}.`,
     notes: shape.flatMap((n, d) =>
-      n % partsOf(draft, d) === 0 ? [] : [[d, `${n} ÷ ${partsOf(draft, d)} leaves a rest`] as const],
+      n % partsOf(draft, d) === 0 ? [] : [[d, `${n} ÷ ${partsOf(draft, d)} leaves a remainder`] as const],
     ),
   };
 }

@@ -6,7 +6,7 @@ import type { TraceModel } from "./trace";
 export interface Row {
   step: number;
   scope: number | null;
-  /** Steps that a folded scope holds. */
+  /** Number of steps in a folded scope. */
   count: number;
   depth: number;
 }
@@ -27,7 +27,7 @@ export function rowsOf({ trace, open, search, fold, sends }: Listing): Row[] {
   const wanted = search.trim().toLowerCase();
   const rows: Row[] = [];
   const named = new Set<number>();
-  // A word of the program's lines stands in many steps: those that are called so are meant first.
+  // A word of the source occurs in many steps: steps of that name come first.
   const called = wanted !== "" && trace.steps.some((s) => s.primitive.includes(wanted));
   trace.steps.forEach((s, step) => {
     if ((fold && s.shape_only) || (sends && !trace.communicates(s))) return;
@@ -59,7 +59,7 @@ export function pathOf({ scopes }: Trace, step: Step | null): number[] {
   return path;
 }
 
-/** The first step after one that stands in no more than so many scopes; the last step where there is none. */
+/** The first later step that is in at most this many scopes; the last step where there is none. */
 export function stepAfter(doc: Trace, step: number, depth: number): number {
   const outer = pathOf(doc, doc.steps[step] ?? null).slice(0, Math.max(0, depth));
   const stays = (s: Step) => {

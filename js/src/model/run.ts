@@ -31,7 +31,7 @@ function flaw(run: Run): string | null {
     return "it has no lanes";
   const names = new Set(run.mesh.axes.map((a) => a.name));
   const odd = run.collectives.find((c: MeasuredCollective) => c.axes.some((a) => !names.has(a)));
-  return odd ? `its ${odd.kind} ${odd.name} names an axis that is not there` : null;
+  return odd ? `its ${odd.kind} ${odd.name} names an axis that does not exist` : null;
 }
 
 /** The events of a device; times in ticks from the beginning of their call. */
@@ -45,7 +45,7 @@ export interface LaneEvents {
   end: Float64Array;
   /** Ticks from the own arrival to that of the last member; 0 for compute. */
   waited: Int32Array;
-  /** Ends of events that were so far the latest, by which those that are under way are found. */
+  /** The latest end of any event so far, by which events that are under way are found. */
   reach: Float64Array;
 }
 
@@ -55,7 +55,7 @@ export interface Doing {
   /** Index of the event in its lane; -1 where there is none. */
   event: number;
   what: "compute" | "collective" | "wait" | "nothing";
-  /** Of a wait: mesh position of the device that is waited for, and ticks since and until. */
+  /** For a wait: mesh position of the device that is waited for, and ticks since and until. */
   waitsFor: number | null;
   since: number;
   left: number;
@@ -109,7 +109,7 @@ export class RunModel {
     return c.axes.length > 0 ? this.mesh.axisOf(c.axes[0] ?? "") : -1;
   }
 
-  /** Of each mesh position, how often it was the last to arrive while others waited. */
+  /** For each mesh position, how often it was the last to arrive while others waited. */
   get late(): Int32Array {
     const late = new Int32Array(this.mesh.size);
     for (const c of this.collectives) for (const [p, n] of unpack(c.last).entries()) late[p] = (late[p] ?? 0) + n;
@@ -198,7 +198,7 @@ export class RunModel {
     return last;
   }
 
-  /** Of each event, how many of its operation came before it in its call. */
+  /** For each event, how many events of its operation came before it in its call. */
   occurrences(lane: LaneEvents): Int32Array {
     let found = this.#occurrences.get(lane);
     if (!found) {

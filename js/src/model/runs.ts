@@ -1,4 +1,4 @@
-/** How many executions a step of a trace stands for: of a loop, only some iterations are shown. */
+/** How many executions a step of a trace stands for: only some iterations of a loop are shown. */
 import type { Scope, Step, Trace } from "./document.gen";
 
 /**

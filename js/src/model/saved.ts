@@ -10,7 +10,7 @@ export function reviveBytes(value: unknown): unknown {
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-// atob is not there in a bare V8.
+// A bare V8 has no atob.
 function fromBase64(text: string): DataView {
   const clean = text.replace(/=+$/, "");
   const out = new Uint8Array(Math.floor((clean.length * 3) / 4));

@@ -9,7 +9,7 @@ export interface Source {
   v: Variable;
   /** Mesh position. */
   device: number;
-  /** Number in the corner that travelled; null where it is outside of that. */
+  /** Index in the corner that the document carries; null outside it. */
   element: number | null;
 }
 
@@ -44,7 +44,7 @@ function numberIn(trace: TraceModel, v: Variable, index: Index): number | null {
   return index.reduce((at, i, d) => at * (shape[d] ?? 1) + i, 0);
 }
 
-/** Of a collective: elements of members of the device's group. */
+/** For a collective: elements on members of the device's group. */
 function moved(
   trace: TraceModel,
   step: Step,
@@ -89,7 +89,7 @@ function moved(
   return input.shape.join() === v.shape.join() ? all(at) : null;
 }
 
-/** Of a step in which every device works alone. */
+/** For a step in which every device works alone. */
 function local(step: Step, inputs: readonly Variable[], v: Variable, at: Index): Local | null {
   const [first, second] = inputs;
   if (step.elementwise) return inputs.map((input) => [input, fitted(input.shape, at)]);
@@ -192,7 +192,7 @@ function numbersIn(text: string): number[] {
   return (text.match(/-?\d+/g) ?? []).map(Number);
 }
 
-/** Elements that are named at most. */
+/** At most this many elements are named. */
 const MOST = 512;
 
 /** How an element was made, in numbers: `2·4 + 3·5 = 23`; `null` where the rule is not known. */

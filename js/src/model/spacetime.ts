@@ -42,7 +42,7 @@ export function spaceTime(trace: TraceModel): SpaceTime {
     wanted.add(i);
     const before = made.get(s.inputs[0] ?? -1);
     const maker = before === undefined ? null : trace.step(before);
-    // A block that only changed its shape is the one before it.
+    // A block that only changed its shape counts as the one before it.
     if (maker && !maker.shape_only && !maker.implicit && maker.primitive !== "scan") wanted.add(before ?? i);
   });
   const loops: Loop[] = [];
@@ -88,7 +88,7 @@ function loopOf(trace: TraceModel, step: Step, loops: Loop[], index: Map<string,
   return { loop: -1, iteration: -1 };
 }
 
-/** What goes from device to device on the way to a row: pairs of mesh positions; groups that knot their blocks. */
+/** What goes from device to device on the way to a row: pairs of mesh positions; groups that combine their blocks. */
 export function linksOf(
   trace: TraceModel,
   c: Collective,

@@ -36,7 +36,7 @@ export function sizeOf(draft: SpecDraft, name: string): number {
   return draft.axes.find((a) => a.name === name)?.size ?? 1;
 }
 
-/** Parts that a dimension is cut into. */
+/** Parts that a dimension is split into. */
 export function partsOf(draft: SpecDraft, dim: number): number {
   return entryAt(draft, dim).axes.reduce((n, name) => n * sizeOf(draft, name), 1);
 }
@@ -70,14 +70,14 @@ export function move(draft: SpecDraft, from: Seat, place: Place, index = Number.
   return put(take(draft, from), name, place, shifted);
 }
 
-/** Nothing at a place: of an entry for which there is no dimension, not even the entry. */
+/** Empties a place; an entry beyond the last dimension is removed. */
 export function clear(draft: SpecDraft, place: Place): SpecDraft {
   if (typeof place === "number" && place >= draft.shape.length)
     return { ...draft, entries: draft.entries.slice(0, place) };
   return withAxes(draft, place, []);
 }
 
-/** Leaves a dimension to the compiler, or no longer. */
+/** Leaves a dimension to the compiler; a second call undoes that. */
 export function unconstrain(draft: SpecDraft, dim: number): SpecDraft {
   return withEntry(draft, dim, { axes: [], unconstrained: !entryAt(draft, dim).unconstrained });
 }
@@ -93,7 +93,7 @@ function withEntry(draft: SpecDraft, dim: number, entry: SpecEntry): SpecDraft {
   return { ...draft, entries: Array.from({ length: count }, (_, d) => (d === dim ? entry : entryAt(draft, d))) };
 }
 
-/** The array with another shape; the spec stays, and drops only what says nothing. */
+/** The array with another shape; the spec stays, except for entries that say nothing. */
 export function reshape(draft: SpecDraft, shape: readonly number[]): SpecDraft {
   const said = draft.entries.findLastIndex((e) => e.axes.length > 0 || e.unconstrained) + 1;
   return { ...draft, shape, entries: draft.entries.slice(0, Math.max(said, shape.length)) };
@@ -161,7 +161,7 @@ export function specCode(draft: Pick<SpecDraft, "entries" | "unreduced" | "reduc
 const ENTRY = /^(?:None|(?:(?:jax\.)?(?:sharding\.)?(?:P|PartitionSpec)\.)?(UNCONSTRAINED)|('.*'|".*")|\((.*)\))$/;
 const PART = /(?:'[^']*'|"[^"]*"|\([^()]*\)|\{[^{}]*\}|[^,(){}'"])+/g;
 
-/** Reads a spec that somebody wrote; null for what is none. Names need not be those of a mesh. */
+/** Parses a spec; null if the text is not one. Names need not be those of a mesh. */
 export function readSpec(text: string): Pick<SpecDraft, "entries" | "unreduced" | "reduced"> | null {
   const inside = /^(?:(?:jax\.)?(?:sharding\.)?(?:P|PartitionSpec))\s*\((.*)\)$/s.exec(text.trim());
   const parts = split(inside?.[1] ?? text);
@@ -184,7 +184,7 @@ export function readSpec(text: string): Pick<SpecDraft, "entries" | "unreduced" 
   return { entries, ...states };
 }
 
-/** At the commas that stand in no brackets; null where brackets or quotes do not match. */
+/** Splits at the commas outside brackets; null where brackets or quotes do not match. */
 function split(text: string): string[] | null {
   if (/[^,\s]/.test(text.replace(PART, ""))) return null;
   return (text.match(PART) ?? []).map((p) => p.trim()).filter((p) => p !== "");

@@ -16,7 +16,7 @@ export interface Slot {
   prefix: string;
   /** Mesh axes, major to minor; empty for `None`. */
   axes: readonly number[];
-  /** What stands in the slot when there are no axes. */
+  /** What the slot shows when there are no axes. */
   empty: string;
   title: string;
   /** Arithmetic, and its result in bold. */
@@ -113,7 +113,7 @@ function slots(model: PlacementModel): Slot[] {
     if (names.length === 0) return;
     out.push({ prefix, axes: names.map((a) => model.axisOf(a)), empty: "", title, before: "", result: "", after });
   };
-  group("unreduced=", doc.unreduced, `sum over ${doc.unreduced.join(", ")}`, "still owed");
+  group("unreduced=", doc.unreduced, `sum over ${doc.unreduced.join(", ")}`, "still pending");
   group("reduced=", doc.reduced, "equal now, its", "gradient unreduced");
   return out;
 }
@@ -162,8 +162,8 @@ function more(model: PlacementModel): Fact[] {
     if (value) out.push({ label, value: plain(value), note, tone: "plain" });
   };
   add("sharding", doc.sharding, "");
-  add("HLO", doc.hlo, "as XLA is told");
-  add("Shardy", doc.shardy, "as the sdy dialect is told");
+  add("HLO", doc.hlo, "as XLA sees it");
+  add("Shardy", doc.shardy, "as Shardy sees it");
   add("memory", doc.memory_kind, "memory kind");
   if (doc.logical_device_ids) add("devices", "logical_device_ids", "reorder the mesh; the picture shows the result");
   add("dtype", doc.dtype, doc.bits > 0 ? `${doc.bits} bits an element` : "");

@@ -1,11 +1,11 @@
-/** Items that travelled as a table. */
+/** Items that are sent as a table. */
 import type { Ints } from "./document.gen";
 import { unpack } from "./ints";
 
 /** Integers, packed where they are many. */
 type Numbers = readonly number[] | Ints;
 
-/** Of a field: the distinct values, and for each item the index of its own; one beyond them stands for null. */
+/** For a field: the distinct values, and for each item the index of its value; one past the last means null. */
 interface Column {
   at: Numbers;
   values?: readonly unknown[] | Ints;

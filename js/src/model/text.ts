@@ -1,4 +1,4 @@
-/** Words and numbers as JAX and the reader of a notebook spell them. */
+/** Words and numbers as JAX and notebooks write them. */
 import type { MeshModel } from "./mesh";
 import type { PlacementModel } from "./placement";
 
@@ -20,7 +20,7 @@ export function count(n: number, noun: string, plural = `${noun}s`): string {
   return `${n} ${n === 1 ? noun : plural}`;
 }
 
-/** A list with a comma between, cut after a few. */
+/** A list separated by commas, truncated after a few items. */
 export function some(items: readonly (string | number)[], most = 6): string {
   return items.length > most ? `${items.slice(0, most).join(", ")} … ${items.length - most} more` : items.join(", ");
 }
@@ -59,10 +59,10 @@ export interface Token {
   axis: number | null;
 }
 
-/** Where JAX writes the names of mesh axes: behind `@`, in quotes, and inside `{…}`. */
+/** Where JAX writes the names of mesh axes: after `@`, in quotes, and inside `{…}`. */
 const PLACES = /@\([^)]*\)|@[^,[\](){}]+|'[^']*'|\{[^}]*\}/g;
 
-/** Cuts a type or spec string into runs, so that the names of mesh axes can take their colour. */
+/** Splits a type or spec string into runs, so that the names of mesh axes can take their colour. */
 export function axisTokens(text: string, model: MeshModel): Token[] {
   const known = new Map(model.axes.map((a, i) => [a.name, i]));
   const out: Token[] = [];
@@ -77,7 +77,7 @@ export function axisTokens(text: string, model: MeshModel): Token[] {
     // The quotes and the `@` of a single name take its colour with it.
     const single = known.get(place.replace(/^[@']|'$/g, ""));
     if (single !== undefined) push(place, single);
-    // `U:` and its like stand before names, and are none even where an axis is called U.
+    // `U:` and its like stand before names, and are not names even where an axis is called U.
     else for (const word of place.split(/((?:[@(){},:'"\s]+(?:[UVR]:)?)+)/)) push(word, known.get(word) ?? null);
     done = index + place.length;
   }

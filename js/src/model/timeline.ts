@@ -13,7 +13,7 @@ export interface Pace {
   algorithm: Plan["algorithm"];
   /** Skip steps that send nothing, and stand still for a moment before those that do. */
   collectives: boolean;
-  /** Let every step last until its sentence can have been read. */
+  /** Let every step last as long as its sentence takes to read. */
   reading?: boolean;
 }
 
@@ -79,7 +79,7 @@ export interface Flow {
   finished: boolean;
 }
 
-/** Without motion (`still`) copies are where they leave or where they arrive, and nowhere between. */
+/** Without motion (`still`) copies are where they leave or where they arrive, never in between. */
 export function flowAt(times: Times, phase: number, still = false): Flow {
   const { rounds, round, terms, beat, settle } = times;
   const ms = Math.min(1, Math.max(0, phase)) * lasting(times);

@@ -15,7 +15,7 @@ export interface Tip {
   values: string;
 }
 
-/** Describes what is lit; `block` holds the values of the first device if they were read, `wait` says why not. */
+/** Describes what is highlighted; `block` has the first device's values if they were read, `wait` says why not. */
 export function tipOf(model: PlacementModel, lit: Highlight, block: BlockView | null, wait: string): Tip | null {
   const [first] = lit.positions;
   if (lit.axis !== null) return null;

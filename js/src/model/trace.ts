@@ -16,7 +16,7 @@ export function decodeTrace(wire: unknown): Trace {
   return decodeDocument({ ...wire, steps: items(steps), variables: items(variables) }, "trace", flaw);
 }
 
-/** The values of a variable that travelled: the leading corner of each device's block. */
+/** The values of a variable that the document carries: the leading corner of each device's block. */
 export interface Corner {
   shape: readonly number[];
   elements: Elements;
@@ -24,7 +24,7 @@ export interface Corner {
   start: (position: number) => number;
   /** Whether the corner is the whole value. */
   whole: boolean;
-  /** How great an element is among those of its block, from 0 to 1. */
+  /** How large an element is among those of its block, from 0 to 1. */
   level: (index: number) => number;
 }
 
@@ -84,7 +84,7 @@ export class TraceModel {
     return names.flatMap((name) => ids.get(name) ?? []);
   }
 
-  /** Values of a variable; null where none travelled. */
+  /** Values of a variable; null where the document carries none. */
   corner(v: Variable): Corner | null {
     let corner = this.#corners.get(v.id);
     if (corner === undefined) {
@@ -221,10 +221,10 @@ function flaw(doc: Trace): string | null {
   if (!Array.isArray(doc.steps) || doc.steps.length === 0) return "it has no steps";
   if (!Array.isArray(doc.variables)) return "it has no variables";
   const ids = doc.steps.flatMap((s) => [...s.inputs, ...s.outputs]);
-  return ids.every((id) => doc.variables[id]?.id === id) ? null : "a step names a variable that is not there";
+  return ids.every((id) => doc.variables[id]?.id === id) ? null : "a step names a variable that does not exist";
 }
 
-/** A primitive as users call it: a collective by what happens, whatever JAX's variants of it are called. */
+/** A primitive by its usual name: a collective by what it does, whatever JAX calls its variants. */
 export function primitiveName(step: Step): string {
   return step.collective?.kind ?? step.primitive;
 }

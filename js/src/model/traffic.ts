@@ -1,4 +1,4 @@
-/** Bytes over the links of each mesh axis: what a program sends, and how far that has come at a moment. */
+/** Bytes over the links of each mesh axis: what a program sends, and how much has arrived at a moment. */
 
 import type { Collective, Plan, Step } from "./document.gen";
 import { permutes } from "./semantics";
@@ -63,7 +63,7 @@ export function sharesAt(
   return [over / all, moving && flow.arrived <= flow.round ? (chunks[flow.round] ?? 0) / all : 0];
 }
 
-/** Of each mesh axis, the part of the bytes that crosses its links: a ring over two axes turns at the end of each row. */
+/** For each mesh axis, the share of bytes on its links: a ring over two axes turns at the end of each row. */
 export function crossings(trace: TraceModel, c: Collective): readonly number[] {
   const { mesh } = trace;
   const crossed = mesh.axes.map(() => 0);

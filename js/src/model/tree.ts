@@ -17,7 +17,7 @@ export function decodeModel(wire: unknown): Model {
 
 /** A device of any of the meshes. */
 export interface Device {
-  /** `Device.id`; of an abstract mesh the position. */
+  /** `Device.id`; for an abstract mesh the position. */
   id: number;
   /** Position in the main mesh; -1 for what is not in it. */
   position: number;
@@ -39,7 +39,7 @@ export interface Sizes {
 export interface Sums {
   leaves: number;
   bytes: number;
-  /** On the device that is looked at, and of that what is there but once on all devices. */
+  /** On the device that is shown, and the part of that which no other device holds. */
   here: number;
   own: number;
   spent: number;
@@ -75,7 +75,7 @@ export class TreeModel {
   /** Index of the device that holds most. */
   readonly fullest: number;
 
-  /** Of each type and device, the bytes of the shard there; filled as they are asked for. */
+  /** For each type and device, the bytes of the shard there; computed when first asked for. */
   readonly #shards = new Map<number, Float64Array>();
   readonly #deviceAt = new Map<string, number>();
   readonly #names: (string | undefined)[] = [];
@@ -147,7 +147,7 @@ export class TreeModel {
     return this.end[node] === node + 1;
   }
 
-  /** The leaf that a node is; of one that is none, the first below it. */
+  /** The node's leaf; for an inner node, the first leaf below it. */
   leafAt(node: number): number {
     return this.leavesBefore[node] ?? 0;
   }
@@ -227,7 +227,7 @@ export class TreeModel {
     return this.typeOf.reduce((sum, type) => sum + (this.sizes[type]?.bytes ?? 0), 0);
   }
 
-  /** Whether all devices of the main mesh hold as much, and no other device holds anything. */
+  /** Whether all devices of the main mesh hold the same amount, and no other device holds anything. */
   get alike(): boolean {
     return this.held.every((bytes) => bytes === this.held[0]);
   }
@@ -289,7 +289,7 @@ export function ownBytes(tree: TreeModel): Float64Array {
   return out;
 }
 
-/** Sizes of an array that mesh axes cut into equal blocks. */
+/** Sizes of an array that mesh axes split into equal blocks. */
 export function evenSizes(
   of: Pick<LeafType, "shape" | "bits">,
   mesh: MeshModel,

@@ -11,7 +11,7 @@ export interface ValueRange {
 
 /** Numbers of a wire buffer, in one of the element formats. */
 export class Elements {
-  /** Two numbers a value where they are complex. */
+  /** Two numbers per value where they are complex. */
   readonly #numbers: ArrayLike<number | bigint>;
   readonly #complex: boolean;
 
@@ -20,7 +20,7 @@ export class Elements {
     data: DataView,
   ) {
     const { buffer, byteOffset, byteLength } = bytesOf(data);
-    // A copy: hosts hand over buffers that are aligned to nothing. All of them run on little-endian machines.
+    // A copy: the buffers that hosts hand over may be unaligned. All of them run on little-endian machines.
     this.#numbers = new ARRAYS[format](buffer.slice(byteOffset, byteOffset + byteLength) as ArrayBuffer);
     this.#complex = format[0] === "c";
   }

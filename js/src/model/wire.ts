@@ -17,13 +17,13 @@ export function decodeDocument<Kind extends Document["kind"]>(
 ): Extract<Document, { kind: Kind }> {
   if (typeof wire !== "object" || wire === null || !("kind" in wire) || !("version" in wire)) {
     throw new DocumentError(
-      "This is not a shardwidget document: it names no kind and version. Make the view again to replace it.",
+      "This is not a shardwidget document: it has no kind or no version. Make the view again to replace it.",
     );
   }
   const { kind, version } = wire;
   if (typeof version !== "number" || version > VERSION) {
     throw new DocumentError(
-      `This document has version ${String(version)}; this page draws versions up to ${VERSION}. Update shardwidget, or make the view again with this one.`,
+      `This document has version ${String(version)}; this page draws versions up to ${VERSION}. Update shardwidget, or make the view again with this version.`,
     );
   }
   if (kind !== wanted) {

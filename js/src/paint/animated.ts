@@ -1,6 +1,6 @@
 /**
  * Writes a film as an SVG that plays by itself, without a script: marks that move or come and go have CSS animations.
- * Where motion is unwelcome, and in programs that know no animations, its last moment stands.
+ * For readers who prefer reduced motion, and in programs that know no animations, its last moment is shown.
  */
 import { type Film, looksAt } from "../scene/film/film";
 import { type Place, standing, type Track, together, tracksOf } from "../scene/film/tracks";
@@ -9,7 +9,7 @@ import { n } from "./shapes";
 import { type PngWriter, SvgWriter } from "./svg";
 import type { Theme } from "./theme";
 
-/** Milliseconds from one look at the film to the next: what moves goes straight between. */
+/** Milliseconds from one sample of the film to the next: motion is linear between them. */
 const EVERY = 25;
 
 export function paintAnimated(film: Film, theme: Theme, title: string, png: PngWriter): string {
@@ -47,7 +47,7 @@ function keyOf(track: Track): string {
 /** How a group is at the end, and how it comes to be so. */
 function rulesOf(name: string, places: readonly Place[], ms: number): string {
   const end = places.at(-1) ?? null;
-  // The last look is the end of the film, where it begins anew.
+  // The last sample is the end of the film, where it starts again.
   const looks = places.slice(0, -1);
   const shown = changes(looks.map((p) => n(p?.alpha ?? 0)));
   const path = corners(looks);
@@ -75,14 +75,14 @@ function translate({ dx, dy }: { dx: number; dy: number }): string {
   return `translate(${n(dx)}px,${n(dy)}px)`;
 }
 
-/** Each value with the look that it begins at. */
+/** Each value with the sample that it begins at. */
 function changes(values: readonly string[]): (readonly [number, string])[] {
   return values.flatMap((value, k) => (k > 0 && values[k - 1] === value ? [] : [[k, value] as const]));
 }
 
 type Corner = readonly [number, { dx: number; dy: number }];
 
-/** The looks between which a group goes straight at one speed; one, where it does not move. */
+/** The samples between which a group moves linearly; only one if it does not move. */
 function corners(places: readonly Place[]): Corner[] {
   const seen: Corner[] = places.flatMap((p, k) => (p ? [[k, p] as const] : []));
   const [first] = seen;
@@ -96,7 +96,7 @@ function corners(places: readonly Place[]): Corner[] {
   return [...(begins > 0 ? [[0, start] as const] : []), ...corners, [places.length, end]];
 }
 
-/** The looks between two that are farther from the straight way than can be seen. */
+/** The samples between two that are visibly off the straight line. */
 function simplified(seen: readonly Corner[], from: number, to: number): Corner[] {
   const [a, b] = [seen[from], seen[to]];
   if (!a || !b || to - from < 2) return [];
@@ -111,7 +111,7 @@ function simplified(seen: readonly Corner[], from: number, to: number): Corner[]
   return [...simplified(seen, from, worst), seen[worst] as Corner, ...simplified(seen, worst, to)];
 }
 
-/** Names of one picture are not those of another in the same page. */
+/** Names differ between the pictures in one page. */
 function hash(text: string): string {
   let h = 2166136261;
   for (const c of text) h = Math.imul(h ^ (c.codePointAt(0) ?? 0), 16777619);

@@ -129,7 +129,7 @@ function paintStripes(ctx: Context, m: RectMark, { pitch, width }: typeof HATCH 
 function paintLine(ctx: Context, m: LineMark, theme: Theme): void {
   setStroke(ctx, m.stroke, theme);
   ctx.beginPath();
-  // Native corners: an animation draws lines by the hundred in each frame.
+  // Native corners: an animation draws hundreds of lines in each frame.
   m.points.forEach(([x, y], i) => {
     const next = m.points[i + 1];
     if (i > 0 && next && m.r) ctx.arcTo(x, y, next[0], next[1], m.r);
@@ -151,7 +151,7 @@ function paintText(ctx: Context, m: TextMark, theme: Theme): void {
   if (m.turned) ctx.rotate(-Math.PI / 2);
   const [only] = m.spans;
   if (m.spans.length === 1 && only) {
-    // Measuring is what costs: the canvas aligns one run by itself.
+    // Measuring is expensive, and the canvas can align a single run itself.
     ctx.textAlign = m.anchor === "middle" ? "center" : (m.anchor ?? "start");
     dress(only);
     ctx.fillText(only.text, 0, 0);
@@ -220,6 +220,6 @@ function setStroke(ctx: Context, s: Stroke, theme: Theme): void {
 /** The canvas's 2-D context. */
 export function context(canvas: HTMLCanvasElement): Context {
   const ctx = canvas.getContext("2d");
-  if (!ctx) throw new Error("the browser gives no 2-D canvas");
+  if (!ctx) throw new Error("the browser provides no 2-D canvas");
   return ctx;
 }

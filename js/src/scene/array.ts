@@ -127,12 +127,12 @@ function tileMarks(
   const size = box.h >= 26 ? 12 : 10;
   if (box.h < 13) return marks;
   const middle = box.x + box.w / 2;
-  // Stripes run through a text: under it they are filled.
+  // Stripes would run through a text: they are filled in under it.
   const plate = (w: number, h: number): Mark[] =>
     partial && fill
       ? [{ kind: "rect", x: middle - w / 2, y: box.y + (box.h - h) / 2, w, h, r: 3, fill: hex(fill) }]
       : [];
-  // All tiles say it alike: as the one with the longest slice can.
+  // All tiles write it the same way: as the one with the longest slice can.
   const longest = paints.colorBy === "device" ? text : sliceText(model, model.tiles - 1);
   if (textWidth(longest, size, true) + 8 <= box.w) {
     marks.push(

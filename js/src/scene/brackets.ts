@@ -30,7 +30,7 @@ export function cornerWidth(model: PlacementModel, dim: number, width: number): 
 export function brackets(model: PlacementModel, track: Track, x: number, y: number, side: Side): Mark[] {
   const marks: Mark[] = [];
   let offset = 5;
-  // The minor axis cuts finest and stands nearest.
+  // The minor axis splits finest and is nearest.
   for (const level of levels(model, track.dim).reverse()) {
     const groups = group(track.segments, level);
     const fits = (span: number, text: string) =>
@@ -50,7 +50,7 @@ export function brackets(model: PlacementModel, track: Track, x: number, y: numb
       );
     }
     if (once !== null) {
-      // The axis name stands once: before numbers on top, under those at the left, turned where it is long.
+      // The axis name appears once: before numbers on top, under those on the left, turned where it is long.
       const end = { mono: true, anchor: "end", weight: 700 } as const;
       marks.push(
         side === "top"
@@ -77,7 +77,7 @@ function corner(name: string): string {
 }
 
 interface Level {
-  /** Mesh axis, or null for a dimension that no axis cuts. */
+  /** Mesh axis, or null for a dimension that no axis splits. */
   name: string | null;
   color: Color;
   stroke: Stroke;

@@ -14,9 +14,9 @@ import { wrapped } from "./stepcard";
 
 /** Lines of the table that are drawn; the rest is counted. */
 const MOST = 24;
-/** Below this width the silent column is left out. */
+/** Below this width the Auto column is left out. */
 const FULL = 860;
-/** Below this one a row stands under its line of source. */
+/** Below this one a row is drawn under its source line. */
 const NARROW = 620;
 
 export function comparisonScene(model: ComparisonModel, { width, scheme }: { width: number; scheme: Scheme }): Scene {

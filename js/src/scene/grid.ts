@@ -204,7 +204,7 @@ function boxDigits(model: MeshModel, box: number): number[] {
 function railWidth(model: MeshModel, wrapped: boolean, rows: number): number {
   if (model.axes.length === 0) return 4;
   const name = model.axes[0]?.name ?? "";
-  // Many devices may share one label for all rows.
+  // With many devices one label may stand for all rows.
   const row = wrapped ? `${model.size - 8}–${model.size - 1}` : model.size > 16 ? `0…${rows - 1}` : `${rows - 1}`;
   // A long name is turned, beside the indices.
   const widest = isLong(name) ? `${row}00` : `${name}=${row}`;
@@ -290,7 +290,7 @@ function named(panel: DeviceGrid, n: number, pitch: number, room: number) {
 /** Coordinates of axis 2 and later over a box; on the first box also the sign of each axis, for all boxes. */
 function boxTitle(model: MeshModel, panel: DeviceGrid, box: number, x: number, y: number, signOf: SignOf): Mark[] {
   const digits = boxDigits(model, box);
-  // A title may reach into the gap before the next box, where a cut one would say nothing.
+  // A title may reach into the gap before the next box: a truncated one would say nothing.
   let room = panel.boxPitch[0] - BOX_GAP + 8;
   const spans = model.axes.slice(2).flatMap((a, i) => {
     const text = fit(`${i > 0 ? "  " : ""}${panel.multiples ? "" : `${a.name}=`}${digits[i] ?? 0}`, room, 11, true);

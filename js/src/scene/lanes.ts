@@ -30,7 +30,7 @@ const LANE = 20;
 const GAP = 6;
 const LOOP = 22;
 const FOOT = 20;
-/** No narrower block could be seen. */
+/** A narrower block could not be seen. */
 const LEAST = 1.2;
 
 export function layoutLanes(model: ProgramModel, interconnect: number, width: number): Lanes | null {
@@ -164,7 +164,7 @@ function loopOf(model: ProgramModel, c: HloCollective) {
   return model.trail(c).find((n) => n.kind !== "branch" && n.kind !== "call") ?? null;
 }
 
-/** A round number of seconds, at least so many. */
+/** A round number of seconds, at least this many. */
 function tick(least: number): number {
   const unit = 10 ** Math.floor(Math.log10(least));
   return unit * ([1, 2, 5, 10].find((k) => k * unit >= least) ?? 10);

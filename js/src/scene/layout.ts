@@ -15,7 +15,7 @@ import { type Box, label, type Mark, type Span } from "./scene";
 export interface Layout extends Panels {
   width: number;
   height: number;
-  /** Where the tooltip stands when it does not float. */
+  /** Where the tooltip is when it does not float. */
   dock: Box | null;
   /** Where the title of each panel stands. */
   titles: readonly { x: number; y: number; text: string; note: string }[];
@@ -26,10 +26,10 @@ export interface Layout extends Panels {
 export const STACK = 560;
 const TITLE = 30;
 const DOCK = 86;
-/** Most height of a panel, beside the other and above it: with head, notes and foot a card stays below 640 px. */
+/** Maximum height of a panel, beside or above the other: with head, notes and foot a card stays below 640 px. */
 const HIGH = 372;
 const STACKED = 320;
-/** Widths at which a layout is tried, so that none is less high than a wider one. */
+/** Widths at which a layout is tried, so that no layout is lower than a wider one. */
 const TRIED = Array.from({ length: 34 }, (_, i) => 319 + 40 * i);
 
 /**
@@ -64,7 +64,7 @@ function natural(model: PlacementModel, choice: Choice, width: number, docked: b
     else x = arrayWidth + 44;
   }
   const right = width - x;
-  // The lens beside the mesh has room for ids in a wide cell alone.
+  // The lens beside the mesh has room for ids only in a wide cell.
   const beside = lensed && width >= 840;
   if (lensed) {
     const room = beside ? right * 0.52 : right;

@@ -231,7 +231,7 @@ function compactText(model: PlacementModel, box: Box, position: number, ink: "in
     texts.length <= (box.h - 16) / 10 && texts.every((text) => textWidth(text, size, true) <= box.w - 3);
   const slice = (tile: number) => sliceText(model, tile).slice(1, -1).split(", ");
   const digits = (p: number) => [`(${model.digits(p).join(",")})`];
-  // What the last has room for, every one has: all say the same of themselves.
+  // All tiles show the same facts: what the last one has room for, each has.
   const sliced = model.doc.shape !== null && model.rank > 0 && fits(slice(model.tiles - 1));
   const lines = sliced ? slice(model.tileAt[position] ?? 0) : fits(digits(model.size - 1)) ? digits(position) : [];
   const x = box.x + box.w / 2;

@@ -13,7 +13,7 @@ export interface Shown {
   paints: Paints;
 }
 
-/** More devices than this change at once. */
+/** With more devices than this the change is not animated. */
 const MOST_MOVING = 64;
 
 /** Whether a change between two placements can be shown: the same devices, in pictures of the same kind. */

@@ -20,7 +20,7 @@ export interface Panels {
 /** Opacity of the veil of background that dims what is not lit. */
 const DIM = { light: 0.34, dark: 0.1 } as const;
 
-/** What is lit, and over it the pin of what stays lit: a dot at the corner of its tile and of its device. */
+/** What is highlighted, and over it the pin: a dot at the corner of the pinned tile and device. */
 export function overlayMarks(
   model: PlacementModel,
   panels: Panels,

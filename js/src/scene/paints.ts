@@ -13,7 +13,7 @@ export interface Paints {
   range: ValueRange;
   /** Colour of a tile as a whole; null draws no fill. */
   fill: (tile: number) => Rgb | null;
-  /** Leave the blocks of data out: something else moves in their places. */
+  /** Leave out the blocks of data: something else moves in their places. */
   bare?: boolean;
 }
 

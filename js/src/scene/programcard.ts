@@ -143,7 +143,7 @@ function headsBand(width: number): Band {
     label(c.sent, 22, "sent/device", 12, "muted", end),
     label(c.runs, 22, "runs", 12, "muted", end),
     label(c.source, 22, "caused by", 12, "muted"),
-    label(c.time, 22, "est. a call", 12, "muted"),
+    label(c.time, 22, "est./call", 12, "muted"),
     rule(0, 33, width),
   ];
   return { marks, height: 34 };
@@ -276,7 +276,7 @@ function panelBand(
   const groups = groupTexts(model, c, 0);
   const more = view.groups.length > groups.length ? " …" : "";
   const below = [
-    // A moment without a caption keeps its line.
+    // A moment without a caption still has the line for it.
     captionOf(view) || " ",
     ...wrapped(`XLA ${c.groups_text}`, room, 2),
     `= ${c.axes.length > 0 ? `your ${over}` : "no mesh axis"}: ${groups.map((g) => g.text).join(" ")}${more}`,

@@ -30,7 +30,7 @@ function columnsOf(width: number) {
   return [from, from + 0.9 * each, from + 1.9 * each, from + 3.1 * each, from + 4.3 * each] as const;
 }
 
-const HEADS = ["collectives", "sent/device", "estimate a call", "measured a call", "memory/device"];
+const HEADS = ["collectives", "sent/device", "estimate per call", "measured per call", "memory/device"];
 
 function headBand(models: readonly ProgramModel[], width: number): Band {
   const used = [...new Set(models.map((m) => m.doc.interconnects[m.doc.interconnect] ?? ""))].filter((s) => s !== "");

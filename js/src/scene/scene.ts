@@ -43,7 +43,7 @@ export interface RectMark {
   fill?: Color;
   /** Diagonal stripes over half of the fill: a partial sum. */
   hatch?: boolean;
-  /** Amber double lines in place of a fill: bytes that are copies. */
+  /** Amber double lines in place of a fill: bytes of copies. */
   copies?: boolean;
   /** Thin lines the other way in place of the fill: nothing happens here. */
   lines?: boolean;
@@ -78,7 +78,7 @@ export interface TextMark {
   color: Color;
   weight?: number;
   anchor?: "start" | "middle" | "end";
-  /** Quarter turn against the clock, about (x, y). */
+  /** A quarter turn counterclockwise, about (x, y). */
   turned?: boolean;
   alpha?: number;
 }
@@ -119,21 +119,21 @@ export interface DiscMark {
   sign: "=" | "+";
 }
 
-/** Rectangles of one colour, by the thousand, inside of a box. */
+/** Thousands of rectangles of one colour, inside a box. */
 export interface BarsMark extends Box {
   kind: "bars";
   color: Color;
-  /** Of each, from the corner of the box: x, y, width and height. */
+  /** For each, from the corner of the box: x, y, width and height. */
   boxes: readonly number[];
   alpha?: number;
 }
 
-/** Straight lines of one colour, by the thousand, inside of a box. */
+/** Thousands of straight lines of one colour, inside a box. */
 export interface StrokesMark extends Box {
   kind: "strokes";
   color: Color;
   width: number;
-  /** Both ends of each, from the corner of the box: x, y, x, y. */
+  /** For each, both ends, from the corner of the box: x, y, x, y. */
   segments: readonly number[];
   alpha?: number;
 }

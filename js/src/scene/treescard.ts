@@ -102,7 +102,7 @@ function cellBand(model: ComparedModel, line: Compared, cell: ComparedCell, tree
   const status = tree > 0 ? statusText(cell, model.first) : "";
   if (status) {
     const color = isWorse(cell) ? "warn" : isOther(cell) ? "ink" : "muted";
-    // Long words stand below the bytes.
+    // Long words go below the bytes.
     if (end > 0 && textWidth(status, 12) * 1.1 > room - end) y += 17;
     const weight = isOther(cell) ? 600 : 400;
     marks.push(label(room, y, fit(status, room / 1.1, 12), 12, color, { anchor: "end", weight }));

@@ -132,7 +132,7 @@ test("a search shows the rows that it finds, with what they stand in; filters to
   button(view, "replication").click();
   await settle();
   expect(names(view).filter((n) => n.startsWith("r"))).toHaveLength(4);
-  expect(cell(lines(view)[1], "verdict")).toContain("Replicated. w is gathered whole over model: 1 MiB a device.");
+  expect(cell(lines(view)[1], "verdict")).toContain("Replicated. w is gathered whole over model: 1 MiB per device.");
 });
 
 test("keys move, open, fold, search and close; nothing else is taken from the page", async () => {

@@ -223,8 +223,8 @@ test("copies are said of each axis along which devices hold the same", () => {
 test.each([
   [{ rows: 0 }, "no rows"],
   [{ scopes: null }, "no scopes"],
-  [{ scopes: [] }, "the scope 2, which is not there"],
-  [{ program: null }, "the collective 0, which is not there"],
+  [{ scopes: [] }, "the scope 2, which does not exist"],
+  [{ program: null }, "the collective 0, which does not exist"],
   [{ version: 99 }, "version 99"],
   [{ kind: "trace" }, 'of kind "trace"'],
 ])("a document with %o is refused with what is wrong", (rest, message) => {

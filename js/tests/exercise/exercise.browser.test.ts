@@ -39,7 +39,7 @@ test("a spec is put together from axes, and checked when that is asked for", asy
   expect(find(view, ".tries").textContent).toBe("last tryP('x', 'y')f32[2,8]");
   slot(view, 0).focus();
   await userEvent.keyboard("{Delete}y");
-  await expect.poll(() => find(view, ".tries").textContent).toContain("another answer; check to count it");
+  await expect.poll(() => find(view, ".tries").textContent).toContain("a new answer: check it to count it");
 });
 
 test("axes are put on dimensions by a press, and taken back by a key", async () => {

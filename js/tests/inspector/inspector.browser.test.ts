@@ -69,9 +69,9 @@ test("what cannot be opened says why; an old answer is no answer", async () => {
   view.model.assign({ _opened: { n: 99, name: "x", error: "of another page" } });
   await settle();
   expect(textOf(find(view, ".opened"))).toContain("reading params");
-  view.model.assign({ _opened: { n: 1, name: "params", error: "KeyError: params is not there any more" } });
+  view.model.assign({ _opened: { n: 1, name: "params", error: "KeyError: params no longer exists" } });
   await settle();
-  expect(textOf(find(view, ".fault"))).toBe("KeyError: params is not there any more");
+  expect(textOf(find(view, ".fault"))).toBe("KeyError: params no longer exists");
 });
 
 test("arrays that no name holds are listed by type, without Python", async () => {
@@ -84,7 +84,7 @@ test("arrays that no name holds are listed by type, without Python", async () =>
 
 test("where no cells are followed, a button looks again; a saved page asks nobody", async () => {
   const view = await mount(wire("session"), { following: false });
-  button(view, "Look again").click();
+  button(view, "Refresh").click();
   expect(view.model.sentFor("_asked")).toEqual([{ n: 1, do: "look", name: "" }]);
   const saved = await mount(wire("session"), { following: false, _static: true });
   expect(saved.root.querySelector("footer button")).toBeNull();

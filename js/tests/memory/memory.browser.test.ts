@@ -38,7 +38,7 @@ test("pages are turned by buttons and keys, and Python hears of it", async () =>
 
 test("what Python has not sent yet is said, and what it cannot", async () => {
   const view = await page("training", { _memories: {} });
-  expect(text(view, "[role=status]")).toBe("reading what is alive …");
+  expect(text(view, "[role=status]")).toBe("reading live buffers …");
   view.model.assign({ _memories: { 0: { trouble: "it was given as a Program" } } });
   await settle();
   expect(text(view, "[role=status]")).toBe("it was given as a Program");

@@ -37,7 +37,7 @@ test("buffers of one name, type, kind and line are one row", () => {
   expect([twice?.buffer.type, twice?.count, twice?.bytes]).toEqual(["f32[2048,3072]", 2, 48 * MIB]);
   expect([twice?.born, twice?.dies]).toEqual([64, 74]);
   expect(rows.reduce((n, r) => n + r.bytes, 0)).toBe(m.peakBytes);
-  expect(rows.map(rowText)).toContain("made going back, ×2, in each pass");
+  expect(rows.map(rowText)).toContain("temporary, backward, ×2, in each iteration");
 });
 
 test("one sentence says what dominates", () => {
@@ -52,11 +52,11 @@ test("one sentence says what dominates", () => {
 
 test("a step is told by its place, its line and its loop", () => {
   const m = model("training");
-  expect(placeText(m, 70)).toBe("instruction 71 of 120, line 21 going back, inside a loop of 12");
+  expect(placeText(m, 70)).toBe("instruction 71 of 120, line 21, backward, inside a loop of 12");
   expect(stepSentence(m, m.peak, 2 ** 34)).toMatch(
     /^Peak 248 MiB of 16 GiB at instruction 71 of 120, .* Largest: h 96 MiB, /,
   );
-  expect(m.doc.loops.map(loopText)).toEqual(["scan, 12 times", "scan, backwards, 12 times"]);
+  expect(m.doc.loops.map(loopText)).toEqual(["scan, 12 times", "scan, backward, 12 times"]);
   expect(legendOf(m, m.peak).map((l) => l.kind)).toEqual(["collective", "temporary", "kept", "output", "argument"]);
 });
 
@@ -72,7 +72,7 @@ test("badges say whether it fits", () => {
   const last = (limit: number | null) => memoryBadges(m, limit).at(-1);
   expect(last(16 * 2 ** 30)).toMatchObject({ tone: "ok", text: "free of 16 GiB" });
   expect(last(192 * MIB)).toMatchObject({ tone: "warn", strong: "80 MiB", text: "too much for 192 MiB" });
-  expect(last(null)?.text).toBe("set aside");
+  expect(last(null)?.text).toBe("allocated");
 });
 
 test("lines know the steps that work on them", () => {

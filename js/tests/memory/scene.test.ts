@@ -61,7 +61,7 @@ test("a limit far above is not drawn, one that is near or passed is", () => {
 test("loops are named once, under their brackets", () => {
   const m = model("training");
   const said = texts(chartMarks(m, layoutOf(m.steps, 868), boundsOf(m, null), "light"));
-  expect(said.filter((t) => t.startsWith("scan"))).toEqual(["scan, backwards, 12 times", "scan, 12 times"]);
+  expect(said.filter((t) => t.startsWith("scan"))).toEqual(["scan, backward, 12 times", "scan, 12 times"]);
 });
 
 test("many steps cost no more marks than pixels, and the peak stays", () => {

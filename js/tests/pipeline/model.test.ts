@@ -72,7 +72,7 @@ test("more microbatches, a dearer way back, slow sends: answered here", () => {
   expect(model("one_f_one_b", { ...UNCHANGED, ratio: 3 }).run.makespan).toBe(44);
   expect(model("one_f_one_b", { ...UNCHANGED, communication: 1 }).run.makespan).toBeGreaterThan(33);
   const written = model("written", { ...UNCHANGED, microbatches: 5 });
-  expect([written.tasks.microbatches, written.remark]).toEqual([2, "its tasks are written out"]);
+  expect([written.tasks.microbatches, written.remark]).toEqual([2, "its tasks are listed one by one"]);
 });
 
 test("a recipe takes the nearest number of microbatches that it can", () => {
@@ -123,7 +123,7 @@ test("words", () => {
   expect(rankText(model("zb_v"), 3)).toBe("stage=3");
   const fused = model("dualpipe_v");
   const pair = fused.taskAt(0, fused.run.makespan / 2) ?? 0;
-  expect(cellText(fused, pair)).toContain("at once with");
+  expect(cellText(fused, pair)).toContain("at the same time as");
 });
 
 test("a deadlock is named, not waited for", () => {

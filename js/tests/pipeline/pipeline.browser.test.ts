@@ -117,7 +117,7 @@ test("sliders answer at once, without a kernel", async () => {
   expect(badges(view)).toContain("140 long");
   await slide(view, "a send", 1);
   expect(badges(view)).not.toContain("140 long");
-  button(view, "as given").click();
+  button(view, "reset").click();
   await settle();
   expect(badges(view)).toContain("27.3 % idle33 long");
   expect(view.model.sent).toEqual([]);

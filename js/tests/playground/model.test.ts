@@ -132,7 +132,7 @@ test.each<[string, Partial<SpecDraft>, string[] | null]>([
     [
       "IndivisibleError",
       "array axis 0 is partitioned 4 times, but the dimension size is 6 ((6, 16), [4, 2])",
-      "0: 6 ÷ 4 leaves a rest",
+      "0: 6 ÷ 4 leaves a remainder",
     ],
   ],
   [
@@ -235,5 +235,5 @@ test("a key means an axis by its number, or by its letter, a free one first", ()
 
 test("a damaged document says what is wrong with it", () => {
   expect(() => decodePlayground({ ...playground(), draft: {} })).toThrow("it has no spec");
-  expect(() => decodePlayground({ ...playground(), dtypes: [] })).toThrow("it names no dtypes");
+  expect(() => decodePlayground({ ...playground(), dtypes: [] })).toThrow("it has no dtypes");
 });

@@ -168,7 +168,7 @@ test("mesh, array and spec are typed", async () => {
   const wrong = await input("spec as text", "P(x)");
   expect(wrong.validationMessage).toBe("Write a spec, such as P('x', None).");
   expect((await input("size of axis y", "0")).validationMessage).toBe("A whole number, 1 to 1024.");
-  expect((await input("name of axis 1", "data")).validationMessage).toBe("There is an axis data already.");
+  expect((await input("name of axis 1", "data")).validationMessage).toBe("There already is an axis data.");
   expect((await input("shape", "4, x")).validationMessage).toBe("Write sizes, such as (8, 16).");
   button(view, "remove axis y").click();
   await expect.poll(() => text(view, ".band.error pre")).toContain("Resource axis: y of P(None, ('y', 'data'))");

@@ -50,7 +50,7 @@ test("a document that cannot be drawn says what is wrong with it", () => {
   expect(said({ ...base, version: 99 })).toContain("version 99");
   expect(said({ ...base, kind: "trace" })).toContain('kind "trace"');
   expect(said({ ...base, collectives: 3 })).toContain("it has no collectives");
-  expect(said({ ...base, plans: [] })).toContain("all-gather all-gather.0 names an axis or a plan that is not there");
+  expect(said({ ...base, plans: [] })).toContain("all-gather all-gather.0 names an axis or a plan that does not exist");
   const odd = base.collectives.map((c) => ({ ...c, axes: ["nowhere"] }));
   expect(said({ ...base, collectives: odd })).toContain("names an axis");
   expect(said({ ...wire("layouts"), programs: [] })).toContain("it has no programs");

@@ -165,7 +165,7 @@ test("Space plays to the end and the last frame stands", async () => {
   await settle();
   expect(phase(view)).toBe(1);
   expect(pixels(view)).not.toBe(between);
-  expect(find(view, ".caption").textContent).toBe("all has arrived");
+  expect(find(view, ".caption").textContent).toBe("everything has arrived");
   expect(button(view, "play")).toBeTruthy();
 });
 
@@ -258,7 +258,7 @@ test("devices are walked by keys, and each brings its group out", async () => {
 
 test("a click on a device, and the buttons, bring a group out", async () => {
   const view = await mount(program("training"), { selection: 0 });
-  button(view, "the next group").click();
+  button(view, "next group").click();
   await settle();
   expect(find(view, ".others").textContent).toContain("group 2 of 4");
   const picture = find(view, ".picture");

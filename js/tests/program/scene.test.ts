@@ -291,7 +291,7 @@ test("a sum is hatched until every part is in it", () => {
   expect([hatched(0), hatched(1)]).toEqual([16 * 4, 0]);
   expect(hatched(phaseAfter(6, 3))).toBeLessThan(hatched(0) + 16);
   expect(captionOf(viewOf(m, c, { algorithm: "ring", phase: 0.3 }))).toBe(
-    "round 3 of 6; hatched: a sum that waits for more",
+    "round 3 of 6; hatched: a sum that is not complete",
   );
 });
 

@@ -39,7 +39,7 @@ test("what is chosen is asked of Python, and what comes is downloaded", async ()
   const [asked] = model.sentFor("_wanted") as { n: number }[];
   expect(asked).toMatchObject({ kind: "gif", width: 700, theme: "dark" });
   expect(select().disabled).toBe(true);
-  expect(select().selectedOptions[0]?.text).toBe("Python draws …");
+  expect(select().selectedOptions[0]?.text).toBe("drawing …");
   const saved: string[] = [];
   vi.spyOn(HTMLAnchorElement.prototype, "click").mockImplementation(function (this: HTMLAnchorElement) {
     saved.push(this.download);

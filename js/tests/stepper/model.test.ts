@@ -288,7 +288,7 @@ test.each([
   ["no steps", { steps: [] }, "it has no steps"],
   ["steps that are not a list", { steps: null }, "it has no steps"],
   ["no variables", { variables: null }, "it has no variables"],
-  ["a variable that is not there", { variables: [] }, "names a variable that is not there"],
+  ["a variable that does not exist", { variables: [] }, "names a variable that does not exist"],
   ["a newer version", { version: 99 }, "has version 99"],
   ["a placement", { kind: "placement" }, 'of kind "placement"; this page draws "trace"'],
 ])("%s is refused with what to do", (_, wrong, message) => {
@@ -317,7 +317,7 @@ test("a block is described by its element, its type, its device, who holds the s
   expect(blockTip(t, result, 5, 6).name).toBe(`${result.name}[5,2] = ${text(result, 5, 6)}`);
   expect(blockTip(t, result, 5, null).name).toBe(`${result.name}[4:6, :]`);
   expect(blockTip(t, result, 5, 6)).toMatchObject({
-    type: "f32[8@x,4] · 32 B a device",
+    type: "f32[8@x,4] · 32 B per device",
     copies: "2 copies, also on 4",
   });
   expect(blockTip(t, { ...s, window: null, id: -1 }, 5, 6)).toMatchObject({

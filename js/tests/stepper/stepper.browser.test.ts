@@ -663,7 +663,7 @@ test("keys go to the collectives, through the algorithms, to the search and to t
     clock.run();
   }
   await userEvent.keyboard("?");
-  await expect.poll(() => view.root.querySelector(".help")?.textContent).toContain("collective before, after");
+  await expect.poll(() => view.root.querySelector(".help")?.textContent).toContain("previous, next collective");
   await userEvent.keyboard("{Escape}");
   await expect.poll(() => view.root.querySelector(".help")).toBeNull();
   await userEvent.keyboard("/");
@@ -726,7 +726,7 @@ test("a fix is copied; where the page may not, it is selected", async () => {
 test("an error says which value, along which axis and since when, and goes there", async () => {
   const view = await mount(trace("error"), { step: 2 });
   const facts = find(view, ".facts");
-  expect(facts.textContent).toMatch(/valuey .*mesh axisi so sincestep \d+, \w+, line \d+/);
+  expect(facts.textContent).toMatch(/valuey .*mesh axisi sincestep \d+, \w+, line \d+/);
   facts.querySelector("button")?.click();
   await expect.poll(() => shownStep(view)).toBeLessThan(2);
   // A program that sends nothing has no bill and no algorithms.
@@ -795,7 +795,7 @@ test("in space-time a tile that is pointed at says what it holds, and who sent i
   at(-1);
   await expect.poll(lens).toBe("");
   at(2);
-  await expect.poll(lens).toMatch(/nobody sends: zeros/);
+  await expect.poll(lens).toMatch(/no sender: zeros/);
   picture.dispatchEvent(new PointerEvent("pointerleave"));
   await expect.poll(lens).toBe("");
 });

@@ -100,5 +100,5 @@ RAGGED_ALL_TO_ALL = Statement(
     sizes=3,
     cut=_cut_ragged,
     join=_join_ragged,
-    sentence="Every device sends rows of {value} to the devices of its group, as many as it says.",
+    sentence="Every device sends rows of {value} to the devices of its group, as many as its send sizes say.",
 )

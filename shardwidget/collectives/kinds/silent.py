@@ -1,4 +1,4 @@
-"""What JAX counts among collectives and sends nothing: an index, changes of type, the second half of a collective."""
+"""What JAX counts as a collective but sends nothing: an index, changes of type, the second half of a collective."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Explicit types beside concrete shardings: one walk of a program, three ways of asking where its values are."""
+"""Explicit types beside concrete shardings: one walk through a program, three ways to find where its values are."""

@@ -1,8 +1,8 @@
-"""The types of a program's trace on an Explicit mesh, as those of the equations of another trace.
+"""The types of a program's trace on an Explicit mesh, assigned to the equations of another trace.
 
-The two traces may have other equations: on Explicit axes ``jnp.where`` reshards its condition, ``auto_axes`` what it
-gives, a fix an operand. Equations are matched in order, by what they compute, by the user's line and by their shapes;
-and only where their operands are the same values. What has no match has no type.
+The two traces may have other equations: on Explicit axes ``jnp.where`` reshards its condition, ``auto_axes`` its
+results, a fix an operand. Equations are matched in order, by what they compute, by the user's line and by their shapes;
+and only where their operands are the same values. An equation without a match has no type.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def own(tree: Tree, stops: Sequence[Stopped] = ()) -> Explicit:
 
 
 def aligned(tree: Tree, explicit: Tree, stops: Sequence[Stopped] = ()) -> Explicit:
-    """The types of one trace, as those of the lines of another.
+    """The types of one trace, assigned to the lines of another.
 
     Args:
         tree: the program as it was traced.
@@ -37,7 +37,7 @@ def aligned(tree: Tree, explicit: Tree, stops: Sequence[Stopped] = ()) -> Explic
     found = _verified(tree, explicit, list(_matched(tree, explicit)))
     types = {a: tuple(v.aval for v in explicit.lines[b].outputs) for a, b in found}
     stopped = dict(_stops(found, explicit, stops))
-    # A fix may go on with the result.
+    # A fix may continue with the result.
     types |= {k: (stop.fixes[stop.chosen].type, *types[k][1:]) for k, stop in stopped.items()}
     return Explicit(types, stopped, FixedProgram(explicit, dict(found)))
 
@@ -59,7 +59,7 @@ def _matched(tree: Tree, explicit: Tree) -> Iterator[tuple[int, int]]:
 
 
 def _verified(tree: Tree, explicit: Tree, matched: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The matches whose operands are each other's, once what only changes where they lie is left out."""
+    """The matches whose operands match too, ignoring what only changes how they are sharded."""
     same = _Same(tree, {a for a, _ in matched}), _Same(explicit, {b for _, b in matched})
     theirs: dict[Value | str, Value | str] = {}
 
@@ -78,7 +78,7 @@ def _verified(tree: Tree, explicit: Tree, matched: list[tuple[int, int]]) -> lis
 
 
 class _Same:
-    """Values of a program, those that differ only in where they lie as one; constants by what they are."""
+    """Values of a program, those that differ only in their sharding as one; constants by their contents."""
 
     def __init__(self, tree: Tree, matched: set[int]) -> None:
         self._before: dict[Value, Value | str] = {}
@@ -86,7 +86,7 @@ class _Same:
             if k in matched:
                 continue
             before = self.of(line.inputs[0]) if line.inputs else ""
-            # JAX casts a constant by itself where nothing has laid it out.
+            # JAX itself casts a constant where nothing has given it a sharding.
             cast = line.eqn.primitive.name == "convert_element_type" and isinstance(before, str)
             if cast or line.eqn.primitive.name in _jax.RELAYOUTS:
                 self._before[line.outputs[0]] = before
@@ -98,7 +98,7 @@ class _Same:
 
 
 def _stops(found: Sequence[tuple[int, int]], explicit: Tree, stops: Sequence[Stopped]) -> Iterator[tuple[int, Stopped]]:
-    """Those that stand in the place of an equation that stopped: transposes carry its mark, too."""
+    """Those in place of an equation that stopped: transposes carry its mark, too."""
     for a, b in found:
         line = explicit.lines[b]
         mark = _jax.mark_of(line.eqn)
@@ -128,7 +128,7 @@ def kind(primitive: str) -> str:
 
 
 def essence(primitive: str, params: Mapping[str, Any]) -> Hashable:
-    """Parameters that say what an equation computes, and not where."""
+    """Parameters that state what an equation computes, and not where."""
     if primitive in _jax.RELAYOUTS:
         return ()
     return tuple((key, value) for key, value in sorted(params.items()) if _is_plain(value))

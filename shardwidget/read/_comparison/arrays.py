@@ -20,7 +20,7 @@ NO_ARRAYS = (
 
 
 def compare(tree: Any) -> Comparison:
-    """One row an array.
+    """One row for each array.
 
     Raises:
         TypeError: there is no array, or something else, in the tree.

@@ -31,7 +31,7 @@ class Base:
 def base_of(asked: Question, wanted: Literal["auto", "explicit"] | None) -> Base:
     """The program on its own mesh; or, where that stops, on an Auto one.
 
-    One that no Auto mesh can trace (it has words that only Explicit axes know, or closes over its mesh) goes on over
+    One that no Auto mesh can trace (it uses what only Explicit axes allow, or closes over its mesh) continues past
     its stops.
     """
     kind = {"auto": AxisType.Auto, "explicit": AxisType.Explicit}
@@ -62,12 +62,12 @@ def _attempt(asked: Question, mesh: AnyMesh) -> tuple[Exception | None, Any]:
 
 
 def _said(error: Exception) -> tuple[type, str]:
-    """An exception's class and words, types in them without their shardings."""
+    """An exception's class and message, with the shardings left out of the types in it."""
     return type(error), _jax.messages.without_shardings(str(error))
 
 
 def _over_stops(asked: Question, mesh: AnyMesh) -> Base | None:
-    """The program on its own mesh, the result of each stop laid out as the fix that is chosen for it says."""
+    """The program on its own mesh, the result of each stop laid out as the chosen fix asks."""
     whole = left(asked, mesh, {})
     if whole.jaxpr is None:
         return None

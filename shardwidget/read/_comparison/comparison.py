@@ -1,4 +1,4 @@
-"""``read.comparison``: what the types of a program say beside where its values are."""
+"""``read.comparison``: what the types of a program say, beside where its values are."""
 
 from __future__ import annotations
 
@@ -33,28 +33,28 @@ ARGUMENTS = -1
 """The row of the arguments, before that of the first equation."""
 
 MOST_CONTINUED = 2_000
-"""Rows that are read and compiled again, in all, to work out other choices in advance."""
+"""The most rows that are read and compiled again, in all, to work out other choices in advance."""
 
 NO_DEVICES = (
-    "An AbstractMesh has no devices, so where the data would lie is not known. Take a mesh that has some: "
+    "An AbstractMesh has no devices, so where the data would be placed is not known. Use a mesh that has some: "
     "jax.make_mesh({sizes}, {names}), for which jax.config.update('jax_num_cpu_devices', {count}) makes devices of one "
     "CPU; or shardwidget.tpu_mesh('v5e:4x4', ('x', 'y')), for which no TPU is needed."
 )
 
-STOPPED = "The program stops on its own mesh and on an Auto one: it is shown as far as it came, and was not compiled."
+STOPPED = "The program stops on its own mesh and on an Auto one: it is shown as far as it got, and was not compiled."
 
-LEFT = "Only its own mesh can trace this program, and it stops there: it was compiled as the rows go on at first."
+LEFT = "Only its own mesh can trace this program, and it stops there: it was compiled with the fixes shown at first."
 
-REFUSED = "The compiler refuses the program, so where the data would lie is not known: {error}"
+REFUSED = "The compiler refuses the program, so where the data would be placed is not known: {error}"
 
-NOT_COMPILED = "Places and collectives are those of the program without the fixes that are chosen: {error}"
+NOT_COMPILED = "Shardings and collectives are those of the program without the chosen fixes: {error}"
 
 RAISES = (
     "On an Explicit mesh {function} itself raises {kind}: {words} "
     "The types are those that its equations have there, one by one."
 )
 
-UNASKED = "Where values between arguments and results lie is not known: the compiler refuses to be asked. {error}"
+UNASKED = "How values between arguments and results are sharded is not known: the compiler rejects the query. {error}"
 
 
 def comparison(
@@ -66,7 +66,7 @@ def comparison(
     choices: Mapping[int, int] | None = None,
     continuations: bool = False,
 ) -> Comparison:
-    """Reads a function equation by equation: its types on an Explicit mesh, and its values' places once compiled.
+    """Reads a function equation by equation: its types on an Explicit mesh, and its values' shardings once compiled.
 
     Nothing is run. The function is traced on the mesh that it comes with, or, where that stops, on an Auto one; the
     types of the other kind of mesh come from the same equations, applied once more.
@@ -80,11 +80,11 @@ def comparison(
         mesh: the mesh; None takes that of the arguments, or the one in force.
         compiled: which variant is compiled, ``"auto"`` or ``"explicit"``; None for the mesh as it is, where the
             function can be traced on it.
-        choices: by row that stops on an Explicit mesh, the index of the fix to go on with.
-        continuations: whether to work out what the rows are after each other choice, too.
+        choices: for each row that stops on an Explicit mesh, the index of the fix to continue with.
+        continuations: whether to work out the rows after every other choice, too.
 
     Returns:
-        The comparison, one row an equation.
+        The comparison, one row for each equation.
 
     Raises:
         TypeError: ``f`` is neither a function nor arrays.
@@ -123,7 +123,7 @@ class ComparisonReader:
             self._arrays = arrays.compare(f)
 
     def comparison(self, choices: Mapping[int, int] | None = None, *, continuations: bool = False) -> Comparison:
-        """The comparison, going on with these fixes."""
+        """The comparison, continuing with these fixes."""
         return self._arrays or self._reader.comparison(dict(choices or {}), continuations)
 
 
@@ -183,7 +183,7 @@ class _Reader:
         return tuple(out)
 
     def _compile_with(self, choices: Mapping[int, int], explicit: Explicit) -> tuple[Concrete | None, str]:
-        """The program compiled with the fixes that are chosen; as it is where none is, or where it cannot be."""
+        """The program compiled with the chosen fixes; as it is where none is chosen, or where that does not compile."""
         mesh = retyped(self.asked.mesh, AxisType.Explicit)
         program = (explicit.fixed or self._bound(choices, explicit)) if choices else None
         if program is None or self.concrete is None or not isinstance(mesh, Mesh):
@@ -215,7 +215,7 @@ class _Reader:
         run = Run(self.tree, mesh, fixing, found).of(self.asked.on(mesh))
         if new := run.stops.keys() - found.stops.keys():
             return _in_jax_words(there.error, min(new), run)
-        # On its own mesh, JAX raises just this; on another, the function may be meant for Auto axes alone.
+        # On its own mesh, JAX raises exactly this; on another, the function may be meant only for Auto axes.
         refused = is_explicit(self.asked.mesh) or _jax.messages.is_sharding_type_error(there.error)
         if refused:
             return self._ended(there.error, found, run)
@@ -224,7 +224,7 @@ class _Reader:
         return replace(run, note=note)
 
     def _ended(self, error: Exception, found: Explicit, run: Explicit) -> Explicit:
-        """The types up to an equation that JAX refuses, where none of its rows does: it stops within a primitive."""
+        """The types up to an equation that JAX refuses, where none of its rows stops: it stops within a primitive."""
         at = _jax.raised_at(error)
         left = [k for k in range(len(self.tree.lines)) if k not in found.types]
         there = [k for k in left if at and at[:2] in [(f.file_name, f.start_line) for f in self.tree.lines[k].frames]]
@@ -250,7 +250,7 @@ class _Reader:
         return {line: dims for line, put in places.items() if 0 in put and (dims := put[0].dims) is not None}
 
     def _compile(self) -> tuple[Concrete | None, str]:
-        """The program compiled, and what is to be said of it."""
+        """The compiled program, and the note about it."""
         mesh = self.base.mesh
         if self.base.error is not None:
             return None, STOPPED
@@ -283,7 +283,7 @@ class _Shown:
 
 
 def _in_jax_words(error: Exception, line: int, run: Explicit) -> Explicit:
-    """The same, the words of its first stop those that JAX has for the function itself: they name its branches."""
+    """The same, with the message of its first stop as JAX words it for the function itself: it names the branches."""
     stop = run.stops[line]
     if type(stop.error) is not type(error):
         return run

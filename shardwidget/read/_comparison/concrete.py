@@ -1,10 +1,10 @@
 """Where the compiled program puts its values.
 
-The program is compiled as it is: its collectives, and where its arguments and results lie, are those of that compile.
-Each equation only gets a name of its own in the name stack, so that a collective says which equation it was put in for:
-``jit(f)/jvp(shardwidget7)/dot_general``. Where everything between lies is asked in a second compile, with an inspection
-behind every equation. Inspections hold the compiler off from fusing and can so add collectives: where that happened,
-what they say is marked. Both compile at once: XLA leaves Python free meanwhile.
+The program is compiled as it is: its collectives, and the places of its arguments and results, come from there.
+Each equation only gets a name of its own in the name stack, so that a collective shows which equation it was added for:
+``jit(f)/jvp(shardwidget7)/dot_general``. How all values in between are sharded comes from a second compile, with an
+inspection after every equation. Inspections keep the compiler from fusing and so can add collectives: where that
+happened, their results are marked. Both compile at once: XLA does not block Python.
 """
 
 from __future__ import annotations
@@ -57,24 +57,24 @@ class Concrete:
     """The collectives of each line, with their indices; those of arguments at ``ARGUMENTS``, of
     results at ``OUTPUTS``."""
     arguments: tuple[Put | None, ...]
-    """Where each argument lies; None where the program does not take it."""
+    """Where each argument is placed; None where the program does not take it."""
     outputs: tuple[Put, ...]
     places: Mapping[int, Mapping[int, Put]]
     """By line, by index of the result."""
     disturbed: frozenset[int]
-    """Lines whose places are of a program with other collectives there than this one."""
+    """Lines whose shardings come from a program that has other collectives there than this one."""
     refused: str = ""
-    """Why the compiler could not be asked where values between are; empty if it was."""
+    """Why the compiler could not be asked where the values in between are; empty if it was."""
 
 
 @dataclass(frozen=True)
 class Boundary:
-    """What a jitted function says of its own arguments and results."""
+    """What a jitted function states about its own arguments and results."""
 
     inputs: tuple[Any, ...]
     outputs: tuple[Any, ...]
     donated: tuple[int, ...]
-    """Indices of the arguments whose memory may be taken."""
+    """Indices of the donated arguments."""
 
     @property
     def options(self) -> dict[str, Any]:
@@ -108,7 +108,7 @@ def compiled(tree: Tree, asked: Question, mesh: Mesh) -> Concrete:
     # An interrupt waits for both: what XLA compiles cannot be stopped.
     with compiling(asked.function, mesh.devices.flat), ThreadPoolExecutor(1) as second:
         asking = None
-        if mesh.size > 1:  # Else nothing is partitioned.
+        if mesh.size > 1:  # Otherwise nothing is partitioned.
             try:
                 asking = second.submit(lowered(places).compile, options)
             except Exception as error:
@@ -141,11 +141,11 @@ def compiled(tree: Tree, asked: Question, mesh: Mesh) -> Concrete:
 
 
 def on_lines(concrete: Concrete, lines: Mapping[int, int]) -> Concrete:
-    """What is known of the lines of a program, as that of the lines of another.
+    """What is known of the lines of a program, assigned to the lines of another.
 
     Args:
         concrete: the compiled program.
-        lines: its lines, by those of the other. The collectives of one that has no other go to the next that has.
+        lines: its lines, by those of the other. The collectives of one without another go to the next that has one.
     """
     back = {b: a for a, b in lines.items()}
     matched = sorted(back)
@@ -179,7 +179,7 @@ def _boundary(tree: Tree, asked: Question, mesh: Mesh) -> Boundary | None:
 
 
 def _instrumented(tree: Tree, mesh: Mesh, places: dict[int, dict[int, Put]] | None) -> Any:
-    """The program with a name on every equation and, where ``places`` are wanted, an inspection behind it."""
+    """The program with a name on every equation and, where ``places`` are wanted, an inspection after it."""
 
     def callback(line: int, k: int, rank: int) -> Callable[[Any], None]:
         assert places is not None
@@ -211,7 +211,7 @@ def _asked_of(line: Line) -> list[tuple[int, Any]]:
 def quickly(mesh: Mesh) -> dict[str, Any] | None:
     """Options for a program that is never run: on CPUs its machine code is not optimized.
 
-    Collectives, places and memory are decided before that, and are the same.
+    Collectives, shardings and memory are decided before that, and are the same.
     """
     if mesh.devices.flat[0].platform != "cpu":
         return None
@@ -234,7 +234,7 @@ def _attributed(
 def _caused(
     collectives: Sequence[HloCollective],
 ) -> tuple[dict[int, list[tuple[int, HloCollective]]], list[HloCollective]]:
-    """Collectives by the lines that their names tell, and the same without these names."""
+    """Collectives by the lines that their names identify, and the same without these names."""
     caused: dict[int, list[tuple[int, HloCollective]]] = defaultdict(list)
     cleaned = []
     for k, c in enumerate(collectives):
@@ -258,7 +258,7 @@ def _is_partly_manual(tree: Tree, line: int) -> bool:
 
 
 def _as_typed(line: Line) -> dict[int, Put]:
-    """Results of a region that leaves axes Explicit: JAX lays them out as their types say, behind the inspection."""
+    """Results of a region that leaves axes Explicit: JAX lays them out as their types say, after the inspection."""
     specs = {k: v.aval.sharding.spec for k, v in _asked_of(line)}
     avals: list[Any] = [v.aval for v in line.eqn.outvars]
     return {k: Put(entries(spec, avals[k].ndim), str(spec)) for k, spec in specs.items()}
@@ -269,7 +269,7 @@ def _disturbed(
     plain: Mapping[int, Sequence[tuple[int, HloCollective]]],
     inspected: Mapping[int, Sequence[tuple[int, HloCollective]]],
 ) -> frozenset[int]:
-    """Lines at which inspections changed the collectives, and those that give their operands."""
+    """Lines at which inspections changed the collectives, and those that produce their operands."""
 
     def sent(of: Mapping[int, Sequence[tuple[int, HloCollective]]], line: int) -> Counter[Any]:
         return Counter((c.kind, c.axes, c.shapes) for _, c in of.get(line, ()))
@@ -290,7 +290,7 @@ def _with_outputs(
     places: Mapping[int, Mapping[int, Put]],
     results: Sequence[Put],
 ) -> Mapping[int, Sequence[tuple[int, HloCollective]]]:
-    """The same, the all-gathers of results that are split in the program and whole where it returns them apart.
+    """The same, with the all-gathers of results that are split in the program and returned whole set apart.
 
     XLA names such a gather after the equations whose result it gathers.
     """
@@ -323,7 +323,7 @@ def unseen(line: Line, v: Any) -> str:
     if not hasattr(aval, "dtype") or _jax.is_ref(aval):
         return "It is not an array."
     if jax.dtypes.issubdtype(aval.dtype, jax.dtypes.extended):
-        return "The compiler is not asked where PRNG keys are."
+        return "The compiler is not asked where PRNG keys are placed."
     if not aval.size or aval.dtype == jax.dtypes.float0:
         return "It has no bytes."
     return ""

@@ -1,4 +1,4 @@
-"""The first and the last row: where the arguments of a program lie, and its results."""
+"""The first and the last row: where the arguments of a program are placed, and its results."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def outputs_row(tree: Tree, asked: Question, mesh: AbstractMesh, explicit: Expli
         tree: the program.
         asked: its arguments.
         mesh: with all axes Explicit.
-        explicit: what it says.
+        explicit: its types.
         concrete: the compiled program, if there is one.
     """
     names, arguments = asked.gradient_names, _types(tree, asked, mesh)
@@ -139,12 +139,12 @@ class _Why:
 
     def _cause(self, line: Line) -> str:
         if decision := decision_of(line):
-            return f"{decision} says so"
+            return f"{decision} asks for it"
         number = next(k for k, other in enumerate(self._tree.lines) if other is line)
         caused = [c for _, c in self._concrete.caused.get(number, ())]
         words = dict.fromkeys(f"{c.kind} over {' and '.join(c.axes)}" if c.axes else c.kind for c in caused)
         if words:
-            return f"its {' and its '.join(words)} gives every device the whole"
+            return f"its {' and its '.join(words)} gives every device the whole array"
         return f"the compiler keeps the result of {line.eqn.primitive.name} whole"
 
     def _line(self, value: Value) -> Line | None:

@@ -1,4 +1,4 @@
-"""What an Explicit mesh says of a program: the types, where they stop, and how to go on there."""
+"""A program on an Explicit mesh: the types, where they stop, and how to continue there."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ class Stopped:
 
 @dataclass(frozen=True)
 class Explicit:
-    """What an Explicit mesh says of a program."""
+    """A program on an Explicit mesh."""
 
     types: dict[int, tuple[Any, ...]]
     """By line, the type of each result; None where it is not known."""
     stops: dict[int, Stopped]
     fixed: FixedProgram | None = None
     bound: Any = None
-    """The jaxpr of a ``Run``, of which each equation is in a scope called after its line (``tag_of``)."""
+    """The jaxpr of a ``Run``, of which each equation is in a scope named after its line (``tag_of``)."""
     note: str = ""
-    """What is to be said of it."""
+    """The note about it."""
 
 
 @dataclass(frozen=True)
@@ -48,10 +48,10 @@ class FixedProgram:
 
 @dataclass(frozen=True)
 class Fixing:
-    """How to go on where a program stops."""
+    """How to continue where a program stops."""
 
     choices: Mapping[int, int]
-    """Index of the fix to go on with, by line."""
+    """Index of the fix to continue with, by line."""
     compiled: Mapping[int, Entries]
-    """How the compiler lays out the first result of lines: a fix that does so too is taken by itself."""
+    """How the compiler lays out the first result of lines: a fix with the same layout is taken automatically."""
     prices: Prices

@@ -15,12 +15,12 @@ from shardwidget.read._comparison.written import Written
 from shardwidget.read._entries import Entries, entries
 
 MOST = 5
-"""Fixes offered for one equation."""
+"""The most fixes offered for one equation."""
 
 
 @dataclass(frozen=True)
 class Fixed:
-    """A way on that JAX takes."""
+    """A fix that JAX accepts."""
 
     way: Way
     type: Any
@@ -31,13 +31,13 @@ class Fixed:
 
     @property
     def bind(self) -> Bind:
-        """The equation's results, by this way."""
+        """The equation's results with this fix."""
         return self.way.bind
 
 
 @dataclass(frozen=True)
 class Known:
-    """What fixes are made from, beside the equation."""
+    """What fixes are made from, besides the equation."""
 
     names: Set[str]
     """The user's names of arrays."""
@@ -53,7 +53,7 @@ def fixes_of(
     compiled: Entries | None,
     known: Known,
 ) -> tuple[Fixed, ...]:
-    """The ways on from an equation that raised, those first that gather nothing.
+    """The fixes of an equation that raised, starting with those that gather nothing.
 
     Args:
         line: the equation.
@@ -83,7 +83,7 @@ def _dims(type_: Any) -> Entries:
 
 
 def _tried(way: Way, values: Sequence[Any]) -> Any:
-    """The type of the first result; None where JAX does not take it either."""
+    """The type of the first result; None where JAX does not accept it either."""
     try:
         return jax.typeof(way.bind(values)[0])
     except Exception:

@@ -18,7 +18,7 @@ from shardwidget.read._comparison.tree import Line
 from shardwidget.read._program.programs import program as read_program
 
 MOST = 200
-"""Equations that are compiled for a comparison."""
+"""The most equations that are compiled for a comparison."""
 
 
 @dataclass(frozen=True)
@@ -28,14 +28,14 @@ class Price:
     communication: str
     """In words: ``all-gather over y, 3 times``; ``none``."""
     bytes: int
-    """That a device sends."""
+    """Bytes that a device sends."""
 
 
 class Prices:
-    """Compiles equations with their fixes, those that are alike once.
+    """Compiles equations with their fixes, each group of equal ones once.
 
     Args:
-        mesh: the devices to compile for; of an AbstractMesh those of this process, where there are enough.
+        mesh: the devices to compile for; for an AbstractMesh those of this process, if there are enough.
     """
 
     def __init__(self, mesh: AnyMesh) -> None:
@@ -69,7 +69,7 @@ class Prices:
                     self._known[key] = self._compiled(traced) if len(self._known) < MOST else None
                 return self._known[key]
             except Exception:
-                return None  # It closes over values of the program around.
+                return None  # It closes over values of the enclosing program.
 
     def _compiled(self, traced: Any) -> Price:
         assert self._mesh is not None

@@ -1,4 +1,4 @@
-"""What a comparison is asked about: arguments in any form, their mesh, and the same on meshes of other axis types."""
+"""The subject of a comparison: arguments in any form, their mesh, and the same on meshes of other axis types."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from shardwidget.read._devices import is_cut_otherwise, lies_elsewhere, mesh_tex
 from shardwidget.read._program.executable import first_mesh, meshes_in
 
 NO_MESH = (
-    "there is no mesh: no argument lies on one, and mesh= is not given. Put an argument on a mesh, "
+    "there is no mesh: no argument is on one, and mesh= is not given. Put an argument on a mesh, "
     "jax.device_put(x, jax.NamedSharding(mesh, jax.P('x'))), or give mesh=mesh."
 )
 
 OTHER_MESH = (
-    "{name} lies as {spec}, and the mesh ({axes}) has no axis {axis!r}. All arguments must lie on one mesh: put them "
-    "there, jax.device_put(x, jax.NamedSharding(mesh, spec)), or give the mesh that all are meant for, mesh=mesh."
+    "{name} has spec {spec}, and the mesh ({axes}) has no axis {axis!r}. All arguments must be on one mesh: put them "
+    "there, jax.device_put(x, jax.NamedSharding(mesh, spec)), or give the mesh meant for all of them, mesh=mesh."
 )
 
 
@@ -55,14 +55,14 @@ class Question:
         self.arrays = [
             k for k, leaf in enumerate(leaves) if (_is_triple(leaf) or _is_array(leaf)) and not self._call.static[k]
         ]
-        """Indices of the leaves that are arrays or stand for some."""
+        """Indices of the leaves that are arrays or stand for arrays."""
         self.names = [self._call.names[k] for k in self.arrays]
         self.gradient_names = self._call.gradient_names()
         """Names of the results, if they are gradients."""
         self.closed_over = {id(value): name for name, value in _closed_over(f)}
         """Names of what the function closes over, by its identity."""
         self.is_jitted = hasattr(f, "trace")
-        """Whether what is asked about is itself a jitted function, so that its shardings are those of the program."""
+        """Whether the subject is itself a jitted function, so that its shardings are those of the program."""
         found = mesh if mesh is not None else _mesh_of([leaves[k] for k in self.arrays])
         self._is_set = found is not None and not any(_lies_on(leaves[k], found) for k in self.arrays)
         self.mesh = found or self._mesh_of_regions()
@@ -75,7 +75,7 @@ class Question:
             _check_axes(name, spec, self.mesh)
 
     def on(self, mesh: AnyMesh) -> list[jax.ShapeDtypeStruct]:
-        """The arrays as shapes that lie on a mesh."""
+        """The arrays as shapes on a mesh."""
         out = []
         for k, spec in zip(self.arrays, self.specs, strict=True):
             leaf = self._leaves[k]
@@ -85,13 +85,13 @@ class Question:
         return out
 
     def called_on(self, mesh: Mesh) -> list[jax.ShapeDtypeStruct]:
-        """The arrays as ``jit`` takes them: those that are committed to no devices are placed by the compiler."""
+        """The arrays as ``jit`` takes them: those not committed to devices are placed by the compiler."""
         free = [not _is_committed(self._leaves[k]) for k in self.arrays]
         return [x.update(sharding=None) if f else x for f, x in zip(free, self.on(mesh), strict=True)]
 
     def on_regions(self, mesh: Mesh) -> str:
-        """What to say of arguments that lie on other devices than a ``shard_map`` of the function runs on."""
-        words = self._call.places or f"The arguments lie on {mesh_text(self.mesh)}"
+        """The message about arguments on other devices than a ``shard_map`` of the function runs on."""
+        words = self._call.places or f"The arguments are on {mesh_text(self.mesh)}"
         return _errors.REGION_ELSEWHERE.format(words=words, function=self.function, mesh=mesh_text(mesh), simulated="")
 
     def setting(self, mesh: Mesh) -> contextlib.AbstractContextManager[Any]:
@@ -125,7 +125,7 @@ class Question:
             Exception: what the function or JAX raises.
         """
 
-        # A function of its own, or JAX gives back what it traced before, whatever f has closed over since.
+        # A new function each time, or JAX returns what it traced before, whatever f has closed over since.
         def call(*arrays: Any) -> Any:
             return self._call(self._with(arrays))
 
@@ -157,7 +157,7 @@ def is_auto(mesh: AnyMesh) -> bool:
 
 
 def _closed_over(f: Callable[..., Any]) -> Iterator[tuple[str, Any]]:
-    """The variables that a function, or the object that it is a method of, has beside its parameters."""
+    """The variables that a function, or the object that it is a method of, has besides its parameters."""
     f = inspect.unwrap(f)
     if inspect.ismethod(f):
         yield from ((f"self.{name}", value) for name, value in getattr(f.__self__, "__dict__", {}).items())
@@ -193,7 +193,7 @@ def _lies_on(leaf: Any, mesh: AnyMesh) -> bool:
 
 
 def _is_committed(leaf: Any) -> bool:
-    """Whether ``jit`` takes an argument where it lies."""
+    """Whether ``jit`` takes an argument where it is placed."""
     if isinstance(leaf, jax.Array):
         return leaf.committed
     return _is_triple(leaf) or getattr(leaf, "sharding", None) is not None
@@ -207,7 +207,7 @@ def _spec_of(leaf: Any, mesh: AnyMesh) -> PartitionSpec:
 
 
 def _legal(spec: PartitionSpec, mesh: AnyMesh) -> PartitionSpec:
-    """A spec without what only Explicit axes have, where there are none."""
+    """A spec without what only Explicit axes allow, where the mesh has none."""
     if is_auto(mesh) and (spec.unreduced or spec.reduced):
         return PartitionSpec(*_jax.partitions(spec))
     return spec

@@ -1,4 +1,4 @@
-"""Rows of a comparison, from what the three ways of asking gave."""
+"""Rows of a comparison, from the results of the three ways of asking."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def row_of(
     Args:
         line: the equation.
         number: its index.
-        explicit: what an Explicit mesh says.
+        explicit: the types on an Explicit mesh.
         concrete: the compiled program, if there is one.
     """
     places = concrete.places.get(number, {}) if concrete else {}
@@ -91,7 +91,7 @@ def compared(value: Value, type_: Any, put: Put | None, *, local: bool, unseen: 
 
 
 def typed(aval: Any) -> Layout:
-    """What a type says."""
+    """A type as the document states it."""
     sharding: Any = getattr(aval, "sharding", None)
     explicit = sharding is not None and AxisType.Explicit in sharding.mesh.axis_types
     dims = _dims(aval.shape, entries(sharding.spec, len(aval.shape))) if explicit and sharding else None
@@ -106,8 +106,8 @@ def placed(put: Put, shape: Sequence[int], unreduced: Sequence[str] = ()) -> Lay
     Args:
         put: where it puts the value.
         shape: of the value.
-        unreduced: axes on which its type in this very program says that parts are still to be added: there the
-            compiler obeys the type, and what it says of the place does not show it.
+        unreduced: axes on which its type in this same program says that parts are still to be added: there the
+            compiler follows the type, and the sharding that it reports does not show it.
     """
     if put.dims is None:
         return Layout(put.text)
@@ -191,7 +191,7 @@ def fix_of(fix: Fixed) -> Fix:
 
 
 def _explained(line: Line, stopped: Stopped) -> tuple[tuple[str, ...], str]:
-    """The axes in question, and why they are."""
+    """The axes in question, and why."""
     known = [(line.called(k), t) for k, t in enumerate(stopped.operands) if t is not None]
     split = {id(t): entries(t.sharding.spec, t.ndim) for _, t in known}
     if line.eqn.primitive.name == "dot_general" and len(known) == 2:
@@ -203,22 +203,22 @@ def _explained(line: Line, stopped: Stopped) -> tuple[tuple[str, ...], str]:
         if both:
             return both, (
                 f"{left} and {right} are both split over {_and(both)} along the dimension that is summed: "
-                "every device has a part of the sum, and the type does not say whether, and where, they are added."
+                "every device has a part of the sum, and the types do not determine how the parts are added."
             )
         if mine or theirs:
             return tuple(dict.fromkeys(mine + theirs)), (
                 f"Along the dimension that is summed {left} is {_over(mine)} and {right} is {_over(theirs)}: "
-                "the blocks do not meet."
+                "the blocks do not match."
             )
     words = [f"{name} is {_jax.type_text(t)}" for name, t in known if any(split[id(t)])]
     axes = tuple(dict.fromkeys(a for t in split.values() for e in t for a in e))
     if not words or _jax.control_of(line.eqn):
         return axes, ""
-    return axes, f"{', '.join(words)}: where the result of {line.eqn.primitive.name} goes does not follow from that."
+    return axes, f"{', '.join(words)}: these do not determine the sharding of the result of {line.eqn.primitive.name}."
 
 
 def _gathered(line: Line, collectives: Sequence[HloCollective]) -> tuple[str, int]:
-    """An operand that the compiler gathers whole, and the bytes a device that this takes."""
+    """An operand that the compiler gathers whole, and the bytes that this takes on each device."""
     for c in collectives:
         if c.semantics.cuts != "received" or c.by_user or not c.axes or len(c.shapes) != 1:
             continue

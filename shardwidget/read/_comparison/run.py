@@ -28,7 +28,7 @@ UNKNOWN = _Unknown()
 
 
 def closes_over_another(tree: Tree, mesh: AbstractMesh) -> bool:
-    """Whether a program has constants on a mesh of other axis types, or puts values on one: it cannot be traced."""
+    """Whether a program has constants on a mesh of other axis types, or puts values on one: not traceable."""
     shardings = [getattr(c, "sharding", None) for body in bodies(tree.root) for c in body.consts]
     puts = [line.eqn for line in tree.lines if line.eqn.primitive.name == "device_put"]
     shardings += [s for eqn in puts for s in eqn.params["devices"]]
@@ -42,8 +42,8 @@ class Run:
     Args:
         tree: the program.
         mesh: all its axes Explicit.
-        fixing: how to go on where it stops.
-        known: types and stops that JAX's own trace on such a mesh has told.
+        fixing: how to continue where it stops.
+        known: types and stops found by JAX's own trace on such a mesh.
     """
 
     def __init__(
@@ -65,11 +65,11 @@ class Run:
         self._call = ""
         """Name of the innermost function that is called."""
         self._carried: dict[int, dict[int, Any]] = {}
-        """By line of a loop, the types of what its body carries on, by operand."""
+        """By line of a loop, the types of its carries, by operand."""
 
     def of(self, arguments: Sequence[jax.ShapeDtypeStruct]) -> Explicit:
-        """Runs the program on shapes that lie on the mesh."""
-        # What the program closes over lies on its own mesh: it becomes an argument, to lie on this one.
+        """Runs the program on shapes on the mesh."""
+        # What the program closes over is on its own mesh: it becomes an argument, to be placed on this one.
         closed_over = {id(c): c for body in bodies(self._tree.root) for c in body.consts}
 
         def call(values: Sequence[Any], constants: Sequence[Any]) -> list[Any]:
@@ -94,7 +94,7 @@ class Run:
         env.update(zip(body.jaxpr.invars, args, strict=True))
 
         def read(v: Any) -> Any:
-            # A literal may know of the mesh that it was traced on: its number does not.
+            # A literal may refer to the mesh that it was traced on; its number does not.
             return np.asarray(v.val, dtype(v)) if isinstance(v, Literal) else env[v]
 
         def dtype(v: Any) -> Any:
@@ -106,7 +106,7 @@ class Run:
 
     def _node(self, node: LineNode, values: list[Any]) -> list[Any]:
         if node.line < 0 and not node.bodies:
-            return values  # How they lie is a fix's affair.
+            return values  # How they are sharded is up to the fix.
         if node.line < 0:
             around, self._call = self._call, node.control.name if isinstance(node.control, _jax.FunctionCall) else ""
             outs = self._body(node.bodies[0], values)
@@ -123,7 +123,7 @@ class Run:
         return outs
 
     def _tell(self, node: LineNode) -> None:
-        """What is told of an equation and of all in it."""
+        """Records the known types and stops of an equation and of all in it."""
         if node.line in self._told:
             self.types[node.line] = self._told[node.line]
         for body in node.bodies:
@@ -160,7 +160,7 @@ class Run:
         before = dict(self.types), dict(self.stops)
         asked: dict[int, Entries] = {}
         fixes: tuple[Fixed, ...] = ()
-        for _ in range(2):  # A loop asks for the layout of its carry once that of the rest is right.
+        for _ in range(2):  # A loop asks for the layout of its carry only once the rest is right.
             asked |= self._asked(node, values)
             fixes = fixes or fixes_of(
                 line,
@@ -178,7 +178,7 @@ class Run:
         return Stopped(error, fixes, chosen if chosen < len(fixes) else -1, types)
 
     def _asked(self, node: LineNode, values: Sequence[Any]) -> dict[int, Entries]:
-        """Layouts that an equation asks of operands: a loop that of what it carries on, a shard_map its specs."""
+        """Layouts that an equation asks of operands: a loop that of its carries, a shard_map its specs."""
         params = node.eqn.params
         if node.eqn.primitive.name == "sharding_constraint":
             return {0: _constrained(params["sharding"].spec, values[0])}
@@ -189,7 +189,7 @@ class Run:
             }
         else:
             wanted = {k: entries(t.sharding.spec, t.ndim) for k, t in self._carried.pop(node.line, {}).items()}
-        if isinstance(node.control, _jax.Scan):  # What it goes along is whole.
+        if isinstance(node.control, _jax.Scan):  # What it scans over is whole.
             for k, v in list(enumerate(values))[node.control.consts + node.control.carries :]:
                 wanted[k] = ((), *entries(jax.typeof(v).sharding.spec, jax.typeof(v).ndim)[1:])
         mine = {k: entries(jax.typeof(values[k]).sharding.spec, jax.typeof(values[k]).ndim) for k in wanted}
@@ -266,7 +266,7 @@ class Run:
         def block(*args: Any) -> list[Any]:
             if len(manual) < len(mesh.axis_names):
                 return self._known(self._body(node.bodies[0], args))
-            # Inside, all is Manual: its types are those of the program as it is.
+            # Inside, all axes are Manual: its types are those of the program as it is.
             return jaxpr_as_fun(_jax.closed(node.bodies[0].jaxpr, node.bodies[0].consts))(*args)
 
         mapped = jax.shard_map(
@@ -295,19 +295,19 @@ class Run:
             StoppedInsideError: one of them is not known.
         """
         if any(v is UNKNOWN for v in values):
-            raise StoppedInsideError("an equation of its body stops, see there")
+            raise StoppedInsideError("an equation in its body stops; see that row")
         return values
 
 
 def _is_answered(eqn: JaxprEqn) -> bool:
-    """Whether an equation stops only here: where differentiation adds to a program, it says itself how results lie."""
+    """Whether an equation stops only here: what differentiation adds states how its results are sharded."""
     if not _jax.is_differentiated(_jax.stack_within("", eqn)):
         return False
     return eqn.primitive.name in _jax.ACCUMULATES or _jax.is_silent(eqn.params.get("out_sharding"))
 
 
 def _broadcast(values: list[Any]) -> list[Any]:
-    """Operands of the ``select_n`` of ``jnp.where``, laid out as the one that is split, as it does itself."""
+    """Operands of the ``select_n`` of ``jnp.where``, laid out like the one that is split, as JAX itself does."""
     types = [jax.typeof(v) for v in values]
     layouts = {t.sharding for t in types if any(entries(t.sharding.spec, t.ndim))}
     if len(layouts) != 1:
@@ -327,7 +327,7 @@ def _roots(tree: Tree) -> Iterator[str]:
 
 
 def _constrained(spec: PartitionSpec, value: Any) -> Entries:
-    """What a constraint asks of a value: where it leaves a dimension open, that stays as it is."""
+    """What a constraint asks of a value: a dimension that it leaves open stays as it is."""
     type_ = jax.typeof(value)
     listed = [*_jax.partitions(spec), *[None] * (type_.ndim - len(_jax.partitions(spec)))]
     mine = entries(type_.sharding.spec, type_.ndim)

@@ -1,6 +1,6 @@
-"""A function traced on an Explicit mesh, going on with a fix wherever JAX stops.
+"""A function traced on an Explicit mesh, continuing with a fix wherever JAX stops.
 
-What JAX does by itself on such a mesh (``jnp.where`` reshards its condition, ``zeros_like`` takes a sharding along) is
+What JAX does by itself on such a mesh (``jnp.where`` reshards its condition, ``zeros_like`` keeps a sharding) is
 then in the types, below a stop too.
 """
 
@@ -24,14 +24,14 @@ from shardwidget.read._comparison.tree import LineNode, Tree, bodies
 
 @dataclass(frozen=True)
 class Traced:
-    """How far tracing came, going on where it stopped."""
+    """How far tracing got, continuing where it stopped."""
 
     jaxpr: _jax.AnyJaxpr | None
     """The program: the whole, or as far as it is known."""
     error: Exception | None
-    """What no fix helps against."""
+    """The exception that no fix avoids."""
     stops: Mapping[Hashable, Stopped]
-    """In the order of the marks on the equations that stand in place of one that stopped."""
+    """In the order of the marks on the equations that replace one that stopped."""
 
 
 def left(asked: Question, mesh: AnyMesh, layouts: Mapping[Hashable, PartitionSpec]) -> Traced:
@@ -40,7 +40,7 @@ def left(asked: Question, mesh: AnyMesh, layouts: Mapping[Hashable, PartitionSpe
     Args:
         asked: the function.
         mesh: its mesh, some axes Explicit.
-        layouts: what their results are to be laid out as, by the keys of ``Traced.stops``; if not named, whole.
+        layouts: how their results are to be laid out, by the keys of ``Traced.stops``; if not named, whole.
     """
     marks: list[Hashable] = []
 
@@ -71,7 +71,7 @@ def traced(asked: Question, tree: Tree, mesh: AbstractMesh, fixing: Fixing) -> T
         asked: the function.
         tree: the same, traced on another mesh.
         mesh: all its axes Explicit.
-        fixing: how to go on where it stops, by lines of ``tree``.
+        fixing: how to continue where it stops, by lines of ``tree``.
     """
     fixer = _Fixer(tree, mesh, fixing)
     return _going_on(asked, mesh, fixer.fix, fixer.stops)
@@ -97,14 +97,14 @@ class _Fixer:
             for node in body.nodes:
                 if node.line >= 0:
                     nodes.setdefault(self._site_of(node), []).append(node)
-        # Equations of one line of the user's that are alike are changed together, as the line is.
+        # Like equations of one line of the user's are changed together, as the line is.
         self._nodes = {site: found[0] for site, found in nodes.items()}
         first = {node.line: found[0].line for found in nodes.values() for node in found}
         choices = {first[k]: choice for k, choice in fixing.choices.items() if k in first}
         self._run = Run(tree, mesh, replace(fixing, choices=choices))
 
     def fix(self, primitive: Any, operands: list[Any], params: dict[str, Any], error: Exception) -> list[Any] | None:
-        """The results of a primitive that raised, by the fix that is chosen; None where there is none."""
+        """The results of a primitive that raised, with the chosen fix; None where there is none."""
         if self._busy or any(_jax.manual_types(jax.typeof(x))[0] for x in operands):
             return None
         key = _stop(primitive, operands, params)
@@ -142,6 +142,6 @@ def _stop(primitive: Any, operands: Sequence[Any], params: Mapping[str, Any]) ->
 
 
 def _site(primitive: Any, avals: Sequence[Any], params: Mapping[str, Any], where: Hashable) -> Hashable:
-    """What equations have in common that one expression of the user's makes alike."""
+    """What equations have in common that come from one expression of the user's."""
     shapes = tuple((getattr(a, "shape", ()), str(getattr(a, "dtype", ""))) for a in avals)
     return primitive.name, shapes, essence(primitive.name, params), where

@@ -20,12 +20,12 @@ from shardwidget.read._jaxpr.syntax import words_at
 from shardwidget.read._jaxpr.value import Body, Value
 
 TAG = "shardwidget"
-"""What the scope of a line's equations is called, before its number."""
+"""What the name of the scope of a line's equations begins with, before its number."""
 
 
 @dataclass(eq=False)
 class Line:
-    """A row to be."""
+    """An equation that becomes a row."""
 
     eqn: JaxprEqn
     outputs: list[Value]
@@ -33,9 +33,9 @@ class Line:
     scope: int
     frames: list[Any]
     local: bool
-    """Whether it stands in a ``shard_map``, where types are those of blocks."""
+    """Whether it is in a ``shard_map``, where types are those of blocks."""
     derived: bool
-    """Whether differentiation made it: it is transposed, or in what is."""
+    """Whether differentiation made it: it is transposed, or inside something that is."""
 
     def called(self, operand: int) -> str:
         """An operand in the user's words: a name, an expression, or which one it is."""
@@ -59,7 +59,7 @@ class LineNode:
     eqn: JaxprEqn
     control: _jax.Control | None
     line: int = -1
-    """Index of its row; -1 for a call, in whose place its body stands, and for what a fix lays out."""
+    """Index of its row; -1 for a call, which its body replaces, and for what a fix lays out."""
     of: int = -1
     """Of an equation without a row: index of the one that its collectives belong to."""
     bodies: list[Body[LineNode]] = field(default_factory=list)
@@ -70,7 +70,7 @@ LineBody: TypeAlias = Body[LineNode]
 
 @dataclass(frozen=True)
 class LineContext:
-    """What an equation stands in."""
+    """What an equation is in."""
 
     scope: int
     function: str
@@ -80,7 +80,7 @@ class LineContext:
     """The user's, innermost first."""
     local: bool
     stack: str
-    """Names of all that is around it, as JAX's name stacks have them."""
+    """Names of everything around it, as JAX's name stacks have them."""
 
 
 class Tree:
@@ -148,7 +148,7 @@ class Tree:
             if types != at.types and not known:
                 scope = around.scope if types == around.types else self._changed(types, around)
                 at = replace(at, scope=scope, types=types)
-            # What a library keeps traced knows of no line, it belongs to that of the call; nor does what JAX adds.
+            # A library's cached traces have no line, nor has what JAX adds: they belong to the line of the call.
             at = replace(at, frames=frames_of(eqn) or at.frames)
             here = replace(at, scope=self._around(eqn, at), stack=_jax.stack_within(around.stack, eqn))
             node, outputs = self._node(eqn, [v if isinstance(v, Literal) else env[v] for v in eqn.invars], here)
@@ -169,7 +169,7 @@ class Tree:
         if isinstance(control, _jax.FunctionCall) and control.operands is None:
             jaxpr, _ = _jax.open_jaxpr(control.body)
             called = _jax.function_name(jaxpr)
-            # A function of a library is not a place of its own: its equations belong to the user's line.
+            # A library's function is not a scope of its own: its equations belong to the user's line.
             if called and _jax.is_user_file(_jax.function_place(jaxpr)[0] or _jax.OURS):
                 at = replace(self._inside(at, Scope("function", called, at.scope)), function=called)
             body, results = self._body(control.body, inputs, at)
@@ -206,7 +206,7 @@ class Tree:
         return []
 
     def _parts(self, jaxpr: _jax.AnyJaxpr, consts: Sequence[Any]) -> list[Any]:
-        """Parameters of a body: what it is given as it is, and values of its own, such as slices and blocks."""
+        """Parameters of a body: values passed in unchanged, and its own, such as slices and blocks."""
         variables = _jax.open_jaxpr(jaxpr)[0].invars[len(consts) :]
         return [*consts, *(self._value(v.aval) for v in variables)]
 
@@ -224,7 +224,7 @@ class Tree:
     def _around(self, eqn: JaxprEqn, at: LineContext) -> int:
         """The innermost function and named scope of an equation, as a scope."""
         before = len(self._scopes.all)
-        # Scopes number their own from 0 on: what is around them is told apart by its sign.
+        # Scopes number their own from 0: the ones around them are told apart by the sign.
         within = self._scopes.around(eqn, at.frames, at.function, -2 - at.scope)
         for number in range(before, len(self._scopes.all)):
             made = self._scopes.all[number]
@@ -254,7 +254,7 @@ def _names(types: Sequence[AxisType]) -> tuple[AxisTypeName, ...]:
 
 
 def _scope_name(name: str) -> str:
-    """A named scope without what differentiation writes around it: ``transpose(jvp(mlp))`` is ``mlp, backward``."""
+    """A named scope without what differentiation adds around it: ``transpose(jvp(mlp))`` is ``mlp, backward``."""
     inner = name
     while found := re.fullmatch(r"(?:transpose|jvp)\((.*)\)", inner):
         inner = found[1]
@@ -265,7 +265,7 @@ def _scope_name(name: str) -> str:
 
 
 def bodies(body: LineBody) -> Iterator[LineBody]:
-    """A body and all in it."""
+    """A body and all bodies in it."""
     yield body
     for node in body.nodes:
         for inner in node.bodies:

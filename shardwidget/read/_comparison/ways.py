@@ -1,4 +1,4 @@
-"""Ways on from an equation that stops on an Explicit mesh, yet to be tried."""
+"""Possible fixes of an equation that stops on an Explicit mesh, yet to be tried."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ Bind = Callable[[Sequence[Any]], list[Any]]
 
 @dataclass(frozen=True)
 class Way:
-    """A way on that is yet to be tried."""
+    """A possible fix, yet to be tried."""
 
     title: str
     code: str
     """In the names of the program's values, where the source does not show the place."""
     edit: Edit | None
-    """The change of the user's source."""
+    """The change to the user's source."""
     bind: Bind
-    """The equation's results, by this way."""
+    """The equation's results with this fix."""
     gathers: bool = False
     """Whether an operand is made whole for it."""
 
 
 def contractions(line: Line, values: Sequence[Any], written: Written) -> Iterator[Way]:
-    """A product whose contracted dimensions are split alike: the partial sums are added, and kept whole or split."""
+    """A product whose contracted dimensions are split alike: partial sums are added, and kept whole or split."""
     lhs, rhs = values
     params = line.eqn.params
     (lc, rc), (lb, rb) = params["dimension_numbers"]
@@ -76,7 +76,7 @@ def contractions(line: Line, values: Sequence[Any], written: Written) -> Iterato
 
 
 def left_to_compiler(line: Line, bind: Bind, dims: Entries, known: Set[str], written: Written) -> Iterator[Way]:
-    """The equation left to the compiler, and its result given the type that it has there."""
+    """The equation left to the compiler, with the type that the compiler gives its result."""
     if not line.frames or len(line.outputs) != 1:
         return
     found = function_of(line.frames[0], known)
@@ -102,7 +102,7 @@ def left_to_compiler(line: Line, bind: Bind, dims: Entries, known: Set[str], wri
 def resharded_operands(
     line: Line, values: Sequence[Any], bind: Bind, asked: Sequence[tuple[int, Entries]], written: Written
 ) -> Iterator[Way]:
-    """Operands laid out in another way first: as is asked for, as another operand is, or whole where one is split."""
+    """Operands laid out in another way first: as asked for, like another operand, or whole where one is split."""
     if asked:
         yield _resharded(line, values, asked, bind, written)
         return
@@ -132,7 +132,7 @@ def _resharded(
 ) -> Way:
     """Operands, by their index, laid out in other ways at once."""
     mesh = jax.typeof(values[asked[0][0]]).sharding.mesh
-    # In x @ x both operands are what the line changes.
+    # In x @ x the line changes both operands.
     wanted = {id(line.inputs[k]): dims for k, dims in asked}
 
     def resharded(operands: Sequence[Any]) -> list[Any]:

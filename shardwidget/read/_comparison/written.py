@@ -1,4 +1,4 @@
-"""Ways on from a stop as changes of the user's source."""
+"""Fixes of a stop as changes to the user's source."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class Written:
         return None if node is None else (source, node)
 
     def _as_returned(self, line: Line, dims: Sequence[Sequence[str]]) -> list[tuple[str, ...]] | None:
-        """The axes of a product's dimensions as the expression returns them; None where more than that is done."""
+        """The axes of a product's dimensions as the expression returns them; None where it does more than that."""
         number, here = self._numbers[id(line)], line.frames[0]
         ordered = [tuple(d) for d in dims]
         value = line.outputs[0]

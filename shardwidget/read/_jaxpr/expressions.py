@@ -1,4 +1,4 @@
-"""Where expressions of the user's program begin among the equations that they were traced into."""
+"""Where expressions of the user's program begin among the equations that they were traced to."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class _Unit:
         self._first: Any = None
 
     def left(self, key: Any, origin: Any) -> bool:
-        """Goes on to an equation; whether it begins another one."""
+        """Moves on to an equation; returns whether it begins another unit."""
         new = key != self._key or (origin is not None and origin == self._first)
         if new:
             self._key, self._first = key, None

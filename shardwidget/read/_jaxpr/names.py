@@ -17,7 +17,7 @@ from shardwidget.read._jaxpr.syntax import calls_at, leaves, names_at, parts_at,
 from shardwidget.read._jaxpr.value import Body, Value
 
 LONGEST = 28
-"""Characters of an expression that can stand for the name of its value."""
+"""The most characters of an expression that can stand for the name of its value."""
 
 
 def placeholders(taken: Set[str]) -> Iterator[str]:
@@ -30,7 +30,7 @@ def parameter_names(jaxpr: _jax.AnyJaxpr) -> tuple[str, ...]:
 
     Returns:
         One for each flat argument, or nothing where JAX does not know them. ``k, v = carry`` gives ``k`` and ``v``.
-        Empty ones for a function of a library's.
+        Empty ones for a library's function.
     """
     file, line = _jax.function_place(jaxpr)
     if not _jax.is_user_file(file):
@@ -44,7 +44,7 @@ def _unpacked(name: str, file: str, line: int) -> str:
 
 
 def within(frames: list[Any], function: str) -> list[Any]:
-    """The frames from a function inwards, innermost first; the innermost alone where it is not among them."""
+    """The frames from a function inwards, innermost first; only the innermost where it is not among them."""
     for k in range(len(frames) - 1, -1, -1):
         if frames[k].function_name.rpartition(".")[2] == function:
             return frames[: k + 1]
@@ -55,8 +55,8 @@ def name_outputs(body: Body[Any], env: Mapping[Any, Any], function: str, stack: 
     """Names the values of a body after the variables that they are assigned to.
 
     An expression is often several equations, one after another: a run. Where the first equation of a run comes again
-    from the same call stack, a Python loop has come back to the line. What differentiation makes on its way back has no
-    name, but for the gradient that a call gives.
+    from the same call stack, a Python loop has come back to the line. What the backward pass makes has no
+    name, except the gradient that a call returns.
 
     Args:
         body: the equations.
@@ -142,7 +142,7 @@ def _name_gradients(body: Body[Any], env: Mapping[Any, Any], chains: Mapping[int
 
 
 def _name_carries(eqn: JaxprEqn, env: Mapping[Any, Any]) -> None:
-    """What a loop carries keeps the names that its body has for it, where its results have no others."""
+    """The carries of a loop keep their names in its body, where its results have no others."""
     control = _jax.control_of(eqn)
     if not isinstance(control, _jax.Scan | _jax.While):
         return
@@ -155,7 +155,7 @@ def _name_carries(eqn: JaxprEqn, env: Mapping[Any, Any]) -> None:
 
 
 def origin_of(eqn: JaxprEqn) -> Any:
-    """What two equations have in common that come from one call of the same primitive in a Python loop.
+    """What two equations have in common if they come from one call of the same primitive in a Python loop.
 
     Returns:
         None for a ``pvary``: JAX inserts one for each operand, all from one call.
@@ -184,7 +184,7 @@ class _Run:
 
 
 def _result(run: _Run, body: Body[Any], users: Mapping[Any, Sequence[int]]) -> int | None:
-    """The last equation of a run whose result others use; differentiation adds equations behind it, for the way back.
+    """The last equation of a run whose result others use; differentiation adds others after it, for the backward pass.
 
     Returns:
         None where there is none: the value is returned, or not used.
@@ -197,7 +197,7 @@ def _used_outside(at: int, run: _Run, body: Body[Any], users: Mapping[Any, Seque
 
 
 def _users(body: Body[Any], forward: Sequence[int]) -> dict[Any, list[int]]:
-    """By variable, the equations that use it on the way forward."""
+    """By variable, the equations that use it in the forward pass."""
     users: dict[Any, list[int]] = {}
     for at in forward:
         for v in body.nodes[at].eqn.invars:
@@ -214,7 +214,7 @@ def _assign(names: tuple[Any, ...], node: Any, env: Mapping[Any, Any]) -> None:
 
 
 def _one_each(names: tuple[Any, ...], node: Any, count: int) -> list[str]:
-    """A name for each result of a node, from the target that they are assigned to; none where that does not fit."""
+    """A name for each result of a node, from the target that they are assigned to; no names where that does not fit."""
     flat = leaves(names)
     if len(flat) == count:
         return flat

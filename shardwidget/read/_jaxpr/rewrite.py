@@ -1,4 +1,4 @@
-"""Changes of the user's source: expressions in it are found, and the lines that they stand on rewritten."""
+"""Changes to the user's source: finds expressions in it, and rewrites the lines that they are on."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ class SourceText:
         self.tree = parsed(text) or ast.Module([], [])
         self._parents = {child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)}
         self.names = frozenset(_names(self.tree))
-        """Names that are bound or used somewhere in the file: a notebook's cell uses what another one binds."""
+        """Names that are bound or used somewhere in the file: a notebook cell uses what another one binds."""
 
     def expression(self, span: Span) -> ast.expr | None:
-        """The expression that stands on a span."""
+        """The expression at a span."""
         return next((n for n in ast.walk(self.tree) if isinstance(n, ast.expr) and span_of_node(n) == span), None)
 
     def segment(self, node: ast.AST) -> str:
@@ -56,7 +56,7 @@ class SourceText:
         return b"\n".join(cut).decode()
 
     def operand(self, node: ast.expr) -> str:
-        """The text of an expression where something may stand right behind it."""
+        """The text of an expression, safe for something to follow directly."""
         text = self.segment(node)
         plain = isinstance(node, ast.Name | ast.Call | ast.Attribute | ast.Subscript)
         return text if plain else f"({text})"
@@ -86,7 +86,7 @@ class SourceText:
         return node if isinstance(node, ast.Lambda) else None
 
     def named(self, name: str, at: ast.AST) -> Function | None:
-        """The function of a name, as it is known at a place; None where there are several or none."""
+        """The function that a name means at a place; None where there are several or none."""
         found = [n for n in ast.walk(self.tree) if isinstance(n, ast.FunctionDef) and n.name == name]
         around = set(self._around(at))
         found = [n for n in found if self._function_around(n) is None or self._function_around(n) in around]
@@ -107,7 +107,7 @@ class SourceText:
         ]
 
     def returned(self, function: Function, near: Span | None = None) -> ast.expr | None:
-        """What a function returns: by its only ``return``, or by the one that an expression stands in."""
+        """What a function returns: by its only ``return``, or by the one that contains an expression."""
         if isinstance(function, ast.Lambda):
             return function.body
         every = [n for n in ast.walk(function) if isinstance(n, ast.Return) and self._function_around(n) is function]
@@ -116,11 +116,11 @@ class SourceText:
         return every[0].value if len(every) == 1 else None
 
     def calls(self, called: str) -> list[ast.Call]:
-        """Calls of functions of a name."""
+        """Calls of functions with this name."""
         return [n for n in ast.walk(self.tree) if isinstance(n, ast.Call) and last_name(n.func) == called]
 
     def calls_with(self, function: Function, called: Set[str]) -> list[ast.Call]:
-        """Calls of functions of some names, partial ones too, that are given a function or decorate it."""
+        """Calls of functions with these names, including partial ones, that take a function or decorate it."""
         found = []
         for node in ast.walk(self.tree):
             if not isinstance(node, ast.Call):
@@ -145,7 +145,7 @@ class SourceText:
         return found
 
     def edit(self, changes: Sequence[tuple[ast.AST, str]]) -> Edit | None:
-        """The lines of the statements that some expressions stand in, with others in their place.
+        """The lines of the statements that contain some expressions, with others in their place.
 
         None where the result cannot be parsed.
         """
@@ -159,7 +159,7 @@ class SourceText:
         return self.replaced(first, last, b"\n".join(lines).decode())
 
     def replaced(self, first: int, last: int, text: str) -> Edit | None:
-        """Lines with others in their place, or, if ``last < first``, before ``first``; None if that is no Python."""
+        """Lines with others in their place, or, if ``last < first``, before ``first``; None if not valid Python."""
         indentation = _indentation(self._lines[first - 1])
         code = "\n".join(line.removeprefix(indentation) for line in text.split("\n"))
         edit = Edit(self.file, first, last, code)
@@ -170,7 +170,7 @@ class SourceText:
         return edit
 
     def statement(self, node: ast.AST) -> ast.stmt | None:
-        """The statement that an expression stands in."""
+        """The statement that contains an expression."""
         return next((n for n in (node, *self._above(node)) if isinstance(n, ast.stmt)), None)
 
     def _lines_of(self, node: ast.AST) -> tuple[int, int]:
@@ -196,7 +196,7 @@ class SourceText:
 
 
 def source_text(file: str) -> SourceText:
-    """A file's text and syntax tree; of one that cannot be read, nothing."""
+    """A file's text and syntax tree; empty ones if it cannot be read."""
     return _source_text(file, text_of(file))
 
 
@@ -265,7 +265,7 @@ def spelled(code: str, source: SourceText, known: Mapping[str, object] | None = 
     Args:
         code: with ``jax``, ``jnp`` and ``P``.
         source: the file.
-        known: what is bound besides: a notebook's cells import in another one.
+        known: other names that are bound: a notebook's imports are often in another cell.
     """
     names = source.names | set(known or ())
     if "jnp" not in names:

@@ -1,4 +1,4 @@
-"""What equations stand in: functions called and named scopes."""
+"""What equations are in: called functions and named scopes."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from shardwidget.read._jaxpr.syntax import span_of
 
 
 class Scopes:
-    """Numbers scopes in the order in which they are entered. One that was left is not entered again: it is another."""
+    """Numbers scopes in the order in which they are entered. One that was left is not entered again: a new one is."""
 
     def __init__(self) -> None:
         self.all: list[Scope] = []
         self._open: dict[int, list[tuple[Any, int]]] = {}
-        """What the last equation stood in, by key and number, outermost first; for each scope around a body, since the
+        """What the last equation was in, by key and number, outermost first; for each scope around a body, since the
         body of a called function comes in between."""
         self._spans: dict[int, tuple[Any, Any]] = {}
-        """For a called function: the expressions that its first and its last equation stand on."""
+        """For a called function: the expressions of its first and its last equation."""
 
     def enter(self, scope: Scope) -> int:
-        """A scope of its own."""
+        """Enters a new scope."""
         self.all.append(scope)
         return len(self.all) - 1
 

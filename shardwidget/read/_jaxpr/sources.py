@@ -23,12 +23,12 @@ def frames_of(eqn: JaxprEqn) -> list[Frame]:
 
 
 def own_frame(frames: Sequence[Frame]) -> Frame:
-    """The innermost of the user's frames, innermost first, that no installed package has; else the innermost."""
+    """The innermost of the user's frames that is not in an installed package; else the innermost of all."""
     return next((f for f in frames if not _jax.is_library_file(f.file_name)), frames[0])
 
 
 def source_of(frame: Frame) -> Source:
-    """The line that a frame stands on."""
+    """The line of a frame."""
     return line_of(frame.file_name, frame.start_line, frame.function_name.rpartition(".")[2])
 
 

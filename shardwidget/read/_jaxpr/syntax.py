@@ -1,4 +1,4 @@
-"""What the text of the user's program says of its expressions: names that values are given, calls, words."""
+"""What the text of the user's program says about its expressions: names that values are given, calls, words."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Span = tuple[int, int, int, int]
 
 
 def span_of(frame: Frame) -> Span:
-    """The expression that a frame stands on."""
+    """The span of a frame's expression."""
     return frame.start_line, frame.start_column, frame.end_line, frame.end_column
 
 
@@ -71,7 +71,7 @@ def parts_at(file: str, line: int, parameter: str) -> tuple[Any, ...]:
 
 
 def words_at(places: Iterable[tuple[str, int]]) -> set[str]:
-    """Names that the outermost functions around some lines of files use, for whatever."""
+    """Names that the outermost functions around some lines of files use, for any purpose."""
     found: set[str] = set()
     for file, lines in groupby(sorted(set(places)), lambda place: place[0]):
         index = _index(text_of(file))
@@ -90,7 +90,7 @@ def function_lines(text: str) -> list[tuple[int, int]]:
 
 
 class _Index:
-    """What the text of a file says of its expressions."""
+    """What the text of a file says about its expressions."""
 
     def __init__(self, text: str) -> None:
         self.names: dict[Span, tuple[Any, ...]] = {}
@@ -130,7 +130,7 @@ class _Index:
         self.statements.update((line, lines) for line in range(lines[0], lines[1] + 1))
 
     def _unpack(self, first: int, node: ast.FunctionDef) -> None:
-        """Notes the parameters that a function unpacks, where they have not been assigned anew."""
+        """Notes the parameters that a function unpacks, where they have not been reassigned."""
         parameters = {a.arg for a in (*node.args.posonlyargs, *node.args.args)}
         for statement in node.body:
             if not (isinstance(statement, ast.Assign) and len(statement.targets) == 1):
@@ -181,7 +181,7 @@ def text_of(file: str) -> str:
 @functools.lru_cache(maxsize=8)
 def parsed(text: str) -> ast.Module | None:
     """The syntax tree of a file's text; None where it has none."""
-    # Two threads that parse end each other's work in Python 3.11 (CPython issue 106905).
+    # Two threads that parse at once break each other's work in Python 3.11 (CPython issue 106905).
     with _PARSING:
         try:
             return ast.parse(text)
@@ -198,7 +198,7 @@ def _index(text: str) -> _Index:
 
 
 def function_of(frame: Frame, known: Set[str]) -> tuple[str, tuple[str, ...]] | None:
-    """The expression that a frame stands on, and the names in it that stand for arrays.
+    """A frame's expression, and the names in it that stand for arrays.
 
     Args:
         frame: of the user's.

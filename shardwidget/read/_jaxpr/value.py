@@ -20,7 +20,7 @@ class Value:
     name: str = ""
     """The user's name; empty where it is not known, or not yet."""
     is_named: bool = True
-    """Whether the name is the user's; else it is a placeholder, of which messages do not speak."""
+    """Whether the name is the user's; else it is a placeholder, which messages do not mention."""
 
 
 class Node(Protocol):

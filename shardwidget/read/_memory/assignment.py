@@ -1,4 +1,4 @@
-"""The compiler's own assignment of buffers: where each result is put, and what shares a place.
+"""The compiler's own assignment of buffers: where each result is put, and which results share memory.
 
 Names and numbers of fields are those of XLA's ``hlo.proto``: ``BufferAssignmentProto``, ``HloModuleProto``.
 """
@@ -15,7 +15,7 @@ from shardwidget.read._memory.protobuf import fields
 
 @dataclass(frozen=True)
 class Allocation:
-    """Memory that the compiler sets aside as one piece."""
+    """Memory that the compiler allocates as one piece."""
 
     bytes: int
     parameter: bool
@@ -47,7 +47,7 @@ def parse(assignment: bytes, module: bytes) -> Assignment:
     """Reads a ``BufferAssignmentProto``; ``module``: the ``HloModuleProto`` that has the names of its instructions.
 
     Raises:
-        ValueError: one of them is no message.
+        ValueError: one of them is not a valid message.
     """
     names = _names(module)
     logical: dict[int, tuple[str, tuple[int, ...]]] = {}
@@ -64,7 +64,7 @@ def parse(assignment: bytes, module: bytes) -> Assignment:
             found = list(fields(value))
             plain: dict[int, Any] = {k: v for k, v in found if k != 9}
             number = plain.get(1, 0)
-            # Memory of a thread and constants are no part of what a program needs on the device.
+            # Memory of a thread and constants are not part of what a program needs on the device.
             if not plain.get(3) and not plain.get(12):
                 allocations[number] = Allocation(plain.get(2, 0), bool(plain.get(5)), bool(plain.get(7)))
                 assigned += ((number, dict(fields(v))) for k, v in found if k == 9 and isinstance(v, bytes))
@@ -75,8 +75,8 @@ def parse(assignment: bytes, module: bytes) -> Assignment:
 def place(walked: Walk, assignment: Assignment) -> bool:
     """Puts the slots of a walk where the compiler puts them; False where too much of it is not in the assignment.
 
-    What lies in the memory of an argument or of a result costs nothing beside it. A result is set aside from the start.
-    Of two that lie in the same place, the later one ends the earlier.
+    What is in the memory of an argument or of a result costs nothing extra. A result is allocated from the start.
+    Of two in the same place, the later one ends the earlier.
     """
     end = max(0, len(walked.steps) - 1)
     at: dict[int, list[tuple[Slot, Place]]] = {}
@@ -107,7 +107,7 @@ def place(walked: Walk, assignment: Assignment) -> bool:
 
 
 def _share(sharing: list[tuple[Slot, Place]]) -> None:
-    """Ends what lies where a later one is put: that goes on for both."""
+    """Ends what is where a later one is put: the later one continues for both."""
     alive: list[tuple[Slot, Place]] = []
     for slot, here in sorted(sharing, key=lambda pair: pair[0].born):
         alive = [pair for pair in alive if pair[0].last >= slot.born]

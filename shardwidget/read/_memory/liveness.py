@@ -1,7 +1,7 @@
 """What is alive at each instruction of a scheduled module, from its text alone.
 
-The order of the text is the order of execution. A result lives from its instruction to the last use of it. What stands
-in another's place owns nothing: a bitcast, an element of a tuple, what a loop carries, an update in place, what an
+The order of the text is the order of execution. A result lives from its instruction to the last use of it. What reuses
+another's memory owns nothing: a bitcast, an element of a tuple, what a loop carries, an update in place, what an
 asynchronous start takes along.
 """
 
@@ -17,7 +17,7 @@ from shardwidget.read._memory.shapes import Array, arrays_of, element_counts
 from shardwidget.read._program.module import Computation, Instruction, Module
 
 _SAME = frozenset({"bitcast", "optimization-barrier", "opt-barrier", "domain", "get-dimension-size"})
-"""What results in its operand."""
+"""Operations whose result is their operand."""
 
 _NOTHING = frozenset({"constant", "after-all", "token", "partition-id", "replica-id", "add-dependency"})
 
@@ -28,7 +28,7 @@ _ELEMENTWISE = frozenset({
     "tan", "erf", "select", "compare", "clamp", "convert", "is-finite", "copy", "atan2", "reduce-precision",
     "shift-left", "shift-right-logical", "shift-right-arithmetic",
 })  # fmt: skip
-"""What may write its result over an operand of the same size that nothing else needs."""
+"""Operations that may write their result over an operand of the same size that nothing else needs."""
 
 
 @dataclass(eq=False)
@@ -49,17 +49,17 @@ class Slot:
     donated: bool = False
     """Of an argument: whether a result is written in its place."""
     loop: int = -1
-    """Index of the innermost loop whose every pass makes it anew; -1 for none."""
+    """Index of the innermost loop of which every pass makes it again; -1 for none."""
     index: tuple[int, ...] = ()
-    """Of an element of a tuple: where it stands in it."""
+    """Of an element of a tuple: its place in the tuple."""
     size: int = -1
-    """Bytes that the compiler sets aside for it; -1 for those of its type."""
+    """Bytes that the compiler allocates for it; -1 for those of its type."""
     free: bool = False
-    """Whether it stands in the place of another."""
+    """Whether it reuses the memory of another."""
     may_replace: tuple[Slot, ...] = ()
     """Operands that it may be written over."""
     writer: Instruction | None = None
-    """What makes the first value that is written into it: what a loop fills is named by what it is filled with."""
+    """What makes the first value that is written into it: a buffer that a loop fills is named after its contents."""
 
 
 @dataclass(eq=False)
@@ -90,7 +90,7 @@ def walk(module: Module, donated: Mapping[int, int] | None = None) -> Walk:
 
     Args:
         module: the module.
-        donated: by number of an output, that of the argument whose place it takes.
+        donated: by number of an output, that of the argument whose memory it reuses.
     """
     walking = _Walking(module)
     out = walking.out
@@ -121,7 +121,7 @@ class _Walking:
     def __init__(self, module: Module) -> None:
         self.module = module
         self.out = Walk()
-        # Asked of every fusion twice.
+        # Looked up twice for every fusion.
         self._fused = functools.cache(self._read_fused)
         self._loop = -1
 
@@ -251,12 +251,12 @@ class _Walking:
         return result
 
     def _start(self, instruction: Instruction, operands: Sequence[Leaves], step: int) -> Leaves:
-        """What an asynchronous start makes: its result, and its operands again beside it."""
+        """What an asynchronous start makes: its result, and its operands again next to it."""
         flat = tuple(slot for leaves in operands for slot in leaves)
         new = self._new(instruction, step)
         if len(new) <= len(flat):
             return new
-        # The operands stand first; of a copy the destination does, and the source behind it.
+        # The operands come first; of a copy the destination does, and the source after it.
         at = 1 if instruction.opcode == "copy-start" else 0
         for slot in new[at : at + len(flat)]:
             slot.free = True
@@ -315,9 +315,9 @@ def _written(instruction: Instruction, operands: Sequence[Leaves], target: int) 
 
 
 def _carried(before: Slot, after: Slot | None, loop: Loop) -> Slot:
-    """Where a value is that a loop carries: what a pass makes of it is written over what it was given.
+    """Where a carry of a loop is: what a pass makes is written over what the pass was given.
 
-    Between the last use of the one and the birth of the other the place is free.
+    Between the last use of the one and the birth of the other the memory is free.
     """
     if after is None or after is before or after.born < loop.first:
         before.last = max(before.last, loop.last)
@@ -354,7 +354,7 @@ def _updated_by(fused: Computation | None) -> dict[int, int]:
 
 
 def _elementwise_operands(fused: Computation) -> tuple[int, ...]:
-    """Parameters of a fusion that reach its result through elementwise operations alone."""
+    """Parameters of a fusion that reach its result only through elementwise operations."""
     found = []
     for parameter in _parameters(fused):
         ways, seen, fine = [parameter], {parameter.name}, True

@@ -40,7 +40,7 @@ def memory(
     """Reads which buffers are alive while a compiled program runs, on one device, and when. Nothing is run.
 
     It follows from the schedule of the compiled module: a result is alive from the instruction that makes it to the
-    last one that needs it. ``difference`` says how far that is from the compiler's own figure.
+    last one that needs it. ``difference`` is how far that is from the compiler's own figure.
 
     Args:
         f: a function, jitted or not; or what ``jax.jit(f).lower(...)``, its ``compile()`` or ``read.compiled`` gave.
@@ -57,7 +57,7 @@ def memory(
             such chip.
         TypeError: ``f`` can be neither compiled nor read, or an argument is a tracer.
     """
-    chips(chip, "")  # A name that is wrong is said before anything is compiled.
+    chips(chip, "")  # A wrong name is reported before anything is compiled.
     executable = executable_of(f, args, mesh, kwargs)
     document, _ = mesh_of(executable)
     module = Module.parse(executable.text)
@@ -86,19 +86,19 @@ def memory(
 
 
 def _placed(executable: Executable, walked: Walk) -> bool:
-    """Whether the compiler says where it puts buffers; then they are put there."""
+    """Places buffers where the compiler says it puts them; returns whether it says so."""
     found = _jax.buffer_assignment(executable.compiled)
     if found is None:
         return False
     try:
         assignment = parse(*found)
-    except ValueError:  # Of a version that writes it otherwise: the text is enough.
+    except ValueError:  # From a version that writes it differently: the text is enough.
         return False
     return bool(assignment.places) and place(walked, assignment)
 
 
 def _donated(text: str) -> dict[int, int]:
-    """By number of an output that stands in the place of an argument, that of the argument."""
+    """By number of an output that reuses the memory of an argument, that of the argument."""
     header, _, _ = text.partition("\n")
     found = re.search(r"input_output_alias=\{(.*?)\}, \w+=", header)
     pairs = _DONATED.findall(found[1]) if found else ()
@@ -114,19 +114,19 @@ def _bytes(slot: Slot) -> int:
 
 
 class _Names:
-    """Says in the user's words what buffers are."""
+    """Names buffers in the user's terms."""
 
     def __init__(self, module: Module, executable: Executable) -> None:
-        # Asked of every instruction several times: for its buffers, for its line, for who needs a value last.
+        # Looked up several times for every instruction: for its buffers, its line, and who needs a value last.
         self._at = functools.cache(Origins(module).at)
         entry = module.entry
         parameters = [i for i in entry.instructions if i.opcode == "parameter"] if entry else []
         self._arguments = {int(i.arguments or 0): self._at(i).op for i in parameters}
         self._inputs, self._outputs = shardings_of(executable)
         if len(self._inputs) != len(self._arguments):
-            # What the function does not use is no parameter, and nothing public says which those are.
+            # What the function does not use is not a parameter, and nothing public says which those are.
             self._inputs = ()
-        # Instructions by the thousand share few frames.
+        # Thousands of instructions share few frames.
         self._sources = functools.cache(lambda frames: Origin("", frames).source)
 
     def buffer(self, slot: Slot, walked: Walk) -> Buffer:
@@ -177,7 +177,7 @@ class _Names:
         return tuple(name for entry in spec if entry is not None for name in _names_in(entry))
 
     def _needed_back(self, slot: Slot, walked: Walk) -> bool:
-        """Whether the last instruction that needs it is one of the way back."""
+        """Whether the last instruction that needs it is in the backward pass."""
         near = range(slot.last, max(slot.born, slot.last - 8), -1)
         op = next((found for step in near if (found := self._at(walked.steps[step]).op)), "")
         return "transpose(" in op

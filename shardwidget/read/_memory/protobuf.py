@@ -14,7 +14,7 @@ def fields(message: bytes) -> Iterator[tuple[int, int | bytes]]:
     Floats come as their bytes. See protobuf.dev/programming-guides/encoding.
 
     Raises:
-        ValueError: it is cut short, or no message.
+        ValueError: it is cut short, or not a message.
     """
     at, end = 0, len(message)
     while at < end:
@@ -37,7 +37,7 @@ def fields(message: bytes) -> Iterator[tuple[int, int | bytes]]:
 
 
 def _integer(message: bytes, at: int, number: int) -> tuple[int, int]:
-    """An integer of seven bits a byte, and where it ends."""
+    """An integer with seven bits per byte, and where it ends."""
     value = shift = 0
     try:
         while (byte := message[at]) >= 128:

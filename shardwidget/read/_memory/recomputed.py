@@ -1,8 +1,8 @@
-"""Functions of the user's that could be computed again on the way back: their source with ``jax.checkpoint``, tried.
+"""The user's functions that could be recomputed in the backward pass: their source with ``jax.checkpoint``, tried.
 
-What is kept for the way back is made by lines of functions. Each of these functions, and each that calls it, may take a
-decorator. The rewritten definition is executed where the user's stands, and its name stands for it while the program is
-compiled; then the user's own function is back.
+What is kept for the backward pass is made by lines of functions. Each of these functions, and each that calls it, may
+take a decorator. The rewritten definition is executed in place of the user's, and its name refers to it while the
+program is compiled; then the user's own function is back.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from shardwidget.read._program.module import Module
 from shardwidget.read._program.origin import Frame, Origins
 
 LARGEST = 3
-"""Lines whose buffers are looked at, those that keep most first."""
+"""The most lines whose buffers are examined, those that keep the most first."""
 
 _LIBRARIES = {"flax.nnx": "remat", "equinox": "filter_checkpoint"}
-"""Modules of libraries with a ``jax.checkpoint`` of their own, which knows what their objects hold beside arrays."""
+"""Modules of libraries with a ``jax.checkpoint`` of their own, which knows what their objects hold besides arrays."""
 
 
 @dataclass(frozen=True)
@@ -41,11 +41,11 @@ class Recomputed:
 
     fix: Fix
     file: str
-    """The whole name of the file."""
+    """The full name of the file."""
 
 
 def recomputed(f: Callable[..., Any], memory: Memory, executable: Executable) -> list[list[Recomputed]]:
-    """Functions that made what is kept at the peak, those of most bytes first, each with the ways to write it."""
+    """Functions that made what is kept at the peak, the most bytes first, each with the ways to write it."""
     chains = _chains(Module.parse(executable.text))
     found: dict[tuple[str, int, int], list[Recomputed]] = {}
     for source in _largest(memory):
@@ -85,7 +85,7 @@ def _chains(module: Module) -> dict[tuple[str, int], list[Frame]]:
 
 
 def _function(text: SourceText, frame: Frame) -> Function | None:
-    """The function whose line a frame stands on."""
+    """The function that contains the line of a frame."""
     name = frame.function.rpartition(".")[2]
     kind = ast.Lambda if name == "<lambda>" else ast.FunctionDef
     around = [
@@ -136,7 +136,7 @@ def _decorated(text: SourceText, node: Function, decorator: str) -> Edit | None:
 
 @contextlib.contextmanager
 def standing_in(f: Callable[..., Any], way: Recomputed) -> Iterator[Callable[..., Any]]:
-    """The function to compile, while the rewritten definition stands where the user's does.
+    """The function to compile, while the rewritten definition replaces the user's.
 
     Raises:
         LookupError: no name leads to the definition.
@@ -144,7 +144,7 @@ def standing_in(f: Callable[..., Any], way: Recomputed) -> Iterator[Callable[...
     tree = parsed(way.fix.applied(text_of(way.file)))
     path = _path(tree, way.fix.line) if tree is not None else []
     if not path:
-        raise LookupError(f"line {way.fix.line} of {way.file} is in no function that a name leads to")
+        raise LookupError(f"line {way.fix.line} of {way.file} is in no function that can be reached by a name")
     *classes, definition = path
     names = _names_where(f, way.file)
     made: dict[str, Any] = {}
@@ -167,7 +167,7 @@ _ONE_AT_A_TIME = threading.RLock()
 
 
 def _path(tree: ast.Module, line: int) -> list[Any]:
-    """The outermost function that holds a line, behind the class that it is a method of."""
+    """The outermost function that contains a line, after the class that it is a method of."""
     path: list[Any] = []
     body: list[ast.stmt] = tree.body
     while True:
@@ -197,6 +197,6 @@ def _names_where(f: Any, file: str) -> dict[str, Any]:
 
 
 def name_of(f: Callable[..., Any]) -> str:
-    """The name that a function is called by where it was made, ``step`` of ``step = jax.jit(loss)``; else its own."""
+    """The name that a function was assigned to, ``step`` in ``step = jax.jit(loss)``; else its own."""
     names = _names_where(f, "")
     return next((name for name, value in names.items() if value is f and name.isidentifier()), function_name(f))

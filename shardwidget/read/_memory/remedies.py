@@ -1,4 +1,4 @@
-"""``read.remedies``: what would lower the peak of a program, found by compiling it so."""
+"""``read.remedies``: what would lower the peak of a program, found by compiling it that way."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from shardwidget.read._memory.recomputed import name_of, recomputed, standing_in
 from shardwidget.read._program.executable import Executable, compiled
 
 MOST = 4
-"""Arguments, or functions, that are tried in each way, the largest first."""
+"""The most arguments, or functions, that are tried in each way, the largest first."""
 
 NOT_CALLABLE = (
     "remedies are found by compiling the function in other ways, and this is a {type}. Give the function and its "
@@ -46,32 +46,32 @@ def remedies(
     mesh: JaxMesh | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[Remedy, ...]:
-    """Compiles a function in other ways; returns those that lower its peak.
+    """Compiles a function in other ways; returns the ones that lower its peak.
 
-    It is compiled with ``jax.checkpoint`` round the functions that made what is kept for the backward pass, with more
-    arguments donated, and with other specs of its arguments. Nothing is run, and nothing is offered that was not
-    compiled. Each way takes as long as a compile. While one with ``jax.checkpoint`` is traced, the name of the function
-    stands for the rewritten one.
+    It is compiled with ``jax.checkpoint`` around the functions that made what is kept for the backward pass, with more
+    arguments donated, and with other specs of its arguments. Nothing is run, and only what was compiled is
+    offered. Each way takes as long as a compile. While one with ``jax.checkpoint`` is traced, the name of the function
+    refers to the rewritten one.
 
     Args:
         f: a function, jitted or not.
         *args: its arguments: arrays, or ``jax.ShapeDtypeStruct``s with a sharding.
         kwargs: its keyword arguments, which stay as they are.
         mesh: the mesh; None takes the one of the arguments.
-        progress: is told how many ways were compiled, and how many there are.
+        progress: called with how many attempts were compiled, and how many there are.
 
     Returns:
         Those that lower the peak, the best first.
 
     Raises:
-        TypeError: ``f`` is no function.
+        TypeError: ``f`` is not a function.
     """
     if not callable(f) or isinstance(f, jax.stages.Compiled):
         raise TypeError(NOT_CALLABLE.format(type=type(f).__name__))
     executable = compiled(f, *args, kwargs=kwargs, mesh=mesh)
     before = memory(executable)
     donated = _donated(f, args, kwargs or {})
-    # Of several ways to write the same, the first that compiles is the one.
+    # Of several ways to write the same, the first that compiles is used.
     groups = [*_checkpoints(f, args, before, executable)]
     groups += [[way] for way in (*_donations(f, args, donated), *_specs(f, args))]
     found = []
@@ -81,7 +81,7 @@ def remedies(
         for way in ways:
             try:
                 with warnings.catch_warnings(), way.function() as other:
-                    # JAX warns of a donation that it cannot use; that is what is being asked here.
+                    # JAX warns of a donation that it cannot use; that is exactly what is tested here.
                     warnings.simplefilter("ignore")
                     after = memory(other, *way.args, kwargs=kwargs, mesh=mesh).peak_bytes
             except Exception:  # What does not compile is not a remedy.
@@ -95,7 +95,7 @@ def remedies(
 def _checkpoints(
     f: Callable[..., Any], args: tuple[Any, ...], before: Memory, executable: Executable
 ) -> Iterator[list[_Way]]:
-    """``jax.checkpoint`` round one function of the user's."""
+    """``jax.checkpoint`` around one of the user's functions."""
     for ways in recomputed(f, before, executable)[:MOST]:
         yield [_Way(w.fix.title, w.fix.code, functools.partial(standing_in, f, w), args, w.fix) for w in ways]
 
@@ -113,7 +113,7 @@ def _donations(f: Any, args: tuple[Any, ...], donated: tuple[int, ...]) -> Itera
 
 
 def _specs(f: Any, args: tuple[Any, ...]) -> Iterator[_Way]:
-    """Splitting one array more, over an axis that it is copied over."""
+    """Splitting one more array, over an axis that it is copied over."""
     leaves, tree = jax.tree_util.tree_flatten_with_path(args)
     free = [(k, spec) for k, (_, leaf) in enumerate(leaves) if (spec := _split(leaf)) is not None]
     free.sort(key=lambda found: -_bytes(leaves[found[0]][1]))
@@ -128,7 +128,7 @@ def _specs(f: Any, args: tuple[Any, ...]) -> Iterator[_Way]:
 
 
 def _split(leaf: Any) -> PartitionSpec | None:
-    """A spec with one more of the axes that an array is copied over, on its largest dimension that it divides."""
+    """A spec with one more of the axes that an array is copied over, on the largest dimension that the axis divides."""
     sharding = getattr(leaf, "sharding", None)
     if not isinstance(sharding, NamedSharding):
         return None
@@ -144,7 +144,7 @@ def _split(leaf: Any) -> PartitionSpec | None:
 
 
 def _donated(f: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[int, ...]:
-    """Positional arguments that the function takes over already."""
+    """Positional arguments that the function already donates."""
     if not hasattr(f, "lower"):
         return ()
     infos, _ = f.lower(*args, **kwargs).args_info

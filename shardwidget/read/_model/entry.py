@@ -1,4 +1,4 @@
-"""``read.model``: a whole tree of arrays, and what is to be looked at in it."""
+"""``read.model``: a whole tree of arrays, and what deserves a look in it."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ def model(tree: Any, *, name: str = "") -> Model:
         name: what to call it.
 
     Returns:
-        The tree. A leaf that cannot be read is in it, and says why.
+        The tree. A leaf that cannot be read is in it, with the reason in its ``note``.
 
     Raises:
         TypeError: there is no array in the tree.
-        ValueError: the tree holds itself.
+        ValueError: the tree contains itself.
     """
     found = flatten(tree)
     reader = LeafReader()
@@ -67,7 +67,7 @@ def model(tree: Any, *, name: str = "") -> Model:
 
 
 def _main_first(reader: LeafReader, leaf_type: list[int]) -> tuple[tuple[Mesh, ...], dict[int, int]]:
-    """The meshes, that with most devices and bytes first, and where each of the reader's is among them."""
+    """The meshes, the one with the most devices and bytes first, and the index of each of the reader's among them."""
     if not reader.meshes:
         return (_host_mesh(),), {}
     held: Counter[int] = Counter()
@@ -84,13 +84,13 @@ def _host_mesh() -> Mesh:
 
 
 def _named(reader: LeafReader, of_mesh: dict[int, int]) -> ConcreteMesh | AbstractMesh:
-    """JAX's own mesh of the main one; any other where that has no axes."""
+    """JAX's own object for the main mesh; that of any other where the main one has no axes."""
     first = [mesh for at, mesh in reader.named.items() if of_mesh[at] == 0]
     return first[0] if first else AbstractMesh((1,), ("x",), axis_types=(AxisType.Auto,))
 
 
 def _leaf_roles(nodes: Nodes) -> list[tuple[str, ...]]:
-    """Of each leaf, the steps of its path without numbers."""
+    """The steps of each leaf's path, without numbers."""
     role = roles(nodes.keys)
     leaves = set(nodes.leaves)
     out, path = [], []

@@ -1,4 +1,4 @@
-"""What is to be looked at in a tree: leaves that take more of a device than they need to, worst first."""
+"""What deserves a look in a tree: leaves that take more memory of a device than they need to, worst first."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from shardwidget.document import Ints, Mesh, SpecEntry
 from shardwidget.document.model import Flag, FlagKind, LeafType, Model
 
 SHARE = 0.01
-"""A flag costs at least this share of what is on the fullest device: norms and counters are copied everywhere."""
+"""The least cost of a flag, as a share of what is on the fullest device: norms and counters are copied everywhere."""
 
 TILE = 4096
 """Bytes of the smallest piece of memory that a TPU gives an array: 8 × 128 elements of 4 bytes."""
@@ -32,7 +32,7 @@ def flags(model: Model, roles: Sequence[tuple[str, ...]]) -> tuple[Flag, ...]:
 
     Args:
         model: the tree.
-        roles: of each leaf, the steps of its path without numbers.
+        roles: the steps of each leaf's path, without numbers.
     """
     members: dict[tuple[tuple[str, ...], int], list[int]] = defaultdict(list)
     for leaf, (role, index) in enumerate(zip(roles, model.leaf_type.array().tolist(), strict=True)):
@@ -60,7 +60,7 @@ class _Flags:
                 yield found
 
     def of(self, group: Group, kind: LeafType) -> Flag | None:
-        """The first that holds: one leaf is to be looked at once."""
+        """The first flag that applies: a leaf is flagged once."""
         if kind.state == "unreadable":
             return Flag("unreadable", Ints.pack(group.leaves), 0, kind.note)
         if not kind.on_devices:
@@ -74,7 +74,7 @@ class _Flags:
         saved = self.bytes(group) * (main.size - 1) // main.size
         spec = spec_code(split(kind, main, tuple(a.name for a in main.axes)) or ())
         device = mesh.device_ids.array()[0]
-        reason = f"On device {device} alone, where the tree has {main.size} devices."
+        reason = f"Only on device {device}, while the tree is on {main.size} devices."
         return self.flag("one device", group, saved, reason, spec)
 
     def unlike(self, group: Group, kind: LeafType) -> Flag | None:
@@ -119,7 +119,7 @@ class _Flags:
             held = self.model.placement(group.type).shard_bytes
             extra = int(held.max()) - math.ceil(held.mean())
             if extra > 0:
-                reason = "Its shards are not of one size: the largest is on the device that is counted."
+                reason = "Its shards differ in size: the largest is on the device that is counted."
                 return self.flag("uneven", group, extra * len(group.leaves), reason)
         shard = self.model.sizes[group.type][1]
         if mesh.platform == "tpu" and self.tiles(group) > 1 and 0 < shard < TILE:
@@ -173,7 +173,7 @@ def _tail(role: tuple[str, ...]) -> str:
 
 
 def _related(a: Group, b: Group) -> bool:
-    """Whether they are the same weight: of other layers, or one of the parameters and one of what belongs to them."""
+    """Whether they are the same weight: in other layers, or one a parameter and the other its state."""
     if a.role == b.role:
         return True
     shared = 0
@@ -189,7 +189,7 @@ def _axes(entries: tuple[SpecEntry, ...], used: set[str]) -> str:
 
 
 def spec_code(entries: tuple[SpecEntry, ...]) -> str:
-    """A spec as one writes it: ``P('model', None)``."""
+    """A spec as code: ``P('model', None)``."""
     words = [repr(e.axes[0]) if len(e.axes) == 1 else repr(e.axes) if e.axes else "None" for e in entries]
     return f"P({', '.join(words)})"
 

@@ -23,13 +23,13 @@ from shardwidget.read._mesh import read_devices, read_mesh
 
 
 class LeafReader:
-    """Reads leaves. No data is touched, and a leaf that raises is a leaf whose ``note`` says what."""
+    """Reads leaves. No data is touched, and a leaf that raises is a leaf whose ``note`` says why."""
 
     def __init__(self) -> None:
         self.types: list[LeafType] = []
         self.meshes: list[Mesh] = []
         self.named: dict[int, Any] = {}
-        """JAX's own mesh of those in ``meshes`` that a ``NamedSharding`` names."""
+        """JAX's own mesh for each of ``meshes`` that a ``NamedSharding`` names."""
         self._type_at: dict[LeafType, int] = {}
         self._mesh_at: dict[Mesh, int] = {}
         self._seen: dict[Hashable, int] = {}
@@ -143,7 +143,7 @@ def _text(shape: tuple[int, ...], dtype: DTypeLike, dims: tuple[Dim, ...] = ()) 
 
 @functools.lru_cache
 def _short(dtype: DTypeLike) -> str:
-    """``f32`` of ``float32``; the name itself of what JAX has no arrays of."""
+    """``f32`` for ``float32``; the name itself for a dtype that JAX has no arrays of."""
     try:
         return _jax.type_text(ShapedArray((), dtype)).removesuffix("[]")
     except TypeError:

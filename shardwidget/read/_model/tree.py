@@ -17,11 +17,11 @@ from shardwidget.read._model.logical import logical_names
 
 Path = tuple[Any, ...]
 
-CYCLE = "this tree holds itself: a {got} is somewhere below itself. Give the part of it that holds the arrays."
+CYCLE = "this tree contains itself: a {got} is somewhere below itself. Give the part of it that holds the arrays."
 
 
 def flatten(tree: Any) -> list[tuple[Path, Any, tuple[str, ...]]]:
-    """Paths and leaves, also of what JAX takes for a leaf: modules that are not pytrees, dataclasses. None counts.
+    """Paths and leaves, including those inside what JAX treats as a leaf: modules that are not pytrees, dataclasses.
 
     Beside each leaf are the logical names of its dimensions, where flax keeps such.
 
@@ -33,7 +33,7 @@ def flatten(tree: Any) -> list[tuple[Path, Any, tuple[str, ...]]]:
 
 
 def _refuse_cycles(tree: Any) -> None:
-    """JAX would go round until the stack is full, and after that Python counts its depth wrongly."""
+    """JAX would recurse until the stack is full, and after that Python counts its depth wrongly."""
     above: dict[int, None] = {}
     # An entry is a container still to be entered, or the id of one that is left.
     rest: list[Any] = [tree]
@@ -88,7 +88,7 @@ def _stands_alone(x: Any) -> bool:
 
 
 def _opened(leaf: Any) -> list[tuple[Path, Any]] | None:
-    """What is in a leaf that is a container after all; None where it is not."""
+    """The contents of a leaf that is a container after all; None where it is not."""
     if leaf is None or isinstance(leaf, jax.Array | jax.ShapeDtypeStruct):
         return None
     # A module that is not a pytree: before flax 0.11. Whoever holds one has imported flax.
@@ -115,7 +115,7 @@ class Nodes:
         for path in paths:
             steps = [self._index(key) for key in path] or [self._named(Key("", ""))]
             shared = 0
-            # The last step is the leaf itself, a node of its own also where another leaf has its path.
+            # The last step is the leaf itself, a node of its own even where another leaf has the same path.
             for a, b in zip(steps[:-1], last[:-1], strict=False):
                 if a != b:
                     break
@@ -146,14 +146,14 @@ def _key(key: Any) -> Key:
 
 
 def roles(keys: Sequence[Key]) -> list[str]:
-    """What a key says beside a number: of ``[3]`` and ``[4]`` the same, of ``block_3`` and ``block_4`` the same."""
+    """A key without its number: the same for ``[3]`` and ``[4]``, the same for ``block_3`` and ``block_4``."""
     return [re.sub(r"\d+", "#", key.text) for key in keys]
 
 
 def folds(nodes: Nodes, leaf_types: Sequence[int]) -> tuple[Ints, ...]:
-    """Nodes side by side, with equal roles, whose subtrees are equal: two subtrees make a fold, and four leaves.
+    """Neighbouring nodes with equal roles and equal subtrees: a fold needs two subtrees, or four leaves.
 
-    Folds stand in the tree as it is with all folds closed: there is none below the second node of another.
+    Folds are those of the tree with all folds closed: none is below the second node of another.
     """
     role = roles(nodes.keys)
     count = len(nodes.key)
@@ -164,14 +164,14 @@ def folds(nodes: Nodes, leaf_types: Sequence[int]) -> tuple[Ints, ...]:
         del ancestors[depth:]
         below.setdefault(ancestors[-1] if ancestors else -1, []).append(node)
         ancestors.append(node)
-    # Children stand behind their parents: from the end backwards they are known first.
+    # Children come after their parents: going backwards, they are known first.
     form = [0] * count
     form_at: dict[Any, int] = {}
     for node in reversed(range(count)):
         inner = tuple((nodes.key[child], form[child]) for child in below.get(node, ()))
         form[node] = form_at.setdefault(inner or leaf_at[node], len(form_at))
     found = []
-    # What stands below the second of equal nodes is never looked at.
+    # What is below the second of equal nodes is never looked at.
     shown = [-1]
     while shown:
         equal: dict[tuple[str, int], list[int]] = {}

@@ -1,4 +1,4 @@
-"""What became of the arrays of a name between two looks."""
+"""What happened to the arrays of a name between two looks."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from shardwidget.read._namespace.records import ArrayKind, Record
 
 @dataclass(frozen=True)
 class Difference:
-    """What changed, and by which of the arrays one sees it."""
+    """What changed, and the first array that shows it."""
 
     change: Change = ""
     moved: int = 0
     """Arrays that it is about."""
     at: int = -1
-    """Index of the first among those that the name holds now; -1 where there is none."""
+    """Index of the first of them among those that the name holds now; -1 where there is none."""
     was: int = -1
     """Kind of that array before; -1 where it is the same as now, or there was none."""
 

@@ -1,4 +1,4 @@
-"""``read.namespace``: what the arrays of a session take."""
+"""``read.namespace``: what memory the arrays of a session take."""
 
 from __future__ import annotations
 
@@ -9,9 +9,7 @@ from typing import Any
 from shardwidget.document import Namespace
 from shardwidget.read._namespace.look import Looks
 
-NO_NAMES = (
-    "there is no IPython here whose names could be read. Give them: read.namespace(globals()), or a dict of your own."
-)
+NO_NAMES = "there is no IPython here to read names from. Give them: read.namespace(globals()), or a dict of your own."
 
 _HISTORY = re.compile(r"_+|_i+|_\d+|_i\d+|__\w+__|_[dio]h")
 _SHELL = frozenset({"In", "Out", "exit", "quit", "get_ipython", "open"})
@@ -46,13 +44,13 @@ def running() -> Any:
 
 
 def visible(names: Mapping[str, Any]) -> dict[str, Any]:
-    """The user's own names, and behind them what IPython keeps of the outputs of cells, as ``Out[3]``.
+    """The user's own names, and after them the outputs of cells that IPython keeps, as ``Out[3]``.
 
     Raises:
-        TypeError: they are no mapping.
+        TypeError: they are not a mapping.
     """
     if not isinstance(names, Mapping):
-        raise TypeError(f"names are given as a mapping from a name to a value, such as globals(); got {names!r:.80}")
+        raise TypeError(f"names must be a mapping from names to values, such as globals(); got {names!r:.80}")
     out = {name: value for name, value in list(names.items()) if not _is_set_by_shell(str(name))}
     outputs = names.get("Out")
     if isinstance(outputs, dict):

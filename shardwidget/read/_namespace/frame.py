@@ -14,7 +14,7 @@ from shardwidget.document.namespace import DeviceGroup
 from shardwidget.read._namespace.records import ArrayKind
 
 STATISTICS = ("bytes_in_use", "peak_bytes_in_use", "bytes_limit")
-"""Names that ``Device.memory_stats`` gives them."""
+"""Their names in ``Device.memory_stats``."""
 
 
 @dataclass(frozen=True)
@@ -27,9 +27,9 @@ class Frame:
     devices: tuple[tuple[str, int], ...]
     """Platform and ``Device.id`` of each."""
     places: dict[int, np.ndarray]
-    """Of each mesh, as ``order`` has it, the index in ``devices`` of every position."""
+    """For each mesh, in ``order``, the index in ``devices`` of every position."""
     vectors: dict[int, np.ndarray]
-    """Bytes on each of the devices of an array of a kind, as far as they were asked for."""
+    """Bytes on each of the devices of an array of a kind, for the kinds asked for so far."""
 
     @staticmethod
     def of(meshes: Sequence[Mesh], order: tuple[int, ...]) -> Frame:
@@ -51,7 +51,7 @@ class Frame:
         """Bytes on each device, int64, shape ``[devices]``.
 
         Args:
-            index: of the kind, by which it is remembered.
+            index: of the kind, the key that it is cached under.
             kind: the kind itself.
         """
         known = self.vectors.get(index)
@@ -62,7 +62,7 @@ class Frame:
         return known
 
     def total(self, counts: Counter[int], kinds: Sequence[ArrayKind]) -> np.ndarray:
-        """Bytes on each device of so many arrays of each kind."""
+        """Bytes on each device, for a number of arrays of each kind."""
         out = np.zeros(len(self.devices), np.int64)
         for index, count in counts.items():
             if kinds[index].placement is not None:
@@ -71,7 +71,7 @@ class Frame:
 
 
 def order(kinds: Sequence[ArrayKind], counts: Counter[int], meshes: Sequence[Mesh]) -> tuple[int, ...]:
-    """The meshes that arrays are on: those with axes, with most devices and then bytes first."""
+    """The meshes that arrays are on: those with axes, with the most devices and then the most bytes first."""
     held: Counter[int] = Counter()
     for index, count in counts.items():
         if kinds[index].placement is not None:
@@ -80,11 +80,11 @@ def order(kinds: Sequence[ArrayKind], counts: Counter[int], meshes: Sequence[Mes
 
 
 def groups(frame: Frame, held: np.ndarray, own: np.ndarray, added: np.ndarray, freed: np.ndarray) -> tuple:
-    """Devices on which all is the same, most bytes first.
+    """Groups of devices on which everything is the same, most bytes first.
 
     Args:
         frame: the devices.
-        held: bytes of all arrays on each, shape ``[devices]``; the others alike.
+        held: bytes of all arrays on each, shape ``[devices]``; likewise the others.
         own: bytes without copies.
         added: bytes that are new.
         freed: bytes that are no longer there.
@@ -102,13 +102,13 @@ def groups(frame: Frame, held: np.ndarray, own: np.ndarray, added: np.ndarray, f
 
 
 def _statistics(devices: Sequence[tuple[str, int]]) -> list[tuple[int | None, ...]]:
-    """What the backend says of the memory of each device of this process."""
+    """What the backend reports about the memory of each device of this process."""
     none = (None,) * len(STATISTICS)
     out = dict.fromkeys(devices, none)
     for platform in {platform for platform, _ in devices if platform}:
         for device in jax.local_devices(backend=platform):
             found = device.memory_stats()
-            # A backend that says nothing of one device says nothing of any.
+            # A backend that reports nothing about one device reports nothing about any.
             if not found:
                 break
             if (platform, device.id) in out:

@@ -1,4 +1,4 @@
-"""One look after another at the arrays of a session; each says what changed since the one before."""
+"""Repeated looks at the arrays of a session; each shows what changed since the one before."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from shardwidget.read._namespace.records import ArrayKind
 
 NO_CHANGE = changes.Difference()
 MOST = 100
-"""Holders of a document: those that changed, and the largest."""
+"""The most holders of a document: those that changed, and the largest."""
 PARTS = 12
-"""Types of a tree that are listed."""
+"""The most types of a tree that are listed."""
 _FIRST = Ints.pack([0])
 
 
@@ -37,7 +37,7 @@ class Looks:
         """Begins.
 
         Args:
-            live: gives all arrays that there are; None for ``jax.live_arrays``.
+            live: returns all arrays that exist; None for ``jax.live_arrays``.
         """
         self._reader = Reader(live or jax.live_arrays)
         self._before: Moment | None = None
@@ -49,7 +49,7 @@ class Looks:
         """Reads what names hold, and compares it with the look before.
 
         Args:
-            names: values by name, as code that gives them; the first of several that hold an array counts it.
+            names: values by name, as code that gives them; an array counts for the first name that holds it.
             cell: number of the notebook's cell that ran last.
         """
         before, now = self._before, self._reader.read(names, self._before)
@@ -101,7 +101,7 @@ class Looks:
         differences: Mapping[str, changes.Difference],
         before: Moment | None,
     ) -> _Line:
-        """The line of a name, as it was where nothing is new that it is about."""
+        """The line of a name, reused where nothing that it is about has changed."""
         type_ = lines.type_of(held)
         known = self._lines.get(held.name)
         numbers = type_, lines.least
@@ -114,18 +114,18 @@ class Looks:
 
 @dataclass(frozen=True, eq=False)
 class _Line:
-    """A line of the document in which nothing changed, and what it follows from."""
+    """A line of the document in which nothing changed, and what it depends on."""
 
     held: Held
     frame: Frame
     numbers: tuple[int, float]
-    """Index of its type, and the bytes below which nothing is to be looked at."""
+    """Index of its type, and the bytes below which nothing is flagged."""
     holder: Holder
 
 
 @dataclass(frozen=True)
 class _Flags:
-    """What is to be looked at in what a name held; read anew when its types change."""
+    """What deserves a look in what a name holds; read again when its types change."""
 
     kinds: tuple[int, ...]
     flags: tuple[Flag, ...]
@@ -141,15 +141,15 @@ class _Lines:
     frame: Frame
     kinds: Sequence[ArrayKind]
     types: dict[LeafType, int]
-    """Types of the document, by what they are; filled as lines are made."""
+    """Index of each type in the document; filled as lines are made."""
     least: float
-    """Bytes on a device below which nothing is to be looked at."""
+    """Bytes on a device below which nothing is flagged."""
     known: dict[str, _Flags]
     indices: dict[int, int] = field(default_factory=dict)
-    """Of each kind that a line is about, the index of its type in the document."""
+    """For each kind that a line is about, the index of its type in the document."""
 
     def type_of(self, held: Held) -> int:
-        """Index of the type of a single array; -1 of a tree."""
+        """Index of the type of a single array; -1 for a tree."""
         return self._type(held.records[0].kind) if held.single else -1
 
     def holder(self, value: Any, held: Held, index: int, diff: changes.Difference, before: Moment | None) -> Holder:
@@ -231,7 +231,7 @@ class _Lines:
         return tuple(flags), known.paths
 
     def _alone(self, held: Held) -> tuple[Flag, ...]:
-        """Whether all of it is on one device, where other arrays are on several."""
+        """Whether all of it is on one device, while other arrays are on several."""
         kinds = [self.kinds[k] for k in held.counts]
         main = self.frame.mesh
         if main is None or main.size == 1 or not held.here:
@@ -243,12 +243,12 @@ class _Lines:
             return ()
         saved = held.here * (main.size - 1) // main.size
         entries = split(kinds[0].type, main, tuple(a.name for a in main.axes)) if held.single else None
-        reason = f"On device {on.pop()} alone, where other arrays are on {main.size} devices."
+        reason = f"Only on device {on.pop()}, while other arrays are on {main.size} devices."
         return (Flag("one device", _FIRST, saved, reason, spec_code(entries) if entries else ""),)
 
 
 def _flags(value: Any, single: bool) -> tuple[tuple[Flag, ...], tuple[str, ...]]:
-    """The flags of a tree by itself, and the paths of its leaves; none of what cannot be read."""
+    """The flags of a tree by itself, and the paths of its leaves; none where it cannot be read."""
     try:
         read = model(value)
     except (TypeError, ValueError):
@@ -267,7 +267,7 @@ def _differences(before: Moment, now: Moment, kinds: Sequence[ArrayKind]) -> dic
 
 
 def _largest(held: Iterable[Held], differences: Mapping[str, changes.Difference]) -> list[Held]:
-    """Those that are listed, most bytes first; of too many, those that changed come before the others."""
+    """The holders that are listed, most bytes first; if there are too many, those that changed are preferred."""
     by_bytes = sorted(held, key=attrgetter("here"), reverse=True)
     if len(by_bytes) <= MOST:
         return by_bytes
@@ -277,7 +277,7 @@ def _largest(held: Iterable[Held], differences: Mapping[str, changes.Difference]
 
 
 def _path(value: Any, held: Held, diff: changes.Difference) -> str:
-    """Path of the first array that changed in a tree; of an update none, and of what is a single array."""
+    """Path of the first array that changed in a tree; empty for an update, and for a single array."""
     if held.single or diff.at < 0 or diff.change not in ("resharded", "changed", "deleted"):
         return ""
     try:

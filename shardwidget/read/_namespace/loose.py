@@ -10,20 +10,20 @@ from shardwidget.read._namespace.records import Record, Records
 
 
 def loose(live: Sequence[Any], named: Sequence[Any], of_named: Sequence[Record], records: Records) -> list[Record]:
-    """The live arrays that are not among these, and share no memory with those that are.
+    """The live arrays that names do not hold, and that share no memory with those that names hold.
 
     Args:
         live: what ``jax.live_arrays()`` returns.
         named: arrays that names hold.
         of_named: their records.
-        records: where those of the others are kept.
+        records: keeps the records of the others.
     """
     plain = type(live[0]) if live else None
     known = {id(x if type(x) is plain else _jax.base_array(x)) for x in named}
     rest = [x for x in live if id(x) not in known]
     of_rest = records.of(rest)
-    # Reading the values of an array leaves arrays of its single shards behind. They are told by where they lie, which
-    # is asked only where a shard can be one of those: the question makes an array of it.
+    # Reading the values of an array leaves arrays of its single shards behind. Their memory address identifies them,
+    # which is read only where a shard can be one of those: reading it makes an array of the shard.
     kinds = records.kinds
     placed = {index: kinds[index].placement for index in {r.kind for r in (*of_named, *of_rest)}}
     alone = {index for index in {r.kind for r in of_rest} if (p := placed[index]) and p.mesh.size == 1}

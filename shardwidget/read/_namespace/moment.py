@@ -17,26 +17,26 @@ from shardwidget.read._namespace.walk import Walker
 
 @dataclass(frozen=True)
 class Held:
-    """What a name holds; of what no name holds, the name is empty. The same object while nothing of it changes."""
+    """What a name holds; of what no name holds, the name is empty. The same object as long as nothing in it changes."""
 
     name: str
     records: tuple[Record, ...]
     """All of its arrays, in the order of its tree."""
     own: tuple[Record, ...]
-    """Those that are not counted at a name before it."""
+    """Those that are not counted for an earlier name."""
     single: bool
     """Whether it is an array, and not a tree of one."""
     shared_with: str
-    """The first name before it that holds some of its arrays too."""
+    """The first earlier name that also holds some of its arrays."""
     counts: Counter[int]
     """How many of its own arrays are of each kind."""
     here: int
-    """Bytes of these on the device that holds most of them."""
+    """Bytes of these on the device that holds the most of them."""
 
 
 @dataclass(frozen=True)
 class Moment:
-    """What there is at a look."""
+    """What exists at a look."""
 
     held: Mapping[str, Held]
     live: frozenset[Record]
@@ -50,7 +50,7 @@ class Moment:
 
 
 class Reader:
-    """Reads moments, one after another: what is as before costs next to nothing."""
+    """Reads moments, one after another: what has not changed costs next to nothing."""
 
     def __init__(self, live: Callable[[], Sequence[Any]]) -> None:
         self.records = Records()
@@ -124,7 +124,7 @@ class Reader:
         """Bytes on each device of arrays that are new, and of those that are no longer there."""
         kinds = self.records.kinds
         new, old = (now.new, now.gone) if now is not before else ((), ())
-        # What is gone may have been on devices where nothing is left.
+        # What is gone may have been on devices that now hold nothing.
         there = [r.kind for r in old if kinds[r.kind].placement and kinds[r.kind].type.mesh in now.frame.places]
         return now.frame.total(Counter([r.kind for r in new]), kinds), now.frame.total(Counter(there), kinds)
 

@@ -1,4 +1,4 @@
-"""What is remembered of arrays between cells: their types, and which is which, without keeping any of them."""
+"""What is remembered about arrays between cells: their types, and which is which, without keeping any of them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Record:
 
 @dataclass(frozen=True)
 class ArrayKind:
-    """What arrays of one type come to."""
+    """Totals of arrays of one type."""
 
     type: LeafType
     placement: Placement | None
@@ -53,7 +53,7 @@ class ArrayKind:
 
 
 class Records:
-    """The arrays that were there at the last look, and the types of all that were ever there."""
+    """The arrays that existed at the last look, and the types of all that ever existed."""
 
     def __init__(self) -> None:
         self.leaves = LeafReader()
@@ -68,7 +68,7 @@ class Records:
         for x in arrays:
             at = id(x)
             record = known.get(at)
-            # An id is given to another array once the first is gone.
+            # An id is reused for another array once the first is gone.
             if record is None or record.ref() is not x or record.deleted != x.is_deleted():
                 record = following.get(at)
                 if record is None or record.ref() is not x or record.deleted != x.is_deleted():

@@ -1,4 +1,4 @@
-"""The arrays inside the values that names are bound to. Fast: it runs after every cell, over everything there is."""
+"""The arrays inside the values that names are bound to. Fast: it runs after every cell, over everything that exists."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from jax.core import Tracer
 from shardwidget import _jax
 
 LONG = 4096
-"""A longer container whose first and last item are of plain types is taken for one of plain values: a list of a million
+"""A longer container whose first and last item are of plain types counts as one of plain values: a list of a million
 numbers is not looked through after every cell."""
 
 _PLAIN = (type(None), bool, int, float, complex, str, bytes, type, np.ndarray, np.generic)
@@ -31,9 +31,9 @@ class Walker:
         self._kinds: dict[type, Kind] = {}
 
     def arrays(self, value: Any) -> list[Any]:
-        """The arrays in a value, in an order that stays while the value is built in the same way.
+        """The arrays in a value, in an order that is stable as long as the value has the same structure.
 
-        A container is looked through once, also where it holds itself. One that raises holds nothing.
+        A container is searched once, even if it contains itself. One that raises holds nothing.
         """
         kinds = self._kinds
         kind = kinds.get(type(value)) or self._kind(value)

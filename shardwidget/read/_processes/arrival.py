@@ -1,8 +1,8 @@
-"""All processes come to a call, or all of them give it up.
+"""All processes arrive at a call, or all of them give it up.
 
-A process that begins a collective alone waits in it for ever. So before it, each posts that it has arrived; the first
-that sees all of them posts that they go, the first that has waited long enough posts who is missing. Only the first of
-such verdicts stands, and all obey it. Who comes too late joins the next attempt.
+A process that begins a collective alone waits in it forever. So before it, each posts that it has arrived; the first
+that sees all of them posts that they start, the first that has waited long enough posts who is missing. Only the first
+such verdict counts, and all follow it. A process that comes too late joins the next attempt.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ __all__ = ["Keys", "Meeting", "MissingProcessError", "listed"]
 
 _GO = b"go"
 _SLICE = 0.5
-"""Seconds of one wait; between them an interrupt is seen."""
+"""Seconds of one wait; interrupts are handled between waits."""
 
 
 class MissingProcessError(TimeoutError):
-    """Processes did not come to a call in time."""
+    """Processes did not arrive at a call in time."""
 
 
 class Keys(Protocol):
@@ -34,7 +34,7 @@ class Keys(Protocol):
 
 
 class Meeting:
-    """Where some processes come together, again and again.
+    """Where some processes meet, again and again.
 
     Args:
         keys: where processes post.
@@ -49,7 +49,7 @@ class Meeting:
         self._attempt = 0
 
     def arrive(self, does: str, seconds: float) -> str:
-        """Waits until all processes have come to the same call.
+        """Waits until all processes have arrived at the same call.
 
         Args:
             does: what this one is about to do, in words; the same in all.
@@ -59,8 +59,8 @@ class Meeting:
             The folder of this call's keys.
 
         Raises:
-            MissingProcessError: some did not come in time; the message names them.
-            RuntimeError: they came to different calls.
+            MissingProcessError: some did not arrive in time; the message names them.
+            RuntimeError: they arrived at different calls.
         """
         until = time.monotonic() + seconds
         while True:
@@ -70,7 +70,7 @@ class Meeting:
             missing = self._missing(at, until)
             if str(self._me) not in missing:
                 break
-            # The others gave up before this process came: it may meet them at their next call.
+            # The others gave up before this process arrived: it may meet them at their next call.
         if missing:
             raise MissingProcessError(_MISSING.format(who=listed(missing), s=seconds))
         calls = self._keys.under(f"{at}/arrived")
@@ -82,7 +82,7 @@ class Meeting:
         return at
 
     def _missing(self, at: str, until: float) -> list[str]:
-        """Waits for the verdict: the processes that are missing, none where they go."""
+        """Waits for the verdict: the processes that are missing, none where all start."""
         try:
             while (verdict := self._keys.get(f"{at}/verdict")) is None:
                 here = self._keys.under(f"{at}/arrived")
@@ -110,7 +110,7 @@ def listed(processes: Sequence[int] | Sequence[str]) -> str:
 
 
 _MISSING = (
-    "missing after {s:g} s: {who}. Nothing was run: all processes make this call together. Look whether those that are "
-    "missing still run, and make the call again on all of them. shardwidget.config.arrival is how long each waits."
+    "missing after {s:g} s: {who}. Nothing was run: all processes make this call together. Check whether the "
+    "missing ones still run, and make the call again on all of them. shardwidget.config.arrival is how long each waits."
 )
-_DIFFERENT = "processes came to different calls, so nothing was run: {each}. All of them make the same call."
+_DIFFERENT = "processes arrived at different calls, so nothing was run: {each}. All of them must make the same call."

@@ -1,4 +1,4 @@
-"""What a call does in a program of several processes: said first, begun when all are there, watched until it ends."""
+"""What a call does in a program of several processes: announced, begun when all are there, watched until its end."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from shardwidget.read._processes.watch import SILENT, Watch
 __all__ = ["Gathering", "alone", "among", "compiling", "processes_of", "say", "together"]
 
 CHUNK = 2**20
-"""Bytes of a value; the coordination service refuses greater messages than 4 MiB."""
+"""The most bytes of a value; the coordination service refuses messages larger than 4 MiB."""
 
 _meetings: dict[tuple[int, ...], Meeting] = {}
 """By the processes that take part."""
@@ -34,7 +34,7 @@ def processes_of(devices: Iterable[Any]) -> list[int]:
 
 def among(processes: Iterable[int]) -> list[int]:
     """Processes, each once, in order; none where the program has one, or this one is not among them."""
-    # JAX is asked last: the question would start its devices, which a user may not have configured yet.
+    # JAX is asked last: asking starts its backends, which a user may not have configured yet.
     if _jax.Board.here() is None or jax.process_count() == 1:
         return []
     found = sorted(set(processes))
@@ -48,13 +48,13 @@ def say(does: str, processes: list[int]) -> None:
 
 
 def alone(does: str, processes: list[int]) -> None:
-    """Says what this process does alone, with what several hold."""
+    """Prints what this process does alone, with what several hold."""
     say(f"{does} Nothing is run or sent: a process may do this alone.", processes)
 
 
 @dataclass(frozen=True)
 class Gathering:
-    """Processes that have come to a call."""
+    """Processes that have arrived at a call."""
 
     keys: Keys
     folder: str
@@ -90,7 +90,7 @@ def compiling(name: str, devices: Iterable[Any]) -> Iterator[None]:
     devices = list(devices)
     does = f"compiles {name} for {len(devices)} devices"
     if devices and devices[0].platform == "gpu":
-        # XLA tries out kernels for GPUs on all hosts, and shares what it finds.
+        # XLA autotunes kernels for GPUs on all hosts, and shares the results.
         with together(does, devices):
             yield
         return
@@ -101,15 +101,15 @@ def compiling(name: str, devices: Iterable[Any]) -> Iterator[None]:
 
 @contextlib.contextmanager
 def together(does: str, devices: Iterable[Any]) -> Iterator[Gathering | None]:
-    """Around what processes do together; gives None, and does nothing, where there is one.
+    """A context around what processes do together; yields None, and does nothing, where there is only one.
 
     Args:
         does: what they do, in words: ``runs step 7 times``. The same in all.
         devices: those that take part.
 
     Raises:
-        MissingProcessError: a process did not come within ``config.arrival`` seconds; the message names it.
-        RuntimeError: they came to different calls.
+        MissingProcessError: a process did not arrive within ``config.arrival`` seconds; the message names it.
+        RuntimeError: they arrived at different calls.
     """
     devices = list(devices)
     processes, keys = processes_of(devices), _jax.Board.here()

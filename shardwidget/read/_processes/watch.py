@@ -11,15 +11,15 @@ from shardwidget.read._processes.arrival import Keys, listed
 __all__ = ["BEAT", "SILENT", "Watch"]
 
 BEAT = 5.0
-"""Seconds between two signs of life."""
+"""Seconds between two heartbeats."""
 SILENT = 20.0
-"""Seconds without one, after which a process is named."""
+"""Seconds without one, after which a process is reported."""
 
 _ENDED = b"ended"
 
 
 class Watch:
-    """Gives signs of life, and says once who gives none: a process that waits in a collective cannot say it itself.
+    """Sends heartbeats, and reports once who sends none: a process that waits in a collective cannot report it itself.
 
     Args:
         keys: where processes post.
@@ -27,8 +27,8 @@ class Watch:
         processes: those that take part.
         me: this one.
         say: told who is silent.
-        beat: seconds between two signs of life.
-        silent: seconds without one, after which a process is named.
+        beat: seconds between two heartbeats.
+        silent: seconds without one, after which a process is reported.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class Watch:
         self._keys.post(f"{self._folder}/alive/{self._me}", _ENDED)
 
     def silent(self, seconds: float) -> list[str]:
-        """Those of the others that neither are done nor give a sign of life in this time. After ``stop``."""
+        """The other processes that are not done and send no heartbeat in this time. To be called after ``stop``."""
         before = {process: sign for process, (sign, _) in self._seen.items()}
         until = time.monotonic() + seconds
         while True:
@@ -68,7 +68,7 @@ class Watch:
             left = [p for p, sign in before.items() if sign != _ENDED and now.get(p, b"") == sign]
             if not left or time.monotonic() >= until:
                 return left
-            # Nobody sets this key: it is a wait that leaves the time to others.
+            # Nobody sets this key: waiting for it lets other threads run.
             self._keys.wait(f"{self._folder}/never", min(0.5, seconds / 10))
 
     def _run(self) -> None:
@@ -94,5 +94,5 @@ class Watch:
 
 GONE = (
     "{who} has not answered for {s:g} s: it has ended, or hangs. The others may wait for it in a collective; "
-    "JAX ends them when it has missed its own sign of life (heartbeat_timeout_seconds of jax.distributed.initialize)."
+    "JAX ends them when it misses its own heartbeat (heartbeat_timeout_seconds of jax.distributed.initialize)."
 )

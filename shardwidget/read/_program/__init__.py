@@ -1,6 +1,6 @@
 """``read.program``: the collectives of a compiled program.
 
-``module`` reads the module's text, ``loops`` finds out what runs how often, ``groups`` expands the notations for who
-takes part, ``axes`` finds the user's mesh axes in them, ``source`` the user's line; ``collective`` puts a document
-together, ``entry`` is what users call.
+``module`` reads the module's text, ``loops`` finds how often everything runs, ``groups`` expands the notations for who
+takes part, ``axes`` finds the user's mesh axes in them, ``origin`` the user's line; ``hlo_collective`` makes the
+collectives of a document, ``programs`` is what users call.
 """

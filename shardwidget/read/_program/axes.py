@@ -1,7 +1,7 @@
 """Which of the user's mesh axes a collective goes over, from the groups of devices alone.
 
-The compiler forgets the names of axes, joins them and cuts them, so names are found again in the groups: those of axes
-A are the sets of positions that agree in every coordinate but those of A.
+The compiler drops the names of axes, joins them and cuts them, so names are recovered from the groups: those of axes
+A are the sets of positions that agree in every coordinate except those of A.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class Over(NamedTuple):
     axes: tuple[str, ...]
     """In mesh order; empty where none fit."""
     irregular: bool
-    """Whether the groups are those of no set of axes."""
+    """Whether no set of axes has these groups."""
     within: tuple[str, ...]
     """Of irregular groups: the axes that they stay within."""
 
@@ -46,7 +46,7 @@ def over(groups: Groups, names: Sequence[str], shape: Sequence[int]) -> Over:
 def ranked(pairs: Sequence[tuple[int, int]], shape: Sequence[int]) -> tuple[Groups, tuple[tuple[int, int], ...]]:
     """The groups that a permutation stays within, and its pairs as (source rank, destination rank) in every one.
 
-    Where the groups do different things: one group of the devices that take part.
+    If the groups do different things: one group of the devices that take part.
     """
     varying = _varying(pairs, shape)
     others = [k for k in range(len(shape)) if k not in varying]

@@ -19,19 +19,19 @@ from shardwidget.read._processes.together import compiling
 
 @dataclass(frozen=True)
 class Executable:
-    """A compiled program, or its text alone."""
+    """A compiled program, or only its text."""
 
     text: str = field(repr=False)
     """Of the optimised module; empty where it has none."""
     devices: tuple[Any, ...]
-    """In the order that its groups count them."""
+    """In the order in which its groups count them."""
     mesh: Mesh | None
-    """The user's mesh; None where there is none to be found."""
+    """The user's mesh; None where none is found."""
     given: bool
     """Whether the user gave it."""
     name: str
     compiled: jax.stages.Compiled | None = None
-    """What ``lowered.compile()`` gave; None where there is a text alone."""
+    """What ``lowered.compile()`` gave; None where there is only a text."""
 
 
 def executable_of(
@@ -41,8 +41,8 @@ def executable_of(
 
     Raises:
         ValueError: the mesh is abstract, or there is a text and no mesh.
-        TypeError: ``f`` can be neither compiled nor read, or has arguments that it takes none of; or the mesh is none;
-            or an argument is a tracer.
+        TypeError: ``f`` can be neither compiled nor read, or was given arguments that it does not take; or the mesh is
+            not a mesh; or an argument is a tracer.
     """
     if isinstance(mesh, AbstractMesh):
         raise ValueError(_errors.ABSTRACT_PROGRAM)
@@ -59,7 +59,7 @@ def executable_of(
         return _of(compiled, mesh or first_mesh(_shardings(compiled)) or _set_mesh(), mesh is not None, "")
     if not callable(f):
         raise TypeError(_errors.NO_PROGRAM.format(type=_type(f)))
-    call = FlatCall(f, args, kwargs)  # Refuses tracers, which nothing below would notice.
+    call = FlatCall(f, args, kwargs)  # Raises for tracers, which nothing below would notice.
     args, named = jax.tree.map(lambda x: _on(x, mesh), (args, dict(kwargs or {})), is_leaf=_is_abstract)
     found = mesh or _mesh_of_arguments((args, named)) or _set_mesh()
     jitted, args, named = jitted_of(f, args, named)
@@ -76,7 +76,7 @@ def executable_of(
                 compiled = traced.lower().compile()
             except ValueError as error:
                 raise call.explained(error)  # noqa: B904  the same exception
-    # A function without arguments may still say where its results go.
+    # A function without arguments may still name shardings for its results.
     found = found or first_mesh(_shardings(compiled))
     return _of(compiled, found, mesh is not None, function_name(f))
 
@@ -104,7 +104,7 @@ def compiled(
 
 
 def shardings_of(executable: Executable) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    """Shardings of the arguments and of the results, in the order of the program's; empty where it says none."""
+    """Shardings of the arguments and of the results, in the order of the program's; empty where it has none."""
     of = executable.compiled
     if of is None:
         return (), ()
@@ -128,9 +128,9 @@ def _of_text(text: str, mesh: Mesh | None, given: bool) -> Executable:
 
 
 def setting(mesh: Mesh | None, args: Any) -> contextlib.AbstractContextManager[Any]:
-    """Sets the mesh that is given, as ``jax.set_mesh`` does, unless the arguments lie on another.
+    """Sets the mesh that is given, as ``jax.set_mesh`` does, unless the arguments are on another.
 
-    These decide themselves: the mesh then only names what they are compiled for.
+    Then those decide: the mesh only names the axes.
     """
     if mesh is None or _mesh_of_arguments(args) not in (None, mesh):
         return contextlib.nullcontext()
@@ -140,7 +140,7 @@ def setting(mesh: Mesh | None, args: Any) -> contextlib.AbstractContextManager[A
 def jitted_of(
     f: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
 ) -> tuple[Any, tuple[Any, ...], Mapping[str, Any]]:
-    """A jitted function and its arguments; of one that is not jitted yet, only those that are numbers."""
+    """A jitted function and its arguments; if it is not jitted yet, only the numeric ones."""
     if hasattr(f, "trace"):
         return f, args, kwargs
     given_call = FlatCall(f, args, kwargs)
@@ -163,7 +163,7 @@ _NUMBERS = (jax.Array, jax.ShapeDtypeStruct, np.ndarray, np.generic, bool, int, 
 
 
 def _devices_of(executable: Any) -> tuple[Any, ...]:
-    """The devices of a program, in the order that its groups count them."""
+    """The devices of a program, in the order in which its groups count them."""
     for sharding in _shardings(executable):
         if (devices := _jax.device_assignment(sharding)) is not None:
             return devices

@@ -1,6 +1,6 @@
 """Who takes part in a collective together: XLA's notations, expanded to positions in the device assignment.
 
-Groups are written out, ``{{0,1},{2,3}}``; as an iota, ``[2,4]<=[4,2]T(1,0)``; or by axes of a mesh of XLA's own,
+Groups are written out, ``{{0,1},{2,3}}``; as an iota, ``[2,4]<=[4,2]T(1,0)``; or by axes of XLA's own mesh,
 ``mesh['a'=4,'b'=2] {'a'}``, with its devices permuted, ``mesh[…], device_ids=([2,4]T(1,0)) {…}``, and with parts of
 axes, ``'a':(2)2``. What the ids count depends on other attributes: openxla.org/xla/operation_semantics, "AllReduce",
 and ``GetCollectiveOpGroupMode`` in XLA.
@@ -45,18 +45,18 @@ def expand(text: str) -> Groups:
         if found := _MESH.fullmatch(text):
             return _of_mesh(found)
     except (KeyError, ValueError) as error:
-        raise ValueError(f"its groups contradict themselves: {text}") from error
+        raise ValueError(f"its groups are inconsistent: {text}") from error
     if _WRITTEN.fullmatch(text):
         return tuple(tuple(_numbers(group)) for group in re.findall(r"\{([\d,\s]*)\}", text[1:-1]))
     raise ValueError(f"its groups are in an unknown notation: {text}")
 
 
 def meaning_of(text: str, groups: Groups, devices: int) -> str:
-    """What a notation says: ``{}: one group of all 8 devices``; empty where there is none.
+    """What a notation means: ``{}: one group of all 8 devices``; empty where there is none.
 
     Args:
         text: as the instruction writes it, with ``replica_groups=``.
-        groups: what it comes to, each once for every copy of the module that runs.
+        groups: the groups it expands to, repeated for every copy of the module that runs.
         devices: devices of the program.
     """
     if not text:
@@ -75,7 +75,7 @@ def meaning_of(text: str, groups: Groups, devices: int) -> str:
         turned = f", with axes {found[3]} of it in this order," if found[3] else ""
         how = f" (the ids counted in the shape [{found[2]}]{turned} and read in rows of {_numbers(found[1])[-1]})"
     elif _MESH.fullmatch(value):
-        how = " (along the axes in braces of a mesh of XLA's own)"
+        how = " (along the axes in braces, of XLA's own mesh)"
     return f"{every} {' or '.join(map(str, sizes))} devices{how}"
 
 
@@ -114,7 +114,7 @@ def _of_mesh(found: re.Match[str]) -> Groups:
         transposed = re.fullmatch(r"(?:<=)?\[([\d,]+)\](?:T\(([\d,]+)\))?", written)
         ids = _iota(transposed[1], transposed[2]) if transposed else np.array(_numbers(written))
     over = [_axis(part, ":") for part in _split(found["over"])]
-    # Each axis is cut where a part of it begins or ends, so that groups go over whole digits.
+    # Each axis is cut where a part of it begins or ends, so that groups span whole digits.
     cuts = {name: {1, size} for name, size in sizes.items()}
     wanted = []
     for name, part in over:

@@ -24,7 +24,7 @@ from shardwidget.read._program.widened import widened_from
 
 @dataclass(frozen=True)
 class _Facts:
-    """What collectives of one kind, of the same groups and of the same bytes have in common."""
+    """What collectives of one kind, with the same groups and the same bytes, have in common."""
 
     pairs: tuple[tuple[int, int], ...]
     over: Over
@@ -65,14 +65,14 @@ class HloCollectives:
         self._numbers: dict[Plan, int] = {}
         self.origins = Origins(module)
         self._ids = mesh.device_ids.array().tolist()
-        # A program has many that differ in their lines alone; what they share ends with the reading.
+        # A program has many that differ only in their lines; the cache of what they share ends with the reading.
         self._facts = functools.cache(self._read_facts)
 
     def of(self, found: Found) -> tuple[HloCollective, tuple[Origin, ...]]:
-        """A collective as a document, and where it comes from: of a combined one from several, most bytes first.
+        """A collective as a document, and its origin: for a combined one several, most bytes first.
 
         Raises:
-            ValueError: what of its text cannot be read.
+            ValueError: part of its text cannot be read; the message names it.
         """
         instruction = found.instruction
         between_slices = megascale.is_host_transfer(instruction)
@@ -213,7 +213,7 @@ class HloCollectives:
 
 
 def _kind(found: Found) -> str:
-    """What it is. The TPU compiler writes a reduce-scatter as a fusion of an all-reduce and a slice."""
+    """The kind of collective. The TPU compiler writes a reduce-scatter as a fusion of an all-reduce and a slice."""
     if found.instruction.kind == "all-reduce" and found.computation.name.startswith("all-reduce-scatter"):
         return "reduce-scatter"
     return found.instruction.kind
@@ -230,7 +230,7 @@ def _by_user(primitive: str, opcode: str) -> bool:
 
 
 def _reduction(found: Found, module: Module) -> str:
-    """The operation that an all-reduce combines by."""
+    """The operation that an all-reduce combines with."""
     computation: Computation | None = module.computations.get(found.instruction.attribute("to_apply").lstrip("%"))
     return computation.root.opcode if computation is not None and computation.root is not None else ""
 

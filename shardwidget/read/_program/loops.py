@@ -1,4 +1,4 @@
-"""What runs how often: the computations of a module, from its entry inwards."""
+"""How often everything runs: the computations of a module, from its entry inwards."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Place:
     times: int | None = 1
     """How often in one call of the program, in a branch at most; None if not known."""
     trail: tuple[int, ...] = ()
-    """What it stands in, outermost first, as indices of what the walk entered."""
+    """What it is in, outermost first, as indices of what the walk entered."""
     caller: Instruction | None = None
     """The instruction that runs it, where that is a fusion or an asynchronous half."""
     around: Computation | None = None
@@ -44,10 +44,10 @@ class Found:
     places: list[Place]
     asynchronous: bool
     end: Place | None = None
-    """Where the fusion stands that waits for it, of one that is spread over several."""
+    """For a collective that is spread over several fusions: the place of the one that waits for it."""
 
     trail: tuple[int, ...] = ()
-    """What it stands in, outermost first, as indices in ``Walked.entered``; of several places what they share."""
+    """What it is in, outermost first, as indices in ``Walked.entered``; if it has several places, what they share."""
 
     @property
     def times(self) -> int | None:
@@ -56,7 +56,7 @@ class Found:
         return sum(known) if len(known) == len(self.places) else None
 
     def shared_trail(self) -> tuple[int, ...]:
-        """What all places of it have in common."""
+        """What all its places have in common."""
         shared = []
         for level in zip(*(place.trail for place in self.places), strict=False):
             if len(set(level)) > 1:
@@ -72,13 +72,13 @@ class Walked:
     found: tuple[Found, ...]
     """Its collectives, in the order of the schedule."""
     entered: tuple[Entered, ...]
-    """What they stand in, outer ones before what they hold."""
+    """What they are in, outer ones before what they contain."""
 
 
 def walk(module: Module) -> Walked:
-    """The collectives of a module, in the order of its schedule, and the loops, branches and calls that they stand in.
+    """The collectives of a module, in the order of its schedule, and the loops, branches and calls that they are in.
 
-    A collective that the TPU compiler spread over several fusions, so that work runs meanwhile, is found once.
+    A collective that the TPU compiler spread over several fusions, so that other work can overlap, is found once.
     """
     walking = _Walk(module)
     if module.entry is not None:
@@ -166,7 +166,7 @@ class _Walk:
 
 
 def _branch(caller: Instruction, attribute: str, child: Computation) -> int:
-    """The index of a branch. That of two which a predicate chooses from: 0 if false, 1 if true, as in ``lax.cond``."""
+    """The index of a branch. Of two that a predicate chooses from: 0 if false, 1 if true, as in ``lax.cond``."""
     if attribute == "branch_computations":
         return [name for _, name in caller.called].index(child.name)
     return int(attribute == "true_computation")
@@ -200,7 +200,7 @@ class _Spread(NamedTuple):
 
 
 def trip_count(loop: Instruction, around: Computation, module: Module) -> int | None:
-    """How often a ``while`` runs its body: as the compiler wrote down, else from its counter; None if not known."""
+    """How often a ``while`` runs its body: as the compiler recorded it, else from its counter; None if not known."""
     found = re.search(r'"known_trip_count":\{"n":"(\d+)"\}', loop.text)
     if found:
         return int(found[1])
@@ -217,7 +217,7 @@ def trip_count(loop: Instruction, around: Computation, module: Module) -> int | 
     steps: dict[int, int] = {}
 
     def first(value: _Linear) -> int | None:
-        """The value in the first test; ``steps`` gets what a run of the body adds."""
+        """The value in the first test; adds to ``steps`` what a run of the body adds."""
         if value.index is None:
             return value.plus
         after = values.element(body.root, value.index, body, ())  # pyright: ignore[reportArgumentType]

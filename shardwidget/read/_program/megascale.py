@@ -21,7 +21,7 @@ _OPCODES = {
     "ALL_TO_ALL": "all-to-all",
     "ONE_TO_ONE": "collective-permute",
 }
-"""XLA's name of the collective that each type of transfer is."""
+"""XLA's name for the collective that each type of transfer is."""
 
 _REDUCTIONS = {"MAX": "maximum", "MIN": "minimum"}
 
@@ -41,7 +41,7 @@ def transfer_type(instruction: Instruction) -> str:
 
 
 def opcode_of(instruction: Instruction) -> str:
-    """XLA's name of the collective that a transfer between slices is.
+    """XLA's name for the collective that a transfer between slices is.
 
     Raises:
         ValueError: its type is not known.
@@ -53,7 +53,7 @@ def opcode_of(instruction: Instruction) -> str:
 
 
 def reduction_of(instruction: Instruction) -> str:
-    """The opcode of the operation that it combines by; empty where it does not combine."""
+    """The opcode of the operation that it combines with; empty where it does not combine."""
     found = re.search(r'_xla_megascale_reduce_operation="(\w+)"', instruction.text)
     return _REDUCTIONS.get(found[1], "add") if found else ""
 
@@ -65,7 +65,7 @@ def rendezvous(instruction: Instruction) -> str:
 
 
 def target_text(instruction: Instruction) -> str:
-    """Between which devices, as the module writes it; empty where it does not say."""
+    """The devices of a transfer, as the module writes them; empty where it names none."""
     found = re.search(r"(_xla_megascale_target=)\"?(.*?)\"?,_xla_megascale_transfer_type", instruction.text)
     return found[1] + found[2] if found else ""
 

@@ -58,7 +58,7 @@ class Instruction:
 
     @property
     def arguments(self) -> str:
-        """What stands between the parentheses."""
+        """The text between the parentheses."""
         start = self.text.index(f"{self.opcode}(") + len(self.opcode) + 1
         end = self.text.find(")", start)
         while end >= 0 and self.text.count("(", start, end) > self.text.count(")", start, end):
@@ -66,7 +66,7 @@ class Instruction:
         return self.text[start:end] if end >= 0 else self.text[start:]
 
     def attribute(self, name: str) -> str:
-        """A plain attribute, such as ``direction=LT``; empty where it is not there."""
+        """A plain attribute, such as ``direction=LT``; empty where it is missing."""
         found = re.search(rf", {name}=([^,\s]+)", self.text)
         return found[1] if found else ""
 
@@ -96,7 +96,7 @@ class Computation:
 
     @functools.cached_property
     def root(self) -> Instruction | None:
-        """What it results in."""
+        """The instruction whose result is the computation's."""
         return next((i for i in reversed(self.instructions) if i.root), None)
 
     def parameter(self, number: int) -> Instruction | None:
@@ -127,9 +127,9 @@ class Module:
     size: int
     """Number of instructions."""
     marks_own: bool
-    """Whether the compiler marks what it adds (from JAX 0.11 on); it then names what moves a value by the value."""
+    """Whether the compiler marks what it adds (from JAX 0.11 on); it then names what moves a value after the value."""
     unread: list[str]
-    """Lines that no instruction could be made of, and that name a collective."""
+    """Lines that could not be read as an instruction, and that name a collective."""
 
     @staticmethod
     def parse(text: str) -> Module:

@@ -17,11 +17,11 @@ from shardwidget.read._program.loops import Found
 from shardwidget.read._program.module import Computation, Instruction, Module
 
 _PASSES_ON = frozenset({"copy", "bitcast", "reshape", "transpose", "get-tuple-element", "tuple", "convert", "fusion"})
-"""What may stand between an instruction that lost its metadata and one that kept it."""
+"""Opcodes that may be between an instruction that lost its metadata and one that kept it."""
 
 
 class Frame(NamedTuple):
-    """A frame of the program, as JAX wrote it down."""
+    """A frame of the program, as JAX recorded it."""
 
     file: str
     function: str
@@ -47,12 +47,12 @@ class Origin(NamedTuple):
 
     @property
     def backward(self) -> bool:
-        """Whether it is a transposed operation's."""
+        """Whether it belongs to a transposed operation."""
         return "transpose(" in self.op
 
     @property
     def source(self) -> Source | None:
-        """The innermost line of the user's; one of an installed package only where there is no other."""
+        """The user's innermost line; one of an installed package only where there is no other."""
         return _line(self._own)
 
     @property
@@ -63,12 +63,12 @@ class Origin(NamedTuple):
 
     @property
     def file(self) -> str:
-        """The whole name of the file that ``source`` is in."""
+        """The full name of the file that ``source`` is in."""
         return self._own.file if self._own else ""
 
     @property
     def module(self) -> str:
-        """The named scopes on the path: what is neither a transformation, nor a call, nor the primitive itself."""
+        """The named scopes on the path: everything that is not a transformation, a call or the primitive itself."""
         *parts, _ = self.op.split("/")
         names = (_INSIDE.sub("", part).rstrip(")") for part in parts)
         return "/".join(name for name, part in zip(names, parts, strict=True) if name and not _CONTROL.fullmatch(part))
@@ -79,7 +79,7 @@ class Origin(NamedTuple):
         return next((frame for frame in frames if not _jax.is_library_file(frame.file)), (frames or [None])[0])
 
     def called(self) -> list[Frame]:
-        """Frames of the user's and of installed packages, innermost first."""
+        """The frames of the user and of installed packages, innermost first."""
         # What called us, and what called that, is not part of the program.
         frames = itertools.takewhile(lambda frame: not frame.file.startswith(_jax.OURS), self.frames)
         return [frame for frame in frames if _jax.is_user_file(frame.file)]
@@ -90,13 +90,13 @@ def _line(frame: Frame | None) -> Source | None:
 
 
 _INSIDE = re.compile(r"^(?:(?:transpose|jvp|vmap|remat|checkpoint|rematted_computation)\()+")
-"""Transformations stand around the scopes that they were applied in: ``transpose(jvp(mlp))``."""
+"""Transformations are written around the scopes that they were applied in: ``transpose(jvp(mlp))``."""
 
 _CONTROL = re.compile(
     r"(?:p?jit|transpose|jvp|vmap|xla_pmap)\((?:jvp\()?\)*|p?jit\(.*\)|while|body|cond|closed_call|branch_\d+_fun|scan|"
     r"core_call|custom_jvp_call|custom_vjp_call.*|remat\d?|checkpoint|rematted_computation|shard_map|main"
 )
-"""Parts of a path that JAX writes for control flow and for calls, and no user for a scope."""
+"""Parts of a path that JAX writes for control flow and calls, and that no user names a scope."""
 
 
 class Origins:
@@ -111,7 +111,7 @@ class Origins:
         self._frames = functools.cache(self._read_frames)
 
     def at(self, instruction: Instruction) -> Origin:
-        """What an instruction itself says of its origin."""
+        """The origin that an instruction itself states."""
         return self._of(instruction)
 
     def of_any(self, instruction: Instruction, computation: Computation) -> Origin:
@@ -126,7 +126,7 @@ class Origins:
         return origin if origin.op else self._near(instruction, computation) or origin
 
     def of(self, found: Found) -> Origin:
-        """The origin of a collective; of one that the compiler rewrote, that of what it stands in or leads to."""
+        """The origin of a collective; for one that the compiler rewrote, that of what it is in or leads to."""
         if megascale.is_host_transfer(found.instruction):
             return self._of_transfer(found)
         place = found.places[0]
@@ -142,7 +142,7 @@ class Origins:
         return origin
 
     def _of_transfer(self, found: Found) -> Origin:
-        """The origin of a transfer between slices: that of what takes what arrives, under the name it had."""
+        """The origin of a transfer between slices: that of what takes the received value, under its former name."""
         name = megascale.rendezvous(found.instruction)
         arrivals = (i for i in found.computation.instructions if i.opcode == "recv" and megascale.rendezvous(i) == name)
         near = [self._near(i, found.computation) for i in (*arrivals, found.instruction)]
@@ -173,7 +173,7 @@ class Origins:
         return None
 
     def _into(self, fusion: Instruction, name: str, computation: Computation) -> list[tuple[Instruction, Computation]]:
-        """Where a value goes in a fusion; behind it, where that only passes it on."""
+        """Where a value goes in a fusion; after it, where the fusion only passes it on."""
         inner = next((self._module.computations.get(child) for _, child in fusion.called), None)
         if inner is None or {i.opcode for i in inner.instructions} <= _PASSES_ON - {"fusion"} | {"parameter"}:
             return [(fusion, computation)]
@@ -181,7 +181,7 @@ class Origins:
         return [(parameter, inner) for k in numbers if (parameter := inner.parameter(k)) is not None]
 
     def parts(self, found: Found) -> list[Origin]:
-        """Of a collective that several were combined into: the origin of each operand, empty where it has none."""
+        """For a collective that several were combined into: the origin of each operand, empty where it has none."""
         result, computation = found.instruction, found.computation
         root, place = computation.root, found.places[0]
         if place.caller is not None and place.around is not None and root is not None and root.opcode == "tuple":
@@ -196,7 +196,7 @@ class Origins:
         return [self._of(taken[str(k)]) if str(k) in taken else Origin("", ()) for k in range(len(operands))]
 
     def _near(self, instruction: Instruction, computation: Computation) -> Origin | None:
-        """The origin of what takes a result, through instructions that only pass it on; else of what it is made of."""
+        """The origin of what takes a result, through instructions that only pass it on; else that of its operands."""
         seen = [instruction]
         for known in itertools.islice(_grow(seen, computation), 32):
             if (origin := self._of(known)).op:

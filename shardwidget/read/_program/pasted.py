@@ -1,4 +1,4 @@
-"""Groups that a user copied out of a module: who takes part together, by the axes of a mesh, and nothing else."""
+"""Groups that a user copied out of a module: which devices take part, by the axes of a mesh, and nothing else."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def pasted(text: str, mesh: Mesh) -> HloCollective:
         group_size=n,
         shapes=(),
         bytes_per_device=0,
-        arithmetic="bytes are not known: the groups alone do not say what is sent",
+        arithmetic="bytes are not known: groups alone do not show what is sent",
         times=1,
         pairs=pairs,
         groups_text=found,

@@ -25,7 +25,7 @@ from shardwidget.read._program.pasted import is_module, pasted
 from shardwidget.read._program.target import interconnect_of, target_of, wraps_of
 
 LONGEST = 400
-"""Characters kept of an instruction that cannot be read."""
+"""The most characters kept of an instruction that cannot be read."""
 
 
 def program(
@@ -52,15 +52,15 @@ def program(
             not given, the one that connects the mesh's devices, or ``cost.DEFAULT``.
 
     Returns:
-        The program. What of its text cannot be read is named in ``.unread``.
+        The program. Parts of its text that cannot be read are listed in ``.unread``.
 
     Raises:
         ValueError: the mesh has other devices than the program, or is abstract; there is no such interconnect; or a
             text came without a mesh, or cannot be read.
-        TypeError: ``f`` is not a program, or is compiled or lowered already and has arguments beside it; the mesh is
+        TypeError: ``f`` is not a program, or is already compiled or lowered and was given arguments too; the mesh is
             not a mesh; or an argument is a tracer.
     """
-    cost.interconnects(interconnect)  # A name that is wrong is said before anything is compiled.
+    cost.interconnects(interconnect)  # A wrong name is reported before anything is compiled.
     executable = executable_of(f, args, mesh, kwargs)
     if isinstance(f, str) and not is_module(f):
         return _of_groups(f, executable, name)
@@ -68,7 +68,7 @@ def program(
 
 
 def _of_groups(text: str, executable: Executable, name: str | None) -> Program:
-    """Groups alone: by which axes they are, and nothing of bytes or times."""
+    """Only groups: their axes, without bytes or times."""
     mesh, _ = mesh_of(executable)
     found = pasted(text, mesh)
     return Program(
@@ -83,7 +83,7 @@ def _of_groups(text: str, executable: Executable, name: str | None) -> Program:
 
 
 def of_executable(executable: Executable, name: str | None, interconnect: str | cost.Interconnect | None) -> Program:
-    """Reads what is compiled already.
+    """Reads what is already compiled.
 
     Args:
         executable: what to read.
@@ -127,13 +127,13 @@ def programs(
 
     Args:
         named: for each name a ``Program``, a ``Lowered``, a ``Compiled``, or a tuple of a function and its arguments.
-        kwargs: keyword arguments of those that are given as a function.
+        kwargs: keyword arguments for those that are given as a function.
         mesh: as in ``program``, for all.
         interconnect: as in ``program``, for all.
 
     Raises:
         TypeError: they are not given by name, or one of them can be neither compiled nor read.
-        ValueError: there are none, or what ``program`` says of one of them.
+        ValueError: there are none, or ``program`` raises it for one of them.
     """
     if not isinstance(named, Mapping):
         raise TypeError(_errors.UNNAMED_PROGRAMS.format(type=type(named).__name__))
@@ -165,7 +165,7 @@ def _one_of(
 
 @dataclass(frozen=True)
 class Reading:
-    """What stands in a module."""
+    """What was read from a module."""
 
     collectives: tuple[HloCollective, ...]
     origins: tuple[tuple[Origin, ...], ...]
@@ -227,7 +227,7 @@ def collectives_of(
 def _nest(entered: Entered, origin: Origin) -> Nest:
     source, name = origin.source, entered.name
     if entered.kind in ("loop", "condition") and source is not None:
-        # JAX lowers all of its loops to the same instruction; the user's line says which one was written.
+        # JAX lowers all its loops to the same instruction; the user's line shows which one was written.
         written = re.search(r"\b(scan|fori_loop|while_loop|map|associative_scan)\(", source.text)
         name = written[1] if written else name
     return Nest(entered.kind, name, entered.parent, entered.times, source, origin.backward)
@@ -253,7 +253,7 @@ def mesh_of(executable: Executable) -> tuple[Mesh, tuple[int, ...]]:
 
 
 def _key(device: Any) -> tuple[str, str, int]:
-    # Two descriptions of one TPU topology have devices that are equal in this alone.
+    # Two descriptions of one TPU topology have devices that are equal only in this.
     return device.platform, device.device_kind, device.id
 
 
@@ -268,7 +268,7 @@ def _note(mesh: Mesh, reading: Reading) -> str:
         return "The text of the compiled program cannot be read, so its collectives are not known."
     notes = []
     if not reading.collectives and not reading.unread:
-        alone = "It runs on one device, which has nobody to send to" if mesh.size == 1 else "No device sends anything"
+        alone = "It runs on one device, which has no other to send to" if mesh.size == 1 else "No device sends anything"
         notes.append(f"{alone}: the program has no collectives.")
     if not mesh.axes and mesh.size > 1:
         notes.append("No mesh was found, so groups are not named by axes: give mesh=.")
@@ -282,7 +282,7 @@ def _note(mesh: Mesh, reading: Reading) -> str:
 
 
 def memory_totals(compiled: Any, platform: str) -> MemoryTotals | None:
-    """What the compiler says of memory; None where it says nothing."""
+    """What the compiler reports about memory; None where it reports nothing."""
     stats = _asked(compiled.memory_analysis) if compiled is not None else None
     if stats is None:
         return None
@@ -292,7 +292,7 @@ def memory_totals(compiled: Any, platform: str) -> MemoryTotals | None:
         temporaries=stats.temp_size_in_bytes,
         aliased=stats.alias_size_in_bytes,
         code=stats.generated_code_size_in_bytes,
-        # On CPU it counts arguments alone.
+        # On CPU it counts only arguments.
         peak=0 if platform == "cpu" else getattr(stats, "peak_memory_in_bytes", 0),
     )
 

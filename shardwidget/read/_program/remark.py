@@ -1,4 +1,4 @@
-"""What deserves a look, said only where it is certain."""
+"""What deserves a look, stated only where it is certain."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ALONG = frozenset({
     "argmax", "argmin", "top_k", "transpose", "pad", "cumsum", "cumprod", "cummax", "cummin", "cumlogsumexp",
     "reduce_window_sum", "reduce_window_prod", "reduce_window_max", "reduce_window_min", "fft",
 })  # fmt: skip
-"""Primitives that move an operand, or go along it in order: most can be done without the whole of it."""
+"""Primitives that move an operand, or pass over it in order: most do not need all of it at once."""
 
 _SAME_VALUES = frozenset({"parameter", "copy", "bitcast", "copy-done", "copy-start", "convert", "transpose", "reshape"})
 
@@ -23,7 +23,7 @@ _SAME_VALUES = frozenset({"parameter", "copy", "bitcast", "copy-done", "copy-sta
 def of(found: Found, semantics: Semantics, axes: Sequence[str], origin: Origin, module: Module) -> str:
     """That a split is undone: an array gathered whole over its axes, for an operation that computes nothing with it.
 
-    A matmul that gathers its weights is what fully sharded training does, and no remark.
+    A matmul that gathers its weights is what fully sharded training does, and gets no remark.
     """
     if semantics.cuts != "received" or not axes or origin.primitive not in _ALONG:
         return ""

@@ -26,7 +26,7 @@ _TPUS = {
 """Names in ``cost.INTERCONNECTS`` by ``Device.device_kind``."""
 
 _SHORT = {"TPU v4p": "TPU v4"}
-"""What people call a generation where the table of figures says it otherwise."""
+"""The common name of a generation where the table of figures has another one."""
 
 
 def interconnect_of(kind: str) -> str:
@@ -64,17 +64,17 @@ def wraps_of(mesh: Mesh) -> tuple[bool, ...]:
 
 
 class Lie(NamedTuple):
-    """How groups lie on the physical links."""
+    """How groups are laid out on the physical links."""
 
     box: tuple[int, ...]
-    """Chips along each physical axis of the box that each group fills, those of one chip left out; empty where the
+    """Chips along each physical axis of the box that each group fills, without axes of one chip; empty where the
     groups fill no boxes, or different ones."""
     rings: bool
     """Whether all links along them wrap around: a part of a ring does not."""
 
 
 def lie(groups: Sequence[Sequence[int]], mesh: Mesh) -> Lie | None:
-    """How groups lie on the physical links; None where devices have no coordinates."""
+    """How groups are laid out on the physical links; None where devices have no coordinates."""
     if not mesh.coords:
         return None
     columns = np.stack([column.array() for column in mesh.coords])

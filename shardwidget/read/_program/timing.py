@@ -29,22 +29,21 @@ def time_program(
     n: int = 10,
     mesh: Mesh | None = None,
 ) -> Timing:
-    """Measures calls of a program, each until its results are there.
+    """Measures calls of a program, each until its results are ready.
 
     Args:
         f: a function, jitted or not, or a ``Compiled``.
-        args: its arguments. Those that the program takes over (donated) are copied before each call, outside of what is
-            measured; yours stay as they are.
+        args: its arguments. Donated ones are copied before each call, unmeasured; yours stay as they are.
         kwargs: its keyword arguments.
         n: measured calls, after ``WARM_UP`` others.
-        mesh: the mesh to call it on, as ``read.program`` takes it: arguments that lie on none are put there.
+        mesh: the mesh to call it on, as ``read.program`` takes it: arguments that are on no mesh are put there.
 
     Returns:
         Median, least and greatest seconds.
 
     Raises:
         ValueError: an argument has no values, a ``Compiled`` came without its arguments, the program is compiled for
-            devices that are not here, or ``n`` is not a whole number or less than 1.
+            devices that are not here, or ``n`` is not a whole number of 1 or more.
         TypeError: ``f`` is lowered, not compiled.
     """
     seconds = []
@@ -67,9 +66,9 @@ def calls(
     n: int,
     mesh: Mesh | None,
 ) -> Iterator[Callable[[], Callable[[], None]]]:
-    """Calls of a program that are measured: gives what makes one ready, its donated arguments copied.
+    """Calls of a program that are measured: yields a function that prepares one, with its donated arguments copied.
 
-    What that returns calls the program and waits for its results. Arguments and errors: as of ``time_program``.
+    What that returns calls the program and waits for its results. Arguments and errors: as in ``time_program``.
     """
     if not isinstance(n, int) or n < 1:
         raise ValueError(_errors.NO_COUNT.format(n=n))
@@ -121,7 +120,7 @@ def _check_devices(shardings: Any) -> None:
     concrete = [s for s in jax.tree.leaves(shardings) if not isinstance(getattr(s, "mesh", None), AbstractMesh)]
     for device in {d for s in concrete for d in s.device_set}:
         if device not in _here(device.platform):
-            what = f"the program is compiled for {device.device_kind}, which is not here"
+            what = f"the program is compiled for {device.device_kind}, which this machine does not have"
             raise ValueError(_errors.NOTHING_TO_RUN.format(what=what))
 
 
@@ -133,7 +132,7 @@ def _here(platform: str) -> list[Any]:
 
 
 def _donated(call: Any, given: Any) -> Any:
-    """For each leaf of the arguments, whether it is an array that the program takes over."""
+    """For each leaf of the arguments, whether it is an array that the program donates."""
     infos = call.args_info if isinstance(call, jax.stages.Compiled) else call.lower(*given[0], **given[1]).args_info
     taken = [info.donated for info in jax.tree.leaves(infos, is_leaf=lambda x: hasattr(x, "donated"))]
     leaves, tree = jax.tree.flatten(given)

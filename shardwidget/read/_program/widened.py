@@ -1,7 +1,7 @@
 """Where XLA's CPU backend computes in a wider dtype than the program: its collectives then move more bytes.
 
-The CPU has no arithmetic in bf16, f16 or fp8, so XLA computes in f32 there, and what lies between two operations may
-travel as f32. A GPU or a TPU sends the narrow values.
+The CPU has no arithmetic in bf16, f16 or fp8, so XLA computes in f32 there, and values between two operations may be
+sent as f32. A GPU or a TPU sends the narrow values.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ _MOVES = frozenset({"copy", "bitcast", "reshape", "transpose", "broadcast", "sli
 def widened_from(found: Found, module: Module) -> str:
     """The narrow dtype of the program in whose place a collective sends a wider one; empty where it sends its own.
 
-    Certain in two cases: XLA marks the computation that an all-reduce combines by as ``promoted``; or the operand is
-    converted just before, and each result is converted back just behind.
+    Certain in two cases: XLA marks the computation that an all-reduce combines with as ``promoted``; or the operand is
+    converted just before, and each result is converted back just after.
     """
     instruction, computation = found.instruction, found.computation
     if not instruction.type.lstrip("(").startswith("f32"):
@@ -36,7 +36,7 @@ def widened_from(found: Found, module: Module) -> str:
 
 
 def _users(instruction: Instruction, computation: Computation) -> list[Instruction]:
-    """What takes the result; of one that is started, what takes it once it is done, and of several each."""
+    """What takes the result; of an asynchronous one, what takes it once it is done, and of several each."""
     found = []
     for user in computation.users.get(instruction.name, ()):
         passes = user.opcode.endswith("-done") or user.opcode == "get-tuple-element"

@@ -16,7 +16,7 @@ from shardwidget.read._processes.together import compiling
 from shardwidget.read._program.programs import program
 
 OTHER_DEVICES = (
-    "The devices before and after are not the same in the same order: no compiled program moves the array, JAX copies "
+    "The devices before and after, or their order, are not the same: no compiled program moves the array, JAX copies "
     "its shards."
 )
 ABSTRACT = "Nothing is compiled for an abstract mesh."
@@ -25,7 +25,7 @@ Told = Callable[[int, int], None]
 
 
 def with_collectives(plan: ReshardPlan, mesh: Any, dtypes: Sequence[Any], progress: Told | None = None) -> ReshardPlan:
-    """The plan of groups with the collectives of each array.
+    """A plan to or from groups, with the collectives of each array.
 
     Arrays that are equal but for their paths are compiled once.
 
@@ -33,11 +33,11 @@ def with_collectives(plan: ReshardPlan, mesh: Any, dtypes: Sequence[Any], progre
         plan: to groups, or from them.
         mesh: its mesh.
         dtypes: of each array, as JAX has it: a name alone says too little of a key's.
-        progress: is told how many programs were compiled, and how many there are.
+        progress: called with how many programs were compiled, and how many there are.
     """
     if not isinstance(mesh, Mesh):
         return replace(plan, note=ABSTRACT)
-    # Axes of the type Explicit would have the user write out how a slice of the stack is laid out; XLA sees no types.
+    # On Explicit axes the layout of a slice of the stack would have to be written out; XLA sees no types.
     mesh = Mesh(mesh.devices, mesh.axis_names)
     keys = [_key(plan, array) for array in plan.arrays]
     first: dict[Hashable, tuple[MovedArray, Any]] = {}
@@ -54,7 +54,7 @@ def with_collectives(plan: ReshardPlan, mesh: Any, dtypes: Sequence[Any], progre
 
 
 def of_put(plan: ReshardPlan, x: Any, target: Sharding) -> ReshardPlan:
-    """The plan of one ``device_put`` with the collectives of a jitted function that returns its argument."""
+    """The plan of one ``device_put``, with the collectives of a jitted function that returns its argument."""
     before, after = (_jax.device_assignment(s) for s in (x.sharding, target))
     if before is None or after is None or before != after:
         return replace(plan, note=f"{plan.note} {ABSTRACT if None in (before, after) else OTHER_DEVICES}".strip())

@@ -23,7 +23,7 @@ from shardwidget.read._reshard.layouts import between, inside, way
 from shardwidget.read._reshard.needs import flows
 
 MOST_FLOWS = 64
-"""Devices up to which a ``device_put`` says who needs how much of whom."""
+"""The most devices for which a ``device_put`` lists how much each needs from which other."""
 
 FORMS = """A plan is read in one of three ways:
   read.reshard_plan(arrays, targets, mesh, "stage", threshold=2**30)   targets (groups, PartitionSpec): to groups
@@ -31,7 +31,7 @@ FORMS = """A plan is read in one of three ways:
   read.reshard_plan(x, sharding)                                       what jax.device_put(x, sharding) moves"""
 
 NO_THRESHOLD = (
-    "these devices do not say how much memory is free, so the threshold has no default: give threshold=, the bytes "
+    "these devices do not report how much memory is free, so the threshold has no default: give threshold=, the bytes "
     "that the arrays of one chunk may weigh"
 )
 
@@ -66,30 +66,30 @@ def reshard_plan(
     chunk stay within the threshold. A chunk is one program, which lays its arrays out in every group.
 
     From groups to the whole mesh, as ``mpmd_to_spmd_reshard`` does it where there are several processes: the largest
-    first, the same chunks; of an array on several groups the first gives it.
+    first, the same chunks; an array on several groups comes from the first of them.
 
     From one sharding to another, as ``jax.device_put`` does it: one array, one chunk.
 
     Args:
         arrays: a pytree of ``jax.Array`` or ``jax.ShapeDtypeStruct`` with a ``NamedSharding`` on the mesh; or of
-            arrays on groups of it, plain ones or what behaves as JaxPP's ``MpmdArray``. Without a mesh: one array.
-        targets: to groups: of each array the groups and the spec inside a group, as ``(groups, spec)`` or an object
+            arrays on groups of it, plain ones or what behaves like JaxPP's ``MpmdArray``. Without a mesh: one array.
+        targets: to groups: for each array the groups and the spec inside a group, as ``(groups, spec)`` or an object
             with ``mesh_ids`` and ``spec``, such as JaxPP's ``MpmdSharding``; no groups mean group 0, and the MPMD axis
-            is left out of the spec. From groups: of each array a ``NamedSharding`` on the mesh. Without a mesh: a
+            is left out of the spec. From groups: for each array a ``NamedSharding`` on the mesh. Without a mesh: a
             sharding.
         mesh: the mesh of all groups.
         axis: the axis that divides it.
-        threshold: bytes that the weights of a chunk may sum to; a weight is the bytes of a source shard, times the
+        threshold: bytes that the weights of a chunk may add up to; a weight is the bytes of a source shard, times the
             number of groups. None takes a third of what is free on the fullest device of this process, as JaxPP does;
-            CPU devices do not say what is free.
-        compiled: whether to compile the programs, without running them, to say which collectives move each array, over
-            which axes and with how many bytes. Of arrays that are equal but for their paths one is compiled: some 20 ms
+            CPU devices do not report what is free.
+        compiled: whether to compile the programs, without running them, to find which collectives move each array, over
+            which axes and with how many bytes. Arrays that differ only in their paths are compiled once: some 20 ms
             each on CPU devices, up to seconds on others.
-        progress: is told how many programs were compiled, and how many there are.
+        progress: called with how many programs were compiled, and how many there are.
 
     Raises:
         TypeError: an array or a target is of another form; the message names its path.
-        ValueError: the trees differ, a group is not there, a spec does not fit, the array is on other devices, or the
+        ValueError: the trees differ, a group does not exist, a spec does not fit, the array is on other devices, or the
             threshold is not above 0.
     """
     if mesh is None:
@@ -141,14 +141,14 @@ def _put_plan(x: Any, target: Any, axis: str, threshold: int | None, compiled: b
         0,
         None if after.mesh == before.mesh else after.mesh,
         () if many else flows(before, after, x.dtype.itemsize),
-        f"Which device needs what of which other is not listed for more than {MOST_FLOWS} devices." if many else "",
+        f"Which device needs what from which other is not listed for more than {MOST_FLOWS} devices." if many else "",
         jax.__version__,
     )
     return of_put(plan, x, target) if compiled else plan
 
 
 def _check(mesh: Any, axis: Any) -> None:
-    """Refuses what is no mesh, and an axis that it does not have."""
+    """Refuses what is not a mesh, and an axis that it does not have."""
     if not isinstance(mesh, Mesh | AbstractMesh):
         raise TypeError(f"mesh must be the jax.sharding.Mesh of all groups; got {type(mesh).__name__}.\n{FORMS}")
     if axis not in mesh.axis_names:
@@ -172,7 +172,7 @@ def _moved(path: str, x: Any, target: Any, mesh: AnyMesh, axis: str) -> MovedArr
     if _is_on_groups(x):
         raise TypeError(f"{path} is on groups already; to bring it to the mesh, its target must be a NamedSharding")
     if not isinstance(getattr(x, "sharding", None), NamedSharding):
-        raise TypeError(f"{path} is a {type(x).__name__} without a NamedSharding on the mesh; it moves from nowhere")
+        raise TypeError(f"{path} is a {type(x).__name__} without a NamedSharding on the mesh; it has no source")
     _on(mesh, x.sharding, f"{path} is")
     if not _is_target(target) or isinstance(target, Sharding):
         raise TypeError(f"the target of {path} must be (groups, PartitionSpec); got {target!r}")
@@ -253,7 +253,7 @@ def _settled(sharding: Sharding, what: str) -> None:
     spec = sharding.spec if isinstance(sharding, NamedSharding) else PartitionSpec()
     for state in ("unreduced", "reduced"):
         if axes := getattr(spec, state):
-            raise ValueError(f"{what} {state} over {', '.join(sorted(axes))}; a plan moves blocks, not sums to be made")
+            raise ValueError(f"{what} {state} over {', '.join(sorted(axes))}; a plan moves blocks, not partial sums")
 
 
 def _round_robin(moved: Sequence[MovedArray]) -> tuple[int, ...]:
@@ -261,7 +261,7 @@ def _round_robin(moved: Sequence[MovedArray]) -> tuple[int, ...]:
     of_group: dict[int, list[int]] = defaultdict(list)
     for i, array in enumerate(moved):
         of_group[array.groups[0]].append(i)
-    # JaxPP sorts upwards and takes from the end: of equal ones the last goes first.
+    # JaxPP sorts in ascending order and takes from the end: of equal ones the last goes first.
     queues = [sorted(all_of, key=lambda i: moved[i].source_bytes) for all_of in of_group.values()]
     order: list[int] = []
     while any(queues):

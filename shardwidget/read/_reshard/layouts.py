@@ -1,6 +1,6 @@
-"""How an array lies before and after it moves, and what that takes.
+"""How an array is laid out before and after it moves, and what that takes.
 
-Layers repeat: of thousands of arrays few differ, and each of those is looked at once.
+Layers repeat: of thousands of arrays only a few differ, and each of those is read once.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Shape = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Way:
-    """What moving arrays of one layout to another takes, to whichever groups or from whichever they go."""
+    """What moving arrays of one layout to another takes, whichever groups they go to or come from."""
 
     moved: MovedArray
     """Without path, groups and ``least_bytes``."""
@@ -53,8 +53,8 @@ def way(shape: Shape, dtype: Any, source: NamedSharding, target: NamedSharding, 
     Args:
         shape: of the array.
         dtype: of the array.
-        source: on the whole mesh. Of an array on groups: as each of them lays it out, see ``inside``.
-        target: on the whole mesh. Of an array that goes to groups: as each of them is to lay it out.
+        source: on the whole mesh. For an array on groups: as each of them lays it out, see ``inside``.
+        target: on the whole mesh. For an array that goes to groups: as each of them is to lay it out.
         axis: the axis that divides the mesh.
         back: whether it comes from groups.
     """
@@ -66,7 +66,7 @@ def way(shape: Shape, dtype: Any, source: NamedSharding, target: NamedSharding, 
     over = set(crossed(before, after.boxes))
     if back and count > 1:
         over.add(axis)
-    # Groups that split an array have equal parts of what each is to hold; one that has it whole gives all of it.
+    # Groups that split an array have equal parts of what each is to hold; one that has it whole provides all of it.
     split = any(axis in dim.axes for dim in before.dims)
     share = 1 if back else count
     moved = MovedArray(

@@ -20,13 +20,13 @@ def lacking(before: np.ndarray, after: np.ndarray) -> np.ndarray:
 
 
 def crossed(before: Placement, after: np.ndarray) -> tuple[str, ...]:
-    """The mesh axes over which devices lie from those that have what they need, in mesh order.
+    """The mesh axes that separate devices from those that have what they need, in mesh order.
 
-    An element lies on the devices with one index on each axis that cuts its dimension, and any on the other axes; so
+    An element is on the devices with one index on each axis that cuts its dimension, and any on the other axes; so
     only axes that cut the array before are crossed.
 
     Args:
-        before: where the array is, cut by mesh axes alone.
+        before: where the array is, cut only by mesh axes.
         after: what each device of its mesh is to hold, shape ``[devices, rank, 2]``.
     """
     mesh = before.mesh
@@ -49,7 +49,7 @@ def crossed(before: Placement, after: np.ndarray) -> tuple[str, ...]:
 
 
 def flows(before: Placement, after: Placement, itemsize: int) -> tuple[Flow, ...]:
-    """Who needs how many bytes of whom: of several devices that have a piece, of the nearest.
+    """How many bytes each device needs from which other: of several devices that have a piece, from the nearest.
 
     The nearest is the device itself, then the one whose mesh coordinates differ on the fewest axes, then the first.
 

@@ -1,4 +1,4 @@
-"""What is to be said of the machine that a run was measured on."""
+"""What a reader should know about the machine that a run was measured on."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from shardwidget.document import Mesh
 
 _COPIED = 2**25
-"""Bytes that are copied to measure the speed of it."""
+"""Bytes that are copied to measure its speed."""
 
 
 def describe(mesh: Mesh) -> str:
@@ -28,7 +28,7 @@ def describe(mesh: Mesh) -> str:
 
 @functools.cache
 def copy_speed() -> float:
-    """Bytes a second of a copy in memory: the best of a few, measured once."""
+    """Bytes per second of a copy in memory: the best of a few, measured once."""
     source = np.ones(_COPIED, np.uint8)
     target = np.empty_like(source)
     seconds = []

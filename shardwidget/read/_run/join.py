@@ -14,7 +14,7 @@ _RUNS_OTHERS = frozenset({"while", "conditional", "call", "async-start"})
 
 
 class _Place(NamedTuple):
-    """Where an instruction stands."""
+    """Where an instruction is."""
 
     instruction: Instruction
     computation: Computation
@@ -24,12 +24,12 @@ class _Place(NamedTuple):
 
 
 class Joined(NamedTuple):
-    """What the names of a profile are in a program."""
+    """What the names in a profile mean in a program."""
 
     operations: dict[str, Operation]
-    """By name; those that only run others, which have events of their own, are not among them."""
+    """By name; without those that only run others, which have events of their own."""
     ends: dict[str, str]
-    """Of the second half of a collective: the name of the first."""
+    """For the second half of a collective: the name of the first."""
 
 
 def join(names: Collection[str], module: Module, program: Program) -> Joined:

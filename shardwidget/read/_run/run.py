@@ -28,10 +28,10 @@ from shardwidget.read._run.join import join
 from shardwidget.read._run.trace import Profile, Ran, read_profile
 
 Progress = Callable[[int, int], None]
-"""Told how many calls were made, and how many there are to be."""
+"""Called with how many calls were made, and how many there are in all."""
 
 LEAST_KNOWN = 0.5
-"""Share of the measured time whose instructions the program must have."""
+"""The least share of the measured time that must be in instructions of the program."""
 
 
 def run(
@@ -46,25 +46,25 @@ def run(
     process: int | None = None,
     progress: Progress | None = None,
 ) -> Run:
-    """Measures a program: runs it under JAX's profiler, and reads what every device did when.
+    """Measures a program: runs it under JAX's profiler, and reads what every device did, and when.
 
-    In a program of several processes all call it together, as they call the program; each gets the lanes of its own
+    In a program of several processes all call it, as they call the program; each gets the lanes of its own
     devices, and ``Run.merge`` joins them.
 
     Args:
-        f: a function, jitted or not, or what ``lower(...).compile()`` gave; or the path of a profile that was taken
-            already, ``….xplane.pb``: then give ``program=``, and nothing is run.
-        *args: arguments of the function. Those that it takes over (donated) are copied before each call.
+        f: a function, jitted or not, or what ``lower(...).compile()`` gave; or the path of a profile that was already
+            taken, ``….xplane.pb``: then give ``program=``, and nothing is run.
+        *args: arguments of the function. Donated ones are copied before each call.
         kwargs: its keyword arguments.
-        n: measured calls, after others that warm up.
+        n: number of measured calls, after warm-up calls.
         mesh: the mesh whose axes collectives are named by; as in ``read.program``.
         name: what to call the run; if not given, the function's name.
         interconnect: what estimates and the peak are for; as in ``read.program``. If not given, the one that connects
             the devices; CPU devices have none, and there the speed of a copy in memory is measured.
-        program: of a profile that was taken already: the program that ran, as a ``Compiled``, a ``Lowered``, or a tuple
+        program: of a profile that was already taken: the program that ran, as a ``Compiled``, a ``Lowered``, or a tuple
             of a function and its arguments.
-        process: of a profile that was taken already: the process that took it; if not given, this one.
-        progress: called with the number of calls made and of those to be made.
+        process: for a profile that was already taken: the process that took it; if not given, this one.
+        progress: called with how many calls were made, and how many there are in all.
 
     Returns:
         The run: lanes, collectives, shares. What has no source line is named in ``.unjoined``.
@@ -72,7 +72,7 @@ def run(
     Raises:
         ValueError: there is nothing to run; the profile cannot be read, has no events, or is of another program.
         TypeError: ``f`` is not a program, or ``program=`` is not one.
-        RuntimeError: a profile is being taken already.
+        RuntimeError: a profile is already being taken.
     """
     if isinstance(f, str | os.PathLike):
         if args or kwargs:
@@ -108,7 +108,7 @@ def of_profile(
         process: whose profile it is.
 
     Raises:
-        ValueError: as of ``run``.
+        ValueError: as in ``run``.
     """
     profile = read_profile(data, module.name)
     joined = join(set(profile.events.names), module, program)
@@ -174,7 +174,7 @@ def _measure(
         except RuntimeError as error:
             raise RuntimeError(_errors.PROFILING) from error
         try:
-            # Copies of donated arguments are programs of their own, and are told apart by their names.
+            # Copies of donated arguments are programs of their own, which their names identify.
             for done in range(n):
                 ready()()
                 told(done + 1, n)
@@ -238,7 +238,7 @@ def _events(
     operation = number[ran.name]
     parts = [slice(*ends) for ends in itertools.pairwise([*np.searchsorted(seat, range(len(ordinals))), len(seat)])]
     numbered = [_calls(ran.run[part], operation[part], operations) for part in parts]
-    # A profile that was begun during a call has it on some devices alone: what all have is counted from the end.
+    # A profile that was begun during a call has it only on some devices: what all have is counted from the end.
     most = min(int(calls.max()) + 1 for calls in numbered)
     call = np.concatenate([calls - (int(calls.max()) + 1 - most) for calls in numbered])
     kept = call >= 0
@@ -248,9 +248,9 @@ def _events(
 
 
 def _calls(run: np.ndarray, operation: np.ndarray, operations: list[Operation]) -> np.ndarray:
-    """Of each event of a device, in order, the call that it is in.
+    """For each event of a device, in order, the call that it is in.
 
-    Where the profiler does not say, it follows from how often each instruction came. One outside of loops runs once in
+    Where the profiler does not say, it follows from how often each instruction ran. One outside of loops runs once in
     a call; on GPUs it may start several kernels, as many in every call.
     """
     if (run >= 0).all():
@@ -261,7 +261,7 @@ def _calls(run: np.ndarray, operation: np.ndarray, operations: list[Operation]) 
     count = min((counts[o] // runs for o, runs in each.items() if runs), default=1) or 1
     seen, out = Counter[int](), []
     for o in operation.tolist():
-        # What stands in a loop of unknown length belongs to the call that is under way.
+        # What is in a loop of unknown length belongs to the current call.
         even = counts[o] % count == 0 and each.get(o)
         out.append(seen[o] * count // counts[o] if even else out[-1] if out else 0)
         seen[o] += 1
@@ -290,7 +290,7 @@ def _unmeasured(c: HloCollective, seconds: float) -> MeasuredCollective:
 def _interconnect(
     program: Program, given: str | cost.Interconnect | None
 ) -> tuple[str, float, Callable[[HloCollective], float]]:
-    """What estimates are for, its bytes a second, and the estimate of a collective on it."""
+    """What estimates are for, its bytes per second, and the estimate of a collective on it."""
     if given is None and not interconnect_of(program.mesh.kind):
         if program.mesh.platform != "cpu":
             return "", 0.0, lambda c: 0.0

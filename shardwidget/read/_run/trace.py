@@ -1,10 +1,10 @@
 """The events of instructions in a profile, of every platform in one form.
 
-CPU: lines are threads; each event of an instruction says its module, its device and its run. An instruction that goes
-on in other threads ends with an ``end:`` event, which names its beginning.
-TPU: a plane a device, with the lines ``XLA Ops`` (instructions, by their whole text) and ``XLA Modules`` (calls).
-GPU: a plane a device, a line a stream; each kernel says its instruction and module. Where the profiler has derived
-``XLA Ops`` of them already, that line is read.
+CPU: lines are threads; each event of an instruction names its module, device and run. An instruction that continues
+in other threads ends with an ``end:`` event, which names its beginning.
+TPU: one plane per device, with the lines ``XLA Ops`` (instructions, by their whole text) and ``XLA Modules`` (calls).
+GPU: one plane per device, one line per stream; each kernel names its instruction and module. If it has derived
+``XLA Ops`` from them already, that line is read.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _Row = tuple[int, int, str, int, int]
 
 @dataclass(frozen=True)
 class Ran:
-    """Instructions that ran on devices: one entry an event; all arrays int64 of shape ``[events]``."""
+    """Instructions that ran on devices: one entry per event; all arrays int64 of shape ``[events]``."""
 
     names: tuple[str, ...]
     """Of the instructions, each once."""
@@ -40,7 +40,7 @@ class Ran:
     device: np.ndarray
     """Ordinal of the device on its host."""
     run: np.ndarray
-    """What the profiler calls the call; -1 where it does not say."""
+    """The profiler's number for the call; -1 where it has none."""
     start: np.ndarray
     """Nanoseconds."""
     end: np.ndarray
@@ -70,7 +70,7 @@ class Profile:
     modules: Counter[str]
     """Events of each module that the profile has."""
     began: int
-    """When the profile began, in nanoseconds since 1970; 0 where it does not say."""
+    """When the profile began, in nanoseconds since 1970; 0 where it is not recorded."""
 
 
 def read_profile(data: Any, module: str) -> Profile:
@@ -97,7 +97,7 @@ def read_profile(data: Any, module: str) -> Profile:
     of = {key: events for key, events in found.items() if key[0] == module}
     if not of:
         raise ValueError(_missing(planes, modules, module))
-    # Compiled twice, a program has one name and two ids; the one that ran more is meant.
+    # Compiled twice, a program has one name and two ids; the one that ran more is used.
     return Profile(Ran.of(max(of.values(), key=len)), modules, began)
 
 
@@ -106,7 +106,7 @@ def _found(planes: list[Any]) -> tuple[dict[tuple[str, int], list[_Row]], int]:
     found: dict[tuple[str, int], list[_Row]] = {}
     began = 0
     with warnings.catch_warnings():
-        # jaxlib makes classes at their first use, as Python 3.13 deprecates: where that is an error, the process ends.
+        # jaxlib makes classes on first use, as Python 3.13 deprecates: where that is an error, the process aborts.
         warnings.simplefilter("ignore", DeprecationWarning)
         for plane in planes:
             device = _DEVICE.match(plane.name)
@@ -126,7 +126,7 @@ def _found(planes: list[Any]) -> tuple[dict[tuple[str, int], list[_Row]], int]:
 def _of_cpu(plane: Any) -> Iterator[tuple[tuple[str, int], _Row]]:
     ends: dict[int, int] = {}
     begun = []
-    others: set[str] = set()  # Reading what an event says of itself takes longest: most events are not operations.
+    others: set[str] = set()  # Reading the stats of an event takes longest: most events are not operations.
     for line in plane.lines:
         for event in line.events:
             if (called := event.name) in others:
@@ -158,7 +158,7 @@ def _of_device(plane: Any, device: int) -> Iterator[tuple[tuple[str, int], _Row]
             if not derived and "hlo_op" not in stats:
                 continue
             name = stats.get("hlo_op") or _instruction(event.name)
-            # What goes on beside others is in both lines: begun and awaited in one, as a whole in the other.
+            # What runs alongside others is in both lines: begun and awaited in one, as a whole in the other.
             if name in known:
                 continue
             names.add(name)

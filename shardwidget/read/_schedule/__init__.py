@@ -1,1 +1,1 @@
-"""Readers of pipeline schedules, one form a file."""
+"""Readers of pipeline schedules, one file for each form."""

@@ -1,7 +1,7 @@
-"""Compiled JaxPP programs, by what their equations have: JaxPP is not imported.
+"""Compiled JaxPP programs, read from their equations: JaxPP is not imported.
 
-A ``task`` equation says its group (``mpmd_idx``) and its name, ``fwd_0``; the n-th of that name works on microbatch n.
-``transfer`` equations stand between tasks; older ones name both groups, newer ones both shardings. Which task a
+A ``task`` equation has its group (``mpmd_idx``) and its name, ``fwd_0``; the n-th of that name works on microbatch n.
+``transfer`` equations are between tasks; older ones name both groups, newer ones both shardings. Which task a
 transfer takes from follows from its operands, so both are read the same way.
 """
 
@@ -38,7 +38,7 @@ def schedule(eqns: Sequence[Any]) -> Schedule:
     """The schedule of the equations.
 
     Raises:
-        ValueError: a task's name says no stage, or the schedule is impossible.
+        ValueError: a task's name contains no stage, or the schedule is impossible.
     """
     ranks: dict[int, list[Unit]] = defaultdict(list)
     seen: Counter[tuple[str, str]] = Counter()
@@ -82,4 +82,4 @@ def _note(made: Schedule, transfers: int) -> str:
     messages = made.simulate().messages
     if messages == transfers:
         return ""
-    return f"the program has {transfers} transfers; what tasks wait for explains {messages}"
+    return f"the program has {transfers} transfers; the dependencies of tasks explain {messages}"

@@ -15,7 +15,7 @@ from shardwidget.read._schedule import compiled, mpmd_text, table_text, task_lis
 
 FORMS = """read.schedule takes
   a Schedule:                     what shardwidget.pipeline or this function made
-  lists of tasks, one a rank:     [["0F0", "0B0"], ["1F0", "1B0"]]
+  lists of tasks, one per rank:   [["0F0", "0B0"], ["1F0", "1B0"]]
   an object with .tasks(m):       read.schedule(jaxpp.Std1F1B(4), microbatches=8)
   a compiled JaxPP program:       anything with .eqns or .jaxpr whose equations are `task` and `transfer`
   PyTorch's CSV, Shardy's MPMD:   the text, or the path of a file
@@ -38,9 +38,9 @@ def schedule(
         x: what holds it; the message of the ``TypeError`` lists all forms. A function runs its pipeline in a
             ``jax.shard_map`` with ``ppermute``; it is run once, on its arguments.
         *args: the function's arguments.
-        microbatches: of an object with ``.tasks``, how many; of a function, the dimension of an argument that counts
+        microbatches: for an object with ``.tasks``, how many; for a function, the dimension of an argument that counts
             them.
-        argument: of a function, which of its arguments that is.
+        argument: for a function, which of its arguments that is.
         axis: the mesh axis whose devices hold the stages; None for the only one that a function permutes over, or the
             first of ``mesh``.
         mesh: the ``jax.sharding.Mesh`` or ``AbstractMesh`` that the ranks are on. A function has its own.
@@ -52,7 +52,7 @@ def schedule(
     Raises:
         TypeError: it is of none of these forms.
         ValueError: the schedule is impossible, a text cannot be read (the message names the place), or the function is
-            no pipeline (the message says why).
+            not a pipeline (the message says why).
     """
     made = _read(x, args, microbatches, argument, axis)
     if mesh is not None:
@@ -71,8 +71,8 @@ def _placed(made: Schedule, mesh: AnyMesh, axis: str | None) -> Schedule:
         fits = [name for name, size in sizes.items() if size == made.ranks]
         have = ", ".join(f"{name} of {size}" for name, size in sizes.items())
         raise ValueError(
-            f"the schedule has {made.ranks} ranks, which mesh axis {chosen!r} has not; the mesh has {have}"
-            + (f". Say axis={fits[0]!r}" if fits else "")
+            f"the schedule has {made.ranks} ranks, and mesh axis {chosen!r} has another size; the mesh has {have}"
+            + (f". Give axis={fits[0]!r}" if fits else "")
         )
     return replace(made, mesh=known, axis=chosen)
 
@@ -89,7 +89,7 @@ def _read(x: Any, args: tuple[Any, ...], microbatches: int | None, argument: int
         return x
     if (tasks := getattr(x, "tasks", None)) is not None:
         if microbatches is None:
-            raise TypeError(f"{type(x).__name__} has tasks for any number of microbatches: say microbatches=…")
+            raise TypeError(f"{type(x).__name__} has tasks for any number of microbatches: give microbatches=…")
         return task_lists.schedule(tasks(microbatches), type(x).__name__)
     if (equations := compiled.equations(x)) is not None:
         return compiled.schedule(equations)

@@ -27,10 +27,10 @@ from shardwidget.read._trace.trace import trace
 
 MOST_MICROBATCHES = 512
 MOST_CELLS = 2**14
-"""Most cells that are tried for waste."""
+"""The most cells that are tried for waste."""
 
 SAY_MICROBATCHES = (
-    "say which dimension of which argument counts microbatches: read.schedule(f, *args, microbatches=0) for the first "
+    "give the dimension of microbatches and its argument: read.schedule(f, *args, microbatches=0) for the first "
     "dimension of the first argument, argument=1 for the second"
 )
 NO_PIPELINE = "{name} is not a pipeline that can be read: {why}"
@@ -42,14 +42,14 @@ def schedule_of_function(
     """Runs a function that pipelines, and finds which microbatch each device works on at each tick.
 
     Raises:
-        TypeError: it is not said what counts microbatches.
+        TypeError: the dimension that counts microbatches is not given.
         ValueError: the function is not a pipeline; the message says why.
     """
     if microbatches is None:
         raise TypeError(SAY_MICROBATCHES)
     arguments = Arguments(f, args)
     closed, _ = _jax.unfiltered(arguments.trace)
-    # Counts, as abstract arguments are filled with elsewhere, would saturate most functions.
+    # Elsewhere abstract arguments are filled with 0, 1, 2 and so on, which would saturate most functions.
     filled = zip(arguments.arrays, arguments.filled(on_host=True), strict=True)
     leaves = [changed(x * 0) / 2 if _is_abstract_float(a) else x for a, x in filled]
     chosen, count = _chosen(args, argument, microbatches, leaves)
@@ -103,17 +103,17 @@ def _arrays(tree: Any) -> list[Any]:
 def _axis(moves: list[tuple[RegionNode, str]], wanted: str | None) -> tuple[RegionNode, str]:
     """The ``shard_map`` and the axis that the pipeline runs along."""
     if not moves:
-        raise _NoPipelineError("no shard_map in it calls ppermute, so no device hands anything on")
+        raise _NoPipelineError("no shard_map in it calls ppermute, so no device passes anything on")
     axes = sorted({axis for _, axis in moves})
     if wanted is None and len(axes) > 1:
-        raise _NoPipelineError(f"it calls ppermute over {', '.join(axes)}: say which of them has the stages, axis=…")
+        raise _NoPipelineError(f"it calls ppermute over {', '.join(axes)}: name the one that has the stages, axis=…")
     found = [region for region, axis in moves if wanted in (None, axis)]
     if not found:
         raise _NoPipelineError(f"it calls no ppermute over {wanted!r}, only over {', '.join(axes)}")
     if len(set(found)) > 1:
         raise _NoPipelineError("it calls ppermute in several shard_maps; give the function that calls one of them")
     if found[0].parent is not None:
-        raise _NoPipelineError("its shard_map stands in another")
+        raise _NoPipelineError("its shard_map is inside another")
     return found[0], wanted or axes[0]
 
 
@@ -123,7 +123,7 @@ class _Cell:
     lane: int
     microbatch: int
     change: Change
-    """What tries it for waste."""
+    """What it takes to try it for waste."""
 
 
 class _Cells:
@@ -134,7 +134,7 @@ class _Cells:
         self._probe, self._count = probe, count
         sizes = [region.mesh.shape[name] for name in region.axes]
         self._along = np.indices(sizes).reshape(len(sizes), -1)[region.axes.index(axis)]
-        """Of each device of the shard_map its place along the axis."""
+        """For each device of the shard_map its place along the axis."""
         self._ranks = int(region.mesh.shape[axis])
         result, differing = probe.run([(k, -1, 0, 0, 0) for k in range(count)], count + 1)
         if not result.all():
@@ -144,7 +144,7 @@ class _Cells:
                 + (f" and {unused.size - 1} more" if unused.size > 1 else "")
             )
         self._on = [self._by_rank(d) for d in differing]
-        """Of each watched value: which microbatches it depends on, bool ``[microbatches, iterations, ranks, rows]``."""
+        """By watched value: which microbatches it depends on, bool ``[microbatches, iterations, ranks, rows]``."""
         ticks = self._working(ticks_of(region, axis, probe.watched))
         self.moves = [tick.moves for tick in ticks]
         self.lanes, self.cells = self._found(ticks)
@@ -156,7 +156,7 @@ class _Cells:
         return out
 
     def _working(self, ticks: list[Tick]) -> list[Tick]:
-        """Of each tick the values with most work of those that are of one microbatch alone."""
+        """For each tick the values with the most work among those of a single microbatch."""
         mixed = [bool((on.sum(0) > 1).any()) for on in self._on]
         out, first_mixed = [], None
         for number, tick in enumerate(ticks):
@@ -171,7 +171,7 @@ class _Cells:
         return out
 
     def _most(self, computed: list[Computed]) -> list[Computed]:
-        """Those with most work: several where devices take different branches, else the last of them."""
+        """Those with the most work: several where devices take different branches, else the last of them."""
         watched = [self._probe.watched[c.value] for c in computed]
         most = max(w.work for w in watched)
         last = max((c.value for c, w in zip(computed, watched, strict=True) if w.work == most))
@@ -236,7 +236,7 @@ class _Cells:
         return made
 
     def _stages(self, cells: list[_Cell]) -> list[int]:
-        """The lane of each stage: where every microbatch is worked on, in order."""
+        """The lane of each stage: where every microbatch is processed, in order."""
         ways: dict[int, list[int]] = defaultdict(list)
         for cell in sorted(cells, key=lambda c: (c.tick, c.lane)):
             ways[cell.microbatch].append(cell.lane)

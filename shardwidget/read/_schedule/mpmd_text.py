@@ -23,9 +23,9 @@ _MESH = re.compile(r'<"([^"]+)"')
 
 
 def schedule(text: str) -> Schedule:
-    """The schedule of a program: a rank a mesh, a stage an origin, ``(1)`` behind it the way back.
+    """The schedule of a program: each mesh is a rank, each origin a stage, with ``(1)`` after it in the backward pass.
 
-    The n-th call of an origin works on microbatch n, unless the call says which.
+    The n-th call of an origin works on microbatch n, unless the call names another.
 
     Raises:
         ValueError: no call names its origin, or the schedule is impossible.
@@ -49,7 +49,7 @@ def schedule(text: str) -> Schedule:
         elif (move := _TRANSFER.search(line)) and move[1] in made_by:
             sizes[made_by[move[1]]] += _bytes(move[2])
     if not stages:
-        raise ValueError("no mpmd.fragment_call in this text names its origin, so it tells no stages")
+        raise ValueError("no mpmd.fragment_call in this text names its origin, so the stages are not known")
     made = of_units([units for units in ranks.values() if units], "")
     note = f"{unnamed} calls name no origin and are left out" if unnamed else ""
     return replace(made, send_bytes=send_bytes(sizes, made.stages), note=note)
@@ -72,7 +72,7 @@ def _unit(origins: list[tuple[str, str]], line: str, stages: dict[str, int], see
 
 
 def _bytes(types: str) -> int:
-    """Bytes of all tensors of a list of types; 0 where they hide behind aliases."""
+    """Bytes of all tensors of a list of types; 0 where aliases hide them."""
     return sum(
         math.prod(int(n) for n in shape.split("x") if n) * max(int(bits) // 8, 1)
         for shape, _, bits in _TENSOR.findall(types)

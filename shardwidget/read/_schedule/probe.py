@@ -1,7 +1,7 @@
-"""Runs a program with an input or one of its own values changed, many times at once, and tells what differs.
+"""Runs a program with an input or one of its own values changed, many times at once, and finds what differs.
 
 All devices are simulated on one (``HostEngine``), and the changes are a dimension of ``vmap``: one program is compiled,
-whatever their number. Values do not come back, only fingerprints of their rows, so that nothing large is kept.
+whatever their number. Only fingerprints of the rows of values are returned, so that nothing large is kept.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from shardwidget.read._trace.recorder import Recorder, Tape
 from shardwidget.read._trace.refs import without_refs
 
 ROWS = 64
-"""Most rows of a value that are told apart; one of more rows is one row."""
+"""The most rows of a value that are told apart; a value with more counts as one row."""
 
 Change = tuple[int, int, int, int, int]
 """Microbatch to change, or -1; else number of a watched value, or -1, iteration, device, and row or -1 for all rows."""
@@ -41,7 +41,7 @@ class Watched:
     site: Site
     rows: int
     work: int
-    """Operations of one device, roughly."""
+    """Number of operations of one device, roughly."""
 
     @property
     def loops(self) -> list[LoopNode]:
@@ -72,10 +72,10 @@ class Probe:
 
         Args:
             changes: what to change.
-            size: runs of one call, at most; those of the first call are those of all.
+            size: the most runs of one call; all calls take as many as the first.
 
         Returns:
-            Whether any result differs, shape ``[changes]``; and of each watched value whether it does, shape
+            Whether any result differs, shape ``[changes]``; and for each watched value whether it does, shape
             ``[changes, iterations, devices, rows]``.
         """
         results, values = [], []
@@ -116,7 +116,7 @@ class Probe:
 
 
 def _index(site: Site) -> int:
-    """Index of a site's tensor among those of the program."""
+    """Index of a site's tensor among the program's."""
     number, level = site.tensor, site.level
     while level.parent is not None:
         number += level.base
@@ -125,12 +125,12 @@ def _index(site: Site) -> int:
 
 
 def changed(x: Any) -> Any:
-    """Other values of the same type, near enough to be legal where the old ones were: indices stay in range."""
+    """Other values of the same type, close enough to be legal where the old ones were: indices stay in range."""
     if x.dtype == bool:
         return ~x
     if jnp.issubdtype(x.dtype, jnp.integer):
         return jnp.where(x > 0, x - 1, x + 1)
-    # Another number for each element: one for all might cancel in a mean or a difference.
+    # A different number for each element: the same for all might cancel in a mean or a difference.
     pattern = jnp.sin(1 + 0.7 * jnp.arange(x.size)).reshape(x.shape)
     known = jnp.where(jnp.isfinite(x), x, 0)
     return (known + pattern * jnp.maximum(jnp.abs(known), 1)).astype(x.dtype)
@@ -172,7 +172,7 @@ def _differs(x: Any) -> Any:
 
 
 class _Planner(Planner):
-    """A plan that writes nothing but what is watched: products, or arithmetic where there are none."""
+    """A plan that writes only what is watched: products, or arithmetic where there are none."""
 
     first = 2**20
 
@@ -235,7 +235,7 @@ class _Recorder(Recorder):
         return [out]
 
     def _hit(self, number: int, watched: Watched, out: Any) -> Any:
-        """Where the change is in a value: bool, broadcast to ``[devices, rows, …]``."""
+        """Where a value is changed: bool, broadcast to ``[devices, rows, …]``."""
         _, value, iteration, device, row = self._change
         now: Any = 0
         for loop in watched.loops:

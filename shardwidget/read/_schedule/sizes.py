@@ -8,14 +8,14 @@ from shardwidget.pipeline.tasks import Task
 
 
 def send_bytes(sizes: Mapping[Task, int], stages: int) -> tuple[int, ...]:
-    """Bytes that each stage sends on, by what is sent after its first forward task; the last sends nothing on.
+    """Bytes that each stage sends on, taken from what is sent after its first forward task; the last sends nothing on.
 
     Args:
         sizes: bytes of the transfers from each task.
         stages: number of stages.
 
     Returns:
-        One entry a stage; none if the size of one is not known.
+        One entry per stage; none if the size of one is not known.
     """
     first = [sizes.get(Task(stage, "F", 0), 0) for stage in range(stages - 1)]
     return (*first, 0) if first and all(first) else ()

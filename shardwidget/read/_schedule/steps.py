@@ -10,14 +10,14 @@ from shardwidget.document import Step, Trace
 
 
 def steps_of_ticks(trace: Trace, axis: str, moves: Sequence[int]) -> tuple[int, ...]:
-    """Of each tick the step that does its work: the last product between two moves, or arithmetic where there is none.
+    """For each tick the step that does its work: the last product between two moves, or arithmetic where there is none.
 
     Of a long loop a trace holds the first iterations and the last; ticks of the others take the step before them.
 
     Args:
-        trace: of the function that the ticks are of.
+        trace: that of the function whose ticks these are.
         axis: the mesh axis that its stages are on.
-        moves: of each tick, how many ``ppermute`` over the axis run before it.
+        moves: for each tick, how many ``ppermute`` over the axis run before it.
     """
     before = _moves_before(trace, axis)
     inside = [k for k, step in enumerate(trace.steps) if step.region >= 0]
@@ -31,10 +31,10 @@ def steps_of_ticks(trace: Trace, axis: str, moves: Sequence[int]) -> tuple[int, 
 
 
 def _moves_before(trace: Trace, axis: str) -> list[int]:
-    """Of each step how many moves run before it, those of iterations that the trace leaves out included."""
+    """For each step how many moves run before it, including those of iterations that the trace leaves out."""
     count = 0
     began: dict[int, tuple[int, int]] = {}
-    """Of each loop the iteration under way, and the count at its start."""
+    """For each loop the current iteration, and the count at its start."""
     out = []
     for step in trace.steps:
         for loop, iteration in _iterations(trace, step.scope):

@@ -1,6 +1,6 @@
-"""PyTorch's CSV of a pipeline schedule: a row a rank, a cell a slot.
+"""PyTorch's CSV of a pipeline schedule: one row per rank, one cell per slot.
 
-``torch.distributed.pipelining`` writes and reads it; cells that only move data are left out, since what moves follows.
+``torch.distributed.pipelining`` writes and reads it; cells that only move data are left out: they follow from the rest.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Lists of task objects, as JaxPP's schedules make them, by what they have: JaxPP is not imported."""
+"""Lists of task objects, as JaxPP's schedules make them, read by their attributes: JaxPP is not imported."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def _units(entry: Any, rank: int, index: int, latencies: dict[tuple[str, int], f
 
 
 def split(tasks: Unit) -> list[Unit]:
-    """Nobody waits for the weight halves that end a fused task, so they are on their own."""
+    """Nothing waits for the weight halves that end a fused task, so they become tasks of their own."""
     last = len(tasks)
     while last > 1 and tasks[last - 1].kind == "W":
         last -= 1
@@ -54,7 +54,7 @@ def split(tasks: Unit) -> list[Unit]:
 
 
 def _durations(latencies: dict[tuple[str, int], float], stages: int) -> Durations:
-    """Of each stage and kind the latency of its first task; a whole backward task is two halves."""
+    """For each stage and kind the latency of its first task; a whole backward task is two halves."""
 
     def of(kind: str) -> tuple[float, ...]:
         each = [

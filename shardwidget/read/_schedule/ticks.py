@@ -1,4 +1,4 @@
-"""Ticks of a program: what lies between one ``ppermute`` and the next, loops written out."""
+"""Ticks of a program: what is between one ``ppermute`` and the next, with loops unrolled."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from shardwidget.read._schedule.probe import Watched
 from shardwidget.read._trace.nodes import BranchesNode, CallNode, LeafNode, LoopNode, RegionNode, TracedBody, TracePlan
 
 UNKNOWN_LENGTH = (
-    "how many ticks the pipeline has is only known when it has run: its loop is a while loop. Give fori_loop bounds "
+    "the number of ticks of the pipeline is not known before it runs: its loop is a while loop. Give fori_loop bounds "
     "that are Python integers, or use lax.scan"
 )
 
@@ -21,15 +21,15 @@ class Computed:
     value: int
     """Its number."""
     iteration: int
-    """Over all loops, the innermost fastest."""
+    """Index of the iteration over all loops, the innermost fastest."""
 
 
 @dataclass(frozen=True)
 class Tick:
-    """What lies between two moves."""
+    """What is between two moves."""
 
     moves: int
-    """Moves before it."""
+    """Number of moves before it."""
     computed: tuple[Computed, ...]
 
 
@@ -45,7 +45,7 @@ def moves_of(plan: TracePlan) -> list[tuple[RegionNode, str]]:
 
 
 def ticks_of(region: RegionNode, axis: str, watched: Sequence[Watched]) -> list[Tick]:
-    """What each tick of a ``shard_map`` computes: between moves along an axis, where there is anything.
+    """What each tick of a ``shard_map`` computes: between moves along an axis, without the empty ones.
 
     Raises:
         ValueError: a loop's length is not known.

@@ -5,7 +5,7 @@
 - ``recorder`` runs the plan, by ``mesh_engine`` or ``host_engine``; ``runnable`` limits and compiles it, ``cache``
   keeps it.
 - ``written`` values and ``global_values`` are read, at ``positions`` of a mesh; results are ``placed``.
-- ``steps`` of ``draft`` form are made by a walk over the plan; ``collective``, ``words`` and ``printed`` say what they
-  do; ``build`` makes the document of them.
+- ``steps`` walks over the plan and makes drafts of steps (``draft``); ``collective``, ``words`` and ``printed``
+  describe what they do; ``build`` makes the document from them.
 - ``_failures`` explains a program that stops.
 """

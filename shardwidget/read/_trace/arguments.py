@@ -18,7 +18,7 @@ from shardwidget.read._call import FlatCall
 from shardwidget.read._devices import is_cut_otherwise, lies_elsewhere, mesh_text
 
 FILLED = "abstract arguments are filled with 0, 1, 2 …"
-CUT = "those without a sharding are cut as in_specs says"
+CUT = "those without a sharding are cut as in_specs asks"
 
 
 class Arguments:
@@ -37,24 +37,24 @@ class Arguments:
         self._arrays = [k for k, leaf in enumerate(self._leaves) if _is_array(leaf) and not self._call.static[k]]
         self._cut = False
         self.names = [self._call.names[k] for k in self._arrays]
-        """Of each array: its parameter, and where in it."""
+        """For each array: its parameter, and its path in it."""
         self.result_names = self._call.gradient_names()
-        """Of each flat result, where it is a gradient; empty where the function is not a gradient."""
+        """The name of each flat result that is a gradient; empty where the function is not a gradient."""
 
     @property
     def arrays(self) -> list[Any]:
-        """The leaves that are arrays or stand for some."""
+        """The leaves that are arrays or stand for arrays."""
         return [self._leaves[k] for k in self._arrays]
 
     def explained(self, error: Exception) -> Exception:
-        """An exception of the call, with notes on what the arguments have to do with it."""
+        """An exception of the call, with notes on how the arguments may have caused it."""
         return self._call.explained(error)
 
     def refuse_others(self, mesh: AnyMesh) -> None:
-        """Refuses arguments that do not lie on the devices of a mesh.
+        """Refuses arguments that are not on the devices of a mesh.
 
         Raises:
-            ValueError: there is one, as ``jit`` has it.
+            ValueError: there is one, as in ``jit``.
         """
         if any(lies_elsewhere(x, mesh) for x in self.arrays):
             raise ValueError(self._said(_errors.REGION_ELSEWHERE, mesh, simulated=_errors.SIMULATED_ELSEWHERE))
@@ -71,7 +71,7 @@ class Arguments:
     def trace(self) -> tuple[Any, Any]:
         """The function as a jaxpr of its arrays, and the shapes of what it returns."""
 
-        # A function of its own, or JAX gives back what it traced before, whatever f has closed over since.
+        # A new function each time, or JAX returns what it traced before, whatever f has closed over since.
         def call(*arrays: Any) -> Any:
             leaves = list(self._leaves)
             for k, array in zip(self._arrays, arrays, strict=True):
@@ -81,7 +81,7 @@ class Arguments:
         return jax.make_jaxpr(call, return_shape=True)(*self.arrays)
 
     def cut(self, shardings: Mapping[int, NamedSharding]) -> bool:
-        """Gives shardings, by number, to abstract arrays that have none; whether there was one."""
+        """Gives shardings, by number, to abstract arrays that have none; returns whether there were any."""
         done = False
         for number, sharding in shardings.items():
             x = self.arrays[number]
@@ -91,7 +91,7 @@ class Arguments:
         return done
 
     def concrete(self, mesh: AnyMesh) -> Any:
-        """The devices that an abstract mesh stands for: the mesh that is set, or one that an argument lies on."""
+        """The devices that an abstract mesh stands for: the mesh that is set, or one that an argument is on."""
         if not isinstance(mesh, AbstractMesh):
             return mesh
         shardings = (getattr(x, "sharding", None) for x in self.arrays)
@@ -115,7 +115,7 @@ class Arguments:
         """The arrays, abstract ones filled; for the host engine all on one device.
 
         Raises:
-            ValueError: one was deleted. A compiled program that is run on it ends the process.
+            ValueError: one was deleted. Running a compiled program on it would abort the process.
         """
         for name, x in zip(self.names, self.arrays, strict=True):
             refuse_deleted(x, name)
@@ -147,7 +147,7 @@ def _is_array(x: Any) -> bool:
 
 
 def _counted(x: jax.ShapeDtypeStruct) -> jax.Array:
-    """0, 1, 2 …; of keys as many of them."""
+    """0, 1, 2 …; for keys, as many of them."""
     if jax.dtypes.issubdtype(x.dtype, jax.dtypes.prng_key):
         return jax.random.split(jax.random.key(0), x.shape)
     numbers = jnp.arange(math.prod(x.shape)).reshape(x.shape)

@@ -27,7 +27,7 @@ from shardwidget.read._trace.words import sentence
 from shardwidget.read._trace.written import Written, everywhere
 
 GATHERED = 2**20
-"""Most bytes of a global array whose parts on other processes are fetched, to be drawn."""
+"""The most bytes of a global array whose parts on other processes are fetched to be drawn."""
 OTHER_MESH = "{name} runs on the mesh {mesh}, not on the one that is drawn, {drawn}: its blocks are not drawn"
 Fetch = Callable[[int], np.ndarray]
 _HIDDEN = {"sharding", "out_sharding", "name", "in_tree", "has_placeholders", "const_lengths"}
@@ -39,8 +39,8 @@ class Builder:
     Args:
         writer: the drafts.
         written: what the run returned; None where nothing ran.
-        mesh: of the program, on which global values lie.
-        corner: most rows and columns of a corner.
+        mesh: of the program, on which global values are placed.
+        corner: the most rows and columns of a corner.
     """
 
     def __init__(self, writer: Writer, written: Written | None, mesh: Mesh, corner: tuple[int, int]) -> None:
@@ -53,9 +53,9 @@ class Builder:
         self._orders = {region: seats(m, mesh) for region, m in writer.meshes.items()}
 
     def name_values(self) -> None:
-        """Names the values that have neither a name of the user's nor a short expression."""
+        """Names the values that have neither a name from the user nor a short expression."""
         for step in self.writer.steps:
-            if step.kind == "out_specs":  # A result is called what the body calls it.
+            if step.kind == "out_specs":  # A result has the name that it has in the body.
                 for value, returned in zip(step.outputs, step.inputs, strict=False):
                     value.alias = returned
             elif step.primitive == "convert_element_type" and step.inputs:
@@ -120,7 +120,7 @@ class Builder:
         return np.arange(self.mesh.size) if region is None else self._orders[region]
 
     def undrawn(self) -> list[str]:
-        """What to say of the regions that are not drawn."""
+        """Notes on the regions that are not drawn."""
         others = [(r, m) for r, m in self.writer.meshes.items() if self._seats(r) is None]
         texts = (
             OTHER_MESH.format(
@@ -156,7 +156,7 @@ class Builder:
         return self._types[aval, region]
 
     def _global(self, value: TracedValue) -> tuple[tuple[Dim, ...], Window | None, Fetch | None, bool]:
-        """How a global value lies, its corner, what reads it, and whether it can be drawn."""
+        """How a global value is sharded, its corner, what reads it, and whether it can be drawn."""
         array = value.array
         if array is None and self.written is not None and value.site is not None:
             array = self.written.whole(value.site, value.slots)
@@ -188,7 +188,7 @@ class Builder:
         return tuple(self.step(draft, variables) for draft in self.writer.steps)
 
     def _set_apart(self) -> None:
-        """A collective is an expression of its own; so are the user's ``pvary`` of a value and what follows them."""
+        """A collective is an expression of its own; so are a ``pvary`` of the user's and what follows it."""
         apart = False
         for draft in self.writer.steps:
             before, typed = (
@@ -253,17 +253,17 @@ def _as_it_is(order: np.ndarray | None) -> bool:
 
 
 def _seated(collective: Collective, order: np.ndarray | None) -> Collective:
-    """A collective at the positions of the mesh that is drawn; one that cannot be drawn has no groups and no plans."""
+    """A collective at the positions of the mesh that is drawn; one that cannot be drawn has no groups or plans."""
     if order is None:
         return replace(collective, positions=Ints.pack([]), plans=())
     if _as_it_is(order):
         return collective
-    places = np.append(np.argsort(order), -1)  # A shorter group is filled up with -1.
+    places = np.append(np.argsort(order), -1)  # A shorter group is padded with -1.
     return replace(collective, positions=Ints.pack(places[collective.positions.array()]))
 
 
 def _params(eqn: JaxprEqn) -> tuple[tuple[str, str], ...]:
-    """Parameters that say something, as short texts."""
+    """Informative parameters, as short texts."""
     shown = []
     for key, value in _jax.own_params(eqn).items():
         empty = value is None or value is False or (isinstance(value, tuple) and not value)

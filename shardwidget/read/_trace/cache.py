@@ -1,4 +1,4 @@
-"""When two plans are the same program, so that one is compiled once."""
+"""When two plans are the same program, so that it is compiled once."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class _UnknownError(Exception):
 
 
 def key_of(plan: TracePlan, consts: Sequence[Any], arguments: Sequence[Any], *more: Hashable) -> Hashable | None:
-    """Everything that the compiled program depends on, no array among it; None where that cannot be said.
+    """Everything that the compiled program depends on, without arrays; None where that cannot be determined.
 
     Args:
         plan: the program.
-        consts: its constants, by their types and shardings; of each ``Ref`` what it holds.
+        consts: its constants, by their types and shardings; for a ``Ref``, that of its contents.
         arguments: its arguments, in the same way.
         *more: what else it depends on.
     """
@@ -60,7 +60,7 @@ def _jaxpr(jaxpr: _jax.AnyJaxpr) -> Hashable:
 
 
 def _equations(jaxpr: _jax.AnyJaxpr, equations: Sequence[tuple[Any, Hashable]]) -> Hashable:
-    """A jaxpr by the numbers of its variables; equations come with what says what they do."""
+    """A jaxpr by the numbers of its variables; equations with everything that determines what they do."""
     numbers: dict[Any, int] = {}
     for v in (*jaxpr.constvars, *jaxpr.invars):
         numbers[v] = len(numbers)
@@ -123,7 +123,7 @@ def _frozen(value: Any) -> Hashable:
 
 
 class _Cache:
-    """The programs that were compiled last. Executables alone: arguments and constants are passed to them."""
+    """The programs that were compiled last. Only executables: arguments and constants are passed to them."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -131,7 +131,7 @@ class _Cache:
         self._lock = threading.Lock()
 
     def get(self, key: Hashable) -> Any:
-        """What was put there, or None."""
+        """What was stored there, or None."""
         with self._lock:
             if key is None or key not in self._held:
                 return None
@@ -139,7 +139,7 @@ class _Cache:
             return self._held[key]
 
     def put(self, key: Hashable, value: Any) -> None:
-        """Puts something; the one that was not used for longest goes."""
+        """Stores something; the least recently used entry is dropped."""
         with self._lock:
             if key is not None:
                 self._held[key] = value
@@ -147,7 +147,7 @@ class _Cache:
                     self._held.popitem(last=False)
 
     def clear(self) -> None:
-        """Forgets all."""
+        """Empties the cache."""
         with self._lock:
             self._held.clear()
 

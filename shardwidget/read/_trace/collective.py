@@ -84,7 +84,7 @@ class Collectives:
 
 
 def _sizes(call: collectives.Call, mesh: Mesh) -> list[int]:
-    """Sizes of the axes that a collective goes over; of a group of its own making its size alone."""
+    """Sizes of the axes that a collective goes over; for groups that are not along axes, only the group size."""
     sizes = [axis.size for name in call.axes for axis in mesh.axes if axis.name == name]
     return sizes if math.prod(sizes) == call.n else [call.n]
 

@@ -1,4 +1,4 @@
-"""Steps and values while a trace is put together: sentences need the names, which are found last."""
+"""Steps and values while a trace is put together: sentences need names, which are found last."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ class TracedValue(Value):
     active: np.ndarray | None = None
     """At each mesh position whether the value is made there; None for all."""
     array: Any = None
-    """A global value that is at hand: an argument, a result."""
+    """A global value that is available: an argument, a result."""
     spec: PartitionSpec | None = None
-    """How a global value lies, where its array cannot tell."""
+    """How a global value is sharded, where its array does not show it."""
     origin: RegionNode | None = None
-    """The region that it is a result of, whose mesh the spec is for."""
+    """The region whose result it is, and for whose mesh the spec is."""
     alias: TracedValue | None = None
-    """A value that is called the same: the operand of an implicit ``pvary``."""
+    """A value with the same name: the operand of an implicit ``pvary``."""
     moved: Moved | None = None
     """Whose blocks its blocks are; None where they are its own."""
 
 
 @dataclass(eq=False)
 class Draft:
-    """A step to be."""
+    """A step that is not finished."""
 
     primitive: str
     inputs: list[TracedValue]
@@ -64,4 +64,4 @@ class Draft:
     """What the sentence is about: ``equation``, ``in_specs``, ``out_specs``, ``iteration``, ``loop end``, ``cond``,
     ``cond end``, ``error``."""
     about: dict[str, Any] = field(default_factory=dict)
-    """What else the sentence needs."""
+    """What the sentence needs besides."""

@@ -1,4 +1,4 @@
-"""Values outside of regions: how a global array lies on the mesh that is drawn, and the blocks of it."""
+"""Values outside of regions: how a global array is sharded over the mesh that is drawn, and its blocks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from shardwidget.read._trace.written import little
 
 
 def global_layout(array: jax.Array, mesh: Mesh) -> tuple[Dim, ...] | None:
-    """How a global array lies on a mesh, uncut on one device; None where it is cut for another mesh."""
+    """How a global array is sharded over a mesh; uncut if it is on one device; None if it is cut for another mesh."""
     sharding = getattr(array, "sharding", None)
     if isinstance(sharding, NamedSharding):
         order = seats(read_mesh(sharding.mesh), mesh)
@@ -51,7 +51,7 @@ def global_block(array: jax.Array, dims: Sequence[Dim], mesh: Mesh, at: int) -> 
 
 
 def whole(array: jax.Array, mesh: Mesh, device_id: int) -> np.ndarray:
-    """A global array whole, for a device of a mesh.
+    """A whole global array, for a device of a mesh.
 
     Raises:
         KeyError: the mesh has no such device.

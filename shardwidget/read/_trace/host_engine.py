@@ -1,10 +1,10 @@
 """The host engine: blocks of all devices stacked on one, each equation applied to them all.
 
-A global array lies whole, an unreduced one as the sum of its parts.
+A global array is kept whole, an unreduced one as the sum of its parts.
 
 In a region a value has one leading dimension for the devices of each ``shard_map`` around it, outermost first, each in
-mesh order. Collectives are what ``collectives.apply`` says; a device that a branch or a loop leaves out computes too,
-and what it computes is not used.
+mesh order. Collectives are done by ``collectives.apply``; a device that a branch or a loop leaves out computes too,
+but its results are not used.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class HostEngine:
 
     def __init__(self) -> None:
         self.active: Any = None
-        """Of each device whether it takes the branch, or still runs the loop, that is being walked; None for all."""
+        """For each device whether it takes the branch, or still runs the loop, that is being walked; None for all."""
 
     def lead(self, level: Level) -> tuple[int, ...]:
         """One dimension for each ``shard_map`` around."""
@@ -76,7 +76,7 @@ class HostEngine:
         if not blocks:
             return [self.lift(out, level) for out in one()]
         run: Callable[..., list[Any]] = one
-        # vmap over keys of some generators makes other numbers of them.
+        # vmap over keys of some generators makes different numbers from them.
         each = _one_by_one if any(_jax.is_changed_by_vmap(v.aval) for v in eqn.invars) else _each
         for _ in self.lead(level):
             run = each(run)
@@ -121,7 +121,7 @@ class HostEngine:
         ]
 
     def branches(self, node: BranchesNode, index: Any, args: Sequence[Any], bodies: Sequence[Callable]) -> Any:
-        """Runs every branch on every device and takes what each asked for."""
+        """Runs every branch on every device and takes the result that each device selected."""
         around = self.active
         results, tapes = [], []
         for number, body in enumerate(bodies):
@@ -137,7 +137,7 @@ class HostEngine:
         return outs, Tape([p for tape in tapes for p in tape.pieces], [t for tape in tapes for t in tape.tensors])
 
     def repeat(self, node: LoopNode, test: Callable, body: Callable, carry: list, written: list) -> tuple:
-        """Repeats until no device wants to go on; one that is done keeps what it has."""
+        """Repeats until no device needs another iteration; one that is done keeps its values."""
         around = self.active
         lead = self.lead(node.level)
 
@@ -160,7 +160,7 @@ class HostEngine:
         return count, carry, written
 
     def placed(self, values: list[Any], shardings: Sequence[Any]) -> list[Any]:
-        """The values as they are: all lie on one device."""
+        """The values as they are: all are on one device."""
         del shardings
         return values
 
@@ -181,7 +181,7 @@ def _each(run: Callable[..., list[Any]]) -> Callable[..., list[Any]]:
     def over(*values: Any) -> list[Any]:
         try:
             return jax.vmap(run)(*values)
-        except NotImplementedError:  # A callback that says nothing of vmap, for one.
+        except NotImplementedError:  # For example, a callback that does not support vmap.
             return lax.map(lambda entry: run(*entry), values)
 
     return over
@@ -208,7 +208,7 @@ def cut(x: Any, spec: PartitionSpec, node: RegionNode, rank: int) -> Any:
     block = x.shape[rank + len(cutting) :]
     x = x.reshape(*x.shape[:rank], *(node.mesh.shape[a] if a in where else 1 for a in node.axes), *block)
     x = jnp.broadcast_to(x, (*x.shape[:rank], *(node.mesh.shape[a] for a in node.axes), *block))
-    for axis in spec.unreduced:  # Parts of a sum: the first device has it all, the others have zeros.
+    for axis in spec.unreduced:  # Parts of a sum: the first device has the whole, the others have zeros.
         first = jnp.arange(node.mesh.shape[axis]) == 0
         k = rank + node.axes.index(axis)
         x = x * first.reshape(*(-1 if d == k else 1 for d in range(x.ndim))).astype(x.dtype)

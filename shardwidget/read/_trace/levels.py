@@ -1,9 +1,9 @@
 """Where each value is written when an instrumented program runs.
 
-The instrumented program returns *tensors* beside the user's results. A *level* is what runs as one piece: the whole
+The instrumented program returns *tensors* besides the user's results. A *level* is what runs as one piece: the whole
 program, the body of a ``shard_map``, the body of a loop. Its tensors gain a leading dimension where the level ends: the
-devices of a region, the iterations of a loop that are shown. The corners of all values of a level, those that travel to
-the front end, lie packed in one tensor an element format; a value that is kept whole has a tensor of its own.
+devices of a region, the iterations of a loop that are shown. The corners of all values of a level, which are sent to
+the front end, are packed in one tensor per element format; a value that is kept whole has a tensor of its own.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class TensorType:
     spec: tuple[Any, ...] = ()
     """How Explicit axes cut its dimensions."""
     mesh: AnyMesh | None = None
-    """The mesh of these axes; None where there are none."""
+    """The mesh of these axes; None if there are none."""
     depth: int = 0
     """Leading dimensions that inner levels added."""
 
@@ -50,17 +50,17 @@ class Site:
     """Of the value; a PRNG key has the words of its data as a last dimension."""
     dtype: np.dtype
     corner: tuple[int, ...]
-    """Shape of the corner that travels."""
+    """Shape of the corner that is sent."""
     format: str = ""
     """Element format of the packed corner; empty where it is not packed, but read from the value."""
     offset: int = 0
     """Index of its first packed element."""
     tensor: int = -1
-    """Index among the level's tensors of the whole value; -1 where that is not kept, or the packed corner is all."""
+    """Index among the level's tensors of the whole value; -1 where that is not kept, or the corner is whole."""
 
     @property
     def written(self) -> bool:
-        """Whether anything of the value is."""
+        """Whether any part of the value is written."""
         return self.tensor >= 0 or bool(self.format)
 
 
@@ -94,7 +94,7 @@ class Level:
 
 
 def corner_shape(shape: tuple[int, ...], most: tuple[int, int]) -> tuple[int, ...]:
-    """The leading corner of a value: ``most`` of the last two dimensions, and as many elements of any other rank."""
+    """The leading corner of a value: ``most`` of the last two dimensions, and about as many elements in other ranks."""
     limit = math.prod(most)
     if len(shape) < 2:
         return tuple(min(size, limit) for size in shape)

@@ -24,7 +24,7 @@ class LeafNode:
 
 @dataclass(eq=False)
 class CallNode:
-    """A called function: its equations stand in place of the call."""
+    """A called function: its equations replace the call."""
 
     eqn: JaxprEqn
     control: _jax.FunctionCall
@@ -64,7 +64,7 @@ class LoopNode:
     inputs: list[Site] = field(default_factory=list)
     """Carries and slices at the start of an iteration."""
     count: Site | None = None
-    """Iterations that each device ran; of a ``while``."""
+    """The number of iterations that each device ran; only for a ``while``."""
     outputs: list[Site] = field(default_factory=list)
 
     @property
@@ -74,12 +74,12 @@ class LoopNode:
 
     @property
     def carries(self) -> int:
-        """Values that it carries on."""
+        """Its carries."""
         return self.control.carries
 
     @property
     def length(self) -> int | None:
-        """Iterations; None where only the run can tell."""
+        """Iterations; None where only running it shows."""
         return self.control.length if isinstance(self.control, _jax.Scan) else None
 
     @property
@@ -93,7 +93,7 @@ class LoopNode:
         return _jax.is_open(self.body.jaxpr)
 
     def operands(self, values: Sequence[Any]) -> list[list[Any]]:
-        """Its operands in parts: constants of the test, constants of the body, carries, and what it goes along."""
+        """Its operands in parts: constants of the test, constants of the body, carries, and what it scans over."""
         tests = self.control.tests if isinstance(self.control, _jax.While) else 0
         ends = list(itertools.accumulate((0, tests, self.consts, self.carries)))
         return [list(values[start:end]) for start, end in itertools.pairwise([*ends, len(values)])]
@@ -107,7 +107,7 @@ class RegionNode:
     control: _jax.ShardMap
     body: TracedBody
     manual: tuple[str, ...]
-    """They and those that are Manual around it, outermost first."""
+    """Its own Manual axes and those of the regions around it, outermost first."""
     sizes: tuple[int, ...]
     """Their sizes."""
     parent: RegionNode | None
@@ -127,7 +127,7 @@ class RegionNode:
 
     @property
     def check_vma(self) -> bool:
-        """Whether types say over which axes blocks vary."""
+        """Whether types state over which axes blocks vary."""
         return self.control.check_vma
 
     @property
@@ -143,7 +143,7 @@ TracedBody: TypeAlias = Body[TracedNode]
 
 @dataclass(eq=False)
 class TracePlan:
-    """A program to run with every value written down."""
+    """A program to run with every value recorded."""
 
     root: TracedBody
     level: Level

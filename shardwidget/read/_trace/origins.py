@@ -23,7 +23,7 @@ class Moved:
     pieces: np.ndarray
     """By position in the region's mesh and piece: the position that the piece was at; -1 where nothing was sent."""
     axis: int = -1
-    """Dimension along which the pieces lie, all of one size; -1 where a block is a single piece."""
+    """Dimension along which the pieces are joined, all of one size; -1 where a block is a single piece."""
 
     @property
     def count(self) -> int:
@@ -32,7 +32,7 @@ class Moved:
 
 
 def moved(value: TracedValue, size: int) -> Moved:
-    """Whose blocks those of a value are; its own, on a mesh of so many devices, where nothing else is known."""
+    """Whose blocks those of a value are; its own, on a mesh of this many devices, where nothing else is known."""
     return value.moved or Moved(value, np.arange(size)[:, None])
 
 
@@ -88,7 +88,7 @@ def _same(params: dict[str, Any], shape: Sequence[int], operand: Moved, starts: 
 
 
 def _reshaped(params: dict[str, Any], shape: Sequence[int], operand: Moved, starts: Starts) -> Moved | None:
-    # What comes before the dimension of the pieces must stay; the pieces may then be joined with what follows.
+    # The dimensions before that of the pieces must stay; the pieces may then be joined with what follows.
     new, axis = params["new_sizes"], operand.axis
     same = tuple(new[:axis]) == tuple(shape[:axis])
     return operand if same and len(new) > axis and new[axis] % operand.count == 0 else None
@@ -127,7 +127,7 @@ def _sliced_dynamically(params: dict[str, Any], shape: Sequence[int], operand: M
 
 
 def _some(operand: Moved, size: int, first: np.ndarray, length: int) -> Moved | None:
-    """The pieces in a stretch of their dimension, which begins on each device somewhere else."""
+    """The pieces in a stretch of their dimension, which begins at a different place on each device."""
     piece = size // operand.count
     if np.any(first % piece) or length % piece:
         return None

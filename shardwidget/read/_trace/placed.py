@@ -1,4 +1,4 @@
-"""Results as the function returns them: compiled with all else they may lie on other devices."""
+"""Results as the function returns them: compiled together with everything else, they may be on other devices."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from shardwidget.read._trace.nodes import BranchesNode, CallNode, LoopNode, Regi
 
 
 def as_returned(root: TracedBody, leaves: Sequence[Any], outs: Sequence[Any]) -> list[Any]:
-    """Results with the places that they have where the function is called.
+    """Results with the placement that they have when the function is called.
 
-    Outside of ``jit`` each operation runs alone: an argument is returned as it is, what is made of arrays without a
-    place of their own has none, and ``device_put`` says where an array lies. The rest lies where the compiled program
+    Outside of ``jit`` each operation runs alone: an argument is returned as it is, what is made from uncommitted
+    arrays is uncommitted, and ``device_put`` determines where an array is. The rest is where the compiled program
     puts it.
 
     Args:
@@ -48,7 +48,7 @@ def as_returned(root: TracedBody, leaves: Sequence[Any], outs: Sequence[Any]) ->
 
 
 def _touches_devices(node: Any) -> bool:
-    """Whether a node, or one in it, says where something lies."""
+    """Whether a node, or one in it, states where something is placed."""
     if isinstance(node, RegionNode) or node.eqn.primitive.name in _jax.PLACES:
         return True
     if isinstance(node, CallNode):

@@ -1,4 +1,4 @@
-"""Planning what is written down of a program: a walk over its jaxpr."""
+"""Planning what is recorded of a program: a walk over its jaxpr."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from shardwidget.read._trace.levels import Level, Site, TensorType, corner_shape
 from shardwidget.read._trace.nodes import BranchesNode, CallNode, LeafNode, LoopNode, RegionNode, TracedBody, TracePlan
 
 FIRST = 8
-"""Iterations shown of an outermost loop, and the last one. Of a loop in a loop fewer."""
+"""Iterations shown of an outermost loop, besides the last one. Fewer for a loop inside a loop."""
 
 
 class Planner:
     """Builds a plan. Constants of inner jaxprs become arguments, so that a compiled plan holds none of them.
 
     Args:
-        corner: most rows and columns of a corner.
-        pack: whether the corners of all values are packed, so that one transfer a device fetches them. Those of values
-            that are not kept are, in any case.
+        corner: the most rows and columns of a corner.
+        pack: whether the corners of all values are packed, for one transfer per device. Those of values
+            that are not kept are always packed.
         dropped: indices of the sites whose values are not kept whole.
     """
 
@@ -43,7 +43,7 @@ class Planner:
         self.regions: list[RegionNode] = []
         self._ids: dict[int, int] = {}
         self._returned: set[Any] = set()
-        """What the program returns anyway."""
+        """What the program itself returns."""
 
     def plan(self, closed: _jax.AnyJaxpr) -> TracePlan:
         level = Level(None, None, None)
@@ -118,7 +118,7 @@ class Planner:
         inner = Level(level, None, level.region)
         jaxpr, _ = _jax.open_jaxpr(control.body)
         loop = LoopNode(eqn, control, inner, max(1, self.first >> (2 * depth)) + 1, TracedBody(jaxpr, ()))
-        if _jax.is_open(control.body):  # Its first iteration is as far as it came.
+        if _jax.is_open(control.body):  # Its first iteration is as far as tracing got.
             loop.slots = 1
         elif loop.length is not None:
             loop.slots = max(1, min(loop.slots, loop.length))  # A loop of no iterations is traced, too.
@@ -146,7 +146,7 @@ class Planner:
 
     def _site(self, aval: Any, level: Level, *, returned: bool = False) -> Site:
         shape, dtype = tuple(aval.shape), aval.dtype
-        if _jax.is_ref(aval):  # It has no value of its own: what is read from it has.
+        if _jax.is_ref(aval):  # It has no value of its own, only what is read from it.
             return Site(level, shape, np.dtype(dtype), ())
         if jax.dtypes.issubdtype(dtype, jax.dtypes.prng_key):
             words = jax.eval_shape(jax.random.key_data, jax.ShapeDtypeStruct((), dtype))

@@ -21,7 +21,7 @@ def share(mesh: Mesh, varying: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def position(mesh: Mesh, device_id: int) -> int:
-    """Where a device stands in a mesh.
+    """Where a device is in a mesh.
 
     Raises:
         KeyError: it is not in it.
@@ -35,7 +35,7 @@ def position(mesh: Mesh, device_id: int) -> int:
 
 @functools.lru_cache(maxsize=16)
 def seats(mesh: Mesh, drawn: Mesh) -> np.ndarray | None:
-    """The position in a mesh of the device at each position of another; None where their axes or devices are others."""
+    """The position in a mesh of the device at each position of another; None where their axes or devices differ."""
     if [(a.name, a.size) for a in mesh.axes] != [(a.name, a.size) for a in drawn.axes]:
         return None
     if mesh.abstract or drawn.abstract:

@@ -1,4 +1,4 @@
-"""What ``jax.debug.print`` writes, told from the values that it was given: the instrumented program prints nothing."""
+"""What ``jax.debug.print`` writes, found from the values that it was given: the instrumented program prints nothing."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from shardwidget.read._trace.draft import TracedValue
 from shardwidget.read._trace.written import Written
 
 LONGEST = 4000
-"""Characters kept of what one step prints."""
+"""The most characters kept of what one step prints."""
 NOT_KEPT = "(not shown: {name} was not kept whole)"
 
 
@@ -58,7 +58,7 @@ def _text(eqn: JaxprEqn, operands: Sequence[Any], written: Written, at: int) -> 
 
 
 def value_at(value: TracedValue, written: Written, at: int) -> np.ndarray | None:
-    """A value whole, at a mesh position if it is a block; None where it was not kept."""
+    """A whole value, at a mesh position if it is a block; None where it was not kept."""
     if value.array is not None:
         return np.asarray(value.array)
     if value.site is None:

@@ -1,4 +1,4 @@
-"""Running a plan: the user's program with every value written down, as one function that JAX compiles.
+"""Running a plan: the user's program with every value recorded, as one function that JAX compiles.
 
 ``Recorder`` walks the plan; what differs between the two engines is an ``Engine``.
 """
@@ -34,7 +34,7 @@ class Tape:
 
 
 class Engine(Protocol):
-    """How values lie on devices while the program runs."""
+    """How values are placed on devices while the program runs."""
 
     def lead(self, level: Level) -> tuple[int, ...]:
         """Leading dimensions that the values of a level have for devices."""
@@ -61,7 +61,7 @@ class Engine(Protocol):
         args: Sequence[Any],
         bodies: Sequence[Callable[..., tuple[list, Tape | None]]],
     ) -> tuple[list, Tape | None]:
-        """Runs the branches that the index asks for; what the others write is anything."""
+        """Runs the branches that the index selects; what the others write is arbitrary."""
         ...
 
     def repeat(self, node: LoopNode, test: Callable[[list], Any], body: Callable, carry: list, written: list) -> tuple:
@@ -69,7 +69,7 @@ class Engine(Protocol):
         ...
 
     def placed(self, values: list[Any], shardings: Sequence[Any]) -> list[Any]:
-        """Global values, each with a sharding where it is given one."""
+        """Global values, each with its sharding if it is given one."""
         ...
 
     def kept(self, x: Any, level: Level) -> Any:
@@ -89,13 +89,13 @@ class Recorder:
         self.engine = engine
         self.consts: Sequence[Any] = ()
         self.iterations: dict[LoopNode, Any] = {}
-        """Of each loop that is being walked: its iteration."""
+        """The iteration of each loop that is being walked."""
 
     def __call__(self, consts: Sequence[Any], args: Sequence[Any]) -> tuple[list[Any], list[Any], list[Any]]:
         """The program's results, the tensors of its outermost level, and what its refs hold at the end.
 
         Args:
-            consts: the constants of the plan; of a ``Ref`` what it holds.
+            consts: the constants of the plan; for a ``Ref``, its contents.
             args: the arguments.
         """
         self.consts = [jax.new_ref(x) if k in self.plan.refs else x for k, x in enumerate(consts)]
@@ -128,7 +128,7 @@ class Recorder:
         return self.write(tape, node.outputs, run(node, values, level, tape))
 
     def call(self, node: CallNode, values: list[Any], level: Level, tape: Tape | None) -> list[Any]:
-        """Runs a called function in place; what ``jit`` says of where its arrays lie still holds."""
+        """Runs a called function in place; the shardings that ``jit`` gives its arrays still hold."""
         if level.region is not None:
             return self.walk(node.body, node.operands(values), level, tape)
         values = self.engine.placed(values, node.control.in_shardings)
@@ -276,7 +276,7 @@ def constant(literal: Any) -> jax.Array:
 
 
 def _corner(value: Any, lead: tuple[int, ...], site: Site) -> Any:
-    # By ``lax``: jnp's indexing and reshaping take ten times as long to trace.
+    # With ``lax``: jnp's indexing and reshaping take ten times as long to trace.
     shape = (*lead, *site.corner)
     if site.corner != site.shape:
         value = lax.slice(value, (0,) * len(shape), shape)

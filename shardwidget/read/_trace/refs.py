@@ -1,4 +1,4 @@
-"""Refs that a function closes over: a compiled program takes what they hold, and returns what they hold at its end."""
+"""Refs that a function closes over: a compiled program takes their contents, and returns their contents at its end."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from shardwidget.read._trace.nodes import TracePlan
 
 
 def without_refs(plan: TracePlan, *, on_host: bool) -> list[Any]:
-    """The constants of a plan, of each ``Ref`` what it holds, free to be moved where it lies on one device.
+    """The constants of a plan, with the contents of each ``Ref``, free to be moved if they are on one device.
 
-    JAX's ``jit`` refuses a ``Ref`` on one device beside arrays on several, which run well one operation at a time.
+    JAX's ``jit`` refuses a ``Ref`` on one device beside arrays on several, which work when operations run one by one.
     """
     consts = list(plan.consts)
     for k in plan.refs:
@@ -24,6 +24,6 @@ def without_refs(plan: TracePlan, *, on_host: bool) -> list[Any]:
 
 
 def write_back(plan: TracePlan, held: Sequence[Any]) -> None:
-    """Gives the refs of a plan what they hold after a run."""
+    """Writes the contents after a run back to the refs of a plan."""
     for k, value in zip(sorted(plan.refs), held, strict=True):
         plan.consts[k][...] = jax.device_put(value, plan.consts[k].sharding)

@@ -24,19 +24,19 @@ from shardwidget.read._trace.recorder import Recorder
 from shardwidget.read._trace.refs import without_refs, write_back
 
 CORNERS = ((8, 8), (4, 8), (4, 4), (2, 4), (2, 2), (1, 1))
-"""Most rows and columns of the corner that a value is shown by: the first with which all fit ``SHOWN``."""
+"""The most rows and columns of the corner of a value that is shown: the first for which all fit ``SHOWN``."""
 
 SHOWN = 7 * 2**18
-"""Most bytes of all corners together, if they can be made small enough."""
+"""The most bytes of all corners together, if they can be made small enough."""
 
 FILL = 2**28
-"""Most bytes that abstract arguments are filled with; beyond, types are all that is read."""
+"""The most bytes that abstract arguments are filled with; beyond that, only types are read."""
 
 QUICK = 2**27
-"""Most bytes of values that are computed by a program that is compiled quickly and runs slowly."""
+"""The most bytes of values for a program that is compiled quickly and runs slowly."""
 
 SIMULATE = 2**31
-"""Most bytes of values that the host engine computes."""
+"""The most bytes of values that the host engine computes."""
 
 TOO_BIG_TO_FILL = (
     "types only: filling the abstract arguments would take {have} MiB, more than {most}; "
@@ -72,7 +72,7 @@ class Runnable:
         Args:
             closed: the jaxpr.
             keep: bytes.
-            on_host: whether values lie in the host's memory, where nothing is gained by packing corners.
+            on_host: whether values are in the host's memory, where packing corners gains nothing.
         """
         notes = []
         plans = ((corner, Planner(corner, not on_host).plan(closed)) for corner in CORNERS)
@@ -112,7 +112,7 @@ class Runnable:
         run = _CACHE.get(key)
         if run is None:
             recorder = Recorder(replace(self.plan, consts=[]), HostEngine() if host else MeshEngine())
-            # Where all values are small the program is compiled for longer than it runs.
+            # Where all values are small, compiling the program takes longer than running it.
             quick = self.on_host and sum(map(_bytes, self.plan.sites)) <= QUICK
             run = jax.jit(recorder).lower(consts, leaves).compile(_jax.quick_options() if quick else None)
             _CACHE.put(key, run)
@@ -123,7 +123,7 @@ class Runnable:
 
 
 def _cut(x: Any, sharding: jax.sharding.Sharding | None) -> Any:
-    """An argument that lies on one CPU device, cut in memory: JAX would compile a program for that, one a shape.
+    """An argument that is on one CPU device, cut in memory: JAX would compile a program for that, one for each shape.
 
     Args:
         x: the argument.

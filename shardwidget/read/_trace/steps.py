@@ -1,4 +1,4 @@
-"""Steps of a trace: a walk over the plan that says what ran, in the order in which it ran."""
+"""Steps of a trace: a walk over the plan that records what ran, in the order in which it ran."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Operand = TracedValue | Literal
 
 @dataclass(frozen=True)
 class StepContext:
-    """Where the walk stands."""
+    """Where the walk is."""
 
     region: RegionNode | None
     slots: Slots
@@ -42,15 +42,15 @@ class StepContext:
     active: np.ndarray | None = None
     """At each mesh position whether it executes; None for all."""
     stack: str = ""
-    """Names of all that is around, as JAX's name stacks have them."""
+    """Names of everything around, as JAX's name stacks have them."""
     expression: str = ""
-    """The user's expression that calls the function, where its own equations come from no line of the user's."""
+    """The user's expression that calls the function, where its own equations come from no line of user code."""
     library: bool = False
     """Whether the function is a library's: its equations all belong to the expression that calls it."""
 
 
 class Writer:
-    """Writes down the steps of a plan.
+    """Records the steps of a plan.
 
     Args:
         written: what the run returned; None where nothing ran.
@@ -69,9 +69,9 @@ class Writer:
         self.known: dict[Any, Operand] = {}
         """The operand that each variable of a jaxpr was last bound to."""
         self.texts: list[tuple[Value, str]] = []
-        """The short expressions that give values."""
+        """The short expressions that produce values."""
         self.notes: list[str] = []
-        """What is to be said of the values."""
+        """Notes on the values."""
         self._begins: Begins = "statement"
         """What begins with the next step."""
         self.stopped: StepContext | None = None
@@ -161,7 +161,7 @@ class Writer:
             outs[0].moved = through_equation(eqn.primitive.name, eqn.params, shape, moved(values[0], size), starts)
 
     def _look_for_nan(self, step: Draft, values: Sequence[Operand], outs: Sequence[TracedValue]) -> None:
-        """Notes a NaN among what is shown of the operands that is in none of the results."""
+        """Notes a NaN in the shown part of the operands that none of the results has."""
         for value, out in zip(values, outs, strict=False):
             if isinstance(value, TracedValue) and self._has_nan(value) and not self._has_nan(out):
                 self.notes = [_errors.NAN_DROPPED.format(name=step.primitive)]
@@ -231,7 +231,7 @@ class Writer:
         return self.scopes.around(eqn, frames_of(eqn), place.function, place.scope)
 
     def enter(self, place: StepContext, scope: Scope, **changes: Any) -> StepContext:
-        """A place in a scope of its own."""
+        """A place in a new scope."""
         return replace(place, scope=self.scopes.enter(scope), **changes)
 
     def call(
@@ -313,7 +313,7 @@ class Writer:
     def loop(
         self, node: LoopNode, values: list[Operand], consts: Sequence[Operand], place: StepContext
     ) -> list[TracedValue]:
-        """Steps of a loop: those of the iterations that were written down."""
+        """Steps of a loop: those of the iterations that were recorded."""
         eqn = node.eqn
         tests, closed, carry, slices = node.operands(values)
         counts = None
@@ -332,7 +332,7 @@ class Writer:
         for slot, number in enumerate(shown):
             active = place.active
             if counts is not None and not np.all(counts > number):
-                # The last slot holds the last iteration of each device, be it another one.
+                # The last slot holds the last iteration of each device, even if these differ.
                 mine = counts > slot
                 active = mine if active is None else mine & active
                 active = None if np.all(active) else np.broadcast_to(active, (self.size(place),))

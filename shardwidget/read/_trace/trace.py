@@ -37,10 +37,10 @@ def trace(
     keep: int | None = None,
     interconnect: str | cost.Interconnect | None = None,
 ) -> Trace:
-    """Runs a function that calls ``jax.shard_map``, and writes down every step.
+    """Runs a function that calls ``jax.shard_map``, and records every step.
 
     The program is compiled once with every intermediate value among its results, so that values are read from the
-    devices that computed them. What ``jax.debug.print`` would write stands at its step; other callbacks do not run.
+    devices that computed them. What ``jax.debug.print`` would write is shown at its step; other callbacks do not run.
     With several processes all of them call it, and each gets the values of all.
 
     Args:
@@ -50,13 +50,13 @@ def trace(
             holds afterwards what ``f`` leaves in it.
         kwargs: keyword arguments of ``f``.
         engine: ``"host"`` simulates the mesh on one device; None does so only where the mesh is abstract.
-        keep: most bytes of values kept whole, those of all devices together; None for ``config.keep``. Of
-            every other value the corner that is shown is kept.
+        keep: the most bytes of values kept in full, on all devices together; None for ``config.keep``. Of
+            every other value only the corner that is shown is kept.
         interconnect: what estimated times are shown for first: a name in ``cost.INTERCONNECTS``, or one of your own. If
             not given, the one that connects the mesh's devices, or ``cost.DEFAULT``.
 
     Returns:
-        The trace; ``.outputs`` is what ``f(*args)`` returns. Where ``f`` stops with an error, ``.error`` says why and
+        The trace; ``.outputs`` is what ``f(*args)`` returns. If ``f`` stops with an error, ``.error`` says why and
         the steps lead up to it.
 
     Raises:
@@ -65,7 +65,7 @@ def trace(
     """
     if engine not in (None, "host"):
         raise ValueError(_errors.NO_SUCH_ENGINE.format(engine=engine))
-    cost.interconnects(interconnect)  # Nothing is run for one that there is not.
+    cost.interconnects(interconnect)  # Nothing is run for an unknown one.
     arguments = Arguments(f, args, kwargs)
     with jax.disable_jit(False):  # What is instrumented is compiled, whatever the user's own calls are.
         return _read(f, arguments, engine == "host", config.keep if keep is None else keep, interconnect)
@@ -94,7 +94,7 @@ def _read(
     if not host and meshes:
         arguments.refuse_others(next(iter(meshes.values())))
     devices = {} if host else {device: None for mesh in meshes.values() for device in mesh.devices.flat}
-    with together(f"runs {arguments.function}, writing every value down,", devices):
+    with together(f"runs {arguments.function}, recording every value,", devices):
         return _Reading(arguments, program, meshes, host, shape, stop, interconnect).trace()
 
 
@@ -112,7 +112,7 @@ class _Reading:
     arguments: Arguments
     program: Runnable
     concrete: dict[RegionNode, Any]
-    """The mesh of each outermost region, a concrete one where there is."""
+    """The mesh of each outermost region, a concrete one where there is one."""
     host: bool
     shape: Any
     """What ``f`` returns, as shapes; None where it stopped."""
@@ -196,7 +196,7 @@ class _Reading:
             if isinstance(result, TracedValue):
                 result.array = array
         gradients = self.arguments.result_names
-        if len(gradients) == len(results):  # Otherwise the function has further results of its own.
+        if len(gradients) == len(results):  # Otherwise the function has other results too.
             for result, name in zip(results, gradients, strict=True):
                 if isinstance(result, TracedValue):
                     result.name = result.name or name

@@ -98,7 +98,7 @@ def _loop_end(step: Draft, mesh: Mesh | None) -> str:
     total, counts = step.about["total"], step.about["counts"]
     ran = f"after {total} iteration{'s' * (total != 1)}" if total else ""
     if counts is not None and np.ndim(counts) and counts.min() != counts.max():
-        ran = f"after {counts.min()} to {counts.max()} iterations, on each device its own number"
+        ran = f"after {counts.min()} to {counts.max()} iterations, a different number on each device"
     stacked = step.outputs[step.about["carries"] :]
     stacks = f"; {called(stacked)} stack{'s' * (len(stacked) == 1)} what the iterations returned" if stacked else ""
     return f"The loop ends {ran}{stacks}.".replace("ends .", "ends.").replace("ends ;", "ends;")
@@ -128,7 +128,7 @@ _KINDS: dict[str, Callable[[Draft, Mesh | None], str]] = {
     "iteration": _iteration,
     "loop end": _loop_end,
     "cond": _cond,
-    "cond end": lambda step, mesh: f"{called(step.outputs) or 'Nothing'} is what the branch taken returned.",
+    "cond end": lambda step, mesh: f"{called(step.outputs) or 'Nothing'} is what the chosen branch returned.",
     "error": lambda step, mesh: step.about["sentence"],
 }
 
@@ -136,12 +136,12 @@ _KINDS: dict[str, Callable[[Draft, Mesh | None], str]] = {
 def _pvary(step: Draft) -> str:
     name, axes = called(step.inputs) or joined(step.literals), joined(step.eqn.params["axes"])
     if step.implicit:
-        return f"JAX types {name} as varying over {axes}, to fit what it meets. No element changes, nothing is sent."
-    return f"From here on {name} counts as varying over {axes}. No element changes, nothing is sent."
+        return f"JAX types {name} as varying over {axes}, to match other values. No element changes, nothing is sent."
+    return f"From here on, {name} is typed as varying over {axes}. No element changes, nothing is sent."
 
 
 def _axis_index(step: Draft) -> str:
-    return f"Every device learns its index along {joined(_names(step.eqn.params['axis_name']))}. Nothing is sent."
+    return f"Every device gets its index along {joined(_names(step.eqn.params['axis_name']))}. Nothing is sent."
 
 
 _PRIMITIVES: dict[str, Callable[[Draft], str]] = {
@@ -156,7 +156,7 @@ def _names(names: Any) -> tuple[Any, ...]:
 
 
 def _communicates(step: Draft, collective: Collective) -> str:
-    """The sentence that is stated of a collective, filled in; and what becomes of the type, where blocks are equal."""
+    """The sentence stated for a collective, filled in; and what happens to the type if the blocks are equal."""
     statement = statement_of(collective.kind)
     assert statement is not None
     params, n, axes = step.eqn.params, collective.group_size, joined(collective.axes)
@@ -179,7 +179,7 @@ def _communicates(step: Draft, collective: Collective) -> str:
         split=collective.split_axis,
         concat=collective.concat_axis,
         pairs=(", ".join(f"{s} → {t}" for s, t in pairs[:8]) + (" …" if len(pairs) > 8 else "")) or "none",
-        gaps=f" Nothing arrives at {joined(gaps[:8])}: zeros stand there." if gaps else "",
+        gaps=f" Nothing arrives at {joined(gaps[:8])}, which get zeros." if gaps else "",
     )
     if collective.semantics.cuts != "received":
         return text

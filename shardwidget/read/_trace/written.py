@@ -35,7 +35,7 @@ class Written:
         self._meshes = meshes
         self._arrays: dict[int, Callable[[tuple[int, ...], int], np.ndarray]] = {}
         self._wholes: dict[int, np.ndarray] = {}
-        """Tensors that lie on one device, by identity."""
+        """Tensors that are on one device, by identity."""
         self._grids: dict[RegionNode, list[np.ndarray]] = {}
         self._sharing: dict[tuple[RegionNode, tuple[str, ...]], tuple[Ints, np.ndarray]] = {}
 
@@ -51,12 +51,12 @@ class Written:
         return Window(site.corner, kind, little(self.corners(site, slots, holders), kind), block)
 
     def corners(self, site: Site, slots: Slots, at: np.ndarray) -> np.ndarray:
-        """The corners of the blocks at some mesh positions, one behind the other."""
+        """The corners of the blocks at some mesh positions, one after the other."""
         tensor = len(site.level.formats) + site.tensor if not site.format else site.level.formats.index(site.format)
         held = self._tensors[_index(site.level, tensor)]
         if len(held.devices()) > 1:
             return np.stack([self.corner(site, slots, position) for position in at.tolist()])
-        # All devices' values lie in one array: one look-up, however many devices there are.
+        # All devices' values are in one array: one look-up, however many devices there are.
         if id(held) not in self._wholes:
             self._wholes[id(held)] = np.asarray(held)
         found = self._wholes[id(held)][self._lead(site, slots, at)]
@@ -78,7 +78,7 @@ class Written:
         return self._read(number, self._lead(site, slots, at), at, site.level.region)
 
     def by_position(self, site: Site, slots: Slots) -> np.ndarray:
-        """A scalar of a region, at each position of its mesh; of the program, as it is."""
+        """A scalar of a region, at each position of its mesh; one of the program, as it is."""
         region = site.level.region
         if region is None:
             return np.asarray(self.whole(site, slots))
@@ -136,12 +136,12 @@ class Written:
 
 
 def everywhere(tensors: Sequence[Any]) -> list[Any]:
-    """Tensors with what other processes hold of them. All processes ask together, as they ran the program together."""
+    """Tensors with the parts that other processes hold. All processes call it together, as they ran the program."""
     remote = [k for k, tensor in enumerate(tensors) if not tensor.is_fully_addressable]
     found = list(tensors)
     if remote:
         size, first = sum(tensors[k].nbytes for k in remote), tensors[remote[0]]
-        say(f"sends every process the values of all, {size:,} bytes.", processes_of(first.sharding.device_set))
+        say(f"sends the values of all to every process, {size:,} bytes.", processes_of(first.sharding.device_set))
     for k in remote:
         found[k] = jnp.asarray(multihost_utils.process_allgather(tensors[k], tiled=True))
     return found
@@ -156,7 +156,7 @@ def equal_along(written: Written, mesh: Mesh, site: Site, slots: Slots, axes: Se
 
 
 def reader(tensor: jax.Array) -> Callable[[tuple[int, ...], int], np.ndarray]:
-    """Reads entries of a tensor's leading dimensions, each from a device where that holds it; shards are read once."""
+    """Reads entries of a tensor's leading dimensions, each from a device that holds it; shards are read once."""
     if len(tensor.devices()) == 1:
         whole = np.asarray(tensor)
         return lambda index, device_id: whole[index]
@@ -174,7 +174,7 @@ def reader(tensor: jax.Array) -> Callable[[tuple[int, ...], int], np.ndarray]:
             inside = all(0 <= i < size for i, size in zip(local, data.shape, strict=False))
             if inside and data.shape[len(index) :] == tensor.shape[len(index) :]:
                 return data[local]
-        return np.asarray(tensor)[index]  # Under Explicit axes JAX would ask how to cut what an index gives.
+        return np.asarray(tensor)[index]  # Under Explicit axes JAX would ask how to cut the result of indexing.
 
     return read
 

@@ -147,7 +147,7 @@ function linesOfRow(
   ];
 }
 
-/** Whether a scope is a name for one row alone: that row says it better than a head over it. */
+/** Whether a scope names only one row: that row says it better than a head over it. */
 function single(model: ComparisonModel, run: Run): boolean {
   const e = model.doc.scopes[run.scope];
   const named = e?.kind === "named_scope" || e?.kind === "function";

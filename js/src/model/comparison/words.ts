@@ -19,10 +19,10 @@ export function parameters(row: Row): string {
   return some([...new Set(row.values.map((v) => v.name.match(/^[^[.]+/)?.[0] ?? "·"))], 6);
 }
 
-/** What stands beside places that inspections changed. */
+/** What is said beside placements that inspections changed. */
 export const INSPECTED =
-  "Read from the program with inspections, which has other collectives here: the compiled program may never make this " +
-  "value, or make it elsewhere.";
+  "Read from the program with sharding inspections, which has other collectives here: the compiled program may never " +
+  "compute this value, or may place it elsewhere.";
 
 /** What a row is about: the parameters, the results, the array, or the user's line; empty where that is not known. */
 export function subject(row: Row): string {
@@ -84,20 +84,20 @@ export function timesText(op: HloCollective): string {
   return op.times === null ? "times not known" : op.times === 1 ? "" : `×${op.times}`;
 }
 
-/** `w is gathered whole over model, 1 MiB a device`. */
+/** `w is gathered whole over model, 1 MiB per device`. */
 export function remarkText(row: Row): string {
   if (row.remark === "") return "";
-  return row.wasted_bytes > 0 ? `${row.remark}: ${bytes(row.wasted_bytes)} a device.` : `${row.remark}.`;
+  return row.wasted_bytes > 0 ? `${row.remark}: ${bytes(row.wasted_bytes)} per device.` : `${row.remark}.`;
 }
 
-/** What a way on makes the devices do: `all-reduce over y · 2 KiB/device`. */
+/** What a fix makes the devices do: `all-reduce over y · 2 KiB/device`. */
 export function costOf({ communication, bytes_per_device: sent }: Fix): string {
   if (communication === "none") return "no communication";
   if (communication === "") return "communication not known";
   return sent > 0 ? `${communication} · ${bytes(sent)}/device` : communication;
 }
 
-/** A name in a narrow place: of a long path into a pytree, its end. */
+/** A name in a narrow place: for a long path into a pytree, its end. */
 export function shortName(name: string): string {
   if (name.length <= 11) return name;
   const tail = name.match(/(?:[[.][^[.]*){1,2}$/)?.[0] ?? name;
@@ -110,7 +110,7 @@ export function changed(code: string, source: string): readonly [number, number]
   if (named >= 0) return [named, closing(code, named)];
   let start = 0;
   while (start < code.length && code[start] === source[start]) start++;
-  // A name that only begins alike is another one.
+  // A name that only begins the same is a different name.
   while (start > 0 && start < code.length && /\w\w/.test(code.slice(start - 1, start + 1))) start--;
   let end = code.length;
   for (let at = source.length; end > start && at > start && code[end - 1] === source[at - 1]; at--) end--;
@@ -169,7 +169,7 @@ export function tileText(placement: PlacementModel, name: string, tile: number):
   ];
 }
 
-/** Words behind which a sentence names mesh axes: `split over x and y`. */
+/** Words after which a sentence names mesh axes: `split over x and y`. */
 const NAMING = /\b(?:over|on|along|axis|axes)\s+/g;
 
 /** Cuts a sentence into runs, so that the mesh axes that it names can take their colour. */

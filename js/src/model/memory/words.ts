@@ -32,7 +32,7 @@ export function donatedBytes(model: MemoryModel): number {
 
 export function memoryBadges(model: MemoryModel, limit: number | null): Badge[] {
   const peak: Badge = { strong: bytes(model.peakBytes), text: "peak per device", tone: "plain" };
-  const aside: Badge = { strong: bytes(model.allocated), text: "set aside", tone: "plain" };
+  const aside: Badge = { strong: bytes(model.allocated), text: "allocated", tone: "plain" };
   const needed = Math.max(model.peakBytes, model.doc.compiler ? model.allocated : 0);
   if (limit === null) return [peak, aside];
   const room: Badge =
@@ -63,11 +63,11 @@ export function lowered({ before, after }: Remedy): string {
   return `−${percent((before - after) / before)}`;
 }
 
-/** The place of a step in words: `instruction 274 of 446, line 11 going back, inside a loop of 12`. */
+/** The place of a step in words: `instruction 274 of 446, line 11, backward, inside a loop of 12`. */
 export function placeText(model: MemoryModel, step: number): string {
   const work = model.workAt(step);
   const loop = model.loopAt(step);
-  const line = work ? `, line ${work.line.source.line}${work.backward ? " going back" : ""}` : "";
+  const line = work ? `, line ${work.line.source.line}${work.backward ? ", backward" : ""}` : "";
   const inside = loop ? `, inside a loop of ${loop.times ?? "unknown length"}` : "";
   return `instruction ${step + 1} of ${model.steps}${line}${inside}`;
 }
@@ -90,13 +90,13 @@ export function basisText(model: MemoryModel): string {
   const basis = doc.basis === "assignment" ? "the compiler's assignment of buffers" : "the schedule's text";
   if (!compilers) return `Read from ${basis}. The compiler gives no figure of its own.`;
   const off = 100 * (model.peakBytes / compilers - 1);
-  const theirs = doc.compiler?.peak === compilers ? "the compiler's own peak" : "what the compiler sets aside";
+  const theirs = doc.compiler?.peak === compilers ? "the compiler's own peak" : "what the compiler allocates";
   const sign = off > 0 ? "+" : off < 0 ? "−" : "±";
   return `Read from ${basis}: ${sign}${Math.abs(off).toFixed(2)} % against ${theirs}, ${bytes(compilers)}.`;
 }
 
 export function loopText({ name, backward, times }: MemoryLoop): string {
-  return `${name}${backward ? ", backwards" : ""}, ${times === null ? "times unknown" : count(times, "time")}`;
+  return `${name}${backward ? ", backward" : ""}, ${times === null ? "times unknown" : count(times, "time")}`;
 }
 
 /** What a row of the table is, beside its name. */
@@ -106,16 +106,16 @@ export function rowText({ buffer, count: n }: Row): string {
     argument: donated ? "argument, donated" : "argument",
     output: "output",
     kept: "kept",
-    temporary: backward ? "made going back" : "temporary",
+    temporary: backward ? "temporary, backward" : "temporary",
     collective: "of a collective",
   };
-  return [words[kind], n > 1 ? `×${n}` : "", loop >= 0 ? "in each pass" : ""].filter((w) => w !== "").join(", ");
+  return [words[kind], n > 1 ? `×${n}` : "", loop >= 0 ? "in each iteration" : ""].filter((w) => w !== "").join(", ");
 }
 
-/** Which mesh axes cut a buffer; empty where that is not known. */
+/** Which mesh axes split a buffer; empty where that is not known. */
 export function cutText({ axes }: Buffer): string {
   if (axes === null) return "";
-  return axes.length > 0 ? `cut over ${axes.join(", ")}` : "not cut";
+  return axes.length > 0 ? `split over ${axes.join(", ")}` : "not split";
 }
 
 export function percent(part: number): string {

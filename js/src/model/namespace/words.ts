@@ -21,7 +21,7 @@ export function nameOf(holder: Holder): string {
   return holder.name || "held by no name";
 }
 
-/** The type of an array; of a tree what it holds. */
+/** The type of an array; for a tree, what it holds. */
 export function typeText(model: NamespaceModel, holder: Holder): string {
   const of = model.typeOf(holder);
   if (of) return of.type + (of.state === "deleted" ? ", deleted" : of.offloaded ? `, in ${of.memory_kind}` : "");
@@ -30,7 +30,7 @@ export function typeText(model: NamespaceModel, holder: Holder): string {
   return `${count(holder.arrays, "array")}${gone}`;
 }
 
-/** `82 MiB`; of arrays that are counted at another name, `in params`. */
+/** `82 MiB`; for arrays that are counted at another name, `in params`. */
 export function sizeText(holder: Holder): string {
   return holder.shared > 0 && holder.bytes === 0 ? `in ${holder.shared_with}` : bytes(holder.bytes_per_device);
 }
@@ -51,7 +51,7 @@ export function changeDetail(holder: Holder): string {
   return [path + more, before].filter(Boolean).join(", ");
 }
 
-/** What the reader of a screen hears of a line. */
+/** A line in words, for screen readers. */
 export function labelOf(model: NamespaceModel, holder: Holder): string {
   const parts = [nameOf(holder), typeText(model, holder)];
   const over = model.copiedOver(holder);
@@ -98,7 +98,7 @@ function limitWords(model: NamespaceModel): string {
   return `${bytes(group.in_use)}${of} in use by the backend${peak}`;
 }
 
-/** Said once a cell, to who does not see it. */
+/** Announced once per cell, for screen readers. */
 export function announcement(model: NamespaceModel): string {
   const { cell, holders } = model.doc;
   if (cell === 0) return "";

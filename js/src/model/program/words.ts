@@ -16,7 +16,7 @@ const UNITS = [
   ["µs", 1e-6],
 ] as const;
 
-/** How many collectives there are; of a program without a text nobody knows. */
+/** How many collectives there are; unknown for a program without a text. */
 export function foundText(model: ProgramModel): string {
   return model.readable ? String(model.collectives.length) : "?";
 }
@@ -46,7 +46,7 @@ export function badgesOf(model: ProgramModel, interconnect: number): Badge[] {
   if (!model.readable) return [{ strong: "?", text: "collectives, not known", tone: "warn" }];
   if (n === 0) return [{ strong: "0", text: "collectives", tone: "ok" }];
   const looks = model.collectives.filter((c) => c.remark !== "").length;
-  // The devices' own interconnect needs no name; another one does.
+  // The devices' own interconnect is not named; any other one is.
   const own = model.mesh.mesh.platform !== "cpu" && interconnect === model.doc.interconnect;
   const on = own ? "" : ` on ${model.doc.interconnects[interconnect]}`;
   const estimated: Badge = { strong: callTime(model, interconnect), text: `a call${on}, estimate`, tone: "plain" };
@@ -85,7 +85,7 @@ export function causeNotes(model: ProgramModel, c: HloCollective): string[] {
     ...(c.library ? [`in ${c.library.file}, line ${c.library.line}`] : []),
     ...(c.module ? [c.module] : []),
     ...(c.backward ? ["backward"] : []),
-    // Of groups alone nobody knows who asked for them.
+    // For groups alone it is not known who asked for them.
     ...(c.shapes.length === 0 ? [] : [c.by_user ? "by you" : "by the compiler"]),
     ...(c.widened_from ? [`${c.widened_from} in your program, wider on CPUs`] : []),
   ];
@@ -109,7 +109,7 @@ export function irregularText(c: HloCollective): string {
   if (!c.irregular) return "";
   return c.within.length > 0
     ? `irregular: parts of groups of ${c.within.join(", ")}`
-    : "irregular: no mesh axis's groups";
+    : "irregular: not the groups of any mesh axis";
 }
 
 /** Device ids of the groups, `{0,4,8,12}`, those around the chosen one. */

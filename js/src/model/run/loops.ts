@@ -11,7 +11,7 @@ export interface Loop {
 /** An event: when it ran, and the iteration of the outermost loop that it is in; -1 outside of loops. */
 export type Step = readonly [start: number, end: number, iteration: number];
 
-/** The outermost loops, one after another: one ends where an event is outside of loops, or iterations begin anew. */
+/** The outermost loops, one after another: one ends where an event is outside of loops, or iterations start again. */
 export function loopsOf(events: Iterable<Step>): Loop[] {
   const out: { from: number; to: number; starts: number[] }[] = [];
   let before = -1;

@@ -103,10 +103,10 @@ export function notesOf(model: RunModel): string[] {
   for (const clock of doc.clocks) {
     if (clock.collectives > 0)
       notes.push(
-        `The clock of process ${clock.process} was moved by ${duration(Math.abs(clock.offset_s))}; times of it may still be ${duration(clock.skew_s)} off.`,
+        `The clock of process ${clock.process} was moved by ${duration(Math.abs(clock.offset_s))}; its times may still be ${duration(clock.skew_s)} off.`,
       );
   }
-  if (doc.merged_events > 0) notes.push(`${doc.merged_events} short events are drawn with their neighbours.`);
+  if (doc.merged_events > 0) notes.push(`${doc.merged_events} short events are merged with their neighbours.`);
   return notes;
 }
 

@@ -43,7 +43,7 @@ export class ScheduleModel {
   readonly trains: boolean;
   /** The time of the shortest task that takes any. */
   readonly shortest: number;
-  /** Why the wanted number of microbatches is another one here; empty where it is not. */
+  /** Why the number of microbatches is not the wanted one; empty if it is. */
   readonly remark: string;
 
   constructor(
@@ -60,7 +60,7 @@ export class ScheduleModel {
       this.tasks = generate(other);
     } else {
       this.tasks = decodeOrder(doc.source as Exclude<Schedule["source"], Recipe>);
-      this.remark = wanted === null || wanted === this.tasks.microbatches ? "" : "its tasks are written out";
+      this.remark = wanted === null || wanted === this.tasks.microbatches ? "" : "its tasks are listed one by one";
     }
     this.durations = changed(doc.durations, changes);
     this.run = simulate(this.tasks, this.durations);
@@ -82,7 +82,7 @@ export class ScheduleModel {
     return bubbleOf(this.run);
   }
 
-  /** The bubble as a fraction of small whole numbers; null where it is none. */
+  /** The bubble as a fraction of small whole numbers; null if it is not one. */
   get fraction(): readonly [number, number] | null {
     const idle = sum(this.run.idle) + sum(this.run.wasted);
     const all = this.tasks.ranks * this.run.makespan;
@@ -93,7 +93,7 @@ export class ScheduleModel {
     return b / d < 10_000 ? [a / d, b / d] : null;
   }
 
-  /** The most activations that any rank keeps, in ranks' whole shares of the model. */
+  /** The most activations that any rank keeps, in units of a rank's whole share of the model. */
   kept(rank: number): number {
     return (this.run.peaks[rank] ?? 0) / this.chunks;
   }
@@ -122,7 +122,7 @@ export class ScheduleModel {
     return null;
   }
 
-  /** Of ranks that advance together, the tick at a moment. */
+  /** The tick at a moment, if ranks advance together. */
   tickAt(time: number): number {
     return this.tasks.tick.reduce(
       (found, tick, t) => ((this.run.start[t] ?? 0) <= time ? Math.max(found, tick) : found),

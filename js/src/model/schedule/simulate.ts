@@ -7,13 +7,13 @@ import { B, F, I, type Tasks, taskText, W } from "./tasks";
 
 export interface Run {
   readonly makespan: number;
-  /** Of each task. */
+  /** For each task. */
   readonly start: Float64Array;
   readonly end: Float64Array;
-  /** Of each rank: time in which it does nothing, and time of tasks that nothing uses. */
+  /** For each rank: time in which it does nothing, and time of tasks that nothing uses. */
   readonly idle: Float64Array;
   readonly wasted: Float64Array;
-  /** Of each rank: the most activations it keeps at once. */
+  /** For each rank: the most activations that it keeps at once. */
   readonly peaks: Int32Array;
   /** What each task waits for: two entries a task, -1 for none. */
   readonly needs: Int32Array;
@@ -81,7 +81,7 @@ export function keptOf(tasks: Tasks, run: Pick<Run, "start" | "end">, rank: numb
     if (tasks.kind[t] === F) changes.push([run.start[t] ?? 0, 1]);
     if (whole(t)) changes.push([run.end[t] ?? 0, -1]);
   }
-  // What ends at a moment makes room for what starts then.
+  // What ends at a moment frees room for what starts then.
   changes.sort((a, b) => a[0] - b[0] || a[1] - b[1]);
   let n = 0;
   return changes.map(([moment, by]) => {
@@ -90,7 +90,7 @@ export function keptOf(tasks: Tasks, run: Pick<Run, "start" | "end">, rank: numb
   });
 }
 
-/** Whether a task lets an activation go; without a way back, forward tasks do. */
+/** Whether a task frees an activation; without backward tasks, forward tasks do. */
 export function frees(tasks: Tasks): (t: number) => boolean {
   const back = tasks.kind.some((kind) => kind !== F);
   return back ? (t) => tasks.kind[t] === B || tasks.kind[t] === W : () => true;

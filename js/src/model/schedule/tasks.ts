@@ -19,7 +19,7 @@ export interface Tasks {
   readonly kind: Uint8Array;
   readonly microbatch: Int32Array;
   readonly unit: Int32Array;
-  /** Of ranks that advance together the tick of each task; else empty. */
+  /** The tick of each task, if ranks advance together; else empty. */
   readonly tick: Int32Array;
   readonly wasted: Uint8Array;
 }

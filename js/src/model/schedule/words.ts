@@ -58,7 +58,7 @@ export function rankText(model: ScheduleModel, rank: number): string {
   return lanes > 1 ? `${doc.axis}=${Math.floor(rank / lanes)}.${rank % lanes}` : `${doc.axis}=${rank}`;
 }
 
-/** A cell, as a screen reader and the tooltip say it. */
+/** A cell in words, for screen readers and the tooltip. */
 export function cellText(model: ScheduleModel, task: number): string {
   const { tasks, run } = model;
   const fused = fusedWith(model, task);
@@ -68,7 +68,7 @@ export function cellText(model: ScheduleModel, task: number): string {
     `time ${short(run.start[task] ?? 0)} to ${short(run.end[task] ?? 0)}`,
     `${kind} of microbatch ${tasks.microbatch[task]}, stage ${tasks.stage[task]}`,
     ...(tasks.wasted[task] ? ["nothing uses it"] : []),
-    ...(fused.length > 0 ? [`at once with ${some(fused.map((t) => taskText(tasks, t)))}`] : []),
+    ...(fused.length > 0 ? [`at the same time as ${some(fused.map((t) => taskText(tasks, t)))}`] : []),
   ];
   return parts.join(", ");
 }

@@ -12,7 +12,7 @@ export type ComparedSort = (typeof COMPARED_SORTS)[number];
 
 export function decodeModelComparison(wire: unknown): ModelComparison {
   const doc = decodeDocument(wire, "model comparison", (d) =>
-    !Array.isArray(d.trees) || d.trees.length < 2 ? "it has no two trees" : null,
+    !Array.isArray(d.trees) || d.trees.length < 2 ? "it has fewer than two trees" : null,
   );
   return { ...doc, rows: items(doc.rows) as ComparedRow[], lines: items(doc.lines) as ComparedLine[] };
 }
@@ -122,7 +122,7 @@ export function totalOf(model: ComparedModel, tree: number): string {
   return `${bytes(here)} on a device${more}`;
 }
 
-/** A line in words, for who does not see the table. */
+/** A line in words, for screen readers. */
 export function labelOf(model: ComparedModel, line: Compared): string {
   const cells = line.cells.map((cell, i) => {
     const name = model.doc.trees[i]?.name;

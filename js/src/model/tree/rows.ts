@@ -14,7 +14,7 @@ export interface Row {
   name: string;
   /** Equal nodes side by side that it stands for; 1 for itself alone. */
   count: number;
-  /** The same, times those of the folds that it is in. */
+  /** The same, multiplied by those of the folds that it is in. */
   times: number;
   /** Which of their siblings those are, in words: `0 to 6 and 8 to 11`; empty for all. */
   which: string;
@@ -23,7 +23,7 @@ export interface Row {
   open: boolean;
   /** Of all equal nodes together, also where it is below such. */
   sums: Sums;
-  /** The flags of the leaves below, worst first; of a node that is open, none. */
+  /** The flags of the leaves below, worst first; none for a node that is open. */
   flags: readonly Flag[];
   /** What these cost, of the leaves of this line. */
   cost: number;
@@ -32,9 +32,9 @@ export interface Row {
 export interface Listing {
   sort: Sort;
   flat: boolean;
-  /** Words that all must be found, in path, type or axes; `copies>1`. */
+  /** Words that must all be found, in path, type or axes; `copies>1`. */
   search: string;
-  /** Name of a mesh axis that must cut a leaf; null for any. */
+  /** Name of a mesh axis that must split a leaf; null for any. */
   axis: string | null;
   /** Whether only what has a flag is listed. */
   flagged: boolean;
@@ -241,7 +241,7 @@ function openByItself(roots: readonly Branch[]): ReadonlySet<number> {
   while (level.length > 0) {
     const next: Branch[] = [];
     for (const branch of [...level].sort((a, b) => b.row.sums.here - a.row.sums.here)) {
-      // A tree of one node says nothing while that is closed.
+      // A tree of one node shows nothing while it is closed.
       if (lines > 1 && lines + branch.children.length > ROOM) continue;
       lines += branch.children.length;
       opened.add(branch.row.node);

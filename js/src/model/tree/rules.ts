@@ -27,9 +27,9 @@ export interface Effect {
   /** Leaves that it matches, and those of them that take their spec from it. */
   matches: number;
   counts: number;
-  /** Of the leaves that it decides: copies before and after, where all have the same. */
+  /** Copies before and after of the leaves that it decides, if all have the same. */
   copies: readonly [number, number] | null;
-  /** What JAX says to the leaves that refuse it: the first, and how many there are. */
+  /** JAX's error for the leaves that it refuses: the first, and how many there are. */
   refused: { leaf: number; error: string; said: string; count: number } | null;
 }
 
@@ -37,7 +37,7 @@ export interface WhatIf {
   effects: readonly Effect[];
   /** Bytes on the device that holds most. */
   held: number;
-  /** Of these, what is there but once on all devices. */
+  /** Of these, what no other device holds. */
   own: number;
   /** Sizes of the leaves that a rule changes. */
   changed: ReadonlyMap<number, Outcome>;
@@ -48,7 +48,7 @@ const PAIR = /^\(\s*r?(['"])(.*)\1\s*,\s*((?:jax\.)?(?:sharding\.)?(?:P|Partitio
 
 const LOGICAL = /^\(\s*(['"])([^'"]+)\1\s*,\s*(.+?)\s*,?\s*\)\s*,?$/;
 
-/** Reads rules, one a line; empty lines and comments are none. */
+/** Reads rules, one per line; empty lines and comments are skipped. */
 export function readRules(text: string): Rule[] {
   return text
     .split("\n")
@@ -97,7 +97,7 @@ export function logicalSpec(names: readonly string[], rules: readonly Rule[]): S
   return { entries, unreduced: [], reduced: [] };
 }
 
-/** What the rules would make of the tree: arithmetic on shapes, of arrays that nobody touches. */
+/** What the rules would do to the tree: arithmetic on shapes, no array is touched. */
 export function applyRules(tree: TreeModel, rules: readonly Rule[]): WhatIf {
   const effects: Effect[] = rules.map((rule) => ({ rule, matches: 0, counts: 0, copies: null, refused: null }));
   const changed = new Map<number, Outcome>();
@@ -144,7 +144,7 @@ function tell(effect: Effect, before: number, after: Outcome | null): void {
   effect.copies = same ? [before, after.copies] : null;
 }
 
-/** Bytes on the device that would hold most, and what of it would be there but once. */
+/** Bytes on the device that would hold most, and the part that no other device would hold. */
 function totals(tree: TreeModel, groups: readonly Group[]): { held: number; own: number } {
   const held = new Float64Array(tree.devices.length);
   const own = new Float64Array(tree.devices.length);
@@ -179,7 +179,7 @@ const TWICE = { error: "ValueError", said: "Unsupported: Dimensions occur more t
 /** The last rule that matches the path of a leaf; else all those for its logical names. */
 function decidedBy(tree: TreeModel, leaf: number, effects: readonly Effect[]): Decision {
   const of = tree.typeAt(leaf);
-  // What is in the host's memory on purpose, or gone, no rule brings back.
+  // No rule brings back what was moved to host memory on purpose, or deleted.
   if (!isArray(of) || of.state === "deleted" || of.offloaded) return NONE;
   const named = of.logical.length > 0 ? effects.filter(({ rule }) => rule.logical) : [];
   const found = named.filter(({ rule }) => of.logical.includes(rule.logical?.name ?? ""));

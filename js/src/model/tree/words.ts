@@ -15,14 +15,14 @@ export interface Badge {
 
 export function badgesOf(tree: TreeModel): Badge[] {
   const most = tree.held[tree.fullest] ?? 0;
-  const where = tree.alike ? "on each device" : `on device ${tree.devices[tree.fullest]?.id}, most of all`;
+  const where = tree.alike ? "on each device" : `on device ${tree.devices[tree.fullest]?.id}, the most of any`;
   const badges: Badge[] = [{ strong: bytes(tree.bytes), text: "in all", tone: "plain" }];
   if (most > 0) badges.push({ strong: bytes(most), text: where, tone: "plain" });
   if (tree.spent > 0) badges.push({ strong: bytes(tree.spent), text: "spent on copies", tone: "warn" });
   return badges;
 }
 
-/** What stands in the column of types: of a node, what it holds. */
+/** The text in the type column: for a node, what it holds. */
 export function typeText(tree: TreeModel, row: Row): string {
   if (row.leaf !== null) {
     const of = tree.typeAt(row.leaf);
@@ -63,7 +63,7 @@ export function labelOf(tree: TreeModel, row: Row): string {
   return parts.join(", ");
 }
 
-/** The five leaves that take most, for who does not see the map. */
+/** The five leaves that take most, for screen readers. */
 export function mapLabel(leaves: readonly Row[]): string {
   const largest = [...leaves].sort((a, b) => b.sums.here - a.sums.here).slice(0, 5);
   return `Largest: ${largest.map((row) => `${row.name} ${bytes(row.sums.here)}`).join(", ")}`;
@@ -85,7 +85,7 @@ export function placementAt(tree: TreeModel, leaf: number): Placement | null {
     dtype,
     bits: of.bits,
     name: tree.pathOf(leaf),
-    // JAX's types name Explicit axes alone; those of the tree's lines name every axis that cuts.
+    // JAX's types name Explicit axes alone; those of the tree's lines name every axis that splits.
     type: jaxType(draft, { name: dtype, short: of.type.slice(0, of.type.indexOf("[")), bits: of.bits }),
     sharding: of.sharding,
     spec: of.spec,

@@ -115,7 +115,7 @@ export function sizeMarks(courses: readonly [Course, Course], nbytes: number, bo
     const at = [x(equal), y(seconds(a, equal))] as const;
     marks.push({ kind: "disc", x: at[0], y: at[1], r: 7, color: "ink", hollow: true, sign: "=" });
     const text = `equal at ${bytes(rounded(equal))}`;
-    // Above the disc and left of it no line comes.
+    // No line passes above the disc on its left.
     const left = at[0] - 8 - textWidth(text, 11) > box.x;
     marks.push(
       label(at[0] + (left ? -4 : 12), Math.max(box.y + 10, at[1] - 12), text, 11, "ink", left ? { anchor: "end" } : {}),

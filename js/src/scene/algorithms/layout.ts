@@ -1,10 +1,10 @@
-/** Where the rings and the charts of two algorithms stand: side by side where there is room, charts below one another else. */
+/** Where the rings and the charts of two algorithms stand: side by side if there is room, else one below another. */
 import type { Box } from "../scene";
 
 export interface AlgorithmsLayout {
   width: number;
   height: number;
-  /** Of each algorithm. */
+  /** For each algorithm. */
   panels: readonly [Box, Box];
   /** Bytes over time, and time over size. */
   traffic: Box;

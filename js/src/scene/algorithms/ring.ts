@@ -50,14 +50,14 @@ export function ringMarks(course: Course, seconds: number, ink: number, box: Box
 
 type Point = (rank: number, radius?: number) => readonly [number, number];
 
-/** `round 3: messages start`, `round 3: 2 links far`, `done`. */
+/** `round 3: messages start`, `round 3: over 2 links`, `done`. */
 function stateOf(course: Course, at: At, ways: readonly Way[]): string {
   if (at.done) return "done";
   if (at.progress === 0) return `round ${at.round + 1}: messages start`;
   const hops = Math.max(0, ...ways.map((w) => w.hops));
   return course.network.topology === "switch"
     ? `round ${at.round + 1}`
-    : `round ${at.round + 1}: ${count(hops, "link")} far`;
+    : `round ${at.round + 1}: over ${count(hops, "link")}`;
 }
 
 function loadOf(course: Course, at: At, ways: readonly Way[]): string {
@@ -137,7 +137,7 @@ function message(way: Way, { progress }: At, ink: number, switched: boolean, poi
   if (!switched) return [put(point(way.source + way.step * way.hops * progress, r + way.step * LANE))];
   const destination = way.source + way.step * way.hops;
   const near = 0.36 * r;
-  // Under the switch it is nobody's and everybody's.
+  // At the switch a message belongs to no spoke: it is not drawn.
   if (progress > 0.42 && progress < 0.58) return [];
   return [
     progress < 0.5
@@ -146,7 +146,7 @@ function message(way: Way, { progress }: At, ink: number, switched: boolean, poi
   ];
 }
 
-/** Devices: how much of what they hold in the end is there. */
+/** Devices: how much of their final content has arrived. */
 function tiles(course: Course, at: At, ink: number, point: Point): Mark[] {
   const { n } = course.doc;
   const small = n > 16;

@@ -9,11 +9,11 @@ export function captionOf(view: CollectiveView): string {
   const says: string[] = [];
   if (view.moving && plan) {
     if (plan.rounds.length > 1) says.push(`round ${view.round + 1} of ${plan.rounds.length}`);
-    if (view.reduces) says.push("hatched: a sum that waits for more");
+    if (view.reduces) says.push("hatched: a sum that is not complete");
     if (crowded(view)) says.push(`copies to device ${model.mesh.ids[options.device ?? group[0] ?? 0]} shown`);
     return says.join("; ");
   }
-  if (options.phase >= 1) return "all has arrived";
+  if (options.phase >= 1) return "everything has arrived";
   const known = model.connection(c);
   if (c.pairs.length > 0) return "arrows: who sends to whom";
   if (known === "line" && model.lies(c)?.along.length === 1 && lineLoads(c.semantics, group.length))

@@ -9,9 +9,9 @@ import { LANE } from "./stage";
 import { chunkBox, chunkColor, stripOf } from "./tiles";
 import type { CollectiveView } from "./view";
 
-/** In a group more copies than these hide each other: then only those to one device are shown. */
+/** More copies than this in a group would hide each other: then only those to one device are shown. */
 const CROWD = 24;
-/** A copy is at least so large half way. */
+/** Minimum size of a copy half way. */
 const SEEN = 12;
 
 export function flightMarks(view: CollectiveView): Mark[] {

@@ -10,14 +10,14 @@ import type { CollectiveView } from "./view";
 export interface Link {
   from: number;
   to: number;
-  /** Blocks that it carries, as a part of the most that one carries. */
+  /** Blocks that it carries, relative to the link that carries most. */
   load: number;
   axis: number | null;
   /** Whether it closes a ring. */
   wraps: boolean;
 }
 
-/** More links than these hide each other. */
+/** More links than this would hide each other. */
 const MOST = 160;
 
 /** The links between neighbours in a group: physical ones where these are known, else those in the order of ranks. */
@@ -129,7 +129,7 @@ export function linkMarks(view: CollectiveView): Mark[] {
 }
 
 function strokeOf(axis: number | null, width: number): Stroke {
-  // Dashes of a wide line run into one another: short links are told by their colour and their outline's pattern.
+  // Dashes of a wide line run into one another: short links differ by their colour and their outline's pattern.
   return { color: inkOf(axis), width };
 }
 

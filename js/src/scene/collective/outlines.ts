@@ -5,7 +5,7 @@ import { axisStroke, axisToken, type Box, label, type Mark, type Stroke } from "
 import { TITLE } from "./stage";
 import type { CollectiveView } from "./view";
 
-/** Groups that are outlined at most: with more, the chosen one alone is. */
+/** Up to this many groups are outlined; with more, only the chosen one. */
 const MOST = 64;
 
 export function outlineMarks(view: CollectiveView): Mark[] {
@@ -50,7 +50,7 @@ function placeOf({ model, group }: CollectiveView): string {
     .join(" ");
 }
 
-/** A box about the devices of a group, by the boxes of all; null where it would hold others too: it would lie. */
+/** A box around the devices of a group, by the boxes of all; null where it would wrongly include others. */
 export function around(all: readonly Box[], group: readonly number[], pad: number): Box | null {
   const boxes = group.flatMap((p) => all[p] ?? []);
   const x = Math.min(...boxes.map((b) => b.x)) - pad;

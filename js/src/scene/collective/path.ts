@@ -1,10 +1,10 @@
-/** The way of a copy from one tile to another: straight between neighbours, by a lane past tiles that stand between. */
+/** The path of a copy from one tile to another: straight between neighbours, by a lane past tiles in between. */
 import type { Box } from "../scene";
 
 type Point = readonly [number, number];
 type Size = readonly [number, number];
 
-/** A way in two parts: a copy is half way where they meet, between the tiles. */
+/** A path in two parts: a copy is half way where they meet, between the tiles. */
 export interface Path {
   first: readonly Point[];
   second: readonly Point[];
@@ -57,7 +57,7 @@ export function pathBetween({ from, to, leaves, reaches, others, side, lane }: J
   };
 }
 
-/** A way round the tiles that stand between: beside its column, below its row, or through the gap between two rows. */
+/** A path round the tiles in between: beside the column, below the row, or through the gap between two rows. */
 function past({ leaves, reaches, others, lane }: Omit<Journey, "from" | "to" | "side">, a: Point, b: Point): Path {
   const size: Pick<Path, "room" | "most"> = { room: [Math.max(40, lane - 8), HIGH], most: [FREE, FREE] };
   if (Math.abs(leaves.x - reaches.x) < 1) {

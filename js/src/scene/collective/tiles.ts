@@ -9,7 +9,7 @@ import type { CollectiveView } from "./view";
 /** Height of the row of chunks at the foot of a tile, and its distance from the edges. */
 const STRIP = 12;
 const INSET = 7;
-/** More chunks than these are drawn as so many. */
+/** More chunks than this are drawn as this many. */
 const CELLS = 32;
 
 /** A tile in full: id, coordinates, chunks. */
@@ -41,7 +41,7 @@ function badge(b: Box, number: number, strong: boolean): Mark[] {
   ];
 }
 
-/** Whether groups are told by numbers: they are not rectangles of tiles. */
+/** Whether groups are numbered: they are not rectangles of tiles. */
 export function numbered(view: CollectiveView): boolean {
   const { groups, stage } = view;
   return stage.density === "full" && groups.length > 1 && groups.some((g) => around(stage.boxes, g, 1) === null);
@@ -52,7 +52,7 @@ export function stripOf(b: Box): Box {
   return { x: b.x + INSET, y: b.y + b.h - STRIP - INSET, w: b.w - 2 * INSET, h: STRIP };
 }
 
-/** The place of one chunk; of a block that is not cut, all of it. */
+/** The place of one chunk; for a block that is not split, all of it. */
 export function chunkBox(view: CollectiveView, b: Box, chunk: number): Box {
   const strip = stripOf(b);
   const n = view.plan?.n ?? 1;
@@ -93,7 +93,7 @@ function chunkMarks(view: CollectiveView, p: number, b: Box): Mark[] {
   return [...marks, edge];
 }
 
-/** Colour of a chunk: by its place in the whole; of a block that is not cut, by the device that it is from. */
+/** Colour of a chunk: by its place in the whole; of a block that is not split, by the device that it is from. */
 export function chunkColor(view: CollectiveView, chunk: number | null, parts: Parts): `#${string}` {
   const n = view.plan?.n ?? 1;
   const at = chunk ?? (view.reduces ? null : (parts[0] ?? 0));
@@ -109,7 +109,7 @@ export function smallMarks(view: CollectiveView): Mark[] {
   const lit = axis === null ? "muted" : axisToken(axis);
   const ids = stage.density === "compact";
   const r = ids ? 5 : stage.density === "cell" ? 2 : 0;
-  // Thousands of devices are one ground with the group on it.
+  // Thousands of devices are one background with the group on it.
   if (stage.density === "field") {
     const xs = stage.boxes.map((b) => b.x);
     const ys = stage.boxes.map((b) => b.y);
@@ -142,7 +142,7 @@ export function smallMarks(view: CollectiveView): Mark[] {
   });
 }
 
-/** At least so large that it is seen. */
+/** At least large enough to be seen. */
 function larger(b: Box): Box {
   const [w, h] = [Math.max(2, b.w), Math.max(2, b.h)];
   return { x: b.x - (w - b.w) / 2, y: b.y - (h - b.h) / 2, w, h };

@@ -84,7 +84,7 @@ function rowBand(model: ComparisonModel, row: Row, line: Line & { kind: "row" },
   return { marks, height };
 }
 
-/** The user's line over the primitive; the primitive alone where the line stands above already. */
+/** The user's line over the primitive; only the primitive where the line is already above. */
 function sourceMarks(row: Row, line: Line & { kind: "row" }, c: Columns, middle: number): Mark[] {
   const x = c.source + 14 * line.depth;
   const room = (c.narrow ? c.end : c.explicit) - x - 12;

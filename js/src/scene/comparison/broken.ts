@@ -1,8 +1,8 @@
-/** Code that is too wide for its place goes on in further lines, each begun behind a comma. */
+/** Code that is too wide for its place continues on further lines, each broken after a comma. */
 import { fit, textWidth } from "../measure";
 import type { Span } from "../scene";
 
-/** Spans of monospaced text in lines of a width, at most so many; only a piece without a comma is cut. */
+/** Spans of monospaced text in lines of a width, at most so many; only a piece without a comma is truncated. */
 export function broken(spans: readonly Span[], width: number, size: number, most = 3): Span[][] {
   const text = spans.map((s) => s.text).join("");
   const ends: number[] = [];

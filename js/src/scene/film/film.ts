@@ -36,12 +36,12 @@ export function filmOf<Moment>(shots: readonly Shot<Moment>[], draw: (moment: Mo
   };
 }
 
-/** A moment that stands. */
+/** A moment that is held still. */
 export function stand<Moment>(ms: number, moment: Moment): Shot<Moment> {
   return { ms, at: () => moment };
 }
 
-/** What stands before anything moves, after a collective, and before the film begins anew, in milliseconds. */
+/** Pauses before anything moves, after a collective, and before the film starts again, in milliseconds. */
 export const LEAD = 500;
 export const BETWEEN = 600;
 export const REST = 1200;

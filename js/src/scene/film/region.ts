@@ -20,7 +20,7 @@ export function changing(tracks: readonly Track[], { width, height }: Scene): Bo
   return { x: left, y: top, w: Math.min(width, Math.ceil(x + w)) - left, h: Math.min(height, Math.ceil(y + h)) - top };
 }
 
-/** The marks that may be seen in a part of a scene. */
+/** The marks that may be visible in a part of a scene. */
 export function seenIn(box: Box, marks: readonly Mark[]): Mark[] {
   return marks.filter((m) => {
     const b = boxOf(m);

@@ -21,7 +21,7 @@ export function standing({ places }: Track): boolean {
   return !!first && places.every((p) => p && together(p, first) && p.alpha === first.alpha);
 }
 
-/** Whether two places are one to the eye. */
+/** Whether two places look the same. */
 export function together(a: { dx: number; dy: number }, b: { dx: number; dy: number }): boolean {
   return Math.abs(a.dx - b.dx) < 0.01 && Math.abs(a.dy - b.dy) < 0.01;
 }
@@ -86,10 +86,10 @@ function taken(track: Followed | null, sight: Sight | null, k: number): Followed
   return track;
 }
 
-/** Farther from one scene to the next nothing flies. */
+/** Nothing moves farther than this from one scene to the next. */
 const NEAR = 80;
 
-/** How surely a track goes on in a mark. */
+/** How likely a track continues in a mark. */
 const [NOT, BACK, MOVED, STANDS] = [0, 2, 3, 4];
 
 function likeness(track: Followed, sight: Sight, k: number): number {
@@ -99,7 +99,7 @@ function likeness(track: Followed, sight: Sight, k: number): number {
   return track.at === k - 1 && away < NEAR ? MOVED : NOT;
 }
 
-/** Whether a track goes on in a mark where it was. */
+/** Whether a track continues in a mark at the same place. */
 function stands(track: Followed, sight: Sight, k: number): boolean {
   const like = likeness(track, sight, k);
   return like === STANDS || like === BACK;

@@ -17,7 +17,7 @@ export interface Bounds {
   most: number;
 }
 
-/** A limit far above everything would flatten the chart: then it is only said. */
+/** A limit far above everything would flatten the chart: then it is given only in words. */
 const FAR = 3;
 
 export function boundsOf(model: MemoryModel, limit: number | null): Bounds {
@@ -48,7 +48,7 @@ export function chartMarks(model: MemoryModel, layout: MemoryLayout, bounds: Bou
   ];
 }
 
-/** The stack, pixel by pixel: of the steps of a pixel the one that holds most. */
+/** The stack, pixel by pixel: of the steps in a pixel, the one that holds most. */
 function stackMarks(model: MemoryModel, layout: MemoryLayout, bounds: Bounds, scheme: Scheme): Mark[] {
   const { left, span, top, plot, steps } = layout;
   const columns = columnsOf(model, layout);
@@ -67,7 +67,7 @@ function stackMarks(model: MemoryModel, layout: MemoryLayout, bounds: Bounds, sc
       const y = plot - (below[c] ?? 0) - h;
       below[c] = (below[c] ?? 0) + h;
       if (h === 0) return;
-      // Edges are on whole pixels, and equal neighbours one box: no hairline stays between them.
+      // Edges are on whole pixels, and equal neighbours are one box, so that no hairline stays between them.
       const [x, end] = [Math.round(c * width), Math.round((c + 1) * width)];
       const last = at.length - 4;
       const joins =
@@ -182,7 +182,7 @@ function limitMarks(model: MemoryModel, layout: MemoryLayout, bounds: Bounds, y:
       [right, y(allocated)],
     ] as const;
     marks.push({ kind: "line", points, stroke: { color: "muted", width: 1.2, dash: [2, 3] } });
-    const text = `${bytes(allocated)} set aside`;
+    const text = `${bytes(allocated)} allocated`;
     marks.push(label(right, y(allocated) - 4, text, 10.5, "muted", { anchor: "end" }));
   }
   if (bounds.drawn && bounds.limit !== null) {

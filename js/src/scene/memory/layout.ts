@@ -1,4 +1,4 @@
-/** Where the chart of memory stands, and where a step is on it: the lines and lives below share its x. */
+/** Where the chart of memory stands, and where a step is on it: the lines and lifetimes below share its x. */
 
 export interface MemoryLayout {
   width: number;

@@ -1,4 +1,4 @@
-/** The mesh with the bytes that each device holds; of many devices, the groups that hold as much. */
+/** The mesh with the bytes that each device holds; with many devices, the groups that hold the same amount. */
 import type { MeshModel } from "../../model/mesh";
 import { bytes } from "../../model/text";
 import type { Device } from "../../model/tree";
@@ -19,14 +19,14 @@ export interface Holding {
 }
 
 export interface Devices {
-  /** Null for more devices than can be told apart. */
+  /** Null if there are too many devices to tell apart. */
   grid: DeviceGrid | null;
   groups: readonly Group[];
   width: number;
   height: number;
 }
 
-/** Devices that hold as much: the first stands for all. */
+/** Devices that hold the same amount: the first stands for all. */
 export interface Group {
   first: number;
   count: number;

@@ -33,7 +33,7 @@ export interface Tile extends Box {
 
 const HEAD = 22;
 const GAP = 12;
-/** Sides below which a tile is not drawn. */
+/** Tiles with shorter sides are not drawn. */
 const LEAST = 6;
 /** Part of all bytes that a section of its own has. */
 const SHARE = 0.12;
@@ -84,7 +84,7 @@ function sectionsOf(rows: readonly Row[], total: number): { name: string; rows: 
   const large = parts.filter((p) => sumOf(p.rows) > SHARE * total);
   const rest = parts.filter((p) => !large.includes(p)).flatMap((p) => p.rows);
   if (large.length < 2 || large.length > 4) return [{ name: "", rows: [...rows] }];
-  // What is too little for a column stands in the last one, under no name of its own.
+  // What is too small for a column of its own goes into the last one, without a name.
   return rest.length > 0 && sumOf(rest) > 0.02 * total ? [...large, { name: "", rows: rest }] : large;
 }
 

@@ -22,7 +22,7 @@ export interface Block {
   readonly pitch: number;
   readonly cell: number;
   readonly kept: number;
-  /** Too many ranks for letters: one picture, and a lens under it. */
+  /** Too many ranks for letters: drawn as one picture, with a lens under it. */
   readonly dense: boolean;
   /** Top of the lens. */
   readonly lens: number;

@@ -7,11 +7,11 @@ import { type Box, label, type Mark, MONO } from "../scene";
 import { type Block, type Board, LENS, lensWindow, type Place, rowTop, type Span } from "./board";
 import { faded, type Palette, rgbOf } from "./palette";
 
-/** How much is left of the colour of other microbatches while one is followed, and of what is wasted. */
+/** Strength of the colour of other microbatches while one is followed, and of wasted tasks. */
 const DIM = 0.48;
 /** More cells than this are a picture. */
 const MOST_CELLS = 700;
-/** Narrower cells have neither edge nor gap. */
+/** Narrower cells have no edge and no gap. */
 const GAP_FROM = 6;
 
 /** All cells of a schedule in the span of the board. */

@@ -4,7 +4,7 @@ import { fit } from "../measure";
 import { axisToken, BOLD, label, type Mark, MONO } from "../scene";
 import { type Block, type Board, LENS, lensWindow, type Place, rowTop, scaleOf, xOf } from "./board";
 
-/** Ticks stand at least so far apart. */
+/** Minimum distance between ticks. */
 const ROOM = 46;
 const NICE = [1, 2, 3, 5, 10] as const;
 
@@ -12,7 +12,7 @@ export function frameMarks(board: Board): Mark[] {
   return [...partMarks(board), ...axisMarks(board), ...board.blocks.flatMap((block) => blockMarks(board, block))];
 }
 
-/** Of a picture that is zoomed: the part of all time that it shows, framed. */
+/** For a zoomed picture: the part of all time that it shows, framed. */
 function partMarks({ blocks, grid, span, whole }: Board): Mark[] {
   const first = blocks[0];
   if (!first || span[1] - span[0] >= whole) return [];

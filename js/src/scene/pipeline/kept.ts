@@ -1,4 +1,4 @@
-/** What a rank keeps for the way back: a line a microbatch where few are kept, else a curve. */
+/** What a rank keeps for the backward pass: one line per microbatch where few are kept, else a curve. */
 import type { ScheduleModel } from "../../model/schedule/schedule";
 import { frees, keptOf } from "../../model/schedule/simulate";
 import { F } from "../../model/schedule/tasks";
@@ -6,7 +6,7 @@ import type { Mark } from "../scene";
 import { type Block, type Board, rowTop, xOf } from "./board";
 import { colorOf, type Palette } from "./palette";
 
-/** From the start of its forward task to the end of what lets it go. */
+/** From the start of its forward task to the end of the task that frees it. */
 interface Life {
   readonly microbatch: number;
   readonly from: number;

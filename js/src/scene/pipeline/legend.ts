@@ -10,7 +10,7 @@ const ENTRIES = [
   "B backward, sends back",
   "W weights only",
   "idle",
-  "kept for the way back",
+  "kept for the backward pass",
 ] as const;
 const SWATCH = 24;
 

@@ -5,10 +5,10 @@ import { axisToken, label, type Mark, MONO, outline } from "../scene";
 import { type Block, type Board, rowTop, xOf } from "./board";
 import { type Palette, rgbOf } from "./palette";
 
-/** Tasks of which a way is drawn at most. */
+/** The path of a microbatch through more tasks is not drawn. */
 const MOST_WAY = 200;
 
-/** The way of a microbatch through all ranks, as a world line: data inside, axis ink around. */
+/** The path of a microbatch through all ranks: its data colour inside, the axis colour around. */
 export function wayMarks(board: Board, block: Block, palette: Palette, microbatch: number): Mark[] {
   const { model } = block;
   const way = model.way(microbatch);

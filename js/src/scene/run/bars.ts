@@ -18,7 +18,7 @@ interface Place extends RunLayout {
 const LEAST = 1;
 /** Narrower bars have no name. */
 const NAMED = 26;
-/** Waits that are narrower have no room for lines. */
+/** Narrower waits have no room for lines. */
 const LINED = 4;
 const LINES = 5;
 /** Cuts in the bar of an axis, so that colour is not the only sign: length and pitch. */
@@ -162,7 +162,7 @@ interface Kind {
   axis: number;
 }
 
-/** Of each operation its kind: 0 for compute, else one more than the index of its collective. */
+/** The kind of each operation: 0 for compute, else one more than the index of its collective. */
 function kindsOf(model: RunModel): readonly Kind[] & { of: readonly number[] } {
   const kinds: Kind[] = [{ color: "k0", axis: 0 }];
   for (const c of model.collectives) {

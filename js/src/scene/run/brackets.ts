@@ -6,7 +6,7 @@ import { label, type Mark } from "../scene";
 import { type RunLayout, type Span, xOf } from "./layout";
 
 const SIZE = 10.5;
-/** Iterations that are nearer to one another are not told apart. */
+/** Iterations closer than this are not drawn apart. */
 const APART = 4;
 
 export function loopMarks(model: RunModel, layout: RunLayout, call: number, span: Span): Mark[] {

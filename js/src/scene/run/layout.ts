@@ -102,7 +102,7 @@ function chosen(model: RunModel): readonly Chosen[] {
   return [...kept].sort((a, b) => a - b).map((k) => [k, 1]);
 }
 
-/** Lanes are alike that run the same operations and wait as long, to a twentieth of the time of all calls. */
+/** Lanes are alike if they run the same operations and wait as long, within 5 % of the time of all calls. */
 function behaviour(model: RunModel, k: number): string {
   const lane = model.lanes[k];
   if (!lane) return "";

@@ -38,7 +38,7 @@ const PLAIN = 12;
 const TEXT = 32;
 const LINES = 64;
 
-/** Where rows and columns stand; of a folded loop the first iteration alone. */
+/** Where rows and columns are; for a folded loop, only the first iteration. */
 export function layoutSpace(
   trace: TraceModel,
   space: SpaceTime,

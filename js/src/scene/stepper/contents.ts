@@ -69,7 +69,7 @@ export function faceOf(
 
 const EMPTY: Face = { rows: 1, columns: 1, elements: [], of: [0, 0] };
 
-/** Rows and columns of all of a variable that travelled; of a block without values a few. */
+/** Rows and columns of all values of a variable in the document; a few for a block without values. */
 export function shapeOf(trace: TraceModel, v: Variable): readonly [rows: number, columns: number] {
   const corner = trace.corner(v);
   return sizeOf(corner ? corner.shape : v.shape.map((_, d) => Math.min(trace.local(v, d), 8)));

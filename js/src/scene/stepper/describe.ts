@@ -14,7 +14,7 @@ export interface Shown {
   box: Box;
   text: BlockTip;
   color: Rgb | null;
-  /** How the element came about; empty where nothing is to be said. */
+  /** How the element was made; empty where there is nothing to say. */
   from: string;
 }
 
@@ -48,7 +48,7 @@ function fromText(view: StepView, v: Variable, device: number, cell: number | nu
   if (cell === null || !view.show.after.includes(v) || step.inputs.length === 0) return "";
   const sources = sourcesOf(trace, step, v, device, cell);
   if (sources === null) return STEPS.has(step.primitive) ? "" : "which elements it came from is not known";
-  if (sources.length === 0) return "from nobody: zeros";
+  if (sources.length === 0) return "no sender: zeros";
   const said = arithmetic(
     trace,
     step,

@@ -20,7 +20,7 @@ interface Row {
   gap: number;
 }
 
-/** How much width gives way: lanes first, then margins, then coordinates. */
+/** What shrinks when width is short: lanes first, then margins, then coordinates. */
 interface Tight {
   lane: number;
   pad: number;
@@ -61,7 +61,7 @@ export function downStage(ask: Ask): Stage {
   };
 }
 
-/** How much may give way, the best first: lanes, margins, the size of digits, the other groups, columns in the end. */
+/** What may shrink, the best first: lanes, margins, the size of digits, the other groups, finally columns. */
 function* choicesOf(ask: Ask): Generator<Choice> {
   const whole = wholeMesh(ask);
   if (whole && ask.motion === "gather" && ask.trace.groups(ask.c).length > 1)
@@ -84,7 +84,7 @@ function* choicesOf(ask: Ask): Generator<Choice> {
   }
 }
 
-/** What does not depend on how much gives way. */
+/** What does not depend on what shrinks. */
 interface Fixed {
   row: Row;
   members: readonly (readonly number[])[];
@@ -128,9 +128,9 @@ interface Choice {
   columns: number;
   tight: Tight;
   font: number;
-  /** Width that cells get beyond what they need. */
+  /** Extra width of cells. */
   grow: number;
-  /** Without numbers: for blocks of many chunks in no width. */
+  /** Without numbers: for blocks of many chunks where there is no width. */
   bare: boolean;
 }
 
@@ -177,7 +177,7 @@ function place(
         ? 6
         : railRoom(mesh, along(ask) ?? 0);
   const slotW = piece.columns * cellWidth;
-  // A copy from tile to tile is a few chunks and a tag; of many chunks the numbers stay behind.
+  // A copy from tile to tile is a few chunks and a tag; with many chunks the numbers are left out.
   const copyW = copyWidth(ask, face, cellWidth, chunks);
   const wrap = gutters ? wrapRoom(ask, face, cellWidth) : 0;
   const side =
@@ -447,7 +447,7 @@ function permuteRoom(lanes: number, block: number): number {
   return Math.max(1, lanes) * (block + TAG.w + 12) + 24;
 }
 
-/** The transfers of a permutation; of a broadcast the one to the receiver that is drawn. */
+/** The transfers of a permutation; for a broadcast, the one to the receiver that is drawn. */
 export function permuted({ trace, plan, c, receiver }: Pick<Ask, "trace" | "plan" | "c" | "receiver">) {
   const all = trace.played(plan).rounds[0] ?? [];
   if (!tells(c)) return all;

@@ -50,7 +50,7 @@ function toSlot(view: StepView, lane: Lane): Flight {
   const { slot, tag, tile } = lane;
   const x0 = Math.min(slot.x, tag.x);
   const [w, h] = [Math.max(slot.x + slot.w, tag.x + tag.w) - x0, slot.h];
-  // It begins under its tile, which is drawn over it, and comes out through the edge.
+  // It starts under its tile, which is drawn over it, and comes out through the edge.
   const along = stage.run === "down";
   const start = along
     ? Math.max(tile.box.x + 3, tile.box.x + tile.box.w - w - 3)
@@ -100,7 +100,7 @@ export function pieceOf(view: StepView, lane: Lane): Face | null {
   return gathers(c) ? partOf(stage.face, stage.chunks, [lane.rank]) : stage.piece;
 }
 
-/** Ids of senders, in the ink of an axis: of a folded row how many they are. */
+/** Ids of senders, in the ink of an axis: for a folded row, how many there are. */
 export function tagMarks(view: StepView, members: readonly number[], { x, y, w, h }: Box, axis: number): Mark[] {
   const { mesh } = view.trace;
   const text = members.length > 1 ? `×${members.length}` : String(mesh.ids[members[0] ?? 0] ?? 0);

@@ -110,7 +110,7 @@ export class StepperLayout {
     if (!stage) {
       const ask = plan && this.#ask(at, step, plan, device);
       stage = ask ? (acrossStage(ask) ?? downStage(ask)) : this.#localStage(at, device);
-      // What is asked for at every step of a long program is not kept for ever.
+      // What is asked for at every step of a long program is not kept forever.
       if (this.#stages.size > 64) this.#stages.clear();
       this.#stages.set(key, stage);
     }
@@ -166,7 +166,7 @@ function signature({ trace, plan, c, input, output, format }: Ask): string {
   ].join(" ");
 }
 
-/** One of each that wants other room. */
+/** One of each kind that needs different room. */
 function unlike(all: readonly Shown[]): Shown[] {
   const kept = new Map<string, Shown>();
   for (const shown of all) {

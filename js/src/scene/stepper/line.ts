@@ -63,7 +63,7 @@ export function lineHead(view: StepView): string {
   const to = trace.corner(output);
   const all = view.stage.piece?.elements ?? [];
   if (input.shape.join() === output.shape.join()) return `${named(output.name, element, corner.shape)} on device ${id}`;
-  // A part of the sum is numbered anew, where all of it is drawn.
+  // A part of the sum is renumbered where all of it is drawn.
   if (to && product(to.shape) === all.length)
     return `${named(output.name, all.indexOf(element), to.shape)} on device ${id}`;
   return `${named(input.name, element, corner.shape)} summed`;
@@ -164,7 +164,7 @@ function sumMarks(view: StepView): Mark[] | null {
   return marks;
 }
 
-/** Of many terms the first ones and the one that was added last; null for those between. */
+/** Of many terms, the first ones and the one that was added last; null for those between. */
 function foldedTerms(n: number, added: number, short: boolean): readonly (number | null)[] {
   const last = Math.max(0, Math.min(n, added) - 1);
   const first = short ? [0] : [0, 1];

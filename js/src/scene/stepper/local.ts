@@ -39,7 +39,7 @@ export interface Field {
   size: Size;
   tile: { w: number; h: number };
   grid: DeviceGrid | null;
-  /** Of a group alone: rows of tiles beside a map. */
+  /** For a single group: rows of tiles beside a map. */
   list: { x: number; y: number; columns: number; seats: number; map: DeviceGrid | null } | null;
   height: number;
 }
@@ -65,7 +65,7 @@ const SIZES: readonly Size[] = [4, 3, 2, 1].flatMap((rows) =>
 export function localField(local: Local): Field {
   const { trace, width, room } = local;
   if (trace.mesh.size <= FULL) {
-    // Rows of a block give way before its columns do.
+    // Rows of a block are left out before its columns are.
     const sizes = [...SIZES].sort(
       (a, b) => b.columns - a.columns || b.rows - a.rows || Number(a.over) - Number(b.over),
     );

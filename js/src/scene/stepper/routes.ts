@@ -1,5 +1,5 @@
 /**
- * Ways of copies from row to row that never meet: right out of the row, along a lane, and into the row where they go.
+ * Paths of copies from row to row that never meet: right out of the row, along a lane, and into the row where they go.
  *
  * All copies are on the same third of their way at once. On the first and the last each is alone in its row; on the
  * middle one, copies of one lane keep their order: of two, the upper one goes to the upper row.

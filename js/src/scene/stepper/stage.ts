@@ -15,7 +15,7 @@ import type { DeviceGrid } from "../grid";
 import type { Box, Mark } from "../scene";
 import type { Face } from "./contents";
 
-/** What moves where: nothing; to one receiver's addition; from tile to tile; from the tiles to what they hold after. */
+/** What moves where: nothing; to one receiver's sum; from tile to tile; from the tiles to what they hold afterwards. */
 export type Motion = "none" | "gather" | "gutters" | "lanes" | "permute";
 
 /** A device's tile, or one for several members that are folded into one row. */
@@ -83,7 +83,7 @@ export interface Stage {
   /** Of the block that is drawn in a tile of a collective, and of the one that is there in the end. */
   face: Face | null;
   after: { v: Variable; face: Face } | null;
-  /** Of a permutation: tiles of what each member holds in the end. */
+  /** For a permutation: tiles of what each member holds in the end. */
   holds: readonly Tile[];
   /** Chunks side by side that a face has; 1 where it is a block as it is. */
   chunks: number;

@@ -145,7 +145,7 @@ function movingMarks(view: StepView, tile: Tile, { v, box, face }: Place, after:
     return fittedMarks(view, output, last, box, p, mark);
   }
   if (view.hops) {
-    // A block that goes round whole: what is not there yet is an empty place.
+    // A block that goes round whole: what has not arrived yet is an empty place.
     const parts = view.parts(p, 0);
     const has = parts.length > 0;
     const text = (element: number) => (has ? view.text(view.output ?? v, p, element) : "");

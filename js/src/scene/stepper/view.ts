@@ -118,7 +118,7 @@ export class StepView {
     return this.trace.mesh.axisOf(this.collective?.axes[0] ?? "");
   }
 
-  /** Mesh axis whose link a copy crosses from one position to another: of several axes the first. */
+  /** Mesh axis whose link a copy crosses from one position to another: the first, if there are several. */
   inkBetween(from: number, to: number): number {
     const { mesh } = this.trace;
     const axes = (this.collective?.axes ?? []).map((name) => mesh.axisOf(name));
@@ -200,7 +200,7 @@ export class StepView {
     return partsAt(this.held, group.indexOf(device), chunk).map((r) => group[r] ?? 0);
   }
 
-  /** The element that is worked out: what is pointed at, else the second one, for the first is too often zero. */
+  /** The element that is worked out: what is pointed at, else the second one, because the first is too often zero. */
   get element(): number | null {
     const { piece, face } = this.stage;
     const input = this.input;
@@ -258,7 +258,7 @@ export class StepView {
     return sourcesOf(this.trace, this.step, v, lit.device, lit.cell);
   }
 
-  /** Of a scattered sum the part that a device keeps, in the place of its chunk. */
+  /** The part of a scattered sum that a device keeps, in the place of its chunk. */
   scattered(device: number, box: Box): Drawn | null {
     const { face, chunks } = this.stage;
     const { input, output, collective: c } = this;

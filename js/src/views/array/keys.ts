@@ -5,7 +5,7 @@ import { tipOf, tipSentence } from "../../model/tip";
 import { roles } from "../../scene/faces";
 import type { ArrayState, Which } from "./state";
 
-/** Moves the cursor; whether the key was one of ours. */
+/** Moves the cursor; returns whether the key was handled. */
 export function onKey(state: ArrayState, which: Which, event: KeyboardEvent): boolean {
   const model = state.now.model;
   if (!model || event.ctrlKey || event.metaKey || event.altKey) return false;

@@ -37,7 +37,7 @@ export class Layers {
     cancelAnimationFrame(this.#hovering);
   }
 
-  /** Paints a placement, or its change from the one before, as far as it is not painted; whether it stands anew. */
+  /** Paints a placement, or the change from the one before, if not painted yet; returns whether it did. */
   paint(shown: Shown, theme: Theme, from: Shown | null, hovered: Highlight | null, pinned: Highlight | null): boolean {
     const before = from && !motionless() && canMorph(from, shown) ? from : null;
     if (from && !before) this.changed();

@@ -1,6 +1,6 @@
-/** Zooming with two fingers, or with a wheel that a trackpad's pinch turns. */
+/** Zooming with two fingers, or with the wheel events of a trackpad's pinch. */
 
-/** Pixels of turning that zoom once. */
+/** Pixels of the wheel that zoom once. */
 const STEP = 70;
 
 export class Pinch {
@@ -9,7 +9,7 @@ export class Pinch {
 
   constructor(private readonly zoom: (closer: boolean) => void) {}
 
-  /** Of any event of a pointer; whether two fingers are down. */
+  /** Takes any pointer event; returns whether two fingers are down. */
   readonly finger = (event: PointerEvent): boolean => {
     const before = this.#spread();
     if (event.type !== "pointerdown" && event.type !== "pointermove") this.#fingers.delete(event.pointerId);
@@ -20,7 +20,7 @@ export class Pinch {
   };
 
   readonly wheel = (event: WheelEvent): void => {
-    // Browsers tell a pinch as a wheel with Ctrl. A bare wheel scrolls the page.
+    // Browsers report a pinch as a wheel with Ctrl. A wheel without Ctrl scrolls the page.
     if (!event.ctrlKey && !event.metaKey) return;
     event.preventDefault();
     this.#turn(-event.deltaY);

@@ -1,4 +1,4 @@
-/** What the pointer is at. */
+/** What the pointer is over. */
 import { type Highlight, highlightDevice, highlightTile } from "../../model/selection";
 import { tileAtPoint } from "../../scene/faces";
 import { deviceAtPoint } from "../../scene/grid";

@@ -28,9 +28,9 @@ import { Pinch } from "./pinch";
 /** The two panels of a picture. */
 export type Which = "array" | "mesh";
 
-/** Arrays up to this size have the values of all their shards asked for at once. */
+/** For arrays up to this size, the values of all shards are requested at once. */
 const SMALL = 256 * 1024;
-/** Devices asked for in one go. */
+/** Devices that are requested at once. */
 const MOST_WANTED = 64;
 
 interface Fields {
@@ -78,7 +78,7 @@ export class ArrayState extends CardState<Fields> {
 
   readonly #asked = new Set<number>();
 
-  /** `high` is the most height of a panel, where more than a head and a foot stands around the picture. */
+  /** `high` is the maximum height of a panel, where the picture has more around it than a head and a foot. */
   constructor(
     widget: WidgetModel,
     frame: HTMLElement,
@@ -156,7 +156,7 @@ export class ArrayState extends CardState<Fields> {
     this.pin(highlightDevice(model, at + by * product(model.meshShape.slice(axis + 1))), "mesh");
   }
 
-  /** Pins what is lit, or lets go of it if it is pinned already. */
+  /** Pins what is highlighted, or unpins it if it is pinned already. */
   pin(lit: Highlight | null, origin: Which | null = null): void {
     const { model } = this.now;
     if (!model) return;

@@ -1,4 +1,4 @@
-/** What stands around every view, and in place of one that fails. */
+/** The frame around every view, and what replaces a view that fails. */
 import { Component, type ComponentChildren } from "preact";
 import { isDark } from "../../model/color";
 import { Failure } from "./Failure";
@@ -33,7 +33,7 @@ interface Guarded {
   children: ComponentChildren;
 }
 
-/** Catches what throws while drawing, and tries again with every document; what has the focus keeps it. */
+/** Catches errors while drawing, and tries again with every new document; the focused element keeps the focus. */
 class Guard extends Component<Guarded, { error: Error | null }> {
   override state: { error: Error | null } = { error: null };
 

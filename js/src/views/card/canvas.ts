@@ -44,7 +44,7 @@ export function note(name: string, start: number): void {
   performance.clearMeasures(name);
 }
 
-/** A canvas that is painted again only when what it is painted from has changed. */
+/** A canvas that is painted again only when its inputs have changed. */
 export class Layer {
   readonly #canvas = newLayer();
   #painted: readonly unknown[] = [];
@@ -52,7 +52,7 @@ export class Layer {
   /** Puts the canvas into an element of the page. */
   readonly attach = (el: Element | null): void => el?.replaceChildren(this.#canvas);
 
-  /** Whether it was painted anew: `inputs` are what the marks follow from, beside the theme. */
+  /** Paints if needed; returns whether it did. `inputs` and the theme are what the marks depend on. */
   paint(
     inputs: readonly unknown[],
     size: { width: number; height: number },
@@ -62,7 +62,7 @@ export class Layer {
     const all = [...inputs, theme];
     if (all.every((input, i) => Object.is(input, this.#painted[i]))) return false;
     const first = this.#painted.length === 0;
-    // A canvas for paper is made anew.
+    // For printing, the canvas is created again.
     if (theme !== this.#painted.at(-1)) this.#canvas.width = 0;
     this.#painted = all;
     const begun = performance.now();

@@ -1,7 +1,7 @@
-/** A widget model that nobody is at the other end of. */
+/** A widget model without a kernel behind it. */
 import type { WidgetModel } from "./widget";
 
-/** Holds traits, and tells who listens when one is set. */
+/** Holds traits, and tells listeners when one is set. */
 export function fixedModel(traits: Map<string, unknown>): WidgetModel {
   const listeners = new Map<string, Set<() => void>>();
   return {

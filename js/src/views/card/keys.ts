@@ -1,11 +1,11 @@
 /** Keys of a whole card. */
 
-/** What a key does; undefined for a key of somebody else's. */
+/** What a key does; undefined for a key that is not handled here. */
 export type Act = (() => void) | undefined;
 
 /**
- * Listens on the frame; returns what ends it. `act` is asked for every key but those that the focused element keeps for
- * itself; of a search field it is asked for ArrowDown, Enter and Escape.
+ * Listens on the frame; returns a function that stops listening. `act` is called for every key except those that the
+ * focused element keeps for itself; in a search field it is called for ArrowDown, Enter and Escape.
  */
 export function cardKeys(frame: HTMLElement, act: (key: string, target: Element) => Act): () => void {
   const listen = (event: KeyboardEvent) => {

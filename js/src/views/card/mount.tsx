@@ -1,4 +1,4 @@
-/** How a view stands in a page: its own shadow root, its width, the page's theme, and the way out. */
+/** How a view stands in a page: its own shadow root, its width, the page's theme, and its removal. */
 import { type ComponentType, render as renderTree } from "preact";
 import { bring } from "./brought";
 import { Card } from "./Card";
@@ -11,9 +11,9 @@ import type { WidgetModel } from "./widget";
 interface View<State extends CardState<object>> {
   state: new (model: WidgetModel, frame: HTMLElement) => State;
   body: ComponentType<{ state: State }>;
-  /** Style sheets behind the one of every card. */
+  /** Style sheets that come after the one of every card. */
   styles: readonly string[];
-  /** Listens to keys of the whole card; returns what ends that. */
+  /** Listens to keys of the whole card; returns a function that stops listening. */
   keys?: (state: State, frame: HTMLElement) => () => void;
 }
 
@@ -23,8 +23,8 @@ interface Share {
 }
 
 /**
- * The entry of a bundle: `render` draws a widget model, of anywidget's or of a saved page's, and returns what takes the
- * view down again.
+ * The entry of a bundle: `render` draws a widget model, anywidget's or a saved page's, and returns a function that
+ * removes the view.
  */
 export function entry<State extends CardState<object>>(
   view: View<State>,
@@ -48,7 +48,7 @@ function mount<State extends CardState<object>>(
   sheet.replaceSync([cardStyles, ...styles].join(""));
   root.adoptedStyleSheets = [sheet];
   const tree = document.createElement("div");
-  // Only its width is watched: the height of the frame changes with every drawing.
+  // Only the width is observed: the height of the frame changes with every drawing.
   const ruler = document.createElement("div");
   root.append(ruler, tree);
 

@@ -1,6 +1,6 @@
 /**
- * The state of a card: what every view has of it. It reads the document, follows the traits of the model and shares
- * them, knows width and theme, paints after every render, and ends what it began.
+ * The state of a card: what all views have in common. It reads the document, follows the traits of the model and shares
+ * them, knows width and theme, paints after every render, and cleans up after itself.
  */
 import { type Theme, theme as themeOf } from "../../paint/theme";
 import { asError, Store } from "./store";
@@ -40,7 +40,7 @@ export abstract class CardState<Fields extends object> extends Store<Fields & Ca
     this.saved = widget.get("_static") === true;
   }
 
-  /** Reads the model and listens to it. Apart from the constructor: a view's own fields are there only now. */
+  /** Reads the model and listens to it. Not in the constructor: a view's own fields do not exist there yet. */
   start(): void {
     const listen = (trait: string, call: () => void) => {
       this.widget.on(`change:${trait}`, call);
@@ -58,7 +58,7 @@ export abstract class CardState<Fields extends object> extends Store<Fields & Ca
     listen("_document", load);
     for (const trait of this.traits) {
       listen(trait, () => {
-        // What the view itself shares is no news to it.
+        // The view already knows what it has shared itself.
         if (!this.#sharing) this.follow(trait);
       });
     }
@@ -68,13 +68,13 @@ export abstract class CardState<Fields extends object> extends Store<Fields & Ca
   /** What the card is called where landmarks are listed. */
   abstract name(): string;
 
-  /** Takes a document over; throws for one that cannot be drawn. */
+  /** Takes a new document; throws if it cannot be drawn. */
   protected abstract read(document: unknown): void;
 
-  /** Takes a trait over from Python; null: all of them, because the document is another one. */
+  /** Takes a trait from Python; null: all of them, because the document has changed. */
   protected follow(_trait: string | null): void {}
 
-  /** Paints what is not painted yet; whether a picture stands complete that was not there before. */
+  /** Paints what is not painted yet; returns whether a new picture is complete. */
   protected paint(): boolean {
     return true;
   }
@@ -91,7 +91,7 @@ export abstract class CardState<Fields extends object> extends Store<Fields & Ca
     if (this.frame.isConnected && this.now.width > 0) this.#put({ theme: this.#pageTheme() });
   }
 
-  /** Before (or after) it is printed: as wide as a sheet of A4, in light colours. */
+  /** Called before (or after) printing: as wide as a sheet of A4, in light colours. */
   print(on: boolean): void {
     if (on) this.#put({ width: SHEET, theme: themeOf("light") });
     else if (this.frame.clientWidth) {
@@ -100,7 +100,7 @@ export abstract class CardState<Fields extends object> extends Store<Fields & Ca
     }
   }
 
-  /** After the tree was rendered: paints, and says to whoever waits for it that a picture stands. */
+  /** Called after the tree has been rendered: paints, and signals that the picture is ready. */
   rendered(): void {
     const { broken, width } = this.now;
     if (!broken && width === 0) return;
@@ -111,7 +111,7 @@ export abstract class CardState<Fields extends object> extends Store<Fields & Ca
     }
   }
 
-  /** What stands in place of the view. */
+  /** The error to show in place of the view. */
   failure(): Error | null {
     return this.now.broken;
   }
@@ -120,17 +120,17 @@ export abstract class CardState<Fields extends object> extends Store<Fields & Ca
     this.#put({ broken: asError(thrown) });
   }
 
-  /** Shares with Python the values that are other ones there. */
+  /** Shares with Python the values that differ from Python's. */
   protected share(values: Readonly<Record<string, unknown>>): void {
     const news = Object.entries(values).filter(([trait, value]) => this.widget.get(trait) !== value);
-    // Each is reported back while the others are still what they were.
+    // Each `set` notifies listeners while the other traits still have their old values.
     this.#sharing = true;
     for (const [trait, value] of news) this.widget.set(trait, value);
     this.#sharing = false;
     if (news.length > 0) this.widget.save_changes();
   }
 
-  /** Has something done when the card is taken down. */
+  /** Registers what to do when the card is removed. */
   protected until(end: () => void): void {
     this.#ends.push(end);
   }
@@ -144,7 +144,7 @@ export abstract class CardState<Fields extends object> extends Store<Fields & Ca
   }
 }
 
-/** Whether motion is unwelcome: then pictures jump from one to the next. */
+/** Whether the reader prefers reduced motion: then pictures jump from one to the next. */
 export function motionless(): boolean {
   return matchMedia("(prefers-reduced-motion: reduce)").matches;
 }

@@ -1,6 +1,6 @@
-/** State that is set field by field, and what follows from it. */
+/** State that is set field by field, and values that are computed from it. */
 
-/** Named fields; who watches is told once, when the code that sets them is done. */
+/** Named fields; watchers are told once, after the code that sets them is done. */
 export class Store<Fields extends object> {
   readonly #watchers = new Set<() => void>();
   #telling = false;
@@ -19,14 +19,14 @@ export class Store<Fields extends object> {
     });
   }
 
-  /** Returns what ends the watching. */
+  /** Returns a function that stops watching. */
   watch(tell: () => void): () => void {
     this.#watchers.add(tell);
     return () => this.#watchers.delete(tell);
   }
 }
 
-/** Computes again only when an input is another one than at the last call. */
+/** Computes again only when an input has changed since the last call. */
 export function memo<In extends readonly unknown[], Out>(compute: (...inputs: In) => Out): (...inputs: In) => Out {
   let last: { inputs: In; value: Out } | null = null;
   return (...inputs) => {

@@ -1,7 +1,7 @@
 /** Light or dark, neutral colours and fonts, read from the page around the widget: Jupyter, VS Code, marimo, or none. */
 import { MONO_FONT, type Theme, theme, UI_FONT } from "../../paint/theme";
 
-/** Page variables to use for a token, first found first. Ours are kept where a page's own would be unreadable. */
+/** Page variables to use for a token, in order of preference. Ours stay where a page's would be unreadable. */
 const GROUNDS = ["--jp-layout-color0", "--vscode-editor-background", "--background"];
 
 /** What Python chose: a theme of its own or that of the page, and a palette. */
@@ -17,7 +17,7 @@ export function pageTheme(el: Element, look: Partial<Look> = {}): Theme {
   const ground = rgbOf(read(GROUNDS)) ?? groundOf(el);
   const dark = ground ? luminance(ground) < 0.4 : matchMedia(DARK).matches;
   const scheme = look.theme && look.theme !== "auto" ? look.theme : dark ? "dark" : "light";
-  // On a page of the other kind the card keeps its own ground.
+  // On a page of the other scheme the card keeps its own background.
   const page = ground && (scheme === "dark") === dark ? { bg: `rgb(${ground})` } : {};
   const ui = read(["--jp-ui-font-family", "--vscode-font-family"]);
   const mono = read(["--jp-code-font-family", "--vscode-editor-font-family"]);
@@ -31,8 +31,8 @@ const CONTRAST = "(prefers-contrast: more)";
 /**
  * Tells a view when the page around may have changed its theme, and when the page is printed.
  *
- * It does not hold the view, and neither does what it closes over: a page may replace an element with nobody to take
- * its view down.
+ * It does not keep the view alive, and neither does anything it closes over: a page may replace an element without
+ * removing its view.
  */
 export class PageWatch {
   readonly stop: () => void;
@@ -67,7 +67,7 @@ function groundOf(el: Element): Channels | null {
   return null;
 }
 
-/** Any CSS colour as sRGB bytes; null for none and for one that shows what is behind. */
+/** Any CSS colour as sRGB bytes; null for none and for a transparent one. */
 function rgbOf(color: string): Channels | null {
   if (!color) return null;
   const ctx = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });

@@ -1,4 +1,4 @@
-/** Under a row that stops on an Explicit mesh: JAX's words, why, and the ways on. */
+/** Under a row that stops on an Explicit mesh: JAX's words, the cause, and the fixes. */
 import type { Line } from "../../model/comparison/lines";
 import { sentenceTokens } from "../../model/comparison/words";
 import { axisTokens, count } from "../../model/text";
@@ -7,7 +7,7 @@ import type { LineProps } from "./line";
 import { ACROSS, rowProps } from "./roles";
 import { Way } from "./Way";
 
-/** Ways on that are shown at once; of a program that stops often, the one that is taken. */
+/** Fixes that are shown at once; in a program that stops often, only the one that is used. */
 const MOST = 3;
 const OFTEN = 3;
 
@@ -52,11 +52,11 @@ export function StopLine(props: LineProps & { line: Line & { kind: "stop" } }) {
         {ways.length > 0 && list(shown)}
         {others.length > 0 && (
           <details>
-            <summary>{count(others.length, "other way on", "other ways on")}</summary>
+            <summary>{count(others.length, "other fix", "other fixes")}</summary>
             {list(others)}
           </details>
         )}
-        {ways.length === 0 && <p>No change of this line alone makes it go on.</p>}
+        {ways.length === 0 && <p>No change to this line alone fixes it.</p>}
       </div>
     </div>
   );

@@ -96,7 +96,7 @@ function headsOf(model: ComparisonModel): readonly (readonly [string, string])[]
   ];
 }
 
-/** A line, drawn again only when what it shows is another: a scroll must not cost what is on screen already. */
+/** A line, drawn again only when what it shows has changed: scrolling must not redraw what is on screen. */
 class LineView extends Component<LineProps> {
   override shouldComponentUpdate(next: LineProps): boolean {
     return (Object.keys(next) as (keyof LineProps)[]).some((k) => next[k] !== this.props[k]);

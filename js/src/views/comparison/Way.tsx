@@ -1,4 +1,4 @@
-/** A way on from a row that stops: what to write, what it gives, what it costs, and a button that takes it. */
+/** A fix for a row that stops: what to write, what it gives, what it costs, and a button that uses it. */
 import type { ComparisonModel } from "../../model/comparison";
 import { changed, costOf, sentenceTokens } from "../../model/comparison/words";
 import type { Row } from "../../model/document.gen";
@@ -16,7 +16,7 @@ interface Props {
   /** Index of the fix. */
   at: number;
   used: boolean;
-  /** Whether the rows below are those of this way already. */
+  /** Whether the rows below already follow from this fix. */
   followed: boolean;
 }
 
@@ -30,7 +30,7 @@ export function Way({ state, model, pictures, row, index, at, used, followed }: 
       <span class="try">
         <span class="soft">
           <Tokens tokens={sentenceTokens(fix.title, model.mesh)} />
-          {fix.line === 0 && ": taken as if written, its place in your source is not certain"}
+          {fix.line === 0 && ": where to write it in your source is not certain"}
         </span>
         <Code code={fix.code} source={row.source?.text ?? ""} />
       </span>
@@ -49,7 +49,7 @@ export function Way({ state, model, pictures, row, index, at, used, followed }: 
         <button
           type="button"
           disabled={!possible}
-          title={possible ? fix.title : "needs Python: a saved page knows one other choice at a time"}
+          title={possible ? fix.title : "needs Python: a saved page has only one other choice at a time"}
           onClick={() => state.choose(index, at)}
         >
           Use and continue

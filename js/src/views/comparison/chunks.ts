@@ -51,7 +51,7 @@ export class Chunks {
     return top;
   }
 
-  /** Takes a height over from the page. */
+  /** Records a height that was measured in the page. */
   measure(chunk: number, height: number): void {
     this.#heights[chunk] = height;
     this.#measured.add(chunk);

@@ -7,7 +7,7 @@ import type { ComparisonState } from "./state";
 /** Height that a tooltip takes. */
 const TIP = 70;
 
-/** Listens on the frame; returns what ends it. */
+/** Listens on the frame; returns a function that stops listening. */
 export function listen(state: ComparisonState, frame: HTMLElement): () => void {
   const end = new AbortController();
   const on = <K extends keyof HTMLElementEventMap>(name: K, call: (event: HTMLElementEventMap[K]) => void) =>

@@ -78,7 +78,7 @@ export function Placed({
   );
 }
 
-/** A type or a spec that is too long goes on in the next line behind a comma, not within a number or a name. */
+/** A type or a spec that is too long breaks after a comma, not within a number or a name. */
 function breakable(text: string) {
   const [first, ...rest] = text.split(",");
   return [first, ...rest.map((piece) => [",", <wbr key={piece} />, piece])];

@@ -13,7 +13,7 @@ import { Pictures, type SmallPicture } from "./pictures";
 /** A tile of a small picture that is pointed at, and where the picture stands in the table. */
 export interface Pointed {
   picture: SmallPicture;
-  /** Of the value that lies so. */
+  /** Name of the value that is placed so. */
   name: string;
   tile: number;
   x: number;
@@ -79,14 +79,14 @@ export class ComparisonState extends CardState<Fields> {
     return { model, lines, chunks: this.#chunks(lines, width < NARROW), pictures: this.#pictures(theme) };
   }
 
-  /** Rows that result in the operands of the one that is pointed at, or open. */
+  /** Rows that make the operands of the one that is pointed at, or open. */
   feeding(): readonly number[] {
     const { hovered, selection } = this.now;
     const row = hovered ?? selection;
     return row === null ? [] : (this.shown()?.model.inputs(row) ?? []);
   }
 
-  /** All of the table is printed, not what is near the view alone. */
+  /** The whole table is printed, not only what is near the view. */
   override print(on: boolean): void {
     super.print(on);
     const chunks = this.shown()?.chunks;
@@ -153,7 +153,7 @@ export class ComparisonState extends CardState<Fields> {
     this.#window();
   }
 
-  /** Learns the heights of what is new in the page. */
+  /** Measures the heights of what is new in the page. */
   protected override paint(): boolean {
     const table = this.#table();
     const shown = this.shown();
@@ -204,7 +204,7 @@ export class ComparisonState extends CardState<Fields> {
     const before = this.now.doc;
     const choices = (this.widget.get("choices") ?? {}) as Choices;
     const model = this.model(doc, choices);
-    // The same program with another choice: what was open stays so.
+    // The same program with another choice: what was open stays open.
     const same = before?.scopes.length === doc.scopes.length && before.name === doc.name;
     const folds = same ? {} : { open: openAtFirst(model, this.#tree(model)), cursor: 0 };
     this.set({ doc, choices, pointed: null, hovered: null, ...folds });

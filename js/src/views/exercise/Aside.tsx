@@ -1,4 +1,4 @@
-/** What is asked, how far one has come, what came of the last try, hints. */
+/** The question, the progress, the result of the last try, the hints. */
 import type { Exercises, Feedback, Question } from "../../model/document.gen";
 import type { MeshModel } from "../../model/mesh";
 import { axisTokens, count } from "../../model/text";
@@ -71,7 +71,7 @@ export function Aside({ state, sheet, question, mesh }: Props & { sheet: Exercis
   );
 }
 
-/** One dot an exercise: filled where it is passed, a ring around the one on screen. */
+/** One dot per exercise: filled where it is passed, a ring around the one on screen. */
 function Dots({ state, sheet }: { state: ExerciseState; sheet: Exercises }) {
   const { current } = state.now;
   const total = sheet.questions.length;
@@ -98,7 +98,7 @@ function Dots({ state, sheet }: { state: ExerciseState; sheet: Exercises }) {
   );
 }
 
-/** The last answer and what it gave, and what is filled in now where that is another. */
+/** The last answer and what it gave, and what is filled in now if that differs. */
 function LastTry({ state, question, mesh }: Props) {
   const { feedback, answer } = question;
   if (!feedback || answer.length === 0) return null;
@@ -115,7 +115,7 @@ function LastTry({ state, question, mesh }: Props) {
       {!state.judged() && !question.passed && feedback.verdict !== "malformed" && !code && (
         <>
           <dt>now</dt>
-          <dd class="soft">another answer; check to count it</dd>
+          <dd class="soft">a new answer: check it to count it</dd>
         </>
       )}
     </dl>

@@ -7,7 +7,7 @@ import { Raised } from "../card/Raised";
 import { Tokens } from "../card/Tokens";
 import type { ExerciseState } from "./state";
 
-/** The error that the spec in the editor is met with, or else the last answer. */
+/** JAX's error for the spec in the editor, or else for the last answer. */
 export function Trouble({ state, sheet, question }: { state: ExerciseState; sheet: Exercises; question: Question }) {
   const { feedback, playground } = question;
   const by = `raised by JAX ${sheet.jax_version}`;

@@ -4,7 +4,7 @@ import type { MeshModel } from "../../model/mesh";
 import { product } from "../../model/mesh";
 import type { Box } from "../../scene/scene";
 
-/** Of more devices, ids are typed. */
+/** With more devices, ids are typed. */
 export const MOST_BUTTONS = 64;
 
 interface Props {

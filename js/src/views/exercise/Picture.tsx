@@ -12,9 +12,9 @@ import type { Box } from "../../scene/scene";
 import { drawLayer, newLayer } from "../card/canvas";
 import { memo } from "../card/store";
 
-/** Most height of a panel: what is filled in stands over it. */
+/** Maximum height of a panel: the fields are above it. */
 const HIGH = 280;
-/** Most width of a picture: a wider one would be higher. */
+/** Maximum width of a picture: a wider one would be higher. */
 const WIDE = 1100;
 
 interface Props {
@@ -31,7 +31,7 @@ export class Picture extends Component<Props> {
   readonly #model = memo((placement: Placement) => new PlacementModel(placement));
   readonly #layout = memo((model: PlacementModel, width: number): Layout => {
     const at = (w: number) => layoutBody(model, WHOLE, Math.min(w, WIDE), false, HIGH);
-    // No less high than in a wider cell.
+    // At least as high as in a wider cell.
     const wider = Array.from({ length: Math.max(0, Math.ceil((WIDE - width) / 60)) }, (_, i) => width + 60 * (i + 1));
     return { ...at(width), height: Math.max(...[width, ...wider].map((w) => at(w).height)) };
   });
@@ -70,7 +70,7 @@ export class Picture extends Component<Props> {
   }
 }
 
-/** What the picture says: for whoever does not see it. */
+/** What the picture says, for screen readers. */
 function words(model: PlacementModel, title: string): string {
   const axes = model.axes.map((a) => `${a.name}=${a.size}`).join(", ");
   const mesh = `mesh ${axes || count(model.size, "device")}`;

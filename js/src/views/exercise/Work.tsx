@@ -81,7 +81,7 @@ function Answer({
   pictured,
 }: Pick<Props, "state" | "question" | "mesh"> & { pictured?: Field | undefined }) {
   if (question.fields.every((f) => f.form === "code"))
-    return <p class="soft">Write the function in a cell and assign it there; this card then says what came of it.</p>;
+    return <p class="soft">Write the function in a cell and assign it there; this card then shows the result.</p>;
   return (
     <form
       class="fields"
@@ -102,7 +102,7 @@ function Answer({
         <button type="button" class="primary check" disabled={!state.mayCheck()} onClick={() => state.check()}>
           {state.now.waiting && !state.saved ? "Checking" : "Check"}
         </button>
-        {state.saved && <span class="soft">A saved page: answers are checked where the notebook runs.</span>}
+        {state.saved && <span class="soft">This is a saved page: answers are checked where the notebook runs.</span>}
       </p>
     </form>
   );
@@ -132,7 +132,7 @@ interface FiguresProps {
   figures: readonly FigureData[];
   /** What stands over the first picture. */
   over?: Over | undefined;
-  /** Whether the last one shows nothing that is so. */
+  /** Whether the last one no longer matches the answer. */
   faded?: boolean;
   theme: Theme;
   width: number;

@@ -30,7 +30,7 @@ interface Request {
 export class ExerciseState extends CardState<Fields> {
   /** By the name of the exercise. */
   readonly #editors = new Map<string, SpecEditor>();
-  /** Requests that wait for the answer to the one before: hosts keep the last value of a trait alone. */
+  /** Requests that wait for the answer to the one before: hosts keep only the last value of a trait. */
   readonly #queue: Request[] = [];
   /** The last that was sent. */
   #sent: Request | null = null;
@@ -95,7 +95,7 @@ export class ExerciseState extends CardState<Fields> {
     this.set({ drafts: { ...this.now.drafts, [question.name]: draft }, copied: "" });
   }
 
-  /** Back to nothing filled in. Attempts and hints stay. */
+  /** Clears the fields. Attempts and hints stay. */
   clear(): void {
     const question = this.question();
     if (!question) return;

@@ -1,4 +1,4 @@
-/** The card of a session's arrays: what devices hold, a line a name, what the last cell changed. */
+/** The card of a session's arrays: what devices hold, one line per name, what the last cell changed. */
 import { announcement, type Filter } from "../../model/namespace/words";
 import { count } from "../../model/text";
 import { Head } from "./Head";
@@ -29,7 +29,7 @@ export function InspectorCard({ state }: { state: InspectorState }) {
           {model.devices.length > 0 && `${model.devices.length} × ${platforms.join(", ")}`}
           {!state.now.following && state.live && (
             <button type="button" onClick={() => state.refresh()}>
-              Look again
+              Refresh
             </button>
           )}
         </span>

@@ -135,7 +135,7 @@ function Below({ state, model, holder }: { state: InspectorState; model: Namespa
   if (holder.name !== "" && state.live) {
     return (
       <section class="opened" aria-label={`the view of ${holder.name}`}>
-        {/* Of several flags the cost is that of all, and the spec that of the worst. */}
+        {/* With several flags, the cost is that of all, and the spec that of the worst. */}
         {holder.spec && holder.flags === 1 && (
           <p class="offer">
             {holder.flagged && <span class="mono">{holder.flagged} as </span>}
@@ -163,7 +163,7 @@ function Below({ state, model, holder }: { state: InspectorState; model: Namespa
     <section class="opened" aria-label={`the types of ${nameOf(holder)}`}>
       {holder.name === "" && (
         <p class="soft">
-          Live arrays that no name leads to: an object, a closure or the cache of a function holds them.
+          Live arrays that no name refers to: an object, a closure or the cache of a function holds them.
         </p>
       )}
       <ul>

@@ -9,7 +9,7 @@ export const KEYS: readonly (readonly [string, string])[] = [
   ["/", "filter"],
 ];
 
-/** Listens on the frame; returns what ends it. */
+/** Listens on the frame; returns a function that stops listening. */
 export function inspectorKeys(state: InspectorState, frame: HTMLElement): () => void {
   const find = (selector: string) => frame.shadowRoot?.querySelector<HTMLElement>(selector);
   return cardKeys(frame, (key, target) => {

@@ -70,7 +70,7 @@ export class InspectorState extends CardState<Fields> {
     const at = there(this.now.at) ? this.now.at : (model.doc.holders[0]?.name ?? null);
     this.set({ model, at });
     const open = model.doc.holders.find((holder) => holder.name === this.now.open);
-    // What is open shows the arrays of before: it is asked for again once they are others.
+    // The open view shows the previous arrays: it is requested again when they have changed.
     if (!open || open.change === "gone") this.set({ open: null, answer: null });
     else if (open.change !== "") this.#ask("open", open.name);
   }
@@ -158,7 +158,7 @@ export class InspectorState extends CardState<Fields> {
 
   #ask(what: "look" | "open", name: string): void {
     if (!this.live) return;
-    // Another page may have asked as well: numbers go on from the last of all.
+    // Another page may have asked as well: numbers continue from the last of all.
     const last = this.widget.get("_asked") as { n?: number } | undefined;
     this.#asked = Math.max(this.#asked, last?.n ?? 0) + 1;
     this.share({ _asked: { n: this.#asked, do: what, name } });

@@ -93,7 +93,7 @@ export class Line extends Component<Props> {
   }
 }
 
-/** Bytes on the device as a bar: what is there but once, and copies. */
+/** Bytes on the device as a bar: what no other device holds, and copies. */
 function Meter({ own, here }: { own: number; here: number }) {
   return (
     <span class="meter" aria-hidden="true">

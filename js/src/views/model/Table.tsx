@@ -8,9 +8,9 @@ import { NARROW } from "./state";
 const LINE = 31;
 const TALL = 50;
 const WORDS = 24;
-/** More lines than these are not all in the page. */
+/** Up to this many lines are all in the page. */
 const MANY = 200;
-/** Most height that the table has, and lines above and below it that are in the page too. */
+/** Maximum height of the table, and lines above and below the view that are in the page too. */
 const HEIGHT = 600;
 const BEYOND = 12;
 

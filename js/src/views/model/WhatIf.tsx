@@ -150,7 +150,7 @@ function ownNow({ tree }: Shown): number {
 }
 
 function saved(now: number, later: number): string {
-  if (later === now) return "as much as now";
+  if (later === now) return "the same as now";
   const part = Math.abs(now - later) / Math.max(1, now);
   return `${bytes(Math.abs(now - later))} ${later < now ? "less" : "more"} on the fullest device, ${(100 * part).toFixed(1)} %`;
 }

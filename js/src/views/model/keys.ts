@@ -11,7 +11,7 @@ export const KEYS: readonly (readonly [string, string])[] = [
   ["w", "what if"],
 ];
 
-/** Listens on the frame; returns what ends it. */
+/** Listens on the frame; returns a function that stops listening. */
 export function modelKeys(state: ModelState, frame: HTMLElement): () => void {
   const find = (selector: string) => frame.shadowRoot?.querySelector<HTMLElement>(selector);
   return cardKeys(frame, (key, target) => {

@@ -26,11 +26,11 @@ interface Fields {
   node: number;
   /** Leaf that is drawn as an array below the table; null for none. */
   array: number | null;
-  /** Rules as text, one a line. */
+  /** Rules as text, one per line. */
   rules: string;
   /** How far the table is scrolled; null on paper, where all of it stands. */
   top: number | null;
-  /** What came of copying the code. */
+  /** Whether copying the code worked, in words. */
   copied: string;
 }
 
@@ -150,7 +150,7 @@ export class ModelState extends CardState<Fields> {
     const lit = this.lit();
     const painted = this.mapLayer.paint([map, lit], map, theme, () => treemapMarks(tree, map, lit));
     const own = this.#own(tree);
-    // Of devices that are alike none stands out by itself.
+    // Among devices that are alike none is highlighted by default.
     const chosen = tree.alike && this.now.device === null ? null : device;
     const other = this.meshLayer.paint([mesh, chosen], mesh, theme, () => deviceMarks(tree, mesh, own, chosen));
     return painted || other;

@@ -50,7 +50,7 @@ export function MpmdCard({ state }: { state: MpmdState }) {
           <kbd>← →</kbd> group
         </span>
         <span>
-          <kbd>Esc</kbd> none
+          <kbd>Esc</kbd> deselect
         </span>
         <span class="end">metadata only: no data is fetched</span>
       </footer>

@@ -91,7 +91,7 @@ function drag(state: PipelineState, { board }: Shown, event: PointerEvent): void
   state.look(placeAt(board, event.clientX - bounds.left, event.clientY - bounds.top));
 }
 
-/** A click follows the microbatch of the task there, or lets it go, and takes the playhead along. */
+/** A click follows the microbatch of the task there, or stops following it, and moves the playhead there. */
 function pick(state: PipelineState, { board }: Shown, event: PointerEvent): void {
   const bounds = (event.currentTarget as Element).getBoundingClientRect();
   const place = placeAt(board, event.clientX - bounds.left, event.clientY - bounds.top);

@@ -44,7 +44,7 @@ export function PipelineCard({ state }: { state: PipelineState }) {
         <div class="steps">
           {steps === "asked" || "error" in steps ? (
             <p class="note" role="status">
-              {steps === "asked" ? "The function runs …" : steps.error}
+              {steps === "asked" ? "running the function …" : steps.error}
             </p>
           ) : (
             <Opened source={steps.source} model={steps.model} />

@@ -63,7 +63,7 @@ export function Tools({ state, models }: { state: PipelineState; models: readonl
         disabled={!changed}
         onClick={() => state.change({ microbatches: null, ratio: null, communication: null })}
       >
-        as given
+        reset
       </button>
       <span class="end">
         {stepped && (

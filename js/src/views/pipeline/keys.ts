@@ -2,10 +2,10 @@
 import { cardKeys } from "../card/keys";
 import type { PipelineState } from "./state";
 
-/** Listens on the frame; returns what ends it. */
+/** Listens on the frame; returns a function that stops listening. */
 export function pipelineKeys(state: PipelineState, frame: HTMLElement): () => void {
   return cardKeys(frame, (key, target) => {
-    // Keys that the steps below leave over are not the schedule's.
+    // Keys pressed in the steps below are not the schedule's.
     if (target.getRootNode() !== frame.shadowRoot) return undefined;
     if (/^\d$/.test(key)) return () => state.followBatch(Number(key) === state.now.follow ? null : Number(key));
     return acts(state)[key];

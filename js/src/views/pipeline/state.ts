@@ -220,7 +220,7 @@ export class PipelineState extends CardState<Fields> {
   }
 
   #ask(first: boolean): void {
-    // Another page may have asked as well: numbers go on from the last of all.
+    // Another page may have asked as well: numbers continue from the last of all.
     const last = this.widget.get("_asked") as { n?: number } | undefined;
     this.#asked = { n: Math.max(this.#asked.n, last?.n ?? 0) + 1, tick: this.#tick() };
     this.share({ _asked: { ...this.#asked, first } });

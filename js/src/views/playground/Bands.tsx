@@ -1,4 +1,4 @@
-/** What stands across the card: JAX's own words and what they mean, and the code that makes what is on screen so. */
+/** What stands across the card: JAX's own words and what they mean, and the code that makes what is on screen. */
 import { codeOf } from "../../model/code";
 import { MeshModel } from "../../model/mesh";
 import { specCode } from "../../model/spec";
@@ -15,7 +15,7 @@ export function Trouble({ editor }: { editor: SpecEditor }) {
   return <Raised error={refusal.error} by={`raised by JAX ${editor.doc.jax_version}`} said={refusal.said} />;
 }
 
-/** What *Apply* was answered. */
+/** The result of *Apply*. */
 export function Answer({ state, editor }: { state: PlaygroundState; editor: SpecEditor }) {
   const { applied } = state.now;
   if (!applied?.error) return null;

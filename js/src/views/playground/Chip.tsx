@@ -1,4 +1,4 @@
-/** A mesh axis to take in the hand, or `P.UNCONSTRAINED`. */
+/** A mesh axis that can be dragged, or `P.UNCONSTRAINED`. */
 import { AXIS_DASH } from "../../scene/scene";
 
 interface Props {
@@ -9,7 +9,7 @@ interface Props {
   size: number | null;
   /** Which of its place's axes. */
   index?: number;
-  /** As in the hand now, or as used already. */
+  /** Drawn as being dragged, or as already used. */
   look?: "away" | "used" | "";
 }
 

@@ -72,7 +72,7 @@ function ArrayFields({ editor }: { editor: SpecEditor }) {
           ))}
         </select>
       </label>
-      {fixed && <span class="soft">a real array's shape and dtype stay</span>}
+      {fixed && <span class="soft">the shape and dtype of a real array are fixed</span>}
     </fieldset>
   );
 }
@@ -105,7 +105,7 @@ function Axis({ editor, axis, index }: { editor: SpecEditor; axis: MeshAxis; ind
         label={`name of axis ${index}`}
         take={(name) => {
           if (!/^[\w.-]+$/.test(name)) return "Letters, digits, _ . and - only.";
-          if (others.some((a) => a.name === name)) return `There is an axis ${name} already.`;
+          if (others.some((a) => a.name === name)) return `There already is an axis ${name}.`;
           editor.edit(changeAxis(draft, index, { name }));
           return "";
         }}
@@ -152,7 +152,7 @@ interface TypedProps {
   take: (text: string) => string;
 }
 
-/** A text that counts when it is left or Enter is pressed. */
+/** A text that takes effect when it loses the focus or Enter is pressed. */
 function Typed({ text, label, wide = false, disabled = false, take }: TypedProps) {
   return (
     <input

@@ -1,4 +1,4 @@
-/** The editor of a spec, for any widget to show: axes in the hand, places to put them, what the spec comes to. */
+/** The editor of a spec, for any widget to show: axes to drag, places to put them, what the spec comes to. */
 import { Component } from "preact";
 import type { PlacementModel } from "../../model/placement";
 import { axisTokens } from "../../model/text";

@@ -30,9 +30,9 @@ export function Slots({ editor }: { editor: SpecEditor }) {
 interface Props {
   editor: SpecEditor;
   place: Place;
-  /** Whether something written comes behind it. */
+  /** Whether another entry follows it. */
   comma: boolean;
-  /** Whether the tab key comes here. */
+  /** Whether it is the tab stop. */
   tab: boolean;
   at: number;
 }
@@ -112,7 +112,7 @@ function isWithin(el: HTMLElement): boolean {
   return active !== null && active !== el && active.closest(".slots") === el.closest(".slots");
 }
 
-/** Which axis of a place is the one in the hand. */
+/** Which axis of a place is being dragged. */
 function indexOfDropped(editor: SpecEditor, place: Place): number {
   const { drag } = editor.now;
   const [before, after] = [axesAt(editor.kept(), place), axesAt(editor.draft(), place)];
@@ -124,7 +124,7 @@ function indexOfDropped(editor: SpecEditor, place: Place): number {
 /** The division that a place makes, `dim 0: 8 ÷ 2 = `, and its result. */
 function below(editor: SpecEditor, place: Place): readonly [string, string] {
   const draft = editor.draft();
-  if (place === "unreduced") return [draft.unreduced.length > 0 ? "sum still owed" : "", ""];
+  if (place === "unreduced") return [draft.unreduced.length > 0 ? "sum still pending" : "", ""];
   if (place === "reduced") return [draft.reduced.length > 0 ? "gradient unreduced" : "", ""];
   const size = draft.shape[place];
   if (size === undefined) return [`no dim ${place}`, ""];

@@ -48,7 +48,7 @@ export class Dragging {
       held.dragged = true;
       root.setPointerCapture(event.pointerId);
     } else if (!this.editor().now.drag) {
-      // Broken off, by a key or by an edit that came from elsewhere.
+      // Cancelled, by a key or by an edit that came from elsewhere.
       this.#held = null;
       return;
     }

@@ -45,7 +45,7 @@ export class SpecEditor extends Store<Fields> {
   readonly #placement = memo(placementOf);
   readonly #bare = memo(bareOf);
 
-  /** `changed` is told of every edit that stays. */
+  /** `changed` is called after every edit that stays. */
   constructor(
     readonly doc: Playground,
     private readonly changed: (edits: Edits) => void = () => {},
@@ -67,17 +67,17 @@ export class SpecEditor extends Store<Fields> {
     return this.now.preview ?? this.kept();
   }
 
-  /** What stays when a drag is broken off. */
+  /** What stays when a drag is cancelled. */
   kept(): SpecDraft {
     return this.now.drafts[this.now.at] ?? this.doc.draft;
   }
 
-  /** What JAX says to what is on screen; null where it takes it. */
+  /** JAX's error for what is on screen; null if JAX accepts it. */
   refusal(): Refusal | null {
     return this.#refusal(this.draft(), this.doc);
   }
 
-  /** What is on screen, or what was there last that JAX takes; null where nothing was. */
+  /** What is on screen, or else the last draft there that JAX accepts; null if there was none. */
   valid(): SpecDraft | null {
     if (!this.refusal()) return this.draft();
     const { drafts, at } = this.now;
@@ -119,7 +119,7 @@ export class SpecEditor extends Store<Fields> {
     this.set({ armed: undefined });
   }
 
-  /** Makes the next click on a place put this there, or no longer. */
+  /** Makes the next click on a place put this there; a second call cancels that. */
   arm(name: string | null): void {
     this.set({ armed: this.now.armed === name ? undefined : name });
   }
@@ -128,7 +128,7 @@ export class SpecEditor extends Store<Fields> {
     this.set({ drag, preview: dropped(this.kept(), drag, index) });
   }
 
-  /** Keeps what a drag shows, or breaks it off. */
+  /** Keeps what a drag shows, or cancels it. */
   release(keep: boolean): void {
     const { preview } = this.now;
     if (keep && preview) this.edit(preview);

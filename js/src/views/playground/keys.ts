@@ -3,7 +3,7 @@ import type { SpecDraft } from "../../model/document.gen";
 import { axesAt, clear, isUsed, type Place, take } from "../../model/spec";
 import type { SpecEditor } from "./editor";
 
-/** Does what a key says at a place; whether it was one of ours. */
+/** Handles a key at a place; returns whether it did. */
 export function onKey(editor: SpecEditor, place: Place, event: KeyboardEvent): boolean {
   if (event.ctrlKey || event.metaKey || event.altKey) return false;
   const draft = editor.kept();
@@ -43,7 +43,7 @@ export function onKey(editor: SpecEditor, place: Place, event: KeyboardEvent): b
   return true;
 }
 
-/** The axis that a key means: by its number in the mesh, or by its first letter, one that is free before others. */
+/** The axis that a key means: by its number in the mesh, or by its first letter, unused axes first. */
 export function axisOf(draft: SpecDraft, key: string): string | null {
   if (/^[1-9]$/.test(key)) return draft.axes[Number(key) - 1]?.name ?? null;
   if (key.length !== 1) return null;
@@ -51,7 +51,7 @@ export function axisOf(draft: SpecDraft, key: string): string | null {
   return named.find((n) => !isUsed(draft, n)) ?? named[0] ?? null;
 }
 
-/** Ctrl+Z, Ctrl+Shift+Z and Ctrl+Y anywhere in the card but where text is typed, and Escape; returns what ends it. */
+/** Ctrl+Z, Ctrl+Shift+Z and Ctrl+Y anywhere in the card but where text is typed, and Escape; returns a way to stop. */
 export function historyKeys(current: () => SpecEditor | null, frame: HTMLElement): () => void {
   const listen = (event: KeyboardEvent) => {
     const editor = current();

@@ -9,14 +9,14 @@ import type { WidgetModel } from "../card/widget";
 import { type Edits, SpecEditor } from "./editor";
 import { Feed } from "./feed";
 
-/** What came of *Apply*. */
+/** The result of *Apply*. */
 export interface Applied {
   type: string;
   error: string;
   said: string;
 }
 
-/** Most height of a panel: the editor stands over it. */
+/** Maximum height of a panel: the editor is above it. */
 const HIGH = 272;
 
 interface Fields {
@@ -74,7 +74,7 @@ export class PlaygroundState extends CardState<Fields> {
     return false;
   }
 
-  /** Calls back when the tree is another one; returns what ends that. */
+  /** Calls back when the tree has changed; returns a function that stops that. */
   override watch(changed: () => void): () => void {
     const stops = [super.watch(changed), this.picture.watch(changed)];
     const follow = () => {

@@ -122,11 +122,11 @@ function Xla({ state, model, view }: { state: ProgramState; model: ProgramModel;
       )}
       {model.groups(c).length > 1 && (
         <p class="others">
-          <button type="button" onClick={() => step(state, view, -1)} aria-label="the group before">
+          <button type="button" onClick={() => step(state, view, -1)} aria-label="previous group">
             ◂
           </button>{" "}
           group {state.now.group + 1} of {view.groups.length}{" "}
-          <button type="button" onClick={() => step(state, view, 1)} aria-label="the next group">
+          <button type="button" onClick={() => step(state, view, 1)} aria-label="next group">
             ▸
           </button>
         </p>

@@ -73,7 +73,7 @@ export function Player({ state, view }: { state: ProgramState; view: CollectiveV
               type="button"
               aria-pressed={plan.algorithm === name}
               disabled={!applies}
-              title={applies ? `${name} (a: the next one)` : notFor(name)}
+              title={applies ? `${name} (a: next algorithm)` : notFor(name)}
               onClick={() => state.setAlgorithm(name)}
               key={name}
             >

@@ -39,8 +39,8 @@ export function SideBySide({ state, programs, children }: Props) {
             <th scope="col" class="figure">
               sent/device
             </th>
-            <th scope="col">estimate a call</th>
-            <th scope="col">measured a call</th>
+            <th scope="col">estimate per call</th>
+            <th scope="col">measured/call</th>
             <th scope="col">memory/device</th>
           </tr>
         </thead>

@@ -1,4 +1,4 @@
-/** The table of collectives. It is drawn again only when what it shows is another: not at each frame of an animation. */
+/** The table of collectives. It is drawn again only when what it shows has changed, not in each animation frame. */
 import { Component } from "preact";
 import { type Group, groupTotal, type ProgramModel, type Sort } from "../../model/program";
 import { Row } from "./Row";
@@ -26,7 +26,7 @@ const COLUMNS: readonly (readonly [Sort, string])[] = [
   ["sent", "sent/device"],
   ["runs", "runs"],
   ["source", "caused by"],
-  ["time", "est. a call"],
+  ["time", "est./call"],
 ];
 
 export class Table extends Component<Props> {

@@ -1,4 +1,4 @@
-/** Instructions that could not be read: named, so that nothing is lost in silence. */
+/** Instructions that could not be read: named, so that nothing is lost silently. */
 import type { Program } from "../../model/document.gen";
 import { count } from "../../model/text";
 

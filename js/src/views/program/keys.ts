@@ -3,27 +3,27 @@ import { cardKeys, isSearch } from "../card/keys";
 import type { ProgramState } from "./state";
 
 export const KEYS: readonly (readonly [string, string])[] = [
-  ["↑ ↓", "the table's lines, or devices"],
-  ["Enter", "shows the line's collective"],
+  ["↑ ↓", "rows of the table, or devices"],
+  ["Enter", "shows the row's collective"],
   ["Space", "plays it"],
-  [", .", "the round before, the next one"],
-  ["a", "the next algorithm"],
+  [", .", "previous, next round"],
+  ["a", "next algorithm"],
   ["p", "mesh or physical"],
   ["/", "search"],
-  ["g", "to the devices"],
+  ["g", "go to the devices"],
   ["m", "memory"],
 ];
 
 export const MEMORY_KEYS: readonly (readonly [string, string])[] = [
-  ["← →", "the instruction before, the next one"],
-  ["[ ]", "the loop before, the next one"],
+  ["← →", "previous, next instruction"],
+  ["[ ]", "previous, next loop"],
   ["↑ ↓", "buffers"],
-  ["p", "the peak"],
-  ["drag", "where most is alive in a stretch"],
+  ["p", "go to the peak"],
+  ["drag", "to the peak of a range"],
   ["c", "collectives"],
 ];
 
-/** Listens on the frame; returns what ends it. */
+/** Listens on the frame; returns a function that stops listening. */
 export function programKeys(state: ProgramState, frame: HTMLElement): () => void {
   const find = (selector: string) => frame.shadowRoot?.querySelector<HTMLElement>(selector);
   return cardKeys(frame, (key, target) => {

@@ -13,7 +13,7 @@ export function AxisButton({ state, mesh, axis }: { state: ProgramState; mesh: M
       type="button"
       class={`chip axis${axis % AXIS_DASH.length}`}
       aria-pressed={chosen}
-      title={chosen ? "list all collectives" : `list the collectives over ${a.name} alone`}
+      title={chosen ? "list all collectives" : `list only the collectives over ${a.name}`}
       onClick={() => state.list({ axis: chosen ? null : a.name })}
       onPointerEnter={() => state.set({ lit: axis })}
       onPointerLeave={() => state.set({ lit: null })}

@@ -57,7 +57,7 @@ interface Fields {
   remedies: Readonly<Record<string, Tried>>;
   /** Number of the last request for them. */
   tried: number;
-  /** Whether Python is measuring, and what kept it from that. */
+  /** Whether Python is measuring, and why it could not. */
   waiting: boolean;
   trouble: string;
 }
@@ -420,7 +420,7 @@ const PANEL = 372;
 
 /** A collective before it is played. */
 const AT_REST = { phase: 0, group: 0, device: null, lit: null } as const;
-/** Milliseconds that a round stands where motion is unwelcome. */
+/** Milliseconds that a round is shown where the reader prefers reduced motion. */
 const STAND = 900;
 
 function index(value: unknown, count: number): number | null {

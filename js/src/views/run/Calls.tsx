@@ -1,4 +1,4 @@
-/** All calls, one a line, on one scale: what the time of each went into. */
+/** All calls, one per line, on one scale: what the time of each went into. */
 import { duration } from "../../model/program/words";
 import { percent } from "../../model/run/words";
 import type { Chart, RunState } from "./state";

@@ -9,7 +9,7 @@ export function Foot({ state, chart }: { state: RunState; chart: Chart }) {
   return (
     <footer>
       <span class="group">
-        <button type="button" disabled={call === 0} aria-label="the call before" onClick={() => state.show(call - 1)}>
+        <button type="button" disabled={call === 0} aria-label="previous call" onClick={() => state.show(call - 1)}>
           ◂
         </button>
         <span>
@@ -19,7 +19,7 @@ export function Foot({ state, chart }: { state: RunState; chart: Chart }) {
         <button
           type="button"
           disabled={call === model.calls - 1}
-          aria-label="the next call"
+          aria-label="next call"
           onClick={() => state.show(call + 1)}
         >
           ▸

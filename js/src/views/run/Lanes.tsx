@@ -38,7 +38,7 @@ export function Lanes({ state, chart, at, name }: Props) {
         aria-valuemin={0}
         aria-valuemax={Math.round(model.ticks(chart.call))}
         aria-valuenow={Math.round(here?.tick ?? 0)}
-        aria-valuetext={here ? state.sentence() : "no moment is looked at"}
+        aria-valuetext={here ? state.sentence() : "no moment selected"}
         style={{ width: `${layout.width}px`, height: `${layout.height}px` }}
         onFocus={open}
         onPointerMove={(event) =>
@@ -66,8 +66,8 @@ export function Lanes({ state, chart, at, name }: Props) {
         <p class="small soft">
           {layout.places.length} of {model.lanes.length} lanes: the device that is waited for most often, and{" "}
           {layout.folded
-            ? "one for each kind of the others: those that run the same and wait about as long."
-            : "others evenly."}
+            ? "one for each kind of the others: devices that run the same operations and wait about as long."
+            : "an even sample of the others."}
         </p>
       )}
     </section>

@@ -78,7 +78,7 @@ function Device({ chart, one, here }: { chart: Chart; one: Doing; here: boolean 
   );
 }
 
-/** Of many devices, who is waited for, and by how many. */
+/** With many devices: who is waited for, and by how many. */
 function Waits({ chart, all }: { chart: Chart; all: readonly Doing[] }) {
   const { mesh } = chart.model;
   const by = new Map<number, number[]>();

@@ -9,10 +9,10 @@ export const KEYS: readonly (readonly [string, string])[] = [
   ["+ −", "zoom"],
   ["[ ]", "call"],
   ["a", "all calls"],
-  ["Esc", "let go"],
+  ["Esc", "deselect"],
 ];
 
-/** Listens on the frame; returns what ends it. */
+/** Listens on the frame; returns a function that stops listening. */
 export function runKeys(state: RunState, frame: HTMLElement): () => void {
   return cardKeys(frame, (key, target) => {
     const chart: Readonly<Record<string, () => void>> = {

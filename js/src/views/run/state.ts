@@ -14,7 +14,7 @@ interface Fields {
   decoded: DecodedRuns | null;
   /** The run that the keyboard, the table and the mesh are about. */
   open: number;
-  /** Of each run the call that is drawn. */
+  /** For each run, the call that is drawn. */
   calls: readonly number[];
   /** Ticks that are shown, of the open run; null for the whole call. */
   span: Span | null;
@@ -24,7 +24,7 @@ interface Fields {
   /** Index of the collective that stands out; null for none. */
   selection: number | null;
   sort: Sort;
-  /** Whether all calls are shown, one a line, rather than one of them by device. */
+  /** Whether all calls are shown, one per line, rather than one of them by device. */
   all: boolean;
 }
 

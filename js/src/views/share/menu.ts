@@ -2,7 +2,7 @@
 import type { WidgetModel } from "../card/widget";
 import { download, keepInRow } from "./row";
 
-/** What Python was asked for; `n` makes each one new. */
+/** A request to Python; `n` makes each one different. */
 interface Wanted {
   n: number;
   kind: string;
@@ -65,7 +65,7 @@ export class Menu {
 
   #busy(yes: boolean): void {
     const [first] = this.#select.options;
-    if (first) first.text = yes ? "Python draws …" : IDLE;
+    if (first) first.text = yes ? "drawing …" : IDLE;
     this.#select.value = "";
     this.#select.disabled = yes;
   }

@@ -9,7 +9,7 @@ export function keepInRow(root: ShadowRoot, element: HTMLElement): () => void {
     const row = PLACES.map((selector) => root.querySelector(selector)).find((found) => found !== null);
     if (row && element.parentElement !== row) row.append(element);
   };
-  // The card may draw the row anew in which it stands.
+  // The card may redraw the row that this is in.
   const watch = new MutationObserver(place);
   watch.observe(root, { childList: true, subtree: true });
   place();

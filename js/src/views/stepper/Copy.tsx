@@ -22,7 +22,7 @@ export class Copy extends Component<{ text: string }, { done: string }> {
       await navigator.clipboard.writeText(this.props.text);
       this.setState({ done: "copied" });
     } catch {
-      // A page in a frame may not be allowed to write there: then the reader's own keys do.
+      // A page in a frame may not be allowed to write to the clipboard: the text is selected for the reader to copy.
       if (this.#code.current) getSelection()?.selectAllChildren(this.#code.current);
       this.setState({ done: "selected" });
     }

@@ -5,15 +5,15 @@ const KEYS: readonly (readonly [string, string])[] = [
   ["Space", "play, pause"],
   [", .", "step back, forward"],
   ["Home End", "first, last step"],
-  ["[ ]", "collective before, after"],
-  ["i", "into: the equations of the step"],
-  ["o u", "over, out of a function or a loop"],
+  ["[ ]", "previous, next collective"],
+  ["i", "step into: the equations of the step"],
+  ["o u", "step over, step out of a function or loop"],
   ["a", "next algorithm"],
   ["/", "search steps"],
   ["g", "go to the devices"],
   ["arrows", "go to neighbours; in space-time: follow a block"],
   ["Enter", "on a device: its next block"],
-  ["Esc", "let go, close this"],
+  ["Esc", "deselect, close this"],
 ];
 
 export function Help({ state }: { state: StepperState }) {
@@ -32,7 +32,7 @@ export function Help({ state }: { state: StepperState }) {
           </div>
         ))}
       </dl>
-      <p class="soft">Press a type to watch its value, a device to keep it.</p>
+      <p class="soft">Click a type to watch its value, a device to keep it in view.</p>
     </section>
   );
 }

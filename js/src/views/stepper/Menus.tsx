@@ -1,4 +1,4 @@
-/** Where there is no column for them: the current line, and menus with the source and the steps. */
+/** The current line, and menus with the source and the steps, where there is no column for these. */
 import type { TraceModel } from "../../model/trace";
 import { AXIS_DASH } from "../../scene/scene";
 import type { StepperState } from "./state";

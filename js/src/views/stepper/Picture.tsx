@@ -92,7 +92,7 @@ export function Picture({ state }: { state: StepperState }) {
 
 const NOWHERE = { x: 0, y: 0, w: 0, h: 0 };
 
-/** The device and block that a key goes to; null for a key of somebody else's. */
+/** The device and block that a key goes to; null for any other key. */
 function moved(state: StepperState, key: string): { device: number | null; slot?: number | null } | null {
   const view = state.view();
   const { device } = state.now;

@@ -21,7 +21,7 @@ export function Stage({ state, trace }: { state: StepperState; trace: TraceModel
         </p>
       )}
       <Watched state={state} trace={trace} />
-      {/* As high as ever: what does not fit is scrolled inside. */}
+      {/* The same height as always: what does not fit scrolls inside. */}
       <div class={failed ? "view failed" : "view"} style={failed ? { height: `${layout.height + 12}px` } : {}}>
         {failed && <Trouble state={state} trace={trace} />}
         {space && !failed ? (

@@ -21,7 +21,7 @@ interface Props {
 }
 
 export class Steps extends Component<Props> {
-  // While a step plays the list stays as it is: rows by the hundred must not cost anything a frame.
+  // While a step plays the list stays as it is: hundreds of rows must not cost anything in each frame.
   override shouldComponentUpdate(next: Props): boolean {
     return (["trace", "current", "open", "search", "fold", "sends"] as const).some((k) => next[k] !== this.props[k]);
   }
@@ -82,14 +82,14 @@ export class Steps extends Component<Props> {
   }
 }
 
-/** What a step is; nothing where all levels have the same steps. */
+/** What counts as a step; nothing where all levels have the same steps. */
 function Levels({ state }: { state: StepperState }) {
   const levels = state.levels();
   if (levels.length < 2) return null;
   const shown = levels.find((level) => LEVELS.indexOf(level) >= LEVELS.indexOf(state.now.level));
   return (
-    <label title="What a step is (i: into the equations of one)">
-      <span class="hidden">a step is</span>
+    <label title="What counts as a step (i: step into its equations)">
+      <span class="hidden">what counts as a step</span>
       <select value={shown} onChange={({ currentTarget: { value } }) => state.setLevel(value as Level)}>
         {levels.map((level) => (
           <option value={level} key={level}>
@@ -186,7 +186,7 @@ function StepRow({ state, trace, row, current }: RowProps) {
   );
 }
 
-/** What a step gives: all blocks that in_specs cuts, a type that changes as `p f32[2,4]{V:(x,y)} → {V:x}`. */
+/** What a step gives: all blocks that in_specs makes, a type that changes as `p f32[2,4]{V:(x,y)} → {V:x}`. */
 function typesOf(trace: TraceModel, step: Step): string {
   const outputs = step.outputs.flatMap((id) => trace.variable(id) ?? []).slice(0, 4);
   const [input, output] = [trace.variable(step.inputs[0] ?? -1), outputs[0]];
@@ -206,7 +206,7 @@ function remark(trace: TraceModel, step: Step): string {
     const at = trace.iterations(step);
     return `${sent > 0 ? `${bytes(sent)} per device` : "no communication"}${at && `, ${at}`}`;
   }
-  if (step.primitive === "in_specs") return "cut into blocks";
+  if (step.primitive === "in_specs") return "split into blocks";
   if (step.primitive === "out_specs") return region ? `assemble ${region.out_specs.join(", ")}` : "assemble";
   return "local";
 }

@@ -3,7 +3,7 @@ import { hex } from "../../model/color";
 import type { StepperState } from "./state";
 
 const WIDTH = 380;
-/** Of a device without a block. */
+/** For a device without a block. */
 const NARROW = 220;
 const HEIGHT = 92;
 

@@ -86,7 +86,7 @@ export function Transport({ state, trace }: { state: StepperState; trace: TraceM
         <span class="hidden">speed</span>
         <select
           value={String(speed)}
-          title="speed; reading: as long as a sentence takes"
+          title="speed; reading: each step lasts as long as its sentence takes to read"
           onChange={({ currentTarget: { value } }) =>
             state.set({ speed: value === "reading" ? "reading" : Number(value) })
           }
@@ -100,7 +100,7 @@ export function Transport({ state, trace }: { state: StepperState; trace: TraceM
         </select>
       </label>
       {sends && (
-        <label class="only" title="skips what is between collectives">
+        <label class="only" title="skips the steps between collectives">
           <input
             type="checkbox"
             checked={state.now.collectives}
@@ -143,7 +143,7 @@ function Algorithms({ state, trace }: { state: StepperState; trace: TraceModel }
           type="button"
           aria-pressed={algorithm === name}
           disabled={!applies(name)}
-          title={applies(name) ? `${name} (a: the next one)` : notFor(name)}
+          title={applies(name) ? `${name} (a: next algorithm)` : notFor(name)}
           onClick={() => state.setAlgorithm(name)}
           key={name}
         >

@@ -41,7 +41,7 @@ export function Trouble({ state, trace }: { state: StepperState; trace: TraceMod
             </Fact>
           )}
           {origin && (
-            <Fact name="so since">
+            <Fact name="since">
               <button type="button" class="mono" onClick={() => state.jump(error.origin)}>
                 step {error.origin + 1}, {primitiveName(origin)}
                 {origin.source && `, line ${origin.source.line}`}

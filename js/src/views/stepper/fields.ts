@@ -13,7 +13,7 @@ export interface Fields {
   level: Level;
   moment: Moment;
   playing: boolean;
-  /** How many times as fast, or as fast as sentences are read. */
+  /** Speed of playing: a factor, or as fast as sentences are read. */
   speed: number | "reading";
   algorithm: Algorithm;
   /** Names of watched variables. */
@@ -32,7 +32,7 @@ export interface Fields {
   shut: ReadonlySet<number>;
   /** Whether steps that only move shapes are left out of the list. */
   fold: boolean;
-  /** Whether the list has collectives alone. */
+  /** Whether the list shows only collectives. */
   sends: boolean;
   help: boolean;
   interconnect: number;

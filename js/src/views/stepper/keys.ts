@@ -2,7 +2,7 @@
 import { cardKeys } from "../card/keys";
 import type { StepperState } from "./state";
 
-/** Listens on the frame; returns what ends it. */
+/** Listens on the frame; returns a function that stops listening. */
 export function stepperKeys(state: StepperState, frame: HTMLElement): () => void {
   const find = (selector: string) => frame.shadowRoot?.querySelector<HTMLElement>(selector);
   return cardKeys(frame, (key) => {

@@ -29,7 +29,7 @@ export class Leveling {
     return this.#shown?.last[step] ?? step;
   }
 
-  /** The step that an equation is part of; of one that is not there the nearest. */
+  /** The step that an equation is part of; for a missing one, the nearest. */
   step(equation: number): number {
     const { shown } = this.#shown ?? { shown: [] };
     return shown[Math.max(0, Math.min(shown.length - 1, equation))] ?? 0;

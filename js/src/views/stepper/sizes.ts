@@ -4,14 +4,14 @@ import { type Room, StepperLayout } from "../../scene/stepper/layout";
 
 /** Below this width the source and the list are menus over the picture. */
 export const NARROW = 900;
-/** Below this one what stands in a row stands in several. */
+/** Below this one rows wrap. */
 export const SMALL = 560;
-/** Below this one buttons that keys stand for are left out. */
+/** Below this one buttons that have a key are left out. */
 export const TINY = 380;
 /** Width of the column of the source and the list, and margins of the picture. */
 export const LIST = 224;
 export const PAD = 12;
-/** Most height of a card. */
+/** Maximum height of a card. */
 const CARD = 640;
 
 /** Heights of what stands around a picture, as the style sheet sets them, by the width of the card. */
@@ -26,11 +26,11 @@ const BESIDE = 250;
 
 /** Over and under the picture, and the card's border. */
 const MARGINS = 14;
-/** Of what a step prints, where any does. */
+/** Height of what a step prints, where any step does. */
 export const PRINTED = 44;
-/** Of what was left out of the trace. */
+/** Height of the note about what was left out of the trace. */
 export const NOTE = 22;
-/** Of the names that are watched. */
+/** Height of the names that are watched. */
 export const WATCHED = 30;
 
 export function pictureWidth(width: number): number {

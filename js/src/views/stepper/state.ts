@@ -239,7 +239,7 @@ export class StepperState extends CardState<Fields> {
   setAlgorithm(algorithm: Algorithm): void {
     const { moment } = this.now;
     const step = this.step();
-    // A collective that stands done is played anew: the choice is about how it comes about.
+    // A collective that is already done is played again: the choice is about how it is done.
     const again = step !== null && this.now.trace?.communicates(step) === true && !this.now.playing;
     this.set({ algorithm });
     if (again) this.#player.step(moment.step);

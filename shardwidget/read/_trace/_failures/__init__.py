@@ -1,1 +1,1 @@
-"""A program that stops: how far it came (``stopped``), and why, with what fixes it (``failure``, one file a cause)."""
+"""A program that stops: how far it got (``stopped``), and why, with what fixes it (``failure``, one file per cause)."""

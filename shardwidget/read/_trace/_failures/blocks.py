@@ -32,7 +32,7 @@ def unfitting_blocks(stop: StoppedTrace, writer: Writer) -> Explanation:
 
 
 def _fixes(stop: StoppedTrace, writer: Writer) -> tuple[list[Fix], list[str]]:
-    """Blocks that do not fit: gather along the axis by which they differ, or cut both alike."""
+    """Blocks that do not fit: gather along the axis by which they differ, or cut both in the same way."""
     values, mapped = stop.inputs, stop.reached.mapped
     if len(values) != 2 or mapped is None:
         return [], []
@@ -42,7 +42,7 @@ def _fixes(stop: StoppedTrace, writer: Writer) -> tuple[list[Fix], list[str]]:
     for number, (one, other) in enumerate((values, values[::-1])):
         for d, size in _wanted(shapes[one], shapes[other], number == 0, stop.error):
             cuts = cutting(one, held[one][d], writer)
-            for k in range(len(cuts)):  # The last axes are the ones that blocks next to each other differ by.
+            for k in range(len(cuts)):  # Neighbouring blocks differ by the last axes.
                 gathered = cuts[k:]
                 if shapes[one][d] * math.prod(mapped.mesh.shape[a] for a in gathered) == size:
                     axes += gathered
@@ -55,7 +55,7 @@ def _fixes(stop: StoppedTrace, writer: Writer) -> tuple[list[Fix], list[str]]:
 
 
 def _wanted(one: Sequence[int], other: Sequence[int], is_first: bool, error: Exception) -> list[tuple[int, int]]:
-    """Dimensions of an operand of one shape, and the sizes that the other operand wants them to have."""
+    """Dimensions of an operand of one shape, and the sizes that the other operand requires."""
     if _jax.messages.is_contraction(error):
         inner = (len(one) - 1, -2 if len(other) > 1 else -1) if is_first else (max(len(one) - 2, 0), -1)
         return [(inner[0], other[inner[1]])]
@@ -65,8 +65,8 @@ def _wanted(one: Sequence[int], other: Sequence[int], is_first: bool, error: Exc
 def _alike(stop: StoppedTrace, writer: Writer) -> Fix | None:
     """The in_specs with both operands cut so that their blocks fit, where both are arguments of the region.
 
-    Elementwise operands of one shape are cut alike; of a matrix product the rows of the second as the columns of the
-    first are.
+    Elementwise operands of one shape are cut in the same way; in a matrix product the rows of the second are cut as
+    the columns of the first.
     """
     values = stop.inputs
     first = next((s for s in reversed(writer.steps) if s.kind == "in_specs"), None)

@@ -1,4 +1,4 @@
-"""Changes of the user's source at which a program stops: fixes that can be pasted."""
+"""Changes to the user's source where a program stops: fixes that can be pasted."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SHARD_MAP = frozenset({"shard_map", "smap"})
 
 
 class Changes:
-    """The source of a program that stops, and changes of it.
+    """The source of a program that stops, and changes to it.
 
     Args:
         error: what it stops with.
@@ -46,13 +46,13 @@ class Changes:
         self._span: Span | None = found[-1][2] if found else None
         self.source: SourceText | None = source_text(self._frame.f_code.co_filename) if found else None
         self.expression: ast.expr | None = None
-        """The expression of the user's that is at work."""
+        """The user's expression that is running."""
         if self.source is not None and self._span is not None:
             self.expression = self.source.expression(self._span)
 
     @property
     def known(self) -> Mapping[str, object]:
-        """What names stand for where the program stops."""
+        """What names mean where the program stops."""
         return {**self._frame.f_globals, **self._frame.f_locals} if self._frame else {}
 
     def name_of(self, mesh: AnyMesh) -> str:
@@ -63,7 +63,7 @@ class Changes:
         return ""
 
     def operand(self, value: TracedValue, number: int) -> ast.expr | None:
-        """The operand of the expression that stands for a value, ``number`` if the source does not tell."""
+        """The operand of the expression that stands for a value; number ``number`` if the source does not show it."""
         node = self.expression
         if isinstance(node, ast.BinOp):
             operands: list[ast.expr] = [node.left, node.right]
@@ -94,7 +94,7 @@ class Changes:
         return None if function is None else (source, function)
 
     def results(self, count: int, near: TracedValue | None) -> tuple[SourceText, list[ast.expr]] | None:
-        """The expressions of the region's results, as many as there are; None where it does not write them out."""
+        """The expressions of the region's results, as many as there are; None where the source does not list them."""
         if (found := self.body()) is None:
             return None
         source, function = found
@@ -105,7 +105,7 @@ class Changes:
         return (source, leaves) if len(leaves) == count else None
 
     def option(self, name: str, code: str, title: str) -> Fix:
-        """An argument of ``shard_map`` that is written otherwise."""
+        """An argument of ``shard_map``, changed."""
         alone = Fix(title, f"{name}={code}")
         if (found := self.body()) is None:
             return alone
@@ -123,13 +123,13 @@ class Changes:
         return self.fix(title, source.edit([change])) or alone
 
     def wrapped(self, title: str, node: ast.expr | None, code: str, source: SourceText | None = None) -> Fix | None:
-        """An expression put into another, in the place of ``{}``."""
+        """An expression put into another, in place of ``{}``."""
         return self.each(title, [(node, code)], source)
 
     def each(
         self, title: str, changes: Sequence[tuple[ast.expr | None, str]], source: SourceText | None = None
     ) -> Fix | None:
-        """Expressions put into others, each in the place of ``{}``; None where one is not found."""
+        """Expressions put into others, each in place of ``{}``; None where one is not found."""
         source = source or self.source
         if source is None or not changes or any(node is None for node, _ in changes):
             return None
@@ -153,12 +153,12 @@ class Changes:
 
 
 def placed(*fixes: Fix | None) -> list[Fix]:
-    """Those that there are."""
+    """Those that are not None."""
     return [fix for fix in fixes if fix is not None]
 
 
 def _positions(error: BaseException) -> list[tuple[Any, int, Span | None]]:
-    """Frames of an exception, their lines, and the expressions at work in them."""
+    """Frames of an exception, their lines, and the expressions running in them."""
     found = []
     step = error.__traceback__
     while step is not None:

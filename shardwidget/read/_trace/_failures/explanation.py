@@ -35,7 +35,7 @@ def quoted(axes: Sequence[str]) -> str:
 
 
 def vary(axes: Sequence[str]) -> str:
-    """Code that types what stands for ``{}`` as varying."""
+    """Code that types what replaces ``{}`` as varying."""
     return f"jax.lax.pcast({{}}, {quoted(axes)}, to='varying')"
 
 
@@ -50,7 +50,7 @@ def auto_mesh(mesh: AnyMesh, changes: Changes) -> Fix:
 
 
 def specs_code(specs: Any) -> str:
-    """A tree of specs as it is written."""
+    """A tree of specs as code."""
     leaves, tree = jax.tree.flatten(specs, is_leaf=lambda x: x is None or isinstance(x, PartitionSpec))
     return repr(jax.tree.unflatten(tree, [None if leaf is None else _Code(spec_text(leaf)) for leaf in leaves]))
 

@@ -20,7 +20,7 @@ from shardwidget.read._trace.steps import Writer
 from shardwidget.read._trace.words import joined
 
 SET_MESH_AROUND = (
-    "The function is traced as jit traces it, and there no mesh can be set. Set it around the call: "
+    "The function is traced as jit traces it, and no mesh can be set there. Set it around the call: "
     "with jax.set_mesh(mesh): ShardMapStepper(f, ...)."
 )
 
@@ -68,7 +68,7 @@ def _other(stop: StoppedTrace) -> Explanation:
         return Explanation(SET_MESH_AROUND)
     if _jax.messages.is_ref_closed_over(stop.error):
         return Explanation(REF_CLOSED_OVER)
-    return Explanation("JAX refused this operation; the steps before it ran.", value)
+    return Explanation("JAX rejected this operation; the steps before it ran.", value)
 
 
 _EXPLAIN = {

@@ -1,4 +1,4 @@
-"""Arguments that cannot be cut as in_specs say."""
+"""Arguments that cannot be cut as in_specs asks."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from shardwidget.read._trace.words import joined
 
 
 def indivisible(stop: StoppedTrace, writer: Writer) -> Explanation | None:
-    """An argument that its spec does not cut evenly: pad it, or cut it otherwise."""
+    """An argument that its spec does not cut evenly: pad it, or cut it another way."""
     mapped = stop.reached.mapped
     if mapped is None:
         return None
@@ -56,7 +56,7 @@ def indivisible(stop: StoppedTrace, writer: Writer) -> Explanation | None:
 
 
 def unlike_in_specs(stop: StoppedTrace, writer: Writer) -> Explanation | None:
-    """An argument whose type says something else than in_specs."""
+    """An argument whose type differs from in_specs."""
     if _jax.messages.is_too_long(stop.error):
         return too_long(stop)
     mapped = stop.reached.mapped
@@ -90,7 +90,7 @@ def unlike_in_specs(stop: StoppedTrace, writer: Writer) -> Explanation | None:
             spec_of = spec_text(PartitionSpec(*(g[0] if len(g) == 1 else g or None for g in given)))
             code = ", ".join(spec_of if k == number else spec_text(s) for k, s in enumerate(leaves))
             code = f"({code}{',' * (len(leaves) == 1)})"
-            ways.insert(1, stop.changes.option("in_specs", code, f"Take {name} as it is cut"))
+            ways.insert(1, stop.changes.option("in_specs", code, f"Take {name} as it is already cut"))
         return Explanation(text, value, list(dict.fromkeys(axes)), ways)
     return None
 

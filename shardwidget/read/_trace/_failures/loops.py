@@ -18,7 +18,7 @@ from shardwidget.read._trace.words import joined
 
 
 def changed_carry(stop: StoppedTrace, writer: Writer) -> Explanation | None:
-    """The first carry whose type changes; JAX's message names it, and the axes where it says how to fix it."""
+    """The first carry whose type changes; JAX's message names it, and the axes if it says how to fix it."""
     changes = _jax.messages.carries(stop.error)
     gains = [(carry, carry.after - carry.before) for carry in changes if carry.after - carry.before]
     losses = [(carry, carry.before - carry.after) for carry in changes if carry.before - carry.after]
@@ -30,7 +30,7 @@ def changed_carry(stop: StoppedTrace, writer: Writer) -> Explanation | None:
     what = value.name if value is not None else carry.name
     same, varies = f"the same along {joined(axes)}", f"varying over {joined(axes)}"
     before, after = (same, varies) if gains else (varies, same)
-    text = f"The loop takes {what} as {before} and returns a value there that is {after}; a carry keeps its type."
+    text = f"The loop takes {what} as {before} and returns a value there that is {after}; a carry must keep its type."
     return Explanation(text, value, axes, _carries_typed(stop, chosen, bool(gains), what))
 
 
@@ -45,7 +45,7 @@ LOOPS = {
 def _carries_typed(
     stop: StoppedTrace, changed: Sequence[tuple[_jax.messages.Carry, frozenset[str]]], gains: bool, what: str
 ) -> list[Fix]:
-    """The carries that gain axes typed as varying before the loop; those that lose some, in what the body returns."""
+    """Carries that gain axes are typed as varying before the loop; those that lose some, in what the body returns."""
     call, source = stop.changes.expression, stop.changes.source
     called = last_name(call.func) if isinstance(call, ast.Call) else ""
     if called not in LOOPS or source is None or not isinstance(call, ast.Call):
@@ -78,7 +78,7 @@ def _carry_called(
 
 
 def unlike_branches(stop: StoppedTrace, writer: Writer) -> Explanation | None:
-    """Branches whose results vary over different axes. JAX's message says their types and not what they are called."""
+    """Branches whose results vary over different axes. JAX's message has their types but not their names."""
     every = _jax.messages.branches(stop.error)
     if not every:
         return None
@@ -87,12 +87,12 @@ def unlike_branches(stop: StoppedTrace, writer: Writer) -> Explanation | None:
     less, more = (one, other) if one.varying < other.varying else (other, one)
     fixes = _branches_typed(stop, every)
     if not less.varying < one.varying | other.varying:
-        words = f"{one.name} gives {one.type} and {other.name} gives {other.type}; branches give values of one type."
+        words = f"{one.name} returns {one.type} and {other.name} {other.type}; branches must return the same type."
         return Explanation(words, axes=axes, fixes=fixes)
     same = [v for v in stop.inputs if str(v.aval) == less.type]
     words = (
         f"What {more.name} returns varies over {joined(axes)}, and what {less.name} returns is the same along "
-        f"{joined(axes)}; branches give values of one type."
+        f"{joined(axes)}; branches must return the same type."
     )
     return Explanation(words, same[0] if len(same) == 1 else None, axes, fixes)
 
@@ -100,7 +100,7 @@ def unlike_branches(stop: StoppedTrace, writer: Writer) -> Explanation | None:
 def _branches_typed(
     stop: StoppedTrace, pairs: Sequence[tuple[_jax.messages.Branch, _jax.messages.Branch]]
 ) -> list[Fix]:
-    """What branches return typed as varying over all axes over which another's does."""
+    """What branches return, typed as varying over all axes that another branch's result varies over."""
     call, source = stop.changes.expression, stop.changes.source
     if source is None or not isinstance(call, ast.Call):
         return []

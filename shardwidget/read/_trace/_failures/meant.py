@@ -1,4 +1,4 @@
-"""What a result was meant to be that varies over mesh axes: a sum of parts, a mean, a maximum."""
+"""What a result that varies over mesh axes was meant to be: a sum of parts, a mean, a maximum."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def meant(writer: Writer, value: TracedValue, axes: Sequence[str]) -> str:
     """The collective that completes a value which is a part of one along some axes.
 
     A matrix product or a reduction over a dimension that the axes cut gives parts. What is only scaled or cast stays
-    one; a sum that is divided by the number of its terms is a mean; a minus turns a maximum into a minimum.
+    a part; a sum that is divided by the number of its terms is a mean; a minus turns a maximum into a minimum.
 
     Returns:
         ``psum``, ``pmean``, ``pmax`` or ``pmin``; empty where the value is not certain to be a part.
@@ -51,9 +51,9 @@ def meant(writer: Writer, value: TracedValue, axes: Sequence[str]) -> str:
 
 
 def cutting(value: TracedValue, d: int, writer: Writer) -> tuple[str, ...]:
-    """Axes that cut a dimension of a block, where that is certain: of an argument of the region, as its spec says.
+    """Axes that cut a dimension of a block, where that is certain: for an argument of the region, from its spec.
 
-    What is computed element by element from such blocks is cut as they are. Of any other value nothing is known.
+    What is computed element by element from such blocks is cut in the same way. Nothing is known of any other value.
     """
     step = _step(writer, value)
     if step is not None and step.kind == "in_specs":
@@ -71,7 +71,7 @@ def _cuts(writer: Writer, value: TracedValue, dims: Sequence[int], axes: Sequenc
 
 
 def _constant(writer: Writer, step: Draft) -> float | None:
-    """The constant that a step divides by; None if that is no constant."""
+    """The constant that a step divides by; None if that is not a constant."""
     by = _step(writer, step.inputs[1]) if len(step.inputs) == 2 else step
     literals = by.literals if by is not None and (by is step or by.implicit) else ()
     try:

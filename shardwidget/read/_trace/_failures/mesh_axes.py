@@ -58,7 +58,7 @@ def unclear_sharding(stop: StoppedTrace, writer: Writer) -> Explanation:
         code = (
             f"jnp.matmul({a}, {b}, out_sharding=jax.NamedSharding({said or f'jax.typeof({a}).sharding.mesh'}, {spec}))"
         )
-        ways += placed(stop.changes.wrapped("Say how the result is cut: JAX then sums the parts", product, code))
+        ways += placed(stop.changes.wrapped("State how the result is cut: JAX then sums the parts", product, code))
     for k, v in enumerate(values):
         if any(dim.axes for dim in dims_of_spec(v.aval.shape, v.aval.sharding.spec)):
             code = f"jax.reshard({{}}, jax.NamedSharding({said or 'jax.typeof({}).sharding.mesh'}, P()))"
@@ -69,7 +69,7 @@ def unclear_sharding(stop: StoppedTrace, writer: Writer) -> Explanation:
 
 
 def _names_fixed(stop: StoppedTrace, names: Sequence[str], known: Sequence[str], specs: str) -> list[Fix]:
-    """The axes that there are in place of the name, the likeliest first."""
+    """The existing axes to use in place of the name, the likeliest first."""
     wrong = names[0] if names else ""
     close = difflib.get_close_matches(wrong, known, n=len(known), cutoff=0.0)
     found = []

@@ -1,4 +1,4 @@
-"""Python asks a traced value for its number: what it means, and the same statement in JAX."""
+"""Python needs the number of a traced value: what that means, and the same statement in JAX."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ from shardwidget.read._trace._failures.stopped import StoppedTrace
 from shardwidget.read._trace.steps import Writer
 
 ASKED = {
-    jax.errors.TracerBoolConversionError: "Python asks {name} whether it is true",
-    jax.errors.TracerIntegerConversionError: "Python asks {name} for a whole number",
+    jax.errors.TracerBoolConversionError: "Python needs to know whether {name} is true",
+    jax.errors.TracerIntegerConversionError: "Python needs {name} as a whole number",
     jax.errors.TracerArrayConversionError: (
-        "NumPy asks {name} for its numbers: jax.numpy has functions of the same names"
+        "NumPy needs the numbers in {name}: jax.numpy has functions of the same names"
     ),
     jax.errors.NonConcreteBooleanIndexError: (
         "How many elements a mask picks decides a shape, and jnp.where keeps the shape"
     ),
-    jax.errors.ConcretizationTypeError: "Python asks {name} for its number",
+    jax.errors.ConcretizationTypeError: "Python needs the number in {name}",
 }
-"""What each exception of JAX is raised for, the particular ones first."""
+"""What each exception of JAX is raised for, the more specific ones first."""
 
 
 def _explained(error: Exception, name: str, type_: str) -> str:
     """What the exception means, for a value of a name and a type."""
     asked = next(text for kind, text in ASKED.items() if isinstance(error, kind))
     return (
-        f"{asked.format(name=name)}. While JAX traces a function {name} is {type_}, a type without a number, "
-        "and on each device it may be another one."
+        f"{asked.format(name=name)}. While JAX traces a function, {name} is {type_}, a type without a number, "
+        "which may differ on each device."
     )
 
 
 def traced_value(stop: StoppedTrace, writer: Writer) -> Explanation:
-    """Python's own ``if``, ``while``, ``int`` and the like, on a value that has a type alone."""
+    """Python's own ``if``, ``while``, ``int`` and the like, on a value that has only a type."""
     del writer
     value = stop.inputs[-1] if stop.inputs else None
     name, type_ = (value.name, _jax.type_text(value.aval)) if value is not None else ("the value", "a tracer")
@@ -51,7 +51,7 @@ def traced_value(stop: StoppedTrace, writer: Writer) -> Explanation:
 
 
 def _statement_fixes(file: str, line: int, changes: Changes) -> list[Fix]:
-    """The statement whose condition stands on a line, said in JAX; nothing where that is not one of the plain forms."""
+    """The statement whose condition is on a line, written in JAX; nothing where that is not one of the plain forms."""
     source = source_text(file)
     found = [
         (body, k)
@@ -82,23 +82,23 @@ def _bodies(node: ast.AST) -> list[list[ast.stmt]]:
 
 
 def _fixes(body: list[ast.stmt], at: int) -> Iterator[tuple[str, str, ast.stmt, ast.stmt]]:
-    """Titles and code of statements in JAX, and the first and last of those that they replace."""
+    """Titles and code of statements in JAX, and the first and last statement that they replace."""
     statement = body[at]
     if isinstance(statement, ast.While) and len(statement.body) == 1:
         (inner,) = statement.body
         if not statement.orelse and (name := _target(inner)):
             condition, value = ast.unparse(statement.test), ast.unparse(_value(inner))
             code = f"{name} = jax.lax.while_loop(lambda {name}: {condition}, lambda {name}: {value}, {name})"
-            yield "Repeat by lax.while_loop", code, statement, statement
+            yield "Repeat with lax.while_loop", code, statement, statement
         return
     choice = _choice(body, at)
     if choice is None:
         return
     start, condition, yes, no = choice.start, *(ast.unparse(e) for e in (choice.condition, choice.yes, choice.no))
     one = f"{start}jnp.where({condition}, {yes}, {no})"
-    yield "Compute both and choose by jnp.where", one, statement, choice.last
+    yield "Compute both and choose with jnp.where", one, statement, choice.last
     one = f"{start}jax.lax.cond({condition}, lambda: {yes}, lambda: {no})"
-    yield "Compute one of them by lax.cond", one, statement, choice.last
+    yield "Compute one of them with lax.cond", one, statement, choice.last
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ def _valued(statement: ast.stmt) -> bool:
 
 
 def _start(statement: ast.stmt) -> str:
-    """How a statement that gives a value begins; empty for another one."""
+    """How a statement that gives a value begins; empty for any other."""
     if isinstance(statement, ast.Return):
         return "return "
     name = _target(statement)

@@ -1,4 +1,4 @@
-"""Results that are not what their out_specs say."""
+"""Results that do not match their out_specs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from shardwidget.read._trace.written import equal_along
 
 
 def varying_result(stop: StoppedTrace, writer: Writer) -> Explanation | None:
-    """A result that varies over an axis along which its spec says that it is the same."""
+    """A result that varies over an axis along which its spec states that it is the same."""
     own = writer.stopped.region.axes if writer.stopped is not None and writer.stopped.region is not None else ()
     if _jax.messages.is_too_long(stop.error):
         return too_long(stop)
@@ -67,7 +67,7 @@ def too_long(stop: StoppedTrace) -> Explanation:
     value = stop.inputs[0] if stop.inputs else None
     name = value.name if value is not None else "the value"
     rank = value.aval.ndim if value is not None else 0
-    text = f"A spec has an entry for each dimension at most, and {name} has {rank}."
+    text = f"A spec has at most one entry for each dimension, and {name} has {rank}."
     if value is None or stop.kind == "in_specs":
         return Explanation(text, value)
     varying = sorted(_jax.manual_types(value.aval)[0])
@@ -75,20 +75,20 @@ def too_long(stop: StoppedTrace) -> Explanation:
 
 
 def _fixes(stop: StoppedTrace, writer: Writer, wrong: Sequence[Wrong]) -> list[Fix]:
-    """Results that vary where their specs say that they do not, the change first that gives what was meant."""
+    """Results that vary where their specs state that they do not; the change that gives what was meant comes first."""
     over = joined(wrong[0][2])
     reductions = _in_place(stop, wrong)
     found: list[Fix] = []
     mapped = stop.reached.mapped
     if mapped is not None and all(v.aval.ndim for _, v, _, _ in wrong):
         specs = {number: _named_too(spec, axes, v.aval.ndim) for number, v, axes, spec in wrong}
-        title = f"Concatenate the blocks along {over}: say so in out_specs"
+        title = f"Concatenate the blocks along {over}: add that to out_specs"
         found.append(stop.changes.option("out_specs", _with_specs(mapped.out_specs, specs), title))
     if all(_equal_along(writer, v, a) for _, v, a, _ in wrong):
         found += reductions(
             ["pmax"] * len(wrong), f"The blocks are equal along {over}: their maximum is typed as the same"
         )
-        title = "The blocks are equal in this run: turn the check off, and answer for it yourself"
+        title = "The blocks are equal in this run: turn the check off, and ensure it yourself"
         found.append(stop.changes.option("check_vma", "False", title))
     titles = {"psum": "Sum", "pmean": "Average", "pmax": "Take the maximum of", "pmin": "Take the minimum of"}
     completes = [meant(writer, v, a) for _, v, a, _ in wrong]

@@ -1,4 +1,4 @@
-"""A program whose tracing failed, and how far it came."""
+"""A program whose tracing failed, and how far it got."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class StoppedTrace:
         self.jaxpr = self.reached.jaxpr
 
     def argument_shardings(self) -> dict[int, NamedSharding]:
-        """How in_specs cut the arguments of the program that went to the region as they are, by their numbers."""
+        """How in_specs cuts the program's arguments that were passed to the region unchanged, by their numbers."""
         mapped = self.reached.mapped
         if mapped is None or _jax.messages.is_too_long(self.error):
             return {}
@@ -61,7 +61,7 @@ class StoppedTrace:
         return found
 
     def _outermost(self, var: Any) -> Any:
-        """The variable that is passed for one of a called function, through all calls around."""
+        """The outermost variable that is passed for a variable of a called function, through all enclosing calls."""
         levels, jaxpr = [], self.jaxpr
         while jaxpr.eqns and (control := _jax.control_of(jaxpr.eqns[-1])) and _jax.is_open(control.bodies[0]):
             levels.append((jaxpr.eqns[-1], control.bodies[0]))
@@ -72,7 +72,7 @@ class StoppedTrace:
         return var
 
     def mesh(self) -> Mesh:
-        """The mesh of the region, of the arguments, or the first device alone."""
+        """The mesh of the region, that of the arguments, or only the first device."""
         found = self.reached.mapped.mesh if self.reached.mapped else None
         for x in self.arguments.arrays:
             found = found or getattr(getattr(x, "sharding", None), "mesh", None)
@@ -108,7 +108,7 @@ class StoppedTrace:
         return [f for f in frames if _jax.is_user_file(f[0].f_code.co_filename)]
 
     def _never_ran(self) -> bool:
-        """Whether none of the user's code ran: JAX, or Python, refused the arguments."""
+        """Whether none of the user's code ran: JAX or Python rejected the arguments."""
         files = [frame.f_code.co_filename for frame, _ in traceback.walk_tb(self.error.__traceback__)]
         ours = max(k for k, file in enumerate(files) if file.startswith(_jax.OURS))
         return not any(_jax.is_user_file(file) for file in files[ours:])
@@ -129,7 +129,7 @@ def _raised_by_user(error: Exception) -> bool:
 
 
 def _explicit_spec(x: Any, spec: PartitionSpec, mesh: AnyMesh) -> PartitionSpec:
-    """What a spec says of Explicit axes: the part that a type has to say, too."""
+    """What a spec states about Explicit axes: the part that a type must state too."""
     kinds = dict(zip(mesh.axis_names, mesh.axis_types, strict=True))
     dims = dims_of_spec(jax.typeof(x).shape, spec)
     return PartitionSpec(*(tuple(a for a in dim.axes if kinds[a].name == "Explicit") or None for dim in dims))

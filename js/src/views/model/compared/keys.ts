@@ -9,7 +9,7 @@ export const KEYS: readonly (readonly [string, string])[] = [
   ["d", "only what differs"],
 ];
 
-/** Listens on the frame; returns what ends it. */
+/** Listens on the frame; returns a function that stops listening. */
 export function comparedKeys(state: ComparedState, frame: HTMLElement): () => void {
   const find = (selector: string) => frame.shadowRoot?.querySelector<HTMLElement>(selector);
   return cardKeys(frame, (key, target) => {

@@ -34,7 +34,7 @@ export function Legend({ state, shown: { model, step } }: { state: ProgramState;
       {donated > 0 && <p class="soft small">{bytes(donated)} of the arguments are donated</p>}
       <p class="limit">
         <label>
-          held against{" "}
+          compared with{" "}
           <select value={String(chip)} onChange={(e) => page.set({ chip: Number(e.currentTarget.value) })}>
             <option value={String(NONE)}>nothing</option>
             {model.doc.chips.map((c, k) => (

@@ -47,7 +47,7 @@ export function MemoryView({ state }: { state: ProgramState }) {
       <Alive state={state} shown={shown} />
       <p class="soft small basis">
         {basisText(model)}
-        {model.doc.loops.length > 0 && " One pass of each loop is drawn: each needs as much."}
+        {model.doc.loops.length > 0 && " One iteration of each loop is drawn: every iteration needs as much."}
       </p>
     </div>
   );

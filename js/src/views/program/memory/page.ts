@@ -24,9 +24,9 @@ export interface MemoryFields {
   row: string | null;
   /** Rows that are in the page. */
   rows: number;
-  /** Index of the chip whose memory is the limit: -1 for none, -2 for a number of one's own; null for the program's. */
+  /** Index of the chip whose memory is the limit: -1 for none, -2 for an own number; null for the program's. */
   chip: number | null;
-  /** GiB of one's own. */
+  /** The reader's own number, in GiB. */
   own: number;
 }
 
@@ -100,7 +100,7 @@ export class MemoryPage {
   /** What stands in place of the page: that it is being read, or why it is not known. */
   trouble(): string | null {
     const wire = this.host.sent();
-    if (wire === undefined) return this.host.saved ? "What is alive in it was not saved." : "reading what is alive …";
+    if (wire === undefined) return this.host.saved ? "Its live buffers were not saved." : "reading live buffers …";
     if ("trouble" in wire) return String(wire.trouble);
     const decoded = this.#decoded(wire);
     return decoded instanceof Error ? decoded.message : null;
