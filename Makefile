@@ -15,6 +15,8 @@ PORT ?= 8888
 BUNDLE := shardwidget/static/widget.js
 # Tests that share something costly stay in one process.
 PARALLEL := --numprocesses=2 --dist=loadgroup
+# Each file of them has servers and browsers of its own.
+BY_FILE := --numprocesses=2 --dist=loadfile
 PIP := pip --disable-pip-version-check -qq
 CHROMIUM = SHARDWIDGET_CHROMIUM=$$(tools/browser chromium) && export SHARDWIDGET_CHROMIUM
 FIREFOX = SHARDWIDGET_FIREFOX=$$(tools/browser firefox) && export SHARDWIDGET_FIREFOX
@@ -57,7 +59,7 @@ test-py: .venv/.dev $(BUNDLE)
 
 test-hosts: .venv/.dev $(BUNDLE)
 	@$(call say,pytest: notebooks and saved pages in real browsers)
-	@$(CHROMIUM) && $(FIREFOX) && pytest --quiet tests/hosts
+	@$(CHROMIUM) && $(FIREFOX) && pytest --quiet $(BY_FILE) tests/hosts
 
 bench: .venv/.dev $(BUNDLE)
 	@$(CHROMIUM) && python -m tests.bench

@@ -12,7 +12,8 @@
       // Weak, so that counting keeps nothing alive.
       const entry = { target: new WeakRef(this), type, callback: new WeakRef(callback) };
       listeners.add(entry);
-      options?.signal?.addEventListener("abort", () => listeners.delete(entry));
+      // The original: this listener of ours is not the widget's.
+      if (options?.signal) addEventListener.call(options.signal, "abort", () => listeners.delete(entry));
     }
     return addEventListener.call(this, type, callback, options);
   };
