@@ -26,7 +26,11 @@ function watchPage() {
   const held = (target: EventTarget) => (target instanceof MediaQueryList ? media : page);
   const outer = (target: EventTarget) => target instanceof MediaQueryList || target === window || target === document;
   vi.spyOn(EventTarget.prototype, "addEventListener").mockImplementation(function (this: EventTarget, ...given) {
-    if (outer(this)) held(this).add(given[1]);
+    if (outer(this)) {
+      held(this).add(given[1]);
+      const { signal } = (given[2] ?? {}) as AddEventListenerOptions;
+      if (signal) addEventListener.call(signal, "abort", () => held(this).delete(given[1]));
+    }
     return Reflect.apply(addEventListener, this, given);
   });
   vi.spyOn(EventTarget.prototype, "removeEventListener").mockImplementation(function (this: EventTarget, ...given) {
