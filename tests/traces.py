@@ -75,7 +75,7 @@ class Program:
             outside.append(self.whole(name, shards, array.shape, spec))
             inside.append(self.block(name, shards, [a for a in spec if a]))
         names = " and ".join(name for name, _, _ in given)
-        self.step("in_specs", outside, inside, f"{names} cut into blocks.", line)
+        self.step("in_specs", outside, inside, f"{names} split into blocks.", line)
         return inside
 
     def local(

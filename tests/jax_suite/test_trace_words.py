@@ -70,7 +70,7 @@ def test_a_collective(name):
 
 def test_the_ends_of_a_region():
     said = told(lambda a: (lax.psum(a, "y"), a), out_specs=(P("x"), P(("x", "y"))))
-    assert said[0] == ("in_specs", "a is cut over x in dimension 0 and over y in dimension 1.")
+    assert said[0] == ("in_specs", "a is split over x in dimension 0 and over y in dimension 1.")
     first, second = said[-1][1].split(". ")
     assert first.endswith(
         ": blocks are concatenated along x in dimension 0; along y all copies are equal and one is taken"

@@ -228,3 +228,11 @@ function flaw(doc: Trace): string | null {
 export function primitiveName(step: Step): string {
   return step.collective?.kind ?? step.primitive;
 }
+
+/** What stands over a step: some values before and after, the operation with its axes. */
+export function headOf(trace: TraceModel, step: Step) {
+  const get = (ids: readonly number[]) => [...new Set(ids)].flatMap((id) => trace.variable(id) ?? []).slice(0, 3);
+  const axes = step.collective?.axes ?? [];
+  const name = primitiveName(step) + (axes.length > 0 ? ` '${axes.join("', '")}'` : "");
+  return { inputs: get(step.inputs), outputs: get(step.outputs), name, axes };
+}

@@ -26,7 +26,7 @@ test("source, steps, types, sentence and picture of the first step", async () =>
   expect(rows(view)[4]?.textContent).toContain("32 B per device");
   expect(rows(view)[4]?.textContent).toContain("s f32[2,4]{V:(x,y)} → {V:x}");
   expect(rows(view)[5]?.textContent).toContain("assemble P('x', None)");
-  expect(headline(view)).toContain("a and b cut into blocks.");
+  expect(headline(view)).toContain("a and b split into blocks.");
   expect(find(view, ".source .current code").textContent).toBe("@jax.shard_map(in_specs=(P('x', 'y'), P('y')),");
   expect(new Set(pixels(view))).not.toHaveLength(1);
   expect(view.model.sent).toEqual([]);
@@ -450,7 +450,7 @@ test("a document of a newer version says so, and a good one after it is drawn fr
   view.model.assign({ _document: trace("all_gather"), step: 0 });
   await shown(view, 0);
   expect(view.root.querySelector("[role=alert]")).toBeNull();
-  expect(headline(view)).toContain("w cut into blocks.");
+  expect(headline(view)).toContain("w split into blocks.");
 });
 
 test("a shorter document in place of a longer one shows one of its steps", async () => {

@@ -55,8 +55,8 @@ def _in_specs(step: Draft, mesh: Mesh | None) -> str:
         if not cuts:
             parts.append(f"{value.name} is whole on every device")
         else:
-            parts.append(f"{value.name} is cut {text}{f', and copied along {joined(others)}' if others else ''}")
-    return f"{'. '.join(parts)}." if parts else "The function takes no array: there is nothing to cut."
+            parts.append(f"{value.name} is split {text}{f', and copied along {joined(others)}' if others else ''}")
+    return f"{'. '.join(parts)}." if parts else "The function takes no array: there is nothing to split."
 
 
 def _out_specs(step: Draft, mesh: Mesh | None) -> str:

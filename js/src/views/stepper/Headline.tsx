@@ -1,31 +1,30 @@
 /** What the step does: types before and after, and one sentence. */
 import type { Step, Variable } from "../../model/document.gen";
 import { axisTokens } from "../../model/text";
-import { primitiveName, type TraceModel } from "../../model/trace";
+import { headOf, type TraceModel } from "../../model/trace";
 import { fitName } from "../../scene/measure";
 import { AXIS_DASH } from "../../scene/scene";
 import { Tokens } from "../card/Tokens";
+import { NAME } from "./sizes";
 import type { StepperState } from "./state";
 
 export function Headline({ state, trace }: { state: StepperState; trace: TraceModel }) {
   const step = state.step();
   if (!step) return null;
-  const get = (ids: readonly number[]) => [...new Set(ids)].flatMap((id) => trace.variable(id) ?? []).slice(0, 3);
-  const axes = step.collective?.axes ?? [];
+  const { inputs, outputs, name, axes } = headOf(trace, step);
   const kind = axes[0] === undefined ? "" : `ink${trace.mesh.axisOf(axes[0]) % AXIS_DASH.length}`;
   const failed = step.primitive === "error" ? trace.doc.error : null;
   return (
     <div class="headline">
       <div class="types mono">
-        {get(step.inputs).map((v) => (
+        {inputs.map((v) => (
           <TypeChip state={state} trace={trace} v={v} key={v.id} />
         ))}
         <span class={`operation ${failed ? "wrong" : kind} ${step.outputs.length > 0 ? "gives" : ""}`}>
-          {failed ? failed.error : primitiveName(step)}
-          {axes.length > 0 && ` '${axes.join("', '")}'`}
+          {failed ? failed.error : name}
           {step.outputs.length > 0 && <i />}
         </span>
-        {get(step.outputs).map((v) => (
+        {outputs.map((v) => (
           <TypeChip state={state} trace={trace} v={v} key={v.id} strong />
         ))}
       </div>
@@ -33,9 +32,6 @@ export function Headline({ state, trace }: { state: StepperState; trace: TraceMo
     </div>
   );
 }
-
-/** Width of a name before its type, which must not be lost. */
-const NAME = 90;
 
 /** A value's name and type; a press watches it: every tile shows its latest value at every step. */
 function TypeChip({

@@ -27,7 +27,12 @@ export function SourcePanel({ state, trace }: { state: StepperState; trace: Trac
           return (
             <li class={current ? `current ${kind}` : ""} ref={current ? keepInView : null} key={number}>
               <span class="number">{number}</span>
-              <code style={{ paddingLeft: `${Math.min(8, indent / 2) + 2}ch` }}>{text.trimStart()}</code>
+              <code style={{ paddingLeft: `${Math.min(8, indent / 2) + 2}ch` }}>
+                {text
+                  .trimStart()
+                  .split(/(?<=[(,=])/)
+                  .map((part) => [part, <wbr key={part} />])}
+              </code>
             </li>
           );
         })}

@@ -6,7 +6,7 @@ import { Menus } from "./Menus";
 import { SourcePanel } from "./SourcePanel";
 import { Stage } from "./Stage";
 import { Steps } from "./Steps";
-import { NARROW, SMALL, TINY } from "./sizes";
+import { isStacked, NARROW, SMALL, TINY } from "./sizes";
 import type { StepperState } from "./state";
 import { Tabs } from "./Tabs";
 import { Transport } from "./Transport";
@@ -29,7 +29,9 @@ export function Stepper({ state }: { state: StepperState }) {
     />
   );
   return (
-    <div class={`stepper ${narrow ? "narrow" : ""} ${width < SMALL ? "small" : ""} ${width < TINY ? "tiny" : ""}`}>
+    <div
+      class={`stepper ${narrow ? "narrow" : ""} ${isStacked(trace, width) ? "stacked" : ""} ${width < SMALL ? "small" : ""} ${width < TINY ? "tiny" : ""}`}
+    >
       <Headline state={state} trace={trace} />
       <Transport state={state} trace={trace} />
       {narrow && <Menus state={state} trace={trace} />}
