@@ -176,7 +176,7 @@ def read_module(text: str, names: dict[str, Any]) -> Program | str | None:
 def _mesh(names: dict[str, Any], devices: int) -> Any:
     """The mesh that a program for this many devices was made for: the one set, or that of a name or an array."""
     set_ = jax.sharding.get_mesh()
-    meshes = [_jax.mesh_of_with() if set_.empty else set_]
+    meshes = [_jax.entered_mesh() if set_.empty else set_]
     values = [value for name, value in list(names.items()) if not name.startswith("_")]
     meshes += [value for value in values if isinstance(value, jax.sharding.Mesh)]
     meshes += [getattr(x.sharding, "mesh", None) for x in values if isinstance(x, jax.Array)]

@@ -20,7 +20,7 @@ nothing is computed from them.
 from shardwidget._jax import messages
 from shardwidget._jax.arrays import base_array, children, memory_at
 from shardwidget._jax.assignment import buffer_assignment
-from shardwidget._jax.compiling import compilations, module_text, traced_anew
+from shardwidget._jax.compiling import compilations, module_text, without_trace_cache
 from shardwidget._jax.continuing import Fixer, Mark, fixing, mark_of, marked
 from shardwidget._jax.control import (
     Cond,
@@ -35,7 +35,7 @@ from shardwidget._jax.control import (
     own_params,
     with_bodies,
 )
-from shardwidget._jax.failures import Mapped, Unfinished, unfiltered, unfinished
+from shardwidget._jax.failures import Mapped, PartialTrace, partial_trace, unfiltered
 from shardwidget._jax.inspection import inspection
 from shardwidget._jax.jaxpp import MpmdFields, mpmd_fields
 from shardwidget._jax.jaxprs import (
@@ -73,10 +73,10 @@ from shardwidget._jax.profiling import Profile
 from shardwidget._jax.shardings import (
     AnyMesh,
     device_assignment,
+    entered_mesh,
     hlo_text,
     is_silent,
     logical_device_ids,
-    mesh_of_with,
     moved_to,
     on_mesh,
     partitions,
@@ -90,6 +90,7 @@ from shardwidget._jax.sources import (
     argument_names,
     call_stack,
     calls_reshard,
+    current_location,
     from_user,
     function_name,
     function_place,
@@ -100,8 +101,7 @@ from shardwidget._jax.sources import (
     is_user_file,
     named,
     named_scopes,
-    place_now,
-    raised_at,
+    raise_location,
     stack_within,
     static_parameters,
     user_frames,
@@ -146,10 +146,10 @@ __all__ = [
     "Mark",
     "MpmdFields",
     "OpenJaxpr",
+    "PartialTrace",
     "Profile",
     "Scan",
     "ShardMap",
-    "Unfinished",
     "While",
     "argument_names",
     "base_array",
@@ -164,7 +164,9 @@ __all__ = [
     "context_key",
     "context_mesh",
     "control_of",
+    "current_location",
     "device_assignment",
+    "entered_mesh",
     "every_equation",
     "fixing",
     "from_user",
@@ -188,7 +190,6 @@ __all__ = [
     "mark_of",
     "marked",
     "memory_at",
-    "mesh_of_with",
     "messages",
     "module_text",
     "moved_to",
@@ -199,24 +200,23 @@ __all__ = [
     "on_mesh",
     "open_jaxpr",
     "own_params",
+    "partial_trace",
     "partitions",
-    "place_now",
     "plain_text",
     "print_text",
     "quick_options",
-    "raised_at",
+    "raise_location",
     "shardy_text",
     "spec_on",
     "stack_within",
     "static_parameters",
-    "traced_anew",
     "type_text",
     "typed_as",
     "unfiltered",
-    "unfinished",
     "unreduced_kind",
     "user_frames",
     "with_bodies",
     "with_equations",
     "with_sharding",
+    "without_trace_cache",
 ]

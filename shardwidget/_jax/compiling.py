@@ -38,7 +38,7 @@ def module_text(executable: Any) -> str:
 
 
 @contextlib.contextmanager
-def traced_anew() -> Iterator[None]:
+def without_trace_cache() -> Iterator[None]:
     """Traces every function again, even those that JAX has traced before, and leaves JAX's caches as they are.
 
     JAX 0.9 – 0.12: traces are cached by function and by this option, among others; the option moves seeds of

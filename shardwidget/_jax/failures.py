@@ -43,7 +43,7 @@ class _Link:
 
 
 @dataclass(frozen=True, eq=False)
-class Unfinished:
+class PartialTrace:
     """How far tracing got."""
 
     jaxpr: OpenJaxpr
@@ -82,7 +82,7 @@ def unfiltered(call: Callable[[], T]) -> T:
     return result  # type: ignore[return-value]
 
 
-def unfinished(error: BaseException) -> Unfinished | None:
+def partial_trace(error: BaseException) -> PartialTrace | None:
     """How far tracing got when an exception stopped it, from the frames of its traceback.
 
     JAX 0.9 – 0.12: the frames of ``trace_to_jaxpr*``, of ``shard_map``, of ``jit`` and of control flow hold what was
@@ -129,7 +129,7 @@ def unfinished(error: BaseException) -> Unfinished | None:
         return None
     operands, names = _at_work(frames[last + 1 :], levels[-1][1])
     variables, held = [v for v, _ in operands], [dims for _, dims in operands]
-    return Unfinished(_nested(levels), mapped, outs, out_specs, variables, held, names)
+    return PartialTrace(_nested(levels), mapped, outs, out_specs, variables, held, names)
 
 
 def _entered(file: str, name: str, known: dict[str, Any]) -> _Link | None:

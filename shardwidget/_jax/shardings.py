@@ -136,7 +136,7 @@ def _clip(text: str) -> str:
     return text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]} … ({len(text)} characters)"
 
 
-def mesh_of_with() -> jax.sharding.Mesh | None:
+def entered_mesh() -> jax.sharding.Mesh | None:
     """The mesh of the ``with mesh:`` around the call; None where there is none.
 
     JAX 0.9 – 0.12: ``jax.sharding.get_mesh`` returns only that of ``jax.set_mesh``.

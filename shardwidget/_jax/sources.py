@@ -67,7 +67,7 @@ def calls_reshard(eqn: JaxprEqn) -> bool:
     return any(is_user_file(f.file_name) or f.function_name.startswith("tree_map") for f in callers)
 
 
-def place_now() -> tuple[str, int, int] | None:
+def current_location() -> tuple[str, int, int] | None:
     """File, line and column of the user's expression that is running; None where there is none.
 
     From Python's own stack: JAX does not know who called a function whose trace it has cached.
@@ -81,7 +81,7 @@ def place_now() -> tuple[str, int, int] | None:
     return frame.f_code.co_filename, line or 0, column or 0
 
 
-def raised_at(error: BaseException) -> tuple[str, int, str] | None:
+def raise_location(error: BaseException) -> tuple[str, int, str] | None:
     """The user's file, line and function that an exception comes from; None where it is not from the user's code."""
     steps = traceback.walk_tb(error.__traceback__)
     found = [(f.f_code.co_filename, line, f.f_code.co_name) for f, line in steps]

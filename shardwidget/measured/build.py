@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from shardwidget.document import Clock, Ints, MeasuredCollective, Mesh, Operation, Run, Shares, Unjoined
-from shardwidget.measured.cover import Cover
+from shardwidget.measured.cover import IntervalUnion
 from shardwidget.measured.events import Events
 from shardwidget.measured.lanes import pack
 from shardwidget.measured.waits import Arrivals, arrivals
@@ -59,7 +59,7 @@ def build(of: Measured) -> Run:
     # Each call on each device has its own stretch of one axis, so that intervals of different ones never meet.
     shift = (events.position * calls + events.call) * int((ends - begins).max() + 1) - begins[events.call]
     compute = ~is_collective
-    computed = Cover((events.start + shift)[compute], (events.end + shift)[compute])
+    computed = IntervalUnion((events.start + shift)[compute], (events.end + shift)[compute])
     collectives = tuple(
         _measured(c, arrived, events, moved, computed, shift, calls)
         for c, arrived in zip(of.collectives, found, strict=True)
@@ -94,7 +94,7 @@ def _measured(
     arrived: Arrivals,
     events: Events,
     moved: np.ndarray,
-    computed: Cover,
+    computed: IntervalUnion,
     shift: np.ndarray,
     calls: int,
 ) -> MeasuredCollective:
@@ -129,7 +129,7 @@ def _shares(
     events: Events,
     moved: np.ndarray,
     is_collective: np.ndarray,
-    computed: Cover,
+    computed: IntervalUnion,
     shift: np.ndarray,
     begins: np.ndarray,
     ends: np.ndarray,
@@ -137,7 +137,7 @@ def _shares(
     devices = len(np.unique(events.position))
     whole = float((ends - begins).sum() * devices) or 1.0
     start, moved, end = ((column + shift)[is_collective] for column in (events.start, moved, events.end))
-    moving, either = Cover(moved, end), Cover(start, end)
+    moving, either = IntervalUnion(moved, end), IntervalUnion(start, end)
     hidden = int(computed.within(moving.start, moving.end).sum())
     communication = moving.length - hidden
     waiting = either.length - int(computed.within(either.start, either.end).sum()) - communication

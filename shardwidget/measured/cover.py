@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["Cover"]
+__all__ = ["IntervalUnion"]
 
 
-class Cover:
+class IntervalUnion:
     """What intervals cover together.
 
     Args:

@@ -29,14 +29,14 @@ def places(arguments: Named) -> str:
     return "; ".join(f"{_listed(names)} {'are' if len(names) > 1 else 'is'} on {place}" for place, names in at.items())
 
 
-def lies_elsewhere(x: Any, mesh: Any) -> bool:
+def is_on_other_devices(x: Any, mesh: Any) -> bool:
     """Whether ``jit`` refuses an argument in a program for a mesh: it is on other devices, or in another order."""
     sharding = _committed(x)
     devices = None if sharding is None else _jax.device_assignment(sharding)
     return isinstance(mesh, Mesh) and devices is not None and devices != tuple(mesh.devices.flat)
 
 
-def is_cut_otherwise(x: Any, mesh: Any) -> bool:
+def is_split_on_other_axes(x: Any, mesh: Any) -> bool:
     """Whether the mesh that an argument is split on has other axes than this one."""
     sharding = _committed(x)
     if not isinstance(sharding, NamedSharding) or not any(_jax.partitions(sharding.spec)):

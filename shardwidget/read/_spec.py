@@ -36,7 +36,7 @@ DTYPES = (
 
 
 @dataclass(frozen=True)
-class Judged:
+class SpecCheck:
     """What JAX makes of a draft."""
 
     mesh: AnyMesh
@@ -46,7 +46,7 @@ class Judged:
     """JAX's class and words, ``ValueError: …``; empty where JAX accepts it."""
 
 
-class Bench:
+class SpecEditor:
     """An array and a mesh whose spec is edited. Uses JAX; holds no editing state."""
 
     def __init__(self, x: Any, mesh: AnyMesh | None, spec: P | None, dtype: DTypeLike | None, name: str) -> None:
@@ -100,15 +100,15 @@ class Bench:
             *(tuple(sorted(map(str, names), key=_place_in(order))) for names in (spec.unreduced, spec.reduced)),
         )
 
-    def judge(self, draft: SpecDraft) -> Judged:
+    def judge(self, draft: SpecDraft) -> SpecCheck:
         """Builds the draft's sharding, and asks whether its array fits it."""
         mesh = self.mesh_of(draft.axes)
         try:
             sharding = NamedSharding(mesh, spec_of(draft))
             check(sharding, draft.shape)
         except Exception as error:
-            return Judged(mesh, None, f"{type(error).__name__}: {error}")
-        return Judged(mesh, sharding)
+            return SpecCheck(mesh, None, f"{type(error).__name__}: {error}")
+        return SpecCheck(mesh, sharding)
 
     def mesh_of(self, axes: tuple[MeshAxis, ...]) -> AnyMesh:
         """The mesh of these axes: the user's own, or one of the first devices, or an abstract one."""
@@ -152,7 +152,7 @@ class Bench:
             raise ValueError(_errors.OWN_MEMORY.format(sharding=sharding))
         return axes, sharding.spec
 
-    def apply(self, judged: Judged) -> jax.Array:
+    def apply(self, judged: SpecCheck) -> jax.Array:
         """Moves the array to a sharding.
 
         Not every JAX can make an array unreduced, or reduce it, while it moves from one placement to another, and some
@@ -208,7 +208,7 @@ def playground(
         TypeError: ``x`` is neither, or the mesh or the spec is of another type.
         ValueError: there is no mesh, or it has axes that cannot be edited.
     """
-    return replace(Bench(x, mesh, spec, dtype, name).document, fixed=fixed)
+    return replace(SpecEditor(x, mesh, spec, dtype, name).document, fixed=fixed)
 
 
 def spec_of(draft: SpecDraft) -> P:

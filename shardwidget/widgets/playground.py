@@ -11,7 +11,7 @@ from traitlets import Bunch, Dict, Int, TraitError, Unicode, observe, validate
 from shardwidget._names import name_in_caller
 from shardwidget.document import Placement, Playground, SpecDraft, to_wire
 from shardwidget.export import playground as words
-from shardwidget.read._spec import Bench
+from shardwidget.read._spec import SpecEditor
 from shardwidget.widgets._base import DocumentWidget, Mode
 from shardwidget.widgets._options import checked
 
@@ -77,13 +77,13 @@ class SpecPlayground(DocumentWidget):
         """
         checked(type(self), traits)
         called = (name_in_caller(x) if hasattr(x, "sharding") else "") if name is None else name
-        self._bench = Bench(x, mesh, spec, dtype, called)
-        document = self._bench.document
+        self._editor = SpecEditor(x, mesh, spec, dtype, called)
+        document = self._editor.document
         self._valid: tuple[SpecDraft, Any] | None = None
         self._following = False
         edits = {"drafts": [to_wire(document.draft)], "at": 0}
         super().__init__(document, mode=mode, _edits=edits, **traits)
-        self.set_trait("array", self._bench.array)
+        self.set_trait("array", self._editor.array)
 
     @property
     def document(self) -> Playground:
@@ -104,14 +104,14 @@ class SpecPlayground(DocumentWidget):
     @property
     def mesh(self) -> Any:
         """The mesh on screen: a ``jax.sharding.AbstractMesh`` where it needs more devices than there are."""
-        return self._bench.mesh_of(self.document.draft.axes)
+        return self._editor.mesh_of(self.document.draft.axes)
 
     @property
     def placement(self) -> Placement:
         """Where the array is, by the last valid spec; the mesh alone if there has been none."""
         if self._valid is None:
-            return self._bench.bare(self.document.draft)
-        return self._bench.placement(*self._valid)
+            return self._editor.bare(self.document.draft)
+        return self._editor.placement(*self._valid)
 
     def apply(self) -> Any:
         """Moves the array to what is on screen: with ``jax.device_put``, and ``jax.reshard`` for parts of sums.
@@ -124,12 +124,12 @@ class SpecPlayground(DocumentWidget):
             Exception: what JAX raises.
         """
         try:
-            moved = self._bench.apply(self._bench.judge(self.document.draft))
+            moved = self._editor.apply(self._editor.judge(self.document.draft))
         except Exception as error:
             self._applied = {"n": self._asked, "type": "", "error": type(error).__name__, "said": str(error)}
             raise
         self.set_trait("array", moved)
-        self._shown = replace(self.document, array=self._bench.document.array)
+        self._shown = replace(self.document, array=self._editor.document.array)
         self._applied = {"n": self._asked, "type": self.document.array, "error": "", "said": ""}
         return moved
 
@@ -182,7 +182,7 @@ class SpecPlayground(DocumentWidget):
     def _on_edits(self, change: Bunch) -> None:
         draft = SpecDraft.of(change["new"]["drafts"][change["new"]["at"]])
         self._shown = replace(self.document, draft=draft)
-        judged = self._bench.judge(draft)
+        judged = self._editor.judge(draft)
         self.set_trait("error", judged.error)
         if judged.sharding is None:
             return
@@ -200,7 +200,7 @@ class SpecPlayground(DocumentWidget):
             return proposal["value"]
         draft = self.document.draft
         try:
-            draft = self._bench.draft(draft.shape, draft.dtype, draft.axes, proposal["value"])
+            draft = self._editor.draft(draft.shape, draft.dtype, draft.axes, proposal["value"])
         except TypeError as error:
             raise TraitError(str(error)) from None
         self._push(draft)
@@ -212,10 +212,10 @@ class SpecPlayground(DocumentWidget):
             return proposal["value"]
         draft = self.document.draft
         try:
-            axes, spec = self._bench.parts_of(proposal["value"])
+            axes, spec = self._editor.parts_of(proposal["value"])
         except (TypeError, ValueError) as error:
             raise TraitError(str(error)) from None
-        self._push(self._bench.draft(draft.shape, draft.dtype, axes, spec))
+        self._push(self._editor.draft(draft.shape, draft.dtype, axes, spec))
         return self.sharding
 
     @observe("_asked")

@@ -22,7 +22,7 @@ from shardwidget import _jax
 from shardwidget.document import MeshAxis, SpecDraft, SpecEntry, to_wire
 from shardwidget.export import bundle
 from shardwidget.export.state import encode
-from shardwidget.read._spec import Bench
+from shardwidget.read._spec import SpecEditor
 
 NAMES = ("x", "y", "data", "it's")
 DTYPES = ("float32", "bfloat16", "int8", "bool")
@@ -35,7 +35,7 @@ def engine() -> MiniRacer:
     return made
 
 
-def page_says(bench: Bench, draft: SpecDraft) -> dict[str, Any]:
+def page_says(bench: SpecEditor, draft: SpecDraft) -> dict[str, Any]:
     """What the page makes of a draft."""
     return json.loads(engine().call("shardwidget.draft", encode(to_wire(bench.document)), encode(to_wire(draft))))
 
@@ -80,9 +80,9 @@ def drafts(draw, *, valid: bool = False) -> SpecDraft:
 
 
 @cache
-def bench(abstract: bool) -> Bench:
+def bench(abstract: bool) -> SpecEditor:
     mesh = jax.make_mesh((4, 2), ("x", "y"))
-    return Bench((8, 16), mesh.abstract_mesh if abstract else mesh, None, None, "x")
+    return SpecEditor((8, 16), mesh.abstract_mesh if abstract else mesh, None, None, "x")
 
 
 @settings(max_examples=400)
@@ -157,7 +157,7 @@ def test_the_code_does_what_it_says(draft: SpecDraft):
 @given(st.lists(drafts(valid=True).filter(can_be_made), min_size=2, max_size=2))
 def test_apply_moves_an_array_from_anywhere_to_anywhere(path: list[SpecDraft]):
     x = np.arange(24 * 24, dtype="float32").reshape(24, 24)
-    moving = Bench(jax.numpy.asarray(x), jax.make_mesh((4, 2), ("x", "y")), None, None, "x")
+    moving = SpecEditor(jax.numpy.asarray(x), jax.make_mesh((4, 2), ("x", "y")), None, None, "x")
     for draft in path:
         sizes = {a.name: a.size for a in draft.axes}
         cut = [e for e in draft.entries if e.axes and 24 % math.prod(sizes[a] for a in e.axes) == 0][:2]

@@ -9,7 +9,7 @@ import pytest
 from shardwidget.document import Operation
 from shardwidget.measured import lanes
 from shardwidget.measured.build import REMOTE
-from shardwidget.measured.cover import Cover
+from shardwidget.measured.cover import IntervalUnion
 from tests.runs import LOST, MATMUL, REDUCE, collective, measure, mesh
 
 
@@ -195,7 +195,7 @@ def test_a_cover_is_a_union(seed):
     line = np.zeros(130, bool)
     for a, b in zip(start, end, strict=True):
         line[a:b] = True
-    cover = Cover(start, end)
+    cover = IntervalUnion(start, end)
     assert cover.length == line.sum()
     lows = rng.integers(0, 110, 30)
     highs = lows + rng.integers(0, 19, 30)

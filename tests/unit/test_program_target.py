@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from shardwidget.document import Ints, Mesh
-from shardwidget.read._program.target import Lie, interconnect_of, lie, target_of, wraps_of
+from shardwidget.read._program.target import PhysicalLayout, interconnect_of, physical_layout, target_of, wraps_of
 
 
 def machine(kind: str, platform: str, box: tuple[int, ...] = (), size: int = 8) -> Mesh:
@@ -81,17 +81,17 @@ def test_devices_that_fill_no_box_do_not_wrap():
 
 def test_how_groups_lie_on_the_links():
     mesh = machine("TPU v5", "tpu", (2, 4))
-    assert lie([(0, 1, 2, 3), (4, 5, 6, 7)], mesh) == Lie((4,), True)
-    assert lie([(0, 4), (1, 5), (2, 6), (3, 7)], mesh) == Lie((2,), False)
-    assert lie([tuple(range(8))], mesh) == Lie((2, 4), False)
-    assert lie([(0, 1)], machine("cpu", "cpu")) is None
+    assert physical_layout([(0, 1, 2, 3), (4, 5, 6, 7)], mesh) == PhysicalLayout((4,), True)
+    assert physical_layout([(0, 4), (1, 5), (2, 6), (3, 7)], mesh) == PhysicalLayout((2,), False)
+    assert physical_layout([tuple(range(8))], mesh) == PhysicalLayout((2, 4), False)
+    assert physical_layout([(0, 1)], machine("cpu", "cpu")) is None
 
 
 def test_a_part_of_a_ring_is_a_line():
     ring = machine("TPU v5", "tpu", (4, 4))
-    assert lie([(0, 1), (2, 3)], ring) == Lie((2,), False)
+    assert physical_layout([(0, 1), (2, 3)], ring) == PhysicalLayout((2,), False)
     # An axis of a mesh may be laid over two axes of chips, in any order.
-    assert lie([(0, 4, 1, 5), (2, 6, 3, 7)], ring) == Lie((2, 2), False)
+    assert physical_layout([(0, 4, 1, 5), (2, 6, 3, 7)], ring) == PhysicalLayout((2, 2), False)
 
 
 @pytest.mark.parametrize(
@@ -104,4 +104,4 @@ def test_a_part_of_a_ring_is_a_line():
     ],
 )
 def test_groups_that_fill_no_boxes(groups):
-    assert lie(groups, machine("TPU v5", "tpu", (4, 4))) == Lie((), False)
+    assert physical_layout(groups, machine("TPU v5", "tpu", (4, 4))) == PhysicalLayout((), False)

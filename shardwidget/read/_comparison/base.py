@@ -44,7 +44,7 @@ def base_of(asked: Question, wanted: Literal["auto", "explicit"] | None) -> Base
         second, traced = _attempt(asked, auto)
         if second is None:
             return Base(auto, traced)
-        if _said(first) != _said(second) and (base := _over_stops(asked, mesh)):
+        if _said(first) != _said(second) and (base := _past_stops(asked, mesh)):
             return base
     raise _jax.from_user(first)
 
@@ -66,7 +66,7 @@ def _said(error: Exception) -> tuple[type, str]:
     return type(error), _jax.messages.without_shardings(str(error))
 
 
-def _over_stops(asked: Question, mesh: AnyMesh) -> Base | None:
+def _past_stops(asked: Question, mesh: AnyMesh) -> Base | None:
     """The program on its own mesh, the result of each stop laid out as the chosen fix asks."""
     whole = left(asked, mesh, {})
     if whole.jaxpr is None:

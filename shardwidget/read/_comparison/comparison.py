@@ -225,7 +225,7 @@ class _Reader:
 
     def _ended(self, error: Exception, found: Explicit, run: Explicit) -> Explicit:
         """The types up to an equation that JAX refuses, where none of its rows stops: it stops within a primitive."""
-        at = _jax.raised_at(error)
+        at = _jax.raise_location(error)
         left = [k for k in range(len(self.tree.lines)) if k not in found.types]
         there = [k for k in left if at and at[:2] in [(f.file_name, f.start_line) for f in self.tree.lines[k].frames]]
         first, *_ = there or left or [len(self.tree.lines) - 1]
@@ -292,5 +292,5 @@ def _in_jax_words(error: Exception, line: int, run: Explicit) -> Explicit:
 
 def _end(error: Exception) -> Row:
     """The row at which tracing stopped."""
-    at = _jax.raised_at(error)
+    at = _jax.raise_location(error)
     return Row("error", (), source=line_of(*at) if at else None, error=Failure(type(error).__name__, str(error)))

@@ -33,7 +33,7 @@ TAGS = re.compile(rf"(?:/|^|(?<=\()){TAG}(\d+)(?=[/)]|$)")
 
 
 @dataclass(frozen=True)
-class Put:
+class ValuePlacement:
     """Where a value is."""
 
     dims: Entries | None
@@ -56,10 +56,10 @@ class Concrete:
     caused: Mapping[int, Sequence[tuple[int, HloCollective]]]
     """The collectives of each line, with their indices; those of arguments at ``ARGUMENTS``, of
     results at ``OUTPUTS``."""
-    arguments: tuple[Put | None, ...]
+    arguments: tuple[ValuePlacement | None, ...]
     """Where each argument is placed; None where the program does not take it."""
-    outputs: tuple[Put, ...]
-    places: Mapping[int, Mapping[int, Put]]
+    outputs: tuple[ValuePlacement, ...]
+    places: Mapping[int, Mapping[int, ValuePlacement]]
     """By line, by index of the result."""
     disturbed: frozenset[int]
     """Lines whose shardings come from a program that has other collectives there than this one."""
@@ -95,14 +95,14 @@ def compiled(tree: Tree, asked: Question, mesh: Mesh) -> Concrete:
     """
     arguments, boundary = asked.called_on(mesh), _boundary(tree, asked, mesh)
 
-    def lowered(places: dict[int, dict[int, Put]] | None) -> jax.stages.Lowered:
+    def lowered(places: dict[int, dict[int, ValuePlacement]] | None) -> jax.stages.Lowered:
         function: Any = jaxpr_as_fun(_jax.closed(_instrumented(tree, mesh, places), tree.root.consts))
         function.__name__ = asked.function
         with asked.setting(mesh):
             return jax.jit(function, **(boundary.options if boundary else {})).lower(*arguments)
 
     options = quickly(mesh)
-    places: dict[int, dict[int, Put]] = {}
+    places: dict[int, dict[int, ValuePlacement]] = {}
     refused = ""
     inspected: Program | None = None
     # An interrupt waits for both: what XLA compiles cannot be stopped.
@@ -124,15 +124,18 @@ def compiled(tree: Tree, asked: Question, mesh: Mesh) -> Concrete:
     disturbed: frozenset[int] = frozenset()
     if mesh.size == 1:
         for k, line in enumerate(tree.lines):
-            places[k] = {i: Put(((),) * v.aval.ndim, "{replicated}") for i, v in _asked_of(line)}
+            places[k] = {i: ValuePlacement(((),) * v.aval.ndim, "{replicated}") for i, v in _asked_of(line)}
     if inspected:
         places |= {k: _as_typed(tree.lines[k]) for k in places if _is_partly_manual(tree, k)}
         disturbed = _disturbed(tree, caused, _caused(inspected.collectives)[0])
-    results = tuple(put_at(s, mesh, len(v.aval.shape)) for s, v in _zip(outputs, tree.results))
+    results = tuple(boundary_placement(s, mesh, len(v.aval.shape)) for s, v in _zip(outputs, tree.results))
     return Concrete(
         program,
         _with_outputs(tree, caused, places, results),
-        tuple(None if s is None else put_at(s, mesh, len(v.aval.shape)) for s, v in _zip(inputs, tree.arguments)),
+        tuple(
+            None if s is None else boundary_placement(s, mesh, len(v.aval.shape))
+            for s, v in _zip(inputs, tree.arguments)
+        ),
         results,
         places,
         disturbed,
@@ -178,13 +181,13 @@ def _boundary(tree: Tree, asked: Question, mesh: Mesh) -> Boundary | None:
     )
 
 
-def _instrumented(tree: Tree, mesh: Mesh, places: dict[int, dict[int, Put]] | None) -> Any:
+def _instrumented(tree: Tree, mesh: Mesh, places: dict[int, dict[int, ValuePlacement]] | None) -> Any:
     """The program with a name on every equation and, where ``places`` are wanted, an inspection after it."""
 
     def callback(line: int, k: int, rank: int) -> Callable[[Any], None]:
         assert places is not None
         here = places.setdefault(line, {})
-        return lambda sharding: here.__setitem__(k, put_of(sharding, mesh, rank))
+        return lambda sharding: here.__setitem__(k, value_placement(sharding, mesh, rank))
 
     def instrumented(body: LineBody) -> Any:
         return _jax.with_equations(body.jaxpr, [eqn for node in body.nodes for eqn in equations(node)])
@@ -257,11 +260,11 @@ def _is_partly_manual(tree: Tree, line: int) -> bool:
     )
 
 
-def _as_typed(line: Line) -> dict[int, Put]:
+def _as_typed(line: Line) -> dict[int, ValuePlacement]:
     """Results of a region that leaves axes Explicit: JAX lays them out as their types say, after the inspection."""
     specs = {k: v.aval.sharding.spec for k, v in _asked_of(line)}
     avals: list[Any] = [v.aval for v in line.eqn.outvars]
-    return {k: Put(entries(spec, avals[k].ndim), str(spec)) for k, spec in specs.items()}
+    return {k: ValuePlacement(entries(spec, avals[k].ndim), str(spec)) for k, spec in specs.items()}
 
 
 def _disturbed(
@@ -287,8 +290,8 @@ def _disturbed(
 def _with_outputs(
     tree: Tree,
     caused: Mapping[int, Sequence[tuple[int, HloCollective]]],
-    places: Mapping[int, Mapping[int, Put]],
-    results: Sequence[Put],
+    places: Mapping[int, Mapping[int, ValuePlacement]],
+    results: Sequence[ValuePlacement],
 ) -> Mapping[int, Sequence[tuple[int, HloCollective]]]:
     """The same, with the all-gathers of results that are split in the program and returned whole set apart.
 
@@ -329,16 +332,20 @@ def unseen(line: Line, v: Any) -> str:
     return ""
 
 
-def put_of(sharding: Sharding, mesh: Mesh, rank: int) -> Put:
+def value_placement(sharding: Sharding, mesh: Mesh, rank: int) -> ValuePlacement:
     """The compiler's sharding of a value as the axes of a mesh."""
     spec = _jax.spec_on(sharding, mesh)
-    return Put(None if spec is None else entries(spec, rank), str(sharding))
+    return ValuePlacement(None if spec is None else entries(spec, rank), str(sharding))
 
 
-def put_at(sharding: Sharding, mesh: Mesh, rank: int) -> Put:
+def boundary_placement(sharding: Sharding, mesh: Mesh, rank: int) -> ValuePlacement:
     """The sharding of an argument or of a result."""
     if isinstance(sharding, NamedSharding) and set(sharding.mesh.axis_names) <= set(mesh.axis_names):
         spec = sharding.spec
         unreduced = tuple(a for a in mesh.axis_names if a in spec.unreduced)
-        return Put(entries(spec, rank), str(spec), unreduced)
-    return Put(((),) * rank, str(sharding)) if sharding.is_fully_replicated else put_of(sharding, mesh, rank)
+        return ValuePlacement(entries(spec, rank), str(spec), unreduced)
+    return (
+        ValuePlacement(((),) * rank, str(sharding))
+        if sharding.is_fully_replicated
+        else value_placement(sharding, mesh, rank)
+    )

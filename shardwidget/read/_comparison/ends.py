@@ -13,7 +13,7 @@ from jax.sharding import AbstractMesh, NamedSharding
 from shardwidget import _jax
 from shardwidget._jax import AnyMesh
 from shardwidget.document import Compared, Row
-from shardwidget.read._comparison.concrete import ARGUMENTS, OUTPUTS, Concrete, Put
+from shardwidget.read._comparison.concrete import ARGUMENTS, OUTPUTS, Concrete, ValuePlacement
 from shardwidget.read._comparison.explicit import Explicit
 from shardwidget.read._comparison.question import Question
 from shardwidget.read._comparison.rows import compared, decision_of
@@ -94,11 +94,11 @@ class _Why:
         self._tree = tree
         self._concrete = concrete
         self._givers = {id(v): (k, i) for k, line in enumerate(tree.lines) for i, v in enumerate(line.outputs)}
-        self._arguments: Mapping[int, Put | None] = {
+        self._arguments: Mapping[int, ValuePlacement | None] = {
             id(v): put for v, put in zip(tree.arguments, concrete.arguments, strict=True)
         }
 
-    def of(self, result: Value, put: Put) -> str:
+    def of(self, result: Value, put: ValuePlacement) -> str:
         """The reason for a result; empty where it is split, or where there is nothing to split."""
         if put.dims is None or any(put.dims) or not result.aval.shape or self._mesh.size == 1:
             return ""

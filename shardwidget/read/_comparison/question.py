@@ -15,7 +15,7 @@ from shardwidget import _jax
 from shardwidget._jax import AnyMesh
 from shardwidget.read import _errors
 from shardwidget.read._call import FlatCall
-from shardwidget.read._devices import is_cut_otherwise, lies_elsewhere, mesh_text
+from shardwidget.read._devices import is_on_other_devices, is_split_on_other_axes, mesh_text
 from shardwidget.read._program.executable import first_mesh, meshes_in
 
 NO_MESH = (
@@ -67,7 +67,8 @@ class Question:
         self._is_set = found is not None and not any(_lies_on(leaves[k], found) for k in self.arrays)
         self.mesh = found or self._mesh_of_regions()
         if mesh is None and any(
-            lies_elsewhere(leaves[k], self.mesh) or is_cut_otherwise(leaves[k], self.mesh) for k in self.arrays
+            is_on_other_devices(leaves[k], self.mesh) or is_split_on_other_axes(leaves[k], self.mesh)
+            for k in self.arrays
         ):
             raise ValueError(_errors.NOT_ONE_MESH.format(words=self._call.places))
         self.specs = [_spec_of(leaves[k], self.mesh) for k in self.arrays]
@@ -184,7 +185,7 @@ def _mesh_of(leaves: Sequence[Any]) -> AnyMesh | None:
     if not context.empty:
         return context
     around = jax.sharding.get_abstract_mesh()
-    return _jax.mesh_of_with() if around.empty else around
+    return _jax.entered_mesh() if around.empty else around
 
 
 def _lies_on(leaf: Any, mesh: AnyMesh) -> bool:

@@ -11,7 +11,7 @@ from jax.sharding import AxisType
 
 from shardwidget import _jax
 from shardwidget.document import Compared, Dim, Failure, Fix, HloCollective, Layout, Row
-from shardwidget.read._comparison.concrete import Concrete, Put, unseen
+from shardwidget.read._comparison.concrete import Concrete, ValuePlacement, unseen
 from shardwidget.read._comparison.explicit import Explicit, Stopped
 from shardwidget.read._comparison.fix import Fixed
 from shardwidget.read._comparison.tree import Line
@@ -69,7 +69,9 @@ def row_of(
     )
 
 
-def compared(value: Value, type_: Any, put: Put | None, *, local: bool, unseen: str, unsaid: str) -> Compared:
+def compared(
+    value: Value, type_: Any, put: ValuePlacement | None, *, local: bool, unseen: str, unsaid: str
+) -> Compared:
     """One value, three ways."""
     aval = value.aval
     explicit = None if type_ is None else typed(type_)
@@ -100,7 +102,7 @@ def typed(aval: Any) -> Layout:
     return Layout(_jax.type_text(aval), dims, *(tuple(a for a in order if a in axes) for axes in (unreduced, reduced)))
 
 
-def placed(put: Put, shape: Sequence[int], unreduced: Sequence[str] = ()) -> Layout:
+def placed(put: ValuePlacement, shape: Sequence[int], unreduced: Sequence[str] = ()) -> Layout:
     """What the compiled program does.
 
     Args:

@@ -61,7 +61,7 @@ def left(asked: Question, mesh: AnyMesh, layouts: Mapping[Hashable, PartitionSpe
         with _jax.marked(_jax.Mark(marks.index(key), "")):
             return going_on(*operands)
 
-    return _going_on(asked, mesh, fix, {})
+    return _continuing(asked, mesh, fix, {})
 
 
 def traced(asked: Question, tree: Tree, mesh: AbstractMesh, fixing: Fixing) -> Traced:
@@ -74,16 +74,16 @@ def traced(asked: Question, tree: Tree, mesh: AbstractMesh, fixing: Fixing) -> T
         fixing: how to continue where it stops, by lines of ``tree``.
     """
     fixer = _Fixer(tree, mesh, fixing)
-    return _going_on(asked, mesh, fixer.fix, fixer.stops)
+    return _continuing(asked, mesh, fixer.fix, fixer.stops)
 
 
-def _going_on(asked: Question, mesh: AnyMesh, fix: _jax.Fixer, stops: Mapping[Hashable, Stopped]) -> Traced:
+def _continuing(asked: Question, mesh: AnyMesh, fix: _jax.Fixer, stops: Mapping[Hashable, Stopped]) -> Traced:
     with _jax.fixing(fix):
         try:
             return Traced(_jax.unfiltered(lambda: asked.trace(mesh)), None, stops)
         except Exception as raised:
-            unfinished = _jax.unfinished(raised)
-            return Traced(unfinished.jaxpr if unfinished else None, raised, stops)
+            partial_trace = _jax.partial_trace(raised)
+            return Traced(partial_trace.jaxpr if partial_trace else None, raised, stops)
 
 
 class _Fixer:
@@ -138,7 +138,7 @@ class _Fixer:
 def _stop(primitive: Any, operands: Sequence[Any], params: Mapping[str, Any]) -> tuple[Hashable, tuple[str, ...]]:
     """A primitive that stops now: its site, and the types at which it does."""
     types = [jax.typeof(x) for x in operands]
-    return _site(primitive, types, params, _jax.place_now()), tuple(map(_jax.type_text, types))
+    return _site(primitive, types, params, _jax.current_location()), tuple(map(_jax.type_text, types))
 
 
 def _site(primitive: Any, avals: Sequence[Any], params: Mapping[str, Any], where: Hashable) -> Hashable:

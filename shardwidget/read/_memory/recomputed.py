@@ -149,7 +149,7 @@ def standing_in(f: Callable[..., Any], way: Recomputed) -> Iterator[Callable[...
     names = _names_where(f, way.file)
     made: dict[str, Any] = {}
     exec(compile(ast.Module([definition], []), way.file, "exec", dont_inherit=True), names, made)
-    with _ONE_AT_A_TIME, _jax.traced_anew(), contextlib.ExitStack() as undone:
+    with _ONE_AT_A_TIME, _jax.without_trace_cache(), contextlib.ExitStack() as undone:
         name, new = definition.name, made[definition.name]
         if classes:
             holder = names[classes[0].name]

@@ -18,7 +18,7 @@ from shardwidget.read._program.groups import Groups, expand, groups_text, meanin
 from shardwidget.read._program.loops import Found
 from shardwidget.read._program.module import Computation, Module
 from shardwidget.read._program.origin import Origin, Origins
-from shardwidget.read._program.target import lie
+from shardwidget.read._program.target import physical_layout
 from shardwidget.read._program.widened import widened_from
 
 
@@ -195,11 +195,11 @@ class HloCollectives:
         whole = collectives.gathered_bytes(call, size)
         if slices:
             return [cost.estimate(call, sizes, whole, ici, between_slices=True) for ici in self._interconnects]
-        lies = lie(call.groups, self._mesh)
+        layout = physical_layout(call.groups, self._mesh)
         # Ranks of a permutation count along the mesh axes; of the others, only the links matter.
-        boxes = list(lies.box) if lies and lies.box and not call.pairs else sizes
+        boxes = list(layout.box) if layout and layout.box and not call.pairs else sizes
         return [
-            cost.estimate(call, boxes, whole, ici, wraparound=lies.rings if lies else None)
+            cost.estimate(call, boxes, whole, ici, wraparound=layout.rings if layout else None)
             if ici is self._fitting
             else cost.estimate(call, sizes, whole, ici)
             for ici in self._interconnects

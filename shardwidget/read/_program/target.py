@@ -63,7 +63,7 @@ def wraps_of(mesh: Mesh) -> tuple[bool, ...]:
     return tuple(size % interconnect.wrap == 0 for size in box)
 
 
-class Lie(NamedTuple):
+class PhysicalLayout(NamedTuple):
     """How groups are laid out on the physical links."""
 
     box: tuple[int, ...]
@@ -73,7 +73,7 @@ class Lie(NamedTuple):
     """Whether all links along them wrap around: a part of a ring does not."""
 
 
-def lie(groups: Sequence[Sequence[int]], mesh: Mesh) -> Lie | None:
+def physical_layout(groups: Sequence[Sequence[int]], mesh: Mesh) -> PhysicalLayout | None:
     """How groups are laid out on the physical links; None where devices have no coordinates."""
     if not mesh.coords:
         return None
@@ -90,11 +90,13 @@ def lie(groups: Sequence[Sequence[int]], mesh: Mesh) -> Lie | None:
         boxes.add(sizes if fills else ())
     box = boxes.pop() if len(boxes) == 1 else ()
     if not box:
-        return Lie((), False)
+        return PhysicalLayout((), False)
     along = [k for k, size in enumerate(box) if size > 1]
     (whole, *others), wraps = {_box(mesh, positions) for positions in _slices(mesh)}, wraps_of(mesh)
     whole = () if others else whole
-    return Lie(tuple(box[k] for k in along), bool(whole) and all(wraps[k] and box[k] == whole[k] for k in along))
+    return PhysicalLayout(
+        tuple(box[k] for k in along), bool(whole) and all(wraps[k] and box[k] == whole[k] for k in along)
+    )
 
 
 def _slices(mesh: Mesh) -> list[np.ndarray]:

@@ -25,7 +25,7 @@ from shardwidget.read._program.target import interconnect_of
 from shardwidget.read._program.timing import WARM_UP, calls
 from shardwidget.read._run.host import copy_speed, describe
 from shardwidget.read._run.join import join
-from shardwidget.read._run.trace import Profile, Ran, read_profile
+from shardwidget.read._run.trace import Executions, Profile, read_profile
 
 Progress = Callable[[int, int], None]
 """Called with how many calls were made, and how many there are in all."""
@@ -183,7 +183,7 @@ def _measure(
     return data
 
 
-def _halves(of: Ran, ends: Mapping[str, str]) -> Ran:
+def _halves(of: Executions, ends: Mapping[str, str]) -> Executions:
     """Events, with the two halves of an asynchronous collective as one: from the start of the first to the end."""
     half = np.array([name in ends or name in ends.values() for name in of.names])[of.name]
     if not half.any():
@@ -201,10 +201,10 @@ def _halves(of: Ran, ends: Mapping[str, str]) -> Ran:
             row = rows[waiting.pop(0)]
             row[-1] = max(row[-1], end)
     both = zip(of[~half].columns, np.array(rows, np.int64).reshape(-1, 5).T, strict=True)
-    return Ran(of.names, *map(np.concatenate, both))
+    return Executions(of.names, *map(np.concatenate, both))
 
 
-def _check(ran: Ran, operations: list[Operation], number: np.ndarray, module: str) -> None:
+def _check(ran: Executions, operations: list[Operation], number: np.ndarray, module: str) -> None:
     took = np.asarray(ran.end - ran.start, float)
     known = np.array([o.known for o in operations])[number[ran.name]]
     share = float(took[known].sum() / took.sum()) if took.sum() else 1.0
@@ -220,7 +220,7 @@ def _positions(mesh: Mesh, process: int) -> np.ndarray:
 
 
 def _events(
-    ran: Ran,
+    ran: Executions,
     operations: list[Operation],
     number: np.ndarray,
     positions: np.ndarray,

@@ -26,11 +26,11 @@ _OPS, _ASYNC, _MODULES = "XLA Ops", "Async XLA Ops", "XLA Modules"
 
 
 _Row = tuple[int, int, str, int, int]
-"""Device, run, name, start and end of an event; as ``Ran`` has them."""
+"""Device, run, name, start and end of an event; as ``Executions`` has them."""
 
 
 @dataclass(frozen=True)
-class Ran:
+class Executions:
     """Instructions that ran on devices: one entry per event; all arrays int64 of shape ``[events]``."""
 
     names: tuple[str, ...]
@@ -46,15 +46,15 @@ class Ran:
     end: np.ndarray
 
     @staticmethod
-    def of(rows: Sequence[_Row]) -> Ran:
+    def of(rows: Sequence[_Row]) -> Executions:
         """Events as columns."""
         device, run, name, start, end = zip(*rows, strict=True)
         index = {each: k for k, each in enumerate(dict.fromkeys(name))}
         columns = ([index[each] for each in name], device, run, start, end)
-        return Ran(tuple(index), *(np.array(column, np.int64) for column in columns))
+        return Executions(tuple(index), *(np.array(column, np.int64) for column in columns))
 
-    def __getitem__(self, index: np.ndarray) -> Ran:
-        return Ran(self.names, *(column[index] for column in self.columns))
+    def __getitem__(self, index: np.ndarray) -> Executions:
+        return Executions(self.names, *(column[index] for column in self.columns))
 
     @property
     def columns(self) -> tuple[np.ndarray, ...]:
@@ -66,7 +66,7 @@ class Ran:
 class Profile:
     """The events of one module."""
 
-    events: Ran
+    events: Executions
     modules: Counter[str]
     """Events of each module that the profile has."""
     began: int
@@ -98,7 +98,7 @@ def read_profile(data: Any, module: str) -> Profile:
     if not of:
         raise ValueError(_missing(planes, modules, module))
     # Compiled twice, a program has one name and two ids; the one that ran more is used.
-    return Profile(Ran.of(max(of.values(), key=len)), modules, began)
+    return Profile(Executions.of(max(of.values(), key=len)), modules, began)
 
 
 def _found(planes: list[Any]) -> tuple[dict[tuple[str, int], list[_Row]], int]:

@@ -15,7 +15,7 @@ from shardwidget import _jax
 from shardwidget._jax import AnyMesh
 from shardwidget.read import _errors
 from shardwidget.read._call import FlatCall
-from shardwidget.read._devices import is_cut_otherwise, lies_elsewhere, mesh_text
+from shardwidget.read._devices import is_on_other_devices, is_split_on_other_axes, mesh_text
 
 FILLED = "abstract arguments are filled with 0, 1, 2 …"
 CUT = "those without a sharding are cut as in_specs asks"
@@ -56,12 +56,12 @@ class Arguments:
         Raises:
             ValueError: there is one, as in ``jit``.
         """
-        if any(lies_elsewhere(x, mesh) for x in self.arrays):
+        if any(is_on_other_devices(x, mesh) for x in self.arrays):
             raise ValueError(self._said(_errors.REGION_ELSEWHERE, mesh, simulated=_errors.SIMULATED_ELSEWHERE))
 
     def cut_otherwise(self, mesh: AnyMesh | None) -> str:
         """What to say of arguments that are split on a mesh of other axes than this; empty where none is."""
-        if mesh is None or not any(is_cut_otherwise(x, mesh) for x in self.arrays):
+        if mesh is None or not any(is_split_on_other_axes(x, mesh) for x in self.arrays):
             return ""
         return self._said(_errors.REGION_OF_OTHER_AXES, mesh)
 

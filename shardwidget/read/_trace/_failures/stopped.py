@@ -41,7 +41,7 @@ class StoppedTrace:
         wrong = _jax.messages.is_wrong_arguments(error)
         if self.kind == "other" and wrong and self._never_ran():
             raise self._wrong_arguments() from error
-        reached = _jax.unfinished(error)
+        reached = _jax.partial_trace(error)
         if reached is None:
             raise error
         self.reached = reached
