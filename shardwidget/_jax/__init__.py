@@ -69,7 +69,7 @@ from shardwidget._jax.primitives import (
     print_text,
 )
 from shardwidget._jax.processes import Board
-from shardwidget._jax.profiling import Profile
+from shardwidget._jax.profiling import ProfilerSession
 from shardwidget._jax.shardings import (
     AnyMesh,
     device_assignment,
@@ -147,7 +147,7 @@ __all__ = [
     "MpmdFields",
     "OpenJaxpr",
     "PartialTrace",
-    "Profile",
+    "ProfilerSession",
     "Scan",
     "ShardMap",
     "While",

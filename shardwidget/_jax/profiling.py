@@ -10,7 +10,7 @@ import jax
 from jax.profiler import ProfileData
 
 
-class Profile:
+class ProfilerSession:
     """A profile of what runs in this process between ``start`` and ``stop``. Nothing is written to disk."""
 
     def __init__(self) -> None:

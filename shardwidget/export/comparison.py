@@ -20,7 +20,7 @@ _COLORS = {"error": "#fdeceb", "warn": "#fff3dc", "plain": "#f5f6f8", "": ""}
 
 
 @dataclass(frozen=True)
-class Line:
+class PictureLine:
     """A line of the picture: a value of a row, what stops a row, or a collective."""
 
     source: str
@@ -70,7 +70,7 @@ def _differing(c: Comparison) -> Iterator[bool]:
 def picture(c: Comparison) -> str:
     """The rows as lines of text, in columns."""
     heads = _heads(c)
-    lines = [Line(*heads), *(line for row in _listed(c) for line in _lines(c, row))]
+    lines = [PictureLine(*heads), *(line for row in _listed(c) for line in _lines(c, row))]
     cells = [(li.source, li.explicit, li.auto, li.compiled) for li in lines if li.tone not in ("error", "plain")]
     widths = [min(most, max(len(row[k]) for row in cells)) for k, most in enumerate((46, 34, 26, 26))]
     out = [headline(c)]
@@ -95,7 +95,7 @@ def _listed(c: Comparison) -> tuple[Row, ...]:
     return c.rows[:MOST] + tuple(row for row in c.rows[MOST:] if row.primitive == "outputs")
 
 
-def _row(line: Line) -> str:
+def _row(line: PictureLine) -> str:
     ground = f";background:{_COLORS[line.tone]}" if line.tone else ""
     if line.tone in ("error", "plain"):
         return f'<tr><td colspan="5" style="{listing.CELL}{ground}">{escape(clip(line.source, 600))}</td></tr>'
@@ -114,12 +114,14 @@ def _heads(c: Comparison) -> tuple[str, str, str, str, str]:
     return "source", "Explicit mesh", "Auto mesh", compiled, "explicit type vs compiled"
 
 
-def _lines(c: Comparison, row: Row) -> list[Line]:
-    lines = [_value(c, row, v, first=k == 0) for k, v in enumerate(row.values)] or [Line(_source(row), "", "", "", "")]
+def _lines(c: Comparison, row: Row) -> list[PictureLine]:
+    lines = [_value(c, row, v, first=k == 0) for k, v in enumerate(row.values)] or [
+        PictureLine(_source(row), "", "", "", "")
+    ]
     if row.error:
         stop = row.error
         said = f"{stop.error}: {stop.message}"
-        lines += [Line(text, "", "", "", "", "error") for text in (said, stop.explanation) if text]
+        lines += [PictureLine(text, "", "", "", "", "error") for text in (said, stop.explanation) if text]
         for k, fix in enumerate(row.fixes):
             used = "used below: " if k == stop.chosen else "or: "
             cost = (
@@ -127,12 +129,12 @@ def _lines(c: Comparison, row: Row) -> list[Line]:
                 if fix.communication
                 else "cost not known"
             )
-            lines.append(Line(f"{used}{fix.code}  gives {fix.type}  ({cost})", "", "", "", "", "error"))
-    lines += [Line(_words(_collective(c, k)), "", "", "", "", "plain") for k in row.collectives]
+            lines.append(PictureLine(f"{used}{fix.code}  gives {fix.type}  ({cost})", "", "", "", "", "error"))
+    lines += [PictureLine(_words(_collective(c, k)), "", "", "", "", "plain") for k in row.collectives]
     return lines
 
 
-def _value(c: Comparison, row: Row, v: Compared, *, first: bool) -> Line:
+def _value(c: Comparison, row: Row, v: Compared, *, first: bool) -> PictureLine:
     name = f"{clip(v.name, 40)}  " if v.name and len(row.values) > 1 and c.of == "function" else ""
     source = (v.name if c.of == "arrays" else _source(row)) if first or c.of == "arrays" else ""
     explicit = row.error.error if row.error else f"{name}{v.explicit.text}" if v.explicit else ""
@@ -142,7 +144,7 @@ def _value(c: Comparison, row: Row, v: Compared, *, first: bool) -> Line:
         verdict = f"{row.remark}, {byte_count(row.wasted_bytes)} per device. {verdict}".strip()
     tone = "warn" if v.agreement == "differs" or (row.remark and first) else ""
     concrete = f"{v.concrete.text}{' (inspected)' * row.inspected}" if v.concrete else ""
-    return Line(source, explicit, v.auto, concrete, verdict.strip(), tone)
+    return PictureLine(source, explicit, v.auto, concrete, verdict.strip(), tone)
 
 
 def _source(row: Row) -> str:

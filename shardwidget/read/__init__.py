@@ -9,16 +9,16 @@ if TYPE_CHECKING:
     from shardwidget.read._fetch import fetch as fetch
     from shardwidget.read._memory.memory import memory as memory
     from shardwidget.read._memory.remedies import remedies as remedies
-    from shardwidget.read._model.entry import model as model
-    from shardwidget.read._namespace.entry import namespace as namespace
+    from shardwidget.read._model.model import model as model
+    from shardwidget.read._namespace.namespace import namespace as namespace
     from shardwidget.read._placement import placement as placement
     from shardwidget.read._program.executable import compiled as compiled
     from shardwidget.read._program.programs import program as program
     from shardwidget.read._program.programs import programs as programs
     from shardwidget.read._program.timing import time_program as time_program
-    from shardwidget.read._reshard.entry import reshard_plan as reshard_plan
+    from shardwidget.read._reshard.plan import reshard_plan as reshard_plan
     from shardwidget.read._run.run import run as run
-    from shardwidget.read._schedule.entry import schedule as schedule
+    from shardwidget.read._schedule.schedule import schedule as schedule
     from shardwidget.read._trace.trace import trace as trace
     from shardwidget.read._values import values as values
 else:

@@ -10,8 +10,8 @@ from traitlets import Bool, Dict, TraitError, Unicode, observe, validate
 from shardwidget import _registry
 from shardwidget.document import Namespace, to_wire
 from shardwidget.export import bundle
-from shardwidget.read._namespace.entry import running, visible
 from shardwidget.read._namespace.look import Looks
+from shardwidget.read._namespace.namespace import running, visible
 from shardwidget.widgets._base import DocumentWidget, Mode
 from shardwidget.widgets._options import checked
 

@@ -15,7 +15,7 @@ from jax.sharding import AxisType, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 from shardwidget.document import to_wire
-from shardwidget.read._namespace.entry import visible
+from shardwidget.read._namespace.namespace import visible
 from shardwidget.read._namespace.look import Looks
 
 mesh = jax.make_mesh((4, 2), ("data", "model"), axis_types=(AxisType.Auto,) * 2)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from shardwidget.read._memory.assignment import Allocation, Assignment, Place, parse, place
+from shardwidget.read._memory.assignment import Allocation, Assignment, BufferPlace, parse, place
 from shardwidget.read._memory.liveness import walk
 from shardwidget.read._memory.protobuf import fields
 from shardwidget.read._program.module import Module
@@ -59,7 +59,7 @@ def test_names_elements_and_flags_are_read():
     ]
     found = parse(message(*((1, b) for b in buffers), *((3, a) for a in allocations)), module)
     assert found.allocations == {0: Allocation(16, True, False), 1: Allocation(64, False, False)}
-    assert found.places == {("p", ()): Place(0, 0, 16), ("pair", (1,)): Place(1, 32, 8)}
+    assert found.places == {("p", ()): BufferPlace(0, 0, 16), ("pair", (1,)): BufferPlace(1, 32, 8)}
 
 
 TEXT = """HloModule m, is_scheduled=true
@@ -76,7 +76,7 @@ ENTRY main {
 HEAP, RESULT = Allocation(64, False, False), Allocation(16, False, True)
 
 
-def placed(places: dict[str, Place]) -> dict[str, tuple[int, int, str]]:
+def placed(places: dict[str, BufferPlace]) -> dict[str, tuple[int, int, str]]:
     """For everything with memory of its own: from which step to which, and as what."""
     walked = walk(Module.parse(TEXT))
     assert place(walked, Assignment({1: HEAP, 2: RESULT}, {(name, ()): at for name, at in places.items()}))
@@ -85,7 +85,12 @@ def placed(places: dict[str, Place]) -> dict[str, tuple[int, int, str]]:
 
 
 def test_what_lies_apart_lives_as_long_as_it_is_needed():
-    apart = {"a": Place(1, 0, 32), "b": Place(1, 32, 32), "c": Place(1, 0, 32), "d": Place(2, 0, 16)}
+    apart = {
+        "a": BufferPlace(1, 0, 32),
+        "b": BufferPlace(1, 32, 32),
+        "c": BufferPlace(1, 0, 32),
+        "d": BufferPlace(2, 0, 16),
+    }
     assert placed(apart) == {
         "a": (0, 1, "temporary"),
         "b": (1, 2, "temporary"),
@@ -95,15 +100,25 @@ def test_what_lies_apart_lives_as_long_as_it_is_needed():
 
 
 def test_a_later_one_in_the_same_place_ends_the_earlier():
-    same = {"a": Place(1, 0, 32), "b": Place(1, 0, 32), "c": Place(1, 32, 32), "d": Place(2, 0, 16)}
+    same = {
+        "a": BufferPlace(1, 0, 32),
+        "b": BufferPlace(1, 0, 32),
+        "c": BufferPlace(1, 32, 32),
+        "d": BufferPlace(2, 0, 16),
+    }
     assert placed(same)["a"] == (0, 0, "temporary")
 
 
 def test_what_lies_in_the_memory_of_a_result_costs_nothing_beside_it():
-    inside = {"a": Place(2, 0, 16), "b": Place(1, 0, 32), "c": Place(1, 32, 32), "d": Place(2, 0, 16)}
+    inside = {
+        "a": BufferPlace(2, 0, 16),
+        "b": BufferPlace(1, 0, 32),
+        "c": BufferPlace(1, 32, 32),
+        "d": BufferPlace(2, 0, 16),
+    }
     assert set(placed(inside)) == {"b", "c", "d"}
 
 
 def test_an_assignment_of_another_program_is_not_used():
     walked = walk(Module.parse(TEXT))
-    assert not place(walked, Assignment({1: HEAP}, {("other", ()): Place(1, 0, 8)}))
+    assert not place(walked, Assignment({1: HEAP}, {("other", ()): BufferPlace(1, 0, 8)}))

@@ -11,7 +11,7 @@ from shardwidget import _jax
 from shardwidget._jax import AnyMesh
 from shardwidget.read._comparison.explicit import Fixing
 from shardwidget.read._comparison.price import Prices
-from shardwidget.read._comparison.question import Question, abstract, retyped
+from shardwidget.read._comparison.question import ComparedCall, abstract, retyped
 from shardwidget.read._comparison.traced import left, traced
 from shardwidget.read._comparison.tree import Tree
 
@@ -28,7 +28,7 @@ class Base:
     """Why it ends early, if it does."""
 
 
-def base_of(asked: Question, wanted: Literal["auto", "explicit"] | None) -> Base:
+def base_of(asked: ComparedCall, wanted: Literal["auto", "explicit"] | None) -> Base:
     """The program on its own mesh; or, where that stops, on an Auto one.
 
     One that no Auto mesh can trace (it uses what only Explicit axes allow, or closes over its mesh) continues past
@@ -49,12 +49,12 @@ def base_of(asked: Question, wanted: Literal["auto", "explicit"] | None) -> Base
     raise _jax.from_user(first)
 
 
-def tree_of(asked: Question, jaxpr: _jax.AnyJaxpr, mesh: AnyMesh) -> Tree:
+def tree_of(asked: ComparedCall, jaxpr: _jax.AnyJaxpr, mesh: AnyMesh) -> Tree:
     """The lines of a jaxpr of the function."""
     return Tree(jaxpr, asked.function, asked.names, mesh.axis_types, asked.closed_over)
 
 
-def _attempt(asked: Question, mesh: AnyMesh) -> tuple[Exception | None, Any]:
+def _attempt(asked: ComparedCall, mesh: AnyMesh) -> tuple[Exception | None, Any]:
     try:
         return None, _jax.unfiltered(lambda: asked.trace(mesh))
     except Exception as error:
@@ -66,7 +66,7 @@ def _said(error: Exception) -> tuple[type, str]:
     return type(error), _jax.messages.without_shardings(str(error))
 
 
-def _past_stops(asked: Question, mesh: AnyMesh) -> Base | None:
+def _past_stops(asked: ComparedCall, mesh: AnyMesh) -> Base | None:
     """The program on its own mesh, the result of each stop laid out as the chosen fix asks."""
     whole = left(asked, mesh, {})
     if whole.jaxpr is None:

@@ -20,9 +20,9 @@ from shardwidget.read._comparison.concrete import Concrete, compiled, on_lines
 from shardwidget.read._comparison.ends import arguments_row, outputs_row
 from shardwidget.read._comparison.explicit import Explicit, FixedProgram, Fixing, Stopped
 from shardwidget.read._comparison.price import Prices
-from shardwidget.read._comparison.question import Question, abstract, is_explicit, retyped
+from shardwidget.read._comparison.question import ComparedCall, abstract, is_explicit, retyped
 from shardwidget.read._comparison.rows import row_of
-from shardwidget.read._comparison.run import Run, closes_over_another
+from shardwidget.read._comparison.run import ExplicitRun, closes_over_another
 from shardwidget.read._comparison.traced import traced
 from shardwidget.read._entries import Entries
 from shardwidget.read._jaxpr.sources import line_of, listing_at, own_frame
@@ -113,7 +113,7 @@ class ComparisonReader:
         if callable(f):
             if compiled not in (None, "auto", "explicit"):
                 raise ValueError(f"compiled must be 'auto', 'explicit' or None; got {compiled!r}")
-            asked = Question(f, args, mesh, kwargs)
+            asked = ComparedCall(f, args, mesh, kwargs)
             self._reader = _Reader(asked, base_of(asked, compiled))
         elif args or kwargs:
             raise TypeError(
@@ -128,7 +128,7 @@ class ComparisonReader:
 
 
 class _Reader:
-    def __init__(self, asked: Question, base: Base) -> None:
+    def __init__(self, asked: ComparedCall, base: Base) -> None:
         self.asked, self.base = asked, base
         self.tree = tree_of(asked, base.jaxpr, base.mesh)
         self.prices = Prices(asked.mesh)
@@ -199,11 +199,11 @@ class _Reader:
         mesh = abstract(retyped(self.asked.mesh, AxisType.Explicit))
         fixing = Fixing(choices, {} if self.base.left else self._compiled(), self.prices)
         if closes_over_another(self.tree, mesh) and not self.base.error:
-            return Run(self.tree, mesh, fixing).of(self.asked.on(mesh))
+            return ExplicitRun(self.tree, mesh, fixing).of(self.asked.on(mesh))
         there = traced(self.asked, self.tree, mesh, fixing)
         errors = [e for e in (there.error, *(stop.error for stop in there.stops.values())) if e is not None]
         if any(map(_jax.messages.is_of_another_mesh, errors)) and not self.base.error:
-            return Run(self.tree, mesh, fixing).of(self.asked.on(mesh))
+            return ExplicitRun(self.tree, mesh, fixing).of(self.asked.on(mesh))
         found = Explicit({}, {})
         if there.jaxpr is not None:
             theirs = tree_of(self.asked, there.jaxpr, mesh)
@@ -212,7 +212,7 @@ class _Reader:
             found = replace(found, fixed=None)
         if there.error is None or self.base.error is not None:
             return found
-        run = Run(self.tree, mesh, fixing, found).of(self.asked.on(mesh))
+        run = ExplicitRun(self.tree, mesh, fixing, found).of(self.asked.on(mesh))
         if new := run.stops.keys() - found.stops.keys():
             return _in_jax_words(there.error, min(new), run)
         # On its own mesh, JAX raises exactly this; on another, the function may be meant only for Auto axes.
@@ -237,7 +237,7 @@ class _Reader:
         """The program with the fixes, equation by equation, where JAX itself does not trace it to its end."""
         mesh = abstract(retyped(self.asked.mesh, AxisType.Explicit))
         fixing = Fixing({row - 1: choice for row, choice in choices.items()}, self._compiled(), self.prices)
-        run = Run(self.tree, mesh, fixing).of(self.asked.on(mesh))
+        run = ExplicitRun(self.tree, mesh, fixing).of(self.asked.on(mesh))
         chosen = [{k: stop.chosen for k, stop in of.stops.items()} for of in (run, explicit)]
         if run.bound is None or chosen[0] != chosen[1]:
             return None

@@ -22,7 +22,7 @@ from jax.sharding import AxisType, Mesh, NamedSharding, Sharding
 
 from shardwidget import _jax
 from shardwidget.document import HloCollective, Program
-from shardwidget.read._comparison.question import Question
+from shardwidget.read._comparison.question import ComparedCall
 from shardwidget.read._comparison.tree import TAG, Line, LineBody, LineNode, Tree
 from shardwidget.read._entries import Entries, entries
 from shardwidget.read._jaxpr.value import Value
@@ -82,7 +82,7 @@ class Boundary:
         return {"in_shardings": self.inputs, "out_shardings": list(self.outputs), "donate_argnums": self.donated}
 
 
-def compiled(tree: Tree, asked: Question, mesh: Mesh) -> Concrete:
+def compiled(tree: Tree, asked: ComparedCall, mesh: Mesh) -> Concrete:
     """Compiles a program for a mesh, without running it.
 
     Args:
@@ -164,7 +164,7 @@ def on_lines(concrete: Concrete, lines: Mapping[int, int]) -> Concrete:
     )
 
 
-def _boundary(tree: Tree, asked: Question, mesh: Mesh) -> Boundary | None:
+def _boundary(tree: Tree, asked: ComparedCall, mesh: Mesh) -> Boundary | None:
     """Shardings and donations that the function was jitted with."""
     control = tree.root.nodes[0].control if asked.is_jitted and len(tree.root.nodes) == 1 else None
     if not isinstance(control, _jax.FunctionCall) or not control.in_shardings:

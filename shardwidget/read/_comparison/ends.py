@@ -15,14 +15,14 @@ from shardwidget._jax import AnyMesh
 from shardwidget.document import Compared, Row
 from shardwidget.read._comparison.concrete import ARGUMENTS, OUTPUTS, Concrete, ValuePlacement
 from shardwidget.read._comparison.explicit import Explicit
-from shardwidget.read._comparison.question import Question
+from shardwidget.read._comparison.question import ComparedCall
 from shardwidget.read._comparison.rows import compared, decision_of
 from shardwidget.read._comparison.tree import Line, Tree
 from shardwidget.read._entries import Entries, entries
 from shardwidget.read._jaxpr.value import Value
 
 
-def arguments_row(tree: Tree, asked: Question, mesh: AbstractMesh, concrete: Concrete | None) -> Row:
+def arguments_row(tree: Tree, asked: ComparedCall, mesh: AbstractMesh, concrete: Concrete | None) -> Row:
     """The row of the arguments.
 
     Args:
@@ -40,7 +40,9 @@ def arguments_row(tree: Tree, asked: Question, mesh: AbstractMesh, concrete: Con
     return Row("arguments", tuple(values), collectives=tuple(k for k, _ in caused))
 
 
-def outputs_row(tree: Tree, asked: Question, mesh: AbstractMesh, explicit: Explicit, concrete: Concrete | None) -> Row:
+def outputs_row(
+    tree: Tree, asked: ComparedCall, mesh: AbstractMesh, explicit: Explicit, concrete: Concrete | None
+) -> Row:
     """The row of the results, where the program really returns them.
 
     Args:
@@ -68,7 +70,7 @@ def outputs_row(tree: Tree, asked: Question, mesh: AbstractMesh, explicit: Expli
     return Row("outputs", tuple(values), inputs=inputs, collectives=tuple(k for k, _ in caused))
 
 
-def _types(tree: Tree, asked: Question, mesh: AbstractMesh) -> list[Any]:
+def _types(tree: Tree, asked: ComparedCall, mesh: AbstractMesh) -> list[Any]:
     """Types of the arguments on an Explicit mesh."""
     return [
         _jax.with_sharding(v.aval, NamedSharding(mesh, shape.sharding.spec)) if hasattr(v.aval, "shape") else v.aval

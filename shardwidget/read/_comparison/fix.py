@@ -10,8 +10,8 @@ import jax
 
 from shardwidget.read._comparison.price import Price, Prices
 from shardwidget.read._comparison.tree import Line
-from shardwidget.read._comparison.ways import Bind, Way, contractions, left_to_compiler, resharded_operands
-from shardwidget.read._comparison.written import Written
+from shardwidget.read._comparison.ways import Bind, FixCandidate, contractions, left_to_compiler, resharded_operands
+from shardwidget.read._comparison.written import WrittenSource
 from shardwidget.read._entries import Entries, entries
 
 MOST = 5
@@ -22,7 +22,7 @@ MOST = 5
 class Fixed:
     """A fix that JAX accepts."""
 
-    way: Way
+    way: FixCandidate
     type: Any
     """Of the first result."""
     dims: Entries
@@ -41,7 +41,7 @@ class Known:
 
     names: Set[str]
     """The user's names of arrays."""
-    written: Written
+    written: WrittenSource
     prices: Prices
 
 
@@ -64,7 +64,7 @@ def fixes_of(
         known: names, source and prices.
     """
     ways = contractions(line, values, known.written) if line.eqn.primitive.name == "dot_general" else iter(())
-    found: dict[Any, tuple[Way, Any]] = {}
+    found: dict[Any, tuple[FixCandidate, Any]] = {}
     for way in (*ways, *resharded_operands(line, values, bind, wanted, known.written)):
         if (type_ := _tried(way, values)) is not None:
             found.setdefault((type_.sharding.spec, way.gathers, way.title.partition(" ")[0]), (way, type_))
@@ -82,7 +82,7 @@ def _dims(type_: Any) -> Entries:
     return entries(type_.sharding.spec, type_.ndim)
 
 
-def _tried(way: Way, values: Sequence[Any]) -> Any:
+def _tried(way: FixCandidate, values: Sequence[Any]) -> Any:
     """The type of the first result; None where JAX does not accept it either."""
     try:
         return jax.typeof(way.bind(values)[0])

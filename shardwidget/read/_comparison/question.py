@@ -29,7 +29,7 @@ OTHER_MESH = (
 )
 
 
-class Question:
+class ComparedCall:
     """A function and its arguments, flat, free of the mesh that they came with.
 
     Args:

@@ -16,7 +16,7 @@ from shardwidget import _jax
 from shardwidget.read._comparison.explicit import Explicit, Fixing, Stopped
 from shardwidget.read._comparison.fix import Fixed, Known, fixes_of
 from shardwidget.read._comparison.tree import TAG, LineBody, LineNode, Tree, bodies
-from shardwidget.read._comparison.written import Written
+from shardwidget.read._comparison.written import WrittenSource
 from shardwidget.read._entries import Entries, entries
 
 
@@ -36,7 +36,7 @@ def closes_over_another(tree: Tree, mesh: AbstractMesh) -> bool:
     return any(m.size > 1 and m.axis_types != mesh.axis_types for m in meshes)
 
 
-class Run:
+class ExplicitRun:
     """Binds the equations of a program to tracers on an Explicit mesh.
 
     Args:
@@ -57,7 +57,7 @@ class Run:
         self._mesh = mesh
         self._choices = fixing.choices
         self._compiled = fixing.compiled
-        self._known_of_fixes = Known(frozenset(_roots(tree)), Written(tree), fixing.prices)
+        self._known_of_fixes = Known(frozenset(_roots(tree)), WrittenSource(tree), fixing.prices)
         self._told = known.types if known else {}
         self.types: dict[int, tuple[Any, ...]] = {}
         self.stops: dict[int, Stopped] = dict(known.stops) if known else {}

@@ -17,8 +17,8 @@ from shardwidget import _jax
 from shardwidget._jax import AnyMesh
 from shardwidget.read._comparison.aligned import essence
 from shardwidget.read._comparison.explicit import Fixing, Stopped
-from shardwidget.read._comparison.question import Question
-from shardwidget.read._comparison.run import Run
+from shardwidget.read._comparison.question import ComparedCall
+from shardwidget.read._comparison.run import ExplicitRun
 from shardwidget.read._comparison.tree import LineNode, Tree, bodies
 
 
@@ -34,7 +34,7 @@ class Traced:
     """In the order of the marks on the equations that replace one that stopped."""
 
 
-def left(asked: Question, mesh: AnyMesh, layouts: Mapping[Hashable, PartitionSpec]) -> Traced:
+def left(asked: ComparedCall, mesh: AnyMesh, layouts: Mapping[Hashable, PartitionSpec]) -> Traced:
     """Traces a function on its own mesh, leaving to the compiler the equations at which it stops.
 
     Args:
@@ -64,7 +64,7 @@ def left(asked: Question, mesh: AnyMesh, layouts: Mapping[Hashable, PartitionSpe
     return _continuing(asked, mesh, fix, {})
 
 
-def traced(asked: Question, tree: Tree, mesh: AbstractMesh, fixing: Fixing) -> Traced:
+def traced(asked: ComparedCall, tree: Tree, mesh: AbstractMesh, fixing: Fixing) -> Traced:
     """Traces a function on an Explicit mesh.
 
     Args:
@@ -77,7 +77,7 @@ def traced(asked: Question, tree: Tree, mesh: AbstractMesh, fixing: Fixing) -> T
     return _continuing(asked, mesh, fixer.fix, fixer.stops)
 
 
-def _continuing(asked: Question, mesh: AnyMesh, fix: _jax.Fixer, stops: Mapping[Hashable, Stopped]) -> Traced:
+def _continuing(asked: ComparedCall, mesh: AnyMesh, fix: _jax.Fixer, stops: Mapping[Hashable, Stopped]) -> Traced:
     with _jax.fixing(fix):
         try:
             return Traced(_jax.unfiltered(lambda: asked.trace(mesh)), None, stops)
@@ -101,7 +101,7 @@ class _Fixer:
         self._nodes = {site: found[0] for site, found in nodes.items()}
         first = {node.line: found[0].line for found in nodes.values() for node in found}
         choices = {first[k]: choice for k, choice in fixing.choices.items() if k in first}
-        self._run = Run(tree, mesh, replace(fixing, choices=choices))
+        self._run = ExplicitRun(tree, mesh, replace(fixing, choices=choices))
 
     def fix(self, primitive: Any, operands: list[Any], params: dict[str, Any], error: Exception) -> list[Any] | None:
         """The results of a primitive that raised, with the chosen fix; None where there is none."""

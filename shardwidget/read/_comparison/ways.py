@@ -14,7 +14,7 @@ from jax.sharding import NamedSharding, auto_axes
 
 from shardwidget import _jax
 from shardwidget.read._comparison.tree import Line
-from shardwidget.read._comparison.written import Written
+from shardwidget.read._comparison.written import WrittenSource
 from shardwidget.read._entries import Entries, entries, entries_text, spec_of
 from shardwidget.read._jaxpr.rewrite import Edit
 from shardwidget.read._jaxpr.syntax import function_of
@@ -24,7 +24,7 @@ Bind = Callable[[Sequence[Any]], list[Any]]
 
 
 @dataclass(frozen=True)
-class Way:
+class FixCandidate:
     """A possible fix, yet to be tried."""
 
     title: str
@@ -38,7 +38,7 @@ class Way:
     """Whether an operand is made whole for it."""
 
 
-def contractions(line: Line, values: Sequence[Any], written: Written) -> Iterator[Way]:
+def contractions(line: Line, values: Sequence[Any], written: WrittenSource) -> Iterator[FixCandidate]:
     """A product whose contracted dimensions are split alike: partial sums are added, and kept whole or split."""
     lhs, rhs = values
     params = line.eqn.params
@@ -55,7 +55,7 @@ def contractions(line: Line, values: Sequence[Any], written: Written) -> Iterato
     n = math.prod(mesh.shape[a] for a in summed)
     over = " and ".join(summed)
 
-    def way(title: str, dims: Sequence[Sequence[str]]) -> Way:
+    def way(title: str, dims: Sequence[Sequence[str]]) -> FixCandidate:
         sharding = NamedSharding(mesh, spec_of(dims))
 
         def bind(operands: Sequence[Any]) -> list[Any]:
@@ -64,7 +64,7 @@ def contractions(line: Line, values: Sequence[Any], written: Written) -> Iterato
             )
 
         code = _product(line, f"out_sharding={entries_text(dims)}")
-        return Way(f"sum over {over}, {title}", code, written.product(line, dims), bind)
+        return FixCandidate(f"sum over {over}, {title}", code, written.product(line, dims), bind)
 
     yield way("whole along it", whole)
     for d, size in enumerate(line.outputs[0].aval.shape):
@@ -75,7 +75,9 @@ def contractions(line: Line, values: Sequence[Any], written: Written) -> Iterato
             )
 
 
-def left_to_compiler(line: Line, bind: Bind, dims: Entries, known: Set[str], written: Written) -> Iterator[Way]:
+def left_to_compiler(
+    line: Line, bind: Bind, dims: Entries, known: Set[str], written: WrittenSource
+) -> Iterator[FixCandidate]:
     """The equation left to the compiler, with the type that the compiler gives its result."""
     if not line.frames or len(line.outputs) != 1:
         return
@@ -96,12 +98,12 @@ def left_to_compiler(line: Line, bind: Bind, dims: Entries, known: Set[str], wri
     code = _given(
         line.outputs[0], f"jax.sharding.auto_axes(lambda {listed}: {expression}, out_sharding={spec})({listed})"
     )
-    yield Way(f"leave it to the compiler: {spec}", code, written.left(line, names, dims), left)
+    yield FixCandidate(f"leave it to the compiler: {spec}", code, written.left(line, names, dims), left)
 
 
 def resharded_operands(
-    line: Line, values: Sequence[Any], bind: Bind, asked: Sequence[tuple[int, Entries]], written: Written
-) -> Iterator[Way]:
+    line: Line, values: Sequence[Any], bind: Bind, asked: Sequence[tuple[int, Entries]], written: WrittenSource
+) -> Iterator[FixCandidate]:
     """Operands laid out in another way first: as asked for, like another operand, or whole where one is split."""
     if asked:
         yield _resharded(line, values, asked, bind, written)
@@ -128,8 +130,8 @@ def resharded_operands(
 
 
 def _resharded(
-    line: Line, values: Sequence[Any], asked: Sequence[tuple[int, Entries]], bind: Bind, written: Written
-) -> Way:
+    line: Line, values: Sequence[Any], asked: Sequence[tuple[int, Entries]], bind: Bind, written: WrittenSource
+) -> FixCandidate:
     """Operands, by their index, laid out in other ways at once."""
     mesh = jax.typeof(values[asked[0][0]]).sharding.mesh
     # In x @ x the line changes both operands.
@@ -145,7 +147,7 @@ def _resharded(
 
     specs = [(k, entries_text(dims)) for k, dims in asked]
     kept = [{a for axes in dims for a in axes} for _, dims in asked]
-    return Way(
+    return FixCandidate(
         "; ".join(f"lay {line.called(k)} out as {spec} first" for k, spec in specs),
         "\n".join(_given(line.inputs[k], f"jax.reshard({_name(line.inputs[k])}, {spec})") for k, spec in specs),
         written.resharded(line, asked),

@@ -18,7 +18,7 @@ PRODUCTS = frozenset({"matmul", "dot", "einsum", "tensordot", "dot_general"})
 """Functions that take ``out_sharding``."""
 
 
-class Written:
+class WrittenSource:
     """The source of a program's lines.
 
     Args:

@@ -25,7 +25,7 @@ class Allocation:
 
 
 @dataclass(frozen=True)
-class Place:
+class BufferPlace:
     """Where a result is."""
 
     allocation: int
@@ -39,7 +39,7 @@ class Assignment:
     """Which place each result has."""
 
     allocations: Mapping[int, Allocation]
-    places: Mapping[tuple[str, tuple[int, ...]], Place]
+    places: Mapping[tuple[str, tuple[int, ...]], BufferPlace]
     """By name of an instruction, and the indices of an element of its result."""
 
 
@@ -68,7 +68,7 @@ def parse(assignment: bytes, module: bytes) -> Assignment:
             if not plain.get(3) and not plain.get(12):
                 allocations[number] = Allocation(plain.get(2, 0), bool(plain.get(5)), bool(plain.get(7)))
                 assigned += ((number, dict(fields(v))) for k, v in found if k == 9 and isinstance(v, bytes))
-    places = {logical[one.get(1, 0)]: Place(at, one.get(2, 0), one.get(3, 0)) for at, one in assigned}
+    places = {logical[one.get(1, 0)]: BufferPlace(at, one.get(2, 0), one.get(3, 0)) for at, one in assigned}
     return Assignment(allocations, places)
 
 
@@ -79,7 +79,7 @@ def place(walked: Walk, assignment: Assignment) -> bool:
     Of two in the same place, the later one ends the earlier.
     """
     end = max(0, len(walked.steps) - 1)
-    at: dict[int, list[tuple[Slot, Place]]] = {}
+    at: dict[int, list[tuple[Slot, BufferPlace]]] = {}
     owned = [slot for slot in walked.slots if slot.instruction is not None and not slot.free]
     known = 0
     results: dict[int, Slot] = {}
@@ -106,9 +106,9 @@ def place(walked: Walk, assignment: Assignment) -> bool:
     return 2 * known >= len(owned)
 
 
-def _share(sharing: list[tuple[Slot, Place]]) -> None:
+def _share(sharing: list[tuple[Slot, BufferPlace]]) -> None:
     """Ends what is where a later one is put: the later one continues for both."""
-    alive: list[tuple[Slot, Place]] = []
+    alive: list[tuple[Slot, BufferPlace]] = []
     for slot, here in sorted(sharing, key=lambda pair: pair[0].born):
         alive = [pair for pair in alive if pair[0].last >= slot.born]
         for other, there in alive:

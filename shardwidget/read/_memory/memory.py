@@ -17,7 +17,7 @@ from shardwidget.read._memory.assignment import parse, place
 from shardwidget.read._memory.liveness import Loop, Slot, Walk, walk
 from shardwidget.read._program.executable import Executable, executable_of, shardings_of
 from shardwidget.read._program.module import Module
-from shardwidget.read._program.origin import Origin, Origins
+from shardwidget.read._program.origin import InstructionOrigin, Origins
 from shardwidget.read._program.programs import memory_totals, mesh_of
 from shardwidget.read._program.target import interconnect_of, target_of
 
@@ -127,7 +127,7 @@ class _Names:
             # What the function does not use is not a parameter, and nothing public says which those are.
             self._inputs = ()
         # Thousands of instructions share few frames.
-        self._sources = functools.cache(lambda frames: Origin("", frames).source)
+        self._sources = functools.cache(lambda frames: InstructionOrigin("", frames).source)
 
     def buffer(self, slot: Slot, walked: Walk) -> Buffer:
         common: dict[str, Any] = {"bytes": _bytes(slot), "type": slot.array.text, "axes": self._axes(slot)}

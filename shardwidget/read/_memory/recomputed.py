@@ -26,7 +26,7 @@ from shardwidget.read._jaxpr.sources import shown_name
 from shardwidget.read._jaxpr.syntax import parsed, text_of
 from shardwidget.read._program.executable import Executable
 from shardwidget.read._program.module import Module
-from shardwidget.read._program.origin import Frame, Origins
+from shardwidget.read._program.origin import ModuleFrame, Origins
 
 LARGEST = 3
 """The most lines whose buffers are examined, those that keep the most first."""
@@ -73,9 +73,9 @@ def _could_go(buffer: Buffer) -> bool:
     return buffer.kind == "kept" and not buffer.backward
 
 
-def _chains(module: Module) -> dict[tuple[str, int], list[Frame]]:
+def _chains(module: Module) -> dict[tuple[str, int], list[ModuleFrame]]:
     """By file and number of a line, the frames that led to it, innermost first."""
-    origins, found = Origins(module), dict[tuple[str, int], list[Frame]]()
+    origins, found = Origins(module), dict[tuple[str, int], list[ModuleFrame]]()
     for computation in module.computations.values():
         for instruction in computation.instructions:
             origin = origins.at(instruction)
@@ -84,7 +84,7 @@ def _chains(module: Module) -> dict[tuple[str, int], list[Frame]]:
     return found
 
 
-def _function(text: SourceText, frame: Frame) -> Function | None:
+def _function(text: SourceText, frame: ModuleFrame) -> Function | None:
     """The function that contains the line of a frame."""
     name = frame.function.rpartition(".")[2]
     kind = ast.Lambda if name == "<lambda>" else ast.FunctionDef

@@ -10,7 +10,7 @@ from shardwidget.read._namespace.records import ArrayKind, Record
 
 
 @dataclass(frozen=True)
-class Difference:
+class NamespaceChange:
     """What changed, and the first array that shows it."""
 
     change: Change = ""
@@ -22,7 +22,7 @@ class Difference:
     """Kind of that array before; -1 where it is the same as now, or there was none."""
 
 
-def difference(before: Sequence[Record] | None, now: Sequence[Record], kinds: Sequence[ArrayKind]) -> Difference:
+def difference(before: Sequence[Record] | None, now: Sequence[Record], kinds: Sequence[ArrayKind]) -> NamespaceChange:
     """Compares the arrays that a name holds, in the order of its tree.
 
     Args:
@@ -31,23 +31,23 @@ def difference(before: Sequence[Record] | None, now: Sequence[Record], kinds: Se
         kinds: what their indices mean.
     """
     if before is None:
-        return Difference("new", len(now), 0 if now else -1)
+        return NamespaceChange("new", len(now), 0 if now else -1)
     if len(before) == len(now):
         return _one_by_one(before, now, kinds)
     known = set(before)
     other = [i for i, record in enumerate(now) if record not in known]
-    return Difference("changed", abs(len(now) - len(before)), other[0] if other else -1)
+    return NamespaceChange("changed", abs(len(now) - len(before)), other[0] if other else -1)
 
 
-def _one_by_one(before: Sequence[Record], now: Sequence[Record], kinds: Sequence[ArrayKind]) -> Difference:
+def _one_by_one(before: Sequence[Record], now: Sequence[Record], kinds: Sequence[ArrayKind]) -> NamespaceChange:
     others = [i for i, (a, b) in enumerate(zip(before, now, strict=True)) if a is not b]
     if not others:
-        return Difference()
+        return NamespaceChange()
     moved = [i for i in others if before[i].kind != now[i].kind]
     if not moved:
-        return Difference("updated", len(others), others[0])
+        return NamespaceChange("updated", len(others), others[0])
     change = _changed(moved, before, now, kinds)
-    return Difference(change, len(moved), moved[0], before[moved[0]].kind)
+    return NamespaceChange(change, len(moved), moved[0], before[moved[0]].kind)
 
 
 def _changed(

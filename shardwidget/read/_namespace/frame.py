@@ -18,7 +18,7 @@ STATISTICS = ("bytes_in_use", "peak_bytes_in_use", "bytes_limit")
 
 
 @dataclass(frozen=True)
-class Frame:
+class DeviceFrame:
     """Meshes in the order in which the document has them, and each device once."""
 
     order: tuple[int, ...]
@@ -32,7 +32,7 @@ class Frame:
     """Bytes on each of the devices of an array of a kind, for the kinds asked for so far."""
 
     @staticmethod
-    def of(meshes: Sequence[Mesh], order: tuple[int, ...]) -> Frame:
+    def of(meshes: Sequence[Mesh], order: tuple[int, ...]) -> DeviceFrame:
         """A frame of meshes in an order, the main one first."""
         index: dict[tuple[str, int], int] = {}
         places = {}
@@ -40,7 +40,7 @@ class Frame:
             mesh = meshes[at]
             ids = mesh.device_ids.array().tolist()
             places[at] = np.array([index.setdefault((mesh.platform, i), len(index)) for i in ids])
-        return Frame(order, tuple(meshes[at] for at in order), tuple(index), places, {})
+        return DeviceFrame(order, tuple(meshes[at] for at in order), tuple(index), places, {})
 
     @property
     def mesh(self) -> Mesh | None:
@@ -79,7 +79,7 @@ def order(kinds: Sequence[ArrayKind], counts: Counter[int], meshes: Sequence[Mes
     return tuple(sorted(held, key=lambda m: (-meshes[m].size, not meshes[m].axes, -held[m])))
 
 
-def groups(frame: Frame, held: np.ndarray, own: np.ndarray, added: np.ndarray, freed: np.ndarray) -> tuple:
+def groups(frame: DeviceFrame, held: np.ndarray, own: np.ndarray, added: np.ndarray, freed: np.ndarray) -> tuple:
     """Groups of devices on which everything is the same, most bytes first.
 
     Args:

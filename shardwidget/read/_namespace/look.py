@@ -14,15 +14,15 @@ from jax.tree_util import keystr
 from shardwidget.document import Ints
 from shardwidget.document.model import Flag, LeafType
 from shardwidget.document.namespace import DeviceGroup, Holder, Namespace, TypeCount
-from shardwidget.read._model.entry import model
 from shardwidget.read._model.flags import SHARE, spec_code, split
+from shardwidget.read._model.model import model
 from shardwidget.read._model.tree import flatten
 from shardwidget.read._namespace import changes
-from shardwidget.read._namespace.frame import Frame, groups
+from shardwidget.read._namespace.frame import DeviceFrame, groups
 from shardwidget.read._namespace.moment import Held, Moment, Reader
 from shardwidget.read._namespace.records import ArrayKind
 
-NO_CHANGE = changes.Difference()
+NO_CHANGE = changes.NamespaceChange()
 MOST = 100
 """The most holders of a document: those that changed, and the largest."""
 PARTS = 12
@@ -98,7 +98,7 @@ class Looks:
         lines: _Lines,
         names: Mapping[str, Any],
         held: Held,
-        differences: Mapping[str, changes.Difference],
+        differences: Mapping[str, changes.NamespaceChange],
         before: Moment | None,
     ) -> _Line:
         """The line of a name, reused where nothing that it is about has changed."""
@@ -117,7 +117,7 @@ class _Line:
     """A line of the document in which nothing changed, and what it depends on."""
 
     held: Held
-    frame: Frame
+    frame: DeviceFrame
     numbers: tuple[int, float]
     """Index of its type, and the bytes below which nothing is flagged."""
     holder: Holder
@@ -138,7 +138,7 @@ class _Flags:
 class _Lines:
     """Makes the lines of a document."""
 
-    frame: Frame
+    frame: DeviceFrame
     kinds: Sequence[ArrayKind]
     types: dict[LeafType, int]
     """Index of each type in the document; filled as lines are made."""
@@ -152,7 +152,9 @@ class _Lines:
         """Index of the type of a single array; -1 for a tree."""
         return self._type(held.records[0].kind) if held.single else -1
 
-    def holder(self, value: Any, held: Held, index: int, diff: changes.Difference, before: Moment | None) -> Holder:
+    def holder(
+        self, value: Any, held: Held, index: int, diff: changes.NamespaceChange, before: Moment | None
+    ) -> Holder:
         """What a name holds, and what changed."""
         kinds = self.kinds
         last = before.held.get(held.name) if before else None
@@ -256,7 +258,7 @@ def _flags(value: Any, single: bool) -> tuple[tuple[Flag, ...], tuple[str, ...]]
     return read.flags, () if single else tuple(leaf.path for leaf in read.leaves)
 
 
-def _differences(before: Moment, now: Moment, kinds: Sequence[ArrayKind]) -> dict[str, changes.Difference]:
+def _differences(before: Moment, now: Moment, kinds: Sequence[ArrayKind]) -> dict[str, changes.NamespaceChange]:
     """What changed, by name."""
     out = {}
     for name, held in now.held.items():
@@ -266,7 +268,7 @@ def _differences(before: Moment, now: Moment, kinds: Sequence[ArrayKind]) -> dic
     return out
 
 
-def _largest(held: Iterable[Held], differences: Mapping[str, changes.Difference]) -> list[Held]:
+def _largest(held: Iterable[Held], differences: Mapping[str, changes.NamespaceChange]) -> list[Held]:
     """The holders that are listed, most bytes first; if there are too many, those that changed are preferred."""
     by_bytes = sorted(held, key=attrgetter("here"), reverse=True)
     if len(by_bytes) <= MOST:
@@ -276,7 +278,7 @@ def _largest(held: Iterable[Held], differences: Mapping[str, changes.Difference]
     return sorted(first, key=lambda h: -h.here)
 
 
-def _path(value: Any, held: Held, diff: changes.Difference) -> str:
+def _path(value: Any, held: Held, diff: changes.NamespaceChange) -> str:
     """Path of the first array that changed in a tree; empty for an update, and for a single array."""
     if held.single or diff.at < 0 or diff.change not in ("resharded", "changed", "deleted"):
         return ""

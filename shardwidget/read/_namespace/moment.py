@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from shardwidget.read._namespace.frame import Frame, order
+from shardwidget.read._namespace.frame import DeviceFrame, order
 from shardwidget.read._namespace.loose import loose
 from shardwidget.read._namespace.records import Record, Records
 from shardwidget.read._namespace.walk import Walker
@@ -42,7 +42,7 @@ class Moment:
     live: frozenset[Record]
     counts: Counter[int]
     """How many of the live arrays are of each kind."""
-    frame: Frame
+    frame: DeviceFrame
     new: frozenset[Record] = frozenset()
     """Live arrays that were not there at the look before."""
     gone: frozenset[Record] = frozenset()
@@ -109,16 +109,22 @@ class Reader:
         return Moment(now, live, counts, frame, new, gone)
 
     def _held(
-        self, name: str, single: bool, records: tuple[Record, ...], own: tuple[Record, ...], shared: str, frame: Frame
+        self,
+        name: str,
+        single: bool,
+        records: tuple[Record, ...],
+        own: tuple[Record, ...],
+        shared: str,
+        frame: DeviceFrame,
     ) -> Held:
         counts = Counter([r.kind for r in own])
         here = int(frame.total(counts, self.records.kinds).max(initial=0))
         return Held(name, records, own, single, shared, counts, here)
 
-    def _frame(self, counts: Counter[int], before: Moment | None) -> Frame:
+    def _frame(self, counts: Counter[int], before: Moment | None) -> DeviceFrame:
         meshes = self.records.leaves.meshes
         wanted = order(self.records.kinds, counts, meshes)
-        return before.frame if before and before.frame.order == wanted else Frame.of(meshes, wanted)
+        return before.frame if before and before.frame.order == wanted else DeviceFrame.of(meshes, wanted)
 
     def moved(self, before: Moment | None, now: Moment) -> tuple[np.ndarray, np.ndarray]:
         """Bytes on each device of arrays that are new, and of those that are no longer there."""

@@ -17,7 +17,7 @@ from shardwidget.read._program.axes import Over, over, ranked
 from shardwidget.read._program.groups import Groups, expand, groups_text, meaning_of, positions
 from shardwidget.read._program.loops import Found
 from shardwidget.read._program.module import Computation, Module
-from shardwidget.read._program.origin import Origin, Origins
+from shardwidget.read._program.origin import InstructionOrigin, Origins
 from shardwidget.read._program.target import physical_layout
 from shardwidget.read._program.widened import widened_from
 
@@ -68,7 +68,7 @@ class HloCollectives:
         # A program has many that differ only in their lines; the cache of what they share ends with the reading.
         self._facts = functools.cache(self._read_facts)
 
-    def of(self, found: Found) -> tuple[HloCollective, tuple[Origin, ...]]:
+    def of(self, found: Found) -> tuple[HloCollective, tuple[InstructionOrigin, ...]]:
         """A collective as a document, and its origin: for a combined one several, most bytes first.
 
         Raises:
@@ -125,7 +125,7 @@ class HloCollectives:
         )
         return document, origins
 
-    def _origins_of(self, found: Found, sizes: list[int]) -> tuple[Origin, ...]:
+    def _origins_of(self, found: Found, sizes: list[int]) -> tuple[InstructionOrigin, ...]:
         parts = self.origins.parts(found)
         if len(parts) != len(sizes) or not any(part.op for part in parts):
             return (self.origins.of(found),)

@@ -20,7 +20,7 @@ _PASSES_ON = frozenset({"copy", "bitcast", "reshape", "transpose", "get-tuple-el
 """Opcodes that may be between an instruction that lost its metadata and one that kept it."""
 
 
-class Frame(NamedTuple):
+class ModuleFrame(NamedTuple):
     """A frame of the program, as JAX recorded it."""
 
     file: str
@@ -31,12 +31,12 @@ class Frame(NamedTuple):
     end_column: int = 0
 
 
-class Origin(NamedTuple):
+class InstructionOrigin(NamedTuple):
     """Where an instruction comes from."""
 
     op: str
     """JAX's path: ``jit(f)/transpose(jvp(dot_general))``."""
-    frames: tuple[Frame, ...]
+    frames: tuple[ModuleFrame, ...]
     """Innermost first; the user's and others."""
 
     @property
@@ -74,18 +74,18 @@ class Origin(NamedTuple):
         return "/".join(name for name, part in zip(names, parts, strict=True) if name and not _CONTROL.fullmatch(part))
 
     @property
-    def _own(self) -> Frame | None:
+    def _own(self) -> ModuleFrame | None:
         frames = self.called()
         return next((frame for frame in frames if not _jax.is_library_file(frame.file)), (frames or [None])[0])
 
-    def called(self) -> list[Frame]:
+    def called(self) -> list[ModuleFrame]:
         """The frames of the user and of installed packages, innermost first."""
         # What called us, and what called that, is not part of the program.
         frames = itertools.takewhile(lambda frame: not frame.file.startswith(_jax.OURS), self.frames)
         return [frame for frame in frames if _jax.is_user_file(frame.file)]
 
 
-def _line(frame: Frame | None) -> Source | None:
+def _line(frame: ModuleFrame | None) -> Source | None:
     return None if frame is None else line_of(frame.file, frame.line, frame.function.rpartition(".")[2])
 
 
@@ -110,11 +110,11 @@ class Origins:
         self._none = roots[0] if roots else 0
         self._frames = functools.cache(self._read_frames)
 
-    def at(self, instruction: Instruction) -> Origin:
+    def at(self, instruction: Instruction) -> InstructionOrigin:
         """The origin that an instruction itself states."""
         return self._of(instruction)
 
-    def of_any(self, instruction: Instruction, computation: Computation) -> Origin:
+    def of_any(self, instruction: Instruction, computation: Computation) -> InstructionOrigin:
         """The origin of an instruction that need not be a collective; empty where nothing near it has one."""
         origin = self._of(instruction)
         if origin.source:
@@ -125,7 +125,7 @@ class Origins:
             origin = next((o for o in known if o.source), origin)
         return origin if origin.op else self._near(instruction, computation) or origin
 
-    def of(self, found: Found) -> Origin:
+    def of(self, found: Found) -> InstructionOrigin:
         """The origin of a collective; for one that the compiler rewrote, that of what it is in or leads to."""
         if megascale.is_host_transfer(found.instruction):
             return self._of_transfer(found)
@@ -141,19 +141,19 @@ class Origins:
             origin = self._consumer(found) or origin
         return origin
 
-    def _of_transfer(self, found: Found) -> Origin:
+    def _of_transfer(self, found: Found) -> InstructionOrigin:
         """The origin of a transfer between slices: that of what takes the received value, under its former name."""
         name = megascale.rendezvous(found.instruction)
         arrivals = (i for i in found.computation.instructions if i.opcode == "recv" and megascale.rendezvous(i) == name)
         near = [self._near(i, found.computation) for i in (*arrivals, found.instruction)]
-        origin = next((one for one in near if one is not None), Origin("", ()))
+        origin = next((one for one in near if one is not None), InstructionOrigin("", ()))
         # XLA names what JAX asked for by JAX's primitive.
         asked = (re.match(r"[a-z_]+", name) or [""])[0]
         if collectives.statement_of(asked) is None:
             return origin
         return origin._replace(op="/".join(filter(None, (origin.op, asked))))
 
-    def _consumer(self, found: Found) -> Origin | None:
+    def _consumer(self, found: Found) -> InstructionOrigin | None:
         """The origin of the first operation that computes with a result; None where it is only passed on."""
         place = found.end or found.places[0]
         start = found.instruction, found.computation
@@ -180,7 +180,7 @@ class Origins:
         numbers = [k for k, operand in enumerate(fusion.operands) if operand == name]
         return [(parameter, inner) for k in numbers if (parameter := inner.parameter(k)) is not None]
 
-    def parts(self, found: Found) -> list[Origin]:
+    def parts(self, found: Found) -> list[InstructionOrigin]:
         """For a collective that several were combined into: the origin of each operand, empty where it has none."""
         result, computation = found.instruction, found.computation
         root, place = computation.root, found.places[0]
@@ -193,9 +193,9 @@ class Origins:
         operands = found.instruction.operands
         if len(operands) < 2 or not taken:
             return []
-        return [self._of(taken[str(k)]) if str(k) in taken else Origin("", ()) for k in range(len(operands))]
+        return [self._of(taken[str(k)]) if str(k) in taken else InstructionOrigin("", ()) for k in range(len(operands))]
 
-    def _near(self, instruction: Instruction, computation: Computation) -> Origin | None:
+    def _near(self, instruction: Instruction, computation: Computation) -> InstructionOrigin | None:
         """The origin of what takes a result, through instructions that only pass it on; else that of its operands."""
         seen = [instruction]
         for known in itertools.islice(_grow(seen, computation), 32):
@@ -207,7 +207,7 @@ class Origins:
                 return origin
         return None
 
-    def _of(self, instruction: Instruction) -> Origin:
+    def _of(self, instruction: Instruction) -> InstructionOrigin:
         _, _, metadata = instruction.text.partition("metadata={")
         op = re.search(r'op_name="((?:[^"\\]|\\.)*)"', metadata)
         number = re.search(r"stack_frame_id=(\d+)", metadata)
@@ -215,10 +215,10 @@ class Origins:
             frames = self._frames(int(number[1]))
         else:
             file, line = re.search(r'source_file="([^"]*)"', metadata), re.search(r"source_line=(\d+)", metadata)
-            frames = (Frame(_unescaped(file[1]), "", int(line[1])),) if file and line else ()
-        return Origin(_unescaped(op[1]) if op else "", frames)
+            frames = (ModuleFrame(_unescaped(file[1]), "", int(line[1])),) if file and line else ()
+        return InstructionOrigin(_unescaped(op[1]) if op else "", frames)
 
-    def _read_frames(self, number: int) -> tuple[Frame, ...]:
+    def _read_frames(self, number: int) -> tuple[ModuleFrame, ...]:
         frame = self._tables.get("StackFrames", {}).get(number)
         if frame is None:
             return ()
@@ -230,7 +230,7 @@ class Origins:
         spans = (_number(key, place) for key in ("line", "column", "end_line", "end_column"))
         parent = _number("parent_frame_id", frame)
         outer = self._frames(parent - self._none) if self._none < parent <= number + self._none - 1 else ()
-        return (Frame(file, function, *spans), *outer)
+        return (ModuleFrame(file, function, *spans), *outer)
 
 
 def _grow(seen: list[Instruction], computation: Computation) -> Iterator[Instruction]:

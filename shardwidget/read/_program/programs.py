@@ -20,7 +20,7 @@ from shardwidget.read._program.executable import Executable, executable_of
 from shardwidget.read._program.hlo_collective import HloCollectives
 from shardwidget.read._program.loops import Entered, walk
 from shardwidget.read._program.module import Module
-from shardwidget.read._program.origin import Origin
+from shardwidget.read._program.origin import InstructionOrigin
 from shardwidget.read._program.pasted import is_module, pasted
 from shardwidget.read._program.target import interconnect_of, target_of, wraps_of
 
@@ -168,7 +168,7 @@ class Reading:
     """What was read from a module."""
 
     collectives: tuple[HloCollective, ...]
-    origins: tuple[tuple[Origin, ...], ...]
+    origins: tuple[tuple[InstructionOrigin, ...], ...]
     """Of each collective: JAX's path to its operation, and all its frames; of a combined one several."""
     nests: tuple[Nest, ...]
     plans: tuple[Plan, ...]
@@ -224,7 +224,7 @@ def collectives_of(
     )
 
 
-def _nest(entered: Entered, origin: Origin) -> Nest:
+def _nest(entered: Entered, origin: InstructionOrigin) -> Nest:
     source, name = origin.source, entered.name
     if entered.kind in ("loop", "condition") and source is not None:
         # JAX lowers all its loops to the same instruction; the user's line shows which one was written.

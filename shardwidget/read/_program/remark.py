@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from shardwidget.document import Semantics
 from shardwidget.read._program.loops import Found
 from shardwidget.read._program.module import Instruction, Module
-from shardwidget.read._program.origin import Origin
+from shardwidget.read._program.origin import InstructionOrigin
 
 _ALONG = frozenset({
     "gather", "scatter", "sort", "rev", "reshape", "concatenate", "dynamic_slice", "dynamic_update_slice", "slice",
@@ -20,7 +20,7 @@ _ALONG = frozenset({
 _SAME_VALUES = frozenset({"parameter", "copy", "bitcast", "copy-done", "copy-start", "convert", "transpose", "reshape"})
 
 
-def of(found: Found, semantics: Semantics, axes: Sequence[str], origin: Origin, module: Module) -> str:
+def of(found: Found, semantics: Semantics, axes: Sequence[str], origin: InstructionOrigin, module: Module) -> str:
     """That a split is undone: an array gathered whole over its axes, for an operation that computes nothing with it.
 
     A matmul that gathers its weights is what fully sharded training does, and gets no remark.

@@ -26,7 +26,7 @@ Shape = tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class Way:
+class Transition:
     """What moving arrays of one layout to another takes, whichever groups they go to or come from."""
 
     moved: MovedArray
@@ -47,7 +47,7 @@ class Way:
 
 
 @functools.lru_cache(maxsize=512)
-def way(shape: Shape, dtype: Any, source: NamedSharding, target: NamedSharding, axis: str, back: bool) -> Way:
+def way(shape: Shape, dtype: Any, source: NamedSharding, target: NamedSharding, axis: str, back: bool) -> Transition:
     """What moving from one sharding to another takes.
 
     Args:
@@ -84,7 +84,7 @@ def way(shape: Shape, dtype: Any, source: NamedSharding, target: NamedSharding, 
         least_bytes=0,
         between_bytes=after.total_bytes // count // share if (split or back) and count > 1 else 0,
     )
-    return Way(moved, tuple(lacks.tolist()), tuple(lacks_all.tolist()))
+    return Transition(moved, tuple(lacks.tolist()), tuple(lacks_all.tolist()))
 
 
 def between(x: Any, target: Sharding) -> tuple[MovedArray, Placement, Placement]:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from shardwidget.document import Operation, Program
 from shardwidget.read._program.loops import trip_count
 from shardwidget.read._program.module import Computation, Instruction, Module
-from shardwidget.read._program.origin import Origin, Origins
+from shardwidget.read._program.origin import InstructionOrigin, Origins
 
 _RUNS_OTHERS = frozenset({"while", "conditional", "call", "async-start"})
 
@@ -19,7 +19,7 @@ class _Place(NamedTuple):
     instruction: Instruction
     computation: Computation
     trips: tuple[int, ...]
-    around: Origin | None
+    around: InstructionOrigin | None
     """The origin of the loop, branch or call that it is in."""
 
 
@@ -82,7 +82,7 @@ def _places(module: Module, origins: Origins) -> Iterator[_Place]:
     """Every instruction that runs on its own, from the entry inwards."""
     seen: set[str] = set()
 
-    def visit(computation: Computation, trips: tuple[int, ...], around: Origin | None) -> Iterator[_Place]:
+    def visit(computation: Computation, trips: tuple[int, ...], around: InstructionOrigin | None) -> Iterator[_Place]:
         if computation.name in seen:
             return
         seen.add(computation.name)

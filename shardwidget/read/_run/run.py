@@ -168,7 +168,7 @@ def _measure(
         for _ in range(WARM_UP):
             ready()()
         told(0, n)
-        profile = _jax.Profile()
+        profile = _jax.ProfilerSession()
         try:
             profile.start()
         except RuntimeError as error:

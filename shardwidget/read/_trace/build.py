@@ -24,7 +24,7 @@ from shardwidget.read._trace.nodes import RegionNode
 from shardwidget.read._trace.positions import position, seats
 from shardwidget.read._trace.steps import Writer
 from shardwidget.read._trace.words import sentence
-from shardwidget.read._trace.written import Written, everywhere
+from shardwidget.read._trace.written import WrittenTensors, everywhere
 
 GATHERED = 2**20
 """The most bytes of a global array whose parts on other processes are fetched to be drawn."""
@@ -43,7 +43,7 @@ class Builder:
         corner: the most rows and columns of a corner.
     """
 
-    def __init__(self, writer: Writer, written: Written | None, mesh: Mesh, corner: tuple[int, int]) -> None:
+    def __init__(self, writer: Writer, written: WrittenTensors | None, mesh: Mesh, corner: tuple[int, int]) -> None:
         self.writer = writer
         self.written = written
         self.mesh = mesh

@@ -11,7 +11,7 @@ from jax.extend.core import JaxprEqn, Literal
 from shardwidget import _jax
 from shardwidget.document import Mesh
 from shardwidget.read._trace.draft import TracedValue
-from shardwidget.read._trace.written import Written
+from shardwidget.read._trace.written import WrittenTensors
 
 LONGEST = 4000
 """The most characters kept of what one step prints."""
@@ -19,7 +19,7 @@ NOT_KEPT = "(not shown: {name} was not kept whole)"
 
 
 def printed(
-    eqn: JaxprEqn, operands: Sequence[Any], written: Written, mesh: Mesh | None, active: np.ndarray | None
+    eqn: JaxprEqn, operands: Sequence[Any], written: WrittenTensors, mesh: Mesh | None, active: np.ndarray | None
 ) -> str:
     """The text of one ``debug_print``; in a region a paragraph for each text, headed by the devices that write it.
 
@@ -44,7 +44,7 @@ def printed(
     return text if len(text) <= LONGEST else f"{text[:LONGEST]} …"
 
 
-def _text(eqn: JaxprEqn, operands: Sequence[Any], written: Written, at: int) -> str:
+def _text(eqn: JaxprEqn, operands: Sequence[Any], written: WrittenTensors, at: int) -> str:
     values = []
     for operand in operands:
         if isinstance(operand, Literal):
@@ -57,7 +57,7 @@ def _text(eqn: JaxprEqn, operands: Sequence[Any], written: Written, at: int) -> 
     return _jax.print_text(eqn.params, values)
 
 
-def value_at(value: TracedValue, written: Written, at: int) -> np.ndarray | None:
+def value_at(value: TracedValue, written: WrittenTensors, at: int) -> np.ndarray | None:
     """A whole value, at a mesh position if it is a block; None where it was not kept."""
     if value.array is not None:
         return np.asarray(value.array)

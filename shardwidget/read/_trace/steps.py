@@ -25,7 +25,7 @@ from shardwidget.read._trace.levels import Site
 from shardwidget.read._trace.nodes import BranchesNode, CallNode, LeafNode, LoopNode, RegionNode, TracedBody
 from shardwidget.read._trace.origins import moved, through_collective, through_equation
 from shardwidget.read._trace.printed import printed
-from shardwidget.read._trace.written import Slots, Written
+from shardwidget.read._trace.written import Slots, WrittenTensors
 
 Operand = TracedValue | Literal
 
@@ -57,7 +57,9 @@ class Writer:
         meshes: the mesh of each region, as a document.
     """
 
-    def __init__(self, written: Written | None, meshes: dict[RegionNode, Mesh], collectives: Collectives) -> None:
+    def __init__(
+        self, written: WrittenTensors | None, meshes: dict[RegionNode, Mesh], collectives: Collectives
+    ) -> None:
         self.written = written
         self.meshes = meshes
         self.collectives = collectives

@@ -26,7 +26,7 @@ from shardwidget.read._trace.nodes import RegionNode, TracePlan
 from shardwidget.read._trace.placed import as_returned
 from shardwidget.read._trace.runnable import Runnable
 from shardwidget.read._trace.steps import StepContext, Writer
-from shardwidget.read._trace.written import Written, everywhere
+from shardwidget.read._trace.written import WrittenTensors, everywhere
 
 
 def trace(
@@ -132,7 +132,7 @@ class _Reading:
             try:
                 leaves, outs, tensors = self._run(notes)
                 outs = outs if self.host or self.stop is not None else as_returned(plan.root, leaves, outs)
-                written = Written(everywhere(tensors), meshes)
+                written = WrittenTensors(everywhere(tensors), meshes)
             except Exception as error:
                 if self.stop is None:
                     raise

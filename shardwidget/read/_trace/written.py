@@ -22,7 +22,7 @@ Slots = Mapping[LoopNode, int]
 """For each loop that a value is in, the slot of the iteration."""
 
 
-class Written:
+class WrittenTensors:
     """The tensors that a plan's run returned.
 
     Args:
@@ -147,7 +147,7 @@ def everywhere(tensors: Sequence[Any]) -> list[Any]:
     return found
 
 
-def equal_along(written: Written, mesh: Mesh, site: Site, slots: Slots, axes: Sequence[str]) -> bool:
+def equal_along(written: WrittenTensors, mesh: Mesh, site: Site, slots: Slots, axes: Sequence[str]) -> bool:
     """Whether the corners of a block are equal on all devices along some axes."""
     values = written.corners(site, slots, np.arange(mesh.size))
     others, first = share(mesh, [axis.name for axis in mesh.axes if axis.name not in axes])
