@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 # Each comes after those that it imports itself.
 _MODULES = tuple(
-    dict.fromkeys(("wire", "base", "mesh", "collective", "placement", "fix", *_registry.DOCUMENTS.values()))
+    dict.fromkeys(("wire", "base", "mesh", "collective", "placement", "mpmd", "fix", *_registry.DOCUMENTS.values()))
 )
 
 

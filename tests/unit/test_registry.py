@@ -3,6 +3,8 @@
 import ast
 import importlib
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import jax
@@ -112,3 +114,12 @@ def test_a_long_text_says_what_is_left_out():
     *_, last = repr(DOCUMENTS["Trace"]()).splitlines()
     assert last.startswith("… ")
     assert last.endswith(" more lines")
+
+
+def test_showing_an_array_imports_only_its_own_documents():
+    program = (
+        "import sys; from shardwidget import ArrayView\n"
+        "print(*(n.rpartition('.')[2] for n in sys.modules if n.startswith('shardwidget.document.')))"
+    )
+    loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()
+    assert set(loaded) <= {"wire", "base", "mesh", "collective", "placement", "mpmd", "fix"}
