@@ -1,4 +1,5 @@
 /** The entry of ReshardPlanView's bundle. */
+import buttonStyles from "../views/card/buttons.css";
 import markStyles from "../views/card/marks.css";
 import { entry } from "../views/card/mount";
 import { reshardKeys } from "../views/reshard/keys";
@@ -6,4 +7,9 @@ import { ReshardCard } from "../views/reshard/ReshardCard";
 import styles from "../views/reshard/reshard.css";
 import { ReshardState } from "../views/reshard/state";
 
-export default entry({ state: ReshardState, body: ReshardCard, keys: reshardKeys, styles: [markStyles, styles] });
+export default entry({
+  state: ReshardState,
+  body: ReshardCard,
+  keys: reshardKeys,
+  styles: [markStyles, buttonStyles, styles],
+});

@@ -1,5 +1,6 @@
 /** The entry of ShardMapStepper's bundle. */
 
+import buttonStyles from "../views/card/buttons.css";
 import { entry } from "../views/card/mount";
 import scrubberStyles from "../views/card/scrubber.css";
 import { stepperKeys } from "../views/stepper/keys";
@@ -7,4 +8,9 @@ import { Stepper } from "../views/stepper/Stepper";
 import { StepperState } from "../views/stepper/state";
 import styles from "../views/stepper/stepper.css";
 
-export default entry({ state: StepperState, body: Stepper, keys: stepperKeys, styles: [scrubberStyles, styles] });
+export default entry({
+  state: StepperState,
+  body: Stepper,
+  keys: stepperKeys,
+  styles: [buttonStyles, scrubberStyles, styles],
+});

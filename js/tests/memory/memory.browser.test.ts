@@ -132,7 +132,7 @@ test("no card is higher than a notebook shows", async () => {
 
 const FOUND = [
   {
-    what: "jax.checkpoint round layer",
+    what: "jax.checkpoint around layer",
     code: "@jax.checkpoint\ndef layer(x, w):",
     before: 248 * 2 ** 20,
     after: 124 * 2 ** 20,
@@ -162,7 +162,7 @@ test("what lowers the peak is asked of Python, which says how far it is", async 
   await settle();
   expect(button.disabled).toBe(false);
   const [first, second] = [...view.root.querySelectorAll(".remedies li")].map((li) => li.textContent);
-  expect(first).toBe("124 MiB−50 %jax.checkpoint round layer model.py, line 11@jax.checkpoint\ndef layer(x, w):copy");
+  expect(first).toBe("124 MiB−50 %jax.checkpoint around layer model.py, line 11@jax.checkpoint\ndef layer(x, w):copy");
   expect(second).toContain("128 MiB−48 %donate argument 0");
   await expectAccessible(view);
 });

@@ -52,15 +52,7 @@ export function stripMarks(view: StepView, p: number, box: Box, face: Face): Mar
   // The column that the receiver takes.
   if (stage.motion === "gather" && !done && !gathers(c) && group === stage.group) {
     const at = { x: box.x + (stage.lanes[stage.receiver]?.rank ?? 0) * w, y: box.y, w, h: box.h };
-    marks.push({
-      kind: "rect",
-      x: at.x + 0.5,
-      y: at.y + 0.5,
-      w: at.w - 1,
-      h: at.h - 1,
-      r: 3,
-      stroke: axisStroke(view.axis, 1.8),
-    });
+    marks.push(outline(at, 3, view.axis));
   }
   if (
     view.hops &&
@@ -161,16 +153,7 @@ function waitingMarks(view: StepView, p: number, k: number, at: Box): Mark[] {
   );
   const marks: Mark[] = [];
   const axis = arrives ? view.inkBetween(view.groupOf(p)?.[arrives.source] ?? p, p) : view.axis;
-  if (arrives)
-    marks.push({
-      kind: "rect",
-      x: at.x + 0.5,
-      y: at.y + 0.5,
-      w: at.w - 1,
-      h: at.h - 1,
-      r: 2,
-      stroke: axisStroke(axis, 1.8),
-    });
+  if (arrives) marks.push(outline(at, 2, axis));
   if (view.parts(p, k).length > 0 || stage.bare) return marks;
   const hop = played.states.findIndex((held) => (held[rank]?.[k] ?? []).length > 0);
   if (hop <= 0) return marks;
@@ -197,4 +180,9 @@ function dotMarks(view: StepView, p: number, box: Box): Mark[] {
     }
   }
   return marks;
+}
+
+/** The outline of a column, in the ink of the axis that it arrives over. */
+function outline(at: Box, r: number, axis: number): Mark {
+  return { kind: "rect", x: at.x + 0.5, y: at.y + 0.5, w: at.w - 1, h: at.h - 1, r, stroke: axisStroke(axis, 1.8) };
 }
