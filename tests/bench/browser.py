@@ -12,6 +12,7 @@ import os
 import re
 import statistics
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -161,6 +162,22 @@ def open_measured(browser: Browser, saved: Path, width: int = 1100, height: int 
     page.goto(saved.as_uri())
     page.wait_for_function("() => measured['sw:first'].length > 0")
     return page, profiler
+
+
+def scripted_ms(browser: Browser, saved: Path, scripts: Sequence[str], count: int) -> tuple[float, list[list[float]]]:
+    """Milliseconds of all script: to the first picture, and of each script for each of ``count`` runs."""
+    page, profiler = open_measured(browser, saved, 1240, 900)
+    first = script_ms(profiler)
+    found = []
+    for script in scripts:
+        times = []
+        for n in range(count):
+            before = script_ms(profiler)
+            page.evaluate(script, n)
+            times.append(script_ms(profiler) - before)
+        found.append(times)
+    page.close()
+    return first, found
 
 
 def script_ms(profiler: CDPSession) -> float:

@@ -7,13 +7,13 @@ import os
 import tempfile
 from pathlib import Path
 
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import sync_playwright
 
 from shardwidget.document import to_wire
 from shardwidget.export import bundle, html
 from shardwidget.export import schedule as words
 from shardwidget.pipeline import one_f_one_b
-from tests.bench.browser import median_ms, open_measured, p95_ms, script_ms
+from tests.bench.browser import median_ms, p95_ms, scripted_ms
 from tests.bench.process import measure
 from tests.bench.table import Row, kilobytes, milliseconds
 
@@ -81,7 +81,7 @@ def rows() -> list[Row]:
         browser = playwright.chromium.launch(
             executable_path=os.environ.get("SHARDWIDGET_CHROMIUM"), args=["--no-sandbox", "--disable-gpu"]
         )
-        first, pointing, zooming = _frames(browser, saved)
+        first, (pointing, zooming) = scripted_ms(browser, saved, (POINT, ZOOM), FRAMES)
         browser.close()
     text = bundle.read("pipeline.js").encode()
     return [
@@ -99,19 +99,3 @@ def rows() -> list[Row]:
         Row("bundle of schedules", kilobytes(len(text)), "≤ 180 KB"),
         Row("bundle of schedules, gzip", kilobytes(len(gzip.compress(text, 9, mtime=0))), "≤ 60 KB"),
     ]
-
-
-def _frames(browser: Browser, saved: Path) -> tuple[float, list[float], list[float]]:
-    """Milliseconds of all script: to the first picture, and for each frame while the pointer moves or it zooms."""
-    page, profiler = open_measured(browser, saved, 1240, 900)
-    first = script_ms(profiler)
-    found = []
-    for script in (POINT, ZOOM):
-        times = []
-        for n in range(FRAMES):
-            before = script_ms(profiler)
-            page.evaluate(script, n)
-            times.append(script_ms(profiler) - before)
-        found.append(times)
-    page.close()
-    return first, found[0], found[1]

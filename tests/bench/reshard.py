@@ -6,9 +6,9 @@ import os
 import tempfile
 from pathlib import Path
 
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import sync_playwright
 
-from tests.bench.browser import median_ms, open_measured, p95_ms, script_ms
+from tests.bench.browser import median_ms, p95_ms, scripted_ms
 from tests.bench.process import measure
 from tests.bench.table import Row, kilobytes, milliseconds
 
@@ -78,7 +78,7 @@ def rows() -> list[Row]:
         browser = playwright.chromium.launch(
             executable_path=os.environ.get("SHARDWIDGET_CHROMIUM"), args=["--no-sandbox", "--disable-gpu"]
         )
-        first, stepping, sliding = _frames(browser, saved)
+        first, (stepping, sliding) = scripted_ms(browser, saved, (STEP, SLIDE), FRAMES)
         browser.close()
     return [
         Row("plan of 2,000 arrays to 64 groups of 4096 devices", milliseconds(found["first"]), "≤ 200 ms"),
@@ -88,19 +88,3 @@ def rows() -> list[Row]:
         Row("  a frame while it is stepped", median_ms(stepping), "≤ 4 ms median", f"p95 {p95_ms(stepping)}"),
         Row("  planned again by the slider, and drawn", median_ms(sliding), "≤ 16 ms median", f"p95 {p95_ms(sliding)}"),
     ]
-
-
-def _frames(browser: Browser, saved: Path) -> tuple[float, list[float], list[float]]:
-    """Milliseconds of all script: to the first picture, for each step, and for each move of the slider."""
-    page, profiler = open_measured(browser, saved, 1240, 900)
-    first = script_ms(profiler)
-    found = []
-    for script in (STEP, SLIDE):
-        times = []
-        for n in range(FRAMES):
-            before = script_ms(profiler)
-            page.evaluate(script, n)
-            times.append(script_ms(profiler) - before)
-        found.append(times)
-    page.close()
-    return first, found[0], found[1]

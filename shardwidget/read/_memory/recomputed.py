@@ -111,7 +111,7 @@ def _ways(f: Callable[..., Any], text: SourceText, node: Function) -> Iterator[R
     for decorator in dict.fromkeys((plain, *own, *_static(node, plain, known))):
         edit = _decorated(text, node, decorator)
         if edit is not None:
-            title = f"{decorator} round {getattr(node, 'name', 'the lambda')}"
+            title = f"{decorator} around {getattr(node, 'name', 'the lambda')}"
             lines = edit.last - edit.first + 1
             yield Recomputed(Fix(title, edit.code, shown_name(text.file), edit.first, lines), text.file)
 
