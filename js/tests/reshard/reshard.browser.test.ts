@@ -83,7 +83,7 @@ test("the threshold answers at once, without a kernel, and keeps the array that 
   enter(card, ".slider input", 240);
   await settle();
   expect(count(card)).toBe("1/1");
-  button(card, "as given").click();
+  button(card, "reset").click();
   await settle();
   expect(count(card)).toBe("1/5");
   expect(card.model.sentFor("threshold").at(-1)).toBe(16 * 2 ** 20);

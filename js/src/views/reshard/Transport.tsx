@@ -59,7 +59,7 @@ export function Transport({ state, shown: { model, chunk } }: { state: ReshardSt
             <output class="mono">{bytes(model.threshold)}</output>
           </label>
           <button type="button" disabled={threshold === null} onClick={() => state.change(null)}>
-            as given
+            reset
           </button>
         </span>
       )}
