@@ -198,12 +198,15 @@ test("costs, kinds and long names in few words", () => {
     "loop, times not known",
     "",
   ]);
-  expect(["scale", "params[0]['w']", "params.mlp.w1", "a_very_long_name"].map(shortName)).toEqual([
+  const names = ["scale", "params[0]['w']", "p['layer0']['scale']", "p['layer10'].mlp['w1']", "an_argument_of_22_char"];
+  expect(names.map((name) => shortName(name))).toEqual([
     "scale",
-    "…[0]['w']",
-    "….mlp.w1",
-    "…_long_name",
+    "params[0]['w']",
+    "…layer0/scale",
+    "…mlp/w1",
+    "…nt_of_22_char",
   ]);
+  expect(shortName("p['layer0']['scale']", 9)).toBe("…scale");
 });
 
 test("copies are said of each axis along which devices hold the same", () => {

@@ -97,11 +97,14 @@ export function costOf({ communication, bytes_per_device: sent }: Fix): string {
   return sent > 0 ? `${communication} · ${bytes(sent)}/device` : communication;
 }
 
-/** A name in a narrow place: for a long path into a pytree, its end. */
-export function shortName(name: string): string {
-  if (name.length <= 11) return name;
-  const tail = name.match(/(?:[[.][^[.]*){1,2}$/)?.[0] ?? name;
-  return `…${tail.slice(-10)}`;
+/** A name in a narrow place. Of a long path into a pytree: its last keys, as many as fit in `most` characters. */
+export function shortName(name: string, most = 14): string {
+  if (name.length <= most) return name;
+  const keys = name.match(/[^[\].'"]+/g) ?? [name];
+  let tail = keys.pop() ?? name;
+  for (let key = keys.pop(); key !== undefined && key.length + tail.length + 2 <= most; key = keys.pop())
+    tail = `${key}/${tail}`;
+  return `…${tail.slice(-(most - 1))}`;
 }
 
 /** The part of a fix's code that is not in the user's line, as a range of characters. */

@@ -68,12 +68,17 @@ function rowBand(model: ComparisonModel, row: Row, line: Line & { kind: "row" },
     marks.push(ground(c.explicit - 8, end, height, "error"));
     marks.push(label(c.explicit, middle + 4, fit(row.error.error, end - c.explicit, 12.5, true), 12.5, "error", BOLD));
   }
+  const ends = { explicit: (c.auto ?? c.concrete) - 8, concrete: c.narrow ? c.end : c.verdict - 8 };
+  const most = Math.floor(Math.min(104, (ends.explicit - c.explicit) * 0.42) / textWidth("m", 12, true));
+  const names = values.map((v) => (one ? "" : shortName(v.name, most)));
+  const named = Math.max(...names.map((name) => textWidth(name, 12, true))) + 8;
   values.forEach((v, i) => {
     const y = middle + (one ? 0 : LINE * (i - (values.length - 1) / 2));
-    const ends = { explicit: (c.auto ?? c.concrete) - 8, concrete: c.narrow ? c.end : c.verdict - 8 };
-    const name = one ? "" : v.name;
-    if (!row.error) marks.push(...placed(model, v, v.explicit, name, c.explicit, ends.explicit, y, scheme));
-    marks.push(...placed(model, v, v.concrete, "", c.concrete, ends.concrete, y, scheme, !one));
+    const name = names[i];
+    if (name && !row.error) marks.push(label(c.explicit, y + 4, name, 12, "muted", MONO));
+    const from = c.explicit + (one ? 0 : named);
+    if (!row.error) marks.push(...placed(model, v, v.explicit, from, ends.explicit, y, scheme, !one));
+    marks.push(...placed(model, v, v.concrete, c.concrete, ends.concrete, y, scheme, !one));
     if (c.auto !== null)
       marks.push(label(c.auto, y + 4, fit(v.auto, c.concrete - c.auto - 8, 12, true), 12, "muted", MONO));
   });
@@ -121,12 +126,11 @@ function placed(
   model: ComparisonModel,
   value: Compared,
   layout: Layout | null,
-  name: string,
   x: number,
   end: number,
   y: number,
   scheme: Scheme,
-  plain = name !== "",
+  plain = false,
 ): Mark[] {
   if (!layout) return [label(x, y + 4, "–", 12, "muted")];
   const marks: Mark[] = [];
@@ -141,11 +145,6 @@ function placed(
       at += 20;
     }
     at = Math.max(at + 2, x + 94);
-  }
-  if (name) {
-    const room = Math.min(60, (end - x) / 3);
-    marks.push(label(at, y + 4, fit(shortName(name), room, 12, true), 12, "muted", MONO));
-    at += room + 4;
   }
   const tokens = axisTokens(layout.text, model.mesh);
   const lines = broken(spans(tokens), end - at, 12.5, plain ? 1 : 3);
@@ -186,7 +185,7 @@ function stopBand(model: ComparisonModel, row: Row, c: Columns, scheme: Scheme):
     if (used) marks.push(label(c.end, y + 26, "✓ used below", 12, "ok", { anchor: "end", weight: 600 }));
     y += 21 + 17 * lines.length;
     const value = row.values[0];
-    if (value && fix.layout) marks.push(...placed(model, value, fix.layout, "", START, c.end, y + 18, scheme));
+    if (value && fix.layout) marks.push(...placed(model, value, fix.layout, START, c.end, y + 18, scheme));
     const cost = costOf(fix);
     if (c.narrow) y += 30;
     const at = c.narrow ? START : Math.max(c.concrete, START + 280);
