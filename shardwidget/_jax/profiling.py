@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import jax
-from jax.profiler import ProfileData
 
 
 class ProfilerSession:
@@ -35,20 +34,22 @@ class ProfilerSession:
             # The folder is where files would go; it is created only when they are written.
             jax.profiler.start_trace(str(Path(tempfile.gettempdir()) / "shardwidget"), profiler_options=options)
 
-    def stop(self) -> Any:
+    def stop(self) -> bytes:
         """Stops the profiler.
 
         Returns:
-            A ``ProfileData``.
+            An ``XSpace``, what ``.xplane.pb`` files hold.
         """
-        if self._session is not None:
-            return self._session.stop()
-        # JAX 0.9 – 0.11: the public way writes everything twice, once as JSON, which takes longer than the program.
+        # The public ways write everything twice, once as JSON, which takes longer than the program; or, as of JAX 0.12,
+        # return an object that can only be read event by event.
         from jax._src import profiler
 
         state: Any = profiler._profile_state
         with state.lock:
             try:
-                return ProfileData.from_serialized_xspace(state.profile_session.stop())
+                return (state.profile_session if self._session is None else self._session._raw_session).stop()
             finally:
+                if self._session is not None:
+                    self._session._raw_session, self._session._is_running = None, False
                 state.reset()
+                getattr(profiler, "clear_metadata", lambda: None)()  # JAX 0.10 and later

@@ -1,47 +1,9 @@
-"""The compiler's assignment of buffers: its messages field by field, and what shares memory."""
-
-import pytest
+"""The compiler's assignment of buffers: what its messages say, and what shares memory."""
 
 from shardwidget.read._memory.assignment import Allocation, Assignment, BufferPlace, parse, place
 from shardwidget.read._memory.liveness import walk
-from shardwidget.read._memory.protobuf import fields
 from shardwidget.read._program.module import Module
-
-
-def integer(value: int) -> bytes:
-    out = b""
-    while value >= 128:
-        out, value = out + bytes([value & 127 | 128]), value >> 7
-    return out + bytes([value])
-
-
-def message(*pairs: tuple[int, int | bytes]) -> bytes:
-    out = b""
-    for number, value in pairs:
-        if isinstance(value, int):
-            out += integer(number << 3) + integer(value)
-        else:
-            out += integer(number << 3 | 2) + integer(len(value)) + value
-    return out
-
-
-def test_fields_come_in_their_order():
-    text = message((1, 300), (3, b"name"), (35, 2**40), (1, 0))
-    assert list(fields(text)) == [(1, 300), (3, b"name"), (35, 2**40), (1, 0)]
-    floats = integer(2 << 3 | 1) + bytes(8) + integer(4 << 3 | 5) + bytes(4)
-    assert list(fields(floats)) == [(2, bytes(8)), (4, bytes(4))]
-    assert list(fields(b"")) == []
-
-
-@pytest.mark.parametrize("cut", [1, 3, 5])
-def test_a_message_that_is_cut_short_is_refused(cut):
-    with pytest.raises(ValueError, match="ends within field"):
-        list(fields(message((1, 300), (3, b"name"))[:-cut] + b"\x80" * (cut == 5)))
-
-
-def test_a_type_that_does_not_exist_is_refused():
-    with pytest.raises(ValueError, match="field 1 is of the unknown wire type 3"):
-        list(fields(bytes([1 << 3 | 3])))
+from tests.protobuf import message
 
 
 def test_names_elements_and_flags_are_read():

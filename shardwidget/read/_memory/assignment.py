@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from shardwidget.read._memory.liveness import Slot, Walk
-from shardwidget.read._memory.protobuf import fields
+from shardwidget.read._protobuf import fields
 
 
 @dataclass(frozen=True)

@@ -77,7 +77,7 @@ def run(
     if isinstance(f, str | os.PathLike):
         if args or kwargs:
             raise ValueError(_errors.ONE_MEASURED.format(count=len(args) + len(kwargs or {})))
-        data: Any = _file(f)
+        data: bytes | None = _file(f)
         f, args, kwargs = _program_of(program)
     else:
         data = None
@@ -91,7 +91,7 @@ def run(
 
 
 def of_profile(
-    data: Any,
+    data: bytes,
     module: Module,
     program: Program,
     *,
@@ -101,7 +101,7 @@ def of_profile(
     """Reads a run from a profile and a module.
 
     Args:
-        data: the bytes of an ``XSpace``, or a ``ProfileData``.
+        data: an ``XSpace``, what ``.xplane.pb`` files hold.
         module: what ran.
         program: what was read of the same module.
         interconnect: what estimates and the peak are for.
@@ -161,8 +161,8 @@ def _measure(
     n: int,
     mesh: JaxMesh | None,
     progress: Progress | None,
-) -> Any:
-    """The profile of n calls, a ``ProfileData``."""
+) -> bytes:
+    """The profile of n calls, an ``XSpace``."""
     told = progress or (lambda done, of: None)
     with calls(f, args, kwargs=kwargs, n=n, mesh=mesh) as ready:
         for _ in range(WARM_UP):

@@ -10,23 +10,20 @@ GPU: one plane per device, one line per stream; each kernel names its instructio
 from __future__ import annotations
 
 import re
-import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from jax.profiler import ProfileData
 
 from shardwidget.read import _errors
+from shardwidget.read._run.xspace import Plane, planes
 
 _DEVICE = re.compile(r"/device:(?:GPU|TPU|[A-Z]+):(\d+)$")
 _OPS, _ASYNC, _MODULES = "XLA Ops", "Async XLA Ops", "XLA Modules"
 
-
-_Row = tuple[int, int, str, int, int]
-"""Device, run, name, start and end of an event; as ``Executions`` has them."""
+_Key = tuple[str, int]
+"""A module: its name and id."""
 
 
 @dataclass(frozen=True)
@@ -46,12 +43,20 @@ class Executions:
     end: np.ndarray
 
     @staticmethod
-    def of(rows: Sequence[_Row]) -> Executions:
-        """Events as columns."""
-        device, run, name, start, end = zip(*rows, strict=True)
-        index = {each: k for k, each in enumerate(dict.fromkeys(name))}
-        columns = ([index[each] for each in name], device, run, start, end)
-        return Executions(tuple(index), *(np.array(column, np.int64) for column in columns))
+    def of(names: Sequence[str], *columns: np.ndarray) -> Executions:
+        """Events whose names may stand in ``names`` more than once."""
+        index = {each: k for k, each in enumerate(dict.fromkeys(names))}
+        name, *others = columns
+        return Executions(tuple(index), np.array([index[each] for each in names], np.int64)[name], *others)
+
+    @staticmethod
+    def joined(parts: Sequence[Executions]) -> Executions:
+        """The events of several planes."""
+        begins = np.cumsum([0, *(len(part.names) for part in parts)])
+        name = [part.name + begin for part, begin in zip(parts, begins, strict=False)]
+        others = zip(*(part.columns[1:] for part in parts), strict=True)
+        names = [each for part in parts for each in part.names]
+        return Executions.of(names, np.concatenate(name), *map(np.concatenate, others))
 
     def __getitem__(self, index: np.ndarray) -> Executions:
         return Executions(self.names, *(column[index] for column in self.columns))
@@ -73,111 +78,142 @@ class Profile:
     """When the profile began, in nanoseconds since 1970; 0 where it is not recorded."""
 
 
-def read_profile(data: Any, module: str) -> Profile:
+def read_profile(data: bytes, module: str) -> Profile:
     """Reads the events of a module's instructions.
 
     Args:
-        data: the bytes of an ``XSpace``, what ``.xplane.pb`` files hold; or a ``ProfileData``.
+        data: an ``XSpace``, what ``.xplane.pb`` files hold.
         module: name of the module: ``jit_step``.
 
     Raises:
         ValueError: the data cannot be read, or there are no events of this module.
     """
     try:
-        if isinstance(data, bytes):
-            data = ProfileData.from_serialized_xspace(data)
-        planes = list(data.planes)
-    except RuntimeError as error:
-        size = len(data) if isinstance(data, bytes) else 0
-        raise ValueError(_errors.DAMAGED_PROFILE.format(size=size, error=_errors.first_line(error))) from error
-    found, began = _found(planes)
+        found = planes(data)
+        ran: dict[_Key, list[Executions]] = {}
+        for plane in found:
+            for key, events in _executions(plane):
+                ran.setdefault(key, []).append(events)
+    except ValueError as error:
+        raise ValueError(_errors.DAMAGED_PROFILE.format(size=len(data), error=_errors.first_line(error))) from error
+    size = {key: sum(len(part.start) for part in parts) for key, parts in ran.items()}
     modules = Counter[str]()
-    for (name, _), events in found.items():
-        modules[name] += len(events)
-    of = {key: events for key, events in found.items() if key[0] == module}
-    if not of:
-        raise ValueError(_missing(planes, modules, module))
+    for (name, _), count in size.items():
+        modules[name] += count
+    if module not in modules:
+        raise ValueError(_missing(found, modules, module))
     # Compiled twice, a program has one name and two ids; the one that ran more is used.
-    return Profile(Executions.of(max(of.values(), key=len)), modules, began)
+    most = max((key for key in ran if key[0] == module), key=lambda key: size[key])
+    began = next((plane.number("profile_start_time") for plane in found if plane.name == "Task Environment"), 0)
+    return Profile(Executions.joined(ran[most]), modules, began)
 
 
-def _found(planes: list[Any]) -> tuple[dict[tuple[str, int], list[_Row]], int]:
-    """Events by module and its id, and when the profile began."""
-    found: dict[tuple[str, int], list[_Row]] = {}
-    began = 0
-    with warnings.catch_warnings():
-        # jaxlib makes classes on first use, as Python 3.13 deprecates: where that is an error, the process aborts.
-        warnings.simplefilter("ignore", DeprecationWarning)
-        for plane in planes:
-            device = _DEVICE.match(plane.name)
-            if plane.name == "Task Environment":
-                began = int(dict(plane.stats).get("profile_start_time", 0))
-            if plane.name == "/host:CPU":
-                events = _of_cpu(plane)
-            elif device:
-                events = _of_device(plane, int(device[1]))
-            else:
-                continue
-            for key, ran in events:
-                found.setdefault(key, []).append(ran)
-    return found, began
+def _executions(plane: Plane) -> Iterator[tuple[_Key, Executions]]:
+    """The instructions that a plane recorded, by module."""
+    device = _DEVICE.match(plane.name)
+    if plane.name == "/host:CPU":
+        yield from _of_cpu(plane)
+    elif device:
+        yield from _of_device(plane, int(device[1]))
 
 
-def _of_cpu(plane: Any) -> Iterator[tuple[tuple[str, int], _Row]]:
-    ends: dict[int, int] = {}
-    begun = []
-    others: set[str] = set()  # Reading the stats of an event takes longest: most events are not operations.
-    for line in plane.lines:
-        for event in line.events:
-            if (called := event.name) in others:
-                continue
-            stats = dict(event.stats)
-            # Only numbers and names are kept: a dict for each event would keep the garbage collector busy.
-            if (name := stats.get("hlo_op")) is not None:
-                key = stats.get("hlo_module", ""), stats.get("program_id", -1)
-                start = int(event.start_ns)
-                where = stats.get("device_ordinal", 0), stats.get("run_id", -1)
-                begun.append((key, where, name, start, start + int(event.duration_ns), stats.get("_p", -2)))
-            elif called.startswith("end: "):
-                ends[stats.get("_c", -1)] = int(event.start_ns)
-            else:
-                others.add(called)
-    for key, where, name, start, end, number in begun:
-        yield key, (*where, name, start, max(end, ends.get(number, 0)))
+def _of_cpu(plane: Plane) -> Iterator[tuple[_Key, Executions]]:
+    stats = ("hlo_op", "hlo_module", "program_id", "run_id", "device_ordinal", "_p", "_c")
+    events = plane.events(plane.lines, stats)
+    names, name = plane.texts(events.stats["hlo_op"])
+    modules, module = plane.texts(events.stats["hlo_module"])
+    program, run, device, number, of = (
+        events.stats[stat].numbers(default)
+        for stat, default in (("program_id", -1), ("run_id", -1), ("device_ordinal", 0), ("_p", -2), ("_c", -1))
+    )
+    ends = np.isin(events.name, [key for key, name in plane.names.items() if name.startswith("end: ")])
+    end = np.maximum(events.end, _looked_up(number, of[ends], events.start[ends]))
+    ran = name >= 0
+    events = Executions.of(names, *(column[ran] for column in (name, device, run, events.start, end)))
+    yield from _by_module(modules, module[ran], program[ran], events)
 
 
-def _of_device(plane: Any, device: int) -> Iterator[tuple[tuple[str, int], _Row]]:
-    lines = {line.name: line for line in plane.lines}
-    calls = _calls(lines[_MODULES]) if _MODULES in lines else []
-    derived = [lines[name] for name in (_OPS, _ASYNC) if name in lines]
-    known: set[str] = set()
-    for line in derived or (line for line in lines.values() if line.name.startswith("Stream")):
-        names = set()
-        for event in line.events:
-            stats = dict(event.stats)
-            if not derived and "hlo_op" not in stats:
-                continue
-            name = stats.get("hlo_op") or _instruction(event.name)
-            # What runs alongside others is in both lines: begun and awaited in one, as a whole in the other.
-            if name in known:
-                continue
-            names.add(name)
-            start, end = int(event.start_ns), int(event.start_ns + event.duration_ns)
-            inside = next((c for c in reversed(calls) if c[0] <= start < c[1]), None)
-            module = stats.get("hlo_module") or (inside[2] if inside else "")
-            program = stats.get("program_id", inside[3] if inside else -1)
-            run = stats.get("run_id", inside[4] if inside else -1)
-            yield (module, program), (device, run, name, start, end)
-        known |= names
+def _of_device(plane: Plane, device: int) -> Iterator[tuple[_Key, Executions]]:
+    derived = [line for name in (_OPS, _ASYNC) for line in plane.lines if line.name == name]
+    lines = derived or [line for line in plane.lines if line.name.startswith("Stream")]
+    events = plane.events(lines, ("hlo_op", "hlo_module", "program_id", "run_id"))
+    ops, op = plane.texts(events.stats["hlo_op"])
+    modules, module = plane.texts(events.stats["hlo_module"])
+    program, run = (events.stats[stat].numbers(-1) for stat in ("program_id", "run_id"))
+    calls = _calls(plane)
+    if calls is not None:
+        inside = calls.at(events.start)
+        module = np.where(module < 0, calls.module[inside] + len(modules), module)
+        program = np.where(program < 0, calls.program[inside], program)
+        run = np.where(run < 0, calls.run[inside], run)
+        modules = [*modules, *calls.modules]
+    ids, written = np.unique(events.name, return_inverse=True)
+    names = [*ops, *(_instruction(plane.names.get(key, "")) for key in ids.tolist())]
+    name = np.where(op < 0, len(ops) + written, op)
+    ran = Executions.of(names, name, np.full(len(name), device), run, events.start, events.end)
+    kept = op >= 0
+    if derived:
+        # What runs alongside others is in both lines: begun and awaited in one, as a whole in the other.
+        first = np.full(len(ran.names), len(lines))
+        np.minimum.at(first, ran.name, events.line)
+        kept = events.line == first[ran.name]
+    yield from _by_module(modules, module[kept], program[kept], ran[kept])
 
 
-def _calls(line: Any) -> list[tuple[int, int, str, int, int]]:
-    """Start, end, module, its id, and the run of each call of a module on a device."""
-    found = sorted(line.events, key=lambda event: event.start_ns)
-    return [
-        (int(e.start_ns), int(e.start_ns + e.duration_ns), *_module(e.name), dict(e.stats).get("run_id", k))
-        for k, e in enumerate(found)
-    ]
+@dataclass(frozen=True)
+class _Calls:
+    """Calls of modules on a device, in order; arrays int64 of shape ``[calls + 1]``. The last is no call."""
+
+    modules: list[str]
+    module: np.ndarray
+    """Index in ``modules``."""
+    program: np.ndarray
+    """Id of the module."""
+    run: np.ndarray
+    start: np.ndarray
+    end: np.ndarray
+
+    def at(self, time: np.ndarray) -> np.ndarray:
+        """The call that is running at some times; -1 where there is none."""
+        call = np.searchsorted(self.start[:-1], time, side="right") - 1
+        return np.where(time < self.end[call], call, -1)
+
+
+def _calls(plane: Plane) -> _Calls | None:
+    lines = [line for line in plane.lines if line.name == _MODULES]
+    if not lines:
+        return None
+    events = plane.events(lines, ["run_id"])
+    order = np.argsort(events.start, kind="stable")
+    run = events.stats["run_id"]
+    run = np.where(run.form > 0, run.value, np.argsort(order))[order]
+    of = [_module(plane.names.get(key, "")) for key in events.name[order].tolist()]
+    return _Calls(
+        modules=[*(name for name, _ in of), ""],
+        module=np.arange(len(of) + 1),
+        program=np.array([*(program for _, program in of), -1]),
+        run=np.r_[run, -1],
+        start=np.r_[events.start[order], 0],
+        end=np.r_[events.end[order], 0],
+    )
+
+
+def _by_module(
+    modules: list[str], module: np.ndarray, program: np.ndarray, ran: Executions
+) -> Iterator[tuple[_Key, Executions]]:
+    """Events by module, in their order; of a module of no name, -1."""
+    pairs, which = np.unique(np.stack([module, program]), axis=1, return_inverse=True)
+    for k, (name, number) in enumerate(pairs.T.tolist()):
+        yield (modules[name] if name >= 0 else "", number), ran[which.reshape(-1) == k]
+
+
+def _looked_up(keys: np.ndarray, known: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """The value of each key; 0 where it is not known."""
+    if not len(known):
+        return np.zeros(len(keys), np.int64)
+    order = np.argsort(known, kind="stable")
+    at = order[np.minimum(np.searchsorted(known[order], keys, side="left"), len(known) - 1)]
+    return np.where(known[at] == keys, values[at], 0)
 
 
 def _module(name: str) -> tuple[str, int]:
@@ -192,7 +228,7 @@ def _instruction(text: str) -> str:
     return found[1] if found else text
 
 
-def _missing(planes: list[Any], modules: Counter[str], module: str) -> str:
+def _missing(planes: list[Plane], modules: Counter[str], module: str) -> str:
     if not modules:
         names = ", ".join(plane.name for plane in planes) or "nothing at all"
         return _errors.NO_EVENTS.format(planes=names)
