@@ -11,6 +11,7 @@ from shardwidget import read
 from shardwidget._names import name_in_caller
 from shardwidget.document import Model
 from shardwidget.document._matching import compared
+from shardwidget.export import bundle
 from shardwidget.widgets._base import DocumentWidget, Mode
 from shardwidget.widgets._options import checked
 from shardwidget.widgets._selection import index_trait
@@ -44,6 +45,7 @@ class ModelView(DocumentWidget):
     sort = Enum(["tree", "bytes", "copies"], "tree").tag(sync=True)
     search = Unicode().tag(sync=True)
     rules = Unicode().tag(sync=True)
+    _leaf = Unicode(help="The module that draws one array, loaded when a leaf is opened.").tag(sync=True)
 
     def __init__(
         self,
@@ -77,9 +79,8 @@ class ModelView(DocumentWidget):
         """
         checked(type(self), traits)
         called = name_in_caller(tree) if name is None else name
-        super().__init__(
-            _read(tree, called), mode=mode, selection=selection, sort=sort, search=search, rules=rules, **traits
-        )
+        given = {"selection": selection, "sort": sort, "search": search, "rules": rules}
+        super().__init__(_read(tree, called), mode=mode, **given, _leaf=bundle.read("playground.js"), **traits)
 
     @classmethod
     def compare(
@@ -140,7 +141,8 @@ class ModelView(DocumentWidget):
         return self._shown
 
     def _state(self, *, complete: bool) -> dict[str, Any]:
-        return super()._state(complete=complete) | self.get_state(["selection", "sort", "search", "rules"])
+        leaf = ["_leaf"] if complete else []
+        return super()._state(complete=complete) | self.get_state(["selection", "sort", "search", "rules", *leaf])
 
     @validate("selection")
     def _check_selection(self, proposal: Bunch) -> dict[str, str] | None:

@@ -272,4 +272,11 @@ def test_a_model_of_1000_leaves_is_read_and_tried_by_keyboard_offline(open_saved
     expect(what).to_contain_text("1 array, ×8 → ×2 copies")
     page.keyboard.press("Escape")
     expect(tree).to_be_focused()
+    # A spec is tried for the last leaf, in a bundle that is loaded only now, and becomes a rule.
+    tree.press("End")
+    tree.press("e")
+    opened = page.get_by_role("region", name="the array ['w']['l999']")
+    opened.get_by_role("button", name="dim 1: None").press("m")
+    opened.get_by_role("button", name="Use as a rule").press("Enter")
+    expect(what.get_by_role("textbox")).to_have_value("l077$ -> P(None, 'data')\n^w/l999$ → P(None, 'model')")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

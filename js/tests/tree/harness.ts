@@ -3,9 +3,12 @@ import view from "../../src/entries/model";
 import type { Model, ModelComparison } from "../../src/model/document.gen";
 import { type Mounted, mounting } from "../harness";
 
+/** The bundle that draws a leaf, as Python brings it. */
+const LEAF = `export * from "${new URL("../../src/entries/playground.ts", import.meta.url).href}";`;
+
 export const { start, mount } = mounting<Model>(
   view.render,
-  { selection: null, sort: "tree", search: "", rules: "" },
+  { selection: null, sort: "tree", search: "", rules: "", _leaf: LEAF },
   1134,
 );
 

@@ -54,6 +54,61 @@ test("a leaf is drawn as an array, and closed again", async () => {
   expect(view.root.querySelector(".array")).toBeNull();
 });
 
+test("a spec that is tried for a leaf becomes a rule for all that are equal to it, by keyboard", async () => {
+  const view = await mount(wire("state"), {}, { width: 900 });
+  view.model.assign({ selection: "['params']['layers'][0]['qkv']" });
+  await settle();
+  await press(find(view, ".tree"), "e");
+  const inner = () => find(view, ".array .shardwidget").shadowRoot as ShadowRoot;
+  const slot = (n: number) => inner().querySelectorAll<HTMLElement>(".slot")[n] as HTMLElement;
+  await vi.waitFor(() => expect(slot(0).textContent).toContain("data"));
+  expect(view.frame.getBoundingClientRect().height).toBeLessThanOrEqual(640);
+  press(slot(1), "Backspace");
+  await settle();
+  // The middle of an edit may be refused; then there is nothing to take over.
+  press(slot(1), "d");
+  const take = () => [...inner().querySelectorAll("button")].find((b) => b.textContent === "Use as a rule");
+  await vi.waitFor(() => expect(take()?.disabled).toBe(true));
+  expect(inner().textContent).toContain("data is taken by dim 0");
+  press(slot(0), "Backspace");
+  await vi.waitFor(() => expect(take()?.disabled).toBe(false));
+  take()?.click();
+  await settle();
+  expect(view.model.sentFor("rules")).toEqual(["^params/layers/\\d+/qkv$ → P(None, 'data')"]);
+  expect(find(view, ".what li").textContent).toBe("^params/layers/\\d+/qkv$ 12 arrays, ×1 → ×2 copies");
+  expect(inner().textContent).toContain("added to what if");
+  await expectAccessible(view);
+});
+
+test("a leaf that is on no device says so, and that no rule applies to it", async () => {
+  const view = await mount(wire("odd"));
+  view.model.assign({ selection: "['word']" });
+  await settle();
+  await press(find(view, ".tree"), "Enter");
+  expect(find(view, ".array p.soft").textContent).toContain("on no device");
+  button(view, "try a spec").click();
+  await settle();
+  expect(find(view, ".array p.soft").textContent).toContain("No rule applies");
+});
+
+test.each([1, 5, 20])("with %s rules all stand clear of the foot, and each is said", async (count) => {
+  const rules = Array.from({ length: count }, (_, n) => `^params/layers/${n}/qkv$ → P('model', 'data')`).join("\n");
+  for (const width of [480, 700, 900, 1334]) {
+    const view = await mount(wire("state"), { rules: `${rules}\nnowhere → P()` }, { width });
+    const foot = find(view, "footer").getBoundingClientRect();
+    expect(find(view, ".what").getBoundingClientRect().bottom).toBeLessThanOrEqual(foot.top + 1);
+    for (const part of [".rules", ".outcome", ".what ul", ".offers", "textarea"]) {
+      expect(find(view, part).getBoundingClientRect().bottom, part).toBeLessThanOrEqual(foot.top);
+    }
+    const said = [...view.root.querySelectorAll(".what li")].map((li) => li.textContent);
+    expect(said).toHaveLength(count + 1);
+    // What needs attention is in view.
+    expect(said[0]).toMatch(/matches no array.$/);
+    if (width >= 860) expect(view.frame.getBoundingClientRect().height).toBeLessThanOrEqual(640);
+    view.stop();
+  }
+});
+
 test("what Python selects is shown, with what is above it opened", async () => {
   const view = await mount(wire("state"));
   view.model.assign({ selection: "['params']['layers'][0]['qkv']" });

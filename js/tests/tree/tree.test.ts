@@ -1,9 +1,11 @@
 import { expect, test } from "vitest";
 import { PlacementModel } from "../../src/model/placement";
+import { refusalOf } from "../../src/model/refusal";
 import { TreeModel } from "../../src/model/tree";
-import { applyRules, codeOfRules, logicalSpec, patternOf, readRules } from "../../src/model/tree/rules";
+import { equalLeaves, placementAt, playgroundAt } from "../../src/model/tree/leaf";
+import { applyRules, codeOfRules, logicalSpec, patternOf, readRules, withRule } from "../../src/model/tree/rules";
 import { stackedIn, timesText } from "../../src/model/tree/stacked";
-import { labelOf, placementAt } from "../../src/model/tree/words";
+import { labelOf } from "../../src/model/tree/words";
 import logical from "./logical.json";
 import { MODELS, names, rows, said, tree } from "./models";
 
@@ -296,4 +298,38 @@ test("a list of layers is not stacked, and equal nodes are counted as such", () 
   expect(timesText(of, { node: 0, count: 1 })).toBe("×12");
   expect(timesText(of, { node: 0, count: 3 })).toBe("×3");
   expect(labelOf(of, row as NonNullable<typeof row>)).toContain("stacked in 2 arrays, 12 layers in each");
+});
+
+test("a leaf in a fold stands for those that are equal to it, and for no other", () => {
+  const of = tree("state");
+  const leafOf = (name: string) => of.typeOf.findIndex((_, leaf) => of.nameOf(leaf) === name);
+  const equal = (name: string) => equalLeaves(of, leafOf(name)).map((leaf) => of.nameOf(leaf));
+  expect(equal("params/embed")).toEqual(["params/embed"]);
+  expect(equal("params/layers/0/up")).toEqual(Array.from({ length: 12 }, (_, n) => `params/layers/${n}/up`));
+  expect(equal("opt/mu/layers/0/up")).not.toContain("opt/mu/layers/7/up");
+  expect(equal("opt/mu/layers/7/up")).toEqual(["opt/mu/layers/7/up"]);
+});
+
+test("what a leaf is edited as: its spec on the main mesh, no axes from elsewhere, nothing where no rule applies", () => {
+  const state = tree("state");
+  const qkv = playgroundAt(
+    state,
+    state.typeOf.findIndex((_, leaf) => state.nameOf(leaf) === "params/layers/0/qkv"),
+  );
+  expect(qkv?.draft.entries.map((e) => e.axes)).toEqual([["data"], ["model"]]);
+  expect(qkv?.draft.axes.map((a) => a.name)).toEqual(["data", "model"]);
+  expect(qkv && refusalOf(qkv.draft, qkv)).toBeNull();
+  const odd = tree("odd");
+  const at = (name: string) =>
+    playgroundAt(
+      odd,
+      odd.typeOf.findIndex((_, leaf) => odd.nameOf(leaf) === name),
+    );
+  expect(at("one")?.draft.entries).toEqual([]);
+  expect([at("gone"), at("none"), at("word")]).toEqual([null, null, null]);
+});
+
+test("a rule takes the place of an earlier one for the same pattern", () => {
+  expect(withRule("", "^a$", "P()")).toBe("^a$ → P()");
+  expect(withRule("^a$ → P('x')\n# note\nb → P()", "^a$", "P()")).toBe("# note\nb → P()\n^a$ → P()");
 });

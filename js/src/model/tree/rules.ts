@@ -5,7 +5,8 @@
 import type { SpecDraft } from "../document.gen";
 import { refusalOf } from "../refusal";
 import { readSpec, specCode } from "../spec";
-import { evenSizes, isArray, type TreeModel } from "../tree";
+import { evenSizes, type TreeModel } from "../tree";
+import { rulesApply } from "./leaf";
 
 export type Spec = Pick<SpecDraft, "entries" | "unreduced" | "reduced">;
 
@@ -179,8 +180,7 @@ const TWICE = { error: "ValueError", said: "Unsupported: Dimensions occur more t
 /** The last rule that matches the path of a leaf; else all those for its logical names. */
 function decidedBy(tree: TreeModel, leaf: number, effects: readonly Effect[]): Decision {
   const of = tree.typeAt(leaf);
-  // No rule brings back what was moved to host memory on purpose, or deleted.
-  if (!isArray(of) || of.state === "deleted" || of.offloaded) return NONE;
+  if (!rulesApply(of)) return NONE;
   const named = of.logical.length > 0 ? effects.filter(({ rule }) => rule.logical) : [];
   const found = named.filter(({ rule }) => of.logical.includes(rule.logical?.name ?? ""));
   for (const effect of found) effect.matches++;
@@ -217,6 +217,12 @@ export function patternOf(tree: TreeModel, leaves: readonly number[]): string {
 
 function escaped(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+}
+
+/** The rules with one more, in place of an earlier one for the same pattern: the later would count anyway. */
+export function withRule(text: string, pattern: string, spec: string): string {
+  const others = text.split("\n").filter((line) => line.trim() !== "" && readRule(line.trim()).source !== pattern);
+  return [...others, `${pattern} → ${spec}`].join("\n");
 }
 
 /** The rules as Python, to run with the user's own `tree`. */

@@ -1,9 +1,7 @@
 /** What a tree's card says in words: badges, types, labels of lines. */
 
-import type { Placement } from "../document.gen";
-import { hloText, typeText as jaxType, shardyText } from "../forms";
 import { bytes, count } from "../text";
-import { isArray, type TreeModel } from "../tree";
+import type { TreeModel } from "../tree";
 import type { Row } from "./rows";
 import { stackedIn } from "./stacked";
 
@@ -67,40 +65,4 @@ export function labelOf(tree: TreeModel, row: Row): string {
 export function mapLabel(leaves: readonly Row[]): string {
   const largest = [...leaves].sort((a, b) => b.sums.here - a.sums.here).slice(0, 5);
   return `Largest: ${largest.map((row) => `${row.name} ${bytes(row.sums.here)}`).join(", ")}`;
-}
-
-/** A leaf as a document of its own; null for what has no place. */
-export function placementAt(tree: TreeModel, leaf: number): Placement | null {
-  const of = tree.typeAt(leaf);
-  const mesh = tree.meshes[of.mesh]?.mesh;
-  if (!mesh || !isArray(of)) return null;
-  const entries = of.dims.map(({ axes, unconstrained }) => ({ axes, unconstrained }));
-  const { shape, dtype, unreduced, reduced } = of;
-  const draft = { shape, dtype, axes: mesh.axes, entries, unreduced, reduced };
-  const named = of.spec !== null && of.dims.every((d) => d.cut === null);
-  return {
-    mesh,
-    shape,
-    dims: of.dims,
-    dtype,
-    bits: of.bits,
-    name: tree.pathOf(leaf),
-    // JAX's types name Explicit axes alone; those of the tree's lines name every axis that splits.
-    type: jaxType(draft, { name: dtype, short: of.type.slice(0, of.type.indexOf("[")), bits: of.bits }),
-    sharding: of.sharding,
-    spec: of.spec,
-    agreement: "",
-    unreduced,
-    unreduced_kind: "sum",
-    reduced,
-    memory_kind: of.memory_kind,
-    logical_device_ids: null,
-    hlo: named ? hloText(draft, tree.doc.terms) : "",
-    shardy: named ? shardyText(draft) : "",
-    state: of.state === "deleted" ? "deleted" : of.state === "abstract" ? "abstract" : "live",
-    values: null,
-    jax_version: tree.doc.jax_version,
-    kind: "placement",
-    version: tree.doc.version,
-  };
 }

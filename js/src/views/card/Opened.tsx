@@ -2,13 +2,17 @@
 import { Component } from "preact";
 import type { WidgetModel } from "./widget";
 
-interface FrontEnd {
-  default: { render(place: { model: WidgetModel; el: HTMLElement }): () => void };
+interface View {
+  render(place: { model: WidgetModel; el: HTMLElement }): () => void;
 }
+
+type FrontEnd = Readonly<Record<string, View | undefined>>;
 
 interface Props {
   /** The front end's module. */
   source: string;
+  /** Which of its views, by the name that it is exported by. */
+  view?: string;
   model: WidgetModel;
 }
 
@@ -38,10 +42,10 @@ export class Opened extends Component<Props, { error: string }> {
   }
 
   #draw(el: HTMLElement): void {
-    const { source, model } = this.props;
+    const { source, view = "default", model } = this.props;
     frontEnd(source)
-      .then(({ default: { render } }) => {
-        if (!this.#gone) this.#end = render({ model, el });
+      .then((views) => {
+        if (!this.#gone) this.#end = views[view]?.render({ model, el }) ?? null;
       })
       .catch((error) => this.setState({ error: `This page does not let the view run: ${error}` }));
   }

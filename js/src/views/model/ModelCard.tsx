@@ -1,7 +1,7 @@
 /** The card of a tree of arrays: its table, one device as a map, the mesh, and what other specs would change. */
-import { ArrayPanel } from "./ArrayPanel";
 import { Head } from "./Head";
 import { KEYS } from "./keys";
+import { LeafPanel } from "./LeafPanel";
 import { Panel } from "./Panel";
 import { type ModelState, NARROW, STACKED, WIDE } from "./state";
 import { Table } from "./Table";
@@ -19,13 +19,9 @@ export function ModelCard({ state }: { state: ModelState }) {
       <Tools state={state} shown={shown} />
       <div class="body">
         <Table state={state} shown={shown} />
-        {array === null || width < STACKED ? (
-          <Panel state={state} shown={shown} />
-        ) : (
-          <ArrayPanel state={state} tree={shown.tree} leaf={array} key={array} />
-        )}
+        {array !== null && <LeafPanel state={state} tree={shown.tree} leaf={array} key={array} />}
+        {(array === null || width < STACKED) && <Panel state={state} shown={shown} />}
       </div>
-      {array !== null && width < STACKED && <ArrayPanel state={state} tree={shown.tree} leaf={array} key={array} />}
       <WhatIf state={state} shown={shown} />
       <footer>
         {KEYS.map(([key, does]) => (

@@ -8,6 +8,8 @@ import type { ModelState, Shown } from "./state";
 
 /** Suggestions that are offered. */
 const OFFERS = 3;
+/** Rules whose effects fit below them without scrolling. */
+const FEW = 3;
 
 export function WhatIf({ state, shown }: { state: ModelState; shown: Shown }) {
   const { tree, whatIf } = shown;
@@ -16,13 +18,16 @@ export function WhatIf({ state, shown }: { state: ModelState; shown: Shown }) {
   if (tree.mesh.axes.length === 0) return null;
   const names = [...new Set(tree.doc.types.flatMap((of) => of.logical))].filter((name) => name !== "");
   const lines = rules.split("\n").length;
+  // Of many rules some are out of sight: not those that need attention.
+  const effects = [...whatIf.effects.filter(isTrouble), ...whatIf.effects.filter((e) => !isTrouble(e))];
   const good = whatIf.effects.some((e) => e.rule.spec || e.rule.logical);
   return (
     <section class="what" aria-label={`what if: ${state.name()}`}>
       <div class="rules">
         <h3 id="what">What if</h3>
         <textarea
-          rows={Math.min(8, Math.max(1, lines))}
+          rows={Math.min(state.mostLines, lines)}
+          wrap="off"
           spellcheck={false}
           aria-label="rules, one a line: a pattern of paths, an arrow, a PartitionSpec; the last that matches counts"
           aria-keyshortcuts="w"
@@ -30,8 +35,8 @@ export function WhatIf({ state, shown }: { state: ModelState; shown: Shown }) {
           value={rules}
           onInput={(event) => state.write(event.currentTarget.value)}
         />
-        <ul>
-          {whatIf.effects.map((effect, i) => (
+        <ul aria-label="what each rule does" tabIndex={effects.length > FEW ? 0 : undefined}>
+          {effects.map((effect, i) => (
             <li key={i}>{said(state, shown, effect)}</li>
           ))}
           {names.length > 0 && !whatIf.effects.some((e) => e.rule.logical) && (
@@ -64,6 +69,10 @@ export function WhatIf({ state, shown }: { state: ModelState; shown: Shown }) {
   );
 }
 
+function isTrouble({ rule, matches, refused }: Effect): boolean {
+  return rule.fault !== "" || matches === 0 || refused !== null;
+}
+
 /** What came of one rule. */
 function said(state: ModelState, { tree }: Shown, effect: Effect) {
   const { rule, matches, counts, copies, refused } = effect;
@@ -80,7 +89,8 @@ function said(state: ModelState, { tree }: Shown, effect: Effect) {
         <code>{rule.source}</code> {rule.logical ? "is the logical name of no dimension." : "matches no array."}
       </span>
     );
-  const change = copies ? `, ×${copies[0]} → ×${copies[1]} copies` : "";
+  const [before, after] = copies ?? [];
+  const change = !copies ? "" : before === after ? `, ×${before} copies as now` : `, ×${before} → ×${after} copies`;
   const other = rule.logical ? "a rule for their path" : "a later rule";
   const over = counts < matches ? ` (${matches - counts} more have ${other})` : "";
   return (

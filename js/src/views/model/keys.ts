@@ -6,6 +6,7 @@ export const KEYS: readonly (readonly [string, string])[] = [
   ["↑ ↓", "move"],
   ["← →", "fold, unfold"],
   ["Enter", "draw the array"],
+  ["e", "try a spec"],
   ["/", "filter"],
   ["s", "sort"],
   ["w", "what if"],
@@ -24,6 +25,7 @@ export function modelKeys(state: ModelState, frame: HTMLElement): () => void {
       ArrowLeft: () => state.left(),
       ArrowRight: () => state.right(),
       Enter: () => state.enter(),
+      e: () => state.enter("leaf"),
     };
     const whole: Readonly<Record<string, () => void>> = {
       "/": () => find("input[type=search]")?.focus(),

@@ -1,7 +1,8 @@
 /** The state of a tree on screen: what is open, listed and pointed at, and the rules that are tried. */
 import { type Device, decodeModel, ownBytes, TreeModel } from "../../model/tree";
+import { equalLeaves } from "../../model/tree/leaf";
 import { type Listing, type Row, rowsOf, SORTS, type Sort } from "../../model/tree/rows";
-import { applyRules, codeOfRules, patternOf, readRules, type WhatIf } from "../../model/tree/rules";
+import { applyRules, codeOfRules, patternOf, readRules, type WhatIf, withRule } from "../../model/tree/rules";
 import { type Devices, deviceMarks, layoutDevices } from "../../scene/model/devices";
 import { layoutTreemap, type Treemap, treemapMarks } from "../../scene/model/treemap";
 import { Layer } from "../card/canvas";
@@ -11,6 +12,9 @@ import type { WidgetModel } from "../card/widget";
 
 /** Height of the map beside the table: with head, what-if and foot a card stays below 640 px. */
 const MAP = 150;
+
+/** What an open leaf shows, by the name of the view in its bundle: the array, or a spec to try. */
+export type LeafPage = "array" | "leaf";
 
 interface Fields {
   tree: TreeModel | null;
@@ -24,8 +28,9 @@ interface Fields {
   open: ReadonlyMap<number, boolean>;
   /** The node that the keyboard is at. */
   node: number;
-  /** Leaf that is drawn as an array below the table; null for none. */
+  /** Leaf that is open beside the table, or below it where there is no room; null for none. */
   array: number | null;
+  leafPage: LeafPage;
   /** Rules as text, one per line. */
   rules: string;
   /** How far the table is scrolled; null on paper, where all of it stands. */
@@ -80,6 +85,7 @@ export class ModelState extends CardState<Fields> {
       open: new Map(),
       node: 0,
       array: null,
+      leafPage: "array",
       rules: "",
       top: 0,
       copied: "",
@@ -139,7 +145,11 @@ export class ModelState extends CardState<Fields> {
   panelWidth(): number {
     const { width } = this.now;
     if (width < NARROW) return width - 2 * PAD;
-    return width < STACKED ? (width - 3 * PAD) / 2 : Math.round(Math.max(320, Math.min(440, 0.34 * width))) - 2 * PAD;
+    if (width < STACKED) return (width - 3 * PAD) / 2;
+    // A spec to edit needs more than a map.
+    const [least, most, part] =
+      this.now.array !== null && this.now.leafPage === "leaf" ? [400, 520, 0.4] : [320, 440, 0.34];
+    return Math.round(Math.max(least, Math.min(most, part * width))) - 2 * PAD;
   }
 
   protected override paint(): boolean {
@@ -213,12 +223,33 @@ export class ModelState extends CardState<Fields> {
     if (row && row.leaf === null) row.open ? this.move(this.line() + 1) : this.toggle(row, true);
   }
 
-  /** Draws a leaf as an array, or opens a node. */
-  enter(): void {
+  /** Opens a leaf beside the table or closes it, or opens a node. */
+  enter(leafPage: LeafPage = "array"): void {
     const row = this.shown()?.rows[this.line()];
     if (!row) return;
+    const { array, leafPage: shown } = this.now;
     if (row.leaf === null) this.toggle(row);
-    else this.set({ array: this.now.array === row.leaf ? null : row.leaf });
+    else this.set({ array: array === row.leaf && shown === leafPage ? null : row.leaf, leafPage });
+  }
+
+  /** The module that draws an open leaf. */
+  get leafSource(): string {
+    return String(this.widget.get("_leaf") ?? "");
+  }
+
+  /** Theme and palette that the user chose. */
+  get chosenLook(): unknown {
+    return this.widget.get("_look");
+  }
+
+  /** Rules that are in view at once. */
+  get mostLines(): number {
+    return this.now.width < STACKED ? 8 : 4;
+  }
+
+  /** Makes a spec that was tried for a leaf a rule, for all leaves that are equal to it. */
+  takeSpec(leaf: number, spec: string): void {
+    if (this.now.tree) this.addRule(equalLeaves(this.now.tree, leaf), spec);
   }
 
   look(device: number | null): void {
@@ -237,8 +268,7 @@ export class ModelState extends CardState<Fields> {
   /** Adds a rule for leaves below those that are there. */
   addRule(leaves: readonly number[], spec: string): void {
     const { tree, rules } = this.now;
-    if (!tree) return;
-    this.write([rules.trimEnd(), `${patternOf(tree, leaves)} → ${spec}`].filter(Boolean).join("\n"));
+    if (tree) this.write(withRule(rules, patternOf(tree, leaves), spec));
   }
 
   code(): string {

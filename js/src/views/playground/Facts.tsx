@@ -15,18 +15,7 @@ export function Facts({ draft, doc, model }: Props) {
   const { hlo, shardy } = model.doc;
   return (
     <>
-      <div class="gives">
-        <span class="mono">
-          <b>{shardText(draft, dtypeOf(draft, doc))}</b> <span class="soft">on each device</span>
-        </span>
-        <ul class="badges">
-          {summarize(model).badges.map((b) => (
-            <li class={`badge ${b.tone}`} key={b.strong + b.text}>
-              <b>{b.strong}</b> {b.text}
-            </li>
-          ))}
-        </ul>
-      </div>
+      <Gives draft={draft} doc={doc} model={model} />
       <dl class="facts">
         <div class="fact">
           <dt>HLO</dt>
@@ -38,5 +27,23 @@ export function Facts({ draft, doc, model }: Props) {
         </div>
       </dl>
     </>
+  );
+}
+
+/** The shard of a device, bytes and copies. */
+export function Gives({ draft, doc, model }: Props) {
+  return (
+    <div class="gives">
+      <span class="mono">
+        <b>{shardText(draft, dtypeOf(draft, doc))}</b> <span class="soft">on each device</span>
+      </span>
+      <ul class="badges">
+        {summarize(model).badges.map((b) => (
+          <li class={`badge ${b.tone}`} key={b.strong + b.text}>
+            <b>{b.strong}</b> {b.text}
+          </li>
+        ))}
+      </ul>
+    </div>
   );
 }
