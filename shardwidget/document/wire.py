@@ -8,6 +8,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
+from operator import attrgetter
 from typing import Any, Literal
 
 import numpy as np
@@ -90,8 +91,8 @@ def to_wire(document: Any) -> dict[str, Any]:
     """
     out: dict[str, Any] = {}
     for name, form in _written(type(document)):
-        value = _of(document, name, form)
-        out[name] = _table(value) if form == "table" else _plain(value)
+        value = getattr(document, name)
+        out[name] = _table(value) if form == "table" else _plain(_ids(value) if form == "id" else value)
     return out
 
 
@@ -102,12 +103,13 @@ def _written(of: type) -> tuple[tuple[str, Any], ...]:
     return tuple((name, form) for name, form in forms if form)
 
 
-def _of(document: Any, name: str, form: Any) -> Any:
-    value = getattr(document, name)
-    return tuple(item.id for item in value) if form == "id" else value
+def _ids(value: Any) -> tuple[Any, ...]:
+    return tuple(item.id for item in value)
 
 
 def _plain(value: Any) -> Any:
+    if type(value) in _PLAIN:
+        return value
     if dataclasses.is_dataclass(value):
         return to_wire(value)
     if isinstance(value, tuple):
@@ -115,27 +117,40 @@ def _plain(value: Any) -> Any:
     return value
 
 
+_PLAIN = frozenset({int, str, bool, type(None), float, bytes})
+
+
 def _table(rows: tuple[Any, ...]) -> dict[str, Any]:
     """Items of one class by column: the distinct values of each field, and for each item the index of its own.
 
     Hundreds of steps and variables share lines, types, collectives and blocks: each is written once.
     """
-    written = _written(type(rows[0])) if rows else ()
-    return {name: _column([_of(row, name, form) for row in rows]) for name, form in written}
+    if not rows:
+        return {}
+    written = _written(type(rows[0]))
+    first, *others = (name for name, _ in written)
+    # One call reads all fields of a row; of a single field, attrgetter gives no tuple.
+    columns = (
+        zip(*map(attrgetter(first, *others), rows), strict=True) if others else [[getattr(row, first) for row in rows]]
+    )
+    return {
+        name: _column([_ids(v) for v in column] if form == "id" else column)
+        for (name, form), column in zip(written, columns, strict=True)
+    }
 
 
-def _column(items: list[Any]) -> dict[str, Any]:
+def _column(items: Sequence[Any]) -> dict[str, Any]:
     """Values of a field; an index beyond them stands for None.
 
     Values that are items themselves, or tuples of them, are a table again. Hundreds of integers, or of tuples of them,
     are packed; so are texts, as the indices of their words.
     """
-    values = tuple(v for v in dict.fromkeys(items) if v is not None)
-    distinct = {v: k for k, v in enumerate(values)}
-    one_or_all = None not in items and len(distinct) in (1, len(items))
+    values = tuple([v for v in dict.fromkeys(items) if v is not None])
+    one_or_all = len(values) in (1, len(items)) and None not in items
     if one_or_all and len(items) > LISTED:
-        at = _plain(Ints(0, (len(items),), (int(len(distinct) > 1),)))
+        at = _plain(Ints(0, (len(items),), (int(len(values) > 1),)))
     else:
+        distinct = {v: k for k, v in enumerate(values)}
         at = _numbers([distinct.get(v, len(distinct)) for v in items])
     if _are_items(values):
         return {"at": at, "table": _table(values)}

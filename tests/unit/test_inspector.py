@@ -15,6 +15,7 @@ from traitlets import TraitError
 import shardwidget as sw
 from shardwidget.document import to_wire
 from shardwidget.read._namespace.look import MOST, Looks
+from shardwidget.read._namespace.records import LEAST_KNOWN, Record
 from shardwidget.read._namespace.walk import LONG, Walker
 from tests.front_end import FakeComm
 from tests.namespaces import cell, put, session
@@ -127,6 +128,27 @@ def test_looking_keeps_no_array_alive():
     assert document.holder("x").bytes == 64 * 64 * 4
 
 
+def test_what_is_gone_is_forgotten():
+    looks, kept = Looks(live=list), put((8, 8))
+    for _ in range(3):
+        looks.look({"x": kept, "tree": [np.zeros(1), *(jnp.zeros(()) + k for k in range(LEAST_KNOWN))]})
+    looks.look({"x": kept})
+    gc.collect()
+    assert sum(type(x) is Record for x in gc.get_objects()) < 2 * LEAST_KNOWN
+
+
+def test_an_array_in_the_place_of_another_is_another():
+    # The new array may get the id of the one that is gone.
+    looks, names = Looks(), {"x": put((8, 8), "data")}
+    looks.look(names)
+    for k in range(20):
+        del names["x"]
+        names["x"] = put((16 + k, 8)) if k % 2 else put((8, 8), "data")
+        document = looks.look(names)
+        assert document.holder("x").bytes == names["x"].nbytes
+        assert document.changed[0].change in ("changed", "updated")
+
+
 def test_a_look_after_others_says_of_the_names_what_a_first_look_says():
     names, looks = session(), Looks()
     looks.look(names)
@@ -135,6 +157,8 @@ def test_a_look_after_others_says_of_the_names_what_a_first_look_says():
         {"x": names["params"]},  # in front of others, which it now shares arrays with
         {"alone": jax.device_put(np.zeros((64, 64), np.float32), jax.devices()[3])},
         {"large": put((512, 256))},  # what the others cost is little beside it
+        {"x": names["x"]},  # as it was at first
+        {"key": jax.random.split(jax.random.key(1), 3)},
     )
     for change in changes:
         names.update(change)

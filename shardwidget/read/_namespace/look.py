@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from operator import attrgetter
 from typing import Any
 
@@ -28,6 +29,7 @@ MOST = 100
 PARTS = 12
 """The most types of a tree that are listed."""
 _FIRST = Ints.pack([0])
+_HERE = attrgetter("here")
 
 
 class Looks:
@@ -79,7 +81,7 @@ class Looks:
         still = (line for line in made.values() if not line.holder.change and not line.holder.delta)
         self._lines = {line.held.name: line for line in still}
         holders = [line.holder for line in made.values()]
-        gone = [] if before is None else [h for name, h in before.held.items() if name not in now.held]
+        gone = [] if before is None else [before.held[name] for name in before.held if name not in now.held]
         self._flags = {h.name: self._flags[h.name] for h in shown if h.name in self._flags}
         return Namespace(
             meshes=frame.meshes,
@@ -87,7 +89,7 @@ class Looks:
             holders=(*holders, *(lines.gone(h) for h in gone[:MOST])),
             groups=devices,
             names=len(now.held) - ("" in now.held),
-            left_out=sum([h.here for h in now.held.values()]) - sum([h.here for h in shown]),
+            left_out=sum(map(_HERE, now.held.values())) - sum(map(_HERE, shown)),
             spent=sum(n * kinds[k].spent for k, n in now.counts.items()),
             cell=cell,
             jax_version=jax.__version__,
@@ -260,22 +262,25 @@ def _flags(value: Any, single: bool) -> tuple[tuple[Flag, ...], tuple[str, ...]]
 
 def _differences(before: Moment, now: Moment, kinds: Sequence[ArrayKind]) -> dict[str, changes.NamespaceChange]:
     """What changed, by name."""
-    out = {}
-    for name, held in now.held.items():
-        last = before.held.get(name)
-        if held is not last:
-            out[name] = changes.difference(last.records if last else None, held.records, kinds)
-    return out
+    last = before.held
+    return {
+        held.name: changes.difference(last[held.name].records if held.name in last else None, held.records, kinds)
+        for held in now.changed
+    }
 
 
 def _largest(held: Iterable[Held], differences: Mapping[str, changes.NamespaceChange]) -> list[Held]:
     """The holders that are listed, most bytes first; if there are too many, those that changed are preferred."""
-    by_bytes = sorted(held, key=attrgetter("here"), reverse=True)
+    by_bytes = sorted(held, key=_HERE, reverse=True)
     if len(by_bytes) <= MOST:
         return by_bytes
     quiet = ("", "updated")
-    first = sorted(by_bytes, key=lambda h: differences.get(h.name, NO_CHANGE).change in quiet)[:MOST]
-    return sorted(first, key=lambda h: -h.here)
+    loud = {name for name, difference in differences.items() if difference.change not in quiet}
+    if not loud:
+        return by_bytes[:MOST]
+    first = [h for h in by_bytes if h.name in loud][:MOST]
+    rest = islice((h for h in by_bytes if h.name not in loud), MOST - len(first))
+    return sorted([*first, *rest], key=_HERE, reverse=True)
 
 
 def _path(value: Any, held: Held, diff: changes.NamespaceChange) -> str:

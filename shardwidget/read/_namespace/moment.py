@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import islice
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -34,15 +35,27 @@ class Held:
     """Bytes of these on the device that holds the most of them."""
 
 
+class _Part(NamedTuple):
+    """What a name holds, before it is known what of that is counted for it."""
+
+    name: str
+    single: bool
+    records: tuple[Record, ...]
+
+
 @dataclass(frozen=True)
 class Moment:
     """What exists at a look."""
 
     held: Mapping[str, Held]
+    owner: Mapping[Record, str]
+    """The name that each array is counted for."""
     live: frozenset[Record]
     counts: Counter[int]
     """How many of the live arrays are of each kind."""
     frame: DeviceFrame
+    changed: tuple[Held, ...] = ()
+    """Those of ``held`` that were not there at the look before, or held something else."""
     new: frozenset[Record] = frozenset()
     """Live arrays that were not there at the look before."""
     gone: frozenset[Record] = frozenset()
@@ -59,67 +72,74 @@ class Reader:
 
     def read(self, names: Mapping[str, Any], before: Moment | None) -> Moment:
         """What names hold now; ``before`` itself where nothing changed."""
-        spans: list[tuple[str, bool, int, int]] = []
-        named: list[Any] = []
-        arrays_of = self._walker.arrays
+        last = before.held if before else {}
+        found: list[Held | _Part] = []
+        kinds, arrays_of, records_of = self._walker.kinds, self._walker.arrays, self.records.of
         for name, value in names.items():
+            held = last.get(name)
+            # Most names of a session still hold the array that they held.
+            if held is not None and held.single:
+                record = held.records[0]
+                if record.ref() is value and (record.deleted or not value.is_deleted()):
+                    found.append(held)
+                    continue
+            elif kinds.get(type(value)) == "plain":
+                continue
             arrays = arrays_of(value)
             if arrays:
-                start = len(named)
-                named += arrays
-                spans.append((name, arrays[0] is value, start, len(named)))
-        records = self.records.of(named)
-        found = [(name, single, tuple(records[start:end])) for name, single, start, end in spans]
-        free = loose(self._live(), named, records, self.records)
+                of = tuple(records_of(arrays))
+                single = arrays[0] is value
+                found.append(_same(held, single, of) or _Part(name, single, of))
+        records = [r for held in found for r in held.records]
+        free = loose(self._live(), records, self.records)
         if free:
-            found.append(("", False, tuple(sorted(free, key=lambda record: record.kind))))
-        self.records.turn()
+            of = tuple(sorted(free, key=lambda record: record.kind))
+            found.append(_same(last.get(""), False, of) or _Part("", False, of))
+        self.records.forget(len(records) + len(free))
         return self._moment(found, before)
 
-    def _moment(self, found: Sequence[tuple[str, bool, tuple[Record, ...]]], before: Moment | None) -> Moment:
-        last = list(before.held.values()) if before else []
-        kept = 0
-        for (name, single, records), held in zip(found, last, strict=False):
-            if held.name != name or held.single != single or held.records != records:
-                break
-            kept += 1
+    def _moment(self, found: Sequence[Held | _Part], before: Moment | None) -> Moment:
+        last = tuple(before.held.values()) if before else ()
+        kept = next((i for i, (now, then) in enumerate(zip(found, last, strict=False)) if now is not then), len(last))
+        kept = min(kept, len(found))
         if before and kept == len(found) == len(last):
             return before
-        owner: dict[Record, str] = {}
-        for held in last[:kept]:
-            for record in held.own:
-                owner[record] = held.name
-        parts: list[tuple[str, bool, tuple[Record, ...], tuple[Record, ...], str]] = []
-        for name, single, records in found[kept:]:
-            own = tuple([r for r in dict.fromkeys(records) if r not in owner])
-            shared = next((owner[r] for r in records if r in owner), "") if len(own) < len(records) else ""
-            owner.update(dict.fromkeys(own, name))
-            parts.append((name, single, records, own, shared))
-        live = frozenset([r for r in owner if not r.deleted])
-        new, gone = (live - before.live, before.live - live) if before else (frozenset(), frozenset())
+        # What stands before the first change is as it was.
+        owner = dict(before.owner) if before else {}
+        removed = [r for held in last[kept:] for r in held.own]
+        for record in removed:
+            del owner[record]
+        parts: list[tuple[_Part | Held, tuple[Record, ...], str]] = []
+        added: list[Record] = []
+        for part in found[kept:]:
+            own = tuple([r for r in dict.fromkeys(part.records) if r not in owner])
+            shared = next((owner[r] for r in part.records if r in owner), "") if len(own) < len(part.records) else ""
+            owner.update(dict.fromkeys(own, part.name))
+            added += own
+            parts.append((part, own, shared))
+        alive = frozenset([r for r in added if not r.deleted])
+        gone = frozenset([r for r in removed if not r.deleted]) - alive
+        new = alive - before.live if before else frozenset()
+        live = (before.live - gone) | alive if before else alive
         counts = _counted(live, new, gone, before)
         frame = self._frame(counts, before)
-        known = before.held if before and frame is before.frame else {}
-        if known:
-            now = {held.name: held for held in last[:kept]}
+        then = before.held if before and frame is before.frame else {}
+        if then:
+            now = dict(islice(then.items(), kept))
         else:
-            kept_parts = ((h.name, h.single, h.records, h.own, h.shared_with) for h in last[:kept])
-            now = {part[0]: self._held(*part, frame) for part in kept_parts}
-        now |= {part[0]: _kept(known.get(part[0]), part) or self._held(*part, frame) for part in parts}
-        return Moment(now, live, counts, frame, new, gone)
+            now = {h.name: self._held(h, h.own, h.shared_with, frame) for h in last[:kept]}
+        for part, own, shared in parts:
+            held = then.get(part.name)
+            if held is None or held is not part or (held.own, held.shared_with) != (own, shared):
+                held = self._held(part, own, shared, frame)
+            now[part.name] = held
+        changed = tuple([h for h in islice(now.values(), kept if then else 0, None) if then.get(h.name) is not h])
+        return Moment(now, owner, live, counts, frame, changed, new, gone)
 
-    def _held(
-        self,
-        name: str,
-        single: bool,
-        records: tuple[Record, ...],
-        own: tuple[Record, ...],
-        shared: str,
-        frame: DeviceFrame,
-    ) -> Held:
+    def _held(self, part: _Part | Held, own: tuple[Record, ...], shared: str, frame: DeviceFrame) -> Held:
         counts = Counter([r.kind for r in own])
         here = int(frame.total(counts, self.records.kinds).max(initial=0))
-        return Held(name, records, own, single, shared, counts, here)
+        return Held(part.name, part.records, own, part.single, shared, counts, here)
 
     def _frame(self, counts: Counter[int], before: Moment | None) -> DeviceFrame:
         meshes = self.records.leaves.meshes
@@ -135,9 +155,9 @@ class Reader:
         return now.frame.total(Counter([r.kind for r in new]), kinds), now.frame.total(Counter(there), kinds)
 
 
-def _kept(held: Held | None, part: tuple[Any, ...]) -> Held | None:
-    """What a name held before, if it holds the same."""
-    return held if held and (held.name, held.single, held.records, held.own, held.shared_with) == part else None
+def _same(held: Held | None, single: bool, records: tuple[Record, ...]) -> Held | None:
+    """What a name held before, if it holds the same arrays."""
+    return held if held is not None and held.single == single and held.records == records else None
 
 
 def _counted(

@@ -51,12 +51,12 @@ def visible(names: Mapping[str, Any]) -> dict[str, Any]:
     """
     if not isinstance(names, Mapping):
         raise TypeError(f"names must be a mapping from names to values, such as globals(); got {names!r:.80}")
-    out = {name: value for name, value in list(names.items()) if not _is_set_by_shell(str(name))}
+    out = {
+        name: value
+        for name, value in list(names.items())
+        if name not in _SHELL and not (type(name) is str and name[:1] == "_" and _HISTORY.fullmatch(name))
+    }
     outputs = names.get("Out")
     if isinstance(outputs, dict):
         out |= {f"Out[{cell}]": value for cell, value in list(outputs.items())}
     return out
-
-
-def _is_set_by_shell(name: str) -> bool:
-    return name in _SHELL or (name.startswith("_") and _HISTORY.fullmatch(name) is not None)

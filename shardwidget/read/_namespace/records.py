@@ -10,19 +10,25 @@ from weakref import ref
 
 import jax
 
+from shardwidget import _jax
 from shardwidget.document.model import LeafType
 from shardwidget.document.placement import Placement
 from shardwidget.read._model.leaves import LeafReader
+
+LEAST_KNOWN = 1024
+"""So many records are kept in any case."""
 
 
 class Record:
     """An array, as it was when it was first seen. The same object stands for the same array, until it is deleted."""
 
-    __slots__ = ("deleted", "kind", "ref")
+    __slots__ = ("base", "deleted", "kind", "ref")
 
-    def __init__(self, ref: Any, kind: int, deleted: bool) -> None:
+    def __init__(self, ref: Any, base: int, kind: int, deleted: bool) -> None:
         self.ref = ref
         """Weak: it keeps no array alive."""
+        self.base = base
+        """The id of the array that JAX lists as live for it: of a PRNG key, that of its data."""
         self.kind = kind
         """Index in ``Records.kinds``."""
         self.deleted = deleted
@@ -53,33 +59,29 @@ class ArrayKind:
 
 
 class Records:
-    """The arrays that existed at the last look, and the types of all that ever existed."""
+    """The arrays that exist, and the types of all that ever existed."""
 
     def __init__(self) -> None:
         self.leaves = LeafReader()
         self.kinds: list[ArrayKind] = []
         self._known: dict[int, Record] = {}
-        self._next: dict[int, Record] = {}
 
     def of(self, arrays: Iterable[Any]) -> list[Record]:
         """The records of arrays."""
-        known, following = self._known, self._next
+        known = self._known
         out = []
         for x in arrays:
-            at = id(x)
-            record = known.get(at)
+            record = known.get(id(x))
             # An id is reused for another array once the first is gone.
             if record is None or record.ref() is not x or record.deleted != x.is_deleted():
-                record = following.get(at)
-                if record is None or record.ref() is not x or record.deleted != x.is_deleted():
-                    record = Record(ref(x), self._kind(x), x.is_deleted())
-            following[at] = record
+                record = known[id(x)] = Record(ref(x), id(_jax.base_array(x)), self._kind(x), x.is_deleted())
             out.append(record)
         return out
 
-    def turn(self) -> None:
-        """Ends a look: what was not seen in it is forgotten."""
-        self._known, self._next = self._next, {}
+    def forget(self, there: int) -> None:
+        """Forgets arrays that are gone, once they are more than the arrays that are there."""
+        if len(self._known) > 2 * there + LEAST_KNOWN:
+            self._known = {at: record for at, record in self._known.items() if record.ref() is not None}
 
     def _kind(self, x: Any) -> int:
         kind = self.leaves.read(x)

@@ -28,14 +28,15 @@ class Walker:
     """Finds the arrays in a value. What is known of a type is kept, and nothing else."""
 
     def __init__(self) -> None:
-        self._kinds: dict[type, Kind] = {}
+        self.kinds: dict[type, Kind] = {}
+        """What values of a type are, of the types met so far."""
 
     def arrays(self, value: Any) -> list[Any]:
         """The arrays in a value, in an order that is stable as long as the value has the same structure.
 
         A container is searched once, even if it contains itself. One that raises holds nothing.
         """
-        kinds = self._kinds
+        kinds = self.kinds
         kind = kinds.get(type(value)) or self._kind(value)
         if kind == "array":
             return [value]
@@ -73,10 +74,10 @@ class Walker:
         if len(item) <= LONG:
             return False
         first, last = next(iter(values)), next(reversed(values))
-        return all((self._kinds.get(type(end)) or self._kind(end)) == "plain" for end in (first, last))
+        return all((self.kinds.get(type(end)) or self._kind(end)) == "plain" for end in (first, last))
 
     def _kind(self, item: Any) -> Kind:
-        kind = self._kinds[type(item)] = _kind_of(item)
+        kind = self.kinds[type(item)] = _kind_of(item)
         return kind
 
 
