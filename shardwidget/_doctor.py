@@ -36,8 +36,8 @@ _ANYMODEL = (
 )
 
 _NOT_FOUND = (
-    '"Error displaying widget: model not found" in a reopened notebook means that its kernel is gone. '
-    "Run the cell again, or display with mode='html', which stays in the saved notebook."
+    '"Error displaying widget: model not found" in a reopened notebook means that its kernel is gone and that no '
+    "picture was saved. Run the cell again, or display with mode='html', which stays in the notebook and still plays."
 )
 
 

@@ -39,23 +39,26 @@ class Extension:
     """What was added to a shell, and what was there before."""
 
     shell: Any
-    formatters: dict[type, Any] = field(default_factory=dict)
+    formatters: list[tuple[dict[type, Any], type, Any]] = field(default_factory=list)
     magics: dict[tuple[str, str], Any] = field(default_factory=dict)
 
     def start(self) -> Extension:
         """Adds them."""
-        formatter = self.shell.display_formatter.mimebundle_formatter
-        for of in (jax.Array, dict, list, tuple):
-            self.formatters[of] = formatter.type_printers.get(of)
-            formatter.for_type(of, _bundle)
+        formats = self.shell.display_formatter
+        for formatter, shows in (
+            (formats.ipython_display_formatter, _display),
+            (formats.mimebundle_formatter, _bundle),
+        ):
+            for of in (jax.Array, dict, list, tuple):
+                self.formatters.append((formatter.type_printers, of, formatter.type_printers.get(of)))
+                formatter.for_type(of, shows)
         self._magic("line", "sharding", self.sharding)
         self._magic("cell", "collectives", self.collectives)
         return self
 
     def stop(self) -> None:
         """Removes them."""
-        printers = self.shell.display_formatter.mimebundle_formatter.type_printers
-        for of, before in self.formatters.items():
+        for printers, of, before in self.formatters:
             _put(printers, of, before)
         for (kind, name), before in self.magics.items():
             _put(self.shell.magics_manager.magics[kind], name, before)
@@ -115,18 +118,37 @@ def _put(table: dict[Any, Any], key: Any, before: Any) -> None:
         table[key] = before
 
 
+def _display(value: Any) -> None:
+    """Displays an array, or a small tree of nothing but arrays, as a view does in a notebook.
+
+    Raises:
+        NotImplementedError: there is no view, or no notebook. IPython then goes on to ``_bundle`` and to its own text.
+    """
+    try:
+        view = _view(value)
+        if view is not None:
+            view._ipython_display_()
+            return
+    except Exception as error:
+        # The user sees what JAX prints, as without the extension.
+        raise NotImplementedError from error
+    raise NotImplementedError
+
+
 def _bundle(value: Any, include: Any = None, exclude: Any = None) -> Any:
     """The view of an array, or of a small tree of nothing but arrays; None leaves the representation as it was.
 
     IPython still prints its own text of dicts, lists and tuples; the view is displayed beside it.
     """
     try:
-        if not _is_shown(value):
-            return None
-        return _registry.find("show")(value)._repr_mimebundle_(include=include, exclude=exclude)
+        view = _view(value)
+        return None if view is None else view._repr_mimebundle_(include=include, exclude=exclude)
     except Exception:
-        # The user sees what JAX prints, as without the extension.
         return None
+
+
+def _view(value: Any) -> Any:
+    return _registry.find("show")(value) if _is_shown(value) else None
 
 
 def _is_shown(value: Any) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import os
+import sys
 from html import escape
 from os import PathLike
 from pathlib import Path
@@ -16,7 +17,7 @@ from traitlets import Unicode
 from shardwidget import _registry
 from shardwidget._config import Config, Mode, config
 from shardwidget.document import to_wire
-from shardwidget.export import bundle, html, images, svg
+from shardwidget.export import bundle, html, images, reopened, svg
 from shardwidget.widgets import _sharing
 from shardwidget.widgets._options import near
 
@@ -156,12 +157,37 @@ class DocumentWidget(anywidget.AnyWidget):
         return _registry.words(self.document).picture(self.document)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        self._before_display()
         if self._mode == "html":
             page = html.fragment(self._state(complete=True), self._table(), self.bundle)
             return {"text/plain": repr(self), "text/html": page}, {}
+        return self._mimebundle(self._small_picture(), **kwargs)
+
+    def _ipython_display_(self) -> None:
+        """Displays the widget and, for the time when its kernel is gone, its picture as an output that is hidden.
+
+        Raises:
+            NotImplementedError: there is no page that could be reopened; IPython then displays the widget alone.
+        """
+        from IPython import get_ipython
+        from IPython.display import display
+
+        if self._mode == "html" or not hasattr(get_ipython(), "kernel") or "google.colab" in sys.modules:
+            raise NotImplementedError
+        self._before_display()
+        picture = self._small_picture()
+        data, metadata = self._mimebundle(picture)
+        display(data, metadata=metadata, raw=True)
+        display({"text/html": reopened.reopened(picture, data["text/plain"], self._title())}, raw=True)
+
+    def _before_display(self) -> None:
+        """What a subclass does each time that it is displayed."""
+
+    def _mimebundle(self, picture: str | None, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The widget, and its picture for viewers without widgets."""
         # anywidget adds what its host needs, to both (Colab's widget manager); this only adds to that.
         data, metadata = super()._repr_mimebundle_(**kwargs) or ({}, {})
-        return {**data, "text/plain": repr(self), "text/html": self._fallback()}, metadata
+        return {**data, "text/plain": repr(self), "text/html": self._fallback(picture)}, metadata
 
     def _theme(self, theme: Literal["light", "dark"] | None) -> Literal["light", "dark"]:
         """The colours of a picture: those asked for, else the widget's own."""
@@ -177,10 +203,9 @@ class DocumentWidget(anywidget.AnyWidget):
         """A plain HTML table of what is shown, which needs no script."""
         return _registry.words(self.document).table(self.document)
 
-    def _fallback(self) -> str:
+    def _fallback(self, picture: str | None) -> str:
         """HTML for viewers that run no script: the table, under a picture where one can be drawn."""
         plain = self._table()
-        picture = self._small_picture()
         if picture is None:
             return plain
         # An <img>, because untrusted notebooks drop inline SVG but keep this.

@@ -54,12 +54,11 @@ class Sheet(DocumentWidget):
                 return name
         return f"Out[{self._cell}]" if self._cell else otherwise
 
-    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    def _before_display(self) -> None:
         # The variable is assigned after the sheet is made, and the number of the cell is known when it is displayed.
         cells = vars(sys.modules["__main__"]).get("In")
         self._cell = len(cells) - 1 if isinstance(cells, list) else 0
         self._redraw(self._read())
-        return super()._repr_mimebundle_(**kwargs)
 
     def _redraw(self, document: Exercises) -> None:
         self._shown = document

@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
+from IPython.utils.capture import capture_output
 from jax.sharding import NamedSharding
 from jax.sharding import PartitionSpec as P
 
@@ -28,7 +29,9 @@ def displayed(shell, value) -> dict:
 def test_arrays_and_small_trees_display_as_views_and_everything_else_as_before(shell):
     x = put((8, 8), "data")
     before = displayed(shell, x)
-    printers = dict(shell.display_formatter.mimebundle_formatter.type_printers)
+    formats = shell.display_formatter
+    formatters = (formats.mimebundle_formatter, formats.ipython_display_formatter)
+    printers = [dict(formatter.type_printers) for formatter in formatters]
     magics = {kind: set(table) for kind, table in shell.magics_manager.magics.items()}
     shell.run_line_magic("load_ext", "shardwidget")
     assert "f32[8,8]" in displayed(shell, x)["text/html"]
@@ -39,9 +42,18 @@ def test_arrays_and_small_trees_display_as_views_and_everything_else_as_before(s
     assert "text/html" not in displayed(shell, [x] * (_extension.MOST_LEAVES + 1))
     shell.run_line_magic("unload_ext", "shardwidget")
     assert displayed(shell, x) == before
-    assert shell.display_formatter.mimebundle_formatter.type_printers == printers
+    assert [formatter.type_printers for formatter in formatters] == printers
     assert {kind: set(table) for kind, table in shell.magics_manager.magics.items()} == magics
     assert not hasattr(shell.magics_manager.user_magics, "sharding")
+
+
+def test_a_notebook_shows_the_view_alone_with_its_picture_for_later(shell, monkeypatch):
+    monkeypatch.setattr(shell, "kernel", object(), raising=False)
+    shell.run_line_magic("load_ext", "shardwidget")
+    with capture_output() as caught:
+        assert displayed(shell, {"w": put((8, 8), "data")}) == {}
+        assert displayed(shell, {"a": 1}) == {"text/plain": "{'a': 1}"}
+    assert [sorted(output.data)[-1] for output in caught.outputs] == ["text/plain", "text/html"]
 
 
 def test_a_formatter_that_fails_leaves_what_jax_prints(shell, monkeypatch):

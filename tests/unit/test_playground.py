@@ -260,7 +260,7 @@ def test_what_is_saved(playground):
     playground.spec = P("y", "x")
     page = playground.to_html()
     assert '"_edits":{"drafts":[' in page
-    assert "f32[8@y,16@x]" in playground._fallback()
+    assert "f32[8@y,16@x]" in playground._fallback(None)
     assert "y=1" in playground.to_svg()
     playground.spec = P("x", "x")
     assert "DuplicateSpecError" in playground._table()
