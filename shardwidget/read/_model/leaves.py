@@ -45,7 +45,7 @@ class LeafReader:
             if not _is_array(x):
                 return self._index(_of_other(x))
             found = self._array(x)
-            return self._index(replace(self.types[found], logical=logical)) if logical else found
+            return self._with_names(found, logical) if logical else found
         except Exception as error:  # Leaves are of any class, and their shardings may be the user's own.
             words = f"{type(error).__name__}: {error}"
             return self._index(LeafType(_class_name(x), "unreadable", note=words))
@@ -59,6 +59,13 @@ class LeafReader:
         if found is None:
             found = self._seen[key] = self._index(self._placed(x, state, sharding))
         return found
+
+    def _with_names(self, found: int, logical: tuple[str, ...]) -> int:
+        key = (found, logical)
+        named = self._seen.get(key)
+        if named is None:
+            named = self._seen[key] = self._index(replace(self.types[found], logical=logical))
+        return named
 
     def _placed(self, x: Any, state: LeafState, sharding: Sharding) -> LeafType:
         shape = tuple(map(int, x.shape))

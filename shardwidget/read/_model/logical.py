@@ -18,9 +18,15 @@ def logical_names(box: Any) -> tuple[str, ...]:
         names = box.names
     elif nnx is not None and isinstance(box, nnx.Variable):
         metadata = box.get_metadata()
-        # The key had other names before flax 0.12.
-        found = (metadata.get(key) for key in ("out_sharding", "sharding_names", "sharding"))
-        names = next((value for value in found if isinstance(value, tuple)), ())
+        names = ()
+        for key in _KEYS:
+            if isinstance(metadata.get(key), tuple):
+                names = metadata[key]
+                break
     else:
         return ()
-    return tuple(name if isinstance(name, str) else "" for name in names) if any(names) else ()
+    return tuple([name if isinstance(name, str) else "" for name in names]) if any(names) else ()
+
+
+_KEYS = ("out_sharding", "sharding_names", "sharding")
+"""What flax calls them; the second and third before 0.12."""

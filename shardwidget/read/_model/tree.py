@@ -68,9 +68,18 @@ def _inside(item: Any) -> list[Any]:
 
 
 def _flatten(above: Path, tree: Any) -> Iterator[tuple[Path, Any, tuple[str, ...]]]:
-    for path, leaf in jax.tree_util.tree_flatten_with_path(tree, is_leaf=_stands_alone)[0]:
+    # Logical names of what holds a parameter, by its id: asked for once, while the tree keeps it alive.
+    named: dict[int, tuple[str, ...]] = {}
+
+    def stands_alone(x: Any) -> bool:
+        names = logical_names(x)
+        if names:
+            named[id(x)] = names
+        return x is None or bool(names)
+
+    for path, leaf in jax.tree_util.tree_flatten_with_path(tree, is_leaf=stands_alone)[0]:
         whole = above + path
-        names = logical_names(leaf)
+        names = named.get(id(leaf))
         if names:
             inside, _ = jax.tree_util.tree_flatten_with_path(leaf, is_leaf=lambda x, box=leaf: x is not box)
             yield from ((whole + rest, value, names) for rest, value in inside)
@@ -81,10 +90,6 @@ def _flatten(above: Path, tree: Any) -> Iterator[tuple[Path, Any, tuple[str, ...
         else:
             for key, value in inner:
                 yield from _flatten((*whole, *key), value)
-
-
-def _stands_alone(x: Any) -> bool:
-    return x is None or bool(logical_names(x))
 
 
 def _opened(leaf: Any) -> list[tuple[Path, Any]] | None:
