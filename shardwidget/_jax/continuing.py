@@ -18,13 +18,18 @@ _FIXING = threading.RLock()
 
 
 @contextlib.contextmanager
-def fixing(fix: Fixer) -> Iterator[None]:
+def fixing(fix: Fixer, *, each_apart: bool) -> Iterator[None]:
     """Where a primitive raises while it is traced in this thread, ``fix`` is asked for its results.
 
     ``with_sharding_constraint``, which raises on Explicit axes before there is a primitive, is treated as one. JAX
     caches what it traces by the context in force; with a context of its own, nothing fixed is ever used elsewhere.
     JAX 0.9 – 0.12: methods of two private classes and two private functions are replaced, and put back; by one thread
     at a time.
+
+    Args:
+        fix: what to continue with.
+        each_apart: whether nothing that was traced before a fix is reused after it. Otherwise a library's function
+            that was fixed for one line may be reused for another, which then is never asked about.
     """
     from jax._src import core, pjit, source_info_util
     from jax._src.interpreters.partial_eval import DynamicJaxprTrace, JaxprTrace
@@ -50,7 +55,8 @@ def fixing(fix: Fixer) -> Iterator[None]:
                 fixed = fix(primitive, list(tracers), params, error)
             if fixed is None:
                 raise
-            contexts.enter_context(apart(object()))
+            if each_apart:
+                contexts.enter_context(apart(object()))
             return fixed if primitive.multiple_results else fixed[0]
 
     def assert_shardings_equal(aval: Any, sharding: Any) -> None:

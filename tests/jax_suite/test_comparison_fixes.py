@@ -111,6 +111,15 @@ def test_a_gather_in_a_loop_is_counted_as_often_as_it_runs():
     assert fix.bytes_per_device > 0
 
 
+def test_lines_that_stop_in_the_same_library_function_have_fixes_of_their_own():
+    # JAX traces jnp.where once for both lines, and the second would only repeat what the first was fixed with.
+    text = "def f(a, b):\n    c = jnp.where(a > 0, a, b)\n    d = jnp.where(a < 1, a, b)\n    return c + d\n"
+    comparison = read.comparison(load(text), array((8, 8), "x"), array((8, 8), "y"))
+    stopped = [row for row in comparison.rows if row.error]
+    assert [(row.primitive, row.source and row.source.line) for row in stopped] == [("select_n", 2), ("select_n", 3)]
+    assert [{fix.line for fix in row.fixes} for row in stopped] == [{2}, {3}]
+
+
 def test_without_devices_a_price_is_not_known():
     mesh = jax.sharding.AbstractMesh((64, 2), ("x", "y"), axis_types=(AxisType.Explicit,) * 2)
     text, _ = PROGRAMS["parts of a product"]

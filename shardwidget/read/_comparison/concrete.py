@@ -101,7 +101,6 @@ def compiled(tree: Tree, asked: ComparedCall, mesh: Mesh) -> Concrete:
         with asked.setting(mesh):
             return jax.jit(function, **(boundary.options if boundary else {})).lower(*arguments)
 
-    options = quickly(mesh)
     places: dict[int, dict[int, ValuePlacement]] = {}
     refused = ""
     inspected: Program | None = None
@@ -110,10 +109,10 @@ def compiled(tree: Tree, asked: ComparedCall, mesh: Mesh) -> Concrete:
         asking = None
         if mesh.size > 1:  # Otherwise nothing is partitioned.
             try:
-                asking = second.submit(lowered(places).compile, options)
+                asking = second.submit(lowered(places).compile, only_partitioned(mesh))
             except Exception as error:
                 refused = str(error).split("\n")[0]
-        plain = lowered(None).compile(options)
+        plain = lowered(None).compile(quickly(mesh))
         program, caused = _attributed(read_program(plain, mesh=mesh, name=asked.function), asked.names)
         if asking:
             try:
@@ -216,9 +215,18 @@ def quickly(mesh: Mesh) -> dict[str, Any] | None:
 
     Collectives, shardings and memory are decided before that, and are the same.
     """
-    if mesh.devices.flat[0].platform != "cpu":
+    if not _on_cpus(mesh):
         return None
     return {"xla_backend_optimization_level": 0, "xla_llvm_disable_expensive_passes": True}
+
+
+def only_partitioned(mesh: Mesh) -> dict[str, Any] | None:
+    """Options for a program of which only collectives and shardings count: on CPUs it is fused otherwise."""
+    return _jax.quick_options() if _on_cpus(mesh) else None
+
+
+def _on_cpus(mesh: Mesh) -> bool:
+    return mesh.devices.flat[0].platform == "cpu"
 
 
 def _attributed(

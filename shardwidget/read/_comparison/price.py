@@ -12,7 +12,7 @@ from jax.sharding import AbstractMesh, AxisType, Mesh, NamedSharding
 
 from shardwidget._jax import AnyMesh
 from shardwidget.document import Program
-from shardwidget.read._comparison.concrete import quickly
+from shardwidget.read._comparison.concrete import only_partitioned
 from shardwidget.read._comparison.question import abstract, retyped
 from shardwidget.read._comparison.tree import Line
 from shardwidget.read._program.programs import program as read_program
@@ -73,7 +73,7 @@ class Prices:
 
     def _compiled(self, traced: Any) -> Price:
         assert self._mesh is not None
-        compiled = traced.lower().compile(compiler_options=quickly(self._mesh))
+        compiled = traced.lower().compile(compiler_options=only_partitioned(self._mesh))
         return price_of(read_program(compiled, mesh=self._mesh))
 
     def _shape(self, type_: Any) -> jax.ShapeDtypeStruct:
