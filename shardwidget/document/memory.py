@@ -116,6 +116,11 @@ class Memory(Document):
     """Where sizes come from: the compiler's own assignment of buffers, or types in the module's text."""
     compiler: MemoryTotals | None = None
     """What the compiler itself allocates; None where it does not report it."""
+    gaps: int = 0
+    """Bytes that the compiler allocates for temporaries and that hold none at the peak: it places each where it fits.
+
+    0 where its assignment is not known.
+    """
     name: str = ""
     target: str = ""
     """What it is compiled for, in words: ``TPU v5e 2×4``."""

@@ -13,6 +13,7 @@ from jax.sharding import PartitionSpec as P
 import shardwidget as sw
 from shardwidget import read
 from shardwidget.document import to_wire
+from tests.jax_suite import tpu_modules
 from tests.models import eight
 
 MESH = eight()
@@ -98,9 +99,9 @@ def test_the_peak_is_what_the_compiler_sets_aside(name):
     inputs, outputs = stats.argument_size_in_bytes, stats.output_size_in_bytes
     assert memory.allocated_bytes == inputs + outputs - stats.alias_size_in_bytes + stats.temp_size_in_bytes
     assert sum(b.bytes for b in memory.buffers if b.kind == "argument") == pytest.approx(inputs, abs=64)
-    # JAX 0.12 keeps 1.4 % of one program apart.
-    near = 0.01 if jax.__version_info__ < (0, 12) else 0.015
-    assert memory.peak_bytes == pytest.approx(memory.allocated_bytes, rel=near)
+    # Where the compiler finds no place for a temporary between others, it allocates more than is ever alive.
+    assert memory.peak_bytes + memory.gaps == pytest.approx(memory.allocated_bytes, abs=64)
+    assert memory.gaps < (0.01 if jax.__version_info__ < (0, 12) else 0.015) * memory.allocated_bytes
     assert memory.difference == pytest.approx(memory.peak_bytes / memory.allocated_bytes - 1)
 
 
@@ -114,6 +115,23 @@ def test_the_text_alone_comes_near(name):
     outputs = sum(b.bytes for b in memory.buffers if b.kind == "output")
     assert 0.95 * allocated < max(memory.peak_bytes, apart.peak_bytes + outputs + _arguments(memory))
     assert memory.peak_bytes < 1.05 * allocated
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_text_for_a_tpu_is_what_its_compiler_says(name):
+    text, peak, _ = tpu_modules.load()[name]
+    assert read.memory(text, mesh=MESH).peak_bytes == pytest.approx(peak, rel=0.01)
+
+
+@pytest.mark.libtpu
+def test_the_tpu_compiler_still_writes_modules_in_this_form():
+    mesh = sw.tpu_mesh("v5e:2x4", ("data", "model"))
+    x = jax.ShapeDtypeStruct((256, 1024, 1024), "bfloat16", sharding=NamedSharding(mesh, P("data", None, "model")))
+    w = jax.ShapeDtypeStruct((1024, 1024), "bfloat16", sharding=NamedSharding(mesh, P("model")))
+    memory = read.memory(lambda x, w: jax.nn.relu(x @ w) + x, x, w)
+    assert memory.compiler
+    assert memory.compiler.peak > memory.chips[memory.chip or 0].bytes / 100
+    assert memory.difference == pytest.approx(0, abs=0.01)
 
 
 def _arguments(memory: sw.Memory) -> int:

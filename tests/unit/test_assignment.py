@@ -1,6 +1,6 @@
 """The compiler's assignment of buffers: what its messages say, and what shares memory."""
 
-from shardwidget.read._memory.assignment import Allocation, Assignment, BufferPlace, parse, place
+from shardwidget.read._memory.assignment import Allocation, Assignment, BufferPlace, gaps, parse, place
 from shardwidget.read._memory.liveness import walk
 from shardwidget.read._program.module import Module
 from tests.protobuf import message
@@ -79,6 +79,14 @@ def test_what_lies_in_the_memory_of_a_result_costs_nothing_beside_it():
         "d": BufferPlace(2, 0, 16),
     }
     assert set(placed(inside)) == {"b", "c", "d"}
+
+
+def test_gaps_are_what_no_temporary_covers():
+    walked = walk(Module.parse(TEXT))
+    spread = {"a": BufferPlace(1, 0, 24), "b": BufferPlace(1, 32, 16), "c": BufferPlace(1, 0, 24)}
+    found = Assignment({1: Allocation(48, False, False)}, {(name, ()): at for name, at in spread.items()})
+    assert place(walked, found)
+    assert [gaps(walked, found, step) for step in range(4)] == [24, 8, 8, 24]
 
 
 def test_an_assignment_of_another_program_is_not_used():

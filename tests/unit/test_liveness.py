@@ -150,6 +150,37 @@ def test_of_branches_one_runs():
     assert max(alive(text)) == 256 + 16
 
 
+def test_the_result_of_a_conditional_is_made_in_its_branches():
+    branches = "".join(
+        f"b{n} {{\n  q{n} = f32[64]{{0}} parameter(0)\n  x{n} = f32[64]{{0}} reverse(q{n})\n"
+        f"  ROOT r{n} = f32[64]{{0}} negate(x{n})\n}}\n\n"
+        for n in (0, 1)
+    )
+    text = branches + entry(
+        "a = f32[64]{0} broadcast(p)",
+        "k = s32[] constant(1)",
+        "w = f32[64]{0} conditional(k, a, a), branch_computations={b0, b1}",
+        "ROOT c = f32[4]{0} slice(w)",
+    )
+    # Beside the operand, one array at a time: each branch's last operation is in place.
+    assert max(alive(text)) == 256 + 256
+
+
+def test_the_tpu_compiler_says_what_shares_memory():
+    def both(lists: str) -> int:
+        shared = f'backend_config={{"flags":[],"aliasing_operands":{{"lists":[{lists}]}}}}'
+        return max(
+            alive(
+                entry(
+                    "a = f32[8]{0} broadcast(p)", f"b = f32[8]{{0}} add(a, a), {shared}", "ROOT c = f32[4]{0} slice(b)"
+                )
+            )
+        )
+
+    assert both('{"indices":["0","2"]}') == 32
+    assert both("") == 64
+
+
 def test_outputs_stand_to_the_end_and_donated_ones_in_their_argument():
     text = entry("a = f32[8]{0} broadcast(p)", "ROOT b = f32[4]{0} slice(a)")
     (output,) = [s for s in walk(Module.parse("HloModule m\n\n" + text)).slots if s.kind == "output"]

@@ -750,6 +750,12 @@ export interface Memory {
   readonly basis: "assignment" | "text";
   /** What the compiler itself allocates; None where it does not report it. */
   readonly compiler: MemoryTotals | null;
+  /**
+   * Bytes that the compiler allocates for temporaries and that hold none at the peak: it places each where it fits.
+   *
+   * 0 where its assignment is not known.
+   */
+  readonly gaps: number;
   readonly name: string;
   /** What it is compiled for, in words: `TPU v5e 2×4`. */
   readonly target: string;

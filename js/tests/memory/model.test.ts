@@ -1,6 +1,6 @@
 /** Memory as numbers and words: what Python says of the same documents. */
 import { expect, test } from "vitest";
-import { decodeMemory } from "../../src/model/memory";
+import { decodeMemory, MemoryModel } from "../../src/model/memory";
 import {
   basisText,
   dominates,
@@ -11,7 +11,7 @@ import {
   rowText,
   stepSentence,
 } from "../../src/model/memory/words";
-import { large, MEMORIES, model, said, wire } from "./memories";
+import { AXES, large, MEMORIES, model, said, wire } from "./memories";
 
 const MIB = 2 ** 20;
 
@@ -65,6 +65,8 @@ test("the difference to the compiler is said, with its sign", () => {
     "Read from the schedule's text: −5.34 % against the compiler's own peak, 262 MiB.",
   );
   expect(basisText(model("plain"))).toContain("gives no figure");
+  const gaps = new MemoryModel({ ...decodeMemory(wire("training")), gaps: 2 * MIB }, AXES);
+  expect(basisText(gaps)).toMatch(/262 MiB\. 2 MiB of that hold nothing at the peak: gaps between temporaries\.$/);
 });
 
 test("badges say whether it fits", () => {

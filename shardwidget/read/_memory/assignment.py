@@ -106,6 +106,29 @@ def place(walked: Walk, assignment: Assignment) -> bool:
     return 2 * known >= len(owned)
 
 
+def gaps(walked: Walk, assignment: Assignment, step: int) -> int:
+    """Bytes that are allocated for temporaries and hold none at a step, once ``place`` has put them."""
+    held: dict[int, list[tuple[int, int]]] = {}
+    for slot in walked.slots:
+        if slot.instruction is None or slot.free or slot.kind == "output" or not slot.born <= step <= slot.last:
+            continue
+        if here := assignment.places.get((slot.instruction.name, slot.index)):
+            held.setdefault(here.allocation, []).append((here.offset, here.offset + here.bytes))
+    return sum(
+        allocation.bytes - _covered(held.get(number, []))
+        for number, allocation in assignment.allocations.items()
+        if not allocation.parameter and not allocation.output
+    )
+
+
+def _covered(intervals: Iterable[tuple[int, int]]) -> int:
+    covered = reached = 0
+    for start, end in sorted(intervals):
+        covered += max(0, end - max(start, reached))
+        reached = max(reached, end)
+    return covered
+
+
 def _share(sharing: list[tuple[Slot, BufferPlace]]) -> None:
     """Ends what is where a later one is put: the later one continues for both."""
     alive: list[tuple[Slot, BufferPlace]] = []

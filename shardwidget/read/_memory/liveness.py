@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import itertools
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from shardwidget.read._memory.shapes import Array, arrays_of, element_counts
@@ -18,6 +18,8 @@ from shardwidget.read._program.module import Computation, Instruction, Module
 
 _SAME = frozenset({"bitcast", "optimization-barrier", "opt-barrier", "domain", "get-dimension-size"})
 """Operations whose result is their operand."""
+
+_ALIASING = re.compile(r'"aliasing_operands":\{"lists":\[((?:\{"indices":\[[^\]]*\]\},?)*)\]')
 
 _NOTHING = frozenset({"constant", "after-all", "token", "partition-id", "replica-id", "add-dependency"})
 
@@ -174,10 +176,9 @@ class _Walking:
         if updated:
             return self._in_place(instruction, operands, step, updated)
         new = self._new(instruction, step)
-        if opcode in _ELEMENTWISE or opcode == "fusion":
-            fits = self._replaceable(instruction)
-            for slot in new:
-                slot.may_replace = tuple(leaf for k in fits if k < len(operands) for leaf in operands[k])
+        for output, number in self._replaceable(instruction, len(new)):
+            if output < len(new) and number < len(operands):
+                new[output].may_replace += operands[number]
         return new
 
     def _step(self, instruction: Instruction, operands: Sequence[Leaves]) -> int:
@@ -239,15 +240,20 @@ class _Walking:
     def _conditional(self, instruction: Instruction, operands: Sequence[Leaves]) -> Leaves:
         step = len(self.out.steps) - 1
         result = self._new(instruction, step)
+        ends: list[tuple[Slot, int]] = []
         names = [name for _, name in instruction.called]
         for number, name in enumerate(names):
             inner = self.module.computations.get(name)
             given = operands[number + 1] if number + 1 < len(operands) else ()
             made = self.computation(inner, given) if inner else ()
-            for slot in made:
-                if slot.born > step:
-                    slot.free = True
-        self._use([result, *operands], len(self.out.steps) - 1)
+            # The result of the branch that runs is where that of the conditional is.
+            ends += [(slot, len(self.out.steps) - 1) for slot in made if slot.born > step]
+        after = len(self.out.steps) - 1
+        for slot, last in ends:
+            slot.last = min(last, after - 1)
+        for slot in result:
+            slot.born = after
+        self._use([result, *operands], after)
         return result
 
     def _start(self, instruction: Instruction, operands: Sequence[Leaves], step: int) -> Leaves:
@@ -299,12 +305,28 @@ class _Walking:
     def _read_fused(self, instruction: Instruction) -> Computation | None:
         return next((self.module.computations.get(name) for _, name in instruction.called), None)
 
-    def _replaceable(self, instruction: Instruction) -> tuple[int, ...]:
-        """Operands that the result may be written over."""
-        if instruction.opcode != "fusion":
-            return tuple(range(len(instruction.operands)))
-        fused = self._fused(instruction)
-        return _elementwise_operands(fused) if fused else ()
+    def _replaceable(self, instruction: Instruction, outputs: int) -> Iterable[tuple[int, int]]:
+        """Numbers of results, each with that of an operand that it may be written over."""
+        shared = _ALIASING.search(instruction.text)
+        if shared:
+            return _shared(shared[1], len(instruction.operands))
+        if instruction.opcode == "fusion":
+            fused = self._fused(instruction)
+            numbers = _elementwise_operands(fused) if fused else ()
+        else:
+            numbers = range(len(instruction.operands) if instruction.opcode in _ELEMENTWISE else 0)
+        return itertools.product(range(outputs), numbers)
+
+
+def _shared(lists: str, operands: int) -> Iterator[tuple[int, int]]:
+    """Results and operands that the TPU compiler has put into the same memory: ``{"indices":["0","2"]}``.
+
+    It numbers the operands, then the results.
+    """
+    for found in re.findall(r'"indices":\[([^\]]*)\]', lists):
+        numbers = [int(number) for number in re.findall(r"\d+", found)]
+        inputs = [number for number in numbers if number < operands]
+        yield from ((number - operands, inputs[0]) for number in numbers if number >= operands and inputs)
 
 
 def _written(instruction: Instruction, operands: Sequence[Leaves], target: int) -> Instruction:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import jax
@@ -13,7 +14,7 @@ from jax.sharding import Mesh as JaxMesh
 from shardwidget import _jax
 from shardwidget.chips import chips
 from shardwidget.document import Buffer, Ints, Memory, MemoryLoop, Source
-from shardwidget.read._memory.assignment import parse, place
+from shardwidget.read._memory.assignment import Assignment, gaps, parse, place
 from shardwidget.read._memory.liveness import Loop, Slot, Walk, walk
 from shardwidget.read._program.executable import Executable, executable_of, shardings_of
 from shardwidget.read._program.module import Module
@@ -64,11 +65,11 @@ def memory(
     if module.entry is None:
         raise ValueError(NO_TEXT)
     walked = walk(module, _donated(executable.text))
-    basis = "assignment" if _placed(executable, walked) else "text"
+    assignment = _placed(executable, walked)
     names = _Names(module, executable)
     lines, work = names.work(walked)
     known, at = chips(chip, f"{interconnect_of(document.kind)} {document.kind}")
-    return Memory(
+    found = Memory(
         mesh=document,
         buffers=tuple(names.buffer(slot, walked) for slot in walked.slots if _exists(slot)),
         steps=len(walked.steps),
@@ -77,24 +78,25 @@ def memory(
         work=work,
         chips=known,
         chip=at,
-        basis=basis,
+        basis="assignment" if assignment else "text",
         compiler=memory_totals(executable.compiled, document.platform),
         name=name if name is not None else executable.name or module.name.removeprefix("jit_"),
         target=target_of(document),
         jax_version=jax.__version__,
     )
+    return replace(found, gaps=gaps(walked, assignment, found.peak_step)) if assignment else found
 
 
-def _placed(executable: Executable, walked: Walk) -> bool:
-    """Places buffers where the compiler says it puts them; returns whether it says so."""
+def _placed(executable: Executable, walked: Walk) -> Assignment | None:
+    """Places buffers where the compiler says it puts them; None where it does not say so."""
     found = _jax.buffer_assignment(executable.compiled)
     if found is None:
-        return False
+        return None
     try:
         assignment = parse(*found)
     except ValueError:  # From a version that writes it differently: the text is enough.
-        return False
-    return bool(assignment.places) and place(walked, assignment)
+        return None
+    return assignment if assignment.places and place(walked, assignment) else None
 
 
 def _donated(text: str) -> dict[int, int]:
