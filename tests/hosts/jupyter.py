@@ -160,13 +160,18 @@ class Notebook:
         """Runs every cell, to the end of the last."""
         self.command("notebook:run-all-cells")
 
-    def run_last(self) -> None:
-        """Runs the last cell again, to its end."""
+    def run(self, cell: int) -> None:
+        """Runs one cell, to its end; negative numbers count from the last."""
         self.page.evaluate(
-            "() => { const { content } = jupyterapp.shell.currentWidget; "
-            "content.activeCellIndex = content.widgets.length - 1; }"
+            "(at) => { const { content } = jupyterapp.shell.currentWidget; "
+            "content.activeCellIndex = at < 0 ? content.widgets.length + at : at; }",
+            cell,
         )
         self.command("notebook:run-cell")
+
+    def run_last(self) -> None:
+        """Runs the last cell again, to its end."""
+        self.run(-1)
 
     def ask(self, code: str) -> str:
         """Runs code in the kernel, beside the notebook's cells, and returns what it printed (or the error)."""
