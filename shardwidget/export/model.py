@@ -96,7 +96,7 @@ def _after(model: Model, lines: int) -> list[str]:
         more = f" and {len(leaves) - 1} more" if len(leaves) > 1 else ""
         cost = f" ({byte_count(flag.cost)} on each device)" if flag.cost else ""
         spec = f" Try {flag.spec}." if flag.spec else ""
-        out.append(f"! {model.names[leaves[0]]}{more}: {clip(flag.reason, 200)}{cost}{spec}")
+        out.append(f"! {model.names[leaves[0]] or 'the whole tree'}{more}: {clip(flag.reason, 200)}{cost}{spec}")
     if len(model.flags) > MOST_FLAGS:
         out.append(f"! … {len(model.flags) - MOST_FLAGS} more to look at")
     return out
@@ -104,6 +104,8 @@ def _after(model: Model, lines: int) -> list[str]:
 
 def _where(model: Model) -> str:
     held = model.device_bytes
+    if not held:
+        return "no device"
     if len(set(held.values())) <= 1:
         return "one device" if len(held) <= 1 else f"each of {len(held)} devices"
     return f"device {max(held, key=held.__getitem__)[1]}, the most of any"

@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+from typing import Any
 
 import equinox as eqx
 import flax.linen as nn
@@ -10,11 +11,13 @@ import jax.numpy as jnp
 import optax
 import pytest
 from flax import nnx
+from flax.training.train_state import TrainState
 from jax.sharding import PartitionSpec as P
 
 from shardwidget import read
-from tests.models import eight, held, on_mesh
+from tests.models import MESH, eight, held, odd_tree, on_mesh, training_state
 
+RULES = json.loads(pathlib.Path("js/tests/tree/code.json").read_text())
 LOGICAL = json.loads(pathlib.Path("js/tests/tree/logical.json").read_text())
 
 
@@ -101,3 +104,34 @@ def test_the_code_of_logical_rules_runs():
     exec(LOGICAL["code"], names)
     w = names["params"]["w"].value
     assert w.sharding.spec == P("model", None), "model is no longer free for mlp"
+
+
+@pytest.mark.parametrize("case", RULES, ids=lambda case: case["tree"])
+def test_the_code_of_rules_runs_and_gives_the_bytes_of_what_if(case):
+    name = case["tree"]
+    tree, mesh = {"state": (training_state(), MESH), "odd": (odd_tree(), eight())}[name]
+    space: dict[str, Any] = {name: tree, "mesh": mesh}
+    exec("\n".join(case["code"]), space)
+    tree = space[name]
+    if name == "state":
+        # What is only shapes is not moved: the shardings are for whatever makes the arrays.
+        def placed(x, sharding):
+            return jax.ShapeDtypeStruct(x.shape, x.dtype, sharding=sharding or x.sharding)
+
+        tree = jax.tree.map(placed, tree, space["shardings"])
+        assert tree["params"]["layers"][3]["up"].sharding.spec == P(None, ("data", "model"))
+    assert read.model(tree).bytes_per_device == case["bytes"]
+
+
+def test_the_code_of_rules_runs_on_a_train_state_with_numbers_and_functions():
+    (case,) = (case for case in RULES if case["tree"] == "odd")
+    params = {"w": jnp.ones((8, 16)), "copied": jnp.ones((8, 16))}
+    odd: Any = TrainState.create(apply_fn=jnp.sin, params=params, tx=optax.adamw(1e-3))
+    space = {"odd": odd, "mesh": eight()}
+    exec("\n".join(case["code"]).replace("^(?!gone|shape|host)", "w$"), space)
+    moved, shardings = space["odd"], space["shardings"]
+    assert moved.opt_state[0].mu["w"].sharding.spec == P("data")
+    assert moved.params["copied"].sharding.spec == P("data", "model")
+    assert (moved.step, moved.opt_state[0].count.sharding) == (0, odd.opt_state[0].count.sharding)
+    total = jax.jit(lambda state: state.params["w"].sum(), in_shardings=(shardings,))(moved)
+    assert total == 128

@@ -6,6 +6,7 @@ import { equalLeaves, placementAt, playgroundAt } from "../../src/model/tree/lea
 import { applyRules, codeOfRules, logicalSpec, patternOf, readRules, withRule } from "../../src/model/tree/rules";
 import { stackedIn, timesText } from "../../src/model/tree/stacked";
 import { labelOf } from "../../src/model/tree/words";
+import rulesAsCode from "./code.json";
 import logical from "./logical.json";
 import { MODELS, names, rows, said, tree } from "./models";
 
@@ -123,12 +124,16 @@ test("a pattern finds its leaves and no others", () => {
   expect(patternOf(of, layers.slice(0, 1))).toBe("^params/layers/0/up$");
 });
 
-test("code leaves out what is not a rule", () => {
-  const code = codeOfRules(readRules("a → P('data')\nb → P(oops)"), "state");
-  expect(code).toContain(`(r"a", P('data')),`);
-  expect(code).not.toContain("oops");
-  expect(code).toContain("jax.tree.map_with_path(sharding, state)");
-});
+// That this code runs, and gives these bytes, is tested in Python.
+test.each(rulesAsCode)(
+  "rules of $tree come out as code, without what is no rule",
+  ({ tree: name, rules, code, bytes }) => {
+    const of = tree(name as "state" | "odd");
+    const read = readRules(`${rules.join("\n")}\nnothing → P(oops)`);
+    expect(codeOfRules(read, of).split("\n")).toEqual(code);
+    expect(applyRules(of, read).held).toBe(bytes);
+  },
+);
 
 test("a leaf is a placement of its own", () => {
   const of = tree("state");
@@ -180,8 +185,10 @@ test("rules for logical names decide leaves that have such, and a rule for a pat
 
 test("rules for logical names come out as flax's own call", () => {
   const rules = readRules("('embed', 'model')\n('mlp', ['data', 'model'])\n(\"bias\", None)");
-  expect(codeOfRules(rules, "params")).toBe(logical.code);
-  const both = codeOfRules([...rules, ...readRules("a → P('data')")], "params");
+  const { doc } = tree("state");
+  const params = new TreeModel({ ...doc, name: "params" });
+  expect(codeOfRules(rules, params)).toBe(logical.code);
+  const both = codeOfRules([...rules, ...readRules("a → P('data')")], params);
   expect(both.startsWith(logical.code)).toBe(true);
   expect(both).toContain(`(r"a", P('data')),`);
 });

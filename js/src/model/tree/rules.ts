@@ -225,14 +225,16 @@ export function withRule(text: string, pattern: string, spec: string): string {
   return [...others, `${pattern} → ${spec}`].join("\n");
 }
 
-/** The rules as Python, to run with the user's own `tree`. */
-export function codeOfRules(rules: readonly Rule[], name: string): string {
+/** The rules as Python, to run where the user's tree and its `mesh` are. */
+export function codeOfRules(rules: readonly Rule[], tree: TreeModel): string {
   const good = rules.filter((rule) => rule.spec && rule.fault === "");
-  const tree = /^[A-Za-z_]\w*$/.test(name) ? name : "tree";
+  const name = /^[A-Za-z_]\w*$/.test(tree.doc.name) ? tree.doc.name : "tree";
   const logical = rules.filter((rule) => rule.logical);
-  const first = logical.length > 0 ? codeOfLogical(logical, tree) : "";
+  const first = logical.length > 0 ? codeOfLogical(logical, name) : "";
   if (good.length === 0 && first) return first;
   const lines = good.map((rule) => `    (r"${rule.source.replaceAll('"', '\\"')}", ${specCode(rule.spec as Spec)}),`);
+  const live = tree.doc.types.some((of) => of.state === "live");
+  const move = `${name} = jax.tree.map(lambda x, s: x if s is None else jax.device_put(x, s), ${name}, shardings)`;
   return [
     ...(first ? [first, ""] : []),
     "import re",
@@ -243,13 +245,14 @@ export function codeOfRules(rules: readonly Rule[], name: string): string {
     ...lines,
     "]",
     "",
-    "def sharding(path, x):",
+    "def sharding(path, x):  # None: as it is",
     '    path = jax.tree_util.keystr(path, simple=True, separator="/")',
     "    specs = [spec for pattern, spec in RULES if re.search(pattern, path)]",
-    "    return NamedSharding(mesh, specs[-1]) if specs else x.sharding",
+    '    return NamedSharding(mesh, specs[-1]) if specs and hasattr(x, "ndim") else None',
     "",
-    `shardings = jax.tree.map_with_path(sharding, ${tree})`,
-    `${tree} = jax.device_put(${tree}, shardings)  # or jax.jit(f, in_shardings=(shardings, …))`,
+    `shardings = jax.tree.map_with_path(sharding, ${name})  # also for jax.jit(f, in_shardings=(shardings, …))`,
+    // What is only shapes cannot be moved.
+    ...(live ? [move] : []),
   ].join("\n");
 }
 

@@ -272,7 +272,7 @@ export class ModelState extends CardState<Fields> {
   }
 
   code(): string {
-    return codeOfRules(readRules(this.now.rules), this.now.tree?.doc.name ?? "");
+    return this.now.tree ? codeOfRules(readRules(this.now.rules), this.now.tree) : "";
   }
 
   #pathOf(row: Row): string | null {
