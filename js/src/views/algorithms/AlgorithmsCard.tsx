@@ -1,14 +1,16 @@
 /** The card of two algorithms: what is chosen, the clock, the picture, and why one is faster. */
+
 import { time, verdict } from "../../model/algorithms";
 import { bytes } from "../../model/text";
 import { titleOf } from "../../scene/algorithms";
 import { SIZES, sizeAt } from "../../scene/algorithms/charts";
 import { inside } from "../../scene/scene";
+import { PlayButton } from "../card/Buttons";
 import type { AlgorithmsState } from "./state";
 
 export function AlgorithmsCard({ state }: { state: AlgorithmsState }) {
   const courses = state.courses();
-  const { doc, nbytes, width, at, playing, network } = state.now;
+  const { doc, nbytes, width, at, network } = state.now;
   if (!courses || !doc) return null;
   const layout = state.layout(width);
   const [a, b] = courses;
@@ -41,17 +43,7 @@ export function AlgorithmsCard({ state }: { state: AlgorithmsState }) {
         </label>
       </header>
       <div class="tools">
-        <button
-          type="button"
-          class="play"
-          aria-label={playing ? "pause" : "play"}
-          title={`${playing ? "pause" : "play"} (Space); round by round (, .)`}
-          onClick={() => state.toggle()}
-        >
-          <svg viewBox="0 0 20 20" width="16" height="16" aria-hidden="true">
-            <path d={playing ? "M6 4h3v12H6zM12 4h3v12h-3z" : "M6 4l10 6-10 6z"} fill="currentColor" />
-          </svg>
-        </button>
+        <PlayButton state={state} keys="Space; round by round , ." />
         <label class="time">
           <span class="mono">{time(at * state.whole)}</span>
           <input

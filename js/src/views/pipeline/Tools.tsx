@@ -1,10 +1,12 @@
 /** Play, zoom, the critical path, and what may be changed to see what it gains. */
+
 import { ratioOf, recipeOf, type ScheduleModel } from "../../model/schedule/schedule";
 import { short } from "../../model/schedule/words";
+import { PlayButton } from "../card/Buttons";
 import type { PipelineState } from "./state";
 
 export function Tools({ state, models }: { state: PipelineState; models: readonly ScheduleModel[] }) {
-  const { playing, span, critical, changes, schedules, moment, stepped, steps } = state.now;
+  const { span, critical, changes, schedules, moment, stepped, steps } = state.now;
   const [first] = models;
   if (!first) return null;
   const own = schedules.map(recipeOf).find((r) => r !== null);
@@ -13,17 +15,7 @@ export function Tools({ state, models }: { state: PipelineState; models: readonl
   const changed = Object.values(changes).some((value) => value !== null);
   return (
     <div class="tools">
-      <button
-        type="button"
-        class="play"
-        aria-label={playing ? "pause" : "play"}
-        title={`${playing ? "pause" : "play"} (Space)`}
-        onClick={() => state.toggle()}
-      >
-        <svg viewBox="0 0 20 20" width="16" height="16" aria-hidden="true">
-          <path d={playing ? "M6 4h3v12H6zM12 4h3v12h-3z" : "M6 4l10 6-10 6z"} fill="currentColor" />
-        </svg>
-      </button>
+      <PlayButton state={state} />
       <span class="mono moment">t = {short(moment, 1)}</span>
       {own && (
         <Slider

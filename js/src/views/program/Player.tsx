@@ -1,7 +1,9 @@
 /** Play, the scrubber with its rounds, and the algorithms. */
+
 import { ALGORITHMS, notFor } from "../../model/algorithm";
 import { LARGEST } from "../../model/program";
 import type { CollectiveView } from "../../scene/collective/view";
+import { PlayButton } from "../card/Buttons";
 import type { ProgramState } from "./state";
 
 /** By which keys move the scrubber. */
@@ -15,7 +17,7 @@ const SCRUB: Readonly<Record<string, number>> = {
 };
 
 export function Player({ state, view }: { state: ProgramState; view: CollectiveView }) {
-  const { playing, phase, algorithm } = state.now;
+  const { phase, algorithm } = state.now;
   const { c, model } = view;
   if (!c) return null;
   const plans = model.plans(c);
@@ -27,17 +29,7 @@ export function Player({ state, view }: { state: ProgramState; view: CollectiveV
   const rounds = plan.rounds.length;
   return (
     <div class="player">
-      <button
-        type="button"
-        class="play"
-        aria-label={playing ? "pause" : "play"}
-        title={`${playing ? "pause" : "play"} (Space)`}
-        onClick={() => state.toggle()}
-      >
-        <svg viewBox="0 0 20 20" width="16" height="16" aria-hidden="true">
-          <path d={playing ? "M6 4h3v12H6zM12 4h3v12h-3z" : "M6 4l10 6-10 6z"} fill="currentColor" />
-        </svg>
-      </button>
+      <PlayButton state={state} />
       <div class="scrubber">
         <div class="track" aria-hidden="true">
           <span style={{ width: `${100 * phase}%` }} />
