@@ -39,7 +39,7 @@ const shared = {
 };
 
 /** Bundles that draw no page of their own: they have no JSX. */
-const BARE = ["page.js", "headless.js", "share.js"];
+const BARE = ["page.js", "headless.js", "share.js", "lens.js"];
 
 /** esbuild joins the modules; terser, given the whole, makes them some 4 % smaller than esbuild alone. */
 async function bundle(outfile, options) {
@@ -71,7 +71,7 @@ async function bundle(outfile, options) {
 }
 
 // One bundle an entry. Of those that are not a widget, page.js is what a saved page has in place of a kernel,
-// share.js the menu that Python brings to any card, spacetime.js a part of the stepper that it loads when it is opened, and headless.js, for a bare V8 (mini-racer), sets globalThis.shardwidget = { svg }.
+// share.js the menu that Python brings to any card, lens.js a part of ArrayView for very large meshes, spacetime.js a part of the stepper that it loads when it is opened, and headless.js, for a bare V8 (mini-racer), sets globalThis.shardwidget = { svg }.
 const entries = await readdir(new URL("src/entries/", import.meta.url));
 const bundles = entries.map((file) => file.replace(/\.ts$/, ".js")).sort();
 // The list is written last: where it is, all of them are.

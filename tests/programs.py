@@ -213,6 +213,24 @@ def torus() -> Program:
     return m.program(made, "step", target="TPU v5p 4×4×4", interconnect=1, wraps=(True, True, True))
 
 
+def ring() -> Program:
+    """Eight chips of a v5e in JAX's order, round their box: a ring of one axis."""
+    around = [(0, 0), (1, 0), (2, 0), (3, 0), (3, 1), (2, 1), (1, 1), (0, 1)]
+    places = tuple(Ints.pack(column) for column in zip(*around, strict=True))
+    m = Making(replace(mesh("TPU v5 lite", "tpu", i=8), coords=places, ring=True), KNOWN)
+    pairs = tuple((k, (k + 1) % 8) for k in range(8))
+    made = [
+        replace(
+            m.among("collective-permute", (tuple(range(8)),), 4096, 21, ranks=pairs, pairs=pairs, by_user=True),
+            axes=("i",),
+            irregular=False,
+            groups_text=f"source_target_pairs={pairs}",
+        ),
+        m.over("all-gather", ("i",), 2 * MIB, 22),
+    ]
+    return m.program(made, "step", target="TPU v5e 4×2", wraps=(False, False))
+
+
 def pod(n: int = 16, across: int = 16) -> Program:
     """A pod of n × across chips that fill a grid."""
     m = Making(mesh("TPU v5 lite", "tpu", (n, across), data=n, model=across), KNOWN)
@@ -277,6 +295,7 @@ PROGRAMS = {
     "training": training,
     "shard_map": shard_map,
     "torus": torus,
+    "ring": ring,
     "pod": pod,
     "layouts": layouts,
     "hostile": hostile,

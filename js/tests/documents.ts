@@ -34,6 +34,7 @@ export function meshOf(axes: readonly MeshAxis[], rest: Partial<Mesh> = {}): Mes
     platform: "cpu",
     abstract: false,
     slices: null,
+    ring: false,
     ...rest,
   };
 }

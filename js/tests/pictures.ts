@@ -38,6 +38,7 @@ export const PICTURES: Readonly<Record<string, Picture>> = {
   "128-devices": { document: array(mesh({ x: 16, y: 8 }), [1024, 512], ["x", "y"], { dtype: "bfloat16", bits: 16 }) },
   "4096-devices": { document: array(pod, [65536, 65536], ["x", "y"], { name: "w" }) },
   "one-axis-32": { document: array(mesh({ batch: 32 }), [256, 128], ["batch", null], { name: "inputs" }) },
+  ring: { document: array(mesh({ i: 8 }, { ring: true, kind: "TPU v5 lite", platform: "tpu" }), [16, 32], ["i"]) },
   mesh: { document: alone(mesh({ x: 4, y: 2 })) },
   "one-device": {
     document: array(meshOf([], { device_ids: counting(1), process: counting(1) }), [3, 5], [], {

@@ -44,6 +44,8 @@ class Mesh:
     abstract: bool = False
     slices: Ints | None = None
     """Index of each position's slice, where devices are on several that no fast link connects; None for one slice."""
+    ring: bool = False
+    """Whether links join each device to the next and the last to the first: for a mesh of one axis (TPU)."""
 
     @property
     def size(self) -> int:

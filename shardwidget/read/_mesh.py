@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import jax
@@ -44,7 +45,7 @@ def read_mesh(mesh: jax.sharding.Mesh | jax.sharding.AbstractMesh, order: tuple[
 def read_devices(devices: Sequence[Any], axes: tuple[MeshAxis, ...] = ()) -> Mesh:
     """Reads devices, given in mesh order."""
     first = devices[0]
-    return Mesh(
+    mesh = Mesh(
         axes=axes,
         device_ids=Ints.pack([d.id for d in devices]),
         process=Ints.pack([d.process_index for d in devices]),
@@ -54,6 +55,11 @@ def read_devices(devices: Sequence[Any], axes: tuple[MeshAxis, ...] = ()) -> Mes
         kind=first.device_kind,
         platform=first.platform,
     )
+    if len(axes) != 1 or not mesh.coords:
+        return mesh
+    from shardwidget.read._program.target import is_ring  # What few meshes need is imported with the first of them.
+
+    return replace(mesh, ring=is_ring(mesh))
 
 
 def _coords(devices: Sequence[Any]) -> tuple[Ints, ...]:

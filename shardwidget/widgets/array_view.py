@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from inspect import signature
 from typing import Any, Literal, cast
 
 from traitlets import Any as AnyTrait
-from traitlets import Bunch, Dict, Enum, Int, List, TraitError, observe, validate
+from traitlets import Bunch, Dict, Enum, Int, List, TraitError, Unicode, observe, validate
 
 from shardwidget import read
 from shardwidget._config import config
 from shardwidget._names import name_in_caller
 from shardwidget.document import MpmdPlacement, Placement, Values, to_wire
-from shardwidget.export import table, text
+from shardwidget.export import bundle, table, text
 from shardwidget.read._mpmd import is_mpmd
 from shardwidget.read._values import sampled
 from shardwidget.widgets._base import DocumentWidget, Mode
 from shardwidget.widgets._options import checked
 from shardwidget.widgets._selection import selected
+
+LENSED = 1024
+"""Meshes of more devices have a lens, unless they are drawn as several panels: as in ``js/src/scene/layout.ts``."""
 
 ColorBy = Literal["position", "values", "device"]
 
@@ -45,6 +49,7 @@ class ArrayView(DocumentWidget):
     row_dim = Int(None, allow_none=True).tag(sync=True)
     column_dim = Int(None, allow_none=True).tag(sync=True)
     _want = List(Int(), help="Devices whose values the front end is about to show.").tag(sync=True)
+    _lens = Unicode(help="The module that draws the lens of a very large mesh; empty for others.").tag(sync=True)
     _values = Dict(default_value=None, allow_none=True, help="The answer: `Values` as a wire dict.").tag(sync=True)
 
     def __new__(cls, x: Any = None, *args: Any, groups: Any = None, **options: Any) -> Any:
@@ -93,9 +98,11 @@ class ArrayView(DocumentWidget):
         checked(type(self), traits)
         self._name, self._groups = name, groups
         self._array = x
+        document = self._read(x)
         super().__init__(
-            self._read(x),
+            document,
             mode=mode,
+            _lens=_lens(document),
             color_by=color_by,
             row_dim=row_dim,
             column_dim=column_dim,
@@ -129,6 +136,7 @@ class ArrayView(DocumentWidget):
                 None if dim is None or dim >= rank else dim for dim in (self.row_dim, self.column_dim)
             )
             self.selection = _still_selected(self.selection, document)
+            self._lens = _lens(document)
             self._document = to_wire(document)
 
     def __repr__(self) -> str:
@@ -158,6 +166,8 @@ class ArrayView(DocumentWidget):
     def _state(self, *, complete: bool) -> dict[str, Any]:
         names = ("selection", "color_by", "row_dim", "column_dim")
         state = super()._state(complete=complete) | {name: getattr(self, name) for name in names}
+        if complete:
+            state["_lens"] = self._lens
         if complete or self.color_by == "values":
             state["_document"]["values"] = to_wire(self._fetch(list(self.document.device_ids)))
         return state
@@ -202,6 +212,12 @@ class ArrayView(DocumentWidget):
 # `__new__` only chooses the class: `__init__` has the view's parameters.
 _init = signature(ArrayView.__init__)
 setattr(ArrayView, "__signature__", _init.replace(parameters=list(_init.parameters.values())[1:]))  # noqa: B010
+
+
+def _lens(document: Placement) -> str:
+    """The module of the lens, where the front end has one in its layout."""
+    many = document.mesh.size > LENSED and math.prod(document.mesh.shape[2:]) == 1
+    return bundle.read("lens.js") if many else ""
 
 
 def _rank(document: Placement) -> int:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from shardwidget.document import Ints, Mesh
-from shardwidget.read._program.target import PhysicalLayout, interconnect_of, physical_layout, target_of, wraps_of
+from shardwidget.read._program.target import PhysicalLayout, interconnect_of, is_ring, physical_layout, target_of, wraps_of
 
 
 def machine(kind: str, platform: str, box: tuple[int, ...] = (), size: int = 8) -> Mesh:
@@ -105,3 +105,26 @@ def test_a_part_of_a_ring_is_a_line():
 )
 def test_groups_that_fill_no_boxes(groups):
     assert physical_layout(groups, machine("TPU v5", "tpu", (4, 4))) == PhysicalLayout((), False)
+
+
+AROUND = [(0, 0), (1, 0), (2, 0), (3, 0), (3, 1), (2, 1), (1, 1), (0, 1)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "places", "ring"),
+    [
+        # As JAX orders a v5e of 2×2 and of 4×2: round the box, without any wraparound.
+        ("TPU v5 lite", [(0, 0), (1, 0), (1, 1), (0, 1)], True),
+        ("TPU v5 lite", AROUND, True),
+        ("TPU v5 lite", AROUND[:4] + AROUND[:3:-1], False),
+        ("TPU v5 lite", [(k, 0) for k in range(4)], False),
+        # "p" chips wrap around on multiples of 4.
+        ("TPU v5", [(k, 0) for k in range(4)], True),
+        ("TPU v5", [(k, 0) for k in (0, 2, 1, 3)], False),
+        ("TPU v5", [(k, 0) for k in range(3)], False),
+    ],
+)
+def test_rings_of_one_axis(kind, places, ring):
+    coords = tuple(Ints.pack(c) for c in zip(*places, strict=True))
+    ids = Ints.pack(range(len(places)))
+    assert is_ring(Mesh((), ids, ids, 0, coords, kind, "tpu")) == ring

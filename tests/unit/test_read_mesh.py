@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from shardwidget.document import MeshAxis
 from shardwidget.read._mesh import read_devices
 
 
@@ -24,3 +25,10 @@ def test_a_pod_keeps_its_physical_coordinates():
 @pytest.mark.parametrize("attributes", [{}, {"coords": None}])
 def test_devices_without_coordinates(attributes):
     assert read_devices([device(k, **attributes) for k in range(4)]).coords == ()
+
+
+@pytest.mark.parametrize(("sizes", "ring"), [((4,), True), ((2, 2), False), ((), False)])
+def test_a_mesh_of_one_axis_may_be_a_ring_of_links(sizes, ring):
+    round_the_box = [(0, 0), (1, 0), (1, 1), (0, 1)]
+    axes = tuple(MeshAxis(name, size, "Auto") for name, size in zip("xy", sizes, strict=False))
+    assert read_devices([device(k, coords=at) for k, at in enumerate(round_the_box)], axes).ring is ring

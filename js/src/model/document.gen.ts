@@ -811,6 +811,8 @@ export interface Mesh {
   readonly abstract: boolean;
   /** Index of each position's slice, where devices are on several that no fast link connects; None for one slice. */
   readonly slices: Ints | null;
+  /** Whether links join each device to the next and the last to the first: for a mesh of one axis (TPU). */
+  readonly ring: boolean;
 }
 
 /** One named axis of a mesh. */

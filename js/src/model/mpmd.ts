@@ -112,6 +112,7 @@ export class MpmdModel extends MeshModel {
         process: part(this.process),
         coords: [],
         slices: null,
+        ring: false,
       },
       shape: bare ? null : doc.shape,
       dims: bare ? [] : doc.dims,

@@ -36,10 +36,10 @@ export function paintCanvas(ctx: Context, marks: readonly Mark[], theme: Theme):
         paintField(ctx, mark);
         break;
       case "bars":
-        paintBars(ctx, mark, theme);
+        if (DRAWS_BYTES) paintBars(ctx, mark, theme);
         break;
       case "strokes":
-        paintStrokes(ctx, mark, theme);
+        if (DRAWS_BYTES) paintStrokes(ctx, mark, theme);
         break;
       case "disc": {
         const color = resolve(mark.color, theme);

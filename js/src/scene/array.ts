@@ -6,7 +6,7 @@ import { bracketDepth, brackets, cornerWidth } from "./brackets";
 import { type Choice, type Faces, layoutFaces, roles, tileOf } from "./faces";
 import { fit, fitNumber, textWidth } from "./measure";
 import type { Paints } from "./paints";
-import { type Box, CENTER, field, label, type Mark } from "./scene";
+import { type Box, CENTER, field, label, type Mark, strike } from "./scene";
 
 /** More tiles than this in view are drawn as one picture instead of rectangles. */
 export const FIELD_TILES = 1024;
@@ -111,14 +111,7 @@ function tileMarks(
     ...(smallest >= 4 ? { stroke } : {}),
   };
   const marks: Mark[] = [rect];
-  if (model.doc.state === "deleted") {
-    const points = [
-      [box.x, box.y + box.h],
-      [box.x + box.w, box.y],
-    ] as const;
-    marks.push({ kind: "line", points, stroke: { color: "muted", width: 1.2 } });
-    return marks;
-  }
+  if (model.doc.state === "deleted") return [rect, strike(box)];
   if (paints.colorBy === "values" || paints.bare) return marks;
   if (box.w / cells.columns >= 6 && box.h / cells.rows >= 6) {
     marks.push({ kind: "grid", ...box, columns: cells.columns, rows: cells.rows, color: "cell" });

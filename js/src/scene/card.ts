@@ -8,6 +8,7 @@ import type { Token } from "../model/text";
 import { type BlockView, blocksByDevice } from "../model/values";
 import { type Choice, WHOLE } from "./faces";
 import { bodyMarks, layoutBody } from "./layout";
+import { lensMarks } from "./lens";
 import { fit, textWidth } from "./measure";
 import { overlayMarks } from "./overlay";
 import { type ColorBy, paintsOf } from "./paints";
@@ -30,7 +31,9 @@ export function cardScene(model: PlacementModel, options: CardOptions): Scene {
   const blocks = options.blocks ?? blocksByDevice(model.doc.values);
   const paints = paintsOf(model, options.scheme, options.colorBy ?? "position", blocks);
   const body = bodyMarks(model, layout, paints);
-  body.push(...overlayMarks(model, layout, paints, options.highlight ?? null));
+  const lit = options.highlight ?? null;
+  body.push(...overlayMarks(model, layout, paints, lit));
+  if (layout.lens) body.push(...lensMarks(model, layout.mesh, layout.lens, paints, lit?.positions[0] ?? null));
   const notes: Mark[] = [];
   let y = head.height + layout.height + 26;
   for (const note of summarize(model).notes) {

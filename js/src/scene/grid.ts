@@ -1,10 +1,11 @@
 /**
  * Devices in the order of `mesh.devices`: axis 0 down, axis 1 across. Axis 2 and later make labelled boxes of such 2-D
- * panels, axis 2 fastest; a mesh of one long axis is wrapped into rows.
+ * panels, axis 2 fastest. A mesh of one long axis is wrapped into rows; one whose links make a ring, into two rows that
+ * are joined at both ends, so that its last link is as short as the others.
  */
 import { type MeshModel, product, unravel } from "../model/mesh";
 import { fit, textWidth } from "./measure";
-import { around, axisStroke, axisToken, BOLD, type Box, type DiscMark, label, type Mark } from "./scene";
+import { around, axisStroke, axisToken, BOLD, type Box, type DiscMark, type LineMark, label, type Mark } from "./scene";
 
 /** How much of a device is drawn: a tile with its content, a tile with little in it, a coloured cell, a picture. */
 export type Density = "full" | "compact" | "cell" | "field";
@@ -26,6 +27,8 @@ export interface DeviceGrid {
   boxPitch: readonly [number, number];
   /** A mesh of one axis whose row of devices is wrapped. */
   wrapped: boolean;
+  /** One of two rows, of which the second goes back. */
+  ring: boolean;
   multiples: boolean;
 }
 
@@ -36,10 +39,12 @@ export interface GridFrame {
   boxesAcross: number;
   boxesDown: number;
   wrapped: boolean;
-  /** Room for rails and titles at the left, on top, and on top of further rows of boxes. */
+  ring: boolean;
+  /** Room for rails and titles at the left, on top, on top of further rows of boxes, and below each. */
   left: number;
   top: number;
   again: number;
+  below: number;
   /** Whether boxes are small multiples: rails and names stand at the first alone, indices at each. */
   multiples: boolean;
   boxGap: number;
@@ -52,6 +57,8 @@ export interface GridFrame {
 export type SignOf = (axis: number) => Omit<DiscMark, "x" | "y" | "r"> | null;
 
 export const BOX_GAP = 22;
+/** Devices of a ring at most: longer ones are wrapped like other meshes of one axis. */
+const LONGEST_RING = 16;
 /** Boxes of which each has its indices over it. */
 const MOST_NAMED = 64;
 
@@ -72,21 +79,25 @@ export function frameGrid(
 ): GridFrame {
   const shape = model.meshShape;
   const n = model.size;
-  const wrapped = shape.length === 1 && n > 8;
-  const wide = wrapped ? (n <= 64 ? 8 : 2 ** Math.ceil(Math.log2(Math.sqrt(n)))) : 1;
+  const ring = model.mesh.ring && n <= LONGEST_RING;
+  const wrapped = ring || (shape.length === 1 && n > 8);
+  const wide = ring ? Math.ceil(n / 2) : n <= 64 ? 8 : 2 ** Math.ceil(Math.log2(Math.sqrt(n)));
   const rows = wrapped ? Math.ceil(n / wide) : (shape[0] ?? 1);
   const columns = wrapped ? wide : (shape[1] ?? 1);
   const boxes = product(shape.slice(2));
-  const left = railWidth(model, wrapped, rows);
+  const left = ring ? 4 : railWidth(model, wrapped, rows);
   const limited = Number.isFinite(height);
   const multiples = limited && boxes > 1 && n > 16;
-  const top = (columns > 1 && !wrapped ? (isLong(model.axes[1]?.name ?? "") ? 43 : 30) : 6) + (boxes > 1 ? 22 : 0);
+  const railed = ring ? 17 : columns > 1 && !wrapped ? 30 : 0;
+  const titled = isLong(model.axes[ring ? 0 : 1]?.name ?? "") ? 13 : 0;
+  const top = (railed ? railed + titled : 6) + (boxes > 1 ? 22 : 0);
+  const below = ring ? 18 : 6;
   const again = multiples ? (boxes > MOST_NAMED ? 0 : 16) : top;
   const boxGap = multiples ? (boxes > MOST_NAMED ? 3 : 12) : BOX_GAP;
   const roomOf = (across: number, gap: number) =>
     ((width - left - (across - 1) * boxGap) / across - (columns - 1) * gap) / columns;
   const downOf = (across: number, gap: number) =>
-    ((height - top + again) / (boxes / across) - again - 6 - (rows - 1) * gap) / rows;
+    ((height - top + again) / (boxes / across) - again - below - (rows - 1) * gap) / rows;
   const [most, gap] = multiples ? [boxes, n > 64 ? 0 : 8] : [shape[2] ?? 1, 8];
   let across = 1;
   for (let k = 2, best = Number.NEGATIVE_INFINITY; k <= most; k++) {
@@ -101,9 +112,11 @@ export function frameGrid(
     boxesAcross: across,
     boxesDown: boxes / across,
     wrapped,
+    ring,
     left,
     top,
     again,
+    below,
     multiples,
     boxGap,
     room: (gap) => roomOf(across, gap),
@@ -118,9 +131,9 @@ export function placeGrid(
   device: { w: number; h: number; gap: number; rowGap: number; density: Density },
 ): DeviceGrid {
   const { w, h, gap, rowGap, density } = device;
-  const { rows, columns, boxesAcross, boxesDown, wrapped, multiples, left, top, again, boxGap } = frame;
+  const { rows, columns, boxesAcross, boxesDown, wrapped, ring, multiples, left, top, again, below, boxGap } = frame;
   const boxWidth = columns * (w + gap) - gap;
-  const boxPitchY = rows * (h + rowGap) - rowGap + again + 6;
+  const boxPitchY = rows * (h + rowGap) - rowGap + again + below;
   return {
     box: { ...at, w: left + boxesAcross * (boxWidth + boxGap) - boxGap, h: top - again + boxesDown * boxPitchY },
     density,
@@ -135,8 +148,14 @@ export function placeGrid(
     pitch: [w + gap, h + rowGap],
     boxPitch: [boxWidth + boxGap, boxPitchY],
     wrapped,
+    ring,
     multiples,
   };
+}
+
+/** A column of a row, counted the way that the row goes. */
+function turned({ ring, columns }: DeviceGrid, row: number, column: number): number {
+  return ring && row > 0 ? columns - 1 - column : column;
 }
 
 /** The box of the device at a mesh position. */
@@ -147,7 +166,7 @@ export function deviceBox(model: MeshModel, panel: DeviceGrid, position: number)
   let down = 0;
   if (panel.wrapped) {
     row = Math.floor(position / panel.columns);
-    column = position % panel.columns;
+    column = turned(panel, row, position % panel.columns);
   } else {
     const digits = unravel(position, model.meshShape);
     row = digits[0] ?? 0;
@@ -179,7 +198,7 @@ export function deviceAtPoint(model: MeshModel, panel: DeviceGrid, x: number, y:
     return null;
   if (inX - column * panel.pitch[0] >= panel.w || inY - row * panel.pitch[1] >= panel.h) return null;
   if (panel.wrapped) {
-    const position = row * panel.columns + column;
+    const position = row * panel.columns + turned(panel, row, column);
     return position < model.size ? position : null;
   }
   const shape = model.meshShape;
@@ -228,6 +247,19 @@ export function rails(model: MeshModel, panel: DeviceGrid, signOf: SignOf = () =
   const height = rows * pitch[1] - (pitch[1] - h);
   const width = columns * pitch[0] - (pitch[0] - w);
   const tail = panel.x - panel.box.x;
+  if (panel.ring) {
+    once(0, panel.x + width / 2, panel.y - 20, width, false);
+    const widest = textWidth(whole(0, `${model.size - 1}`), 11, true) + 6;
+    const step = runs(columns, pitch[0], widest)[0]?.[1] ?? 1;
+    for (let p = 0; p < model.size; p++) {
+      const [from, to] = [deviceBox(model, panel, p), deviceBox(model, panel, (p + 1) % model.size)];
+      marks.push({ kind: "line", points: gapBetween(from, to), stroke: axisStroke(0) });
+      const below = p >= columns;
+      if ((below ? model.size - 1 - p : p) % step === 0)
+        marks.push(text(0, `${p}`, from.x + w / 2, below ? from.y + h + 14 : from.y - 6, "middle"));
+    }
+    return marks;
+  }
   if (panel.wrapped) {
     once(0, panel.x - tail + 10, panel.y + height / 2, height + 20, true);
     for (const [row, count] of runs(rows, pitch[1], 13)) {
@@ -274,6 +306,21 @@ export function rails(model: MeshModel, panel: DeviceGrid, signOf: SignOf = () =
       marks.push(...boxTitle(model, panel, box, x, y - above, signOf));
   }
   return marks;
+}
+
+/** The straight line between the edges of two boxes that stand side by side or one under the other. */
+function gapBetween(a: Box, b: Box): LineMark["points"] {
+  const { w, h } = a;
+  const [x, y] = [a.x + w / 2, a.y + h / 2];
+  return a.y === b.y
+    ? [
+        [Math.min(a.x, b.x) + w, y],
+        [Math.max(a.x, b.x), y],
+      ]
+    : [
+        [x, Math.min(a.y, b.y) + h],
+        [b.x + w / 2, Math.max(a.y, b.y)],
+      ];
 }
 
 /** Runs of 1, 2, 4 … of n things so that a run has room for its label: `[first, count]`. */

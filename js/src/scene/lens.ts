@@ -57,6 +57,7 @@ export function lensAtPoint(
   return lensWindow(model, mesh, center).position(r, c);
 }
 
+/** The devices about a centre; with none, about the middle of the mesh. */
 export function lensMarks(
   model: PlacementModel,
   mesh: MeshPanel,

@@ -7,7 +7,19 @@ import { type Choice, type Faces, layoutFaces, tileBoxes } from "./faces";
 import { boxIndex, type DeviceGrid, deviceBox, frameGrid, type GridFrame, placeGrid, processes, rails } from "./grid";
 import { fit, textWidth } from "./measure";
 import type { Paints } from "./paints";
-import { axisToken, BOLD, type Box, CENTER, type DiscMark, field, label, type Mark, MONO } from "./scene";
+import {
+  axisToken,
+  BOLD,
+  type Box,
+  CENTER,
+  type Color,
+  type DiscMark,
+  field,
+  label,
+  type Mark,
+  MONO,
+  strike,
+} from "./scene";
 
 export interface MeshPanel extends DeviceGrid {
   /** The small array inside a device. */
@@ -41,7 +53,7 @@ export function layoutMesh(
 /** The most that there is room for: by the number of devices, then by the width. */
 function sizeDevice(
   model: PlacementModel,
-  { rows, columns, room, roomDown }: GridFrame,
+  { rows, columns, ring, room, roomDown }: GridFrame,
 ): Parameters<typeof placeGrid>[2] {
   const n = model.size;
   const gap = model.axes.some((_, a) => model.link(a) !== null) ? GAP_MARK : 14;
@@ -49,8 +61,10 @@ function sizeDevice(
     const w = Math.min(room(gap), 220);
     return { density: "full", w, h: Math.min(roomDown(gap), w < 96 ? 64 : 84), gap, rowGap: gap };
   }
-  if (n <= 64 && room(6) >= 24 && roomDown(6) >= 18) {
-    return { density: "compact", w: Math.min(room(6), 110), h: Math.min(roomDown(6), 46), gap: 6, rowGap: 6 };
+  const compact = ring ? 14 : 6;
+  if (n <= 64 && room(compact) >= 24 && roomDown(compact) >= 18) {
+    const [w, h] = [Math.min(room(compact), 110), Math.min(roomDown(compact), 46)];
+    return { density: "compact", w, h, gap: compact, rowGap: compact };
   }
   if (n <= 1024 && room(2) >= 4 && roomDown(2) >= 4) {
     const w = Math.min(room(2), 34);
@@ -141,48 +155,26 @@ function deviceMarks(
   const partial = model.doc.unreduced.length > 0;
   const fill = paints.bare ? null : color(tile);
   const id = String(model.ids[position] ?? 0);
-  if (panel.density === "cell") {
-    const marks: Mark[] = [
-      {
-        kind: "rect",
-        ...box,
-        r: box.w >= 12 ? 3 : 0,
-        fill: fill ? hex(fill) : "panel",
-        hatch: partial,
-        ...(box.w >= 8 ? { stroke: { color: "edge", width: 1, ...(remote ? { dash: [1.5, 2.5] } : {}) } } : {}),
-        ...(remote ? { alpha: 0.35 } : {}),
-      },
-    ];
-    if (box.w >= idRoom(model, 10) + 3) {
-      const ink = fill ? "tile-ink" : "ink";
-      marks.push(label(box.x + box.w / 2, box.y + box.h / 2 + 3.5, id, 10, ink, CENTER));
-    }
-    return marks;
-  }
-  if (panel.density === "compact") {
-    const stroke = { color: remote ? "faint" : "edge", width: 1, ...(remote ? { dash: [2, 3] } : {}) } as const;
-    return [
-      {
-        kind: "rect",
-        ...box,
-        r: 5,
-        fill: fill ? hex(fill) : "panel",
-        hatch: partial,
-        stroke,
-        alpha: remote ? 0.35 : 1,
-      },
-      ...compactText(model, box, position, partial ? "ink" : fill && !remote ? "tile-ink" : "ink"),
-    ];
-  }
-  const marks: Mark[] = [
-    {
+  const edge = (color: Color) =>
+    remote ? ({ color: "faint", width: 1, dash: [2, 3] } as const) : ({ color, width: 1 } as const);
+  const alpha = remote ? 0.35 : 1;
+  if (panel.density !== "full") {
+    const compact = panel.density === "compact";
+    const rect: Mark = {
       kind: "rect",
       ...box,
-      r: 7,
-      fill: remote ? "bg" : "panel",
-      stroke: { color: remote ? "faint" : "line", width: 1, ...(remote ? { dash: [2, 3] } : {}) },
-    },
-  ];
+      r: compact ? 5 : box.w >= 12 ? 3 : 0,
+      fill: fill ? hex(fill) : "panel",
+      hatch: partial,
+      ...(box.w >= 8 ? { stroke: edge("edge") } : {}),
+      alpha,
+    };
+    const dark = fill && !remote && !partial ? "tile-ink" : "ink";
+    if (compact) return [rect, ...compactText(model, box, position, dark)];
+    const fits = box.w >= idRoom(model, 10) + 3;
+    return fits ? [rect, label(box.x + box.w / 2, box.y + box.h / 2 + 3.5, id, 10, dark, CENTER)] : [rect];
+  }
+  const marks: Mark[] = [{ kind: "rect", ...box, r: 7, fill: remote ? "bg" : "panel", stroke: edge("line") }];
   const idSize = box.w >= 96 ? 15 : 12;
   const beside = box.w >= 84;
   const ink = remote || gone ? "muted" : "ink";
@@ -200,21 +192,14 @@ function deviceMarks(
     );
   }
   for (const outline of ghostOutlines(model, panel, position)) {
-    const dash = remote ? { dash: [2, 2.5] } : {};
-    marks.push({ kind: "rect", ...outline, fill: "bg", stroke: { color: "faint", width: 1, ...dash } });
-    if (gone) {
-      const points = [
-        [outline.x, outline.y + outline.h],
-        [outline.x + outline.w, outline.y],
-      ] as const;
-      marks.push({ kind: "line", points, stroke: { color: "muted", width: 1.4 } });
-    }
+    marks.push({ kind: "rect", ...outline, fill: "bg", stroke: edge("faint") });
+    if (gone) marks.push(strike(outline));
   }
   if (!gone && !paints.bare) {
     for (const b of ghostBoxes(model, panel, position, tile)) {
       const stroke = { color: "edge", width: 1, ...(partial ? { dash: [3, 2] } : {}) } as const;
       const look = fill ? { fill: hex(fill) } : paints.colorBy === "values" ? { fill: "line" as const } : {};
-      marks.push({ kind: "rect", ...b, hatch: partial, ...look, stroke, ...(remote ? { alpha: 0.35 } : {}) });
+      marks.push({ kind: "rect", ...b, hatch: partial, ...look, stroke, alpha });
     }
   }
   if (remote) {
@@ -277,20 +262,19 @@ function signs(model: PlacementModel, panel: MeshPanel): Mark[] {
   model.axes.forEach((_, axis) => {
     const disc = signOf(model, axis);
     if (!disc || axis > 1) return;
-    if (panel.density !== "full" || panel.wrapped) {
-      const at = railTail(panel, axis);
-      if (at) marks.push({ ...disc, x: at[0], y: at[1], r: 6 });
+    if (!panel.ring && (panel.density !== "full" || panel.wrapped)) {
+      const [x, y] = axis === 0 ? [panel.x - 14, panel.y - 9] : [panel.x + 3, panel.y - 10];
+      marks.push({ ...disc, x, y, r: 6 });
       return;
     }
     const stride = product(model.meshShape.slice(axis + 1));
     const size = model.meshShape[axis] ?? 1;
     for (let p = 0; p < model.size; p++) {
-      if (Math.floor(p / stride) % size === size - 1) continue;
+      const last = Math.floor(p / stride) % size === size - 1;
+      if (last && !panel.ring) continue;
       const a = deviceBox(model, panel, p);
-      const b = deviceBox(model, panel, p + stride);
-      const x = axis === 1 ? (a.x + a.w + b.x) / 2 : a.x + a.w / 2;
-      const y = axis === 1 ? a.y + a.h / 2 : (a.y + a.h + b.y) / 2;
-      marks.push({ ...disc, x, y, r: 8 });
+      const b = deviceBox(model, panel, last ? 0 : p + stride);
+      marks.push({ ...disc, x: (a.x + b.x + a.w) / 2, y: (a.y + b.y + a.h) / 2, r: panel.density === "full" ? 8 : 6 });
     }
   });
   return marks;
@@ -301,10 +285,4 @@ function signOf(model: PlacementModel, axis: number): Omit<DiscMark, "x" | "y" |
   const link = model.link(axis);
   if (link === null) return null;
   return { kind: "disc", color: axisToken(axis), hollow: link === "reduced", sign: link === "unreduced" ? "+" : "=" };
-}
-
-/** Where the sign of an axis stands when there is one for the whole axis. */
-function railTail(panel: MeshPanel, axis: number): readonly [number, number] | null {
-  if (panel.wrapped) return null;
-  return axis === 0 ? [panel.x - 14, panel.y - 9] : [panel.x + 3, panel.y - 10];
 }

@@ -4,6 +4,7 @@ import type { PlacementModel } from "../model/placement";
 import { tileBoxes } from "./faces";
 import { bodyMarks, type Layout } from "./layout";
 import { ghostBoxes } from "./mesh";
+import type { Lenses } from "./overlay";
 import type { Paints } from "./paints";
 import { type Box, type Mark, placed } from "./scene";
 
@@ -11,6 +12,8 @@ export interface Shown {
   model: PlacementModel;
   layout: Layout;
   paints: Paints;
+  /** What draws the lens of a large mesh, once it has been loaded. */
+  lens: Lenses | null;
 }
 
 /** With more devices than this the change is not animated. */

@@ -1,4 +1,4 @@
-/** What hovering, focus and pinning add: outlines, dimming of the rest, a connector, the lens of a large mesh. */
+/** What hovering, focus and pinning add: outlines, dimming of the rest, a connector. */
 import { isDark } from "../model/color";
 import { product } from "../model/mesh";
 import type { PlacementModel } from "../model/placement";
@@ -6,7 +6,7 @@ import type { Highlight } from "../model/selection";
 import type { ArrayPanel } from "./array";
 import { tileBoxes } from "./faces";
 import { deviceBox } from "./grid";
-import { type Lens, lensMarks } from "./lens";
+import type { Lens } from "./lens";
 import type { MeshPanel } from "./mesh";
 import type { Paints } from "./paints";
 import { around, axisToken, type Box, type Mark, outline, placed } from "./scene";
@@ -16,6 +16,9 @@ export interface Panels {
   mesh: MeshPanel;
   lens: Lens | null;
 }
+
+/** What is loaded for meshes that have a lens: `lens.js`. */
+export type Lenses = Pick<typeof import("./lens"), "lensAtPoint" | "lensMarks">;
 
 /** Opacity of the veil of background that dims what is not lit. */
 const DIM = { light: 0.34, dark: 0.1 } as const;
@@ -49,9 +52,8 @@ export function overlayMarks(
   ];
 }
 
-/** With nothing lit there is still the lens, on the middle of the mesh. */
 function litMarks(model: PlacementModel, panels: Panels, paints: Paints, lit: Highlight | null): Mark[] {
-  if (!lit) return panels.lens ? lensMarks(model, panels.mesh, panels.lens, paints, null) : [];
+  if (!lit) return [];
   if (lit.axis !== null) return axisGroups(model, panels.mesh, lit.axis);
   const marks: Mark[] = [];
   const { array, mesh } = panels;
@@ -83,7 +85,6 @@ function litMarks(model: PlacementModel, panels: Panels, paints: Paints, lit: Hi
   const to = devices[0];
   if (array && from && to && !panels.lens && mesh.box.x > array.x + 40)
     marks.push(connector(from, array.x + array.faces.width, to));
-  if (panels.lens) marks.push(...lensMarks(model, panels.mesh, panels.lens, paints, lit.positions[0] ?? null));
   return marks;
 }
 

@@ -216,6 +216,15 @@ export function outline(b: Box, r: number, width = 2.4): Mark[] {
   ];
 }
 
+/** The stroke through what is not there any more. */
+export function strike({ x, y, w, h }: Box): Mark {
+  const points = [
+    [x, y + h],
+    [x + w, y],
+  ] as const;
+  return { kind: "line", points, stroke: { color: "muted", width: 1.3 } };
+}
+
 /** A field of colours with its edge, and lines every so many cells where that divides it. */
 export function field(at: Box, rows: number, columns: number, rgb: Uint8Array, every: number): Mark[] {
   const lines = (n: number) => (n > every && n % every === 0 ? n / every : 1);

@@ -62,7 +62,9 @@ test("every mark is finite and stands on the stage", () => {
   fc.assert(
     fc.property(cases, ({ name, at, width, physical, ...options }) => {
       const m = MODELS.get(name) as ProgramModel;
-      const view = viewOf(m, m.collectives[at % m.collectives.length] as HloCollective, options, width, physical);
+      const lit = options.lit === null ? null : options.lit % m.mesh.axes.length;
+      const c = m.collectives[at % m.collectives.length] as HloCollective;
+      const view = viewOf(m, c, { ...options, lit }, width, physical);
       const { grid, height } = view.stage;
       const right = Math.max(width, grid.box.w);
       for (const mark of collectiveMarks(view)) {
@@ -356,4 +358,23 @@ test("the picture without a page has the call over time and lists equal collecti
   for (const group of groups) expect(texts).toContain(`×${groupTotal(m, group, m.doc.interconnect).runs}`);
   const lanes = layoutLanes(m, m.doc.interconnect, 1100 - 2 * PAD);
   for (const { text } of lanes?.ticks ?? []) expect(texts).toContain(text);
+});
+
+test("a ring of one axis stands in two rows, and its links are short and straight, the last like the others", () => {
+  const m = model("ring");
+  const c = find(m, "collective-permute", "i");
+  const { stage } = viewOf(m, c);
+  expect([stage.density, stage.grid.ring, new Set(stage.boxes.map((b) => b.y)).size]).toEqual(["full", true, 2]);
+  const links = linkMarks(viewOf(m, c)).map((k) => (k as LineMark).points);
+  expect(links).toHaveLength(8);
+  const gap = stage.grid.pitch[0] - stage.grid.w;
+  expect(stage.grid.pitch[1] - stage.grid.h).toBe(gap);
+  const ends = links.map((points) => [points[0], points.at(-1)] as [readonly number[], readonly number[]]);
+  const lengths = ends.map(([[x0 = 0, y0 = 0], [x1 = 0, y1 = 0]]) => Math.hypot(x1 - x0, y1 - y0));
+  for (const length of lengths) expect(length).toBeLessThan(gap);
+  // Half way every copy is between the two neighbours, on its way back to the first as well.
+  const view = viewOf(m, c, { phase: 0.45 });
+  const halos = flightMarks(view).filter((k): k is RectMark => k.kind === "rect" && k.alpha === 0.16);
+  expect(halos).toHaveLength(8);
+  for (const halo of halos) expect(Math.min(halo.w, halo.h)).toBeLessThanOrEqual(gap + 2);
 });

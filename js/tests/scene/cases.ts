@@ -7,6 +7,7 @@ import { type Highlight, highlightDevice, highlightTile } from "../../src/model/
 import { BlockView } from "../../src/model/values";
 import { type Choice, roles, WHOLE } from "../../src/scene/faces";
 import { bodyMarks, type Layout, layoutBody } from "../../src/scene/layout";
+import { lensMarks } from "../../src/scene/lens";
 import { textWidth } from "../../src/scene/measure";
 import { overlayMarks } from "../../src/scene/overlay";
 import { type Paints, paintsOf } from "../../src/scene/paints";
@@ -43,7 +44,8 @@ export const cases: fc.Arbitrary<Case> = fc
     const several = new PlacementModel(made).size % hosts === 0;
     const count = new PlacementModel(made).size / hosts;
     const process = several ? { ...made.mesh.process, shape: [hosts, count], strides: [1, 0] } : made.mesh.process;
-    const document: Placement = { ...made, ...bare, state, mesh: { ...made.mesh, process } };
+    const ring = made.mesh.axes.length === 1 && window === null;
+    const document: Placement = { ...made, ...bare, state, mesh: { ...made.mesh, process, ring } };
     const model = new PlacementModel(document);
     const has = (d: number | null) => (d !== null && d < model.rank ? d : null);
     const dims = { rowDim: has(row), columnDim: has(column) };
@@ -82,7 +84,9 @@ export function each(check: (model: PlacementModel, layout: Layout, c: Case) => 
 export function marksOf(model: PlacementModel, layout: Layout, lit: Highlight | null): Mark[] {
   return (["position", "values", "device"] as const).flatMap((colorBy) => {
     const paints = paintsWith(model, colorBy);
-    return [...bodyMarks(model, layout, paints), ...overlayMarks(model, layout, paints, lit)];
+    const { mesh, lens } = layout;
+    const near = lens ? lensMarks(model, mesh, lens, paints, lit?.positions[0] ?? null) : [];
+    return [...bodyMarks(model, layout, paints), ...overlayMarks(model, layout, paints, lit), ...near];
   });
 }
 

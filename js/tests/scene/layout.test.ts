@@ -6,8 +6,9 @@ import { type Faces, tileAtPoint, tileBoxes, WHOLE } from "../../src/scene/faces
 import { deviceAtPoint, deviceBox } from "../../src/scene/grid";
 import { layoutBody } from "../../src/scene/layout";
 import { LENS } from "../../src/scene/lens";
+import { meshMarks } from "../../src/scene/mesh";
 import { overlayMarks } from "../../src/scene/overlay";
-import { type Box, inside } from "../../src/scene/scene";
+import { around, type Box, inside } from "../../src/scene/scene";
 import { array, mesh } from "../documents";
 import { PICTURES } from "../pictures";
 import { each, extent, marksOf, paintsWith } from "./cases";
@@ -155,4 +156,37 @@ test("what is pinned has a dot at its tile and its device, whatever else is lit"
   expect(dots(other, pinned)).toEqual(at);
   const device = deviceBox(model, layout.mesh, 5);
   expect(at.some(({ x, y, w, h }) => x + w / 2 === device.x && y + h / 2 === device.y)).toBe(true);
+});
+
+test.each([4, 6, 8, 16])("a ring of %i is two rows, and all its links are as short as each other", (n) => {
+  for (const width of [328, 448, 868, 1366]) {
+    const model = new PlacementModel(array(mesh({ sequence: n }, { ring: true }), [4 * n, 8], []));
+    const { mesh: panel } = layoutBody(model, WHOLE, width, true);
+    const boxes = Array.from({ length: n }, (_, p) => deviceBox(model, panel, p));
+    expect(new Set(boxes.map((b) => b.y)).size).toBe(2);
+    const links = meshMarks(model, panel, paintsWith(model, "position")).flatMap((m) =>
+      m.kind === "line" && m.stroke.color === "axis0" ? [m.points] : [],
+    );
+    expect(links).toHaveLength(n);
+    for (const [p, points] of links.entries()) {
+      const [[x0, y0], [x1, y1]] = points as [[number, number], [number, number]];
+      expect(Math.hypot(x1 - x0, y1 - y0)).toBeCloseTo(panel.pitch[0] - panel.w);
+      const ends = [boxes[p], boxes[(p + 1) % n]].map((b) => b && around([b], 0.5));
+      for (const b of ends) expect(b && (inside(b, x0, y0) || inside(b, x1, y1))).toBe(true);
+    }
+    // What neighbours have in common stands on the link between them, the last and the first included.
+    const discs = meshMarks(model, panel, paintsWith(model, "position")).filter((m) => m.kind === "disc");
+    expect(discs).toHaveLength(panel.density === "cell" ? 1 : n);
+  }
+});
+
+test("a line is no ring, and neither is one of more devices than stand in two rows", () => {
+  const rows = (n: number, ring: boolean) => {
+    const model = new PlacementModel(array(mesh({ i: n }, { ring }), [n, 8], ["i"]));
+    const { mesh: panel } = layoutBody(model, WHOLE, 868, true);
+    return { ring: panel.ring, rows: panel.rows };
+  };
+  expect(rows(8, false)).toEqual({ ring: false, rows: 8 });
+  expect(rows(32, true)).toEqual({ ring: false, rows: 4 });
+  expect(rows(16, true)).toEqual({ ring: true, rows: 2 });
 });

@@ -8,6 +8,9 @@ import { type Layout, layoutBody } from "../../src/scene/layout";
 import type { Box } from "../../src/scene/scene";
 import { find, type Mounted, mounting } from "../harness";
 
+/** What Python brings to very large meshes: here from the source, for there is no bundle. */
+export const LENS = `export * from "${new URL("../../src/entries/lens.ts", import.meta.url).href}";`;
+
 export const { start, mount } = mounting<Placement>(view.render, { color_by: "position", selection: null }, 960);
 
 export const panel = (mounted: Mounted, which: "array" | "mesh") =>

@@ -1,9 +1,13 @@
 import { expect, test, vi } from "vitest";
 import { userEvent } from "vitest/browser";
 import type { Placement } from "../../src/model/document.gen";
+import { PlacementModel } from "../../src/model/placement";
+import { overlap } from "../../src/scene/beside";
+import { WHOLE } from "../../src/scene/faces";
+import { layoutBody } from "../../src/scene/layout";
 import { alone, array, block, mesh, values } from "../documents";
 import { button, drawn, find, type Mounted, prefers, settle } from "../harness";
-import { mount, option, outlined, panel, place, point, start, tooltip } from "./harness";
+import { LENS, mount, option, outlined, panel, place, point, start, tooltip } from "./harness";
 
 const GRID = mesh({ x: 4, y: 2 });
 const SHARDED = array(GRID, [8, 16], ["x", "y"]);
@@ -334,4 +338,33 @@ test("of a mesh of four axes the panels along each further axis are gone through
   button(view, "later expert").click();
   await settle();
   expect(says()).toContain("expert 1 of 0–1");
+});
+
+test("a mesh of thousands has a lens, which names devices, and a click in it goes to one", async () => {
+  const document = array(mesh({ x: 64, y: 64 }), [65536, 65536], ["x", "y"]);
+  const view = await mount(document, { _lens: LENS, selection: { device: 0 } });
+  const { lens } = layoutBody(new PlacementModel(document), WHOLE, find(view, ".picture").clientWidth, true);
+  if (!lens) return expect.fail("there is no lens");
+  const first = { x: lens.x, y: lens.y, w: lens.w, h: lens.h };
+  await expect.poll(() => outlined(view, first)).toBe(true);
+  point(view, "click", { ...first, x: first.x + 2 * (lens.w + 3), y: first.y + lens.h + 3 });
+  expect(view.model.traits.selection).toEqual({ device: 66, tile: [1, 2] });
+});
+
+test("tooltips cover neither what they explain nor the array", async () => {
+  for (const [width, color_by] of [[960, "position"] as const, [1366, "values"] as const, [700, "position"] as const]) {
+    const view = await mount(array(mesh({ x: 4, y: 2 }), [8, 16], ["x", "y"]), { color_by }, { width });
+    const card = find(view, ".card").getBoundingClientRect();
+    const picture = find(view, ".picture").getBoundingClientRect();
+    for (let tile = 0; tile < 8; tile++) {
+      const box = place(view, { tile });
+      point(view, "pointermove", box);
+      await settle();
+      const tip = find(view, ".tip").getBoundingClientRect();
+      expect(Math.max(card.left - tip.left, tip.right - card.right, tip.bottom - card.bottom)).toBeLessThanOrEqual(0);
+      const at = { x: tip.x - picture.x, y: tip.y - picture.y, w: tip.width, h: tip.height };
+      expect(overlap(box, at), `${width} px: tile ${tile}`).toBe(0);
+    }
+    view.stop();
+  }
 });

@@ -63,6 +63,17 @@ def wraps_of(mesh: Mesh) -> tuple[bool, ...]:
     return tuple(size % interconnect.wrap == 0 for size in box)
 
 
+def is_ring(mesh: Mesh) -> bool:
+    """Whether the devices, in their order, are a ring of links: four or more, each a neighbour of the next."""
+    if mesh.size < 4 or not mesh.coords or mesh.slices is not None:
+        return False
+    at = np.stack([column.array() for column in mesh.coords], axis=1)
+    apart = np.abs(at - np.roll(at, -1, axis=0))
+    around = np.ptp(at, axis=0) * np.array(wraps_of(mesh))
+    steps = np.where((apart == around) & (around > 0), 1, apart)
+    return bool((steps.sum(axis=1) == 1).all())
+
+
 class PhysicalLayout(NamedTuple):
     """How groups are laid out on the physical links."""
 

@@ -19,7 +19,7 @@ export function captionOf(view: CollectiveView): string {
   if (known === "line" && model.lies(c)?.along.length === 1 && lineLoads(c.semantics, group.length))
     says.push("arrow width = blocks carried");
   else says.push(known === "unknown" ? "arrows: neighbours in a group" : "arrows: the links in use");
-  if (known === "ring") says.push("arrows out of the edge close the ring");
+  if (known === "ring" && !view.stage.grid.ring) says.push("arrows out of the edge close the ring");
   if (known !== "unknown" && view.stage.density === "full") says.push("grey links idle");
   if (view.stage.density !== "full" && view.groups.length > 1) says.push(`${view.groups.length} groups, one shown`);
   return says.join("; ");

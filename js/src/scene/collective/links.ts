@@ -117,8 +117,8 @@ export function linkMarks(view: CollectiveView): Mark[] {
     if (!from || !to) return [];
     const width = link.strong ? 1.3 + 3 * link.load : 0.9 + 1.8 * link.load;
     const stroke = strokeOf(link.axis, width);
-    // A ring is closed behind the picture: its two ends say so.
-    if (link.wraps) return stub(from, to, stroke, link.strong);
+    // A ring is closed behind the picture, where it is not drawn as one: its two ends say so.
+    if (link.wraps && !view.stage.grid.ring) return stub(from, to, stroke, link.strong);
     const side = paired.has(`${link.to} ${link.from}`) ? (link.from < link.to ? -1 : 1) : 0;
     const others = tiles.flatMap(([p, box]) => (p === link.from || p === link.to ? [] : [box]));
     const path = pathBetween({ from: lane(from), to: lane(to), leaves: from, reaches: to, others, side, lane: LANE });

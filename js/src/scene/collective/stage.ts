@@ -48,7 +48,11 @@ export function stageOf(model: ProgramModel, width: number, physical: boolean, r
   const h = { full: TILE.h, compact: 26, cell: Math.min(16, w), field: Math.min(w, Math.max(0.5, HIGH / frame.rows)) }[
     density
   ];
-  const grid = placeGrid(frame, { x: APART, y: 2 + APART }, { w, h, gap, rowGap: full ? ROW_GAP : gap, density });
+  const grid = placeGrid(
+    frame,
+    { x: APART, y: 2 + APART },
+    { w, h, gap, rowGap: full && !frame.ring ? ROW_GAP : gap, density },
+  );
   const boxes = Array.from({ length: drawn.size }, (_, p) => deviceBox(drawn, grid, place ? (place.at[p] ?? 0) : p));
   const bottom = Math.max(...boxes.map((b) => b.y + b.h));
   const seats = full ? [] : seatsIn(width, bottom + TITLE, Math.min(ranks, drawn.size));
@@ -86,7 +90,8 @@ function physicalPlaces(model: ProgramModel): { mesh: MeshModel; at: readonly nu
   const [across = 0, down, ...more] = used;
   const order = down === undefined ? [across] : [down, across, ...more];
   const axes = order.map((k) => ({ name: LETTERS[k] ?? `c${k}`, size: box.sizes[k] ?? 1, type: "Auto" as const }));
-  const mesh = new MeshModel({ ...(model.mesh.mesh as Mesh), axes, coords: [] });
+  const ring = down === undefined && (model.doc.wraps[across] ?? false);
+  const mesh = new MeshModel({ ...(model.mesh.mesh as Mesh), axes, coords: [], ring });
   const at = Array.from({ length: mesh.size }, (_, p) =>
     order.reduce((index, k) => {
       const coordinate = (model.mesh.coords[k]?.[p] ?? 0) - (box.least[k] ?? 0);
@@ -100,7 +105,11 @@ const LETTERS = ["x", "y", "z", "core"];
 
 /** Names of the axes at the edges; physical ones in grey, for colours are those of mesh axes. */
 export function railMarks(stage: Stage): Mark[] {
-  const marks = rails(stage.drawn, stage.grid).map((m): Mark => {
+  const { ring, y, h } = stage.grid;
+  const all = rails(stage.drawn, stage.grid);
+  // A ring's own links are drawn by what they carry.
+  const marks = (ring ? all.filter((m) => m.kind === "text") : all).map((m): Mark => {
+    if (ring && m.kind === "text" && m.y > y + h) return { ...m, y: m.y + APART };
     const left =
       m.kind === "line" ? m.points[0]?.[0] === m.points.at(-1)?.[0] : m.kind === "text" && m.anchor === "end";
     return shift([m], left ? -APART : 0, left ? 0 : -APART)[0] ?? m;

@@ -2,11 +2,10 @@
 import { hex } from "../../model/color";
 import { tileBoxes } from "../../scene/faces";
 import { deviceBox } from "../../scene/grid";
-import { placed } from "../../scene/scene";
+import type { Shown } from "../../scene/morph";
+import { type Box, placed } from "../../scene/scene";
+import { Tip } from "../card/Tip";
 import type { ArrayState } from "./state";
-
-const WIDTH = 360;
-const HEIGHT = 84;
 
 export function Tooltip({ state }: { state: ArrayState }) {
   const shown = state.shown();
@@ -54,31 +53,17 @@ export function Tooltip({ state }: { state: ArrayState }) {
         ? null
         : deviceBox(model, mesh, position);
   if (!box) return null;
-  const width = Math.min(WIDTH, layout.width);
-  const middle = box.x + box.w / 2;
-  // Free space under the array is the best place: nothing of the picture is hidden there.
-  const free = array
-    ? array.y + array.faces.height + (array.faces.across.dim === null ? 14 : 34)
-    : Number.POSITIVE_INFINITY;
-  const under = free + HEIGHT <= layout.height + 24;
-  const at = under && array ? { y: free - 12, h: 0 } : box;
-  const most = under && array ? array.x + array.faces.width : layout.width;
-  const left = Math.max(0, Math.min(most - width, middle - width / 2));
-  const above = !under && box.y + box.h + 14 + HEIGHT > layout.height + 30 && box.y > HEIGHT + 14;
-  const arrow = Math.max(14, Math.min(width - 14, middle - left));
   return (
-    <div
-      class={`tip ${above ? "above" : "below"}`}
-      style={{
-        left: `${left}px`,
-        width: `${width}px`,
-        "--arrow": `${arrow}px`,
-        ...(above ? { bottom: `${layout.height - box.y + 12}px` } : { top: `${at.y + at.h + 12}px` }),
-      }}
-    >
+    <Tip at={box} keep={cells(shown)}>
       {lines}
-    </div>
+    </Tip>
   );
+}
+
+/** What is read in the picture: the array, and devices that show blocks of it. */
+function cells({ model, layout: { array, mesh } }: Shown): Box[] {
+  const devices = mesh.density === "full" ? [...model.ids].map((_, p) => deviceBox(model, mesh, p)) : [];
+  return array ? [...devices, { x: array.x, y: array.y, w: array.faces.width, h: array.faces.height }] : devices;
 }
 
 function place(box: { x: number; y: number; w: number; h: number }): string {

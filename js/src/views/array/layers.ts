@@ -77,7 +77,12 @@ export class Layers {
       this.#later(
         this.#overlay,
         shown.layout,
-        () => overlayMarks(shown.model, shown.layout, shown.paints, lit, pinned),
+        () => {
+          const { model, layout, paints, lens } = shown;
+          const near =
+            layout.lens && lens?.lensMarks(model, layout.mesh, layout.lens, paints, lit?.positions[0] ?? null);
+          return [...overlayMarks(model, layout, paints, lit, pinned), ...(near ?? [])];
+        },
         theme,
       );
     });

@@ -2,7 +2,6 @@
 import { type Highlight, highlightDevice, highlightTile } from "../../model/selection";
 import { tileAtPoint } from "../../scene/faces";
 import { deviceAtPoint } from "../../scene/grid";
-import { lensAtPoint } from "../../scene/lens";
 import { inside } from "../../scene/scene";
 import type { ArrayState, Which } from "./state";
 
@@ -20,8 +19,8 @@ export function pointerTarget(state: ArrayState, event: MouseEvent): { panel: Wh
     return { panel: "array", lit: tile === null ? null : highlightTile(model, tile) };
   }
   const center = state.lit()?.positions[0] ?? null;
-  const near = lens && lensAtPoint(model, layout.mesh, lens, center, x, y);
-  if (near !== null) {
+  const near = lens && shown.lens?.lensAtPoint(model, layout.mesh, lens, center, x, y);
+  if (near != null) {
     // Moving over the lens would move the lens itself: only a click goes there.
     return event.type === "click"
       ? { panel: "mesh", lit: highlightDevice(model, near) }

@@ -17,8 +17,10 @@ import type { Theme } from "../../paint/theme";
 import { type Choice, roles, WHOLE } from "../../scene/faces";
 import { layoutBody } from "../../scene/layout";
 import type { Shown } from "../../scene/morph";
+import type { Lenses } from "../../scene/overlay";
 import { type ColorBy, paintsOf } from "../../scene/paints";
 import { PAD } from "../../scene/scene";
+import { bring } from "../card/brought";
 import { CardState } from "../card/state";
 import { memo } from "../card/store";
 import type { WidgetModel } from "../card/widget";
@@ -50,6 +52,8 @@ interface Fields {
   announced: string;
   /** The picture before the last change, while the change is shown. */
   before: Shown | null;
+  /** What draws the lens, where the mesh has one. */
+  lens: Lenses | null;
 }
 
 export class ArrayState extends CardState<Fields> {
@@ -66,10 +70,12 @@ export class ArrayState extends CardState<Fields> {
       choice: Choice,
       colorBy: ColorBy,
       blocks: Fields["blocks"],
-    ): Shown | null =>
-      model && width > 0 && theme
-        ? { model, layout: this.#layout(model, choice, width), paints: paintsOf(model, theme.scheme, colorBy, blocks) }
-        : null,
+      lens: Lenses | null,
+    ): Shown | null => {
+      if (!model || width <= 0 || !theme) return null;
+      const paints = paintsOf(model, theme.scheme, colorBy, blocks);
+      return { model, layout: this.#layout(model, choice, width), paints, lens };
+    },
   );
   readonly #layout = memo((model: PlacementModel, choice: Choice, width: number) =>
     layoutBody(model, choice, width, true, this.high),
@@ -96,8 +102,9 @@ export class ArrayState extends CardState<Fields> {
       valuesNote: "",
       announced: "",
       before: null,
+      lens: null,
     };
-    super(widget, frame, fields, ["_values", "selection", "color_by", "row_dim", "column_dim"]);
+    super(widget, frame, fields, ["_lens", "_values", "selection", "color_by", "row_dim", "column_dim"]);
     this.until(this.watch(() => this.#want()));
     this.until(() => this.layers.dispose());
   }
@@ -112,8 +119,8 @@ export class ArrayState extends CardState<Fields> {
   }
 
   shown(): Shown | null {
-    const { model, width, theme, choice, colorBy, blocks } = this.now;
-    return this.#shown(model, width - 2 * PAD, theme, choice, colorBy, blocks);
+    const { model, width, theme, choice, colorBy, blocks, lens } = this.now;
+    return this.#shown(model, width - 2 * PAD, theme, choice, colorBy, blocks, lens);
   }
 
   summary() {
@@ -200,6 +207,8 @@ export class ArrayState extends CardState<Fields> {
   }
 
   protected override follow(trait: string | null): void {
+    const lens = this.widget.get("_lens");
+    if (lens && !this.now.lens) bring<Lenses>(lens).then((loaded) => this.set({ lens: loaded }));
     if (trait === null || trait === "_values") this.#receive();
     if (trait === null || trait === "selection") this.#select();
     this.#look();

@@ -1,5 +1,6 @@
 /** How a view stands in a page: its own shadow root, its width, the page's theme, and its removal. */
 import { type ComponentType, render as renderTree } from "preact";
+import { AXIS_DASH } from "../../scene/scene";
 import { bring } from "./brought";
 import { Card } from "./Card";
 import cardStyles from "./card.css";
@@ -16,6 +17,17 @@ interface View<State extends CardState<object>> {
   /** Listens to keys of the whole card; returns a function that stops listening. */
   keys?: (state: State, frame: HTMLElement) => () => void;
 }
+
+/** Of chips and texts: the colour of a mesh axis, and where the first two dashes of its line pattern begin and end. */
+const AXIS_STYLES = AXIS_DASH.map((dash, axis) => {
+  let at = 0;
+  const [bar = 1, gap = bar, dot = gap, end = dot] = dash.map((length) => {
+    at += length;
+    return at;
+  });
+  const color = `var(--axis${axis})`;
+  return `.axis${axis}{--axis:${color};--bar:${bar}px;--gap:${gap}px;--dot:${dot}px;--end:${end}px}.ink${axis}{color:${color}}`;
+}).join("");
 
 /** What `share.js` is. */
 interface Share {
@@ -45,7 +57,7 @@ function mount<State extends CardState<object>>(
   el.replaceChildren(frame);
   const root = frame.attachShadow({ mode: "open" });
   const sheet = new CSSStyleSheet();
-  sheet.replaceSync([cardStyles, ...styles].join(""));
+  sheet.replaceSync([AXIS_STYLES, cardStyles, ...styles].join(""));
   root.adoptedStyleSheets = [sheet];
   const tree = document.createElement("div");
   // Only the width is observed: the height of the frame changes with every drawing.

@@ -1,5 +1,6 @@
 /** The tooltip of a tile of a small picture: which slice, how large, on which devices. */
 import { tileText } from "../../model/comparison/words";
+import { Tip } from "../card/Tip";
 import type { ComparisonState } from "./state";
 
 export function TileTip({ state }: { state: ComparisonState }) {
@@ -7,10 +8,10 @@ export function TileTip({ state }: { state: ComparisonState }) {
   if (!pointed) return null;
   const [slice, size, devices] = tileText(pointed.picture.placement, pointed.name, pointed.tile);
   return (
-    <div class="tip" style={{ left: `${pointed.x}px`, top: `${pointed.y}px` }}>
+    <Tip at={pointed.at} keep={[]}>
       <b class="mono">{slice}</b>
       <span class="mono">{size}</span>
       <span>{devices}</span>
-    </div>
+    </Tip>
   );
 }

@@ -4,9 +4,6 @@ import { tileIn } from "../../scene/comparison/mini";
 import { type Act, cardKeys, isSearch } from "../card/keys";
 import type { ComparisonState } from "./state";
 
-/** Height that a tooltip takes. */
-const TIP = 70;
-
 /** Listens on the frame; returns a function that stops listening. */
 export function listen(state: ComparisonState, frame: HTMLElement): () => void {
   const end = new AbortController();
@@ -73,10 +70,9 @@ function point(state: ComparisonState, frame: HTMLElement, event: PointerEvent):
   const now = state.now.pointed;
   if (tile === null) state.set({ pointed: null });
   else if (now?.picture !== picture || now.tile !== tile || now.name !== value?.name) {
-    const { left, top, width, bottom } = frame.getBoundingClientRect();
-    const x = Math.max(8, Math.min(width - 300, box.left - left));
-    const y = (box.bottom + TIP > bottom ? box.top - TIP : box.bottom + 6) - top;
-    state.set({ pointed: { picture, name: value?.name ?? "", tile, x, y } });
+    const { left, top } = frame.getBoundingClientRect();
+    const at = { x: box.left - left, y: box.top - top, w: box.width, h: box.height };
+    state.set({ pointed: { picture, name: value?.name ?? "", tile, at } });
   }
 }
 

@@ -4,20 +4,20 @@ import { type Choices, ComparisonModel, decodeComparison, known } from "../../mo
 import { type Filter, type Line, linesOf, openAtFirst, treeOf } from "../../model/comparison/lines";
 import type { Comparison } from "../../model/document.gen";
 import type { Theme } from "../../paint/theme";
+import type { Box } from "../../scene/scene";
 import { CardState } from "../card/state";
 import { memo } from "../card/store";
 import type { WidgetModel } from "../card/widget";
 import { Chunks, type Range } from "./chunks";
 import { Pictures, type SmallPicture } from "./pictures";
 
-/** A tile of a small picture that is pointed at, and where the picture stands in the table. */
+/** A tile of a small picture that is pointed at, and where the picture stands in the card. */
 export interface Pointed {
   picture: SmallPicture;
   /** Name of the value that is placed so. */
   name: string;
   tile: number;
-  x: number;
-  y: number;
+  at: Box;
 }
 
 interface Fields {

@@ -2,12 +2,13 @@
 
 import type { Placement, SpecDraft } from "../../model/document.gen";
 import { decodePlayground, isDraft } from "../../model/playground";
-import { ArrayState } from "../array/state";
+import type { ArrayState } from "../array/state";
 import { copyText } from "../card/copy";
 import { CardState } from "../card/state";
 import type { WidgetModel } from "../card/widget";
 import { type Edits, SpecEditor } from "./editor";
 import { Feed } from "./feed";
+import { WholeArrayState } from "./whole";
 
 /** The result of *Apply*. */
 export interface Applied {
@@ -37,7 +38,7 @@ export class PlaygroundState extends CardState<Fields> {
   constructor(widget: WidgetModel, frame: HTMLElement) {
     const fields: Fields = { editor: null, applied: null, waiting: false, copied: "" };
     super(widget, frame, fields, ["_edits", "_applied"]);
-    this.picture = new ArrayState(this.#feed, frame, HIGH);
+    this.picture = new WholeArrayState(this.#feed, frame, HIGH);
     this.until(() => this.picture.dispose());
   }
 

@@ -6,8 +6,8 @@ import { worked } from "../../model/worked";
 import { deviceBox } from "../../scene/grid";
 import { hitAt } from "../../scene/stepper/hit";
 import type { Hit } from "../../scene/stepper/view";
+import { BlockTip } from "./BlockTip";
 import type { StepperState } from "./state";
-import { Tip } from "./Tip";
 
 export function Picture({ state }: { state: StepperState }) {
   const view = state.view();
@@ -85,7 +85,7 @@ export function Picture({ state }: { state: StepperState }) {
         </span>
       )}
       <p class="worked hidden">{[worked(trace, step, device), ...caption(view)].filter((s) => s !== "").join(" ")}</p>
-      <Tip state={state} />
+      <BlockTip state={state} />
     </div>
   );
 }
