@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 
 from shardwidget.document import Ints, Mesh
-from shardwidget.read._program.target import PhysicalLayout, interconnect_of, is_ring, physical_layout, target_of, wraps_of
+from shardwidget.read._program.target import (
+    PhysicalLayout,
+    interconnect_of,
+    is_ring,
+    physical_layout,
+    target_of,
+    wraps_of,
+)
 
 
 def machine(kind: str, platform: str, box: tuple[int, ...] = (), size: int = 8) -> Mesh:
