@@ -120,6 +120,19 @@ def test_lines_that_stop_in_the_same_library_function_have_fixes_of_their_own():
     assert [{fix.line for fix in row.fixes} for row in stopped] == [{2}, {3}]
 
 
+def test_a_function_without_source_goes_on_with_the_same_types():
+    text = "def f(table, tokens):\n    return table[tokens] * 2\n"
+    args = array((16, 8)), jax.device_put(jnp.zeros((8, 4), jnp.int32), NamedSharding(MESH, P("x")))
+    hidden: dict = {"jnp": jnp}
+    exec(text, hidden)
+    known, unknown = (read.comparison(f, *args) for f in (load(text), hidden["f"]))
+    types = [[v.explicit and v.explicit.text for row in c.rows for v in row.values] for c in (known, unknown)]
+    assert types[0] == types[1]
+    assert "f32[8@x,4,8]" in types[0]
+    (stopped,) = [row for row in unknown.rows if row.error]
+    assert stopped.fixes[0].code.endswith("jax.sharding.auto_axes(..., out_sharding=P('x', None, None))(...)")
+
+
 def test_without_devices_a_price_is_not_known():
     mesh = jax.sharding.AbstractMesh((64, 2), ("x", "y"), axis_types=(AxisType.Explicit,) * 2)
     text, _ = PROGRAMS["parts of a product"]

@@ -79,13 +79,9 @@ def left_to_compiler(
     line: Line, bind: Bind, dims: Entries, known: Set[str], written: WrittenSource
 ) -> Iterator[FixCandidate]:
     """The equation left to the compiler, with the type that the compiler gives its result."""
-    if not line.frames or len(line.outputs) != 1:
+    if len(line.outputs) != 1:
         return
-    found = function_of(line.frames[0], known)
-    if found is None:
-        return
-    expression, names = found
-    spec, listed = entries_text(dims), ", ".join(names)
+    spec = entries_text(dims)
 
     def left(operands: Sequence[Any]) -> list[Any]:
         arrays = [k for k, v in enumerate(operands) if hasattr(v, "aval")]
@@ -95,10 +91,15 @@ def left_to_compiler(
 
         return [auto_axes(inside, out_sharding=spec_of(dims))(*(operands[k] for k in arrays))]
 
-    code = _given(
-        line.outputs[0], f"jax.sharding.auto_axes(lambda {listed}: {expression}, out_sharding={spec})({listed})"
-    )
-    yield FixCandidate(f"leave it to the compiler: {spec}", code, written.left(line, names, dims), left)
+    found = function_of(line.frames[0], known) if line.frames else None
+    if found is None:
+        code, edit = f"jax.sharding.auto_axes(..., out_sharding={spec})(...)", None
+    else:
+        expression, names = found
+        listed = ", ".join(names)
+        code = f"jax.sharding.auto_axes(lambda {listed}: {expression}, out_sharding={spec})({listed})"
+        edit = written.left(line, names, dims)
+    yield FixCandidate(f"leave it to the compiler: {spec}", _given(line.outputs[0], code), edit, left)
 
 
 def resharded_operands(
