@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -179,7 +180,8 @@ def _lines(paths: list[Path], rows: tuple[ComparedRow, ...]) -> tuple[ComparedLi
     """Rows by what they hold, where their paths differ only in numbers."""
     groups: dict[tuple[Path, tuple[ComparedCell, ...]], list[int]] = {}
     for i, (path, row) in enumerate(zip(paths, rows, strict=True)):
-        shape = tuple("#" if step.isdigit() else step for step in path)
+        # `w1` and `w2` of one layer stay two lines.
+        shape = (*(re.sub(r"\d+", "#", step) for step in path[:-1]), "#" if path[-1].isdigit() else path[-1])
         groups.setdefault((shape, row.cells), []).append(i)
     return tuple(ComparedLine(_label([paths[i] for i in members]), Ints.pack(members)) for members in groups.values())
 

@@ -131,6 +131,15 @@ def test_equal_layers_are_one_line_and_one_that_differs_has_its_own():
     assert (lines["layers/0…2/ln1"], lines["layers/0…2/qkv"], lines["layers/1/qkv"]) == (3, 2, 1)
 
 
+def test_layers_with_numbers_in_their_names_are_one_line_and_weights_of_one_layer_are_not():
+    tree = {f"block_{n}": {"w1": typed((8, 8)), "w2": typed((8, 8))} for n in range(3)}
+    model = sw.read.model(tree)
+    assert [(line.path, line.rows.size) for line in model.compare(model).lines] == [
+        ("block_0…block_2/w1", 3),
+        ("block_0…block_2/w2", 3),
+    ]
+
+
 def test_text_and_table_name_what_differs_alone():
     document = changed()
     text = repr(document)

@@ -4,6 +4,7 @@ import { unpack } from "./ints";
 import { MeshModel, product } from "./mesh";
 import { PlacementModel } from "./placement";
 import { items } from "./table";
+import { bytes } from "./text";
 import { decodeDocument } from "./wire";
 
 export function decodeModel(wire: unknown): Model {
@@ -230,6 +231,11 @@ export class TreeModel {
   /** Whether all devices of the main mesh hold the same amount, and no other device holds anything. */
   get alike(): boolean {
     return this.held.every((bytes) => bytes === this.held[0]);
+  }
+
+  /** Whether they hold the same amount as far as it is printed: a counter may be on one of them alone. */
+  get nearlyAlike(): boolean {
+    return bytes(Math.min(...this.held)) === bytes(this.held[this.fullest] ?? 0);
   }
 
   #listDevices(): Device[] {

@@ -31,6 +31,19 @@ test("a cell's news come in place; what the keyboard is at stays", async () => {
   expect([at(), textOf(find(view, ".row.current .state"))]).toEqual(["h", "deleted"]);
 });
 
+test("no card is higher than a notebook shows: the names scroll", async () => {
+  for (const width of [300, 420, 760, 934]) {
+    const view = await mount(wire("after"), {}, { width });
+    expect(view.frame.getBoundingClientRect().height).toBeLessThanOrEqual(640);
+    const list = find(view, ".names");
+    expect(list.clientHeight).toBeGreaterThanOrEqual(150);
+    expect(find(view, "footer").getBoundingClientRect().bottom).toBeLessThanOrEqual(
+      view.frame.getBoundingClientRect().bottom,
+    );
+    view.stop();
+  }
+});
+
 test("c lists what changed, / filters", async () => {
   const view = await mount(wire("after"));
   await press(find(view, ".names"), "c");

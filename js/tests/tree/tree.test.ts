@@ -6,6 +6,7 @@ import { equalLeaves, placementAt, playgroundAt } from "../../src/model/tree/lea
 import { applyRules, codeOfRules, logicalSpec, patternOf, readRules, withRule } from "../../src/model/tree/rules";
 import { stackedIn, timesText } from "../../src/model/tree/stacked";
 import { labelOf } from "../../src/model/tree/words";
+import { layoutTreemap } from "../../src/scene/model/treemap";
 import rulesAsCode from "./code.json";
 import logical from "./logical.json";
 import { MODELS, names, rows, said, tree } from "./models";
@@ -339,4 +340,83 @@ test("what a leaf is edited as: its spec on the main mesh, no axes from elsewher
 test("a rule takes the place of an earlier one for the same pattern", () => {
   expect(withRule("", "^a$", "P()")).toBe("^a$ → P()");
   expect(withRule("^a$ → P('x')\n# note\nb → P()", "^a$", "P()")).toBe("# note\nb → P()\n^a$ → P()");
+});
+
+/** A tree by its lines: depth and key, and, of a leaf, which of the types of a fixture it has. */
+function lined(all: readonly (readonly [number, string, number?])[], folds: readonly number[][] = []): TreeModel {
+  const { doc } = tree("state");
+  const ints = (values: readonly number[]) => {
+    const raw = new Uint8Array(values);
+    return { start: 0, shape: [raw.length], strides: [0], raw, raw_bytes: 1 } as unknown as typeof doc.node_key;
+  };
+  return new TreeModel({
+    ...doc,
+    keys: all.map(([, text]) => ({ text, name: text.replace(/[[\]'.]/g, "") })),
+    node_key: ints(all.map((_, i) => i)),
+    node_depth: ints(all.map(([depth]) => depth)),
+    leaf_type: ints(all.flatMap(([, , type]) => (type === undefined ? [] : [type]))),
+    folds: folds.map(ints),
+    flags: [],
+  });
+}
+
+const WIDE = tree("state").doc.types.findIndex((of) => of.shape.length === 2);
+
+/** An optimizer of flax nnx: its moments, with two equal blocks and an embedding. */
+const NNX = lined(
+  [
+    [0, ".opt_state"],
+    ...[".mu", ".nu"].flatMap((moment): [number, string, number?][] => [
+      [1, moment],
+      [2, "['blocks']"],
+      ...["[0]", "[1]"].flatMap((block): [number, string, number?][] => [
+        [3, block],
+        [4, "['up']"],
+        [5, ".value", WIDE],
+      ]),
+      [2, "['embed']"],
+      [3, "['embedding']"],
+      [4, ".value", WIDE],
+    ]),
+  ],
+  [
+    [3, 6],
+    [14, 17],
+  ],
+);
+
+test("a parameter of flax nnx is one line, and so is a list of equal blocks, wherever it is", () => {
+  const all = rows(NNX).map((row) => [row.depth, row.name, row.times]);
+  const moment = (name: string) => [
+    [1, name, 1],
+    [2, "blocks", 2],
+    [3, "up", 2],
+    [2, "embed", 1],
+    [3, "embedding", 1],
+  ];
+  expect(all).toEqual([[0, "opt_state", 1], ...moment("mu"), ...moment("nu")]);
+  expect(rows(NNX, { flat: true }).map((row) => row.name)).toContain("opt_state/mu/embed/embedding");
+});
+
+test("equal blocks that are no list keep their name and the node that holds them", () => {
+  const of = lined(
+    [
+      [0, "['params']"],
+      [1, "['block_0']"],
+      [2, "['kernel']", WIDE],
+      [1, "['block_1']"],
+      [2, "['kernel']", WIDE],
+    ],
+    [[1, 3]],
+  );
+  expect(rows(of).map((row) => [row.depth, row.name, row.count])).toEqual([
+    [0, "params", 1],
+    [1, "block_0–1", 2],
+    [2, "kernel", 1],
+  ]);
+});
+
+test("the map divides a tree below what nearly all of it has in common", () => {
+  const { sections } = layoutTreemap(rows(NNX, { flat: true }), 300, 150);
+  expect(sections.map((section) => section.name)).toEqual(["opt_state/mu", "opt_state/nu"]);
 });

@@ -120,7 +120,13 @@ function branches(
       const leaf = tree.isLeaf(node) ? tree.leafAt(node) : null;
       const inner = leaf === null ? below(node + 1, tree.end[node] ?? to, depth + 1, times, path) : [];
       if (leaf === null ? inner.length === 0 : wanted && !wanted(leaf)) continue;
-      if (layered(inner)) {
+      const [only] = inner;
+      if (only && inner.length === 1 && isBox(tree, node, only.row)) {
+        const count = members?.length ?? 1;
+        out.push({ ...only, row: { ...only.row, depth, count, name: listing.flat ? path : name } });
+        continue;
+      }
+      if (layered(tree, node, inner)) {
         out.push(...inner.map((branch) => hoisted(branch, name, listing.flat)));
         continue;
       }
@@ -146,10 +152,18 @@ function branches(
   return below(0, tree.key.length, 0, 1, "");
 }
 
-/** Whether these are equal layers, and at most a few that differ from them: they stand in place of the node above. */
-function layered(inner: readonly Branch[]): boolean {
-  const folds = inner.filter(({ row }) => row.count > 1 && row.leaf === null);
-  return folds.length === 1 && inner.length <= 4 && inner.every(({ row }) => row.leaf === null);
+/** Whether a leaf is all that its parameter holds: flax nnx keeps each array as the `value` of a variable. */
+function isBox(tree: TreeModel, above: number, { leaf, node }: Row): boolean {
+  return leaf !== null && node === above + 1 && /^\.(raw_)?value$/.test(tree.keyOf(node).text);
+}
+
+/** Whether a node is a list of equal layers, and at most a few that differ from them: they stand in its place. */
+function layered(tree: TreeModel, above: number, inner: readonly Branch[]): boolean {
+  const items = inner.every(
+    ({ row: { leaf, node } }) =>
+      leaf === null && tree.depth[node] === (tree.depth[above] ?? 0) + 1 && /^\d+$/.test(tree.keyOf(node).name),
+  );
+  return items && inner.length <= 4 && inner.filter(({ row }) => row.count > 1).length === 1;
 }
 
 /** `layers` for the equal ones, `layers/7` for another; one level up, and so is what is below. */

@@ -13,7 +13,7 @@ export interface Badge {
 
 export function badgesOf(tree: TreeModel): Badge[] {
   const most = tree.held[tree.fullest] ?? 0;
-  const where = tree.alike ? "on each device" : `on device ${tree.devices[tree.fullest]?.id}, the most of any`;
+  const where = tree.nearlyAlike ? "on each device" : `on device ${tree.devices[tree.fullest]?.id}, the most of any`;
   const badges: Badge[] = [{ strong: bytes(tree.bytes), text: "in all", tone: "plain" }];
   if (most > 0) badges.push({ strong: bytes(most), text: where, tone: "plain" });
   if (tree.spent > 0) badges.push({ strong: bytes(tree.spent), text: "spent on copies", tone: "warn" });

@@ -37,6 +37,11 @@ const GAP = 12;
 const LEAST = 6;
 /** Part of all bytes that a section of its own has. */
 const SHARE = 0.12;
+/** Part of all bytes of which a section is divided by the next step: an optimizer's state into `mu` and `nu`. */
+const MOST = 0.6;
+/** Part of all bytes below a step that does not divide the tree, and the most such steps. */
+const NEARLY = 0.9;
+const DEEP = 6;
 
 /** Places the leaves of a tree, as `rowsOf` lists them flat, into a width. */
 export function layoutTreemap(leaves: readonly Row[], width: number, height: number): Treemap {
@@ -74,8 +79,11 @@ function sectionsOf(rows: readonly Row[], total: number): { name: string; rows: 
     }
     return [...out].map(([name, members]) => ({ name, rows: members }));
   };
-  const parts = group(rows, 1).flatMap((part) => {
-    const inner = part.name !== "" && sumOf(part.rows) > 0.4 * total ? group(part.rows, 2) : [part];
+  // Below the first steps that nearly all have in common: `opt_state/0` of an optimizer.
+  let first = 1;
+  while (first < DEEP && group(rows, first).some((part) => sumOf(part.rows) > NEARLY * total)) first++;
+  const parts = group(rows, first).flatMap((part) => {
+    const inner = part.name !== "" && sumOf(part.rows) > MOST * total ? group(part.rows, first + 1) : [part];
     const large = inner.filter((i) => sumOf(i.rows) > SHARE * total);
     const rest = inner.filter((i) => !large.includes(i)).flatMap((i) => i.rows);
     if (large.length < 2) return [part];
@@ -141,11 +149,14 @@ function worstRatio(rows: readonly Row[], sum: number, scale: number, side: numb
 export function treemapMarks(tree: TreeModel, map: Treemap, lit: ReadonlySet<number>): Mark[] {
   const marks: Mark[] = map.sections.flatMap(({ name, bytes: sum, x, w }) => {
     const size = bytes(sum);
-    const room = w - textWidth(size, 11.5) - 10;
     const whole = name || "all arrays";
-    const words = textWidth(whole, 12, true) > room ? (whole.split("/").at(-1) ?? whole) : whole;
-    const title = room > 24 ? [label(x, 13, fit(words, room, 12, true), 12, "ink", BOLD)] : [];
-    return w > 40 ? [...title, label(x + w, 13, size, 11.5, "muted", { anchor: "end" })] : title;
+    const short = whole.split("/").at(-1) ?? whole;
+    const room = w - textWidth(size, 11.5) - 10;
+    // Where both do not fit, the name is worth more: every tile has its bytes.
+    const both = textWidth(short, 12, true) <= room;
+    const words = textWidth(whole, 12, true) > (both ? room : w) ? short : whole;
+    const title = w > 24 ? [label(x, 13, fit(words, both ? room : w, 12, true), 12, "ink", BOLD)] : [];
+    return both ? [...title, label(x + w, 13, size, 11.5, "muted", { anchor: "end" })] : title;
   });
   for (const tile of map.tiles) marks.push(...tileMarks(tree, tile));
   for (const tile of map.tiles) if (lit.has(tile.row.node)) marks.push(...outline(inset(tile), 3));

@@ -70,6 +70,8 @@ function spread(state: ModelState, { tree }: Shown): string {
   if (devices.length === 1) return "";
   if (tree.alike) return `all ${devices.length} alike`;
   const least = held.indexOf(Math.min(...held));
+  const [most, fewest] = [held[tree.fullest] ?? 0, held[least] ?? 0];
+  if (tree.nearlyAlike) return `all ${devices.length} alike, but for ${bytes(most - fewest)}`;
   const name = (at: number) => `device ${state.deviceOf(at)?.id} ${bytes(held[at] ?? 0)}`;
   return `most on ${name(tree.fullest)}, least on ${name(least)}`;
 }

@@ -18,6 +18,7 @@ export function WhatIf({ state, shown }: { state: ModelState; shown: Shown }) {
   if (tree.mesh.axes.length === 0) return null;
   const names = [...new Set(tree.doc.types.flatMap((of) => of.logical))].filter((name) => name !== "");
   const lines = rules.split("\n").length;
+  const largest = [...state.leaves()].sort((a, b) => b.sums.here - a.sums.here)[0]?.leaf ?? 0;
   // Of many rules some are out of sight: not those that need attention.
   const effects = [...whatIf.effects.filter(isTrouble), ...whatIf.effects.filter((e) => !isTrouble(e))];
   const good = whatIf.effects.some((e) => e.rule.spec || e.rule.logical);
@@ -31,7 +32,7 @@ export function WhatIf({ state, shown }: { state: ModelState; shown: Shown }) {
           spellcheck={false}
           aria-label="rules, one a line: a pattern of paths, an arrow, a PartitionSpec; the last that matches counts"
           aria-keyshortcuts="w"
-          placeholder={`params/embed → P('${tree.mesh.axes[0]?.name}', None)`}
+          placeholder={`${tree.nameOf(largest)} → P('${tree.mesh.axes[0]?.name}')`}
           value={rules}
           onInput={(event) => state.write(event.currentTarget.value)}
         />
