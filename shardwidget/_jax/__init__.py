@@ -12,6 +12,7 @@ nothing is computed from them.
 - ``continuing``: continuing with a fix where a type error stops a program.
 - ``compiling``: what is compiled while code runs; tracing again what was traced before.
 - ``inspection``: where the compiler puts a value.
+- ``propagation``: how a program's operations are divided before it is compiled.
 - ``processes``: what the processes of a program tell one another.
 - ``assignment``: where the compiler puts buffers.
 - ``profiling``: JAX's profiler, without its files.
@@ -70,6 +71,7 @@ from shardwidget._jax.primitives import (
 )
 from shardwidget._jax.processes import Board
 from shardwidget._jax.profiling import ProfilerSession
+from shardwidget._jax.propagation import Split, propagated
 from shardwidget._jax.shardings import (
     AnyMesh,
     device_assignment,
@@ -150,6 +152,7 @@ __all__ = [
     "ProfilerSession",
     "Scan",
     "ShardMap",
+    "Split",
     "While",
     "argument_names",
     "base_array",
@@ -204,6 +207,7 @@ __all__ = [
     "partitions",
     "plain_text",
     "print_text",
+    "propagated",
     "quick_options",
     "raise_location",
     "shardy_text",

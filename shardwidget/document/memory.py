@@ -49,7 +49,7 @@ class Buffer:
     donated: bool = False
     """Of an argument: whether a result is written in its place."""
     axes: tuple[str, ...] | None = None
-    """Mesh axes that cut it; None where that is not known: the compiled program no longer shows it."""
+    """Mesh axes that cut it; None where that is not certain: the compiled program no longer shows it."""
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ COLUMNS = 72
 """Of the chart; where there are more steps, each column has the most of several."""
 
 _BARS = " ▁▂▃▄▅▆▇█"
-_HEADS = ("bytes", "name", "type", "what", "line", "steps")
+_HEADS = ("bytes", "name", "type", "axes", "what", "line", "steps")
 
 
 def headline(memory: Memory) -> str:
@@ -73,7 +73,8 @@ def _row(buffer: Buffer) -> tuple[str, ...]:
     line = f"{buffer.source.line}: {clip(buffer.source.text, 48)}" if buffer.source else ""
     what = f"{buffer.kind}{', in the backward pass' if buffer.backward else ''}"
     steps = f"{buffer.born + 1} to {buffer.dies + 1}"
-    return byte_count(buffer.bytes), clip(buffer.name, 32), clip(buffer.type, 40), what, line, steps
+    axes = "not known" if buffer.axes is None else ", ".join(buffer.axes) or "none"
+    return byte_count(buffer.bytes), clip(buffer.name, 32), clip(buffer.type, 40), axes, what, line, steps
 
 
 def _after(memory: Memory) -> list[str]:

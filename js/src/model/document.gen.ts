@@ -80,7 +80,7 @@ export interface Buffer {
   readonly instruction: string;
   /** Of an argument: whether a result is written in its place. */
   readonly donated: boolean;
-  /** Mesh axes that cut it; None where that is not known: the compiled program no longer shows it. */
+  /** Mesh axes that cut it; None where that is not certain: the compiled program no longer shows it. */
   readonly axes: readonly string[] | null;
 }
 

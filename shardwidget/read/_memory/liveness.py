@@ -60,6 +60,8 @@ class Slot:
     """Whether it reuses the memory of another."""
     may_replace: tuple[Slot, ...] = ()
     """Operands that it may be written over."""
+    carried_by: Instruction | None = None
+    """The loop whose passes hand it on; of several the last."""
     writer: Instruction | None = None
     """What makes the first value that is written into it: a buffer that a loop fills is named after its contents."""
 
@@ -341,6 +343,8 @@ def _carried(before: Slot, after: Slot | None, loop: Loop) -> Slot:
 
     Between the last use of the one and the birth of the other the memory is free.
     """
+    for slot in filter(None, (before, after)):
+        slot.carried_by = loop.instruction
     if after is None or after is before or after.born < loop.first:
         before.last = max(before.last, loop.last)
         return before

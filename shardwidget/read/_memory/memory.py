@@ -16,6 +16,7 @@ from shardwidget.chips import chips
 from shardwidget.document import Buffer, Ints, Memory, MemoryLoop, Source
 from shardwidget.read._memory.assignment import Assignment, gaps, parse, place
 from shardwidget.read._memory.liveness import Loop, Slot, Walk, walk
+from shardwidget.read._memory.splits import Splits
 from shardwidget.read._program.executable import Executable, executable_of, shardings_of
 from shardwidget.read._program.module import Module
 from shardwidget.read._program.origin import InstructionOrigin, Origins
@@ -66,7 +67,7 @@ def memory(
         raise ValueError(NO_TEXT)
     walked = walk(module, _donated(executable.text))
     assignment = _placed(executable, walked)
-    names = _Names(module, executable)
+    names = _Names(module, executable, {axis.name: axis.size for axis in document.axes})
     lines, work = names.work(walked)
     known, at = chips(chip, f"{interconnect_of(document.kind)} {document.kind}")
     found = Memory(
@@ -118,7 +119,7 @@ def _bytes(slot: Slot) -> int:
 class _Names:
     """Names buffers in the user's terms."""
 
-    def __init__(self, module: Module, executable: Executable) -> None:
+    def __init__(self, module: Module, executable: Executable, sizes: Mapping[str, int]) -> None:
         # Looked up several times for every instruction: for its buffers, its line, and who needs a value last.
         self._at = functools.cache(Origins(module).at)
         entry = module.entry
@@ -128,6 +129,8 @@ class _Names:
         if len(self._inputs) != len(self._arguments):
             # What the function does not use is not a parameter, and nothing public says which those are.
             self._inputs = ()
+        lowered = executable.lowered
+        self._splits = Splits(module, _jax.propagated(lowered) if lowered is not None else {}, sizes)
         # Thousands of instructions share few frames.
         self._sources = functools.cache(lambda frames: InstructionOrigin("", frames).source)
 
@@ -172,6 +175,8 @@ class _Names:
         return tuple(lines), Ints.pack(work)
 
     def _axes(self, slot: Slot) -> tuple[str, ...] | None:
+        if slot.instruction is not None and slot.output < 0:
+            return self._splits.axes(slot)
         of, number = (self._inputs, slot.argument) if slot.instruction is None else (self._outputs, slot.output)
         spec = getattr(of[number], "spec", None) if 0 <= number < len(of) else None
         if spec is None:

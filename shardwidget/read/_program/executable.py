@@ -32,6 +32,8 @@ class Executable:
     name: str
     compiled: jax.stages.Compiled | None = None
     """What ``lowered.compile()`` gave; None where there is only a text."""
+    lowered: jax.stages.Lowered | None = field(default=None, repr=False)
+    """What it was compiled from; None where only the compiled program was given."""
 
 
 def executable_of(
@@ -56,7 +58,8 @@ def executable_of(
         if isinstance(f, str):
             return _of_text(f, mesh or _set_mesh(), mesh is not None)
         compiled = f.compile() if isinstance(f, jax.stages.Lowered) else f
-        return _of(compiled, mesh or first_mesh(_shardings(compiled)) or _set_mesh(), mesh is not None, "")
+        lowered = f if isinstance(f, jax.stages.Lowered) else None
+        return _of(compiled, mesh or first_mesh(_shardings(compiled)) or _set_mesh(), mesh is not None, "", lowered)
     if not callable(f):
         raise TypeError(_errors.NO_PROGRAM.format(type=_type(f)))
     call = FlatCall(f, args, kwargs)  # Raises for tracers, which nothing below would notice.
@@ -73,12 +76,13 @@ def executable_of(
             raise ValueError(_errors.ABSTRACT_PROGRAM)
         with compiling(function_name(f), found.devices.flat if found is not None else ()):
             try:
-                compiled = traced.lower().compile()
+                lowered = traced.lower()
+                compiled = lowered.compile()
             except ValueError as error:
                 raise call.explained(error)  # noqa: B904  the same exception
     # A function without arguments may still name shardings for its results.
     found = found or first_mesh(_shardings(compiled))
-    return _of(compiled, found, mesh is not None, function_name(f))
+    return _of(compiled, found, mesh is not None, function_name(f), lowered)
 
 
 def compiled(
@@ -113,12 +117,14 @@ def shardings_of(executable: Executable) -> tuple[tuple[Any, ...], tuple[Any, ..
     return inputs, outputs
 
 
-def _of(compiled: jax.stages.Compiled, mesh: Mesh | None, given: bool, name: str) -> Executable:
+def _of(
+    compiled: jax.stages.Compiled, mesh: Mesh | None, given: bool, name: str, lowered: jax.stages.Lowered | None
+) -> Executable:
     try:
         text = compiled.as_text() or ""
     except Exception:  # An executable that was loaded from a file may have none.
         text = ""
-    return Executable(text, _devices_of(compiled), mesh, given, name, compiled)
+    return Executable(text, _devices_of(compiled), mesh, given, name, compiled, lowered)
 
 
 def _of_text(text: str, mesh: Mesh | None, given: bool) -> Executable:

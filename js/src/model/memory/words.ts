@@ -113,9 +113,9 @@ export function rowText({ buffer, count: n }: Row): string {
   return [words[kind], n > 1 ? `×${n}` : "", loop >= 0 ? "in each iteration" : ""].filter((w) => w !== "").join(", ");
 }
 
-/** Which mesh axes split a buffer; empty where that is not known. */
+/** Which mesh axes split a buffer. */
 export function cutText({ axes }: Buffer): string {
-  if (axes === null) return "";
+  if (axes === null) return "axes not known";
   return axes.length > 0 ? `split over ${axes.join(", ")}` : "not split";
 }
 
