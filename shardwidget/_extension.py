@@ -12,6 +12,7 @@ import numpy as np
 
 from shardwidget import _jax, _registry, read
 from shardwidget.document import Program
+from shardwidget.read._namespace.namespace import running, visible
 
 MOST_LEAVES = 20
 """The most leaves of a tree that is displayed as a view; a larger tree keeps its own representation."""
@@ -90,6 +91,7 @@ class Extension:
 
     def collectives(self, line: str, cell: str) -> None:
         """``%%collectives``: runs the cell, and lists the collectives of every function compiled in it."""
+        from IPython.core.error import UsageError
         from IPython.display import display
 
         with _jax.compilations() as compiled:
@@ -104,7 +106,10 @@ class Extension:
             print(fault)
         quiet = len(programs) - len(found) - len(faults)
         print(_summary(len(programs), quiet))
-        result.raise_error()
+        error = result.error_before_exec or result.error_in_exec
+        if error is not None:
+            # IPython has shown it. This ends "Run All", in one line.
+            raise UsageError(f"the cell raised {type(error).__name__}, see above") from error
 
     def _magic(self, kind: str, name: str, function: Callable[..., None]) -> None:
         self.magics[kind, name] = self.shell.magics_manager.magics[kind].get(name)
@@ -148,7 +153,14 @@ def _bundle(value: Any, include: Any = None, exclude: Any = None) -> Any:
 
 
 def _view(value: Any) -> Any:
-    return _registry.find("show")(value) if _is_shown(value) else None
+    return _registry.find("show")(value, name=_name_of(value)) if _is_shown(value) else None
+
+
+def _name_of(value: Any) -> str:
+    """The user's own name for a value; empty where it has none."""
+    shell = running()
+    names = visible(shell.user_ns) if shell is not None else {}
+    return next((name for name, held in names.items() if held is value), "")
 
 
 def _is_shown(value: Any) -> bool:

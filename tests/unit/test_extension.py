@@ -3,6 +3,7 @@
 import jax
 import jax.numpy as jnp
 import pytest
+from IPython.core.error import UsageError
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 from jax.sharding import NamedSharding
@@ -66,6 +67,24 @@ def test_a_formatter_that_fails_leaves_what_jax_prints(shell, monkeypatch):
 
     monkeypatch.setattr(_registry, "find", fails)
     assert displayed(shell, x) == before
+
+
+def test_a_view_has_the_users_name_for_what_it_shows(shell):
+    shell.run_line_magic("load_ext", "shardwidget")
+    shell.run_cell("weights = put((8, 8), 'data')")
+    weights = shell.user_ns["weights"]
+    assert displayed(shell, weights)["text/plain"].startswith("weights: f32[8,8]")
+    assert displayed(shell, weights + 0)["text/plain"].startswith("f32[8,8]")
+
+
+def test_an_error_in_a_cell_of_collectives_is_shown_once_and_ends_the_cell(shell, capsys):
+    shell.run_line_magic("load_ext", "shardwidget")
+    shell.run_cell("%%collectives\n1 / 0")
+    assert capsys.readouterr().out.count("division by zero") == 1
+    with pytest.raises(UsageError, match="the cell raised ZeroDivisionError, see above"):
+        shell.run_cell_magic("collectives", "", "1 / 0")
+    with pytest.raises(UsageError, match="SyntaxError"):
+        shell.run_cell_magic("collectives", "", "1 /")
 
 
 def test_sharding_prints_where_arrays_live(shell, capsys):
