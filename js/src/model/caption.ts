@@ -1,8 +1,8 @@
 /** What happens in a collective, in words: what is drawn, and how to read it. */
 import type { Collective, Variable } from "./document.gen";
-import type { Played } from "./plan";
+import type { Played, Transfer } from "./plan";
 import { exchanges, gathers, permutes, ragged, reducesAll, tells } from "./semantics";
-import { some } from "./text";
+import { ranges, some } from "./text";
 import type { Flow } from "./timeline";
 import type { TraceModel } from "./trace";
 
@@ -25,18 +25,20 @@ export interface Captioned {
 export function caption(of: Captioned): readonly [string, string] {
   const { trace, collective: c, stage } = of;
   if (!c) return ["", ""];
-  const id = (p: number | undefined) => String(trace.mesh.ids[p ?? 0] ?? 0);
+  const id = (p: number | undefined) => trace.mesh.ids[p ?? 0] ?? 0;
   const receiver = id(of.receiver);
-  if (of.hops) return hopCaption(of);
+  if (of.hops) return hopCaption(of, id);
   const others = stage.group.filter((p) => p !== of.receiver).map(id);
-  if (exchanges(c) || ragged(c))
+  if (exchanges(c) || ragged(c)) {
+    const what = ragged(c) ? "the rows that are sent to it" : "its chunk of every block";
     return [
-      `Device ${receiver} takes its chunk of every block: one from each of ${some(others, 8)}, and its own.`,
-      "colour and tag say where a piece came from; every device receives in the same way",
+      `Device ${receiver} takes ${what}: from ${ranges(others)}, and its own.`,
+      "colour and tag say who sent it; all devices receive at once",
     ];
+  }
   if (gathers(c)) {
     const all = `every device ends with all ${stage.group.length}, in rank order`;
-    return [`Device ${receiver} receives the blocks of ${some(others, 8)}; ${all}.`, ""];
+    return [`Device ${receiver} receives the blocks of ${ranges(others)}; ${all}.`, ""];
   }
   if (permutes(c)) return permutation(of, id);
   if (tells(c)) return [`One device's block is sent to all others; the copy to device ${receiver} is drawn.`, ""];
@@ -46,11 +48,15 @@ export function caption(of: Captioned): readonly [string, string] {
 /** Most members of a ring whose chunks have room for dots. */
 export const DOTTED = 4;
 
-function hopCaption({ collective: c, played, flow, finished, adds, stage }: Captioned): readonly [string, string] {
+function hopCaption(
+  { collective: c, played, flow, finished, adds, stage }: Captioned,
+  id: (p: number | undefined) => number,
+): readonly [string, string] {
   const rounds = played?.rounds.length ?? 0;
   const n = stage.group.length;
   if (finished) return [`All ${rounds} hops are done: every device has what it needs.`, ""];
-  const adding = (played?.rounds[flow.round] ?? []).some((t) => t.op === "add");
+  const round = played?.rounds[flow.round] ?? [];
+  const adding = round.some((t) => t.op === "add");
   const part = reducesAll(c) ? (adding ? ", reduce-scatter" : ", all-gather") : "";
   const does = adding ? "the receiver adds what arrives" : "each device passes on what it has";
   const sign = [
@@ -58,17 +64,36 @@ function hopCaption({ collective: c, played, flow, finished, adds, stage }: Capt
       ? `${stage.motion === "gutters" && n <= DOTTED ? `dots: how many of the ${n} terms a chunk holds; ` : ""}pale: passed on`
       : "a number in an empty place: the hop that fills it",
     "framed: receives in this hop",
-    ...(c && c.axes.length > 1 ? ["ink: the axis whose link is crossed"] : []),
+    ...(c && c.axes.length > 1 ? ["copies have the colour of the axis that they cross"] : []),
   ].join("; ");
-  return [`Hop ${flow.round + 1} of ${rounds}${part}: ${does}.`, sign];
+  return [
+    `Hop ${flow.round + 1} of ${rounds}${part}: ${does}.${stage.motion === "lanes" ? pairsOf(round, stage, id) : ""}`,
+    sign,
+  ];
 }
 
-function permutation({ played, stage }: Captioned, id: (p: number | undefined) => string): readonly [string, string] {
+/** Who sends to whom in a round: ` 0 ↔ 4, 1 ↔ 5 …`. */
+function pairsOf(
+  round: readonly Transfer[],
+  { group }: Captioned["stage"],
+  id: (p: number | undefined) => number,
+): string {
+  const sends = (from: number, to: number) => round.some((t) => t.source === from && t.destination === to);
+  const pairs = new Set(
+    round.flatMap(({ source: a, destination: b }) => {
+      if (sends(b, a)) return a < b ? [`${id(group[a])} ↔ ${id(group[b])}`] : [];
+      return [`${id(group[a])} → ${id(group[b])}`];
+    }),
+  );
+  return ` ${some([...pairs], 4)}.`;
+}
+
+function permutation({ played, stage }: Captioned, id: (p: number | undefined) => number): readonly [string, string] {
   const pairs = played?.rounds[0] ?? [];
   const ranks = stage.group.map((_, r) => r);
   const without = ranks.filter((r) => !pairs.some((t) => t.destination === r)).map((r) => id(stage.group[r]));
   const unsent = ranks.filter((r) => !pairs.some((t) => t.source === r)).map((r) => id(stage.group[r]));
-  const device = (ids: readonly string[]) => `${ids.length === 1 ? "device" : "devices"} ${some(ids, 6)}`;
+  const device = (ids: readonly number[]) => `${ids.length === 1 ? "device" : "devices"} ${ranges(ids)}`;
   if (without.length === 0 && unsent.length === 0) return ["Every device sends its block and receives one.", ""];
   const zeros = without.length > 0 ? `Nobody sends to ${device(without)}, so JAX fills in zeros.` : "";
   const left =

@@ -25,6 +25,14 @@ export function some(items: readonly (string | number)[], most = 6): string {
   return items.length > most ? `${items.slice(0, most).join(", ")} … ${items.length - most} more` : items.join(", ");
 }
 
+/** Ids in few words: `1 to 7`, `1, 3, … 15`, else `some` of them. */
+export function ranges(ids: readonly number[], most = 6): string {
+  const [a = 0, b = 0] = ids;
+  const last = ids.at(-1) ?? 0;
+  const even = ids.length > 3 && ids.every((id, i) => id === a + i * (b - a));
+  return !even ? some(ids, most) : b === a + 1 ? `${a} to ${last}` : `${a}, ${b}, … ${last}`;
+}
+
 /** The global slice of a tile, `[0:2, :]`: a whole dimension is a bare colon, as in numpy. */
 export function sliceText(model: PlacementModel, tile: number): string {
   const parts = model.parts(tile).map((part, d) => {

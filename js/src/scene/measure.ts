@@ -18,6 +18,16 @@ export function fit(text: string, width: number, size: number, mono = false): st
   return `${characters.slice(0, keep).join("")}…`;
 }
 
+/** As many clauses of a text as fit, from its beginning; of the first one as much as fits. */
+export function fitClauses(text: string, width: number, size: number): string {
+  const clauses = text.split(/(?<=[.;]) /);
+  for (let n = clauses.length; n > 0; n--) {
+    const some = clauses.slice(0, n).join(" ").replace(/;$/, "");
+    if (textWidth(some, size) <= width) return some;
+  }
+  return fit(clauses[0] ?? "", width, size);
+}
+
 /**
  * A value's name in a width: `b = k of device 6` gives way to `k of device 6` and `k of 6`; of a call that is too long the
  * function is left, `psum(…)`, of others their beginning.

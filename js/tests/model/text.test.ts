@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { PlacementModel } from "../../src/model/placement";
-import { axisTokens, bytes, coordinates, shardType, sliceText, some } from "../../src/model/text";
+import { axisTokens, bytes, coordinates, ranges, shardType, sliceText, some } from "../../src/model/text";
 import { array, mesh } from "../documents";
 
 test.each([
@@ -16,6 +16,15 @@ test.each([
   [2 ** 60, "1 EiB"],
   [2 ** 73, "8192 EiB"],
 ])("%i bytes are %s", (n, text) => expect(bytes(n)).toBe(text));
+
+test.each([
+  [[1, 2, 3, 4, 5, 6, 7], "1 to 7"],
+  [[3, 5, 7, 9, 11], "3, 5, … 11"],
+  [[3, 6, 7], "3, 6, 7"],
+  [[1, 2, 3], "1, 2, 3"],
+  [[0, 1, 4, 5, 8, 9, 12], "0, 1, 4, 5, 8, 9 … 1 more"],
+  [[], ""],
+])("ids %j are %s", (ids, text) => expect(ranges(ids)).toBe(text));
 
 test("slices, shard types and coordinates are spelled as in Python", () => {
   const model = new PlacementModel(array(mesh({ x: 4, y: 2 }), [8, 16, 3], ["x", "y"]));

@@ -48,6 +48,88 @@ test("where there is room all groups hold their additions, and which one is look
   expect(heads.map((w) => w.slice(0, 11))).toEqual(["on device 6", "on device 7"]);
 });
 
+test("groups that are rows hold their additions too, where there is room; else a title goes from one to the next", () => {
+  const rows: Program = { ...PSUM, axes: { x: 2, y: 4 }, over: ["y"], shape: [2, 4] };
+  for (const device of [null, 0, 7]) {
+    const view = viewOf(rows, 1000, 0.2, device);
+    const { flights, under } = frameOf(view);
+    expect([view.stage.run, view.stage.open, view.stage.pager, flights.length]).toEqual(["across", true, null, 6]);
+    expect(written(under).filter((w) => w.startsWith("a on device"))).toHaveLength(2);
+  }
+  const tall = viewOf({ ...rows, axes: { x: 8, y: 2 } }, 1000);
+  expect([tall.stage.run, tall.stage.open, frameOf(tall).flights.length]).toEqual(["across", false, 1]);
+  expect(written(tall.stage.fixed)).toContain("group 5 of 8, x=4");
+  expect(tall.stage.pager).toBeGreaterThan(Math.max(...tall.stage.tiles.map((t) => t.box.x + t.box.w)));
+});
+
+test("a group over three axes has a rail of each, the outer ones beside those that they hold", () => {
+  const { stage } = viewOf({ ...PSUM, axes: { x: 2, y: 2, tensor: 2 }, over: ["x", "y", "tensor"] }, 685);
+  const words = written(stage.fixed);
+  const of = (axis: string) => words.filter((w) => w.startsWith(`${axis}=`)).length;
+  expect([of("x"), of("y"), of("tensor")]).toEqual([2, 4, 8]);
+  const folded = viewOf({ ...PSUM, axes: { x: 8, y: 4 }, over: ["x", "y"] }, 685);
+  expect(written(folded.stage.fixed)).toEqual(expect.arrayContaining(["x", "…"]));
+});
+
+test("a part of a sum marks the worked element only where it is kept", () => {
+  for (const algorithm of ["meaning", "ring", "halving-doubling"] as const) {
+    const trace = programOf({ axes: { x: 8 }, kind: "reduce_scatter", over: ["x"], shape: [1, 8] });
+    const options = { scheme: "light", algorithm, device: null, still: false } as const;
+    const view = new StepView(trace, new StepperLayout(trace, 902), { step: 2, phase: 0.99 }, options);
+    const outlined = frameOf(view).over.filter((m) => m.kind === "rect" && m.stroke?.width === 2);
+    expect(outlined).toHaveLength(1);
+  }
+});
+
+test("what leaves a row of a permutation and what arrives in it are lines of their own", () => {
+  const pairs = Array.from({ length: 8 }, (_, r) => [r, (r + 1) % 8] as const);
+  const view = viewOf({ axes: { x: 8 }, kind: "ppermute", over: ["x"], shape: [1, 2], pairs }, 902, 0);
+  const ways = frameOf(view).under.flatMap((m) => (m.kind === "line" && m.points.length === 4 ? [m.points] : []));
+  const [left, arrived] = [ways.map((w) => w[0]?.[1]), ways.map((w) => w[3]?.[1])];
+  expect(ways).toHaveLength(8);
+  expect(left.filter((y) => arrived.includes(y))).toEqual([]);
+});
+
+test("a copy of several chunks carries them in their order, with numbers where there is room", () => {
+  const trace = programOf({ axes: { x: 8 }, kind: "reduce_scatter", over: ["x"], shape: [1, 8] });
+  const carried = (width: number) => {
+    const options = { scheme: "light", algorithm: "halving-doubling", device: null, still: false } as const;
+    const view = new StepView(trace, new StepperLayout(trace, width), { step: 2, phase: 0.1 }, options);
+    const tiles = written(frameOf(view).over).length;
+    const one = frameOf(view).flights.find((f) => f.source === 1);
+    return { numbers: written(one?.marks ?? []), tiles };
+  };
+  expect(carried(902).numbers).toEqual(["12", "13", "14", "15", "1"]);
+  // Where there is none, tiles keep theirs.
+  expect(carried(456).numbers).toEqual(["1"]);
+  expect(carried(456).tiles).toBe(carried(902).tiles);
+});
+
+test("the sum names its device, then its terms, whole in a narrow card", () => {
+  const real = (p: number, i: number) => (p + 0.25 * i) / 7;
+  const view = (width: number) => viewOf({ ...PSUM, value: real, dtype: "float32" }, width, 0.99);
+  const line = (v: StepView) => written(frameOf(v).under.filter((m) => m.kind === "text" && m.y === v.stage.line.y));
+  expect(line(view(860))).toContain("a[0,1] on device 1");
+  expect(line(view(330))).toContain("a[0,1]");
+  expect(line(view(330)).filter((w) => w === " + ")).toHaveLength(3);
+  expect(line(view(330))).not.toContain("…");
+});
+
+test("names of a local step stay in their tiles", () => {
+  for (const width of [448, 658, 902]) {
+    for (const name of ["psum", "reduce_scatter"] as const) {
+      const trace = model(name);
+      const layout = new StepperLayout(trace, width);
+      trace.steps.forEach((_, step) => {
+        const options = { scheme: "light", algorithm: "meaning", device: null, still: false } as const;
+        const { stage } = new StepView(trace, layout, { step, phase: 1 }, options);
+        for (const { box, places } of stage.tiles)
+          for (const { box: block, room } of places) expect(block.x + room).toBeLessThanOrEqual(box.x + box.w);
+      });
+    }
+  }
+});
+
 test("a block that several devices hold says how many, and along which axes", () => {
   const trace = model("psum");
   const options = { scheme: "light", algorithm: "meaning", device: null, still: false } as const;

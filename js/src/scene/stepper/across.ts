@@ -1,10 +1,11 @@
-/** A collective whose groups run across the mesh: the picked one opens its addition below its tiles. */
+/** A collective whose groups run across the mesh: all hold their additions below their tiles, or the picked one alone. */
 import { gathers } from "../../model/semantics";
 import { fitName, textWidth } from "../measure";
-import type { Box } from "../scene";
+import { type Box, label } from "../scene";
 import { type Ask, adds, pieceFace, stripped, stripVariable, tileFace } from "./ask";
 import { railAcross, railDown, railRoom } from "./axes";
 import { cellOf, FONTS, GROWTH, LINE, shownPart } from "./down";
+import { titleOf } from "./map";
 import type { Lane, Stage, Tile } from "./stage";
 
 interface Row {
@@ -12,9 +13,17 @@ interface Row {
   pad: number;
   gap: number;
   lane: number;
+  /** Whether every group holds its addition. */
+  open: boolean;
 }
 
-const ROWS: readonly Row[] = [
+/** All groups are open before rows of a block are left out. */
+function rowsIn({ trace, c }: Ask): readonly Row[] {
+  const several = trace.groups(c).length > 1;
+  return ROWS.flatMap((row) => [...(several ? [{ ...row, open: true }] : []), { ...row, open: false }]);
+}
+
+const ROWS: readonly Omit<Row, "open">[] = [
   { rows: 4, pad: 7, gap: 12, lane: 36 },
   { rows: 3, pad: 7, gap: 12, lane: 36 },
   { rows: 2, pad: 7, gap: 12, lane: 36 },
@@ -31,11 +40,13 @@ const TIGHT = [
   { gap: 26, pad: 5, coordinates: false },
 ] as const;
 const TAG = { w: 20, h: 16 } as const;
+/** Room for the words that say which group is open, and for its buttons. */
+const PAGER = 140;
 
 /** The stage of a meaning whose groups are the rows of a mesh; null where it is too wide or too high. */
 export function acrossStage(ask: Ask): Stage | null {
   if (!wholeMesh(ask)) return null;
-  for (const row of ROWS) {
+  for (const row of rowsIn(ask)) {
     for (const tight of TIGHT) {
       for (const font of FONTS) {
         for (const grow of tight === TIGHT[0] && font === FONTS[0] ? GROWTH : [0]) {
@@ -51,7 +62,7 @@ export function acrossStage(ask: Ask): Stage | null {
 /** How high it may be at any width; 0 where it is never drawn so. */
 export function acrossHeight(ask: Ask): number {
   if (!wholeMesh(ask)) return 0;
-  for (const row of ROWS) {
+  for (const row of rowsIn(ask)) {
     const stage = place(ask, row, TIGHT[0], FONTS[0], 0);
     if (stage && stage.height <= ask.room) return stage.height;
   }
@@ -96,7 +107,8 @@ function place(ask: Ask, row: Row, tight: (typeof TIGHT)[number], font: number, 
   const left = railRoom(mesh, 0) + 2;
   const picked = trace.groups(c).indexOf(group);
   const opened = row.lane + slot.h + 12;
-  const top = (y: number) => TOP + y * (tileH + row.gap) + (y > picked ? opened : 0);
+  const { open } = row;
+  const top = (y: number) => TOP + y * (tileH + row.gap) + (open ? y : y > picked ? 1 : 0) * opened;
   const columnX = Array.from({ length: across }, (_, i) => left + i * (tileW + tight.gap));
   const tiles: Tile[] = [];
   const groups = trace.groups(c);
@@ -108,7 +120,7 @@ function place(ask: Ask, row: Row, tight: (typeof TIGHT)[number], font: number, 
           v: stripVariable(ask, false),
           box: { x: box.x + inset, y: box.y + row.pad, ...block },
           face,
-          named: false,
+          room: 0,
         },
       ];
       tiles.push({ members: [p], box, places, id: "beside", coordinates });
@@ -133,19 +145,22 @@ function place(ask: Ask, row: Row, tight: (typeof TIGHT)[number], font: number, 
   const right = (columnX.at(-1) ?? 0) + tileW;
   const resultX = right + 34;
   const pad = Math.min(6, row.gap / 2);
-  const last = top(down - 1) + tileH + (picked === down - 1 ? opened : 0);
+  const last = top(down - 1) + tileH + (open || picked === down - 1 ? opened : 0);
   const width = right + resultW + 8;
   const frames = groups.map((g, y) => {
-    const open = y === picked;
+    const adding = open || y === picked;
     const box = {
       x: left - pad - 2,
       y: top(y) - pad,
-      w: right - left + 2 * pad + 4 + (open && total ? resultW + 4 : 0),
-      h: tileH + 2 * pad + (open ? opened - pad : 0),
+      w: right - left + 2 * pad + 4 + (adding && total ? resultW + 4 : 0),
+      h: tileH + 2 * pad + (adding ? opened - pad : 0),
     };
-    return { group: g, box, picked: open };
+    return { group: g, box, picked: adding && !open };
   });
   const height = Math.ceil(last + pad + LINE + 2);
+  // Where one is open, the corner beside the rail says which, and goes to the others.
+  const corner = { x: right + 12, width: ask.width - right - 12 };
+  const title = open || corner.width < PAGER ? "" : titleOf(ask, corner.width);
   const rows = groups.map((_, y) => [top(y), tileH, String(y)] as const);
   const hidden = face.columns < face.of[1] || face.rows < face.of[0];
   return {
@@ -162,6 +177,7 @@ function place(ask: Ask, row: Row, tight: (typeof TIGHT)[number], font: number, 
         TOP - 6,
         columnX.map((x) => [x, tileW] as const),
       ),
+      ...(title ? [label(corner.x, 12, title, 11, "muted")] : []),
     ],
     frames,
     signs: groups.flatMap((_, y) => columnX.slice(1).map((x) => [x - tight.gap / 2, top(y) + tileH / 2] as const)),
@@ -185,9 +201,10 @@ function place(ask: Ask, row: Row, tight: (typeof TIGHT)[number], font: number, 
       face: tileFace(ask, [row.rows, face.columns], true),
     },
     chunks: stripped(ask) ? ask.plan.n : 1,
+    carried: { chunks: 1, swatch: false },
     holds: [],
-    open: false,
-    pager: null,
+    open,
+    pager: title ? corner.x + textWidth(title, 11) + 6 : null,
     room: null,
     line: { x: left - 2, y: height - LINE + 20, width: ask.width - left },
     note: hidden ? shownPart(ask, face) : "",

@@ -1,5 +1,5 @@
 /** The addition of the picked group: lanes, slots that keep the sources, the sum; and ways of copies that go round. */
-import { some } from "../../model/text";
+import { ranges } from "../../model/text";
 import { blockMarks } from "../block";
 import { fit, fitName } from "../measure";
 import { axisStroke, axisToken, BOLD, type Box, label, type Mark, type Stroke } from "../scene";
@@ -34,19 +34,19 @@ function headerMarks(view: StepView): Mark[] {
   const { stage, trace, collective: c, output } = view;
   if (!stage.header || !output) return [];
   const { x, y, lines, width } = stage.header;
-  const id = (p: number) => String(trace.mesh.ids[p] ?? 0);
+  const id = (p: number) => trace.mesh.ids[p] ?? 0;
   const others = stage.group.filter((p) => p !== view.receiver).map(id);
   const same = c?.semantics.replicates === true;
   const first = { text: same ? "on device " : "to device " };
-  const own = { text: id(view.receiver), color: "ink", weight: 700 } as const;
+  const own = { text: `${id(view.receiver)}`, color: "ink", weight: 700 } as const;
   if (lines === 2) {
     const name = { text: `${fitName(output.name, 60, 11)} `, color: "ink", weight: 700 } as const;
     return [
       label(x, y, [name, first, own], 11, "ink"),
-      label(x, y + 13, fit(same ? `same on ${some(others, 4)}` : "", width, 10.5), 10.5, "muted"),
+      label(x, y + 13, fit(same ? `same on ${ranges(others, 4)}` : "", width, 10.5), 10.5, "muted"),
     ];
   }
-  const tail = same ? fit(`, same on ${some(others, 6)}`, Math.max(0, width - 78), 11) : "";
+  const tail = same ? fit(`, same on ${ranges(others)}`, Math.max(0, width - 78), 11) : "";
   return [label(x, y, [first, own, { text: tail, color: "muted" }], 11, "ink")];
 }
 

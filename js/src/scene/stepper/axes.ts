@@ -3,10 +3,10 @@ import type { MeshModel } from "../../model/mesh";
 import { fit, textWidth } from "../measure";
 import { axisStroke, axisToken, BOLD, label, type Mark } from "../scene";
 
-/** Width of the coordinates left of rows: `x=3`. */
+/** Width of the coordinates left of rows: `x=3`; a long name is turned, beside them. */
 export function railRoom(mesh: MeshModel, axis: number): number {
   const { name = "", size = 1 } = mesh.axes[axis] ?? {};
-  return Math.min(76, textWidth(long(name) ? String(size - 1) : `${name}=${size - 1}`, 11, true)) + 20;
+  return long(name) ? textWidth(String(size - 1), 11, true) + 36 : textWidth(`${name}=${size - 1}`, 11, true) + 20;
 }
 
 /** An axis that runs down, left of `x`: its rail and the coordinate of each row. */
@@ -15,8 +15,8 @@ export function railDown(
   axis: number,
   x: number,
   rows: readonly (readonly [y: number, h: number, at: string])[],
-  /** Whether it is the first of several alike: a long name stands once. */
-  first = true,
+  /** Top and height beside which a long name stands, where not along the rail; null where another rail has it. */
+  named?: readonly [y: number, h: number] | null,
 ): Mark[] {
   const { name = "" } = mesh.axes[axis] ?? {};
   const [top, last] = [rows[0], rows.at(-1)];
@@ -37,9 +37,12 @@ export function railDown(
     const text = bare ? at : `${name}=${at}`;
     marks.push(label(x - 19, y + h / 2 + 4, text, 11, axisToken(axis), { ...BOLD, anchor: "end" }));
   }
-  if (bare && first)
-    marks.push(label(x - 12, top[0] - 8, fit(name, 90, 11, true), 11, axisToken(axis), { ...BOLD, anchor: "end" }));
-  return marks;
+  if (!bare || named === null) return marks;
+  if (!long(name)) return [...marks, label(x - 12, top[0] - 8, name, 11, axisToken(axis), { ...BOLD, anchor: "end" })];
+  const [y, high] = named ?? [top[0], last[0] + last[1] - top[0]];
+  const turned = { ...BOLD, anchor: "middle", turned: true } as const;
+  const text = fit(name, high, 11, true);
+  return [...marks, label(x - railRoom(mesh, axis) + 11, y + high / 2, text, 11, axisToken(axis), turned)];
 }
 
 /** An axis that runs across, over `y`: its rail and the coordinate of each column. */
@@ -64,7 +67,8 @@ export function railAcross(
     },
   ];
   columns.forEach(([x, w], i) => {
-    const text = fit(`${name}=${i}`, w + 10, 11, true);
+    // A long name gives way, not its index.
+    const text = `${fit(name, w + 10 - textWidth(`=${i}`, 11, true), 11, true)}=${i}`;
     marks.push(label(x + w / 2, y - 16, text, 11, axisToken(axis), { ...BOLD, anchor: "middle" }));
   });
   return marks;

@@ -1,5 +1,6 @@
 /** A collective whose picked group runs down: members under one another, what they send and receive at the right. */
 import { DOTTED } from "../../model/caption";
+import { product } from "../../model/mesh";
 import { tells } from "../../model/semantics";
 import { fitName, textWidth } from "../measure";
 import { type Box, label, type Mark } from "../scene";
@@ -7,7 +8,7 @@ import { type Ask, adds, pieceFace, rowsOf, stripped, stripVariable, tileFace } 
 import { railAcross, railDown, railRoom } from "./axes";
 import type { Face } from "./contents";
 import { type MapRoom, mapTitle, placeMap, roomOfMap, titleEnd } from "./map";
-import { lanesOf } from "./routes";
+import { joined, lanesOf } from "./routes";
 import type { Lane, Stage, Tile } from "./stage";
 
 /** Sizes of rows: as generous as the height allows. */
@@ -25,12 +26,15 @@ interface Tight {
   lane: number;
   pad: number;
   coordinates: boolean;
+  /** Whether a group over several axes has a rail of each. */
+  rails: boolean;
 }
 
 const TIGHT: readonly Tight[] = [
-  { lane: 62, pad: 10, coordinates: true },
-  { lane: 48, pad: 8, coordinates: true },
-  { lane: 34, pad: 4, coordinates: false },
+  { lane: 62, pad: 10, coordinates: true, rails: true },
+  { lane: 48, pad: 8, coordinates: true, rails: true },
+  { lane: 34, pad: 4, coordinates: false, rails: true },
+  { lane: 34, pad: 4, coordinates: false, rails: false },
 ];
 export const FONTS = [11.5, 11, 10.5] as const;
 export const GROWTH = [10, 6, 3, 0] as const;
@@ -54,31 +58,35 @@ export function downStage(ask: Ask): Stage {
     const stage = place(ask, fixed, choice);
     if (stage.width <= ask.width) return { ...stage, width: ask.width };
   }
-  const tight = { lane: 26, pad: 3, coordinates: false };
-  return {
-    ...place(ask, fixed, { whole: false, open: false, map: false, columns: 1, tight, font: 10.5, grow: 0, bare: true }),
-    width: ask.width,
-  };
+  const tight = { lane: 26, pad: 3, coordinates: false, rails: false };
+  const least = { whole: false, open: false, map: false, columns: 1, tight, font: 10.5, grow: 0, swatch: true };
+  const bare = BARE.map((cell) => place(ask, fixed, { ...least, bare: cell }));
+  return { ...((bare.find((stage) => stage.width <= ask.width) ?? bare.at(-1)) as Stage), width: ask.width };
 }
 
-/** What may shrink, the best first: lanes, margins, the size of digits, the other groups, finally columns. */
+/** What may shrink, the best first: lanes, margins, the size of digits, the other groups, numbers of copies, columns. */
 function* choicesOf(ask: Ask): Generator<Choice> {
   const whole = wholeMesh(ask);
+  const all = { map: false, columns: 64, swatch: false, bare: 0 };
+  const tights = nested(ask) ? TIGHT : TIGHT.slice(0, 3);
   if (whole && ask.motion === "gather" && ask.trace.groups(ask.c).length > 1)
     for (const tight of TIGHT.slice(0, 2))
-      for (const grow of GROWTH)
-        yield { whole, open: true, map: false, columns: 64, tight, font: FONTS[0], grow, bare: false };
-  const ways: Pick<Choice, "whole" | "map" | "columns">[] = [
-    ...(whole ? [{ whole, map: false, columns: 64 }] : []),
-    { whole: false, map: true, columns: 64 },
-    ...[64, 16, 8, 4, 2, 1].map((columns) => ({ whole: false, map: false, columns })),
+      for (const grow of GROWTH) yield { ...all, whole, open: true, tight, font: FONTS[0], grow };
+  const ways: Partial<Choice>[] = [
+    ...(whole ? [{ whole }] : []),
+    { map: true },
+    ...(ask.motion === "lanes" ? [{ map: true, swatch: true }] : []),
+    ...[64, 16, 8, 4, 2, 1].flatMap((columns) => [
+      { columns },
+      ...(ask.motion === "lanes" ? [{ columns, swatch: true }] : []),
+    ]),
   ];
   for (const way of ways) {
-    for (const tight of TIGHT) {
+    for (const tight of tights) {
       for (const font of FONTS) {
         // Where there is more room than needed, numbers stand wider apart.
         const roomy = tight === TIGHT[0] && font === FONTS[0];
-        for (const grow of roomy ? GROWTH : [0]) yield { ...way, open: false, tight, font, grow, bare: false };
+        for (const grow of roomy ? GROWTH : [0]) yield { ...all, whole: false, open: false, ...way, tight, font, grow };
       }
     }
   }
@@ -99,7 +107,7 @@ function fixedOf(ask: Ask): Fixed {
   const { motion } = ask;
   const rounds = motion === "permute" ? [permuted(ask)] : motion === "gather" ? [] : ask.trace.played(ask.plan).rounds;
   const sizes = vertical(ask, motion === "gutters");
-  const chunks = rounds.reduce((most, round) => round.reduce((n, t) => Math.max(n, t.chunks.length), most), 1);
+  const chunks = Math.max(1, ...rounds.flatMap((round) => joined(round).map((t) => t.chunks.length)));
   const lanes = motion === "permute" || motion === "lanes" ? lanesOf(rounds, rowIndex(sizes.members)) : 0;
   return { ...sizes, lanes, chunks };
 }
@@ -130,26 +138,28 @@ interface Choice {
   font: number;
   /** Extra width of cells. */
   grow: number;
-  /** Without numbers: for blocks of many chunks where there is no width. */
-  bare: boolean;
+  /** Copies without numbers: where there is no width for those of many chunks. */
+  swatch: boolean;
+  /** Width of a cell of blocks without numbers; 0 with them. */
+  bare: number;
 }
 
 function place(
   ask: Ask,
   { row, members, top, height, lanes, chunks }: Fixed,
-  { whole, open, map: mapped, columns: most, tight, font, grow, bare }: Choice,
+  { whole, open, map: mapped, columns: most, tight, font, grow, swatch, bare }: Choice,
 ): Stage {
   const { trace, c, motion, group, receiver } = ask;
   const { mesh } = trace;
   const gutters = motion === "gutters";
-  const cellWidth = bare ? 7 : cellOf(ask, font) + grow;
+  const cellWidth = bare || cellOf(ask, font) + grow;
   const face = tileFace(ask, [row.rows, most * (stripped(ask) ? ask.plan.n : 1)]);
   const piece = pieceFace(ask, face);
   const block = { w: face.columns * cellWidth, h: row.rows * row.cell };
   const above = gutters && members.length <= DOTTED;
   const dots = above && adds(ask) ? DOTS : 0;
   const under = members.length <= 4;
-  const nest = whole || !tight.coordinates ? null : nested(ask, members);
+  const nest = whole || !tight.rails ? null : nested(ask);
   const railed = whole || along(ask) !== null || nest !== null;
   const coordinates = tight.coordinates && mesh.axes.length > 1 && (under || !railed);
   // All groups have tiles of one width.
@@ -172,13 +182,14 @@ function place(
   const rail = whole
     ? railRoom(mesh, 0)
     : nest
-      ? railRoom(mesh, nest.outer) + railRoom(mesh, nest.inner) - 8
+      ? nestRoom(ask, nest)
       : along(ask) === null
         ? 6
         : railRoom(mesh, along(ask) ?? 0);
   const slotW = piece.columns * cellWidth;
-  // A copy from tile to tile is a few chunks and a tag; with many chunks the numbers are left out.
-  const copyW = copyWidth(ask, face, cellWidth, chunks);
+  // A copy from tile to tile is a few chunks and a tag.
+  const columns = stripped(ask) ? (face.columns / ask.plan.n) * chunks : face.columns;
+  const copyW = (swatch ? SWATCH : columns * cellWidth) + TAG.w + 4;
   const wrap = gutters ? wrapRoom(ask, face, cellWidth) : 0;
   const side =
     motion === "gather"
@@ -204,7 +215,7 @@ function place(
       tiles.push({
         members: ranks.map((r) => g[r] ?? 0),
         box,
-        places: [{ v: stripVariable(ask, false), box: blockBox, face, named: false }],
+        places: [{ v: stripVariable(ask, false), box: blockBox, face, room: 0 }],
         id: above ? "above" : "beside",
         coordinates,
       });
@@ -254,7 +265,10 @@ function place(
   } else {
     const axis = along(ask);
     if (axis !== null) fixed.push(...railDown(mesh, axis, left + rail, rows));
-    if (nest) fixed.push(...nestMarks(ask, nest, left + rail, own));
+    if (nest) {
+      const seats = own.map(({ box }, i) => ({ ranks: members[i] ?? [], box }));
+      fixed.push(...nestMarks(ask, nest, left + rail, seats));
+    }
     if (map) fixed.push(...mapTitle(ask, map));
   }
   const pad = whole && all.length > 1 ? Math.min(6, row.gap / 2 + 3) : 0;
@@ -311,6 +325,7 @@ function place(
       face: tileFace(ask, [row.rows, face.columns], true),
     },
     chunks: stripped(ask) ? ask.plan.n : 1,
+    carried: { chunks, swatch },
     holds: motion === "permute" ? own.map((t) => shifted(t, after - at.x)) : [],
     room: gather
       ? null
@@ -319,7 +334,7 @@ function place(
         : { x: right, y: top, w: gutters ? wrap : side, h: bottom - top },
     line: { x: 0, y: height - LINE + 20, width: ask.width },
     note: hidden && !bare ? shownPart(ask, face) : "",
-    bare,
+    bare: bare > 0,
     width: used,
     height,
   };
@@ -361,7 +376,7 @@ function vertical(ask: Ask, gutters: boolean) {
       if (n <= 4)
         for (let rows = Math.min(natural, 4); rows > 0; rows--)
           choices.push({ rows, cell: 20, pad: rows === 1 ? 13 : 7, gap: 14 });
-      if (n <= 8) choices.push({ rows: 1, cell: 20, pad: 6, gap: 6 });
+      if (n <= 8) for (const between of [6, 5, 4]) choices.push({ rows: 1, cell: 20, pad: between, gap: between });
       choices.push({ rows: 1, cell: 18, pad: 2, gap: 3 });
     }
     const row = choices.find((r) => of(r, n) <= room) ?? (most === 8 ? choices.at(-1) : undefined);
@@ -376,39 +391,59 @@ function along({ trace, c, group }: Ask): number | null {
   return c.axes.length === 1 && group.length === trace.mesh.meshShape[axis] && trace.mesh.axes.length > 0 ? axis : null;
 }
 
-/** Axes of a group over two of them, and its rows by the place along the outer one. */
-interface Nest {
-  outer: number;
-  inner: number;
-  runs: readonly (readonly number[])[];
-}
+/** Mesh axes of a group over several of them, the outermost first, with sizes and strides of its ranks; else null. */
+type Nest = readonly { axis: number; size: number; stride: number }[];
 
-/** How a group over two axes is numbered: the outer axis, within it the inner one; null for any other group. */
-function nested({ trace, c, group }: Ask, members: readonly (readonly number[])[]): Nest | null {
+function nested({ trace, c, group }: Ask): Nest | null {
   const { mesh } = trace;
-  const [outer = 0, inner = 0, ...more] = c.axes.map((name) => mesh.axisOf(name));
-  const [n = 1, m = 1] = [mesh.meshShape[outer], mesh.meshShape[inner]];
-  if (c.axes.length !== 2 || more.length > 0 || members.length !== n * m) return null;
-  const digits = group.map((p) => mesh.digits(p));
-  if (!digits.every((d, rank) => d[outer] === Math.floor(rank / m) && d[inner] === rank % m)) return null;
-  return { outer, inner, runs: Array.from({ length: n }, (_, i) => Array.from({ length: m }, (_, j) => i * m + j)) };
+  const axes = c.axes.map((name) => mesh.axisOf(name));
+  const sizes = axes.map((axis) => mesh.meshShape[axis] ?? 1);
+  const nest = axes.map((axis, i) => ({ axis, size: sizes[i] ?? 1, stride: product(sizes.slice(i + 1)) }));
+  if (axes.length < 2 || group.length !== product(sizes)) return null;
+  const inOrder = (p: number, rank: number) =>
+    nest.every(({ axis, size, stride }) => mesh.digits(p)[axis] === Math.floor(rank / stride) % size);
+  return group.every(inOrder) ? nest : null;
 }
 
-/** Rails of two axes left of `x`: the outer one beside the inner ones that it holds. */
-function nestMarks({ trace }: Ask, { outer, inner, runs }: Nest, x: number, tiles: readonly Tile[]): Mark[] {
-  const rows = (ranks: readonly number[]) =>
-    ranks.flatMap((rank, at) => {
-      const box = tiles[rank]?.box;
-      return box ? [[box.y, box.h, String(at)] as const] : [];
+function nestRoom({ trace }: Ask, nest: Nest): number {
+  return nest.reduce((room, { axis }) => room + railRoom(trace.mesh, axis), -8 * Math.max(0, nest.length - 1));
+}
+
+/** Rails of several axes left of `x`: each beside those that it holds. */
+function nestMarks(ask: Ask, nest: Nest, x: number, rows: readonly Seat[]): Mark[] {
+  const [first, last] = [rows[0]?.box, rows.at(-1)?.box];
+  if (!first || !last) return [];
+  const high = last.y + last.h - first.y;
+  return nest.flatMap(({ axis, size, stride }, level) => {
+    const at = x - nestRoom(ask, nest.slice(level + 1)) + (level + 1 < nest.length ? 8 : 0);
+    const runs = runsOf(rows, (rank) => Math.floor(rank / (stride * size)));
+    return runs.flatMap((run, i) => {
+      const places = runsOf(run, (rank) => Math.floor(rank / stride)).map((some) => {
+        const [top, bottom] = [some[0]?.box ?? first, some.at(-1)?.box ?? last];
+        const places = new Set(some.flatMap(({ ranks }) => ranks.map((r) => Math.floor(r / stride) % size)));
+        return [top.y, bottom.y + bottom.h - top.y, places.size === 1 ? String([...places][0]) : "…"] as const;
+      });
+      return railDown(ask.trace.mesh, axis, at, places, i === 0 ? [first.y, high] : null);
     });
-  const spans = runs.flatMap((ranks, at) => {
-    const [first, last] = [rows(ranks)[0], rows(ranks).at(-1)];
-    return first && last ? [[first[0], last[0] + last[1] - first[0], String(at)] as const] : [];
   });
-  return [
-    ...railDown(trace.mesh, outer, x - railRoom(trace.mesh, inner) + 8, spans),
-    ...runs.flatMap((ranks, i) => railDown(trace.mesh, inner, x, rows(ranks), i === 0)),
-  ];
+}
+
+/** A tile's row, and the ranks that stand in it. */
+interface Seat {
+  ranks: readonly number[];
+  box: Box;
+}
+
+/** Rows under one another that are at one place. */
+function runsOf(rows: readonly Seat[], place: (rank: number) => number): Seat[][] {
+  const runs: Seat[][] = [];
+  const of = ({ ranks }: Seat) => place(ranks[0] ?? 0);
+  for (const row of rows) {
+    const run = runs.at(-1);
+    if (run?.[0] && of(run[0]) === of(row)) run.push(row);
+    else runs.push([row]);
+  }
+  return runs;
 }
 
 function idWidth({ trace, group }: Ask, ranks: readonly number[]): number {
@@ -427,15 +462,9 @@ export function rowIndex(members: readonly (readonly number[])[]): (rank: number
   return (rank) => index.get(rank) ?? null;
 }
 
-/** Width of the widest copy that goes from tile to tile, with its tag. */
-function copyWidth(ask: Ask, face: Face, cell: number, chunks: number): number {
-  const each = stripped(ask) ? face.columns / ask.plan.n : face.columns;
-  const columns = stripped(ask) ? chunks * each : each;
-  return (columns * cell <= WIDE_COPY ? columns * cell : SWATCH) + TAG.w + 4;
-}
-
-export const WIDE_COPY = 150;
 export const SWATCH = 22;
+/** Widths of cells without numbers. */
+const BARE = [7, 5, 3, 2, 1];
 
 /** Room beside a column for the copy that goes round from the last member to the first. */
 function wrapRoom(ask: Ask, face: Face, cell: number): number {
@@ -465,5 +494,5 @@ export function shownPart(ask: Ask, face: Face): string {
     const [some, all] = [face.columns / n, face.of[1] / n];
     parts.push(`${some === 1 ? "column 0" : `columns 0–${some - 1}`} of ${all}${n > 1 ? " of each chunk" : ""}`);
   }
-  return parts.join(", ");
+  return parts.join("; ");
 }

@@ -6,9 +6,9 @@ import { exchanges, gathers, ragged } from "../../model/semantics";
 import { blockMarks } from "../block";
 import { axisStroke, axisToken, BOLD, type Box, label, type Mark } from "../scene";
 import { type Face, partOf } from "./contents";
-import { permuted, rowIndex, SWATCH, WIDE_COPY } from "./down";
+import { permuted, rowIndex, SWATCH } from "./down";
 import { numbers } from "./look";
-import { type Route, routesOf } from "./routes";
+import { joined, type Route, routesOf } from "./routes";
 import type { Lane, Tile } from "./stage";
 import type { StepView } from "./view";
 
@@ -205,26 +205,13 @@ export function routesIn(view: StepView): readonly (Route & { leaves: number; ar
   }));
 }
 
-/** Transfers between the same two ranks are one copy. */
-function joined(round: readonly Transfer[]): Transfer[] {
-  const pairs = new Map<string, Transfer>();
-  for (const t of round) {
-    const key = `${t.source} ${t.destination}`;
-    const known = pairs.get(key);
-    pairs.set(key, known ? { ...known, chunks: [...new Set([...known.chunks, ...t.chunks])] } : t);
-  }
-  return [...pairs.values()];
-}
-
 /** Size of copies that go by lanes, with their tag. */
 function laneCopy(view: StepView): { w: number; h: number; block: number; bare: boolean } {
-  const { stage, played } = view;
-  const place = stage.tiles[0]?.places[0]?.box ?? { w: 0, h: 0 };
-  if (stage.motion === "permute") return { w: place.w + TAG.w + 4, h: place.h, block: place.w, bare: false };
-  const chunks = Math.max(1, ...(played?.rounds ?? []).flatMap((r) => joined(r).map((t) => t.chunks.length)));
-  const wide = stage.chunks > 1 ? (place.w / stage.chunks) * chunks : place.w;
-  const bare = wide > WIDE_COPY;
-  const block = bare ? SWATCH : wide;
+  const { chunks: n, carried, motion, tiles } = view.stage;
+  const place = tiles[0]?.places[0]?.box ?? { w: 0, h: 0 };
+  if (motion === "permute") return { w: place.w + TAG.w + 4, h: place.h, block: place.w, bare: false };
+  const bare = carried.swatch;
+  const block = bare ? SWATCH : n > 1 ? (place.w / n) * carried.chunks : place.w;
   return { w: block + TAG.w + 4, h: Math.min(place.h, 40), block, bare };
 }
 
@@ -269,7 +256,7 @@ function permutedFlights(view: StepView): Flight[] {
 function laneCopyAt(view: StepView, { transfer }: Route, box: Box, size: { block: number; bare: boolean }): Flight {
   const { stage } = view;
   const [source, destination] = [stage.group[transfer.source] ?? 0, stage.group[transfer.destination] ?? 0];
-  const each = stage.chunks > 1 && !size.bare ? size.block / widest(view) : size.block;
+  const each = stage.chunks > 1 && !size.bare ? size.block / stage.carried.chunks : size.block;
   const w = stage.chunks > 1 && !size.bare ? each * transfer.chunks.length : size.block;
   const block = { ...box, x: box.x + size.block - w, w };
   const tag = { x: box.x + size.block + 4, y: box.y + (box.h - TAG.h) / 2, ...TAG };
@@ -278,10 +265,6 @@ function laneCopyAt(view: StepView, { transfer }: Route, box: Box, size: { block
     ...chunkMarks(view, stage.group, transfer, block, size.bare),
     ...tagMarks(view, [source], tag, view.inkBetween(source, destination)),
   ]);
-}
-
-function widest({ played }: StepView): number {
-  return Math.max(1, ...(played?.rounds ?? []).flatMap((r) => joined(r).map((t) => t.chunks.length)));
 }
 
 /** The chunks that a copy carries: what its sender held when the round began. */

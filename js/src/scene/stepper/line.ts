@@ -2,7 +2,7 @@
 import { caption } from "../../model/caption";
 import { product, unravel } from "../../model/mesh";
 import { addsUp, type Value } from "../../model/numbers";
-import { fit, fitName, textWidth } from "../measure";
+import { fitClauses, fitName, textWidth } from "../measure";
 import { axisToken, BOLD, label, type Mark, MONO, type Span } from "../scene";
 import { finalText } from "./addition";
 import type { StepView } from "./view";
@@ -15,45 +15,36 @@ export function lineMarks(view: StepView): Mark[] {
   const { stage } = view;
   const { x, y, width } = stage.line;
   const sum = stage.motion === "gather" && view.adds ? sumMarks(view) : null;
-  if (sum) return [...sum, ...noteMarks(view)];
+  if (sum) return [...sum.marks, ...noteMarks(view, sum.ids)];
   const [words, second] = caption(view);
   const first = [view.trace.iterations(view.step), words].filter((s) => s !== "").join(": ");
-  const marks: Mark[] = [label(x, y, fit(first, width, SIZE), SIZE, "ink")];
+  const marks: Mark[] = [label(x, y, fitClauses(first, width, SIZE), SIZE, "ink")];
   const exponent = (view.collective && view.input && view.formats.get(view.input.id)?.exponent) || "";
   const scale = exponent === "" || stage.bare ? "" : `all numbers ${exponent}`;
   const rest = [scale, second, stage.note].filter((s) => s !== "").join("; ");
-  if (rest !== "") marks.push(label(x, y + 16, fit(rest, width, 11), 11, "muted"));
+  if (rest !== "") marks.push(label(x, y + 16, fitClauses(rest, width, 11), 11, "muted"));
   return marks;
 }
 
-/** What other groups do, and what is not drawn. */
-function noteMarks(view: StepView): Mark[] {
+/** What other groups do, and what is not drawn: right of the ids under the terms, which end at `from`. */
+function noteMarks(view: StepView, from: number): Mark[] {
   const { stage, trace, collective: c } = view;
   const { x, y, width } = stage.line;
   const others = c ? trace.groups(c).length - 1 : 0;
   const words = [
     trace.iterations(view.step),
-    c && c.axes.length > 1 ? "ink: the axis that a copy crosses" : "",
-    others > 0 && !stage.open
-      ? `the other ${others === 1 ? "group runs" : `${others} groups run`} the same way, at once`
-      : "",
     stage.note,
+    others > 0 && !stage.open ? `${others === 1 ? "the other group runs" : `${others} other groups run`} at once` : "",
+    c && c.axes.length > 1 ? "copies have the colour of the axis that they cross" : "",
   ];
   const text = words.filter((w) => w !== "").join("; ");
-  if (text === "") return [];
-  const room = width - lineWidth(view) - 24;
-  return room < 90 ? [] : [label(x + width, y + 16, fit(text, room, 10.5), 10.5, "muted", { anchor: "end" })];
-}
-
-/** Width of the running line up to its last term. */
-function lineWidth(view: StepView): number {
-  const all = terms(view);
-  const each = Math.max(...all.map((t) => t.text.length), 2);
-  return textWidth("0", SIZE, true) * (lineHead(view).length + 3 + Math.min(MOST, all.length) * (each + 3));
+  const room = width - from - 18;
+  if (text === "" || room < 60) return [];
+  return [label(x + width, y + 16, fitClauses(text, room, 10.5), 10.5, "muted", { anchor: "end" })];
 }
 
 /** The words before the terms: `a[0,1] on device 1`. */
-export function lineHead(view: StepView): string {
+function lineHead(view: StepView): string {
   const { input, output, trace, element } = view;
   const corner = input && trace.corner(input);
   if (!corner || !output || !input || element === null) return "";
@@ -81,14 +72,17 @@ function terms(view: StepView): readonly Term[] {
   return view.order.map(({ members }) => ({ members, text: view.together(members, element) }));
 }
 
-/** `a[0,1] on device 1 = 5 + 13 + 21 + … = 39 so far`, with the sender under each term. */
-function sumMarks(view: StepView): Mark[] | null {
+/**
+ * `a[0,1] on device 1 = 5 + 13 + 21 + … = 39 so far`, with the sender under each term, and where these ids end. The device
+ * stands over the result too: it gives way before a term does.
+ */
+function sumMarks(view: StepView): { marks: Mark[]; ids: number } | null {
   const { stage, trace, flow, element, input, collective: c } = view;
   const all = terms(view);
   const corner = input && trace.corner(input);
-  const head = lineHead(view);
+  const whole = lineHead(view);
   const format = input && view.formats.get(input.id);
-  if (element === null || head === "" || all.length === 0 || !corner || !format || stage.bare) return null;
+  if (element === null || whole === "" || all.length === 0 || !corner || !format || stage.bare) return null;
   const values = view.order.map(({ members }): Value => {
     const parts = members.map((p) => corner.elements.value(corner.start(p) + element));
     return parts.reduce((a, b) => [a[0] + b[0], a[1] + b[1]] as const);
@@ -107,18 +101,22 @@ function sumMarks(view: StepView): Mark[] | null {
   const each = Math.max(...all.map((t) => t.text.length), 2);
   const exponent = format.exponent === "" ? "" : ` ${format.exponent}`;
   const tail = `${close} ${exact ? "=" : "≈"} `;
-  const end = (n: number) =>
-    (head.length + 3 + open.length + n * (each + sign.length) + tail.length + format.width + exponent.length) * char +
-    50;
-  const folds = all.length > MOST || end(all.length) > width;
-  const short = end(5) > width;
+  const letters = (n: number) =>
+    3 + open.length + n * each + (n - 1) * sign.length + tail.length + format.width + exponent.length;
+  const fits = (words: string, n: number) => (words.length + letters(n)) * char <= width;
+  const bare = whole.replace(/ on device \d+$/, "");
+  const heads = [whole, bare, bare.replace(/^.*\(.*\)|^.{9,}(?=\[)/, (name) => fitName(name, 64, SIZE, true))];
+  const n = Math.min(MOST, all.length);
+  const head = heads.find((words) => fits(words, n)) ?? heads[2] ?? bare;
+  const folds = all.length > MOST || !fits(head, n);
+  const short = !fits(head, 5);
   const marks: Mark[] = [];
   let at = x;
   const write = (text: string, color: "ink" | "muted" = "ink", weight = 400, size = SIZE) => {
     marks.push(label(at, y, text, size, color, { ...MONO, ...(weight > 400 ? { weight } : {}) }));
     at += textWidth(text, size, true);
   };
-  write(fit(head, width * 0.5, SIZE, true), "ink", 700);
+  write(head, "ink", 700);
   write(` = ${open}`, "muted");
   const chosen = folds ? foldedTerms(all.length, flow.added, short) : all.map((_, i) => i);
   chosen.forEach((i, k) => {
@@ -153,15 +151,17 @@ function sumMarks(view: StepView): Mark[] | null {
     marks.push(label(middle, y + 15, id, 9.5, axisToken(view.axis), { ...MONO, anchor: "middle" }));
     at += w;
   });
+  const ids = at;
   write(tail, "muted");
   // The total takes its final width from the beginning.
   const sum: Span[] = [{ text: total, weight: 700 }, { text: exponent }];
   marks.push(label(at, y, sum, SIZE, "ink", BOLD));
   at += (total.length + exponent.length) * char;
-  if (!complete && !short)
-    marks.push(label(at + 6, y, folds ? `${flow.added} of ${all.length} terms` : "so far", 10.5, "muted"));
-  marks.push(label(x, y + 15, "from device", 9.5, "muted"));
-  return marks;
+  const progress = folds ? `${flow.added} of ${all.length} terms` : "so far";
+  if (!complete && at + 6 + textWidth(progress, 10.5) <= x + width)
+    marks.push(label(at + 6, y, progress, 10.5, "muted"));
+  if (head.length > 5) marks.push(label(x, y + 15, "from device", 9.5, "muted"));
+  return { marks, ids: ids - x };
 }
 
 /** Of many terms, the first ones and the one that was added last; null for those between. */

@@ -6,6 +6,7 @@ import { type DeviceGrid, deviceBox, frameGrid, placeGrid, rails } from "../grid
 import { textWidth } from "../measure";
 import type { Mark } from "../scene";
 import { type Contents, type Face, faceOf, shapeOf } from "./contents";
+import { copiesSpans } from "./copies";
 import { cellOf, FONTS, LINE } from "./down";
 import { placeMap, roomOfMap } from "./map";
 import type { Place, Stage, Tile } from "./stage";
@@ -48,6 +49,8 @@ const PAD = 9;
 const GAP = 10;
 const ARROW = 24;
 const NAME = 14;
+/** Most width that a name takes from a tile. */
+const NAMED = 66;
 const BETWEEN = 12;
 /** More devices than these are drawn in small, with a group of them in full. */
 const FULL = 16;
@@ -147,11 +150,16 @@ function arrange(trace: TraceModel, { show, formats }: Shown, size: Size): { pla
       const face = faceOf(trace, v, [size.rows, size.columns]) ?? blank(trace, v);
       const cell = cellOf({ format: formats.get(v.id) ?? (null as NumberFormat | null) }, size.font);
       const w = Math.max(26, face.columns * cell);
-      places.push({ v, box: { x, y, w, h: face.rows * size.cell }, face, named: true });
-      x += Math.max(w, Math.min(60, textWidth(v.name, 10, true))) + GAP;
+      // The last device has the longest slice in its name.
+      const words = [trace.nameOf(v, trace.mesh.size - 1), formats.get(v.id)?.exponent ?? ""];
+      for (const { text } of copiesSpans(trace, v)) words.push(text);
+      const room = Math.max(w, Math.min(NAMED, textWidth(words.join(""), 10, true) + 6));
+      places.push({ v, box: { x, y, w, h: face.rows * size.cell }, face, room });
+      x += room + GAP;
       high = Math.max(high, face.rows * size.cell);
     });
-    widest = Math.max(widest, x - GAP + PAD);
+    // Where blocks stand over others, the arrow stands beside them.
+    widest = Math.max(widest, x - GAP + PAD + (rows.length > 1 ? 12 : 0));
     y += high + NAME + 4;
   }
   return { places, w: widest, h: y - NAME + 4 };
@@ -219,6 +227,7 @@ export function localStage(
     open: false,
     pager: null,
     chunks: 1,
+    carried: { chunks: 1, swatch: false },
     room: null,
     line: { x: 0, y: field.height - LINE + 20, width },
     note,

@@ -38,8 +38,8 @@ export function placeMap(_: Pick<Ask, "trace">, { grid }: MapRoom, top: number):
   return { ...grid, box: { ...grid.box, y: grid.box.y + dy }, y: grid.y + dy };
 }
 
-/** Which group of how many is drawn: `group 3 of 8, data=0`, over the map. */
-function titleOf({ trace, c, group }: Pick<Ask, "trace" | "c" | "group">, { width }: MapRoom): string {
+/** Which group of how many is drawn: `group 3 of 8, data=0`. */
+export function titleOf({ trace, c, group }: Pick<Ask, "trace" | "c" | "group">, width: number): string {
   const groups = trace.groups(c);
   const text = groups.length > 1 ? `group ${groups.indexOf(group) + 1} of ${groups.length}` : "";
   const place = sameOf(trace, group);
@@ -48,12 +48,12 @@ function titleOf({ trace, c, group }: Pick<Ask, "trace" | "c" | "group">, { widt
 }
 
 export function mapTitle(ask: Pick<Ask, "trace" | "c" | "group">, map: MapRoom): Mark[] {
-  return [label(0, 12, titleOf(ask, map), 11, "muted")];
+  return [label(0, 12, titleOf(ask, map.width), 11, "muted")];
 }
 
 /** Where the title ends: buttons stand there that go to other groups. */
 export function titleEnd(ask: Pick<Ask, "trace" | "c" | "group">, map: MapRoom): number {
-  return textWidth(titleOf(ask, map), 11) + 6;
+  return textWidth(titleOf(ask, map.width), 11) + 6;
 }
 
 /** What all devices of a group have in common: `data=0`. */

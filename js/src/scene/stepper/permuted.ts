@@ -61,7 +61,9 @@ function elbowMarks(view: StepView): Mark[] {
     const [from, to] = [stage.lanes[route.from]?.tile.box, stage.holds[route.to]?.box];
     if (!from || !to) return [];
     const x = room.x + 18 + ((route.lane + 0.5) * (room.w - 36)) / lanes;
-    const [y0, y1] = [from.y + from.h / 2, to.y + to.h / 2];
+    // What leaves a row and what arrives in it are two lines, or they would look like one way straight across.
+    const apart = Math.min(4, from.h / 6);
+    const [y0, y1] = [from.y + from.h / 2 + apart, to.y + to.h / 2 - apart];
     return [
       {
         kind: "line",

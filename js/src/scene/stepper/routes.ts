@@ -35,6 +35,21 @@ export function routesOf(round: readonly Transfer[], row: (rank: number) => numb
   return lanes.flat();
 }
 
+/** Transfers between the same two ranks are one copy, with its chunks in their order. */
+export function joined(round: readonly Transfer[]): Transfer[] {
+  const pairs = new Map<string, Transfer>();
+  for (const t of round) {
+    const key = `${t.source} ${t.destination}`;
+    const known = pairs.get(key);
+    pairs.set(key, {
+      ...t,
+      ...known,
+      chunks: [...new Set([...(known?.chunks ?? []), ...t.chunks])].sort((a, b) => a - b),
+    });
+  }
+  return [...pairs.values()];
+}
+
 /** Lanes that the rounds need at most. */
 export function lanesOf(rounds: readonly (readonly Transfer[])[], row: (rank: number) => number | null): number {
   return rounds.reduce((most, round) => routesOf(round, row).reduce((n, r) => Math.max(n, r.lane + 1), most), 0);

@@ -35,8 +35,8 @@ export interface Place {
   v: Variable;
   box: Box;
   face: Face;
-  /** Whether its name stands over it. */
-  named: boolean;
+  /** Width of the name over it; 0 where there is none. */
+  room: number;
 }
 
 /** A member of the picked group, with the place of what it sends to the receiver. */
@@ -87,6 +87,8 @@ export interface Stage {
   holds: readonly Tile[];
   /** Chunks side by side that a face has; 1 where it is a block as it is. */
   chunks: number;
+  /** Most chunks of a copy that goes from tile to tile, and whether its numbers have no room. */
+  carried: { chunks: number; swatch: boolean };
   /** Room for copies that go from tile to tile. */
   room: Box | null;
   /** Where the line with the sum stands. */

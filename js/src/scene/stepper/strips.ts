@@ -22,6 +22,7 @@ export function stripMarks(view: StepView, p: number, box: Box, face: Face): Mar
   const { v } = shown;
   const cells = shown.face.columns === face.columns && shown.face.rows === face.rows ? shown.face : face;
   const content = contentOf(view, p, v, done);
+  const mark = markIn(view, cells, p);
   const marks = blockMarks(box, {
     ...numbers(view, v, cells, () => ""),
     text:
@@ -31,7 +32,7 @@ export function stripMarks(view: StepView, p: number, box: Box, face: Face): Mar
     paleAt: (cell) => content.pale(chunkAt(cell)),
     hatch: view.adds && !done ? view.hatch : null,
     stroke: EMPTY,
-    mark: markIn(view, cells, p),
+    mark: mark !== null && content.fill(chunkAt(mark)) !== null ? mark : null,
   });
   const w = box.w / n;
   for (let k = 0; k < n; k++) {

@@ -1,11 +1,11 @@
 /** Tiles of devices with their blocks, as they are at a moment. */
 
-import { copiedOver } from "../../model/blocktip";
 import type { Variable } from "../../model/document.gen";
 import { type BlockLook, blockMarks } from "../block";
 import { fit, fitName, textWidth } from "../measure";
-import { axisToken, BOLD, type Box, label, type Mark, MONO, type Span, type Stroke } from "../scene";
+import { BOLD, type Box, label, type Mark, MONO, type Stroke } from "../scene";
 import type { Face } from "./contents";
+import { copiesSpans } from "./copies";
 import { colorOf, EMPTY, markIn, numbers } from "./look";
 import { heldMarks, sender, sends } from "./permuted";
 import type { Place, Tile } from "./stage";
@@ -92,23 +92,12 @@ function arrowMarks(view: StepView, tile: Tile): Mark[] {
   return [{ kind: "line", points, stroke, arrow: true }];
 }
 
-/** ` ×2 y`: how many devices hold the same, along which axes; nothing where each has its own, or types do not tell. */
-function copiesSpans({ trace }: StepView, v: Variable): Span[] {
-  const { mesh } = trace;
-  const axes = copiedOver(trace, v).filter((axis) => (mesh.meshShape[axis] ?? 1) > 1);
-  if (axes.length === 0) return [];
-  const times = axes.reduce((n, axis) => n * (mesh.meshShape[axis] ?? 1), 1);
-  const names = axes.map((axis): Span => ({ text: ` ${mesh.axes[axis]?.name}`, color: axisToken(axis), weight: 700 }));
-  return [{ text: ` ×${times}`, color: "ink", weight: 700 }, ...names];
-}
-
 /** A block of a local step. */
-function plainMarks(view: StepView, p: number, { v, box, face }: Place): Mark[] {
+function plainMarks(view: StepView, p: number, { v, box, face, room }: Place): Mark[] {
   const { trace, step } = view;
   const wrong = step.primitive === "error" && trace.doc.error?.variable === v.id;
   const exponent = view.formats.get(v.id)?.exponent ?? "";
-  const copies = copiesSpans(view, v);
-  const room = Math.max(box.w, 60);
+  const copies = copiesSpans(trace, v);
   const chip = textWidth(copies.map((s) => s.text).join(""), 10, true);
   const whole = trace.nameOf(v, p) + (exponent && ` ${exponent}`);
   const name = fitName(whole, room, 10, true);
