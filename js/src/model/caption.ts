@@ -64,7 +64,7 @@ function hopCaption(
       ? `${stage.motion === "gutters" && n <= DOTTED ? `dots: how many of the ${n} terms a chunk holds; ` : ""}pale: passed on`
       : "a number in an empty place: the hop that fills it",
     "framed: receives in this hop",
-    ...(c && c.axes.length > 1 ? ["copies have the colour of the axis that they cross"] : []),
+    ...(c && c.axes.length > 1 ? ["colour = axis crossed"] : []),
   ].join("; ");
   return [
     `Hop ${flow.round + 1} of ${rounds}${part}: ${does}.${stage.motion === "lanes" ? pairsOf(round, stage, id) : ""}`,

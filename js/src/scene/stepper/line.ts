@@ -35,7 +35,7 @@ function noteMarks(view: StepView, from: number): Mark[] {
     trace.iterations(view.step),
     stage.note,
     others > 0 && !stage.open ? `${others === 1 ? "the other group runs" : `${others} other groups run`} at once` : "",
-    c && c.axes.length > 1 ? "copies have the colour of the axis that they cross" : "",
+    c && c.axes.length > 1 ? "colour = axis crossed" : "",
   ];
   const text = words.filter((w) => w !== "").join("; ");
   const room = width - from - 18;

@@ -29,11 +29,11 @@ export function Bill({ state, trace }: { state: StepperState; trace: TraceModel 
         )}
       </span>
       <Bars state={state} trace={trace} />
-      <span>
-        {c &&
-          `${hops} ${hops === 1 ? "hop" : "hops"}${plan?.algorithm === "meaning" && c.hops > 1 ? " as a ring" : ""}`}
-        <Estimate state={state} trace={trace} />
-      </span>
+      <Estimate
+        state={state}
+        trace={trace}
+        hops={`${hops} ${hops === 1 ? "hop" : "hops"}${plan?.algorithm === "meaning" && hops > 1 ? " as a ring" : ""}`}
+      />
     </div>
   );
 }
@@ -54,7 +54,8 @@ function Bars({ state, trace }: { state: StepperState; trace: TraceModel }) {
               <i class="flying" style={{ width: `${(100 * flying) / total}%` }} />
             </span>
             <span>
-              <b>{bytes(Math.round(arrived))}</b> of {bytes(Math.round(total))}
+              <b style={{ minWidth: `${bytes(Math.round(total)).length}ch` }}>{bytes(Math.round(arrived))}</b> of{" "}
+              {bytes(Math.round(total))}
             </span>
           </span>
         );
@@ -63,37 +64,44 @@ function Bars({ state, trace }: { state: StepperState; trace: TraceModel }) {
   );
 }
 
-function Estimate({ state, trace }: { state: StepperState; trace: TraceModel }) {
+/** Hops of the step, and its time on the interconnect that is chosen. */
+function Estimate({ state, trace, hops }: { state: StepperState; trace: TraceModel; hops: string }) {
   const { interconnects } = trace.doc;
   const step = state.step();
   const c = step && trace.communicates(step) ? step.collective : null;
   const estimated = trace.steps.some((s) => (s.collective?.latency.length ?? 0) > 0);
-  if (interconnects.length === 0 || !estimated) return null;
+  if (interconnects.length === 0 || !estimated) return c && <span>{hops}</span>;
   const k = state.now.interconnect;
   const [latency, bandwidth] = [c?.latency[k] ?? 0, c?.bandwidth[k] ?? 0];
   const why = `estimate: latency ${seconds(latency)}; bandwidth alone ${seconds(bandwidth)}`;
   return (
     <>
+      <span>
+        {c && (
+          <>
+            {hops}, <b title={why}>≈ {seconds(Math.max(latency, bandwidth))}</b>
+          </>
+        )}{" "}
+        <label>
+          on{" "}
+          <select
+            value={String(k)}
+            aria-label="interconnect that times are estimated for"
+            onChange={(event) => state.set({ interconnect: Number(event.currentTarget.value) })}
+          >
+            {interconnects.map((name, i) => (
+              <option value={i} key={name}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+      </span>
       {c && (
-        <>
-          , <b title={why}>≈ {seconds(Math.max(latency, bandwidth))}</b>
-        </>
-      )}{" "}
-      <label>
-        on{" "}
-        <select
-          value={String(k)}
-          aria-label="interconnect that times are estimated for"
-          onChange={(event) => state.set({ interconnect: Number(event.currentTarget.value) })}
-        >
-          {interconnects.map((name, i) => (
-            <option value={i} key={name}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </label>{" "}
-      {c && <span title={why}>estimate, {latency >= bandwidth ? "latency bound" : "bandwidth bound"}</span>}
+        <span class="why" title={why}>
+          estimate, {latency >= bandwidth ? "latency bound" : "bandwidth bound"}
+        </span>
+      )}
     </>
   );
 }

@@ -5,7 +5,7 @@ import { headOf, type TraceModel } from "../../model/trace";
 import { fitName } from "../../scene/measure";
 import { AXIS_DASH } from "../../scene/scene";
 import { Tokens } from "../card/Tokens";
-import { NAME } from "./sizes";
+import { CUT, headHeight, NAME } from "./sizes";
 import type { StepperState } from "./state";
 
 export function Headline({ state, trace }: { state: StepperState; trace: TraceModel }) {
@@ -15,7 +15,7 @@ export function Headline({ state, trace }: { state: StepperState; trace: TraceMo
   const kind = axes[0] === undefined ? "" : `ink${trace.mesh.axisOf(axes[0]) % AXIS_DASH.length}`;
   const failed = step.primitive === "error" ? trace.doc.error : null;
   return (
-    <div class="headline">
+    <div class="headline" style={{ height: `${headHeight(trace, state.now.width)}px` }}>
       <div class="types mono">
         {inputs.map((v) => (
           <TypeChip state={state} trace={trace} v={v} key={v.id} />
@@ -46,6 +46,9 @@ function TypeChip({
   strong?: boolean;
 }) {
   const watched = state.now.watch.includes(v.name);
+  const pieces = axisTokens(v.type, trace.mesh).flatMap(({ text, axis }) =>
+    text.split(CUT).map((piece) => ({ text: piece, axis })),
+  );
   return (
     <button
       type="button"
@@ -54,7 +57,11 @@ function TypeChip({
       title={`${v.name} ${v.type}: ${watched ? "stop watching" : "watch at every step"}`}
       onClick={() => state.toggleWatch(v.name)}
     >
-      <span class="soft">{fitName(v.name, NAME, 12.5, true)}</span> <Tokens tokens={axisTokens(v.type, trace.mesh)} />
+      <span class="soft">{fitName(v.name, NAME, 12.5, true)}</span>{" "}
+      {pieces.map((piece, i) => [
+        <Tokens tokens={[piece]} key={i} />,
+        /[,[{(:@]$/.test(piece.text) && <wbr key={`after ${i}`} />,
+      ])}
     </button>
   );
 }

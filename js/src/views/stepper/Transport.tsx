@@ -4,7 +4,7 @@ import { phaseOf, position } from "../../model/timeline";
 import { primitiveName, type TraceModel } from "../../model/trace";
 import { AXIS_DASH } from "../../scene/scene";
 import { Buttons } from "../card/Buttons";
-import { SMALL } from "./sizes";
+import { NARROW } from "./sizes";
 import type { StepperState } from "./state";
 
 const SPEEDS = [0.25, 0.5, 1, 2, 4] as const;
@@ -100,13 +100,16 @@ export function Transport({ state, trace }: { state: StepperState; trace: TraceM
         </select>
       </label>
       {sends && (
-        <label class="only" title="skips the steps between collectives">
+        <label class="only" title="plays collectives only: the steps between them are skipped">
           <input
             type="checkbox"
+            aria-label="collectives only"
             checked={state.now.collectives}
             onChange={() => state.set({ collectives: !state.now.collectives })}
           />
-          <span>collectives only</span>
+          <span>
+            collectives<i> only</i>
+          </span>
         </label>
       )}
       {sends && <Algorithms state={state} trace={trace} />}
@@ -133,7 +136,7 @@ function Algorithms({ state, trace }: { state: StepperState; trace: TraceModel }
   const step = state.step();
   const plans = step ? trace.plans(step) : [];
   const applies = (name: Algorithm) => plans.length === 0 || plans.some((p) => p.algorithm === name);
-  const shown = width < SMALL ? [] : ALGORITHMS.slice(0, 2);
+  const shown = width < NARROW ? [] : ALGORITHMS.slice(0, 2);
   const more = ALGORITHMS.filter((name) => !shown.includes(name));
   return (
     <fieldset class="segments">

@@ -1,6 +1,7 @@
 /** How wide and high the parts of a stepper are: no higher than 640 px where it can be, and no higher when it is wider. */
+import type { Step } from "../../model/document.gen";
 import { headOf, type TraceModel } from "../../model/trace";
-import { textWidth } from "../../scene/measure";
+import { fitName, textWidth } from "../../scene/measure";
 import { type Room, StepperLayout } from "../../scene/stepper/layout";
 
 /** Below this width the source and the list are menus over the picture. */
@@ -18,8 +19,7 @@ const CARD = 640;
 /** Heights of what stands around a picture, as the style sheet sets them, by the width of the card. */
 function around(trace: TraceModel, width: number, bill: boolean): number {
   const [menus, cost] = width >= NARROW ? [0, 38] : width >= SMALL ? [36, 62] : [36, 84];
-  const headline = width < SMALL ? 84 : width < NARROW ? 78 : isStacked(trace, width) ? 62 : 46;
-  return headline + TRANSPORT + menus + (bill ? cost : 0) + MARGINS;
+  return headHeight(trace, width) + TRANSPORT + menus + (bill ? cost : 0) + MARGINS;
 }
 
 /** Whether the sentence of a step is below its types: at every step and in every wide card, where any of them needs it. */
@@ -27,29 +27,100 @@ export function isStacked(trace: TraceModel, width: number): boolean {
   return width < NARROW || leastWidth(trace) > NARROW;
 }
 
-const known = new WeakMap<TraceModel, number>();
+/** What is measured once of a trace, by what it is. */
+const known = new WeakMap<TraceModel, Map<string, number>>();
+
+function once(trace: TraceModel, what: string, measure: () => number): number {
+  const all = known.get(trace) ?? new Map<string, number>();
+  known.set(trace, all);
+  const value = all.get(what) ?? measure();
+  all.set(what, value);
+  return value;
+}
+
+/** The most of all steps. */
+function most(trace: TraceModel, of: (step: Step) => number): number {
+  return trace.steps.reduce((a, step) => Math.max(a, of(step)), 0);
+}
 
 /** The least width of a card at which the types of every step fit beside three lines of its sentence. */
 function leastWidth(trace: TraceModel): number {
-  const width =
-    known.get(trace) ??
-    Math.max(
-      0,
-      ...trace.steps.map((step) => {
-        const { inputs, outputs, name } = headOf(trace, step);
-        const types = [...inputs, ...outputs].map((v) => 28 + Math.min(NAME, mono(v.name)) + 8 + mono(v.type));
-        const sentence = Math.min(MOST_BESIDE, (1.15 * textWidth(step.sentence, 12)) / 3);
-        return types.reduce((a, b) => a + b, ARROW + mono(name)) + 40 + sentence;
-      }),
-    );
-  known.set(trace, width);
-  return width;
+  return once(trace, "beside", () =>
+    most(trace, (step) => {
+      const sentence = Math.min(MOST_BESIDE, (1.15 * textWidth(step.sentence, 12)) / 3);
+      return partsOf(trace, step).reduce((all, part) => all + GAP + part.width, 40 + sentence);
+    }),
+  );
+}
+
+/** Height of the head of a card: where types and the sentence have lines of their own, as many as any step needs. */
+export function headHeight(trace: TraceModel, width: number): number {
+  if (!isStacked(trace, width)) return 46;
+  const [least = 0] = WIDTHS.findLast(([from]) => from <= width) ?? WIDTHS[0] ?? [];
+  const room = least - 2 * PAD - 2;
+  return once(trace, `head ${least}`, () =>
+    most(trace, (step) => {
+      const lines = Math.ceil((1.1 * textWidth(step.sentence, 12.5)) / room);
+      return 12 + typesHeight(partsOf(trace, step), room) + 16 * Math.min(MOST_LINES, Math.max(1, lines));
+    }),
+  );
+}
+
+/** Lines of a sentence at most, where it has lines of its own: it ends in an ellipsis. */
+const MOST_LINES = 4;
+
+/** A type or the name of the operation in the head of a card. */
+interface Part {
+  width: number;
+  /** Where it may be cut into lines; nothing where it may not. */
+  pieces: readonly string[];
+}
+
+function partsOf(trace: TraceModel, step: Step): readonly Part[] {
+  const { inputs, outputs, name } = headOf(trace, step);
+  const parts = [...inputs, ...outputs].map(({ name, type }): Part => {
+    const shown = fitName(name, NAME, 12.5, true);
+    return { width: FRAME + mono(`${shown} ${type}`), pieces: [`${shown} `, ...type.split(CUT)] };
+  });
+  return [...parts, { width: ARROW + mono(name), pieces: [] }];
+}
+
+/** Where a type may go on in another line. */
+export const CUT = /(?<=[,[{(:@])/;
+
+/** Height of types in rows, each as high as its highest. */
+function typesHeight(parts: readonly Part[], room: number): number {
+  let [height, x, row] = [0, 0, 0];
+  for (const { width, pieces } of parts) {
+    const high = 8 + 19 * (width > room ? linesOf(pieces, room - FRAME) : 1);
+    if (x > 0 && x + GAP + Math.min(width, room) > room) {
+      height += row + 4;
+      [x, row] = [0, 0];
+    }
+    x += (x > 0 ? GAP : 0) + width;
+    row = Math.max(row, high);
+  }
+  return height + row;
+}
+
+/** Lines of pieces that are not cut where they fit. */
+function linesOf(pieces: readonly string[], room: number): number {
+  let [lines, x] = [1, 0];
+  for (const piece of pieces) {
+    const width = mono(piece);
+    if (x > 0 && x + width > room) [lines, x] = [lines + 1, 0];
+    x += width;
+    while (x > room) [lines, x] = [lines + 1, x - room];
+  }
+  return lines;
 }
 
 /** Width of a name before its type, which must not be lost. */
 export const NAME = 90;
-/** The arrow after the name of the operation, and gaps. */
-const ARROW = 72;
+/** The arrow after the name of the operation; the frame of a type; what is between. */
+const ARROW = 66;
+const FRAME = 19;
+const GAP = 10;
 /** Width of a sentence beside its types that needs no more: it ends in an ellipsis. */
 const MOST_BESIDE = 320;
 
@@ -98,7 +169,8 @@ export function layoutOf(trace: TraceModel, width: number, watch: readonly strin
 
 /** Widths of cards of each kind at which heights are compared, the first being the least. */
 const WIDTHS: readonly (readonly number[])[] = [
-  [288, 360, 440, 520],
+  [288, 340, 390],
+  [420, 480, 540],
   [SMALL, 640, 720, 800],
   [NARROW, 1000, 1150, 1300, 1648],
 ];
