@@ -1,4 +1,4 @@
-/** Chunks, times, worked elements and what a trace says of itself. */
+/** Chunks, times and what a trace says of itself. */
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { blockSentence, blockTip, sharers } from "../../src/model/blocktip";
@@ -13,7 +13,6 @@ import { advance, flowAt, type Moment, momentAt, phaseOf, position } from "../..
 import { type Corner, decodeTrace, primitiveName, TraceModel } from "../../src/model/trace";
 import { crossings, trafficAt } from "../../src/model/traffic";
 import { DocumentError } from "../../src/model/wire";
-import { worked, workedCell } from "../../src/model/worked";
 import { StepperLayout } from "../../src/scene/stepper";
 import { contents } from "../../src/scene/stepper/contents";
 import { StepView } from "../../src/scene/stepper/view";
@@ -160,41 +159,6 @@ test("collectives alone are played with a pause before each; reading lasts as lo
   const reading = { algorithm: "meaning", collectives: false, reading: true } as const;
   expect(advance(t, start, 290 * words - 1, reading).step).toBe(0);
   expect(advance(t, start, 290 * words + 1, reading).step).toBe(1);
-});
-
-test("a worked element is the sum of what its group holds", () => {
-  const t = model("psum");
-  const at = stepOf(t, "psum_invariant");
-  const step = t.steps[at];
-  if (!step) return expect.fail("there is no such step");
-  for (const device of [null, 0, 5]) {
-    const cell = workedCell(t, step, device);
-    const input = t.variable(step.inputs[0] ?? -1);
-    const corner = input && t.corner(input);
-    if (!cell || !corner) return expect.fail("there is no worked element");
-    expect(cell.group).toEqual(
-      [
-        [4, 5],
-        [0, 1],
-        [4, 5],
-      ][[null, 0, 5].indexOf(device)],
-    );
-    const parts = cell.group.map((p) => corner.elements.number(corner.start(p) + cell.at));
-    const sum = parts.reduce((a, b) => a + b, 0);
-    const named = cell.group.map((p, i) => `${parts[i]} (device ${p})`).join(" + ");
-    expect(worked(t, step, device)).toBe(`s[0,1] on device ${device ?? 4} = ${named} = ${sum}`);
-  }
-});
-
-test("greatest and least elements are worked out, too; other steps, and sums over dimensions, are not", () => {
-  const t = model("oddities");
-  const said = t.steps.map((s) => worked(t, s, 0));
-  expect(said[stepOf(t, "pmax")]).toBe("most[0,1] on device 0 = max(inf, 1e-9, 0, 2.5) = inf");
-  expect(said[stepOf(t, "pmin")]).toMatch(/^least on device 0 = min\(276, 852, 1428, 2004\) = 276$/);
-  const silent = ["in_specs", "reduce_sum", "psum_invariant", "mul", "transpose"];
-  for (const primitive of silent) expect(said[stepOf(t, primitive)]).toBe("");
-  const rows = t.steps.findIndex((s) => t.variable(s.outputs[0] ?? -1)?.name === "rows");
-  expect(said[rows]).toBe("");
 });
 
 test("the latest value of a name is shown", () => {

@@ -8,6 +8,7 @@ import type { Box, Mark, TextMark } from "../../src/scene/scene";
 import { stepScene } from "../../src/scene/stepcard";
 import { frameMarks, frameOf, StepperLayout, type StepperOptions, stepperMarks } from "../../src/scene/stepper";
 import { sizeOf } from "../../src/scene/stepper/contents";
+import { worked } from "../../src/scene/stepper/describe";
 import { hitAt, litMarks } from "../../src/scene/stepper/hit";
 import { routesOf } from "../../src/scene/stepper/routes";
 import { tileMarks } from "../../src/scene/stepper/tiles";
@@ -300,4 +301,38 @@ test("a picture without a page has the title, the types and the step", () => {
   const scene = stepScene(t, { step: stepOf(t, "psum_invariant"), phase: 1 }, { width: 900, scheme: "light" });
   expect(textsOf(scene.marks).slice(0, 2)).toEqual(["4/5   psum y", "p f32[2,4]{V:(x,y)}   →   s f32[2,4]{V:x}"]);
   expect(stepperMarks(t, new StepperLayout(t, 868), { step: 99, phase: 0 }, OPTIONS)).toEqual([]);
+});
+
+test("an element is worked out in words: of the group that is looked at, at the cell that is pointed at", () => {
+  const t = modelOf("psum");
+  const step = stepOf(t, "psum_invariant");
+  const at = (options: Partial<StepperOptions>) =>
+    new StepView(t, new StepperLayout(t, 860), { step, phase: 1 }, { ...OPTIONS, ...options });
+  const input = t.variable(t.steps[step]?.inputs[0] ?? -1);
+  const corner = input && t.corner(input);
+  for (const [device, cell, group] of [
+    [null, null, [4, 5]],
+    [0, null, [0, 1]],
+    [5, 6, [4, 5]],
+  ] as const) {
+    const view = at({ device, lit: cell === null ? null : { device: device ?? 4, slot: 1, cell } });
+    const element = cell ?? 1;
+    const parts = group.map((p) => corner?.elements.number(corner.start(p) + element) ?? 0);
+    const sum = parts.reduce((a, b) => a + b, 0);
+    const place = `s[${Math.floor(element / 4)},${element % 4}] on device ${device ?? 4}`;
+    expect(worked(view)).toBe(
+      `${place}: ${parts.join(" + ")} = ${sum}; from 2 elements on devices ${group.join(", ")}.`,
+    );
+  }
+});
+
+test("greatest and least elements are worked out, too; other steps, and sums over dimensions, are not", () => {
+  const t = modelOf("oddities");
+  const said = t.steps.map((_, step) =>
+    worked(new StepView(t, new StepperLayout(t, 860), { step, phase: 1 }, { ...OPTIONS, device: 0 })),
+  );
+  expect(said[stepOf(t, "pmax")]).toMatch(/^most\[0,1\] on device 0: max\(.*\) = \S+; from 4 elements/);
+  expect(said[stepOf(t, "pmin")]).toMatch(/^least on device 0: min\(276, 852, 1428, 2004\) = 276; from 4 elements/);
+  const silent = ["in_specs", "reduce_sum", "mul", "transpose"];
+  for (const primitive of silent) expect(said[stepOf(t, primitive)]).toBe("");
 });

@@ -41,7 +41,7 @@ test("a click on a step shows it done, marks its line and tells Python", async (
   expect(find(view, ".source .current code").textContent).toBe("return jax.lax.psum(p, 'y')");
   expect(headline(view)).toContain("psum 'y'");
   expect(find(view, ".worked").textContent).toMatch(
-    /s\[0,1\] on device 4 = \d+ \(device 4\) \+ \d+ \(device 5\) = \d+/,
+    /s\[0,1\] on device 4: \d+ \+ \d+ = \d+; from 2 elements on devices 4, 5\./,
   );
   expect(slider(view).valueAsNumber).toBe(4);
   expect(view.model.sentFor("step")).toEqual([3]);
@@ -229,11 +229,11 @@ function click(view: Mounted, dx = 0, dy = 0): void {
 test("a click looks at a device, whose element is worked out; a second lets go", async () => {
   const view = await mount(trace("psum"), { step: 3 });
   const worked = () => find(view, ".worked").textContent;
-  expect(worked()).toContain("on device 4 =");
+  expect(worked()).toContain("on device 4:");
   click(view);
-  await expect.poll(worked).toContain("on device 0 =");
+  await expect.poll(worked).toContain("on device 0:");
   click(view);
-  await expect.poll(worked).toContain("on device 4 =");
+  await expect.poll(worked).toContain("on device 4:");
 });
 
 test("among 64 devices the group of the device that is looked at stands in full", async () => {

@@ -5,7 +5,7 @@ import { fit, fitName } from "../measure";
 import { axisStroke, axisToken, BOLD, type Box, label, type Mark, type Stroke } from "../scene";
 import { type Flight, pieceMarks, pieceOf, routesIn, tagMarks } from "./flights";
 import { markIn, numbers } from "./look";
-import { permutedMarks } from "./permuted";
+import { elbow, permutedMarks } from "./permuted";
 import type { Lane, Tile } from "./stage";
 import type { StepView } from "./view";
 
@@ -163,20 +163,8 @@ function wayMarks(view: StepView): Mark[] {
       const lanes = Math.max(...routesIn(view).map((r) => r.lane)) + 1;
       const x = edge + ((route.lane + 0.5) * size.w) / lanes;
       const [y0, y1] = [from.y + from.h / 2 + 2, to.y + to.h / 2 - 2];
-      return [
-        {
-          kind: "line",
-          points: [
-            [edge + 2, y0],
-            [x, y0],
-            [x, y1],
-            [edge + 5, y1],
-          ],
-          stroke: axisStroke(view.inkBetween(tileFrom.members[0] ?? 0, tileTo.members[0] ?? 0), 1),
-          r: 5,
-          arrow: true,
-        },
-      ];
+      const stroke = axisStroke(view.inkBetween(tileFrom.members[0] ?? 0, tileTo.members[0] ?? 0), 1);
+      return [elbow([edge + 2, y0], x, [edge + 5, y1], stroke)];
     });
   }
   const columns = new Map<number, Tile[]>();
@@ -208,20 +196,7 @@ function wayMarks(view: StepView): Mark[] {
         ];
       const edge = from.x + from.w;
       const lane = edge + (stage.room?.w ?? 30) / 2;
-      return [
-        {
-          kind: "line",
-          points: [
-            [edge + 1, from.y + dy],
-            [lane, from.y + dy],
-            [lane, to.y + dy],
-            [edge + 4, to.y + dy],
-          ],
-          stroke,
-          r: 7,
-          arrow: true,
-        },
-      ];
+      return [elbow([edge + 1, from.y + dy], lane, [edge + 4, to.y + dy], stroke)];
     }),
   );
 }

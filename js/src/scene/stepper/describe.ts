@@ -42,6 +42,15 @@ export function describe(view: StepView, { device, slot, cell }: Hit): Shown | n
   );
 }
 
+/** `s[0,1] on device 4: 8 + 4 = 12; from 2 elements on devices 4, 5`; empty where the result has no such element. */
+export function worked(view: StepView): string {
+  const { element, input, output, receiver: device, trace } = view;
+  const shape = (v: Variable | null) => v && trace.corner(v)?.shape.join();
+  if (element === null || !output || shape(input) !== shape(output)) return "";
+  const place = placeOf(view, { v: output, device, element });
+  return `${place} on device ${trace.mesh.ids[device]}: ${fromText(view, output, device, element)}.`;
+}
+
 /** `c[0,1] = 5 + 4 = 9, from devices 4, 5`, or that it is not known. */
 function fromText(view: StepView, v: Variable, device: number, cell: number | null): string {
   const { trace, step } = view;

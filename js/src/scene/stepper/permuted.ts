@@ -1,7 +1,7 @@
 /** A permutation: who sends to whom, what each member holds in the end, ways between. */
 import { permutes, tells } from "../../model/semantics";
 import { blockMarks } from "../block";
-import { axisStroke, type Box, label, type Mark } from "../scene";
+import { axisStroke, type Box, label, type Mark, type Stroke } from "../scene";
 import { routesIn } from "./flights";
 import { colorOf, EMPTY, numbers } from "./look";
 import type { Tile } from "./stage";
@@ -64,21 +64,18 @@ function elbowMarks(view: StepView): Mark[] {
     // What leaves a row and what arrives in it are two lines, or they would look like one way straight across.
     const apart = Math.min(4, from.h / 6);
     const [y0, y1] = [from.y + from.h / 2 + apart, to.y + to.h / 2 - apart];
-    return [
-      {
-        kind: "line",
-        points: [
-          [from.x + from.w + 2, y0],
-          [x, y0],
-          [x, y1],
-          [to.x - 4, y1],
-        ],
-        stroke: axisStroke(view.axis, 1.3),
-        r: 6,
-        arrow: true,
-      },
-    ];
+    return [elbow([from.x + from.w + 2, y0], x, [to.x - 4, y1], axisStroke(view.axis, 1.3))];
   });
+}
+
+/** A way with two corners: to a lane, along it, and off. */
+export function elbow(
+  from: readonly [number, number],
+  lane: number,
+  to: readonly [number, number],
+  stroke: Stroke,
+): Mark {
+  return { kind: "line", points: [from, [lane, from[1]], [lane, to[1]], to], stroke, r: 6, arrow: true };
 }
 
 /** A member whose block goes nowhere: a short line with a cross. */

@@ -5,7 +5,7 @@ import { headOf, type TraceModel } from "../../model/trace";
 import { fitName } from "../../scene/measure";
 import { AXIS_DASH } from "../../scene/scene";
 import { Tokens } from "../card/Tokens";
-import { CUT, headHeight, NAME } from "./sizes";
+import { headHeight, NAME } from "./sizes";
 import type { StepperState } from "./state";
 
 export function Headline({ state, trace }: { state: StepperState; trace: TraceModel }) {
@@ -33,6 +33,9 @@ export function Headline({ state, trace }: { state: StepperState; trace: TraceMo
   );
 }
 
+/** Where a type may go on in another line. */
+const CUT = /(?<=[,[{(:@])/;
+
 /** A value's name and type; a press watches it: every tile shows its latest value at every step. */
 function TypeChip({
   state,
@@ -58,10 +61,7 @@ function TypeChip({
       onClick={() => state.toggleWatch(v.name)}
     >
       <span class="soft">{fitName(v.name, NAME, 12.5, true)}</span>{" "}
-      {pieces.map((piece, i) => [
-        <Tokens tokens={[piece]} key={i} />,
-        /[,[{(:@]$/.test(piece.text) && <wbr key={`after ${i}`} />,
-      ])}
+      {pieces.map((piece, i) => [<Tokens tokens={[piece]} key={i} />, CUT.test(piece.text) && <wbr key={`${i}`} />])}
     </button>
   );
 }

@@ -2,8 +2,8 @@
 
 import { blockSentence, deviceText } from "../../model/blocktip";
 import { caption } from "../../model/caption";
-import { worked } from "../../model/worked";
 import { deviceBox } from "../../scene/grid";
+import { worked } from "../../scene/stepper/describe";
 import { hitAt } from "../../scene/stepper/hit";
 import type { Hit } from "../../scene/stepper/view";
 import { BlockTip } from "./BlockTip";
@@ -13,7 +13,7 @@ export function Picture({ state }: { state: StepperState }) {
   const view = state.view();
   const { device } = state.now;
   if (!view) return null;
-  const { layout, trace, stage, step } = view;
+  const { layout, trace, stage } = view;
   const { mesh } = trace;
   const at = device ?? 0;
   const box = view.seats.get(at) ?? (stage.map ? deviceBox(mesh, stage.map, at) : NOWHERE);
@@ -84,7 +84,7 @@ export function Picture({ state }: { state: StepperState }) {
           ))}
         </span>
       )}
-      <p class="worked hidden">{[worked(trace, step, device), ...caption(view)].filter((s) => s !== "").join(" ")}</p>
+      <p class="worked hidden">{[worked(view), ...caption(view)].filter((s) => s !== "").join(" ")}</p>
       <BlockTip state={state} />
     </div>
   );

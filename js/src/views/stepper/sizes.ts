@@ -48,7 +48,7 @@ function leastWidth(trace: TraceModel): number {
   return once(trace, "beside", () =>
     most(trace, (step) => {
       const sentence = Math.min(MOST_BESIDE, (1.15 * textWidth(step.sentence, 12)) / 3);
-      return partsOf(trace, step).reduce((all, part) => all + GAP + part.width, 40 + sentence);
+      return widthsOf(trace, step).reduce((all, width) => all + GAP + width, 40 + sentence);
     }),
   );
 }
@@ -61,7 +61,7 @@ export function headHeight(trace: TraceModel, width: number): number {
   return once(trace, `head ${least}`, () =>
     most(trace, (step) => {
       const lines = Math.ceil((1.1 * textWidth(step.sentence, 12.5)) / room);
-      return 12 + typesHeight(partsOf(trace, step), room) + 16 * Math.min(MOST_LINES, Math.max(1, lines));
+      return 10 + typesHeight(widthsOf(trace, step), room) + 16 * Math.min(MOST_LINES, Math.max(1, lines));
     }),
   );
 }
@@ -69,50 +69,25 @@ export function headHeight(trace: TraceModel, width: number): number {
 /** Lines of a sentence at most, where it has lines of its own: it ends in an ellipsis. */
 const MOST_LINES = 4;
 
-/** A type or the name of the operation in the head of a card. */
-interface Part {
-  width: number;
-  /** Where it may be cut into lines; nothing where it may not. */
-  pieces: readonly string[];
-}
-
-function partsOf(trace: TraceModel, step: Step): readonly Part[] {
+/** Widths of the types in the head of a card, and of the name of the operation. */
+function widthsOf(trace: TraceModel, step: Step): readonly number[] {
   const { inputs, outputs, name } = headOf(trace, step);
-  const parts = [...inputs, ...outputs].map(({ name, type }): Part => {
-    const shown = fitName(name, NAME, 12.5, true);
-    return { width: FRAME + mono(`${shown} ${type}`), pieces: [`${shown} `, ...type.split(CUT)] };
-  });
-  return [...parts, { width: ARROW + mono(name), pieces: [] }];
+  const types = [...inputs, ...outputs].map((v) => FRAME + mono(`${fitName(v.name, NAME, 12.5, true)} ${v.type}`));
+  return [...types, ARROW + mono(name)];
 }
-
-/** Where a type may go on in another line. */
-export const CUT = /(?<=[,[{(:@])/;
 
 /** Height of types in rows, each as high as its highest. */
-function typesHeight(parts: readonly Part[], room: number): number {
-  let [height, x, row] = [0, 0, 0];
-  for (const { width, pieces } of parts) {
-    const high = 8 + 19 * (width > room ? linesOf(pieces, room - FRAME) : 1);
-    if (x > 0 && x + GAP + Math.min(width, room) > room) {
-      height += row + 4;
-      [x, row] = [0, 0];
-    }
-    x += (x > 0 ? GAP : 0) + width;
+function typesHeight(widths: readonly number[], room: number): number {
+  let [height, x, row] = [0, room, 0];
+  for (const width of widths) {
+    // A type that is cut at its commas and brackets does not fill its lines.
+    const high = 12 + 19 * (width > room ? Math.ceil((1.25 * width) / room) : 1);
+    if (x + GAP + width > room) [x, row] = [-GAP, 0];
+    x += GAP + width;
+    height += Math.max(0, high - row);
     row = Math.max(row, high);
   }
-  return height + row;
-}
-
-/** Lines of pieces that are not cut where they fit. */
-function linesOf(pieces: readonly string[], room: number): number {
-  let [lines, x] = [1, 0];
-  for (const piece of pieces) {
-    const width = mono(piece);
-    if (x > 0 && x + width > room) [lines, x] = [lines + 1, 0];
-    x += width;
-    while (x > room) [lines, x] = [lines + 1, x - room];
-  }
-  return lines;
+  return height;
 }
 
 /** Width of a name before its type, which must not be lost. */
