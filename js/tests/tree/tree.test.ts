@@ -417,6 +417,26 @@ test("equal blocks that are no list keep their name and the node that holds them
 });
 
 test("the map divides a tree below what nearly all of it has in common", () => {
-  const { sections } = layoutTreemap(rows(NNX, { flat: true }), 300, 150);
+  const { sections, tiles } = layoutTreemap(rows(NNX, { flat: true }), 300, 150);
   expect(sections.map((section) => section.name)).toEqual(["opt_state/mu", "opt_state/nu"]);
+  expect(new Set(tiles.map((tile) => tile.name))).toEqual(new Set(["up", "embedding"]));
+});
+
+test("a tile is named by what tells it from the others", () => {
+  const of = lined(
+    ["up", "down"].flatMap(
+      (name) =>
+        [
+          [0, `['${name}']`],
+          [1, "['kernel']", WIDE],
+        ] as const,
+    ),
+  );
+  expect(layoutTreemap(rows(of, { flat: true }), 300, 150).tiles.map((tile) => tile.name)).toEqual([
+    "up",
+    "down",
+    "q",
+    "k",
+    "v",
+  ]);
 });

@@ -27,7 +27,7 @@ interface Section {
 
 export interface Tile extends Box {
   row: Row;
-  /** The last step that says what it is. */
+  /** The step of its path that says what it is. */
   name: string;
 }
 
@@ -65,7 +65,21 @@ export function layoutTreemap(leaves: readonly Row[], width: number, height: num
     }
     x += w + GAP;
   }
-  return { sections, tiles, small, width, height };
+  return { sections, tiles: named(tiles), small, width, height };
+}
+
+/** Tiles by the last step of their paths; by the one before where that is more telling: `up` of `up/kernel`. */
+function named(tiles: readonly Tile[]): Tile[] {
+  const steps = tiles.map(({ name }) => name.split("/").filter((step) => !/^\d/.test(step)));
+  const above = new Map<string, Set<string | undefined>>();
+  for (const path of steps) {
+    const last = path.at(-1) ?? "";
+    above.set(last, (above.get(last) ?? new Set()).add(path.at(-2)));
+  }
+  return tiles.map((tile, i) => {
+    const [last = tile.name, before] = [...(steps[i] ?? [])].reverse();
+    return { ...tile, name: (above.get(last)?.size ?? 0) > 1 ? (before ?? last) : last };
+  });
 }
 
 /** The parts of a tree that have columns of their own: at most four, by the first steps of the paths. */
@@ -217,12 +231,7 @@ function axisLines(tree: TreeModel, of: LeafType, box: Box): Mark[] {
 function tileLabel({ row, name }: Tile, box: Box, hatched: boolean): Mark[] {
   if (box.w < 26 || box.h < 20) return [];
   const times = row.times > 1 ? ` ×${row.times}` : "";
-  const short =
-    name
-      .split("/")
-      .filter((step) => !/^\d+–?\d*$/.test(step))
-      .at(-1) ?? name;
-  const text = fit(short, box.w - 8 - textWidth(times, 12, true), 12, true) + times;
+  const text = fit(name, box.w - 8 - textWidth(times, 12, true), 12, true) + times;
   if (textWidth(text, 12, true) > box.w - 6) return [];
   const [x, y] = [box.x + box.w / 2, box.y + box.h / 2];
   const size = bytes(row.sums.here);
