@@ -34,7 +34,7 @@ def key_of(plan: TracePlan, consts: Sequence[Any], arguments: Sequence[Any], *mo
             _block(plan.root),
             tuple(_argument(x) for x in (*consts, *arguments)),
             plan.refs,
-            tuple((site.corner, site.tensor) for site in plan.sites),
+            tuple((site.corner, site.format, site.tensor) for site in plan.sites),
             jax.sharding.get_abstract_mesh(),
             more,
         )

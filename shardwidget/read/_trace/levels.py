@@ -2,8 +2,9 @@
 
 The instrumented program returns *tensors* besides the user's results. A *level* is what runs as one piece: the whole
 program, the body of a ``shard_map``, the body of a loop. Its tensors gain a leading dimension where the level ends: the
-devices of a region, the iterations of a loop that are shown. The corners of all values of a level, which are sent to
-the front end, are packed in one tensor per element format; a value that is kept whole has a tensor of its own.
+devices of a region, the iterations of a loop that are shown. What is sent to the
+front end, small values and the corners of large ones, is packed in one tensor per element format; a large value that is
+kept whole has a tensor of its own.
 """
 
 from __future__ import annotations

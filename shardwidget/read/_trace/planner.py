@@ -26,8 +26,8 @@ class Planner:
 
     Args:
         corner: the most rows and columns of a corner.
-        pack: whether the corners of all values are packed, for one transfer per device. Those of values
-            that are not kept are always packed.
+        pack: whether the corners of values that are kept whole are packed too, for one transfer per device. Values that
+            are no larger than their corner are always packed: many small results take long to compile and to return.
         dropped: indices of the sites whose values are not kept whole.
     """
 
@@ -155,7 +155,7 @@ class Planner:
         if returned or dtype == jax.dtypes.float0:  # The tangent of an integer: no device holds it.
             return Site(level, shape, np.dtype(dtype), ())
         dropped = len(self.sites) in self.dropped
-        if level.region is not None and (self.pack or dropped):
+        if level.region is not None and (self.pack or dropped or site.corner == shape):
             site.format = element_format(site.dtype)
             site.offset = level.packed(site.format)
             level.pieces.append((site.format, math.prod(site.corner)))

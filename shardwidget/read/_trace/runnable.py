@@ -72,7 +72,7 @@ class Runnable:
         Args:
             closed: the jaxpr.
             keep: bytes.
-            on_host: whether values are in the host's memory, where packing corners gains nothing.
+            on_host: whether values are in the host's memory, where those that are kept whole need no corner besides.
         """
         notes = []
         plans = ((corner, Planner(corner, not on_host).plan(closed)) for corner in CORNERS)

@@ -61,7 +61,7 @@ class WrittenTensors:
             self._wholes[id(held)] = np.asarray(held)
         found = self._wholes[id(held)][self._lead(site, slots, at)]
         if site.format:
-            return found[:, site.offset : site.offset + math.prod(site.corner)].reshape(-1, *site.corner)
+            return found[:, site.offset : site.offset + math.prod(site.corner)].reshape(len(found), *site.corner)
         return found[(slice(None), *(slice(0, size) for size in site.corner))]
 
     def corner(self, site: Site, slots: Slots, at: int) -> np.ndarray:
