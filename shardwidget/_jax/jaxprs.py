@@ -91,13 +91,19 @@ def with_equations(jaxpr: Any, eqns: list[Any]) -> Any:
     )
 
 
-def quick_options() -> dict[str, Any]:
+def quick_options(*, fused: bool = True) -> dict[str, Any]:
     """Options to compile a program for CPUs that runs only once or twice: most of the time is XLA's compilation.
 
     Programs that return every value have many small fusions, and on JAX 0.9 and 0.10 the older emitters compile
     them in a fifth of the time. Later versions no longer have those.
+
+    Args:
+        fused: whether later versions fuse at all. A fusion repeats what several values are made from: in a long program
+            that takes longer to compile than a kernel for each operation.
     """
     options: dict[str, Any] = {"xla_backend_optimization_level": 0, "xla_cpu_parallel_codegen_split_count": 1}
     if jax.__version_info__ < (0, 11):
         options["xla_cpu_use_fusion_emitters"] = False
+    elif not fused:
+        options["xla_disable_hlo_passes"] = "fusion"
     return options

@@ -44,6 +44,9 @@ class ValuePlacement:
     """Mesh axes over which parts of a sum are still to be added."""
 
 
+FUSED = 1_000
+"""The most equations for which fusing shortens the compilation."""
+
 ARGUMENTS, OUTPUTS = -1, -2
 """In place of a line, for collectives that move an argument or a result."""
 
@@ -109,7 +112,7 @@ def compiled(tree: Tree, asked: ComparedCall, mesh: Mesh) -> Concrete:
         asking = None
         if mesh.size > 1:  # Otherwise nothing is partitioned.
             try:
-                asking = second.submit(lowered(places).compile, only_partitioned(mesh))
+                asking = second.submit(lowered(places).compile, only_partitioned(mesh, len(tree.lines)))
             except Exception as error:
                 refused = str(error).split("\n")[0]
         plain = lowered(None).compile(quickly(mesh))
@@ -220,9 +223,9 @@ def quickly(mesh: Mesh) -> dict[str, Any] | None:
     return {"xla_backend_optimization_level": 0, "xla_llvm_disable_expensive_passes": True}
 
 
-def only_partitioned(mesh: Mesh) -> dict[str, Any] | None:
-    """Options for a program of which only collectives and shardings count: on CPUs it is fused otherwise."""
-    return _jax.quick_options() if _on_cpus(mesh) else None
+def only_partitioned(mesh: Mesh, equations: int = 1) -> dict[str, Any] | None:
+    """Options for a program of which only collectives and shardings count: on CPUs it is fused otherwise, or not."""
+    return _jax.quick_options(fused=equations <= FUSED) if _on_cpus(mesh) else None
 
 
 def _on_cpus(mesh: Mesh) -> bool:

@@ -35,6 +35,9 @@ FILL = 2**28
 QUICK = 2**27
 """The most bytes of values for a program that is compiled quickly and runs slowly."""
 
+FUSED = 100
+"""The most values for which fusing shortens the compilation."""
+
 SIMULATE = 2**31
 """The most bytes of values that the host engine computes."""
 
@@ -114,7 +117,8 @@ class Runnable:
             recorder = Recorder(replace(self.plan, consts=[]), HostEngine() if host else MeshEngine())
             # Where all values are small, compiling the program takes longer than running it.
             quick = self.on_host and sum(map(_bytes, self.plan.sites)) <= QUICK
-            run = jax.jit(recorder).lower(consts, leaves).compile(_jax.quick_options() if quick else None)
+            options = _jax.quick_options(fused=len(self.plan.sites) <= FUSED) if quick else None
+            run = jax.jit(recorder).lower(consts, leaves).compile(options)
             _CACHE.put(key, run)
         shardings, _ = run.input_shardings
         outs, tensors, held = run(*jax.tree.map(_cut, (consts, leaves), shardings))
