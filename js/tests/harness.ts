@@ -191,6 +191,14 @@ export async function prefers(what: string, value: string): Promise<void> {
   await ask(value);
 }
 
+/** The reader has colours of their own in place of those of pages, until the test ends. */
+export async function forcedColors(): Promise<void> {
+  const ask = (value: string) =>
+    browser().send("Emulation.setEmulatedMedia", { features: [{ name: "forced-colors", value }] });
+  undo.push(async () => void (await ask("")));
+  await ask("active");
+}
+
 /** Styles are those of paper, until the test ends. */
 export async function onPaper(): Promise<void> {
   const set = (media: string) => browser().send("Emulation.setEmulatedMedia", { media });

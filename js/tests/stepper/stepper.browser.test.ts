@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { userEvent } from "vitest/browser";
 import type { Step, Trace } from "../../src/model/document.gen";
-import { button, Clock, find, type Mounted, pixels, prefers, press, settle, textOf } from "../harness";
+import { button, Clock, find, forcedColors, type Mounted, pixels, prefers, press, settle, textOf } from "../harness";
 import { currentRow, mount, rows, scrub, shown, shownStep, slider, start } from "./harness";
 import { long, trace } from "./traces";
 
@@ -626,6 +626,25 @@ test("collectives only has words and a name at every width", async () => {
     expect(box.checked).toBe(true);
     view.stop();
   }
+});
+
+test("in forced colours the arrow has a head, and what is done, chosen and watched is told from what is not", async () => {
+  await forcedColors();
+  const view = await mount(trace("psum"), { step: 3, watch: ["p"] });
+  const of = (selector: string) => getComputedStyle(find(view, selector));
+  const ground = of(".card").backgroundColor;
+  expect(of(".operation i").borderLeftColor).not.toBe(ground);
+  expect(of(".steps .dot.done").backgroundColor).not.toBe(of(".steps .dot:not(.done)").backgroundColor);
+  expect(of(".steps .icon").backgroundColor).not.toBe(ground);
+  expect(of(".segments [aria-pressed=true]").backgroundColor).not.toBe(
+    of(".segments [aria-pressed=false]").backgroundColor,
+  );
+  const watched = of(".type[aria-pressed=true]");
+  expect([watched.outlineStyle, watched.outlineOffset]).toEqual(["solid", "-2px"]);
+  const current = view.root.querySelectorAll(".steps li.current");
+  expect(current).toHaveLength(1);
+  expect(getComputedStyle(current[0] as Element).borderLeftWidth).toBe("4px");
+  expect(of(".steps li:not(.current)").borderLeftWidth).toBe("0px");
 });
 
 test("what a step has sent moves nothing on the card", async () => {
