@@ -15,5 +15,5 @@ const keys = (state: PlaygroundState, frame: HTMLElement) => historyKeys(() => s
 const common = [footStyles, arrayStyles, bandStyles, styles];
 
 export default entry({ state: PlaygroundState, body: Playground, keys, styles: common });
-export const array = entry({ state: WholeArrayState, body: ArrayView, styles: [arrayStyles] });
+export const array = entry({ state: WholeArrayState, body: ArrayView, styles: [footStyles, arrayStyles] });
 export const leaf = entry({ state: LeafState, body: Leaf, keys, styles: common });

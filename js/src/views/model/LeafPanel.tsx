@@ -38,8 +38,9 @@ export function LeafPanel({ state, tree, leaf }: Props) {
             </button>
           ))}
         </fieldset>
+        {/* The array itself says its path. */}
         <span class="mono soft" title={path}>
-          {tree.nameOf(leaf)}
+          {leafPage === "leaf" && tree.nameOf(leaf)}
         </span>
         <button type="button" class="close" aria-label="close the array" onClick={() => state.set({ array: null })}>
           ×
