@@ -90,7 +90,7 @@ def _after(memory: Memory) -> list[str]:
         theirs = "the compiler's own peak" if own else "what the compiler allocates"
         basis = "the compiler's assignment of buffers" if memory.basis == "assignment" else "the schedule's text"
         gaps = f" {byte_count(memory.gaps)} of that hold nothing at the peak: gaps between temporaries."
-        gaps = gaps if memory.gaps else ""
+        gaps = gaps if memory.gaps > memory.compilers_bytes / 1000 else ""
         lines.append(
             f"Read from {basis}: {100 * memory.difference:+.2f} % against {theirs}, "
             f"{byte_count(memory.compilers_bytes)}.{gaps}"

@@ -9,7 +9,7 @@ import { type Band, framed, headBand, rule, stack } from "./bands";
 import { shift } from "./card";
 import { fit } from "./measure";
 import { lanesMarks } from "./run";
-import { layoutOf } from "./run/layout";
+import { layoutOf, type Room } from "./run/layout";
 import { axisToken, BOLD, label, type Mark, MONO, PAD, type Scene } from "./scene";
 import { wrapped } from "./stepcard";
 
@@ -35,7 +35,7 @@ export function runScene(models: readonly RunModel[], picture: RunPicture): Scen
   const longest = Math.max(...models.map((m, k) => m.seconds(m.ticks(calls[k] ?? 0))));
   const bands = models.flatMap((model, k): Band[] => [
     headBand(model.doc.name || "program", model.mesh, badgesOf(model.doc), width),
-    lanesBand(model, calls[k] ?? 0, longest, picture, models.length === 1),
+    lanesBand(model, calls[k] ?? 0, longest, picture, models.length === 1 ? "ample" : "shared"),
   ]);
   if (first && models.length === 1)
     bands.push(
@@ -48,8 +48,8 @@ export function runScene(models: readonly RunModel[], picture: RunPicture): Scen
   return framed(width, Math.ceil(height), marks);
 }
 
-function lanesBand(model: RunModel, call: number, seconds: number, picture: RunPicture, roomy: boolean): Band {
-  const layout = layoutOf(model, picture.width - 2 * PAD, roomy);
+function lanesBand(model: RunModel, call: number, seconds: number, picture: RunPicture, room: Room): Band {
+  const layout = layoutOf(model, picture.width - 2 * PAD, room);
   const span = { from: 0, to: Math.max(1, seconds / model.doc.tick_s) };
   const marks = lanesMarks(model, layout, call, span, picture.selection ?? -1);
   return { marks: [rule(0, 0, picture.width), ...shift(marks, PAD, 10)], height: layout.height + 20 };

@@ -92,7 +92,10 @@ export function basisText(model: MemoryModel): string {
   const off = 100 * (model.peakBytes / compilers - 1);
   const theirs = doc.compiler?.peak === compilers ? "the compiler's own peak" : "what the compiler allocates";
   const sign = off > 0 ? "+" : off < 0 ? "−" : "±";
-  const gaps = doc.gaps > 0 ? ` ${bytes(doc.gaps)} of that hold nothing at the peak: gaps between temporaries.` : "";
+  const gaps =
+    doc.gaps > compilers / 1000
+      ? ` ${bytes(doc.gaps)} of that hold nothing at the peak: gaps between temporaries.`
+      : "";
   return `Read from ${basis}: ${sign}${Math.abs(off).toFixed(2)} % against ${theirs}, ${bytes(compilers)}.${gaps}`;
 }
 

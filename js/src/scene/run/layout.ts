@@ -43,11 +43,16 @@ const ROOMY = 826;
 const AXIS = 26;
 const LOOPS = 20;
 
+/** How much height there is: for one run, for several, or for several in a card that shows them at once. */
+export type Room = "ample" | "shared" | "dense";
+
 /** Lanes of one run below one another. */
-export function layoutOf(model: RunModel, width: number, roomy = true): RunLayout {
+export function layoutOf(model: RunModel, width: number, room: Room = "ample"): RunLayout {
   const lanes = chosen(model);
   const labels = width >= NARROW;
-  const lane = lanes.length > 16 ? 12 : lanes.length > 8 || !roomy || width < ROOMY ? 18 : 21;
+  const dense = room === "dense" && width >= ROOMY && lanes.length > 4;
+  const lane = lanes.length > 16 || dense ? 12 : lanes.length > 8 || room !== "ample" || width < ROOMY ? 18 : 21;
+  const [near, far] = lane > 20 ? [5, 10] : dense ? [2, 6] : [3, 8];
   const left = labels ? (model.mesh.axes.length > 1 ? GUTTER : 58) : 30;
   const pair = model.mesh.axes.at(-1)?.size ?? 1;
   const places: LanePlace[] = [];
@@ -57,7 +62,7 @@ export function layoutOf(model: RunModel, width: number, roomy = true): RunLayou
   for (const [k, alike] of lanes) {
     const position = model.lanes[k]?.position ?? 0;
     const outer = model.mesh.axes.length > 1 ? Math.floor(position / pair) : 0;
-    if (before >= 0) y += outer === before ? (lane > 20 ? 5 : 3) : lane > 20 ? 10 : 8;
+    if (before >= 0) y += outer === before ? near : far;
     before = outer;
     places.push({ lane: k, y, alike });
     y += lane;

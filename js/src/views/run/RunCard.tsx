@@ -20,7 +20,7 @@ export function RunCard({ state }: { state: RunState }) {
   const { decoded, width } = state.now;
   const several = decoded?.sideBySide ?? false;
   return (
-    <div class={width < NARROW ? "run narrow" : width < WIDE ? "run" : "run wide"}>
+    <div class={`run ${width < NARROW ? "narrow" : width < WIDE ? "" : "wide"} ${several ? "several" : ""}`}>
       <header>
         <h2 class="mono">{several ? `${charts.length} runs on one time axis` : doc.name || "program"}</h2>
         <span class="soft target">{several ? "" : targetText(doc)}</span>

@@ -48,7 +48,7 @@ export class RunState extends CardState<Fields> {
   readonly #models = memo((decoded: DecodedRuns) => decoded.runs.map((run) => new RunModel(run)));
   readonly #spent = memo((model: RunModel) => model.doc.seconds.map((_, call) => model.spent(call)));
   readonly #layouts = memo((models: readonly RunModel[], width: number) =>
-    models.map((model) => layoutOf(model, width, models.length === 1)),
+    models.map((model) => layoutOf(model, width, models.length === 1 ? "ample" : "dense")),
   );
 
   constructor(widget: WidgetModel, frame: HTMLElement) {

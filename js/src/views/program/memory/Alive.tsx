@@ -4,6 +4,7 @@ import { cutText, rowText } from "../../../model/memory/words";
 import { bytes, count } from "../../../model/text";
 import { inkColor, kindColor } from "../../../scene/memory/chart";
 import { xOf } from "../../../scene/memory/layout";
+import { axisToken } from "../../../scene/scene";
 import type { ProgramState } from "../state";
 import type { ShownMemory } from "./page";
 
@@ -60,7 +61,7 @@ function Line({ state, shown, row, at }: { state: ProgramState; shown: ShownMemo
       id={`alive-${at}`}
       aria-selected={chosen}
       class={`row ${chosen ? "chosen" : ""} ${lit ? "lit" : ""}`}
-      title={`${buffer.instruction || buffer.name}: instructions ${born + 1} to ${dies + 1}`}
+      title={`${buffer.instruction || buffer.name}: instructions ${born + 1} to ${dies + 1}, ${cutText(buffer)}`}
       onClick={() => page.choose(row.key)}
     >
       <span class="figure mono">{bytes(row.bytes)}</span>
@@ -69,7 +70,18 @@ function Line({ state, shown, row, at }: { state: ProgramState; shown: ShownMemo
       </span>
       <span class="where soft">{buffer.source ? `line ${buffer.source.line}` : ""}</span>
       <span class="type mono">
-        {buffer.type} <span class="soft">{cutText(buffer)}</span>
+        {buffer.type}{" "}
+        {buffer.axes?.length ? (
+          <span aria-label={cutText(buffer)} role="img">
+            {buffer.axes.map((name) => (
+              <b style={{ color: `var(--${axisToken(shown.model.mesh.axisOf(name))})` }} key={name}>
+                @{name}{" "}
+              </b>
+            ))}
+          </span>
+        ) : (
+          <span class="soft">{cutText(buffer)}</span>
+        )}
       </span>
       <span class="life" aria-hidden="true">
         <span
