@@ -29,14 +29,19 @@ export function lensText(trace: TraceModel, row: SpaceRow, device: number): Lens
 }
 
 /** Mesh positions whose blocks of the row before are in a device's block; none for a local step. */
-export function sendersTo(trace: TraceModel, { collective: c }: SpaceRow, device: number): readonly number[] {
-  if (!c) return [];
-  const { pairs, knots } = linksOf(trace, c);
-  return [
-    ...knots.filter((group) => group.includes(device)).flat(),
-    ...pairs.flatMap(([from, to]) => (to === device ? [from] : [])),
-  ];
+export function sendersTo(trace: TraceModel, { steps }: SpaceRow, device: number): readonly number[] {
+  const senders = steps.flatMap((i) => {
+    const step = trace.step(i);
+    const { pairs, knots } = step?.collective && trace.communicates(step) ? linksOf(trace, step.collective) : NONE;
+    return [
+      ...knots.filter((group) => group.includes(device)).flat(),
+      ...pairs.flatMap(([from, to]) => (to === device ? [from] : [])),
+    ];
+  });
+  return [...new Set(senders)];
 }
+
+const NONE = { pairs: [], knots: [] } as const;
 
 function cameFrom(trace: TraceModel, row: SpaceRow, device: number): string {
   const c = row.collective;

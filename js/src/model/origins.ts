@@ -18,6 +18,11 @@ export function originsOf(trace: Trace, v: Variable, position: number): readonly
   return [...all.subarray(position * pieces, (position + 1) * pieces)];
 }
 
+/** Whether every device holds its own block of what a variable was at first. */
+export function ownBlocks(trace: Trace, v: Variable): boolean {
+  return v.origin === null || trace.origins(v.origin).every((from, p) => from === p);
+}
+
 /** The variable that a variable's blocks come from. */
 export function originVariable(trace: Trace, v: Variable): Variable {
   return (v.origin && trace.variable(v.origin.variable)) ?? v;

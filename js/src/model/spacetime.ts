@@ -1,13 +1,19 @@
 /** A trace as rows of devices: whose blocks they hold after each step that sends, and what goes between two rows. */
 import type { Collective, Step, Variable } from "./document.gen";
+import { type Met, meetings } from "./meetings";
+import { originVariable, ownBlocks } from "./origins";
 import { permutes, tells } from "./semantics";
 import type { TraceModel } from "./trace";
 
 export interface SpaceRow {
   /** Steps that are shown as one: equal collectives, one after another. */
   steps: readonly number[];
-  /** What devices hold after them; the first is drawn. */
+  /** What devices hold after them. */
   shown: readonly Variable[];
+  /** The same, by whose blocks they are: variables that went the same way stand together, in one piece of a tile. */
+  blocks: readonly (readonly Variable[])[];
+  /** A row of blocks that are held since an earlier one, and are sent next. */
+  again: boolean;
   /** What is sent on the way to this row; null for a local step. */
   collective: Collective | null;
   /** Index of the loop that it stands in, and of the iteration; -1 outside of loops. */
@@ -26,7 +32,12 @@ export interface Loop {
 export interface SpaceTime {
   rows: readonly SpaceRow[];
   loops: readonly Loop[];
+  /** Which blocks that travel a block that stays was computed with, by row; null where there is no such block. */
+  met: Met | null;
 }
+
+/** Blocks of a row that are drawn. */
+const MAX_BLOCKS = 4;
 
 /** The rows of a trace: its beginning, what makes the blocks that are sent, and what sends. */
 export function spaceTime(trace: TraceModel): SpaceTime {
@@ -40,19 +51,21 @@ export function spaceTime(trace: TraceModel): SpaceTime {
     if (s.primitive === "in_specs") wanted.add(i);
     if (!trace.communicates(s)) return;
     wanted.add(i);
-    const before = made.get(s.inputs[0] ?? -1);
-    const maker = before === undefined ? null : trace.step(before);
-    // A block that only changed its shape counts as the one before it.
-    if (maker && !maker.shape_only && !maker.implicit && maker.primitive !== "scan") wanted.add(before ?? i);
+    // A block that was only moved or reshaped counts as the one that it was at first.
+    const before = madeAt(trace, s, made);
+    const maker = trace.step(before);
+    if (maker && !maker.shape_only && !maker.implicit && maker.primitive !== "scan") wanted.add(before);
   });
   const loops: Loop[] = [];
   const index = new Map<string, number>();
-  const rows: SpaceRow[] = [];
+  const rows: Omit<SpaceRow, "blocks">[] = [];
   for (const i of [...wanted].sort((a, b) => a - b)) {
     const step = trace.step(i) as Step;
     const outputs = step.outputs.flatMap((id) => trace.variable(id) ?? []).filter((v) => v.region >= 0);
     const known = outputs.filter((v) => followed.has(v.id));
-    const shown = known.length > 0 ? known : outputs.slice(0, 1);
+    const begins = step.primitive === "in_specs";
+    const some = known.length > 0 ? known : outputs.slice(0, 1);
+    const shown = begins ? outputs.filter((v) => some.includes(v) || outputs.length <= MAX_BLOCKS) : some;
     if (shown.length === 0) continue;
     const { loop, iteration } = loopOf(trace, step, loops, index);
     const c = trace.communicates(step) ? step.collective : null;
@@ -63,12 +76,54 @@ export function spaceTime(trace: TraceModel): SpaceTime {
       last.loop === loop &&
       last.iteration === iteration &&
       last.collective.kind === c.kind &&
-      last.collective.plans.join() === c.plans.join() &&
-      !step.inputs.some((id) => last.shown.some((v) => v.id === id));
+      last.collective.axes.join() === c.axes.join() &&
+      !step.inputs.some((id) => last.shown.some((v) => v.id === id)) &&
+      madeAt(trace, step, made) < (last.steps[0] ?? i);
     if (same && last) rows[rows.length - 1] = { ...last, steps: [...last.steps, i], shown: [...last.shown, ...shown] };
-    else rows.push({ steps: [i], shown, collective: c, loop, iteration });
+    else rows.push({ steps: [i], shown, again: false, collective: c, loop, iteration });
   }
-  return { rows, loops };
+  const all = rows.flatMap((row, i) => [...heldBefore(trace, row, rows[i - 1], made), row]);
+  const grouped = all.map((row) => ({ ...row, blocks: blocksOf(trace, row.shown, row.collective !== null) }));
+  return { rows: grouped, loops, met: meetings(trace, grouped) };
+}
+
+/** The step that made what a collective sends, before it was moved and reshaped: -1 where no step did. */
+function madeAt(trace: TraceModel, step: Step, made: ReadonlyMap<number, number>): number {
+  const v = trace.variable(step.inputs[0] ?? -1);
+  return (v && (made.get(originVariable(trace, v).id) ?? made.get(v.id))) ?? -1;
+}
+
+/** Tells apart whose blocks variables are: equal for two that hold the same blocks at the same places. */
+function whose(trace: TraceModel, v: Variable): string {
+  const place = v.origin && !ownBlocks(trace, v) ? trace.origins(v.origin).join() : "";
+  return `${originVariable(trace, v).id} ${place}`;
+}
+
+/** A row of what a collective sends, where the row above it does not show that. */
+function heldBefore(
+  trace: TraceModel,
+  row: Omit<SpaceRow, "blocks">,
+  above: Omit<SpaceRow, "blocks"> | undefined,
+  made: ReadonlyMap<number, number>,
+): Omit<SpaceRow, "blocks">[] {
+  if (!row.collective || !above) return [];
+  const shown = row.steps.flatMap((i) => trace.variable(trace.step(i)?.inputs[0] ?? -1) ?? []);
+  const there = new Set(above.shown.map((v) => whose(trace, v)));
+  if (shown.length === 0 || shown.some((v) => there.has(whose(trace, v)))) return [];
+  const [sends = 0] = row.steps;
+  const step = trace.step(sends);
+  const first = step ? madeAt(trace, step, made) : -1;
+  return [{ ...row, steps: [first < 0 ? sends : first], shown, again: true, collective: null }];
+}
+
+/** Variables of one way stand together; those of a local step, each alone. */
+function blocksOf(trace: TraceModel, shown: readonly Variable[], sent: boolean): readonly (readonly Variable[])[] {
+  const blocks = new Map<string, Variable[]>();
+  for (const v of shown) {
+    const key = !sent ? String(v.id) : v.origin && !ownBlocks(trace, v) ? trace.origins(v.origin).join() : "";
+    blocks.set(key, [...(blocks.get(key) ?? []), v]);
+  }
+  return [...blocks.values()].slice(0, MAX_BLOCKS);
 }
 
 function loopOf(trace: TraceModel, step: Step, loops: Loop[], index: Map<string, number>) {

@@ -1,10 +1,13 @@
 /** Space-time: rows of a program, whose blocks devices hold, and lines between. */
 import { expect, test } from "vitest";
 import type { Scope, Step, Trace, Variable } from "../../src/model/document.gen";
+import { sendersTo } from "../../src/model/lens";
+import { meetings } from "../../src/model/meetings";
 import { originsOf } from "../../src/model/origins";
 import { linksOf, spaceTime } from "../../src/model/spacetime";
 import { TraceModel } from "../../src/model/trace";
 import { fitName } from "../../src/scene/measure";
+import { axisToken, type Mark } from "../../src/scene/scene";
 import { layoutSpace, spaceMarks } from "../../src/scene/spacetime/rows";
 import { StepperLayout, type StepperOptions, stepperMarks } from "../../src/scene/stepper";
 import { StepView } from "../../src/scene/stepper/view";
@@ -154,4 +157,178 @@ test("a block is named by the device that it came from, by its new name where th
   expect(t.nameOf(named, 1)).toBe("b = k of device 0");
   const cut = (letters: number) => fitName(t.nameOf(named, 1), letters * 6.02 + 1, 10, true);
   expect([17, 13, 8, 6].map(cut)).toEqual(["b = k of device 0", "k of device 0", "k of 0", "k of 0"]);
+});
+
+/** The ring, of which every iteration computes with q and what it holds before it passes that on. */
+function attention(): TraceModel {
+  const { doc } = ring();
+  const q = doc.variables.length;
+  const block = (id: number, name: string): Variable => ({ ...(doc.variables[0] as Variable), id, name });
+  const variables = [...doc.variables, block(q, "q")];
+  const [start, ...hops] = doc.steps as readonly [Step, ...Step[]];
+  const steps: Step[] = [{ ...start, outputs: [...start.outputs, q] }];
+  hops.forEach((hop, i) => {
+    if (i % 2 === 0) {
+      const scores = variables.length;
+      variables.push(block(scores, `tmp${scores}`));
+      const inputs = [q, hop.inputs[0] ?? 0];
+      steps.push({ ...hop, primitive: "dot_general", inputs, outputs: [scores], collective: null });
+    }
+    steps.push(hop);
+  });
+  return new TraceModel({ ...doc, variables, steps });
+}
+
+/** Marks at a width, as they are without a row that is looked at. */
+function marksOf(t: TraceModel, width = 680): readonly Mark[] {
+  const options = { scheme: "light", device: null, tile: null } as const;
+  return spaceMarks(t, new StepperLayout(t, width), layoutSpace(t, spaceTime(t), width, new Set([0])), -1, options);
+}
+
+const wordsOf = (marks: readonly Mark[]) =>
+  marks.flatMap((m) => (m.kind === "text" ? [m.spans.map((s) => s.text).join("")] : []));
+
+test("the block that stays has met one more with every row, in the order in which they came round", () => {
+  const t = attention();
+  const { met, rows } = spaceTime(t);
+  expect([met?.name, met?.of]).toEqual(["q", "k"]);
+  const counts = met?.rows.map((devices) => devices?.map((from) => [...from].sort()));
+  expect(counts).toEqual([
+    [[0], [1], [2], [3]],
+    [
+      [0, 3],
+      [0, 1],
+      [1, 2],
+      [2, 3],
+    ],
+    [
+      [0, 2, 3],
+      [0, 1, 3],
+      [0, 1, 2],
+      [1, 2, 3],
+    ],
+    [
+      [0, 1, 2, 3],
+      [0, 1, 2, 3],
+      [0, 1, 2, 3],
+      [0, 1, 2, 3],
+    ],
+    [
+      [0, 1, 2, 3],
+      [0, 1, 2, 3],
+      [0, 1, 2, 3],
+      [0, 1, 2, 3],
+    ],
+  ]);
+  expect(wordsOf(marksOf(t))).toContain("strip: the blocks of k that q has met");
+  // Nothing stays in a ring that only passes on.
+  expect(meetings(ring(), rows)).toBeNull();
+  expect(wordsOf(marksOf(ring())).join()).not.toContain("strip");
+});
+
+test("blocks of several devices are pieces in the colours of their origins, each with its name", () => {
+  const t = gathered();
+  const [, , row] = spaceTime(t).rows;
+  const space = layoutSpace(t, spaceTime(t), 680, new Set());
+  const marks = marksOf(t);
+  const tile = space.rows.find((r) => r.row.steps.join() === row?.steps.join());
+  const fills = marks.flatMap((m) =>
+    m.kind === "rect" && m.fill?.startsWith("#") && tile && m.y >= tile.y && m.y < tile.y + tile.h ? [m] : [],
+  );
+  expect(fills).toHaveLength(N * N);
+  const first = fills.slice(0, N);
+  expect(new Set(first.map((m) => m.fill)).size).toBe(N);
+  expect(first.map((m) => m.y)).toEqual([...first.map((m) => m.y)].sort((a, b) => a - b));
+  expect(wordsOf(marks).filter((text) => / of (device )?2$/.test(text))).toHaveLength(N);
+});
+
+/** A program that gathers blocks, and says which is whose. */
+function gathered(): TraceModel {
+  const { doc } = programOf({ axes: { x: N }, kind: "all_gather", over: ["x"], shape: [1, 2] });
+  const positions = raw(Array.from({ length: N * N }, (_, i) => i % N));
+  const variables = doc.variables.map((v) => (v.id === 2 ? { ...v, origin: { variable: 1, positions, axis: 0 } } : v));
+  return new TraceModel({ ...doc, variables });
+}
+
+test("exchanges of both neighbours are one row, and lines have the colours of what they bring", () => {
+  const t = halo();
+  const { rows } = spaceTime(t);
+  expect(rows.map((r) => [r.steps, r.blocks.length])).toEqual([
+    [[0], 1],
+    [[1, 2], 2],
+  ]);
+  // The lens names both neighbours.
+  const hop = rows[1] as (typeof rows)[number];
+  expect([0, 1].map((p) => [...sendersTo(t, hop, p)].sort())).toEqual([
+    [1, 3],
+    [0, 2],
+  ]);
+  const marks = marksOf(t);
+  const pieces = marks.flatMap((m) => (m.kind === "rect" && m.fill?.startsWith("#") ? [m] : []));
+  const lines = marks.flatMap((m) => (m.kind === "line" && m.stroke.color.startsWith("#") ? [m] : []));
+  // What leaves a tile has its colour where it arrives.
+  const [left, right] = [pieces.at(-2 * N), pieces.at(-2 * N + 1)];
+  const middle = (left?.x ?? 0) + (left?.w ?? 0) / 2;
+  const arriving = lines.filter((m) => Math.abs((m.points.at(-1)?.[0] ?? 0) - middle) < 1).map((m) => m.stroke.color);
+  expect(arriving.sort()).toEqual([left?.fill, right?.fill].sort());
+});
+
+/** Blocks that go to both neighbours. */
+function halo(): TraceModel {
+  const { doc } = ring();
+  const [start, hop] = doc.steps as readonly [Step, Step];
+  const [u] = doc.variables as readonly [Variable];
+  const to = (by: number) => raw(Array.from({ length: N }, (_, p) => (p + N + by) % N));
+  const variables = [
+    u,
+    ...[-1, 1].map((by, i) => ({ ...u, id: i + 1, origin: { variable: 0, positions: to(by), axis: -1 } })),
+  ];
+  const [plan] = doc.plans;
+  const back = (hop.collective?.plans ?? []).map((at) => {
+    const { rounds, ...rest } = doc.plans[at] ?? (plan as NonNullable<typeof plan>);
+    const turned = rounds.map((moves) => moves.map((m) => ({ ...m, pairs: m.pairs.map(([a, b]) => [b, a] as const) })));
+    return { ...rest, rounds: turned };
+  });
+  const steps: Step[] = [
+    { ...start, outputs: [0] },
+    { ...hop, inputs: [0], outputs: [1], scope: 0 },
+    {
+      ...hop,
+      inputs: [0],
+      outputs: [2],
+      scope: 0,
+      collective: hop.collective && { ...hop.collective, plans: back.map((_, i) => doc.plans.length + i) },
+    },
+  ];
+  return new TraceModel({ ...doc, variables, steps, plans: [...doc.plans, ...back] });
+}
+
+test("what is sent stands in the row above, again where that shows something else", () => {
+  const { doc } = programOf({ axes: { x: N }, kind: "all_gather", over: ["x"], shape: [1, 2] });
+  const [start, local, sum] = doc.steps as readonly [Step, Step, Step];
+  // The gather sends what the program was given, after another gather of something else.
+  const other: Variable = { ...(doc.variables[2] as Variable), id: 3, name: "b" };
+  const again: Step = { ...sum, inputs: local.inputs, outputs: [3] };
+  const steps = [
+    start,
+    local,
+    sum,
+    { ...again, collective: sum.collective && { ...sum.collective, kind: "all_to_all" } },
+  ];
+  const { rows } = spaceTime(new TraceModel({ ...doc, variables: [...doc.variables, other], steps }));
+  expect(rows.map((r) => r.again)).toEqual([false, false, false, true, false]);
+  expect(rows[3]?.shown.map((v) => v.id)).toEqual(local.inputs);
+});
+
+test("a collective over two axes is drawn in the inks of both, a link along one in the ink of that", () => {
+  const inks = (kind: string, over: readonly string[]) => {
+    const t = programOf({ axes: { x: 2, y: 2 }, kind, over, shape: [4, 2] });
+    const lines = marksOf(t).flatMap((m) => (m.kind === "line" && m.points.length > 2 ? [m.stroke.color] : []));
+    return [0, 1].map((axis) => lines.filter((color) => color === axisToken(axis)).length);
+  };
+  expect(inks("psum", ["x"]).map((n) => n > 0)).toEqual([true, false]);
+  const [x = 0, y = 0] = inks("psum", ["x", "y"]);
+  expect([x > 0, x === y]).toEqual([true, true]);
+  // Of 12 links 4 are along x, 4 along y and 4 across both.
+  expect(inks("all_gather", ["x", "y"])).toEqual([8, 8]);
 });

@@ -19,7 +19,7 @@ export function Space({ page }: { page: Page }) {
     return tileAt(trace, space, event.clientX - bounds.left, event.clientY - bounds.top);
   };
   return (
-    <div class="space" style={{ height: `${layout.height + 12}px` }}>
+    <div class="space" style={{ height: `${page.height(layout)}px` }}>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: rows and devices are chosen by keyboard as well */}
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: as above */}
       <div
@@ -40,8 +40,8 @@ export function Space({ page }: { page: Page }) {
         }}
       >
         <div aria-hidden="true" ref={state.layer.attach} />
-        <ol aria-label="steps and their blocks">
-          {space.rows.map(({ row, y, h, text, note }) => {
+        <ol aria-label="steps and their blocks" style={{ "--label": `${space.left - 6}px` }}>
+          {space.rows.map(({ row, y, h, text, note, met }) => {
             const [v] = row.shown;
             const held = v?.origin
               ? Array.from(ids, (id, p) => {
@@ -49,14 +49,21 @@ export function Space({ page }: { page: Page }) {
                   return `${id} holds ${from.map((o) => (o < 0 ? "zeros" : ids[o])).join(" ")}`;
                 })
               : [];
+            const { name = "" } = page.met() ?? {};
+            const said = met?.map((from, p) => `${ids[p]} has met ${[...from].map((o) => ids[o]).join(" ") || "none"}`);
             const current = row.steps.includes(at);
             const step = trace.step(row.steps[0] ?? 0);
             return (
-              <li style={{ top: `${y + h / 2 - 16}px` }} ref={current ? reveal : null} key={row.steps[0]}>
+              <li
+                style={{ top: `${y + h / 2 - 16}px` }}
+                ref={current ? reveal : null}
+                key={`${row.again} ${row.steps[0]}`}
+              >
                 <button
                   type="button"
+                  title={`${text}, ${note}`}
                   aria-current={current ? "step" : undefined}
-                  aria-label={`step ${(row.steps[0] ?? 0) + 1}, ${step ? primitiveName(step) : ""}, ${note}${held.length > 0 ? `: device ${some(held, 16)}` : ""}`}
+                  aria-label={`step ${(row.steps[0] ?? 0) + 1}, ${step ? primitiveName(step) : ""}, ${note}${held.length > 0 ? `: device ${some(held, 16)}` : ""}${said ? `; ${name} on device ${some(said, 16)}` : ""}`}
                   onClick={() => state.jump(row.steps.at(-1) ?? 0)}
                 >
                   <b class="mono">{text}</b>

@@ -3,12 +3,16 @@ import { originsOf } from "../../model/origins";
 import { type SpaceTime, spaceTime } from "../../model/spacetime";
 import type { TraceModel } from "../../model/trace";
 import { layoutSpace, type SpaceLayout, spaceMarks } from "../../scene/spacetime/rows";
+import type { StepperLayout } from "../../scene/stepper/layout";
 import type { StepView } from "../../scene/stepper/view";
 import { memo } from "../card/store";
 import type { StepperState } from "../stepper/state";
 
 /** One of more rows begins with its loops folded. */
 const MANY_ROWS = 40;
+
+/** A width at which every row is as high as it can be. */
+const WIDE = 4000;
 
 export class Page {
   readonly #rows = memo((trace: TraceModel): SpaceTime => spaceTime(trace));
@@ -27,6 +31,19 @@ export class Page {
     const { trace } = this.state.now;
     const layout = this.state.layout();
     return trace && layout && this.#layout(trace, layout.width, this.#open(trace));
+  }
+
+  /** Height of the view: what its rows need at any width, within the room of a card; not less than that of the tiles. */
+  height(tiles: StepperLayout): number {
+    const { trace } = this.state.now;
+    const rows = trace ? layoutSpace(trace, this.#rows(trace), WIDE, this.#open(trace)).height : 0;
+    return Math.max(tiles.height, Math.min(rows, tiles.room.most)) + 12;
+  }
+
+  /** What the strips under tiles show. */
+  met() {
+    const { trace } = this.state.now;
+    return trace && this.#rows(trace).met;
   }
 
   #open(trace: TraceModel): ReadonlySet<number> {
