@@ -3,6 +3,7 @@
  * of leaves whose dimensions have logical names, flax's own: `('embed', 'model')`.
  */
 import type { SpecDraft } from "../document.gen";
+import { unpack } from "../ints";
 import { refusalOf } from "../refusal";
 import { readSpec, specCode } from "../spec";
 import { evenSizes, type TreeModel } from "../tree";
@@ -116,7 +117,7 @@ export function applyRules(tree: TreeModel, rules: readonly Rule[]): WhatIf {
     }
     group.count++;
     groups.set(key, group);
-    for (const effect of by) tell(effect, tree.sizes[type]?.copies ?? 0, group.after);
+    for (const effect of by) countLeaf(effect, tree.sizes[type]?.copies ?? 0, group.after);
     if (group.after) changed.set(leaf, group.after);
   }
   return { effects, changed, ...totals(tree, [...groups.values()]) };
@@ -135,7 +136,7 @@ interface Group {
 }
 
 /** Counts a leaf for the rule that decides it. */
-function tell(effect: Effect, before: number, after: Outcome | null): void {
+function countLeaf(effect: Effect, before: number, after: Outcome | null): void {
   effect.counts++;
   if (!after) {
     if (effect.refused) effect.refused.count++;
@@ -204,6 +205,33 @@ function outcomeOf(tree: TreeModel, leaf: number, spec: Spec): Outcome | { error
   if (refusal) return { error: refusal.error, said: refusal.said };
   const sizes = evenSizes(of, tree.mesh, (d) => spec.entries[d]?.axes ?? [], spec.unreduced);
   return { perDevice: sizes.perDevice, copies: sizes.copies };
+}
+
+/** A rule that a flag suggests. */
+export interface Offer {
+  leaves: readonly number[];
+  spec: string;
+  /** The rule as it would be added. */
+  text: string;
+  /** Bytes on the device that would hold most. */
+  held: number;
+}
+
+/** Suggestions that are made. */
+const OFFERS = 3;
+
+/** What the worst flags suggest beside these rules. */
+export function offersFor(tree: TreeModel, rules: string): Offer[] {
+  const out: Offer[] = [];
+  for (const { spec, leaves: packed } of tree.doc.flags) {
+    if (spec === "") continue;
+    const leaves = [...unpack(packed)];
+    const text = `${patternOf(tree, leaves)} → ${spec}`;
+    if (rules.includes(text)) continue;
+    out.push({ leaves, spec, text, held: applyRules(tree, readRules(`${rules}\n${text}`)).held });
+    if (out.length === OFFERS) break;
+  }
+  return out;
 }
 
 /** A pattern that finds these leaves: their path, or with any numbers where they differ in numbers. */

@@ -61,8 +61,7 @@ export function labelOf(tree: TreeModel, row: Row): string {
   return parts.join(", ");
 }
 
-/** The five leaves that take most, for screen readers. */
-export function mapLabel(leaves: readonly Row[]): string {
-  const largest = [...leaves].sort((a, b) => b.sums.here - a.sums.here).slice(0, 5);
+/** The leaves that take most, for screen readers. */
+export function mapLabel(largest: readonly Row[]): string {
   return `Largest: ${largest.map((row) => `${row.name} ${bytes(row.sums.here)}`).join(", ")}`;
 }

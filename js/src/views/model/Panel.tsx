@@ -28,7 +28,7 @@ export function Panel({ state, shown }: { state: ModelState; shown: Shown }) {
             if (tile) state.point(tile.row);
           }}
         >
-          <div role="img" aria-label={mapLabel(state.leaves())} ref={state.mapLayer.attach} />
+          <div role="img" aria-label={mapLabel(state.largest())} ref={state.mapLayer.attach} />
         </div>
         <p class="key soft">
           <span>

@@ -1,13 +1,9 @@
 /** Rules that are tried: what each does, bytes now and then, and the rules as code. */
-import { unpack } from "../../model/ints";
 import { bytes, count } from "../../model/text";
 import type { Effect } from "../../model/tree/rules";
-import { applyRules, patternOf, readRules } from "../../model/tree/rules";
 import { copyText } from "../card/copy";
 import type { ModelState, Shown } from "./state";
 
-/** Suggestions that are offered. */
-const OFFERS = 3;
 /** Rules whose effects fit below them without scrolling. */
 const FEW = 3;
 
@@ -18,7 +14,7 @@ export function WhatIf({ state, shown }: { state: ModelState; shown: Shown }) {
   if (tree.mesh.axes.length === 0) return null;
   const names = [...new Set(tree.doc.types.flatMap((of) => of.logical))].filter((name) => name !== "");
   const lines = rules.split("\n").length;
-  const largest = [...state.leaves()].sort((a, b) => b.sums.here - a.sums.here)[0]?.leaf ?? 0;
+  const largest = state.largest()[0]?.leaf ?? 0;
   // Of many rules some are out of sight: not those that need attention.
   const effects = [...whatIf.effects.filter(isTrouble), ...whatIf.effects.filter((e) => !isTrouble(e))];
   const good = whatIf.effects.some((e) => e.rule.spec || e.rule.logical);
@@ -117,24 +113,18 @@ function said(state: ModelState, { tree }: Shown, effect: Effect) {
 /** What the flags suggest, with what it would come to. */
 function Offers({ state, shown }: { state: ModelState; shown: Shown }) {
   const { tree } = shown;
-  const { rules } = state.now;
-  const offers = tree.doc.flags
-    .filter((flag) => flag.spec !== "")
-    .map((flag) => ({ flag, leaves: [...unpack(flag.leaves)] }))
-    .map((offer) => ({ ...offer, text: `${patternOf(tree, offer.leaves)} → ${offer.flag.spec}` }))
-    .filter((offer) => !rules.includes(offer.text))
-    .slice(0, OFFERS);
+  const offers = state.offers();
   if (offers.length === 0) return null;
   return (
     <p class="offers">
       <span class="soft">try</span>
-      {offers.map(({ flag, leaves, text }) => (
-        <button type="button" title={text} onClick={() => state.addRule(leaves, flag.spec)} key={text}>
+      {offers.map(({ leaves, spec, text, held }) => (
+        <button type="button" title={text} onClick={() => state.addRule(leaves, spec)} key={text}>
           <span class="mono">
             {tree.nameOf(leaves[0] ?? 0)}
-            {leaves.length > 1 ? ` and ${leaves.length - 1} more` : ""} → {flag.spec}
+            {leaves.length > 1 ? ` and ${leaves.length - 1} more` : ""} → {spec}
           </span>{" "}
-          <span class="soft">{bytes(applyRules(tree, readRules(`${rules}\n${text}`)).held)}</span>
+          <span class="soft">{bytes(held)}</span>
         </button>
       ))}
     </p>

@@ -2,7 +2,16 @@
 import { type Device, decodeModel, ownBytes, TreeModel } from "../../model/tree";
 import { equalLeaves } from "../../model/tree/leaf";
 import { type Listing, type Row, rowsOf, SORTS, type Sort } from "../../model/tree/rows";
-import { applyRules, codeOfRules, patternOf, readRules, type WhatIf, withRule } from "../../model/tree/rules";
+import {
+  applyRules,
+  codeOfRules,
+  type Offer,
+  offersFor,
+  patternOf,
+  readRules,
+  type WhatIf,
+  withRule,
+} from "../../model/tree/rules";
 import { type Devices, deviceMarks, layoutDevices } from "../../scene/model/devices";
 import { layoutTreemap, type Treemap, treemapMarks } from "../../scene/model/treemap";
 import { Layer } from "../card/canvas";
@@ -15,6 +24,9 @@ const MAP = 150;
 
 /** What an open leaf shows, by the name of the view in its bundle: the array, or a spec to try. */
 export type LeafPage = "array" | "leaf";
+
+/** Leaves that are named to screen readers. */
+const LISTED = 5;
 
 interface Fields {
   tree: TreeModel | null;
@@ -74,6 +86,10 @@ export class ModelState extends CardState<Fields> {
   readonly #map = memo(layoutTreemap);
   readonly #mesh = memo(layoutDevices);
   readonly #own = memo(ownBytes);
+  readonly #largest = memo((leaves: readonly Row[]) =>
+    [...leaves].sort((a, b) => b.sums.here - a.sums.here).slice(0, LISTED),
+  );
+  readonly #offers = memo(offersFor);
   readonly #whatIf = memo((tree: TreeModel, rules: string) => applyRules(tree, readRules(rules)));
 
   constructor(widget: WidgetModel, frame: HTMLElement) {
@@ -139,6 +155,17 @@ export class ModelState extends CardState<Fields> {
   leaves(): readonly Row[] {
     const { tree, device } = this.now;
     return tree ? this.#leaves(tree, device ?? tree.fullest) : [];
+  }
+
+  /** The leaves that take most of the device. */
+  largest(): readonly Row[] {
+    return this.#largest(this.leaves());
+  }
+
+  /** Rules that flags suggest. */
+  offers(): readonly Offer[] {
+    const { tree, rules } = this.now;
+    return tree ? this.#offers(tree, rules) : [];
   }
 
   /** Width of the map and of the mesh. */
