@@ -34,11 +34,46 @@ type Views = Readonly<Record<string, Mount>>;
 
 const placed = () => array(mesh({ x: 4, y: 2 }), [8, 16], ["x", "y"]);
 
+const LONG = mesh({ replica: 2, data: 2, sequence: 2, model: 2 });
+
 /** Arrays of many kinds: a mesh's size and names decide how the card looks. */
 export const ARRAYS: Views = {
   sharded: (width) => mountArray(placed(), {}, { width }),
   long: (width) =>
     mountArray(array(mesh({ tensor_parallel: 4, data: 2 }), [8, 16], ["tensor_parallel", "data"]), {}, { width }),
+  "3 long axes": (width) =>
+    mountArray(
+      array(mesh({ replica: 2, data: 2, sequence: 4 }), [16, 32], ["data", ["replica", "sequence"]]),
+      {},
+      { width },
+    ),
+  "4 long axes": (width) =>
+    mountArray(
+      array(
+        LONG,
+        [16, 32],
+        [
+          ["replica", "data"],
+          ["sequence", "model"],
+        ],
+      ),
+      {},
+      { width },
+    ),
+  "4 long axes, replicated": (width) => mountArray(array(LONG, [16, 32], ["data"]), {}, { width }),
+  "4 axes of 128": (width) =>
+    mountArray(
+      array(
+        mesh({ replica_group: 4, data_parallel: 4, sequence: 2, tensor_model: 4 }),
+        [64, 128],
+        [
+          ["replica_group", "data_parallel"],
+          ["sequence", "tensor_model"],
+        ],
+      ),
+      {},
+      { width },
+    ),
   "64 devices": (width) => mountArray(array(mesh({ x: 8, y: 8 }), [1024, 1024], ["x", "y"]), {}, { width }),
   pod: (width) => mountArray(array(mesh({ x: 16, y: 16, z: 16 }), [65536, 65536], [["x", "y"], "z"]), {}, { width }),
   "4096 devices": (width) => mountArray(array(mesh({ x: 64, y: 64 }), [65536, 65536], ["x", "y"]), {}, { width }),

@@ -111,9 +111,10 @@ function levels(model: PlacementModel, dim: number | null): Level[] {
     const axis = model.axisOf(name);
     const size = model.axisSize(name);
     span /= size;
-    const range = size > MOST_RANGES ? `${size - 2}–${size - 1}` : "";
+    // Where there is no room for single coordinates, they stand as ranges.
+    const range = `${size - 2}–${size - 1}`;
     const widest = Math.max(
-      textWidth(isLong(name) ? `${size - 1}` : `${name}=${size - 1}`, FONT, true),
+      textWidth(isLong(name) ? "" : `${name}=${size - 1}`, FONT, true),
       textWidth(range, FONT, true),
     );
     return { name, color: axisToken(axis), stroke: axisStroke(axis), span, size, texts: () => "", widest };

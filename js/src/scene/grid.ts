@@ -237,8 +237,10 @@ export function rails(model: MeshModel, panel: DeviceGrid, signOf: SignOf = () =
   if (model.axes.length === 0) return marks;
   const nameOf = (axis: number) => model.axes[axis]?.name ?? "";
   const whole = (axis: number, what: string) => (isLong(nameOf(axis)) ? what : `${nameOf(axis)}=${what}`);
-  const text = (axis: number, what: string, x: number, y: number, anchor: "middle" | "end", room = 110) =>
-    label(x, y, fit(whole(axis, what), room, 11, true), 11, axisToken(axis), { ...BOLD, anchor });
+  const text = (axis: number, what: string, x: number, y: number, anchor: "middle" | "end", room = 110) => {
+    const written = isLong(nameOf(axis)) ? what : nameAndIndex(nameOf(axis), what, room);
+    return label(x, y, written, 11, axisToken(axis), { ...BOLD, anchor });
+  };
   /** A long name, once: along the rail. */
   const once = (axis: number, x: number, y: number, room: number, turned: boolean) => {
     const rest = { ...BOLD, anchor: "middle", turned } as const;
@@ -334,17 +336,25 @@ function named(panel: DeviceGrid, n: number, pitch: number, room: number) {
   return panel.density === "field" ? [[0, n] as const] : runs(n, pitch, room);
 }
 
+/** `name=index` in a width: the name gives way to its beginning, or to nothing. */
+function nameAndIndex(name: string, index: string, width: number): string {
+  const room = width - textWidth(`=${index}`, 11, true);
+  return room < 14 ? index : `${fit(name, room, 11, true)}=${index}`;
+}
+
 /** Coordinates of axis 2 and later over a box; on the first box also the sign of each axis, for all boxes. */
 function boxTitle(model: MeshModel, panel: DeviceGrid, box: number, x: number, y: number, signOf: SignOf): Mark[] {
   const digits = boxDigits(model, box);
-  // A title may reach into the gap before the next box: a truncated one would say nothing.
-  let room = panel.boxPitch[0] - BOX_GAP + 8;
-  const spans = model.axes.slice(2).flatMap((a, i) => {
-    const text = fit(`${i > 0 ? "  " : ""}${panel.multiples ? "" : `${a.name}=`}${digits[i] ?? 0}`, room, 11, true);
-    const width = textWidth(text, 11, true);
-    if (width > room) return [];
-    room -= width;
-    return [{ text, color: axisToken(i + 2) }];
+  const axes = model.axes.slice(2);
+  // A title may reach into the gap before the next box.
+  const room = panel.boxPitch[0] - BOX_GAP + 8;
+  let left = room;
+  const spans = axes.flatMap(({ name }, i) => {
+    const index = `${digits[i] ?? 0}`;
+    const short = panel.multiples ? index : nameAndIndex(name, index, room / axes.length - 7);
+    const text = (i > 0 ? " " : "") + short;
+    left -= textWidth(text, 11, true);
+    return left < 0 ? [] : [{ text, color: axisToken(i + 2) }];
   });
   const marks: Mark[] = spans.length > 0 ? [label(x, y, spans, 11, "muted", BOLD)] : [];
   let end = x + textWidth(spans.map((t) => t.text).join(""), 11, true) + 12;

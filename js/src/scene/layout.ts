@@ -27,7 +27,7 @@ export const STACK = 560;
 const TITLE = 30;
 const DOCK = 86;
 /** Maximum height of a panel, beside or above the other: with head, notes and foot a card stays below 640 px. */
-const HIGH = 372;
+export const HIGH = 372;
 const STACKED = 320;
 /** Widths at which a layout is tried, so that no layout is lower than a wider one. */
 const TRIED = Array.from({ length: 34 }, (_, i) => 319 + 40 * i);

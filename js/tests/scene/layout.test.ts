@@ -4,7 +4,7 @@ import { highlightDevice } from "../../src/model/selection";
 import { cardScene } from "../../src/scene/card";
 import { type Faces, tileAtPoint, tileBoxes, WHOLE } from "../../src/scene/faces";
 import { deviceAtPoint, deviceBox } from "../../src/scene/grid";
-import { layoutBody } from "../../src/scene/layout";
+import { bodyMarks, layoutBody } from "../../src/scene/layout";
 import { LENS } from "../../src/scene/lens";
 import { meshMarks } from "../../src/scene/mesh";
 import { overlayMarks } from "../../src/scene/overlay";
@@ -123,6 +123,53 @@ test.each(Object.entries(PICTURES))("labels of %s do not touch one another at an
     const { marks } = cardScene(model, { width, scheme: "light" });
     const texts = marks.flatMap((m) => (m.kind === "text" && m.spans.some((s) => s.text.trim()) ? [m] : []));
     expectApart(texts.map((m) => ({ ...extent(m), what: `${width} px: ${m.spans.map((s) => s.text).join("")}` })));
+  }
+});
+
+const NAMES = [
+  ["replica", "data", "sequence", "model"],
+  ["replica_group", "data_parallel", "sequence_parallel", "tensor_model"],
+  ["d", "expert_parallel", "fsdp", "context"],
+];
+const SIZES = [
+  [2, 2, 2],
+  [2, 4, 2],
+  [4, 4, 4],
+  [16, 16, 16],
+  [2, 2, 2, 2],
+  [4, 4, 2, 4],
+  [2, 8, 4, 8],
+];
+
+test.each(NAMES)("labels do not touch and keep their indices on meshes of the axes %s, %s, %s, %s", (...names) => {
+  for (const sizes of SIZES) {
+    const axes = Object.fromEntries(sizes.map((size, i) => [names[i] ?? "", size]));
+    const [a = "", b = "", c = "", d = ""] = Object.keys(axes);
+    const specs = [
+      [[a, b], d ? [c, d] : c],
+      [c, null],
+      [null, d || a],
+    ];
+    for (const spec of specs) {
+      const model = new PlacementModel(array(mesh(axes), [256, 512], spec));
+      for (let width = 254; width <= 1614; width += 40) {
+        const layout = layoutBody(model, WHOLE, width, true);
+        const marks = bodyMarks(model, layout, paintsWith(model, "position"));
+        const texts = marks.flatMap((m) => (m.kind === "text" ? [m] : []));
+        const written = texts.map((m) => ({
+          ...extent(m),
+          what: `${width} px: ${m.spans.map((s) => s.text).join("")}`,
+        }));
+        expectApart(written.filter((t) => t.w > 0));
+        // A name that has its index beside it is not cut so that the index is lost.
+        for (const { text } of texts.flatMap((m) => (m.weight === 700 && m.mono ? m.spans : [])))
+          if (text.endsWith("…"))
+            expect(
+              names.some((name) => name.length > 8 && name.startsWith(text.slice(0, -1).trim())),
+              text,
+            ).toBe(true);
+      }
+    }
   }
 });
 

@@ -15,7 +15,7 @@ import { type Tip, tipOf } from "../../model/tip";
 import { BlockView } from "../../model/values";
 import type { Theme } from "../../paint/theme";
 import { type Choice, roles, WHOLE } from "../../scene/faces";
-import { layoutBody } from "../../scene/layout";
+import { HIGH, layoutBody } from "../../scene/layout";
 import type { Shown } from "../../scene/morph";
 import type { Lenses } from "../../scene/overlay";
 import { type ColorBy, paintsOf } from "../../scene/paints";
@@ -32,6 +32,8 @@ export type Which = "array" | "mesh";
 
 /** For arrays up to this size, the values of all shards are requested at once. */
 const SMALL = 256 * 1024;
+/** Maximum height of a card, with some room for what reaches over the edge of a panel. */
+const HIGHEST = 632;
 /** Devices that are requested at once. */
 const MOST_WANTED = 64;
 
@@ -54,6 +56,8 @@ interface Fields {
   before: Shown | null;
   /** What draws the lens, where the mesh has one. */
   lens: Lenses | null;
+  /** Maximum height of a panel: less where the head of the card takes more room. */
+  high: number;
 }
 
 export class ArrayState extends CardState<Fields> {
@@ -71,14 +75,15 @@ export class ArrayState extends CardState<Fields> {
       colorBy: ColorBy,
       blocks: Fields["blocks"],
       lens: Lenses | null,
+      high: number,
     ): Shown | null => {
       if (!model || width <= 0 || !theme) return null;
       const paints = paintsOf(model, theme.scheme, colorBy, blocks);
-      return { model, layout: this.#layout(model, choice, width), paints, lens };
+      return { model, layout: this.#layout(model, choice, width, high), paints, lens };
     },
   );
-  readonly #layout = memo((model: PlacementModel, choice: Choice, width: number) =>
-    layoutBody(model, choice, width, true, this.high),
+  readonly #layout = memo((model: PlacementModel, choice: Choice, width: number, high: number) =>
+    layoutBody(model, choice, width, true, high),
   );
   readonly #summary = memo((model: PlacementModel | null) => model && summarize(model));
 
@@ -103,6 +108,7 @@ export class ArrayState extends CardState<Fields> {
       announced: "",
       before: null,
       lens: null,
+      high: high ?? HIGH,
     };
     super(widget, frame, fields, ["_lens", "_values", "selection", "color_by", "row_dim", "column_dim"]);
     this.until(this.watch(() => this.#want()));
@@ -119,8 +125,8 @@ export class ArrayState extends CardState<Fields> {
   }
 
   shown(): Shown | null {
-    const { model, width, theme, choice, colorBy, blocks, lens } = this.now;
-    return this.#shown(model, width - 2 * PAD, theme, choice, colorBy, blocks, lens);
+    const { model, width, theme, choice, colorBy, blocks, lens, high } = this.now;
+    return this.#shown(model, width - 2 * PAD, theme, choice, colorBy, blocks, lens, high);
   }
 
   summary() {
@@ -139,6 +145,11 @@ export class ArrayState extends CardState<Fields> {
   protected override paint(): boolean {
     const { theme, before } = this.now;
     const shown = this.shown();
+    const picture = this.frame.shadowRoot?.querySelector<HTMLElement>(".picture");
+    if (picture && !this.high) {
+      const around = this.frame.offsetHeight - picture.offsetHeight;
+      this.set({ high: Math.min(HIGH, HIGHEST - around) });
+    }
     return shown !== null && theme !== null && this.layers.paint(shown, theme, before, this.lit(), this.now.pinned);
   }
 
