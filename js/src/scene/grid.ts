@@ -339,7 +339,8 @@ function named(panel: DeviceGrid, n: number, pitch: number, room: number) {
 /** `name=index` in a width: the name gives way to its beginning, or to nothing. */
 function nameAndIndex(name: string, index: string, width: number): string {
   const room = width - textWidth(`=${index}`, 11, true);
-  return room < 14 ? index : `${fit(name, room, 11, true)}=${index}`;
+  const short = fit(name, room, 11, true);
+  return short === name || room > 26 ? `${short}=${index}` : index;
 }
 
 /** Coordinates of axis 2 and later over a box; on the first box also the sign of each axis, for all boxes. */
@@ -348,11 +349,12 @@ function boxTitle(model: MeshModel, panel: DeviceGrid, box: number, x: number, y
   const axes = model.axes.slice(2);
   // A title may reach into the gap before the next box.
   const room = panel.boxPitch[0] - BOX_GAP + 8;
+  const all = axes.map(({ name }, i) => `${name}=${digits[i] ?? 0}`).join(" ");
+  const each = textWidth(all, 11, true) <= room ? room : room / axes.length - 7;
   let left = room;
   const spans = axes.flatMap(({ name }, i) => {
     const index = `${digits[i] ?? 0}`;
-    const short = panel.multiples ? index : nameAndIndex(name, index, room / axes.length - 7);
-    const text = (i > 0 ? " " : "") + short;
+    const text = (i > 0 ? " " : "") + (panel.multiples ? index : nameAndIndex(name, index, each));
     left -= textWidth(text, 11, true);
     return left < 0 ? [] : [{ text, color: axisToken(i + 2) }];
   });

@@ -82,7 +82,7 @@ function natural(model: PlacementModel, choice: Choice, width: number, docked: b
     if (!beside) y += DOCK + 16;
   }
   const panels =
-    boxes > 1 && model.size > 16
+    boxes > 1
       ? `a panel for each ${model.axes
           .slice(2)
           .map((a) => a.name)

@@ -32,8 +32,9 @@ export type Which = "array" | "mesh";
 
 /** For arrays up to this size, the values of all shards are requested at once. */
 const SMALL = 256 * 1024;
-/** Maximum height of a card, with some room for what reaches over the edge of a panel. */
+/** Maximum height of a card that is not narrow, with some room for what reaches over the edge of a panel. */
 const HIGHEST = 632;
+const WIDE = 860;
 /** Devices that are requested at once. */
 const MOST_WANTED = 64;
 
@@ -148,7 +149,7 @@ export class ArrayState extends CardState<Fields> {
     const picture = this.frame.shadowRoot?.querySelector<HTMLElement>(".picture");
     if (picture && !this.high) {
       const around = this.frame.offsetHeight - picture.offsetHeight;
-      this.set({ high: Math.min(HIGH, HIGHEST - around) });
+      this.set({ high: this.now.width < WIDE ? HIGH : Math.min(HIGH, HIGHEST - around) });
     }
     return shown !== null && theme !== null && this.layers.paint(shown, theme, before, this.lit(), this.now.pinned);
   }
