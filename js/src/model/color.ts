@@ -137,13 +137,13 @@ export function oklch(lightness: number, chroma: number, hue: number): Rgb {
 function linear(L: number, C: number, hue: number): Rgb {
   const a = C * Math.cos((hue * Math.PI) / 180);
   const b = C * Math.sin((hue * Math.PI) / 180);
-  const l = (L + 0.3963377774 * a + 0.2158037573 * b) ** 3;
-  const m = (L - 0.1055613458 * a - 0.0638541728 * b) ** 3;
-  const s = (L - 0.0894841775 * a - 1.291485548 * b) ** 3;
+  const l = (L + 0.396338 * a + 0.215804 * b) ** 3;
+  const m = (L - 0.105561 * a - 0.063854 * b) ** 3;
+  const s = (L - 0.089484 * a - 1.291486 * b) ** 3;
   return [
-    4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s,
-    -1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s,
-    -0.0041960863 * l - 0.7034186147 * m + 1.707614701 * s,
+    4.076742 * l - 3.307712 * m + 0.23097 * s,
+    -1.268438 * l + 2.609757 * m - 0.341319 * s,
+    -0.004196 * l - 0.703419 * m + 1.707615 * s,
   ];
 }
 

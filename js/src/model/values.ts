@@ -7,6 +7,9 @@ import type { Value } from "./numbers";
 export interface ValueRange {
   low: number;
   high: number;
+  /** How its numbers are written: as multiples of ten to this power. */
+  power: number;
+  write: (v: number) => string;
 }
 
 /** Numbers of a wire buffer, in one of the element formats. */
@@ -39,12 +42,15 @@ export class Elements {
     return this.#complex ? this.#parts(index) : [this.number(index), 0];
   }
 
-  /** The value as text, exact for integers. */
-  text(index: number): string {
-    if (this.#complex) return complex(...this.#parts(index));
+  /** The value as text: as `write` writes numbers, else exact for integers. */
+  text(index: number, write = short): string {
+    if (this.#complex) {
+      const [re, im] = this.#parts(index);
+      return `${write(re)}${im < 0 || Object.is(im, -0) ? "-" : "+"}${write(Math.abs(im))}i`;
+    }
     const value = this.#numbers[index] ?? 0;
     if (this.format === "b1") return value ? "True" : "False";
-    return this.format[0] === "f" ? short(Number(value)) : String(value);
+    return write === short && this.format[0] !== "f" ? String(value) : write(Number(value));
   }
 
   #parts(index: number): [number, number] {
@@ -57,9 +63,10 @@ export class BlockView extends Elements {
     super(block.format, block.data);
   }
 
-  /** Middle of the range of what was read, to colour the tile as a whole. */
+  /** The median of what was read, to colour the tile as a whole: NaN where nothing is finite. */
   get middle(): number {
-    return (this.block.low + this.block.high) / 2;
+    const all = sorted([this]);
+    return all[all.length >> 1] ?? Number.NaN;
   }
 
   /**
@@ -93,15 +100,44 @@ export function blocksByDevice(values: Values | null): ReadonlyMap<number, Block
 
 /**
  * The range of finite elements to colour by. What lies further out than the middle 96 % are wide is an outlier: it does
- * not take the colours from all others.
+ * not take the colours from all others. Of few elements, the first and the last may be such.
  */
 export function rangeOf(blocks: Iterable<BlockView>): ValueRange {
-  const numbers = [...blocks].flatMap((block) => Array.from({ length: block.length }, (_, i) => block.number(i)));
-  const all = numbers.filter(Number.isFinite).sort((a, b) => a - b);
-  const at = (share: number) => all[Math.round(share * (all.length - 1))] ?? 0;
-  const [low, high] = [at(0.02), at(0.98)];
+  const all = sorted(blocks);
+  const last = all.length - 1;
+  const cut = last < FEW ? 0 : Math.ceil(0.02 * last);
+  const at = (index: number) => all[index] ?? 0;
+  const [low, high] = [at(cut), at(last - cut)];
   const reach = high - low || Number.POSITIVE_INFINITY;
-  return { low: Math.max(at(0), low - reach), high: Math.min(at(1), high + reach) };
+  const range = { low: Math.max(at(0), low - reach), high: Math.min(at(last), high + reach) };
+  const whole = all.every((v) => v % 1 === 0);
+  return { ...range, ...formatOf(Math.max(-range.low, range.high), whole) };
+}
+
+/**
+ * How numbers in a range are written: as multiples of a power of ten, with three significant digits of the greatest;
+ * whole ones of few digits as they are.
+ */
+function formatOf(most: number, whole: boolean): Pick<ValueRange, "power" | "write"> {
+  const magnitude = Math.floor(Math.log10(most || 1));
+  const power = magnitude > -4 && magnitude < 5 ? 0 : magnitude;
+  const decimals = whole && power === 0 ? 0 : Math.max(0, 2 + power - magnitude);
+  const write = (v: number) => {
+    const scaled = v / 10 ** power;
+    const text = scaled.toFixed(decimals);
+    // A number that would be written as 0 shows at least its order of magnitude.
+    return Number.isFinite(v) ? (v !== 0 && Number(text) === 0 ? scaled.toExponential(0) : text) : short(v);
+  };
+  return { power, write };
+}
+
+/** Of so few elements none is an outlier. */
+const FEW = 6;
+
+/** Finite elements, in order. */
+function sorted(blocks: Iterable<BlockView>): Float64Array {
+  const numbers = [...blocks].flatMap((block) => Array.from({ length: block.length }, (_, i) => block.number(i)));
+  return Float64Array.from(numbers.filter(Number.isFinite)).sort();
 }
 
 const ARRAYS = {
@@ -121,8 +157,4 @@ export function short(v: number): string {
   if (Number.isNaN(v)) return "nan";
   if (!Number.isFinite(v)) return v > 0 ? "inf" : "-inf";
   return Number.isInteger(v) && Math.abs(v) < 1e7 ? String(v) : String(Number(v.toPrecision(5)));
-}
-
-function complex(re: number, im: number): string {
-  return `${short(re)}${im < 0 || Object.is(im, -0) ? "-" : "+"}${short(Math.abs(im))}i`;
 }

@@ -4,7 +4,7 @@ import type { PlacementModel } from "../model/placement";
 import { sliceText, some } from "../model/text";
 import { bracketDepth, brackets, cornerWidth } from "./brackets";
 import { type Choice, type Faces, layoutFaces, roles, tileOf } from "./faces";
-import { fit, fitNumber, textWidth } from "./measure";
+import { fit, textWidth } from "./measure";
 import type { Paints } from "./paints";
 import { type Box, CENTER, field, label, type Mark, strike } from "./scene";
 
@@ -60,6 +60,7 @@ export function arrayMarks(model: PlacementModel, panel: ArrayPanel, paints: Pai
   const { faces, x, y } = panel;
   const marks: Mark[] = [];
   const minor = minorStretch(faces);
+  const numbers = paints.colorBy === "values" && hasNumbers(faces, paints);
   for (const down of faces.down) {
     for (const facet of faces.across.segments) {
       const at = { x: x + facet.from, y: y + down.from, w: faces.faceWidth, h: faces.faceHeight };
@@ -72,7 +73,7 @@ export function arrayMarks(model: PlacementModel, panel: ArrayPanel, paints: Pai
             const cells = { rows: r.stop - r.start, columns: c.stop - c.start };
             marks.push(...tileMarks(model, tile, box, cells, paints.bare ? null : paints.fill(tile), paints, minor));
             if (paints.colorBy === "values" && !paints.bare) {
-              marks.push(...valueMarks(model, faces, tile, box, facet, down, [r, c], paints));
+              marks.push(...valueMarks(model, faces, tile, box, facet, down, [r, c], paints, numbers));
             }
           }
         }
@@ -155,6 +156,7 @@ function valueMarks(
   down: Faces["down"][number],
   [r, c]: readonly [{ start: number; stop: number }, { start: number; stop: number }],
   paints: Paints,
+  numbers: boolean,
 ): Mark[] {
   const block = paints.values.get(tile);
   if (!block) return [];
@@ -181,19 +183,31 @@ function valueMarks(
   const cellHeight = box.h / rows;
   if (cellWidth >= 6 && cellHeight >= 6) marks.push({ kind: "grid", ...box, rows, columns, color: "cell" });
   const whole = rows === r.stop - r.start && columns === c.stop - c.start;
-  if (whole && cellHeight >= 14 && cellWidth >= 22 && rows * columns <= 256) {
+  if (whole && numbers && cellHeight >= 14 && rows * columns <= 256) {
     for (let i = 0; i < rows; i++) {
       for (let j = 0; j < columns; j++) {
-        const size = cellWidth >= 34 ? 11 : 10;
-        const text = fitNumber(block.text(at(i, j)), cellWidth - 4, size);
-        const place = [box.x + (j + 0.5) * cellWidth, box.y + (i + 0.5) * cellHeight + size * 0.36] as const;
-        marks.push(label(...place, text, size, "tile-ink", CENTER));
+        const place = [box.x + (j + 0.5) * cellWidth, box.y + (i + 0.5) * cellHeight + NUMBER * 0.36] as const;
+        marks.push(label(...place, block.text(at(i, j), paints.range.write), NUMBER, "tile-ink", CENTER));
       }
     }
   }
   marks.push({ kind: "rect", ...box, stroke: { color: "edge", width: 1 } });
   return marks;
 }
+
+/** Whether every number has room in the cells: one that is cut would say something else. */
+function hasNumbers({ columns: { segments } }: Faces, { values, range }: Paints): boolean {
+  const cell = Math.min(...segments.map((s) => (s.to - s.from) / (s.stop - s.start)));
+  // Where cells are many they are small, and the first number says so.
+  return [...values.values()].every((block) =>
+    Array.from({ length: block.length }, (_, i) => i).every(
+      (i) => textWidth(block.text(i, range.write), NUMBER, true) <= cell - 4,
+    ),
+  );
+}
+
+/** Size of numbers in cells. */
+const NUMBER = 10.5;
 
 function deviceText(model: PlacementModel, tile: number): string {
   const ids = model.holders(tile).map((p) => model.ids[p] ?? 0);

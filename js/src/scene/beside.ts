@@ -5,7 +5,7 @@ import type { Box } from "./scene";
 const GAP = 10;
 
 /**
- * The corner of a tooltip of a size within a room: right, left, above or below its target, else past all of `keep`; the
+ * The corner of a tooltip of a size within a room: right, left, above or below its target, else below all of `keep`; the
  * first place that fits and covers none of them, or the one that covers least. One that fits nowhere stands over the
  * target's lower edge.
  */
@@ -23,12 +23,10 @@ export function placeBeside(
   const places = [
     { x: target.x + target.w + GAP, y: level },
     { x: target.x - GAP - w, y: level },
-    ...[
-      target.y - GAP - h,
-      target.y + target.h + GAP,
-      Math.max(...all.map((b) => b.y + b.h)) + GAP,
-      Math.min(...all.map((b) => b.y)) - GAP - h,
-    ].map((y) => ({ x: column, y })),
+    ...[target.y - GAP - h, target.y + target.h + GAP, Math.max(...all.map((b) => b.y + b.h)) + GAP].map((y) => ({
+      x: column,
+      y,
+    })),
   ].filter(({ x, y }) => x === clampX(x) && y === clampY(y));
   const covered = (at: Pick<Box, "x" | "y">) => all.reduce((sum, b) => sum + overlap({ ...at, w, h }, b), 0);
   const [best] = places.sort((a, b) => covered(a) - covered(b));

@@ -5,7 +5,7 @@
  */
 import { type MeshModel, product, unravel } from "../model/mesh";
 import { fit, textWidth } from "./measure";
-import { around, axisStroke, axisToken, BOLD, type Box, type DiscMark, type LineMark, label, type Mark } from "./scene";
+import { around, axisStroke, axisToken, BOLD, type Box, type DiscMark, label, type Mark } from "./scene";
 
 /** How much of a device is drawn: a tile with its content, a tile with little in it, a coloured cell, a picture. */
 export type Density = "full" | "compact" | "cell" | "field";
@@ -249,13 +249,25 @@ export function rails(model: MeshModel, panel: DeviceGrid, signOf: SignOf = () =
   const height = rows * pitch[1] - (pitch[1] - h);
   const width = columns * pitch[0] - (pitch[0] - w);
   const tail = panel.x - panel.box.x;
+  const rail = (axis: number, x0: number, y0: number, x1: number, y1: number, arrow = true): Mark => ({
+    kind: "line",
+    points: [
+      [x0, y0],
+      [x1, y1],
+    ],
+    stroke: axisStroke(axis),
+    arrow,
+  });
   if (panel.ring) {
     once(0, panel.x + width / 2, panel.y - 20, width, false);
     const widest = textWidth(whole(0, `${model.size - 1}`), 11, true) + 6;
     const step = runs(columns, pitch[0], widest)[0]?.[1] ?? 1;
     for (let p = 0; p < model.size; p++) {
       const [from, to] = [deviceBox(model, panel, p), deviceBox(model, panel, (p + 1) % model.size)];
-      marks.push({ kind: "line", points: gapBetween(from, to), stroke: axisStroke(0) });
+      // From edge to edge: half the gap to both sides of the middle between the two.
+      const [x, y] = [(from.x + to.x + w) / 2, (from.y + to.y + h) / 2];
+      const [dx, dy] = from.y === to.y ? [(pitch[0] - w) / 2, 0] : [0, (pitch[1] - h) / 2];
+      marks.push(rail(0, x - dx, y - dy, x + dx, y + dy, false));
       const below = p >= columns;
       if ((below ? model.size - 1 - p : p) % step === 0)
         marks.push(text(0, `${p}`, from.x + w / 2, below ? from.y + h + 14 : from.y - 6, "middle"));
@@ -271,15 +283,6 @@ export function rails(model: MeshModel, panel: DeviceGrid, signOf: SignOf = () =
     }
     return marks;
   }
-  const rail = (axis: number, x0: number, y0: number, x1: number, y1: number): Mark => ({
-    kind: "line",
-    points: [
-      [x0, y0],
-      [x1, y1],
-    ],
-    stroke: axisStroke(axis),
-    arrow: true,
-  });
   for (let box = 0; box < panel.boxesAcross * panel.boxesDown; box++) {
     const x = panel.x + (box % panel.boxesAcross) * panel.boxPitch[0];
     const y = panel.y + Math.floor(box / panel.boxesAcross) * panel.boxPitch[1];
@@ -308,21 +311,6 @@ export function rails(model: MeshModel, panel: DeviceGrid, signOf: SignOf = () =
       marks.push(...boxTitle(model, panel, box, x, y - above, signOf));
   }
   return marks;
-}
-
-/** The straight line between the edges of two boxes that stand side by side or one under the other. */
-function gapBetween(a: Box, b: Box): LineMark["points"] {
-  const { w, h } = a;
-  const [x, y] = [a.x + w / 2, a.y + h / 2];
-  return a.y === b.y
-    ? [
-        [Math.min(a.x, b.x) + w, y],
-        [Math.max(a.x, b.x), y],
-      ]
-    : [
-        [x, Math.min(a.y, b.y) + h],
-        [b.x + w / 2, Math.max(a.y, b.y)],
-      ];
 }
 
 /** Runs of 1, 2, 4 … of n things so that a run has room for its label: `[first, count]`. */

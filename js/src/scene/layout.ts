@@ -2,7 +2,6 @@
 import { hex, valueColor } from "../model/color";
 import { product } from "../model/mesh";
 import type { PlacementModel } from "../model/placement";
-import { short } from "../model/values";
 import { type ArrayPanel, arrayMarks, layoutArray } from "./array";
 import type { Choice } from "./faces";
 import { LENS } from "./lens";
@@ -48,7 +47,6 @@ function natural(model: PlacementModel, choice: Choice, width: number, docked: b
   const bare = model.doc.shape === null;
   const boxes = product(model.meshShape.slice(2));
   const lensed = model.size > 1024 && boxes === 1;
-  const { abstract } = model.doc.mesh;
   const titles: Layout["titles"][number][] = [];
   let x = 0;
   let y = 0;
@@ -69,7 +67,7 @@ function natural(model: PlacementModel, choice: Choice, width: number, docked: b
   if (lensed) {
     const room = beside ? right * 0.52 : right;
     const w = Math.min(76, (room - 60) / LENS - 3);
-    const note = `${LENS}×${LENS} of ${model.size} devices, by ${abstract ? "position" : "id"}`;
+    const note = `${LENS}×${LENS} of ${model.size} devices`;
     titles.push({ x, y: y + 14, text: "Lens", note });
     lens = { x, y: y + TITLE + 20, w, h: Math.min(36, w * 0.6) };
     if (beside) x += room + 12;
@@ -88,7 +86,7 @@ function natural(model: PlacementModel, choice: Choice, width: number, docked: b
           .map((a) => a.name)
           .join(", ")} index`
       : "";
-  const note = panels || (abstract ? "positions of an abstract mesh" : lensed ? "lines every 16 devices" : "");
+  const note = panels || (lensed ? "lines every 16 devices" : "");
   titles.push({ x, y: y + 14, text: "Mesh", note });
   const height = stacked ? STACKED : (beside ? high - DOCK - 16 : high) - TITLE;
   const mesh = layoutMesh(model, choice, {
@@ -133,12 +131,16 @@ export function bodyMarks(model: PlacementModel, layout: Layout, paints: Paints)
   return marks;
 }
 
-/** Colours of the ends of the range, past which they stay, and of what is not finite. */
-function legend({ range: { low, high }, scheme }: Paints): Span[] {
+/** Colours of the ends of the range, past which they stay, and of what is not finite; the power of ten of all numbers. */
+function legend({ range: { low, high, power, write }, scheme }: Paints): Span[] {
   const ends = [
-    [low, `≤ ${short(low)}`] as const,
-    [high, `≥ ${short(high)}`] as const,
+    [low, `≤ ${write(low)}`] as const,
+    [high, `≥ ${write(high)}`] as const,
     [Number.NaN, "nan, inf"] as const,
   ];
-  return ends.flatMap(([at, text]) => [{ text: "   ■ ", color: hex(valueColor(at, low, high, scheme)) }, { text }]);
+  const colors = ends.flatMap(([at, text]) => [
+    { text: "   ■ ", color: hex(valueColor(at, low, high, scheme)) },
+    { text },
+  ]);
+  return power === 0 ? colors : [...colors, { text: `   ×1e${power}` }];
 }

@@ -38,17 +38,5 @@ export function fitName(name: string, width: number, size: number, mono = false)
   return names.find((n) => textWidth(n, size, mono) <= width) ?? fit(names.at(-1) ?? name, width, size, mono);
 }
 
-/** A number with fewer digits where it does not fit; a dot where none does. */
-export function fitNumber(text: string, width: number, size: number): string {
-  if (textWidth(text, size, true) <= width) return text;
-  const value = Number(text);
-  if (!Number.isFinite(value)) return fit(text, width, size, true);
-  for (let digits = 4; digits >= 1; digits--) {
-    const short = String(Number(value.toPrecision(digits)));
-    if (textWidth(short, size, true) <= width) return short;
-  }
-  return "·";
-}
-
 const NARROW = new Set(" ilj.,:;|'!()[]tfr");
 const WIDE = new Set("mwMW@%");

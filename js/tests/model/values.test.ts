@@ -59,8 +59,8 @@ test("in a sample a fixed offset means the element sampled last before it", () =
 
 test("the range leaves out blocks without a finite value", () => {
   const views = [[Number.NaN], [4, 2], [Number.POSITIVE_INFINITY]].map((v) => new BlockView(block(0, [v.length], v)));
-  expect(rangeOf(views)).toEqual({ low: 2, high: 4 });
-  expect(rangeOf([])).toEqual({ low: 0, high: 0 });
+  expect(rangeOf(views)).toMatchObject({ low: 2, high: 4 });
+  expect(rangeOf([])).toMatchObject({ low: 0, high: 0 });
 });
 
 test("one outlier does not take the colours from all others, and one that is one of few values does", () => {
@@ -69,11 +69,41 @@ test("one outlier does not take the colours from all others, and one that is one
     return rangeOf([new BlockView({ ...block(0, [values.length], []), format: "f4", data })]);
   };
   const even = Array.from({ length: 101 }, (_, i) => i / 100);
-  expect(of(even)).toEqual({ low: 0, high: 1 });
+  expect(of(even)).toMatchObject({ low: 0, high: 1 });
   const { low, high } = of([...even, 1e6, Number.NaN, Number.POSITIVE_INFINITY]);
   expect(low).toBe(0);
   expect(high).toBeGreaterThanOrEqual(1);
   expect(high).toBeLessThan(2.1);
   // Of a mask with one element set, that is what there is to see.
-  expect(of([...Array<number>(100).fill(0), 1])).toEqual({ low: 0, high: 1 });
+  expect(of([...Array<number>(100).fill(0), 1])).toMatchObject({ low: 0, high: 1 });
+});
+
+test("of few values, too, one outlier leaves the others their colours", () => {
+  const of = (values: readonly number[]) => rangeOf([new BlockView(block(0, [values.length], values))]);
+  const { low, high } = of([1, 2, 3, 4, 5, 6, 1e9]);
+  expect(low).toBe(1);
+  expect(high).toBeLessThan(11);
+  expect(of([0, 1, 2, 3, 4, 5, 6, 7])).toMatchObject({ low: 0, high: 7 });
+  // Of four, none is known to be one.
+  expect(of([0, 4, 5, 9])).toMatchObject({ low: 0, high: 9 });
+});
+
+test("a tile has the colour of its median, which one outlier does not move", () => {
+  const middle = (...values: number[]) => new BlockView(block(0, [values.length], values)).middle;
+  expect(middle(1, 2, 3, 4, 1e9)).toBe(3);
+  expect(middle(Number.NaN, 7, Number.POSITIVE_INFINITY)).toBe(7);
+  expect(middle(Number.NaN)).toBeNaN();
+});
+
+test("numbers of a range are written alike: three digits of the greatest, a power of ten that all share, or whole", () => {
+  const written = (...values: number[]) => {
+    const { write, power } = rangeOf([new BlockView(block(0, [values.length], values))]);
+    return [...values.map(write), ...(power === 0 ? [] : [`e${power}`])];
+  };
+  expect(written(-2.325, 0.01234, 1.96)).toEqual(["-2.33", "0.01", "1.96"]);
+  expect(written(123.4, 0.25)).toEqual(["123", "3e-1"]);
+  expect(written(-2.3365e-5, 1.967e-5)).toEqual(["-2.34", "1.97", "e-5"]);
+  expect(written(3, -8, 99999)).toEqual(["3", "-8", "99999"]);
+  expect(written(12345678, 1)).toEqual(["1.23", "1e-7", "e7"]);
+  expect(written(Number.NaN, 1.5, Number.NEGATIVE_INFINITY)).toEqual(["nan", "1.50", "-inf"]);
 });

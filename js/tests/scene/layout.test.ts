@@ -1,6 +1,9 @@
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { PlacementModel } from "../../src/model/placement";
 import { highlightDevice } from "../../src/model/selection";
+import { BlockView } from "../../src/model/values";
+import { arrayMarks } from "../../src/scene/array";
 import { cardScene } from "../../src/scene/card";
 import { type Faces, tileAtPoint, tileBoxes, WHOLE } from "../../src/scene/faces";
 import { deviceAtPoint, deviceBox } from "../../src/scene/grid";
@@ -8,8 +11,9 @@ import { bodyMarks, layoutBody } from "../../src/scene/layout";
 import { LENS } from "../../src/scene/lens";
 import { meshMarks } from "../../src/scene/mesh";
 import { overlayMarks } from "../../src/scene/overlay";
+import { paintsOf } from "../../src/scene/paints";
 import { around, type Box, inside } from "../../src/scene/scene";
-import { array, mesh } from "../documents";
+import { array, block, mesh } from "../documents";
 import { PICTURES } from "../pictures";
 import { each, extent, marksOf, paintsWith } from "./cases";
 
@@ -236,4 +240,53 @@ test("a line is no ring, and neither is one of more devices than stand in two ro
   expect(rows(8, false)).toEqual({ ring: false, rows: 8 });
   expect(rows(32, true)).toEqual({ ring: false, rows: 4 });
   expect(rows(16, true)).toEqual({ ring: true, rows: 2 });
+});
+
+test("numbers in cells have room and three digits of the greatest, or there are none", () => {
+  const kinds = {
+    f4: fc.oneof(fc.float(), fc.float({ min: -8, max: 8 })),
+    f8: fc.oneof(
+      fc.double({ min: -1e100, max: 1e100 }).map((v) => (Math.abs(v) < 1e-100 ? 0 : v)),
+      fc.integer({ min: -999, max: 999 }).map((k) => k / 1000),
+    ),
+    i4: fc.oneof(fc.integer({ min: -9, max: 9 }), fc.integer()),
+    b1: fc.nat({ max: 1 }),
+  } as const;
+  const arrays = { f4: Float32Array, f8: Float64Array, i4: Int32Array, b1: Uint8Array } as const;
+  const drawn = fc.constantFrom(...(["f4", "f8", "i4", "b1"] as const)).chain((format) =>
+    fc.record({
+      format: fc.constant(format),
+      numbers: fc.array<number>(kinds[format], { minLength: 8, maxLength: 8 }),
+      columns: fc.constantFrom(1, 2, 4, 8),
+      width: fc.integer({ min: 280, max: 1300 }),
+    }),
+  );
+  fc.assert(
+    fc.property(drawn, ({ format, numbers, columns, width }) => {
+      const shape = [8 / columns, columns];
+      const document = array(mesh({ x: 1 }), shape, []);
+      const model = new PlacementModel(document);
+      const data = new DataView(arrays[format].from(numbers).buffer);
+      const view = new BlockView({ ...block(0, shape, numbers), format, data });
+      const paints = paintsOf(model, "light", "values", new Map([[0, view]]));
+      const { array: panel } = layoutBody(model, WHOLE, width, true);
+      if (!panel) return expect.fail("there is no array");
+      const texts = arrayMarks(model, panel, paints).flatMap((m) =>
+        m.kind === "text" && m.color === "tile-ink" ? [m] : [],
+      );
+      if (texts.length === 0) return;
+      expect(texts).toHaveLength(8);
+      const { low, high, power } = paints.range;
+      for (const [i, m] of texts.entries()) {
+        expect(extent(m).w).toBeLessThanOrEqual(panel.faces.faceWidth / columns);
+        const [text = "", v] = [m.spans[0]?.text, view.number(i)];
+        if (format === "b1") expect(text[0]).toBe(v ? "T" : "F");
+        else if (Number.isFinite(v)) {
+          const most = Math.max(Math.abs(v), Math.abs(low), Math.abs(high));
+          expect(Math.abs(Number(text) * 10 ** power - v)).toBeLessThanOrEqual(0.0051 * most);
+        } else expect(text).toBe(Number.isNaN(v) ? "nan" : v > 0 ? "inf" : "-inf");
+      }
+    }),
+    { numRuns: 200 },
+  );
 });

@@ -23,11 +23,8 @@ function stand(el: HTMLElement | null, at: Box, keep: readonly Box[]): void {
   if (!el) return;
   el.style.translate = "";
   const { x, y, width: w, height: h } = el.getBoundingClientRect();
-  const card = el.closest(".card")?.getBoundingClientRect() ?? new DOMRect();
-  const room = { x: card.x - x + EDGE, y: card.y - y + EDGE, w: card.width - 2 * EDGE, h: card.height - 2 * EDGE };
+  const card = (el.closest(".card") ?? el).getBoundingClientRect();
+  const room = { x: card.x - x, y: card.y - y, w: card.width, h: card.height };
   const place = placeBeside(at, { w, h }, room, keep);
   el.style.translate = `${place.x}px ${place.y}px`;
 }
-
-/** Between a tooltip and the edge of its card. */
-const EDGE = 4;
