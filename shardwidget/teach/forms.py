@@ -9,10 +9,8 @@ import ast
 import math
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-import jax
 import numpy as np
 from jax.sharding import PartitionSpec
 
@@ -111,82 +109,6 @@ def checked(text: str, wanted: str) -> str:
     if len(text) > LONGEST:
         raise AnswerError(f"the answer has {len(text)} characters; at most {LONGEST} are read")
     return text.strip()
-
-
-# ── Types ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-@dataclass(frozen=True)
-class Typed:
-    """A type as JAX prints it, taken apart."""
-
-    dtype: str
-    """Short: ``f32``."""
-    shape: tuple[int, ...]
-    axes: tuple[tuple[str, ...], ...]
-    """Mesh axes of each dimension, major to minor."""
-    states: frozenset[tuple[str, str]] = frozenset()
-    """``("U", "y")`` for an axis that it is unreduced over; ``R`` reduced, ``V`` varying."""
-
-    def __str__(self) -> str:
-        dims = (f"{n}@{_joined(a)}" if a else str(n) for n, a in zip(self.shape, self.axes, strict=True))
-        kinds = sorted({kind for kind, _ in self.states})
-        said = (f"{k}:{_joined(sorted(a for kind, a in self.states if kind == k))}" for k in kinds)
-        return f"{self.dtype}[{','.join(dims)}]" + (f"{{{', '.join(said)}}}" if kinds else "")
-
-
-TYPE_FORMS = "f32[8@x,16], f32[8@(x,y)], f32[8]{U:y}"
-_SHORT = (("float", "f"), ("uint", "u"), ("int", "i"), ("complex", "c"))
-"""What JAX writes for a part of a dtype's name in a short type, in the order in which it replaces them."""
-
-
-def read_type(answer: Any) -> Typed:
-    """A type as JAX spells it: ``f32[8@x]``, or as a notebook prints it, ``ShapedArray(float32[8@x])``.
-
-    What ``jax.typeof`` returns may be given as it is. Spaces do not matter.
-
-    Raises:
-        AnswerError: it is not a type.
-    """
-    if isinstance(answer, type(jax.typeof(0))):
-        answer = str(answer)
-    if not isinstance(answer, str):
-        raise AnswerError(f"answer with a type as text, for example {TYPE_FORMS}; got a {type(answer).__name__}")
-    text = re.sub(r"\s", "", checked(answer, f"a type, for example {TYPE_FORMS}"))
-    if printed := re.fullmatch(r"ShapedArray\((.*?)(?:,weak_type=True)?\)", text):
-        text = printed[1]
-    whole = re.fullmatch(r"([a-z]\w*)\[([^\[\]{}]*)\](?:\{([^{}]*)\})?", text)
-    if not whole:
-        raise AnswerError(f"{answer.strip()[:80]} is not a type as JAX writes it; write for example {TYPE_FORMS}")
-    dims = _split(whole[2])
-    sizes, axes = [], []
-    for dim in dims:
-        found = re.fullmatch(r"(\d{1,18})(?:@(?:(\w+)|\(([\w,]+)\)))?", dim)
-        if not found:
-            raise AnswerError(
-                f"{dim} is not a dimension: write its size, and @ with the axes that split it: 8@x, 8@(x,y)"
-            )
-        sizes.append(int(found[1]))
-        axes.append(tuple(a for a in (found[2] or found[3] or "").split(",") if a))
-    states = set()
-    for part in _split(whole[3] or ""):
-        found = re.fullmatch(r"([UVR]):(?:(\w+)|\(([\w,]+)\))", part)
-        if not found:
-            raise AnswerError(f"{{{part}}} is not a state: write {{U:y}}, {{R:y}} or {{V:(x,y)}}")
-        states |= {(found[1], a) for a in (found[2] or found[3]).split(",") if a}
-    short = whole[1]
-    for long, letter in _SHORT:
-        short = short.replace(long, letter)
-    return Typed(short, tuple(sizes), tuple(axes), frozenset(states))
-
-
-def _split(text: str) -> list[str]:
-    """Splits at the commas outside parentheses."""
-    return [part for part in re.findall(r"(?:[^,()]|\([^()]*\))+", text) if part] if text else []
-
-
-def _joined(axes: Sequence[str]) -> str:
-    return axes[0] if len(axes) == 1 else f"({','.join(axes)})"
 
 
 # ── Numbers ───────────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -10,9 +10,9 @@ from jax.sharding import PartitionSpec
 
 from shardwidget.document import Feedback, Field, Figure, Part
 from shardwidget.teach import layouts, run
-from shardwidget.teach.forms import Typed, read_type
 from shardwidget.teach.kind import Answer, Kind
 from shardwidget.teach.source import figure_of, type_of
+from shardwidget.teach.types import Typed, read_type
 
 
 class PredictType(Kind):

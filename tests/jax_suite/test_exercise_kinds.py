@@ -536,12 +536,15 @@ def test_what_is_wanted_is_shown():
 
 
 @pytest.mark.parametrize("spelling", [str, repr, lambda t: t, lambda t: str(t).replace("[", " [")])
-def test_a_type_counts_as_the_notebook_prints_it(spelling):
+@pytest.mark.parametrize("spec", [P("x", None), P("x"), P(None, ("x", "y")), P("y", "x")])
+def test_a_type_counts_as_the_notebook_prints_it(spec, spelling):
     mesh = jax.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Explicit,) * 2, devices=jax.devices()[:8])
-    x = jax.device_put(jnp.ones((8, 16), "bfloat16"), NamedSharding(mesh, P("x", None)))
-    exercise = sw.Exercise.predict_type(lambda v: v.T, x, source="lambda v: v.T")
-    exercise.answer = spelling(jax.typeof(x.T))
-    assert exercise.passed
+    x = jax.device_put(jnp.ones((8, 16), "bfloat16"), NamedSharding(mesh, spec))
+    exercise = sw.Exercise.predict_type(lambda v: -v, x, source="lambda v: -v")
+    like = jax.ShapeDtypeStruct(x.shape, x.dtype, sharding=x.sharding)
+    for printed in (jax.typeof(-x), like, jax.eval_shape(lambda v: -v, like)):
+        exercise.answer = spelling(printed)
+        assert exercise.passed, spelling(printed)
 
 
 # ── Examples in empty fields ──────────────────────────────────────────────────────────────────────────────────────────

@@ -5,7 +5,7 @@ import pytest
 from jax.sharding import PartitionSpec as P
 
 from shardwidget.read._entries import spec_text
-from shardwidget.teach import forms
+from shardwidget.teach import forms, types
 from shardwidget.teach.forms import AnswerError
 
 
@@ -56,6 +56,12 @@ def test_what_is_not_a_spec_is_refused(text, words):
         forms.read_spec(text)
 
 
+STRUCT = (
+    "ShapeDtypeStruct(shape=(8, 4), dtype=float32, sharding=NamedSharding(mesh={mesh}('x': 4, 'y': 2, "
+    "axis_types=({kinds})), spec={spec}, memory_kind=device))"
+)
+
+
 @pytest.mark.parametrize(
     ("text", "plain"),
     [
@@ -67,24 +73,39 @@ def test_what_is_not_a_spec_is_refused(text, words):
         ("i32[8]{U:y}", "i32[8]{U:y}"),
         ("int32[8]{U:(y,x), R:z}", "i32[8]{R:z, U:(x,y)}"),
         ("bool[2]", "bool[2]"),
+        ("ShapedArray(float32[8@x,4])", "f32[8@x,4]"),
+        ("ShapedArray(float32[], weak_type=True)", "f32[]"),
+        ("ShapeDtypeStruct(shape=(8, 4), dtype=float32)", "f32[8,4]"),
+        ("ShapeDtypeStruct(shape=(), dtype=int32, weak_type=True)", "i32[]"),
+        ("ShapeDtypeStruct(shape=(8,), dtype=bfloat16, sharding=None)", "bf16[8]"),
+        # JAX 0.9 writes PartitionSpec, later versions P.
+        (STRUCT.format(mesh="Mesh", kinds="Explicit, Explicit", spec="PartitionSpec('x',)"), "f32[8@x,4]"),
+        (STRUCT.format(mesh="Mesh", kinds="Explicit, Explicit", spec="P('x',)"), "f32[8@x,4]"),
+        (STRUCT.format(mesh="Mesh", kinds="Explicit, Explicit", spec="P(None, ('y', 'x'))"), "f32[8,4@(y,x)]"),
+        (STRUCT.format(mesh="Mesh", kinds="Explicit, Explicit", spec="P(unreduced={'y'})"), "f32[8,4]{U:y}"),
+        (STRUCT.format(mesh="AbstractMesh", kinds="Explicit, Auto", spec="P('x', 'y')"), "f32[8@x,4]"),
     ],
 )
 def test_a_type_in_every_spelling(text, plain):
-    assert forms.read_type(text) == forms.read_type(plain)
-    assert str(forms.read_type(text)) == plain
+    assert types.read_type(text) == types.read_type(plain)
+    assert str(types.read_type(text)) == plain
 
 
 def test_types_that_differ_are_told_apart():
     texts = ["f32[8@x,16]", "f32[8,16@x]", "f32[8@(x,y)]", "f32[8@(y,x)]", "f32[8]{U:x}", "f32[8]", "i32[8]", "f32[4]"]
-    assert len({forms.read_type(t) for t in texts}) == len(texts)
+    assert len({types.read_type(t) for t in texts}) == len(texts)
 
 
 @pytest.mark.parametrize(
-    "text", ["", "f32", "f32(8)", "f32[8@]", "f32[a]", "f32[8]{y}", "f32[8]{U:y", "[8]", 8, "f32[8@x@y]"]
+    "text",
+    [
+        *("", "f32", "f32(8)", "f32[8@]", "f32[a]", "f32[8]{y}", "f32[8]{U:y", "[8]", 8, "f32[8@x@y]"),
+        *("ShapeDtypeStruct(8)", STRUCT.format(mesh="Mesh", kinds="Explicit, Explicit", spec="P('x', None, 'y')")),
+    ],
 )
 def test_what_is_no_type_is_refused(text):
     with pytest.raises(AnswerError):
-        forms.read_type(text)
+        types.read_type(text)
 
 
 def test_bytes_in_every_unit():
