@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any, Literal
 
 import jax.numpy as jnp
@@ -11,6 +12,7 @@ from jax.typing import DTypeLike
 Format = Literal["f4", "f8", "i4", "u4", "i8", "u8", "b1", "c8", "c16"]
 
 
+@functools.lru_cache
 def element_format(dtype: np.dtype) -> Format:
     """The smallest of the formats that hold every value of a dtype exactly."""
     wide = dtype.itemsize == 8

@@ -42,7 +42,7 @@ def calls_at(frame: Frame) -> str:
 def text_at(frame: Frame) -> str:
     """The source text of a frame's expression on one line, without the names of JAX's modules: ``psum(p, "y")``."""
     first, start, last, end = span_of(frame)
-    lines = text_of(frame.file_name).splitlines()[first - 1 : last]
+    lines = _lines(text_of(frame.file_name))[first - 1 : last]
     if len(lines) != last - first + 1:
         return ""
     cut = [line.encode() for line in lines]
@@ -175,7 +175,19 @@ def _span(node: Any) -> Span:
 
 def text_of(file: str) -> str:
     """A file, or a notebook cell; empty where it cannot be read."""
-    return "".join(linecache.getlines(file))
+    lines = linecache.getlines(file)
+    if file not in _TEXTS or _TEXTS[file][0] is not lines:
+        _TEXTS[file] = lines, "".join(lines)
+    return _TEXTS[file][1]
+
+
+_TEXTS: dict[str, tuple[list[str], str]] = {}
+"""By file, its lines as ``linecache`` holds them, and its text."""
+
+
+@functools.lru_cache(maxsize=32)
+def _lines(text: str) -> list[str]:
+    return text.splitlines()
 
 
 @functools.lru_cache(maxsize=8)

@@ -175,6 +175,7 @@ class _Planner(Planner):
     """A plan that writes only what is watched: products, or arithmetic where there are none."""
 
     first = 2**20
+    packs_small = False
 
     def __init__(self) -> None:
         super().__init__((1, 1), False)

@@ -79,19 +79,24 @@ class Level:
     tensors: list[TensorType] = field(default_factory=list)
     base: int = 0
     """Index among the parent's tensors of its first: the packed corners by format, then its tensors."""
+    _packed: dict[str, int] = field(default_factory=dict)
+    """Elements packed in each format."""
 
     @property
     def formats(self) -> list[str]:
         """Formats of the packed corners, in order."""
-        return sorted({kind for kind, _ in self.pieces})
+        return sorted(self._packed)
 
-    def packed(self, kind: str) -> int:
-        """Elements packed in a format."""
-        return sum(size for k, size in self.pieces if k == kind)
+    def pack(self, kind: str, size: int) -> int:
+        """Packs one more corner; returns the index of its first element."""
+        offset = self._packed.get(kind, 0)
+        self._packed[kind] = offset + size
+        self.pieces.append((kind, size))
+        return offset
 
     def types(self) -> list[TensorType]:
         """What the level returns: its packed corners, then its tensors."""
-        return [TensorType((self.packed(k),), np.dtype("?" if k == "b1" else k)) for k in self.formats] + self.tensors
+        return [TensorType((self._packed[k],), np.dtype("?" if k == "b1" else k)) for k in self.formats] + self.tensors
 
 
 def corner_shape(shape: tuple[int, ...], most: tuple[int, int]) -> tuple[int, ...]:

@@ -26,13 +26,16 @@ class Planner:
 
     Args:
         corner: the most rows and columns of a corner.
-        pack: whether the corners of values that are kept whole are packed too, for one transfer per device. Values that
-            are no larger than their corner are always packed: many small results take long to compile and to return.
+        pack: whether the corners of values that are kept whole are packed too, for one transfer per device. Those of
+            values that are not kept are always packed.
         dropped: indices of the sites whose values are not kept whole.
     """
 
     first = FIRST
     """Iterations written of an outermost loop, besides the last."""
+    packs_small = True
+    """Whether values that are no larger than their corner are packed: many small results take long to compile and to
+    return."""
 
     def __init__(self, corner: tuple[int, int], pack: bool, dropped: frozenset[int] = frozenset()) -> None:
         self.corner = corner
@@ -155,10 +158,10 @@ class Planner:
         if returned or dtype == jax.dtypes.float0:  # The tangent of an integer: no device holds it.
             return Site(level, shape, np.dtype(dtype), ())
         dropped = len(self.sites) in self.dropped
-        if level.region is not None and (self.pack or dropped or site.corner == shape):
+        small = self.packs_small and site.corner == shape
+        if level.region is not None and (self.pack or dropped or small):
             site.format = element_format(site.dtype)
-            site.offset = level.packed(site.format)
-            level.pieces.append((site.format, math.prod(site.corner)))
+            site.offset = level.pack(site.format, math.prod(site.corner))
         if not dropped and not (site.format and site.corner == shape):
             sharding = getattr(aval, "sharding", None)
             explicit = sharding is not None and AxisType.Explicit in sharding.mesh.axis_types

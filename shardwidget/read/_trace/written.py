@@ -35,7 +35,7 @@ class WrittenTensors:
         self._meshes = meshes
         self._arrays: dict[int, Callable[[tuple[int, ...], int], np.ndarray]] = {}
         self._wholes: dict[int, np.ndarray] = {}
-        """Tensors that are on one device, by identity."""
+        """Tensors that are packed or on one device, by identity."""
         self._grids: dict[RegionNode, list[np.ndarray]] = {}
         self._sharing: dict[tuple[RegionNode, tuple[str, ...]], tuple[Ints, np.ndarray]] = {}
 
@@ -54,9 +54,9 @@ class WrittenTensors:
         """The corners of the blocks at some mesh positions, one after the other."""
         tensor = len(site.level.formats) + site.tensor if not site.format else site.level.formats.index(site.format)
         held = self._tensors[_index(site.level, tensor)]
-        if len(held.devices()) > 1:
+        if len(held.devices()) > 1 and not site.format:
             return np.stack([self.corner(site, slots, position) for position in at.tolist()])
-        # All devices' values are in one array: one look-up, however many devices there are.
+        # What is packed is small, and fetched at once: one look-up, however many devices there are.
         if id(held) not in self._wholes:
             self._wholes[id(held)] = np.asarray(held)
         found = self._wholes[id(held)][self._lead(site, slots, at)]
