@@ -33,13 +33,13 @@ export function Leaf({ state }: { state: LeafState }) {
         <button type="button" disabled={refused} onClick={() => state.take()}>
           Use as a rule
         </button>
-        <span role="status">{copied}</span>
         <button type="button" disabled={!editor.canStep(-1)} onClick={() => editor.step(-1)}>
           Undo
         </button>
         <button type="button" disabled={!editor.canStep(1)} onClick={() => editor.step(1)}>
           Redo
         </button>
+        <span role="status">{copied}</span>
       </footer>
       <div class={refused ? "faded" : ""}>
         <Picture state={state.picture} />
