@@ -303,6 +303,23 @@ def f(v):
 """,
         None,
     ),
+    "if with several statements": Case(
+        "traced_value",
+        """
+@jax.shard_map(mesh=mesh, in_specs=P('x'), out_specs=P('x'))
+def f(v):
+    s = lax.psum(v.sum(), 'x')
+    if s > 3:
+        w = v * 2
+        w += 1
+        v = w - v
+    else:
+        w = v
+    return v + w
+""",
+        None,
+        first="w, v = jax.lax.cond(s > 3, lambda: (v * 2 + 1, v * 2 + 1 - v), lambda: (v, v))",
+    ),
     "if with a return": Case(
         "traced_value",
         """
@@ -575,6 +592,28 @@ def test_a_statement_of_no_plain_form_is_not_rewritten():
 
     failure = traced(f, jnp.arange(8.0)).error
     assert (failure.kind, failure.fixes) == ("traced_value", ())
+    assert "jax.lax.cond(condition, f, g, *operands)" in failure.explanation
+
+
+def test_an_eager_function_is_offered_the_same():
+    case = Case(
+        "traced_value",
+        """
+total = jax.shard_map(lambda v: lax.psum(v.sum(), 'x'), mesh=mesh, in_specs=P('x'), out_specs=P())
+def f(v):
+    s = total(v)
+    if s > 3:
+        v = v / s
+        s = s - 1
+    return v * s
+""",
+        None,
+    )
+    f, args = case.run(case.text)
+    (fix,) = traced(f, *args).error.fixes
+    assert fix.code == "v, s = jax.lax.cond(s > 3, lambda: (v / s, s - 1), lambda: (v, s))"
+    fixed, _ = case.run(fix.applied(case.text))
+    np.testing.assert_allclose(traced(fixed, *args).outputs, f(*args), rtol=1e-6)
 
 
 def test_a_gather_is_offered_where_it_is_certain():

@@ -143,4 +143,6 @@ def test_the_attribute_that_was_meant_is_named():
 
 
 def test_the_bytes_kept_are_chosen_at_the_widget():
-    assert "keep= allows 64 bytes" in sw.ShardMapStepper(summed, X, kwargs=KWARGS, keep=64).document.note
+    large = jnp.ones((128, 32))  # Blocks of 32 rows and 16 columns: more than the corner that is always there.
+    assert "keep= allows 64 bytes" in sw.ShardMapStepper(summed, large, kwargs=KWARGS, keep=64).document.note
+    assert not sw.ShardMapStepper(summed, X, kwargs=KWARGS, keep=64).document.note

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import copy
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 import jax
@@ -30,6 +31,12 @@ ASKED = {
 """What each exception of JAX is raised for, the more specific ones first."""
 
 
+INSTEAD = (
+    " Choose within the program instead: jax.lax.cond(condition, f, g, *operands) runs one of two functions, jnp.where "
+    "computes both values and takes one, jax.lax.while_loop repeats a function."
+)
+
+
 def _explained(error: Exception, name: str, type_: str) -> str:
     """What the exception means, for a value of a name and a type."""
     asked = next(text for kind, text in ASKED.items() if isinstance(error, kind))
@@ -47,7 +54,9 @@ def traced_value(stop: StoppedTrace, writer: Writer) -> Explanation:
     fixes: list[Fix] = []
     if isinstance(stop.error, jax.errors.TracerBoolConversionError) and (frames := stop.users()):
         fixes = _statement_fixes(frames[-1][0].f_code.co_filename, frames[-1][1], stop.changes)
-    return Explanation(_explained(stop.error, name, type_), value, fixes=fixes)
+    is_condition = isinstance(stop.error, jax.errors.TracerBoolConversionError)
+    text = _explained(stop.error, name, type_) + (INSTEAD if is_condition and not fixes else "")
+    return Explanation(text, value, fixes=fixes)
 
 
 def _statement_fixes(file: str, line: int, changes: Changes) -> list[Fix]:
@@ -60,7 +69,7 @@ def _statement_fixes(file: str, line: int, changes: Changes) -> list[Fix]:
         for k, statement in enumerate(body)
         if statement.lineno <= line <= (statement.end_lineno or line)
     ]
-    made = _fixes(*found[-1]) if found else ()
+    made = _fixes(*found[-1], changes.known) if found else ()
     return placed(
         *(
             changes.fix(
@@ -81,7 +90,7 @@ def _bodies(node: ast.AST) -> list[list[ast.stmt]]:
     return [body for body in bodies if isinstance(body, list)]
 
 
-def _fixes(body: list[ast.stmt], at: int) -> Iterator[tuple[str, str, ast.stmt, ast.stmt]]:
+def _fixes(body: list[ast.stmt], at: int, known: Collection[str]) -> Iterator[tuple[str, str, ast.stmt, ast.stmt]]:
     """Titles and code of statements in JAX, and the first and last statement that they replace."""
     statement = body[at]
     if isinstance(statement, ast.While) and len(statement.body) == 1:
@@ -91,12 +100,13 @@ def _fixes(body: list[ast.stmt], at: int) -> Iterator[tuple[str, str, ast.stmt, 
             code = f"{name} = jax.lax.while_loop(lambda {name}: {condition}, lambda {name}: {value}, {name})"
             yield "Repeat with lax.while_loop", code, statement, statement
         return
-    choice = _choice(body, at)
+    choice = _choice(body, at) or _choice_of_several(statement, known)
     if choice is None:
         return
     start, condition, yes, no = choice.start, *(ast.unparse(e) for e in (choice.condition, choice.yes, choice.no))
-    one = f"{start}jnp.where({condition}, {yes}, {no})"
-    yield "Compute both and choose with jnp.where", one, statement, choice.last
+    if not isinstance(choice.yes, ast.Tuple):
+        one = f"{start}jnp.where({condition}, {yes}, {no})"
+        yield "Compute both and choose with jnp.where", one, statement, choice.last
     one = f"{start}jax.lax.cond({condition}, lambda: {yes}, lambda: {no})"
     yield "Compute one of them with lax.cond", one, statement, choice.last
 
@@ -135,6 +145,62 @@ def _choice(body: list[ast.stmt], at: int) -> _Choice | None:
         return None
     last = no if isinstance(no, ast.Return) else statement
     return _Choice(start, test, _value(yes), _value(no), last)
+
+
+def _choice_of_several(statement: ast.stmt, known: Collection[str]) -> _Choice | None:
+    """An ``if`` whose sides are assignments to single names: what each name is after it.
+
+    A name that only one side assigns keeps its value on the other.
+
+    Args:
+        statement: any statement.
+        known: names that have a value before it.
+    """
+    if not isinstance(statement, ast.If):
+        return None
+    yes, no = _assigned(statement.body), _assigned(statement.orelse)
+    if yes is None or no is None:
+        return None
+    names = list(dict.fromkeys((*yes, *no)))
+    if any(name not in known for name in names if name not in yes or name not in no):
+        return None
+    first, second = ([side.get(name, ast.Name(name)) for name in names] for side in (yes, no))
+    start, several = f"{', '.join(names)} = ", len(names) > 1
+    return _Choice(
+        start,
+        statement.test,
+        ast.Tuple(first) if several else first[0],
+        ast.Tuple(second) if several else second[0],
+        statement,
+    )
+
+
+def _assigned(statements: Sequence[ast.stmt]) -> dict[str, ast.expr] | None:
+    """What names are after some assignments, in the names before them; None where there is another statement."""
+    after: dict[str, ast.expr] = {}
+    for statement in statements:
+        name = _target(statement)
+        if not name or not _valued(statement):
+            return None
+        value = copy.deepcopy(_value(statement))
+        if any(isinstance(node, _BINDING) for node in ast.walk(value)):
+            return None  # A name in it may be another one.
+        after[name] = _With(after).visit(value)
+    return after
+
+
+_BINDING = (ast.Lambda, ast.NamedExpr, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Await, ast.Yield)
+
+
+class _With(ast.NodeTransformer):
+    """Puts values in place of names."""
+
+    def __init__(self, values: dict[str, ast.expr]) -> None:
+        self._values = values
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        """The value of a name, where it has one."""
+        return copy.deepcopy(self._values.get(node.id, node))
 
 
 def _valued(statement: ast.stmt) -> bool:
