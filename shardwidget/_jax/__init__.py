@@ -70,7 +70,7 @@ from shardwidget._jax.primitives import (
     print_text,
 )
 from shardwidget._jax.processes import Board
-from shardwidget._jax.profiling import ProfilerSession
+from shardwidget._jax.profiling import ProfilerSession, is_profiling
 from shardwidget._jax.propagation import Split, propagated
 from shardwidget._jax.shardings import (
     AnyMesh,
@@ -184,6 +184,7 @@ __all__ = [
     "is_forward",
     "is_library_file",
     "is_open",
+    "is_profiling",
     "is_ref",
     "is_silent",
     "is_user_file",

@@ -9,6 +9,15 @@ from typing import Any
 import jax
 
 
+def is_profiling() -> bool:
+    """Whether a profile is being taken in this process, as far as JAX knows."""
+    from jax._src import profiler
+
+    state: Any = profiler._profile_state
+    running = "session" if hasattr(state, "session") else "profile_session"  # JAX 0.12; 0.9 – 0.11
+    return getattr(state, running) is not None
+
+
 class ProfilerSession:
     """A profile of what runs in this process between ``start`` and ``stop``. Nothing is written to disk."""
 

@@ -137,11 +137,15 @@ def test_progress_is_told(arguments):
 
 
 def test_the_users_profile_is_left_alone(arguments, tmp_path):
+    compiled = step.lower(*arguments).compile()
     jax.profiler.start_trace(str(tmp_path))
     with pytest.raises(RuntimeError, match=r"a profile is already being taken .* jax.profiler.stop_trace\(\)"):
-        read.run(step, *arguments, n=1)
+        read.run(compiled, *arguments, n=1)
     jax.profiler.stop_trace()
-    assert glob.glob(f"{tmp_path}/**/*.xplane.pb", recursive=True)
+    # Nothing of it is in the user's profile.
+    (taken,) = glob.glob(f"{tmp_path}/**/*.xplane.pb", recursive=True)
+    with pytest.raises(ValueError, match="no events"):
+        read.run(taken, program=compiled)
 
 
 def test_nothing_is_left_behind(arguments, monkeypatch, tmp_path):

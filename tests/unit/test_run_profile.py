@@ -269,6 +269,18 @@ def test_instructions_that_the_program_does_not_have_are_named():
     assert ("mystery.1", "not in the program") in [(u.name, u.why) for u in run.unjoined]
 
 
+def test_what_the_compiler_makes_for_a_line_is_of_that_line():
+    text = HLO.replace(
+        "  %copy.1 = f32[4] copy(%p)", '  %copy.1 = f32[4] copy(%p), metadata={op_name="broadcast.18"}'
+    ).replace(
+        "slice(%all-gather-done.1), slice={[0:4]}",
+        'add(%copy.1, %copy.1), metadata={op_name="jit(f)/add" stack_frame_id=2}',
+    )
+    run = of_profile(profile(cpu()), Module.parse(text), ON_CPU)
+    assert {o.name: o.source and o.source.line for o in run.operations}["copy.1"] == 9
+    assert run.joined == 1
+
+
 def test_a_call_that_some_devices_do_not_have_is_left_out():
     planes = [tpu(0, 0), tpu(1, 0)]
     half = Plane("/device:TPU:2")

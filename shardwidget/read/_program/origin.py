@@ -123,7 +123,9 @@ class Origins:
             inside = [self._module.computations[c] for _, c in instruction.called if c in self._module.computations]
             known = (self._of(i) for c in inside for i in reversed(c.instructions))
             origin = next((o for o in known if o.source), origin)
-        return origin if origin.op else self._near(instruction, computation) or origin
+        # What the compiler made itself has one of its own names: broadcast.18.
+        own = re.fullmatch(r"[\w\-]+\.\d+", origin.op) is not None
+        return origin if origin.op and not own else self._near(instruction, computation) or origin
 
     def of(self, found: Found) -> InstructionOrigin:
         """The origin of a collective; for one that the compiler rewrote, that of what it is in or leads to."""

@@ -79,6 +79,8 @@ def run(
             raise ValueError(_errors.ONE_MEASURED.format(count=len(args) + len(kwargs or {})))
         data: bytes | None = _file(f)
         f, args, kwargs = _program_of(program)
+    elif _jax.is_profiling():  # Not even the calls that warm up may be in the user's profile.
+        raise RuntimeError(_errors.PROFILING)
     else:
         data = None
     cost.interconnects(interconnect)
