@@ -102,9 +102,14 @@ test.each([1, 5, 20])("with %s rules all stand clear of the foot, and each is sa
     }
     const said = [...view.root.querySelectorAll(".what li")].map((li) => li.textContent);
     expect(said).toHaveLength(count + 1);
-    // What needs attention is in view.
+    // What needs attention is in view, and a rule that is added.
     expect(said[0]).toMatch(/matches no array.$/);
     if (width >= 860) expect(view.frame.getBoundingClientRect().height).toBeLessThanOrEqual(640);
+    find(view, ".offers button").click();
+    await settle();
+    const written = find<HTMLTextAreaElement>(view, "textarea");
+    expect(written.value.split("\n")).toHaveLength(count + 2);
+    expect(written.scrollHeight - written.scrollTop - written.clientHeight).toBeLessThan(2);
     view.stop();
   }
 });

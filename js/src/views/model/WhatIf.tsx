@@ -30,6 +30,7 @@ export function WhatIf({ state, shown }: { state: ModelState; shown: Shown }) {
           aria-keyshortcuts="w"
           placeholder={`${tree.nameOf(largest)} → P('${tree.mesh.axes[0]?.name}')`}
           value={rules}
+          ref={(el) => showLast(el, lines)}
           onInput={(event) => state.write(event.currentTarget.value)}
         />
         <ul aria-label="what each rule does" tabIndex={effects.length > FEW ? 0 : undefined}>
@@ -64,6 +65,15 @@ export function WhatIf({ state, shown }: { state: ModelState; shown: Shown }) {
       </div>
     </section>
   );
+}
+
+/** Scrolls to a rule that was added by a button. */
+function showLast(el: HTMLTextAreaElement | null, lines: number): void {
+  if (!el) return;
+  const typed = (el.getRootNode() as ShadowRoot).activeElement === el;
+  const added = lines > Number(el.dataset.lines ?? lines);
+  el.dataset.lines = String(lines);
+  if (added && !typed) el.scrollTop = el.scrollHeight;
 }
 
 function isTrouble({ rule, matches, refused }: Effect): boolean {
