@@ -96,7 +96,12 @@ class DocumentWidget(anywidget.AnyWidget):
         Returns:
             The path, or the text.
         """
-        return give(html.page(self._state(complete=True), self._table(), self._title(), self.bundle), path)
+        state, printed = self._state(complete=True), self._printed()
+        return give(html.page(state, self._table(), self._title(), self.bundle, printed), path)
+
+    def _printed(self) -> str:
+        """HTML that follows the picture of a saved page on paper; empty where the picture says all."""
+        return ""
 
     def to_svg(
         self,
@@ -159,7 +164,7 @@ class DocumentWidget(anywidget.AnyWidget):
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         self._before_display()
         if self._mode == "html":
-            page = html.fragment(self._state(complete=True), self._table(), self.bundle)
+            page = html.fragment(self._state(complete=True), self._table(), self.bundle, self._printed())
             return {"text/plain": repr(self), "text/html": page}, {}
         return self._mimebundle(self._small_picture(), **kwargs)
 

@@ -14,7 +14,7 @@ from shardwidget import read
 from shardwidget._config import config
 from shardwidget._names import name_in_caller
 from shardwidget.document import MpmdPlacement, Placement, Values, to_wire
-from shardwidget.export import bundle, table, text
+from shardwidget.export import bundle, table, text, values
 from shardwidget.read._mpmd import is_mpmd
 from shardwidget.read._values import sampled
 from shardwidget.widgets._base import DocumentWidget, Mode
@@ -144,6 +144,12 @@ class ArrayView(DocumentWidget):
 
     def _table(self) -> str:
         return table.table(self.document, self.row_dim, self.column_dim)
+
+    def _printed(self) -> str:
+        if not isinstance(self._shown, Placement):
+            return ""
+        picked = values.printed(self.document, (self.selection or {}).get("device"))
+        return values.tables(self.document, self._fetch(picked)) if picked else ""
 
     def fetch(self) -> None:
         """Reads the values of all shards, including those of other processes, and draws them.

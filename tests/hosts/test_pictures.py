@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import math
 from collections.abc import Callable
 from pathlib import Path
 
@@ -90,3 +91,20 @@ def test_a_stepper_on_paper_has_a_table_of_all_its_steps(
     expect(table.locator("tr")).to_have_count(1 + len(stepper.document.steps))
     page.emulate_media(media="screen")
     expect(table).to_be_hidden()
+
+
+def test_an_array_on_paper_has_its_values(open_saved: Callable[..., Page], put: Callable[..., jax.Array]):
+    view = sw.ArrayView(put("x", "y"), selection={"device": 3})
+    page = open_saved(view)
+    values = page.locator("[data-sw=paper]")
+    expect(values).to_be_hidden()
+    page.emulate_media(media="print")
+    expect(values).to_be_visible()
+    expect(values).to_contain_text("on device 3")
+    expect(values.locator("td")).to_have_count(math.prod(view.document.shard_shape))
+    right = page.evaluate(
+        "Math.max(...[...document.querySelectorAll('td')].map((d) => d.getBoundingClientRect().right))"
+    )
+    assert right <= page.evaluate("innerWidth")
+    # What explains on screen would hide what is under it.
+    expect(views(page).locator(".tip")).to_be_hidden()
