@@ -126,6 +126,7 @@ def test_bytes_that_a_view_reads(config):
 
 def test_bytes_that_a_trace_keeps(config):
     f = jax.shard_map(lambda a: jax.lax.psum(a, "x"), mesh=MESH, in_specs=P("x", "y"), out_specs=P(None, "y"))
+    large = jax.numpy.ones((128, 32))  # Blocks larger than the corner that is always there.
     with config(keep=64):
-        assert "allows 64 bytes" in sw.read.trace(f, X).note
-    assert "allows" not in sw.read.trace(f, X).note
+        assert "allows 64 bytes" in sw.read.trace(f, large).note
+    assert "allows" not in sw.read.trace(f, large).note

@@ -51,7 +51,7 @@ def trace(
         kwargs: keyword arguments of ``f``.
         engine: ``"host"`` simulates the mesh on one device; None does so only where the mesh is abstract.
         keep: the most bytes of values kept in full, on all devices together; None for ``config.keep``. Of
-            every other value only the corner that is shown is kept.
+            every other value only the corner that is shown is kept. Values that the corner shows whole do not count.
         interconnect: what estimated times are shown for first: a name in ``cost.INTERCONNECTS``, or one of your own. If
             not given, the one that connects the mesh's devices, or ``cost.DEFAULT``.
 
