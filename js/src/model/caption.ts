@@ -33,7 +33,7 @@ export function caption(of: Captioned): readonly [string, string] {
     const what = ragged(c) ? "the rows that are sent to it" : "its chunk of every block";
     return [
       `Device ${receiver} takes ${what}: from ${ranges(others)}, and its own.`,
-      "colour and tag say who sent it; all devices receive at once",
+      "colour and tag: the sender; all devices receive at once",
     ];
   }
   if (gathers(c)) {
@@ -54,7 +54,7 @@ function hopCaption(
 ): readonly [string, string] {
   const rounds = played?.rounds.length ?? 0;
   const n = stage.group.length;
-  if (finished) return [`All ${rounds} hops are done: every device has what it needs.`, ""];
+  if (finished) return [`All ${rounds} hops are done.`, ""];
   const round = played?.rounds[flow.round] ?? [];
   const adding = round.some((t) => t.op === "add");
   const part = reducesAll(c) ? (adding ? ", reduce-scatter" : ", all-gather") : "";
@@ -62,7 +62,7 @@ function hopCaption(
   const sign = [
     adds
       ? `${stage.motion === "gutters" && n <= DOTTED ? `dots: how many of the ${n} terms a chunk holds; ` : ""}pale: passed on`
-      : "a number in an empty place: the hop that fills it",
+      : "number in an empty place: the hop that fills it",
     "framed: receives in this hop",
     ...(c && c.axes.length > 1 ? ["colour = axis crossed"] : []),
   ].join("; ");
@@ -90,15 +90,13 @@ function pairsOf(
 
 function permutation({ played, stage }: Captioned, id: (p: number | undefined) => number): readonly [string, string] {
   const pairs = played?.rounds[0] ?? [];
-  const ranks = stage.group.map((_, r) => r);
-  const without = ranks.filter((r) => !pairs.some((t) => t.destination === r)).map((r) => id(stage.group[r]));
-  const unsent = ranks.filter((r) => !pairs.some((t) => t.source === r)).map((r) => id(stage.group[r]));
+  const without = (end: "source" | "destination") =>
+    stage.group.flatMap((p, r) => (pairs.some((t) => t[end] === r) ? [] : [id(p)]));
+  const [unsent, zeros] = [without("source"), without("destination")];
   const device = (ids: readonly number[]) => `${ids.length === 1 ? "device" : "devices"} ${ranges(ids)}`;
-  if (without.length === 0 && unsent.length === 0) return ["Every device sends its block and receives one.", ""];
-  const zeros = without.length > 0 ? `Nobody sends to ${device(without)}, so JAX fills in zeros.` : "";
-  const left =
-    unsent.length > 0
-      ? ` ${unsent.length === 1 ? "The block" : "The blocks"} of ${device(unsent)} ${unsent.length === 1 ? "is" : "are"} not sent.`
-      : "";
-  return [`${zeros}${left}`.trim(), `sent by ${pairs.length} of ${ranks.length} devices`];
+  const said = [
+    zeros.length > 0 ? `Nobody sends to ${device(zeros)}, so JAX fills in zeros.` : "",
+    unsent.length > 0 ? `Nothing is sent by ${device(unsent)}.` : "",
+  ];
+  return [said.join(" ").trim() || "Every device sends its block and receives one.", ""];
 }

@@ -199,7 +199,7 @@ test("the caption says what a hop does, and nothing of a local step", () => {
   expect(said("psum", "psum_invariant", 0.5, "ring")).toBe(
     "Hop 2 of 2, all-gather: each device passes on what it has.",
   );
-  expect(said("psum", "psum_invariant", 1, "ring")).toBe("All 2 hops are done: every device has what it needs.");
+  expect(said("psum", "psum_invariant", 1, "ring")).toBe("All 2 hops are done.");
   expect(said("psum", "dot_general", 0.5, "ring")).toBe("");
   expect(said("all_to_all", "all_to_all", 0.5, "meaning")).toMatch(/^Device 0 takes its chunk of every block/);
 });

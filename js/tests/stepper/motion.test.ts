@@ -12,7 +12,17 @@ import { frameMarks, frameOf, StepperLayout } from "../../src/scene/stepper";
 import { StepView } from "../../src/scene/stepper/view";
 import { type Program, programOf } from "./programs";
 
-const KINDS = ["psum", "pmax", "pmin", "reduce_scatter", "all_gather", "all_to_all", "ppermute", "pbroadcast"] as const;
+const KINDS = [
+  "psum",
+  "pmax",
+  "pmin",
+  "reduce_scatter",
+  "all_gather",
+  "all_to_all",
+  "ppermute",
+  "pbroadcast",
+  "ragged_all_to_all",
+] as const;
 const ALGORITHMS: readonly Plan["algorithm"][] = ["meaning", "ring", "bidirectional ring", "halving-doubling"];
 const NAMES = ["x", "y", "tensor", "expert_parallel"];
 const LONG = ["data_parallel", "tensor_parallel", "pipe", "expert"];
@@ -177,7 +187,8 @@ test.each(KINDS.filter((kind) => kind !== "pmin"))(
         const axes = Object.fromEntries(sizes.map((size, i) => [names[i] as string, size]));
         const over = names.slice(0, Math.min(sizes.length, 1 + (turn % 3)));
         const members = over.reduce((m, name) => m * (axes[name] ?? 1), 1);
-        const shape = kind === "reduce_scatter" || kind === "all_to_all" ? [1, members] : [1, 4];
+        const cut = kind === "reduce_scatter" || kind === "all_to_all";
+        const shape = cut ? [1, members] : kind === "ragged_all_to_all" ? [members] : [1, 4];
         const pairs = Array.from({ length: members }, (_, r) => [r, (r + 1) % members] as const);
         const trace = programOf({ axes, kind, over, shape, pairs });
         for (const { algorithm } of trace.plans(trace.steps[2] as Step)) {

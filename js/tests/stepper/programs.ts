@@ -41,6 +41,9 @@ export function programOf(program: Program): TraceModel {
   const cut = shape.some((d) => d % n === 0) ? at : -1;
   const made = apply(kind, groups, input, shape, at, program.pairs ?? []);
   const gone = ["psum", "pmax", "pmin"].includes(kind) ? over : [];
+  // Rank r sends (r + k) % 2 rows to rank k.
+  const sent = groups[0]?.map((_, r) => groups[0]?.map((_, k) => (r + k) % 2) ?? []) ?? [];
+  const ragged = kind === "ragged_all_to_all";
   const variables = [
     variable(0, "r", shape, input, names, dtype),
     variable(1, "r", shape, input, names, dtype),
@@ -53,6 +56,14 @@ export function programOf(program: Program): TraceModel {
       dtype,
     ),
   ];
+  if (ragged) {
+    const ranks = input.map((_, p) => groups.find((g) => g.includes(p))?.indexOf(p) ?? 0);
+    const start = (r: number, k: number) => (sent[r] ?? []).slice(0, k).reduce((a, b) => a + b, 0);
+    const of = (id: number, name: string, row: (r: number) => number[]) =>
+      variables.push(variable(id, name, [n], ranks.map(row), names, "int32"));
+    of(3, "offsets", (r) => Array.from({ length: n }, (_, k) => start(r, k)));
+    of(4, "sizes", (r) => sent[r] ?? []);
+  }
   const plans = plansOf(kind, n, program.pairs ?? []);
   const collective: Collective = {
     kind,
@@ -92,7 +103,11 @@ export function programOf(program: Program): TraceModel {
   });
   const doc: Trace = {
     mesh: mesh(axes),
-    steps: [step("in_specs", [], [0]), step("add", [0], [1]), step(kind, [1], [2], { collective })],
+    steps: [
+      step("in_specs", [], [0]),
+      step("add", [0], [1]),
+      step(kind, ragged ? [1, 1, 3, 4] : [1], [2], { collective }),
+    ],
     variables,
     regions: [{ name: "f", mesh: mesh(axes), manual: names, in_specs: [], out_specs: [], check_vma: true, parent: -1 }],
     scopes: [],
@@ -196,12 +211,14 @@ function apply(
                       const from = group[Math.floor(column / part)] ?? 0;
                       return of(from)[(row * length + rank * part + (column % part)) * inner + rest] ?? 0;
                     })
-                  : kind === "pbroadcast"
-                    ? [...of(group[0] ?? 0)]
-                    : own.map((_, i) => {
-                        const from = pairs.find(([, d]) => d === rank)?.[0];
-                        return from === undefined ? 0 : (of(group[from] ?? 0)[i] ?? 0);
-                      });
+                  : kind === "ragged_all_to_all"
+                    ? raggedTo(rank, group, of, own)
+                    : kind === "pbroadcast"
+                      ? [...of(group[0] ?? 0)]
+                      : own.map((_, i) => {
+                          const from = pairs.find(([, d]) => d === rank)?.[0];
+                          return from === undefined ? 0 : (of(group[from] ?? 0)[i] ?? 0);
+                        });
     });
   }
   const made =
@@ -211,6 +228,20 @@ function apply(
         ? shape.map((d, i) => (i === at ? d / n : d))
         : shape;
   return { shape: made, blocks };
+}
+
+/** What a rank has after a ragged exchange: the rows that others send to it, one after another. */
+function raggedTo(
+  rank: number,
+  group: readonly number[],
+  of: (p: number) => readonly number[],
+  own: readonly number[],
+): number[] {
+  const rows = group.flatMap((p, r) => {
+    const before = group.slice(0, rank).reduce((sum, _, k) => sum + ((r + k) % 2), 0);
+    return (r + rank) % 2 === 1 ? [of(p)[before] ?? 0] : [];
+  });
+  return own.map((v, i) => rows[i] ?? v);
 }
 
 /** What happens, as `shardwidget/collectives` states it. */
@@ -226,6 +257,7 @@ export function semanticsOf(kind: string): Semantics {
     all_to_all: { ...base, cuts: "both", by_origin: true },
     ppermute: { ...base, starts: "nothing" },
     pbroadcast: { ...base, starts: "source", replicates: true },
+    ragged_all_to_all: { ...base, by_origin: true },
   };
   return known[kind] ?? base;
 }
@@ -265,7 +297,7 @@ export function plansOf(kind: string, n: number, pairs: readonly (readonly [numb
             }),
           );
   const out = [plan("meaning", [meaning])];
-  if (kind === "ppermute" || n === 1) return out;
+  if (kind === "ppermute" || kind === "ragged_all_to_all" || n === 1) return out;
   const rounds = (forward: number, backward: number): Move[][] => {
     const hop = (of: (step: number, hop: number, hops: number) => Move) =>
       Array.from({ length: forward }, (_, k) => [of(1, k, forward), ...(k < backward ? [of(-1, k, backward)] : [])]);

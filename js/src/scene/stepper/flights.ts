@@ -1,6 +1,7 @@
 /** Copies on their way: each in a lane of its own, with the numbers that it carries and the id of its sender. */
 
 import type { Rgb } from "../../model/color";
+import { product } from "../../model/mesh";
 import type { Transfer } from "../../model/plan";
 import { exchanges, gathers, ragged } from "../../model/semantics";
 import { blockMarks } from "../block";
@@ -83,11 +84,11 @@ export function pieceMarks(
     if (folded) return view.adds ? view.together(lane.members, element) : "";
     return view.text(v, p, element);
   };
-  const whole = ragged(c);
-  const content = numbers(view, v, face, whole ? () => "" : text);
+  const color = view.color(input, p);
   return blockMarks(box, {
-    ...content,
-    fill: view.color(input, p),
+    ...numbers(view, v, face, text),
+    fill: color,
+    ...(ragged(c) ? { fillAt: (cell: number) => ((face.elements[cell] ?? -1) < 0 ? null : color) } : {}),
     hatch: view.adds ? view.hatch : null,
     ...(stage.bare ? {} : look),
   });
@@ -96,8 +97,28 @@ export function pieceMarks(
 /** The face of what a member sends to the receiver. */
 export function pieceOf(view: StepView, lane: Lane): Face | null {
   const { stage, collective: c } = view;
+  if (ragged(c)) return sentRows(view, lane.members[0] ?? 0);
   if (!stage.face || stage.chunks <= 1) return stage.piece;
   return gathers(c) ? partOf(stage.face, stage.chunks, [lane.rank]) : stage.piece;
+}
+
+/** The rows that a member sends to the receiver, by its own offsets and sizes, from the first place on. */
+function sentRows({ stage, trace, step, receiver, input }: StepView, p: number): Face | null {
+  const rank = stage.group.indexOf(receiver);
+  const [from = [], sizes = []] = [2, 3].map((k) => {
+    const v = trace.variable(step.inputs[k] ?? -1);
+    const corner = v && trace.corner(v);
+    const many = product(corner?.shape ?? []) / stage.group.length;
+    return Array.from({ length: many }, (_, i) => corner?.elements.number(corner.start(p) + rank * many + i) ?? 0);
+  });
+  const rows = from.flatMap((at, i) => Array.from({ length: sizes[i] ?? 0 }, (_, row) => at + row));
+  const [all = 0, ...rest] = (input && trace.corner(input)?.shape) ?? [];
+  const inner = product(rest);
+  const place = (cell: number) => {
+    const row = rows[Math.floor(cell / inner)] ?? all;
+    return row < all ? row * inner + (cell % inner) : -1;
+  };
+  return stage.piece && { ...stage.piece, elements: stage.piece.elements.map(place) };
 }
 
 /** Ids of senders, in the ink of an axis: for a folded row, how many there are. */

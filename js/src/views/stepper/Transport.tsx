@@ -100,7 +100,7 @@ export function Transport({ state, trace }: { state: StepperState; trace: TraceM
         </select>
       </label>
       {sends && (
-        <label class="only" title="plays collectives only: the steps between them are skipped">
+        <label class="only" title="skips the steps between collectives">
           <input
             type="checkbox"
             aria-label="collectives only"
