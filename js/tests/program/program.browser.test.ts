@@ -1,7 +1,8 @@
 import { beforeEach, expect, test } from "vitest";
+import type { Program } from "../../src/model/document.gen";
 import { button, Clock, cell, enter, find, type Mounted, pixels, prefers, press, settle, table } from "../harness";
 import { lines, mount } from "./harness";
-import { many, PROGRAMS, pod, program, wire } from "./programs";
+import { many, PROGRAMS, pod, program, SINGLE, wire } from "./programs";
 
 const clocks: Clock[] = [];
 /** The clock of the test that runs. */
@@ -451,4 +452,40 @@ test("when it is taken down nothing listens any more", async () => {
   press(view.root.querySelector(".table") as HTMLElement, " ");
   view.stop();
   expect([view.model.listening, clock().waiting]).toEqual([0, 0]);
+});
+
+test("a card is as high for each collective, no higher when it is wider, and at most 640 px from 900 px", async () => {
+  for (const name of SINGLE) {
+    let last = Number.POSITIVE_INFINITY;
+    for (const width of [902, 934, 1040, 1366, 1648]) {
+      const doc = program(name);
+      const view = await mount(doc, {}, { width });
+      const heights = new Set<number>();
+      for (let collective = 0; collective < Math.min(4, doc.collectives.length); collective++) {
+        view.model.assign({ selection: { collective } });
+        await settle();
+        heights.add(Math.round(find(view, ".program").getBoundingClientRect().height));
+      }
+      const [height = 0] = heights;
+      expect(heights.size, `${name} at ${width}: ${[...heights]}`).toBeLessThanOrEqual(1);
+      expect(height, `${name} at ${width}`).toBeLessThanOrEqual(Math.min(640, last));
+      last = height;
+      view.stop();
+    }
+  }
+});
+
+test("under a short table stand the words, beside the mesh; a long one has that room to itself", async () => {
+  const places = async (doc: Program, width: number) => {
+    const view = await mount(doc, {}, { width });
+    const found = [".under .words", ".panels .words"].map((s) => view.root.querySelector(s) !== null);
+    const [list, table] = [".list", ".table"].map((s) => find(view, s).getBoundingClientRect().height);
+    view.stop();
+    return [found, (list ?? 0) - (table ?? 0) > 100];
+  };
+  const doc = program("training");
+  const short = { ...doc, collectives: doc.collectives.slice(0, 2), timing: null };
+  expect(await places(short, 920)).toEqual([[true, false], true]);
+  expect((await places(doc, 920))[0]).toEqual([false, true]);
+  expect((await places(short, 700))[0]).toEqual([false, true]);
 });

@@ -1,7 +1,19 @@
 import { expect, test, vi } from "vitest";
 import { userEvent } from "vitest/browser";
 import type { Step, Trace } from "../../src/model/document.gen";
-import { button, Clock, find, forcedColors, type Mounted, pixels, prefers, press, settle, textOf } from "../harness";
+import {
+  button,
+  Clock,
+  find,
+  forcedColors,
+  type Mounted,
+  onPaper,
+  pixels,
+  prefers,
+  press,
+  settle,
+  textOf,
+} from "../harness";
 import { currentRow, mount, rows, scrub, shown, shownStep, slider, start } from "./harness";
 import { long, trace } from "./traces";
 
@@ -870,6 +882,16 @@ test("space-time shows all steps against all devices; a row shows its step, and 
   await expect.poll(() => shownRows().length).toBe(3);
   button(view, "tiles").click();
   await expect.poll(() => view.root.querySelector(".space")).toBeNull();
+});
+
+test("on paper space-time shows all its rows", async () => {
+  const view = await mount(trace("scan"), { step: 0 });
+  button(view, "space-time").click();
+  await expect.poll(() => view.root.querySelector(".space canvas")).toBeTruthy();
+  await onPaper();
+  const height = (part: string) => find(view, part).getBoundingClientRect().height;
+  expect(height(".space")).toBe(height(".space .picture"));
+  expect(getComputedStyle(find(view, ".space")).overflowY).toBe("visible");
 });
 
 test("in space-time a tile that is pointed at says what it holds, and who sent it", async () => {

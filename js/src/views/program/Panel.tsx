@@ -1,4 +1,5 @@
 /** The mesh with the groups of what is selected, how it plays, and the groups as XLA writes them. */
+import type { ComponentChildren } from "preact";
 import type { ProgramModel } from "../../model/program";
 import { groupsText, groupTexts } from "../../model/program/words";
 import { some } from "../../model/text";
@@ -15,7 +16,7 @@ interface Props {
   view: CollectiveView;
 }
 
-export function Panel({ state, model, view }: Props) {
+export function Panel({ state, model, view, children }: Props & { children: ComponentChildren }) {
   const { c } = view;
   const { lit, physical } = state.now;
   const axis = lit === null ? null : model.mesh.axes[lit];
@@ -64,7 +65,7 @@ export function Panel({ state, model, view }: Props) {
       <Player state={state} view={view} />
       <Picture state={state} view={view} />
       <p class="caption soft">{captionOf(view)}</p>
-      {c && <Xla state={state} model={model} view={view} />}
+      {children}
     </section>
   );
 }
@@ -83,7 +84,7 @@ function Names({ names, model }: { names: readonly string[]; model: ProgramModel
 }
 
 /** The groups as XLA writes them, beside whose they are. */
-function Xla({ state, model, view }: { state: ProgramState; model: ProgramModel; view: CollectiveView }) {
+export function Xla({ state, model, view }: { state: ProgramState; model: ProgramModel; view: CollectiveView }) {
   const { c } = view;
   if (!c) return null;
   const groups = groupTexts(model, c, state.now.group);

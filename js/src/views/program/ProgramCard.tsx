@@ -2,7 +2,7 @@
 import { Head } from "./Head";
 import { Measured } from "./Measured";
 import { MemoryView } from "./memory/MemoryView";
-import { Panel } from "./Panel";
+import { Panel, Xla } from "./Panel";
 import { SideBySide } from "./SideBySide";
 import { Source } from "./Source";
 import { type ProgramState, type Shown, STACKED } from "./state";
@@ -41,6 +41,15 @@ function Collectives({ state, shown }: { state: ProgramState; shown: Shown }) {
   const { model, rows, c, view, index, lanes } = shown;
   const { width, selection, cursor, sort, axis, interconnect, limit } = state.now;
   const none = model.collectives.length === 0;
+  const stacked = width < STACKED;
+  // A short table leaves room under it for the words, and the mesh has its side to itself.
+  const under = !stacked && model.collectives.length <= SHORT;
+  const words = (
+    <>
+      <Source state={state} model={model} c={c} rows={rows} />
+      <Words model={model} c={c} interconnect={interconnect} state={state} />
+    </>
+  );
   return (
     <>
       {model.doc.note && <p class={model.doubtful ? "note warn" : "note"}>{model.doc.note}</p>}
@@ -50,7 +59,7 @@ function Collectives({ state, shown }: { state: ProgramState; shown: Shown }) {
       ) : (
         <>
           {lanes && <Timeline state={state} shown={shown} lanes={lanes} />}
-          <div class={width < STACKED ? "stacked" : "beside"}>
+          <div class={stacked ? "stacked" : "beside"}>
             <div class="list">
               {model.collectives.length > FEW && (
                 <Tools state={state} model={model} count={rows.reduce((n, g) => n + g.members.length, 0)} />
@@ -69,11 +78,18 @@ function Collectives({ state, shown }: { state: ProgramState; shown: Shown }) {
                 width={width}
               />
               <Totals state={state} model={model} bar={lanes === null} />
+              {under && (
+                <div class="under">
+                  <Xla state={state} model={model} view={view} />
+                  {words}
+                </div>
+              )}
             </div>
             <div class="panels">
-              <Panel state={state} model={model} view={view} />
-              <Source state={state} model={model} c={c} rows={rows} />
-              <Words model={model} c={c} interconnect={interconnect} state={state} />
+              <Panel state={state} model={model} view={view}>
+                {!under && <Xla state={state} model={model} view={view} />}
+              </Panel>
+              {!under && words}
             </div>
           </div>
         </>
@@ -85,3 +101,5 @@ function Collectives({ state, shown }: { state: ProgramState; shown: Shown }) {
 
 /** Fewer collectives need no search. */
 const FEW = 10;
+/** Lines of a table that leaves room under it. */
+const SHORT = 5;

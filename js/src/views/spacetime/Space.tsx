@@ -19,7 +19,7 @@ export function Space({ page }: { page: Page }) {
     return tileAt(trace, space, event.clientX - bounds.left, event.clientY - bounds.top);
   };
   return (
-    <div class="space" style={{ height: `${page.height(layout)}px` }}>
+    <div class="space" style={{ "--height": `${page.height(layout)}px` }}>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: rows and devices are chosen by keyboard as well */}
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: as above */}
       <div
