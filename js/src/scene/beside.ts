@@ -5,7 +5,7 @@ import type { Box } from "./scene";
 const GAP = 10;
 
 /**
- * The corner of a tooltip of a size within a room: right, left, above or below its target, else below all of `keep`; the
+ * The corner of a tooltip of a size within a room: right, left, above or below its target, else below all of `keep` that are over or under it; the
  * first place that fits and covers none of them, or the one that covers least. One that fits nowhere stands over the
  * target's lower edge.
  */
@@ -20,10 +20,11 @@ export function placeBeside(
   const clampY = (y: number) => Math.max(room.y, Math.min(room.y + room.h - h, y));
   const column = clampX(target.x + (target.w - w) / 2);
   const level = clampY(target.y + (target.h - h) / 2);
+  const past = Math.max(...all.map((b) => (b.x < column + w && b.x + b.w > column ? b.y + b.h : 0)));
   const places = [
     { x: target.x + target.w + GAP, y: level },
     { x: target.x - GAP - w, y: level },
-    ...[target.y - GAP - h, target.y + target.h + GAP, Math.max(...all.map((b) => b.y + b.h)) + GAP].map((y) => ({
+    ...[target.y - GAP - h, target.y + target.h + GAP, past + GAP].map((y) => ({
       x: column,
       y,
     })),

@@ -79,14 +79,15 @@ function natural(model: PlacementModel, choice: Choice, width: number, docked: b
     dock = { x: beside ? width - right : x, y: at, w: right, h: DOCK };
     if (!beside) y += DOCK + 16;
   }
-  const panels =
+  const note =
     boxes > 1
       ? `a panel for each ${model.axes
           .slice(2)
           .map((a) => a.name)
           .join(", ")} index`
-      : "";
-  const note = panels || (lensed ? "lines every 16 devices" : "");
+      : lensed
+        ? "lines every 16 devices"
+        : "";
   titles.push({ x, y: y + 14, text: "Mesh", note });
   const height = stacked ? STACKED : (beside ? high - DOCK - 16 : high) - TITLE;
   const mesh = layoutMesh(model, choice, {
