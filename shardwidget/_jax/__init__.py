@@ -20,7 +20,7 @@ nothing is computed from them.
 
 from shardwidget._jax import messages
 from shardwidget._jax.arrays import base_array, children, memory_at
-from shardwidget._jax.assignment import buffer_assignment
+from shardwidget._jax.assignment import buffer_assignment, results_are_allocated_first
 from shardwidget._jax.compiling import compilations, module_text, without_trace_cache
 from shardwidget._jax.continuing import Fixer, Mark, fixing, mark_of, marked
 from shardwidget._jax.control import (
@@ -211,6 +211,7 @@ __all__ = [
     "propagated",
     "quick_options",
     "raise_location",
+    "results_are_allocated_first",
     "shardy_text",
     "spec_on",
     "stack_within",

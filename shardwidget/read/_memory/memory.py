@@ -67,6 +67,10 @@ def memory(
         raise ValueError(NO_TEXT)
     walked = walk(module, _donated(executable.text))
     assignment = _placed(executable, walked)
+    if assignment is None and _jax.results_are_allocated_first(executable.compiled):
+        for slot in walked.slots:
+            if slot.kind == "output":
+                slot.born = 0
     names = _Names(module, executable, {axis.name: axis.size for axis in document.axes})
     lines, work = names.work(walked)
     known, at = chips(chip, f"{interconnect_of(document.kind)} {document.kind}")
