@@ -891,7 +891,8 @@ test("on paper space-time shows all its rows", async () => {
   await onPaper();
   const height = (part: string) => find(view, part).getBoundingClientRect().height;
   expect(height(".space")).toBe(height(".space .picture"));
-  expect(getComputedStyle(find(view, ".space")).overflowY).toBe("visible");
+  const { overflowY, breakInside } = getComputedStyle(find(view, ".space"));
+  expect([overflowY, breakInside]).toEqual(["visible", "avoid"]);
 });
 
 test("in space-time a tile that is pointed at says what it holds, and who sent it", async () => {
