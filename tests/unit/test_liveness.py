@@ -2,7 +2,7 @@
 
 import pytest
 
-from shardwidget.read._memory.liveness import Slot, walk
+from shardwidget.read._memory.liveness import Slot, allocate_results_first, walk
 from shardwidget.read._memory.shapes import arrays_of, element_counts
 from shardwidget.read._program.module import Module
 
@@ -124,6 +124,21 @@ def test_a_pass_of_a_loop_stands_in_its_place():
     assert (held["a"], held["less"], held["big"], held["out"], held["g"]) == (32, 33, 32 + 256, 32 + 256, 32)
     (loop,) = walked.loops
     assert (loop.times, names[loop.first], names[loop.last]) == (5, "m", "r")
+
+
+def test_a_result_counted_from_the_start_has_room_for_what_was_there_before():
+    text = LOOP.replace("f32[4]", "f32[8]") + entry(
+        "z = s32[] constant(0)",
+        "a = f32[8]{0} broadcast(p)",
+        "t = (s32[], f32[8]{0}) tuple(z, a)",
+        "w = (s32[], f32[8]{0}) while(t), condition=cond, body=body",
+        "ROOT g = f32[8]{0} get-tuple-element(w), index=1",
+    )
+    walked = walk(Module.parse("HloModule m\n\n" + text))
+    allocate_results_first(walked)
+    (output,) = [s for s in walked.slots if s.kind == "output"]
+    assert (output.born, output.array.bytes) == (0, 32)
+    assert [s.free for s in walked.slots if s.instruction and s.instruction.name == "a"] == [True]
 
 
 def test_an_asynchronous_start_takes_its_operand_along():

@@ -60,6 +60,8 @@ class Slot:
     """Whether it reuses the memory of another."""
     may_replace: tuple[Slot, ...] = ()
     """Operands that it may be written over."""
+    over: Slot | None = None
+    """What was in its memory before: an operand that it is written over, or what a loop was given."""
     carried_by: Instruction | None = None
     """The loop whose passes hand it on; of several the last."""
     writer: Instruction | None = None
@@ -119,6 +121,15 @@ def walk(module: Module, donated: Mapping[int, int] | None = None) -> Walk:
             slot.kind, slot.last = "output", end
     _replace(out.slots)
     return out
+
+
+def allocate_results_first(walked: Walk) -> None:
+    """Counts results from the first step on, with what is in their memory before they are made."""
+    for slot in walked.slots:
+        if slot.kind == "output":
+            slot.born, inside = 0, slot.over
+            while inside is not None and inside.kind in ("temporary", "collective"):
+                inside.free, inside = True, inside.over
 
 
 class _Walking:
@@ -349,7 +360,7 @@ def _carried(before: Slot, after: Slot | None, loop: Loop) -> Slot:
         before.last = max(before.last, loop.last)
         return before
     before.last = min(before.last, after.born - 1)
-    after.last = loop.last
+    after.last, after.over = loop.last, before
     return after
 
 
@@ -410,5 +421,6 @@ def _replace(slots: Sequence[Slot]) -> None:
             fits = other.array.text == slot.array.text and other.last == slot.born and not other.free
             if fits and other.kind in ("temporary", "collective") and id(other) not in taken and other is not slot:
                 taken.add(id(other))
+                slot.over = other
                 other.last = slot.born - 1
                 break

@@ -15,7 +15,7 @@ from shardwidget import _jax
 from shardwidget.chips import chips
 from shardwidget.document import Buffer, Ints, Memory, MemoryLoop, Source
 from shardwidget.read._memory.assignment import Assignment, gaps, parse, place
-from shardwidget.read._memory.liveness import Loop, Slot, Walk, walk
+from shardwidget.read._memory.liveness import Loop, Slot, Walk, allocate_results_first, walk
 from shardwidget.read._memory.splits import Splits
 from shardwidget.read._program.executable import Executable, executable_of, shardings_of
 from shardwidget.read._program.module import Module
@@ -68,9 +68,7 @@ def memory(
     walked = walk(module, _donated(executable.text))
     assignment = _placed(executable, walked)
     if assignment is None and _jax.results_are_allocated_first(executable.compiled):
-        for slot in walked.slots:
-            if slot.kind == "output":
-                slot.born = 0
+        allocate_results_first(walked)
     names = _Names(module, executable, {axis.name: axis.size for axis in document.axes})
     lines, work = names.work(walked)
     known, at = chips(chip, f"{interconnect_of(document.kind)} {document.kind}")
