@@ -55,6 +55,7 @@ async function bundle(outfile, options) {
     compress: {
       passes: 5,
       unsafe: true,
+      unsafe_math: true,
       unsafe_arrows: true,
       pure_getters: true,
       keep_fargs: false,

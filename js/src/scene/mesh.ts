@@ -209,16 +209,17 @@ function deviceMarks(
   return marks;
 }
 
-/** The id of a device, and its slice in a line a dimension; where that is too wide, its coordinates. */
+/** The id of a device, and its slice in a line, or in a line a dimension; where that is too wide, its coordinates. */
 function compactText(model: PlacementModel, box: Box, position: number, ink: "ink" | "tile-ink"): Mark[] {
   const size = 9.5;
-  const fits = (texts: readonly string[]) =>
-    texts.length <= (box.h - 16) / 10 && texts.every((text) => textWidth(text, size, true) <= box.w - 3);
-  const slice = (tile: number) => sliceText(model, tile).slice(1, -1).split(", ");
+  const whole = (tile: number) => [sliceText(model, tile)];
+  const split = (tile: number) => sliceText(model, tile).slice(1, -1).split(", ");
   const digits = (p: number) => [`(${model.digits(p).join(",")})`];
   // All tiles show the same facts: what the last one has room for, each has.
-  const sliced = model.doc.shape !== null && model.rank > 0 && fits(slice(model.tiles - 1));
-  const lines = sliced ? slice(model.tileAt[position] ?? 0) : fits(digits(model.size - 1)) ? digits(position) : [];
+  const fits = (texts: readonly string[]) =>
+    texts.length <= (box.h - 16) / 10 && texts.every((text) => textWidth(text, size, true) <= box.w - 3);
+  const slice = model.doc.shape && model.rank > 0 && [whole, split].find((text) => fits(text(model.tiles - 1)));
+  const lines = slice ? slice(model.tileAt[position] ?? 0) : fits(digits(model.size - 1)) ? digits(position) : [];
   const x = box.x + box.w / 2;
   const top = box.y + (box.h - 12 - 10 * lines.length) / 2;
   return [
