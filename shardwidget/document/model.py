@@ -65,6 +65,9 @@ class LeafType:
     """Why it cannot be read, in JAX's words."""
     logical: tuple[str, ...] = ()
     """Logical names of its dimensions, as flax keeps them beside a parameter, empty for a dimension that has none."""
+    device_bits: int = 0
+    """Bits of one element once ``jax.device_put`` has put it on devices: of ``float64`` in the host's memory 32, unless
+    64-bit types are enabled. 0 where devices cannot hold it."""
 
     @property
     def is_array(self) -> bool:

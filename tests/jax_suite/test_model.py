@@ -127,6 +127,17 @@ def test_each_leaf_is_caught_on_its_own():
     assert (leaves["one"].bytes_per_device, leaves["one"].copies) == (32, 1)
 
 
+@pytest.mark.parametrize("enabled", [False, True])
+def test_bits_on_devices_are_those_of_device_put(enabled):
+    dtypes = ["float64", "int64", "uint64", "complex128", "float32", "bfloat16", "bool"]
+    arrays = {name: np.ones(4, jnp.dtype(name)) for name in dtypes}
+    with jax.enable_x64(enabled):
+        kinds = {leaf.name: leaf.kind for leaf in read.model(arrays | {"words": np.array(["a"])}).leaves}
+        placed = {name: 8 * jax.device_put(x).dtype.itemsize for name, x in arrays.items()}
+    assert {name: kind.device_bits for name, kind in kinds.items()} == placed | {"words": 0}
+    assert {name: kinds[name].bits for name in dtypes} == {name: 8 * x.dtype.itemsize for name, x in arrays.items()}
+
+
 def test_a_tracer_is_named_where_it_is():
     @jax.jit
     def f(x):

@@ -669,6 +669,11 @@ export interface LeafType {
   readonly note: string;
   /** Logical names of its dimensions, as flax keeps them beside a parameter, empty for a dimension that has none. */
   readonly logical: readonly string[];
+  /**
+   * Bits of one element once `jax.device_put` has put it on devices: of `float64` in the host's memory 32, unless
+   * 64-bit types are enabled. 0 where devices cannot hold it.
+   */
+  readonly device_bits: number;
 }
 
 /** Lines of a user's function, for the source panel. */

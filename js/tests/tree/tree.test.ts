@@ -125,6 +125,25 @@ test("a pattern finds its leaves and no others", () => {
   expect(patternOf(of, layers.slice(0, 1))).toBe("^params/layers/0/up$");
 });
 
+test("a leaf on the host comes to devices with the dtype that device_put gives it", () => {
+  const { doc } = tree("odd");
+  const types = doc.types.map((of) => (of.state === "host" ? { ...of, shape: [8, 3] } : of));
+  const of = new TreeModel({ ...doc, types });
+  const host = of.typeOf.findIndex((_, leaf) => of.nameOf(leaf) === "host");
+  expect(of.typeAt(host)).toMatchObject({ dtype: "float64", bits: 64, device_bits: 32 });
+  expect(of.sizesAt(host).bytes).toBe(8 * 3 * 8);
+  const { changed } = applyRules(of, readRules("host → P('data')"));
+  expect(changed.get(host)).toEqual({ perDevice: 2 * 3 * 4, copies: 2 });
+  expect(playgroundAt(of, host)?.dtypes).toEqual([{ name: "float32", short: "f32", bits: 32 }]);
+});
+
+test("what devices cannot hold is left as it is", () => {
+  const { doc } = tree("odd");
+  const types = doc.types.map((of) => (of.state === "host" ? { ...of, dtype: "object", device_bits: 0 } : of));
+  const { effects } = applyRules(new TreeModel({ ...doc, types }), readRules("host → P()"));
+  expect(effects[0]?.matches).toBe(0);
+});
+
 // That this code runs, and gives these bytes, is tested in Python.
 test.each(rulesAsCode)(
   "rules of $tree come out as code, without what is no rule",

@@ -52,7 +52,9 @@ class LeafReader:
 
     def _array(self, x: Any) -> int:
         if isinstance(x, np.ndarray | np.generic):
-            return self._index(LeafType(_text(x.shape, x.dtype), "host", x.shape, str(x.dtype), 8 * x.dtype.itemsize))
+            bits, on_devices = 8 * x.dtype.itemsize, _device_bits(x.dtype)
+            text = _text(x.shape, x.dtype)
+            return self._index(LeafType(text, "host", x.shape, str(x.dtype), bits, device_bits=on_devices))
         state, sharding = _state(x), x.sharding
         key = (x.shape, x.dtype, state, sharding)
         found = self._seen.get(key)
@@ -71,7 +73,7 @@ class LeafReader:
         shape = tuple(map(int, x.shape))
         bits = 8 * x.dtype.itemsize
         if sharding is None:
-            return LeafType(_text(shape, x.dtype), state, shape, str(x.dtype), bits)
+            return LeafType(_text(shape, x.dtype), state, shape, str(x.dtype), bits, device_bits=bits)
         spec = None
         if isinstance(sharding, NamedSharding):
             try:
@@ -101,6 +103,7 @@ class LeafReader:
             reduced=() if spec is None else tuple(a.name for a in named if a.name in spec.reduced),
             memory_kind=memory_kind,
             offloaded=_is_offloaded(sharding, memory_kind),
+            device_bits=bits,
         )
 
     def _index(self, kind: LeafType) -> int:
@@ -146,6 +149,14 @@ def _text(shape: tuple[int, ...], dtype: DTypeLike, dims: tuple[Dim, ...] = ()) 
     else:
         sizes = ",".join(map(str, shape))
     return f"{_short(dtype)}[{sizes}]"
+
+
+def _device_bits(dtype: np.dtype) -> int:
+    """Bits of an element of a NumPy array on devices; 0 for a dtype that JAX has no arrays of."""
+    try:
+        return 8 * jax.typeof(np.empty((), dtype)).dtype.itemsize
+    except TypeError:
+        return 0
 
 
 @functools.lru_cache

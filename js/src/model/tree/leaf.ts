@@ -47,11 +47,12 @@ export function playgroundAt(tree: TreeModel, leaf: number): Playground | null {
   // On another mesh, or on one device, it begins with no axes.
   const entries = of.mesh === 0 ? of.dims.map(({ axes, unconstrained }) => ({ axes, unconstrained })) : [];
   const { unreduced, reduced } = of.mesh === 0 ? of : { unreduced: [], reduced: [] };
+  const dtype = dtypeOnDevices(of);
   return {
     mesh: { ...mesh, axes: [] },
-    draft: { shape: of.shape, dtype: of.dtype, axes: mesh.axes, entries, unreduced, reduced },
+    draft: { shape: of.shape, dtype: dtype.name, axes: mesh.axes, entries, unreduced, reduced },
     given: mesh.axes,
-    dtypes: [dtypeOf(of)],
+    dtypes: [dtype],
     terms: tree.doc.terms,
     name: tree.pathOf(leaf),
     array: "",
@@ -64,9 +65,12 @@ export function playgroundAt(tree: TreeModel, leaf: number): Playground | null {
   };
 }
 
-/** Whether a rule may say how it is split: none brings back what was moved to host memory on purpose, or deleted. */
+/**
+ * Whether a rule may say how it is split: none brings back what was moved to host memory on purpose, or deleted, and
+ * devices hold no words or objects.
+ */
 export function rulesApply(of: LeafType): boolean {
-  return isArray(of) && of.state !== "deleted" && !of.offloaded;
+  return isArray(of) && of.state !== "deleted" && !of.offloaded && of.device_bits > 0;
 }
 
 /** The leaf, and those that are equal to it in the folds around it: `layers/0/up` to `layers/11/up`. */
@@ -81,6 +85,14 @@ export function equalLeaves(tree: TreeModel, leaf: number): number[] {
     [at],
   );
   return nodes.map((node) => tree.leafAt(node)).sort((a, b) => a - b);
+}
+
+/** As `jax.device_put` makes it: `float32` of a `float64` on the host, unless 64-bit types are enabled. */
+function dtypeOnDevices(of: LeafType): DtypeName {
+  const { name, short } = dtypeOf(of);
+  const bits = of.device_bits;
+  const [from, to] = [String(of.bits), String(bits)];
+  return { name: name.replace(from, to), short: short.replace(from, to), bits };
 }
 
 function dtypeOf({ dtype, type, bits }: LeafType): DtypeName {

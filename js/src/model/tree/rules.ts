@@ -203,7 +203,8 @@ function outcomeOf(tree: TreeModel, leaf: number, spec: Spec): Outcome | { error
   const draft: SpecDraft = { shape: of.shape, dtype: of.dtype, axes: tree.mesh.axes, ...spec };
   const refusal = refusalOf(draft, tree.doc);
   if (refusal) return { error: refusal.error, said: refusal.said };
-  const sizes = evenSizes(of, tree.mesh, (d) => spec.entries[d]?.axes ?? [], spec.unreduced);
+  const placed = { shape: of.shape, bits: of.device_bits };
+  const sizes = evenSizes(placed, tree.mesh, (d) => spec.entries[d]?.axes ?? [], spec.unreduced);
   return { perDevice: sizes.perDevice, copies: sizes.copies };
 }
 
