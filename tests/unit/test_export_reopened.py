@@ -60,6 +60,6 @@ def test_where_nothing_can_be_drawn_the_text_is_shown_and_nothing_of_it_is_marku
     html = reopened(None, 'a\n"b" \\ </style><script>', '<b title="x">')
     style, rest = html.split("</style>")
     assert "<" not in style.removeprefix("<style>")
-    content = re.search(r'content: "(.*?)"; white-space', style)[1]
+    (content,) = re.findall(r'content: "(.*?)"; white-space', style)
     assert re.sub(r"\\([0-9a-f]+) ", lambda c: chr(int(c[1], 16)), content) == 'a\n"b" \\ </style><script>'
     assert 'aria-label="&lt;b title=&quot;x&quot;&gt;"' in rest
