@@ -40,7 +40,7 @@ class ShardMapStepper(MovingWidget):
 
     step = Int(0).tag(sync=True)
     watch = List(Unicode()).tag(sync=True)
-    _space = Unicode(help="The module of the space-time view, which the card loads when it is opened.").tag(sync=True)
+    _parts = Unicode(help="The module of what few readers open, which the card loads when it is needed.").tag(sync=True)
 
     def __init__(
         self,
@@ -83,7 +83,7 @@ class ShardMapStepper(MovingWidget):
             trace = read.trace(f, *args, kwargs=kwargs, engine=engine, keep=keep, interconnect=interconnect)
         first = 0 if trace.error is None else len(trace.steps) - 1
         at = first if step is None else step
-        super().__init__(trace, mode=mode, step=at, watch=watch or [], _space=bundle.read("spacetime.js"), **traits)
+        super().__init__(trace, mode=mode, step=at, watch=watch or [], _parts=bundle.read("stepper-parts.js"), **traits)
 
     @property
     def document(self) -> Trace:
@@ -113,8 +113,8 @@ class ShardMapStepper(MovingWidget):
         return AlgorithmView(collective.kind, collective.group_size, nbytes=nbytes, mode=self._mode)
 
     def _state(self, *, complete: bool) -> dict[str, Any]:
-        space = {"_space": self._space} if complete else {}
-        return super()._state(complete=complete) | {"step": self.step, "watch": self.watch} | space
+        parts = {"_parts": self._parts} if complete else {}
+        return super()._state(complete=complete) | {"step": self.step, "watch": self.watch} | parts
 
     def _film_steps(self, steps: range) -> tuple[int, int]:
         count = len(self.document.steps)

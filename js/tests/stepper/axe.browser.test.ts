@@ -23,7 +23,7 @@ for (const [scheme, background] of GROUNDS) {
       scrub(view, at);
       await settle();
       expect(view.root.querySelector(".card")?.classList).toContain(scheme);
-      expect([...view.root.querySelectorAll(".help, .tip")]).toHaveLength(2);
+      await expect.poll(() => [...view.root.querySelectorAll(".help, .tip")]).toHaveLength(2);
       await expectAccessible(view);
     });
   }

@@ -4,10 +4,10 @@ import view from "../../src/entries/stepper";
 import type { Trace } from "../../src/model/document.gen";
 import { enter, type Mounted, mounting } from "../harness";
 
-/** The bundle of the space-time view, as Python brings it. */
-const SPACE = `export { default } from "${new URL("../../src/entries/spacetime.ts", import.meta.url).href}";`;
+/** The bundle of what is loaded when it is needed, as Python brings it. */
+const PARTS = `export { default } from "${new URL("../../src/entries/stepper-parts.ts", import.meta.url).href}";`;
 
-export const { start, mount } = mounting<Trace>(view.render, { step: 0, watch: [], _space: SPACE }, 1240);
+export const { start, mount } = mounting<Trace>(view.render, { step: 0, watch: [], _parts: PARTS }, 1240);
 
 /** The step that the picture shows. */
 export const shownStep = ({ frame }: Mounted) => Number(frame.dataset.swStep);

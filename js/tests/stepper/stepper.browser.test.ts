@@ -437,6 +437,7 @@ test("where a program stops: JAX's words, what they mean, and fixes as code", as
     "return jax.lax.psum(x * 2, 'i')",
   ]);
   expect([...said.querySelectorAll(".fix .soft")].map((c) => c.textContent)).toEqual(["", "(line 3)"]);
+  expect(getComputedStyle(find(view, ".copy")).display).toBe("flex");
   expect(currentRow(view)?.textContent).toContain("stops here");
 });
 
@@ -918,11 +919,6 @@ test("in space-time a tile that is pointed at says what it holds, and who sent i
   await expect.poll(lens).toMatch(/no sender: zeros/);
   picture.dispatchEvent(new PointerEvent("pointerleave"));
   await expect.poll(lens).toBe("");
-});
-
-test("a stepper that was brought no space-time view offers none", async () => {
-  const view = await mount(trace("ppermute"), { _space: "" });
-  expect(view.root.querySelector(".tabs")).toBeNull();
 });
 
 test("pointing at a result says what it was made from", async () => {

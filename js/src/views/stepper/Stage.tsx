@@ -1,10 +1,10 @@
 /** The picture with what belongs to it: what is watched, what was printed, why the program stops. */
 import { blockTip } from "../../model/blocktip";
 import type { TraceModel } from "../../model/trace";
+import { Brought } from "./Brought";
 import { Picture } from "./Picture";
 import { NOTE, PRINTED, WATCHED } from "./sizes";
 import type { StepperState } from "./state";
-import { Trouble } from "./Trouble";
 
 export function Stage({ state, trace }: { state: StepperState; trace: TraceModel }) {
   const step = state.step();
@@ -23,12 +23,8 @@ export function Stage({ state, trace }: { state: StepperState; trace: TraceModel
       <Watched state={state} trace={trace} />
       {/* The same height as always: what does not fit scrolls inside. */}
       <div class={failed ? "view failed" : "view"} style={failed ? { height: `${layout.height + 12}px` } : {}}>
-        {failed && <Trouble state={state} trace={trace} />}
-        {space && !failed ? (
-          <div key="space-time" ref={(host) => void (host && space.draw(host))} />
-        ) : (
-          <Picture state={state} />
-        )}
+        {failed && <Brought draw={state.now.parts?.trouble} key="trouble" />}
+        {space && !failed ? <Brought draw={space.space} key="space-time" /> : <Picture state={state} />}
       </div>
       {prints && (
         <pre class="printed" style={{ height: `${PRINTED - 8}px` }} title="printed by this step">

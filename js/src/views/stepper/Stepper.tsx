@@ -1,7 +1,7 @@
 /** The card of a trace: what happens, the transport, source and steps beside the mesh, what it costs. */
 import { Bill } from "./Bill";
+import { Brought } from "./Brought";
 import { Headline } from "./Headline";
-import { Help } from "./Help";
 import { Menus } from "./Menus";
 import { SourcePanel } from "./SourcePanel";
 import { Stage } from "./Stage";
@@ -45,7 +45,7 @@ export function Stepper({ state }: { state: StepperState }) {
         )}
         <Stage state={state} trace={trace} />
         {narrow && listed && <div class="menu">{listed === "source" ? source : steps}</div>}
-        <Help state={state} />
+        {state.now.help && <Brought draw={state.now.parts?.help} />}
       </div>
       <Bill state={state} trace={trace} />
     </div>

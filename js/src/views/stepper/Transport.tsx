@@ -119,7 +119,7 @@ export function Transport({ state, trace }: { state: StepperState; trace: TraceM
         aria-label="keys"
         aria-expanded={state.now.help}
         title="keys (?)"
-        onClick={() => state.set({ help: !state.now.help })}
+        onClick={() => state.toggleHelp()}
       >
         ?
       </button>

@@ -4,7 +4,7 @@ import type { Level } from "../../model/levels";
 import type { Moment } from "../../model/timeline";
 import type { TraceModel } from "../../model/trace";
 import type { Hit } from "../../scene/stepper/view";
-import type { SpacePage } from "./space";
+import type { Parts } from "./parts";
 
 export interface Fields {
   /** The trace at the level that is shown. */
@@ -40,9 +40,9 @@ export interface Fields {
   collectives: boolean;
   /** A step in full, or all steps against all devices. */
   page: "tiles" | "space-time";
-  /** The second of these; null until it was opened. */
-  spaceTime: SpacePage | null;
-  /** The tile of it that is pointed at: the index of a row, a mesh position. */
+  /** What is loaded when it is first needed; null until then. */
+  parts: Parts | null;
+  /** The tile of space-time that is pointed at: the index of a row, a mesh position. */
   tile: { row: number; device: number } | null;
   /** Loops of the space-time whose iterations stand one by one; null until one was folded or opened. */
   loops: ReadonlySet<number> | null;
@@ -72,7 +72,7 @@ export const BEGINNING: Fields = {
   collectives: false,
   listed: null,
   page: "tiles",
-  spaceTime: null,
+  parts: null,
   tile: null,
   loops: null,
 };

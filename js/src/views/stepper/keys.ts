@@ -22,7 +22,7 @@ export function stepperKeys(state: StepperState, frame: HTMLElement): () => void
       a: () => state.nextAlgorithm(),
       "/": () => find("input[type=search]")?.focus(),
       g: () => find("[role=listbox]")?.focus(),
-      "?": () => state.set({ help: !state.now.help }),
+      "?": () => state.toggleHelp(),
       ...(space ? { ArrowLeft: () => space.trail(-1), ArrowRight: () => space.trail(1) } : {}),
       ...(state.now.help || state.now.device !== null
         ? { Escape: () => state.set({ help: false, device: null }) }

@@ -19,9 +19,9 @@ import { memo } from "../card/store";
 import type { WidgetModel } from "../card/widget";
 import { BEGINNING, type Fields } from "./fields";
 import { Leveling } from "./leveling";
+import type { Parts, PartsModule } from "./parts";
 import { Player } from "./player";
 import { layoutOf } from "./sizes";
-import type { SpaceModule, SpacePage } from "./space";
 
 export class StepperState extends CardState<Fields> {
   readonly layer = new Layer();
@@ -78,25 +78,24 @@ export class StepperState extends CardState<Fields> {
     return trace && width > 0 ? this.#layout(trace, width, watch.join("\n")) : null;
   }
 
-  /** Whether there is a second picture to turn to. */
-  get hasSpace(): boolean {
-    return Boolean(this.widget.get("_space"));
-  }
-
   /** All steps against all devices; null while a step in full is shown. */
-  space(): SpacePage | null {
-    return this.now.page === "space-time" ? this.now.spaceTime : null;
+  space(): Parts | null {
+    return this.now.page === "space-time" ? this.now.parts : null;
   }
 
-  /** Turns to one of both pictures; the second is loaded when it is first asked for. */
-  turn(page: Fields["page"]): void {
+  /** Opens what is drawn by the parts, which are loaded when they are first needed. */
+  open(shown: Partial<Pick<Fields, "page" | "help">>): void {
     const root = this.frame.shadowRoot;
-    if (page === "tiles" || this.now.spaceTime || !root) this.set({ page });
+    if (this.now.parts || !root) this.set(shown);
     else
-      bring<SpaceModule<StepperState>>(this.widget.get("_space")).then(
-        (space) => this.set({ page, spaceTime: space.default(this, root) }),
+      bring<PartsModule<StepperState>>(this.widget.get("_parts")).then(
+        (module) => this.set({ ...shown, parts: module.default(this, root) }),
         (error) => this.fail(error),
       );
+  }
+
+  toggleHelp(): void {
+    this.open({ help: !this.now.help });
   }
 
   /** The step as it is at this moment, with what is pointed at. */
@@ -173,9 +172,10 @@ export class StepperState extends CardState<Fields> {
   }
 
   protected override paint(): boolean {
-    const { theme } = this.now;
+    const { theme, parts } = this.now;
     const view = this.view();
-    if (!view || !theme) return false;
+    // A program that stops is complete when it says why.
+    if (!view || !theme || (view.trace.doc.error && !parts)) return false;
     const { layout, moment } = view;
     this.frame.dataset.swStep = `${moment.step}`;
     const space = this.space()?.picture(view);
@@ -267,6 +267,7 @@ export class StepperState extends CardState<Fields> {
     this.#player.pause();
     this.#levels.load(decodeTrace(document));
     this.#show(this.now.level);
+    if (this.now.trace?.doc.error) this.open({});
   }
 
   /** Levels that have other steps than the next finer one. */

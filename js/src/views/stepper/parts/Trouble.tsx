@@ -1,16 +1,17 @@
 /** Why the program stops: the value in question, JAX's words, what they mean, and changes that make it run. */
 import type { ComponentChildren } from "preact";
-import type { Fix } from "../../model/document.gen";
-import { axisTokens } from "../../model/text";
-import { primitiveName, type TraceModel } from "../../model/trace";
-import { AXIS_DASH } from "../../scene/scene";
-import { Tokens } from "../card/Tokens";
+import type { Fix } from "../../../model/document.gen";
+import { axisTokens } from "../../../model/text";
+import { primitiveName } from "../../../model/trace";
+import { AXIS_DASH } from "../../../scene/scene";
+import { Tokens } from "../../card/Tokens";
+import type { StepperState } from "../state";
 import { Copy } from "./Copy";
-import type { StepperState } from "./state";
 
-export function Trouble({ state, trace }: { state: StepperState; trace: TraceModel }) {
+export function Trouble({ state }: { state: StepperState }) {
+  const { trace } = state.now;
+  if (!trace?.doc.error) return null;
   const { error, jax_version } = trace.doc;
-  if (!error) return null;
   const v = trace.variable(error.variable);
   const origin = trace.step(error.origin);
   return (

@@ -1,6 +1,4 @@
 /** The keys of the stepper. */
-import type { StepperState } from "./state";
-
 const KEYS: readonly (readonly [string, string])[] = [
   ["Space", "play, pause"],
   [", .", "step back, forward"],
@@ -16,8 +14,7 @@ const KEYS: readonly (readonly [string, string])[] = [
   ["Esc", "deselect, close this"],
 ];
 
-export function Help({ state }: { state: StepperState }) {
-  if (!state.now.help) return null;
+export function Help() {
   return (
     <section class="help" aria-label="keys">
       <dl>

@@ -1,0 +1,28 @@
+/** What few readers open, as the stepper knows it: a bundle of its own, loaded when it is first needed. */
+import type { Mark } from "../../scene/scene";
+import type { StepView } from "../../scene/stepper/view";
+
+/** Renders into an element: a tree of its own, of the bundle's own Preact. */
+export type Draw = (host: Element) => void;
+
+export interface Parts {
+  /** Space-time, its canvas included. */
+  space: Draw;
+  /** The keys. */
+  help: Draw;
+  /** Why the program stops. */
+  trouble: Draw;
+  /** The canvas of space-time: its size, its marks, and what they follow from. */
+  picture(view: StepView): {
+    size: { width: number; height: number };
+    inputs: readonly unknown[];
+    marks: () => readonly Mark[];
+  } | null;
+  /** Follows in space-time the block of the next device, or of the one before. */
+  trail(by: number): void;
+}
+
+/** What the bundle is: it makes the parts of one stepper, in its shadow root. */
+export interface PartsModule<State> {
+  default(state: State, root: ShadowRoot): Parts;
+}

@@ -1,0 +1,24 @@
+/** The parts of one stepper that few readers open, drawn in its shadow root: space-time, keys, why a program stops. */
+import { render } from "preact";
+import { Page } from "../../spacetime/page";
+import { Space } from "../../spacetime/Space";
+import spaceStyles from "../../spacetime/spacetime.css";
+import type { Parts } from "../parts";
+import type { StepperState } from "../state";
+import { Help } from "./Help";
+import styles from "./parts.css";
+import { Trouble } from "./Trouble";
+
+export function parts(state: StepperState, root: ShadowRoot): Parts {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(spaceStyles + styles);
+  root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
+  const page = new Page(state);
+  return {
+    space: (host) => render(<Space page={page} />, host),
+    help: (host) => render(<Help />, host),
+    trouble: (host) => render(<Trouble state={state} />, host),
+    picture: (view) => page.picture(view),
+    trail: (by) => page.trail(by),
+  };
+}
