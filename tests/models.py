@@ -99,9 +99,23 @@ def odd_tree() -> dict:
     }
 
 
+def kept_tree() -> dict:
+    """Arrays that rules move, and arrays that no rule moves: deleted, put into the host's memory, or of objects."""
+    gone = jax.numpy.ones((8, 8))
+    gone.delete()
+    return {
+        "moved": on_mesh(jax.numpy.ones((8, 8)), P("model", None)),
+        "wide": np.ones((8, 8)),
+        "gone": gone,
+        "offloaded": jax.device_put(np.ones((8, 8)), NamedSharding(eight(), P(), memory_kind="pinned_host")),
+        "objects": np.array([None] * 8),
+    }
+
+
 MODELS = {
     "state": lambda: read.model(training_state(), name="state"),
     "odd": lambda: read.model(odd_tree(), name="odd"),
+    "kept": lambda: read.model(kept_tree(), name="kept"),
 }
 """What the front end's tests draw."""
 

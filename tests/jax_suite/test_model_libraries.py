@@ -15,7 +15,7 @@ from flax.training.train_state import TrainState
 from jax.sharding import PartitionSpec as P
 
 from shardwidget import read
-from tests.models import MESH, eight, held, odd_tree, on_mesh, training_state
+from tests.models import MESH, eight, held, kept_tree, odd_tree, on_mesh, training_state
 
 RULES = json.loads(pathlib.Path("js/tests/tree/code.json").read_text())
 LOGICAL = json.loads(pathlib.Path("js/tests/tree/logical.json").read_text())
@@ -106,10 +106,42 @@ def test_the_code_of_logical_rules_runs():
     assert w.sharding.spec == P("model", None), "model is no longer free for mlp"
 
 
+def test_the_code_of_logical_rules_leaves_all_else_as_it_is():
+    given: Any = Named().init(jax.random.key(0), jnp.ones((4, 8)))["params"]
+    given["w"].value.delete()
+    plain = on_mesh(jnp.ones(8), P("data"))
+    params = {
+        "given": given,
+        "plain": plain,
+        "count": 3,
+        "none": None,
+        "w": given["w"].replace_boxed(jnp.ones((8, 16))),
+    }
+    names: dict[str, Any] = {"params": params, "mesh": eight()}
+    exec(LOGICAL["code"], names)
+    after = names["params"]
+    assert after["w"].value.sharding.spec == P("model", None)
+    assert after["plain"] is plain
+    assert after["given"]["b"].value is given["b"].value, "its only name is None"
+    assert (after["given"]["w"], after["count"], after["none"]) == (given["w"], 3, None)
+    assert (names["shardings"]["plain"], names["shardings"]["given"]["b"]) == (None, None)
+
+
+def test_the_code_of_logical_rules_runs_on_a_state_of_nnx():
+    state: Any = nnx.state(NamedNet())
+    bias = state["b"].get_value()
+    names: dict[str, Any] = {"params": state, "mesh": eight(), "nnx": nnx}
+    exec(LOGICAL["code"].replace("nn.get_partition_spec", "nnx.get_partition_spec", 1), names)
+    assert names["params"]["w"].get_value().sharding.spec == P("model", None)
+    assert names["params"]["b"].get_value() is bias
+
+
 @pytest.mark.parametrize("case", RULES, ids=lambda case: case["tree"])
 def test_the_code_of_rules_runs_and_gives_the_bytes_of_what_if(case):
     name = case["tree"]
-    tree, mesh = {"state": (training_state(), MESH), "odd": (odd_tree(), eight())}[name]
+    trees = {"state": (training_state, MESH), "odd": (odd_tree, eight()), "kept": (kept_tree, eight())}
+    make, mesh = trees[name]
+    tree = make()
     space: dict[str, Any] = {name: tree, "mesh": mesh}
     exec("\n".join(case["code"]), space)
     tree = space[name]
@@ -128,7 +160,7 @@ def test_the_code_of_rules_runs_on_a_train_state_with_numbers_and_functions():
     params = {"w": jnp.ones((8, 16)), "copied": jnp.ones((8, 16))}
     odd: Any = TrainState.create(apply_fn=jnp.sin, params=params, tx=optax.adamw(1e-3))
     space = {"odd": odd, "mesh": eight()}
-    exec("\n".join(case["code"]).replace("^(?!gone|shape|host)", "w$"), space)
+    exec("\n".join(case["code"]).replace("^(?!shape|host)", "w$"), space)
     moved, shardings = space["odd"], space["shardings"]
     assert moved.opt_state[0].mu["w"].sharding.spec == P("data")
     assert moved.params["copied"].sharding.spec == P("data", "model")

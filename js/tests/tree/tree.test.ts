@@ -2,8 +2,9 @@ import { expect, test } from "vitest";
 import { PlacementModel } from "../../src/model/placement";
 import { refusalOf } from "../../src/model/refusal";
 import { TreeModel } from "../../src/model/tree";
+import { codeOfRules } from "../../src/model/tree/code";
 import { equalLeaves, placementAt, playgroundAt } from "../../src/model/tree/leaf";
-import { applyRules, codeOfRules, logicalSpec, patternOf, readRules, withRule } from "../../src/model/tree/rules";
+import { applyRules, logicalSpec, patternOf, readRules, withRule } from "../../src/model/tree/rules";
 import { stackedIn, timesText } from "../../src/model/tree/stacked";
 import { labelOf } from "../../src/model/tree/words";
 import { layoutTreemap } from "../../src/scene/model/treemap";
@@ -148,7 +149,7 @@ test("what devices cannot hold is left as it is", () => {
 test.each(rulesAsCode)(
   "rules of $tree come out as code, without what is no rule",
   ({ tree: name, rules, code, bytes }) => {
-    const of = tree(name as "state" | "odd");
+    const of = tree(name as "state" | "odd" | "kept");
     const read = readRules(`${rules.join("\n")}\nnothing → P(oops)`);
     expect(codeOfRules(read, of).split("\n")).toEqual(code);
     expect(applyRules(of, read).held).toBe(bytes);
@@ -205,8 +206,7 @@ test("rules for logical names decide leaves that have such, and a rule for a pat
 
 test("rules for logical names come out as flax's own call", () => {
   const rules = readRules("('embed', 'model')\n('mlp', ['data', 'model'])\n(\"bias\", None)");
-  const { doc } = tree("state");
-  const params = new TreeModel({ ...doc, name: "params" });
+  const params = new TreeModel({ ...tree("kept").doc, name: "params" });
   expect(codeOfRules(rules, params)).toBe(logical.code);
   const both = codeOfRules([...rules, ...readRules("a → P('data')")], params);
   expect(both.startsWith(logical.code)).toBe(true);

@@ -5,7 +5,7 @@
 import type { SpecDraft } from "../document.gen";
 import { unpack } from "../ints";
 import { refusalOf } from "../refusal";
-import { readSpec, specCode } from "../spec";
+import { readSpec } from "../spec";
 import { evenSizes, type TreeModel } from "../tree";
 import { rulesApply } from "./leaf";
 
@@ -252,54 +252,4 @@ function escaped(text: string): string {
 export function withRule(text: string, pattern: string, spec: string): string {
   const others = text.split("\n").filter((line) => line.trim() !== "" && readRule(line.trim()).source !== pattern);
   return [...others, `${pattern} → ${spec}`].join("\n");
-}
-
-/** The rules as Python, to run where the user's tree and its `mesh` are. */
-export function codeOfRules(rules: readonly Rule[], tree: TreeModel): string {
-  const good = rules.filter((rule) => rule.spec && rule.fault === "");
-  const name = /^[A-Za-z_]\w*$/.test(tree.doc.name) ? tree.doc.name : "tree";
-  const logical = rules.filter((rule) => rule.logical);
-  const first = logical.length > 0 ? codeOfLogical(logical, name) : "";
-  if (good.length === 0 && first) return first;
-  const lines = good.map((rule) => `    (r"${rule.source.replaceAll('"', '\\"')}", ${specCode(rule.spec as Spec)}),`);
-  const live = tree.doc.types.some((of) => of.state === "live");
-  const move = `${name} = jax.tree.map(lambda x, s: x if s is None else jax.device_put(x, s), ${name}, shardings)`;
-  return [
-    ...(first ? [first, ""] : []),
-    "import re",
-    "import jax",
-    "from jax.sharding import NamedSharding, PartitionSpec as P",
-    "",
-    "RULES = [  # the last that matches counts",
-    ...lines,
-    "]",
-    "",
-    "def sharding(path, x):  # None: as it is",
-    '    path = jax.tree_util.keystr(path, simple=True, separator="/")',
-    "    specs = [spec for pattern, spec in RULES if re.search(pattern, path)]",
-    '    return NamedSharding(mesh, specs[-1]) if specs and hasattr(x, "ndim") else None',
-    "",
-    `shardings = jax.tree.map_with_path(sharding, ${name})  # also for jax.jit(f, in_shardings=(shardings, …))`,
-    // What is only shapes cannot be moved.
-    ...(live ? [move] : []),
-  ].join("\n");
-}
-
-/** Rules for logical names, by flax's own functions. */
-function codeOfLogical(rules: readonly Rule[], tree: string): string {
-  const axesOf = (axes: readonly string[]) => {
-    const quoted = axes.map((axis) => `"${axis}"`);
-    return quoted.length === 0 ? "None" : quoted.length === 1 ? quoted[0] : `(${quoted.join(", ")})`;
-  };
-  return [
-    "import flax.linen as nn",
-    "import jax",
-    "",
-    "LOGICAL = [  # in order of precedence: each for dimensions and mesh axes that are free",
-    ...rules.map(({ logical }) => `    ("${logical?.name}", ${axesOf(logical?.axes ?? [])}),`),
-    "]",
-    `specs = nn.get_partition_spec(${tree})  # of flax nnx: nnx.get_partition_spec(nnx.state(model))`,
-    "shardings = nn.logical_to_mesh_sharding(specs, mesh, LOGICAL)",
-    `${tree} = jax.device_put(${tree}, shardings)`,
-  ].join("\n");
 }

@@ -1,17 +1,9 @@
 /** The state of a tree on screen: what is open, listed and pointed at, and the rules that are tried. */
 import { type Device, decodeModel, ownBytes, TreeModel } from "../../model/tree";
+import { codeOfRules } from "../../model/tree/code";
 import { equalLeaves } from "../../model/tree/leaf";
 import { type Listing, type Row, rowsOf, SORTS, type Sort } from "../../model/tree/rows";
-import {
-  applyRules,
-  codeOfRules,
-  type Offer,
-  offersFor,
-  patternOf,
-  readRules,
-  type WhatIf,
-  withRule,
-} from "../../model/tree/rules";
+import { applyRules, type Offer, offersFor, patternOf, readRules, type WhatIf, withRule } from "../../model/tree/rules";
 import { type Devices, deviceMarks, layoutDevices } from "../../scene/model/devices";
 import { layoutTreemap, type Treemap, treemapMarks } from "../../scene/model/treemap";
 import { Layer } from "../card/canvas";
