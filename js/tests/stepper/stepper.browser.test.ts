@@ -843,7 +843,8 @@ test("in space-time arrow keys follow the block of a device, and Escape lets go"
   const view = await mount(trace("ppermute"));
   button(view, "space-time").click();
   await expect.poll(() => view.root.querySelector(".space canvas")).toBeTruthy();
-  const followed = () => textOf(find(view, ".space > [role=status]"));
+  const followed = () => textOf(find(view, ".space [role=status] p"));
+  const spoken = find(view, ".space [role=status]");
   const before = pixels(view);
   press(view.frame, "ArrowRight");
   press(view.frame, "ArrowRight");
@@ -852,12 +853,16 @@ test("in space-time arrow keys follow the block of a device, and Escape lets go"
   expect(pixels(view)).not.toBe(before);
   // The lens is over the tile that holds it.
   expect(textOf(find(view, ".space .tip"))).toMatch(/^device 1 at i=1/);
+  // It is read out: the region was there before its text.
+  expect(textOf(spoken)).toMatch(/^block of device 1device 1 at i=1/);
   press(view.frame, "ArrowLeft");
   await settle();
   expect(followed()).toBe("block of device 0");
   press(view.frame, "Escape");
   await settle();
   expect(followed()).toBe("");
+  expect(textOf(spoken)).toBe("");
+  expect(spoken.isConnected).toBe(true);
 });
 
 test("space-time shows all steps against all devices; a row shows its step, and the card is as high at each", async () => {

@@ -88,11 +88,12 @@ export function Space({ page }: { page: Page }) {
             </span>
           </button>
         ))}
-        <Lens page={page} />
+        {/* There before its text is: only a change of a region is read out. */}
+        <div role="status">
+          <p class="hidden">{followed !== null && `block of device ${ids[followed]}`}</p>
+          <Lens page={page} />
+        </div>
       </div>
-      <p class="hidden" role="status">
-        {followed !== null && `block of device ${ids[followed]}`}
-      </p>
     </div>
   );
 }
