@@ -660,6 +660,34 @@ test("in forced colours the arrow has a head, and what is done, chosen and watch
   expect(of(".steps li:not(.current)").borderLeftWidth).toBe("0px");
 });
 
+test("a step of more than three inputs says how many more, at the same height", async () => {
+  const doc = trace("oddities");
+  const inputs = doc.variables.slice(0, 5).map((v) => v.id);
+  const given = (count: number) => ({
+    ...doc,
+    steps: doc.steps.map((step, i) => (i === 1 ? { ...step, inputs: inputs.slice(0, count) } : step)),
+  });
+  for (const width of [480, 934, 1240]) {
+    const [few, many] = [await mount(given(3), { step: 1 }, { width }), await mount(given(5), { step: 1 }, { width })];
+    expect(few.root.querySelector(".more")).toBeNull();
+    const more = find(many, ".headline .more");
+    expect(textOf(more)).toBe("+2 more");
+    expect(more.title).toBe(
+      doc.variables
+        .slice(3, 5)
+        .map((v) => `${v.name} ${v.type}`)
+        .join(", "),
+    );
+    const [head, box] = [find(many, ".headline"), more].map((e) => e.getBoundingClientRect());
+    expect(box?.width).toBeGreaterThan(40);
+    expect(box?.right, `at ${width}`).toBeLessThanOrEqual(head?.right ?? 0);
+    expect(box?.bottom, `at ${width}`).toBeLessThanOrEqual(head?.bottom ?? 0);
+    expect(head?.height, `at ${width}`).toBe(find(few, ".headline").getBoundingClientRect().height);
+    few.stop();
+    many.stop();
+  }
+});
+
 test("what a step has sent moves nothing on the card", async () => {
   for (const width of [480, 700, 934]) {
     const view = await mount(trace("all_gather"), { step: 1 }, { width });

@@ -1,7 +1,7 @@
 /** What the step does: types before and after, and one sentence. */
 import type { Step, Variable } from "../../model/document.gen";
 import { axisTokens } from "../../model/text";
-import { headOf, type TraceModel } from "../../model/trace";
+import { type HeadValues, headOf, type TraceModel } from "../../model/trace";
 import { fitName } from "../../scene/measure";
 import { AXIS_DASH } from "../../scene/scene";
 import { Tokens } from "../card/Tokens";
@@ -17,19 +17,32 @@ export function Headline({ state, trace }: { state: StepperState; trace: TraceMo
   return (
     <div class="headline" style={{ height: `${headHeight(trace, state.now.width)}px` }}>
       <div class="types mono">
-        {inputs.map((v) => (
+        {inputs.shown.map((v) => (
           <TypeChip state={state} trace={trace} v={v} key={v.id} />
         ))}
+        <More values={inputs} />
         <span class={`operation ${failed ? "wrong" : kind} ${step.outputs.length > 0 ? "gives" : ""}`}>
           {failed ? failed.error : name}
           {step.outputs.length > 0 && <i />}
         </span>
-        {outputs.map((v) => (
+        {outputs.shown.map((v) => (
           <TypeChip state={state} trace={trace} v={v} key={v.id} strong />
         ))}
+        <More values={outputs} />
       </div>
       <Sentence trace={trace} step={step} />
     </div>
+  );
+}
+
+/** How many values have no room here; their names are in its title. */
+function More({ values: { more, others } }: { values: HeadValues }) {
+  return (
+    more !== "" && (
+      <span class="more soft" title={others}>
+        {more}
+      </span>
+    )
   );
 }
 

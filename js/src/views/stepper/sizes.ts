@@ -72,8 +72,11 @@ const MOST_LINES = 4;
 /** Widths of the types in the head of a card, and of the name of the operation. */
 function widthsOf(trace: TraceModel, step: Step): readonly number[] {
   const { inputs, outputs, name } = headOf(trace, step);
-  const types = [...inputs, ...outputs].map((v) => FRAME + mono(`${fitName(v.name, NAME, 12.5, true)} ${v.type}`));
-  return [...types, ARROW + mono(name)];
+  const sides = [inputs, outputs];
+  const types = sides
+    .flatMap(({ shown }) => shown)
+    .map((v) => FRAME + mono(`${fitName(v.name, NAME, 12.5, true)} ${v.type}`));
+  return [...types, ARROW + mono(name), ...sides.flatMap(({ more }) => (more === "" ? [] : mono(more)))];
 }
 
 /** Height of types in rows, each as high as its highest. */
