@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import re
-from typing import Literal, NamedTuple
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple
 
 import jax
 
@@ -178,3 +181,31 @@ def _varying(text: str) -> frozenset[str]:
 def without_shardings(text: str) -> str:
     """A message, with the shardings left out of the types in it."""
     return re.sub(r"@(?:\([^)]*\)|\w+)", "", text)
+
+
+def rename(error: Exception, wrapper: Any, f: Any, function: str, names: Sequence[str]) -> None:
+    """Names the user's function and arguments in an exception's message, where JAX names a wrapper that it traced.
+
+    JAX 0.9 – 0.12: ``call at file.py:7 for jit. … depends on the value of the argument arrays[0].``
+
+    Args:
+        error: changed in place.
+        wrapper: what was traced. It takes ``*arrays``.
+        f: the function that it calls.
+        function: its name.
+        names: of the arrays.
+    """
+    theirs = _place(wrapper)
+    if not error.args or not isinstance(error.args[0], str) or theirs not in error.args[0]:
+        return
+    words = error.args[0].replace(f"{wrapper.__name__}{theirs}", f"{function}{_place(f)}")
+    words = re.sub(r"\barrays\[(\d+)\]", lambda found: names[int(found[1])], words)
+    error.args = (words, *error.args[1:])
+
+
+def _place(f: Any) -> str:
+    """Where a function is written, as JAX says it: `` at file.py:7``; empty where it is not Python."""
+    while isinstance(f, functools.partial):
+        f = f.func
+    code = getattr(inspect.unwrap(f), "__code__", None)
+    return "" if code is None else f" at {code.co_filename}:{code.co_firstlineno}"

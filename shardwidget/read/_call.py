@@ -71,6 +71,30 @@ class FlatCall:
         except (TypeError, AttributeError, ValueError) as error:
             raise self.explained(error)  # noqa: B904  the same exception
 
+    def jaxpr(self, numbers: Sequence[int], arrays: Sequence[Any]) -> tuple[Any, Any]:
+        """The function as a jaxpr of some of its leaves, and the shapes of what it returns.
+
+        Args:
+            numbers: which leaves are arguments of the jaxpr.
+            arrays: arrays or shapes in their place.
+
+        Raises:
+            Exception: what the function or JAX raises. JAX's message names the user's function and arguments.
+        """
+
+        # A new function each time, or JAX returns what it traced before, whatever f has closed over since.
+        def call(*arrays: Any) -> Any:
+            leaves = list(self.leaves)
+            for k, array in zip(numbers, arrays, strict=True):
+                leaves[k] = array
+            return self(leaves)
+
+        try:
+            return jax.make_jaxpr(call, return_shape=True)(*arrays)
+        except Exception as error:
+            _jax.messages.rename(error, call, self.f, self.function, [self.names[k] for k in numbers])
+            raise
+
     def explained(self, error: Exception) -> Exception:
         """An exception of the call, with notes on how the arguments may have caused it."""
         for note in self._notes(error):

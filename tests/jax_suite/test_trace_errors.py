@@ -616,6 +616,36 @@ def f(v):
     np.testing.assert_allclose(traced(fixed, *args).outputs, f(*args), rtol=1e-6)
 
 
+def asks_if(sizes, scale):
+    return scale if sizes["k"] > 2 else -scale
+
+
+def asks_int(sizes, scale):
+    return scale * int(sizes["k"])
+
+
+def returns_text(sizes, scale):
+    return "text"
+
+
+@pytest.mark.parametrize("f", [asks_if, asks_int, returns_text])
+def test_messages_name_the_users_function_and_argument(f):
+    args = {"k": jnp.array(3), "static": None}, jnp.ones(8)
+    with pytest.raises(TypeError) as compared:
+        read.comparison(f, *args)
+    messages = [str(compared.value)]
+    if f is returns_text:
+        with pytest.raises(TypeError) as refused:
+            traced(f, *args)
+        messages.append(str(refused.value))
+    else:
+        failure = traced(f, *args).error
+        messages += [failure.message, failure.traceback]
+    for message in messages:
+        assert f"{f.__name__} at {__file__}:{f.__code__.co_firstlineno}" in message
+        assert f is returns_text or "the value of the argument sizes['k']." in message
+
+
 def test_a_gather_is_offered_where_it_is_certain():
     def gathers(f, *args):
         g = jax.shard_map(f, mesh=mesh(), in_specs=(P(("x", "y")), P()), out_specs=P())

@@ -102,22 +102,11 @@ class ComparedCall:
 
     def _mesh_of_regions(self) -> AnyMesh:
         """The mesh that the function itself names, in a ``shard_map`` or a sharding."""
-
-        def call(*arrays: Any) -> Any:
-            return self._call(self._with(arrays))
-
         shapes = [jax.ShapeDtypeStruct(*_shape_of(self._leaves[k])) for k in self.arrays]
-        found = first_mesh(meshes_in(_jax.open_jaxpr(jax.make_jaxpr(call)(*shapes))[0]))
+        found = first_mesh(meshes_in(_jax.open_jaxpr(self._call.jaxpr(self.arrays, shapes)[0])[0]))
         if found is None:
             raise ValueError(NO_MESH)
         return found
-
-    def _with(self, arrays: Sequence[Any]) -> list[Any]:
-        """The leaves, with others in place of the arrays."""
-        leaves = list(self._leaves)
-        for k, array in zip(self.arrays, arrays, strict=True):
-            leaves[k] = array
-        return leaves
 
     def trace(self, mesh: AnyMesh) -> Any:
         """The function as a jaxpr, its arrays on a mesh.
@@ -125,13 +114,8 @@ class ComparedCall:
         Raises:
             Exception: what the function or JAX raises.
         """
-
-        # A new function each time, or JAX returns what it traced before, whatever f has closed over since.
-        def call(*arrays: Any) -> Any:
-            return self._call(self._with(arrays))
-
         with jax.sharding.use_abstract_mesh(abstract(mesh)):
-            return jax.make_jaxpr(call)(*self.on(abstract(mesh)))
+            return self._call.jaxpr(self.arrays, self.on(abstract(mesh)))[0]
 
 
 def retyped(mesh: AnyMesh, kind: AxisType) -> AnyMesh:

@@ -70,15 +70,7 @@ class Arguments:
 
     def trace(self) -> tuple[Any, Any]:
         """The function as a jaxpr of its arrays, and the shapes of what it returns."""
-
-        # A new function each time, or JAX returns what it traced before, whatever f has closed over since.
-        def call(*arrays: Any) -> Any:
-            leaves = list(self._leaves)
-            for k, array in zip(self._arrays, arrays, strict=True):
-                leaves[k] = array
-            return self._call(leaves)
-
-        return jax.make_jaxpr(call, return_shape=True)(*self.arrays)
+        return self._call.jaxpr(self._arrays, self.arrays)
 
     def cut(self, shardings: Mapping[int, NamedSharding]) -> bool:
         """Gives shardings, by number, to abstract arrays that have none; returns whether there were any."""
