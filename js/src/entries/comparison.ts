@@ -3,6 +3,7 @@
 import footStyles from "../views/card/footer.css";
 import markStyles from "../views/card/marks.css";
 import { entry } from "../views/card/mount";
+import paperStyles from "../views/card/paper.css";
 import { ComparisonCard } from "../views/comparison/ComparisonCard";
 import styles from "../views/comparison/comparison.css";
 import { listen } from "../views/comparison/events";
@@ -12,5 +13,5 @@ export default entry({
   state: ComparisonState,
   body: ComparisonCard,
   keys: listen,
-  styles: [footStyles, markStyles, styles],
+  styles: [paperStyles, footStyles, markStyles, styles],
 });

@@ -3,6 +3,7 @@
 import footStyles from "../views/card/footer.css";
 import markStyles from "../views/card/marks.css";
 import { entry } from "../views/card/mount";
+import paperStyles from "../views/card/paper.css";
 import { InspectorCard } from "../views/inspector/InspectorCard";
 import styles from "../views/inspector/inspector.css";
 import { inspectorKeys } from "../views/inspector/keys";
@@ -12,5 +13,5 @@ export default entry({
   state: InspectorState,
   body: InspectorCard,
   keys: inspectorKeys,
-  styles: [footStyles, markStyles, styles],
+  styles: [paperStyles, footStyles, markStyles, styles],
 });

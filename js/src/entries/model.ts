@@ -3,6 +3,7 @@
 import footStyles from "../views/card/footer.css";
 import markStyles from "../views/card/marks.css";
 import { entry } from "../views/card/mount";
+import paperStyles from "../views/card/paper.css";
 import type { WidgetModel } from "../views/card/widget";
 import { ComparedCard } from "../views/model/compared/ComparedCard";
 import comparedStyles from "../views/model/compared/compared.css";
@@ -13,7 +14,7 @@ import { ModelCard } from "../views/model/ModelCard";
 import styles from "../views/model/model.css";
 import { ModelState } from "../views/model/state";
 
-const common = [footStyles, markStyles, styles];
+const common = [paperStyles, footStyles, markStyles, styles];
 const one = entry({ state: ModelState, body: ModelCard, keys: modelKeys, styles: common });
 const several = entry({
   ...{ state: ComparedState, body: ComparedCard, keys: comparedKeys },

@@ -3,6 +3,7 @@
 import footStyles from "../views/card/footer.css";
 import markStyles from "../views/card/marks.css";
 import { entry } from "../views/card/mount";
+import paperStyles from "../views/card/paper.css";
 import scrubberStyles from "../views/card/scrubber.css";
 import { programKeys } from "../views/program/keys";
 import memoryStyles from "../views/program/memory/memory.css";
@@ -14,5 +15,5 @@ export default entry({
   state: ProgramState,
   body: ProgramCard,
   keys: programKeys,
-  styles: [footStyles, markStyles, scrubberStyles, styles, memoryStyles],
+  styles: [paperStyles, footStyles, markStyles, scrubberStyles, styles, memoryStyles],
 });

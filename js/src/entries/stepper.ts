@@ -2,6 +2,7 @@
 
 import buttonStyles from "../views/card/buttons.css";
 import { entry } from "../views/card/mount";
+import paperStyles from "../views/card/paper.css";
 import scrubberStyles from "../views/card/scrubber.css";
 import { stepperKeys } from "../views/stepper/keys";
 import { Stepper } from "../views/stepper/Stepper";
@@ -12,5 +13,5 @@ export default entry({
   state: StepperState,
   body: Stepper,
   keys: stepperKeys,
-  styles: [buttonStyles, scrubberStyles, styles],
+  styles: [paperStyles, buttonStyles, scrubberStyles, styles],
 });
