@@ -688,6 +688,26 @@ test("a step of more than three inputs says how many more, at the same height", 
   }
 });
 
+test("the kind of the estimate is whole or not there, beside a long name of an axis", async () => {
+  const doc = trace("all_gather");
+  const axes = doc.mesh.axes.map((a) => ({ ...a, name: `sequence_of_shards_${a.name}` }));
+  const seen = new Set<boolean>();
+  for (const named of [doc, { ...doc, mesh: { ...doc.mesh, axes } }]) {
+    for (let width = 900; width <= 940; width += 8) {
+      const view = await mount(named, { step: 1 }, { width });
+      const why = find(view, ".bill .why");
+      const text = document.createRange();
+      text.selectNodeContents(why);
+      const [box, words] = [why, text].map((e) => e.getBoundingClientRect()) as [DOMRect, DOMRect];
+      const whole = words.top < box.bottom - 1;
+      seen.add(whole);
+      if (whole) expect(words.right, `at ${width}`).toBeLessThanOrEqual(box.right + 0.5);
+      view.stop();
+    }
+  }
+  expect(seen).toEqual(new Set([true, false]));
+});
+
 test("what a step has sent moves nothing on the card", async () => {
   for (const width of [480, 700, 934]) {
     const view = await mount(trace("all_gather"), { step: 1 }, { width });
