@@ -239,6 +239,16 @@ def test_a_resharding_over_part_of_an_axis(mesh):
     assert not part.by_user
 
 
+def test_a_result_that_is_gathered_in_two_steps_is_of_the_line_that_makes_it(mesh):
+    def f(a, b):
+        return jnp.tanh(a @ b).T
+
+    shapes = shape(mesh, (64, 128), "x"), shape(mesh, (128, 256), None, "y")
+    program = read.program(jax.jit(f, out_shardings=NamedSharding(mesh, P())), *shapes)
+    assert {c.axes for c in program.collectives} == {("x",), ("y",)}
+    assert {c.source and c.source.text for c in program.collectives} == {"return jnp.tanh(a @ b).T"}
+
+
 def test_loops_and_branches(mesh):
     def f(x):
         def outer(c, _):

@@ -203,9 +203,8 @@ class Origins:
         for known in itertools.islice(_grow(seen, computation), 32):
             if (origin := self._of(known)).op:
                 return origin
-        for name in instruction.operands:
-            operand = computation.by_name.get(name)
-            if operand is not None and operand.opcode != "parameter" and (origin := self._of(operand)).op:
+        for known in itertools.islice(_made_from(instruction, computation), 32):
+            if (origin := self._of(known)).op:
                 return origin
         return None
 
@@ -243,6 +242,20 @@ def _grow(seen: list[Instruction], computation: Computation) -> Iterator[Instruc
                 yield user
                 if user.opcode in _PASSES_ON or user.opcode.endswith("-done"):
                     seen.append(user)
+
+
+def _made_from(instruction: Instruction, computation: Computation) -> Iterator[Instruction]:
+    """The operands, near ones first, through instructions that only move one value: gathers in several steps."""
+    seen = [instruction]
+    for result in seen:
+        for name in result.operands:
+            operand = computation.by_name.get(name)
+            if operand is None or operand.opcode == "parameter" or operand in seen:
+                continue
+            yield operand
+            moves = operand.opcode in _PASSES_ON or operand.opcode.endswith("-done") or operand.kind
+            if moves and len(operand.operands) == 1:
+                seen.append(operand)
 
 
 def _number(key: str, text: str) -> int:
