@@ -58,7 +58,8 @@ def _cells(step: Step) -> tuple[str, str, str, str]:
 
 def _rest(trace: Trace) -> list[str]:
     left = len(trace.steps) - MOST
-    return [f"… {left} more steps"] if left > 0 else []
+    all_steps = "`trace.steps`, or `view.document.steps` of a stepper, has them all"
+    return [f"… {left} more steps: {all_steps}"] if left > 0 else []
 
 
 def _error(trace: Trace) -> list[str]:
