@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from shardwidget.document import Step, Trace
+from shardwidget.export.listing import count
 from shardwidget.export.words import byte_count, clip
 
 MOST = 60
@@ -59,7 +60,7 @@ def _cells(step: Step) -> tuple[str, str, str, str]:
 def _rest(trace: Trace) -> list[str]:
     left = len(trace.steps) - MOST
     all_steps = "`trace.steps`, or `view.document.steps` of a stepper, has them all"
-    return [f"… {left} more steps: {all_steps}"] if left > 0 else []
+    return [f"… {count(left, 'more step')}: {all_steps}"] if left > 0 else []
 
 
 def _error(trace: Trace) -> list[str]:

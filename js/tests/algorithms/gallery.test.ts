@@ -5,6 +5,9 @@ import { layoutAlgorithms } from "../../src/scene/algorithms/layout";
 import { expectInsideAtAnyWidth, expectSceneInGallery, SCHEMES } from "../golden";
 import { courses, NAMES } from "./algorithms";
 
+/** Where the title of a ring ends. */
+const TITLE = 17;
+
 for (const [name, nbytes] of [
   ["large", 2 ** 24],
   ["small", 2 ** 12],
@@ -19,22 +22,26 @@ test.each(NAMES)("%s: nothing stands outside of its picture, at any width", (nam
   expectInsideAtAnyWidth((width) => algorithmsScene(courses(name, 2 ** 20), 2 ** 20, width));
 });
 
-test.each(NAMES)("%s: no message covers a device or another message of its direction", (name) => {
-  const both = courses(name, 2 ** 20);
-  const layout = layoutAlgorithms(900);
-  const whole = Math.max(...both.map((c) => c.seconds));
-  for (let t = 0; t <= 1; t += 0.01) {
-    const rects = algorithmsMarks(both, layout, 2 ** 20, t * whole).flatMap((m) => (m.kind === "rect" ? [m] : []));
-    const messages = rects.filter((m) => m.r === 2);
-    const tiles = rects.filter((m) => m.r === 4 && m.fill === "bg");
-    for (const a of messages) {
-      for (const b of tiles) {
-        const meets = a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
-        expect(meets, `${name} at ${t}`).toBe(false);
+test.each(NAMES.flatMap((name) => [400, 900].map((width) => [name, width] as const)))(
+  "%s, %i px: no message covers a device or a title",
+  (name, width) => {
+    const both = courses(name, 2 ** 20);
+    const layout = layoutAlgorithms(width);
+    const whole = Math.max(...both.map((c) => c.seconds));
+    for (let t = 0; t <= 1; t += 0.01) {
+      const rects = algorithmsMarks(both, layout, 2 ** 20, t * whole).flatMap((m) => (m.kind === "rect" ? [m] : []));
+      const messages = rects.filter((m) => m.r === 2);
+      for (const message of messages) expect(message.y, `${name} at ${t}`).toBeGreaterThan(TITLE);
+      const tiles = rects.filter((m) => m.r === 4 && m.fill === "bg");
+      for (const a of messages) {
+        for (const b of tiles) {
+          const meets = a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
+          expect(meets, `${name} at ${t}`).toBe(false);
+        }
       }
     }
-  }
-});
+  },
+);
 
 test("a card is no higher in a wider cell", () => {
   let before = Number.POSITIVE_INFINITY;

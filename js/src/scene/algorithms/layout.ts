@@ -11,7 +11,7 @@ export interface AlgorithmsLayout {
   sizes: Box;
 }
 
-const PANEL = 226;
+const PANEL = 234;
 const CHART = 128;
 const GAP = 20;
 /** Over a chart its title, under it the numbers of its axis; at its left those of the other. */

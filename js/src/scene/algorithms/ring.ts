@@ -13,7 +13,7 @@ export function ringMarks(course: Course, seconds: number, ink: number, box: Box
   const at = course.at(seconds);
   const switched = course.network.topology === "switch";
   const { n } = course.doc;
-  const [cx, cy] = [box.x + box.w / 2, box.y + 22 + 80];
+  const [cx, cy] = [box.x + box.w / 2, box.y + 30 + 80];
   const r = Math.min(64, box.w / 2 - 32);
   const point = (rank: number, radius = r): readonly [number, number] => {
     const angle = (2 * Math.PI * rank) / n - Math.PI / 2;
