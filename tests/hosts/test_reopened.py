@@ -61,16 +61,42 @@ def test_an_untrusted_notebook_shows_the_table(app, mode, jupyter, new_page, put
         assert picture.evaluate("img => img.naturalWidth") > 300
 
 
-def test_a_notebook_run_by_nbconvert_opens_offline(jupyter, new_page):
-    name = jupyter.write(SETUP, "sw.show(x, mode='html')", "sw.show(y, color_by='values')")
+CONTROLS = "input, button.play, .tools, .transport, .segments, footer, .save"
+
+
+def test_a_notebook_run_by_nbconvert_opens_offline_and_prints(jupyter, new_page):
+    """As nbconvert's webpdf prints it too: the same page, in Chromium, as a PDF."""
+    sums = (
+        "step = jax.shard_map(lambda b: jax.lax.psum(b, 'y'), mesh=mesh, in_specs=P('x', 'y'), out_specs=P('x', None))"
+    )
+    shown = [
+        "sw.show(x, mode='html')",
+        "sw.show(y, color_by='values')",
+        "sw.show(step, x)",
+        "sw.CompiledProgram(step, x)",
+    ]
+    name = jupyter.write(SETUP + sums, *shown)
     jupyter_command(jupyter, "nbconvert", "--to", "html", "--execute", name, SHARDWIDGET_MODE="html")
     page = new_page(may_ask=True)
     page.goto((jupyter.root / name).with_suffix(".html").as_uri())
-    expect(views(page)).to_have_count(2)
+    expect(views(page)).to_have_count(len(shown))
     mesh = Panel(views(page).nth(1), MESH)
     page.mouse.click(*mesh.spot(1, 1))
     mesh.pinned()
     expect(views(page).nth(1)).to_contain_text("y[:, 4:8]")
+    page.emulate_media(media="print")
+    for view in views(page).all():
+        seen = [
+            control.evaluate("e => e.outerHTML") for control in view.locator(CONTROLS).all() if control.is_visible()
+        ]
+        assert seen == []
+        card, output = (
+            view.locator(".card").bounding_box(),
+            view.evaluate("e => e.closest('.jp-OutputArea-output').clientWidth"),
+        )
+        assert card is not None
+        assert 0 < card["width"] <= output
+    assert page.pdf(format="A4", print_background=True).startswith(b"%PDF")
 
 
 def test_a_widget_run_by_nbconvert_leaves_its_table(jupyter, new_page):
