@@ -164,7 +164,8 @@ class DocumentWidget(anywidget.AnyWidget):
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         self._before_display()
         if self._mode == "html":
-            page = html.fragment(self._state(complete=True), self._table(), self.bundle, self._printed())
+            # Without what is for paper: an untrusted notebook drops the style that hides it on screens.
+            page = html.fragment(self._state(complete=True), self._table(), self.bundle)
             return {"text/plain": repr(self), "text/html": page}, {}
         return self._mimebundle(self._small_picture(), **kwargs)
 
