@@ -73,7 +73,7 @@ def test_exactly_as_many_steps_as_are_listed_are_not_cut():
     trace = psum()
     steps = (trace.steps * MOST)[:MOST]
     assert "more steps" not in picture(replace(trace, steps=steps))
-    assert "… 1 more steps" in picture(replace(trace, steps=(*steps, steps[0])))
+    assert "… 1 more step:" in picture(replace(trace, steps=(*steps, steps[0])))
 
 
 @pytest.mark.parametrize("text", HOSTILE)
