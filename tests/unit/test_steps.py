@@ -72,7 +72,7 @@ def test_a_long_trace_is_cut_and_says_so():
 def test_exactly_as_many_steps_as_are_listed_are_not_cut():
     trace = psum()
     steps = (trace.steps * MOST)[:MOST]
-    assert "more steps" not in picture(replace(trace, steps=steps))
+    assert "more step" not in picture(replace(trace, steps=steps))
     assert "… 1 more step:" in picture(replace(trace, steps=(*steps, steps[0])))
 
 
