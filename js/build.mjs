@@ -72,7 +72,9 @@ async function bundle(outfile, options) {
 }
 
 // One bundle an entry. Of those that are not a widget, page.js is what a saved page has in place of a kernel,
-// share.js the menu that Python brings to any card, lens.js a part of ArrayView for very large meshes, stepper-parts.js what the stepper loads when it is first needed, and headless.js, for a bare V8 (mini-racer), sets globalThis.shardwidget = { svg }.
+// share.js the menu that Python brings to any card, lens.js a part of ArrayView for very large meshes, stepper-parts.js
+// what the stepper loads when it is first needed, and headless.js, for a bare V8 (mini-racer), sets
+// globalThis.shardwidget = { svg }.
 const entries = await readdir(new URL("src/entries/", import.meta.url));
 const bundles = entries.map((file) => file.replace(/\.ts$/, ".js")).sort();
 // The list is written last: where it is, all of them are.
