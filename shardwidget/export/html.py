@@ -46,7 +46,7 @@ h1 {{ position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: 
 
 _FRAGMENT = """<div data-shardwidget="{key}">
 {paper}<div data-sw="fallback">{fallback}</div>
-<div data-sw="view"></div>{printed}
+<div data-sw="view"></div>
 <script type="application/json" data-sw="state">{state}</script>
 <script type="application/json" data-sw="front-end">{front_end}</script>
 <script>{start}</script>
@@ -89,35 +89,26 @@ _PAPER = """<style>
 """
 _ONE_MOMENT = ("stepper.js",)
 
-_PRINTED = """
-<style>
-[data-shardwidget='{key}'] > [data-sw=paper] {{ display: none }}
-@media print {{ [data-shardwidget='{key}'] > [data-sw=paper] {{ display: block }} }}
-</style>
-<div data-sw="paper">{printed}</div>"""
 
-
-def fragment(state: dict[str, Any], fallback: str, front_end: str, printed: str = "") -> str:
+def fragment(state: dict[str, Any], fallback: str, front_end: str) -> str:
     """HTML of one picture, to be placed in a page with others.
 
     Args:
         state: the widget's traits by name; ``bytes`` are allowed anywhere in it.
         fallback: HTML that is shown where scripts do not run.
         front_end: the widget's bundle, a file of ``shardwidget/static``.
-        printed: HTML that follows the picture on paper alone.
 
     Raises:
         FileNotFoundError: the front end has not been built.
     """
     saved, sources = encode(state), encode([bundle.read(front_end), bundle.read("page.js")])
-    key = hashlib.sha256(f"{saved}{sources}{fallback}{printed}".encode()).hexdigest()[:16]
+    key = hashlib.sha256(f"{saved}{sources}{fallback}".encode()).hexdigest()[:16]
     paper = _PAPER.format(key=key) if front_end in _ONE_MOMENT else ""
     parts = {"fallback": fallback, "state": saved, "front_end": sources, "start": _START % key}
-    printed = _PRINTED.format(key=key, printed=printed) if printed else ""
-    return _FRAGMENT.format(key=key, paper=paper, printed=printed, **parts)
+    return _FRAGMENT.format(key=key, paper=paper, **parts)
 
 
-def page(state: dict[str, Any], fallback: str, title: str, front_end: str, printed: str = "") -> str:
+def page(state: dict[str, Any], fallback: str, title: str, front_end: str) -> str:
     """A whole HTML file, which opens from disk and makes no request.
 
     Args:
@@ -125,11 +116,10 @@ def page(state: dict[str, Any], fallback: str, title: str, front_end: str, print
         fallback: HTML that is shown where scripts do not run.
         title: plain text for the window and for screen readers.
         front_end: the widget's bundle, a file of ``shardwidget/static``.
-        printed: HTML that follows the picture on paper alone.
 
     Raises:
         FileNotFoundError: the front end has not been built.
     """
     return _PAGE.format(
-        policy=html.escape(_POLICY), title=html.escape(title), fragment=fragment(state, fallback, front_end, printed)
+        policy=html.escape(_POLICY), title=html.escape(title), fragment=fragment(state, fallback, front_end)
     )

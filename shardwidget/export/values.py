@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+from collections.abc import Sequence
 from html import escape
+from typing import TypedDict
 
 import numpy as np
 
@@ -17,8 +20,19 @@ LARGEST = 4096
 ACROSS = 10
 """Numbers in a row of a sheet."""
 
-_NAME = "margin:10px 0 2px;font:600 12px monospace"
-_CELL = "padding:1px 6px;text-align:right;font:11px monospace"
+
+_ROWS = "margin:0 0 6px;font:11px monospace"
+
+
+class Sheet(TypedDict):
+    """The values of one shard, as the front end prints them."""
+
+    name: str
+    """Its slice and its device."""
+    heads: list[str]
+    """Where each row stands, by its index in all dimensions but the last; empty for up to two dimensions."""
+    parts: list[list[list[str]]]
+    """Tables of rows of cells; a row that is too long for a sheet of paper goes on in the next table."""
 
 
 def printed(placement: Placement, device: int | None) -> list[int]:
@@ -32,26 +46,46 @@ def printed(placement: Placement, device: int | None) -> list[int]:
     return list({placement.tile(one): one for one in reversed(placement.device_ids)}.values())[::-1]
 
 
-def tables(placement: Placement, values: Values) -> str:
-    """The values of some shards as HTML: for each, its slice and its device over rows of numbers."""
-    return "".join(_table(placement, block) for block in values.blocks if all(step == 1 for step in block.steps))
+def sheets(placement: Placement, values: Values) -> list[Sheet]:
+    """The values of those shards that were read whole."""
+    return [_sheet(placement, block) for block in values.blocks if all(step == 1 for step in block.steps)]
 
 
-def _table(placement: Placement, block: Block) -> str:
-    slices = ", ".join(f"{s.start}:{s.stop}" for s in placement.slices(block.device_id))
-    name = f"{placement.name or 'x'}[{slices}] on device {block.device_id}"
+def listing(all_sheets: Sequence[Sheet]) -> str:
+    """Sheets as HTML for viewers that run no script."""
+    if not all_sheets:
+        return ""
+    return f'<div style="display:flex;flex-wrap:wrap;gap:8px 28px">{"".join(map(_shown, all_sheets))}</div>'
+
+
+def _shown(sheet: Sheet) -> str:
+    parts = "".join(f'<pre style="{_ROWS}">{escape(_lines(sheet["heads"], part))}</pre>' for part in sheet["parts"])
+    return (
+        f'<div style="break-inside:avoid"><b style="font:600 11px monospace">{escape(sheet["name"])}</b>{parts}</div>'
+    )
+
+
+def _lines(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Rows as lines of text, in columns of one width."""
+    width = max((len(cell) for row in rows for cell in row), default=0)
+    starts = [f"{head.ljust(max(map(len, heads)))}  " for head in heads] or [""] * len(rows)
+    return "\n".join(
+        start + " ".join(cell.rjust(width) for cell in row) for start, row in zip(starts, rows, strict=True)
+    )
+
+
+def _sheet(placement: Placement, block: Block) -> Sheet:
+    slices = placement.slices(block.device_id)
+    name = f"{placement.name or 'x'}[{', '.join(f'{s.start}:{s.stop}' for s in slices)}] on device {block.device_id}"
     numbers = np.frombuffer(block.data, f"<{block.format}" if block.format != "b1" else "?").reshape(block.shape)
     rows = numbers.reshape(-1, numbers.shape[-1]) if numbers.ndim else numbers.reshape(1, 1)
+    heads: list[str] = []
+    if numbers.ndim > 2:
+        counts = itertools.product(*(range(s.start, s.stop) for s in slices[:-1]))
+        heads = [f"[{', '.join(map(str, index))}]" for index in counts]
     parts = [rows[:, at : at + ACROSS] for at in range(0, rows.shape[1], ACROSS)]
-    return f'<p style="{_NAME}">{escape(name)}</p>' + "".join(_rows(part, len(parts) > 1) for part in parts)
+    return Sheet(name=name, heads=heads, parts=[[[_text(value) for value in row] for row in part] for part in parts])
 
 
-def _rows(rows: np.ndarray, parted: bool) -> str:
-    body = "".join(f"<tr>{''.join(_cell(value) for value in row)}</tr>" for row in rows)
-    # A row that is too long for a sheet goes on in a table below.
-    return f'<table style="border-collapse:collapse{";margin-bottom:8px" * parted}">{body}</table>'
-
-
-def _cell(value: np.generic) -> str:
-    text = f"{value:.5g}" if value.dtype.kind in "fc" else str(value)
-    return f'<td style="{_CELL}">{escape(text)}</td>'
+def _text(value: np.generic) -> str:
+    return f"{value:.5g}" if value.dtype.kind in "fc" else str(value)

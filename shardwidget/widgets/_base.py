@@ -28,6 +28,12 @@ LARGEST_PICTURE = 2**18
 """Bytes of SVG above which the fallback that is saved with a notebook is only a table."""
 
 
+_OPEN_ON_PAPER = (
+    "<style>@media print{.shardwidget-table::details-content{block-size:auto;content-visibility:visible}}</style>"
+)
+"""For JupyterLab's File → Print and nbconvert. Viewers that drop it print the table where it was opened."""
+
+
 class DocumentWidget(anywidget.AnyWidget):
     """A document on screen. Subclasses add the traits that their front end reads and writes."""
 
@@ -96,12 +102,7 @@ class DocumentWidget(anywidget.AnyWidget):
         Returns:
             The path, or the text.
         """
-        state, printed = self._state(complete=True), self._printed()
-        return give(html.page(state, self._table(), self._title(), self.bundle, printed), path)
-
-    def _printed(self) -> str:
-        """HTML that follows the picture of a saved page on paper; empty where the picture says all."""
-        return ""
+        return give(html.page(self._state(complete=True), self._table(), self._title(), self.bundle), path)
 
     def to_svg(
         self,
@@ -164,7 +165,6 @@ class DocumentWidget(anywidget.AnyWidget):
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         self._before_display()
         if self._mode == "html":
-            # Without what is for paper: an untrusted notebook drops the style that hides it on screens.
             page = html.fragment(self._state(complete=True), self._table(), self.bundle)
             return {"text/plain": repr(self), "text/html": page}, {}
         return self._mimebundle(self._small_picture(), **kwargs)
@@ -219,7 +219,7 @@ class DocumentWidget(anywidget.AnyWidget):
         alt = escape(self._title())
         return (
             f'<img src="data:image/svg+xml;base64,{data}" alt="{alt}" style="max-width:100%">'
-            f"<details><summary>as a table</summary>{plain}</details>"
+            f'{_OPEN_ON_PAPER}<details class="shardwidget-table"><summary>as a table</summary>{plain}</details>'
         )
 
     def _small_picture(self) -> str | None:

@@ -8,7 +8,7 @@ from inspect import signature
 from typing import Any, Literal, cast
 
 from traitlets import Any as AnyTrait
-from traitlets import Bunch, Dict, Enum, Int, List, TraitError, Unicode, observe, validate
+from traitlets import Bool, Bunch, Dict, Enum, Int, List, TraitError, Unicode, observe, validate
 
 from shardwidget import read
 from shardwidget._config import config
@@ -50,6 +50,8 @@ class ArrayView(DocumentWidget):
     column_dim = Int(None, allow_none=True).tag(sync=True)
     _want = List(Int(), help="Devices whose values the front end is about to show.").tag(sync=True)
     _lens = Unicode(help="The module that draws the lens of a very large mesh; empty for others.").tag(sync=True)
+    _prints = Bool(False, help="Whether the array is on a page, which may be printed.").tag(sync=True)
+    _paper = List(help="Values that are printed under the picture, `export.values.Sheet`s.").tag(sync=True)
     _values = Dict(default_value=None, allow_none=True, help="The answer: `Values` as a wire dict.").tag(sync=True)
 
     def __new__(cls, x: Any = None, *args: Any, groups: Any = None, **options: Any) -> Any:
@@ -143,13 +145,19 @@ class ArrayView(DocumentWidget):
         return text.picture(self.document, self.row_dim, self.column_dim)
 
     def _table(self) -> str:
-        return table.table(self.document, self.row_dim, self.column_dim)
+        return table.table(self.document, self.row_dim, self.column_dim) + values.listing(self._printed())
 
-    def _printed(self) -> str:
+    def _printed(self) -> list[values.Sheet]:
+        """What paper says in addition; empty where the picture says all."""
         if not isinstance(self._shown, Placement):
-            return ""
+            return []
         picked = values.printed(self.document, (self.selection or {}).get("device"))
-        return values.tables(self.document, self._fetch(picked)) if picked else ""
+        return values.sheets(self.document, self._fetch(picked)) if picked else []
+
+    @observe("_prints", "selection", "_document")
+    def _on_print(self, change: Bunch) -> None:
+        if self._prints:
+            self._paper = self._printed()
 
     def fetch(self) -> None:
         """Reads the values of all shards, including those of other processes, and draws them.
@@ -173,7 +181,7 @@ class ArrayView(DocumentWidget):
         names = ("selection", "color_by", "row_dim", "column_dim")
         state = super()._state(complete=complete) | {name: getattr(self, name) for name in names}
         if complete:
-            state["_lens"] = self._lens
+            state |= {"_lens": self._lens, "_paper": self._printed()}
         if complete or self.color_by == "values":
             state["_document"]["values"] = to_wire(self._fetch(list(self.document.device_ids)))
         return state

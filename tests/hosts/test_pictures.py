@@ -34,6 +34,23 @@ def test_a_card_in_jupyterlab_saves_what_it_shows(jupyter: JupyterServer, new_pa
     nb.ask_until("print(view._picture)", "{}")
 
 
+def test_an_array_in_jupyterlab_prints_its_values(jupyter: JupyterServer, new_page: Callable[..., Page]):
+    page = new_page()
+    nb = Notebook(jupyter, page, "lab", jupyter.write(SETUP, "view = sw.ArrayView(x)\nview"))
+    nb.run_all()
+    view = views(page)
+    values = view.locator(".values")
+    expect(values.locator("figcaption")).to_have_count(8)
+    expect(values).to_be_hidden()
+    page.emulate_media(media="print")
+    expect(values).to_be_visible()
+    assert sorted(map(float, values.locator("td").all_inner_texts())) == list(range(128))
+    # All of the notebook is on the sheets, and the card is within their width.
+    assert page.pdf(format="A4", print_background=True).startswith(b"%PDF")
+    nb.ask("view.array = y; view.selection = {'device': 3}")
+    expect(values.locator("figcaption")).to_have_text("y[0:8, 4:8] on device 3")
+
+
 def test_a_webm_plays(new_page: Callable[..., Page]):
     data = sw.PipelineView(pipeline.gpipe(2, 2)).to_webm(width=480, speed=2)
     assert isinstance(data, bytes)
@@ -96,14 +113,15 @@ def test_a_stepper_on_paper_has_a_table_of_all_its_steps(
 def test_an_array_on_paper_has_its_values(open_saved: Callable[..., Page], put: Callable[..., jax.Array]):
     view = sw.ArrayView(put("x", "y"), selection={"device": 3})
     page = open_saved(view)
-    values = page.locator("[data-sw=paper]")
+    values = views(page).locator(".values")
     expect(values).to_be_hidden()
     page.emulate_media(media="print")
     expect(values).to_be_visible()
     expect(values).to_contain_text("on device 3")
     expect(values.locator("td")).to_have_count(math.prod(view.document.shard_shape))
     right = page.evaluate(
-        "Math.max(...[...document.querySelectorAll('td')].map((d) => d.getBoundingClientRect().right))"
+        """Math.max(...[...document.querySelector('.shardwidget').shadowRoot.querySelectorAll('td')]
+          .map((d) => d.getBoundingClientRect().right))"""
     )
     assert right <= page.evaluate("innerWidth")
     # What explains on screen would hide what is under it.

@@ -105,8 +105,15 @@ def test_a_widget_run_by_nbconvert_leaves_its_table(jupyter, new_page):
     jupyter_command(jupyter, "nbconvert", "--to", "html", "--execute", state, name)
     page = new_page(may_ask=True)
     page.goto((jupyter.root / name).with_suffix(".html").as_uri())
-    expect(page.locator(".jp-OutputArea-output td")).to_have_text(list("01234567"))
+    table = page.locator(".jp-OutputArea-output td")
+    expect(table).to_have_text(list("01234567"))
     expect(page.get_by_role("img", name="x: f32[8@x,16@y]")).to_be_visible()
+    expect(table.first).to_be_hidden()
+    # JupyterLab's File → Print is this page on paper.
+    page.emulate_media(media="print")
+    expect(table.first).to_be_visible()
+    expect(page.get_by_text("x[6:8, 8:16] on device 7")).to_be_visible()
+    expect(page.get_by_text("104 105 106 107 108 109 110 111")).to_be_visible()
 
 
 def test_a_widget_is_drawn_again_when_its_page_is_reloaded(jupyter, new_page):

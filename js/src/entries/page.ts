@@ -3,6 +3,7 @@ import { reviveBytes } from "../model/saved";
 import { fixedModel } from "../views/card/fixed";
 import type { WidgetModel } from "../views/card/widget";
 import { saveButton } from "../views/share/saved";
+import { printValues } from "../views/share/values";
 
 type Render = (props: { model: WidgetModel; el: HTMLElement }) => unknown;
 
@@ -12,9 +13,13 @@ type Render = (props: { model: WidgetModel; el: HTMLElement }) => unknown;
  */
 export async function mount(element: HTMLElement, state: unknown, render: Render): Promise<void> {
   try {
-    await render({ model: savedModel(state), el: element });
+    const model = savedModel(state);
+    await render({ model, el: element });
     const root = element.querySelector(".shardwidget")?.shadowRoot;
-    if (root) saveButton(root);
+    if (root) {
+      saveButton(root);
+      printValues(model, root);
+    }
     element.dataset.ready = "true";
   } catch (error) {
     const message = document.createElement("p");

@@ -1,13 +1,21 @@
-/** The menu that saves a picture: Python draws it, the browser puts it among its downloads. Any card, with a kernel. */
+/**
+ * What Python brings to any card: the menu that saves a picture, which Python draws and the browser puts among its
+ * downloads, and what is added on paper.
+ */
 
 import type { WidgetModel } from "../views/card/widget";
 import { Menu } from "../views/share/menu";
 import { adopt } from "../views/share/row";
 import css from "../views/share/share.css";
+import { printValues } from "../views/share/values";
 
-/** Puts the menu into a card; returns a function that removes it. */
+/** Adds both to a card; returns a function that removes them. */
 export default function share(model: WidgetModel, root: ShadowRoot): () => void {
   adopt(root, css);
   const menu = new Menu(model, root);
-  return () => menu.end();
+  const values = printValues(model, root);
+  return () => {
+    menu.end();
+    values();
+  };
 }

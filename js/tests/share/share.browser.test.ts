@@ -3,7 +3,7 @@ import { expect, test, vi } from "vitest";
 import share from "../../src/entries/share";
 import { saveButton } from "../../src/views/share/saved";
 import { snapshot } from "../../src/views/share/snapshot";
-import { FakeModel } from "../harness";
+import { FakeModel, onPaper } from "../harness";
 import { playground } from "../playground/documents";
 import { mount as mountPlayground } from "../playground/harness";
 
@@ -66,6 +66,32 @@ test("why there is no picture is said in the card", () => {
   expect(root.querySelector("[role=alert]")?.textContent).toBe(error);
   choose("svg");
   expect(root.querySelector("[role=alert]")?.textContent).toBe("");
+  host.remove();
+});
+
+test("paper says the values that Python brings, when the page is idle and whenever they change", async () => {
+  const model = new FakeModel({ _pictures: PICTURES, _prints: false, _paper: [] });
+  const { root, host } = card();
+  const end = share(model, root);
+  const values = () => root.querySelector(".values:last-of-type") as HTMLElement;
+  await expect.poll(() => model.sentFor("_prints")).toEqual([true]);
+  const name = "<b>[0:1, 0:2] on device 0";
+  model.assign({
+    _paper: [
+      {
+        name,
+        heads: ["[0, 1]"],
+        parts: [[["1", "2"]]],
+      },
+    ],
+  });
+  expect(values().querySelector("figcaption")?.textContent).toBe(name);
+  expect([...values().querySelectorAll("th, td")].map((cell) => cell.textContent)).toEqual(["[0, 1]", "1", "2"]);
+  expect(values().checkVisibility()).toBe(false);
+  await onPaper();
+  expect(values().checkVisibility()).toBe(true);
+  end();
+  expect(model.listening).toBe(0);
   host.remove();
 });
 
