@@ -49,12 +49,12 @@ class Ints:
         heads = flat
         while heads.size > 1:
             step = int(heads[1] - heads[0])
-            breaks = np.flatnonzero(np.diff(heads) != step)
-            run = int(breaks[0]) + 1 if breaks.size else heads.size
+            even = heads[1:] - heads[:-1] == step
+            run = heads.size if even.all() else int(even.argmin()) + 1
             if heads.size % run:
                 break
             rows = heads.reshape(-1, run)
-            if not np.array_equal(rows - rows[:, :1], np.broadcast_to(np.arange(run) * step, rows.shape)):
+            if not (rows[:, 1:] - rows[:, :-1] == step).all():
                 break
             shape.append(run)
             strides.append(step)

@@ -168,6 +168,35 @@ def test_a_look_after_others_says_of_the_names_what_a_first_look_says():
         assert {h for h in again.holders if h.name} == {h for h in first.holders if h.name}
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_looks_at_a_session_that_changes_at_random_say_what_a_first_look_says(seed):
+    random, looks = np.random.default_rng(seed), Looks()
+    names: dict = {f"w{k}": put((8, 8), *("data",)[: k % 2]) for k in range(6)}
+    names["tree"] = {"a": names["w0"], "b": [put((8, 8))]}
+    looks.look(names)
+    for _ in range(40):
+        name, other = map(str, random.choice(list(names), 2))
+        match random.integers(7):
+            case 0:
+                names[name] = names[other]  # in its place, or shared from now on
+            case 1:
+                names[f"w{random.integers(9)}"] = put((8, int(random.choice([8, 16]))))
+            case 2:
+                names[name] = names.pop(name)  # the last of all names
+            case 3 if len(names) > 3:
+                del names[name]
+            case 4:
+                names["tree"] = {"a": names[name], "b": [names[other], names[name]]}
+            case 5 if isinstance(names.get("tree"), dict):
+                names["tree"]["a"] = put((8, 8), "data") if name == "tree" else names[name]  # no name is rebound
+            case 6 if isinstance(names[name], jax.Array):
+                names[name].delete()
+        looks.look(names)
+        again, first = looks.look(names), Looks().look(names)
+        assert {h for h in again.holders if h.name} == {h for h in first.holders if h.name}
+        assert on_devices(again) == on_devices(first) == held(names)
+
+
 def test_donated_and_deleted_arrays_are_no_error():
     looks, x = Looks(), put((64, 64), "data")
     names = {"x": x, "tree": {"a": put((8, 8)), "b": put((8, 8))}}

@@ -55,7 +55,7 @@ class Looks:
             cell: number of the notebook's cell that ran last.
         """
         before, now = self._before, self._reader.read(names, self._before)
-        if now is before and self._document and not self._document.changed:
+        if now is before and self._document and not any(h.change or h.delta for h in self._document.holders):
             self._document = replace(self._document, cell=cell, groups=self._groups(before, now))
         else:
             self._document = self._read(names, before, now, cell)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, compress, count, islice
+from operator import attrgetter, is_not
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +15,8 @@ from shardwidget.read._namespace.frame import DeviceFrame, order
 from shardwidget.read._namespace.loose import loose
 from shardwidget.read._namespace.records import Record, Records
 from shardwidget.read._namespace.walk import Walker
+
+_RECORDS = attrgetter("records")
 
 
 @dataclass(frozen=True)
@@ -90,7 +93,7 @@ class Reader:
                 of = tuple(records_of(arrays))
                 single = arrays[0] is value
                 found.append(_same(held, single, of) or _Part(name, single, of))
-        records = [r for held in found for r in held.records]
+        records = list(chain.from_iterable(map(_RECORDS, found)))
         free = loose(self._live(), records, self.records)
         if free:
             of = tuple(sorted(free, key=lambda record: record.kind))
@@ -100,18 +103,21 @@ class Reader:
 
     def _moment(self, found: Sequence[Held | _Part], before: Moment | None) -> Moment:
         last = tuple(before.held.values()) if before else ()
-        kept = next((i for i, (now, then) in enumerate(zip(found, last, strict=False)) if now is not then), len(last))
-        kept = min(kept, len(found))
+        kept = next(compress(count(), map(is_not, found, last)), min(len(found), len(last)))
         if before and kept == len(found) == len(last):
             return before
         # What stands before the first change is as it was.
+        stay = _undisturbed(found[kept:])
         owner = dict(before.owner) if before else {}
-        removed = [r for held in last[kept:] for r in held.own]
+        removed = [r for held in last[kept:] if held.name not in stay for r in held.own]
         for record in removed:
             del owner[record]
         parts: list[tuple[_Part | Held, tuple[Record, ...], str]] = []
         added: list[Record] = []
         for part in found[kept:]:
+            if isinstance(part, Held) and part.name in stay:
+                parts.append((part, part.own, ""))
+                continue
             own = tuple([r for r in dict.fromkeys(part.records) if r not in owner])
             shared = next((owner[r] for r in part.records if r in owner), "") if len(own) < len(part.records) else ""
             owner.update(dict.fromkeys(own, part.name))
@@ -120,7 +126,7 @@ class Reader:
         alive = frozenset([r for r in added if not r.deleted])
         gone = frozenset([r for r in removed if not r.deleted]) - alive
         new = alive - before.live if before else frozenset()
-        live = (before.live - gone) | alive if before else alive
+        live = (before.live - gone) | new if before else alive
         counts = _counted(live, new, gone, before)
         frame = self._frame(counts, before)
         then = before.held if before and frame is before.frame else {}
@@ -153,6 +159,18 @@ class Reader:
         # What is gone may have been on devices that now hold nothing.
         there = [r.kind for r in old if kinds[r.kind].placement and kinds[r.kind].type.mesh in now.frame.places]
         return now.frame.total(Counter([r.kind for r in new]), kinds), now.frame.total(Counter(there), kinds)
+
+
+def _undisturbed(parts: Sequence[Held | _Part]) -> frozenset[str]:
+    """Names to which the same arrays belong as before: all that they hold, and none that a name in between holds.
+
+    Args:
+        parts: what names hold, from the first that changed.
+    """
+    alone = [part for part in parts if isinstance(part, Held) and not part.shared_with]
+    names = {part.name for part in alone}
+    others = {r for part in parts if part.name not in names for r in part.records}
+    return frozenset([part.name for part in alone if others.isdisjoint(part.records)])
 
 
 def _same(held: Held | None, single: bool, records: tuple[Record, ...]) -> Held | None:

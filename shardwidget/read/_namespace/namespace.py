@@ -51,11 +51,9 @@ def visible(names: Mapping[str, Any]) -> dict[str, Any]:
     """
     if not isinstance(names, Mapping):
         raise TypeError(f"names must be a mapping from names to values, such as globals(); got {names!r:.80}")
-    out = {
-        name: value
-        for name, value in list(names.items())
-        if name not in _SHELL and not (type(name) is str and name[:1] == "_" and _HISTORY.fullmatch(name))
-    }
+    out = dict(names)
+    for name in _SHELL.union([n for n in out if type(n) is str and n[:1] == "_" and _HISTORY.fullmatch(n)]):
+        out.pop(name, None)
     outputs = names.get("Out")
     if isinstance(outputs, dict):
         out |= {f"Out[{cell}]": value for cell, value in list(outputs.items())}
