@@ -1,7 +1,6 @@
 """``read.memory`` against the compiler: the most that is alive is what it allocates, for programs of many forms."""
 
 import functools
-from dataclasses import replace
 
 import jax
 import jax.numpy as jnp
@@ -105,16 +104,54 @@ def test_the_peak_is_what_the_compiler_sets_aside(name):
     assert memory.difference == pytest.approx(memory.peak_bytes / memory.allocated_bytes - 1)
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+OTHERS = {
+    "ring, donated": (lambda x: _ring(x), (typed((64, 32, 64), "data"),), (0,)),
+    "switch": (
+        lambda i, x: jax.lax.switch(
+            i, [lambda x: 2 * x, lambda x: jnp.sort(x, -1), lambda x: x @ jnp.ones((64, 64))], x
+        ),
+        (jax.ShapeDtypeStruct((), "int32"), typed((512, 64), "data")),
+        (),
+    ),
+    "gathers": (
+        lambda e, i: jax.grad(lambda e: (e[i] ** 2).sum())(e),
+        (typed((1024, 64), "model"), jax.ShapeDtypeStruct((64, 32), "int32")),
+        (),
+    ),
+    "associative_scan": (
+        lambda x: jax.lax.associative_scan(jnp.multiply, x, axis=1),
+        (typed((64, 128, 16), "data"),),
+        (),
+    ),
+    "several results": (
+        lambda x: (jnp.cumsum(x, 0), x.at[:, :3].add(1.0), jax.lax.top_k(x, 8)),
+        (typed((512, 64), "data"),),
+        (),
+    ),
+}
+"""Programs that the rules were not made for: function, arguments, donated arguments."""
+
+
+def _ring(x):
+    def body(_, c):
+        total, block = c
+        block = jax.lax.ppermute(block, "data", [(k, (k + 1) % 4) for k in range(4)])
+        return total + jnp.tanh(block @ block.mT) @ block, block
+
+    at = functools.partial(jax.shard_map, mesh=MESH, in_specs=P("data"), out_specs=P("data"))
+    return at(lambda x: jax.lax.fori_loop(0, 4, body, (jnp.zeros_like(x), x))[0])(x)
+
+
+@pytest.mark.parametrize("name", [*PROGRAMS, *OTHERS])
 def test_the_text_alone_comes_near(name):
-    memory = read.memory(compiled(name).as_text() or "", mesh=MESH)
+    if name in PROGRAMS:
+        program = compiled(name)
+    else:
+        f, args, donated = OTHERS[name]
+        program = jax.jit(f, donate_argnums=donated).lower(*args).compile()
+    memory = read.memory(program.as_text() or "", mesh=MESH)
     assert (memory.basis, memory.compiler, memory.difference) == ("text", None, None)
-    # It counts results from when they are made, and does not know that temporaries are put into their memory.
-    allocated = read.memory(compiled(name)).allocated_bytes
-    apart = replace(memory, buffers=tuple(b for b in memory.buffers if b.kind not in ("argument", "output")))
-    outputs = sum(b.bytes for b in memory.buffers if b.kind == "output")
-    assert 0.95 * allocated < max(memory.peak_bytes, apart.peak_bytes + outputs + _arguments(memory))
-    assert memory.peak_bytes < 1.05 * allocated
+    assert memory.peak_bytes == pytest.approx(read.memory(program).allocated_bytes, rel=0.02)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -132,10 +169,6 @@ def test_the_tpu_compiler_still_writes_modules_in_this_form():
     assert memory.compiler
     assert memory.compiler.peak > memory.chips[memory.chip or 0].bytes / 100
     assert memory.difference == pytest.approx(0, abs=0.01)
-
-
-def _arguments(memory: sw.Memory) -> int:
-    return sum(b.bytes for b in memory.buffers if b.kind == "argument")
 
 
 def test_a_buffer_says_what_it_is():

@@ -2,7 +2,8 @@
 
 import pytest
 
-from shardwidget.read._memory.liveness import Slot, allocate_results_first, walk
+from shardwidget.read._memory.liveness import Slot, walk
+from shardwidget.read._memory.results import allocate_results_first, share_results
 from shardwidget.read._memory.shapes import arrays_of, element_counts
 from shardwidget.read._program.module import Module
 
@@ -201,3 +202,65 @@ def test_outputs_stand_to_the_end_and_donated_ones_in_their_argument():
     (output,) = [s for s in walk(Module.parse("HloModule m\n\n" + text)).slots if s.kind == "output"]
     assert output.array.bytes == 16
     assert not [s for s in walk(Module.parse("HloModule m\n\n" + text), {0: 0}).slots if s.kind == "output"]
+
+
+def test_what_a_loop_makes_of_a_donated_argument_is_in_its_memory():
+    text = LOOP + entry(
+        "z = s32[] constant(0)",
+        "q = f32[8]{0} parameter(1)",
+        "t = (s32[], f32[8]{0}) tuple(z, q)",
+        "w = (s32[], f32[8]{0}) while(t), condition=cond, body=body",
+        "g = f32[8]{0} get-tuple-element(w), index=1",
+        "ROOT c = f32[2]{0} slice(g)",
+    )
+    names = [i.name for i in walk(Module.parse("HloModule m\n\n" + text)).steps]
+    # The comparison's result, and what a pass makes; its own result costs nothing.
+    assert alive(text)[names.index("big")] == 256
+    assert alive(text)[names.index("g")] == 0
+
+
+def test_a_temporary_is_in_the_memory_of_a_result_that_is_not_made_yet():
+    text = entry(
+        "a = f32[8]{0} broadcast(p)",
+        "b = f32[4]{0} slice(a)",
+        "c = f32[16]{0} broadcast(b)",
+        "d = f32[2]{0} slice(c)",
+        "ROOT e = f32[8]{0} broadcast(d)",
+    )
+    walked = walk(Module.parse("HloModule m\n\n" + text))
+    share_results(walked)
+    place = {s.instruction.name: "result" if s.free else "own" for s in walked.slots if s.instruction}
+    # ``b`` is needed while ``a`` is; ``c`` does not fit; ``d`` is needed while the result is made.
+    assert place == {"a": "result", "b": "own", "c": "own", "d": "own", "e": "own"}
+    assert [(s.born, s.last) for s in walked.slots if s.kind == "output"] == [(0, 4)]
+
+
+def test_what_a_loop_carries_is_not_put_into_another_operand():
+    text = """body {
+  x = (s32[], f32[8]{0}) parameter(0)
+  n = s32[] get-tuple-element(x), index=0
+  h = f32[8]{0} get-tuple-element(x), index=1
+  r = f32[8]{0} reverse(h)
+  out = f32[8]{0} add(r, h)
+  ROOT t = (s32[], f32[8]{0}) tuple(n, out)
+}
+
+cond {
+  y = (s32[], f32[8]{0}) parameter(0)
+  m = s32[] get-tuple-element(y), index=0
+  ROOT less = pred[] compare(m, m), direction=LT
+}
+
+""" + entry(
+        "z = s32[] constant(0)",
+        "a = f32[8]{0} broadcast(p)",
+        "t0 = (s32[], f32[8]{0}) tuple(z, a)",
+        "w = (s32[], f32[8]{0}) while(t0), condition=cond, body=body",
+        "g = f32[8]{0} get-tuple-element(w), index=1",
+        "ROOT c = f32[2]{0} slice(g)",
+    )
+    walked = walk(Module.parse("HloModule m\n\n" + text))
+    (out,) = [s for s in walked.slots if s.instruction and s.instruction.name == "out"]
+    assert out.over
+    assert out.over.instruction
+    assert out.over.instruction.name == "a"

@@ -123,15 +123,6 @@ def walk(module: Module, donated: Mapping[int, int] | None = None) -> Walk:
     return out
 
 
-def allocate_results_first(walked: Walk) -> None:
-    """Counts results from the first step on, with what is in their memory before they are made."""
-    for slot in walked.slots:
-        if slot.kind == "output":
-            slot.born, inside = 0, slot.over
-            while inside is not None and inside.kind in ("temporary", "collective"):
-                inside.free, inside = True, inside.over
-
-
 class _Walking:
     def __init__(self, module: Module) -> None:
         self.module = module
@@ -361,6 +352,8 @@ def _carried(before: Slot, after: Slot | None, loop: Loop) -> Slot:
         return before
     before.last = min(before.last, after.born - 1)
     after.last, after.over = loop.last, before
+    # A loop that is given a donated argument works in its memory, and so does a loop that is given what is there.
+    after.free |= before.kind == "argument" or (before.free and before.over is not None)
     return after
 
 
@@ -415,7 +408,7 @@ def _replace(slots: Sequence[Slot]) -> None:
     """Lets results be written over operands that nothing needs any more: each such operand ends a step earlier."""
     taken: set[int] = set()
     for slot in slots:
-        if slot.free:
+        if slot.free or slot.over is not None:
             continue
         for other in slot.may_replace:
             fits = other.array.text == slot.array.text and other.last == slot.born and not other.free

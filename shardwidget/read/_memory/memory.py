@@ -15,7 +15,9 @@ from shardwidget import _jax
 from shardwidget.chips import chips
 from shardwidget.document import Buffer, Ints, Memory, MemoryLoop, Source
 from shardwidget.read._memory.assignment import Assignment, gaps, parse, place
-from shardwidget.read._memory.liveness import Loop, Slot, Walk, allocate_results_first, walk
+from shardwidget.read._memory.liveness import Loop, Slot, Walk, walk
+from shardwidget.read._memory.results import allocate_results_first, share_results
+from shardwidget.read._memory.shapes import is_tiled
 from shardwidget.read._memory.splits import Splits
 from shardwidget.read._program.executable import Executable, executable_of, shardings_of
 from shardwidget.read._program.module import Module
@@ -67,7 +69,9 @@ def memory(
         raise ValueError(NO_TEXT)
     walked = walk(module, _donated(executable.text))
     assignment = _placed(executable, walked)
-    if assignment is None and _jax.results_are_allocated_first(executable.compiled):
+    if assignment is None and not is_tiled(executable.text):
+        share_results(walked)
+    elif assignment is None and _jax.results_are_allocated_first(executable.compiled):
         allocate_results_first(walked)
     names = _Names(module, executable, {axis.name: axis.size for axis in document.axes})
     lines, work = names.work(walked)

@@ -43,6 +43,11 @@ def element_counts(text: str) -> tuple[int, ...]:
     return tuple(counts)
 
 
+def is_tiled(text: str) -> bool:
+    """Whether layouts of a module have tiles: the compiler for TPUs writes them, those for CPU and GPU do not."""
+    return ":T(" in text
+
+
 def _without_comments(text: str) -> str:
     return re.sub(r"/\*.*?\*/", "", text)
 

@@ -1,0 +1,43 @@
+"""The memory of results before they are made: the compiler allocates it from the start, and puts temporaries there."""
+
+from __future__ import annotations
+
+from shardwidget.read._memory.liveness import Slot, Walk
+
+_TEMPORARY = ("temporary", "collective")
+
+
+def allocate_results_first(walked: Walk) -> None:
+    """Counts results from the first step on, with what is in their memory before they are made."""
+    for slot in walked.slots:
+        if slot.kind == "output":
+            for inside in _inside(slot):
+                inside.free = True
+            slot.born = 0
+
+
+def share_results(walked: Walk) -> None:
+    """Counts results from the first step on, and puts temporaries into their memory as XLA does for CPU and GPU.
+
+    XLA assigns buffers by size, the largest first. One that fits is put into the smallest result whose memory nothing
+    else needs meanwhile; what finds no such place is allocated beside the results.
+    """
+    results = sorted((s for s in walked.slots if s.kind == "output" and not s.free), key=lambda s: s.array.bytes)
+    needed = [[(s.born, s.last) for s in (result, *_inside(result))] for result in results]
+    allocate_results_first(walked)
+    rest = [s for s in walked.slots if s.kind in _TEMPORARY and not s.free and s.array.bytes and s.born <= s.last]
+    for slot in sorted(rest, key=lambda s: -s.array.bytes):
+        for result, times in zip(results, needed, strict=True):
+            if slot.array.bytes <= result.array.bytes and all(b < slot.born or slot.last < a for a, b in times):
+                slot.free = True
+                times.append((slot.born, slot.last))
+                break
+
+
+def _inside(result: Slot) -> list[Slot]:
+    """What is in the memory of a result before it: operands that were written over, what a loop was given."""
+    found, inside = [], result.over
+    while inside is not None and inside.kind in _TEMPORARY:
+        found.append(inside)
+        inside = inside.over
+    return found
