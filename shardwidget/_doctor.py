@@ -82,7 +82,7 @@ def doctor() -> Diagnosis:
     elif in_server is not None and _minor(in_server) != _minor(here):
         advice.insert(0, f"The notebook server has anywidget {in_server}, this kernel has {here}: make them the same.")
     if not (bundle.STATIC / "widget.js").exists():
-        advice.insert(0, "The front end is not built: run `make build` in the checkout, or reinstall shardwidget.")
+        advice.insert(0, f"The front end is not built: {bundle.BUILD} in the checkout, or reinstall shardwidget.")
     return Diagnosis(tuple(facts), tuple(advice))
 
 

@@ -73,6 +73,11 @@ def is_wrong_arguments(error: Exception) -> bool:
     return isinstance(error, TypeError) or "pytree structure" in str(error)
 
 
+def is_wrong_result(error: Exception) -> bool:
+    """Whether the function returned what is not an array: a string, an object."""
+    return isinstance(error, TypeError) and "returned a value of type" in str(error)
+
+
 def is_of_other_devices(error: Exception) -> bool:
     """Whether the arguments of a program are on different devices."""
     return "incompatible devices" in str(error)

@@ -1,10 +1,13 @@
-"""The front end as built by ``make build``: text of files that the wheel carries."""
+"""The front end as built: text of files that the wheel carries."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 STATIC = Path(__file__).parent.parent / "static"
+
+BUILD = "run `npm --prefix js run build` (or `make build`)"
+"""What makes it in a checkout."""
 
 
 def read(name: str) -> str:
@@ -18,6 +21,6 @@ def read(name: str) -> str:
         return path.read_text(encoding="utf-8")
     except FileNotFoundError:
         raise FileNotFoundError(
-            f"shardwidget's front end is missing: there is no {path}. In a checkout, run `make build`; in an "
-            "installed package, reinstall shardwidget: its wheel carries this file."
+            f"shardwidget's front end is missing: there is no {path}. In a checkout, {BUILD}; in "
+            "an installed package, reinstall shardwidget: its wheel carries this file."
         ) from None

@@ -144,6 +144,11 @@ WRONG_ARGUMENTS = (
     "{words}\nGive read.trace the function and then its arguments, each as you would call it: read.trace({call})."
 )
 
+WRONG_RESULT = (
+    "{words}\nA function that is traced returns arrays, numbers, or trees of them. Leave the other values out of what it "
+    "returns."
+)
+
 # ── read.program ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 NO_PROGRAM = (

@@ -638,6 +638,8 @@ def test_messages_name_the_users_function_and_argument(f):
         with pytest.raises(TypeError) as refused:
             traced(f, *args)
         messages.append(str(refused.value))
+        assert "returns arrays" in messages[-1]
+        assert "Give read.trace" not in messages[-1]
     else:
         failure = traced(f, *args).error
         messages += [failure.message, failure.traceback]

@@ -78,7 +78,7 @@ def test_equal_content_has_the_same_key_and_other_content_another():
 
 def test_a_front_end_that_was_not_built(monkeypatch, tmp_path):
     monkeypatch.setattr(bundle, "STATIC", tmp_path)
-    with pytest.raises(FileNotFoundError, match="make build"):
+    with pytest.raises(FileNotFoundError, match="npm --prefix js run build"):
         html.page({}, "", "x", "widget.js")
 
 

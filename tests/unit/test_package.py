@@ -16,13 +16,14 @@ from pathlib import Path
 import pytest
 
 import shardwidget
+from shardwidget.export import bundle
 
 # One process builds what all of them look at.
 pytestmark = pytest.mark.xdist_group("dist")
 
 ROOT = Path(__file__).parents[2]
-STATIC = ROOT / "shardwidget" / "static"
-BUNDLES = [f"static/{name}" for name in json.loads((STATIC / "bundles.json").read_text())]
+STATIC = bundle.STATIC
+BUNDLES = [f"static/{name}" for name in json.loads(bundle.read("bundles.json"))]
 
 DRAW = """
 import sys
@@ -126,8 +127,8 @@ def script(html: str, name: str):
 
 
 def test_bundle_size():
-    bundle = (STATIC / "widget.js").read_bytes()
-    size, packed = len(bundle), len(gzip.compress(bundle, 9, mtime=0))
+    front_end = (STATIC / "widget.js").read_bytes()
+    size, packed = len(front_end), len(gzip.compress(front_end, 9, mtime=0))
     # With only ArrayView. With every widget it may be 180 KB, 60 KB compressed.
     assert size <= 100_000
     assert packed <= 35_000

@@ -60,7 +60,7 @@ def issubclass_of_document(value: object) -> bool:
 
 
 def test_every_widget_has_its_front_end():
-    built = json.loads((bundle.STATIC / "bundles.json").read_text())
+    built = json.loads(bundle.read("bundles.json"))
     widgets = [getattr(sw, name) for name in dir(sw)]
     fronts = {w.bundle for w in widgets if isinstance(w, type) and issubclass(w, DocumentWidget)}
     fronts.add(MpmdArrayView.bundle)  # What ArrayView makes of an array on groups.

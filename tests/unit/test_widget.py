@@ -342,7 +342,7 @@ def test_an_svg_holds_values_only_where_they_are_its_colours(mesh, monkeypatch, 
 
 def test_a_front_end_that_was_not_built(mesh, monkeypatch, tmp_path):
     monkeypatch.setattr(bundle, "STATIC", tmp_path)
-    with pytest.raises(FileNotFoundError, match="make build"):
+    with pytest.raises(FileNotFoundError, match="npm --prefix js run build"):
         sw.ArrayView(put(mesh, "x"))
 
 

@@ -59,7 +59,7 @@ def test_a_server_with_the_same_anywidget(server):
 def test_a_front_end_that_was_not_built(monkeypatch, tmp_path):
     monkeypatch.setattr(bundle, "STATIC", tmp_path)
     report = sw.doctor()
-    assert "make build" in report.advice[0]
+    assert bundle.BUILD in report.advice[0]
     assert dict(report.facts)["bundle"].startswith("missing")
 
 

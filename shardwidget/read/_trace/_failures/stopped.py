@@ -40,7 +40,7 @@ class StoppedTrace:
         self._f = f
         wrong = _jax.messages.is_wrong_arguments(error)
         if self.kind == "other" and wrong and self._never_ran():
-            raise self._wrong_arguments() from error
+            raise self._wrong_call() from error
         reached = _jax.partial_trace(error)
         if reached is None:
             raise error
@@ -108,12 +108,14 @@ class StoppedTrace:
         return [f for f in frames if _jax.is_user_file(f[0].f_code.co_filename)]
 
     def _never_ran(self) -> bool:
-        """Whether none of the user's code ran: JAX or Python rejected the arguments."""
+        """Whether none of the user's code was running: JAX or Python rejected the arguments, or JAX the result."""
         files = [frame.f_code.co_filename for frame, _ in traceback.walk_tb(self.error.__traceback__)]
         ours = max(k for k, file in enumerate(files) if file.startswith(_jax.OURS))
         return not any(_jax.is_user_file(file) for file in files[ours:])
 
-    def _wrong_arguments(self) -> Exception:
+    def _wrong_call(self) -> Exception:
+        if _jax.messages.is_wrong_result(self.error):
+            return TypeError(_errors.WRONG_RESULT.format(words=self.error))
         call = ", ".join(["f", *self.arguments.names])
         return self.arguments.explained(TypeError(_errors.WRONG_ARGUMENTS.format(words=self.error, call=call)))
 
