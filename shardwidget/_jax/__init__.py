@@ -21,6 +21,7 @@ nothing is computed from them.
 from shardwidget._jax import messages
 from shardwidget._jax.arrays import base_array, children, memory_at
 from shardwidget._jax.assignment import buffer_assignment, results_are_allocated_first
+from shardwidget._jax.callers import without_first_caller
 from shardwidget._jax.compiling import compilations, module_text, without_trace_cache
 from shardwidget._jax.continuing import Fixer, Mark, fixing, mark_of, marked
 from shardwidget._jax.control import (
@@ -224,5 +225,6 @@ __all__ = [
     "with_bodies",
     "with_equations",
     "with_sharding",
+    "without_first_caller",
     "without_trace_cache",
 ]

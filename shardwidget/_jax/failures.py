@@ -11,6 +11,7 @@ import jax
 import numpy as np
 from jax.core import Tracer
 
+from shardwidget._jax.callers import without_first_caller
 from shardwidget._jax.control import STOPPED, Control, FunctionCall, Scan, While, shard_map_of
 from shardwidget._jax.jaxprs import OpenJaxpr, open_jaxpr
 from shardwidget._jax.sources import function_name, function_place, is_user_file
@@ -115,7 +116,9 @@ def partial_trace(error: BaseException) -> PartialTrace | None:
                 levels.append((link, jaxpr))
                 break
         elif file.endswith("pjit.py") and name == "cache_miss":
-            link = _Link("jit", jax.tree.leaves((known.get("args"), known.get("kwargs"))))
+            given = jax.tree.leaves((known.get("args"), known.get("kwargs")))
+            # Static arguments, such as ``method="scan"``, are no operands.
+            link = _Link("jit", [x for x in given if isinstance(x, (Tracer, *_CONSTANTS))])
         elif entered := _entered(file, name, known):
             link = entered
         elif name.startswith("trace_to_jaxpr") and type(known.get("trace")).__name__ == "DynamicJaxprTrace":
@@ -129,7 +132,7 @@ def partial_trace(error: BaseException) -> PartialTrace | None:
         return None
     operands, names = _at_work(frames[last + 1 :], levels[-1][1])
     variables, held = [v for v, _ in operands], [dims for _, dims in operands]
-    return PartialTrace(_nested(levels), mapped, outs, out_specs, variables, held, names)
+    return PartialTrace(without_first_caller(_nested(levels)), mapped, outs, out_specs, variables, held, names)
 
 
 def _entered(file: str, name: str, known: dict[str, Any]) -> _Link | None:

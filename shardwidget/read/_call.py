@@ -90,10 +90,11 @@ class FlatCall:
             return self(leaves)
 
         try:
-            return jax.make_jaxpr(call, return_shape=True)(*arrays)
+            jaxpr, shape = jax.make_jaxpr(call, return_shape=True)(*arrays)
         except Exception as error:
             _jax.messages.rename(error, call, self.f, self.function, [self.names[k] for k in numbers])
             raise
+        return _jax.without_first_caller(jaxpr), shape
 
     def explained(self, error: Exception) -> Exception:
         """An exception of the call, with notes on how the arguments may have caused it."""

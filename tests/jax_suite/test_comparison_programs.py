@@ -272,3 +272,28 @@ def test_branches_that_differ_are_called_as_jax_calls_them():
     (stop,) = [row for row in read.comparison(f, x).rows if row.error]
     assert stop.error
     assert stop.error.message == str(refused.value)
+
+
+def twice(x):
+    a = jnp.roll(x, 1, 0)
+    b = jnp.cumsum(jnp.roll(x, 1, 0))
+    return a, b, jnp.piecewise(x, [x > 0], [lambda v: 2 * v, lambda v: v - 1])
+
+
+@pytest.mark.parametrize("mesh", [EXPLICIT, AUTO])
+def test_a_function_of_jax_that_is_called_again_has_the_line_of_that_call(mesh):
+    def lines(items):
+        return [item.source.line - twice.__code__.co_firstlineno for item in items if item.source]
+
+    x = array(mesh, (8, 16), "x", "y")
+    rows = equations(read.comparison(twice, x))
+    assert lines(rows) == sorted(lines(rows))
+    assert lines(row for row in rows if row.primitive == "concatenate")[:2] == [1, 2]
+    if mesh is EXPLICIT:
+        assert {1, 2} <= set(lines(row for row in rows if row.error))
+
+
+def test_a_library_function_with_static_arguments_may_stop():
+    x = array(EXPLICIT, (4,), "x")
+    assert any(row.error for row in read.comparison(lambda x: jnp.searchsorted(x, x, method="compare_all"), x).rows)
+    assert read.comparison(lambda x: jnp.digitize(x, x), x).rows
