@@ -145,8 +145,8 @@ WRONG_ARGUMENTS = (
 )
 
 WRONG_RESULT = (
-    "{words}\nA function that is traced returns arrays, numbers, or trees of them. Leave the other values out of what it "
-    "returns."
+    "{words}\nA function that is traced returns arrays, numbers, or trees of them. Leave the other values out of what "
+    "it returns."
 )
 
 # ── read.program ──────────────────────────────────────────────────────────────────────────────────────────────────────
