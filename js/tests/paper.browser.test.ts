@@ -1,6 +1,18 @@
-/** Every card on paper: no control is left, and what a menu has chosen is text. */
+/** Every card on paper: no control is left, what a menu has chosen is text, and what is opened on screen is there. */
 import { expect, test } from "vitest";
-import { type Mounted, onPaper } from "./harness";
+import type { Buffer } from "../src/model/document.gen";
+import { decodeMemory } from "../src/model/memory";
+import { decodeReshard } from "../src/model/reshard";
+import { mount as mountExercise } from "./exercise/harness";
+import { ALL, sheet } from "./exercise/sheets";
+import { find, type Mounted, onPaper, settle, textOf } from "./harness";
+import { wire as memory } from "./memory/memories";
+import { mount as mountProgram } from "./program/harness";
+import { program } from "./program/programs";
+import { mount as mountReshard } from "./reshard/harness";
+import { wire as plan } from "./reshard/reshards";
+import { mount as mountStepper } from "./stepper/harness";
+import { trace } from "./stepper/traces";
 import { MORE, VIEWS } from "./views";
 
 const seen = (part: Element) => part.checkVisibility({ visibilityProperty: true });
@@ -8,7 +20,7 @@ const seen = (part: Element) => part.checkVisibility({ visibilityProperty: true 
 /** Controls that are no content: what moves, switches, filters or opens. */
 function controls({ root }: Mounted): string[] {
   const gone =
-    "input[type=range], input[type=search], input[type=number], footer, :is(.transport, .tools, .segments, .buttons, .player, .remedies) :is(button, input, select)";
+    "input[type=range], input[type=search], input[type=number], footer, :is(.transport, .tools, .segments, .buttons, .player, .remedies, .way) :is(button, input, select)";
   return [...root.querySelectorAll(gone)].filter(seen).map((part) => `${part.localName}.${part.className}`);
 }
 
@@ -28,4 +40,72 @@ test.each(
   const view = await mount(682);
   expect(controls(view)).toEqual([]);
   expect(menus(view)).toEqual([]);
+});
+
+/** The card as it is printed. */
+async function printed(view: Mounted): Promise<Mounted> {
+  await onPaper();
+  dispatchEvent(new Event("beforeprint"));
+  await settle();
+  return view;
+}
+
+const texts = ({ root }: Mounted, selector: string) => [...root.querySelectorAll(selector)].filter(seen).map(textOf);
+
+test("a stepper prints its step, its algorithm, its source and every step", async () => {
+  const doc = trace("psum");
+  const view = await mountStepper(doc, { step: 3 }, { width: 960 });
+  find<HTMLButtonElement>(view, ".transport button[title^=ring]").click();
+  await printed(view);
+  expect(texts(view, "h2")).toEqual(["f step 4 of 5"]);
+  expect(textOf(find(view, ".bill"))).toContain("played as ring");
+  expect(texts(view, ".paper .steps .what > b:first-child")).toEqual([
+    "f",
+    "in_specs",
+    "pvary",
+    "dot_general",
+    "psum",
+    "out_specs",
+  ]);
+  expect(texts(view, ".paper .current")[1]).toMatch(/^Σpsum y 32 B per device, line \d+/);
+  expect(texts(view, ".paper .source li")).toHaveLength(doc.listings[0]?.lines.length ?? 0);
+  dispatchEvent(new Event("afterprint"));
+  await settle();
+  expect(texts(view, ".paper, h2")).toEqual([]);
+});
+
+test("a plan prints the arrays of every chunk", async () => {
+  const { arrays } = decodeReshard(plan("large"));
+  const view = await printed(await mountReshard(plan("large"), {}, { width: 960 }));
+  expect(texts(view, ".arrays .path b").sort()).toEqual(arrays.map((a) => a.path).sort());
+});
+
+test("memory prints every line that is alive", async () => {
+  const doc = decodeMemory(memory("training"));
+  const held = { ...doc.buffers[0], born: 0, dies: doc.steps - 1 } as Buffer;
+  const buffers = Array.from({ length: 60 }, (_, k) => ({ ...held, name: `w${k}` }));
+  const traits = { page: "memory", _memories: { 0: { ...doc, buffers } } };
+  const view = await mountProgram(program("training"), traits, { width: 960 });
+  expect(texts(view, ".alive .row").length).toBeLessThan(60);
+  await printed(view);
+  expect(texts(view, ".alive .row")).toHaveLength(60);
+  dispatchEvent(new Event("afterprint"));
+  await settle();
+  expect(texts(view, ".alive .row").length).toBeLessThan(60);
+});
+
+test("a menu that is not answered prints its options", async () => {
+  const question = ALL.find((q) => q.fields.some((f) => f.form === "choice" && f.options.length > 8));
+  const options = question?.fields.find((f) => f.form === "choice")?.options ?? [];
+  const view = await mountExercise(sheet(...(question ? [question] : [])), {}, { width: 960 });
+  expect(texts(view, ".choices li")).toEqual([]);
+  await printed(view);
+  expect(texts(view, ".choices li")).toEqual(options);
+  expect(texts(view, "select")).toEqual([]);
+  const menu = find<HTMLSelectElement>(view, "select");
+  menu.value = options[1] ?? "";
+  menu.dispatchEvent(new Event("change", { bubbles: true }));
+  await settle();
+  expect(texts(view, ".choices li")).toEqual([]);
+  expect(menu.checkVisibility()).toBe(true);
 });

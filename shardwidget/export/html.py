@@ -32,7 +32,7 @@ _PAGE = """<!doctype html>
 body {{ margin: 16px; background: #fff; color: #1b1f24; font-family: system-ui, sans-serif }}
 h1 {{ position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap }}
 @media (prefers-color-scheme: dark) {{ body {{ background: #16191d; color: #e8ecf1 }} }}
-@media print {{ body {{ margin: 0; background: #fff; color: #1b1f24 }} }}
+@media print {{ body {{ margin: 0; background: #fff; color: #1b1f24 }} @page {{ margin: 12mm }} }}
 </style>
 </head>
 <body>
@@ -45,7 +45,7 @@ h1 {{ position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: 
 """
 
 _FRAGMENT = """<div data-shardwidget="{key}">
-{paper}<div data-sw="fallback">{fallback}</div>
+<div data-sw="fallback">{fallback}</div>
 <div data-sw="view"></div>
 <script type="application/json" data-sw="state">{state}</script>
 <script type="application/json" data-sw="front-end">{front_end}</script>
@@ -82,14 +82,6 @@ _START = """(() => {
 })();"""
 
 
-# A stepper shows one step: on paper the table of all steps follows.
-_PAPER = """<style>
-@media print {{ [data-shardwidget='{key}'] > [data-sw=fallback] {{ display: block !important }} }}
-</style>
-"""
-_ONE_MOMENT = ("stepper.js",)
-
-
 def fragment(state: dict[str, Any], fallback: str, front_end: str) -> str:
     """HTML of one picture, to be placed in a page with others.
 
@@ -103,9 +95,8 @@ def fragment(state: dict[str, Any], fallback: str, front_end: str) -> str:
     """
     saved, sources = encode(state), encode([bundle.read(front_end), bundle.read("page.js")])
     key = hashlib.sha256(f"{saved}{sources}{fallback}".encode()).hexdigest()[:16]
-    paper = _PAPER.format(key=key) if front_end in _ONE_MOMENT else ""
     parts = {"fallback": fallback, "state": saved, "front_end": sources, "start": _START % key}
-    return _FRAGMENT.format(key=key, paper=paper, **parts)
+    return _FRAGMENT.format(key=key, **parts)
 
 
 def page(state: dict[str, Any], fallback: str, title: str, front_end: str) -> str:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from html import escape
 
-from shardwidget.document import Step, Trace
+from shardwidget.document import Scope, Step, Trace
 from shardwidget.export.listing import count
 from shardwidget.export.words import byte_count, clip
 
 MOST = 60
-"""The most steps that are listed; a longer trace is cut, with a note."""
+"""The most steps of a picture in text; a longer trace is cut, with a note."""
+
+WHOLE = 200
+"""The most steps of a table in which every iteration of a loop has its rows, as in ``js/src/model/rows.ts``."""
+
+LARGEST = 600
+"""The most rows of a table, some 200 KB in a notebook; a longer one is cut, with a note."""
 
 
 def headline(trace: Trace) -> str:
@@ -28,21 +35,55 @@ def picture(trace: Trace) -> str:
     for number, row in enumerate(rows):
         cells = "  ".join(clip(cell, width).ljust(width) for cell, width in zip(row, widths, strict=False))
         lines.append(f"{number:4}  {cells}  {clip(row[3], 60)}".rstrip())
-    return "\n".join([*lines, *_rest(trace), *_error(trace)])
+    return "\n".join([*lines, *_rest(len(trace.steps) - MOST), *_error(trace)])
 
 
 def table(trace: Trace) -> str:
-    """The steps as an HTML table that survives a notebook's sanitiser: inline style, no script, no svg."""
-    cell = 'style="padding:2px 10px;text-align:left;font-family:monospace"'
+    """The steps as an HTML table that survives a notebook's sanitiser: inline style, no script, no svg.
+
+    In a long trace the iterations of a loop after the first are one row.
+    """
+    cell = 'style="padding:2px 10px;text-align:left"'
     head = "".join(f"<th {cell}>{name}</th>" for name in ("", "step", "gives", "communication", "source"))
+    rows = list(_rows(trace))
     body = "".join(
-        f"<tr><td {cell}>{number}</td>"
-        + "".join(f"<td {cell}>{escape(clip(c, 90))}</td>" for c in _cells(step))
-        + "</tr>"
-        for number, step in enumerate(trace.steps[:MOST])
+        f"<tr><td {cell}>{number}</td>" + "".join(f"<td {cell}>{escape(clip(c, 90))}</td>" for c in cells) + "</tr>"
+        for number, cells in rows[:LARGEST]
     )
-    after = "".join(f"<p>{escape(line)}</p>" for line in [*_rest(trace), *_error(trace)])
-    return f"<p><b>{escape(headline(trace))}</b></p><table><tr>{head}</tr>{body}</table>{after}"
+    left = len(trace.steps) - rows[LARGEST][0] if len(rows) > LARGEST else 0
+    after = "".join(f"<p>{escape(line)}</p>" for line in [*_rest(left), *_error(trace)])
+    named = f"<p><b>{escape(headline(trace))}</b></p>"
+    return f'{named}<table style="font-family:monospace"><tr>{head}</tr>{body}</table>{after}'
+
+
+def _rows(trace: Trace) -> Iterator[tuple[int, tuple[str, str, str, str]]]:
+    """Steps, or the later iterations of a loop together: the index of the first step, and cells."""
+    whole = len(trace.steps) <= WHOLE
+    later = [None if whole else _later(trace, step.scope) for step in trace.steps]
+    at = 0
+    while at < len(later):
+        first, begin = later[at], at
+        at += 1
+        if first is None:
+            yield begin, _cells(trace.steps[begin])
+            continue
+        last = first
+        while at < len(later) and (scope := later[at]) is not None and scope.parent == first.parent:
+            last, at = scope, at + 1
+        to = f" to {last.iteration + 1}" if last != first else ""
+        which = f"{first.name}, iteration {first.iteration + 1}{to} of {first.times}"
+        yield begin, (which, count(at - begin, "step"), "", "")
+
+
+def _later(trace: Trace, scope: int) -> Scope | None:
+    """The outermost iteration around that is not the first of its loop."""
+    found = None
+    while scope >= 0:
+        around = trace.scopes[scope]
+        if around.kind == "iteration" and around.iteration > 0:
+            found = around
+        scope = around.parent
+    return found
 
 
 def _cells(step: Step) -> tuple[str, str, str, str]:
@@ -57,8 +98,7 @@ def _cells(step: Step) -> tuple[str, str, str, str]:
     return step.primitive + (" (implicit)" if step.implicit else ""), gives, sent, source
 
 
-def _rest(trace: Trace) -> list[str]:
-    left = len(trace.steps) - MOST
+def _rest(left: int) -> list[str]:
     all_steps = "`trace.steps`, or `view.document.steps` of a stepper, has them all"
     return [f"… {count(left, 'more step')}: {all_steps}"] if left > 0 else []
 

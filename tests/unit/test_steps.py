@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from shardwidget.document import Failure, Fix
+from shardwidget.export import trace as export
 from shardwidget.export.trace import MOST, headline, picture, table
 from tests.markup import HOSTILE, Parsed
 from tests.traces import TRACES, Program, error, psum, scan
@@ -55,7 +56,7 @@ def test_where_a_program_stops_and_why():
     assert "P() promises" in Parsed(table(trace)).words[-1]
 
 
-def test_a_long_trace_is_cut_and_says_so():
+def test_a_long_trace_is_cut_and_says_so(monkeypatch):
     f = Program(i=2)
     (x,) = f.arguments(("x", scan().variables[0].value(0).repeat(2, 0)[:2], ("i", None)))
     for _ in range(MOST + 40):
@@ -64,9 +65,22 @@ def test_a_long_trace_is_cut_and_says_so():
     rest = "… 41 more steps: `trace.steps`, or `view.document.steps` of a stepper, has them all"
     assert picture(trace).splitlines()[-1] == rest
     assert len(picture(trace).splitlines()) == 1 + MOST + 1
+    monkeypatch.setattr(export, "LARGEST", MOST)
     parsed = Parsed(table(trace))
     assert parsed.elements.count("tr") == 1 + MOST
     assert parsed.words[-1] == rest
+
+
+def test_a_table_has_every_step_and_of_a_long_trace_the_later_iterations_of_a_loop_in_one_row(monkeypatch):
+    trace = scan()
+    loops = [s for s in trace.steps if s.scope >= 0 and trace.scopes[s.scope].kind == "iteration"]
+    assert Parsed(table(trace)).elements.count("tr") == 1 + len(trace.steps)
+    monkeypatch.setattr(export, "WHOLE", len(trace.steps) - 1)
+    parsed = Parsed(table(trace))
+    first = sum(trace.scopes[s.scope].iteration == 0 for s in loops)
+    assert parsed.elements.count("tr") == 1 + len(trace.steps) - len(loops) + first + 1
+    assert "scan, iteration 2 to 12 of 12" in parsed.words
+    assert f"{len(loops) - first} steps" in parsed.words
 
 
 def test_exactly_as_many_steps_as_are_listed_are_not_cut():

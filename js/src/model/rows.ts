@@ -8,6 +8,8 @@ export interface Row {
   scope: number | null;
   /** Number of steps in a folded scope. */
   count: number;
+  /** On paper: the last of the iterations that are folded together. */
+  until?: number;
   depth: number;
 }
 
@@ -51,6 +53,26 @@ export function rowsOf({ trace, open, search, fold, sends }: Listing): Row[] {
   });
   return rows;
 }
+
+/** What paper lists: every step; of a long program the iterations of a loop after its first in one row. */
+export function rowsOnPaper(trace: TraceModel): { rows: Row[]; open: ReadonlySet<number> } {
+  const { scopes, steps } = trace.doc;
+  const whole = steps.length <= WHOLE;
+  const open = new Set([...scopes.keys()].filter((k) => whole || !scopes[k]?.iteration));
+  const rows: Row[] = [];
+  for (const row of rowsOf({ trace, open, search: "", fold: false, sends: false })) {
+    const last = rows.at(-1);
+    const loop = (of: Row | undefined) => (of?.count && of.scope !== null ? scopes[of.scope]?.parent : undefined);
+    if (last && loop(row) !== undefined && loop(row) === loop(last)) {
+      last.count += row.count;
+      last.until = row.scope ?? 0;
+    } else rows.push(row);
+  }
+  return { rows, open };
+}
+
+/** Steps up to which paper opens every iteration, as in `export/trace.py`. */
+const WHOLE = 200;
 
 /** The scopes that a step stands in, the outermost first. */
 export function pathOf({ scopes }: Trace, step: Step | null): number[] {

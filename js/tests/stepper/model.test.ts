@@ -8,7 +8,7 @@ import type { Plan, Step, Trace, Variable } from "../../src/model/document.gen";
 import { dedented } from "../../src/model/listing";
 import { unravel } from "../../src/model/mesh";
 import { lasting, timesOf } from "../../src/model/plan";
-import { openAtFirst, rowsOf } from "../../src/model/rows";
+import { openAtFirst, rowsOf, rowsOnPaper } from "../../src/model/rows";
 import { advance, flowAt, type Moment, momentAt, phaseOf, position } from "../../src/model/timeline";
 import { type Corner, decodeTrace, primitiveName, TraceModel } from "../../src/model/trace";
 import { crossings, trafficAt } from "../../src/model/traffic";
@@ -317,6 +317,21 @@ test("a short program is listed whole; of a long one the outer scopes are open w
   expect(list(trace("psum"), { sends: true }).map((r) => r.step)).toEqual([3]);
   expect(list(long(), { search: "layer3" })).toHaveLength(100);
   expect(list(long(200), { fold: true }).reduce((n, r) => n + r.count, 0)).toBe(180);
+});
+
+test("on paper all steps are listed; of a long program the iterations of a loop after its first stand in one row", () => {
+  const doc = trace("scan");
+  const counts = (d: Trace) => rowsOnPaper(new TraceModel(d)).rows.map((r) => [r.scope ?? "step", r.count]);
+  const steps = doc.steps.map(() => ["step", 1]);
+  expect(counts(doc).filter(([scope]) => scope === "step")).toEqual(steps);
+  const inside = (s: Step) => doc.scopes[s.scope]?.kind === "iteration";
+  const often = doc.steps.flatMap((s) => (inside(s) ? Array<Step>(40).fill(s) : [s]));
+  const { rows, open } = rowsOnPaper(new TraceModel({ ...doc, steps: often }));
+  const folded = rows.find((r) => r.until !== undefined);
+  const iterations = [folded?.scope, folded?.until].map((scope) => doc.scopes[scope ?? -1]?.iteration);
+  expect([iterations, folded?.count]).toEqual([[1, 11], 160]);
+  expect(rows.filter((r) => r.scope === null)).toHaveLength(often.length - 160);
+  expect(open.has(folded?.scope ?? -1)).toBe(false);
 });
 
 test("shades are of the range of a device's own block", () => {

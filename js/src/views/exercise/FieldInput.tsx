@@ -52,7 +52,12 @@ export function FieldInput({ state, question, field, mesh, pictured }: Props) {
         <span>
           {field.label} {mark}
         </span>
-        <select class="mono" value={text} onChange={(event) => fill(event.currentTarget.value)} {...about}>
+        <select
+          class={text ? "mono" : "mono open"}
+          value={text}
+          onChange={(event) => fill(event.currentTarget.value)}
+          {...about}
+        >
           <option value="">choose</option>
           {field.options.map((option) => (
             <option value={option} key={option}>
@@ -60,6 +65,12 @@ export function FieldInput({ state, question, field, mesh, pictured }: Props) {
             </option>
           ))}
         </select>
+        {/* On paper, where nothing opens. */}
+        <ul class="choices mono" aria-hidden="true">
+          {field.options.map((option) => (
+            <li key={option}>{option}</li>
+          ))}
+        </ul>
       </label>
     );
   }

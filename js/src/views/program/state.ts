@@ -197,10 +197,11 @@ export class ProgramState extends CardState<Fields> {
     return Math.min(PANEL, width) - 2 * PAD;
   }
 
-  /** All lines of the table are printed. */
+  /** All lines of the tables are printed. */
   override print(on: boolean): void {
     super.print(on);
     this.set({ limit: on ? Number.POSITIVE_INFINITY : MORE });
+    this.memory.set({ rows: on ? Number.POSITIVE_INFINITY : START.rows });
   }
 
   /** An element of the card. */

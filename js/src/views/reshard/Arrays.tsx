@@ -20,7 +20,7 @@ export function Arrays({ state, shown: { model, chunk } }: { state: ReshardState
   const { width, top } = state.now;
   const arrays = model.arraysOf(chunk);
   const line = width >= WIDE ? LINE : TALL;
-  const all = arrays.length <= MANY;
+  const all = top === null || arrays.length <= MANY;
   const first = all ? 0 : Math.max(0, Math.floor(top / line) - BEYOND);
   const last = all ? arrays.length : Math.min(arrays.length, Math.ceil((top + HEIGHT) / line) + BEYOND);
   return (

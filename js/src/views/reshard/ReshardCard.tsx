@@ -23,7 +23,16 @@ export function ReshardCard({ state }: { state: ReshardState }) {
       ) : (
         <>
           <Picture state={state} shown={shown} />
-          <Arrays state={state} shown={shown} />
+          {chunked && state.now.top === null ? (
+            Array.from({ length: model.chunks }, (_, chunk) => [
+              <h3 key={`chunk ${chunk}`}>
+                chunk {chunk + 1} of {model.chunks}
+              </h3>,
+              <Arrays state={state} shown={{ ...shown, chunk }} key={chunk} />,
+            ])
+          ) : (
+            <Arrays state={state} shown={shown} />
+          )}
         </>
       )}
       <p class="note">

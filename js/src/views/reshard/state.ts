@@ -21,8 +21,8 @@ interface Fields {
   playing: boolean;
   speed: number;
   phase: Phase;
-  /** How far the list of arrays is scrolled. */
-  top: number;
+  /** How far the list of arrays is scrolled; null on paper, where those of all chunks are. */
+  top: number | null;
 }
 
 export interface Shown {
@@ -72,6 +72,11 @@ export class ReshardState extends CardState<Fields> {
     this.set({ threshold: given && doc.direction !== "device_put" ? threshold : null });
     const last = Math.max(0, (this.model()?.chunks ?? 1) - 1);
     this.set({ chunk: typeof chunk === "number" ? Math.max(0, Math.min(last, chunk)) : 0 });
+  }
+
+  override print(on: boolean): void {
+    super.print(on);
+    this.set({ top: on ? null : 0 });
   }
 
   model(): PlanModel | null {

@@ -55,7 +55,7 @@ export function RunCard({ state }: { state: RunState }) {
       <div class="under">
         <p class="sentence" aria-live="polite">
           {state.sentence() || (
-            <span class="soft">
+            <span class="hint soft">
               {state.now.all
                 ? "Mean over devices, all calls on one scale. Choose one to see its devices."
                 : "Point at a lane, or use the arrow keys on it, to see who waits for whom."}

@@ -28,6 +28,7 @@ export function Bill({ state, trace }: { state: StepperState; trace: TraceModel 
           "no communication"
         )}
       </span>
+      {state.now.paper && plan && <span>played as {plan.algorithm}</span>}
       <Bars state={state} trace={trace} />
       <Estimate
         state={state}

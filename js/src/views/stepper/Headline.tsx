@@ -14,8 +14,9 @@ export function Headline({ state, trace }: { state: StepperState; trace: TraceMo
   const { inputs, outputs, name, axes } = headOf(trace, step);
   const kind = axes[0] === undefined ? "" : `ink${trace.mesh.axisOf(axes[0]) % AXIS_DASH.length}`;
   const failed = step.primitive === "error" ? trace.doc.error : null;
+  const height = state.now.paper ? "auto" : `${headHeight(trace, state.now.width)}px`;
   return (
-    <div class="headline" style={{ height: `${headHeight(trace, state.now.width)}px` }}>
+    <div class="headline" style={{ height }}>
       <div class="types mono">
         {inputs.shown.map((v) => (
           <TypeChip state={state} trace={trace} v={v} key={v.id} />

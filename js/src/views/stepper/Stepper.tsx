@@ -5,7 +5,7 @@ import { Headline } from "./Headline";
 import { Menus } from "./Menus";
 import { SourcePanel } from "./SourcePanel";
 import { Stage } from "./Stage";
-import { Steps } from "./Steps";
+import { AllSteps, Steps } from "./Steps";
 import { isStacked, NARROW, SMALL, TINY } from "./sizes";
 import type { StepperState } from "./state";
 import { Tabs } from "./Tabs";
@@ -16,7 +16,7 @@ export function Stepper({ state }: { state: StepperState }) {
   if (!trace) return null;
   const narrow = width < NARROW;
   const source = <SourcePanel state={state} trace={trace} />;
-  const { moment, search, fold, sends } = state.now;
+  const { moment, search, fold, sends, paper } = state.now;
   const steps = (
     <Steps
       state={state}
@@ -32,9 +32,17 @@ export function Stepper({ state }: { state: StepperState }) {
     <div
       class={`stepper ${narrow ? "narrow" : ""} ${isStacked(trace, width) ? "stacked" : ""} ${width < SMALL ? "small" : ""} ${width < TINY ? "tiny" : ""}`}
     >
+      {paper && (
+        <h2>
+          {trace.doc.name}{" "}
+          <span class="soft">
+            step {moment.step + 1} of {trace.steps.length}
+          </span>
+        </h2>
+      )}
       <Headline state={state} trace={trace} />
       <Transport state={state} trace={trace} />
-      {narrow && <Menus state={state} trace={trace} />}
+      {narrow && !(paper && trace.doc.listings.length > 0) && <Menus state={state} trace={trace} />}
       <div class="body">
         {!narrow && (
           <aside aria-label={state.name()}>
@@ -48,6 +56,12 @@ export function Stepper({ state }: { state: StepperState }) {
         {state.now.help && <Brought draw={state.now.parts?.help} />}
       </div>
       <Bill state={state} trace={trace} />
+      {paper && (
+        <div class="paper">
+          {source}
+          <AllSteps state={state} trace={trace} />
+        </div>
+      )}
     </div>
   );
 }

@@ -2,7 +2,7 @@
 import { Component, type ComponentChildren } from "preact";
 import type { Step } from "../../model/document.gen";
 import { LEVELS, type Level } from "../../model/levels";
-import { type Row, rowsOf } from "../../model/rows";
+import { type Row, rowsOf, rowsOnPaper } from "../../model/rows";
 import { axisTokens, bytes } from "../../model/text";
 import { primitiveName, type TraceModel } from "../../model/trace";
 import { AXIS_DASH } from "../../scene/scene";
@@ -58,28 +58,47 @@ export class Steps extends Component<Props> {
         </div>
         <div class="room">
           <div class="scroll">
-            <ol aria-label="steps">
-              {rows.map((row) =>
-                row.scope === null ? (
-                  <StepRow key={`s${row.step}`} state={state} trace={trace} row={row} current={row.step === current} />
-                ) : (
-                  <ScopeRow
-                    key={`c${row.scope}`}
-                    state={state}
-                    trace={trace}
-                    row={row}
-                    current={current >= row.step && current < row.step + row.count}
-                    open={open.has(row.scope)}
-                  />
-                ),
-              )}
-              {rows.length === 0 && <li class="none">no step matches</li>}
-            </ol>
+            <Rows state={state} trace={trace} current={current} rows={rows} open={open} />
           </div>
         </div>
       </div>
     );
   }
+}
+
+/** Every step, for paper. */
+export function AllSteps({ state, trace }: Pick<Props, "state" | "trace">) {
+  return (
+    <section class="steps">
+      <Rows state={state} trace={trace} current={state.now.moment.step} {...rowsOnPaper(trace)} />
+    </section>
+  );
+}
+
+interface Listed extends Pick<Props, "state" | "trace" | "current" | "open"> {
+  rows: readonly Row[];
+}
+
+function Rows({ state, trace, current, rows, open }: Listed) {
+  return (
+    <ol aria-label="steps">
+      {rows.map((row) =>
+        row.scope === null ? (
+          <StepRow key={`s${row.step}`} state={state} trace={trace} row={row} current={row.step === current} />
+        ) : (
+          <ScopeRow
+            key={`c${row.scope}`}
+            state={state}
+            trace={trace}
+            row={row}
+            current={current >= row.step && current < row.step + row.count}
+            open={open.has(row.scope)}
+          />
+        ),
+      )}
+      {rows.length === 0 && <li class="none">no step matches</li>}
+    </ol>
+  );
 }
 
 /** What counts as a step; nothing where all levels have the same steps. */
@@ -143,7 +162,8 @@ function ScopeRow({ state, trace, row, current, open }: RowProps & { open: boole
           <b class="mono">{scope.name}</b>{" "}
           {scope.kind === "iteration" && (
             <span class="mono">
-              {scope.iteration + 1} of {scope.times}{" "}
+              {scope.iteration + 1}
+              {row.until && ` to ${(trace.doc.scopes[row.until]?.iteration ?? 0) + 1}`} of {scope.times}{" "}
             </span>
           )}
           {!open && <span class="soft">{row.count === 1 ? "1 step" : `${row.count} steps`}</span>}
@@ -174,7 +194,10 @@ function StepRow({ state, trace, row, current }: RowProps) {
         <span class="what">
           <b class="mono">{wrong ? (trace.doc.error?.error ?? "error") : primitiveName(step)}</b>{" "}
           {c && <b class="mono axes">{c.axes.join(", ")} </b>}
-          <span class="soft">{remark(trace, step)}</span>
+          <span class="soft">
+            {remark(trace, step)}
+            {state.now.paper && step.source && `, line ${step.source.line}`}
+          </span>
           {types && (
             <span class="mono soft line">
               <Tokens tokens={axisTokens(types, trace.mesh)} />
