@@ -101,7 +101,7 @@ def test_a_stepper_on_paper_lists_all_its_steps(
 
     stepper = sw.ShardMapStepper(total, put("x", "y"))
     page = open_saved(stepper)
-    steps = views(page).get_by_role("list", name="steps").get_by_role("listitem").filter(has_text="line")
+    steps = views(page).locator(".paper .steps li").filter(has_text="line")
     page.emulate_media(media="print")
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     expect(steps).to_have_count(len(stepper.document.steps))
