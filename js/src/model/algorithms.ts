@@ -5,11 +5,9 @@ import { bytes } from "./text";
 import { decodeDocument } from "./wire";
 
 export function decodeAlgorithms(wire: unknown): Algorithms {
-  return decodeDocument(wire, "algorithms", (doc) =>
-    Array.isArray(doc.algorithms) && doc.algorithms.length > 0 && doc.networks.length > 0
-      ? null
-      : "it has no algorithms",
-  );
+  const flaw = ({ algorithms, networks }: Algorithms) =>
+    Array.isArray(algorithms) && algorithms.length > 0 && networks.length > 0 ? null : "it has no algorithms";
+  return decodeDocument(wire, "algorithms", flaw, true);
 }
 
 /** Where an algorithm is at a moment. */

@@ -74,14 +74,12 @@ export function positionColor(i: number, n: number, j: number, m: number, scheme
 /** The colour of every tile by its place; the two dimensions with most parts choose hue and lightness. */
 export function tileColors(model: PlacementModel, scheme: Scheme): (tile: number) => Rgb {
   const order = model.grid.map((_, d) => d).sort((a, b) => (model.grid[b] ?? 1) - (model.grid[a] ?? 1) || a - b);
-  const [hue, light] = order;
-  const n = hue === undefined ? 1 : (model.grid[hue] ?? 1);
-  const m = light === undefined ? 1 : (model.grid[light] ?? 1);
+  const [hue = -1, light = -1] = order;
+  const [n, m] = [model.grid[hue] ?? 1, model.grid[light] ?? 1];
   const known = new Map<number, Rgb>();
   return (tile) => {
     const parts = model.parts(tile);
-    const i = hue === undefined ? 0 : (parts[hue] ?? 0);
-    const j = light === undefined ? 0 : (parts[light] ?? 0);
+    const [i, j] = [parts[hue] ?? 0, parts[light] ?? 0];
     const key = i * m + j;
     let color = known.get(key);
     if (!color) {

@@ -8,9 +8,9 @@ import type { Device } from "./tree";
 import { decodeDocument } from "./wire";
 
 export function decodeNamespace(wire: unknown): Namespace {
-  const doc = decodeDocument(wire, "namespace", (d) =>
-    ["types", "holders", "groups", "meshes"].every((name) => name in d) ? null : "it has no names",
-  );
+  const flaw = (d: Namespace) =>
+    ["types", "holders", "groups", "meshes"].every((name) => name in d) ? null : "it has no names";
+  const doc = decodeDocument(wire, "namespace", flaw, true);
   return { ...doc, types: items(doc.types) as LeafType[], holders: items(doc.holders) as Holder[] };
 }
 

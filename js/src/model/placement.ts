@@ -80,12 +80,7 @@ export class PlacementModel extends MeshModel {
 
   /** Devices that hold each tile's same data: tiles × partials × copies = devices. */
   get copies(): number {
-    if (this.#cuts.some((c) => c !== null)) {
-      const count = new Map<number, number>();
-      for (const tile of this.tileAt) count.set(tile, (count.get(tile) ?? 0) + 1);
-      return Math.max(1, ...count.values());
-    }
-    return this.size / (this.tiles * this.partials);
+    return Math.max(...this.#held().map(([, n]) => n)) / this.partials;
   }
 
   /** Devices whose partial sums make one tile. */
@@ -105,19 +100,19 @@ export class PlacementModel extends MeshModel {
 
   /** Bytes of the largest shard. */
   get bytesPerDevice(): number {
-    if (this.doc.shape === null) return 0;
-    if (this.#cuts.every((c) => c === null)) return this.tileBytes(0);
-    return Math.max(0, ...[...new Set(this.tileAt)].map((t) => this.tileBytes(t)));
+    return this.#held().reduce((most, [tile]) => Math.max(most, this.tileBytes(tile)), 0);
   }
 
   /** Bytes held on all devices beyond one copy of each tile (each partial sum). */
   get wasted(): number {
-    if (this.doc.shape === null) return 0;
-    if (this.#cuts.every((c) => c === null)) return this.tileBytes(0) * (this.size - this.tiles * this.partials);
-    let held = 0;
-    for (const tile of this.tileAt) held += this.tileBytes(tile);
-    for (const tile of new Set(this.tileAt)) held -= this.tileBytes(tile);
-    return held;
+    return this.#held().reduce((sum, [tile, n]) => sum + (n - this.partials) * this.tileBytes(tile), 0);
+  }
+
+  /** Tiles that differ in size, and how many devices hold each. */
+  #held(): (readonly [tile: number, devices: number])[] {
+    const counts = new Map<number, number>();
+    for (const tile of this.tileAt) counts.set(tile, (counts.get(tile) ?? 0) + 1);
+    return [...counts];
   }
 
   #holdings(): Int32Array {

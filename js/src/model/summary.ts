@@ -55,7 +55,7 @@ export function summarize(model: PlacementModel): Summary {
       : badges(model),
     slots: alone || doc.spec === null ? [] : slots(model),
     facts: facts(model),
-    more: more(model),
+    more: alone ? [] : more(model),
     notes: notes(model),
   };
 }
@@ -166,7 +166,7 @@ function more(model: PlacementModel): Fact[] {
   add("Shardy", doc.shardy, "as Shardy sees it");
   add("memory", doc.memory_kind, "memory kind");
   if (doc.logical_device_ids) add("devices", "logical_device_ids", "reorder the mesh; the picture shows the result");
-  add("dtype", doc.dtype, doc.bits > 0 ? `${doc.bits} bits an element` : "");
+  add("dtype", doc.dtype, doc.bits > 0 ? `${doc.bits} bits per element` : "");
   add("JAX", doc.jax_version, "");
   return out;
 }

@@ -1,5 +1,5 @@
 /** Decoding and checking of a document as it comes over the wire or out of a saved page. */
-import { type Document, type Mesh, VERSION } from "./document.gen";
+import { type Document, type Ints, type Mesh, VERSION } from "./document.gen";
 import { isBytes } from "./ints";
 
 /** A document that cannot be drawn, with what to do about it. */
@@ -8,12 +8,14 @@ export class DocumentError extends Error {}
 /**
  * Turns a wire document into a typed one: checks kind, version and what the picture is built on.
  *
- * `flaw` says what is missing or of the wrong form in a document of its kind, or null.
+ * `flaw` says what is missing or of the wrong form in a document of its kind, or null. One may be `meshless`: schedules may
+ * be of ranks alone, algorithms are of a group, and names may hold nothing.
  */
 export function decodeDocument<Kind extends Document["kind"]>(
   wire: unknown,
   wanted: Kind,
   flaw: (document: Extract<Document, { kind: Kind }>) => string | null,
+  meshless = false,
 ): Extract<Document, { kind: Kind }> {
   if (typeof wire !== "object" || wire === null || !("kind" in wire) || !("version" in wire)) {
     throw new DocumentError(
@@ -30,26 +32,16 @@ export function decodeDocument<Kind extends Document["kind"]>(
     throw new DocumentError(`This document is of kind ${JSON.stringify(kind)}; this page draws "${wanted}".`);
   }
   const document = wire as Extract<Document, { kind: Kind }>;
-  const problem = flawOfMesh(document) ?? flaw(document);
+  const problem = (meshless ? null : flawOfMesh(document)) ?? flaw(document);
   if (problem) throw new DocumentError(`This document is damaged: ${problem}. Make the view again to replace it.`);
   return document;
 }
 
 /** What is missing or of the wrong form in the mesh of a document, or null. */
-function flawOfMesh(document: Document): string | null {
-  // A schedule may be of ranks alone, algorithms are of a group, and names may hold nothing.
-  if (
-    document.kind === "schedules" ||
-    document.kind === "algorithms" ||
-    document.kind === "namespace" ||
-    (document.kind === "schedule" && document.mesh === null)
-  )
-    return null;
-  const mesh: unknown = document.mesh;
-  const isInts = (v: unknown) =>
-    typeof v === "object" && v !== null && "shape" in v && Array.isArray(v.shape) && "raw" in v && isBytes(v.raw);
-  if (typeof mesh !== "object" || mesh === null) return "it has no mesh";
-  const { axes, device_ids, process } = mesh as Partial<Mesh>;
-  if (!Array.isArray(axes)) return "its mesh has no axes";
-  return isInts(device_ids) && isInts(process) ? null : "its device ids cannot be read";
+function flawOfMesh(document: object): string | null {
+  const { mesh } = document as { mesh?: Partial<Mesh> | null };
+  const isInts = (v?: Partial<Ints> | null) => Array.isArray(v?.shape) && isBytes(v.raw);
+  if (!mesh) return "it has no mesh";
+  if (!Array.isArray(mesh.axes)) return "its mesh has no axes";
+  return isInts(mesh.device_ids) && isInts(mesh.process) ? null : "its device ids cannot be read";
 }

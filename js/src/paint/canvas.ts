@@ -201,12 +201,10 @@ export function fieldCanvas(columns: number, rows: number, rgb: Uint8Array): HTM
   const ctx = context(canvas);
   const image = ctx.createImageData(columns, rows);
   const { data } = image;
-  for (let i = 0, o = 0; i < rgb.length; i += 3, o += 4) {
-    data[o] = rgb[i] as number;
-    data[o + 1] = rgb[i + 1] as number;
-    data[o + 2] = rgb[i + 2] as number;
-    data[o + 3] = 255;
-  }
+  data.fill(255);
+  rgb.forEach((channel, i) => {
+    data[i + Math.floor(i / 3)] = channel;
+  });
   ctx.putImageData(image, 0, 0);
   return canvas;
 }

@@ -4,8 +4,8 @@ import type { PlacementModel } from "../model/placement";
 import { sliceText, some } from "../model/text";
 import { bracketDepth, brackets, cornerWidth } from "./brackets";
 import { type Choice, type Faces, layoutFaces, roles, tileOf } from "./faces";
-import { fit, textWidth } from "./measure";
-import type { Paints } from "./paints";
+import { textWidth } from "./measure";
+import { NUMBER, type Paints } from "./paints";
 import { type Box, CENTER, field, label, type Mark, strike } from "./scene";
 
 /** More tiles than this in view are drawn as one picture instead of rectangles. */
@@ -22,6 +22,8 @@ export interface ArrayPanel {
 }
 
 const FACET_GAP = 22;
+/** Least width of a facet: with the gap, of the index under it. */
+const LEAST = 24;
 const TITLE = 20;
 
 /** Places the array panel with its labels into a width, at (x, y). */
@@ -42,6 +44,7 @@ export function layoutArray(
   const below = facets ? 26 : 8;
   const faces = layoutFaces(model, choice, width, row === null ? 72 : area.height - top - below, {
     tile: 4,
+    least: LEAST,
     facet: FACET_GAP,
     facetRow: 34,
     largestCell: 72,
@@ -60,7 +63,6 @@ export function arrayMarks(model: PlacementModel, panel: ArrayPanel, paints: Pai
   const { faces, x, y } = panel;
   const marks: Mark[] = [];
   const minor = minorStretch(faces);
-  const numbers = paints.colorBy === "values" && hasNumbers(faces, paints);
   for (const down of faces.down) {
     for (const facet of faces.across.segments) {
       const at = { x: x + facet.from, y: y + down.from, w: faces.faceWidth, h: faces.faceHeight };
@@ -73,7 +75,7 @@ export function arrayMarks(model: PlacementModel, panel: ArrayPanel, paints: Pai
             const cells = { rows: r.stop - r.start, columns: c.stop - c.start };
             marks.push(...tileMarks(model, tile, box, cells, paints.bare ? null : paints.fill(tile), paints, minor));
             if (paints.colorBy === "values" && !paints.bare) {
-              marks.push(...valueMarks(model, faces, tile, box, facet, down, [r, c], paints, numbers));
+              marks.push(...valueMarks(model, faces, tile, box, facet, down, [r, c], paints));
             }
           }
         }
@@ -81,9 +83,10 @@ export function arrayMarks(model: PlacementModel, panel: ArrayPanel, paints: Pai
       if (faces.across.dim !== null) {
         const room = faces.faceWidth + FACET_GAP - 4;
         const full = facetText(model, faces, facet, down);
-        const text = textWidth(full, 11, true) <= room ? full : full.replaceAll(" ", "");
-        const size = textWidth(text, 11, true) <= room ? 11 : 10;
-        marks.push(label(at.x + at.w / 2, at.y + at.h + 16, fit(text, room, size, true), size, "muted", CENTER));
+        // As indexing goes, dimensions that follow whole may be left out.
+        const text = textWidth(full, 10, true) <= room ? full : full.replaceAll(" ", "").replace(/(,:)+]/, "]");
+        if (textWidth(text, 10, true) <= room)
+          marks.push(label(at.x + at.w / 2, at.y + at.h + 16, text, 10, "muted", CENTER));
       }
     }
   }
@@ -156,7 +159,6 @@ function valueMarks(
   down: Faces["down"][number],
   [r, c]: readonly [{ start: number; stop: number }, { start: number; stop: number }],
   paints: Paints,
-  numbers: boolean,
 ): Mark[] {
   const block = paints.values.get(tile);
   if (!block) return [];
@@ -183,7 +185,7 @@ function valueMarks(
   const cellHeight = box.h / rows;
   if (cellWidth >= 6 && cellHeight >= 6) marks.push({ kind: "grid", ...box, rows, columns, color: "cell" });
   const whole = rows === r.stop - r.start && columns === c.stop - c.start;
-  if (whole && numbers && cellHeight >= 14 && rows * columns <= 256) {
+  if (whole && faces.numbers) {
     for (let i = 0; i < rows; i++) {
       for (let j = 0; j < columns; j++) {
         const place = [box.x + (j + 0.5) * cellWidth, box.y + (i + 0.5) * cellHeight + NUMBER * 0.36] as const;
@@ -194,20 +196,6 @@ function valueMarks(
   marks.push({ kind: "rect", ...box, stroke: { color: "edge", width: 1 } });
   return marks;
 }
-
-/** Whether every number has room in the cells: one that is cut would say something else. */
-function hasNumbers({ columns: { segments } }: Faces, { values, range }: Paints): boolean {
-  const cell = Math.min(...segments.map((s) => (s.to - s.from) / (s.stop - s.start)));
-  // Where cells are many they are small, and the first number says so.
-  return [...values.values()].every((block) =>
-    Array.from({ length: block.length }, (_, i) => i).every(
-      (i) => textWidth(block.text(i, range.write), NUMBER, true) <= cell - 4,
-    ),
-  );
-}
-
-/** Size of numbers in cells. */
-const NUMBER = 10.5;
 
 function deviceText(model: PlacementModel, tile: number): string {
   const ids = model.holders(tile).map((p) => model.ids[p] ?? 0);
@@ -269,9 +257,9 @@ function frame(model: PlacementModel, panel: ArrayPanel): Mark[] {
       marks.push(...brackets(model, faces.rows, x, y + down.from, "left"));
     }
     const words = title(faces.rows.dim);
-    const fits = textWidth(words.map((w) => w.text).join(""), 12) <= faces.faceHeight + 16;
+    const fits = textWidth(words.map((w) => w.text).join(""), 12) <= faces.height + 24;
     marks.push(
-      label(x - depth - 10, y + faces.faceHeight / 2, fits ? words : words.slice(1), 12, "muted", {
+      label(x - depth - 10, y + faces.height / 2, fits ? words : words.slice(1), 12, "muted", {
         anchor: "middle",
         turned: true,
       }),
@@ -280,11 +268,11 @@ function frame(model: PlacementModel, panel: ArrayPanel): Mark[] {
   if (faces.across.dim !== null) {
     const top = y - columnDepth - (faces.columns.dim === null ? 0 : TITLE) - 6;
     marks.push(...brackets(model, faces.across, x, top, "top"));
-    const unit = faces.across.segments.every((s) => s.stop - s.start === 1) ? "one facet an index" : "one facet a part";
+    const unit = faces.across.segments.every((s) => s.stop - s.start === 1)
+      ? "one facet per index"
+      : "one facet per part";
     const shown =
-      faces.across.segments.length < faces.acrossTotal
-        ? `, ${faces.across.segments.length} of ${faces.acrossTotal}`
-        : "";
+      faces.across.segments.length < faces.total[0] ? `, ${faces.across.segments.length} of ${faces.total[0]}` : "";
     const long = `dim 0 000000  ${unit}${shown}`;
     marks.push(
       label(

@@ -3,7 +3,7 @@ import type { PlacementModel } from "../model/placement";
 import type { Segment, Track } from "./faces";
 import { isLong } from "./grid";
 import { fit, textWidth } from "./measure";
-import { axisStroke, axisToken, type Color, type LineMark, label, type Mark, type Stroke } from "./scene";
+import { axisStroke, axisToken, BOLD, type Color, type LineMark, label, type Mark, type Stroke } from "./scene";
 
 export type Side = "top" | "left";
 
@@ -21,9 +21,9 @@ export function bracketDepth(model: PlacementModel, dim: number | null, side: Si
 export function cornerWidth(model: PlacementModel, dim: number, width: number): number {
   const each = width / (model.grid[dim] ?? 1);
   const names = levels(model, dim).flatMap((l) =>
-    l.name !== null && (isLong(l.name) || each * l.span < l.widest + 8) ? [l.name] : [],
+    l.name !== null && !isLong(l.name) && each * l.span < l.widest + 8 ? [l.name] : [],
   );
-  return Math.max(0, ...names.map((name) => textWidth(corner(name), FONT, true) + 6));
+  return Math.max(0, ...names.map((name) => textWidth(name, FONT, true) + 6));
 }
 
 /** Draws the brackets of a track whose first pixel is at (x, y); they stand above it or to its left. */
@@ -50,30 +50,24 @@ export function brackets(model: PlacementModel, track: Track, x: number, y: numb
       );
     }
     if (once !== null) {
-      // The axis name appears once: before numbers on top, under those on the left, turned where it is long.
-      const end = { mono: true, anchor: "end", weight: 700 } as const;
-      marks.push(
+      // The axis name appears once: a long one along its numbers, others before those on top and under those on the left.
+      const along = isLong(once);
+      const text = along ? fit(once, track.length + 20, FONT, true) : once;
+      const [middle, far] = [track.length / 2, offset + levelDepth(level, side) - 12];
+      const [dx, dy] =
         side === "top"
-          ? label(x - 6, y - offset - LEG - 4, corner(once), FONT, level.color, end)
-          : isLong(once)
-            ? label(
-                x - offset - levelDepth(level, side) + 12,
-                y + track.length / 2,
-                fit(once, track.length + 20, FONT, true),
-                FONT,
-                level.color,
-                { ...end, anchor: "middle", turned: true },
-              )
-            : label(x - offset - LEG - 5, y + track.length + 13, once, FONT, level.color, end),
-      );
+          ? along
+            ? [middle, -far]
+            : [-6, -offset - LEG - 4]
+          : along
+            ? [-far, middle]
+            : [-offset - LEG - 5, track.length + 13];
+      const turned = along && side === "left";
+      marks.push(label(x + dx, y + dy, text, FONT, level.color, { ...BOLD, anchor: along ? "middle" : "end", turned }));
     }
     offset += levelDepth(level, side);
   }
   return marks;
-}
-
-function corner(name: string): string {
-  return fit(name, isLong(name) ? 116 : 60, FONT, true);
 }
 
 interface Level {
@@ -122,8 +116,8 @@ function levels(model: PlacementModel, dim: number | null): Level[] {
 }
 
 function levelDepth(level: Level, side: Side): number {
-  const turned = level.name !== null && isLong(level.name) ? 16 : 0;
-  return side === "top" ? TOP_LEVEL : Math.min(level.widest, 90) + turned + LEG + 12;
+  const turned = isLong(level.name ?? "") ? 16 : 0;
+  return side === "top" ? TOP_LEVEL + turned : Math.min(level.widest, 90) + turned + LEG + 12;
 }
 
 /** Neighbouring segments with the same coordinate of the level's axis. */

@@ -27,9 +27,10 @@ export interface CardOptions {
 export function cardScene(model: PlacementModel, options: CardOptions): Scene {
   const { width } = options;
   const head = headMarks(model, width - 2 * PAD);
-  const layout = layoutBody(model, options.choice ?? WHOLE, width - 2 * PAD, false);
   const blocks = options.blocks ?? blocksByDevice(model.doc.values);
   const paints = paintsOf(model, options.scheme, options.colorBy ?? "position", blocks);
+  const choice = { ...(options.choice ?? WHOLE), cell: paints.cell };
+  const layout = layoutBody(model, choice, width - 2 * PAD, false);
   const body = bodyMarks(model, layout, paints);
   const lit = options.highlight ?? null;
   body.push(...overlayMarks(model, layout, paints, lit));

@@ -42,9 +42,11 @@ export interface Faces {
   across: Track;
   downDims: readonly number[];
   down: readonly FacetRow[];
-  /** Facets there are in all, across and down: more than are shown when they do not fit. */
-  acrossTotal: number;
-  downTotal: number;
+  /** Facets there are in all, across and down, more than are shown when they do not fit, and the first that is shown. */
+  total: readonly [number, number];
+  first: readonly [number, number];
+  /** Whether every element is large enough for its number. */
+  numbers: boolean;
   faceWidth: number;
   faceHeight: number;
   width: number;
@@ -59,12 +61,14 @@ export interface Choice {
   facet: readonly [number, number];
   /** Parts in view along rows and columns, `[first, count]`; null for all. */
   window: readonly [readonly [number, number], readonly [number, number]] | null;
+  /** Width of an element that holds any of the numbers; 0 where none are shown. */
+  cell: number;
 }
 
-export const WHOLE: Choice = { rowDim: null, columnDim: null, facet: [0, 0], window: null };
+export const WHOLE: Choice = { rowDim: null, columnDim: null, facet: [0, 0], window: null, cell: 0 };
 
-const MOST_ACROSS = 8;
-const MOST_DOWN = 6;
+/** Height of an element that holds a number, with its share of the gutters. */
+const LINE = 16;
 
 /** The dimensions of rows, columns, facets across and facets down. */
 export function roles(rank: number, choice: Pick<Choice, "rowDim" | "columnDim">) {
@@ -81,29 +85,34 @@ export function roles(rank: number, choice: Pick<Choice, "rowDim" | "columnDim">
 }
 
 /**
- * Lays the faces into a width and a height. The style gives the gaps between tiles, facets and facet rows, the largest
- * side of an element, and whether facets may leave the array's aspect ratio to fill the height.
+ * Lays the faces into a width and a height: as many facets as have room, each wide enough for the numbers in it where
+ * that is possible. The style gives the gaps between tiles, facets and facet rows, the least width of a facet, the
+ * largest side of an element, and whether facets may leave the array's aspect ratio to fill the height.
  */
 export function layoutFaces(
   model: PlacementModel,
   choice: Choice,
   width: number,
   height: number,
-  style: { tile: number; facet: number; facetRow: number; largestCell: number; stretch?: boolean },
+  style: { tile: number; facet: number; facetRow: number; least: number; largestCell: number; stretch?: boolean },
 ): Faces {
   const { row, column, across, down } = roles(model.rank, choice);
   const size = (dim: number | null) => (dim === null ? 1 : Math.max(1, model.doc.dims[dim]?.size ?? 1));
   const acrossAll = across === null ? null : stretches(model, across, 8);
   const downAll = down.map((d) => stretches(model, d, 2));
-  const acrossTotal = acrossAll?.length ?? 1;
-  const downTotal = product(downAll.map((s) => s.length));
-  const nAcross = Math.min(acrossTotal, MOST_ACROSS);
-  const nDown = Math.min(downTotal, MOST_DOWN);
-  const [firstAcross, firstDown] = choice.facet;
+  const total = [acrossAll?.length ?? 1, product(downAll.map((s) => s.length))] as const;
 
   const rowsInView = choice.window ? windowSize(model, row, choice.window[0]) : size(row);
   const columnsInView = choice.window ? windowSize(model, column, choice.window[1]) : size(column);
   const ratio = Math.min(4, Math.max(0.25, rowsInView / columnsInView));
+  const forNumbers = [columnsInView * choice.cell, rowsInView * LINE] as const;
+  const numbers = choice.cell > 0 && forNumbers[0] <= width && forNumbers[1] <= height;
+  const [leastWidth, leastHeight] = numbers ? forNumbers : [style.least, style.least * Math.max(ratio, 0.75)];
+  const roomFor = (length: number, gap: number, least: number, count: number) =>
+    Math.max(1, Math.min(count, Math.floor((length + gap) / (least + gap))));
+  const nAcross = roomFor(width, style.facet, leastWidth, total[0]);
+  const nDown = roomFor(height, style.facetRow, leastHeight, total[1]);
+  const first = [Math.min(choice.facet[0], total[0] - nAcross), Math.min(choice.facet[1], total[1] - nDown)] as const;
   const most = (height - (nDown - 1) * style.facetRow) / nDown;
   let faceWidth = Math.max(1, (width - (nAcross - 1) * style.facet) / nAcross);
   if (columnsInView * style.largestCell < faceWidth) faceWidth = Math.max(columnsInView * style.largestCell, 60);
@@ -113,6 +122,7 @@ export function layoutFaces(
     // One without rows may use the width.
     if (row !== null) faceWidth = Math.min(faceWidth, faceHeight / ratio);
   }
+  if (numbers) [faceWidth, faceHeight] = [Math.max(faceWidth, leastWidth), Math.max(faceHeight, leastHeight)];
   const pitch = faceWidth + style.facet;
   return {
     rows: track(model, row, choice.window?.[0] ?? null, faceHeight, style.tile),
@@ -120,20 +130,21 @@ export function layoutFaces(
     across: {
       dim: across,
       segments: (acrossAll ?? [{ part: 0, start: 0, stop: 1 }])
-        .slice(firstAcross, firstAcross + nAcross)
+        .slice(first[0], first[0] + nAcross)
         .map((s, i) => ({ ...s, from: i * pitch, to: i * pitch + faceWidth })),
       length: nAcross * pitch - style.facet,
     },
     downDims: down,
-    down: Array.from({ length: Math.min(nDown, downTotal - firstDown) }, (_, i) => ({
+    down: Array.from({ length: nDown }, (_, i) => ({
       stretches: unravel(
-        firstDown + i,
+        first[1] + i,
         downAll.map((s) => s.length),
       ).map((k, d) => downAll[d]?.[k] ?? { part: 0, start: 0, stop: 1 }),
       from: i * (faceHeight + style.facetRow),
     })),
-    acrossTotal,
-    downTotal,
+    total,
+    first,
+    numbers,
     faceWidth,
     faceHeight,
     width: nAcross * pitch - style.facet,

@@ -226,7 +226,7 @@ function railWidth(model: MeshModel, wrapped: boolean, rows: number): number {
   // With many devices one label may stand for all rows.
   const row = wrapped ? `${model.size - 8}–${model.size - 1}` : model.size > 16 ? `0…${rows - 1}` : `${rows - 1}`;
   // A long name is turned, beside the indices.
-  const widest = isLong(name) ? `${row}00` : `${name}=${row}`;
+  const widest = isLong(name) ? `${row}000` : `${name}=${row}`;
   return rows > 1 || wrapped ? textWidth(widest, 11, true) + 20 : 4;
 }
 
@@ -336,7 +336,8 @@ function boxTitle(model: MeshModel, panel: DeviceGrid, box: number, x: number, y
   const digits = boxDigits(model, box);
   const axes = model.axes.slice(2);
   // A title may reach into the gap before the next box.
-  const room = panel.boxPitch[0] - BOX_GAP + 8;
+  const signs = axes.flatMap((_, i) => signOf(i + 2) ?? []);
+  const room = panel.boxPitch[0] - BOX_GAP + 8 - 15 * signs.length;
   const all = axes.map(({ name }, i) => `${name}=${digits[i] ?? 0}`).join(" ");
   const each = textWidth(all, 11, true) <= room ? room : room / axes.length - 7;
   let left = room;
@@ -347,13 +348,8 @@ function boxTitle(model: MeshModel, panel: DeviceGrid, box: number, x: number, y
     return left < 0 ? [] : [{ text, color: axisToken(i + 2) }];
   });
   const marks: Mark[] = spans.length > 0 ? [label(x, y, spans, 11, "muted", BOLD)] : [];
-  let end = x + textWidth(spans.map((t) => t.text).join(""), 11, true) + 12;
-  for (let axis = 2; box === 0 && axis < model.axes.length; axis++) {
-    const sign = signOf(axis);
-    if (!sign) continue;
-    marks.push({ ...sign, x: end, y: y - 4, r: 6 });
-    end += 15;
-  }
+  const end = x + textWidth(spans.map((t) => t.text).join(""), 11, true) + 12;
+  if (box === 0) marks.push(...signs.map((sign, i) => ({ ...sign, x: end + 15 * i, y: y - 4, r: 6 })));
   return marks;
 }
 

@@ -47,6 +47,7 @@ function natural(model: PlacementModel, choice: Choice, width: number, docked: b
   const bare = model.doc.shape === null;
   const boxes = product(model.meshShape.slice(2));
   const lensed = model.size > 1024 && boxes === 1;
+  const { abstract } = model.doc.mesh;
   const titles: Layout["titles"][number][] = [];
   let x = 0;
   let y = 0;
@@ -67,7 +68,7 @@ function natural(model: PlacementModel, choice: Choice, width: number, docked: b
   if (lensed) {
     const room = beside ? right * 0.52 : right;
     const w = Math.min(76, (room - 60) / LENS - 3);
-    const note = `${LENS}×${LENS} of ${model.size} devices`;
+    const note = `${LENS}×${LENS} of ${model.size} ${abstract ? "positions" : "devices, by id"}`;
     titles.push({ x, y: y + 14, text: "Lens", note });
     lens = { x, y: y + TITLE + 20, w, h: Math.min(36, w * 0.6) };
     if (beside) x += room + 12;
@@ -85,9 +86,11 @@ function natural(model: PlacementModel, choice: Choice, width: number, docked: b
           .slice(2)
           .map((a) => a.name)
           .join(", ")} index`
-      : lensed
-        ? "lines every 16 devices"
-        : "";
+      : abstract
+        ? "positions of an abstract mesh"
+        : lensed
+          ? "lines every 16 devices"
+          : "";
   titles.push({ x, y: y + 14, text: "Mesh", note });
   const height = stacked ? STACKED : (beside ? high - DOCK - 16 : high) - TITLE;
   const mesh = layoutMesh(model, choice, {
@@ -123,7 +126,7 @@ export function bodyMarks(model: PlacementModel, layout: Layout, paints: Paints)
     const title: Span = { text: t.text, weight: 700, color: "ink" };
     const key = array && paints.colorBy === "values" && paints.values.size > 0 ? legend(paints) : [];
     const all = [title, ...key, { text: key.length === 0 && note ? `   ${note}` : "" }];
-    const fits = t.x + textWidth(all.map((s) => s.text).join(""), 13) <= (next ? next.x - 12 : layout.width);
+    const fits = t.x + textWidth(all.map((s) => s.text).join(""), 13) <= (next ? next.x - 32 : layout.width);
     // What colours mean is said in place of the title where there is no room for both.
     return [label(t.x, t.y, fits ? all : key.length > 0 ? key : [title], 13, "muted")];
   });

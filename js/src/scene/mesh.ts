@@ -121,9 +121,12 @@ function ghost(model: PlacementModel, choice: Choice, panel: MeshPanel): MeshPan
   const beside = w >= 84;
   const idWidth = beside ? Math.max(panel.coordinates ? 58 : 0, idRoom(model, 14) + 14) : 6;
   const room = beside ? { x: idWidth, y: 8, w: w - idWidth - 10, h: h - 16 } : { x: 6, y: 20, w: w - 12, h: h - 26 };
+  // Under it stands whose device it is.
+  if (model.processes > 1) room.h -= 12;
   if (room.w < 12 || room.h < 8) return null;
-  const faces = layoutFaces(model, { ...choice, window: null }, room.w, room.h, {
+  const faces = layoutFaces(model, { ...choice, window: null, cell: 0 }, room.w, room.h, {
     tile: 0,
+    least: 2,
     facet: 3,
     facetRow: 3,
     largestCell: Number.POSITIVE_INFINITY,
@@ -178,18 +181,19 @@ function deviceMarks(
   const idSize = box.w >= 96 ? 15 : 12;
   const beside = box.w >= 84;
   const ink = remote || gone ? "muted" : "ink";
-  if (panel.coordinates && !(remote && box.h < 72)) {
-    marks.push(label(box.x + 12, box.y + box.h / 2 - 4, id, idSize, ink, BOLD));
+  const middle = box.y + box.h / 2;
+  const line = middle + idSize * 0.36;
+  const [x, y, rest] = panel.coordinates
+    ? ([box.x + 12, middle - 4, BOLD] as const)
+    : !panel.ghost
+      ? ([box.x + box.w / 2, line, { ...BOLD, anchor: "middle" }] as const)
+      : beside
+        ? ([box.x + 9, line, BOLD] as const)
+        : ([box.x + 7, box.y + 14, BOLD] as const);
+  marks.push(label(x, y, id, idSize, ink, rest));
+  if (panel.coordinates) {
     const digits = `(${model.digits(position).join(",")})`;
-    marks.push(label(box.x + 12, box.y + box.h / 2 + 15, fit(digits, 56, 11, true), 11, "muted", MONO));
-  } else if (beside && panel.ghost) {
-    marks.push(label(box.x + 9, box.y + box.h / 2 + idSize * 0.36, id, idSize, ink, BOLD));
-  } else if (panel.ghost) {
-    marks.push(label(box.x + 7, box.y + 14, id, 12, ink, BOLD));
-  } else {
-    marks.push(
-      label(box.x + box.w / 2, box.y + box.h / 2 + idSize * 0.36, id, idSize, ink, { ...BOLD, anchor: "middle" }),
-    );
+    marks.push(label(x, middle + 15, fit(digits, 56, 11, true), 11, "muted", MONO));
   }
   for (const outline of ghostOutlines(model, panel, position)) {
     marks.push({ kind: "rect", ...outline, fill: "bg", stroke: edge("faint") });
@@ -204,7 +208,7 @@ function deviceMarks(
   }
   if (remote) {
     const text = `process ${model.process[position] ?? 0}`;
-    if (textWidth(text, 10) < box.w - 16) marks.push(label(box.x + 9, box.y + box.h - 6, text, 10, "muted"));
+    if (textWidth(text, 10) < box.w - 16) marks.push(label(box.x + 9, box.y + box.h - 5, text, 10, "muted"));
   }
   return marks;
 }
@@ -264,7 +268,7 @@ function signs(model: PlacementModel, panel: MeshPanel): Mark[] {
     const disc = signOf(model, axis);
     if (!disc || axis > 1) return;
     if (!panel.ring && (panel.density !== "full" || panel.wrapped)) {
-      const [x, y] = axis === 0 ? [panel.x - 14, panel.y - 9] : [panel.x + 3, panel.y - 10];
+      const [x, y] = axis === 0 ? [panel.x - 14, panel.y + 9] : [panel.x + 9, panel.y - (panel.multiples ? 24 : 8)];
       marks.push({ ...disc, x, y, r: 6 });
       return;
     }

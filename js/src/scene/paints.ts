@@ -2,6 +2,7 @@
 import { idColor, type Rgb, type Scheme, tileColors, valueColor } from "../model/color";
 import type { PlacementModel } from "../model/placement";
 import { type BlockView, rangeOf, type ValueRange } from "../model/values";
+import { textWidth } from "./measure";
 
 export type ColorBy = "position" | "values" | "device";
 
@@ -11,6 +12,8 @@ export interface Paints {
   /** Values read so far, by tile; empty where none were. */
   values: ReadonlyMap<number, BlockView>;
   range: ValueRange;
+  /** Width of a cell that holds any of the numbers; 0 where they are not shown, or too many. */
+  cell: number;
   /** Colour of a tile as a whole; null draws no fill. */
   fill: (tile: number) => Rgb | null;
   /** Leave out the blocks of data: something else moves in their places. */
@@ -33,8 +36,23 @@ export function paintsOf(
     });
   }
   const range = rangeOf(values.values());
-  return { scheme, colorBy, values, range, fill: fillOf(model, scheme, colorBy, values, range) };
+  const cell = colorBy === "values" ? cellFor([...values.values()], range) : 0;
+  return { scheme, colorBy, values, range, cell, fill: fillOf(model, scheme, colorBy, values, range) };
 }
+
+/** Width of the widest number of blocks, with the space that keeps neighbours apart; 0 for very many numbers. */
+function cellFor(blocks: readonly BlockView[], { write }: ValueRange): number {
+  if (blocks.length === 0 || blocks.some((block) => block.length > MOST_NUMBERS)) return 0;
+  const widths = blocks.flatMap((block) =>
+    Array.from({ length: block.length }, (_, i) => textWidth(block.text(i, write), NUMBER, true)),
+  );
+  return Math.max(...widths, 0) + 6;
+}
+
+/** Size of numbers in cells. */
+export const NUMBER = 10.5;
+/** Numbers of a block at most. */
+const MOST_NUMBERS = 1024;
 
 function fillOf(
   model: PlacementModel,

@@ -9,7 +9,7 @@ import { type Faces, tileAtPoint, tileBoxes, WHOLE } from "../../src/scene/faces
 import { deviceAtPoint, deviceBox } from "../../src/scene/grid";
 import { bodyMarks, layoutBody } from "../../src/scene/layout";
 import { LENS } from "../../src/scene/lens";
-import { meshMarks } from "../../src/scene/mesh";
+import { ghostBoxes, meshMarks } from "../../src/scene/mesh";
 import { overlayMarks } from "../../src/scene/overlay";
 import { paintsOf } from "../../src/scene/paints";
 import { around, type Box, inside } from "../../src/scene/scene";
@@ -74,6 +74,8 @@ test("the middle of a device's box is that device", () =>
     }
   }));
 
+const WIDTHS = [320, 400, 480, 559, 560, 640, 760, 860, 960, 1280];
+
 function expectApart(boxes: readonly (Box & { what?: string })[]): void {
   for (const [i, a] of boxes.entries()) {
     for (const b of boxes.slice(i + 1)) {
@@ -94,7 +96,7 @@ test("every tile is on some page of facets", () =>
   each((model, { array }, { choice, width, docked }) => {
     if (!array || choice.window || model.tiles > 600) return;
     const reached = new Set<number>();
-    const { acrossTotal, downTotal } = array.faces;
+    const [acrossTotal, downTotal] = array.faces.total;
     let across = 0;
     while (across < acrossTotal) {
       let down = 0;
@@ -112,14 +114,45 @@ test("every tile is on some page of facets", () =>
     expect(reached.size).toBe(model.tiles);
   }, 60));
 
+const RANKS = [
+  array(mesh({ x: 4, y: 2 }), [8, 4, 6], ["x", "y"]),
+  array(mesh({ x: 4, y: 2 }), [4, 2, 4, 2, 6], ["x", null, "y"]),
+  array(mesh({ x: 16, y: 16, z: 16 }), [4096, 8192, 128], ["x", ["y", "z"]]),
+];
+
+test.each(RANKS)("facets can be told apart and read at any width, and devices show all that they hold", (document) => {
+  const model = new PlacementModel(document);
+  for (const width of WIDTHS) {
+    const { array: panel, mesh: devices } = layoutBody(model, WHOLE, width, true);
+    if (!panel) return expect.fail("there is no array");
+    const { faceWidth, faceHeight } = panel.faces;
+    expect(Math.min(faceWidth, faceHeight), `${width} px: ${faceWidth} × ${faceHeight}`).toBeGreaterThan(13);
+    const texts = arrayMarks(model, panel, paintsWith(model, "position")).flatMap((m) =>
+      m.kind === "text" ? m.spans.map((s) => s.text) : [],
+    );
+    expect(texts.join(" ")).not.toContain("…");
+    for (let p = 0; p < Math.min(model.size, 64); p++)
+      expect(ghostBoxes(model, devices, p, model.tileAt[p] ?? 0), `device ${p}`).not.toHaveLength(0);
+  }
+});
+
+test("a mesh says whether it is abstract, and what the ids in its lens are", () => {
+  const titles = (size: number, abstract: boolean) => {
+    const model = new PlacementModel(array(mesh({ x: size, y: size }, { abstract }), [4096, 4096], ["x"]));
+    return layoutBody(model, WHOLE, 900, true).titles.map((t) => t.note);
+  };
+  expect(titles(4, true)).toContain("positions of an abstract mesh");
+  expect(titles(4, false)).toEqual(["", ""]);
+  expect(titles(64, true)).toContain("5×5 of 4096 positions");
+  expect(titles(64, false)).toContain("5×5 of 4096 devices, by id");
+});
+
 test("panels stand apart", () =>
   each((_, { array, mesh, lens, dock }) => {
     const lensBox = lens && { x: lens.x, y: lens.y, w: LENS * (lens.w + 3), h: LENS * (lens.h + 3) };
     const boxes = [array?.box, mesh.box, lensBox, dock].filter((b) => b != null);
     expectApart(boxes);
   }));
-
-const WIDTHS = [320, 400, 480, 559, 560, 640, 760, 860, 960, 1280];
 
 test.each(Object.entries(PICTURES))("labels of %s do not touch one another at any width", (_, { document }) => {
   const model = new PlacementModel(document);
@@ -164,7 +197,8 @@ test.each(NAMES)("labels do not touch and keep their indices on meshes of the ax
           ...extent(m),
           what: `${width} px: ${m.spans.map((s) => s.text).join("")}`,
         }));
-        expectApart(written.filter((t) => t.w > 0));
+        const signs = marks.flatMap((m) => (m.kind === "disc" ? [{ ...extent(m), what: `${width} px: a sign` }] : []));
+        expectApart([...written.filter((t) => t.w > 0), ...signs.slice(0, 40)]);
         // A name that has its index beside it is not cut so that the index is lost.
         for (const { text } of texts.flatMap((m) => (m.weight === 700 && m.mono ? m.spans : [])))
           if (text.endsWith("…"))
@@ -269,12 +303,16 @@ test("numbers in cells have room and three digits of the greatest, or there are 
       const data = new DataView(arrays[format].from(numbers).buffer);
       const view = new BlockView({ ...block(0, shape, numbers), format, data });
       const paints = paintsOf(model, "light", "values", new Map([[0, view]]));
-      const { array: panel } = layoutBody(model, WHOLE, width, true);
+      const { array: panel } = layoutBody(model, { ...WHOLE, cell: paints.cell }, width, true);
       if (!panel) return expect.fail("there is no array");
       const texts = arrayMarks(model, panel, paints).flatMap((m) =>
         m.kind === "text" && m.color === "tile-ink" ? [m] : [],
       );
-      if (texts.length === 0) return;
+      // Cells are as wide as the widest number needs, wherever there is room for that.
+      if (texts.length === 0) {
+        expect(columns * paints.cell).toBeGreaterThan(width / 4);
+        return;
+      }
       expect(texts).toHaveLength(8);
       const { low, high, power } = paints.range;
       for (const [i, m] of texts.entries()) {

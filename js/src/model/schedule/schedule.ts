@@ -21,15 +21,12 @@ export const UNCHANGED: Changes = { microbatches: null, ratio: null, communicati
 /** The schedules of a document, one or several. */
 export function decodeSchedules(wire: unknown): { schedules: readonly Schedule[]; several: boolean } {
   if ((wire as { kind?: unknown } | null)?.kind === "schedules") {
-    const { schedules } = decodeDocument(wire, "schedules", (d: Schedules) =>
-      d.schedules.length > 0 ? null : "it has no schedules",
-    );
-    return { schedules, several: true };
+    const flaw = (d: Schedules) => (d.schedules.length > 0 ? null : "it has no schedules");
+    return { schedules: decodeDocument(wire, "schedules", flaw, true).schedules, several: true };
   }
-  return {
-    schedules: [decodeDocument(wire, "schedule", (d) => (d.source ? null : "it has no tasks"))],
-    several: false,
-  };
+  const meshless = (wire as { mesh?: unknown } | null)?.mesh === null;
+  const flaw = (d: Schedule) => (d.source ? null : "it has no tasks");
+  return { schedules: [decodeDocument(wire, "schedule", flaw, meshless)], several: false };
 }
 
 export class ScheduleModel {

@@ -145,13 +145,12 @@ export function Facets({ state }: { state: ArrayState }) {
   const faces = state.shown()?.layout.array?.faces;
   if (!faces) return null;
   const choice = state.now.choice;
-  const pager = (which: 0 | 1, shown: number, total: number, name: string) => {
-    if (shown >= total && choice.facet[which] === 0) return null;
-    const first = choice.facet[which];
-    const size = which === 0 ? 8 : 6;
-    const go = (to: number) => {
-      const facet: [number, number] = [choice.facet[0], choice.facet[1]];
-      facet[which] = Math.max(0, Math.min(total - 1, to));
+  const pager = (which: 0 | 1, shown: number, name: string) => {
+    const [first, total] = [faces.first[which], faces.total[which]];
+    if (shown === total) return null;
+    const go = (by: number) => {
+      const facet: [number, number] = [...faces.first];
+      facet[which] = Math.max(0, first + by * shown);
       state.set({ choice: { ...choice, facet } });
     };
     return (
@@ -159,7 +158,7 @@ export function Facets({ state }: { state: ArrayState }) {
         names={[`earlier ${name}`, `later ${name}`]}
         signs={["‹", "›"]}
         ends={[first === 0, first + shown >= total]}
-        go={(by) => go(first + by * size)}
+        go={go}
       >
         {name} {first + 1}–{first + shown} of {total}
       </Pair>
@@ -167,8 +166,8 @@ export function Facets({ state }: { state: ArrayState }) {
   };
   return (
     <>
-      {pager(0, faces.across.segments.length, faces.acrossTotal, "facets")}
-      {pager(1, faces.down.length, faces.downTotal, "facet rows")}
+      {pager(0, faces.across.segments.length, "facets")}
+      {pager(1, faces.down.length, "facet rows")}
     </>
   );
 }

@@ -1,8 +1,9 @@
 /** Keys of the two panels. */
 import { unravel } from "../../model/mesh";
+import type { PlacementModel } from "../../model/placement";
 import { type Highlight, highlightDevice, highlightTile } from "../../model/selection";
 import { tipOf, tipSentence } from "../../model/tip";
-import { roles } from "../../scene/faces";
+import { type Choice, roles } from "../../scene/faces";
 import type { ArrayState, Which } from "./state";
 
 /** Moves the cursor; returns whether the key was handled. */
@@ -48,36 +49,25 @@ export function onKey(state: ArrayState, which: Which, event: KeyboardEvent): bo
       state.set({ goTo: true });
       return true;
   }
+  const arrow = ARROWS.indexOf(event.key);
+  if (arrow < 0) return false;
   const shape = which === "array" ? model.grid : model.meshShape;
-  const [down, across, farDown, farAcross] = directions(state, which);
-  const steps: Readonly<Record<string, readonly [number | null | undefined, number]>> = {
-    ArrowUp: [event.shiftKey ? farDown : down, -1],
-    ArrowDown: [event.shiftKey ? farDown : down, 1],
-    ArrowLeft: [event.shiftKey ? farAcross : across, -1],
-    ArrowRight: [event.shiftKey ? farAcross : across, 1],
-  };
-  const step = steps[event.key];
-  if (!step) return false;
-  if (!lit) {
-    light(at);
-    return true;
+  const dim = directions(model, which, state.now.choice)[(arrow % 2) + (event.shiftKey ? 2 : 0)] ?? -1;
+  const last = (shape[dim] ?? 0) - 1;
+  if (!lit) light(at);
+  else if (last >= 0) {
+    const digits = unravel(at, shape);
+    digits[dim] = Math.max(0, Math.min(last, (digits[dim] ?? 0) + (arrow < 2 ? -1 : 1)));
+    light(digits.reduce((index, digit, d) => index * (shape[d] ?? 1) + digit, 0));
   }
-  const [dim, by] = step;
-  if (dim === null || dim === undefined) return true;
-  const digits = unravel(at, shape);
-  digits[dim] = Math.max(0, Math.min((shape[dim] ?? 1) - 1, (digits[dim] ?? 0) + by));
-  light(digits.reduce((index, digit, d) => index * (shape[d] ?? 1) + digit, 0));
   return true;
 }
 
+const ARROWS = ["ArrowUp", "ArrowLeft", "ArrowDown", "ArrowRight"];
+
 /** Dimensions that the arrow keys move along: down, across, and with Shift. */
-function directions(state: ArrayState, which: Which): readonly (number | null | undefined)[] {
-  const model = state.now.model;
-  if (!model) return [];
-  if (which === "mesh")
-    return model.meshShape.length === 1
-      ? [0, 0, null, null]
-      : [0, 1, model.meshShape.length > 3 ? 3 : null, model.meshShape.length > 2 ? 2 : null];
-  const { row, column, across, down } = roles(model.rank, state.now.choice);
-  return [row, column, down.at(-1) ?? null, across];
+function directions(model: PlacementModel, which: Which, choice: Choice): readonly (number | null | undefined)[] {
+  if (which === "mesh") return model.meshShape.length === 1 ? [0, 0] : [0, 1, 3, 2];
+  const { row, column, across, down } = roles(model.rank, choice);
+  return [row, column, down.at(-1), across];
 }

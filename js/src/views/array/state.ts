@@ -80,11 +80,11 @@ export class ArrayState extends CardState<Fields> {
     ): Shown | null => {
       if (!model || width <= 0 || !theme) return null;
       const paints = paintsOf(model, theme.scheme, colorBy, blocks);
-      return { model, layout: this.#layout(model, choice, width, high), paints, lens };
+      return { model, layout: this.#layout(model, choice, width, high, paints.cell), paints, lens };
     },
   );
-  readonly #layout = memo((model: PlacementModel, choice: Choice, width: number, high: number) =>
-    layoutBody(model, choice, width, true, high),
+  readonly #layout = memo((model: PlacementModel, choice: Choice, width: number, high: number, cell: number) =>
+    layoutBody(model, { ...choice, cell }, width, true, high),
   );
   readonly #summary = memo((model: PlacementModel | null) => model && summarize(model));
 
