@@ -99,8 +99,17 @@ def odd_tree() -> dict:
     }
 
 
+class Foreign:
+    """An array of another library."""
+
+    ndim, shape, dtype = 2, (8, 8), "float32"
+
+
 def kept_tree() -> dict:
-    """Arrays that rules move, and arrays that no rule moves: deleted, put into the host's memory, or of objects."""
+    """Arrays that rules move, and leaves that no rule moves.
+
+    Deleted, put into the host's memory, of objects, of another library, or with a sharding that raises.
+    """
     gone = jax.numpy.ones((8, 8))
     gone.delete()
     return {
@@ -109,6 +118,8 @@ def kept_tree() -> dict:
         "gone": gone,
         "offloaded": jax.device_put(np.ones((8, 8)), NamedSharding(eight(), P(), memory_kind="pinned_host")),
         "objects": np.array([None] * 8),
+        "foreign": Foreign(),
+        "misfit": jax.ShapeDtypeStruct((7, 8), "float32", sharding=NamedSharding(eight(), P("data"))),
     }
 
 

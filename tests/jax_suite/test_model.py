@@ -199,7 +199,7 @@ def test_saved_bytes_are_what_the_spec_of_a_flag_saves():
 def test_copies_over_an_axis_that_divides():
     (flag,) = read.model({"w": typed((64, 32), "data"), "v": typed((7, 3))}).flags
     assert (flag.kind, flag.spec, flag.cost) == ("copied", "P('data', 'model')", 512)
-    assert flag.reason == "Copied 2 times over model, and model would divide it."
+    assert flag.reason == "Copied 2 times over model; it could be split over model."
 
 
 def test_one_device_among_many():

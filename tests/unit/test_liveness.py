@@ -264,3 +264,21 @@ cond {
     assert out.over
     assert out.over.instruction
     assert out.over.instruction.name == "a"
+
+
+def test_a_loop_without_a_recorded_count_is_counted():
+    body, condition = "n = s32[] get-tuple-element(x), index=0", "direction=LT"
+    text = LOOP.replace(body, f"{body}\n  one = s32[] constant(1)\n  next = s32[] add(n, one)")
+    text = text.replace("tuple(n, out)", "tuple(next, out)")
+    text = text.replace(f"compare(m, m), {condition}", f"compare(m, most), {condition}")
+    text = text.replace("  ROOT less", "  most = s32[] constant(12)\n  ROOT less")
+    text += entry(
+        "z = s32[] constant(0)",
+        "a = f32[8]{0} broadcast(p)",
+        "t = (s32[], f32[8]{0}) tuple(z, a)",
+        "w = (s32[], f32[8]{0}) while(t), condition=cond, body=body",
+        "g = f32[8]{0} get-tuple-element(w), index=1",
+        "ROOT c = f32[4]{0} slice(g)",
+    )
+    (loop,) = walk(Module.parse("HloModule m\n\n" + text)).loops
+    assert loop.times == 12

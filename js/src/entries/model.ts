@@ -1,5 +1,6 @@
 /** The entry of ModelView's bundle: a tree, or trees side by side. */
 
+import foldStyles from "../views/card/fold.css";
 import footStyles from "../views/card/footer.css";
 import markStyles from "../views/card/marks.css";
 import { entry } from "../views/card/mount";
@@ -14,7 +15,7 @@ import { ModelCard } from "../views/model/ModelCard";
 import styles from "../views/model/model.css";
 import { ModelState } from "../views/model/state";
 
-const common = [paperStyles, footStyles, markStyles, styles];
+const common = [paperStyles, foldStyles, footStyles, markStyles, styles];
 const one = entry({ state: ModelState, body: ModelCard, keys: modelKeys, styles: common });
 const several = entry({
   ...{ state: ComparedState, body: ComparedCard, keys: comparedKeys },

@@ -1,5 +1,6 @@
 /** The entry of CompiledProgram's bundle. */
 
+import foldStyles from "../views/card/fold.css";
 import footStyles from "../views/card/footer.css";
 import markStyles from "../views/card/marks.css";
 import { entry } from "../views/card/mount";
@@ -15,5 +16,5 @@ export default entry({
   state: ProgramState,
   body: ProgramCard,
   keys: programKeys,
-  styles: [paperStyles, footStyles, markStyles, scrubberStyles, styles, memoryStyles],
+  styles: [paperStyles, foldStyles, footStyles, markStyles, scrubberStyles, styles, memoryStyles],
 });

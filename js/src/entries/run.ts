@@ -1,5 +1,6 @@
 /** The entry of RunView's bundle. */
 
+import foldStyles from "../views/card/fold.css";
 import footStyles from "../views/card/footer.css";
 import markStyles from "../views/card/marks.css";
 import { entry } from "../views/card/mount";
@@ -13,5 +14,5 @@ export default entry({
   state: RunState,
   body: RunCard,
   keys: runKeys,
-  styles: [paperStyles, footStyles, markStyles, styles],
+  styles: [paperStyles, foldStyles, footStyles, markStyles, styles],
 });

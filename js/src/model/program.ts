@@ -1,4 +1,5 @@
 /** Compiled programs as the picture reads them: collectives with their groups, plans and times. */
+import { bytesColumn, type Format, secondsColumn } from "./column";
 import type { HloCollective, Listing, Nest, Plan, Program, Source } from "./document.gen";
 import { unpack } from "./ints";
 import { MeshModel } from "./mesh";
@@ -331,6 +332,14 @@ export function groupTotal(model: ProgramModel, { members }: Group, interconnect
     seconds: all.reduce((sum, c) => sum + model.seconds(c, interconnect), 0),
     runs: all.some((c) => c.times === null) ? null : all.reduce((sum, c) => sum + (c.times ?? 0), 0),
     bytes: [Math.min(...sent), Math.max(...sent)],
+  };
+}
+
+/** How the figures of groups are written, column by column. */
+export function totalFigures(totals: readonly GroupTotal[]): Record<"time" | "sent", Format> {
+  return {
+    time: secondsColumn(totals.map((t) => t.seconds)),
+    sent: bytesColumn(totals.flatMap((t) => t.bytes)),
   };
 }
 

@@ -1,9 +1,10 @@
 /** Memory over a program as one scene, for the picture without a page: the chart, and what is alive at the peak. */
 
 import type { Scheme } from "../model/color";
+import { bytesColumn, type Format } from "../model/column";
 import type { MemoryModel } from "../model/memory";
 import { basisText, dominates, legendOf, memoryBadges, rowText } from "../model/memory/words";
-import { bytes, count } from "../model/text";
+import { count } from "../model/text";
 import { type Band, framed, headBand, rule, stack } from "./bands";
 import { shift } from "./card";
 import { fit, textWidth } from "./measure";
@@ -21,12 +22,13 @@ export function memoryScene(model: MemoryModel, { width, scheme }: { width: numb
   const bounds = boundsOf(model, limit);
   const layout = layoutOf(model.steps, width - 2 * PAD);
   const rows = model.rows(model.peak);
+  const figure = bytesColumn(rows.slice(0, MOST).map((row) => row.bytes));
   const bands = stack([
     headBand(model.doc.name || "program", model.mesh, memoryBadges(model, limit), width),
     words(dominates(model, model.peak), width, "ink"),
     { marks: legend(model, width, scheme), height: 24 },
     { marks: shift(chartMarks(model, layout, bounds, scheme), PAD, 0), height: layout.height + 6 },
-    ...rows.slice(0, MOST).map((row) => rowBand(model, row, layout, width, scheme)),
+    ...rows.slice(0, MOST).map((row) => rowBand(model, row, figure, layout, width, scheme)),
     ...(rows.length > MOST ? [words(`${count(rows.length - MOST, "smaller line")} more.`, width, "muted")] : []),
     words(basisText(model), width, "muted"),
   ]);
@@ -43,8 +45,10 @@ function words(text: string, width: number, color: "ink" | "muted"): Band {
 function legend(model: MemoryModel, width: number, scheme: Scheme): Mark[] {
   const marks: Mark[] = [];
   let x = PAD;
-  for (const { kind, name, bytes: n } of legendOf(model, model.peak)) {
-    const text = `${name} ${bytes(n)}`;
+  const kinds = legendOf(model, model.peak);
+  const figure = bytesColumn(kinds.map((k) => k.bytes));
+  for (const { kind, name, bytes: n } of kinds) {
+    const text = `${name} ${figure(n)}`;
     const wide = textWidth(text, 11) + 18;
     if (x + wide > width - PAD) break;
     const fill = kind === "collective" ? "axis0" : kindColor(kind, scheme);
@@ -58,6 +62,7 @@ function legend(model: MemoryModel, width: number, scheme: Scheme): Mark[] {
 function rowBand(
   model: MemoryModel,
   row: ReturnType<MemoryModel["rows"]>[number],
+  figure: Format,
   layout: MemoryLayout,
   width: number,
   scheme: Scheme,
@@ -74,7 +79,7 @@ function rowBand(
   return {
     marks: [
       rule(0, 0, width),
-      label(PAD + 64, 16, bytes(row.bytes), 12, "ink", { ...BOLD, anchor: "end" }),
+      label(PAD + 64, 16, figure(row.bytes), 12, "ink", { ...BOLD, anchor: "end" }),
       label(PAD + 74, 16, name, 12, "ink", BOLD),
       label(
         PAD + 82 + textWidth(name, 12, true),

@@ -1,11 +1,11 @@
 /** A tree of arrays as one scene, for the picture without a page: its first lines, one device as a map, the mesh. */
 
 import { sentenceTokens } from "../model/comparison/words";
-import { axisTokens, bytes, count } from "../model/text";
+import { axisTokens, count } from "../model/text";
 import { ownBytes, type TreeModel } from "../model/tree";
 import { type Row, rowsOf, type Sort } from "../model/tree/rows";
 import { timesText } from "../model/tree/stacked";
-import { badgesOf, copiesText, costText, typeText } from "../model/tree/words";
+import { badgesOf, copiesText, costText, lineFigures, typeText } from "../model/tree/words";
 import { type Band, framed, headBand, rule, stack } from "./bands";
 import { shift, spans } from "./card";
 import { broken } from "./comparison/broken";
@@ -37,9 +37,10 @@ export function modelScene(tree: TreeModel, { width, sort, search }: ModelPictur
   const stacked = width < STACKED;
   const left = stacked ? width : width - PANEL;
   const most = Math.max(1, ...rows.map((row) => row.sums.here));
+  const figures = lineFigures(rows.slice(0, MOST));
   const table = stack([
     ...(left >= NARROW ? [headsBand(tree, left)] : []),
-    ...rows.slice(0, MOST).map((row) => rowBand(tree, row, left, most)),
+    ...rows.slice(0, MOST).map((row) => rowBand(tree, row, left, most, figures)),
     footBand(rows.length - MOST),
   ]);
   const panel = panelBand(tree, leaves, stacked ? width : PANEL);
@@ -79,7 +80,9 @@ function headsBand(tree: TreeModel, width: number): Band {
   return { marks: [...heads, rule(0, 32, width)], height: 33 };
 }
 
-function rowBand(tree: TreeModel, row: Row, width: number, most: number): Band {
+type Figures = ReturnType<typeof lineFigures>;
+
+function rowBand(tree: TreeModel, row: Row, width: number, most: number, figures: Figures): Band {
   const c = columnsOf(width);
   const narrow = width < NARROW;
   const x = PAD + 14 + row.depth * 16;
@@ -90,13 +93,13 @@ function rowBand(tree: TreeModel, row: Row, width: number, most: number): Band {
   const name = fit(row.name || "·", room - textWidth(times, 13, true), 13, true) + times;
   const mesh = tree.meshes[inner ? 0 : tree.typeAt(row.leaf ?? 0).mesh] ?? tree.mesh;
   const type = fit(typeText(tree, row), narrow ? width - x - PAD : c.all - 70 - c.type, 12, true);
-  const held = row.sums.copies[1] > 0 ? bytes(row.sums.here) : "–";
+  const held = row.sums.copies[1] > 0 ? figures.here(row.sums.here) : "–";
   const scale = (c.here - 66 - c.bar) / most;
   const marks: Mark[] = [
     ...(inner ? [label(x - 14, 20, row.open ? "▾" : "▸", 11, "muted")] : []),
     label(x, 20, name, 13, "ink", inner ? BOLD : MONO),
     label(narrow ? x : c.type, narrow ? 38 : 20, spans(axisTokens(type, mesh)), 12, "ink", inner ? {} : MONO),
-    ...(row.sums.leaves > 0 && !narrow ? [label(c.all, 20, bytes(row.sums.bytes), 12, "ink", END)] : []),
+    ...(row.sums.leaves > 0 && !narrow ? [label(c.all, 20, figures.all(row.sums.bytes), 12, "ink", END)] : []),
     ...bar({ x: c.bar, y: 10, w: row.sums.here * scale, h: 11 }, row.sums.own * scale),
     label(c.here, 20, held, 12, "ink", inner ? { ...END, weight: 700 } : END),
     label(c.copies, 20, copiesText(row), 12, row.flags.length > 0 && row.sums.copies[0] > 1 ? "warn" : "ink", END),

@@ -6,7 +6,15 @@
 import type { Algorithm } from "../model/algorithm";
 import type { Scheme } from "../model/color";
 import type { HloCollective } from "../model/document.gen";
-import { type Group, type GroupTotal, groupsOf, groupTotal, type ProgramModel, type Sort } from "../model/program";
+import {
+  type Group,
+  type GroupTotal,
+  groupsOf,
+  groupTotal,
+  type ProgramModel,
+  type Sort,
+  totalFigures,
+} from "../model/program";
 import {
   badgesOf,
   causeNotes,
@@ -152,11 +160,12 @@ function headsBand(width: number): Band {
 /** Lines of the table, with their bars on one scale. */
 function rowBands(model: ProgramModel, groups: readonly Group[], width: number, chosen: Group | undefined): Band[] {
   const totals = groups.map((group) => groupTotal(model, group, model.doc.interconnect));
+  const figures = totalFigures(totals);
   const longest = Math.max(1e-12, ...totals.map((total) => total.seconds));
   return groups.map((group, i) => {
     const c = model.collectives[group.at];
     const total = totals[i];
-    return c && total ? rowBand(model, c, total, longest, width, group === chosen) : { marks: [], height: 0 };
+    return c && total ? rowBand(model, c, total, figures, longest, width, group === chosen) : { marks: [], height: 0 };
   });
 }
 
@@ -164,6 +173,7 @@ function rowBand(
   model: ProgramModel,
   c: HloCollective,
   { seconds, runs, bytes: [least, most] }: GroupTotal,
+  { time, sent: sentText }: ReturnType<typeof totalFigures>,
   longest: number,
   width: number,
   chosen: boolean,
@@ -182,16 +192,16 @@ function rowBand(
   marks.push(label(k.op, y, op, 12.5, "ink", BOLD), ...axisMarks(model, c, k.axes, y, narrow ? width : k.sent - 66));
   const figures = { ...MONO, anchor: "end" } as const;
   // Bytes of every time; a group's may differ.
-  const sent = least === most ? bytes(most) : `≤ ${bytes(most)}`;
+  const sent = `${least === most ? "" : "≤ "}${sentText(most)}`;
   const times = `×${runs ?? "?"}`;
   if (narrow) {
     marks.push(label(PAD, 44, `${sent} ${times}`, 12, "ink", MONO));
     const box = { x: PAD + 130, y: 35, w: Math.max(1, (width - PAD - 240) * (seconds / longest)), h: 11 };
-    marks.push(...barMarks(model, c.axes, box), label(k.end, 44, duration(seconds), 12, "ink", figures));
+    marks.push(...barMarks(model, c.axes, box), label(k.end, 44, time(seconds), 12, "ink", figures));
   } else {
     marks.push(label(k.sent, y, sent, 12, "ink", figures), label(k.runs, y, times, 12, "ink", figures));
     const box = { x: k.time, y: y - 10, w: Math.max(1, 46 * (seconds / longest)), h: 12 };
-    marks.push(...barMarks(model, c.axes, box), label(k.end, y, duration(seconds), 12, "ink", figures));
+    marks.push(...barMarks(model, c.axes, box), label(k.end, y, time(seconds), 12, "ink", figures));
   }
   const from = narrow ? PAD : k.source;
   const room = (narrow ? k.end : k.time - 8) - from;

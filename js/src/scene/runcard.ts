@@ -1,10 +1,8 @@
 /** A measured run as one scene, for the picture without a page: its lanes, and what its collectives took. */
 
 import type { MeasuredCollective } from "../model/document.gen";
-import { duration } from "../model/program/words";
 import { type RunModel, rowsOf } from "../model/run";
-import { badgesOf, codeText, notesOf, overText, rate } from "../model/run/words";
-import { bytes } from "../model/text";
+import { badgesOf, codeText, notesOf, overText, type RunFigures, runFigures } from "../model/run/words";
 import { type Band, framed, headBand, rule, stack } from "./bands";
 import { shift } from "./card";
 import { fit } from "./measure";
@@ -32,16 +30,17 @@ export function runScene(models: readonly RunModel[], picture: RunPicture): Scen
   const { width } = picture;
   const [first] = models;
   const calls = models.map((m) => (models.length === 1 && picture.call !== null ? picture.call : m.typical));
+  const figures = first && runFigures(first);
   const longest = Math.max(...models.map((m, k) => m.seconds(m.ticks(calls[k] ?? 0))));
   const bands = models.flatMap((model, k): Band[] => [
     headBand(model.doc.name || "program", model.mesh, badgesOf(model.doc), width),
     lanesBand(model, calls[k] ?? 0, longest, picture, models.length === 1 ? "ample" : "shared"),
   ]);
-  if (first && models.length === 1)
+  if (first && figures && models.length === 1)
     bands.push(
       ...rowsOf(first, "time")
         .slice(0, MOST)
-        .map((at) => rowBand(first, at, width)),
+        .map((at) => rowBand(first, at, width, figures)),
     );
   if (first) bands.push(notesBand([first.doc.note, ...notesOf(first).slice(1)].filter(Boolean), width));
   const { marks, height } = stack(bands);
@@ -55,7 +54,7 @@ function lanesBand(model: RunModel, call: number, seconds: number, picture: RunP
   return { marks: [rule(0, 0, picture.width), ...shift(marks, PAD, 10)], height: layout.height + 20 };
 }
 
-function rowBand(model: RunModel, at: number, width: number): Band {
+function rowBand(model: RunModel, at: number, width: number, figures: RunFigures): Band {
   const c = model.collectives[at] as MeasuredCollective;
   const ink = model.inkOf(c);
   const columns = width < NARROW ? [width - PAD] : [width - 330, width - 240, width - 130, width - PAD];
@@ -63,12 +62,12 @@ function rowBand(model: RunModel, at: number, width: number): Band {
   const ran = c.times > 0;
   const cells =
     width < NARROW
-      ? [ran ? duration(c.median_s) : "did not run"]
+      ? [ran ? figures.time(c.median_s) : "did not run"]
       : [
-          bytes(c.bytes_per_device),
-          ran ? duration(c.median_s) : "did not run",
-          ran ? `wait ${duration(c.wait_s)}` : "",
-          ran && c.bytes_per_second > 0 ? rate(c.bytes_per_second) : "",
+          figures.sent(c.bytes_per_device),
+          ran ? figures.time(c.median_s) : "did not run",
+          ran ? `wait ${figures.wait(c.wait_s)}` : "",
+          ran && c.bytes_per_second > 0 ? figures.rate(c.bytes_per_second) : "",
         ];
   const marks: Mark[] = [
     rule(0, 0, width),

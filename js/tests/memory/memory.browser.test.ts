@@ -182,3 +182,12 @@ test("a saved page has no button: it says how, or what was found", async () => {
   const found = await page("training", { _static: true, _remedies: { 0: { n: 0, found: FOUND } } });
   expect(found.root.querySelectorAll(".remedies li")).toHaveLength(2);
 });
+
+test.each([360, 480, 700, 934])("lifetimes stand below the chart and end inside the card, %i px", async (width) => {
+  const view = await page("training", {}, { width });
+  const { left, right } = plot(view).getBoundingClientRect();
+  for (const life of view.root.querySelectorAll(".life")) {
+    const box = life.getBoundingClientRect();
+    expect([Math.round(box.left), Math.round(box.right)]).toEqual([Math.round(left), Math.round(right)]);
+  }
+});

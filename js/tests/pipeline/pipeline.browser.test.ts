@@ -161,10 +161,10 @@ test("schedules side by side have one scale and a table", async () => {
   const view = await mount(wire("compared"));
   const rows = [...view.root.querySelectorAll("tbody tr")].map((row) => textOf(row));
   expect(rows).toEqual([
-    "1F1B 27.3 % 3 ÷ 114 3 2 14833",
-    "GPipe 27.3 % 3 ÷ 118 8 8 84833",
-    "Interleaved 15.8 % 3 ÷ 195.5 4.5 3.5 2.511228.5",
-    "ZB-H1 11.1 % 1 ÷ 94 4 4 44827",
+    "1F1B 27.3 % = 3 ÷ 114 3 2 14833",
+    "GPipe 27.3 % = 3 ÷ 118 8 8 84833",
+    "Interleaved 15.8 % = 3 ÷ 195.5 4.5 3.5 2.511228.5",
+    "ZB-H1 11.1 % = 1 ÷ 94 4 4 44827",
   ]);
 });
 

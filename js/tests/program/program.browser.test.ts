@@ -489,3 +489,23 @@ test("under a short table stand the words, beside the mesh; a long one has that 
   expect((await places(doc, 920))[0]).toEqual([false, true]);
   expect((await places(short, 700))[0]).toEqual([false, true]);
 });
+
+test.each([900, 934])("four rows of devices are seen whole beside the table, %i px", async (width) => {
+  const view = await mount(program("training"), {}, { width });
+  expect(view.root.querySelector(".lanes")).not.toBeNull();
+  const bottom = (selector: string) => find(view, selector).getBoundingClientRect().bottom;
+  expect(bottom(".mesh .picture")).toBeLessThanOrEqual(bottom(".panels"));
+});
+
+test("in a narrow card the table scrolls, and what comes second is one line, open on paper", async () => {
+  const view = await mount(program("training"), {}, { width: 480 });
+  const fold = find(view, ".fold") as HTMLDetailsElement;
+  expect(find(view, ".table").clientHeight).toBeLessThanOrEqual(360);
+  expect([fold.open, find(view, ".words").checkVisibility()]).toEqual([false, false]);
+  dispatchEvent(new Event("beforeprint"));
+  await settle();
+  expect([fold.open, find(view, ".words").checkVisibility()]).toEqual([true, true]);
+  dispatchEvent(new Event("afterprint"));
+  await settle();
+  expect(fold.open).toBe(false);
+});

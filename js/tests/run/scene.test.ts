@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import { RunModel } from "../../src/model/run";
 import { cursorMarks, lanesMarks, stepOf } from "../../src/scene/run";
+import { laneBars } from "../../src/scene/run/bars";
 import { laneAt, layoutOf, MOST_LANES, tickAt, xOf } from "../../src/scene/run/layout";
 import type { BarsMark, Mark, StrokesMark } from "../../src/scene/scene";
 import { raw } from "../documents";
@@ -50,6 +51,25 @@ test("many events cost no more marks than pixels, and cover what they cover", ()
   const near = lanesMarks(run, place, 0, { from: 1e6, to: 1.01e6 }, -1);
   const found = bars(near, "axis1").filter((m) => m.y === place.places[0]?.y);
   expect(found.flatMap(boxes).length).toBe(5);
+});
+
+test("names of events that lie over one another stand apart, on what is seen of each", () => {
+  const [first] = step.lanes;
+  if (!first) throw new Error("no lanes");
+  // One event from 0 to 100 ms, others in its middle and near its end.
+  const lane = {
+    ...first,
+    bounds: [0, 3],
+    operation: Int32Array.of(0, 0, 0),
+    start: Int32Array.of(0, 45_000, 80_000),
+    end: Float64Array.of(100_000, 55_000, 95_000),
+    waited: new Int32Array(3),
+    reach: Float64Array.of(100_000, 100_000, 100_000),
+  };
+  const place = { ...layout, y: 0 };
+  const { labels } = laneBars(step, lane, 0, { from: 0, to: 100_000 }, place, -1);
+  const at = labels.map((m) => ((m.kind === "text" ? m.x : 0) - place.left) / place.span).sort();
+  expect(at.map((x) => Math.round(100 * x) / 100)).toEqual([0.5, 0.67, 0.88]);
 });
 
 test("what is not selected fades", () => {

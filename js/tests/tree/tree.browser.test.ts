@@ -180,3 +180,17 @@ test("no card is higher than a notebook shows, nor with an array beside the tabl
     view.stop();
   }
 });
+
+test.each([360, 480, 700])(
+  "in a narrow card the tree comes first and the map of the device is one line, %i px",
+  async (width) => {
+    const view = await mount(wire("state"), {}, { width });
+    const top = (selector: string) => find(view, selector).getBoundingClientRect().top;
+    expect(view.frame.getBoundingClientRect().height).toBeLessThanOrEqual(820);
+    expect(top(".tree")).toBeLessThan(view.frame.getBoundingClientRect().top + 210);
+    expect(find(view, ".side").checkVisibility()).toBe(false);
+    find(view, ".fold summary").click();
+    await settle();
+    expect(find(view, ".side").checkVisibility()).toBe(true);
+  },
+);

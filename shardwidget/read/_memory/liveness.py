@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from shardwidget.read._memory.shapes import Array, arrays_of, element_counts
+from shardwidget.read._program.loops import trip_count
 from shardwidget.read._program.module import Computation, Instruction, Module
 
 _SAME = frozenset({"bitcast", "optimization-barrier", "opt-barrier", "domain", "get-dimension-size"})
@@ -167,7 +168,7 @@ class _Walking:
         if opcode in _SAME:
             return operands[0] if operands else ()
         if opcode == "while":
-            return self._while(instruction, operands)
+            return self._while(instruction, computation, operands)
         if opcode == "conditional":
             return self._conditional(instruction, operands)
         if opcode == "call":
@@ -217,12 +218,11 @@ class _Walking:
         start = sum(counts[:index])
         return operands[0][start : start + (counts[index] if index < len(counts) else 1)] if operands else ()
 
-    def _while(self, instruction: Instruction, operands: Sequence[Leaves]) -> Leaves:
+    def _while(self, instruction: Instruction, computation: Computation, operands: Sequence[Leaves]) -> Leaves:
         carried = operands[0] if operands else ()
         called = dict(instruction.called)
         first = len(self.out.steps)
-        times = re.search(r'"known_trip_count":\{"n":"(\d+)"', instruction.text)
-        loop = Loop(instruction, first, first, int(times[1]) if times else None)
+        loop = Loop(instruction, first, first, trip_count(instruction, computation, self.module))
         around, self._loop = self._loop, len(self.out.loops)
         self.out.loops.append(loop)
         made: Leaves = ()

@@ -110,7 +110,7 @@ class _Flags:
         used = {axis for dim in kind.dims for axis in dim.axes}
         gained = math.prod(sizes[a] for entry in entries for a in entry.axes if a not in used)
         saved = self.bytes(group) * (gained - 1) // gained
-        reason = f"{_capital(self.held(group))}, and {_axes(entries, used)} would divide it."
+        reason = f"{_capital(self.held(group))}; it could be split over {_axes(entries, used)}."
         return self.flag("copied", group, saved, reason, spec_code(entries))
 
     def odd(self, group: Group, kind: LeafType) -> Flag | None:

@@ -91,12 +91,13 @@ export function basisText(model: MemoryModel): string {
   if (!compilers) return `Read from ${basis}. The compiler gives no figure of its own.`;
   const off = 100 * (model.peakBytes / compilers - 1);
   const theirs = doc.compiler?.peak === compilers ? "the compiler's own peak" : "what the compiler allocates";
-  const sign = off > 0 ? "+" : off < 0 ? "−" : "±";
+  const exact = Math.abs(off) < 0.005;
+  const beside = exact ? "equal to" : `${off > 0 ? "+" : "−"}${Math.abs(off).toFixed(2)} % against`;
   const gaps =
     doc.gaps > compilers / 1000
       ? ` ${bytes(doc.gaps)} of that hold nothing at the peak: gaps between temporaries.`
       : "";
-  return `Read from ${basis}: ${sign}${Math.abs(off).toFixed(2)} % against ${theirs}, ${bytes(compilers)}.${gaps}`;
+  return `Read from ${basis}: ${beside} ${theirs}, ${bytes(compilers)}.${gaps}`;
 }
 
 export function loopText({ name, backward, times }: MemoryLoop): string {

@@ -1,4 +1,5 @@
 /** What is said of a measured run. */
+import { bytesColumn, ratesColumn, secondsColumn } from "../column";
 import type { MeasuredCollective, Operation, Run } from "../document.gen";
 import { duration } from "../program/words";
 import type { Doing, RunModel } from "../run";
@@ -123,6 +124,19 @@ const RATES = [
   ["MB/s", 1e6],
   ["kB/s", 1e3],
 ] as const;
+
+/** How the figures of the collectives are written, column by column. */
+export function runFigures({ collectives }: RunModel) {
+  return {
+    sent: bytesColumn(collectives.map((c) => c.bytes_per_device)),
+    time: secondsColumn(collectives.map((c) => c.median_s)),
+    wait: secondsColumn(collectives.flatMap((c) => [c.wait_s, c.wait_high_s])),
+    estimate: secondsColumn(collectives.map((c) => c.estimate_s)),
+    rate: ratesColumn(collectives.map((c) => c.bytes_per_second)),
+  };
+}
+
+export type RunFigures = ReturnType<typeof runFigures>;
 
 /** A time on the axis: all of one axis have the unit of its step. */
 export function axisTime(seconds: number, step: number): string {

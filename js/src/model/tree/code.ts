@@ -1,4 +1,5 @@
 /** Rules as Python, to run where the user's tree and its `mesh` are. What they do is what `applyRules` says. */
+import type { LeafType } from "../document.gen";
 import { quoted, specCode, tupleText } from "../spec";
 import { isArray, type TreeModel } from "../tree";
 import type { Rule, Spec } from "./rules";
@@ -25,6 +26,7 @@ function codeOfPaths(rules: readonly Rule[], tree: TreeModel): string[] {
   return [
     "import re",
     "import jax",
+    ...numpyFor(tree),
     "from jax.sharding import NamedSharding, PartitionSpec as P",
     "",
     "RULES = [  # the last that matches counts",
@@ -63,6 +65,7 @@ function codeOfLogical(rules: readonly Rule[], tree: TreeModel): string[] {
   return [
     "import flax.linen as nn",
     "import jax",
+    ...numpyFor(tree),
     "",
     "LOGICAL = [  # in order of precedence: each for dimensions and mesh axes that are free",
     ...rules.map(({ logical }) => `    ("${logical?.name}", ${axesOf(logical?.axes ?? [])}),`),
@@ -73,6 +76,10 @@ function codeOfLogical(rules: readonly Rule[], tree: TreeModel): string[] {
     "shardings = jax.tree.map(lambda spec, s: s if any(spec) else None, specs, shardings)  # None: no names, as it is",
     ...(isLive(tree) ? move : []),
   ];
+}
+
+function numpyFor(tree: TreeModel): string[] {
+  return tree.doc.types.some((of) => of.state === "other") ? ["import numpy as np"] : [];
 }
 
 function nameOf(tree: TreeModel): string {
@@ -90,18 +97,22 @@ function moved(tree: TreeModel, condition: string): string {
   return `x if ${unless} else jax.device_put(x, s)`;
 }
 
-/** A function that finds the arrays to which no rule applies (see `rulesApply`); no lines where there are none. */
+/** A function that finds the leaves to which no rule applies (see `rulesApply`); no lines where there are none. */
 function staysCode(tree: TreeModel): string[] {
   const { types } = tree.doc;
+  const has = (state: LeafType["state"]) => types.some((of) => of.state === state);
   const listed = (of: readonly string[]) => tupleText([...new Set(of)].map(quoted));
   const kinds = types.filter((of) => of.offloaded).map((of) => of.memory_kind);
   const dtypes = types.filter((of) => isArray(of) && of.device_bits === 0).map((of) => of.dtype);
   const tests: string[] = [];
-  if (types.some((of) => of.state === "deleted")) tests.push("isinstance(a, jax.Array) and a.is_deleted()");
+  if (has("other")) tests.push("not isinstance(a, (jax.Array, jax.ShapeDtypeStruct, np.ndarray, np.generic))");
+  if (has("deleted")) tests.push("isinstance(a, jax.Array) and a.is_deleted()");
+  if (has("unreadable")) tests.push("unreadable(a)");
   if (kinds.length > 0) tests.push(`getattr(getattr(a, "sharding", None), "memory_kind", None) in ${listed(kinds)}`);
   if (dtypes.length > 0) tests.push(`str(getattr(a, "dtype", "")) in ${listed(dtypes)}`);
   if (tests.length === 0) return [];
   return [
+    ...(has("unreadable") ? UNREADABLE : []),
     "def stays(x):  # what device_put cannot or should not move",
     "    return any(",
     ...tests.map((test, k) => `        ${k > 0 ? "or " : ""}${test}`),
@@ -110,3 +121,16 @@ function staysCode(tree: TreeModel): string[] {
     "",
   ];
 }
+
+/** Finds the leaves whose sharding raises, as `read.model` asks it. */
+const UNREADABLE = [
+  "def unreadable(a):",
+  "    try:",
+  '        s = getattr(a, "sharding", None)',
+  "        if s is not None:",
+  "            (s.shard_shape if isinstance(s, jax.sharding.NamedSharding) else s.devices_indices_map)(a.shape)",
+  "    except Exception:",
+  "        return True",
+  "    return False",
+  "",
+];

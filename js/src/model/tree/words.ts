@@ -1,5 +1,6 @@
 /** What a tree's card says in words: badges, types, labels of lines. */
 
+import { bytesColumn, type Format } from "../column";
 import { bytes, count } from "../text";
 import type { TreeModel } from "../tree";
 import type { Row } from "./rows";
@@ -18,6 +19,14 @@ export function badgesOf(tree: TreeModel): Badge[] {
   if (most > 0) badges.push({ strong: bytes(most), text: where, tone: "plain" });
   if (tree.spent > 0) badges.push({ strong: bytes(tree.spent), text: "spent on copies", tone: "warn" });
   return badges;
+}
+
+/** How bytes of the lines are written: in all, and on the device. */
+export function lineFigures(rows: readonly Row[]): Record<"all" | "here", Format> {
+  return {
+    all: bytesColumn(rows.map((row) => row.sums.bytes)),
+    here: bytesColumn(rows.map((row) => row.sums.here)),
+  };
 }
 
 /** The text in the type column: for a node, what it holds. */

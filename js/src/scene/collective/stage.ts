@@ -23,6 +23,8 @@ export interface Stage {
 
 /** Size of a device in full: its id, its coordinates, the chunks that it holds. */
 export const TILE = { w: 84, h: 64, least: 46 } as const;
+/** Of more rows of devices, so that four fit beside the table: the coordinates stand beside the id. */
+const LOW = { rows: 3, h: 48, rowGap: 24 } as const;
 /** Room between tiles for copies and arrows. */
 const GAP = 24;
 /** What passes other tiles does so in the gap beside their column. */
@@ -45,13 +47,17 @@ export function stageOf(model: ProgramModel, width: number, physical: boolean, r
   const density: Density = full ? "full" : frame.room(8) >= 26 ? "compact" : frame.room(2) >= 3 ? "cell" : "field";
   const gap = { full: GAP, compact: 8, cell: 2, field: 0 }[density];
   const w = Math.max(0.5, Math.min(frame.room(gap), full ? TILE.w : density === "compact" ? 44 : 22));
-  const h = { full: TILE.h, compact: 26, cell: Math.min(16, w), field: Math.min(w, Math.max(0.5, HIGH / frame.rows)) }[
-    density
-  ];
+  const low = frame.rows > LOW.rows;
+  const h = {
+    full: low ? LOW.h : TILE.h,
+    compact: 26,
+    cell: Math.min(16, w),
+    field: Math.min(w, Math.max(0.5, HIGH / frame.rows)),
+  }[density];
   const grid = placeGrid(
     frame,
     { x: APART, y: 2 + APART },
-    { w, h, gap, rowGap: full && !frame.ring ? ROW_GAP : gap, density },
+    { w, h, gap, rowGap: full && !frame.ring ? (low ? LOW.rowGap : ROW_GAP) : gap, density },
   );
   const boxes = Array.from({ length: drawn.size }, (_, p) => deviceBox(drawn, grid, place ? (place.at[p] ?? 0) : p));
   const bottom = Math.max(...boxes.map((b) => b.y + b.h));

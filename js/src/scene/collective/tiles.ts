@@ -1,9 +1,11 @@
 /** Devices: in full with the chunks that they hold, or small, and which of them form groups. */
 import { hex, positionColor } from "../../model/color";
+import type { MeshModel } from "../../model/mesh";
 import type { Parts } from "../../model/plan";
 import { fit, textWidth } from "../measure";
 import { axisToken, BOLD, type Box, CENTER, type Color, label, type Mark, type RectMark, type Stroke } from "../scene";
 import { around } from "./outlines";
+import { TILE } from "./stage";
 import type { CollectiveView } from "./view";
 
 /** Height of the row of chunks at the foot of a tile, and its distance from the edges. */
@@ -19,14 +21,31 @@ export function tileMarks(view: CollectiveView, p: number, b: Box): Mark[] {
   const looked = options.device === p;
   const stroke: Stroke = { color: strong || looked ? "ink" : "faint", width: looked ? 2.6 : strong ? 1.8 : 1 };
   const marks: Mark[] = [{ kind: "rect", ...b, r: 7, fill: "bg", stroke }];
-  const middle = b.x + b.w / 2;
-  const id = String(model.mesh.ids[p] ?? 0);
-  marks.push(label(middle, b.y + 19, fit(id, b.w - 8, 13, true), 13, "ink", { ...CENTER, weight: 700 }));
-  const digits = model.mesh.axes.length > 0 ? model.mesh.digits(p).join(",") : "";
-  marks.push(label(middle, b.y + 34, fit(digits, b.w - 6, 10, true), 10, "muted", CENTER));
+  marks.push(...nameMarks(model.mesh, p, b));
   const number = numbered(view) ? view.groupOf(p) : null;
   if (number !== null) marks.push(...badge(b, number, group.includes(p)));
   return [...marks, ...chunkMarks(view, p, b)];
+}
+
+/** Its id, and its coordinates below; on a low tile beside it, where there is room. */
+function nameMarks(mesh: MeshModel, p: number, b: Box): Mark[] {
+  const middle = b.x + b.w / 2;
+  const id = String(mesh.ids[p] ?? 0);
+  const digits = mesh.axes.length > 0 ? mesh.digits(p).join(",") : "";
+  if (b.h >= TILE.h)
+    return [
+      label(middle, b.y + 19, fit(id, b.w - 8, 13, true), 13, "ink", { ...BOLD, ...CENTER }),
+      label(middle, b.y + 34, fit(digits, b.w - 6, 10, true), 10, "muted", CENTER),
+    ];
+  const [first, second] = [textWidth(id, 13, true), textWidth(digits, 10, true)];
+  const gap = Math.min(8, b.w - 4 - first - second);
+  if (digits === "" || gap < 3)
+    return [label(middle, b.y + 19, fit(id, b.w - 8, 13, true), 13, "ink", { ...BOLD, ...CENTER })];
+  const left = middle - (first + second + gap) / 2;
+  return [
+    label(left, b.y + 19, id, 13, "ink", BOLD),
+    label(left + first + gap, b.y + 18.5, digits, 10, "muted", { mono: true }),
+  ];
 }
 
 /** The number of its group, where groups cannot be outlined. */

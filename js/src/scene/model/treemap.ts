@@ -58,17 +58,19 @@ export function layoutTreemap(leaves: readonly Row[], width: number, height: num
     const w = (room * sum) / total;
     sections.push({ name, bytes: sum, x, w });
     const sorted = [...members].sort((a, b) => b.sums.here - a.sums.here);
+    const inside: Tile[] = [];
     for (const [row, box] of squarified(sorted, { x, y: HEAD, w, h: height - HEAD })) {
       if (box.w < LEAST || box.h < LEAST) {
         small = { leaves: small.leaves + row.sums.leaves, bytes: small.bytes + row.sums.here };
-      } else tiles.push({ row, name: row.name.slice(name === "" ? 0 : name.length + 1), ...box });
+      } else inside.push({ row, name: row.name.slice(name === "" ? 0 : name.length + 1), ...box });
     }
+    tiles.push(...named(inside));
     x += w + GAP;
   }
-  return { sections, tiles: named(tiles), small, width, height };
+  return { sections, tiles, small, width, height };
 }
 
-/** Tiles by the last step of their paths; by the one before where that is more telling: `up` of `up/kernel`. */
+/** Tiles of a section by the last step of their paths; by the one before where that is more telling: `up` of `up/kernel`. */
 function named(tiles: readonly Tile[]): Tile[] {
   const steps = tiles.map(({ name }) => name.split("/").filter((step) => !/^\d/.test(step)));
   const above = new Map<string, Set<string | undefined>>();
@@ -230,17 +232,20 @@ function axisLines(tree: TreeModel, of: LeafType, box: Box): Mark[] {
 
 function tileLabel({ row, name }: Tile, box: Box, hatched: boolean): Mark[] {
   if (box.w < 26 || box.h < 20) return [];
-  const times = row.times > 1 ? ` ×${row.times}` : "";
-  const text = fit(name, box.w - 8 - textWidth(times, 12, true), 12, true) + times;
+  const times = row.times > 1 ? `×${row.times}` : "";
+  const whole = times ? `${name} ${times}` : name;
+  const fits = textWidth(whole, 12, true) <= box.w - 8;
+  const text = fits ? whole : fit(name, box.w - 8, 12, true);
   if (textWidth(text, 12, true) > box.w - 6) return [];
   const [x, y] = [box.x + box.w / 2, box.y + box.h / 2];
-  const size = bytes(row.sums.here);
+  // A name in full, and how often it stands for one, are worth more than bytes, which the area shows.
+  const size = fits || !times ? bytes(row.sums.here) : times;
   const two = box.h >= 38 && textWidth(size, 11, true) < box.w - 6;
-  const w = Math.max(textWidth(text, 12, true), two ? textWidth(size, 11, true) : 0) + 10;
-  const ground: Mark[] =
-    hatched && w < box.w
-      ? [{ kind: "rect", x: x - w / 2, y: y - (two ? 17 : 9), w, h: two ? 34 : 18, r: 3, fill: "cpb" }]
-      : [];
+  const words = Math.max(textWidth(text, 12, true), two ? textWidth(size, 11, true) : 0);
+  const w = Math.min(words + 10, box.w - 2);
+  const ground: Mark[] = hatched
+    ? [{ kind: "rect", x: x - w / 2, y: y - (two ? 17 : 9), w, h: two ? 34 : 18, r: 3, fill: "cpb" }]
+    : [];
   const below = two ? [label(x, y + 12, size, 11, "muted", CENTER)] : [];
   return [...ground, label(x, y + (two ? -2 : 4), text, 12, "ink", { ...CENTER, weight: 700 }), ...below];
 }

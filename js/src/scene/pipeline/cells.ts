@@ -106,7 +106,9 @@ function cell(model: ScheduleModel, t: number, at: Box, palette: Palette, follow
   const dim = wasted || (follow !== null && follow !== k);
   const alpha = dim ? { alpha: 0.5 } : {};
   const flat = kind === W;
-  const box = flat ? { ...at, y: at.y + at.h * 0.2, h: at.h * 0.6 } : at;
+  // Flat, but with room for its number.
+  const h = flat ? Math.max(0.6 * at.h, Math.min(at.h, LETTERS)) : at.h;
+  const box = { ...at, y: at.y + (at.h - h) / 2, h };
   const r = at.w >= 12 ? 3 : 0;
   const edged = at.w >= GAP_FROM ? { stroke: { color: "edge", width: 0.75 } as const } : {};
   const own = rgbOf(palette, kind, k);
@@ -115,7 +117,7 @@ function cell(model: ScheduleModel, t: number, at: Box, palette: Palette, follow
   const bar = Math.max(1.5, Math.min(3, at.h / 8));
   if (kind === F) marks.push({ kind: "rect", x: at.x, y: at.y + at.h - bar, w: at.w, h: bar, fill: "edge", ...alpha });
   if (kind === B || kind === I) marks.push({ kind: "rect", x: at.x, y: at.y, w: at.w, h: bar, fill: "edge", ...alpha });
-  const text = letters(at, `${KINDS[kind]}${k}`, String(k));
+  const text = letters(box, `${KINDS[kind]}${k}`, String(k));
   if (!text) return;
   const size = at.h >= 24 && at.w >= 24 ? 12 : 10.5;
   const middle = at.y + at.h / 2 + size * 0.36;
@@ -136,8 +138,11 @@ function cell(model: ScheduleModel, t: number, at: Box, palette: Palette, follow
   }
 }
 
+/** Height of a cell with a number. */
+const LETTERS = 10;
+
 function letters(at: Box, long: string, few: string): string {
-  if (at.h < 9) return "";
+  if (at.h < LETTERS - 1) return "";
   if (at.h >= 15 && textWidth(long, 10.5, true) + 5 <= at.w) return long;
   return textWidth(few, 10.5, true) + 2 <= at.w ? few : "";
 }

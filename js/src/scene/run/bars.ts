@@ -24,6 +24,13 @@ const LINES = 5;
 /** Cuts in the bar of an axis, so that colour is not the only sign: length and pitch. */
 const NOTCHES: readonly (readonly [number, number] | null)[] = [null, [3, 8], [1.6, 4.2], [8, 13], [12, 16], [3, 5]];
 
+/** The part of an event's bar that no later bar covers, where its name may stand. */
+interface Named {
+  event: number;
+  from: number;
+  to: number;
+}
+
 /** Boxes of one colour, as the flat list that a mark takes. */
 class Bins {
   readonly #boxes = new Map<string, number[]>();
@@ -57,6 +64,20 @@ export function laneBars(
   const cuts = new Bins();
   const waits = new Bins();
   const labels: Mark[] = [];
+  let open: Named[] = [];
+  const close = (until: number) => {
+    for (const { event, from, to } of open)
+      if (to <= until && to - from >= NAMED)
+        labels.push(...nameOf(model, lane, event, box.x + from, to - from, box.y + h / 2));
+    open = open.filter(({ to }) => to > until);
+  };
+  const cover = (from: number, to: number) => {
+    for (const bar of open) {
+      if (bar.to <= from || bar.from >= to) continue;
+      if (from - bar.from >= bar.to - to) bar.to = from;
+      else bar.from = to;
+    }
+  };
   // What is drawn last stands on what overlaps it, so a collective below compute keeps a strip of its own.
   let done = Number.NEGATIVE_INFINITY;
   let pending: { x: number; until: number; kind: number; time: Float64Array } | null = null;
@@ -70,6 +91,7 @@ export function laneBars(
   const dim = (kind: number) => lit >= 0 && kind !== lit + 1;
   const draw = (kind: number, from: number, to: number, hidden: boolean) => {
     const key = `${kinds[kind]?.color ?? "k0"}${dim(kind) ? "-" : "+"}`;
+    cover(from, to);
     const [top, height] = hidden ? [h * 0.66, h * 0.34] : [0, h];
     bins.add(key, from, top, to - from, height);
     const notch = NOTCHES[kinds[kind]?.axis ?? 0];
@@ -103,16 +125,20 @@ export function laneBars(
     const came = Math.min(b, (start + waited - span.from) * scale);
     const from = waited > 0 && came > a ? came : a;
     const color = kinds[kind]?.color ?? "k0";
-    if (from > a) waits.add(`${color}${dim(kind) ? "-" : "+"}`, a, 0, from - a, h);
+    close(a);
+    if (from > a) {
+      cover(a, from);
+      waits.add(`${color}${dim(kind) ? "-" : "+"}`, a, 0, from - a, h);
+    }
     // Neighbours of one colour are told apart by a gap.
     const gap = b - from > 3 ? 0.8 : 0;
     const hidden = kind > 0 && a < done - 0.5;
     if (b > from) draw(kind, from, b - gap, hidden);
     if (kind === 0) done = Math.max(done, b);
-    if (b - from >= NAMED && h >= 17 && !hidden)
-      labels.push(...nameOf(model, lane, e, box.x + from, b - from, box.y + h / 2));
+    if (b - from >= NAMED && h >= 17 && !hidden) open.push({ event: e, from, to: b });
   }
   flush();
+  close(Number.POSITIVE_INFINITY);
   const marks: Mark[] = [];
   for (const [key, boxes] of bins.entries()) marks.push({ kind: "bars", ...box, ...tone(key), boxes });
   for (const [key, boxes] of cuts.entries()) marks.push({ kind: "bars", ...box, ...tone(key), boxes });

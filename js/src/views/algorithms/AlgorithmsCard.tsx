@@ -6,6 +6,7 @@ import { titleOf } from "../../scene/algorithms";
 import { SIZES, sizeAt } from "../../scene/algorithms/charts";
 import { inside } from "../../scene/scene";
 import { PlayButton } from "../card/Buttons";
+import { Interconnects } from "../card/Interconnects";
 import type { AlgorithmsState } from "./state";
 
 export function AlgorithmsCard({ state }: { state: AlgorithmsState }) {
@@ -27,20 +28,12 @@ export function AlgorithmsCard({ state }: { state: AlgorithmsState }) {
         <Choice state={state} which={0} />
         <span>against</span>
         <Choice state={state} which={1} />
-        <label>
-          on{" "}
-          <select
-            value={String(network)}
-            aria-label="interconnect that times are estimated for"
-            onChange={(event) => state.set({ network: Number(event.currentTarget.value) })}
-          >
-            {doc.networks.map(({ name, topology }, i) => (
-              <option value={i} key={name}>
-                {name}, {topology === "torus" ? "ring" : "switch"}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Interconnects
+          label="on"
+          names={doc.networks.map(({ name, topology }) => `${name}, ${topology === "torus" ? "ring" : "switch"}`)}
+          value={network}
+          choose={(chosen) => state.set({ network: chosen })}
+        />
       </header>
       <div class="tools">
         <PlayButton state={state} keys="Space; round by round , ." />

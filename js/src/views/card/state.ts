@@ -21,7 +21,7 @@ export interface CardFields {
 /** Narrower cards are cut off. */
 const LEAST = 260;
 /** Width of a card on A4, in pixels of CSS. */
-const SHEET = 680;
+export const SHEET = 680;
 
 export abstract class CardState<Fields extends object> extends Store<Fields & CardFields> {
   /** Whether this is a saved page, which has no kernel to ask. */

@@ -1,7 +1,8 @@
 /** A line of the tree: a node, or equal ones. */
 import { Component } from "preact";
+import type { Format } from "../../model/column";
 import { sentenceTokens } from "../../model/comparison/words";
-import { axisTokens, bytes } from "../../model/text";
+import { axisTokens } from "../../model/text";
 import type { TreeModel } from "../../model/tree";
 import type { Row } from "../../model/tree/rows";
 import { timesText } from "../../model/tree/stacked";
@@ -32,6 +33,9 @@ interface Props {
   current: boolean;
   /** The most that a line has on the device. */
   most: number;
+  /** How bytes are written in the two columns. */
+  all: Format;
+  here: Format;
 }
 
 export class Line extends Component<Props> {
@@ -40,7 +44,7 @@ export class Line extends Component<Props> {
   }
 
   override render() {
-    const { state, tree, row, line, current, most } = this.props;
+    const { state, tree, row, line, current, most, all, here } = this.props;
     const { sums } = row;
     const flag = row.flags[0];
     const leaf = row.leaf === null ? null : tree.typeAt(row.leaf);
@@ -54,6 +58,7 @@ export class Line extends Component<Props> {
       <div
         class={`row ${current ? "current" : ""} ${minor ? "minor" : ""}`}
         {...rowRole(tree, row, line, current)}
+        style={{ "--depth": row.depth }}
         onClick={() => {
           state.point(row);
           if (row.leaf === null) state.toggle(row);
@@ -61,7 +66,7 @@ export class Line extends Component<Props> {
         onDblClick={() => state.enter()}
       >
         <div class="line">
-          <span class="path" {...CELL} style={{ paddingLeft: `${row.depth * 17}px` }} title={row.name}>
+          <span class="path" {...CELL} title={row.name}>
             <i aria-hidden="true">{row.leaf === null ? (row.open ? "▾" : "▸") : ""}</i>
             <span class={row.leaf === null ? "mono strong" : "mono"}>{row.name || "·"}</span>
             {times && <span class="times">{times}</span>}
@@ -70,18 +75,18 @@ export class Line extends Component<Props> {
             <Tokens tokens={axisTokens(type, mesh)} />
           </span>
           <span class="all mono" {...CELL}>
-            {sums.leaves > 0 ? bytes(sums.bytes) : ""}
+            {sums.leaves > 0 ? all(sums.bytes) : ""}
           </span>
           <span class="here mono" {...CELL}>
             <Meter own={sums.own / most} here={sums.here / most} />
-            <span class={leaf ? "" : "strong"}>{sums.copies[1] > 0 ? bytes(sums.here) : "–"}</span>
+            <span class={leaf ? "" : "strong"}>{sums.copies[1] > 0 ? here(sums.here) : "–"}</span>
           </span>
           <span class={`copies mono ${flag && sums.copies[0] > 1 ? "warn" : ""}`} {...CELL}>
             {copiesText(row)}
           </span>
         </div>
         {flag && (
-          <p class="flag" style={{ paddingLeft: `${row.depth * 17 + 33}px` }}>
+          <p class="flag">
             <span title={flag.reason}>
               <Tokens tokens={sentenceTokens(flag.reason, mesh)} />
             </span>

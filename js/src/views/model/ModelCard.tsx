@@ -2,7 +2,7 @@
 import { Head } from "./Head";
 import { KEYS } from "./keys";
 import { LeafPanel } from "./LeafPanel";
-import { Panel } from "./Panel";
+import { FoldedPanel, Panel } from "./Panel";
 import { type ModelState, NARROW, STACKED, WIDE } from "./state";
 import { Table } from "./Table";
 import { Tools } from "./Tools";
@@ -12,6 +12,7 @@ export function ModelCard({ state }: { state: ModelState }) {
   const shown = state.shown();
   if (!shown) return null;
   const { width, array } = state.now;
+  const stacked = width < STACKED;
   const form = width < NARROW ? "narrow" : width < STACKED ? "stacked" : width < WIDE ? "beside tight" : "beside";
   return (
     <div class={`model ${form}`} style={{ "--panel-width": `${state.panelWidth() + 32}px` }}>
@@ -20,15 +21,17 @@ export function ModelCard({ state }: { state: ModelState }) {
       <div class="body">
         <Table state={state} shown={shown} />
         {array !== null && <LeafPanel state={state} tree={shown.tree} leaf={array} key={array} />}
-        {(array === null || width < STACKED) && <Panel state={state} shown={shown} />}
+        {array === null && !stacked && <Panel state={state} shown={shown} />}
       </div>
       <WhatIf state={state} shown={shown} />
+      {stacked && <FoldedPanel state={state} shown={shown} />}
       <footer>
-        {KEYS.map(([key, does]) => (
-          <span key={key}>
-            <kbd>{key}</kbd> {does}
-          </span>
-        ))}
+        {width >= NARROW &&
+          KEYS.map(([key, does]) => (
+            <span key={key}>
+              <kbd>{key}</kbd> {does}
+            </span>
+          ))}
         <fieldset class="segments form">
           <legend>listed as</legend>
           {[false, true].map((flat) => (

@@ -3,6 +3,7 @@ import { bytes, count } from "../../model/text";
 import { mapLabel } from "../../model/tree/words";
 import { deviceAt } from "../../scene/model/devices";
 import { inside } from "../../scene/scene";
+import { Fold } from "../card/Fold";
 import type { ModelState, Shown } from "./state";
 
 export function Panel({ state, shown }: { state: ModelState; shown: Shown }) {
@@ -64,6 +65,22 @@ export function Panel({ state, shown }: { state: ModelState; shown: Shown }) {
   );
 }
 
+/** The same below the tree, which comes first. */
+export function FoldedPanel({ state, shown }: { state: ModelState; shown: Shown }) {
+  return (
+    <Fold
+      width={state.now.width}
+      summary={
+        <>
+          <b>{count(shown.tree.devices.length, "device")}</b> {spread(state, shown)}
+        </>
+      }
+    >
+      <Panel state={state} shown={shown} />
+    </Fold>
+  );
+}
+
 /** `all 8 alike`, or which holds most and least. */
 function spread(state: ModelState, { tree }: Shown): string {
   const { held, devices } = tree;
@@ -72,7 +89,7 @@ function spread(state: ModelState, { tree }: Shown): string {
   const least = held.indexOf(Math.min(...held));
   const [most, fewest] = [held[tree.fullest] ?? 0, held[least] ?? 0];
   if (tree.nearlyAlike) return `all ${devices.length} alike, but for ${bytes(most - fewest)}`;
-  const name = (at: number) => `device ${state.deviceOf(at)?.id} ${bytes(held[at] ?? 0)}`;
+  const name = (at: number) => `device ${state.deviceOf(at)?.id} (${bytes(held[at] ?? 0)})`;
   return `most on ${name(tree.fullest)}, least on ${name(least)}`;
 }
 

@@ -4,10 +4,11 @@ import { Line } from "./Line";
 import type { ModelState, Shown } from "./state";
 import { NARROW } from "./state";
 
-/** Heights of a line, of one on narrow cards, and of the words of a flag below it. */
+/** Heights of a line and of the words of a flag below it; on narrow cards both take two lines. */
 const LINE = 31;
-const TALL = 50;
 const WORDS = 24;
+const TALL = 50;
+const TALL_WORDS = 40;
 /** Up to this many lines are all in the page. */
 const MANY = 200;
 /** Maximum height of the table, and lines above and below the view that are in the page too. */
@@ -17,9 +18,9 @@ const BEYOND = 12;
 export function Table({ state, shown }: { state: ModelState; shown: Shown }) {
   const { tree, rows } = shown;
   const { top, node, width } = state.now;
-  const line = width < NARROW ? TALL : LINE;
+  const [line, words] = width < NARROW ? [TALL, TALL_WORDS] : [LINE, WORDS];
   const tops = [0];
-  for (const row of rows) tops.push((tops.at(-1) ?? 0) + line + (row.flags.length > 0 ? WORDS : 0));
+  for (const row of rows) tops.push((tops.at(-1) ?? 0) + line + (row.flags.length > 0 ? words : 0));
   const total = tops.at(-1) ?? 0;
   const all = top === null || rows.length <= MANY;
   const first = all ? 0 : Math.max(0, tops.findLastIndex((y) => y <= (top ?? 0)) - BEYOND);
@@ -27,6 +28,7 @@ export function Table({ state, shown }: { state: ModelState; shown: Shown }) {
   const last = all || beyond < 0 ? rows.length : Math.min(rows.length, beyond + BEYOND);
   const at = rows.findIndex((row) => row.node === node);
   const most = Math.max(1, ...rows.map((row) => row.sums.here));
+  const figures = state.figures(rows);
   const device = tree.alike ? "on each device" : `on device ${state.deviceOf(shown.device)?.id}`;
   return (
     <div class="list">
@@ -58,6 +60,7 @@ export function Table({ state, shown }: { state: ModelState; shown: Shown }) {
               line={first + i}
               current={first + i === at}
               most={most}
+              {...figures}
               key={row.node}
             />
           ))}

@@ -25,7 +25,7 @@ export function Tools({ state, shown }: { state: ModelState; shown: Shown }) {
         onInput={(event) => state.list({ search: event.currentTarget.value })}
       />
       <label>
-        sort:{" "}
+        <span class="words">sort: </span>
         <select
           aria-keyshortcuts="s"
           value={sort}
@@ -39,11 +39,17 @@ export function Tools({ state, shown }: { state: ModelState; shown: Shown }) {
         </select>
       </label>
       {flags > 0 && (
-        <button type="button" class="flags" aria-pressed={flagged} onClick={() => state.list({ flagged: !flagged })}>
-          <b>{flags}</b> to look at
+        <button
+          type="button"
+          class="flags"
+          title={`${flags} to look at`}
+          aria-pressed={flagged}
+          onClick={() => state.list({ flagged: !flagged })}
+        >
+          <b>{flags}</b> <span class="words">to look at</span>
         </button>
       )}
-      <span class="soft end" role="status">
+      <span class={filtered ? "soft end" : "soft end hint"} role="status">
         {filtered
           ? `${count(listed, "array")} of ${shown.tree.typeOf.length}`
           : shown.tree.folds.size > 0

@@ -4,6 +4,7 @@ import { codeOfRules } from "../../model/tree/code";
 import { equalLeaves } from "../../model/tree/leaf";
 import { type Listing, type Row, rowsOf, SORTS, type Sort } from "../../model/tree/rows";
 import { applyRules, type Offer, offersFor, patternOf, readRules, type WhatIf, withRule } from "../../model/tree/rules";
+import { lineFigures } from "../../model/tree/words";
 import { type Devices, deviceMarks, layoutDevices } from "../../scene/model/devices";
 import { layoutTreemap, type Treemap, treemapMarks } from "../../scene/model/treemap";
 import { Layer } from "../card/canvas";
@@ -142,6 +143,9 @@ export class ModelState extends CardState<Fields> {
       whatIf: this.#whatIf(tree, rules),
     };
   }
+
+  /** How bytes of the lines are written. */
+  readonly figures = memo(lineFigures);
 
   /** All leaves that are on the device, equal ones as one. */
   leaves(): readonly Row[] {

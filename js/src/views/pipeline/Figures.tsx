@@ -26,7 +26,8 @@ export function Figures({ models }: { models: readonly ScheduleModel[] }) {
               <th scope="row">{m.doc.name}</th>
               <td>
                 <i class="cell idle" style={{ width: `${(90 * m.bubble) / worst}px` }} aria-hidden="true" />{" "}
-                <b class="mono">{percent(m.bubble)}</b> <span class="mono soft">{fractionText(m)}</span>
+                <b class="mono">{percent(m.bubble)}</b>{" "}
+                <span class="mono soft">{fractionText(m) && `= ${fractionText(m)}`}</span>
               </td>
               <td class="mono">
                 {Array.from({ length: Math.min(MOST, m.tasks.ranks) }, (_, r) => short(m.kept(r), 1)).join(" ")}

@@ -1,4 +1,5 @@
 /** The card of a compiled program, or of several side by side. A failure takes its place, never an empty cell. */
+import { Fold } from "../card/Fold";
 import { Head } from "./Head";
 import { Measured } from "./Measured";
 import { MemoryView } from "./memory/MemoryView";
@@ -44,6 +45,9 @@ function Collectives({ state, shown }: { state: ProgramState; shown: Shown }) {
   const stacked = width < STACKED;
   // A short table leaves room under it for the words, and the mesh has its side to itself.
   const under = !stacked && model.collectives.length <= SHORT;
+  const measured = !state.now.decoded?.sideBySide && (
+    <Measured state={state} timing={model.doc.timing} what="Time it" />
+  );
   const words = (
     <>
       <Source state={state} model={model} c={c} rows={rows} />
@@ -84,17 +88,26 @@ function Collectives({ state, shown }: { state: ProgramState; shown: Shown }) {
                   {words}
                 </div>
               )}
+              {!stacked && measured}
             </div>
             <div class="panels">
               <Panel state={state} model={model} view={view}>
-                {!under && <Xla state={state} model={model} view={view} />}
+                {!under && !stacked && <Xla state={state} model={model} view={view} />}
               </Panel>
-              {!under && words}
+              {!under && !stacked && words}
+              {stacked && (
+                <Fold width={width} summary={<b>groups, source and arithmetic</b>}>
+                  <div class="folded">
+                    <Xla state={state} model={model} view={view} />
+                  </div>
+                  {words}
+                </Fold>
+              )}
             </div>
           </div>
         </>
       )}
-      {!state.now.decoded?.sideBySide && <Measured state={state} timing={model.doc.timing} what="Time it" />}
+      {(none || stacked) && measured}
     </>
   );
 }

@@ -1,9 +1,10 @@
 /** A line of the table: a collective, or several equal ones with their runs added up. */
 import { Component } from "preact";
+import type { Format } from "../../model/column";
 import type { HloCollective } from "../../model/document.gen";
 import type { Group, ProgramModel } from "../../model/program";
 import { causeNotes, causeText, duration, irregularText, whereText } from "../../model/program/words";
-import { bytes, count } from "../../model/text";
+import { count } from "../../model/text";
 import { AxisBar, AxisChip } from "./parts";
 import { cell, row } from "./roles";
 import type { ProgramState } from "./state";
@@ -23,6 +24,9 @@ interface Props {
   runs: number | null;
   bytes: readonly [number, number];
   longest: number;
+  /** How figures of the columns are written. */
+  time: Format;
+  sent: Format;
 }
 
 export class Row extends Component<Props> {
@@ -33,7 +37,7 @@ export class Row extends Component<Props> {
   }
 
   override render() {
-    const { state, model, c, group, line, chosen, current, seconds, runs, longest } = this.props;
+    const { state, model, c, group, line, chosen, current, seconds, runs, longest, time, sent } = this.props;
     const [least, most] = this.props.bytes;
     const { mesh } = model;
     return (
@@ -61,7 +65,7 @@ export class Row extends Component<Props> {
         </div>
         <div {...cell("sent")}>
           <span class="mono" title={c.arithmetic}>
-            {least === most ? bytes(most) : `${bytes(least)} – ${bytes(most)}`}
+            {least === most ? sent(most) : `${sent(least)} – ${sent(most)}`}
           </span>
         </div>
         <div {...cell("runs")}>
@@ -104,7 +108,7 @@ export class Row extends Component<Props> {
           <span class="meter">
             <AxisBar mesh={mesh} axes={c.axes} part={seconds / longest} />
           </span>
-          <span class="mono">{duration(seconds)}</span>
+          <span class="mono">{time(seconds)}</span>
         </div>
       </div>
     );

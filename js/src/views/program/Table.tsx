@@ -1,6 +1,7 @@
 /** The table of collectives. It is drawn again only when what it shows has changed, not in each animation frame. */
 import { Component } from "preact";
-import { type Group, groupTotal, type ProgramModel, type Sort } from "../../model/program";
+import { type Group, groupTotal, type ProgramModel, type Sort, totalFigures } from "../../model/program";
+import { memo } from "../card/store";
 import { Row } from "./Row";
 import { grid, HEADS, head } from "./roles";
 import { MORE, NARROW, type ProgramState, STACKED } from "./state";
@@ -34,9 +35,15 @@ export class Table extends Component<Props> {
     return (Object.keys(next) as (keyof Props)[]).some((k) => !Object.is(next[k], this.props[k]));
   }
 
+  readonly #figures = memo(totalFigures);
+  readonly #totals = memo((rows: readonly Group[], model: ProgramModel, interconnect: number) =>
+    rows.map((g) => groupTotal(model, g, interconnect)),
+  );
+
   override render() {
     const { state, model, rows, index, cursor, sort, axis, interconnect, limit, width } = this.props;
-    const totals = rows.map((g) => groupTotal(model, g, interconnect));
+    const totals = this.#totals(rows, model, interconnect);
+    const figures = this.#figures(totals);
     const longest = Math.max(1e-12, ...totals.map((t) => t.seconds));
     const here = rows[cursor]?.at;
     const left = rows.length - limit;
@@ -79,6 +86,7 @@ export class Table extends Component<Props> {
                   current={line === cursor}
                   {...total}
                   longest={longest}
+                  {...figures}
                   key={group.at}
                 />
               )
@@ -99,4 +107,4 @@ export class Table extends Component<Props> {
 /** Columns that begin with the largest. */
 const DESCENDS = new Set<Sort>(["time", "sent", "runs"]);
 /** More lines than these scroll by themselves. */
-const LONG = 12;
+const LONG = 5;

@@ -2,6 +2,7 @@
 import type { HloCollective } from "../../model/document.gen";
 import type { ProgramModel } from "../../model/program";
 import { analysis, estimateText, linksText, whereText } from "../../model/program/words";
+import { Interconnects } from "../card/Interconnects";
 import type { ProgramState } from "./state";
 
 interface Props {
@@ -29,19 +30,12 @@ export function Words({ state, model, c, interconnect }: Props) {
         <div>
           <dt>estimate</dt>
           <dd>
-            <label>
-              Scaling-book roofline, on{" "}
-              <select
-                value={String(interconnect)}
-                onChange={(event) => state.list({ interconnect: Number(event.currentTarget.value) })}
-              >
-                {interconnects.map((name, i) => (
-                  <option value={i} key={name}>
-                    {name}
-                  </option>
-                ))}
-              </select>
-            </label>
+            <Interconnects
+              label="Scaling-book roofline, on"
+              names={interconnects}
+              value={interconnect}
+              choose={(chosen) => state.list({ interconnect: chosen })}
+            />
             . Overlap with compute is not modelled, so a measured call can be shorter.
           </dd>
         </div>

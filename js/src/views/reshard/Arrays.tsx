@@ -1,8 +1,9 @@
 /** The arrays of a chunk, with both layouts, what they weigh and add, and how they move. Of many, those in view. */
+import { bytesColumn, type Format } from "../../model/column";
 import type { MovedArray } from "../../model/document.gen";
 import type { PlanModel } from "../../model/reshard";
 import { collectivesText, groupsText, typeOf } from "../../model/reshard/words";
-import { axisTokens, bytes } from "../../model/text";
+import { axisTokens } from "../../model/text";
 import { AXIS_DASH } from "../../scene/scene";
 import { Tokens } from "../card/Tokens";
 import type { ReshardState, Shown } from "./state";
@@ -23,6 +24,7 @@ export function Arrays({ state, shown: { model, chunk } }: { state: ReshardState
   const all = top === null || arrays.length <= MANY;
   const first = all ? 0 : Math.max(0, Math.floor(top / line) - BEYOND);
   const last = all ? arrays.length : Math.min(arrays.length, Math.ceil((top + HEIGHT) / line) + BEYOND);
+  const figure = bytesColumn(arrays.flatMap((i) => [model.adds[i] ?? 0, model.weights[i] ?? 0]));
   return (
     <section
       class={line === LINE ? "arrays" : "arrays tall"}
@@ -35,14 +37,22 @@ export function Arrays({ state, shown: { model, chunk } }: { state: ReshardState
     >
       <ul style={{ height: `${arrays.length * line}px`, paddingTop: `${first * line}px` }}>
         {arrays.slice(first, last).map((i, k) => (
-          <Line model={model} index={i} at={first + k} of={arrays.length} key={i} />
+          <Line model={model} index={i} at={first + k} of={arrays.length} figure={figure} key={i} />
         ))}
       </ul>
     </section>
   );
 }
 
-function Line({ model, index, at, of }: { model: PlanModel; index: number; at: number; of: number }) {
+interface LineProps {
+  model: PlanModel;
+  index: number;
+  at: number;
+  of: number;
+  figure: Format;
+}
+
+function Line({ model, index, at, of, figure }: LineProps) {
   const array = model.doc.arrays[index] as MovedArray;
   const weight = model.weights[index] ?? 0;
   const adds = model.adds[index] ?? 0;
@@ -55,10 +65,10 @@ function Line({ model, index, at, of }: { model: PlanModel; index: number; at: n
         <b>{array.path}</b> {typeOf(array)}
       </span>
       <span class={heavy ? "weight warn" : "weight"}>
-        {model.axis >= 0 && `${groupsText(model, array)}, `}adds <b>{bytes(adds)}</b>
+        {model.axis >= 0 && `${groupsText(model, array)}, `}adds <b>{figure(adds)}</b>
         {model.axis >= 0 && (
           <>
-            , weighs <b>{bytes(weight)}</b>
+            , weighs <b>{figure(weight)}</b>
             {heavy && <span class="hidden">, more than it adds</span>}
           </>
         )}

@@ -104,7 +104,8 @@ function Late({ chart }: { chart: Chart }) {
   const { model } = chart;
   const late = model.late;
   const whole = late.reduce((a, b) => a + b, 0);
-  const rows = [...late.keys()].sort((a, b) => (late[b] ?? 0) - (late[a] ?? 0)).slice(0, 8);
+  const waited = [...late.keys()].filter((p) => late[p]);
+  const rows = waited.sort((a, b) => (late[b] ?? 0) - (late[a] ?? 0)).slice(0, 8);
   const most = Math.max(1, ...late);
   if (whole === 0) return <p class="title soft">No device waited for another.</p>;
   return (
@@ -125,7 +126,7 @@ function Late({ chart }: { chart: Chart }) {
       </ul>
       <p class="small soft">
         Of {count(whole, "arrival")} that others waited for, over all calls and collectives.
-        {late.length > 8 && ` The ${rows.length} that were waited for most.`}
+        {waited.length > rows.length && ` The ${rows.length} that were waited for most.`}
       </p>
     </>
   );

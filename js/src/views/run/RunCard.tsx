@@ -1,6 +1,7 @@
 /** The card of measured runs: lanes of devices over time, what each collective took, and who is waited for. */
 import { badgesOf, notesOf, targetText } from "../../model/run/words";
 import { AXIS_DASH } from "../../scene/scene";
+import { Fold } from "../card/Fold";
 import { Calls } from "./Calls";
 import { Foot } from "./Foot";
 import { Lanes } from "./Lanes";
@@ -73,7 +74,13 @@ export function RunCard({ state }: { state: RunState }) {
             </p>
           ))}
         </div>
-        <Mesh state={state} chart={chart} />
+        {width < STACKED ? (
+          <Fold width={width} summary={<b>who waits for whom</b>}>
+            <Mesh state={state} chart={chart} />
+          </Fold>
+        ) : (
+          <Mesh state={state} chart={chart} />
+        )}
       </div>
       <Foot state={state} chart={chart} />
     </div>

@@ -1,9 +1,7 @@
 /** What each collective took, measured, beside the estimate. */
 import type { MeasuredCollective } from "../../model/document.gen";
-import { duration } from "../../model/program/words";
 import type { RunModel, Sort } from "../../model/run";
-import { codeText, rate } from "../../model/run/words";
-import { bytes } from "../../model/text";
+import { codeText, type RunFigures, runFigures } from "../../model/run/words";
 import { AXIS_DASH } from "../../scene/scene";
 import type { RunState } from "./state";
 
@@ -26,6 +24,7 @@ export function Table({ state, model, rows }: Props) {
   if (rows.length === 0) return <p class="none">The program has no collectives.</p>;
   const longest = Math.max(1e-12, ...model.collectives.map((c) => Math.max(c.high_s, c.median_s)));
   const { sort } = state.now;
+  const figures = runFigures(model);
   return (
     <div class={rows.length > 9 ? "scroll" : ""}>
       <table class="table">
@@ -48,7 +47,7 @@ export function Table({ state, model, rows }: Props) {
         <tbody>
           {rows.map((at) => {
             const c = model.collectives[at];
-            return c && <Row state={state} model={model} c={c} at={at} longest={longest} key={at} />;
+            return c && <Row state={state} model={model} c={c} at={at} longest={longest} figures={figures} key={at} />;
           })}
         </tbody>
       </table>
@@ -62,9 +61,10 @@ interface RowProps {
   c: MeasuredCollective;
   at: number;
   longest: number;
+  figures: RunFigures;
 }
 
-function Row({ state, model, c, at, longest }: RowProps) {
+function Row({ state, model, c, at, longest, figures }: RowProps) {
   const chosen = state.now.selection === at;
   const ran = c.times > 0;
   return (
@@ -84,23 +84,23 @@ function Row({ state, model, c, at, longest }: RowProps) {
           {c.backward && " · backward"}
         </span>
       </td>
-      <td class="sent mono">{bytes(c.bytes_per_device)}</td>
+      <td class="sent mono">{figures.sent(c.bytes_per_device)}</td>
       <td class="time mono">
         <span>
           {ran && <Spread model={model} c={c} longest={longest} />}
-          {ran ? duration(c.median_s) : "did not run"}
+          {ran ? figures.time(c.median_s) : "did not run"}
         </span>
       </td>
       <td class="wait mono">
-        {ran && duration(c.wait_s)}
+        {ran && figures.wait(c.wait_s)}
         {ran && (
           <span class="soft" title="90th percentile">
-            {duration(c.wait_high_s)}
+            {figures.wait(c.wait_high_s)}
           </span>
         )}
       </td>
-      <td class="estimate mono soft">{c.estimate_s > 0 && duration(c.estimate_s)}</td>
-      <td class="achieved mono">{ran && c.bytes_per_second > 0 && rate(c.bytes_per_second)}</td>
+      <td class="estimate mono soft">{c.estimate_s > 0 && figures.estimate(c.estimate_s)}</td>
+      <td class="achieved mono">{ran && c.bytes_per_second > 0 && figures.rate(c.bytes_per_second)}</td>
     </tr>
   );
 }

@@ -3,6 +3,7 @@ import { bytes } from "../../model/text";
 import type { TraceModel } from "../../model/trace";
 import { sentBy, trafficAt } from "../../model/traffic";
 import { AXIS_DASH } from "../../scene/scene";
+import { Interconnects } from "../card/Interconnects";
 import type { StepperState } from "./state";
 
 /** Axes that have room for a bar. */
@@ -83,20 +84,12 @@ function Estimate({ state, trace, hops }: { state: StepperState; trace: TraceMod
             {hops}, <b title={why}>≈ {seconds(Math.max(latency, bandwidth))}</b>
           </>
         )}{" "}
-        <label>
-          on{" "}
-          <select
-            value={String(k)}
-            aria-label="interconnect that times are estimated for"
-            onChange={(event) => state.set({ interconnect: Number(event.currentTarget.value) })}
-          >
-            {interconnects.map((name, i) => (
-              <option value={i} key={name}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Interconnects
+          label="on"
+          names={interconnects}
+          value={k}
+          choose={(interconnect) => state.set({ interconnect })}
+        />
       </span>
       {c && (
         <span class="why" title={why}>

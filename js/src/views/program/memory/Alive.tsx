@@ -1,4 +1,5 @@
 /** What is alive at the step that is looked at: the largest first, each with its life on the chart's x. */
+import { bytesColumn, type Format } from "../../../model/column";
 import type { Row } from "../../../model/memory";
 import { cutText, rowText } from "../../../model/memory/words";
 import { bytes, count } from "../../../model/text";
@@ -16,6 +17,7 @@ export function Alive({ state, shown }: { state: ProgramState; shown: ShownMemor
   const list = rows.slice(0, page.now.rows);
   const left = rows.slice(page.now.rows);
   const what = step === model.peak ? "alive at the peak" : `alive at instruction ${step + 1}`;
+  const figure = bytesColumn(list.map((row) => row.bytes));
   const chosen = list.findIndex((r) => r.key === page.now.row);
   return (
     <>
@@ -30,7 +32,7 @@ export function Alive({ state, shown }: { state: ProgramState; shown: ShownMemor
         aria-activedescendant={chosen < 0 ? undefined : `alive-${chosen}`}
       >
         {list.map((row, k) => (
-          <Line state={state} shown={shown} row={row} at={k} key={row.key} />
+          <Line state={state} shown={shown} row={row} at={k} figure={figure} key={row.key} />
         ))}
       </div>
       {left.length > 0 && (
@@ -42,7 +44,15 @@ export function Alive({ state, shown }: { state: ProgramState; shown: ShownMemor
   );
 }
 
-function Line({ state, shown, row, at }: { state: ProgramState; shown: ShownMemory; row: Row; at: number }) {
+interface LineProps {
+  state: ProgramState;
+  shown: ShownMemory;
+  row: Row;
+  at: number;
+  figure: Format;
+}
+
+function Line({ state, shown, row, at, figure }: LineProps) {
   const { layout, lines } = shown;
   const page = state.memory;
   const { buffer, born, dies } = row;
@@ -64,7 +74,7 @@ function Line({ state, shown, row, at }: { state: ProgramState; shown: ShownMemo
       title={`${buffer.instruction || buffer.name}: instructions ${born + 1} to ${dies + 1}, ${cutText(buffer)}`}
       onClick={() => page.choose(row.key)}
     >
-      <span class="figure mono">{bytes(row.bytes)}</span>
+      <span class="figure mono">{figure(row.bytes)}</span>
       <span class="what">
         <b class="mono">{buffer.name}</b> <span class="soft">{rowText(row)}</span>
       </span>

@@ -1,4 +1,5 @@
 /** The kinds of bytes with their sums at the step that is looked at, and the device that they are held against. */
+import { bytesColumn } from "../../../model/column";
 import { donatedBytes, legendOf } from "../../../model/memory/words";
 import { bytes } from "../../../model/text";
 import { kindColor } from "../../../scene/memory/chart";
@@ -14,21 +15,23 @@ export function Legend({ state, shown: { model, step } }: { state: ProgramState;
     const found = kindColor(kind, theme?.scheme ?? "light");
     return found.startsWith("#") ? found : `var(--${found})`;
   };
+  const kinds = legendOf(model, step);
+  const figure = bytesColumn([...kinds.map((k) => k.bytes), model.total[step] ?? 0]);
   return (
     <div class="legend">
       <dl>
-        {legendOf(model, step).map(({ kind, name, bytes: n }) => (
+        {kinds.map(({ kind, name, bytes: n }) => (
           <div key={kind}>
             <dt>
               <span class={`swatch ${kind}`} style={{ background: kind === "collective" ? undefined : color(kind) }} />
               {name}
             </dt>
-            <dd class="mono">{bytes(n)}</dd>
+            <dd class="mono">{figure(n)}</dd>
           </div>
         ))}
         <div class="sum">
           <dt>{step === model.peak ? "at the peak" : `at instruction ${step + 1}`}</dt>
-          <dd class="mono">{bytes(model.total[step] ?? 0)}</dd>
+          <dd class="mono">{figure(model.total[step] ?? 0)}</dd>
         </div>
       </dl>
       {donated > 0 && <p class="soft small">{bytes(donated)} of the arguments are donated</p>}

@@ -2,6 +2,7 @@
 import { basisText, dominates } from "../../../model/memory/words";
 import { WIDE } from "../../../scene/memory/layout";
 import { PAD } from "../../../scene/scene";
+import { Fold } from "../../card/Fold";
 import type { ProgramState } from "../state";
 import { Alive } from "./Alive";
 import { Chart } from "./Chart";
@@ -37,10 +38,9 @@ export function MemoryView({ state }: { state: ProgramState }) {
       </div>
       {model.lines.length > 0 &&
         (narrow ? (
-          <details>
-            <summary>source lines</summary>
+          <Fold width={state.now.width} summary={<b>source lines</b>}>
             <Lines state={state} shown={shown} />
-          </details>
+          </Fold>
         ) : (
           <Lines state={state} shown={shown} />
         ))}
