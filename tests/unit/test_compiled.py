@@ -351,7 +351,7 @@ def test_repr_and_fallback(view):
     assert repr(view) == text.picture(view.document)
     data, _ = view._repr_mimebundle_()
     assert data["text/plain"] == repr(view)
-    assert "<details><summary>as a table</summary>" in data["text/html"]
+    assert "<summary>as a table</summary>" in data["text/html"]
     assert "application/vnd.jupyter.widget-view+json" in data
 
 
@@ -396,3 +396,11 @@ def test_a_saved_page_and_a_picture_hold_the_memory(view):
     assert '"kind":"memory"' in view.to_html()
     if svg.available():
         assert "at the peak" in view.to_svg().lower()
+
+
+def test_the_page_of_memory_does_not_move():
+    view = sw.CompiledProgram(training())
+    assert "@keyframes" in view.to_svg(animate=True)
+    view.page = "memory"
+    with pytest.raises(ValueError, match="nothing in this CompiledProgram moves"):
+        view.to_svg(animate=True)

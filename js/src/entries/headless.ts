@@ -177,7 +177,7 @@ function filmIn(
     }
     case "program": {
       const [program] = decodePrograms(state._document).programs;
-      if (!program) return [null, ""];
+      if (!program || state.page === "memory") return [null, ""];
       return [programFilm(new ProgramModel(program), speed, programPicture(state, width, scheme)), program.name];
     }
     case "schedule":

@@ -95,6 +95,16 @@ test("paper says the values that Python brings, when the page is idle and whenev
   host.remove();
 });
 
+test.each(["<header></header>", "<table><caption></caption></table>"])(
+  "a card without a row of controls has the menu in its head: %s",
+  (head) => {
+    const { root, end, host } = card(head);
+    expect(root.querySelector(":is(header, caption) select")).toBeTruthy();
+    end();
+    host.remove();
+  },
+);
+
 test("the menu stays in its row when the card draws it anew, and goes with the card", async () => {
   const { section, root, end, model, host } = card("<footer></footer>");
   expect(root.querySelector("footer select")).toBeTruthy();

@@ -24,7 +24,8 @@ export async function snapshot(root: ShadowRoot): Promise<Blob> {
 
 function asSvg(root: ShadowRoot, card: HTMLElement, width: number, height: number): string {
   const copy = card.cloneNode(true) as HTMLElement;
-  for (const menu of copy.querySelectorAll(".save")) menu.remove();
+  // The menu keeps its room, as the picture is as high as the card.
+  for (const menu of copy.querySelectorAll<HTMLElement>(".save")) menu.style.visibility = "hidden";
   // What elements hold beside their attributes does not come along with a copy.
   pairs(card, copy, "canvas", (canvas, to) => {
     const image = document.createElement("img");
@@ -59,10 +60,8 @@ function pairs<Tag extends keyof HTMLElementTagNameMap>(
   each: (element: HTMLElementTagNameMap[Tag], copy: HTMLElementTagNameMap[Tag]) => void,
 ): void {
   const copies = [...to.querySelectorAll(tag)];
-  [...from.querySelectorAll(tag)]
-    .filter((e) => !e.closest(".save"))
-    .forEach((element, i) => {
-      const copy = copies[i];
-      if (copy) each(element, copy);
-    });
+  [...from.querySelectorAll(tag)].forEach((element, i) => {
+    const copy = copies[i];
+    if (copy) each(element, copy);
+  });
 }
