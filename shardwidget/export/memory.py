@@ -21,7 +21,7 @@ _HEADS = ("bytes", "name", "type", "axes", "what", "line", "steps")
 def headline(memory: Memory) -> str:
     """The peak, and what the compiler allocates, in one line."""
     where = f"compiled for {memory.target}" if memory.target else "compiled"
-    set_aside = "" if memory.compiler is None else f", {byte_count(memory.allocated_bytes)}  allocated by the compiler"
+    set_aside = "" if memory.compiler is None else f", {byte_count(memory.allocated_bytes)} allocated by the compiler"
     return (
         f"{clip(memory.name or 'program', 40)}  {where}: at most {byte_count(memory.peak_bytes)} alive on a device, at "
         f"step {memory.peak_step + 1} of {memory.steps}{set_aside}"

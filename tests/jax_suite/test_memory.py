@@ -171,6 +171,13 @@ def test_the_tpu_compiler_still_writes_modules_in_this_form():
     assert memory.difference == pytest.approx(0, abs=0.01)
 
 
+def test_a_copy_to_another_layout_needs_both():
+    x = typed((16, 32), "data")
+    w = typed((32, 16), None, "data")
+    memory = read.memory(lambda x, w: (x @ w).sum(0), x, w)
+    assert memory.difference == pytest.approx(0, abs=0.01)
+
+
 def test_a_buffer_says_what_it_is():
     memory = read.memory(compiled("unrolled"))
     alive = memory.alive()

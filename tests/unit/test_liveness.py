@@ -78,6 +78,11 @@ def test_what_is_written_over_an_operand_costs_nothing():
     assert alive(text) == [32, 64, 64]
 
 
+def test_a_copy_to_another_layout_is_not_in_place():
+    text = entry("a = f32[4,2]{0,1} broadcast(p)", "b = f32[4,2]{1,0} copy(a)", "ROOT c = f32[4]{0} slice(b)")
+    assert alive(text) == [32, 64, 32]
+
+
 def test_tuples_bitcasts_and_updates_own_nothing():
     text = entry(
         "a = f32[8]{0} broadcast(p)",

@@ -102,8 +102,22 @@ def place(walked: Walk, assignment: Assignment) -> bool:
         slot.kind, slot.born, slot.last = "output", 0, end
         slot.size = assignment.allocations[allocation].bytes
     for sharing in at.values():
+        _end_apart(sharing)
         _share(sharing)
     return 2 * known >= len(owned)
+
+
+def _end_apart(sharing: list[tuple[Slot, BufferPlace]]) -> None:
+    """Keeps operands alive while a result is written that could be, but is not, in their place."""
+    places = {id(slot): here for slot, here in sharing}
+    for slot, here in sharing:
+        there = places.get(id(slot.over))
+        if slot.over is not None and there is not None and not _overlap(here, there):
+            slot.over.last = max(slot.over.last, slot.born)
+
+
+def _overlap(one: BufferPlace, other: BufferPlace) -> bool:
+    return one.offset < other.offset + other.bytes and other.offset < one.offset + one.bytes
 
 
 def gaps(walked: Walk, assignment: Assignment, step: int) -> int:
@@ -135,7 +149,7 @@ def _share(sharing: list[tuple[Slot, BufferPlace]]) -> None:
     for slot, here in sorted(sharing, key=lambda pair: pair[0].born):
         alive = [pair for pair in alive if pair[0].last >= slot.born]
         for other, there in alive:
-            if there.offset < here.offset + here.bytes and here.offset < there.offset + there.bytes:
+            if _overlap(here, there):
                 slot.last = max(slot.last, other.last)
                 other.last = slot.born - 1
         alive.append((slot, here))

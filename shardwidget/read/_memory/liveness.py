@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from shardwidget.read._memory.shapes import Array, arrays_of, element_counts
+from shardwidget.read._memory.shapes import Array, arrays_of, element_counts, layout_of
 from shardwidget.read._program.loops import trip_count
 from shardwidget.read._program.module import Computation, Instruction, Module
 
@@ -183,7 +183,10 @@ class _Walking:
         new = self._new(instruction, step)
         for output, number in self._replaceable(instruction, len(new)):
             if output < len(new) and number < len(operands):
-                new[output].may_replace += operands[number]
+                operand = computation.by_name.get(instruction.operands[number])
+                # A copy to another layout is not in place.
+                if operand is None or layout_of(operand.type) == layout_of(instruction.type, output):
+                    new[output].may_replace += operands[number]
         return new
 
     def _step(self, instruction: Instruction, operands: Sequence[Leaves]) -> int:

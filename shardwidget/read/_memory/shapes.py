@@ -43,6 +43,13 @@ def element_counts(text: str) -> tuple[int, ...]:
     return tuple(counts)
 
 
+@functools.lru_cache(maxsize=65536)
+def layout_of(text: str, number: int = 0) -> str:
+    """The order of an array's dimensions in memory, ``1,0``, of a tuple's array by its number; empty where none is."""
+    found = [layout.partition(":")[0] for _, _, layout in _ARRAY.findall(_without_comments(text))]
+    return found[number] if number < len(found) else ""
+
+
 def is_tiled(text: str) -> bool:
     """Whether layouts of a module have tiles: the compiler for TPUs writes them, those for CPU and GPU do not."""
     return ":T(" in text
