@@ -24,7 +24,7 @@ def share_results(walked: Walk) -> None:
     """
     made = [s for s in walked.slots if s.kind == "output" and not s.free]
     # Of results of one size, the last: XLA goes backwards through what it has allocated.
-    results = sorted(reversed(made), key=lambda s: s.array.bytes)
+    results = sorted(made[::-1], key=lambda s: s.array.bytes)
     needed = [[(s.born, s.last) for s in (result, *_inside(result))] for result in results]
     allocate_results_first(walked)
     rest = [s for s in walked.slots if s.kind in _TEMPORARY and not s.free and s.array.bytes and s.born <= s.last]
