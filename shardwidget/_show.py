@@ -21,8 +21,8 @@ def show(x: Any, *args: Any, kwargs: Mapping[str, Any] | None = None, **options:
             ``jax.sharding.Mesh`` or ``AbstractMesh`` alone: an ``ArrayView``. An array on groups of devices (JaxPP's
             ``MpmdArray`` or, with ``groups=(mesh, axis)``, plain arrays): the same. A pytree of arrays (parameters, an
             optimizer's state, a module): a ``ModelView``. A function that calls ``jax.shard_map``: a
-            ``ShardMapStepper``; any other function: a ``ShardingComparison``. What ``lower()`` or ``compile()``
-            returns: a ``CompiledProgram``. A ``Schedule``: a ``PipelineView``. A ``ReshardPlan``: a
+            ``ShardMapStepper``; any other function: a ``ShardingComparison``. What ``trace()``, ``lower()`` or
+            ``compile()`` returns: a ``CompiledProgram``. A ``Schedule``: a ``PipelineView``. A ``ReshardPlan``: a
             ``ReshardPlanView``.
         *args: the function's arguments.
         kwargs: the function's keyword arguments.
@@ -60,8 +60,9 @@ class _Given:
 
     @property
     def is_compiled(self) -> bool:
-        """Whether this is lowered or compiled, which is callable too."""
-        return hasattr(self.x, "as_text") and hasattr(self.x, "cost_analysis")
+        """Whether this is traced, lowered or compiled, which is callable too."""
+        traced = hasattr(self.x, "jaxpr") and hasattr(self.x, "lower")
+        return traced or (hasattr(self.x, "as_text") and hasattr(self.x, "cost_analysis"))
 
     @property
     def is_function(self) -> bool:

@@ -120,6 +120,7 @@ from shardwidget._jax.types import (
     typed_as,
     with_sharding,
 )
+from shardwidget._jax.wrappers import lowered_by_library, parameters_of_library
 
 __all__ = [
     "ACCUMULATES",
@@ -191,6 +192,7 @@ __all__ = [
     "is_user_file",
     "kept",
     "logical_device_ids",
+    "lowered_by_library",
     "manual_types",
     "mark_of",
     "marked",
@@ -205,6 +207,7 @@ __all__ = [
     "on_mesh",
     "open_jaxpr",
     "own_params",
+    "parameters_of_library",
     "partial_trace",
     "partitions",
     "plain_text",

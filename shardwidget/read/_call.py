@@ -46,6 +46,8 @@ class FlatCall:
         """Of each leaf: its parameter, and the path in it."""
         self.static: list[bool] = []
         """Of each leaf: whether it is a static argument of a jitted function, which is whole and not traced."""
+        self.arguments: list[tuple[str, list[str]]] = []
+        """Name of each argument, and those of its leaves."""
         self._trees: list[Any] = []
         self._keywords = tuple(kwargs)
         called = [*parameter_names(f, len(args)), *kwargs]
@@ -55,11 +57,17 @@ class FlatCall:
                 paths, tree = jax.tree.flatten_with_path(value, is_leaf=is_leaf)
             self._trees.append(tree)
             self.leaves += [leaf for _, leaf in paths]
-            self.names += [name + jax.tree_util.keystr(path) for path, _ in paths]
+            self.arguments.append((name, [name + jax.tree_util.keystr(path) for path, _ in paths]))
+            self.names += self.arguments[-1][1]
             self.static += [is_static] * len(paths)
         for name, leaf in zip(self.names, self.leaves, strict=True):
             if isinstance(leaf, Tracer):
                 raise TypeError(_errors.TRACED_ARGUMENT.format(name=name, type=jax.typeof(leaf)))
+        self._strange = [
+            k
+            for k, (leaf, static) in enumerate(zip(self.leaves, self.static, strict=True))
+            if not static and not _is_numeric(leaf) and not (is_leaf and is_leaf(leaf))
+        ]
 
     def __call__(self, leaves: Sequence[Any]) -> Any:
         """Calls the function with other leaves."""
@@ -67,9 +75,11 @@ class FlatCall:
         values = [tree.unflatten([next(rest) for _ in range(tree.num_leaves)]) for tree in self._trees]
         count = len(values) - len(self._keywords)
         try:
-            return self.f(*values[:count], **dict(zip(self._keywords, values[count:], strict=True)))
+            result = self.f(*values[:count], **dict(zip(self._keywords, values[count:], strict=True)))
         except (TypeError, AttributeError, ValueError) as error:
             raise self.explained(error)  # noqa: B904  the same exception
+        # A module of equinox that is passed in with its functions is returned with them.
+        return jax.tree.map(lambda x: x if _is_numeric(x) else None, result) if self._strange else result
 
     def jaxpr(self, numbers: Sequence[int], arrays: Sequence[Any]) -> tuple[Any, Any]:
         """The function as a jaxpr of some of its leaves, and the shapes of what it returns.
@@ -106,11 +116,7 @@ class FlatCall:
     def _notes(self, error: Exception) -> Iterator[str]:
         if isinstance(error, TypeError) and (takes := self._refused()):
             yield _errors.CALLED_WITH.format(function=self.function, takes=takes)
-        strange = [
-            f"{name} is a {type(leaf).__name__}"
-            for name, leaf, static in zip(self.names, self.leaves, self.static, strict=True)
-            if not static and not hasattr(leaf, "dtype") and not isinstance(leaf, bool | int | float | complex)
-        ]
+        strange = [f"{self.names[k]} is a {type(self.leaves[k]).__name__}" for k in self._strange]
         if strange and isinstance(error, TypeError | AttributeError):
             yield _errors.PASSED_ON.format(words="; ".join(strange[:3]))
         if _jax.messages.is_of_other_devices(error):
@@ -150,6 +156,10 @@ class FlatCall:
 
 
 _LEAF = jax.tree.structure(0)
+
+
+def _is_numeric(x: Any) -> bool:
+    return hasattr(x, "dtype") or isinstance(x, bool | int | float | complex)
 
 
 def function_name(f: Callable[..., Any]) -> str:

@@ -21,6 +21,7 @@ from shardwidget import read
 from shardwidget.document import Program, Timing, Work, to_wire
 from shardwidget.export.program import nest_text
 from shardwidget.read._program import timing
+from shardwidget.read._program.origin import InstructionOrigin
 from shardwidget.read._program.programs import _work, memory_totals
 from tests.jax_suite import strategies
 from tests.jax_suite.hlo import check_groups, kinds, line, loss, mlp, opcodes, shape, train_step
@@ -511,6 +512,8 @@ def test_there_must_be_something_to_run(args, words):
 def test_calls_that_cannot_be_measured():
     with pytest.raises(ValueError, match="n must be a whole number of calls, 1 or more; got 0"):
         read.time_program(jnp.sin, (1.0,), n=0)
+    with pytest.raises(TypeError, match=r"a Traced cannot be called: give traced.lower\(\).compile\(\)"):
+        read.time_program(jax.jit(jnp.sin).trace(1.0), (1.0,))  # pyright: ignore[reportArgumentType]
     with pytest.raises(TypeError, match="a Lowered cannot be called"):
         read.time_program(jax.jit(jnp.sin).lower(1.0), (1.0,))  # pyright: ignore[reportArgumentType]
     gone = jnp.ones(2)
@@ -614,6 +617,8 @@ def test_the_users_line_comes_before_the_librarys(mesh, tmp_path):
     assert c.library is not None
     assert (c.library.file, c.library.line, c.library.text) == ("layers.py", 2, "return x @ w")
     assert c.module == "encoder"
+    # A jitted function is not a named scope, however differentiation writes it.
+    assert InstructionOrigin("jit(step)/encoder/transpose(jvp(jit(_take)))/gather", ()).module == "encoder"
     # Where the program has no other line, the library's is the cause.
     alone = read.program(layers.linear, shape(mesh, (16, 8), "x"), shape(mesh, (8, 16), None, "x"))
     (c,) = alone.collectives

@@ -72,9 +72,11 @@ def test_the_document_and_the_front_end_are_sent_once(view):
     assert (state["selection"], state["axis"], state["sort"], state["opened"]) == (None, None, "time", None)
 
 
-def test_what_is_lowered_or_compiled_already_is_shown_as_it_is(view):
-    lowered = jax.jit(product).lower(*INNER)
-    for given in (lowered, lowered.compile()):
+def test_what_is_traced_lowered_or_compiled_already_is_shown_as_it_is(view):
+    traced = jax.jit(product).trace(*INNER)
+    assert isinstance(sw.show(traced), sw.CompiledProgram)
+    lowered = traced.lower()
+    for given in (traced, lowered, lowered.compile()):
         shown = single(sw.CompiledProgram(given, mesh=mesh(), name="mine"))
         assert [c.axes for c in shown.collectives] == [("y",)]
         assert shown.name == "mine"

@@ -117,6 +117,13 @@ def test_flags_are_those_of_a_tree_and_of_what_is_on_one_device():
     assert flagged["table"].spec.startswith("P(")
 
 
+def test_a_tree_on_one_device_is_flagged_as_a_whole():
+    state = {"count": jnp.zeros(()), "mu": jnp.ones((64, 64))}
+    (flagged,) = Looks().look({"x": put((64, 64), "data"), "state": state}).flagged[:1]
+    assert (flagged.name, flagged.flagged) == ("state", "")
+    assert flagged.reason == "All of its arrays are on device 0, while other arrays are on 8 devices."
+
+
 def test_looking_keeps_no_array_alive():
     looks, names = Looks(), {"x": put((64, 64), "data"), "tree": {"a": put((8, 8))}}
     document = looks.look(names)

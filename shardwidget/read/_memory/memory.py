@@ -34,7 +34,7 @@ _DONATED = re.compile(r"\{([\d, ]*)\}: \((\d+)")
 
 
 def memory(
-    f: Callable[..., Any] | jax.stages.Lowered | jax.stages.Compiled | Executable | str,
+    f: Callable[..., Any] | jax.stages.Traced | jax.stages.Lowered | jax.stages.Compiled | Executable | str,
     *args: Any,
     kwargs: Mapping[str, Any] | None = None,
     mesh: JaxMesh | None = None,
@@ -47,8 +47,8 @@ def memory(
     last one that needs it. ``difference`` is how far that is from the compiler's own figure.
 
     Args:
-        f: a function, jitted or not; or what ``jax.jit(f).lower(...)``, its ``compile()`` or ``read.compiled`` gave.
-            Shardings and donations that the function was jitted with are respected.
+        f: a function, jitted or not; or what ``jax.jit(f).trace(...)``, ``lower(...)``, its ``compile()`` or
+            ``read.compiled`` gave. Shardings and donations that the function was jitted with are respected.
         *args: arguments of the function: arrays, or ``jax.ShapeDtypeStruct``s with a sharding, which need no data.
         kwargs: keyword arguments of the function.
         mesh: the mesh; None takes the one of the arguments.
@@ -131,6 +131,7 @@ class _Names:
         entry = module.entry
         parameters = [i for i in entry.instructions if i.opcode == "parameter"] if entry else []
         self._arguments = {int(i.arguments or 0): self._at(i).op for i in parameters}
+        self._arguments = {number: executable.names.get(op, op) for number, op in self._arguments.items()}
         self._inputs, self._outputs = shardings_of(executable)
         if len(self._inputs) != len(self._arguments):
             # What the function does not use is not a parameter, and nothing public says which those are.

@@ -22,9 +22,10 @@ def share_results(walked: Walk) -> None:
     XLA assigns buffers by size, the largest first. One that fits is put into the smallest result whose memory nothing
     else needs meanwhile; what finds no such place is allocated beside the results.
     """
-    made = [s for s in walked.slots if s.kind == "output" and not s.free]
-    # Of results of one size, the last: XLA goes backwards through what it has allocated.
-    results = sorted(made[::-1], key=lambda s: s.array.bytes)
+    results = [s for s in walked.slots if s.kind == "output" and not s.free]
+    # Of results of one size the last comes first: XLA goes backwards through what it has allocated.
+    results.reverse()
+    results.sort(key=lambda s: s.array.bytes)
     needed = [[(s.born, s.last) for s in (result, *_inside(result))] for result in results]
     allocate_results_first(walked)
     rest = [s for s in walked.slots if s.kind in _TEMPORARY and not s.free and s.array.bytes and s.born <= s.last]

@@ -29,6 +29,7 @@ MOST = 100
 PARTS = 12
 """The most types of a tree that are listed."""
 _FIRST = Ints.pack([0])
+_NONE = Ints.pack([])
 _HERE = attrgetter("here")
 
 
@@ -183,7 +184,7 @@ class _Lines:
             delta=held.here - (last.here if last else 0) if before else 0,
             flags=len(flags),
             reason=worst.reason if worst else "",
-            flagged=paths[int(worst.leaves.array()[0])] if worst and paths else "",
+            flagged=paths[int(worst.leaves.array()[0])] if worst and paths and worst.leaves.size else "",
             cost=sum(flag.cost for flag in flags),
             spec=worst.spec if worst else "",
         )
@@ -247,8 +248,10 @@ class _Lines:
             return ()
         saved = held.here * (main.size - 1) // main.size
         entries = split(kinds[0].type, main, tuple(a.name for a in main.axes)) if held.single else None
-        reason = f"Only on device {on.pop()}, while other arrays are on {main.size} devices."
-        return (Flag("one device", _FIRST, saved, reason, spec_code(entries) if entries else ""),)
+        what = "Only on" if held.single else "All of its arrays are on"
+        reason = f"{what} device {on.pop()}, while other arrays are on {main.size} devices."
+        leaves = _FIRST if held.single else _NONE
+        return (Flag("one device", leaves, saved, reason, spec_code(entries) if entries else ""),)
 
 
 def _flags(value: Any, single: bool) -> tuple[tuple[Flag, ...], tuple[str, ...]]:

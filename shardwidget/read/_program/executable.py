@@ -34,6 +34,8 @@ class Executable:
     """What ``lowered.compile()`` gave; None where there is only a text."""
     lowered: jax.stages.Lowered | None = field(default=None, repr=False)
     """What it was compiled from; None where only the compiled program was given."""
+    names: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """What the user calls a parameter, by what the program calls it; without those for which both are the same."""
 
 
 def executable_of(
@@ -50,6 +52,8 @@ def executable_of(
         raise ValueError(_errors.ABSTRACT_PROGRAM)
     if not isinstance(mesh, Mesh | None):
         raise TypeError(_errors.NO_MESH_OF_PROGRAM.format(type=_type(mesh)))
+    if isinstance(f, jax.stages.Traced) and not (args or kwargs):
+        f = f.lower()
     if isinstance(f, str | jax.stages.Lowered | jax.stages.Compiled | Executable):
         if count := len(args) + len(kwargs or {}):
             raise TypeError(_errors.PROGRAM_ARGUMENTS.format(type=type(f).__name__, count=count))
@@ -65,28 +69,32 @@ def executable_of(
     call = FlatCall(f, args, kwargs)  # Raises for tracers, which nothing below would notice.
     args, named = jax.tree.map(lambda x: _on(x, mesh), (args, dict(kwargs or {})), is_leaf=_is_abstract)
     found = mesh or _mesh_of_arguments((args, named)) or _set_mesh()
-    jitted, args, named = jitted_of(f, args, named)
     with setting(mesh, (args, named)):
         try:
-            traced = jitted.trace(*args, **named)
+            traced = _jax.lowered_by_library(f, args, named)
+            if traced is None:
+                jitted, args, named = jitted_of(f, args, named)
+                traced = jitted.trace(*args, **named)
+                found = found or first_mesh(meshes_in(_jax.open_jaxpr(traced.jaxpr)[0]))
         except (TypeError, AttributeError, ValueError) as error:
             raise call.explained(error)  # noqa: B904  the same exception
-        found = found or first_mesh(meshes_in(_jax.open_jaxpr(traced.jaxpr)[0]))
         if isinstance(found, AbstractMesh):
             raise ValueError(_errors.ABSTRACT_PROGRAM)
         with compiling(function_name(f), found.devices.flat if found is not None else ()):
             try:
-                lowered = traced.lower()
+                lowered = traced if isinstance(traced, jax.stages.Lowered) else traced.lower()
                 compiled = lowered.compile()
             except ValueError as error:
                 raise call.explained(error)  # noqa: B904  the same exception
     # A function without arguments may still name shardings for its results.
     found = found or first_mesh(_shardings(compiled))
-    return _of(compiled, found, mesh is not None, function_name(f), lowered)
+    names = {f"{_GIVEN}[{k}]": call.names[number] for k, number in enumerate(_numbers(call))}
+    names |= _jax.parameters_of_library(f, call.arguments)
+    return replace(_of(compiled, found, mesh is not None, function_name(f), lowered), names=names)
 
 
 def compiled(
-    f: Callable[..., Any] | jax.stages.Lowered | jax.stages.Compiled | str,
+    f: Callable[..., Any] | jax.stages.Traced | jax.stages.Lowered | jax.stages.Compiled | str,
     *args: Any,
     kwargs: Mapping[str, Any] | None = None,
     mesh: Mesh | None = None,
@@ -94,8 +102,8 @@ def compiled(
     """Compiles a function, to be read several times: by ``read.program``, by ``read.memory``.
 
     Args:
-        f: a function, jitted or not; or what ``jax.jit(f).lower(...)`` or its ``compile()`` gave; or, with ``mesh=``,
-            the text of a compiled module.
+        f: a function, jitted or not; or what ``jax.jit(f).trace(...)``, ``lower(...)`` or its ``compile()`` gave; or,
+            with ``mesh=``, the text of a compiled module.
         *args: arguments of the function: arrays, or ``jax.ShapeDtypeStruct``s with a sharding, which need no data.
         kwargs: keyword arguments of the function.
         mesh: the mesh; None takes the one of the arguments.
@@ -150,8 +158,7 @@ def jitted_of(
     if hasattr(f, "trace"):
         return f, args, kwargs
     given_call = FlatCall(f, args, kwargs)
-    leaves = given_call.leaves
-    numbers = [k for k, leaf in enumerate(leaves) if isinstance(leaf, _NUMBERS)]
+    leaves, numbers = given_call.leaves, _numbers(given_call)
     if len(numbers) == len(leaves):
         return jax.jit(f), args, kwargs
 
@@ -164,6 +171,14 @@ def jitted_of(
     call.__name__ = call.__qualname__ = function_name(f)
     return jax.jit(call), tuple(leaves[k] for k in numbers), {}
 
+
+def _numbers(call: FlatCall) -> list[int]:
+    """Which leaves of a call are arrays or numbers."""
+    return [k for k, leaf in enumerate(call.leaves) if isinstance(leaf, _NUMBERS)]
+
+
+_GIVEN = "given"
+"""The parameter that those of a function with other arguments are passed as."""
 
 _NUMBERS = (jax.Array, jax.ShapeDtypeStruct, np.ndarray, np.generic, bool, int, float, complex)
 

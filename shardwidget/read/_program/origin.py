@@ -71,7 +71,11 @@ class InstructionOrigin(NamedTuple):
         """The named scopes on the path: everything that is not a transformation, a call or the primitive itself."""
         *parts, _ = self.op.split("/")
         names = (_INSIDE.sub("", part).rstrip(")") for part in parts)
-        return "/".join(name for name, part in zip(names, parts, strict=True) if name and not _CONTROL.fullmatch(part))
+        return "/".join(
+            name
+            for name, part in zip(names, parts, strict=True)
+            if name and not _CONTROL.fullmatch(part) and not name.startswith(("jit(", "pjit("))
+        )
 
     @property
     def _own(self) -> ModuleFrame | None:

@@ -29,7 +29,7 @@ LONGEST = 400
 
 
 def program(
-    f: Callable[..., Any] | jax.stages.Lowered | jax.stages.Compiled | Executable | str,
+    f: Callable[..., Any] | jax.stages.Traced | jax.stages.Lowered | jax.stages.Compiled | Executable | str,
     *args: Any,
     kwargs: Mapping[str, Any] | None = None,
     mesh: JaxMesh | None = None,
@@ -39,8 +39,8 @@ def program(
     """Reads which collectives a compiled program has, over which mesh axes, by which line. Nothing is run.
 
     Args:
-        f: a function, jitted or not; or what ``jax.jit(f).lower(...)``, its ``compile()`` or ``read.compiled`` gave;
-            or, with ``mesh=``, the text of a compiled module, or groups out of one:
+        f: a function, jitted or not; or what ``jax.jit(f).trace(...)``, ``lower(...)``, its ``compile()`` or
+            ``read.compiled`` gave; or, with ``mesh=``, the text of a compiled module, or groups out of one:
             ``replica_groups={{0,1},{2,3}}``, ``[2,4]<=[8]``. Shardings and donations that the function was
             jitted with are respected.
         *args: arguments of the function: arrays, or ``jax.ShapeDtypeStruct``s with a sharding, which need no data.
@@ -155,7 +155,7 @@ def _one_of(
     if isinstance(of, tuple) and not of:
         raise TypeError(_errors.EMPTY_PROGRAM.format(name=name))
     f, *args = of if isinstance(of, tuple) else (of,)
-    is_read = isinstance(f, str | jax.stages.Lowered | jax.stages.Compiled | Executable)
+    is_read = isinstance(f, str | jax.stages.Traced | jax.stages.Lowered | jax.stages.Compiled | Executable)
     try:
         return program(f, *args, kwargs=None if is_read else kwargs, mesh=mesh, name=name, interconnect=interconnect)
     except Exception as error:

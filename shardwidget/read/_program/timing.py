@@ -72,8 +72,9 @@ def calls(
     """
     if not isinstance(n, int) or n < 1:
         raise ValueError(_errors.NO_COUNT.format(n=n))
-    if isinstance(f, jax.stages.Lowered):
-        raise TypeError("a Lowered cannot be called: give lowered.compile(), or the function itself.")
+    if isinstance(f, jax.stages.Traced | jax.stages.Lowered):
+        way = "lowered.compile()" if isinstance(f, jax.stages.Lowered) else "traced.lower().compile()"
+        raise TypeError(f"a {type(f).__name__} cannot be called: give {way}, or the function itself.")
     given = tuple(args), dict(kwargs or {})
     _check(f, given, mesh)
     call, *given = (f, *given) if isinstance(f, jax.stages.Compiled) else jitted_of(f, *given)

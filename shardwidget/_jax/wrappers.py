@@ -1,0 +1,47 @@
+"""Functions that other libraries compile: ``nnx.jit`` of flax, ``filter_jit`` of equinox."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import jax
+
+
+def lowered_by_library(f: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> jax.stages.Lowered | None:
+    """What a library's jitted function lowers to, with its own donations; None for JAX's and for plain functions.
+
+    equinox 0.13: ``lower`` returns a module that holds JAX's own. It takes arrays, and no shapes.
+    """
+    shapes = any(isinstance(x, jax.ShapeDtypeStruct) for x in jax.tree.leaves((args, kwargs)))
+    if _library(f) != "equinox" or not hasattr(f, "lower") or shapes:
+        return None
+    lowered = getattr(f.lower(*args, **kwargs), "lowered", None)
+    return lowered if isinstance(lowered, jax.stages.Lowered) else None
+
+
+def parameters_of_library(f: Any, arguments: Sequence[tuple[str, Sequence[str]]]) -> dict[str, str]:
+    """What the user calls a parameter of the compiled program, by the name that a library's ``jit`` gives it.
+
+    flax 0.12: the arrays of a module, in order, are its ``states``. equinox 0.13: all leaves of the first argument, and
+    of the others together, in dicts of donated and of other ones.
+
+    Args:
+        f: the function.
+        arguments: the name of each argument, and those of its leaves.
+    """
+    if _library(f) == "flax":
+        return {f"{name}.states[0][{k}]": leaf for name, leaves in arguments for k, leaf in enumerate(leaves)}
+    if _library(f) == "equinox" and arguments:
+        parts = {"first": arguments[0][1], "rest": [leaf for _, leaves in arguments[1:] for leaf in leaves]}
+        return {
+            f"dynamic_{which}['{part}'][{k}]": leaf
+            for which in ("donate", "nodonate")
+            for part, leaves in parts.items()
+            for k, leaf in enumerate(leaves)
+        }
+    return {}
+
+
+def _library(f: Any) -> str:
+    return type(f).__module__.partition(".")[0]

@@ -1,0 +1,97 @@
+"""Functions that flax and equinox jit: read like those of JAX, in the user's names."""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import pytest
+from flax import nnx
+from jax.sharding import NamedSharding
+from jax.sharding import PartitionSpec as P
+
+from shardwidget import read
+from tests.models import eight
+
+MESH = eight()
+
+
+def put(x, *spec):
+    return jax.device_put(x, NamedSharding(MESH, P(*spec)))
+
+
+def split(x):
+    return put(x, "model") if x.ndim == 2 else put(x)
+
+
+X = put(jnp.ones((16, 32)), "data")
+
+
+def equinox_model():
+    model = eqx.nn.MLP(32, 8, 64, 1, key=jax.random.key(0))
+    return jax.tree.map(lambda x: split(x) if eqx.is_array(x) else x, model)
+
+
+def descended(model, x):
+    """One step of gradient descent: its result has the functions of the module, as its argument has."""
+    loss, gradient = eqx.filter_value_and_grad(lambda model: (jax.vmap(model)(x) ** 2).mean())(model)
+    return eqx.apply_updates(model, jax.tree.map(lambda g: -0.1 * g, gradient)), loss
+
+
+def arguments(memory):
+    """Type on a device by name, as the program has it."""
+    return {b.name: b.type for b in memory.buffers if b.kind == "argument"}
+
+
+def expected(**trees):
+    """The same, as the shards of arrays have it."""
+    leaves = [(n + jax.tree_util.keystr(p), x) for n, t in trees.items() for p, x in jax.tree.leaves_with_path(t)]
+    arrays = [(name, x.addressable_shards[0].data) for name, x in leaves if isinstance(x, jax.Array)]
+    return {name: f"f32[{','.join(map(str, x.shape))}]" for name, x in arrays}
+
+
+@pytest.mark.parametrize("jit", [lambda f: f, eqx.filter_jit, eqx.filter_jit(donate="all-except-first")])
+def test_a_step_of_equinox_has_its_own_donations_and_the_users_names(jit):
+    model = equinox_model()
+    f = jit(lambda x, model: descended(model, x))
+    executable = read.compiled(f, X, model)
+    memory = read.memory(executable)
+    assert arguments(memory) == expected(x=X, model=model)
+    assert memory.compiler
+    donated = f.lower(X, model).lowered.compile().memory_analysis().alias_size_in_bytes if hasattr(f, "lower") else 0
+    assert memory.compiler.aliased == donated
+    assert (donated > 0) == getattr(f, "donate_rest", False)
+    assert {c.axes for c in read.program(executable).collectives} == {("data",), ("model",)}
+
+
+def test_a_step_of_equinox_is_compared_and_may_be_given_shapes():
+    model = equinox_model()
+    comparison = read.comparison(eqx.filter_jit(descended), model, X)
+    assert comparison.rows[-1].primitive == "outputs"
+    assert len(comparison.rows[-1].values) == 5
+    shapes = jax.tree.map(
+        lambda x: jax.ShapeDtypeStruct(x.shape, x.dtype, sharding=x.sharding) if eqx.is_array(x) else x, model
+    )
+    memory = read.memory(eqx.filter_jit(descended), shapes, X)
+    assert arguments(memory) == expected(model=model, x=X)
+
+
+class Net(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs):
+        self.up, self.down = nnx.Linear(32, 64, rngs=rngs), nnx.Linear(64, 8, rngs=rngs)
+
+    def __call__(self, x):
+        return self.down(jax.nn.relu(self.up(x)))
+
+
+def test_arguments_of_nnx_jit_have_the_users_names():
+    net = Net(nnx.Rngs(0))
+    nnx.update(net, jax.tree.map(split, nnx.state(net)))
+
+    @nnx.jit(donate_argnums=0)
+    def step(net, x):
+        gradient = nnx.grad(lambda net: (net(x) ** 2).mean())(net)
+        nnx.update(net, jax.tree.map(lambda p, g: p - 0.1 * g, nnx.state(net), gradient))
+
+    memory = read.memory(step, net, X)
+    assert arguments(memory) == expected(net=net, x=X)
+    assert memory.compiler
+    assert memory.compiler.aliased > 0
