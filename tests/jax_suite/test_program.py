@@ -513,7 +513,7 @@ def test_calls_that_cannot_be_measured():
     with pytest.raises(ValueError, match="n must be a whole number of calls, 1 or more; got 0"):
         read.time_program(jnp.sin, (1.0,), n=0)
     with pytest.raises(TypeError, match=r"a Traced cannot be called: give traced.lower\(\).compile\(\)"):
-        read.time_program(jax.jit(jnp.sin).trace(1.0), (1.0,))  # pyright: ignore[reportArgumentType]
+        read.time_program(jax.jit(jnp.sin).trace(1.0), (1.0,))
     with pytest.raises(TypeError, match="a Lowered cannot be called"):
         read.time_program(jax.jit(jnp.sin).lower(1.0), (1.0,))  # pyright: ignore[reportArgumentType]
     gone = jnp.ones(2)
