@@ -1,13 +1,15 @@
 /** Where a variable's blocks come from: for a value that was only moved, the value that it was at first. */
-import type { Origin, Variable } from "./document.gen";
+import type { Origin, Trace as TraceDocument, Variable } from "./document.gen";
 import type { unpack } from "./ints";
 import type { MeshModel } from "./mesh";
 
 /** What of a trace tells whose blocks are whose. */
 interface Trace {
   mesh: MeshModel;
+  doc: Pick<TraceDocument, "regions">;
   variable(id: number): Variable | null;
   origins(origin: Origin): ReturnType<typeof unpack>;
+  replicas(v: Variable): readonly string[];
 }
 
 /** Mesh positions whose blocks a device holds, piece by piece: its own where nobody else's are known; -1 for zeros. */
@@ -21,6 +23,24 @@ export function originsOf(trace: Trace, v: Variable, position: number): readonly
 /** Whether every device holds its own block of what a variable was at first. */
 export function ownBlocks(trace: Trace, v: Variable): boolean {
   return v.origin === null || trace.origins(v.origin).every((from, p) => from === p);
+}
+
+/** Whether the blocks of two devices are known to be equal: none of the axes between them makes blocks vary. */
+export function sameBlocks(trace: Trace, v: Variable, a: number, b: number): boolean {
+  const { mesh, doc } = trace;
+  const manual = new Set<string>();
+  for (let r = doc.regions[v.region]; r; r = doc.regions[r.parent]) for (const axis of r.manual) manual.add(axis);
+  const equal = trace.replicas(v);
+  return differing(mesh, a, b).every((axis) => {
+    const name = mesh.axes[axis]?.name ?? "";
+    return manual.has(name) && (!v.varying.includes(name) || equal.includes(name));
+  });
+}
+
+/** Mesh axes along which two positions differ. */
+export function differing(mesh: MeshModel, a: number, b: number): readonly number[] {
+  const [from, to] = [mesh.digits(a), mesh.digits(b)];
+  return [...from.keys()].filter((axis) => from[axis] !== to[axis]);
 }
 
 /** The variable that a variable's blocks come from. */

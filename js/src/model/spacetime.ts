@@ -1,5 +1,5 @@
 /** A trace as rows of devices: whose blocks they hold after each step that sends, and what goes between two rows. */
-import type { Collective, Step, Variable } from "./document.gen";
+import type { Collective, Scope, Step, Variable } from "./document.gen";
 import { type Met, meetings } from "./meetings";
 import { originVariable, ownBlocks } from "./origins";
 import { permutes, tells } from "./semantics";
@@ -16,14 +16,21 @@ export interface SpaceRow {
   again: boolean;
   /** What is sent on the way to this row; null for a local step. */
   collective: Collective | null;
-  /** Index of the loop that it stands in, and of the iteration; -1 outside of loops. */
+  /** The loops that it stands in, the outermost first. */
+  path: readonly Place[];
+}
+
+/** A place in a loop: index of the loop, and of the iteration. */
+export interface Place {
   loop: number;
   iteration: number;
 }
 
-/** A loop: its rows stand together, and may be folded to those of its first iteration. */
+/** A loop as it ran once: its rows stand together, and may be folded to the first iteration and the last row. */
 export interface Loop {
   name: string;
+  /** Loops around it. */
+  depth: number;
   total: number;
   /** Iterations that the trace has. */
   shown: number;
@@ -56,8 +63,7 @@ export function spaceTime(trace: TraceModel): SpaceTime {
     const maker = trace.step(before);
     if (maker && !maker.shape_only && !maker.implicit && maker.primitive !== "scan") wanted.add(before);
   });
-  const loops: Loop[] = [];
-  const index = new Map<string, number>();
+  const loops = new Loops(trace);
   const rows: Omit<SpaceRow, "blocks">[] = [];
   for (const i of [...wanted].sort((a, b) => a - b)) {
     const step = trace.step(i) as Step;
@@ -67,24 +73,23 @@ export function spaceTime(trace: TraceModel): SpaceTime {
     const some = known.length > 0 ? known : outputs.slice(0, 1);
     const shown = begins ? outputs.filter((v) => some.includes(v) || outputs.length <= MAX_BLOCKS) : some;
     if (shown.length === 0) continue;
-    const { loop, iteration } = loopOf(trace, step, loops, index);
+    const path = loops.path(step);
     const c = trace.communicates(step) ? step.collective : null;
     const last = rows.at(-1);
     const same =
       c !== null &&
       last?.collective != null &&
-      last.loop === loop &&
-      last.iteration === iteration &&
+      last.path === path &&
       last.collective.kind === c.kind &&
       last.collective.axes.join() === c.axes.join() &&
       !step.inputs.some((id) => last.shown.some((v) => v.id === id)) &&
       madeAt(trace, step, made) < (last.steps[0] ?? i);
     if (same && last) rows[rows.length - 1] = { ...last, steps: [...last.steps, i], shown: [...last.shown, ...shown] };
-    else rows.push({ steps: [i], shown, again: false, collective: c, loop, iteration });
+    else rows.push({ steps: [i], shown, again: false, collective: c, path });
   }
   const all = rows.flatMap((row, i) => [...heldBefore(trace, row, rows[i - 1], made), row]);
   const grouped = all.map((row) => ({ ...row, blocks: blocksOf(trace, row.shown, row.collective !== null) }));
-  return { rows: grouped, loops, met: meetings(trace, grouped) };
+  return { rows: grouped, loops: loops.all, met: meetings(trace, grouped) };
 }
 
 /** The step that made what a collective sends, before it was moved and reshaped: -1 where no step did. */
@@ -126,21 +131,86 @@ function blocksOf(trace: TraceModel, shown: readonly Variable[], sent: boolean):
   return [...blocks.values()].slice(0, MAX_BLOCKS);
 }
 
-function loopOf(trace: TraceModel, step: Step, loops: Loop[], index: Map<string, number>) {
-  for (let at = step.scope; at >= 0; at = trace.doc.scopes[at]?.parent ?? -1) {
-    const scope = trace.doc.scopes[at];
-    if (scope?.kind !== "iteration") continue;
-    const key = `${scope.parent} ${scope.name}`;
-    let loop = index.get(key);
-    if (loop === undefined) {
-      loop = loops.push({ name: scope.name, total: scope.times ?? 0, shown: 0 }) - 1;
-      index.set(key, loop);
-    }
-    const known = loops[loop] as Loop;
-    loops[loop] = { ...known, shown: Math.max(known.shown, scope.iteration + 1) };
-    return { loop, iteration: scope.iteration };
+/** The loops of a trace, as its steps come by. */
+class Loops {
+  readonly all: Loop[] = [];
+  /** By scope of an iteration: its place. */
+  readonly #places = new Map<number, readonly Place[]>();
+  /** By what is around a loop, and its name: the loop that ran there last, and its last iteration. */
+  readonly #latest = new Map<string, Place>();
+
+  constructor(readonly trace: TraceModel) {}
+
+  /** Where a step stands: equal steps of one iteration get the same object. */
+  path(step: Step): readonly Place[] {
+    return this.#within(step.scope);
   }
-  return { loop: -1, iteration: -1 };
+
+  #within(at: number): readonly Place[] {
+    const scope = this.trace.doc.scopes[at];
+    if (!scope) return OUTSIDE;
+    const known = this.#places.get(at);
+    if (known) return known;
+    const around = this.#within(scope.parent);
+    const path = scope.kind === "iteration" ? [...around, this.#place(scope, around.length)] : around;
+    this.#places.set(at, path);
+    return path;
+  }
+
+  #place({ parent, name, iteration, times }: Scope, depth: number): Place {
+    const key = `${parent} ${name}`;
+    const latest = this.#latest.get(key);
+    // A loop that begins again is another one.
+    const loop =
+      latest && latest.iteration < iteration
+        ? latest.loop
+        : this.all.push({ name, depth, total: times ?? 0, shown: 0 }) - 1;
+    const known = this.all[loop] as Loop;
+    this.all[loop] = { ...known, shown: known.shown + 1 };
+    const place = { loop, iteration };
+    this.#latest.set(key, place);
+    return place;
+  }
+}
+
+const OUTSIDE: readonly Place[] = [];
+
+/** A row that is drawn. */
+export interface VisibleRow {
+  row: SpaceRow;
+  /** Its index among all rows. */
+  index: number;
+  /** Iterations left out above it, 0 for a part of one; null where it follows the visible row above it in the program. */
+  leftOut: number | null;
+}
+
+/** Rows that are drawn: those of loops that are not open are the first iteration's, and the loop's last one. */
+export function visibleRows({ rows, loops }: SpaceTime, open: ReadonlySet<number>): readonly VisibleRow[] {
+  const first = loops.map(() => Number.POSITIVE_INFINITY);
+  const last = loops.map(() => -1);
+  rows.forEach(({ path }, index) => {
+    for (const { loop, iteration } of path) {
+      first[loop] = Math.min(first[loop] ?? 0, iteration);
+      last[loop] = index;
+    }
+  });
+  const visible: VisibleRow[] = [];
+  rows.forEach((row, index) => {
+    const drawn = row.path.every(
+      ({ loop, iteration }) => open.has(loop) || iteration === first[loop] || last[loop] === index,
+    );
+    if (drawn) visible.push({ row, index, leftOut: leftOut(visible.at(-1), row, index) });
+  });
+  return visible;
+}
+
+function leftOut(above: VisibleRow | undefined, { path }: SpaceRow, index: number): number | null {
+  if (!above) return null;
+  const before = (level: number) => above.row.path[level];
+  const place = path.find((at, i) => before(i)?.loop === at.loop && before(i)?.iteration !== at.iteration);
+  const latest = above.row.path.find((at) => at.loop === place?.loop);
+  const between = place && latest ? place.iteration - latest.iteration - 1 : 0;
+  return between === 0 && index === above.index + 1 ? null : between;
 }
 
 /** What goes from device to device on the way to a row: pairs of mesh positions; groups that combine their blocks. */

@@ -4,6 +4,7 @@ import { unpack } from "./ints";
 import { MeshModel, product } from "./mesh";
 import { originName } from "./origins";
 import { lasting, type Played, play, playable, type Times, timesOf } from "./plan";
+import { knownReplicas } from "./replication";
 import { runsOf } from "./runs";
 import { items } from "./table";
 import { Elements } from "./values";
@@ -35,6 +36,7 @@ export class TraceModel {
   readonly #origins = new Map<Origin, Int32Array>();
   readonly #groups = new Map<Collective, readonly (readonly number[])[]>();
   readonly #played = new Map<Plan, Played>();
+  #replicas: ReadonlyMap<number, readonly string[]> | null = null;
 
   /** How many executions a step stands for, the iterations that are not shown included. */
   readonly runs: (step: Step) => number;
@@ -182,11 +184,19 @@ export class TraceModel {
     return this.communicates(step) ? lasting(this.times(step, algorithm)) : LOCAL;
   }
 
+  /** Mesh axes along which a variable's blocks are equal although its type does not say so. */
+  replicas(v: Variable): readonly string[] {
+    this.#replicas ??= knownReplicas(this);
+    return this.#replicas.get(v.id) ?? [];
+  }
+
   /** Mesh axes that choose the colour of a variable's block: those it varies over, the largest first. */
   colorAxes(v: Variable, without: readonly string[] = []): number[] {
     const over = v.region < 0 ? v.dims.flatMap((d) => d.axes) : v.varying;
+    const tracked = this.doc.regions[v.region]?.check_vma ?? true;
+    const equal = tracked ? [] : this.replicas(v);
     return over
-      .filter((a) => !without.includes(a))
+      .filter((a) => !without.includes(a) && !equal.includes(a))
       .map((a) => this.mesh.axisOf(a))
       .sort((a, b) => (this.mesh.meshShape[b] ?? 1) - (this.mesh.meshShape[a] ?? 1) || a - b);
   }

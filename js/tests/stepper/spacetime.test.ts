@@ -1,14 +1,16 @@
 /** Space-time: rows of a program, whose blocks devices hold, and lines between. */
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Scope, Step, Trace, Variable } from "../../src/model/document.gen";
 import { sendersTo } from "../../src/model/lens";
 import { meetings } from "../../src/model/meetings";
 import { originsOf } from "../../src/model/origins";
-import { linksOf, spaceTime } from "../../src/model/spacetime";
+import { linksOf, spaceTime, visibleRows } from "../../src/model/spacetime";
 import { TraceModel } from "../../src/model/trace";
 import { fitName } from "../../src/scene/measure";
 import { axisToken, type Mark } from "../../src/scene/scene";
-import { layoutSpace, spaceMarks } from "../../src/scene/spacetime/rows";
+import { linkMarks } from "../../src/scene/spacetime/links";
+import { layoutSpace, linksTo, spaceMarks } from "../../src/scene/spacetime/rows";
 import { StepperLayout, type StepperOptions, stepperMarks } from "../../src/scene/stepper";
 import { StepView } from "../../src/scene/stepper/view";
 import { raw } from "../documents";
@@ -47,14 +49,14 @@ function ring(): TraceModel {
 test("equal collectives are one row, iterations stand in their loop, and blocks keep whose they are", () => {
   const t = ring();
   const { rows, loops } = spaceTime(t);
-  expect(rows.map((r) => [r.steps, r.iteration])).toEqual([
+  expect(rows.map((r) => [r.steps, r.path[0]?.iteration ?? -1])).toEqual([
     [[0], -1],
     [[1, 2], 0],
     [[3, 4], 1],
     [[5, 6], 2],
     [[7, 8], 3],
   ]);
-  expect(loops).toEqual([{ name: "scan", total: N, shown: N }]);
+  expect(loops).toEqual([{ name: "scan", depth: 0, total: N, shown: N }]);
   // After hop i + 1 a device holds the block of the one so many before it; after N hops its own.
   const held = rows.map((r) => Array.from({ length: N }, (_, p) => originsOf(t, r.shown[0] as Variable, p)[0]));
   expect(held).toEqual([
@@ -66,14 +68,103 @@ test("equal collectives are one row, iterations stand in their loop, and blocks 
   ]);
 });
 
-test("a loop folds to its first iteration and opens to all; names are those that blocks set out with", () => {
+test("a loop folds to its first iteration and its last row, without lines between; names are those at first", () => {
   const t = ring();
   const space = spaceTime(t);
   const at = (open: readonly number[]) => layoutSpace(t, space, 680, new Set(open));
-  expect(at([]).rows.map((r) => r.note)).toEqual(["k, v", "i=0  k, v"]);
-  expect(at([0]).rows).toHaveLength(5);
+  expect(at([]).rows.map((r) => [r.note, r.leftOut])).toEqual([
+    ["k, v", null],
+    ["i=0  k, v", null],
+    ["i=3  k, v", "⋮  2 more iterations"],
+  ]);
+  expect(at([0]).rows.map((r) => r.leftOut)).toEqual([null, null, null, null, null]);
   expect(at([0]).brackets.map((b) => [b.text, b.open])).toEqual([["scan, 4 times", true]]);
   expect(at([]).height).toBeLessThan(at([0]).height);
+  const lines = (open: readonly number[]) =>
+    marksOf(t, 680, open).filter((m) => m.kind === "line" && m.stroke.color.startsWith("#")).length;
+  // A ring's last block is two lines: out at one side and in at the other.
+  expect([lines([]), lines([0])]).toEqual([N + 1, N * (N + 1)]);
+});
+
+test("what follows a folded loop stands under the same blocks as under the open one", () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.record({ loop: fc.integer({ min: 1, max: 4 }), inner: fc.integer({ min: 0, max: 3 }) }), {
+        minLength: 1,
+        maxLength: 4,
+      }),
+      (program) => {
+        const space = spaceTime(nestedLoops(program));
+        const every = new Set(space.loops.keys());
+        const open = visibleRows(space, every);
+        expect(open.map(({ row }) => row)).toEqual(space.rows);
+        for (const folded of [new Set<number>(), new Set([...every].filter((loop) => loop % 2 === 0))]) {
+          const rows = visibleRows(space, folded);
+          rows.forEach(({ row, index, leftOut }, i) => {
+            const above = rows[i - 1];
+            expect(space.rows[index]).toBe(row);
+            // Lines come from the row above alone where that is the one before in the program.
+            expect(leftOut === null).toBe(!above || above.index === index - 1);
+            if (row.path.length === 0 && above) expect(above.index).toBe(index - 1);
+          });
+          const all = rows.reduce((count, { leftOut }) => count + (leftOut ?? 0), 0);
+          expect(all).toBeLessThanOrEqual(space.rows.length);
+        }
+      },
+    ),
+  );
+});
+
+/** Loops one after another, each with a loop inside, and a hop after each. */
+function nestedLoops(program: readonly { loop: number; inner: number }[]): TraceModel {
+  const base = ring();
+  const [start, hop] = base.doc.steps as readonly [Step, Step];
+  const scopes: Scope[] = [{ kind: "function", name: "f", parent: -1, iteration: 0, times: 1, axis_types: [] }];
+  const steps: Step[] = [{ ...start, outputs: [0] }];
+  const variables = [base.doc.variables[0] as Variable];
+  const add = (scope: number) => {
+    const id = variables.push({ ...(variables[0] as Variable), id: variables.length }) - 1;
+    steps.push({ ...hop, inputs: [id - 1], outputs: [id], scope });
+  };
+  for (const { loop, inner } of program) {
+    for (let i = 0; i < loop; i++) {
+      const outer = scopes.push({ ...iteration(i, loop), parent: 0 }) - 1;
+      add(outer);
+      for (let j = 0; j < inner; j++) add(scopes.push({ ...iteration(j, inner), parent: outer }) - 1);
+    }
+    add(0);
+  }
+  return new TraceModel({ ...base.doc, steps, variables, scopes });
+}
+
+const iteration = (i: number, times: number): Scope => ({
+  ...{ kind: "iteration", name: "scan", parent: 0, iteration: i, times, axis_types: [] },
+});
+
+test("an equal loop that runs again is another one, and loops inside others stand beside them", () => {
+  const t = nestedLoops([
+    { loop: 2, inner: 2 },
+    { loop: 2, inner: 0 },
+  ]);
+  const space = spaceTime(t);
+  expect(space.loops.map(({ depth, shown }) => [depth, shown])).toEqual([
+    [0, 2],
+    [1, 2],
+    [1, 2],
+    [0, 2],
+  ]);
+  const { brackets, rows } = layoutSpace(t, space, 680, new Set(space.loops.keys()));
+  expect(new Set(brackets.map(({ x }) => x)).size).toBe(2);
+  expect(rows.map(({ note }) => note.split(" ")[0])).toContain("i=1");
+  expect(rows.map(({ note }) => note)).toContain("i=1  j=0  k");
+});
+
+test("iterations that the trace left out have no lines from the last that it has", () => {
+  const t = ring();
+  const scopes = t.doc.scopes.map((scope) => (scope.iteration === 3 ? { ...scope, iteration: 19, times: 20 } : scope));
+  const cut = new TraceModel({ ...t.doc, scopes });
+  const { rows } = layoutSpace(cut, spaceTime(cut), 680, new Set([0]));
+  expect(rows.map((r) => r.leftOut)).toEqual([null, null, null, null, "⋮  16 more iterations"]);
 });
 
 test("a sum is a knot of each group, a gather a fan, a permutation its pairs", () => {
@@ -180,9 +271,9 @@ function attention(): TraceModel {
 }
 
 /** Marks at a width, as they are without a row that is looked at. */
-function marksOf(t: TraceModel, width = 680): readonly Mark[] {
+function marksOf(t: TraceModel, width = 680, open: readonly number[] = [0]): readonly Mark[] {
   const options = { scheme: "light", device: null, tile: null } as const;
-  return spaceMarks(t, new StepperLayout(t, width), layoutSpace(t, spaceTime(t), width, new Set([0])), -1, options);
+  return spaceMarks(t, new StepperLayout(t, width), layoutSpace(t, spaceTime(t), width, new Set(open)), -1, options);
 }
 
 const wordsOf = (marks: readonly Mark[]) =>
@@ -220,7 +311,9 @@ test("the block that stays has met one more with every row, in the order in whic
       [0, 1, 2, 3],
     ],
   ]);
-  expect(wordsOf(marksOf(t))).toContain("strip: the blocks of k that q has met");
+  expect(wordsOf(marksOf(t)).join("; ")).toContain(
+    "each block of k visits every device; strip: the blocks of k that q has met",
+  );
   // Nothing stays in a ring that only passes on.
   expect(meetings(ring(), rows)).toBeNull();
   expect(wordsOf(marksOf(ring())).join()).not.toContain("strip");
@@ -331,4 +424,91 @@ test("a collective over two axes is drawn in the inks of both, a link along one 
   expect([x > 0, x === y]).toEqual([true, true]);
   // Of 12 links 4 are along x, 4 along y and 4 across both.
   expect(inks("all_gather", ["x", "y"])).toEqual([8, 8]);
+});
+
+/** The moment of a row whose blocks are on their way. */
+function moving(t: TraceModel, width: number, step: number) {
+  const space = layoutSpace(t, spaceTime(t), width, new Set([0]));
+  const row = space.rows.find(({ row }) => row.steps.includes(step));
+  const options = { scheme: "light", device: null, tile: null } as const;
+  const links = row && linksTo(t, new StepperLayout(t, width), space, row, options);
+  return links ? { space, row, links } : expect.fail("nothing moves there");
+}
+
+test("pieces ride on the ribbons of a permutation with the number of their device, and cover neither text nor each other", () => {
+  for (const width of [440, 680, 934]) {
+    const t = ring();
+    const { space, row, links } = moving(t, width, 3);
+    const above = space.rows[space.rows.indexOf(row) - 1];
+    for (let k = 1; k < 40; k++) {
+      const marks = linkMarks(t, links, k / 40);
+      const riders = marks.filter((m) => m.kind === "rect" && m.w === 26);
+      expect(riders).toHaveLength(N);
+      expect(wordsOf(marks).sort()).toEqual(["0", "1", "2", "3"]);
+      for (const [i, m] of riders.entries()) {
+        if (m.kind !== "rect" || !above) continue;
+        expect(m.y).toBeGreaterThanOrEqual(above.y + above.h);
+        expect(m.y + m.h).toBeLessThanOrEqual(row.y);
+        expect(m.x + m.w).toBeLessThanOrEqual(width);
+        for (const other of riders.slice(0, i))
+          expect(other.kind === "rect" && (Math.abs(other.x - m.x) >= m.w || Math.abs(other.y - m.y) >= m.h)).toBe(
+            true,
+          );
+      }
+    }
+    expect(linkMarks(t, links, 1).some((m) => m.kind === "rect" && m.w === 26)).toBe(false);
+  }
+  // Copies of a gather cross: their ribbons alone show how far they are.
+  const gather = programOf({ axes: { x: N }, kind: "all_gather", over: ["x"], shape: [1, 2] });
+  expect(moving(gather, 680, 2).links.ridden).toBe(false);
+});
+
+test("ribbons are drawn as far as their blocks have come: into the sum first, then out of it", () => {
+  const t = programOf({ axes: { x: N }, kind: "psum", over: ["x"], shape: [4, 2] });
+  const { links } = moving(t, 680, 2);
+  const cores = (time: number) =>
+    linkMarks(t, links, time).filter((m) => m.kind === "line" && m.stroke.color.startsWith("#")).length;
+  expect([cores(0), cores(0.3), cores(0.7), cores(1)]).toEqual([0, N, 2 * N, 2 * N]);
+});
+
+test("tiles are joined where their blocks are equal, and only there", () => {
+  const signs = (t: TraceModel) =>
+    marksOf(t, 934).flatMap((m) => (m.kind === "disc" && m.sign === "=" ? [m.color] : []));
+  const equal = (kind: string, over: readonly string[]) =>
+    signs(programOf({ axes: { x: 2, y: 4 }, kind, over, shape: [8, 2] }));
+  expect(equal("psum", ["y"])).toEqual(Array(6).fill(axisToken(1)));
+  expect(equal("psum", ["x", "y"])).toHaveLength(7);
+  expect(equal("psum", ["x"])).toEqual([]);
+  expect(equal("psum_scatter", ["y"])).toEqual([]);
+  // Its pieces come from the same devices, and are different ones.
+  expect(equal("all_to_all", ["y"])).toEqual([]);
+  expect(equal("all_gather", ["y"])).toHaveLength(6);
+});
+
+test("without tracked types, results of a sum and what is computed from them alone are known to be equal", () => {
+  const t = programOf({ axes: { x: 2, y: 2 }, kind: "psum", over: ["y"], shape: [4, 2] });
+  const sum = t.steps.findIndex((s) => s.collective);
+  const [result = 0] = t.steps[sum]?.outputs ?? [];
+  const v = t.variable(result) as Variable;
+  const more = (id: number): Variable => ({ ...v, id, varying: ["x", "y"] });
+  const n = t.doc.variables.length;
+  const local = { ...(t.steps[sum] as Step), collective: null, elementwise: true };
+  const steps: Step[] = [
+    ...t.steps.slice(0, sum + 1),
+    { ...local, primitive: "mul", inputs: [result], outputs: [n] },
+    { ...local, primitive: "add", inputs: [result, 0], outputs: [n + 1] },
+  ];
+  const variables = [...t.doc.variables.map((w) => (w.id === result ? more(w.id) : w)), more(n), more(n + 1)];
+  const regions = t.doc.regions.map((r) => ({ ...r, check_vma: false }));
+  const axes = (doc: Partial<Trace>) => {
+    const other = new TraceModel({ ...t.doc, steps, variables, ...doc });
+    return [result, n, n + 1].map((id) => other.colorAxes(other.variable(id) as Variable));
+  };
+  expect(axes({ regions })).toEqual([[0], [0], [0, 1]]);
+  // With tracked types, these are the truth.
+  expect(axes({})).toEqual([
+    [0, 1],
+    [0, 1],
+    [0, 1],
+  ]);
 });

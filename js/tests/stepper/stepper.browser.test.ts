@@ -931,9 +931,10 @@ test("space-time shows all steps against all devices; a row shows its step, and 
   await shown(view, 3);
   await expect.poll(() => hops[1]?.getAttribute("aria-current")).toBe("step");
   expect(height()).toBe(open);
-  // The loop folds to its first iteration.
+  // The loop folds to its first iteration and its last row, and the step stays.
   find(view, ".bracket").click();
-  await expect.poll(() => shownRows().length).toBe(3);
+  await expect.poll(() => shownRows().length).toBe(4);
+  await shown(view, 3);
   button(view, "tiles").click();
   await expect.poll(() => view.root.querySelector(".space")).toBeNull();
 });

@@ -40,7 +40,11 @@ export function Space({ page }: { page: Page }) {
         }}
       >
         <div aria-hidden="true" ref={state.layer.attach} />
-        <ol aria-label="steps and their blocks" style={{ "--label": `${space.left - 6}px` }}>
+        <div class="over" aria-hidden="true" ref={page.moving.attach} />
+        <ol
+          aria-label="steps and their blocks"
+          style={{ "--label": `${space.left - 6}px`, "--names": `${space.names}px` }}
+        >
           {space.rows.map(({ row, y, h, text, note, met }) => {
             const [v] = row.shown;
             const held = v?.origin
@@ -73,14 +77,18 @@ export function Space({ page }: { page: Page }) {
             );
           })}
         </ol>
-        {space.brackets.map(({ loop, y, h, text, open }) => (
+        {space.brackets.map(({ loop, x, y, h, text, open }) => (
           <button
             type="button"
             class="bracket"
             aria-expanded={open}
             title={open ? "fold" : "unfold"}
-            style={{ top: `${y}px`, height: `${Math.max(h, 60)}px` }}
-            onClick={() => page.toggleLoop(loop)}
+            style={{ left: `${x}px`, top: `${y}px`, height: `${Math.max(h, 60)}px` }}
+            onClick={(event) => {
+              // The row beside it is not meant.
+              event.stopPropagation();
+              page.toggleLoop(loop);
+            }}
             key={loop}
           >
             <span>

@@ -2,9 +2,12 @@
 import { originsOf } from "../../model/origins";
 import { type SpaceTime, spaceTime } from "../../model/spacetime";
 import type { TraceModel } from "../../model/trace";
-import { layoutSpace, type SpaceLayout, spaceMarks } from "../../scene/spacetime/rows";
+import type { Theme } from "../../paint/theme";
+import { linkMarks } from "../../scene/spacetime/links";
+import { layoutSpace, linksTo, type PlacedRow, type SpaceLayout, spaceMarks } from "../../scene/spacetime/rows";
 import type { StepperLayout } from "../../scene/stepper/layout";
 import type { StepView } from "../../scene/stepper/view";
+import { Layer } from "../card/canvas";
 import { memo } from "../card/store";
 import type { StepperState } from "../stepper/state";
 
@@ -15,13 +18,15 @@ const MANY_ROWS = 40;
 const WIDE = 4000;
 
 export class Page {
+  /** The canvas over the rows, of what is on its way. */
+  readonly moving = new Layer();
   readonly #rows = memo((trace: TraceModel): SpaceTime => spaceTime(trace));
   readonly #everyLoop = memo((trace: TraceModel): ReadonlySet<number> => {
     const { rows, loops } = this.#rows(trace);
     return rows.length <= MANY_ROWS ? new Set(loops.keys()) : new Set();
   });
-  readonly #layout = memo((trace: TraceModel, width: number, open: ReadonlySet<number>) =>
-    layoutSpace(trace, this.#rows(trace), width, open),
+  readonly #layout = memo((trace: TraceModel, width: number, open: ReadonlySet<number>, room: number) =>
+    layoutSpace(trace, this.#rows(trace), width, open, room),
   );
 
   constructor(readonly state: StepperState) {}
@@ -30,7 +35,7 @@ export class Page {
   layout(): SpaceLayout | null {
     const { trace } = this.state.now;
     const layout = this.state.layout();
-    return trace && layout && this.#layout(trace, layout.width, this.#open(trace));
+    return trace && layout && this.#layout(trace, layout.width, this.#open(trace), layout.height);
   }
 
   /** Height of the view: what its rows need at any width, within the room of a card; not less than that of the tiles. */
@@ -90,15 +95,30 @@ export class Page {
     return Math.max(0, ...rows.flatMap(({ row }) => row.steps.filter((s) => s <= step)));
   }
 
-  picture({ trace, layout, options }: StepView) {
+  /** Paints the rows, and over them what is on its way at this moment: of all, only that changes with every frame. */
+  paint(view: StepView, theme: Theme): boolean {
+    const { trace, layout, options, moment } = view;
     const space = this.layout();
-    if (!space) return null;
+    if (!space) return false;
     const at = this.step();
     const tile = this.tile();
-    return {
-      size: space,
-      inputs: [space, at, options.device, tile?.row, tile?.device],
-      marks: () => spaceMarks(trace, layout, space, at, { ...options, tile }),
-    };
+    const shown = { ...options, tile };
+    const row = this.#moving(space, view);
+    const time = row ? (row.row.steps.indexOf(moment.step) + moment.phase) / row.row.steps.length : 1;
+    const still = [space, at, options.device, tile?.row, tile?.device, row];
+    const rows = this.state.layer.paint(still, space, theme, () => spaceMarks(trace, layout, space, at, shown, row));
+    const moving = this.moving.paint([space, row, time, options.device], space, theme, () => {
+      const links = row && linksTo(trace, layout, space, row, shown);
+      return links ? linkMarks(trace, links, time) : [];
+    });
+    return rows || moving;
+  }
+
+  /** The row whose blocks are on their way; null without motion. */
+  #moving(space: SpaceLayout, { moment: { step, phase }, options }: StepView): PlacedRow | null {
+    if (phase <= 0 || phase >= 1 || options.still) return null;
+    return (
+      space.rows.find(({ row, leftOut }) => row.collective && leftOut === null && row.steps.includes(step)) ?? null
+    );
   }
 }

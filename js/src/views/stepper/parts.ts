@@ -1,5 +1,5 @@
 /** What few readers open, as the stepper knows it: a bundle of its own, loaded when it is first needed. */
-import type { Mark } from "../../scene/scene";
+import type { Theme } from "../../paint/theme";
 import type { StepView } from "../../scene/stepper/view";
 
 /** Renders into an element: a tree of its own, of the bundle's own Preact. */
@@ -12,12 +12,8 @@ export interface Parts {
   help: Draw;
   /** Why the program stops. */
   trouble: Draw;
-  /** The canvas of space-time: its size, its marks, and what they follow from. */
-  picture(view: StepView): {
-    size: { width: number; height: number };
-    inputs: readonly unknown[];
-    marks: () => readonly Mark[];
-  } | null;
+  /** Paints space-time where it has changed; returns whether it did. */
+  paint(view: StepView, theme: Theme): boolean;
   /** Follows in space-time the block of the next device, or of the one before. */
   trail(by: number): void;
 }

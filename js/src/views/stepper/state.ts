@@ -184,10 +184,8 @@ export class StepperState extends CardState<Fields> {
     if (!view || !theme || (view.trace.doc.error && !parts)) return false;
     const { layout, moment } = view;
     this.frame.dataset.swStep = `${moment.step}`;
-    const space = this.space()?.picture(view);
-    return space
-      ? this.layer.paint(space.inputs, space.size, theme, space.marks)
-      : this.layer.paint([view], layout, theme, () => frameMarks(frameOf(view)));
+    const space = this.space();
+    return space ? space.paint(view, theme) : this.layer.paint([view], layout, theme, () => frameMarks(frameOf(view)));
   }
 
   /** Shows a step: done, or about to begin. */

@@ -18,7 +18,7 @@ export function parts(state: StepperState, root: ShadowRoot): Parts {
     space: (host) => render(<Space page={page} />, host),
     help: (host) => render(<Help />, host),
     trouble: (host) => render(<Trouble state={state} />, host),
-    picture: (view) => page.picture(view),
+    paint: (view, theme) => page.paint(view, theme),
     trail: (by) => page.trail(by),
   };
 }
