@@ -147,7 +147,7 @@ export function spaceMarks(
   space: SpaceLayout,
   at: number,
   options: SpaceOptions,
-  moving: PlacedRow | null = null,
+  moving?: PlacedRow,
 ): Mark[] {
   const n = trace.mesh.size;
   const marks: Mark[] = headMarks(trace, space);
@@ -185,7 +185,7 @@ export function linksTo(
   layout: StepperLayout,
   space: SpaceLayout,
   placed: PlacedRow,
-  { scheme, device }: SpaceOptions,
+  { scheme, device }: Pick<SpaceOptions, "scheme" | "device">,
 ): Links | null {
   const above = space.rows[space.rows.indexOf(placed) - 1];
   if (!placed.row.collective || placed.leftOut !== null || !above || trace.mesh.size > LINES) return null;

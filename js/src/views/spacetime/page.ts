@@ -1,4 +1,5 @@
 /** The state of a space-time view, beside that of its stepper: rows, loops, the tile under the lens. */
+import type { Scheme } from "../../model/color";
 import { originsOf } from "../../model/origins";
 import { type SpaceTime, spaceTime } from "../../model/spacetime";
 import type { TraceModel } from "../../model/trace";
@@ -14,6 +15,9 @@ import type { StepperState } from "../stepper/state";
 /** One of more rows begins with its loops folded. */
 const MANY_ROWS = 40;
 
+/** More ribbons than these are not painted anew with every frame. */
+const MANY_RIBBONS = 300;
+
 /** A width at which every row is as high as it can be. */
 const WIDE = 4000;
 
@@ -27,6 +31,17 @@ export class Page {
   });
   readonly #layout = memo((trace: TraceModel, width: number, open: ReadonlySet<number>, room: number) =>
     layoutSpace(trace, this.#rows(trace), width, open, room),
+  );
+
+  readonly #links = memo(
+    (
+      trace: TraceModel,
+      layout: StepperLayout,
+      space: SpaceLayout,
+      row: PlacedRow,
+      scheme: Scheme,
+      device: number | null,
+    ) => linksTo(trace, layout, space, row, { scheme, device }),
   );
 
   constructor(readonly state: StepperState) {}
@@ -97,28 +112,28 @@ export class Page {
 
   /** Paints the rows, and over them what is on its way at this moment: of all, only that changes with every frame. */
   paint(view: StepView, theme: Theme): boolean {
-    const { trace, layout, options, moment } = view;
+    const { trace, layout, options } = view;
     const space = this.layout();
     if (!space) return false;
     const at = this.step();
     const tile = this.tile();
-    const shown = { ...options, tile };
-    const row = this.#moving(space, view);
-    const time = row ? (row.row.steps.indexOf(moment.step) + moment.phase) / row.row.steps.length : 1;
-    const still = [space, at, options.device, tile?.row, tile?.device, row];
-    const rows = this.state.layer.paint(still, space, theme, () => spaceMarks(trace, layout, space, at, shown, row));
-    const moving = this.moving.paint([space, row, time, options.device], space, theme, () => {
-      const links = row && linksTo(trace, layout, space, row, shown);
-      return links ? linkMarks(trace, links, time) : [];
-    });
-    return rows || moving;
+    const moving = this.#moving(space, view);
+    const still = [space, at, options.device, tile?.row, tile?.device, moving?.row];
+    const rows = this.state.layer.paint(still, space, theme, () =>
+      spaceMarks(trace, layout, space, at, { ...options, tile }, moving?.row),
+    );
+    const over = this.moving.paint([space, moving?.links, moving?.time], space, theme, () =>
+      moving ? linkMarks(trace, moving.links, moving.time) : [],
+    );
+    return rows || over;
   }
 
-  /** The row whose blocks are on their way; null without motion. */
-  #moving(space: SpaceLayout, { moment: { step, phase }, options }: StepView): PlacedRow | null {
+  /** The row whose blocks are on their way, and how far they have come; null without motion, and where they are many. */
+  #moving(space: SpaceLayout, { trace, layout, moment: { step, phase }, options }: StepView) {
     if (phase <= 0 || phase >= 1 || options.still) return null;
-    return (
-      space.rows.find(({ row, leftOut }) => row.collective && leftOut === null && row.steps.includes(step)) ?? null
-    );
+    const row = space.rows.find(({ row }) => row.collective && row.steps.includes(step));
+    const links = row && this.#links(trace, layout, space, row, options.scheme, options.device);
+    if (!links || links.ribbons.length > MANY_RIBBONS) return null;
+    return { row, links, time: (row.row.steps.indexOf(step) + phase) / row.row.steps.length };
   }
 }
