@@ -53,6 +53,11 @@ def is_unsupported(error: Exception) -> bool:
     return isinstance(error, jax.errors.JaxRuntimeError) and "UNIMPLEMENTED" in str(error)
 
 
+def is_of_topology(error: Exception) -> bool:
+    """Whether a mesh has no devices to run on: it is a topology, to compile for."""
+    return is_unsupported(error) and "MakeArraysFromHostBuffer" in str(error)
+
+
 def is_of_another_mesh(error: Exception) -> bool:
     """Whether a value is on a mesh with other axis types than the mesh that it is used on."""
     return re.search(r"context mesh .* should match the (aval mesh|mesh passed)", str(error), re.DOTALL) is not None

@@ -133,6 +133,7 @@ DELETED_ARGUMENT = (
 )
 CLOSED_OVER = "an array that the function closes over"
 SIMULATED = "simulated on the host: this mesh cannot run it ({words})"
+SIMULATED_TOPOLOGY = "simulated on the host: this mesh is a topology, to compile for"
 NAN_DROPPED = (
     "{name} has dropped a NaN: on CPUs, what XLA compiles for a maximum or minimum may give a number although an "
     "operand is NaN"

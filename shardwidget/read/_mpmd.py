@@ -65,10 +65,17 @@ def mpmd_placement(x: Any, groups: tuple[Mesh, str] | None, name: str) -> MpmdPl
         name=name,
         type=_jax.type_text(jax.typeof(struct)),
         spec=spec_text(spec),
-        source=type(x).__name__ if not isinstance(x, jax.Array) else "jax.Array",
+        source=_source(x),
         memory_kind=memory,
         jax_version=jax.__version__,
     )
+
+
+def _source(x: Any) -> str:
+    """What was given, in few words."""
+    if isinstance(x, list | tuple) and not _is_triple(x):
+        return "jax.Array" if len(x) == 1 else f"{len(x)} arrays"
+    return "jax.Array" if isinstance(x, jax.Array) else type(x).__name__
 
 
 def _memory_of(x: Any) -> str:

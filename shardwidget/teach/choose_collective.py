@@ -38,7 +38,7 @@ class ChooseCollective(Kind):
     """
 
     task = "choose_collective"
-    prompt = "Which collective turns the layout on the left into the one on the right?"
+    prompt = "Which collective turns the first layout into the second?"
     hints = (
         "Compare one device's block: does it grow, shrink, or keep its size? Does it hold parts of a sum?",
         "Gathering undoes a split, psum completes a sum, psum_scatter does so and splits it, all_to_all moves a split.",

@@ -44,7 +44,7 @@ class PredictPeak(Kind):
         self.figures = (figure_of(f, args, source),)
         self.prompt = (
             "How many bytes does a device hold at the peak of this program, compiled? "
-            f"An answer within {100 * within:g} % counts."
+            f"An answer within {100 * within:g}% counts."
         )
         example = not_right(("3.5 MiB", "12 KiB"), lambda text: self._is_right(read_bytes(text)))
         self.fields = (Field("peak", "bytes at the peak", "text", example=example),)

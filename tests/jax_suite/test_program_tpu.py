@@ -160,6 +160,14 @@ def test_nothing_runs_on_a_pod_that_is_not_there():
         read.time_program(training("v5e:4x4"), ())
 
 
+def test_a_trace_on_a_pod_that_is_not_there_is_simulated_and_says_why():
+    mesh = pod("v5e:4x4")
+    double = jax.shard_map(lambda a: 2 * a, mesh=mesh, in_specs=P("data"), out_specs=P("data"))
+    trace = read.trace(double, jax.ShapeDtypeStruct((8, 2), "float32"))
+    assert trace.engine == "host"
+    assert trace.note.startswith("simulated on the host: this mesh is a topology, to compile for; ")
+
+
 # ── tpu_mesh ──────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 

@@ -174,3 +174,10 @@ def test_what_cannot_be_read_is_named(name):
     x, groups = make(stages(4, 2, 2))
     with pytest.raises(error, match=words):
         read(x, groups)
+
+
+def test_several_arrays_are_named_by_their_number():
+    mesh = stages(2, 2)
+    parts = [put(mesh, stage, spec=P("data")) for stage in (0, 1)]
+    assert read(parts, (mesh, "stage")).source == "2 arrays"
+    assert read(parts[:1], (mesh, "stage")).source == read(parts[0], (mesh, "stage")).source == "jax.Array"

@@ -137,11 +137,13 @@ function tileMarks(
       label(middle, box.y + box.h / 2 + size * 0.36, text, size, "tile-ink", CENTER),
     );
   } else if (box.h >= 2 * size + 10) {
-    const cut = text.indexOf(", ", text.length / 2 - 2) + 2;
-    const lines = cut > 1 ? [text.slice(0, cut).trimEnd(), text.slice(cut)] : [];
-    if (lines.length === 2 && lines.every((l) => textWidth(l, 10, true) + 6 <= box.w)) {
+    const halves = (whole: string) => {
+      const cut = whole.indexOf(", ", whole.length / 2 - 2) + 1 || whole.indexOf(", ") + 1;
+      return cut > 0 ? [whole.slice(0, cut), whole.slice(cut + 1)] : [];
+    };
+    if (halves(longest).every((l) => textWidth(l, 10, true) + 6 <= box.w)) {
       marks.push(...plate(box.w - 4, 28));
-      lines.forEach((l, i) => {
+      halves(text).forEach((l, i) => {
         marks.push(label(middle, box.y + box.h / 2 - 2 + i * 13, l, 10, "tile-ink", CENTER));
       });
     }

@@ -57,7 +57,12 @@ function natural(model: PlacementModel, choice: Choice, width: number, docked: b
   if (!bare) {
     const part = lensed ? 0.4 : model.size > 16 ? 0.45 : 0.55;
     const arrayWidth = stacked ? width : Math.floor(width * part);
-    array = layoutArray(model, choice, { x, y: TITLE, width: arrayWidth, height: stacked ? 240 : high - TITLE });
+    array = layoutArray(model, choice, {
+      x,
+      y: TITLE,
+      width: arrayWidth,
+      height: stacked ? Math.min(240, high) : high - TITLE,
+    });
     titles.push({ x: stacked ? 0 : array.x, y: 14, text: "Logical array", note: "" });
     if (stacked) y = array.box.y + array.box.h + 8;
     else x = arrayWidth + 44;
@@ -92,7 +97,7 @@ function natural(model: PlacementModel, choice: Choice, width: number, docked: b
           ? "lines every 16 devices"
           : "";
   titles.push({ x, y: y + 14, text: "Mesh", note });
-  const height = stacked ? STACKED : (beside ? high - DOCK - 16 : high) - TITLE;
+  const height = stacked ? Math.min(STACKED, high) : (beside ? high - DOCK - 16 : high) - TITLE;
   const mesh = layoutMesh(model, choice, {
     x,
     y: y + TITLE - (stacked || bare ? 0 : 6),

@@ -222,7 +222,7 @@ function compactText(model: PlacementModel, box: Box, position: number, ink: "in
   // All tiles show the same facts: what the last one has room for, each has.
   const fits = (texts: readonly string[]) =>
     texts.length <= (box.h - 16) / 10 && texts.every((text) => textWidth(text, size, true) <= box.w - 3);
-  const slice = model.doc.shape && model.rank > 0 && [whole, split].find((text) => fits(text(model.tiles - 1)));
+  const slice = model.doc.shape && model.tiles > 1 && [whole, split].find((text) => fits(text(model.tiles - 1)));
   const lines = slice ? slice(model.tileAt[position] ?? 0) : fits(digits(model.size - 1)) ? digits(position) : [];
   const x = box.x + box.w / 2;
   const top = box.y + (box.h - 12 - 10 * lines.length) / 2;

@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import { algorithmsMarks, algorithmsScene } from "../../src/scene/algorithms";
 import { layoutAlgorithms } from "../../src/scene/algorithms/layout";
+import { overlap } from "../../src/scene/beside";
 import { expectInsideAtAnyWidth, expectSceneInGallery, SCHEMES } from "../golden";
 import { courses, NAMES } from "./algorithms";
 
@@ -40,6 +41,16 @@ test.each(NAMES.flatMap((name) => [400, 900].map((width) => [name, width] as con
         }
       }
     }
+  },
+);
+
+test.each(NAMES.flatMap((name) => [256, 400, 900].map((width) => [name, width] as const)))(
+  "%s, %i px: devices stand apart",
+  (name, width) => {
+    const marks = algorithmsMarks(courses(name, 2 ** 20), layoutAlgorithms(width), 2 ** 20, 0);
+    const tiles = marks.flatMap((m) => (m.kind === "rect" && m.r === 4 && m.fill === "bg" ? [m] : []));
+    for (const [i, a] of tiles.entries())
+      for (const b of tiles.slice(i + 1)) expect(overlap(a, b), JSON.stringify([a, b])).toBe(0);
   },
 );
 

@@ -176,7 +176,9 @@ class _Reading:
             self.host = True
             if reason := self.program.too_big(self.arguments, self.host):
                 raise ValueError(reason) from error
-            simulated = _errors.SIMULATED.format(words=_errors.first_line(error))
+            of_topology = _jax.messages.is_of_topology(error)
+            words = _errors.first_line(error)
+            simulated = _errors.SIMULATED_TOPOLOGY if of_topology else _errors.SIMULATED.format(words=words)
             notes[:] = [*self.program.notes, simulated, *filter(None, [otherwise])]
             return self._run(notes)
 

@@ -4,7 +4,9 @@ import { bytes, count } from "../../model/text";
 import { fit } from "../measure";
 import { axisStroke, axisToken, BOLD, type Box, CENTER, label, type Mark } from "../scene";
 
-const TILE = { w: 22, h: 18 } as const;
+/** More devices than this stand on an oval; up to so many have their rank in their tile. */
+const FEW = 8;
+const NAMED = 16;
 /** Of messages: beside the links that they go along, outside forward and inside backward. */
 const LANE = 22;
 
@@ -15,9 +17,12 @@ export function ringMarks(course: Course, seconds: number, ink: number, box: Box
   const { n } = course.doc;
   const [cx, cy] = [box.x + box.w / 2, box.y + 30 + 80];
   const r = Math.min(64, box.w / 2 - 32);
+  // Many devices stand on an oval, where there is room for one.
+  const wide = n > FEW ? Math.min(112, box.w / 2 - 32) : r;
   const point = (rank: number, radius = r): readonly [number, number] => {
     const angle = (2 * Math.PI * rank) / n - Math.PI / 2;
-    return [cx + radius * Math.cos(angle), cy + radius * Math.sin(angle)];
+    const across = radius + (wide - r) * Math.min(1, radius / r);
+    return [cx + across * Math.cos(angle), cy + radius * Math.sin(angle)];
   };
   const moving = !at.done && at.progress > 0 && at.progress < 1;
   const ways = at.done ? [] : course.ways(at.round);
@@ -149,8 +154,10 @@ function message(way: Way, { progress }: At, ink: number, switched: boolean, poi
 /** Devices: how much of their final content has arrived. */
 function tiles(course: Course, at: At, ink: number, point: Point): Mark[] {
   const { n } = course.doc;
-  const small = n > 16;
-  const { w, h } = small ? { w: 8, h: 8 } : TILE;
+  // Ranks are named where neighbours on the ring have room for that.
+  const apart = (2 * Math.PI * radiusOf(point)) / n;
+  const small = n > NAMED || apart < 24;
+  const { w, h } = small ? { w: 8, h: 8 } : apart < 36 ? { w: 18, h: 16 } : { w: 22, h: 18 };
   return Array.from({ length: n }, (_, rank) => rank).flatMap((rank): Mark[] => {
     const [x, y] = point(rank);
     const box = { x: x - w / 2, y: y - h / 2, w, h, r: 4 };
@@ -159,7 +166,7 @@ function tiles(course: Course, at: At, ink: number, point: Point): Mark[] {
       { kind: "rect", ...box, fill: "bg" },
       { kind: "rect", ...box, w: Math.max(0.01, w * share), fill: axisToken(ink), alpha: 0.28 },
       { kind: "rect", ...box, stroke: { color: at.done ? axisToken(ink) : "muted", width: at.done ? 1.8 : 1 } },
-      ...(small ? [] : [label(x, y + 4, String(rank), 11, "ink", { ...CENTER, weight: 700 })]),
+      ...(small ? [] : [label(x, y + 4, String(rank), w < 20 ? 10 : 11, "ink", { ...CENTER, weight: 700 })]),
     ];
   });
 }

@@ -27,7 +27,7 @@ export function Table({ state, model, lines, chunks, pictures }: Shown & { lines
   const heads = headsOf(model);
   return (
     <div
-      class={`table ${chunks.long ? "long" : ""} ${model.doc.of} ${model.waiting < Infinity ? "waiting" : ""}`}
+      class={`table ${model.doc.of} ${model.waiting < Infinity ? "waiting" : ""}`}
       aria-busy={model.waiting < Infinity}
       {...grid(
         `types and shardings of ${model.doc.name || "the program"}`,

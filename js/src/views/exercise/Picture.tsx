@@ -12,8 +12,9 @@ import type { Box } from "../../scene/scene";
 import { drawLayer, newLayer } from "../card/canvas";
 import { memo } from "../card/store";
 
-/** Maximum height of a panel: the fields are above it. */
+/** Maximum height of a panel: the fields are above it. Of two pictures, one below the other, each has less. */
 const HIGH = 280;
+const LOW = 160;
 /** Maximum width of a picture: a wider one would be higher. */
 const WIDE = 1100;
 
@@ -22,6 +23,8 @@ interface Props {
   title: string;
   theme: Theme;
   width: number;
+  /** Whether another picture stands above or below. */
+  low: boolean;
   /** What stands over the picture, from where each device is drawn. */
   over?: ((boxOf: (position: number) => Box) => ComponentChildren) | undefined;
 }
@@ -29,8 +32,8 @@ interface Props {
 export class Picture extends Component<Props> {
   readonly #canvas = newLayer();
   readonly #model = memo((placement: Placement) => new PlacementModel(placement));
-  readonly #layout = memo((model: PlacementModel, width: number): Layout => {
-    const at = (w: number) => layoutBody(model, WHOLE, Math.min(w, WIDE), false, HIGH);
+  readonly #layout = memo((model: PlacementModel, width: number, low: boolean): Layout => {
+    const at = (w: number) => layoutBody(model, WHOLE, Math.min(w, WIDE), false, low ? LOW : HIGH);
     // At least as high as in a wider cell.
     const wider = Array.from({ length: Math.max(0, Math.ceil((WIDE - width) / 60)) }, (_, i) => width + 60 * (i + 1));
     return { ...at(width), height: Math.max(...[width, ...wider].map((w) => at(w).height)) };
@@ -53,9 +56,9 @@ export class Picture extends Component<Props> {
   }
 
   override render() {
-    const { placement, title, width, over } = this.props;
+    const { placement, title, width, low, over } = this.props;
     const model = this.#model(placement);
-    const { height, mesh } = this.#layout(model, width);
+    const { height, mesh } = this.#layout(model, width, low);
     return (
       <div class="picture" style={{ height: `${height}px` }}>
         <div role="img" aria-label={words(model, title)} ref={(el) => el?.replaceChildren(this.#canvas)} />
@@ -66,7 +69,7 @@ export class Picture extends Component<Props> {
 
   #paint() {
     const model = this.#model(this.props.placement);
-    this.#draw(model, this.#layout(model, this.props.width), this.props.theme);
+    this.#draw(model, this.#layout(model, this.props.width, this.props.low), this.props.theme);
   }
 }
 

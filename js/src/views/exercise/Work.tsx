@@ -141,7 +141,8 @@ interface FiguresProps {
 }
 
 function Figures({ figures, over, faded, theme, width, mesh, narrow }: FiguresProps) {
-  const pair = !narrow && width >= PAIR && figures.filter((f) => f.placement?.shape).length > 1;
+  const several = figures.filter((f) => f.placement?.shape).length > 1;
+  const pair = !narrow && width >= PAIR && several;
   const each = pair ? (width - 24) / 2 : width;
   return (
     <div class={pair ? "figures pair" : "figures"}>
@@ -175,6 +176,7 @@ function Figures({ figures, over, faded, theme, width, mesh, narrow }: FiguresPr
               title={figure.title}
               over={i === 0 ? over : undefined}
               theme={theme}
+              low={several && !pair}
               width={figure.placement.shape === null ? Math.min(each, BARE) : each}
             />
           )}
@@ -196,7 +198,8 @@ function named(placement: Placement): string {
 
 function Tables({ figure }: { figure: FigureData }) {
   return (
-    <div class="tables">
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: wide tables are scrolled by keyboard
+    <section class="tables" tabIndex={0} aria-label={`numbers of ${figure.title || "the question"}`}>
       {figure.tables.map((table) => (
         <table class="mono" key={table.title}>
           <caption>{table.title}</caption>
@@ -211,6 +214,6 @@ function Tables({ figure }: { figure: FigureData }) {
           </tbody>
         </table>
       ))}
-    </div>
+    </section>
   );
 }
