@@ -73,7 +73,8 @@ def _after(namespace: Namespace) -> list[str]:
     more = len(namespace.holders) - MOST
     out = [f"… {count(more, 'more line')}"] if more > 0 else []
     for holder in namespace.flagged[:8]:
-        cost = f" ({byte_count(holder.cost)} on each device)" if holder.cost else ""
+        more = f", with {holder.flags - 1} more" if holder.flags > 1 else ""
+        cost = f" ({byte_count(holder.cost)} on each device{more})" if holder.cost else ""
         spec = f" Try {holder.spec}." if holder.spec else ""
         out.append(f"! {holder.name}{holder.flagged}: {clip(holder.reason, 200)}{cost}{spec}")
     return out

@@ -274,6 +274,13 @@ def test_branches_that_differ_are_called_as_jax_calls_them():
     assert stop.error.message == str(refused.value)
 
 
+def test_an_array_in_the_memory_of_the_host_is_compared_as_one():
+    sharding = NamedSharding(AUTO, P("x"), memory_kind="pinned_host")
+    x = jax.ShapeDtypeStruct((8, 8), "float32", sharding=sharding)
+    first, *_ = read.comparison(lambda x: jax.device_put(x, jax.memory.Space.Device) * 2, x).rows
+    assert first.explicit == "f32<host>[8@x,8]"
+
+
 def twice(x):
     a = jnp.roll(x, 1, 0)
     b = jnp.cumsum(jnp.roll(x, 1, 0))

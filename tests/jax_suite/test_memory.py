@@ -171,6 +171,12 @@ def test_the_tpu_compiler_still_writes_modules_in_this_form():
     assert memory.difference == pytest.approx(0, abs=0.01)
 
 
+def test_a_result_that_is_an_argument_has_its_name():
+    memory = read.memory(lambda w, x: (w, x + 1), W, X)
+    outputs = {b.name for b in memory.buffers if b.kind == "output"}
+    assert {"w['up']", "w['down']"} < outputs
+
+
 def test_a_copy_to_another_layout_needs_both():
     x = typed((16, 32), "data")
     w = typed((32, 16), None, "data")

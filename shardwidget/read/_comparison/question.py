@@ -81,7 +81,7 @@ class ComparedCall:
         for k, spec in zip(self.arrays, self.specs, strict=True):
             leaf = self._leaves[k]
             weak = bool(getattr(leaf, "weak_type", False))
-            sharding = NamedSharding(mesh, _legal(spec, mesh))
+            sharding = NamedSharding(mesh, _legal(spec, mesh), memory_kind=_host_memory(leaf))
             out.append(jax.ShapeDtypeStruct(*_shape_of(leaf), sharding=sharding, weak_type=weak))
         return out
 
@@ -189,6 +189,12 @@ def _spec_of(leaf: Any, mesh: AnyMesh) -> PartitionSpec:
         return leaf[2]
     sharding = getattr(leaf, "sharding", None)
     return sharding.spec if isinstance(sharding, NamedSharding) else PartitionSpec()
+
+
+def _host_memory(leaf: Any) -> str | None:
+    """The host's memory that an array is offloaded to; None for the memory of the devices."""
+    kind = getattr(getattr(leaf, "sharding", None), "memory_kind", None) or ""
+    return kind if "host" in kind else None
 
 
 def _legal(spec: PartitionSpec, mesh: AnyMesh) -> PartitionSpec:

@@ -20,7 +20,7 @@ from shardwidget.read._memory.results import allocate_results_first, share_resul
 from shardwidget.read._memory.shapes import is_tiled
 from shardwidget.read._memory.splits import Splits
 from shardwidget.read._program.executable import Executable, executable_of, shardings_of
-from shardwidget.read._program.module import Module
+from shardwidget.read._program.module import Instruction, Module
 from shardwidget.read._program.origin import InstructionOrigin, Origins
 from shardwidget.read._program.programs import memory_totals, mesh_of
 from shardwidget.read._program.target import interconnect_of, target_of
@@ -129,6 +129,7 @@ class _Names:
         # Looked up several times for every instruction: for its buffers, its line, and who needs a value last.
         self._at = functools.cache(Origins(module).at)
         entry = module.entry
+        self._entry = {} if entry is None else entry.by_name
         parameters = [i for i in entry.instructions if i.opcode == "parameter"] if entry else []
         self._arguments = {int(i.arguments or 0): self._at(i).op for i in parameters}
         self._arguments = {number: executable.names.get(op, op) for number, op in self._arguments.items()}
@@ -152,11 +153,12 @@ class _Names:
         if source is None and slot.writer is not None:
             origin = self._at(slot.writer)
             source = self._sources(origin.frames)
+        given = "" if source is not None else self._copied(slot.instruction)
         kind: Any = slot.kind
         if kind == "temporary" and not origin.backward and self._needed_back(slot, walked):
             kind = "kept"
         return Buffer(
-            name=_variable(source) or slot.instruction.name,
+            name=_variable(source) or given or slot.instruction.name,
             kind=kind,
             source=source,
             backward=origin.backward,
@@ -164,6 +166,14 @@ class _Names:
             instruction=slot.instruction.name,
             **common,
         )
+
+    def _copied(self, instruction: Instruction | None) -> str:
+        """The argument that an instruction of the entry copies: a result that is returned as it came; else empty."""
+        while instruction is not None and instruction.opcode in _COPIES and instruction.operands:
+            instruction = self._entry.get(instruction.operands[0])
+        if instruction is None or instruction.opcode != "parameter":
+            return ""
+        return self._arguments.get(int(instruction.arguments or 0), "")
 
     def loop(self, loop: Loop) -> MemoryLoop:
         origin = self._at(loop.instruction)
@@ -201,6 +211,8 @@ def _names_in(entry: Any) -> tuple[str, ...]:
     """The mesh axes that a dimension of a spec names."""
     return (entry,) if isinstance(entry, str) else tuple(entry) if isinstance(entry, tuple) else ()
 
+
+_COPIES = frozenset({"copy", "bitcast", "copy-start", "copy-done"})
 
 _IDLE = frozenset({"parameter", "constant", "tuple", "get-tuple-element", "bitcast"})
 """What costs no time."""
