@@ -1,6 +1,17 @@
 /** RunView in a page: keys, pointer, table, calls, several runs. */
 import { expect, test } from "vitest";
-import { button, drawn, expectAccessible, find, GROUNDS, pixels, press, settle, textOf } from "../harness";
+import {
+  button,
+  drawn,
+  expectAccessible,
+  find,
+  forcedColors,
+  GROUNDS,
+  pixels,
+  press,
+  settle,
+  textOf,
+} from "../harness";
 import { chart, keys, mount, said, start } from "./harness";
 import { RUNS, wire } from "./runs";
 
@@ -80,6 +91,15 @@ test("a collective of the table stands out in the lanes, and Python is told", as
   view.model.assign({ selection: 1 });
   await settle();
   expect(textOf(find(view, "tr.chosen"))).toContain("all-gather");
+});
+
+test("with forced colours the collective that stands out has an outline", async () => {
+  const view = await mount(wire("step"));
+  await forcedColors();
+  expect(getComputedStyle(find(view, "tr:has(td.what)")).outlineStyle).toBe("none");
+  find(view, "td.what button").click();
+  await settle();
+  expect(getComputedStyle(find(view, "tr.chosen")).outlineStyle).toBe("solid");
 });
 
 test("sorting by waiting", async () => {
