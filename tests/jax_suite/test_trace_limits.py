@@ -104,6 +104,14 @@ def test_replicas_share_a_block():
     assert len(total.window.data) == 4 * 2 * 2 * 4
 
 
+def test_a_value_of_few_elements_travels_whole_whatever_its_shape():
+    def f(a):
+        return a.reshape(2, 32) + a.reshape(16, 4)[:2, :1], a.reshape(1, 64).T
+
+    trace = traced(region(f, in_specs=P(), out_specs=(P(), P())), jnp.arange(64.0))
+    assert {v.window.shape for v in trace.variables if len(v.shape) == 2} >= {(2, 32), (16, 4), (64, 1)}
+
+
 def test_many_values_are_shown_by_smaller_corners():
     mesh = AbstractMesh((64, 64), ("x", "y"), axis_types=(AxisType.Auto,) * 2)
 

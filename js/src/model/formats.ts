@@ -16,12 +16,13 @@ export function formatsOf(trace: TraceModel, step: Step, others: readonly Variab
   const first = together[0];
   if (first) {
     const sums = reduces(step.collective) ? sumsOf(trace, step, first) : [];
-    const format = formatOf(kindOf(first.elements.format), together.flatMap(valuesOf), sums);
+    const format = formatOf(kindOf(first.elements.format, shown[0]?.type), together.flatMap(valuesOf), sums);
     for (const id of moved) formats.set(id, format);
   }
   for (const v of shown) {
     const corner = trace.corner(v);
-    if (corner && !formats.has(v.id)) formats.set(v.id, formatOf(kindOf(corner.elements.format), valuesOf(corner)));
+    if (corner && !formats.has(v.id))
+      formats.set(v.id, formatOf(kindOf(corner.elements.format, v.type), valuesOf(corner)));
   }
   return formats;
 }

@@ -16,25 +16,29 @@ export interface NumberFormat {
 }
 
 /** What numbers are of: how they are told apart. */
-export type NumberKind = "bool" | "int" | "float" | "complex";
+export type NumberKind = "bool" | "int" | "float" | "complex" | "key";
 
-export function kindOf(format: Block["format"]): NumberKind {
+export function kindOf(format: Block["format"], type = ""): NumberKind {
+  if (type.startsWith("key<")) return "key";
   if (format === "b1") return "bool";
   if (format === "c8" || format === "c16") return "complex";
   return format.startsWith("f") ? "float" : "int";
 }
 
 /**
- * The shortest format that tells neighbouring values apart, with at least three significant digits of the greatest.
+ * The shortest format that writes values exactly, or tells neighbouring ones apart, with at least three significant digits
+ * of the greatest. Where that leaves too little of too many, each number has three digits of its own.
  *
  * `sums` need room too, but not their last digits.
  */
 export function formatOf(kind: NumberKind, values: readonly Value[], sums: readonly Value[] = []): NumberFormat {
   const all = [...values, ...sums];
   if (kind === "bool") return made((v) => (v === 0 ? "False" : "True"), all, kind, "");
+  // The words of a key are bits.
+  if (kind === "key") return made((v) => v.toString(16).padStart(8, "0"), all, kind, "");
   const partsOf = (some: readonly Value[]) =>
     some.flatMap((v) => (kind === "complex" ? v : [v[0]])).filter(Number.isFinite);
-  const parts = partsOf(all);
+  const [parts, own] = [partsOf(all), partsOf(values)];
   const most = parts.reduce((a, v) => Math.max(a, Math.abs(v)), 0);
   const widest = kind === "complex" ? COMPLEX : WIDEST;
   const whole = kind === "int" || parts.every(Number.isInteger);
@@ -48,7 +52,10 @@ export function formatOf(kind: NumberKind, values: readonly Value[], sums: reado
   const before = signed + (plain ? Math.max(1, power + 1) : 1) + 1;
   const least = plain ? Math.max(0, 2 - power) : 2;
   const room = Math.max(least, widest - before);
-  const decimals = kind === "complex" ? least : apart(partsOf(values), scale, least, Math.min(room, MOST_DECIMALS));
+  const decimals = kind === "complex" ? least : apart(own, scale, least, Math.min(room, MOST_DECIMALS));
+  const left = own.filter((v) => v !== 0);
+  const weak = left.filter((v) => Math.abs(v) < 10 ** (scale + 1 - decimals) && !exact(v, scale, decimals));
+  if (kind !== "complex" && 4 * weak.length > left.length) return made((v) => odd(v) ?? alone(v), all, kind, "");
   const write = (v: number) => {
     const text = odd(v) ?? fixed(v, scale, decimals);
     // A number that would be written as 0 shows at least its order of magnitude.
@@ -74,14 +81,31 @@ function odd(v: number): string | null {
   return Number.isFinite(v) ? null : v > 0 ? "inf" : "-inf";
 }
 
-/** Decimals with which numbers that differ are also written differently, between bounds. */
+/** Decimals with which numbers are written exactly, else those that differ also differently, between bounds. */
 function apart(parts: readonly number[], scale: number, least: number, most: number): number {
   const distinct = [...new Set(parts)];
-  for (let decimals = least; decimals <= most; decimals++) {
-    if (new Set(distinct.map((v) => fixed(v, scale, decimals))).size === distinct.length) return decimals;
-  }
-  // Where even the most decimals are not enough, more digits would only be noise.
-  return distinct.length > 1 && most > least ? Math.min(most, least + 1) : least;
+  const told = (decimals: number) => new Set(distinct.map((v) => fixed(v, scale, decimals))).size === distinct.length;
+  const choices = Array.from({ length: most - least + 1 }, (_, i) => least + i);
+  return (
+    choices.find((decimals) => distinct.every((v) => exact(v, scale, decimals))) ??
+    choices.find(told) ??
+    // Where even the most decimals are not enough, more digits would only be noise.
+    (distinct.length > 1 && most > least ? Math.min(most, least + 1) : least)
+  );
+}
+
+/** Whether a number is no more than what is written of it, as a float of 32 bits at least. */
+function exact(v: number, scale: number, decimals: number): boolean {
+  const read = Number(`${fixed(v, scale, decimals)}e${scale}`);
+  return read === v || Math.fround(read) === v;
+}
+
+/** Three significant digits of a number: `0.0123`, `1.23e-8`. */
+function alone(v: number): string {
+  const size = Math.abs(v);
+  if (v === 0 || (Number.isInteger(v) && size < 1e5)) return String(v);
+  if (size < 1e-3 || size >= 1e5) return v.toExponential(2).replace("+", "");
+  return size < 100 ? v.toPrecision(3) : v.toFixed(0);
 }
 
 function fixed(v: number, scale: number, decimals: number): string {
@@ -95,10 +119,31 @@ function superscript(n: number): string {
 
 const SUPERSCRIPT = [..."⁰¹²³⁴⁵⁶⁷⁸⁹"];
 
-/** Whether written terms make the written total, by the digits that are shown. */
-export function addsUp(format: NumberFormat, terms: readonly Value[], total: Value): boolean {
-  const shown = terms.map((v) => Number(format.text(v)));
-  const sum = Number(format.text(total));
-  if (![...shown, sum].every(Number.isFinite)) return true;
-  return Math.abs(shown.reduce((a, b) => a + b, 0) - sum) < 1e-9 * Math.max(1, Math.abs(sum));
+/** `5 + 4 = 9`, with `≈` where the numbers that are written do not add up; `max(5, 4) = 5`. */
+export function equation(combines: string, terms: readonly string[], total: string): string {
+  const some = (sign: string) =>
+    terms.length > 6 ? [...terms.slice(0, 4), "…", terms.at(-1)].join(sign) : terms.join(sign);
+  return combines === "sum"
+    ? `${some(" + ")} ${addsUp(terms, total) ? "=" : "≈"} ${total}`
+    : `${combines}(${some(", ")}) = ${total}`;
+}
+
+/** Whether written terms make the written total, digit for digit; of what is not finite nothing is asked. */
+export function addsUp(terms: readonly string[], total: string): boolean {
+  const all = terms.map(readValue);
+  return readValue(total).every((sum, i) => {
+    const parts = all.map((v) => v[i] ?? 0);
+    const missing = parts.reduce((a, b) => a + b, -sum);
+    return !Number.isFinite(missing) || Math.abs(missing) <= 1e-9 * Math.max(...[sum, ...parts].map(Math.abs));
+  });
+}
+
+/** The parts of a number that was written: of a complex one both; of a product `3·4` its value. */
+function readValue(text: string): readonly number[] {
+  if (text.endsWith("i"))
+    return text
+      .slice(0, -1)
+      .split(/(?<=\d)(?=[+-])/)
+      .map(Number);
+  return [text.split("·").reduce((product, factor) => product * Number(factor), 1)];
 }

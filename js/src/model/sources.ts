@@ -1,6 +1,7 @@
 /** Which elements an element of a result came from, on which devices: index arithmetic of a step's primitive. */
 import type { Step, Variable } from "./document.gen";
 import { product, unravel } from "./mesh";
+import { equation } from "./numbers";
 import { exchanges, gathers, permutes, ragged, scatters, tells } from "./semantics";
 import type { TraceModel } from "./trace";
 
@@ -207,17 +208,15 @@ export function arithmetic(
   if (known.length < sources.length || known.length === 0) return "";
   const terms = known.map(text);
   const { primitive } = step;
-  const some = (all: readonly string[], sign: string) =>
-    all.length > 6 ? [...all.slice(0, 4), "…", all.at(-1)].join(sign) : all.join(sign);
   if (primitive === "dot_general") {
     const pairs = terms.flatMap((t, i) => (i % 2 === 0 ? [`${t}·${terms[i + 1]}`] : []));
-    return `${some(pairs, " + ")} = ${result}`;
+    return equation("sum", pairs, result);
   }
   const combines = trace.communicates(step) ? step.collective?.semantics.combines : REDUCTIONS[primitive];
-  if (combines === "sum") return `${some(terms, " + ")} = ${result}`;
-  if (combines) return `${combines}(${some(terms, ", ")}) = ${result}`;
+  if (combines) return equation(combines, terms, result);
   const sign = SIGNS[primitive];
-  if (sign && terms.length === 2) return `${terms[0]} ${sign} ${terms[1]} = ${result}`;
+  if (sign && terms.length === 2)
+    return sign === "+" ? equation("sum", terms, result) : `${terms[0]} ${sign} ${terms[1]} = ${result}`;
   if (step.elementwise && step.literals.length === 0 && !SILENT.has(primitive))
     return `${primitive}(${terms.join(", ")}) = ${result}`;
   return "";

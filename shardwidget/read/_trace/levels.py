@@ -100,8 +100,13 @@ class Level:
 
 
 def corner_shape(shape: tuple[int, ...], most: tuple[int, int]) -> tuple[int, ...]:
-    """The leading corner of a value: ``most`` of the last two dimensions, and about as many elements in other ranks."""
+    """The leading corner of a value: ``most`` of the last two dimensions, and about as many elements in other ranks.
+
+    A value that has no more elements than that is its own corner: one row of 16 chunks is told apart as 4×4 are.
+    """
     limit = math.prod(most)
+    if math.prod(shape) <= limit:
+        return shape
     if len(shape) < 2:
         return tuple(min(size, limit) for size in shape)
     corner = [min(shape[-2], most[0]), min(shape[-1], most[1])]

@@ -1,7 +1,7 @@
 /** The line under the picture: one element worked out as far as it has come, or what happens in words. */
 import { caption } from "../../model/caption";
 import { product, unravel } from "../../model/mesh";
-import { addsUp, type Value } from "../../model/numbers";
+import { addsUp } from "../../model/numbers";
 import { fitClauses, fitName, textWidth } from "../measure";
 import { axisToken, BOLD, label, type Mark, MONO, type Span } from "../scene";
 import { finalText } from "./addition";
@@ -83,19 +83,15 @@ function sumMarks(view: StepView): { marks: Mark[]; ids: number } | null {
   const whole = lineHead(view);
   const format = input && view.formats.get(input.id);
   if (element === null || whole === "" || all.length === 0 || !corner || !format || stage.bare) return null;
-  const values = view.order.map(({ members }): Value => {
-    const parts = members.map((p) => corner.elements.value(corner.start(p) + element));
-    return parts.reduce((a, b) => [a[0] + b[0], a[1] + b[1]] as const);
-  });
   const complete = flow.added >= all.length;
   const total = complete ? finalText(view, element) : view.together(view.summed, element);
-  const exact =
-    c?.semantics.combines === "sum"
-      ? addsUp(format, values.slice(0, flow.added), sumOf(values.slice(0, flow.added)))
-      : true;
   const { x, y, width } = stage.line;
-  const sign = c?.semantics.combines === "sum" ? " + " : ", ";
-  const open = sign === ", " ? `${c?.semantics.combines}(` : "";
+  const combines = c?.semantics.combines;
+  const sums = combines === "sum";
+  const added = all.slice(0, flow.added).map((t) => t.text);
+  const exact = !sums || addsUp(added, total);
+  const sign = sums ? " + " : ", ";
+  const open = sums ? "" : `${combines}(`;
   const close = open ? ")" : "";
   const char = textWidth("0", SIZE, true);
   const each = Math.max(...all.map((t) => t.text.length), 2);
@@ -174,8 +170,4 @@ function foldedTerms(n: number, added: number, short: boolean): readonly (number
       ...(n > first.length + 1 ? [null] : []),
     ];
   return [...first, null, last];
-}
-
-function sumOf(values: readonly Value[]): Value {
-  return values.reduce((a, b) => [a[0] + b[0], a[1] + b[1]] as const, [0, 0] as const);
 }

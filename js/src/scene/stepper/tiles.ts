@@ -96,11 +96,11 @@ function arrowMarks(view: StepView, tile: Tile): Mark[] {
 function plainMarks(view: StepView, p: number, { v, box, face, room }: Place): Mark[] {
   const { trace, step } = view;
   const wrong = step.primitive === "error" && trace.doc.error?.variable === v.id;
-  const exponent = view.formats.get(v.id)?.exponent ?? "";
+  const scale = view.formats.get(v.id)?.exponent ?? "";
+  const exponent = scale && ` ${scale}`;
   const copies = copiesSpans(trace, v);
   const chip = textWidth(copies.map((s) => s.text).join(""), 10, true);
-  const whole = trace.nameOf(v, p) + (exponent && ` ${exponent}`);
-  const name = fitName(whole, room, 10, true);
+  const name = fitName(trace.nameOf(v, p), room - textWidth(exponent, 10, true), 10, true) + exponent;
   // The copies give way before the name does.
   const both = textWidth(name, 10, true) + chip <= room;
   return [
