@@ -57,18 +57,23 @@ export function stepperMarks(
   return frameMarks(frameOf(new StepView(trace, layout, moment, options)));
 }
 
-/** Frames of the groups that take part together; the picked one holds its addition. */
+/** Frames of the groups that take part together; the picked one holds its addition. Rings need no frames. */
 function groupMarks({ stage, axis }: StepView): Mark[] {
-  return stage.frames.flatMap(({ box, picked }): Mark[] => [
-    ...(picked ? [{ kind: "rect", ...box, r: 10, fill: axisToken(axis), alpha: 0.05 } as const] : []),
-    {
-      kind: "rect",
-      ...box,
-      r: 10,
-      stroke: { color: axisToken(axis), width: picked ? 1.4 : 1, dash: [6, 4] },
-      ...(picked ? {} : { alpha: 0.6 }),
-    },
-  ]);
+  const color = axisToken(axis);
+  return stage.frames.flatMap(({ box, picked }): Mark[] => {
+    const frame = { kind: "rect", ...box, r: 10 } as const;
+    const line: Mark[] =
+      stage.motion === "gutters"
+        ? []
+        : [
+            {
+              ...frame,
+              stroke: { color, width: picked ? 1.4 : 1, dash: [6, 4] },
+              ...(picked ? {} : { alpha: 0.6 }),
+            },
+          ];
+    return picked ? [{ ...frame, fill: color, alpha: 0.05 }, ...line] : line;
+  });
 }
 
 /** Between neighbours: `+` while they are to be summed, `=` when they hold the same. */

@@ -271,11 +271,13 @@ function place(
     }
     if (map) fixed.push(...mapTitle(ask, map));
   }
-  const pad = whole && all.length > 1 ? Math.min(6, row.gap / 2 + 3) : 0;
+  // Round a ring the way back is part of the group.
+  const pad = gutters ? GUTTER_GAP / 2 : Math.min(6, row.gap / 2 + 3);
   const frames = whole
     ? all.flatMap((g, column) => {
         if (all.length === 1) return [];
-        const box = { x: (columnX[column] ?? 0) - pad, y: top - pad, w: tileW + 2 * pad, h: bottom - top + 2 * pad };
+        const [w, h] = [tileW + each + 2 * pad, bottom - top + 2 * pad];
+        const box = { x: (columnX[column] ?? 0) - pad, y: top - pad, w, h };
         return [{ group: g, box, picked: column === picked && !open }];
       })
     : [];
@@ -369,9 +371,15 @@ function vertical(ask: Ask, gutters: boolean) {
     const n = members.length;
     const choices: Row[] = [];
     if (gutters) {
+      // A copy that is longer between two tiles is read longer.
       for (let rows = Math.min(natural, 4); rows > 0; rows--)
-        choices.push({ rows, cell: 20, pad: n <= 4 ? 5 : 6, gap: rows * 20 + (n <= 4 ? 18 : 6) });
-      choices.push({ rows: 1, cell: 18, pad: 3, gap: 22 }, { rows: 1, cell: 16, pad: 2, gap: 19 });
+        for (const more of n <= 4 ? [34, 18] : [6])
+          choices.push({ rows, cell: 20, pad: n <= 4 ? 5 : 6, gap: rows * 20 + more });
+      choices.push(
+        { rows: 1, cell: 20, pad: 4, gap: 26 },
+        { rows: 1, cell: 18, pad: 3, gap: 22 },
+        { rows: 1, cell: 16, pad: 2, gap: 19 },
+      );
     } else {
       if (n <= 4)
         for (let rows = Math.min(natural, 4); rows > 0; rows--)

@@ -1,7 +1,9 @@
 /** The line under the picture: one element worked out as far as it has come, or what happens in words. */
 import { caption } from "../../model/caption";
+import { partsAt } from "../../model/chunks";
 import { product, unravel } from "../../model/mesh";
-import { addsUp } from "../../model/numbers";
+import { addsUp, equation } from "../../model/numbers";
+import { reducesAll } from "../../model/semantics";
 import { fitClauses, fitName, textWidth } from "../measure";
 import { axisToken, BOLD, label, type Mark, MONO, type Span } from "../scene";
 import { finalText } from "./addition";
@@ -17,13 +19,20 @@ export function lineMarks(view: StepView): Mark[] {
   const sum = stage.motion === "gather" && view.adds ? sumMarks(view) : null;
   if (sum) return [...sum.marks, ...noteMarks(view, sum.ids)];
   const [words, second] = caption(view);
-  const first = [view.trace.iterations(view.step), words].filter((s) => s !== "").join(": ");
+  const iteration = view.trace.iterations(view.step);
+  const before = iteration && `${iteration}: `;
+  const hop = hopTexts(view).find((s) => textWidth(before + s, SIZE) <= width);
+  const first = before + (hop ?? words);
   const marks: Mark[] = [label(x, y, fitClauses(first, width, SIZE), SIZE, "ink")];
-  const exponent = (view.collective && view.input && view.formats.get(view.input.id)?.exponent) || "";
-  const scale = exponent === "" || stage.bare ? "" : `all numbers ${exponent}`;
-  const rest = [scale, second, stage.note].filter((s) => s !== "").join("; ");
+  const rest = [scaleOf(view), second, stage.note].filter((s) => s !== "").join("; ");
   if (rest !== "") marks.push(label(x, y + 16, fitClauses(rest, width, 11), 11, "muted"));
   return marks;
+}
+
+/** What the numbers of a collective are multiples of: `all numbers ×10⁸`. */
+function scaleOf({ collective: c, input, formats, stage }: StepView): string {
+  const exponent = c && input && formats.get(input.id)?.exponent;
+  return exponent && !stage.bare ? `all numbers ${exponent}` : "";
 }
 
 /** What other groups do, and what is not drawn: right of the ids under the terms, which end at `from`. */
@@ -33,6 +42,7 @@ function noteMarks(view: StepView, from: number): Mark[] {
   const others = c ? trace.groups(c).length - 1 : 0;
   const words = [
     trace.iterations(view.step),
+    scaleOf(view),
     stage.note,
     others > 0 && !stage.open ? `${others === 1 ? "the other group runs" : `${others} other groups run`} at once` : "",
     c && c.axes.length > 1 ? "colour = axis crossed" : "",
@@ -58,6 +68,35 @@ function lineHead(view: StepView): string {
   if (to && product(to.shape) === all.length)
     return `${named(output.name, all.indexOf(element), to.shape)} on device ${id}`;
   return `${named(input.name, element, corner.shape)} summed`;
+}
+
+/**
+ * `Hop 3 of 6, reduce-scatter: a[0,1] = 21 + 37 = 58 in flight, device 5 to 9; there 58 + 53 = 111.`, and shorter; empty where nothing is
+ * added.
+ */
+function hopTexts(view: StepView): readonly string[] {
+  const { element, input, stage, played, flow, trace, collective: c } = view;
+  const name = lineHead(view).replace(/ on device \d+$/, "");
+  if (!view.hops || view.finished || !input || !played || !c || element === null || name === "" || stage.bare)
+    return [];
+  const chunk = stage.chunks > 1 ? view.chunk(input)(element) : 0;
+  const adding = (played.rounds[flow.round] ?? []).filter((t) => t.op === "add" && t.chunks.includes(chunk));
+  const rank = stage.group.indexOf(view.receiver);
+  const t = adding.find((one) => one.destination === rank) ?? adding[0];
+  if (!t) return [];
+  const members = (r: number) => partsAt(played.states[flow.round], r, chunk).map((k) => stage.group[k] ?? 0);
+  const [sent, held] = [members(t.source), members(t.destination)];
+  const number = (all: readonly number[]) => view.together(all, element);
+  const made = (terms: readonly string[], all: readonly number[]) => equation(c.semantics.combines, terms, number(all));
+  const alone = sent.map((p) => number([p]));
+  const [from, to] = [t.source, t.destination].map((r) => trace.mesh.ids[stage.group[r] ?? 0]);
+  const there = made([number(sent), number(held)], [...sent, ...held]);
+  const hop = `Hop ${flow.round + 1} of ${played.rounds.length}`;
+  const part = reducesAll(c) ? ", reduce-scatter" : "";
+  return [
+    `${hop}${part}: ${name} = ${sent.length > 1 ? made(alone, sent) : alone} in flight, device ${from} to ${to}; there ${there}.`,
+    `${hop}: ${name}, ${from} to ${to}: ${there}.`,
+  ];
 }
 
 /** A term: who it is from, and its number. */

@@ -168,7 +168,7 @@ function waitingMarks(view: StepView, p: number, k: number, at: Box): Mark[] {
 function dotMarks(view: StepView, p: number, box: Box): Mark[] {
   const { stage } = view;
   const [n, w] = [stage.chunks, box.w / stage.chunks];
-  const pitch = Math.min(7, (w - 2) / n);
+  const pitch = Math.min(7, (w - 7) / n);
   const r = Math.min(2.2, pitch / 2 - 0.4);
   if (r < 1) return [];
   const marks: Mark[] = [];
