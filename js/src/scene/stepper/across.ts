@@ -33,11 +33,14 @@ const ROWS: readonly Omit<Row, "open">[] = [
 ];
 const CELL = 20;
 const TOP = 40;
-/** Between columns: for the sign between two tiles, and margins of a tile. */
+/** Height of an id over its block. */
+const HEAD = 15;
+/** Between columns: for the sign between two tiles, and margins of a tile; at last, ids over blocks and the sum under its terms. */
 const TIGHT = [
-  { gap: 54, pad: 12, coordinates: true },
-  { gap: 34, pad: 8, coordinates: true },
-  { gap: 26, pad: 5, coordinates: false },
+  { gap: 54, pad: 12, coordinates: true, under: false },
+  { gap: 34, pad: 8, coordinates: true, under: false },
+  { gap: 26, pad: 5, coordinates: false, under: false },
+  { gap: 26, pad: 4, coordinates: true, under: true },
 ] as const;
 const TAG = { w: 20, h: 16 } as const;
 /** Room for the words that say which group is open, and for its buttons. */
@@ -45,13 +48,13 @@ const PAGER = 140;
 
 /** The stage of a meaning whose groups are the rows of a mesh; null where it is too wide or too high. */
 export function acrossStage(ask: Ask): Stage | null {
-  if (!wholeMesh(ask)) return null;
-  for (const row of rowsIn(ask)) {
+  const most = acrossHeight(ask);
+  for (const row of most > 0 ? rowsIn(ask) : []) {
     for (const tight of TIGHT) {
       for (const font of FONTS) {
         for (const grow of tight === TIGHT[0] && font === FONTS[0] ? GROWTH : [0]) {
           const stage = place(ask, row, tight, font, grow);
-          if (stage && stage.width <= ask.width && stage.height <= ask.room) return { ...stage, width: ask.width };
+          if (stage && stage.width <= ask.width && stage.height <= most) return { ...stage, width: ask.width };
         }
       }
     }
@@ -91,25 +94,27 @@ function place(ask: Ask, row: Row, tight: (typeof TIGHT)[number], font: number, 
   const piece = pieceFace(ask, face);
   const block = { w: face.columns * cell, h: row.rows * CELL };
   const slot = { w: piece.columns * cell, h: piece.rows * CELL };
-  const coordinates = tight.coordinates && row.rows > 1;
+  const { under } = tight;
+  const coordinates = tight.coordinates && (under || row.rows > 1);
   const id = Math.max(
     TAG.w,
     textWidth(String(Math.max(...mesh.ids)), 12, true),
     coordinates ? textWidth(`(${down - 1},${across - 1})`, 10, true) : 0,
   );
-  const inset = tight.pad + id + 8;
+  const inset = tight.pad + (under ? 0 : id + 8);
+  const head = under ? HEAD : 0;
   const tileW = inset + block.w + tight.pad;
-  const tileH = row.rows * CELL + 2 * row.pad;
+  const tileH = head + row.rows * CELL + 2 * row.pad;
   const total = adds(ask);
   const name = `${fitName(ask.output.name, 60, 11)} on device ${mesh.ids[group[receiver] ?? 0] ?? 0}`;
   // The words over the result are as wide as the result, at least.
-  const resultW = total ? Math.max(slot.w, textWidth(name, 11)) + 38 : 0;
+  const resultW = total && !under ? Math.max(slot.w, textWidth(name, 11)) + 38 : 0;
   const left = railRoom(mesh, 0) + 2;
   const picked = trace.groups(c).indexOf(group);
-  const opened = row.lane + slot.h + 12;
+  const opened = row.lane + slot.h + 12 + (total && under ? slot.h + 14 : 0);
   const { open } = row;
   const top = (y: number) => TOP + y * (tileH + row.gap) + (open ? y : y > picked ? 1 : 0) * opened;
-  const columnX = Array.from({ length: across }, (_, i) => left + i * (tileW + tight.gap));
+  const columnX = Array.from({ length: across }, (_, i) => left + (under ? 16 : 0) + i * (tileW + tight.gap));
   const tiles: Tile[] = [];
   const groups = trace.groups(c);
   groups.forEach((g, y) => {
@@ -118,12 +123,12 @@ function place(ask: Ask, row: Row, tight: (typeof TIGHT)[number], font: number, 
       const places = [
         {
           v: stripVariable(ask, false),
-          box: { x: box.x + inset, y: box.y + row.pad, ...block },
+          box: { x: box.x + inset, y: box.y + head + row.pad, ...block },
           face,
           room: 0,
         },
       ];
-      tiles.push({ members: [p], box, places, id: "beside", coordinates });
+      tiles.push({ members: [p], box, places, id: under ? "above" : "beside", coordinates });
     });
   });
   const own = tiles.filter((t) => group.includes(t.members[0] ?? -1));
@@ -138,12 +143,17 @@ function place(ask: Ask, row: Row, tight: (typeof TIGHT)[number], font: number, 
       rank: i,
       tile,
       slot: { x: at, y: slotY, ...slot },
-      tag: { x: at - TAG.w - 5, y: slotY + slot.h - TAG.h - 1, ...TAG },
+      tag: under
+        ? { x: at, y: slotY - TAG.h - 3, ...TAG }
+        : { x: at - TAG.w - 5, y: slotY + slot.h - TAG.h - 1, ...TAG },
       sign: total && previous ? [tile.box.x - tight.gap / 2, slotY + slot.h / 2] : null,
     };
   });
   const right = (columnX.at(-1) ?? 0) + tileW;
-  const resultX = right + 34;
+  // Under the terms, the words stand where there is more room.
+  const early = 2 * receiver < across;
+  const [resultX, resultY] = under ? [lanes[receiver]?.slot.x ?? 0, slotY + slot.h + 14] : [right + 34, slotY];
+  const headerX = under ? resultX + (early ? slot.w + 10 : -textWidth(name, 11) - 34) : resultX;
   const pad = Math.min(6, row.gap / 2);
   const last = top(down - 1) + tileH + (open || picked === down - 1 ? opened : 0);
   const width = right + resultW + 8;
@@ -187,14 +197,14 @@ function place(ask: Ask, row: Row, tight: (typeof TIGHT)[number], font: number, 
     piece,
     result: total
       ? {
-          box: { x: resultX, y: slotY, ...slot },
+          box: { x: resultX, y: resultY, ...slot },
           face: piece,
-          name: [resultX, slotY - 8],
-          sign: [resultX - 16, slotY + slot.h / 2],
-          rule: { x: 0, y: 0, w: 0, h: 0 },
+          name: [resultX, resultY - 8],
+          sign: [resultX - 16, resultY + slot.h / 2],
+          rule: { x: resultX - 24, y: resultY - 7, w: under ? slot.w + 28 : 0, h: 0 },
         }
       : null,
-    header: total ? { x: resultX, y: slotY - 22, lines: 2, width: width - resultX } : null,
+    header: total ? { x: headerX, y: resultY + (under ? 9 : -22), lines: 2, width: width - headerX } : null,
     face,
     after: {
       v: stripped(ask) ? stripVariable(ask, true) : ask.output,

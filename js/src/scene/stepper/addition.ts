@@ -2,7 +2,7 @@
 import { ranges } from "../../model/text";
 import { blockMarks } from "../block";
 import { fit, fitName } from "../measure";
-import { axisStroke, axisToken, BOLD, type Box, label, type Mark, type Stroke } from "../scene";
+import { around, axisStroke, axisToken, BOLD, type Box, label, type Mark, type Stroke } from "../scene";
 import { type Flight, pieceMarks, pieceOf, routesIn, tagMarks } from "./flights";
 import { markIn, numbers } from "./look";
 import { elbow, permutedMarks } from "./permuted";
@@ -72,9 +72,7 @@ function laneMarks(view: StepView, lane: Lane, i: number, flights: readonly Flig
   const covered = flights.some(({ box }) => meets(box, tag));
   if (!covered) marks.push(...tagMarks(view, lane.members, tag, ink));
   if (current) {
-    const x = Math.min(slot.x, tag.x) - 2;
-    const w = Math.max(slot.x + slot.w, tag.x + tag.w) + 2 - x;
-    marks.push({ kind: "rect", x, y: slot.y - 2, w, h: slot.h + 4, r: 4, stroke: axisStroke(ink, 2) });
+    marks.push({ kind: "rect", ...around([slot, tag], 2), r: 4, stroke: axisStroke(ink, 2) });
   }
   if (sign && view.adds) {
     const color = axisToken(view.axis);

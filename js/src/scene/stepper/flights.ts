@@ -5,7 +5,7 @@ import { product } from "../../model/mesh";
 import type { Transfer } from "../../model/plan";
 import { exchanges, gathers, ragged } from "../../model/semantics";
 import { blockMarks } from "../block";
-import { axisStroke, axisToken, BOLD, type Box, label, type Mark } from "../scene";
+import { around, axisStroke, axisToken, BOLD, type Box, label, type Mark } from "../scene";
 import { type Face, partOf } from "./contents";
 import { permuted, rowIndex, SWATCH } from "./down";
 import { numbers } from "./look";
@@ -49,19 +49,17 @@ export function flightsOf(view: StepView): readonly Flight[] {
 function toSlot(view: StepView, lane: Lane): Flight {
   const { stage, flow } = view;
   const { slot, tag, tile } = lane;
-  const x0 = Math.min(slot.x, tag.x);
-  const [w, h] = [Math.max(slot.x + slot.w, tag.x + tag.w) - x0, slot.h];
+  const whole = around([slot, tag]);
   // It starts under its tile, which is drawn over it, and comes out through the edge.
   const along = stage.run === "down";
   const start = along
-    ? Math.max(tile.box.x + 3, tile.box.x + tile.box.w - w - 3)
-    : Math.max(tile.box.y + 3, tile.box.y + tile.box.h - h - 3);
-  const end = along ? x0 : slot.y;
+    ? Math.max(tile.box.x + 3, tile.box.x + tile.box.w - whole.w - 3)
+    : Math.max(tile.box.y + 3, tile.box.y + tile.box.h - whole.h - 3);
+  const end = along ? whole.x : whole.y;
   const by = (start - end) * (1 - flow.progress);
   const [dx, dy] = along ? [by, 0] : [0, by];
   const move = (b: Box): Box => ({ ...b, x: b.x + dx, y: b.y + dy });
-  const box = move({ x: x0, y: slot.y, w, h });
-  return copy(view, lane.members[0] ?? 0, view.receiver, box, [
+  return copy(view, lane.members[0] ?? 0, view.receiver, move(whole), [
     ...pieceMarks(view, lane, move(slot)),
     ...tagMarks(view, lane.members, move(tag), view.inkBetween(lane.members[0] ?? 0, view.receiver)),
   ]);
