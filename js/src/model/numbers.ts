@@ -55,7 +55,8 @@ export function formatOf(kind: NumberKind, values: readonly Value[], sums: reado
   const decimals = kind === "complex" ? least : apart(own, scale, least, Math.min(room, MOST_DECIMALS));
   const left = own.filter((v) => v !== 0);
   const weak = left.filter((v) => Math.abs(v) < 10 ** (scale + 1 - decimals) && !exact(v, scale, decimals));
-  if (kind !== "complex" && 4 * weak.length > left.length) return made((v) => odd(v) ?? alone(v), all, kind, "");
+  if (kind !== "complex" && 4 * weak.length > left.length)
+    return made((v) => odd(v) ?? (kind === "int" && Math.abs(v) < 1e5 ? `${v}` : alone(v)), all, kind, "");
   const write = (v: number) => {
     const text = odd(v) ?? fixed(v, scale, decimals);
     // A number that would be written as 0 shows at least its order of magnitude.
@@ -103,7 +104,7 @@ function exact(v: number, scale: number, decimals: number): boolean {
 /** Three significant digits of a number: `0.0123`, `1.23e-8`. */
 function alone(v: number): string {
   const size = Math.abs(v);
-  if (v === 0 || (Number.isInteger(v) && size < 1e5)) return String(v);
+  if (v === 0) return "0";
   if (size < 1e-3 || size >= 1e5) return v.toExponential(2).replace("+", "");
   return size < 100 ? v.toPrecision(3) : v.toFixed(0);
 }

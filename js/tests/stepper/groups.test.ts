@@ -1,16 +1,25 @@
 /** Groups of a collective: over several axes, all at once, copies of one block. */
 import { expect, test } from "vitest";
+import type { Algorithm } from "../../src/model/algorithm";
+import { deviceBox } from "../../src/scene/grid";
 import type { Mark } from "../../src/scene/scene";
 import { frameOf, StepperLayout } from "../../src/scene/stepper";
+import { hitAt } from "../../src/scene/stepper/hit";
 import { StepView } from "../../src/scene/stepper/view";
 import { type Program, programOf } from "./programs";
 import { model, stepOf } from "./traces";
 
 const PSUM: Program = { axes: { x: 4, y: 2 }, kind: "psum", over: ["x"], shape: [1, 4] };
 
-function viewOf(program: Program, width: number, phase = 0.2, device: number | null = null): StepView {
+function viewOf(
+  program: Program,
+  width: number,
+  phase = 0.2,
+  device: number | null = null,
+  algorithm: Algorithm = "meaning",
+): StepView {
   const trace = programOf(program);
-  const options = { scheme: "light", algorithm: "meaning", device, still: false } as const;
+  const options = { scheme: "light", algorithm, device, still: false } as const;
   return new StepView(trace, new StepperLayout(trace, width), { step: 2, phase }, options);
 }
 
@@ -60,6 +69,53 @@ test("groups that are rows hold their additions too, where there is room; else a
   expect([tall.stage.run, tall.stage.open, frameOf(tall).flights.length]).toEqual(["across", false, 1]);
   expect(written(tall.stage.fixed)).toContain("group 5 of 8, x=4");
   expect(tall.stage.pager).toBeGreaterThan(Math.max(...tall.stage.tiles.map((t) => t.box.x + t.box.w)));
+});
+
+test("groups that are rows keep all their columns where the sum fits under its terms", () => {
+  const rows: Program = { ...PSUM, axes: { x: 2, y: 4 }, over: ["y"], shape: [2, 4] };
+  for (const device of [null, 3]) {
+    const view = viewOf(rows, 661, 0.9, device);
+    const { tiles, result, lanes, run, face } = view.stage;
+    expect([run, tiles.length, face?.columns, face?.rows]).toEqual(["across", 8, 4, 2]);
+    const slot = lanes[0]?.slot;
+    expect(result?.box.x).toBe(slot?.x);
+    expect(result?.box.y).toBeGreaterThan((slot?.y ?? 0) + (slot?.h ?? 0));
+    expect(Math.max(...tiles.map(({ box }) => box.x + box.w))).toBeLessThanOrEqual(661);
+    expect(view.stage.height).toBeLessThanOrEqual(view.layout.height);
+    expect(written(frameOf(view).under)).toContain(`a on device ${device ?? 4}`);
+  }
+});
+
+test("in a narrow picture the other groups stand in small over the one that is drawn, and a press goes to them", () => {
+  const program: Program = { axes: { x: 4, y: 4 }, kind: "psum", over: ["x"], shape: [1, 4] };
+  for (const algorithm of ["meaning", "ring"] as const) {
+    const view = viewOf(program, 456, 0.2, null, algorithm);
+    const { map, tiles, pager, height } = view.stage;
+    if (!map || pager === null) return expect.fail("there is no map");
+    expect(tiles.map((t) => t.members[0])).toEqual([2, 6, 10, 14]);
+    expect(map.box.h).toBeLessThanOrEqual(56);
+    expect(Math.min(...tiles.map(({ box }) => box.y))).toBeGreaterThan(map.box.y + map.box.h);
+    expect(written(view.stage.fixed)).toContain("group 3 of 4, y=2");
+    expect(height).toBeLessThanOrEqual(view.layout.height);
+    const other = deviceBox(view.trace.mesh, map, 5);
+    const hit = hitAt(view, other.x + other.w / 2, other.y + other.h / 2);
+    expect(hit).toEqual({ device: 5, slot: null, cell: null });
+    expect(viewOf(program, 456, 0.2, 5, algorithm).stage.group).toEqual([1, 5, 9, 13]);
+  }
+  // A mesh that fits is drawn itself.
+  expect(viewOf({ ...program, axes: { x: 2, y: 2 } }, 456).stage.map).toBeNull();
+});
+
+test("a hop of a ring says what it adds to an element, in full or in short", () => {
+  const program: Program = { axes: { x: 4, y: 4 }, kind: "psum", over: ["x"], shape: [1, 4] };
+  const line = (width: number, phase: number) =>
+    written(frameOf(viewOf(program, width, phase, null, "ring")).under).find((w) => w.startsWith("Hop"));
+  // Column 0 starts at rank 1; device p holds 4p at first.
+  expect(line(685, 0.4)).toBe(
+    "Hop 3 of 6, reduce-scatter: a[0,0] = 24 + 40 + 56 = 120 in flight, device 14 to 2; there 120 + 8 = 128.",
+  );
+  expect(line(456, 0.4)).toBe("Hop 3 of 6: a[0,0], 14 to 2: 120 + 8 = 128.");
+  expect(line(685, 0.6)).toBe("Hop 4 of 6, all-gather: each device passes on what it has.");
 });
 
 test("a group over three axes has a rail of each, the outer ones beside those that they hold", () => {

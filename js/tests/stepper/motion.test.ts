@@ -9,6 +9,7 @@ import type { TraceModel } from "../../src/model/trace";
 import { textWidth } from "../../src/scene/measure";
 import type { Box, Mark } from "../../src/scene/scene";
 import { frameMarks, frameOf, StepperLayout } from "../../src/scene/stepper";
+import { tileMarks } from "../../src/scene/stepper/tiles";
 import { StepView } from "../../src/scene/stepper/view";
 import { type Program, programOf } from "./programs";
 
@@ -156,9 +157,12 @@ function checkWords(v: StepView): void {
   for (const { text, box } of words([...under, ...over]))
     if (!within(box, stage)) expect.fail(`a word is cut: ${text} ${JSON.stringify(box)}`);
   const fixed = words(v.stage.fixed);
-  fixed.forEach((a, i) => {
-    for (const b of fixed.slice(i + 1)) if (meets(a.box, b.box)) expect.fail(`words meet: ${a.text}, ${b.text}`);
-  });
+  // What stands beside the tiles, and in some of them.
+  for (const some of [fixed, ...v.stage.tiles.slice(0, 2).map((tile) => words(tileMarks(v, tile)))]) {
+    some.forEach((a, i) => {
+      for (const b of some.slice(i + 1)) if (meets(a.box, b.box)) expect.fail(`words meet: ${a.text}, ${b.text}`);
+    });
+  }
   for (const m of v.stage.fixed) {
     if (m.kind !== "line") continue;
     const [xs, ys] = [m.points.map((at) => at[0]), m.points.map((at) => at[1])];

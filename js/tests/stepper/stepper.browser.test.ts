@@ -298,7 +298,7 @@ test("an algorithm that a collective does not have cannot be chosen, with the re
 test("what a step costs, in all and by axis, with an estimate for the chosen interconnect", async () => {
   const view = await mount(trace("psum"), { step: 3 });
   const bill = find(view, ".bill");
-  expect(bill.textContent).toContain("32 B sent per device 2·V·(N−1)/N, V = 32 B, N = 2");
+  expect(bill.textContent).toContain("32 B sent per device2·V·(N−1)/N, V = 32 B, N = 2");
   expect(bill.textContent).toContain("y256 B of 256 B");
   expect(bill.textContent).toContain("2 hops as a ring, ≈ 2 µs on");
   expect(bill.textContent).toContain("estimate, latency bound");
@@ -688,24 +688,56 @@ test("a step of more than three inputs says how many more, at the same height", 
   }
 });
 
-test("the kind of the estimate is whole or not there, beside a long name of an axis", async () => {
+test("the arithmetic and the kind of the estimate are whole or not there, beside a long name of an axis", async () => {
   const doc = trace("all_gather");
   const axes = doc.mesh.axes.map((a) => ({ ...a, name: `sequence_of_shards_${a.name}` }));
-  const seen = new Set<boolean>();
+  const seen = [new Set<boolean>(), new Set<boolean>()];
   for (const named of [doc, { ...doc, mesh: { ...doc.mesh, axes } }]) {
-    for (let width = 900; width <= 940; width += 8) {
+    for (let width = 900; width <= 1012; width += 8) {
       const view = await mount(named, { step: 1 }, { width });
-      const why = find(view, ".bill .why");
-      const text = document.createRange();
-      text.selectNodeContents(why);
-      const [box, words] = [why, text].map((e) => e.getBoundingClientRect()) as [DOMRect, DOMRect];
-      const whole = words.top < box.bottom - 1;
-      seen.add(whole);
-      if (whole) expect(words.right, `at ${width}`).toBeLessThanOrEqual(box.right + 0.5);
+      view.root.querySelectorAll(".bill .why").forEach((why, i) => {
+        const text = document.createRange();
+        text.selectNodeContents(why);
+        const [box, words] = [why, text].map((e) => e.getBoundingClientRect()) as [DOMRect, DOMRect];
+        const whole = words.top < box.bottom - 1;
+        seen[i]?.add(whole);
+        if (whole) expect(words.right, `at ${width}`).toBeLessThanOrEqual(box.right + 0.5);
+      });
       view.stop();
     }
   }
-  expect(seen).toEqual(new Set([true, false]));
+  expect(seen).toEqual([new Set([true, false]), new Set([true, false])]);
+});
+
+test("a collective over axes with long names is named over the scrubber, not over what is beside it", async () => {
+  const doc = trace("all_gather");
+  const axes = doc.mesh.axes.map((a) => ({ ...a, name: `sequence_of_shards_${a.name}` }));
+  const steps = doc.steps.map((s) => ({
+    ...s,
+    collective: s.collective && {
+      ...s.collective,
+      axes: s.collective.axes.map((name) => `sequence_of_shards_${name}`),
+    },
+  }));
+  for (const width of [480, 700, 934]) {
+    const view = await mount({ ...doc, steps, mesh: { ...doc.mesh, axes } }, { step: 1 }, { width });
+    const [name, track] = [".scrubber .named", ".scrubber"].map((s) => find(view, s).getBoundingClientRect());
+    if (!name || !track) return expect.fail("there is no name");
+    expect(name.left, `at ${width}`).toBeGreaterThanOrEqual(track.left - 0.5);
+    expect(name.right, `at ${width}`).toBeLessThanOrEqual(track.right + 0.5);
+    view.stop();
+  }
+});
+
+test("the outline of a type that has the focus is inside the head", async () => {
+  const view = await mount(trace("psum"), { step: 1 }, { width: 480 });
+  await userEvent.keyboard("{Tab}{Tab}");
+  for (const type of view.root.querySelectorAll<HTMLElement>(".type")) {
+    type.focus();
+    expect(type.matches(":focus-visible")).toBe(true);
+    expect(getComputedStyle(type).outlineOffset).toBe("-2px");
+  }
+  view.stop();
 });
 
 test("what a step has sent moves nothing on the card", async () => {

@@ -150,10 +150,9 @@ function place(ask: Ask, row: Row, tight: (typeof TIGHT)[number], font: number, 
     };
   });
   const right = (columnX.at(-1) ?? 0) + tileW;
-  // Under the terms, the words stand where there is more room.
-  const early = 2 * receiver < across;
-  const [resultX, resultY] = under ? [lanes[receiver]?.slot.x ?? 0, slotY + slot.h + 14] : [right + 34, slotY];
-  const headerX = under ? resultX + (early ? slot.w + 10 : -textWidth(name, 11) - 34) : resultX;
+  // Under the first term, whoever receives: which one is looked at moves nothing.
+  const [resultX, resultY] = under ? [lanes[0]?.slot.x ?? 0, slotY + slot.h + 14] : [right + 34, slotY];
+  const headerX = resultX + (under ? slot.w + 10 : 0);
   const pad = Math.min(6, row.gap / 2);
   const last = top(down - 1) + tileH + (open || picked === down - 1 ? opened : 0);
   const width = right + resultW + 8;

@@ -1,7 +1,7 @@
 /** The addition of the picked group: lanes, slots that keep the sources, the sum; and ways of copies that go round. */
 import { ranges } from "../../model/text";
 import { blockMarks } from "../block";
-import { fit, fitName } from "../measure";
+import { fit, fitName, textWidth } from "../measure";
 import { around, axisStroke, axisToken, BOLD, type Box, label, type Mark, type Stroke } from "../scene";
 import { type Flight, pieceMarks, pieceOf, routesIn, tagMarks } from "./flights";
 import { markIn, numbers } from "./look";
@@ -46,8 +46,9 @@ function headerMarks(view: StepView): Mark[] {
       label(x, y + 13, fit(same ? `same on ${ranges(others, 4)}` : "", width, 10.5), 10.5, "muted"),
     ];
   }
-  const tail = same ? fit(`, same on ${ranges(others)}`, Math.max(0, width - 78), 11) : "";
-  return [label(x, y, [first, own, { text: tail, color: "muted" }], 11, "ink")];
+  const tail = same ? fit(`, same on ${ranges(others)}`, Math.max(120, width - 78), 11) : "";
+  const words = textWidth(first.text + own.text + tail, 11);
+  return [label(Math.min(x, view.layout.width - words), y, [first, own, { text: tail, color: "muted" }], 11, "ink")];
 }
 
 /** One member's lane: how its copy goes, its slot, the sign before it. */

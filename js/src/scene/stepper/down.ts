@@ -7,7 +7,7 @@ import { type Box, label, type Mark } from "../scene";
 import { type Ask, adds, pieceFace, rowsOf, stripped, stripVariable, tileFace } from "./ask";
 import { railAcross, railDown, railRoom } from "./axes";
 import type { Face } from "./contents";
-import { type MapRoom, mapTitle, placeMap, roomOfMap, titleEnd } from "./map";
+import { type MapRoom, mapRails, OVER_ROOM, placeMap, roomOfMap, titleOf } from "./map";
 import { joined, lanesOf } from "./routes";
 import type { Lane, Stage, Tile } from "./stage";
 
@@ -53,13 +53,15 @@ const HEAD = 17;
 const HEADER = 210;
 
 export function downStage(ask: Ask): Stage {
-  const fixed = fixedOf(ask);
+  const over = mapOver(ask);
+  const fixed = fixedOf(ask, over);
+  const whole = over ? fixedOf(ask, false) : fixed;
   for (const choice of choicesOf(ask)) {
-    const stage = place(ask, fixed, choice);
+    const stage = place(ask, choice.whole ? whole : fixed, choice);
     if (stage.width <= ask.width) return { ...stage, width: ask.width };
   }
   const tight = { lane: 26, pad: 3, coordinates: false, rails: false };
-  const least = { whole: false, open: false, map: false, columns: 1, tight, font: 10.5, grow: 0, swatch: true };
+  const least = { whole: false, open: false, map: over, columns: 1, tight, font: 10.5, grow: 0, swatch: true };
   const bare = BARE.map((cell) => place(ask, fixed, { ...least, bare: cell }));
   return { ...((bare.find((stage) => stage.width <= ask.width) ?? bare.at(-1)) as Stage), width: ask.width };
 }
@@ -67,19 +69,17 @@ export function downStage(ask: Ask): Stage {
 /** What may shrink, the best first: lanes, margins, the size of digits, the other groups, numbers of copies, columns. */
 function* choicesOf(ask: Ask): Generator<Choice> {
   const whole = wholeMesh(ask);
-  const all = { map: false, columns: 64, swatch: false, bare: 0 };
+  const over = mapOver(ask);
+  const all = { map: over, columns: 64, swatch: false, bare: 0 };
   const tights = nested(ask) ? TIGHT : TIGHT.slice(0, 3);
   if (whole && ask.motion === "gather" && ask.trace.groups(ask.c).length > 1)
     for (const tight of TIGHT.slice(0, 2))
       for (const grow of GROWTH) yield { ...all, whole, open: true, tight, font: FONTS[0], grow };
+  const copies = ask.motion === "lanes" ? [false, true] : [false];
   const ways: Partial<Choice>[] = [
     ...(whole ? [{ whole }] : []),
-    { map: true },
-    ...(ask.motion === "lanes" ? [{ map: true, swatch: true }] : []),
-    ...[64, 16, 8, 4, 2, 1].flatMap((columns) => [
-      { columns },
-      ...(ask.motion === "lanes" ? [{ columns, swatch: true }] : []),
-    ]),
+    ...(over ? [] : copies.map((swatch) => ({ map: true, swatch }))),
+    ...[64, 16, 8, 4, 2, 1].flatMap((columns) => copies.map((swatch) => ({ columns, swatch }))),
   ];
   for (const way of ways) {
     for (const tight of tights) {
@@ -103,10 +103,10 @@ interface Fixed {
   chunks: number;
 }
 
-function fixedOf(ask: Ask): Fixed {
+function fixedOf(ask: Ask, over: boolean): Fixed {
   const { motion } = ask;
   const rounds = motion === "permute" ? [permuted(ask)] : motion === "gather" ? [] : ask.trace.played(ask.plan).rounds;
-  const sizes = vertical(ask, motion === "gutters");
+  const sizes = vertical(ask, over);
   const chunks = Math.max(1, ...rounds.flatMap((round) => joined(round).map((t) => t.chunks.length)));
   const lanes = motion === "permute" || motion === "lanes" ? lanesOf(rounds, rowIndex(sizes.members)) : 0;
   return { ...sizes, lanes, chunks };
@@ -114,7 +114,13 @@ function fixedOf(ask: Ask): Fixed {
 
 /** How high it is at any width. */
 export function downHeight(ask: Ask): number {
-  return vertical(ask, ask.motion === "gutters").height;
+  const height = vertical(ask, false).height;
+  return mapOver(ask) ? Math.max(height, vertical(ask, true).height) : height;
+}
+
+/** Whether the map stands over the group: beside it there is no room in cards of less than 560 px. */
+function mapOver({ trace, c, width }: Ask): boolean {
+  return width < 536 && trace.groups(c).length > 1;
 }
 
 /** Whether every group is a column of the mesh, so that all can be drawn where they are. */
@@ -131,7 +137,7 @@ interface Choice {
   whole: boolean;
   /** Whether all groups hold their additions, instead of the picked one alone. */
   open: boolean;
-  /** Whether the whole mesh stands in small beside the group. */
+  /** Whether the whole mesh stands in small beside the group, or over it. */
   map: boolean;
   columns: number;
   tight: Tight;
@@ -158,7 +164,8 @@ function place(
   const block = { w: face.columns * cellWidth, h: row.rows * row.cell };
   const above = gutters && members.length <= DOTTED;
   const dots = above && adds(ask) ? DOTS : 0;
-  const under = members.length <= 4;
+  // Coordinates have a line of their own under ids in rows that are high enough.
+  const under = block.h >= 32 || block.h + 2 * row.pad >= 40;
   const nest = whole || !tight.rails ? null : nested(ask);
   const railed = whole || along(ask) !== null || nest !== null;
   const coordinates = tight.coordinates && mesh.axes.length > 1 && (under || !railed);
@@ -177,8 +184,12 @@ function place(
 
   const all = whole ? trace.groups(c) : [group];
   const picked = whole ? Math.max(0, all.indexOf(group)) : 0;
-  const map: MapRoom | null = whole || !mapped || group.length === mesh.size ? null : roomOfMap(ask);
-  const left = map ? map.width + 26 : 0;
+  const over = mapOver(ask);
+  const map: MapRoom | null = whole || !mapped || group.length === mesh.size ? null : roomOfMap(ask, over);
+  const left = map && !over ? map.width + 26 : 0;
+  // Of a map over its group the title stands at the right.
+  const titleX = map && over ? map.width + 10 : 0;
+  const title = map ? titleOf(ask, over ? ask.width - titleX : map.width) : "";
   const rail = whole
     ? railRoom(mesh, 0)
     : nest
@@ -269,7 +280,8 @@ function place(
       const seats = own.map(({ box }, i) => ({ ranks: members[i] ?? [], box }));
       fixed.push(...nestMarks(ask, nest, left + rail, seats));
     }
-    if (map) fixed.push(...mapTitle(ask, map));
+    if (map) fixed.push(label(titleX, 12, title, 11, "muted"));
+    if (map && !over) fixed.push(...mapRails(mesh, placeMap(map, top)));
   }
   // Round a ring the way back is part of the group.
   const pad = gutters ? GUTTER_GAP / 2 : Math.min(6, row.gap / 2 + 3);
@@ -298,12 +310,12 @@ function place(
     run: "down",
     font,
     tiles,
-    map: map && placeMap(ask, map, top),
+    map: map && placeMap(map, over ? 8 : top),
     fixed,
     frames,
     signs,
     open,
-    pager: map ? titleEnd(ask, map) : null,
+    pager: map ? titleX + textWidth(title, 11) + 6 : null,
     group,
     lanes: drawn,
     receiver: members.findIndex((ranks) => ranks.includes(receiver)),
@@ -355,10 +367,11 @@ function shifted(tile: Tile, dx: number): Tile {
 }
 
 /** Rows of tiles with as much as the height allows, folded where even little is too much. */
-function vertical(ask: Ask, gutters: boolean) {
+function vertical(ask: Ask, over: boolean) {
   const { group, receiver, room, motion } = ask;
+  const gutters = motion === "gutters";
   const named = ask.trace.mesh.axes.length > 1 && wholeMesh(ask);
-  const top = named ? TOP + (motion === "gather" ? 14 : 0) : LOW_TOP;
+  const top = over ? LOW_TOP + OVER_ROOM : named ? TOP + (motion === "gather" ? 14 : 0) : LOW_TOP;
   const natural = tileFace(ask, [64, 4096]).rows;
   const result = motion === "gather" && adds(ask);
   const of = (row: Row, n: number) => {

@@ -2,13 +2,13 @@
 import type { Formats } from "../../model/formats";
 import type { NumberFormat } from "../../model/numbers";
 import type { TraceModel } from "../../model/trace";
-import { type DeviceGrid, deviceBox, frameGrid, placeGrid, rails } from "../grid";
+import { type DeviceGrid, deviceBox, frameGrid, placeGrid } from "../grid";
 import { textWidth } from "../measure";
 import type { Mark } from "../scene";
 import { type Contents, type Face, faceOf, shapeOf } from "./contents";
 import { copiesSpans } from "./copies";
 import { cellOf, FONTS, LINE } from "./down";
-import { placeMap, roomOfMap } from "./map";
+import { mapRails, placeMap, roomOfMap } from "./map";
 import type { Place, Stage, Tile } from "./stage";
 
 /** What a local step shows, and how its numbers are written. */
@@ -30,9 +30,8 @@ export interface Size {
   rows: number;
   columns: number;
   cell: number;
-  /** Blocks before over those after, instead of beside them. */
-  over: boolean;
-  head: number;
+  /** Lines of blocks: one, those before over those after, or each in its own. */
+  lines: 1 | 2 | 3;
 }
 
 /** Where the tiles of all local steps stand, and how large their blocks are. */
@@ -49,6 +48,8 @@ const PAD = 9;
 const GAP = 10;
 const ARROW = 24;
 const NAME = 14;
+/** Height of the id over the blocks. */
+const HEAD = 18;
 /** Most width that a name takes from a tile. */
 const NAMED = 66;
 const BETWEEN = 12;
@@ -58,8 +59,8 @@ const SEATS = 8;
 
 const SIZES: readonly Size[] = [4, 3, 2, 1].flatMap((rows) =>
   [64, 8, 4, 2, 1].flatMap((columns) =>
-    [false, true].flatMap((over) =>
-      FONTS.map((font) => ({ font, rows, columns, cell: rows > 2 ? 18 : 20, over, head: 18 })),
+    ([1, 2, 3] as const).flatMap((lines) =>
+      FONTS.map((font) => ({ font, rows, columns, cell: rows > 2 ? 18 : 20, lines })),
     ),
   ),
 );
@@ -69,9 +70,7 @@ export function localField(local: Local): Field {
   const { trace, width, room } = local;
   if (trace.mesh.size <= FULL) {
     // Rows of a block are left out before its columns are.
-    const sizes = [...SIZES].sort(
-      (a, b) => b.columns - a.columns || b.rows - a.rows || Number(a.over) - Number(b.over),
-    );
+    const sizes = [...SIZES].sort((a, b) => b.columns - a.columns || b.rows - a.rows || a.lines - b.lines);
     for (const size of sizes) {
       const field = onMesh(local, size);
       if (field && field.height <= room && (field.grid?.box.w ?? 0) <= width) return field;
@@ -120,7 +119,7 @@ function inList(local: Local, size: Size): Field {
     size,
     tile,
     grid: null,
-    list: { x, y: top, columns, seats, map: map && placeMap(local, map, top) },
+    list: { x, y: top, columns, seats, map: map && placeMap(map, top) },
     height: Math.max(top + rows * (tile.h + 8), map ? top + map.grid.box.h : 0) + LINE,
   };
 }
@@ -139,10 +138,11 @@ function tileSize(all: readonly Shown[], trace: TraceModel, size: Size): { w: nu
 /** Blocks of a tile from its corner, and the size of the tile that they want. */
 function arrange(trace: TraceModel, { show, formats }: Shown, size: Size): { places: Place[]; w: number; h: number } {
   const later = [...show.after, ...show.watch];
-  const rows =
-    size.over && show.before.length > 0 && later.length > 0 ? [show.before, later] : [[...show.before, ...later]];
+  const all = [...show.before, ...later];
+  const two = show.before.length > 0 && later.length > 0 ? [show.before, later] : [all];
+  const rows = size.lines === 1 ? [all] : size.lines === 2 ? two : all.map((v) => [v]);
   const places: Place[] = [];
-  let [y, widest] = [size.head + NAME, 0];
+  let [y, widest] = [HEAD + NAME, 0];
   for (const row of rows) {
     let [x, high] = [PAD, 0];
     row.forEach((v, i) => {
@@ -202,7 +202,8 @@ export function localStage(
       coordinates: true,
     };
   });
-  const fixed: Mark[] = grid ? rails(trace.mesh, grid) : [];
+  const map = grid ?? list?.map;
+  const fixed: Mark[] = map ? mapRails(trace.mesh, map) : [];
   const hidden = places.find(({ face }) => face.rows < face.of[0] || face.columns < face.of[1]);
   const [rows, columns] = [hidden?.face.rows ?? 0, hidden?.face.columns ?? 0];
   const note = hidden ? `${hidden.v.name}: ${rows} × ${columns} of ${hidden.face.of.join(" × ")} elements` : "";

@@ -1,9 +1,10 @@
-/** The whole mesh in small, beside the group that is drawn in full. */
+/** The whole mesh in small, beside the group that is drawn in full; in narrow pictures over it. */
 
+import type { MeshModel } from "../../model/mesh";
 import type { TraceModel } from "../../model/trace";
-import { type DeviceGrid, frameGrid, placeGrid } from "../grid";
+import { type DeviceGrid, frameGrid, placeGrid, rails } from "../grid";
 import { textWidth } from "../measure";
-import { label, type Mark } from "../scene";
+import type { Mark } from "../scene";
 import type { Ask } from "./ask";
 
 export interface MapRoom {
@@ -11,12 +12,17 @@ export interface MapRoom {
   grid: DeviceGrid;
 }
 
+/** Height of a map over its group, where it has no rails. */
+const OVER = 48;
+/** Room that it takes from the rows. */
+export const OVER_ROOM = OVER + 8;
+
 /** The room that a map takes at most, by the width that there is. */
-export function roomOfMap({ trace, width, room }: Pick<Ask, "trace" | "width" | "room">): MapRoom | null {
+export function roomOfMap({ trace, width, room }: Pick<Ask, "trace" | "width" | "room">, over = false): MapRoom | null {
   const { mesh } = trace;
-  const most = Math.min(230, width * 0.33);
+  const most = Math.min(230, width * (over ? 0.5 : 0.33));
   if (most < 84) return null;
-  const frame = frameGrid(mesh, most, 4);
+  const frame = { ...frameGrid(mesh, most, 4), ...(over ? { left: 0, top: 0, again: 0, below: 4 } : {}) };
   const across = frame.columns * frame.boxesAcross;
   const density =
     mesh.size > 1024
@@ -27,15 +33,20 @@ export function roomOfMap({ trace, width, room }: Pick<Ask, "trace" | "width" | 
   const gap = density === "compact" ? 4 : density === "cell" ? 1 : 0;
   const w = Math.max(0.5, Math.min(density === "compact" ? 30 : 14, frame.room(gap)));
   const down = frame.rows * frame.boxesDown;
-  const high = (room - 120 - frame.boxesDown * (frame.top + 6)) / down - gap;
+  const high = (over ? OVER + 4 : room - 120) / down - (frame.boxesDown * (frame.top + frame.below)) / down - gap;
   const h = Math.max(0.5, Math.min(density === "compact" ? 20 : w, high));
   const grid = placeGrid(frame, { x: 0, y: 0 }, { w, h, gap, rowGap: gap, density });
   return { width: grid.box.w, grid };
 }
 
-export function placeMap(_: Pick<Ask, "trace">, { grid }: MapRoom, top: number): DeviceGrid {
+export function placeMap({ grid }: MapRoom, top: number): DeviceGrid {
   const dy = top - 8;
   return { ...grid, box: { ...grid.box, y: grid.box.y + dy }, y: grid.y + dy };
+}
+
+/** Rails of a mesh in small, where its devices are told apart. */
+export function mapRails(mesh: MeshModel, map: DeviceGrid): Mark[] {
+  return map.density === "cell" || map.density === "field" ? [] : rails(mesh, map);
 }
 
 /** Which group of how many is drawn: `group 3 of 8, data=0`. */
@@ -45,15 +56,6 @@ export function titleOf({ trace, c, group }: Pick<Ask, "trace" | "c" | "group">,
   const place = sameOf(trace, group);
   const long = `${text}${place && `, ${place}`}`;
   return textWidth(long, 11) <= width - 44 ? long : text;
-}
-
-export function mapTitle(ask: Pick<Ask, "trace" | "c" | "group">, map: MapRoom): Mark[] {
-  return [label(0, 12, titleOf(ask, map.width), 11, "muted")];
-}
-
-/** Where the title ends: buttons stand there that go to other groups. */
-export function titleEnd(ask: Pick<Ask, "trace" | "c" | "group">, map: MapRoom): number {
-  return textWidth(titleOf(ask, map.width), 11) + 6;
 }
 
 /** What all devices of a group have in common: `data=0`. */

@@ -55,18 +55,10 @@ export function stripMarks(view: StepView, p: number, box: Box, face: Face): Mar
     const at = { x: box.x + (stage.lanes[stage.receiver]?.rank ?? 0) * w, y: box.y, w, h: box.h };
     marks.push(outline(at, 3, view.axis));
   }
-  if (
-    view.hops &&
-    view.adds &&
-    stage.motion === "gutters" &&
-    box.y + box.h + 9 <= (tileOf(view, p)?.y ?? 0) + (tileOf(view, p)?.h ?? 0)
-  )
+  const tile = view.seats.get(p);
+  if (view.adds && stage.motion === "gutters" && tile && box.y + box.h + 9 <= tile.y + tile.h)
     marks.push(...dotMarks(view, p, box));
   return marks;
-}
-
-function tileOf(view: StepView, p: number): Box | undefined {
-  return view.seats.get(p);
 }
 
 interface Content {

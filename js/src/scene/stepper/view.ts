@@ -9,7 +9,7 @@ import type { Held, Played } from "../../model/plan";
 import { gathers, scatters } from "../../model/semantics";
 import { type Source, sourcesOf } from "../../model/sources";
 import { type Flow, flowAt, type Moment } from "../../model/timeline";
-import { type Corner, reduces, type TraceModel } from "../../model/trace";
+import { reduces, type TraceModel } from "../../model/trace";
 import type { Box } from "../scene";
 import { type Contents, type Face, partOf, slotsOf } from "./contents";
 import type { StepperLayout } from "./layout";
@@ -276,9 +276,5 @@ export class StepView {
   /** Colour of a variable's block on a device. */
   color(v: Variable, position: number, without: readonly string[] = []): Rgb {
     return this.layout.blockColor(v, position, this.options.scheme, without);
-  }
-
-  corner(v: Variable): Corner | null {
-    return this.trace.corner(v);
   }
 }

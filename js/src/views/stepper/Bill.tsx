@@ -20,15 +20,15 @@ export function Bill({ state, trace }: { state: StepperState; trace: TraceModel 
       <span>
         {c && step ? (
           <>
-            <b>{bytes(sentBy(trace, step, state.now.algorithm))}</b> sent per device{" "}
-            <span class="mono soft">
-              {plan?.algorithm === "meaning" || plan?.algorithm === "ring" ? c.arithmetic : ""}
-            </span>
+            <b>{bytes(sentBy(trace, step, state.now.algorithm))}</b> sent per device
           </>
         ) : (
           "no communication"
         )}
       </span>
+      {c && (plan?.algorithm === "meaning" || plan?.algorithm === "ring") && (
+        <span class="why mono">{c.arithmetic}</span>
+      )}
       {state.now.paper && plan && <span>played as {plan.algorithm}</span>}
       <Bars state={state} trace={trace} />
       <Estimate

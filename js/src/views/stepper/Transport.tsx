@@ -26,6 +26,8 @@ export function Transport({ state, trace }: { state: StepperState; trace: TraceM
   const at = position(moment);
   const step = state.step();
   const c = step && trace.communicates(step) ? step.collective : null;
+  // The middle of the step, as far as its name stays over the track.
+  const named = (100 * (moment.step + 0.5)) / total;
   return (
     <div class="transport">
       <Buttons state={state} of="step" last={total - 1} />
@@ -56,7 +58,7 @@ export function Transport({ state, trace }: { state: StepperState; trace: TraceM
         {c && (
           <span
             class={`named mono ink${trace.mesh.axisOf(c.axes[0] ?? "") % AXIS_DASH.length}`}
-            style={{ left: `clamp(40px, ${(100 * (moment.step + 0.5)) / total}%, calc(100% - 40px))` }}
+            style={{ left: `${named}%`, transform: `translateX(-${named}%)` }}
             aria-hidden="true"
           >
             {step && primitiveName(step)} {c.axes.join(", ")}
