@@ -2,13 +2,14 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Plan } from "../../src/model/document.gen";
+import { arithmetic, sourcesOf } from "../../src/model/sources";
 import type { TraceModel } from "../../src/model/trace";
 import { blockMarks } from "../../src/scene/block";
 import type { Box, Mark, TextMark } from "../../src/scene/scene";
 import { stepScene } from "../../src/scene/stepcard";
 import { frameMarks, frameOf, StepperLayout, type StepperOptions, stepperMarks } from "../../src/scene/stepper";
 import { sizeOf } from "../../src/scene/stepper/contents";
-import { worked } from "../../src/scene/stepper/describe";
+import { describe, worked } from "../../src/scene/stepper/describe";
 import { hitAt, litMarks } from "../../src/scene/stepper/hit";
 import { routesOf } from "../../src/scene/stepper/routes";
 import { tileMarks } from "../../src/scene/stepper/tiles";
@@ -18,7 +19,8 @@ import { programOf } from "./programs";
 import { model, stepOf, TRACES, type TraceName } from "./traces";
 
 const ALGORITHMS: readonly Plan["algorithm"][] = ["meaning", "ring", "bidirectional ring", "halving-doubling"];
-const OPTIONS: StepperOptions = { scheme: "light", algorithm: "meaning", device: null, still: false };
+const RULES = { sourcesOf, arithmetic };
+const OPTIONS: StepperOptions = { scheme: "light", algorithm: "meaning", device: null, rules: RULES, still: false };
 const MODELS = new Map(TRACES.map((name) => [name, model(name)]));
 const modelOf = (name: TraceName) => MODELS.get(name) as TraceModel;
 
@@ -322,6 +324,15 @@ test("an element is worked out in words: of the group that is looked at, at the 
       `${place}: ${parts.join(" + ")} = ${sum}; from 2 elements on devices ${group.join(", ")}.`,
     );
   }
+});
+
+test("nothing is said of where elements came from before the rules are loaded", () => {
+  const t = modelOf("psum");
+  const lit = { device: 4, slot: 1, cell: 1 };
+  const options = { ...OPTIONS, rules: null, lit };
+  const view = new StepView(t, new StepperLayout(t, 860), { step: stepOf(t, "psum_invariant"), phase: 1 }, options);
+  expect([worked(view), view.sources]).toEqual(["", null]);
+  expect(describe(view, lit)?.from).toBe("");
 });
 
 test("greatest and least elements are worked out, too; other steps, and sums over dimensions, are not", () => {

@@ -3,7 +3,7 @@ import { type BlockTip, blockTip, deviceText } from "../../model/blocktip";
 import type { Rgb } from "../../model/color";
 import type { Variable } from "../../model/document.gen";
 import { unravel } from "../../model/mesh";
-import { arithmetic, type Source, sourcesOf } from "../../model/sources";
+import type { Source } from "../../model/sources";
 import { count, some } from "../../model/text";
 import { deviceBox } from "../grid";
 import type { Box } from "../scene";
@@ -46,7 +46,7 @@ export function describe(view: StepView, { device, slot, cell }: Hit): Shown | n
 export function worked(view: StepView): string {
   const { element, input, output, receiver: device, trace } = view;
   const shape = (v: Variable | null) => v && trace.corner(v)?.shape.join();
-  if (element === null || !output || shape(input) !== shape(output)) return "";
+  if (!view.options.rules || element === null || !output || shape(input) !== shape(output)) return "";
   const place = placeOf(view, { v: output, device, element });
   return `${place} on device ${trace.mesh.ids[device]}: ${fromText(view, output, device, element)}.`;
 }
@@ -54,11 +54,12 @@ export function worked(view: StepView): string {
 /** `c[0,1] = 5 + 4 = 9, from devices 4, 5`, or that it is not known. */
 function fromText(view: StepView, v: Variable, device: number, cell: number | null): string {
   const { trace, step } = view;
-  if (cell === null || !view.show.after.includes(v) || step.inputs.length === 0) return "";
-  const sources = sourcesOf(trace, step, v, device, cell);
+  const { rules } = view.options;
+  if (!rules || cell === null || !view.show.after.includes(v) || step.inputs.length === 0) return "";
+  const sources = rules.sourcesOf(trace, step, v, device, cell);
   if (sources === null) return STEPS.has(step.primitive) ? "" : "which elements it came from is not known";
   if (sources.length === 0) return "no sender: zeros";
-  const said = arithmetic(
+  const said = rules.arithmetic(
     trace,
     step,
     sources,

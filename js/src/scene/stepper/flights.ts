@@ -37,9 +37,8 @@ export function flightsOf(view: StepView): readonly Flight[] {
     case "gutters":
       return ringFlights(view);
     case "lanes":
-      return laneFlights(view);
     case "permute":
-      return permutedFlights(view);
+      return laneFlights(view);
     default:
       return [];
   }
@@ -234,41 +233,25 @@ function laneCopy(view: StepView): { w: number; h: number; block: number; bare: 
   return { w: block + TAG.w + 4, h: Math.min(place.h, 40), block, bare };
 }
 
+/** Copies that go by lanes: back under the tile where they go, or to what is held afterwards. */
 function laneFlights(view: StepView): Flight[] {
   const { stage, flow } = view;
   const size = laneCopy(view);
   return routesIn(view).flatMap((route) => {
-    const [from, to] = [stage.lanes[route.from]?.tile, stage.lanes[route.to]?.tile];
+    const from = stage.lanes[route.from]?.tile;
+    const held = stage.holds[route.to];
+    const to = held ?? stage.lanes[route.to]?.tile;
     if (!from || !to) return [];
     const edge = from.box.x + from.box.w;
-    const lane = edge + 12 + route.lane * (size.w + 8);
+    const lane = edge + (held ? 18 : 12) + route.lane * (size.w + 8);
     const hidden = (order: number) => edge - 4 - size.w - order * (size.w + 7);
-    const [y0, y1] = [rowOf(from, { ...from.box, h: size.h }), rowOf(to, { ...to.box, h: size.h })];
-    const [x, y] = aroundAt(hidden(route.leaves), lane, hidden(route.arrives), y0, y1, flow.progress);
+    const [start, end] = held
+      ? [Math.max(from.box.x + 3, hidden(0)), to.box.x + 4]
+      : [hidden(route.leaves), hidden(route.arrives)];
+    const y = (tile: Tile) => rowOf(tile, { ...tile.box, h: size.h });
+    const [x, top] = aroundAt(start, lane, end, y(from), y(to), flow.progress);
     // What would come out at the other side of its tile is not on its way yet.
-    if (x < from.box.x + 3) return [];
-    return [laneCopyAt(view, route, { x, y, w: size.w, h: size.h }, size)];
-  });
-}
-
-function permutedFlights(view: StepView): Flight[] {
-  const { stage, flow } = view;
-  const size = laneCopy(view);
-  return routesIn(view).flatMap((route) => {
-    const [from, to] = [stage.lanes[route.from]?.tile, stage.holds[route.to]];
-    if (!from || !to) return [];
-    const edge = from.box.x + from.box.w;
-    const lane = edge + 18 + route.lane * (size.w + 8);
-    const start = Math.max(from.box.x + 3, edge - size.w - 4);
-    const [x, y] = aroundAt(
-      start,
-      lane,
-      to.box.x + 4,
-      rowOf(from, { ...from.box, h: size.h }),
-      rowOf(to, { ...to.box, h: size.h }),
-      flow.progress,
-    );
-    return [laneCopyAt(view, route, { x, y, w: size.w, h: size.h }, size)];
+    return x < from.box.x + 3 ? [] : [laneCopyAt(view, route, { x, y: top, w: size.w, h: size.h }, size)];
   });
 }
 

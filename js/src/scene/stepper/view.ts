@@ -7,7 +7,7 @@ import type { Formats } from "../../model/formats";
 import { unpack } from "../../model/ints";
 import type { Held, Played } from "../../model/plan";
 import { gathers, scatters } from "../../model/semantics";
-import { type Source, sourcesOf } from "../../model/sources";
+import type { Source, SourceRules } from "../../model/sources";
 import { type Flow, flowAt, type Moment } from "../../model/timeline";
 import { reduces, type TraceModel } from "../../model/trace";
 import type { Box } from "../scene";
@@ -32,6 +32,8 @@ export interface StepperOptions {
   device: number | null;
   /** What is pointed at. */
   lit?: Hit | null;
+  /** By which it is said where an element came from; null where they are not loaded. */
+  rules?: SourceRules | null;
   /** Copies are where they leave or where they arrive, and nowhere between. */
   still: boolean;
 }
@@ -252,10 +254,10 @@ export class StepView {
 
   /** The elements that what is pointed at came from; null where that is not known, and for what the step did not make. */
   get sources(): readonly Source[] | null {
-    const { lit } = this.options;
+    const { lit, rules } = this.options;
     const v = lit?.slot == null ? undefined : this.slots[lit.slot];
-    if (!lit || lit.cell === null || !v || !this.show.after.includes(v)) return null;
-    return sourcesOf(this.trace, this.step, v, lit.device, lit.cell);
+    if (!lit || !rules || lit.cell === null || !v || !this.show.after.includes(v)) return null;
+    return rules.sourcesOf(this.trace, this.step, v, lit.device, lit.cell);
   }
 
   /** The part of a scattered sum that a device keeps, in the place of its chunk. */

@@ -31,6 +31,7 @@ export function Picture({ state }: { state: StepperState }) {
       onPointerMove={(event) => state.point(pointed(event))}
       onPointerLeave={() => state.point(null)}
       onClick={(event) => {
+        state.explain();
         const hit = pointed(event);
         const again = hit?.device === device;
         state.set({ device: again ? null : (hit?.device ?? null), slot: hit?.slot ?? null });
@@ -44,7 +45,10 @@ export function Picture({ state }: { state: StepperState }) {
         aria-label={`mesh, ${mesh.size} devices`}
         aria-activedescendant="device"
         style={{ inset: "0" }}
-        onFocus={(event) => state.set({ keyboard: event.currentTarget.matches(":focus-visible") })}
+        onFocus={(event) => {
+          state.explain();
+          state.set({ keyboard: event.currentTarget.matches(":focus-visible") });
+        }}
         onBlur={() => state.set({ keyboard: false })}
         onKeyDown={(event) => {
           const next = moved(state, event.key);

@@ -1,4 +1,5 @@
 /** What few readers open, as the stepper knows it: a bundle of its own, loaded when it is first needed. */
+import type { SourceRules } from "../../model/sources";
 import type { Theme } from "../../paint/theme";
 import type { StepView } from "../../scene/stepper/view";
 
@@ -14,6 +15,8 @@ export interface Parts {
   trouble: Draw;
   /** Paints space-time where it has changed; returns whether it did. */
   paint(view: StepView, theme: Theme): boolean;
+  /** Where elements came from. */
+  rules: SourceRules;
   /** Follows in space-time the block of the next device, or of the one before. */
   trail(by: number): void;
 }

@@ -5,6 +5,7 @@ import type { Scheme } from "../../model/color";
 import type { Step } from "../../model/document.gen";
 import type { Level } from "../../model/levels";
 import { openAtFirst, pathOf, stepAfter } from "../../model/rows";
+import type { SourceRules } from "../../model/sources";
 import { momentAt } from "../../model/timeline";
 import { decodeTrace, TraceModel } from "../../model/trace";
 import { frameMarks, frameOf } from "../../scene/stepper";
@@ -39,9 +40,10 @@ export class StepperState extends CardState<Fields> {
       phase: number,
       device: number | null,
       lit: Hit | null,
+      rules: SourceRules | null,
       still: boolean,
     ): StepView => {
-      return new StepView(trace, layout, { step, phase }, { scheme, algorithm, device, lit, still });
+      return new StepView(trace, layout, { step, phase }, { scheme, algorithm, device, lit, rules, still });
     },
   );
   readonly #opened = memo(
@@ -51,6 +53,7 @@ export class StepperState extends CardState<Fields> {
     },
   );
   readonly #levels = new Leveling();
+  #parts: Promise<Parts> | null = null;
   readonly #player = new Player({
     at: () => this.now,
     show: (moment, playing) => {
@@ -89,14 +92,30 @@ export class StepperState extends CardState<Fields> {
     return this.now.page === "space-time" ? this.now.parts : null;
   }
 
+  /** The parts, loaded once. */
+  #load(root: ShadowRoot): Promise<Parts> {
+    this.#parts ??= bring<PartsModule<StepperState>>(this.widget.get("_parts")).then((m) => m.default(this, root));
+    return this.#parts;
+  }
+
   /** Opens what is drawn by the parts, which are loaded when they are first needed. */
   open(shown: Partial<Pick<Fields, "page" | "help">>): void {
     const root = this.frame.shadowRoot;
     if (this.now.parts || !root) this.set(shown);
     else
-      bring<PartsModule<StepperState>>(this.widget.get("_parts")).then(
-        (module) => this.set({ ...shown, parts: module.default(this, root) }),
+      this.#load(root).then(
+        (parts) => this.set({ ...shown, parts }),
         (error) => this.fail(error),
+      );
+  }
+
+  /** Loads what says where elements came from; where it cannot be loaded, nothing is said of that. */
+  explain(): void {
+    const root = this.frame.shadowRoot;
+    if (!this.now.parts && root)
+      this.#load(root).then(
+        (parts) => this.set({ parts }),
+        () => {},
       );
   }
 
@@ -106,12 +125,13 @@ export class StepperState extends CardState<Fields> {
 
   /** The step as it is at this moment, with what is pointed at. */
   view(): StepView | null {
-    const { trace, theme, moment, algorithm, device, hover, keyboard } = this.now;
+    const { trace, theme, moment, algorithm, device, hover, keyboard, parts } = this.now;
     const layout = this.layout();
     if (!trace || !theme || !layout) return null;
     const lit = hover ?? (keyboard && device !== null ? this.#hit(device, this.keptSlot()) : null);
     const { step, phase } = moment;
-    return this.#view(...([trace, layout, theme.scheme, algorithm, step, phase, device, lit, motionless()] as const));
+    const rules = parts?.rules ?? null;
+    return this.#view(trace, layout, theme.scheme, algorithm, step, phase, device, lit, rules, motionless());
   }
 
   /** What the tooltip says: of what is pointed at, else of where the keyboard is. */
@@ -143,6 +163,7 @@ export class StepperState extends CardState<Fields> {
   readonly #hit = memo((device: number, slot: number | null): Hit => ({ device, slot, cell: null }));
 
   point(hit: Hit | null): void {
+    if (hit) this.explain();
     const { hover } = this.now;
     if (hit?.device === hover?.device && hit?.slot === hover?.slot && hit?.cell === hover?.cell) return;
     this.set({ hover: hit });
@@ -339,6 +360,7 @@ export class StepperState extends CardState<Fields> {
   }
 
   #share(): void {
+    this.explain();
     const { step } = this.now.moment;
     this.share({ step: this.#levels.equation(step) });
   }
