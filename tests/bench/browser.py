@@ -81,7 +81,7 @@ def rows() -> list[Row]:
         # The most devices whose change is animated; with more it is drawn at once.
         change = _change(browser, small, [_save(Path(folder), 8, 8, *axes) for axes in ["xy", "yx"]])
         few, many = (_first_picture(browser, saved) for saved in (small, big))
-        script, drawing = _frames(browser, big)
+        script, drawing = frames(browser, big, "canvas")
         browser.close()
     return [
         Row("first picture, 8 devices", median_ms(few[0]), "≤ 30 ms", f"its drawing {median_ms(few[1])}"),
@@ -115,19 +115,19 @@ def _first_picture(browser: Browser, saved: Path) -> tuple[list[float], list[flo
     return script, drawing
 
 
-def _frames(browser: Browser, saved: Path) -> tuple[list[float], list[float]]:
+def frames(browser: Browser, saved: Path, selector: str) -> tuple[list[float], list[float]]:
     """Milliseconds of all script and of the drawing alone, for each move of the pointer that changed the picture."""
     page, profiler = open_measured(browser, saved)
-    box = page.locator("canvas").first.bounding_box()
+    box = page.locator(selector).first.bounding_box()
     assert box is not None
     script, drawing = [], []
     for point in range(POINTS):
         # Over the whole picture by golden steps: hardly two points are on one tile.
         x, y = (point * 0.381966) % 1, (point * 0.618034 + point / POINTS) % 1
-        frames, before = len(page.evaluate(DRAWN)), script_ms(profiler)
+        seen, before = len(page.evaluate(DRAWN)), script_ms(profiler)
         page.mouse.move(box["x"] + x * box["width"], box["y"] + y * box["height"])
         page.evaluate(SETTLE)
-        after, drawn = script_ms(profiler), page.evaluate(DRAWN)[frames:]
+        after, drawn = script_ms(profiler), page.evaluate(DRAWN)[seen:]
         if drawn:
             script.append(after - before)
             drawing.append(sum(drawn))

@@ -1,7 +1,14 @@
-"""Memory that reading a big array's placement takes; and reading what is alive in programs, beside their compile."""
+"""Memory that reading a placement takes; reading what is alive in programs, beside their compile; its page."""
 
 from __future__ import annotations
 
+import os
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import sync_playwright
+
+from tests.bench.browser import frames, median_ms, p95_ms
 from tests.bench.process import measure
 from tests.bench.table import Row, kilobytes, milliseconds
 
@@ -34,11 +41,12 @@ print(json.dumps({"resident": resident, "peak": tracemalloc.get_traced_memory()[
 
 # One long handmade module, which needs no compiling; and a training step beside its own compile.
 ALIVE = """
-import json, time
+import json, sys, time
 import jax, jax.numpy as jnp
 from jax.sharding import AxisType, NamedSharding, PartitionSpec as P
 
 jax.config.update("jax_num_cpu_devices", 8)
+import shardwidget as sw
 from shardwidget import read
 from shardwidget.document import to_wire
 from shardwidget.export.state import encode
@@ -84,13 +92,22 @@ small, _ = seconds(lambda: read.memory(compiled))
 long = text(20_000)
 big, memory = seconds(lambda: read.memory(long, mesh=mesh))
 assert memory.steps > 19_000
+sw.CompiledProgram(long, mesh=mesh, page="memory").to_html(sys.argv[1])
 print(json.dumps({"compile": compile_s, "small": small, "big": big, "wire": len(encode(to_wire(memory)))}))
 """
 
 
 def rows() -> list[Row]:
     """Growth of the resident set, and the peak of what Python allocated; times of ``read.memory``."""
-    found, alive = measure(PROGRAM), measure(ALIVE)
+    found = measure(PROGRAM)
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        saved = Path(folder) / "memory.html"
+        alive = measure(ALIVE, saved)
+        browser = playwright.chromium.launch(
+            executable_path=os.environ.get("SHARDWIDGET_CHROMIUM"), args=["--no-sandbox", "--disable-gpu"]
+        )
+        script, drawing = frames(browser, saved, ".plot")
+        browser.close()
     compiling = f"its compile {milliseconds(alive['compile'])}"
     return [
         Row("read.placement of 16 GiB, resident", f"{found['resident'] / 2**20:.2f} MiB", "< 1 MiB"),
@@ -98,4 +115,6 @@ def rows() -> list[Row]:
         Row("read.memory of a training step", milliseconds(alive["small"]), "≤ 0.3 × its compile", compiling),
         Row("  of 20,000 instructions", milliseconds(alive["big"]), "≤ 1 s"),
         Row("  its document", kilobytes(alive["wire"]), ""),
+        Row("  a frame while pointing", median_ms(script), "≤ 4 ms median", f"its drawing {median_ms(drawing)}"),
+        Row(f"  p95 of {len(script)} frames", p95_ms(script), "≤ 8 ms p95"),
     ]

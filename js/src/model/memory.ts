@@ -43,6 +43,9 @@ export class MemoryModel {
   readonly peak: number;
   readonly lines: readonly WorkedLine[];
   readonly #byBytes: readonly { buffer: Buffer; key: string }[];
+  /** First and last step of each of these: what every move of the pointer looks through. */
+  readonly #lives: readonly [born: Int32Array, dies: Int32Array];
+  #last: { step: number; rows: readonly Row[] } | null = null;
   readonly #work: Int32Array;
 
   /** `axes`: by name of an instruction that is a collective, the mesh axes that it is over. */
@@ -56,6 +59,10 @@ export class MemoryModel {
     this.total = over(steps, buffers, () => true);
     this.peak = this.peakIn(0, steps - 1);
     this.#byBytes = [...buffers].sort((a, b) => b.bytes - a.bytes).map((buffer) => ({ buffer, key: keyOf(buffer) }));
+    this.#lives = [
+      Int32Array.from(this.#byBytes, ({ buffer }) => buffer.born),
+      Int32Array.from(this.#byBytes, ({ buffer }) => buffer.dies),
+    ];
     this.#work = unpack(doc.work);
     this.lines = linesOf(doc, this.#work);
   }
@@ -95,11 +102,18 @@ export class MemoryModel {
   }
 
   #at(step: number) {
-    return this.#byBytes.filter(({ buffer: b }) => b.born <= step && step <= b.dies);
+    const [born, dies] = this.#lives;
+    return this.#byBytes.filter((_, k) => (born[k] ?? 0) <= step && step <= (dies[k] ?? 0));
   }
 
   /** The same as rows of the table. */
   rows(step: number): readonly Row[] {
+    // The table and several sentences ask for those of one step.
+    if (this.#last?.step !== step) this.#last = { step, rows: this.#rowsAt(step) };
+    return this.#last.rows;
+  }
+
+  #rowsAt(step: number): readonly Row[] {
     const found = new Map<string, Row>();
     for (const { buffer: b, key } of this.#at(step)) {
       const row = found.get(key);

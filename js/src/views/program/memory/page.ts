@@ -36,7 +36,7 @@ export const START: MemoryFields = {
   span: null,
   line: null,
   row: null,
-  rows: 40,
+  rows: 20,
   chip: null,
   own: 16,
 };
