@@ -107,10 +107,10 @@ test("what is kept rises and falls to nothing", () => {
 
 test("words", () => {
   const m = model("one_f_one_b");
-  expect(summaryText(m)).toBe("1F1B: idle 27.3 %, keeps 4, 3, 2, 1 activations, 48 sends, 33 long");
+  expect(summaryText(m)).toBe("1F1B: idle 27.3 %, keeps 4, 3, 2, 1 activations, 48 sends, 33 steps long");
   expect(badgesOf(m).map((b) => `${b.strong} ${b.text}`)).toEqual([
     "27.3 % idle",
-    "33 long",
+    "33 steps long",
     "4 activations kept at most",
     "48 sends",
   ]);

@@ -145,7 +145,7 @@ test("rules are tried at once: then beside now, refusals in JAX's words, code", 
   enter(view, "textarea", "embed → P(None, None, 'x')\nnowhere → P()");
   await settle();
   const said = [...view.root.querySelectorAll(".what li")].map((li) => li.textContent);
-  expect(said[0]).toContain("3 arrays refused, as opt/mu/embed: ValueError");
+  expect(said[0]).toContain("3 arrays refused, such as opt/mu/embed: ValueError");
   expect(said[1]).toBe("nowhere matches no array.");
 });
 

@@ -36,7 +36,7 @@ export function badgesOf(model: ScheduleModel): Badge[] {
   const sent = links.length > 0 ? ` of ${bytes(Math.max(...links))}${links.length > 1 ? " at most" : ""}` : "";
   return [
     { strong: percent(model.bubble), text: waste ? "idle or wasted" : "idle", warn: true },
-    { strong: short(run.makespan), text: model.tasks.tick.length > 0 ? "ticks long" : "long" },
+    { strong: short(run.makespan), text: model.tasks.tick.length > 0 ? "ticks long" : "steps long" },
     ...(model.trains
       ? [{ strong: String(most), text: most === 1 ? "activation kept at most" : "activations kept at most" }]
       : []),
@@ -101,7 +101,7 @@ export function summaryText(model: ScheduleModel): string {
   return (
     `${doc.name || "schedule"}: idle ${percent(model.bubble)}, ` +
     (model.trains ? `keeps ${kept}${run.peaks.length > 8 ? " …" : ""} activations, ` : "") +
-    `${count(run.messages, "send")}, ${short(run.makespan)} long`
+    `${count(run.messages, "send")}, ${short(run.makespan)} steps long`
   );
 }
 

@@ -109,7 +109,7 @@ function said(state: ModelState, { tree }: Shown, effect: Effect) {
       </span>
       {refused && (
         <span class="error">
-          {count(refused.count, "array")} refused, as{" "}
+          {count(refused.count, "array")} refused, such as{" "}
           <button type="button" class="link" onClick={() => state.list({ search: tree.nameOf(refused.leaf) })}>
             {tree.nameOf(refused.leaf)}
           </button>
