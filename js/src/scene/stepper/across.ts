@@ -4,7 +4,8 @@ import { fitName, textWidth } from "../measure";
 import { type Box, label } from "../scene";
 import { type Ask, adds, pieceFace, stripped, stripVariable, tileFace } from "./ask";
 import { railAcross, railDown, railRoom } from "./axes";
-import { cellOf, FONTS, GROWTH, LINE, shownPart } from "./down";
+import { cellOf, FONTS, GROWTH, shownPart } from "./cells";
+import { LINE } from "./downrows";
 import { titleOf } from "./map";
 import type { Lane, Stage, Tile } from "./stage";
 

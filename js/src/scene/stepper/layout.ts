@@ -7,7 +7,8 @@ import type { TraceModel } from "../../model/trace";
 import { acrossHeight, acrossStage } from "./across";
 import { type Ask, motionOf } from "./ask";
 import { contents } from "./contents";
-import { downHeight, downStage } from "./down";
+import { downStage } from "./down";
+import { downHeight } from "./downrows";
 import { type Field, localField, localStage, type Shown } from "./local";
 import type { Stage } from "./stage";
 

@@ -5,9 +5,10 @@ import type { TraceModel } from "../../model/trace";
 import { type DeviceGrid, deviceBox, frameGrid, placeGrid } from "../grid";
 import { textWidth } from "../measure";
 import type { Mark } from "../scene";
+import { cellOf, FONTS } from "./cells";
 import { type Contents, type Face, faceOf, shapeOf } from "./contents";
 import { copiesSpans } from "./copies";
-import { cellOf, FONTS, LINE } from "./down";
+import { LINE } from "./downrows";
 import { mapRails, placeMap, roomOfMap } from "./map";
 import type { Place, Stage, Tile } from "./stage";
 

@@ -1,0 +1,75 @@
+/** A group that runs down: what may shrink where width is short, the best first. */
+import type { Ask } from "./ask";
+import { FONTS, GROWTH } from "./cells";
+import { mapOver, wholeMesh } from "./downrows";
+import { nested } from "./nest";
+
+/** What shrinks when width is short: lanes first, then margins, then coordinates. */
+interface Tight {
+  lane: number;
+  pad: number;
+  coordinates: boolean;
+  /** Whether a group over several axes has a rail of each. */
+  rails: boolean;
+}
+
+const TIGHT: readonly Tight[] = [
+  { lane: 62, pad: 10, coordinates: true, rails: true },
+  { lane: 48, pad: 8, coordinates: true, rails: true },
+  { lane: 34, pad: 4, coordinates: false, rails: true },
+  { lane: 34, pad: 4, coordinates: false, rails: false },
+];
+
+/** What a stage shows, and how large. */
+export interface Choice {
+  whole: boolean;
+  /** Whether all groups hold their additions, instead of the picked one alone. */
+  open: boolean;
+  /** Whether the whole mesh stands in small beside the group, or over it. */
+  map: boolean;
+  columns: number;
+  tight: Tight;
+  font: number;
+  /** Extra width of cells. */
+  grow: number;
+  /** Copies without numbers: where there is no width for those of many chunks. */
+  swatch: boolean;
+  /** Width of a cell of blocks without numbers; 0 with them. */
+  bare: number;
+}
+
+/** What may shrink, the best first: lanes, margins, the size of digits, the other groups, numbers of copies, columns. */
+export function* choicesOf(ask: Ask): Generator<Choice> {
+  const whole = wholeMesh(ask);
+  const over = mapOver(ask);
+  const all = { map: over, columns: 64, swatch: false, bare: 0 };
+  const tights = nested(ask) ? TIGHT : TIGHT.slice(0, 3);
+  if (whole && ask.motion === "gather" && ask.trace.groups(ask.c).length > 1)
+    for (const tight of TIGHT.slice(0, 2))
+      for (const grow of GROWTH) yield { ...all, whole, open: true, tight, font: FONTS[0], grow };
+  const copies = ask.motion === "lanes" ? [false, true] : [false];
+  const ways: Partial<Choice>[] = [
+    ...(whole ? [{ whole }] : []),
+    ...(over ? [] : copies.map((swatch) => ({ map: true, swatch }))),
+    ...[64, 16, 8, 4, 2, 1].flatMap((columns) => copies.map((swatch) => ({ columns, swatch }))),
+  ];
+  for (const way of ways) {
+    for (const tight of tights) {
+      for (const font of FONTS) {
+        // Where there is more room than needed, numbers stand wider apart.
+        const roomy = tight === TIGHT[0] && font === FONTS[0];
+        for (const grow of roomy ? GROWTH : [0]) yield { ...all, whole: false, open: false, ...way, tight, font, grow };
+      }
+    }
+  }
+}
+
+/** Widths of cells without numbers. */
+const BARE = [7, 5, 3, 2, 1];
+
+/** Where nothing else fits: blocks without numbers, in ever narrower cells. */
+export function bareChoices(ask: Ask): readonly Choice[] {
+  const tight = { lane: 26, pad: 3, coordinates: false, rails: false };
+  const least = { whole: false, open: false, map: mapOver(ask), columns: 1, tight, font: 10.5, grow: 0, swatch: true };
+  return BARE.map((bare) => ({ ...least, bare }));
+}

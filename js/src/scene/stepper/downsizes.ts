@@ -1,0 +1,110 @@
+/** A group that runs down: sizes of its tiles, and of what is beside them, for a choice of what shrinks. */
+import { DOTTED } from "../../model/caption";
+import { textWidth } from "../measure";
+import { type Ask, adds, pieceFace, stripped, tileFace } from "./ask";
+import { railRoom } from "./axes";
+import { cellOf, SWATCH } from "./cells";
+import type { Face } from "./contents";
+import type { Choice } from "./downchoices";
+import { DOTS, type Fixed, HEAD, mapOver } from "./downrows";
+import { type MapRoom, roomOfMap, titleOf } from "./map";
+import { along, nested, nestRoom } from "./nest";
+
+/** What says whose copy it is. */
+export const TAG = { w: 20, h: 16 } as const;
+
+/** Sizes of a tile, of what is beside it and of what is at its left. */
+export function sizesOf(
+  ask: Ask,
+  { row, members, lanes, chunks }: Fixed,
+  { whole, map: mapped, columns: most, tight, font, grow, swatch, bare }: Choice,
+) {
+  const { trace, motion, group } = ask;
+  const { mesh } = trace;
+  const gutters = motion === "gutters";
+  const cellWidth = bare || cellOf(ask, font) + grow;
+  const face = tileFace(ask, [row.rows, most * (stripped(ask) ? ask.plan.n : 1)]);
+  const piece = pieceFace(ask, face);
+  const block = { w: face.columns * cellWidth, h: row.rows * row.cell };
+  const above = gutters && members.length <= DOTTED;
+  const dots = above && adds(ask) ? DOTS : 0;
+  // Coordinates have a line of their own under ids in rows that are high enough.
+  const under = block.h >= 32 || block.h + 2 * row.pad >= 40;
+  const nest = whole || !tight.rails ? null : nested(ask);
+  const railed = whole || along(ask) !== null || nest !== null;
+  const coordinates = tight.coordinates && mesh.axes.length > 1 && (under || !railed);
+  // All groups have tiles of one width.
+  const ids = Math.max(
+    ...members.map((ranks) => idWidth(ask, ranks)),
+    ...(whole ? [textWidth(String(Math.max(...mesh.ids)), 12, true)] : []),
+  );
+  const places = coordinates ? textWidth(`(${mesh.meshShape.map((n) => n - 1).join(",")})`, 10, true) : 0;
+  const numbers = above ? ids : under ? Math.max(ids, places) : ids + (places > 0 ? places + 6 : 0);
+  const head = above ? HEAD : 0;
+  const inset = above ? tight.pad : tight.pad + numbers + 8;
+  const tileW = Math.max(inset + block.w + tight.pad, above ? ids + 60 : 0);
+  const tileH = head + row.pad + block.h + row.pad + dots;
+
+  const over = mapOver(ask);
+  const map: MapRoom | null = whole || !mapped || group.length === mesh.size ? null : roomOfMap(ask, over);
+  const left = map && !over ? map.width + 26 : 0;
+  // Of a map over its group the title stands at the right.
+  const titleX = map && over ? map.width + 10 : 0;
+  const title = map ? titleOf(ask, over ? ask.width - titleX : map.width) : "";
+  const rail = whole
+    ? railRoom(mesh, 0)
+    : nest
+      ? nestRoom(ask, nest)
+      : along(ask) === null
+        ? 6
+        : railRoom(mesh, along(ask) ?? 0);
+  const slotW = piece.columns * cellWidth;
+  // A copy from tile to tile is a few chunks and a tag.
+  const columns = stripped(ask) ? (face.columns / ask.plan.n) * chunks : face.columns;
+  const copyW = (swatch ? SWATCH : columns * cellWidth) + TAG.w + 4;
+  const wrap = gutters ? wrapRoom(ask, face, cellWidth) : 0;
+  const side =
+    motion === "gather"
+      ? tight.lane + slotW + 4 + TAG.w + (adds(ask) ? 24 : 4)
+      : motion === "permute"
+        ? permuteRoom(lanes, block.w) + tileW + 70
+        : gutters
+          ? wrap
+          : lanes * (copyW + 8) + 16;
+  return {
+    face,
+    piece,
+    block,
+    above,
+    nest,
+    coordinates,
+    head,
+    inset,
+    tileW,
+    tileH,
+    over,
+    map,
+    left,
+    titleX,
+    title,
+    rail,
+    slotW,
+    wrap,
+    side,
+  };
+}
+
+function idWidth({ trace, group }: Ask, ranks: readonly number[]): number {
+  const text = ranks.length > 1 ? `×${ranks.length}` : String(trace.mesh.ids[group[ranks[0] ?? 0] ?? 0] ?? 0);
+  return textWidth(text, 12, true);
+}
+
+/** Room beside a column for the copy that goes round from the last member to the first. */
+function wrapRoom(ask: Ask, face: Face, cell: number): number {
+  const each = stripped(ask) ? face.columns / ask.plan.n : face.columns;
+  return Math.max(26, each * cell + 13);
+}
+
+export function permuteRoom(lanes: number, block: number): number {
+  return Math.max(1, lanes) * (block + TAG.w + 12) + 24;
+}
