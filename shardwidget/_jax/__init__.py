@@ -120,7 +120,7 @@ from shardwidget._jax.types import (
     typed_as,
     with_sharding,
 )
-from shardwidget._jax.wrappers import lowered_by_library, parameters_of_library
+from shardwidget._jax.wrappers import donating, lowered_by_library, parameters_of_library
 
 __all__ = [
     "ACCUMULATES",
@@ -171,6 +171,7 @@ __all__ = [
     "control_of",
     "current_location",
     "device_assignment",
+    "donating",
     "entered_mesh",
     "every_equation",
     "fixing",

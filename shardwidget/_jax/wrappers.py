@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -41,6 +42,20 @@ def parameters_of_library(f: Any, arguments: Sequence[tuple[str, Sequence[str]]]
             for k, leaf in enumerate(leaves)
         }
     return {}
+
+
+def donating(f: Any, arguments: tuple[int, ...]) -> tuple[Any, str] | None:
+    """A function jitted with donations, and what jits it, as code; None where its library does not take their numbers.
+
+    ``jax.jit`` of a function that ``nnx.jit`` made would drop what that writes into its arguments. flax 0.12: the
+    options are attributes. equinox 0.13: ``filter_jit`` donates all arguments, or all except the first.
+    """
+    if _library(f) == "equinox":
+        return None
+    if _library(f) != "flax":
+        return jax.jit(f, donate_argnums=arguments), "jax.jit"
+    options = {name: getattr(f, name) for name in ("in_shardings", "out_shardings", "static_argnums")}
+    return sys.modules["flax.nnx"].jit(f.__wrapped__, donate_argnums=arguments, **options), "nnx.jit"
 
 
 def _library(f: Any) -> str:

@@ -76,22 +76,39 @@ def test_a_step_of_equinox_is_compared_and_may_be_given_shapes():
 
 class Net(nnx.Module):
     def __init__(self, rngs: nnx.Rngs):
-        self.up, self.down = nnx.Linear(32, 64, rngs=rngs), nnx.Linear(64, 8, rngs=rngs)
+        self.down = nnx.Linear(32, 8, rngs=rngs)
 
     def __call__(self, x):
-        return self.down(jax.nn.relu(self.up(x)))
+        return self.down(jax.nn.relu(x))
 
 
 def test_arguments_of_nnx_jit_have_the_users_names():
     net = Net(nnx.Rngs(0))
     nnx.update(net, jax.tree.map(split, nnx.state(net)))
 
-    @nnx.jit(donate_argnums=0)
     def step(net, x):
         gradient = nnx.grad(lambda net: (net(x) ** 2).mean())(net)
         nnx.update(net, jax.tree.map(lambda p, g: p - 0.1 * g, nnx.state(net), gradient))
 
-    memory = read.memory(step, net, X)
+    memory = read.memory(nnx.jit(step, donate_argnums=(0, 1)), net, X)
     assert arguments(memory) == expected(net=net, x=X)
     assert memory.compiler
     assert memory.compiler.aliased > 0
+    jitted = nnx.jit(step)
+    (donation,) = [remedy for remedy in read.remedies(jitted, net, X) if remedy.what == "donate argument 1"]
+    assert donation.code == "nnx.jit(step, donate_argnums=1)"
+    assert donation.after == read.memory(nnx.jit(step, donate_argnums=1), net, X).peak_bytes
+
+
+def test_remedies_of_filter_jit_are_no_donations():
+    model, tried = eqx.nn.Linear(32, 8, key=jax.random.key(0)), []
+    model = jax.tree.map(put, model)
+    predict = eqx.filter_jit(lambda model, x: jax.vmap(model)(x))
+    found = read.remedies(predict, model, X, progress=lambda number, count: tried.append(count))
+    # The two arrays of the module and x can be split.
+    assert set(tried) == {3}
+    assert all(remedy.code.startswith("argument") for remedy in found)
+    donating = eqx.filter_jit(
+        lambda x, model: jax.tree.map(lambda p: 2 * p, eqx.filter(model, eqx.is_array)), donate="all"
+    )
+    assert read.remedies(donating, X, model) == ()

@@ -13,6 +13,7 @@ import jax
 from jax.sharding import Mesh as JaxMesh
 from jax.sharding import NamedSharding, PartitionSpec
 
+from shardwidget import _jax
 from shardwidget.document import Fix, Memory, Remedy
 from shardwidget.read._memory.memory import memory
 from shardwidget.read._memory.recomputed import name_of, recomputed, standing_in
@@ -73,7 +74,10 @@ def remedies(
     donated = _donated(f, args, kwargs or {})
     # Of several ways to write the same, the first that compiles is used.
     groups = [*_checkpoints(f, args, before, executable)]
-    groups += [[way] for way in (*_donations(f, args, donated), *_specs(f, args))]
+    # equinox donates arrays alone: other specs are tried with shapes, which it does not take.
+    arrays_alone = _jax.donating(f, ()) is None and before.compiler is not None and before.compiler.aliased > 0
+    specs = () if arrays_alone else _specs(f, args)
+    groups += [[way] for way in (*_donations(f, args, donated), *specs)]
     found = []
     for number, ways in enumerate(groups):
         if progress is not None:
@@ -108,8 +112,10 @@ def _donations(f: Any, args: tuple[Any, ...], donated: tuple[int, ...]) -> Itera
         every = tuple(sorted((*donated, *numbers)))
         what = f"donate argument{'s' * (len(numbers) > 1)} {', '.join(map(str, sorted(numbers)))}"
         given = every[0] if len(every) == 1 else every
-        donating = contextlib.nullcontext(jax.jit(f, donate_argnums=every))
-        yield _Way(what, f"jax.jit({name}, donate_argnums={given})", lambda of=donating: of, args)
+        donating = _jax.donating(f, every)
+        if donating is not None:
+            of = contextlib.nullcontext(donating[0])
+            yield _Way(what, f"{donating[1]}({name}, donate_argnums={given})", lambda of=of: of, args)
 
 
 def _specs(f: Any, args: tuple[Any, ...]) -> Iterator[_Way]:
@@ -145,7 +151,7 @@ def _split(leaf: Any) -> PartitionSpec | None:
 
 def _donated(f: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> tuple[int, ...]:
     """Positional arguments that the function already donates."""
-    if not hasattr(f, "lower"):
+    if not hasattr(f, "lower") or _jax.donating(f, ()) is None:
         return ()
     infos, _ = f.lower(*args, **kwargs).args_info
     of = [[leaf.donated for leaf in jax.tree.leaves(one, is_leaf=lambda x: hasattr(x, "donated"))] for one in infos]
