@@ -200,6 +200,22 @@ def test_fully_sharded_training():
     assert all(c.remark == "" for c in program.collectives)
 
 
+@pytest.mark.parametrize("between", [False, True])
+def test_full_rematerialization_is_flagged_and_a_constraint_in_between_avoids_it(mesh, between):
+    def split(x, *spec):
+        return jax.lax.with_sharding_constraint(x, NamedSharding(mesh, P(*spec)))
+
+    def f(x):
+        x = x.reshape(16, 24, 4)
+        x = split(x, "x", "y") if between else x
+        return split(x, None, "y", "x")
+
+    found = read.program(f, shape(mesh, (64, 24), ("x", "y"))).collectives
+    flagged = [c for c in found if c.remark.startswith("full rematerialization")]
+    assert len(flagged) == (0 if between else 1)
+    assert {line(c).line for c in flagged} <= set(lines_of(f).values())
+
+
 def test_tensor_parallel_training(mesh):
     weights = shape(mesh, (64, 128), None, "y"), shape(mesh, (128, 64), "y", None)
     batch = shape(mesh, (512, 64), "x"), shape(mesh, (512, 64), "x")

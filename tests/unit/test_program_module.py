@@ -624,6 +624,50 @@ def test_a_parameter_of_a_called_function_is_no_argument_of_the_user():
     assert found.remark == "undoes the split over y, for sort"
 
 
+RESLICED = """
+%slicing (a: f32[8,8], b: u32[]) -> f32[8,4] {
+  %a = f32[8,8] parameter(0)
+  %b = u32[] parameter(1)
+  %zero = s32[] constant(0)
+  %table = s32[2] constant({0, 4})
+  %place = s32[1] dynamic-slice(%table, %b), dynamic_slice_sizes={1}
+  %start = s32[] bitcast(%place)
+  ROOT %part = f32[8,4] dynamic-slice(%a, %zero, %start), dynamic_slice_sizes={8,4}
+}
+"""
+GATHER = f"%c = f32[8,8] all-gather(%p), {GROUPS}, dimensions={{0}}"
+
+
+@pytest.mark.parametrize(
+    ("after", "flagged"),
+    [
+        (("%id = u32[] partition-id()", "ROOT %r = f32[8,4] fusion(%c, %id), kind=kLoop, calls=%slicing"), True),
+        (
+            (
+                "%id = u32[] partition-id()",
+                "%b = f32[8,8] bitcast(%c)",
+                "ROOT %r = f32[8,4] fusion(%b, %id), calls=%slicing",
+            ),
+            True,
+        ),
+        # The same place on every device; another use; the whole is a result.
+        (("%id = u32[] constant(1)", "ROOT %r = f32[8,4] fusion(%c, %id), kind=kLoop, calls=%slicing"), False),
+        (
+            (
+                "%id = u32[] partition-id()",
+                "%s = f32[8,4] fusion(%c, %id), calls=%slicing",
+                "ROOT %r = f32[8,8] dot(%c, %s)",
+            ),
+            False,
+        ),
+        (("ROOT %r = f32[8,8] bitcast(%c)",), False),
+    ],
+)
+def test_what_is_gathered_whole_and_sliced_again_is_flagged(after, flagged):
+    (found,) = read(RESLICED + entry(GATHER, *after)).collectives
+    assert found.remark.startswith("full rematerialization") == flagged
+
+
 # ── What cannot be read ───────────────────────────────────────────────────────────────────────────────────────────────
 
 

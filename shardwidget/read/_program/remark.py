@@ -9,6 +9,7 @@ from shardwidget.document import Semantics
 from shardwidget.read._program.loops import Found
 from shardwidget.read._program.module import Instruction, Module
 from shardwidget.read._program.origin import InstructionOrigin
+from shardwidget.read._program.resliced import resliced
 
 _ALONG = frozenset({
     "gather", "scatter", "sort", "rev", "reshape", "concatenate", "dynamic_slice", "dynamic_update_slice", "slice",
@@ -17,14 +18,19 @@ _ALONG = frozenset({
 })  # fmt: skip
 """Primitives that move an operand, or pass over it in order: most do not need all of it at once."""
 
+RESLICED = "full rematerialization: gathered whole, then sliced again; a sharding constraint in between can avoid it"
+
 _SAME_VALUES = frozenset({"parameter", "copy", "bitcast", "copy-done", "copy-start", "convert", "transpose", "reshape"})
 
 
 def of(found: Found, semantics: Semantics, axes: Sequence[str], origin: InstructionOrigin, module: Module) -> str:
     """That a split is undone: an array gathered whole over its axes, for an operation that computes nothing with it.
 
-    A matmul that gathers its weights is what fully sharded training does, and gets no remark.
+    Or that a reshard has no direct way, so that every device gathers the array whole and slices it again. A matmul that
+    gathers its weights is what fully sharded training does, and gets no remark.
     """
+    if resliced(found, module):
+        return RESLICED
     if semantics.cuts != "received" or not axes or origin.primitive not in _ALONG:
         return ""
     name = argument_of(found, module)
