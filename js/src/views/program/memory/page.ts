@@ -36,7 +36,7 @@ export const START: MemoryFields = {
   span: null,
   line: null,
   row: null,
-  rows: 20,
+  rows: 40,
   chip: null,
   own: 16,
 };
