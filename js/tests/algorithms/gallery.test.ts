@@ -54,6 +54,12 @@ test.each(NAMES.flatMap((name) => [256, 400, 900].map((width) => [name, width] a
   },
 );
 
+test("names of algorithms are whole in a card of 480 px", () => {
+  const marks = algorithmsMarks(courses("psum", 2 ** 20), layoutAlgorithms(414), 2 ** 20, 0);
+  const words = marks.flatMap((m) => (m.kind === "text" ? m.spans.map((s) => s.text) : []));
+  expect(words).toContain("halving-doubling");
+});
+
 test("a card is no higher in a wider cell", () => {
   let before = Number.POSITIVE_INFINITY;
   for (let width = 256; width <= 1620; width += 20) {

@@ -1,6 +1,7 @@
 /** Groups of a collective: over several axes, all at once, copies of one block. */
 import { expect, test } from "vitest";
 import type { Algorithm } from "../../src/model/algorithm";
+import { TraceModel } from "../../src/model/trace";
 import { deviceBox } from "../../src/scene/grid";
 import type { Mark } from "../../src/scene/scene";
 import { frameOf, StepperLayout } from "../../src/scene/stepper";
@@ -104,6 +105,25 @@ test("in a narrow picture the other groups stand in small over the one that is d
   }
   // A mesh that fits is drawn itself.
   expect(viewOf({ ...program, axes: { x: 2, y: 2 } }, 456).stage.map).toBeNull();
+});
+
+test("wide blocks of a local step stand in lines of their own before a device is left out", () => {
+  const value = (p: number, i: number) => 1.234567e8 * (p + 1) + 1e6 * i;
+  const program: Program = { ...PSUM, axes: { x: 2, y: 4 }, shape: [2, 4], dtype: "float32", value };
+  const { doc } = programOf(program);
+  const steps = doc.steps.map((step) => (step.primitive === "add" ? { ...step, inputs: [0, 2], outputs: [1] } : step));
+  const names = ["left_operand", "made_of_both", "right_operand"];
+  const variables = doc.variables.map((v, i) => ({ ...v, name: names[i] ?? v.name }));
+  const trace = new TraceModel({ ...doc, steps, variables });
+  const options = { scheme: "light", algorithm: "meaning", device: null, still: false } as const;
+  const view = new StepView(trace, new StepperLayout(trace, 685), { step: 1, phase: 1 }, options);
+  const { tiles } = view.stage;
+  expect(tiles).toHaveLength(8);
+  expect(new Set(tiles[0]?.places.map(({ box }) => box.x)).size).toBe(1);
+  // Names give way, what the numbers are multiples of does not.
+  const words = written(frameOf(view).over).filter((w) => w.startsWith("lef") || w.startsWith("mad"));
+  expect(words).toHaveLength(16);
+  for (const word of words) expect(word).toMatch(/ ×10[⁸⁹]$/);
 });
 
 test("a hop of a ring says what it adds to an element, in full or in short", () => {

@@ -1,7 +1,7 @@
 /** One algorithm at a moment: devices on a ring or at a switch, what is on its way, how loaded the links are. */
 import type { At, Course, Way } from "../../model/algorithms";
 import { bytes, count } from "../../model/text";
-import { fit } from "../measure";
+import { fit, textWidth } from "../measure";
 import { axisStroke, axisToken, BOLD, type Box, CENTER, label, type Mark } from "../scene";
 
 /** More devices than this stand on an oval; up to so many have their rank in their tile. */
@@ -26,12 +26,11 @@ export function ringMarks(course: Course, seconds: number, ink: number, box: Box
   };
   const moving = !at.done && at.progress > 0 && at.progress < 1;
   const ways = at.done ? [] : course.ways(at.round);
+  const part = (round: number) => `${Math.min(round, course.rounds)}/${course.rounds}`;
+  const room = box.w - textWidth(part(course.rounds), 12, true) - 10;
   const marks: Mark[] = [
-    label(box.x, box.y + 13, fit(course.name, box.w - 74, 13, true), 13, axisToken(ink), BOLD),
-    label(box.x + box.w, box.y + 13, `${Math.min(at.round + 1, course.rounds)}/${course.rounds}`, 12, "muted", {
-      mono: true,
-      anchor: "end",
-    }),
+    label(box.x, box.y + 13, fit(course.name, room, 13, true), 13, axisToken(ink), BOLD),
+    label(box.x + box.w, box.y + 13, part(at.round + 1), 12, "muted", { mono: true, anchor: "end" }),
     label(cx, box.y + box.h - 18, fit(stateOf(course, at, ways), box.w, 11.5), 11.5, "ink", { anchor: "middle" }),
     label(cx, box.y + box.h - 3, fit(loadOf(course, at, ways), box.w, 11), 11, "muted", { anchor: "middle" }),
   ];
