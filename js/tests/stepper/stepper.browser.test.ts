@@ -249,6 +249,16 @@ test("a click looks at a device, whose element is worked out; a second lets go",
   await expect.poll(worked).toContain("on device 4:");
 });
 
+test("where the rules cannot be loaded, a click looks at a device all the same", async () => {
+  const view = await mount(trace("psum"), { step: 3, _parts: "throw new Error('not here')" });
+  click(view);
+  const chosen = () => find(view, "#device").getAttribute("aria-selected");
+  await expect.poll(chosen).toBe("true");
+  await settle();
+  expect(find(view, ".worked").textContent).toBe("");
+  expect(view.root.querySelector(".failure")).toBeNull();
+});
+
 test("among 64 devices the group of the device that is looked at stands in full", async () => {
   const view = await mount(trace("64 devices"), { step: 3 });
   const write = vi.spyOn(CanvasRenderingContext2D.prototype, "fillText");
