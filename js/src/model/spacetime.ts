@@ -31,9 +31,10 @@ export interface Loop {
   name: string;
   /** Loops around it. */
   depth: number;
-  total: number;
-  /** Iterations that the trace has. */
-  shown: number;
+  /** How often it runs; null where that is not known. */
+  total: number | null;
+  /** Iterations that the trace has, with rows or without. */
+  iterations: readonly number[];
 }
 
 export interface SpaceTime {
@@ -131,15 +132,17 @@ function blocksOf(trace: TraceModel, shown: readonly Variable[], sent: boolean):
   return [...blocks.values()].slice(0, MAX_BLOCKS);
 }
 
-/** The loops of a trace, as its steps come by. */
+/** The loops of a trace. */
 class Loops {
-  readonly all: Loop[] = [];
+  readonly all: (Loop & { iterations: number[] })[] = [];
   /** By scope of an iteration: its place. */
   readonly #places = new Map<number, readonly Place[]>();
   /** By what is around a loop, and its name: the loop that ran there last, and its last iteration. */
   readonly #latest = new Map<string, Place>();
 
-  constructor(readonly trace: TraceModel) {}
+  constructor(readonly trace: TraceModel) {
+    for (const scope of trace.doc.scopes.keys()) this.#within(scope);
+  }
 
   /** Where a step stands: equal steps of one iteration get the same object. */
   path(step: Step): readonly Place[] {
@@ -164,9 +167,8 @@ class Loops {
     const loop =
       latest && latest.iteration < iteration
         ? latest.loop
-        : this.all.push({ name, depth, total: times ?? 0, shown: 0 }) - 1;
-    const known = this.all[loop] as Loop;
-    this.all[loop] = { ...known, shown: known.shown + 1 };
+        : this.all.push({ name, depth, total: times, iterations: [] }) - 1;
+    this.all[loop]?.iterations.push(iteration);
     const place = { loop, iteration };
     this.#latest.set(key, place);
     return place;
@@ -199,18 +201,26 @@ export function visibleRows({ rows, loops }: SpaceTime, open: ReadonlySet<number
     const drawn = row.path.every(
       ({ loop, iteration }) => open.has(loop) || iteration === first[loop] || last[loop] === index,
     );
-    if (drawn) visible.push({ row, index, leftOut: leftOut(visible.at(-1), row, index) });
+    if (drawn) visible.push({ row, index, leftOut: leftOut(loops, visible.at(-1), row, index) });
   });
   return visible;
 }
 
-function leftOut(above: VisibleRow | undefined, { path }: SpaceRow, index: number): number | null {
+function leftOut(
+  loops: readonly Loop[],
+  above: VisibleRow | undefined,
+  { path }: SpaceRow,
+  index: number,
+): number | null {
   if (!above) return null;
   const before = (level: number) => above.row.path[level];
   const place = path.find((at, i) => before(i)?.loop === at.loop && before(i)?.iteration !== at.iteration);
   const latest = above.row.path.find((at) => at.loop === place?.loop);
   const between = place && latest ? place.iteration - latest.iteration - 1 : 0;
-  return between === 0 && index === above.index + 1 ? null : between;
+  if (index > above.index + 1) return between;
+  // Iterations without a row are there, and nothing is left out of them.
+  const inside = (i: number) => place && latest && i > latest.iteration && i < place.iteration;
+  return between - (loops[place?.loop ?? -1]?.iterations.filter(inside).length ?? 0) || null;
 }
 
 /** What goes from device to device on the way to a row: pairs of mesh positions; groups that combine their blocks. */

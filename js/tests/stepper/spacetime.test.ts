@@ -9,8 +9,9 @@ import { linksOf, spaceTime, visibleRows } from "../../src/model/spacetime";
 import { TraceModel } from "../../src/model/trace";
 import { fitName } from "../../src/scene/measure";
 import { axisToken, type Mark } from "../../src/scene/scene";
+import { layoutSpace } from "../../src/scene/spacetime/layout";
 import { linkMarks } from "../../src/scene/spacetime/links";
-import { layoutSpace, linksTo, spaceMarks } from "../../src/scene/spacetime/rows";
+import { linksTo, spaceMarks } from "../../src/scene/spacetime/rows";
 import { StepperLayout, type StepperOptions, stepperMarks } from "../../src/scene/stepper";
 import { StepView } from "../../src/scene/stepper/view";
 import { raw } from "../documents";
@@ -56,7 +57,7 @@ test("equal collectives are one row, iterations stand in their loop, and blocks 
     [[5, 6], 2],
     [[7, 8], 3],
   ]);
-  expect(loops).toEqual([{ name: "scan", depth: 0, total: N, shown: N }]);
+  expect(loops).toEqual([{ name: "scan", depth: 0, total: N, iterations: [0, 1, 2, 3] }]);
   // After hop i + 1 a device holds the block of the one so many before it; after N hops its own.
   const held = rows.map((r) => Array.from({ length: N }, (_, p) => originsOf(t, r.shown[0] as Variable, p)[0]));
   expect(held).toEqual([
@@ -147,7 +148,7 @@ test("an equal loop that runs again is another one, and loops inside others stan
     { loop: 2, inner: 0 },
   ]);
   const space = spaceTime(t);
-  expect(space.loops.map(({ depth, shown }) => [depth, shown])).toEqual([
+  expect(space.loops.map(({ depth, iterations }) => [depth, iterations.length])).toEqual([
     [0, 2],
     [1, 2],
     [1, 2],
@@ -165,6 +166,35 @@ test("iterations that the trace left out have no lines from the last that it has
   const cut = new TraceModel({ ...t.doc, scopes });
   const { rows } = layoutSpace(cut, spaceTime(cut), 680, new Set([0]));
   expect(rows.map((r) => r.leftOut)).toEqual([null, null, null, null, "⋮  16 more iterations"]);
+});
+
+test("an iteration without a row is not left out, and counts as one that the trace has", () => {
+  const t = ring();
+  // The blocks of the third iteration are not sent.
+  const steps = t.doc.steps.filter((step) => t.doc.scopes[step.scope]?.iteration !== 2 || step.scope === 0);
+  const quiet = new TraceModel({ ...t.doc, steps });
+  for (const open of [[], [0]]) {
+    const { rows, brackets } = layoutSpace(quiet, spaceTime(quiet), 680, new Set(open));
+    const last = rows.findLast(({ row }) => !row.again);
+    expect(last?.leftOut ?? null).toBe(open.length > 0 ? null : "⋮  2 more iterations");
+    expect(brackets.map(({ text }) => text)).toEqual(["scan, 4 times"]);
+  }
+});
+
+test("a loop of which it is not known how often it runs says no number", () => {
+  const t = ring();
+  const scopes = t.doc.scopes.map((scope) => (scope.kind === "iteration" ? { ...scope, times: null } : scope));
+  const open = new TraceModel({ ...t.doc, scopes });
+  expect(layoutSpace(open, spaceTime(open), 680, new Set([0])).brackets.map(({ text }) => text)).toEqual(["scan"]);
+});
+
+test("a folded loop has no bracket of a loop in it whose last row alone is drawn", () => {
+  const t = nestedLoops([{ loop: 3, inner: 2 }]);
+  const space = spaceTime(t);
+  const { brackets, rows } = layoutSpace(t, space, 680, new Set([1, 2, 3]));
+  expect(rows.at(-1)?.row).toBe(space.rows.at(-1));
+  expect(brackets.map(({ loop }) => loop)).toEqual([0, 1]);
+  for (const { y, h } of brackets) expect(y + h).toBeLessThanOrEqual((rows.at(-1)?.y ?? 0) + (rows.at(-1)?.h ?? 0));
 });
 
 test("a sum is a knot of each group, a gather a fan, a permutation its pairs", () => {

@@ -1,143 +1,20 @@
 /** Space-time: rows are steps, downwards; columns are devices. A tile has the colour of where its block came from. */
 import type { Variable } from "../../model/document.gen";
 import { sendersTo } from "../../model/lens";
-import type { Met } from "../../model/meetings";
 import { differing, originsOf, originVariable, sameBlocks } from "../../model/origins";
-import { type SpaceRow, type SpaceTime, visibleRows } from "../../model/spacetime";
-import { primitiveName, type TraceModel } from "../../model/trace";
-import { fit, textWidth } from "../measure";
-import { axisStroke, axisToken, BOLD, type Color, field, label, type Mark } from "../scene";
+import type { TraceModel } from "../../model/trace";
+import { fit } from "../measure";
+import { axisToken, type Color, field, label, type Mark } from "../scene";
 import type { StepperLayout } from "../stepper/layout";
 import type { StepperOptions } from "../stepper/view";
+import { headMarks } from "./head";
+import { CUT, LINES, type PlacedRow, type SpaceLayout, TOP } from "./layout";
 import { type Links, linkMarks, rowLinks } from "./links";
-import { type ColorOf, metFits, STRIP, tileHeight, tileMarks } from "./tiles";
-
-export interface SpaceLayout {
-  width: number;
-  height: number;
-  /** Rows that are drawn, with where their tiles stand. */
-  rows: readonly PlacedRow[];
-  /** Loops at the left of their rows. */
-  brackets: readonly { loop: number; x: number; y: number; h: number; text: string; open: boolean }[];
-  /** Where the names of rows begin, right of the brackets. */
-  names: number;
-  left: number;
-  /** Height between rows with lines. */
-  links: number;
-  pitch: number;
-  tile: number;
-  /** What the strips under tiles say; empty where there are none. */
-  caption: string;
-}
-
-export interface PlacedRow {
-  row: SpaceRow;
-  y: number;
-  h: number;
-  text: string;
-  note: string;
-  /** What is said in place of lines from the row above, where rows between are left out. */
-  leftOut: string | null;
-  /** For each device, those whose blocks have been met; null for rows without a strip. */
-  met: readonly ReadonlySet<number>[] | null;
-}
+import { type ColorOf, tileMarks } from "./tiles";
 
 export interface SpaceOptions extends Pick<StepperOptions, "scheme" | "device"> {
   /** The tile under the lens: the index of a row, a mesh position. */
   tile: { row: number; device: number } | null;
-}
-
-const LABEL = 138;
-const BRACKET = 22;
-const TOP = 44;
-const CAPTION = 18;
-/** Between rows with links, as much as there is room for; and without. */
-const LINKS = [58, 46, 34] as const;
-const PLAIN = 12;
-/** Between rows of which some are left out. */
-const CUT = 24;
-/** More columns than these have no lines. */
-const LINES = 64;
-/** Width of a column at most. */
-const PITCH = 112;
-
-/** Where rows and columns are; the lines between rows are as high as `room` allows for all. */
-export function layoutSpace(
-  trace: TraceModel,
-  space: SpaceTime,
-  width: number,
-  open: ReadonlySet<number>,
-  room = 0,
-): SpaceLayout {
-  const n = trace.mesh.size;
-  const depth = Math.max(0, ...space.loops.map((loop) => loop.depth + 1));
-  const names = depth * BRACKET;
-  const left = Math.min(LABEL, width * 0.24) + names;
-  const right = 26;
-  const pitch = Math.min(PITCH, (width - left - right) / n);
-  const small = n > LINES;
-  const tile = Math.max(1, pitch - (small ? 0 : Math.min(12, pitch * 0.16)));
-  const met = metFits(n, tile) ? space.met : null;
-  const visible = visibleRows(space, open);
-  const place = (links: number) => {
-    const rows: PlacedRow[] = [];
-    let y = TOP + (met ? CAPTION : 0);
-    for (const { row, index, leftOut } of visible) {
-      if (index > 0) y += leftOut !== null ? CUT : small ? 1 : row.collective ? links : PLAIN;
-      const own = met?.rows[index] ?? null;
-      const h = small ? 6 : tileHeight(trace, row, tile) + (own ? STRIP : 0);
-      rows.push({ row, y, h, met: own, leftOut: leftOut === null ? null : cutText(leftOut), ...wordsOf(trace, row) });
-      y += h;
-    }
-    return { rows, links, height: y + 14 };
-  };
-  const [most, ...less] = LINKS;
-  let placed = place(most);
-  for (const links of less) if (placed.height > room) placed = place(links);
-  const { rows, links, height } = placed;
-  const brackets = space.loops.flatMap(({ name, depth, total, shown }, loop) => {
-    const own = rows.filter(({ row }) => row.path.some((at) => at.loop === loop));
-    const [first, last] = [own[0], own.at(-1)];
-    if (!first || !last) return [];
-    const top = first.y - (first.row.collective ? links - 6 : 0);
-    const cut = shown < total ? `, ${shown} shown` : "";
-    const text = `${name}, ${total} times${cut}`;
-    return [{ loop, x: depth * BRACKET, y: top, h: last.y + last.h - top, text, open: open.has(loop) }];
-  });
-  const caption = met ? captionOf(met, n, width - left) : "";
-  return { width, height, rows, links, brackets, names, left, pitch, tile, caption };
-}
-
-/** What the colours and the strips of tiles say: in full where it fits. */
-function captionOf({ of, name, rows }: Met, devices: number, width: number): string {
-  const strip = `strip: the blocks of ${of} that ${name} has met`;
-  const last = rows.findLast((row) => row !== null);
-  const all = last?.every((blocks) => blocks.size === devices);
-  const follow = `Follow a colour down: each block of ${of} visits every device; ${strip}`;
-  return all && textWidth(follow, 11) <= width ? follow : strip;
-}
-
-/** What is written where iterations are left out: of 0, only a part of one is. */
-function cutText(iterations: number): string {
-  return iterations === 0 ? "⋮" : `⋮  ${iterations} more ${iterations === 1 ? "iteration" : "iterations"}`;
-}
-
-/** What iterations of nested loops are called, from the outermost. */
-const INDICES = ["i", "j", "k", "l"];
-
-function wordsOf(trace: TraceModel, row: SpaceRow): { text: string; note: string } {
-  const step = trace.step(row.steps[0] ?? 0);
-  const names = namesOf(trace, row).join(", ");
-  const time = row.path.map(({ iteration }, level) => `${INDICES[level] ?? "i"}=${iteration}  `).join("");
-  if (row.again) return { text: names, note: `${time}still held` };
-  const what = step ? primitiveName(step) : "";
-  const axes = row.collective ? ` ${row.collective.axes.join(", ")}` : "";
-  return { text: `${what}${axes}`, note: `${time}${names}` };
-}
-
-/** The user's names of what devices hold: a block that went round keeps the name that it set out with. */
-function namesOf(trace: TraceModel, row: SpaceRow): string[] {
-  return [...new Set(row.shown.map((v) => originVariable(trace, v).name))];
 }
 
 /** Everything but what is drawn as text of the page, and the row whose blocks are on their way. */
@@ -239,39 +116,4 @@ function lensMarks(trace: TraceModel, space: SpaceLayout, { tile }: SpaceOptions
     ...from.map((p) => outline(p, before?.y ?? 0, before?.h ?? 0, axisToken(axis))),
     outline(tile.device, at.y, at.h, "ink"),
   ];
-}
-
-/** Devices over their columns, with the rail of a mesh of one axis. */
-function headMarks(trace: TraceModel, { left, pitch, tile }: SpaceLayout): Mark[] {
-  const { mesh } = trace;
-  const n = mesh.size;
-  const marks: Mark[] = [];
-  const last = mesh.axes.length - 1;
-  const inner = mesh.meshShape[last] ?? n;
-  // A bracket over the devices of each row of the mesh; the last axis runs from column to column.
-  const every = Math.max(1, Math.ceil(textWidth(String(n - 1), 11, true) / pitch + 0.2));
-  for (let p = 0; p < n; p += every)
-    marks.push(
-      label(left + p * pitch + tile / 2, 36, String(mesh.ids[p] ?? p), 11, "ink", { ...BOLD, anchor: "middle" }),
-    );
-  if (last < 0) return marks;
-  for (let start = 0; start < n; start += inner) {
-    const [x0, x1] = [left + start * pitch, left + (start + inner - 1) * pitch + tile];
-    const points = [
-      [x0, 20],
-      [x1, 20],
-    ] as const;
-    const alone = last === 0;
-    marks.push({ kind: "line", points, stroke: axisStroke(alone ? 0 : last - 1, 1.6), arrow: alone });
-    const digits = mesh.digits(start);
-    const names = alone
-      ? (mesh.axes[0]?.name ?? "")
-      : mesh.axes
-          .slice(0, last)
-          .map((a, i) => `${a.name}=${digits[i]}`)
-          .join(" ");
-    const text = fit(names, x1 - x0 + 8, 11, true);
-    marks.push(label((x0 + x1) / 2, 14, text, 11, axisToken(alone ? 0 : last - 1), { ...BOLD, anchor: "middle" }));
-  }
-  return marks;
 }

@@ -2,7 +2,7 @@
 import { originsOf } from "../../model/origins";
 import { some } from "../../model/text";
 import { primitiveName, type TraceModel } from "../../model/trace";
-import type { SpaceLayout } from "../../scene/spacetime/rows";
+import type { SpaceLayout } from "../../scene/spacetime/layout";
 import { Lens } from "./Lens";
 import type { Page } from "./page";
 
@@ -83,7 +83,7 @@ export function Space({ page }: { page: Page }) {
             class="bracket"
             aria-expanded={open}
             title={open ? "fold" : "unfold"}
-            style={{ left: `${x}px`, top: `${y}px`, height: `${Math.max(h, 60)}px` }}
+            style={{ left: `${x}px`, top: `${y}px`, height: `${h}px` }}
             onClick={(event) => {
               // The row beside it is not meant.
               event.stopPropagation();
