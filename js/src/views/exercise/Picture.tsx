@@ -29,15 +29,22 @@ interface Props {
   over?: ((boxOf: (position: number) => Box) => ComponentChildren) | undefined;
 }
 
+function layoutOf(model: PlacementModel, width: number, low: boolean): Layout {
+  const at = (w: number) => layoutBody(model, WHOLE, Math.min(w, WIDE), false, low ? LOW : HIGH);
+  // At least as high as in a wider cell.
+  const wider = Array.from({ length: Math.max(0, Math.ceil((WIDE - width) / 60)) }, (_, i) => width + 60 * (i + 1));
+  return { ...at(width), height: Math.max(...[width, ...wider].map((w) => at(w).height)) };
+}
+
+/** Whether a picture is no higher than it should be, so that another can stand beside it. */
+export function fitsBeside(placement: Placement, width: number): boolean {
+  return layoutOf(new PlacementModel(placement), width, false).height <= HIGH;
+}
+
 export class Picture extends Component<Props> {
   readonly #canvas = newLayer();
   readonly #model = memo((placement: Placement) => new PlacementModel(placement));
-  readonly #layout = memo((model: PlacementModel, width: number, low: boolean): Layout => {
-    const at = (w: number) => layoutBody(model, WHOLE, Math.min(w, WIDE), false, low ? LOW : HIGH);
-    // At least as high as in a wider cell.
-    const wider = Array.from({ length: Math.max(0, Math.ceil((WIDE - width) / 60)) }, (_, i) => width + 60 * (i + 1));
-    return { ...at(width), height: Math.max(...[width, ...wider].map((w) => at(w).height)) };
-  });
+  readonly #layout = memo(layoutOf);
   readonly #draw = memo((model: PlacementModel, layout: Layout, theme: Theme) => {
     drawLayer(
       this.#canvas,

@@ -10,7 +10,7 @@ import { Tokens } from "../card/Tokens";
 import { EditorSheet } from "../playground/Sheet";
 import { MOST_BUTTONS } from "./Devices";
 import { DevicesField, FieldInput } from "./FieldInput";
-import { Picture } from "./Picture";
+import { fitsBeside, Picture } from "./Picture";
 import type { ExerciseState } from "./state";
 
 interface Props {
@@ -141,9 +141,11 @@ interface FiguresProps {
 }
 
 function Figures({ figures, over, faded, theme, width, mesh, narrow }: FiguresProps) {
-  const several = figures.filter((f) => f.placement?.shape).length > 1;
-  const pair = !narrow && width >= PAIR && several;
-  const each = pair ? (width - 24) / 2 : width;
+  const pictures = figures.flatMap(({ placement }) => (placement?.shape ? [placement] : []));
+  const several = pictures.length > 1;
+  const half = (width - 24) / 2;
+  const pair = !narrow && width >= PAIR && several && pictures.every((p) => fitsBeside(p, half));
+  const each = pair ? half : width;
   return (
     <div class={pair ? "figures pair" : "figures"}>
       {figures.map((figure, i) => (
