@@ -20,7 +20,7 @@ const seen = (part: Element) => part.checkVisibility({ visibilityProperty: true 
 /** Controls that are no content: what moves, switches, filters or opens. */
 function controls({ root }: Mounted): string[] {
   const gone =
-    "input[type=range], input[type=search], input[type=number], footer, :is(.transport, .tools, .segments, .buttons, .player, .remedies, .way) :is(button, input, select)";
+    "input[type=range], input[type=search], input[type=number], footer, :is(.transport, .tools, .segments, .buttons, .player, .remedies, .way, .pager) :is(button, input, select)";
   return [...root.querySelectorAll(gone)].filter(seen).map((part) => `${part.localName}.${part.className}`);
 }
 
@@ -72,6 +72,17 @@ test("a stepper prints its step, its algorithm, its source and every step", asyn
   dispatchEvent(new Event("afterprint"));
   await settle();
   expect(texts(view, ".paper, h2")).toEqual([]);
+});
+
+test("words of a sentence keep their spaces", async () => {
+  const doc = trace("psum");
+  const steps = doc.steps.map((step) => ({ ...step, sentence: "y leaves V." }));
+  const view = await printed(await mountStepper({ ...doc, steps }, {}, { width: 960 }));
+  const [axis, space, word] = [...find(view, ".sentence").childNodes].slice(2);
+  expect([axis, space, word].map((part) => part?.textContent)).toEqual(["y", " ", "leaves"]);
+  const text = document.createRange();
+  text.selectNode(word as Text);
+  expect(text.getBoundingClientRect().left).toBeGreaterThan((axis as Element).getBoundingClientRect().right + 2);
 });
 
 test("a plan prints the arrays of every chunk", async () => {
