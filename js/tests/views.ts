@@ -15,7 +15,7 @@ import { mount as mountMpmd } from "./mpmd/harness";
 import { wire as mpmd } from "./mpmd/mpmds";
 import { mount as mountPipeline } from "./pipeline/harness";
 import { wire as schedule } from "./pipeline/schedules";
-import { playground } from "./playground/documents";
+import { axis, draft, playground } from "./playground/documents";
 import { mount as mountPlayground } from "./playground/harness";
 import { mount as mountProgram } from "./program/harness";
 import { program, wire as programs } from "./program/programs";
@@ -81,6 +81,11 @@ export const ARRAYS: Views = {
 };
 
 /** Every other kind. */
+const LONG_NAMES = draft({
+  axes: [axis("data_parallel_replica", 4), axis("tensor_model_parallel", 2)],
+  shape: [64, 128],
+});
+
 export const OTHERS: Views = {
   playground: (width) => mountPlayground(playground(), {}, { width }),
   ...Object.fromEntries(
@@ -92,6 +97,7 @@ export const OTHERS: Views = {
   exercises: (width) => mountExercise(sheet(...ALL), {}, { width }),
   model: (width) => mountModel(model("state"), {}, { width }),
   "trees side by side": (width) => mountCompared(trees("three"), {}, { width }),
+  "playground, long names": (width) => mountPlayground(playground(LONG_NAMES), {}, { width }),
   comparison: (width) => mountComparison(types("training"), {}, { width }),
   program: (width) => mountProgram(program("training"), {}, { width }),
   programs: (width) => mountProgram(programs("layouts"), {}, { width }),

@@ -353,7 +353,7 @@ function boxTitle(model: MeshModel, panel: DeviceGrid, box: number, x: number, y
   return marks;
 }
 
-/** Outlines of processes, where there are several and each holds a rectangle of one box. */
+/** Outlines of processes, where there are several and each holds a rectangle of one box; else of none. */
 export function processes(model: MeshModel, panel: DeviceGrid): Mark[] {
   if (model.processes < 2) return [];
   const areas = new Map<string, { box: Box; n: number; process: number }>();
@@ -372,7 +372,7 @@ export function processes(model: MeshModel, panel: DeviceGrid): Mark[] {
   for (const { box, n, process } of areas.values()) {
     const columns = Math.round((box.w + panel.pitch[0] - panel.w) / panel.pitch[0]);
     const rows = Math.round((box.h + panel.pitch[1] - panel.h) / panel.pitch[1]);
-    if (rows * columns !== n) continue;
+    if (rows * columns !== n) return [];
     const here = process === model.mesh.this_process;
     const stroke = { color: here ? "ink" : "faint", width: here ? 1.6 : 1 } as const;
     marks.push({

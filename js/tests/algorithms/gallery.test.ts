@@ -3,7 +3,9 @@ import { expect, test } from "vitest";
 import { algorithmsMarks, algorithmsScene } from "../../src/scene/algorithms";
 import { layoutAlgorithms } from "../../src/scene/algorithms/layout";
 import { overlap } from "../../src/scene/beside";
+import { inside } from "../../src/scene/scene";
 import { expectInsideAtAnyWidth, expectSceneInGallery, SCHEMES } from "../golden";
+import { extent } from "../scene/cases";
 import { courses, NAMES } from "./algorithms";
 
 /** Where the title of a ring ends. */
@@ -58,6 +60,19 @@ test("names of algorithms are whole in a card of 480 px", () => {
   const marks = algorithmsMarks(courses("psum", 2 ** 20), layoutAlgorithms(414), 2 ** 20, 0);
   const words = marks.flatMap((m) => (m.kind === "text" ? m.spans.map((s) => s.text) : []));
   expect(words).toContain("halving-doubling");
+});
+
+test.each(NAMES)("%s: no curve runs through the words about where both are equal", (name) => {
+  for (let width = 256; width <= 1300; width += 60) {
+    for (const power of [8, 14, 20, 26]) {
+      const marks = algorithmsMarks(courses(name, 2 ** power), layoutAlgorithms(width), 2 ** power, 0);
+      const words = marks.find((m) => m.kind === "text" && m.spans[0]?.text.startsWith("equal at"));
+      if (!words) continue;
+      const box = extent(words);
+      const curves = marks.flatMap((m) => (m.kind === "line" && m.points.length > 40 ? m.points : []));
+      for (const [x, y] of curves) expect(inside(box, x, y), `${width} px, 2^${power} bytes`).toBe(false);
+    }
+  }
 });
 
 test("a card is no higher in a wider cell", () => {

@@ -115,11 +115,12 @@ export function sizeMarks(courses: readonly [Course, Course], nbytes: number, bo
     const at = [x(equal), y(seconds(a, equal))] as const;
     marks.push({ kind: "disc", x: at[0], y: at[1], r: 7, color: "ink", hollow: true, sign: "=" });
     const text = `equal at ${bytes(rounded(equal))}`;
-    // No line passes above the disc on its left.
-    const left = at[0] - 8 - textWidth(text, 11) > box.x;
-    marks.push(
-      label(at[0] + (left ? -4 : 12), Math.max(box.y + 10, at[1] - 12), text, 11, "ink", left ? { anchor: "end" } : {}),
-    );
+    // No curve passes above the disc on its left; where that is too narrow, none reaches the corner above.
+    const w = textWidth(text, 11);
+    const start = Math.max(box.x + 6, at[0] - 4 - w);
+    const baseline = start > box.x + 6 ? Math.max(box.y + 10, at[1] - 12) : box.y + 10;
+    marks.push({ kind: "rect", x: start - 2, y: baseline - 10, w: w + 4, h: 13, fill: "bg" });
+    marks.push(label(start, baseline, text, 11, "ink"));
   }
   return marks;
 }

@@ -1,4 +1,5 @@
 /** A row: the user's line, the value three ways, and what differs. */
+import type { ComponentChildren } from "preact";
 import type { ComparisonModel } from "../../model/comparison";
 import type { Line } from "../../model/comparison/lines";
 import { INSPECTED, remarkText, sentenceTokens, subject, trailText } from "../../model/comparison/words";
@@ -64,6 +65,11 @@ export function RowLine(props: LineProps & { line: Line & { kind: "row" } }) {
   );
 }
 
+/** Code that breaks after a bracket, a comma or an operator rather than inside a name. */
+function breakable(code: string): ComponentChildren {
+  return code.split(/(?<=[(,=@+*/])/).map((part, i) => [i > 0 && <wbr />, part]);
+}
+
 function SourceCell({ model, row, line }: { model: ComparisonModel; row: Row; line: Line & { kind: "row" } }) {
   const { source } = row;
   const trail = trailText(model, line.trail);
@@ -73,7 +79,7 @@ function SourceCell({ model, row, line }: { model: ComparisonModel; row: Row; li
     <div {...cell("source")}>
       <span class="number mono">{line.again ? "" : source?.line}</span>
       <span class="what">
-        {line.again || !text ? null : <code class="mono">{text}</code>}
+        {line.again || !text ? null : <code class="mono">{breakable(text)}</code>}
         {row.primitive !== "array" && (
           <span class={text && !line.again ? "soft" : "soft mono"}>
             {row.primitive}

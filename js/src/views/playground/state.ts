@@ -2,6 +2,7 @@
 
 import type { Placement, SpecDraft } from "../../model/document.gen";
 import { decodePlayground, isDraft } from "../../model/playground";
+import { isLong } from "../../scene/grid";
 import type { ArrayState } from "../array/state";
 import { copyText } from "../card/copy";
 import { CardState } from "../card/state";
@@ -19,6 +20,8 @@ export interface Applied {
 
 /** Maximum height of a panel: the editor is above it. */
 const HIGH = 272;
+/** Height of a line of badges, with the gap above it. */
+const LINE = 30;
 
 interface Fields {
   editor: SpecEditor | null;
@@ -139,7 +142,9 @@ export class PlaygroundState extends CardState<Fields> {
     if (placement === null || placement === this.#placement) return;
     this.#placement = placement;
     this.#feed.put(placement);
+    // Badges with long names take a second line.
+    const high = placement.mesh.axes.some(({ name }) => isLong(name)) ? HIGH - LINE : HIGH;
     // An edit is shown at once: what moves is the chip in the hand.
-    this.picture.set({ before: null });
+    this.picture.set({ before: null, high });
   }
 }
