@@ -120,7 +120,7 @@ from shardwidget._jax.types import (
     typed_as,
     with_sharding,
 )
-from shardwidget._jax.wrappers import donating, lowered_by_library, parameters_of_library
+from shardwidget._jax.wrappers import donating, lowered_by_library, parameters_of_library, writes_arguments
 
 __all__ = [
     "ACCUMULATES",
@@ -231,4 +231,5 @@ __all__ = [
     "with_sharding",
     "without_first_caller",
     "without_trace_cache",
+    "writes_arguments",
 ]

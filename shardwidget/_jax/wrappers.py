@@ -44,6 +44,11 @@ def parameters_of_library(f: Any, arguments: Sequence[tuple[str, Sequence[str]]]
     return {}
 
 
+def writes_arguments(f: Any) -> bool:
+    """Whether a function may write into its arguments, which its compiled program then returns: ``nnx.jit`` of flax."""
+    return _library(f) == "flax"
+
+
 def donating(f: Any, arguments: tuple[int, ...]) -> tuple[Any, str] | None:
     """A function jitted with donations, and what jits it, as code; None where its library does not take their numbers.
 

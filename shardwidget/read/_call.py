@@ -24,6 +24,7 @@ class FlatCall:
         args: its positional arguments, pytrees.
         kwargs: its keyword arguments, pytrees.
         is_leaf: which nodes of an argument count as leaves.
+        returns_written: whether what a function of ``nnx.jit`` writes into its arguments is part of its result.
 
     Raises:
         TypeError: an argument is a tracer: inside a traced function it has no sharding yet.
@@ -35,9 +36,12 @@ class FlatCall:
         args: Sequence[Any],
         kwargs: Mapping[str, Any] | None = None,
         is_leaf: Callable[[Any], bool] | None = None,
+        *,
+        returns_written: bool = False,
     ) -> None:
         self.f = f
         self.function = function_name(f)
+        self._returns_written = returns_written and _jax.writes_arguments(f)
         kwargs = dict(kwargs or {})
         positions, names = _jax.static_parameters(f)
         static = [k in positions or k - len(args) in positions for k in range(len(args))] + [k in names for k in kwargs]
@@ -78,6 +82,8 @@ class FlatCall:
             result = self.f(*values[:count], **dict(zip(self._keywords, values[count:], strict=True)))
         except (TypeError, AttributeError, ValueError) as error:
             raise self.explained(error)  # noqa: B904  the same exception
+        if self._returns_written:
+            result = result, values
         # A module of equinox that is passed in with its functions is returned with them.
         return jax.tree.map(lambda x: x if _is_numeric(x) else None, result) if self._strange else result
 

@@ -281,6 +281,13 @@ def test_an_array_in_the_memory_of_the_host_is_compared_as_one():
     assert first.explicit == "f32<host>[8@x,8]"
 
 
+def test_a_jitted_function_may_return_its_arguments():
+    placed = NamedSharding(AUTO, P("x"))
+    f = jax.jit(lambda w, x: (x + 1, w, x + 1), out_shardings=(NamedSharding(AUTO, P("y")), None, placed))
+    comparison = check(f, array(AUTO, (8, 8), "x"), array(AUTO, (8, 8), "x"))
+    assert not comparison.note
+
+
 def twice(x):
     a = jnp.roll(x, 1, 0)
     b = jnp.cumsum(jnp.roll(x, 1, 0))

@@ -95,6 +95,13 @@ def test_arguments_of_nnx_jit_have_the_users_names():
     assert memory.compiler
     assert memory.compiler.aliased > 0
     jitted = nnx.jit(step)
+    # What it writes is computed, and its collectives are those of the program.
+    compared, alone = read.comparison(jitted, net, X).program, read.program(jitted, net, X)
+    assert compared
+    assert [(c.kind, c.axes, c.shapes) for c in compared.collectives] == [
+        (c.kind, c.axes, c.shapes) for c in alone.collectives
+    ]
+    assert alone.collectives
     (donation,) = [remedy for remedy in read.remedies(jitted, net, X) if remedy.what == "donate argument 1"]
     assert donation.code == "nnx.jit(step, donate_argnums=1)"
     assert donation.after == read.memory(nnx.jit(step, donate_argnums=1), net, X).peak_bytes

@@ -176,9 +176,11 @@ def _boundary(tree: Tree, asked: ComparedCall, mesh: Mesh) -> Boundary | None:
     if any(id(v) not in said for v in jaxpr.invars):
         return None
     at = [said[id(v)] for v in jaxpr.invars]
+    # A result that is an argument is none of the call's.
+    made = dict(zip(map(id, tree.root.nodes[0].eqn.outvars), control.out_shardings, strict=True))
     return Boundary(
         tuple(_jax.moved_to(control.in_shardings[k], mesh) for k in at),
-        tuple(_jax.moved_to(s, mesh) for s in control.out_shardings),
+        tuple(_jax.moved_to(made[id(v)], mesh) if id(v) in made else None for v in jaxpr.outvars),
         tuple(i for i, k in enumerate(at) if control.donated[k]),
     )
 

@@ -49,7 +49,7 @@ class ComparedCall:
         mesh: AnyMesh | None,
         kwargs: Mapping[str, Any] | None = None,
     ) -> None:
-        self._call = FlatCall(f, args, kwargs, _is_triple)
+        self._call = FlatCall(f, args, kwargs, _is_triple, returns_written=True)
         self.function = self._call.function
         leaves = self._leaves = self._call.leaves
         self.arrays = [
