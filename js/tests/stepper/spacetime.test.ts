@@ -373,6 +373,17 @@ function gathered(): TraceModel {
   return new TraceModel({ ...doc, variables });
 }
 
+test("a maximum is joined by its name, a sum by a plus", () => {
+  const joints = (kind: string) => {
+    const marks = marksOf(programOf({ axes: { x: 4 }, kind, over: ["x"], shape: [4, 2] }));
+    const signs = marks.flatMap((m) => (m.kind === "disc" ? [m.sign] : []));
+    return [...signs, ...wordsOf(marks).filter((text) => text === "max")];
+  };
+  expect(joints("psum")).toContain("+");
+  expect(joints("pmax")).toContain("max");
+  expect(joints("pmax")).not.toContain("+");
+});
+
 test("exchanges of both neighbours are one row, and lines have the colours of what they bring", () => {
   const t = halo();
   const { rows } = spaceTime(t);

@@ -41,6 +41,8 @@ interface Knot {
   x: number;
   y: number;
   inks: readonly Color[];
+  /** The operation: `sum`, `max`, `min`. */
+  combines: string;
 }
 
 export interface Links {
@@ -94,7 +96,7 @@ function collectiveLinks(trace: TraceModel, c: Collective, sent: Variable, made:
     const x = group.reduce((sum, p) => sum + middle(p), 0) / group.length;
     for (const p of group) add(curve(middle(p), y0, x, y), coreOf(p), all, { dash: [4, 2.6], arrives: 0.5 });
     for (const p of group) add(curve(x, y, middle(p), y1), hex(color(made, p)), all, { leaves: 0.5 });
-    return { x, y, inks: all };
+    return { x, y, inks: all, combines: c.semantics.combines };
   });
   // A link is in the ink of the axis that it runs along, of both where it crosses two.
   const crossed = (a: number, b: number) => {
@@ -134,10 +136,7 @@ export function linkMarks(trace: TraceModel, { ribbons, knots, ridden }: Links, 
       : [],
   );
   const behind = ribbons.flatMap((r) => ribbonMarks(r, travelled(r, time)));
-  const joined = knots.flatMap(({ x, y, inks: [ink = "muted", second] }): Mark[] => [
-    ...(second ? [{ kind: "rect", x: x - 10, y: y - 10, w: 20, h: 20, r: 10, fill: second } as const] : []),
-    { kind: "disc", x, y, r: 7, color: ink, hollow: false, sign: "+" },
-  ]);
+  const joined = knots.flatMap(knotMarks);
   const riders = ridden && time < 1 ? ribbons.flatMap((r) => riderMarks(trace, r, time)) : [];
   return [...ahead, ...behind, ...joined, ...riders];
 }
@@ -206,6 +205,22 @@ function apart(ribbons: readonly Ribbon[]): boolean {
       riders.slice(0, i).every(([a, b]) => Math.abs(x - a) > RIDER.w + 2 || Math.abs(y - b) > RIDER.h + 2),
     );
   });
+}
+
+/** A disc with `+`, or the name of what is not a sum; round it the ink of a second axis. */
+function knotMarks({ x, y, inks: [ink = "muted", second], combines }: Knot): Mark[] {
+  const pill = (w: number, h: number, fill: Color) =>
+    ({ kind: "rect", x: x - w / 2, y: y - h / 2, w, h, r: h / 2, fill }) as const;
+  if (combines === "sum")
+    return [
+      ...(second ? [pill(20, 20, second)] : []),
+      { kind: "disc", x, y, r: 7, color: ink, hollow: false, sign: "+" },
+    ];
+  return [
+    ...(second ? [pill(34, 20, second)] : []),
+    pill(28, 14, ink),
+    label(x, y + 3.5, combines, 10, "bg", { ...CENTER, weight: 700 }),
+  ];
 }
 
 const MOMENTS = 20;
