@@ -126,6 +126,12 @@ test("wide blocks of a local step stand in lines of their own before a device is
   for (const word of words) expect(word).toMatch(/ ×10[⁸⁹]$/);
 });
 
+test("four rings of four stand side by side in a card of 700 px", () => {
+  const program: Program = { axes: { x: 4, y: 4 }, kind: "psum", over: ["x"], shape: [1, 4] };
+  const { tiles, map, bare } = viewOf(program, 676, 0.2, null, "ring").stage;
+  expect([tiles.length, map, bare]).toEqual([16, null, false]);
+});
+
 test("a hop of a ring says what it adds to an element, in full or in short", () => {
   const program: Program = { axes: { x: 4, y: 4 }, kind: "psum", over: ["x"], shape: [1, 4] };
   const line = (width: number, phase: number) =>

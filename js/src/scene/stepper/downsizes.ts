@@ -102,7 +102,7 @@ function idWidth({ trace, group }: Ask, ranks: readonly number[]): number {
 /** Room beside a column for the copy that goes round from the last member to the first. */
 function wrapRoom(ask: Ask, face: Face, cell: number): number {
   const each = stripped(ask) ? face.columns / ask.plan.n : face.columns;
-  return Math.max(26, each * cell + 13);
+  return Math.max(26, each * cell + 9);
 }
 
 export function permuteRoom(lanes: number, block: number): number {
