@@ -179,7 +179,17 @@ test("choices are radio buttons, many are a list", async () => {
   await expect
     .poll(() => find(view, ".band.code code").textContent)
     .toBe('exercise.answer = ("all_gather along dim 3", "x")');
-  expect(view.root.querySelectorAll(".figures.pair canvas")).toHaveLength(2);
+});
+
+test("two layouts stand side by side where each has room, else one below the other", async () => {
+  for (const [width, beside] of [
+    [1100, 0],
+    [1700, 2],
+  ] as const) {
+    const view = await mount(sheet(named("long choice")), {}, { width });
+    expect(view.root.querySelectorAll(".figures canvas"), `${width} px`).toHaveLength(2);
+    expect(view.root.querySelectorAll(".figures.pair canvas"), `${width} px`).toHaveLength(beside);
+  }
 });
 
 test("what a cell answers has no button, but the line to copy", async () => {

@@ -15,6 +15,8 @@ import { memo } from "../card/store";
 /** Maximum height of a panel: the fields are above it. Of two pictures, one below the other, each has less. */
 const HIGH = 280;
 const LOW = 160;
+/** Room for outlines below a panel. */
+const EDGE = 8;
 /** Maximum width of a picture: a wider one would be higher. */
 const WIDE = 1100;
 
@@ -38,7 +40,7 @@ function layoutOf(model: PlacementModel, width: number, low: boolean): Layout {
 
 /** Whether a picture is no higher than it should be, so that another can stand beside it. */
 export function fitsBeside(placement: Placement, width: number): boolean {
-  return layoutOf(new PlacementModel(placement), width, false).height <= HIGH;
+  return layoutOf(new PlacementModel(placement), width, false).height <= HIGH + EDGE;
 }
 
 export class Picture extends Component<Props> {
