@@ -169,8 +169,11 @@ class ArrayView(DocumentWidget):
             ValueError: the array was deleted or donated.
             TimeoutError: a process did not arrive, or did not answer; the message names it.
         """
-        self._shown = read.fetch(self._array, name=self.document.name)
-        self._document = to_wire(self._shown)
+        document = read.fetch(self._array, name=self.document.name)
+        with self.hold_sync():
+            self._shown = document
+            self._want, self._values = [], None
+            self._document = to_wire(document)
 
     def _read(self, x: Any) -> Placement:
         if isinstance(x, Placement):

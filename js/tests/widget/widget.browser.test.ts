@@ -185,6 +185,18 @@ test("values are asked for once, and shown", async () => {
   expect(view.model.sentFor("_want")).toHaveLength(1);
 });
 
+test("a request names what was asked for before and has not come: the host may leave out all but the last one", async () => {
+  const view = await mount(array(GRID, [4096, 4096], ["x", "y"]));
+  const asked = () => view.model.sentFor("_want").map((ids) => [...(ids as number[])].sort());
+  point(view, "pointermove", place(view, { tile: 3 }));
+  await expect.poll(asked).toEqual([[3]]);
+  point(view, "pointermove", place(view, { tile: 5 }));
+  await expect.poll(asked).toEqual([[3], [3, 5]]);
+  view.model.assign({ _values: values(block(5, [1, 2], [50, 51])) });
+  point(view, "pointermove", place(view, { tile: 6 }));
+  await expect.poll(asked).toEqual([[3], [3, 5], [3, 6]]);
+});
+
 test("values of an array that was replaced are not shown for the new one", async () => {
   const view = await mount(SMALL);
   point(view, "pointermove", place(view, { tile: 3 }));

@@ -258,11 +258,10 @@ export class ArrayState extends CardState<Fields> {
     const lit = this.lit();
     const all = colorBy === "values";
     if (!model || this.saved || model.doc.state !== "live" || (!lit && !all)) return;
-    const wanted = new Set<number>();
+    const before = this.#asked.size;
     const add = (position: number | undefined) => {
-      if (position === undefined || wanted.size >= MOST_WANTED || !model.addressable(position)) return;
-      const id = model.ids[position] ?? 0;
-      if (!this.#asked.has(id)) wanted.add(id);
+      if (position === undefined || this.#asked.size >= before + MOST_WANTED || !model.addressable(position)) return;
+      this.#asked.add(model.ids[position] ?? 0);
     };
     add(lit?.positions[0]);
     if (all || model.bytes <= SMALL) {
@@ -273,8 +272,7 @@ export class ArrayState extends CardState<Fields> {
         add(p);
       });
     }
-    if (wanted.size === 0) return;
-    for (const id of wanted) this.#asked.add(id);
-    this.share({ _want: [...wanted] });
+    // With those that have not come: while Python is busy, only the last of several requests is sent.
+    if (this.#asked.size > before) this.share({ _want: [...this.#asked].filter((id) => !this.now.blocks.has(id)) });
   }
 }
