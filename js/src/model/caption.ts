@@ -32,7 +32,7 @@ export function caption(of: Captioned): readonly [string, string] {
   if (exchanges(c) || ragged(c)) {
     const what = ragged(c) ? "the rows that are sent to it" : "its chunk of every block";
     return [
-      `Device ${receiver} takes ${what}: from ${ranges(others)}, and its own.`,
+      `Device ${receiver} takes ${what}. Senders: ${ranges(others)}, and itself.`,
       "colour and tag: the sender; all devices receive at once",
     ];
   }

@@ -2,6 +2,7 @@
 import type { Moment } from "../model/timeline";
 import type { TraceModel } from "../model/trace";
 import { axisToken, type Mark } from "./scene";
+import { combinesMarks } from "./sign";
 import { additionMarks } from "./stepper/addition";
 import { type Flight, flightsOf } from "./stepper/flights";
 import { litMarks } from "./stepper/hit";
@@ -76,12 +77,15 @@ function groupMarks({ stage, axis }: StepView): Mark[] {
   });
 }
 
-/** Between neighbours: `+` while they are to be summed, `=` when they hold the same. */
+/** Between neighbours: `+`, `max` or `min` while they are to be combined, `=` when they hold the same. */
 function signMarks(view: StepView): Mark[] {
   const { stage, collective: c } = view;
   const equal = c?.semantics.replicates === true;
-  const sign = view.finished ? (equal ? "=" : null) : view.adds ? "+" : null;
-  if (!sign) return [];
+  if (view.finished ? !equal : !view.adds) return [];
   const color = axisToken(view.axis);
-  return stage.signs.map(([x, y]) => ({ kind: "disc", x, y, r: 6.5, color, hollow: false, sign }));
+  return stage.signs.flatMap(([x, y]): readonly Mark[] =>
+    view.finished
+      ? [{ kind: "disc", x, y, r: 6.5, color, hollow: false, sign: "=" }]
+      : combinesMarks(view.combines, x, y, 6.5, color),
+  );
 }

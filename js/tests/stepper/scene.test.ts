@@ -191,6 +191,25 @@ test("terms are added one after another, in the slots, the result and the line a
   expect(at(701).flow.added).toBe(2);
 });
 
+test("what is not a sum has its name between terms, and never a plus", () => {
+  for (const axes of [{ x: 4, y: 2 }, { x: 2, y: 4 }, { x: 8 }] as const) {
+    for (const [kind, sign] of [
+      ["pmax", "max"],
+      ["pmin", "min"],
+      ["psum", "+"],
+    ] as const) {
+      const t = programOf({ axes, kind, over: ["x"], shape: [2, 2] });
+      for (const width of [360, 934]) {
+        const layout = new StepperLayout(t, width, []);
+        const marks = stepperMarks(t, layout, { step: 2, phase: 0.5 }, OPTIONS);
+        const signs = marks.flatMap((m) => (m.kind === "disc" && m.sign === "+" ? ["+"] : []));
+        const words = marks.flatMap((m) => (m.kind === "text" && m.spans[0]?.text === sign ? [sign] : []));
+        expect(new Set([...signs, ...words])).toEqual(new Set([sign]));
+      }
+    }
+  }
+});
+
 test("with reduced motion copies are where they leave or where they arrive", () => {
   const moving = (phase: number) => frameOf(viewOf("psum", "psum_invariant", phase, { still: true })).flights;
   for (const phase of [0, 0.2, 0.4, 0.5, 0.7]) expect(moving(phase)).toEqual([]);

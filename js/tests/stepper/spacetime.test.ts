@@ -520,7 +520,7 @@ test("tiles are joined where their blocks are equal, and only there", () => {
   expect(equal("psum", ["y"])).toEqual(Array(6).fill(axisToken(1)));
   expect(equal("psum", ["x", "y"])).toHaveLength(7);
   expect(equal("psum", ["x"])).toEqual([]);
-  expect(equal("psum_scatter", ["y"])).toEqual([]);
+  expect(equal("reduce_scatter", ["y"])).toEqual([]);
   // Its pieces come from the same devices, and are different ones.
   expect(equal("all_to_all", ["y"])).toEqual([]);
   expect(equal("all_gather", ["y"])).toHaveLength(6);

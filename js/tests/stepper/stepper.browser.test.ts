@@ -1,6 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { userEvent } from "vitest/browser";
 import type { Step, Trace } from "../../src/model/document.gen";
+import { saveButton } from "../../src/views/share/saved";
 import {
   button,
   Clock,
@@ -304,6 +305,20 @@ test("an algorithm that a collective does not have cannot be chosen, with the re
   ]);
   const other = [...view.root.querySelectorAll("option")].find((o) => o.value === "halving-doubling");
   expect([other?.disabled, other?.title]).toEqual([true, expect.stringContaining("power of two")]);
+});
+
+test("in a narrow card the picture can be saved at every step, and the estimate is whole", async () => {
+  for (const width of [326, 366, 480]) {
+    const view = await mount(trace("psum"), { step: 3 }, { width });
+    saveButton(view.root);
+    const inside = (part: string) => {
+      const [box, bill] = [part, ".bill"].map((selector) => find(view, selector).getBoundingClientRect());
+      return box && bill && box.bottom <= bill.bottom && box.right <= bill.right && box.top >= bill.top;
+    };
+    expect([inside(".save button"), inside(".bill select")]).toEqual([true, true]);
+    const [save, menu] = [".save button", ".bill select"].map((s) => find(view, s).getBoundingClientRect());
+    expect((menu?.right ?? 0) <= (save?.left ?? 0) || (menu?.bottom ?? 0) <= (save?.top ?? 0)).toBe(true);
+  }
 });
 
 test("what a step costs, in all and by axis, with an estimate for the chosen interconnect", async () => {

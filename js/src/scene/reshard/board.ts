@@ -32,7 +32,7 @@ export interface PlanBoard {
   /** Width of a bar. */
   readonly bar: number;
   readonly rows: readonly Row[];
-  /** All chunks in small, where not all are drawn. */
+  /** All chunks, drawn small, where not all are drawn. */
   readonly map: Box | null;
 }
 

@@ -6,6 +6,7 @@ import { permutes } from "../../model/semantics";
 import { linksOf, type SpaceRow } from "../../model/spacetime";
 import type { TraceModel } from "../../model/trace";
 import { axisToken, BOLD, CENTER, type Color, label, type Mark } from "../scene";
+import { combinesMarks } from "../sign";
 import { type ColorOf, colorAt } from "./tiles";
 
 export interface Between {
@@ -207,20 +208,11 @@ function apart(ribbons: readonly Ribbon[]): boolean {
   });
 }
 
-/** A disc with `+`, or the name of what is not a sum; round it the ink of a second axis. */
+/** The sign where a group combines its blocks; round it the ink of a second axis. */
 function knotMarks({ x, y, inks: [ink = "muted", second], combines }: Knot): Mark[] {
-  const pill = (w: number, h: number, fill: Color) =>
-    ({ kind: "rect", x: x - w / 2, y: y - h / 2, w, h, r: h / 2, fill }) as const;
-  if (combines === "sum")
-    return [
-      ...(second ? [pill(20, 20, second)] : []),
-      { kind: "disc", x, y, r: 7, color: ink, hollow: false, sign: "+" },
-    ];
-  return [
-    ...(second ? [pill(34, 20, second)] : []),
-    pill(28, 14, ink),
-    label(x, y + 3.5, combines, 10, "bg", { ...CENTER, weight: 700 }),
-  ];
+  const w = combines === "sum" ? 20 : 34;
+  const around: Mark[] = second ? [{ kind: "rect", x: x - w / 2, y: y - 10, w, h: 20, r: 10, fill: second }] : [];
+  return [...around, ...combinesMarks(combines, x, y, 7, ink)];
 }
 
 const MOMENTS = 20;

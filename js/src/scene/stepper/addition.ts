@@ -3,6 +3,7 @@ import { ranges } from "../../model/text";
 import { blockMarks } from "../block";
 import { fit, fitName, textWidth } from "../measure";
 import { around, axisStroke, axisToken, BOLD, type Box, label, type Mark, type Stroke } from "../scene";
+import { combinesMarks } from "../sign";
 import { type Flight, pieceMarks, pieceOf, routesIn, tagMarks } from "./flights";
 import { markIn, numbers } from "./look";
 import { elbow, permutedMarks } from "./permuted";
@@ -77,7 +78,7 @@ function laneMarks(view: StepView, lane: Lane, i: number, flights: readonly Flig
   }
   if (sign && view.adds) {
     const color = axisToken(view.axis);
-    marks.push({ kind: "disc", x: sign[0], y: sign[1], r: 6.5, color, hollow: !added || !there, sign: "+" });
+    marks.push(...combinesMarks(view.combines, ...sign, 6.5, color, !added || !there));
   }
   return marks;
 }

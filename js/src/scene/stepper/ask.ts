@@ -78,6 +78,11 @@ export function adds({ c }: Pick<Ask, "c">): boolean {
   return reduces(c);
 }
 
+/** From a tag to the middle of the sign behind it: `+`, or the name of another operation. */
+export function signRoom({ c }: Pick<Ask, "c">): number {
+  return c.semantics.combines === "sum" ? 13 : 17;
+}
+
 const NOTHING: Face = { rows: 1, columns: 1, elements: [-1], of: [1, 1] };
 
 /** Ranks of a group that have a row of their own, and those that are folded into one. */

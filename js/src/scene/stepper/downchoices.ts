@@ -25,7 +25,7 @@ export interface Choice {
   whole: boolean;
   /** Whether all groups hold their additions, instead of the picked one alone. */
   open: boolean;
-  /** Whether the whole mesh stands in small beside the group, or over it. */
+  /** Whether a small map of the whole mesh is beside the group, or above it. */
   map: boolean;
   columns: number;
   tight: Tight;

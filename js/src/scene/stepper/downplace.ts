@@ -1,7 +1,7 @@
 /** A group that runs down: where its tiles, lanes, slots and rails stand for a choice of what shrinks. */
 import { fitName, textWidth } from "../measure";
 import { type Box, label, type Mark } from "../scene";
-import { type Ask, adds, rowsOf, stripped, stripVariable, tileFace } from "./ask";
+import { type Ask, adds, rowsOf, signRoom, stripped, stripVariable, tileFace } from "./ask";
 import { railAcross, railDown } from "./axes";
 import { shownPart } from "./cells";
 import type { Choice } from "./downchoices";
@@ -70,7 +70,7 @@ export function placeDown(ask: Ask, fixed: Fixed, choice: Choice): Stage {
       tag: { x: slotX + slotW + 4, y: place.y + (block.h - TAG.h) / 2, ...TAG },
       sign:
         adds(ask) && !ranks.includes(receiver)
-          ? ([slotX + slotW + 4 + TAG.w + 13, place.y + block.h / 2] as const)
+          ? ([slotX + slotW + 4 + TAG.w + signRoom(ask), place.y + block.h / 2] as const)
           : null,
     };
   });
@@ -131,7 +131,7 @@ export function placeDown(ask: Ask, fixed: Fixed, choice: Choice): Stage {
             box: resultBox,
             face: piece,
             name: [slotX - 8 - textWidth(name, 12, true), resultBox.y + block.h / 2 + 4],
-            sign: [slotX + slotW + 4 + TAG.w + 13, resultBox.y + block.h / 2],
+            sign: [slotX + slotW + 4 + TAG.w + signRoom(ask), resultBox.y + block.h / 2],
             rule: { x: slotX - 20, y: bottom + 5, w: slotW + TAG.w + 50, h: 0 },
           }
         : null,

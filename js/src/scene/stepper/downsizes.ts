@@ -1,7 +1,7 @@
 /** A group that runs down: sizes of its tiles, and of what is beside them, for a choice of what shrinks. */
 import { DOTTED } from "../../model/caption";
 import { textWidth } from "../measure";
-import { type Ask, adds, pieceFace, stripped, tileFace } from "./ask";
+import { type Ask, adds, pieceFace, signRoom, stripped, tileFace } from "./ask";
 import { railRoom } from "./axes";
 import { cellOf, SWATCH } from "./cells";
 import type { Face } from "./contents";
@@ -65,7 +65,7 @@ export function sizesOf(
   const wrap = gutters ? wrapRoom(ask, face, cellWidth) : 0;
   const side =
     motion === "gather"
-      ? tight.lane + slotW + 4 + TAG.w + (adds(ask) ? 24 : 4)
+      ? tight.lane + slotW + 4 + TAG.w + (adds(ask) ? 2 * signRoom(ask) - 2 : 4)
       : motion === "permute"
         ? permuteRoom(lanes, block.w) + tileW + 70
         : gutters

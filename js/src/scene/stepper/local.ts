@@ -54,7 +54,7 @@ const HEAD = 18;
 /** Most width that a name takes from a tile. */
 const NAMED = 66;
 const BETWEEN = 12;
-/** More devices than these are drawn in small, with a group of them in full. */
+/** More devices than these are drawn small, with a group of them in full. */
 const FULL = 16;
 const SEATS = 8;
 

@@ -1,4 +1,4 @@
-/** The whole mesh in small, beside the group that is drawn in full; in narrow pictures over it. */
+/** A small map of the whole mesh, beside the group that is drawn in full; above it in narrow pictures. */
 
 import type { MeshModel } from "../../model/mesh";
 import type { TraceModel } from "../../model/trace";
@@ -44,7 +44,7 @@ export function placeMap({ grid }: MapRoom, top: number): DeviceGrid {
   return { ...grid, box: { ...grid.box, y: grid.box.y + dy }, y: grid.y + dy };
 }
 
-/** Rails of a mesh in small, where its devices are told apart. */
+/** Rails of a small map, where its devices are told apart. */
 export function mapRails(mesh: MeshModel, map: DeviceGrid): Mark[] {
   return map.density === "cell" || map.density === "field" ? [] : rails(mesh, map);
 }

@@ -1,4 +1,4 @@
-/** The whole mesh in small: each device a swatch of its block, those that are drawn in full outlined. */
+/** A small map of the whole mesh: each device a swatch of its block, those that are drawn in full outlined. */
 import { hex } from "../../model/color";
 import { deviceBox } from "../grid";
 import { textWidth } from "../measure";

@@ -58,7 +58,7 @@ export interface Stage {
   run: "down" | "across";
   font: number;
   tiles: readonly Tile[];
-  /** The whole mesh in small, where not all of it is drawn in full. */
+  /** A small map of the whole mesh, where not all of it is drawn in full. */
   map: DeviceGrid | null;
   /** Axes, titles. */
   fixed: readonly Mark[];

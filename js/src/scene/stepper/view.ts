@@ -102,6 +102,11 @@ export class StepView {
     return this.stage.motion === "gutters" || this.stage.motion === "lanes";
   }
 
+  /** The operation by which blocks are combined; empty where they are only moved. */
+  get combines(): string {
+    return this.collective?.semantics.combines ?? "";
+  }
+
   get adds(): boolean {
     return reduces(this.collective);
   }

@@ -181,6 +181,7 @@ function StepRow({ state, trace, row, current }: RowProps) {
   const wrong = step.primitive === "error";
   const done = row.step < state.now.moment.step;
   const types = typesOf(trace, step);
+  const sign = wrong ? "!" : (c?.semantics.sign ?? "");
   return (
     <Line
       row={row}
@@ -188,8 +189,11 @@ function StepRow({ state, trace, row, current }: RowProps) {
       kind={wrong ? "wrong" : axis === undefined ? "" : `axis${trace.mesh.axisOf(axis) % AXIS_DASH.length}`}
     >
       <button type="button" aria-current={current ? "step" : undefined} onClick={() => state.jump(row.step)}>
-        <span class={c || wrong ? "icon" : done ? "dot done" : "dot"} aria-hidden="true">
-          {wrong ? "!" : (c?.semantics.sign ?? "")}
+        <span
+          class={c || wrong ? `icon ${sign.length > 2 ? "word" : ""}` : done ? "dot done" : "dot"}
+          aria-hidden="true"
+        >
+          {sign}
         </span>
         <span class="what">
           <b class="mono">{wrong ? (trace.doc.error?.error ?? "error") : primitiveName(step)}</b>{" "}
