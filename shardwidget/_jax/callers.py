@@ -51,8 +51,11 @@ def _equation(eqn: Any, function: str, known: _Known) -> Any:
 
 def _parameter(eqn: Any, value: Any, function: str, known: _Known) -> Any:
     if isinstance(value, tuple):
-        new = tuple(_parameter(eqn, part, function, known) for part in value)
-        return new if any(a is not b for a, b in zip(new, value, strict=True)) else value
+        new = [_parameter(eqn, part, function, known) for part in value]
+        if all(a is b for a, b in zip(new, value, strict=True)):
+            return value
+        # A named tuple takes its parts one by one.
+        return type(value)(*new) if hasattr(value, "_fields") else tuple(new)
     if not hasattr(getattr(value, "jaxpr", value), "eqns"):
         return value
     file, _ = function_place(getattr(value, "jaxpr", value))

@@ -116,12 +116,11 @@ def test_lines_that_stop_in_the_same_library_function_have_fixes_of_their_own():
     text = "def f(a, b):\n    c = jnp.where(a > 0, a, b)\n    d = jnp.where(a < 1, a, b)\n    return c + d\n"
     comparison = read.comparison(load(text), array((8, 8), "x"), array((8, 8), "y"))
     stopped = [row for row in comparison.rows if row.error]
-    second = 3 if jax.__version_info__ >= (0, 10) else 2  # JAX 0.9 gives what it reuses the line of the first call.
     assert [(row.primitive, row.source and row.source.line) for row in stopped] == [
         ("select_n", 2),
-        ("select_n", second),
+        ("select_n", 3),
     ]
-    assert [{fix.line for fix in row.fixes} for row in stopped] == [{2}, {second}]
+    assert [{fix.line for fix in row.fixes} for row in stopped] == [{2}, {3}]
 
 
 def test_a_function_without_source_goes_on_with_the_same_types():

@@ -4,7 +4,7 @@ import { SORTS, type Sort } from "../../model/tree/rows";
 import type { ModelState, Shown } from "./state";
 
 const NAMES: Readonly<Record<Sort, string>> = {
-  tree: "as in the tree",
+  tree: "tree order",
   bytes: "bytes on a device",
   copies: "spent on copies",
 };

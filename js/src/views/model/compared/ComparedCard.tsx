@@ -126,7 +126,7 @@ function Tools({ state, model, lines }: { state: ComparedState; model: ComparedM
           value={sort}
           onChange={(event) => state.list({ sort: event.currentTarget.value as typeof sort })}
         >
-          <option value="tree">as in the tree</option>
+          <option value="tree">tree order</option>
           <option value="difference">greatest difference</option>
         </select>
       </label>
