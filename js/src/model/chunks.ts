@@ -1,7 +1,7 @@
 /** Chunks of a block: which cell belongs to which, and what a cell holds while an algorithm runs. */
 import type { Collective } from "./document.gen";
 import { product, unravel } from "./mesh";
-import type { Value } from "./numbers";
+import { type Value, wrapped } from "./numbers";
 import type { Held } from "./plan";
 import type { Corner } from "./trace";
 
@@ -20,7 +20,13 @@ export function chunkOf(shape: readonly number[], corner: readonly number[], axi
 }
 
 /** Sum, greatest or least of an element over some members of a group. */
-export function combined(c: Collective, corner: Corner, members: readonly number[], element: number): Value {
+export function combined(
+  c: Collective,
+  corner: Corner,
+  members: readonly number[],
+  element: number,
+  dtype: string,
+): Value {
   const values = members.map((p) => corner.elements.value(corner.start(p) + element));
   const first = values[0] ?? [0, 0];
   const { combines } = c.semantics;
@@ -28,7 +34,7 @@ export function combined(c: Collective, corner: Corner, members: readonly number
     const pick = Math[combines];
     return values.reduce((a, b) => [pick(a[0], b[0]), 0] as const, first);
   }
-  return values.slice(1).reduce((a, b) => [a[0] + b[0], a[1] + b[1]] as const, first);
+  return values.slice(1).reduce((a, b) => [wrapped(a[0] + b[0], dtype), a[1] + b[1]] as const, first);
 }
 
 /** The parts that a rank holds of a chunk at a round; of the whole block where it is not split. */

@@ -120,23 +120,45 @@ function superscript(n: number): string {
 
 const SUPERSCRIPT = [..."⁰¹²³⁴⁵⁶⁷⁸⁹"];
 
-/** `5 + 4 = 9`, with `≈` where the numbers that are written do not add up; `max(5, 4) = 5`. */
-export function equation(combines: string, terms: readonly string[], total: string): string {
+/**
+ * `5 + 4 = 9`, with `≈` where the numbers that are written do not add up, and a word where integers of a type overflow;
+ * `max(5, 4) = 5`.
+ */
+export function equation(combines: string, terms: readonly string[], total: string, dtype: string): string {
   const some = (sign: string) =>
     terms.length > 6 ? [...terms.slice(0, 4), "…", terms.at(-1)].join(sign) : terms.join(sign);
-  return combines === "sum"
-    ? `${some(" + ")} ${addsUp(terms, total) ? "=" : "≈"} ${total}`
-    : `${combines}(${some(", ")}) = ${total}`;
+  if (combines !== "sum") return `${combines}(${some(", ")}) = ${total}`;
+  const { sign, note } = relation(terms, total, dtype);
+  return `${some(" + ")} ${sign} ${total}${note && ` (${note})`}`;
 }
 
-/** Whether written terms make the written total, digit for digit; of what is not finite nothing is asked. */
-export function addsUp(terms: readonly string[], total: string): boolean {
+/** How written terms and their written total relate: digit for digit, rounded, or with an overflow of integers. */
+export function relation(terms: readonly string[], total: string, dtype: string): { sign: "=" | "≈"; note: string } {
   const all = terms.map(readValue);
-  return readValue(total).every((sum, i) => {
+  const missing = readValue(total).map((sum, i) => {
     const parts = all.map((v) => v[i] ?? 0);
-    const missing = parts.reduce((a, b) => a + b, -sum);
-    return !Number.isFinite(missing) || Math.abs(missing) <= 1e-9 * Math.max(...[sum, ...parts].map(Math.abs));
+    const rest = parts.reduce((a, b) => a + b, -sum);
+    // Of what is not finite nothing is asked.
+    return !Number.isFinite(rest) || Math.abs(rest) <= 1e-9 * Math.max(...[sum, ...parts].map(Math.abs)) ? 0 : rest;
   });
+  if (missing.every((rest) => rest === 0)) return { sign: "=", note: "" };
+  const bits = bitsOf(dtype);
+  const overflows = bits > 0 && missing.every((rest) => rest % 2 ** bits === 0);
+  return overflows ? { sign: "=", note: `${dtype} wraps around` } : { sign: "≈", note: "" };
+}
+
+/** A sum of integers as a device computes it, modulo the range of their type; others stay. */
+export function wrapped(sum: number, dtype: string): number {
+  const bits = bitsOf(dtype);
+  if (bits === 0 || bits > 32) return sum;
+  const range = 2 ** bits;
+  const positive = ((sum % range) + range) % range;
+  return dtype.startsWith("int") && positive >= range / 2 ? positive - range : positive;
+}
+
+/** Bits of a type of integers; 0 of another one. */
+function bitsOf(dtype: string): number {
+  return Number(/^u?int(\d+)$/.exec(dtype)?.[1] ?? 0);
 }
 
 /** The parts of a number that was written: of a complex one both; of a product `3·4` its value. */

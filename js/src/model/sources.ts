@@ -214,15 +214,16 @@ export function arithmetic(
   if (known.length < sources.length || known.length === 0) return "";
   const terms = known.map(text);
   const { primitive } = step;
+  const { dtype = "" } = trace.variable(step.outputs[0] ?? -1) ?? {};
   if (primitive === "dot_general") {
     const pairs = terms.flatMap((t, i) => (i % 2 === 0 ? [`${t}·${terms[i + 1]}`] : []));
-    return equation("sum", pairs, result);
+    return equation("sum", pairs, result, dtype);
   }
   const combines = trace.communicates(step) ? step.collective?.semantics.combines : REDUCTIONS[primitive];
-  if (combines) return equation(combines, terms, result);
+  if (combines) return equation(combines, terms, result, dtype);
   const sign = SIGNS[primitive];
   if (sign && terms.length === 2)
-    return sign === "+" ? equation("sum", terms, result) : `${terms[0]} ${sign} ${terms[1]} = ${result}`;
+    return sign === "+" ? equation("sum", terms, result, dtype) : `${terms[0]} ${sign} ${terms[1]} = ${result}`;
   if (step.elementwise && step.literals.length === 0 && !SILENT.has(primitive))
     return `${primitive}(${terms.join(", ")}) = ${result}`;
   return "";

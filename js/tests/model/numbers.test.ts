@@ -1,7 +1,7 @@
 /** Number formats: digits that keep neighbours apart, one exponent for all, and sums that can be read off. */
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { equation, formatOf, type NumberKind, type Value } from "../../src/model/numbers";
+import { equation, formatOf, type NumberKind, type Value, wrapped } from "../../src/model/numbers";
 
 const real = (...all: number[]): Value[] => all.map((v) => [v, 0]);
 const written = (kind: NumberKind, values: Value[], sums: Value[] = []) => {
@@ -71,16 +71,21 @@ test("the words of a key are bits", () => {
 });
 
 test("terms that do not make the total that is written are not said to be equal", () => {
-  expect(equation("sum", ["1", "2"], "3")).toBe("1 + 2 = 3");
-  expect(equation("sum", ["0.1", "0.2"], "0.3")).toBe("0.1 + 0.2 = 0.3");
-  expect(equation("sum", ["1.4", "1.4"], "2.9")).toBe("1.4 + 1.4 ≈ 2.9");
-  expect(equation("sum", ["1.00-2.00i", "0.50+3.00i"], "1.50+1.00i")).toBe("1.00-2.00i + 0.50+3.00i = 1.50+1.00i");
-  expect(equation("sum", ["1.00-2.00i", "0.50+3.00i"], "1.50+1.01i")).toContain(" ≈ ");
-  expect(equation("sum", ["1.00e-8-2e-3i", "1.00e-8+2e-3i"], "2.00e-8+0i")).toContain(" = ");
-  expect(equation("sum", ["2·3", "4·5"], "26")).toBe("2·3 + 4·5 = 26");
-  expect(equation("sum", ["nan", "1"], "nan")).toBe("nan + 1 = nan");
-  expect(equation("max", ["1", "2"], "2")).toBe("max(1, 2) = 2");
-  expect(equation("sum", ["1", "2", "3", "4", "5", "6", "7"], "28")).toBe("1 + 2 + 3 + 4 + … + 7 = 28");
+  expect(equation("sum", ["1", "2"], "3", "float32")).toBe("1 + 2 = 3");
+  expect(equation("sum", ["0.1", "0.2"], "0.3", "float32")).toBe("0.1 + 0.2 = 0.3");
+  expect(equation("sum", ["1.4", "1.4"], "2.9", "float32")).toBe("1.4 + 1.4 ≈ 2.9");
+  expect(equation("sum", ["1.00-2.00i", "0.50+3.00i"], "1.50+1.00i", "float32")).toBe(
+    "1.00-2.00i + 0.50+3.00i = 1.50+1.00i",
+  );
+  expect(equation("sum", ["1.00-2.00i", "0.50+3.00i"], "1.50+1.01i", "float32")).toContain(" ≈ ");
+  expect(equation("sum", ["1.00e-8-2e-3i", "1.00e-8+2e-3i"], "2.00e-8+0i", "float32")).toContain(" = ");
+  expect(equation("sum", ["2·3", "4·5"], "26", "float32")).toBe("2·3 + 4·5 = 26");
+  expect(equation("sum", ["nan", "1"], "nan", "float32")).toBe("nan + 1 = nan");
+  expect(equation("sum", ["100", "100"], "-56", "int8")).toBe("100 + 100 = -56 (int8 wraps around)");
+  expect(equation("sum", ["200", "100"], "44", "uint8")).toBe("200 + 100 = 44 (uint8 wraps around)");
+  expect(equation("sum", ["100", "100"], "-57", "int8")).toContain("≈");
+  expect(equation("max", ["1", "2"], "2", "float32")).toBe("max(1, 2) = 2");
+  expect(equation("sum", ["1", "2", "3", "4", "5", "6", "7"], "28", "float32")).toBe("1 + 2 + 3 + 4 + … + 7 = 28");
 });
 
 test("no number but zero is written as nothing, and widths are those of the widest", () =>
@@ -100,3 +105,13 @@ test("no number but zero is written as nothing, and widths are those of the wide
     ),
     { numRuns: 300 },
   ));
+
+test("sums of integers wrap as the type does; those of other types stay", () => {
+  const arrays = { int8: Int8Array, uint8: Uint8Array, int16: Int16Array, int32: Int32Array, uint32: Uint32Array };
+  fc.assert(
+    fc.property(fc.constantFrom(...Object.keys(arrays)), fc.maxSafeInteger(), (dtype, sum) => {
+      expect(wrapped(sum, dtype)).toBe(arrays[dtype as keyof typeof arrays].of(sum)[0]);
+      expect(wrapped(sum / 3, "float32")).toBe(sum / 3);
+    }),
+  );
+});

@@ -2,7 +2,7 @@
 import { caption } from "../../model/caption";
 import { partsAt } from "../../model/chunks";
 import { product, unravel } from "../../model/mesh";
-import { addsUp, equation } from "../../model/numbers";
+import { equation, relation } from "../../model/numbers";
 import { reducesAll } from "../../model/semantics";
 import { fitClauses, fitName, textWidth } from "../measure";
 import { axisToken, BOLD, label, type Mark, MONO, type Span } from "../scene";
@@ -87,7 +87,8 @@ function hopTexts(view: StepView): readonly string[] {
   const members = (r: number) => partsAt(played.states[flow.round], r, chunk).map((k) => stage.group[k] ?? 0);
   const [sent, held] = [members(t.source), members(t.destination)];
   const number = (all: readonly number[]) => view.together(all, element);
-  const made = (terms: readonly string[], all: readonly number[]) => equation(c.semantics.combines, terms, number(all));
+  const made = (terms: readonly string[], all: readonly number[]) =>
+    equation(c.semantics.combines, terms, number(all), input.dtype);
   const alone = sent.map((p) => number([p]));
   const [from, to] = [t.source, t.destination].map((r) => trace.mesh.ids[stage.group[r] ?? 0]);
   const there = made([number(sent), number(held)], [...sent, ...held]);
@@ -128,14 +129,14 @@ function sumMarks(view: StepView): { marks: Mark[]; ids: number } | null {
   const combines = c?.semantics.combines;
   const sums = combines === "sum";
   const added = all.slice(0, flow.added).map((t) => t.text);
-  const exact = !sums || addsUp(added, total);
+  const { sign: equals, note } = sums ? relation(added, total, input.dtype) : { sign: "=", note: "" };
   const sign = sums ? " + " : ", ";
   const open = sums ? "" : `${combines}(`;
   const close = open ? ")" : "";
   const char = textWidth("0", SIZE, true);
   const each = Math.max(...all.map((t) => t.text.length), 2);
   const exponent = format.exponent === "" ? "" : ` ${format.exponent}`;
-  const tail = `${close} ${exact ? "=" : "≈"} `;
+  const tail = `${close} ${equals} `;
   const letters = (n: number) =>
     3 + open.length + n * each + (n - 1) * sign.length + tail.length + format.width + exponent.length;
   const fits = (words: string, n: number) => (words.length + letters(n)) * char <= width;
@@ -192,8 +193,8 @@ function sumMarks(view: StepView): { marks: Mark[]; ids: number } | null {
   const sum: Span[] = [{ text: total, weight: 700 }, { text: exponent }];
   marks.push(label(at, y, sum, SIZE, "ink", BOLD));
   at += (total.length + exponent.length) * char;
-  const progress = folds ? `${flow.added} of ${all.length} terms` : "so far";
-  if (!complete && at + 6 + textWidth(progress, 10.5) <= x + width)
+  const progress = note || (complete ? "" : folds ? `${flow.added} of ${all.length} terms` : "so far");
+  if (progress !== "" && at + 6 + textWidth(progress, 10.5) <= x + width)
     marks.push(label(at + 6, y, progress, 10.5, "muted"));
   if (head.length > 5) marks.push(label(x, y + 15, "from device", 9.5, "muted"));
   return { marks, ids: ids - x };

@@ -198,7 +198,7 @@ export class StepView {
     const corner = input && this.trace.corner(input);
     const format = input && this.formats.get(input.id);
     if (!this.collective || !corner || !format || element < 0 || members.length === 0) return "";
-    return format.text(combined(this.collective, corner, members, element));
+    return format.text(combined(this.collective, corner, members, element, input.dtype));
   }
 
   /** Mesh positions whose parts a device's chunk holds now. */
