@@ -1,9 +1,11 @@
 """What is alive in a scheduled module, from handwritten texts: each rule on its own."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from shardwidget.read._memory.liveness import Slot, walk
-from shardwidget.read._memory.results import allocate_results_first, share_results
+from shardwidget.read._memory.results import Times, allocate_results_first, share_results
 from shardwidget.read._memory.shapes import arrays_of, element_counts
 from shardwidget.read._program.module import Module
 
@@ -287,3 +289,16 @@ def test_a_loop_without_a_recorded_count_is_counted():
     )
     (loop,) = walk(Module.parse("HloModule m\n\n" + text)).loops
     assert loop.times == 12
+
+
+STEPS = st.tuples(st.integers(0, 40), st.integers(0, 6)).map(lambda at: (at[0], at[0] + at[1]))
+
+
+@given(st.lists(STEPS, max_size=4), st.lists(STEPS, max_size=20))
+def test_memory_is_taken_where_nothing_else_needs_it(needed, asked):
+    times, taken = Times(needed), list(needed)
+    for first, last in asked:
+        free = all(b < first or last < a for a, b in taken)
+        assert times.take(first, last) == free
+        if free:
+            taken.append((first, last))
