@@ -24,7 +24,7 @@ def without_first_caller(jaxpr: Any) -> Any:
 
 
 def _within(jaxpr: Any, function: str, known: _Known) -> Any:
-    """A jaxpr inside a function of JAX's, by file and name; of the user's own program, the function is empty."""
+    """Rewrites a jaxpr of a JAX function, given by file and name; empty for the user's own program."""
     key = id(jaxpr), function
     if key not in known:
         inner = getattr(jaxpr, "jaxpr", jaxpr)

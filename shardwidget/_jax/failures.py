@@ -117,7 +117,7 @@ def partial_trace(error: BaseException) -> PartialTrace | None:
                 break
         elif file.endswith("pjit.py") and name == "cache_miss":
             given = jax.tree.leaves((known.get("args"), known.get("kwargs")))
-            # Static arguments, such as ``method="scan"``, are no operands.
+            # Static arguments, such as ``method="scan"``, are not operands.
             link = _Link("jit", [x for x in given if isinstance(x, (Tracer, *_CONSTANTS))])
         elif entered := _entered(file, name, known):
             link = entered

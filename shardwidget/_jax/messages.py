@@ -81,7 +81,7 @@ def is_wrong_arguments(error: Exception) -> bool:
 
 
 def is_wrong_result(error: Exception) -> bool:
-    """Whether the function returned what is not an array: a string, an object."""
+    """Whether the function returned something that is not an array, such as a string."""
     return isinstance(error, TypeError) and "returned a value of type" in str(error)
 
 

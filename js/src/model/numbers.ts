@@ -138,7 +138,7 @@ export function relation(terms: readonly string[], total: string, dtype: string)
   const missing = readValue(total).map((sum, i) => {
     const parts = all.map((v) => v[i] ?? 0);
     const rest = parts.reduce((a, b) => a + b, -sum);
-    // Of what is not finite nothing is asked.
+    // Values that are not finite are not checked.
     return !Number.isFinite(rest) || Math.abs(rest) <= 1e-9 * Math.max(...[sum, ...parts].map(Math.abs)) ? 0 : rest;
   });
   if (missing.every((rest) => rest === 0)) return { sign: "=", note: "" };

@@ -176,7 +176,7 @@ def _boundary(tree: Tree, asked: ComparedCall, mesh: Mesh) -> Boundary | None:
     if any(id(v) not in said for v in jaxpr.invars):
         return None
     at = [said[id(v)] for v in jaxpr.invars]
-    # A result that is an argument is none of the call's.
+    # A result that is an argument does not come from the call.
     made = dict(zip(map(id, tree.root.nodes[0].eqn.outvars), control.out_shardings, strict=True))
     return Boundary(
         tuple(_jax.moved_to(control.in_shardings[k], mesh) for k in at),

@@ -1,7 +1,7 @@
 /** Blocks on their way to a row, as ribbons: the core has the colour of the data, the outline the inks of the mesh axes. */
 import { hex } from "../../model/color";
 import type { Collective, Variable } from "../../model/document.gen";
-import { originsOf } from "../../model/origins";
+import { differing, originsOf } from "../../model/origins";
 import { permutes } from "../../model/semantics";
 import { linksOf, type SpaceRow } from "../../model/spacetime";
 import type { TraceModel } from "../../model/trace";
@@ -101,8 +101,8 @@ function collectiveLinks(trace: TraceModel, c: Collective, sent: Variable, made:
   });
   // A link is in the ink of the axis that it runs along, of both where it crosses two.
   const crossed = (a: number, b: number) => {
-    const [from, to] = [trace.mesh.digits(a), trace.mesh.digits(b)];
-    const inks = axes.filter((axis) => from[axis] !== to[axis]).map(axisToken);
+    const along = differing(trace.mesh, a, b);
+    const inks = axes.filter((axis) => along.includes(axis)).map(axisToken);
     return inks.length > 0 ? inks : all;
   };
   const edge = space.left + n * space.pitch + 12;
@@ -195,7 +195,10 @@ function riderMarks(trace: TraceModel, ribbon: Ribbon, time: number): Mark[] {
   ];
 }
 
-/** Whether riders never touch each other, on any of the moments of a move. */
+/** Moments of a move at which riders are looked at. */
+const MOMENTS = 20;
+
+/** Whether riders never touch each other, at any of these moments. */
 function apart(ribbons: readonly Ribbon[]): boolean {
   return Array.from({ length: MOMENTS }, (_, k) => k / MOMENTS).every((time) => {
     const riders = ribbons.flatMap((r) => {
@@ -214,8 +217,6 @@ function knotMarks({ x, y, inks: [ink = "muted", second], combines }: Knot): Mar
   const around: Mark[] = second ? [{ kind: "rect", x: x - w / 2, y: y - 10, w, h: 20, r: 10, fill: second }] : [];
   return [...around, ...combinesMarks(combines, x, y, 7, ink)];
 }
-
-const MOMENTS = 20;
 
 /** The point a part of the way along a curve. */
 function pointAt(points: readonly Point[], part: number): Point {

@@ -48,7 +48,7 @@ export function sizesOf(
   const over = mapOver(ask);
   const map: MapRoom | null = whole || !mapped || group.length === mesh.size ? null : roomOfMap(ask, over);
   const left = map && !over ? map.width + 26 : 0;
-  // Of a map over its group the title stands at the right.
+  // The title of a map above its group is at its right.
   const titleX = map && over ? map.width + 10 : 0;
   const title = map ? titleOf(ask, over ? ask.width - titleX : map.width) : "";
   const rail = whole

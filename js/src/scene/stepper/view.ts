@@ -5,6 +5,7 @@ import { isDark, type Rgb, type Scheme } from "../../model/color";
 import type { Collective, Plan, Step, Variable } from "../../model/document.gen";
 import type { Formats } from "../../model/formats";
 import { unpack } from "../../model/ints";
+import { differing } from "../../model/origins";
 import type { Held, Played } from "../../model/plan";
 import { gathers, scatters } from "../../model/semantics";
 import type { Source, SourceRules } from "../../model/sources";
@@ -129,8 +130,8 @@ export class StepView {
   inkBetween(from: number, to: number): number {
     const { mesh } = this.trace;
     const axes = (this.collective?.axes ?? []).map((name) => mesh.axisOf(name));
-    const [a, b] = [mesh.digits(from), mesh.digits(to)];
-    return axes.find((axis) => a[axis] !== b[axis]) ?? this.axis;
+    const along = differing(mesh, from, to);
+    return axes.find((axis) => along.includes(axis)) ?? this.axis;
   }
 
   /** Views of all groups that hold their addition: this one's, and the others where all are open at once. */
