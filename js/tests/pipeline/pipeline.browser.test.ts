@@ -1,7 +1,7 @@
 import { beforeEach, expect, test, vi } from "vitest";
 import { button, Clock, find, type Mounted, prefers, press, settle, textOf } from "../harness";
 import { mount, start } from "./harness";
-import { model, wire } from "./schedules";
+import { model, SCHEDULES, wire } from "./schedules";
 
 const clocks: Clock[] = [];
 const clock = () => clocks.at(-1) as Clock;
@@ -238,4 +238,13 @@ test("a tick opens the function's steps in the card, and moves them", async () =
 test("a saved page has no steps to open", async () => {
   const view = await mount(wire("ring"), { _static: true });
   expect(textOf(find(view, ".tools"))).not.toContain("its steps");
+});
+
+test("in a narrow card the controls take two rows", async () => {
+  for (const name of SCHEDULES) {
+    const view = await mount(wire(name), { _stepped: true }, { width: 480 });
+    const tops = [...find(view, ".tools").querySelectorAll("button")].map((b) => b.getBoundingClientRect().top);
+    expect(new Set(tops.map(Math.round)).size, name).toBeLessThanOrEqual(2);
+    view.stop();
+  }
 });

@@ -1,5 +1,6 @@
 /** RunView in a page: keys, pointer, table, calls, several runs. */
 import { expect, test } from "vitest";
+import type { Run } from "../../src/model/document.gen";
 import {
   button,
   drawn,
@@ -167,3 +168,17 @@ for (const [scheme, background] of GROUNDS) {
     });
   }
 }
+
+test.each([900, 934, 1134])(
+  "beside a mesh of eight devices the table shows five rows at least, %s px wide",
+  async (width) => {
+    const run = wire("step") as Run;
+    const collectives = Array.from({ length: 10 }, (_, k) => run.collectives[k % run.collectives.length]);
+    const note = "8 devices of one CPU share 2 cores: times show order and waiting, not an interconnect.";
+    const view = await mount({ ...run, note, collectives }, {}, { width });
+    expect(view.frame.getBoundingClientRect().height).toBeLessThanOrEqual(640);
+    const end = find(view, ".list").getBoundingClientRect().bottom;
+    const rows = [...view.root.querySelectorAll("tbody tr")];
+    expect(rows.filter((row) => row.getBoundingClientRect().bottom <= end + 1).length).toBeGreaterThanOrEqual(5);
+  },
+);

@@ -85,3 +85,14 @@ test("the line is chosen by Python, and Python hears of the one that is chosen h
   await settle();
   expect(view.model.sentFor("selection")).toEqual([paths(view)[3]]);
 });
+
+test("three trees stand in columns where their types fit", async () => {
+  for (const [width, wide] of [
+    [700, true],
+    [480, false],
+  ] as const) {
+    const view = await mount(wire("three"), {}, { width });
+    expect(view.root.querySelector(".compared")?.classList.contains("wide")).toBe(wide);
+    view.stop();
+  }
+});

@@ -9,6 +9,8 @@ export interface Badge {
   strong: string;
   text: string;
   tone: "plain" | "warn";
+  /** Left out where the head has one line for all. */
+  minor?: boolean;
 }
 
 /** The share of waiting from which on it is pointed out. */
@@ -17,10 +19,10 @@ const MUCH = 0.05;
 export function badgesOf({ shares, seconds }: Run): Badge[] {
   return [
     { strong: duration(median(seconds)), text: "a call, median", tone: "plain" },
-    { strong: percent(shares.compute), text: "compute", tone: "plain" },
+    { strong: percent(shares.compute), text: "compute", tone: "plain", minor: true },
     { strong: percent(shares.communication), text: "in collectives", tone: "plain" },
     { strong: percent(shares.waiting), text: "waiting", tone: shares.waiting >= MUCH ? "warn" : "plain" },
-    { strong: percent(shares.idle), text: "no event", tone: "plain" },
+    { strong: percent(shares.idle), text: "no event", tone: "plain", minor: true },
   ];
 }
 

@@ -38,7 +38,7 @@ export interface RunLayout {
 export const MOST_LANES = 32;
 const GUTTER = 118;
 const NARROW = 560;
-/** Wider cards have the table beside the devices: then lanes may be higher. */
+/** Wider cards have the table beside the devices: few lanes may be higher, many are lower, to leave it room. */
 const ROOMY = 826;
 const AXIS = 26;
 const LOOPS = 20;
@@ -50,8 +50,8 @@ export type Room = "ample" | "shared" | "dense";
 export function layoutOf(model: RunModel, width: number, room: Room = "ample"): RunLayout {
   const lanes = chosen(model);
   const labels = width >= NARROW;
-  const dense = room === "dense" && width >= ROOMY && lanes.length > 4;
-  const lane = lanes.length > 16 || dense ? 12 : lanes.length > 8 || room !== "ample" || width < ROOMY ? 18 : 21;
+  const dense = width >= ROOMY && lanes.length > (room === "dense" ? 4 : 8);
+  const lane = lanes.length > 16 || dense ? 12 : lanes.length > 4 || room !== "ample" || width < ROOMY ? 18 : 21;
   const [near, far] = lane > 20 ? [5, 10] : dense ? [2, 6] : [3, 8];
   const left = labels ? (model.mesh.axes.length > 1 ? GUTTER : 58) : 30;
   const pair = model.mesh.axes.at(-1)?.size ?? 1;

@@ -35,7 +35,7 @@ export function RunCard({ state }: { state: RunState }) {
         {!several && (
           <ul class="badges">
             {badgesOf(doc).map((b) => (
-              <li class={`badge ${b.tone}`} key={b.text}>
+              <li class={`badge ${b.tone} ${b.minor ? "minor" : ""}`} key={b.text}>
                 <b>{b.strong}</b> {b.text}
               </li>
             ))}

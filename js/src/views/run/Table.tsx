@@ -26,7 +26,7 @@ export function Table({ state, model, rows }: Props) {
   const { sort } = state.now;
   const figures = runFigures(model);
   return (
-    <div class={rows.length > 9 ? "scroll" : rows.length > 4 ? "narrow-scroll" : ""}>
+    <div class={rows.length > 6 ? "scroll" : rows.length > 4 ? "narrow-scroll" : ""}>
       <table class="table">
         <thead>
           <tr>

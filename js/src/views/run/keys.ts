@@ -1,14 +1,14 @@
-/** Keys of the whole card, as its foot lists them. */
+/** Keys, what they do, and whether a button does the same. */
 import { cardKeys } from "../card/keys";
 import type { RunState } from "./state";
 
-export const KEYS: readonly (readonly [string, string])[] = [
+export const KEYS: readonly (readonly [key: string, does: string, button?: true])[] = [
   ["← →", "event"],
   ["↑ ↓", "device"],
   ["n", "next wait"],
-  ["+ −", "zoom"],
-  ["[ ]", "call"],
-  ["a", "all calls"],
+  ["+ −", "zoom", true],
+  ["[ ]", "call", true],
+  ["a", "all calls", true],
   ["Esc", "deselect"],
 ];
 

@@ -7,16 +7,18 @@ import {
   pathsOf,
   titleOf,
   totalOf,
+  typesOf,
 } from "../../../model/tree/compared";
+import { textWidth } from "../../../scene/measure";
 import { AXIS_DASH } from "../../../scene/scene";
-import { ComparedLine, Whole } from "./ComparedLine";
+import { ComparedLine, pieces, Whole } from "./ComparedLine";
 import { KEYS } from "./keys";
 import type { ComparedState } from "./state";
 
 /** Below this width the trees stand below each other in a line. */
-const NARROW = 640;
-/** Least width of a tree's column. */
-const COLUMN = 190;
+const NARROW = 560;
+/** Widths of a path, and of a tree's column, with what is beside them. */
+const [PATH, COLUMN, MOST] = [162, 140, 210];
 
 /** Only the grid itself takes focus. */
 const ROW = { role: "row" } as const;
@@ -28,7 +30,8 @@ export function ComparedCard({ state }: { state: ComparedState }) {
   const lines = state.lines();
   const at = state.line();
   const trees = model.doc.trees.length;
-  const narrow = width < Math.max(NARROW, 150 + trees * COLUMN);
+  const column = Math.min(MOST, Math.max(COLUMN, 20 + widest(model)));
+  const narrow = width < Math.max(NARROW, PATH + trees * column);
   const greatest = Math.max(1, ...model.lines.flatMap((line) => line.held));
   return (
     <div class={`model compared ${narrow ? "slim" : "wide"}`} style={{ "--trees": trees }}>
@@ -144,6 +147,12 @@ function Tools({ state, model, lines }: { state: ComparedState; model: ComparedM
       </span>
     </div>
   );
+}
+
+/** Pixels that a type needs at least, in lines of a dimension or more each. */
+function widest(model: ComparedModel): number {
+  const types = model.lines.flatMap((line) => line.cells.flatMap((cell) => typesOf(cell.arrays)));
+  return types.flatMap(pieces).reduce((most, piece) => Math.max(most, textWidth(piece, 12.5, true)), 0);
 }
 
 /** Scrolls to the line that the keyboard is at, when that has moved. */

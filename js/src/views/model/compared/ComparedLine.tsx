@@ -88,12 +88,20 @@ function Types({ cell, mesh }: { cell: ComparedCell; mesh: MeshModel }) {
   return (
     <span class="types mono">
       {typesOf(cell.arrays).map((type) => (
-        <span title={type} key={type}>
-          <Tokens tokens={axisTokens(type, mesh)} />
+        <span key={type}>
+          {pieces(type).map((piece, k) => [
+            k > 0 && <wbr key={`${k}`} />,
+            <Tokens tokens={axisTokens(piece, mesh)} key={k} />,
+          ])}
         </span>
       ))}
     </span>
   );
+}
+
+/** A type, parted where a line of it may end: behind a dimension. */
+export function pieces(type: string): string[] {
+  return type.split(/(?<=,)(?=\d)/);
 }
 
 /** The whole of a line: where each array stands in its tree, with its spec. */
