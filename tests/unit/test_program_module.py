@@ -596,7 +596,7 @@ def test_remarks(op, remark):
     text = entry(
         "%q = f32[4,8] copy(%p)",
         f'ROOT %c = f32[8,8] all-gather(%q), {GROUPS}, dimensions={{0}}, metadata={{op_name="{op}"}}',
-    ).replace("parameter(0)", """parameter(0), metadata={op_name="params['w']"}""")
+    ).replace("parameter(0)", r"""parameter(0), metadata={op_name="params[\'w\']"}""")
     assert read(text).collectives[0].remark == remark
 
 

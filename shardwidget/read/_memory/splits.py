@@ -47,11 +47,11 @@ class Splits:
         return found
 
     def _axes_of(self, instruction: Instruction, type_: str) -> tuple[str, ...] | None:
-        name = re.search(r'metadata=\{op_name="([^";]*)"', instruction.text)
+        name = instruction.op_name
         shape = _dims(type_)
-        if name is None or shape is None or instruction.kind in _MOVES:
+        if not name or shape is None or instruction.kind in _MOVES:
             return None
-        splits = self._by_operation.get(name[1].replace("\\'", "'"), ())
+        splits = self._by_operation.get(name, ())
         found = {self._only(split.shape, split.local) for split in splits if _same_elements(split.local, shape)}
         return next(iter(found)) if len(found) == 1 else None
 

@@ -7,6 +7,7 @@ attributes are read where they matter.
 
 from __future__ import annotations
 
+import ast
 import functools
 import re
 from dataclasses import dataclass, field
@@ -64,6 +65,12 @@ class Instruction:
         while end >= 0 and self.text.count("(", start, end) > self.text.count(")", start, end):
             end = self.text.find(")", end + 1)
         return self.text[start:end] if end >= 0 else self.text[start:]
+
+    @property
+    def op_name(self) -> str:
+        """JAX's path of the operation, or the name of the user's argument; empty where it has none."""
+        found = re.search(r'op_name="((?:[^"\\]|\\.)*)"', self.text.partition("metadata={")[2])
+        return unescaped(found[1]) if found else ""
 
     def attribute(self, name: str) -> str:
         """A plain attribute, such as ``direction=LT``; empty where it is missing."""
@@ -172,6 +179,16 @@ class Module:
             marks_own="is_spmd_generated" in text,
             unread=unread,
         )
+
+
+def unescaped(text: str) -> str:
+    """A string as XLA writes it, with C's escapes."""
+    if "\\" not in text:
+        return text
+    try:
+        return ast.literal_eval(f'b"{text}"').decode()
+    except (SyntaxError, ValueError):
+        return text
 
 
 def _after(pattern: str, text: str, otherwise: str) -> str:

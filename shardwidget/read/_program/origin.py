@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import functools
 import itertools
 import re
@@ -14,7 +13,7 @@ from shardwidget.document import Source
 from shardwidget.read._jaxpr.sources import line_of
 from shardwidget.read._program import megascale
 from shardwidget.read._program.loops import Found
-from shardwidget.read._program.module import Computation, Instruction, Module
+from shardwidget.read._program.module import Computation, Instruction, Module, unescaped
 
 _PASSES_ON = frozenset({"copy", "bitcast", "reshape", "transpose", "get-tuple-element", "tuple", "convert", "fusion"})
 """Opcodes that may be between an instruction that lost its metadata and one that kept it."""
@@ -214,14 +213,13 @@ class Origins:
 
     def _of(self, instruction: Instruction) -> InstructionOrigin:
         _, _, metadata = instruction.text.partition("metadata={")
-        op = re.search(r'op_name="((?:[^"\\]|\\.)*)"', metadata)
         number = re.search(r"stack_frame_id=(\d+)", metadata)
         if number:
             frames = self._frames(int(number[1]))
         else:
             file, line = re.search(r'source_file="([^"]*)"', metadata), re.search(r"source_line=(\d+)", metadata)
-            frames = (ModuleFrame(_unescaped(file[1]), "", int(line[1])),) if file and line else ()
-        return InstructionOrigin(_unescaped(op[1]) if op else "", frames)
+            frames = (ModuleFrame(unescaped(file[1]), "", int(line[1])),) if file and line else ()
+        return InstructionOrigin(instruction.op_name, frames)
 
     def _read_frames(self, number: int) -> tuple[ModuleFrame, ...]:
         frame = self._tables.get("StackFrames", {}).get(number)
@@ -229,7 +227,7 @@ class Origins:
             return ()
         place = self._tables.get("FileLocations", {}).get(_number("file_location_id", frame), "")
         file, function = (
-            _unescaped(self._tables.get(table, {}).get(_number(key, place), '""')[1:-1])
+            unescaped(self._tables.get(table, {}).get(_number(key, place), '""')[1:-1])
             for table, key in (("FileNames", "file_name_id"), ("FunctionNames", "function_name_id"))
         )
         spans = (_number(key, place) for key in ("line", "column", "end_line", "end_column"))
@@ -265,13 +263,3 @@ def _made_from(instruction: Instruction, computation: Computation) -> Iterator[I
 def _number(key: str, text: str) -> int:
     found = re.search(rf"\b{key}=(\d+)", text)
     return int(found[1]) if found else 0
-
-
-def _unescaped(text: str) -> str:
-    """A string as XLA writes it, with C's escapes."""
-    if "\\" not in text:
-        return text
-    try:
-        return ast.literal_eval(f'b"{text}"').decode()
-    except (SyntaxError, ValueError):
-        return text

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from shardwidget.document import Semantics
@@ -47,8 +46,7 @@ def argument_of(found: Found, module: Module) -> str:
         operand = found.computation.by_name.get(operand.operands[0])
     if operand is None or operand.opcode != "parameter":
         return ""
-    name = re.search(r'metadata=\{op_name="([^"]*)"', operand.text)
-    return name[1] if name else ""
+    return operand.op_name
 
 
 def _keeps_values(instruction: Instruction, module: Module) -> bool:

@@ -14,7 +14,12 @@ export function Head({ state, model }: { state: ProgramState; model: ProgramMode
   return (
     <header>
       <h2 class="mono">{doc.name || "program"}</h2>
-      {doc.target && <span class="soft target">compiled for {doc.target}</span>}
+      {doc.target && (
+        <span class="soft target" title={`compiled for ${doc.target}`}>
+          <span class="verb">compiled for </span>
+          {doc.target}
+        </span>
+      )}
       <span class="chips">
         {mesh.axes.map((a, axis) => (
           <AxisButton state={state} mesh={mesh} axis={axis} key={a.name} />

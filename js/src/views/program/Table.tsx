@@ -1,6 +1,7 @@
 /** The table of collectives. It is drawn again only when what it shows has changed, not in each animation frame. */
 import { Component } from "preact";
 import { type Group, groupTotal, type ProgramModel, type Sort, totalFigures } from "../../model/program";
+import { textWidth } from "../../scene/measure";
 import { memo } from "../card/store";
 import { Row } from "./Row";
 import { grid, HEADS, head } from "./roles";
@@ -53,6 +54,7 @@ export class Table extends Component<Props> {
         <div
           class={`table ${width < NARROW ? "cards" : ""} ${rows.length > LONG || width >= STACKED ? "long" : ""}`}
           {...grid(label, rows.length, here === undefined ? undefined : `line-${here}`)}
+          style={{ "--axes": `${axesWidth(model)}px` }}
         >
           <div {...HEADS}>
             {COLUMNS.map(([column, name]) => {
@@ -108,3 +110,8 @@ export class Table extends Component<Props> {
 const DESCENDS = new Set<Sort>(["time", "sent", "runs"]);
 /** More lines than these scroll by themselves. */
 const LONG = 5;
+
+/** Where room is short the column of axes is as wide as the longest name, within bounds. */
+function axesWidth({ mesh }: ProgramModel): number {
+  return Math.min(124, Math.max(84, 34 + Math.max(0, ...mesh.axes.map((a) => textWidth(a.name, 12, true)))));
+}

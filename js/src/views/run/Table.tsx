@@ -67,6 +67,7 @@ interface RowProps {
 function Row({ state, model, c, at, longest, figures }: RowProps) {
   const chosen = state.now.selection === at;
   const ran = c.times > 0;
+  const rate = ran && c.bytes_per_second > 0 ? figures.rate(c.bytes_per_second) : "";
   return (
     <tr class={chosen ? "chosen" : ""}>
       <td class="what">
@@ -84,7 +85,14 @@ function Row({ state, model, c, at, longest, figures }: RowProps) {
           {c.backward && " · backward"}
         </span>
       </td>
-      <td class="sent mono">{figures.sent(c.bytes_per_device)}</td>
+      <td class="sent mono">
+        {figures.sent(c.bytes_per_device)}
+        {rate && (
+          <span class="soft" title="achieved">
+            {rate}
+          </span>
+        )}
+      </td>
       <td class="time mono">
         <span>
           {ran && <Spread model={model} c={c} longest={longest} />}
@@ -100,7 +108,7 @@ function Row({ state, model, c, at, longest, figures }: RowProps) {
         )}
       </td>
       <td class="estimate mono soft">{c.estimate_s > 0 && figures.estimate(c.estimate_s)}</td>
-      <td class="achieved mono">{ran && c.bytes_per_second > 0 && figures.rate(c.bytes_per_second)}</td>
+      <td class="achieved mono">{rate}</td>
     </tr>
   );
 }
