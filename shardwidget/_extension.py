@@ -164,13 +164,13 @@ def _name_of(value: Any) -> str:
 
 
 def _is_shown(value: Any) -> bool:
-    if isinstance(value, jax.Array):
+    if isinstance(value, jax.Array | jax.Ref):
         # The value of a scalar says it all.
         return value.ndim > 0
     if _jax.children(value) is None or len(value) > MOST_LEAVES:
         return False
     leaves = jax.tree.leaves(value)
-    return 0 < len(leaves) <= MOST_LEAVES and all(isinstance(x, jax.Array) for x in leaves)
+    return 0 < len(leaves) <= MOST_LEAVES and all(isinstance(x, jax.Array | jax.Ref) for x in leaves)
 
 
 def _expressions(line: str) -> list[str]:
@@ -213,7 +213,7 @@ def _mesh(names: dict[str, Any], devices: int) -> Any:
     meshes = [_jax.entered_mesh() if set_.empty else set_]
     values = [value for name, value in list(names.items()) if not name.startswith("_")]
     meshes += [value for value in values if isinstance(value, jax.sharding.Mesh)]
-    meshes += [getattr(x.sharding, "mesh", None) for x in values if isinstance(x, jax.Array)]
+    meshes += [getattr(x.sharding, "mesh", None) for x in values if isinstance(x, jax.Array | jax.Ref)]
     fitting = (m for m in meshes if isinstance(m, jax.sharding.Mesh) and np.size(m.devices) == devices)
     return next(fitting, None)
 

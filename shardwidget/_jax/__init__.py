@@ -19,7 +19,7 @@ nothing is computed from them.
 """
 
 from shardwidget._jax import messages
-from shardwidget._jax.arrays import base_array, children, memory_at
+from shardwidget._jax.arrays import base_array, children, held_array, is_ready, memory_at
 from shardwidget._jax.assignment import buffer_assignment, results_are_allocated_first
 from shardwidget._jax.callers import without_first_caller
 from shardwidget._jax.compiling import compilations, module_text, without_trace_cache
@@ -75,6 +75,7 @@ from shardwidget._jax.profiling import ProfilerSession, is_profiling
 from shardwidget._jax.propagation import Split, propagated
 from shardwidget._jax.shardings import (
     AnyMesh,
+    boundary_shardings,
     device_assignment,
     entered_mesh,
     hlo_text,
@@ -160,6 +161,7 @@ __all__ = [
     "base_array",
     "bind",
     "bind_here",
+    "boundary_shardings",
     "buffer_assignment",
     "call_stack",
     "calls_reshard",
@@ -179,6 +181,7 @@ __all__ = [
     "function_name",
     "function_place",
     "gradient_of",
+    "held_array",
     "hlo_text",
     "inspection",
     "is_changed_by_vmap",
@@ -188,6 +191,7 @@ __all__ = [
     "is_library_file",
     "is_open",
     "is_profiling",
+    "is_ready",
     "is_ref",
     "is_silent",
     "is_user_file",

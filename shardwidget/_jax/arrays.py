@@ -25,6 +25,19 @@ def base_array(x: Any) -> Any:
     return getattr(x, "_base_array", x)
 
 
+def held_array(x: Any) -> Any:
+    """The array that a ``jax.Ref`` holds now; anything else itself.
+
+    JAX 0.9 – 0.12: reading a ``Ref`` copies it. A ``Ref`` that is no array underneath is returned as it is.
+    """
+    return getattr(getattr(x, "_refs", None), "_buf", x) if isinstance(x, jax.Ref) else x
+
+
+def is_ready(x: Any) -> bool:
+    """Whether an array has been computed. JAX 0.9 – 0.12: not in the public type, and not of arrays of keys."""
+    return base_array(x).is_ready()
+
+
 def memory_at(x: Any) -> tuple[Any, ...]:
     """Addresses of this process's shards in the memory of their devices; empty if the backend does not give them.
 

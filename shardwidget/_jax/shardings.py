@@ -38,6 +38,23 @@ def logical_device_ids(sharding: jax.sharding.Sharding) -> tuple[int, ...] | Non
     return getattr(sharding, "_logical_device_ids", None)
 
 
+def boundary_shardings(compiled: jax.stages.Compiled) -> tuple[list[Any], list[Any]]:
+    """Shardings of a program's arguments and of its results, flat; None for an argument that it does not use.
+
+    The contents of a ``jax.Ref`` come last in both: those of one that is closed over, and what each holds afterwards.
+    JAX 0.9 – 0.12: ``input_shardings`` and ``output_shardings`` raise where there are such contents.
+    """
+    try:
+        inputs = jax.tree.leaves(compiled.input_shardings, is_leaf=lambda x: x is None)
+    except ValueError:
+        inputs = list(compiled._executable._in_shardings)  # pyright: ignore[reportAttributeAccessIssue]
+    try:
+        outputs = jax.tree.leaves(compiled.output_shardings, is_leaf=lambda x: x is None)
+    except ValueError:
+        outputs = list(compiled._executable._out_shardings)  # pyright: ignore[reportAttributeAccessIssue]
+    return inputs, outputs
+
+
 def device_assignment(sharding: jax.sharding.Sharding) -> tuple[Any, ...] | None:
     """The devices of a sharding in the order in which a compiled program counts them; None for an abstract one.
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 LEGAL = (
-    "Legal forms: a jax.Array; a jax.ShapeDtypeStruct with sharding=; a tuple (shape, dtype, sharding); "
+    "Legal forms: a jax.Array or a jax.Ref; a jax.ShapeDtypeStruct with sharding=; a tuple (shape, dtype, sharding); "
     "a jax.sharding.Mesh or AbstractMesh."
 )
 

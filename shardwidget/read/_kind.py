@@ -33,7 +33,7 @@ def is_tree(x: Any) -> bool:
         return False
     if callable(x):
         # Modules are called, and hold arrays; a function that is a pytree holds none.
-        return any(isinstance(leaf, jax.Array | jax.ShapeDtypeStruct) for leaf in _inside(x))
+        return any(isinstance(leaf, jax.Array | jax.Ref | jax.ShapeDtypeStruct) for leaf in _inside(x))
     if x is None or _of_numbers(x):
         return False
     return dataclasses.is_dataclass(x) or not jax.tree_util.all_leaves([x])

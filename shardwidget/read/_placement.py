@@ -26,9 +26,10 @@ def placement(x: Any, *, name: str = "", groups: tuple[Mesh, str] | None = None)
     """Reads where an array's shards live, without touching its data.
 
     Args:
-        x: a ``jax.Array`` (also deleted, or partly on other processes' devices), a ``jax.ShapeDtypeStruct`` with a
-            sharding, a tuple ``(shape, dtype, sharding)``, or a ``Mesh`` or ``AbstractMesh`` alone. Also what behaves
-            like JaxPP's ``MpmdArray``; and with ``groups`` an array on some groups of a mesh, or a list of its copies.
+        x: a ``jax.Array`` (also deleted, or partly on other processes' devices), a ``jax.Ref``, read as the array that
+            it holds, a ``jax.ShapeDtypeStruct`` with a sharding, a tuple ``(shape, dtype, sharding)``, or a ``Mesh`` or
+            ``AbstractMesh`` alone. Also what behaves like JaxPP's ``MpmdArray``; and with ``groups`` an array on some
+            groups of a mesh, or a list of its copies.
         name: what to call it.
         groups: a mesh, and the name of the axis that divides it into groups (MPMD).
 
@@ -44,7 +45,7 @@ def placement(x: Any, *, name: str = "", groups: tuple[Mesh, str] | None = None)
         return mpmd_placement(x, groups, name)
     if isinstance(x, Mesh | AbstractMesh):
         return Placement(read_mesh(x), None, name=name, state="abstract", jax_version=jax.__version__)
-    x = as_typed(x)
+    given, x = x, as_typed(x)
     sharding = x.sharding
     if sharding is None:
         raise ValueError(_errors.NO_SHARDING.format(what=x, shape=x.shape, dtype=str(x.dtype)))
@@ -73,7 +74,7 @@ def placement(x: Any, *, name: str = "", groups: tuple[Mesh, str] | None = None)
         dtype=str(x.dtype),
         bits=8 * x.dtype.itemsize,
         name=name,
-        type=_jax.type_text(aval),
+        type=_jax.type_text(jax.typeof(given) if isinstance(given, jax.Ref) else aval),
         sharding=type(sharding).__name__,
         spec=None if spec is None else repr(spec),
         agreement=_agreement(aval.sharding.spec, sharding),
@@ -90,7 +91,7 @@ def placement(x: Any, *, name: str = "", groups: tuple[Mesh, str] | None = None)
 
 
 def as_typed(x: Any) -> jax.Array | jax.ShapeDtypeStruct:
-    """An array as it is; a tuple as the ``ShapeDtypeStruct`` that it describes.
+    """An array as it is; that of a ``jax.Ref``; a tuple as the ``ShapeDtypeStruct`` that it describes.
 
     Raises:
         TypeError: it is neither.
@@ -98,6 +99,7 @@ def as_typed(x: Any) -> jax.Array | jax.ShapeDtypeStruct:
     """
     if isinstance(x, Tracer):
         raise TypeError(_errors.TRACER.format(type=jax.typeof(x)))
+    x = _jax.held_array(x)
     if isinstance(x, jax.Array | jax.ShapeDtypeStruct):
         return x
     if isinstance(x, tuple) and len(x) == 3 and isinstance(x[0], tuple | list):

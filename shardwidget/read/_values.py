@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import jax
 import numpy as np
 
+from shardwidget import _jax
 from shardwidget.document import Block, Values
 from shardwidget.read import _errors
 from shardwidget.read._numbers import element_format, summarise
@@ -105,6 +107,18 @@ def numbers_of(x: Any) -> tuple[str, Any]:
     if jax.dtypes.issubdtype(x.dtype, jax.dtypes.prng_key):
         return _errors.KEYS, None
     return "", x
+
+
+def is_ready(x: Any) -> bool:
+    """Whether an array has been computed, so that reading its values does not wait; true of what has no values."""
+    x = _jax.held_array(x)
+    return not isinstance(x, jax.Array) or x.is_deleted() or _jax.is_ready(x)
+
+
+def wait_for(x: Any) -> None:
+    """Waits until an array has been computed, or cannot be any more: reading its values then says why."""
+    with contextlib.suppress(Exception):
+        jax.block_until_ready(_jax.held_array(x))
 
 
 def _check_known(x: jax.Array, device_ids: Sequence[int]) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from inspect import signature
 from typing import Any, Literal, cast
@@ -16,7 +18,7 @@ from shardwidget._names import name_in_caller
 from shardwidget.document import MpmdPlacement, Placement, Values, to_wire
 from shardwidget.export import bundle, table, text, values
 from shardwidget.read._mpmd import is_mpmd
-from shardwidget.read._values import sampled
+from shardwidget.read._values import is_ready, sampled, wait_for
 from shardwidget.widgets._base import DocumentWidget, Mode
 from shardwidget.widgets._options import checked
 from shardwidget.widgets._selection import selected
@@ -100,6 +102,7 @@ class ArrayView(DocumentWidget):
         checked(type(self), traits)
         self._name, self._groups = name, groups
         self._array = x
+        self._waiting: dict[str, asyncio.Task[None]] = {}
         document = self._read(x)
         super().__init__(
             document,
@@ -145,7 +148,31 @@ class ArrayView(DocumentWidget):
         return text.picture(self.document, self.row_dim, self.column_dim)
 
     def _table(self) -> str:
-        return table.table(self.document, self.row_dim, self.column_dim) + values.listing(self._printed())
+        # Displaying an array does not wait for its computation.
+        sheets = self._printed() if is_ready(self._array) else []
+        return table.table(self.document, self.row_dim, self.column_dim) + values.listing(sheets)
+
+    def _small_picture(self) -> str | None:
+        return super()._small_picture() if self.color_by != "values" or is_ready(self._array) else None
+
+    def _once_ready(self, then: Callable[[], None]) -> None:
+        """Calls a method once the values can be read. A notebook's kernel can run other cells meanwhile."""
+        array = self._array
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            return then()
+        if is_ready(array):
+            return then()
+
+        async def wait() -> None:
+            await loop.run_in_executor(None, wait_for, array)
+            del self._waiting[then.__name__]
+            self._once_ready(then) if array is not self._array else then()
+
+        if then.__name__ not in self._waiting:
+            self._waiting[then.__name__] = loop.create_task(wait())
+        return None
 
     def _printed(self) -> list[values.Sheet]:
         """What paper says in addition; empty where the picture says all."""
@@ -157,7 +184,10 @@ class ArrayView(DocumentWidget):
     @observe("_prints", "selection", "_document")
     def _on_print(self, change: Bunch) -> None:
         if self._prints:
-            self._paper = self._printed()
+            self._once_ready(self._print)
+
+    def _print(self) -> None:
+        self._paper = self._printed()
 
     def fetch(self) -> None:
         """Reads the values of all shards, including those of other processes, and draws them.
@@ -204,7 +234,11 @@ class ArrayView(DocumentWidget):
     @observe("_want")
     def _on_want(self, change: Bunch) -> None:
         if change["new"]:
-            self._values = to_wire(self._fetch(change["new"]))
+            self._once_ready(self._answer)
+
+    def _answer(self) -> None:
+        if self._want:  # It is emptied when another array is shown.
+            self._values = to_wire(self._fetch(self._want))
 
     @validate("selection")
     def _check_selection(self, proposal: Bunch) -> dict[str, Any] | None:

@@ -11,7 +11,7 @@ from shardwidget import read
 from shardwidget.document import MeshAxis, to_wire
 from shardwidget.read._values import sampled
 
-LEGAL = r"Legal forms: a jax\.Array; a jax\.ShapeDtypeStruct .*; a tuple \(shape, dtype, sharding\); .*AbstractMesh"
+LEGAL = r"Legal forms: a jax\.Array or a jax\.Ref; a jax\.ShapeDtypeStruct .*; a tuple .*; .*AbstractMesh"
 
 
 def mesh_of(*types: AxisType) -> Mesh:

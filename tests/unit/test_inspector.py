@@ -326,3 +326,15 @@ def test_a_copy_that_needs_no_kernel_and_a_picture(tmp_path):
     assert "params" in page
     assert view.to_svg(width=480).startswith("<svg")
     assert sw.Inspector({}).to_svg().startswith("<svg")
+
+
+def test_shards_of_random_keys_are_counted_with_the_keys():
+    keys = jax.device_put(jax.random.split(jax.random.key(0), 8), put((8,), "data").sharding)
+    bits = jax.random.key_data(jax.random.split(jax.random.key(1)))
+    looks = Looks()
+    assert [(h.name, h.arrays) for h in looks.look({"keys": keys}).holders] == [("keys", 1), ("", 1)]
+    touched = keys.addressable_shards
+    # The bits, which no name holds, could be those of a shard by their shape; they still count.
+    assert [(h.name, h.arrays) for h in looks.look({"keys": keys}).holders] == [("keys", 1), ("", 1)]
+    assert len(touched) == 8
+    assert bits.shape == (2, 2)

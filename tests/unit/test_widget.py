@@ -1,11 +1,14 @@
 """``ArrayView`` on the Python side: what it sends to the front end, what it takes from it, and what it refuses."""
 
+import asyncio
 import base64
 import json
 import re
+import threading
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 from jax.sharding import NamedSharding
 from jax.sharding import PartitionSpec as P
@@ -371,3 +374,48 @@ def test_fetch_needs_an_array_with_values(mesh):
     x.delete()
     with pytest.raises(ValueError, match="deleted or donated"):
         view.fetch()
+
+
+@pytest.fixture
+def unfinished(mesh):
+    """An array whose computation ends when it is told to, and what tells it."""
+    end = threading.Event()
+
+    def held(x):
+        assert end.wait(60)
+        return x
+
+    x = jax.device_put(np.arange(8, dtype=np.float32), NamedSharding(mesh, P()))
+    yield jax.jit(lambda x: jax.pure_callback(held, jax.ShapeDtypeStruct(x.shape, x.dtype), x))(x), end
+    end.set()
+
+
+@pytest.mark.parametrize("color_by", ["position", "values"])
+def test_displaying_an_array_does_not_wait_for_its_computation(unfinished, color_by, monkeypatch):
+    x, _ = unfinished
+    monkeypatch.setattr(svg, "available", lambda: True)
+    monkeypatch.setattr(svg, "picture", lambda state, **options: "<svg></svg>")
+    data, _ = sw.ArrayView(x, color_by=color_by)._repr_mimebundle_()
+    assert not x.is_ready()
+    assert "device" in data["text/html"]
+    assert ">x[0:8]" not in data["text/html"]
+
+
+def test_values_come_once_they_are_computed_and_the_kernel_goes_on_meanwhile(unfinished):
+    x, end = unfinished
+
+    async def kernel():
+        view = sw.ArrayView(x)
+        for devices in ([0], [0, 1]):
+            front_end(view).from_browser(_want=devices, _prints=True)
+            assert not x.is_ready()
+            assert (view._values, view._paper) == (None, [])
+        (answer, paper) = view._waiting.values()
+        end.set()
+        await asyncio.gather(answer, paper)
+        return view
+
+    view = asyncio.run(kernel())
+    assert [block["device_id"] for block in view._values["blocks"]] == [0, 1]
+    assert view._paper
+    assert not view._waiting

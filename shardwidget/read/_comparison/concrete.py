@@ -122,7 +122,7 @@ def compiled(tree: Tree, asked: ComparedCall, mesh: Mesh) -> Concrete:
                 inspected = read_program(asking.result(), mesh=mesh)
             except Exception as error:
                 refused = str(error).split("\n")[0]
-    inputs, outputs = plain.input_shardings[0], plain.output_shardings
+    inputs, outputs = _jax.boundary_shardings(plain)
     disturbed: frozenset[int] = frozenset()
     if mesh.size == 1:
         for k, line in enumerate(tree.lines):
@@ -326,7 +326,8 @@ def _with_outputs(
 
 
 def _zip(shardings: Sequence[Any], values: Sequence[Any]) -> zip[tuple[Any, Any]]:
-    return zip(shardings, values, strict=True)
+    # After those of the values come those of what a jax.Ref holds.
+    return zip(shardings[: len(values)], values, strict=True)
 
 
 def unseen(line: Line, v: Any) -> str:

@@ -77,7 +77,9 @@ def remedies(
     # equinox donates arrays alone: other specs are tried with shapes, which it does not take.
     arrays_alone = _jax.donating(f, ()) is None and before.compiler is not None and before.compiler.aliased > 0
     specs = () if arrays_alone else _specs(f, args)
-    groups += [[way] for way in (*_donations(f, args, donated), *specs)]
+    # XLA already puts the contents of a Ref where they were, and refuses donations beside that.
+    with_ref = any(isinstance(leaf, jax.Ref) for leaf in jax.tree.leaves((args, kwargs)))
+    groups += [[way] for way in (*(() if with_ref else _donations(f, args, donated)), *specs)]
     found = []
     for number, ways in enumerate(groups):
         if progress is not None:
@@ -136,7 +138,7 @@ def _specs(f: Any, args: tuple[Any, ...]) -> Iterator[_Way]:
 def _split(leaf: Any) -> PartitionSpec | None:
     """A spec with one more of the axes that an array is copied over, on the largest dimension that the axis divides."""
     sharding = getattr(leaf, "sharding", None)
-    if not isinstance(sharding, NamedSharding):
+    if not isinstance(sharding, NamedSharding) or isinstance(leaf, jax.Ref):
         return None
     entries = [*sharding.spec, *(None,) * (leaf.ndim - len(sharding.spec))]
     used = {a for entry in entries if entry is not None for a in (entry if isinstance(entry, tuple) else (entry,))}

@@ -44,22 +44,23 @@ class LeafReader:
         try:
             if not _is_array(x):
                 return self._index(_of_other(x))
-            found = self._array(x)
+            found = self._array(_jax.held_array(x), is_ref=isinstance(x, jax.Ref))
             return self._with_names(found, logical) if logical else found
         except Exception as error:  # Leaves are of any class, and their shardings may be the user's own.
             words = f"{type(error).__name__}: {error}"
             return self._index(LeafType(_class_name(x), "unreadable", note=words))
 
-    def _array(self, x: Any) -> int:
+    def _array(self, x: Any, *, is_ref: bool) -> int:
         if isinstance(x, np.ndarray | np.generic):
             bits, on_devices = 8 * x.dtype.itemsize, _device_bits(x.dtype)
             text = _text(x.shape, x.dtype)
             return self._index(LeafType(text, "host", x.shape, str(x.dtype), bits, device_bits=on_devices))
         state, sharding = _state(x), x.sharding
-        key = (x.shape, x.dtype, state, sharding)
+        key = (x.shape, x.dtype, state, sharding, is_ref)
         found = self._seen.get(key)
         if found is None:
-            found = self._seen[key] = self._index(self._placed(x, state, sharding))
+            placed = self._placed(x, state, sharding)
+            found = self._seen[key] = self._index(replace(placed, type=f"Ref{{{placed.type}}}") if is_ref else placed)
         return found
 
     def _with_names(self, found: int, logical: tuple[str, ...]) -> int:
@@ -122,7 +123,7 @@ class LeafReader:
 def _is_array(x: Any) -> bool:
     if isinstance(x, Tracer):
         raise TypeError(_errors.TRACER.format(type=jax.typeof(x)))
-    return isinstance(x, jax.Array | jax.ShapeDtypeStruct | np.ndarray | np.generic)
+    return isinstance(x, jax.Array | jax.Ref | jax.ShapeDtypeStruct | np.ndarray | np.generic)
 
 
 def _of_other(x: Any) -> LeafType:

@@ -94,7 +94,7 @@ def _flatten(above: Path, tree: Any) -> Iterator[tuple[Path, Any, tuple[str, ...
 
 def _opened(leaf: Any) -> list[tuple[Path, Any]] | None:
     """The contents of a leaf that is a container after all; None where it is not."""
-    if leaf is None or isinstance(leaf, jax.Array | jax.ShapeDtypeStruct):
+    if leaf is None or isinstance(leaf, jax.Array | jax.Ref | jax.ShapeDtypeStruct):
         return None
     # A module that is not a pytree: before flax 0.11. Whoever holds one has imported flax.
     nnx = sys.modules.get("flax.nnx")

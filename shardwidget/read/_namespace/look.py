@@ -12,6 +12,7 @@ from typing import Any
 import jax
 from jax.tree_util import keystr
 
+from shardwidget import _jax
 from shardwidget.document import Ints
 from shardwidget.document.model import Flag, LeafType
 from shardwidget.document.namespace import DeviceGroup, Holder, Namespace, TypeCount
@@ -295,4 +296,4 @@ def _path(value: Any, held: Held, diff: changes.NamespaceChange) -> str:
     except ValueError:
         return ""
     first = held.records[diff.at].ref()
-    return next((keystr(path) for path, leaf, _ in leaves if leaf is first), "")
+    return next((keystr(path) for path, leaf, _ in leaves if _jax.held_array(leaf) is first), "")

@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from shardwidget import _jax
+from shardwidget.document import Placement
 from shardwidget.read._namespace.records import Record, Records
 
 
@@ -29,7 +30,7 @@ def loose(live: Sequence[Any], named: Collection[Record], records: Records) -> l
     every = (*named, *of_rest)
     placed = {index: kinds[index].placement for index in {r.kind for r in every}}
     forms = {(kinds[index].type.shape, kinds[index].type.dtype) for index in alone}
-    cut = {index for index, p in placed.items() if p and index not in alone and (p.shard_shape, p.dtype) in forms}
+    cut = {index for index, p in placed.items() if p and index not in alone and _has_shard(p, forms)}
     taken = {place for r in every if r.kind in cut for place in _places(r)} if cut else set()
     out = []
     for record in of_rest:
@@ -40,6 +41,14 @@ def loose(live: Sequence[Any], named: Collection[Record], records: Records) -> l
             taken.update(places)
         out.append(record)
     return out
+
+
+def _has_shard(placed: Placement, forms: Collection[tuple[tuple[int, ...], str]]) -> bool:
+    """Whether a shard of an array can be an array of one of these shapes and dtypes."""
+    if not placed.dtype.startswith("key<"):
+        return (placed.shard_shape, placed.dtype) in forms
+    # The shards of keys are arrays of their bits, in one more dimension.
+    return any(dtype == "uint32" and shape[:-1] == placed.shard_shape for shape, dtype in forms if shape)
 
 
 def _places(record: Record) -> Sequence[Any]:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from shardwidget import _jax
 from shardwidget.read._namespace.frame import DeviceFrame, order
 from shardwidget.read._namespace.loose import loose
 from shardwidget.read._namespace.records import Record, Records
@@ -91,7 +92,7 @@ class Reader:
             arrays = arrays_of(value)
             if arrays:
                 of = tuple(records_of(arrays))
-                single = arrays[0] is value
+                single = arrays[0] is _jax.held_array(value)
                 found.append(_same(held, single, of) or _Part(name, single, of))
         records = list(chain.from_iterable(map(_RECORDS, found)))
         free = loose(self._live(), records, self.records)

@@ -21,7 +21,7 @@ numbers is not looked through after every cell."""
 _PLAIN = (type(None), bool, int, float, complex, str, bytes, type, np.ndarray, np.generic)
 _PLAIN += (FunctionType, BuiltinFunctionType, ModuleType)
 
-Kind = Literal["array", "plain", "dict", "items", "dataclass", "node"]
+Kind = Literal["array", "ref", "plain", "dict", "items", "dataclass", "node"]
 
 
 class Walker:
@@ -60,6 +60,8 @@ class Walker:
 
     def _inside(self, item: Any, kind: Kind) -> Iterable[Any]:
         try:
+            if kind == "ref":
+                return (_jax.held_array(item),)
             if kind == "dict":
                 return () if self._is_plain(item, item.values()) else item.values()
             if kind == "items":
@@ -84,6 +86,8 @@ class Walker:
 def _kind_of(item: Any) -> Kind:
     if isinstance(item, jax.Array):
         return "plain" if isinstance(item, Tracer) else "array"
+    if isinstance(item, jax.Ref):
+        return "ref"
     if isinstance(item, _PLAIN):
         return "plain"
     if isinstance(item, dict):

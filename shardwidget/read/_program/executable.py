@@ -117,12 +117,10 @@ def compiled(
 
 def shardings_of(executable: Executable) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     """Shardings of the arguments and of the results, in the order of the program's; empty where it has none."""
-    of = executable.compiled
-    if of is None:
+    if executable.compiled is None:
         return (), ()
-    flat = (jax.tree.leaves(tree, is_leaf=lambda x: x is None) for tree in (of.input_shardings, of.output_shardings))
-    inputs, outputs = map(tuple, flat)
-    return inputs, outputs
+    inputs, outputs = _jax.boundary_shardings(executable.compiled)
+    return tuple(inputs), tuple(outputs)
 
 
 def _of(
@@ -180,7 +178,7 @@ def _numbers(call: FlatCall) -> list[int]:
 _GIVEN = "given"
 """The parameter that those of a function with other arguments are passed as."""
 
-_NUMBERS = (jax.Array, jax.ShapeDtypeStruct, np.ndarray, np.generic, bool, int, float, complex)
+_NUMBERS = (jax.Array, jax.Ref, jax.ShapeDtypeStruct, np.ndarray, np.generic, bool, int, float, complex)
 
 
 def _devices_of(executable: Any) -> tuple[Any, ...]:
@@ -192,8 +190,8 @@ def _devices_of(executable: Any) -> tuple[Any, ...]:
 
 
 def _shardings(executable: Any) -> list[Any]:
-    both = (executable.input_shardings, executable.output_shardings)
-    return [leaf for leaf in jax.tree.leaves(both) if isinstance(leaf, jax.sharding.Sharding)]
+    inputs, outputs = _jax.boundary_shardings(executable)
+    return [leaf for leaf in (*inputs, *outputs) if isinstance(leaf, jax.sharding.Sharding)]
 
 
 def first_mesh(of: Iterable[Any]) -> Any:

@@ -11,6 +11,7 @@ from typing import Any
 import jax
 from jax.sharding import AbstractMesh, Mesh, NamedSharding, PartitionSpec
 
+from shardwidget import _jax
 from shardwidget.document import Timing
 from shardwidget.read import _errors
 from shardwidget.read._call import function_name
@@ -79,12 +80,12 @@ def calls(
     _check(f, given, mesh)
     call, *given = (f, *given) if isinstance(f, jax.stages.Compiled) else jitted_of(f, *given)
     given = tuple(given)
-    takes_part = _devices((f.input_shardings if isinstance(f, jax.stages.Compiled) else given, mesh))
+    takes_part = _devices((_jax.boundary_shardings(f)[0] if isinstance(f, jax.stages.Compiled) else given, mesh))
     with setting(mesh, given), together(f"calls {function_name(f)} {WARM_UP + n} times", takes_part):
         donated = _donated(call, given)
 
         def ready() -> Callable[[], None]:
-            copied = jax.tree.map(lambda x, copy: x.copy() if copy else x, given, donated)
+            copied = jax.tree.map(lambda x, copy: _copy(x) if copy else x, given, donated)
             fresh, named = jax.block_until_ready(copied)
             return lambda: jax.block_until_ready(call(*fresh, **named))
 
@@ -95,7 +96,7 @@ def _check(f: Any, given: tuple[tuple[Any, ...], dict[str, Any]], mesh: Mesh | N
     if mesh is not None:
         _check_devices(NamedSharding(mesh, PartitionSpec()))
     if isinstance(f, jax.stages.Compiled):
-        _check_devices(f.input_shardings)
+        _check_devices(_jax.boundary_shardings(f)[0])
         if not any(given) and (count := f.in_tree.num_leaves):
             raise ValueError(_errors.COMPILED_ALONE.format(count=count))
     _check_devices([leaf.sharding for leaf in jax.tree.leaves(given) if isinstance(leaf, jax.ShapeDtypeStruct)])
@@ -133,12 +134,18 @@ def _here(platform: str) -> list[Any]:
 
 
 def _donated(call: Any, given: Any) -> Any:
-    """For each leaf of the arguments, whether it is an array that the program donates."""
+    """For each leaf of the arguments, whether a call changes it: an array that is donated, a ``jax.Ref``."""
     infos = call.args_info if isinstance(call, jax.stages.Compiled) else call.lower(*given[0], **given[1]).args_info
     taken = [info.donated for info in jax.tree.leaves(infos, is_leaf=lambda x: hasattr(x, "donated"))]
     leaves, tree = jax.tree.flatten(given)
+    refs = [isinstance(leaf, jax.Ref) for leaf in leaves]
     arrays = [isinstance(leaf, jax.Array) for leaf in leaves]
     # Static arguments are not part of what is compiled, so leaves may be more; then any array may be meant.
     if len(taken) != len(leaves):
-        return tree.unflatten([is_array and any(taken) for is_array in arrays])
-    return tree.unflatten([is_array and bool(of) for is_array, of in zip(arrays, taken, strict=True)])
+        taken = [any(taken)] * len(leaves)
+    each = zip(refs, arrays, taken, strict=True)
+    return tree.unflatten([is_ref or (is_array and bool(of)) for is_ref, is_array, of in each])
+
+
+def _copy(x: jax.Array | jax.Ref) -> Any:
+    return jax.new_ref(x[...]) if isinstance(x, jax.Ref) else x.copy()
