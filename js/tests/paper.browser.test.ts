@@ -4,7 +4,7 @@ import type { Buffer } from "../src/model/document.gen";
 import { decodeMemory } from "../src/model/memory";
 import { decodeReshard } from "../src/model/reshard";
 import { mount as mountExercise } from "./exercise/harness";
-import { ALL, sheet } from "./exercise/sheets";
+import { ALL, SET, sheet } from "./exercise/sheets";
 import { find, type Mounted, onPaper, settle, textOf } from "./harness";
 import { wire as memory } from "./memory/memories";
 import { mount as mountProgram } from "./program/harness";
@@ -120,3 +120,36 @@ test("a menu that is not answered prints its options", async () => {
   expect(texts(view, ".choices li")).toEqual([]);
   expect(menu.checkVisibility()).toBe(true);
 });
+
+test("a set prints all of its exercises, each with its answer and what came of it", async () => {
+  const view = await mountExercise(SET, { current: 1 }, { width: 960 });
+  expect(texts(view, ".prompt")).toHaveLength(1);
+  await printed(view);
+  const total = SET.questions.length;
+  expect(texts(view, ".dots")).toEqual(SET.questions.map((q, i) => `exercise ${i + 1} of ${total} · ${q.name}`));
+  expect(texts(view, ".prompt")).toHaveLength(total);
+  expect(texts(view, ".said").map((said) => said.split(".")[0])).toEqual([
+    "Partly right",
+    "Partly right",
+    "Right",
+    "Partly right",
+    "Not counted",
+    "Not yet",
+  ]);
+  expect(texts(view, ".picture")).toHaveLength(6);
+  for (const canvas of view.root.querySelectorAll("canvas")) expect(inked(canvas)).toBe(true);
+  expect([...view.root.querySelectorAll("input[type=radio]:checked + span")].map(textOf)).toEqual(["TypeError"]);
+  expect([...view.root.querySelectorAll<HTMLInputElement>(".grid input")].map((cell) => cell.value)).toEqual(
+    "1234".split(""),
+  );
+  dispatchEvent(new Event("afterprint"));
+  await settle();
+  expect(texts(view, ".prompt")).toHaveLength(1);
+  expect(texts(view, ".dots")).toEqual([`exercise 2 of ${total} · devices`]);
+});
+
+/** Whether anything is drawn on a canvas. */
+function inked(canvas: HTMLCanvasElement): boolean {
+  const { data } = canvas.getContext("2d")?.getImageData(0, 0, canvas.width, canvas.height) ?? { data: [] };
+  return data.some((value) => value !== 0);
+}

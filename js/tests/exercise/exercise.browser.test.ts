@@ -233,33 +233,36 @@ test("after a right answer nothing says that there is another", async () => {
   expect(aside(view)).not.toContain("another answer");
 });
 
-test("fields stay where they are when an answer is checked, and there is one mesh", async () => {
-  const bare = {
-    title: "",
-    placement: { ...array(MESH, []), shape: null },
-    listing: null,
-    types: ["f32[8@x,16]"],
-    tables: [],
-  };
-  const fields = [field("copies", "text")];
-  const view = await mount(sheet(question("q", fields, { figures: [bare] })));
-  const top = () => find(view, ".fields").getBoundingClientRect().top;
-  const before = top();
-  const after = { ...bare, title: "here it would be right", placement: array(MESH, [8, 16], ["x"]), types: [] };
-  const parts = [{ field: "copies", right: false, note: "", cells: [true, false] }];
-  const answered = question("q", fields, {
-    figures: [bare],
-    attempts: 1,
-    answer: [{ field: "copies", text: "3" }],
-    feedback: feedback("partly", { parts, figure: after }),
-  });
-  expect(view.root.querySelectorAll(".picture")).toHaveLength(1);
-  view.model.assign({ _document: sheet(answered) });
-  // A verdict of a part agrees with the verdict of the whole.
-  await expect.poll(() => find(view, ".mark").textContent).toBe("◐ partly");
-  expect(view.root.querySelectorAll(".picture")).toHaveLength(1);
-  expect(top()).toBe(before);
-});
+test.each([1100, 690, 470])(
+  "fields of a card %i pixels wide stay where they are when an answer is checked, and there is one mesh",
+  async (width) => {
+    const bare = {
+      title: "",
+      placement: { ...array(MESH, []), shape: null },
+      listing: null,
+      types: ["f32[8@x,16]"],
+      tables: [],
+    };
+    const fields = [field("copies", "text")];
+    const view = await mount(sheet(question("q", fields, { figures: [bare] })), {}, { width });
+    const top = () => find(view, ".fields").getBoundingClientRect().top;
+    const before = top();
+    const after = { ...bare, title: "here it would be right", placement: array(MESH, [8, 16], ["x"]), types: [] };
+    const parts = [{ field: "copies", right: false, note: "", cells: [true, false] }];
+    const answered = question("q", fields, {
+      figures: [bare],
+      attempts: 1,
+      answer: [{ field: "copies", text: "3" }],
+      feedback: feedback("partly", { parts, figure: after }),
+    });
+    expect(view.root.querySelectorAll(".picture")).toHaveLength(1);
+    view.model.assign({ _document: sheet(answered) });
+    // A verdict of a part agrees with the verdict of the whole.
+    await expect.poll(() => find(view, ".mark").textContent).toBe("◐ partly");
+    expect(view.root.querySelectorAll(".picture")).toHaveLength(1);
+    expect(top()).toBe(before);
+  },
+);
 
 test("a line is copied when all of it is filled in", async () => {
   const view = await mount(sheet(question("q", [field("type", "text")])));

@@ -1,29 +1,28 @@
-/** The question, the progress, the result of the last try, the hints. */
-import type { Exercises, Feedback, Question } from "../../model/document.gen";
+/** The question, the progress, the result of the last try beside the place to work, the hints. */
+import type { Exercises, Question } from "../../model/document.gen";
 import type { MeshModel } from "../../model/mesh";
-import { axisTokens, count } from "../../model/text";
+import { axisTokens } from "../../model/text";
 import { Tokens } from "../card/Tokens";
 import { Prose } from "./Prose";
+import { Result } from "./Result";
 import type { ExerciseState } from "./state";
 
 interface Props {
   state: ExerciseState;
+  sheet: Exercises;
   question: Question;
   mesh: MeshModel;
+  /** Index of the question. */
+  number: number;
+  /** Whether the place to work is below: then the result stands there, under the fields, which stay where they are. */
+  narrow: boolean;
 }
 
-const HEADS: Readonly<Record<Feedback["verdict"], string>> = {
-  right: "Right.",
-  partly: "Partly right.",
-  wrong: "Not yet.",
-  malformed: "Not counted.",
-};
-
-export function Aside({ state, sheet, question, mesh }: Props & { sheet: Exercises }) {
-  const last = state.now.current === sheet.questions.length - 1;
+export function Aside({ state, sheet, question, mesh, number, narrow }: Props) {
+  const last = number === sheet.questions.length - 1;
   return (
     <aside aria-label={`question of ${state.name()}`}>
-      {sheet.questions.length > 1 && <Dots state={state} sheet={sheet} />}
+      {sheet.questions.length > 1 && <Dots state={state} sheet={sheet} number={number} />}
       <p class="prompt">
         <Prose text={question.prompt} mesh={mesh} />
       </p>
@@ -32,10 +31,7 @@ export function Aside({ state, sheet, question, mesh }: Props & { sheet: Exercis
           <Tokens tokens={axisTokens(question.goal, mesh)} />
         </p>
       )}
-      <LastTry state={state} question={question} mesh={mesh} />
-      <div aria-live="polite">
-        <Said question={question} mesh={mesh} />
-      </div>
+      {!narrow && <Result state={state} question={question} mesh={mesh} />}
       <ol class="hints">
         {question.hints.map((hint) => (
           <li key={hint}>
@@ -55,25 +51,18 @@ export function Aside({ state, sheet, question, mesh }: Props & { sheet: Exercis
             type="button"
             class={question.passed ? "primary" : ""}
             disabled={last}
-            onClick={() => state.go(state.now.current + 1)}
+            onClick={() => state.go(number + 1)}
           >
             Next
           </button>
         )}
       </p>
-      {question.attempts > 0 && (
-        <p class="soft tally">
-          {count(question.attempts, "attempt")}
-          {question.passed ? ", passed" : ""}
-        </p>
-      )}
     </aside>
   );
 }
 
 /** One dot per exercise: filled where it is passed, a ring around the one on screen. */
-function Dots({ state, sheet }: { state: ExerciseState; sheet: Exercises }) {
-  const { current } = state.now;
+function Dots({ state, sheet, number }: Pick<Props, "state" | "sheet" | "number">) {
   const total = sheet.questions.length;
   return (
     <nav class="dots" aria-label={`all ${state.name()}`}>
@@ -84,7 +73,7 @@ function Dots({ state, sheet }: { state: ExerciseState; sheet: Exercises }) {
               type="button"
               class={`dot ${q.passed ? "passed" : q.attempts > 0 ? "tried" : ""}`}
               aria-label={`exercise ${i + 1} of ${total}, ${q.passed ? "passed" : q.attempts > 0 ? "not yet" : "not answered"}`}
-              aria-current={i === current ? "step" : undefined}
+              aria-current={i === number ? "step" : undefined}
               title={q.name}
               onClick={() => state.go(i)}
             />
@@ -92,45 +81,8 @@ function Dots({ state, sheet }: { state: ExerciseState; sheet: Exercises }) {
         ))}
       </ol>
       <span class="soft">
-        exercise {current + 1} of {total} · <span class="mono">{sheet.questions[current]?.name}</span>
+        exercise {number + 1} of {total} · <span class="mono">{sheet.questions[number]?.name}</span>
       </span>
     </nav>
-  );
-}
-
-/** The last answer and what it gave, and what is filled in now if that differs. */
-function LastTry({ state, question, mesh }: Props) {
-  const { feedback, answer } = question;
-  if (!feedback || answer.length === 0) return null;
-  const code = question.fields.some((f) => f.form === "code");
-  const text = answer.map((g) => (code ? (g.text.split("\n").find((l) => !l.startsWith("@")) ?? "") : g.text));
-  const shown = text.map((t) => t.replaceAll("\n", "; ")).join(" · ");
-  return (
-    <dl class="tries">
-      <dt>last try</dt>
-      <dd class="mono">
-        <Tokens tokens={axisTokens(shown, mesh)} />
-      </dd>
-      <dd class={`mono ${feedback.verdict}`}>{feedback.gives !== shown && feedback.gives}</dd>
-      {!state.judged() && !question.passed && feedback.verdict !== "malformed" && !code && (
-        <>
-          <dt>now</dt>
-          <dd class="soft">a new answer: check it to count it</dd>
-        </>
-      )}
-    </dl>
-  );
-}
-
-function Said({ question, mesh }: { question: Question; mesh: MeshModel }) {
-  const { feedback } = question;
-  if (!feedback) return null;
-  return (
-    <div class={`said ${feedback.verdict}`}>
-      <p>
-        <b>{HEADS[feedback.verdict]}</b> <Prose text={feedback.message} mesh={mesh} />{" "}
-        <Prose text={feedback.question} mesh={mesh} />
-      </p>
-    </div>
   );
 }

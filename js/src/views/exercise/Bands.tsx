@@ -11,15 +11,15 @@ import type { ExerciseState } from "./state";
 export function Trouble({ state, sheet, question }: { state: ExerciseState; sheet: Exercises; question: Question }) {
   const { feedback, playground } = question;
   const by = `raised by JAX ${sheet.jax_version}`;
-  const refusal = state.editor()?.refusal();
+  const refusal = state.editor(question)?.refusal();
   if (refusal) return <Raised error={refusal.error} by={by} said={refusal.said} />;
-  if (!feedback?.error || (playground && !state.judged())) return null;
+  if (!feedback?.error || (playground && !state.judged(question))) return null;
   return <Raised error={feedback.error} by={by} said={feedback.said} />;
 }
 
 export function CodeLine({ state, question, mesh }: { state: ExerciseState; question: Question; mesh: MeshModel }) {
-  const code = answerCode(question, state.draft());
-  const refused = state.editor()?.refusal() ?? null;
+  const code = answerCode(question, state.draft(question));
+  const refused = state.editor(question)?.refusal() ?? null;
   return (
     <div class={`band code ${refused ? "off" : ""}`}>
       <code>
@@ -28,7 +28,7 @@ export function CodeLine({ state, question, mesh }: { state: ExerciseState; ques
       <span role="status" class="soft">
         {state.now.copied || (refused && "picture shows the last valid spec")}
       </span>
-      <button type="button" disabled={!isComplete(question, state.draft())} onClick={() => state.copy(code)}>
+      <button type="button" disabled={!isComplete(question, state.draft(question))} onClick={() => state.copy(code)}>
         Copy
       </button>
     </div>

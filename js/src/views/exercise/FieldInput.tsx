@@ -15,12 +15,12 @@ interface Props {
   pictured?: boolean;
 }
 
-/** More choices than this are a list to open. */
-const MOST_RADIOS = 8;
+/** More choices than this are a list to open, which leaves room for the pictures above it. */
+const MOST_RADIOS = 6;
 
 export function FieldInput({ state, question, field, mesh, pictured }: Props) {
   const part = partOf(state, question, field);
-  const text = state.draft()[field.name] ?? "";
+  const text = state.draft(question)[field.name] ?? "";
   const fill = (value: string) => state.fill(field.name, value);
   const mark = <Mark part={part} />;
   const about = part && !part.right ? { "aria-invalid": true } : {};
@@ -124,7 +124,7 @@ export function DevicesField({ state, question, field, mesh, boxOf }: Props & { 
   return (
     <Devices
       mesh={mesh}
-      chosen={new Set(chosen(state.draft()[field.name] ?? ""))}
+      chosen={new Set(chosen(state.draft(question)[field.name] ?? ""))}
       part={partOf(state, question, field)}
       fill={(ids) => state.fill(field.name, ids.join(", "))}
       {...(boxOf && { boxOf })}
@@ -134,7 +134,7 @@ export function DevicesField({ state, question, field, mesh, boxOf }: Props & { 
 
 /** The verdict on a field, until it is changed. */
 function partOf(state: ExerciseState, question: Question, field: Field): Part | undefined {
-  return state.judged() ? question.feedback?.parts.find((p) => p.field === field.name) : undefined;
+  return state.judged(question) ? question.feedback?.parts.find((p) => p.field === field.name) : undefined;
 }
 
 /** Whether this one is right: a sign and its words. */

@@ -1,5 +1,7 @@
 /** The card of exercises: what is asked at the right, the place to work at the left, the line of code below. */
+import type { Exercises, Question } from "../../model/document.gen";
 import { MeshModel } from "../../model/mesh";
+import type { Theme } from "../../paint/theme";
 import { Aside } from "./Aside";
 import { CodeLine, Record, Trouble } from "./Bands";
 import type { ExerciseState } from "./state";
@@ -10,28 +12,43 @@ export const NARROW = 880;
 const ASIDE = 276;
 
 export function Sheet({ state }: { state: ExerciseState }) {
-  const { theme, width, sheet } = state.now;
-  const question = state.question();
-  if (!theme || !sheet || !question) return null;
+  const { theme, width, sheet, current, printed } = state.now;
+  if (!theme || !sheet) return null;
+  return (
+    <div class={width < NARROW ? "" : "exercises"}>
+      {sheet.questions.map(
+        (question, number) =>
+          // The one on screen has the same key whichever it is, so that its buttons keep the focus.
+          (printed || number === current) && (
+            <One state={state} sheet={sheet} question={question} number={number} theme={theme} key={number - current} />
+          ),
+      )}
+      <Record state={state} sheet={sheet} />
+    </div>
+  );
+}
+
+interface Props {
+  state: ExerciseState;
+  sheet: Exercises;
+  question: Question;
+  number: number;
+  theme: Theme;
+}
+
+function One({ state, sheet, question, number, theme }: Props) {
+  const { width } = state.now;
   const mesh = new MeshModel(question.mesh);
   const narrow = width < NARROW;
+  const shown = { state, question, mesh, narrow };
   return (
-    <div class={narrow ? "" : "exercises"}>
+    <div class="one">
       <div class={narrow ? "sheet narrow" : "sheet"}>
-        <Aside state={state} sheet={sheet} question={question} mesh={mesh} />
-        <Work
-          state={state}
-          question={question}
-          mesh={mesh}
-          theme={theme}
-          width={(narrow ? width : width - ASIDE) - 32}
-          narrow={narrow}
-          key={question.name}
-        />
+        <Aside {...shown} sheet={sheet} number={number} />
+        <Work {...shown} theme={theme} width={(narrow ? width : width - ASIDE) - 32} key={question.name} />
       </div>
       <Trouble state={state} sheet={sheet} question={question} />
       <CodeLine state={state} question={question} mesh={mesh} />
-      <Record state={state} sheet={sheet} />
     </div>
   );
 }

@@ -11,6 +11,7 @@ import { EditorSheet } from "../playground/Sheet";
 import { MOST_BUTTONS } from "./Devices";
 import { DevicesField, FieldInput } from "./FieldInput";
 import { fitsBeside, Picture } from "./Picture";
+import { Result } from "./Result";
 import type { ExerciseState } from "./state";
 
 interface Props {
@@ -19,7 +20,7 @@ interface Props {
   mesh: MeshModel;
   theme: Theme;
   width: number;
-  /** Whether the question stands above: then placements stand under one another. */
+  /** Whether the question stands above: then placements stand under one another, and the result under the fields. */
   narrow: boolean;
 }
 
@@ -29,14 +30,16 @@ const BARE = 360;
 const PAIR = 760;
 
 export function Work({ state, question, mesh, theme, width, narrow }: Props) {
-  const editor = state.editor();
+  const editor = state.editor(question);
   const room = { theme, width, mesh, narrow };
+  const result = narrow && <Result state={state} question={question} mesh={mesh} />;
   if (editor) {
     const placement = editor.placement();
     return (
       <div class="work">
         <EditorSheet editor={editor} model={new PlacementModel(placement)} />
         <Answer state={state} question={question} mesh={mesh} />
+        {result}
         <Figures
           figures={[...question.figures, figure(question.figures.length > 0 ? "your spec" : "", placement)]}
           faded={editor.refusal() !== null}
@@ -48,7 +51,7 @@ export function Work({ state, question, mesh, theme, width, narrow }: Props) {
       </div>
     );
   }
-  const after = state.judged() ? question.feedback?.figure : null;
+  const after = state.judged(question) ? question.feedback?.figure : null;
   // The devices to choose from are the mesh, and so is part of what an answer gives: it need not be drawn twice. What
   // changes with an answer stands below the fields, so that they stay where they are.
   const devices = question.fields.filter((f) => f.form === "devices" && mesh.size <= MOST_BUTTONS);
@@ -63,6 +66,7 @@ export function Work({ state, question, mesh, theme, width, narrow }: Props) {
       <Axes mesh={mesh} />
       <Figures figures={given} over={pictured && overPicture(state, question, pictured, mesh)} {...room} />
       <Answer state={state} question={question} mesh={mesh} pictured={pictured} />
+      {result}
       <Figures figures={after ? [after] : bare} {...room} />
     </div>
   );

@@ -3,5 +3,8 @@ import { historyKeys } from "../playground/keys";
 import type { ExerciseState } from "./state";
 
 export function exerciseKeys(state: ExerciseState, frame: HTMLElement): () => void {
-  return historyKeys(() => state.editor(), frame);
+  return historyKeys(() => {
+    const question = state.question();
+    return question && state.editor(question);
+  }, frame);
 }

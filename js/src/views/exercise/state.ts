@@ -19,6 +19,8 @@ interface Fields {
   copied: string;
   /** How often something has changed in an editor. */
   moves: number;
+  /** Whether the card is on paper, where all exercises stand. */
+  printed: boolean;
 }
 
 interface Request {
@@ -43,6 +45,7 @@ export class ExerciseState extends CardState<Fields> {
       waiting: false,
       copied: "",
       moves: 0,
+      printed: false,
     };
     super(widget, frame, fields, ["current", "_heard"]);
   }
@@ -58,14 +61,13 @@ export class ExerciseState extends CardState<Fields> {
     return sheet?.questions[current] ?? null;
   }
 
-  /** What edits the spec that is asked for; null where something else is. */
-  editor(): SpecEditor | null {
-    const question = this.question();
-    const [doc, field] = [question?.playground, question?.fields[0]];
-    if (!question || !doc || !field) return null;
+  /** What edits the spec that a question asks for; null where it asks for something else. */
+  editor(question: Question): SpecEditor | null {
+    const [doc, field] = [question.playground, question.fields[0]];
+    if (!doc || !field) return null;
     const known = this.#editors.get(question.name);
     if (known) return known;
-    const draft = { ...doc.draft, ...readSpec(this.draft()[field.name] ?? "") };
+    const draft = { ...doc.draft, ...readSpec(this.draft(question)[field.name] ?? "") };
     const editor = new SpecEditor(doc, () => this.fill(field.name, specCode(editor.kept())), {
       drafts: [draft],
       at: 0,
@@ -75,23 +77,22 @@ export class ExerciseState extends CardState<Fields> {
     return editor;
   }
 
-  draft(): Draft {
-    const question = this.question();
-    return question ? (this.now.drafts[question.name] ?? draftOf(question)) : {};
+  /** What is filled in. */
+  draft(question: Question): Draft {
+    return this.now.drafts[question.name] ?? draftOf(question);
   }
 
   /** Whether what is filled in is what was judged last. */
-  judged(): boolean {
-    const question = this.question();
-    if (!question?.feedback || question.feedback.verdict === "malformed") return false;
-    const [draft, last] = [this.draft(), draftOf(question)];
+  judged(question: Question): boolean {
+    if (!question.feedback || question.feedback.verdict === "malformed") return false;
+    const [draft, last] = [this.draft(question), draftOf(question)];
     return question.fields.every((f) => (draft[f.name] ?? "").trim() === (last[f.name] ?? "").trim());
   }
 
   fill(field: string, text: string): void {
     const question = this.question();
     if (!question) return;
-    const draft = { ...this.draft(), [field]: text };
+    const draft = { ...this.draft(question), [field]: text };
     this.set({ drafts: { ...this.now.drafts, [question.name]: draft }, copied: "" });
   }
 
@@ -106,11 +107,12 @@ export class ExerciseState extends CardState<Fields> {
 
   mayCheck(): boolean {
     const question = this.question();
-    return !this.saved && question !== null && isComplete(question, this.draft());
+    return !this.saved && question !== null && isComplete(question, this.draft(question));
   }
 
   check(): void {
-    if (this.mayCheck()) this.#ask({ do: "answer", answer: this.draft() });
+    const question = this.question();
+    if (question && this.mayCheck()) this.#ask({ do: "answer", answer: this.draft(question) });
   }
 
   hint(): void {
@@ -125,6 +127,12 @@ export class ExerciseState extends CardState<Fields> {
 
   copy(text: string): void {
     copyText(text, (copied) => this.set({ copied }));
+  }
+
+  /** All exercises are printed. */
+  override print(on: boolean): void {
+    super.print(on);
+    this.set({ printed: on });
   }
 
   protected override paint(): boolean {
