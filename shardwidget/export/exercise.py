@@ -41,7 +41,12 @@ def table(sheet: Exercises) -> str:
         f"<tr><td {cell}>{i + 1}</td>"
         + "".join(
             f"<td {cell}>{escape(text)}</td>"
-            for text in (clip(q.name, 60), q.prompt, clip(", ".join(g.text for g in q.answer), 90), _state(q))
+            for text in (
+                clip(q.name, 60),
+                q.prompt,
+                clip(", ".join(g.text for g in q.answer), 90),
+                ". ".join([_state(q), *feedback(q)]),
+            )
         )
         + "</tr>"
         for i, q in enumerate(sheet.questions)

@@ -8,7 +8,7 @@ import sys
 from html import escape
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import anywidget
 import traitlets
@@ -40,13 +40,10 @@ class DocumentWidget(anywidget.AnyWidget):
     bundle = "widget.js"
     """The front end: a file of ``shardwidget/static``. A subclass names its own."""
 
-    _saves: ClassVar[tuple[tuple[str, str], ...]] = _sharing.STILL
-    """What the card's menu saves: (kind, text). None: there is no menu."""
-
     _esm = Unicode().tag(sync=True)
     _document = traitlets.Dict().tag(sync=True)
     _look = traitlets.Dict(help="Theme and palette.").tag(sync=True)
-    _share = Unicode(help="The module of the menu that saves pictures; empty for none.").tag(sync=True)
+    _share = Unicode(help="The module of the menu that saves pictures.").tag(sync=True)
     _pictures = traitlets.List(help="What that menu offers: (kind, text).").tag(sync=True)
     _wanted = traitlets.Dict(help="What was last chosen in it: {n, kind, width, theme}; empty once it has come.").tag(
         sync=True
@@ -70,14 +67,14 @@ class DocumentWidget(anywidget.AnyWidget):
         self._mode: Mode = config.mode if mode is None else Config.mode.checked(mode)
         self._shown = document
         look = {"theme": config.theme, "palette": config.palette}
-        share = {"_share": bundle.read("share.js"), "_pictures": self._saves} if self._saves else {}
+        share = {"_share": bundle.read("share.js"), "_pictures": self._saves()}
         super().__init__(_esm=bundle.read(self.bundle), _document=to_wire(document), _look=look, **share, **traits)
 
     @traitlets.observe("_wanted")
     def _on_wanted(self, change: Any) -> None:
         wanted = change["new"]
         # Once the browser has it, it is deleted: the state of a notebook would keep it.
-        self._picture = _sharing.answer(self, self._saves, wanted) if wanted else {}
+        self._picture = _sharing.answer(self, self._saves(), wanted) if wanted else {}
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Raises for unknown names: a misspelled trait would change nothing on screen."""
@@ -186,6 +183,10 @@ class DocumentWidget(anywidget.AnyWidget):
         display(data, metadata=metadata, raw=True)
         display({"text/html": reopened.reopened(picture, data["text/plain"], self._title())}, raw=True)
 
+    def _saves(self) -> _sharing.Kinds:
+        """What the card's menu saves now."""
+        return _sharing.STILL
+
     def _before_display(self) -> None:
         """What a subclass does each time that it is displayed."""
 
@@ -226,11 +227,15 @@ class DocumentWidget(anywidget.AnyWidget):
         if not svg.available():
             return None
         try:
-            picture = self.to_svg()
+            picture = svg.picture(self._on_paper(), theme=self._theme(None))
         except Exception:
             # A fallback must not keep the widget itself from being shown.
             return None
         return picture if len(picture) <= LARGEST_PICTURE else None
+
+    def _on_paper(self) -> dict[str, Any]:
+        """What the picture is drawn from that stands in for the widget where nothing can be opened."""
+        return self._state(complete=False)
 
     def _state(self, *, complete: bool) -> dict[str, Any]:
         """What a picture without a kernel is drawn from: traits by name; subclasses add theirs.

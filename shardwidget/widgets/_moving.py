@@ -17,7 +17,8 @@ _Film = TypeVar("_Film", str, svg.Frames)
 class MovingWidget(DocumentWidget):
     """A widget that plays: steps of a trace, a collective of a program, the playhead of a schedule."""
 
-    _saves = _sharing.STILL + _sharing.MOVING
+    def _saves(self) -> _sharing.Kinds:
+        return _sharing.STILL + _sharing.MOVING
 
     def to_svg(
         self,

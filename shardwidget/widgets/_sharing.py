@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from shardwidget.widgets._base import DocumentWidget
 
-STILL = (("svg", "SVG"), ("png", "PNG"))
-"""What every card can save: the kind, and its name in the menu."""
+Kinds = tuple[tuple[str, str], ...]
+"""What a card saves: each kind, and its name in the menu."""
 
-MOVING = (("playing", "SVG that plays"), ("gif", "GIF"), ("webm", "WebM"))
+STILL: Kinds = (("svg", "SVG"), ("png", "PNG"))
+"""What every card can save."""
+
+MOVING: Kinds = (("playing", "SVG that plays"), ("gif", "GIF"), ("webm", "WebM"))
 """What one that plays can save too."""
 
 _TYPES = {
@@ -24,12 +27,12 @@ _TYPES = {
 }
 
 
-def answer(widget: DocumentWidget, kinds: Sequence[tuple[str, str]], wanted: Mapping[str, Any]) -> dict[str, Any]:
+def answer(widget: DocumentWidget, kinds: Kinds, wanted: Mapping[str, Any]) -> dict[str, Any]:
     """A picture, or why there is none.
 
     Args:
         widget: whose picture.
-        kinds: what the widget saves, as ``STILL``.
+        kinds: what the widget saves.
         wanted: ``{n, kind, width, theme}``, as the browser sends it.
 
     Returns:

@@ -8,7 +8,7 @@ from typing import Any
 
 from traitlets import Bunch, Dict, Int, observe
 
-from shardwidget.document import Exercises, Placement, to_wire
+from shardwidget.document import Exercises, to_wire
 from shardwidget.export import exercise
 from shardwidget.widgets._base import DocumentWidget
 
@@ -17,8 +17,6 @@ class Sheet(DocumentWidget):
     """Exercises on screen. The browser sends what is filled in; Python judges and sends the document again."""
 
     bundle = "exercise.js"
-    _saves = ()
-
     _cell = 0
     """Number of the notebook's cell that displays it; 0 where there is none."""
 
@@ -68,17 +66,10 @@ class Sheet(DocumentWidget):
         return exercise.picture(self.document, self._current())
 
     def _state(self, *, complete: bool) -> dict[str, Any]:
-        state = super()._state(complete=complete) | {"current": self._current()}
-        if not complete:
-            # A picture without a page has one placement: what the last answer would have given, or what is shown.
-            state["_document"] = to_wire(self._pictured())
-        return state
+        return super()._state(complete=complete) | {"current": self._current()}
 
-    def _pictured(self) -> Placement:
-        question = self.document.questions[self._current()]
-        figures = [*([question.feedback.figure] if question.feedback else []), *question.figures]
-        found = [f.placement for f in figures if f is not None and f.placement is not None]
-        return found[0] if found else Placement(question.mesh, None, state="abstract")
+    def _on_paper(self) -> dict[str, Any]:
+        return super()._on_paper() | {"current": None}
 
     @observe("_asked")
     def _on_asked(self, change: Bunch) -> None:

@@ -11,6 +11,7 @@ from traitlets import Bunch, Dict, Enum, Int, TraitError, Unicode, observe, vali
 from shardwidget import cost, read
 from shardwidget.chips import chips
 from shardwidget.document import Memory, Program, Programs, Remedy, Run, Timing, to_wire
+from shardwidget.widgets import _sharing
 from shardwidget.widgets._base import Mode
 from shardwidget.widgets._moving import MovingWidget
 from shardwidget.widgets._options import checked
@@ -335,6 +336,15 @@ class CompiledProgram(MovingWidget):
             return to_wire(self._memory_of(at))
         except Exception as error:  # The browser is told whatever a user's program may raise.
             return {"trouble": _sentence(error)}
+
+    def _saves(self) -> _sharing.Kinds:
+        program = self._at()
+        moves = self.page == "collectives" and program is not None and any(c.plans for c in program.collectives)
+        return super()._saves() if moves else _sharing.STILL
+
+    @observe("page", "opened")
+    def _on_saves(self, _: Any) -> None:
+        self._pictures = self._saves()
 
     @observe("page", "opened")
     def _on_page(self, _: Any) -> None:

@@ -1,5 +1,6 @@
 """Pictures from Python: PNG, GIF and SVG that plays, without a browser."""
 
+import base64
 import io
 import re
 import sys
@@ -10,7 +11,7 @@ from typing import Any
 import jax
 import numpy as np
 import pytest
-from jax.sharding import AbstractMesh
+from jax.sharding import AbstractMesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 from PIL import Image
 
@@ -204,8 +205,51 @@ def test_a_card_is_told_why_there_is_no_picture(kind, options, words):
     assert answer["data"] is None
 
 
+def test_an_exercise_is_drawn_with_its_question_and_what_came_of_an_answer(tmp_path):
+    mesh = AbstractMesh((4, 2), ("x", "y"))
+    exercise = sw.Exercise.write_spec((8, 16), mesh, local_shape=(4, 4), copies=1, name="halves")
+    assert [kind for kind, _ in exercise._pictures] == ["svg", "png"]
+    fresh = exercise.to_svg(width=480)
+    for said in ("halves", "not answered yet"):
+        assert said in fresh
+    assert "[0:4, 0:4]" not in fresh
+    exercise.answer = P("x", "y")
+    assert {"Partly right. ", "not yet, 1 attempt"} <= set(ET.fromstring(exercise.to_svg(width=480)).itertext())
+    exercise.to_png(tmp_path / "halves.png", width=480, scale=0.5, theme="dark")
+    assert opened((tmp_path / "halves.png").read_bytes()).size[0] == 240
+
+
+def test_a_set_is_drawn_as_it_is_on_screen_and_whole_where_nothing_can_be_opened():
+    mesh = AbstractMesh((4, 2), ("x", "y"))
+    one, two = (sw.Exercise.write_spec((8, 16), mesh, copies=n, name=f"copies {n}") for n in (1, 2))
+    lab = sw.ExerciseSet([one, two], name="Lab", progress=False)
+    lab.current = 1
+    assert "copies 2" in lab.to_svg()
+    assert "copies 1" not in lab.to_svg()
+    lab["copies 1"].answer = P("x")
+    html = lab._repr_mimebundle_()[0]["text/html"]
+    whole = base64.b64decode(html.split("base64,")[1].split('"')[0]).decode()
+    for said in ("1 of 2 · copies 1", "2 of 2 · copies 2", "not yet, 1 attempt", "0 of 2 passed"):
+        assert said in whole
+
+
 def test_a_menu_offers_what_its_card_saves(stepper):
     assert [kind for kind, _ in stepper._pictures] == ["svg", "png", "playing", "gif", "webm"]
     still: Any = sw.ArrayView(AbstractMesh((2,), ("x",)))
     assert [kind for kind, _ in still._pictures] == ["svg", "png"]
     assert still._share
+
+
+def test_a_menu_of_programs_offers_animations_where_one_plays():
+    mesh = jax.make_mesh((2, 2), ("x", "y"))
+    f = jax.shard_map(lambda a: jax.lax.psum(a, "y"), mesh=mesh, in_specs=P("x", "y"), out_specs=P("x"))
+    program = sw.read.program(f, jax.ShapeDtypeStruct((4, 4), np.float32, sharding=NamedSharding(mesh, P("x", "y"))))
+    both: Any = sw.CompiledProgram.compare({"one": program, "other": replace(program, name="other")})
+    assert [kind for kind, _ in both._pictures] == ["svg", "png"]
+    both.opened = 0
+    assert [kind for kind, _ in both._pictures] == ["svg", "png", "playing", "gif", "webm"]
+    assert "@keyframes" in both.to_svg(animate=True)
+    both.page = "memory"
+    assert [kind for kind, _ in both._pictures] == ["svg", "png"]
+    groups: Any = sw.CompiledProgram("replica_groups={{0,1},{2,3}}", mesh=mesh)
+    assert [kind for kind, _ in groups._pictures] == ["svg", "png"]

@@ -5,6 +5,7 @@ import { codeOf } from "../model/code";
 import type { Scheme } from "../model/color";
 import { type Choices, ComparisonModel, decodeComparison } from "../model/comparison";
 import type { Algorithm, Network, SpecDraft } from "../model/document.gen";
+import { decodeExercises } from "../model/exercise";
 import { decodeMemory, MemoryModel } from "../model/memory";
 import { decodeMpmd, MpmdModel } from "../model/mpmd";
 import { decodeNamespace, NamespaceModel } from "../model/namespace";
@@ -30,6 +31,7 @@ import { theme } from "../paint/theme";
 import { algorithmsScene } from "../scene/algorithms";
 import { cardScene } from "../scene/card";
 import { comparisonScene } from "../scene/comparison";
+import { exerciseScene } from "../scene/exercisecard";
 import { WHOLE } from "../scene/faces";
 import type { Film } from "../scene/film/film";
 import { pipelineFilm, programFilm, stepFilm } from "../scene/film/films";
@@ -68,6 +70,7 @@ export function svg(stateJson: string, optionsJson: string): string {
   const draw =
     {
       algorithms: algorithmsOf,
+      exercises: exercisesOf,
       trace: stepOf,
       comparison: comparisonOf,
       program: programOf,
@@ -136,6 +139,8 @@ interface State {
   _memories?: Readonly<Record<string, object>>;
   follow?: number | null;
   moment?: number;
+  /** Of exercises; null for all of them. */
+  current?: number | null;
   /** Of a reshard plan. */
   chunk?: number;
   threshold?: number;
@@ -154,6 +159,13 @@ function cardOf(state: State, width: number, scheme: Scheme): readonly [Scene, s
     highlight: highlightOf(model, typeof state.selection === "object" ? state.selection : null),
   });
   return [scene, `${model.doc.name} ${model.doc.type} ${model.doc.spec ?? ""}`.trim()];
+}
+
+function exercisesOf(state: State, width: number, scheme: Scheme): readonly [Scene, string] {
+  const sheet = decodeExercises(state._document);
+  const current = state.current ?? null;
+  const title = sheet.name || (sheet.questions[0]?.name ?? "");
+  return [exerciseScene(sheet, { width, scheme, current }), title];
 }
 
 function stepOf(state: State, width: number, scheme: Scheme): readonly [Scene, string] {

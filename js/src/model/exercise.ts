@@ -1,5 +1,5 @@
 /** Exercises: decoding, and the line of Python that answers. */
-import type { Exercises, Field, Question } from "./document.gen";
+import type { Exercises, Feedback, Field, Part, Question } from "./document.gen";
 import { decodeDocument } from "./wire";
 
 /** What is filled in, by field; what is not there is empty. */
@@ -11,6 +11,20 @@ export function decodeExercises(wire: unknown): Exercises {
     const bare = doc.questions.find((q) => !Array.isArray(q.fields) || q.fields.length === 0);
     return bare ? `the question ${JSON.stringify(bare.name)} has nothing to fill in` : null;
   });
+}
+
+/** How a verdict begins. */
+export const VERDICTS: Readonly<Record<Feedback["verdict"], string>> = {
+  right: "Right.",
+  partly: "Partly right.",
+  wrong: "Not yet.",
+  malformed: "Not counted.",
+};
+
+/** The mark beside a field: a sign and its words. */
+export function markOf(part: Part): string {
+  if (part.right) return "✓ right";
+  return part.cells.some((right) => right) ? "◐ partly" : "✗ not yet";
 }
 
 /** The last answer, as a starting point. */

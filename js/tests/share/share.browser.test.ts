@@ -57,6 +57,19 @@ test("what is chosen is asked of Python, and what comes is downloaded", async ()
   host.remove();
 });
 
+test("what can be saved follows what the card shows", () => {
+  const { model, select, choose, end, host } = card();
+  const offered = () => [...select().options].map((o) => o.text);
+  model.assign({ _pictures: PICTURES.slice(0, 1) });
+  expect(offered()).toEqual(["save…", "SVG"]);
+  choose("svg");
+  model.assign({ _pictures: PICTURES });
+  expect(offered()).toEqual(["drawing …", "SVG", "GIF"]);
+  end();
+  expect(model.listening).toBe(0);
+  host.remove();
+});
+
 test("why there is no picture is said in the card", () => {
   const { model, choose, root, host } = card();
   choose("gif");

@@ -1,6 +1,6 @@
 /** One thing to fill in, in its form. */
 import type { Field, Part, Question } from "../../model/document.gen";
-import { chosen, gridOf, withCell } from "../../model/exercise";
+import { chosen, gridOf, markOf, withCell } from "../../model/exercise";
 import type { MeshModel } from "../../model/mesh";
 import type { Box } from "../../scene/scene";
 import { Devices, MOST_BUTTONS } from "./Devices";
@@ -137,11 +137,9 @@ function partOf(state: ExerciseState, question: Question, field: Field): Part | 
   return state.judged(question) ? question.feedback?.parts.find((p) => p.field === field.name) : undefined;
 }
 
-/** Whether this one is right: a sign and its words. */
+/** Whether this one is right. */
 function Mark({ part }: { part: Part | undefined }) {
-  if (!part) return null;
-  if (part.right) return <span class="mark right">✓ right</span>;
-  return <span class="mark">{part.cells.some((right) => right) ? "◐ partly" : "✗ not yet"}</span>;
+  return part ? <span class={part.right ? "mark right" : "mark"}>{markOf(part)}</span> : null;
 }
 
 function Grid(props: { field: Field; text: string; part: Part | undefined; fill: (text: string) => void }) {

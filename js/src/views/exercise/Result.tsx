@@ -1,5 +1,6 @@
 /** What came of the last answer: what it gave, the verdict in words, and how often was tried. */
-import type { Feedback, Question } from "../../model/document.gen";
+import type { Question } from "../../model/document.gen";
+import { VERDICTS } from "../../model/exercise";
 import type { MeshModel } from "../../model/mesh";
 import { axisTokens, count } from "../../model/text";
 import { Tokens } from "../card/Tokens";
@@ -11,13 +12,6 @@ interface Props {
   question: Question;
   mesh: MeshModel;
 }
-
-const HEADS: Readonly<Record<Feedback["verdict"], string>> = {
-  right: "Right.",
-  partly: "Partly right.",
-  wrong: "Not yet.",
-  malformed: "Not counted.",
-};
 
 export function Result(props: Props) {
   return (
@@ -66,7 +60,7 @@ function Said({ question, mesh }: Props) {
   return (
     <div class={`said ${feedback.verdict}`}>
       <p>
-        <b>{HEADS[feedback.verdict]}</b> <Prose text={feedback.message} mesh={mesh} />{" "}
+        <b>{VERDICTS[feedback.verdict]}</b> <Prose text={feedback.message} mesh={mesh} />{" "}
         <Prose text={feedback.question} mesh={mesh} />
       </p>
     </div>

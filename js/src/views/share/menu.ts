@@ -27,6 +27,12 @@ export class Menu {
   readonly #says = document.createElement("p");
   readonly #leave: () => void;
   readonly #hear = () => this.#take();
+  /** What there is to save depends on what the card shows. */
+  readonly #offer = () => {
+    const kinds = this.model.get("_pictures") as readonly (readonly [kind: string, text: string])[];
+    const [first = new Option(IDLE, "")] = this.#select.options;
+    this.#select.replaceChildren(first, ...kinds.map(([kind, text]) => new Option(text, kind)));
+  };
   #asked = 0;
 
   constructor(
@@ -36,17 +42,18 @@ export class Menu {
     this.#box.className = "save";
     this.#select.setAttribute("aria-label", "save a picture");
     this.#says.setAttribute("role", "alert");
-    const kinds = model.get("_pictures") as readonly (readonly [kind: string, text: string])[];
-    for (const [kind, text] of [["", IDLE] as const, ...kinds]) this.#select.add(new Option(text, kind));
+    this.#offer();
     this.#select.addEventListener("change", () => this.#ask());
     this.#box.append(this.#select, this.#says);
     model.on("change:_picture", this.#hear);
+    model.on("change:_pictures", this.#offer);
     this.#leave = keepInRow(root, this.#box);
   }
 
   end(): void {
     this.#leave();
     this.model.off("change:_picture", this.#hear);
+    this.model.off("change:_pictures", this.#offer);
   }
 
   #ask(): void {

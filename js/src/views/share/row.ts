@@ -1,7 +1,17 @@
 /** Keeps an element in a card's row of controls, whatever the card draws: the card's own tree knows nothing of it. */
 
 /** Where it stands: in the first of these that there is, at its end. */
-const PLACES = [".bill", ".tools", "footer", ".transport", ".totals", ".basis", "header", "caption"] as const;
+const PLACES = [
+  ".bill",
+  ".tools",
+  "footer",
+  ".band.code",
+  ".transport",
+  ".totals",
+  ".basis",
+  "header",
+  "caption",
+] as const;
 
 /** Puts the element into the card; returns what takes it out again. */
 export function keepInRow(root: ShadowRoot, element: HTMLElement): () => void {
