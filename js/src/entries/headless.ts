@@ -42,7 +42,7 @@ import { namespaceScene } from "../scene/namespacecard";
 import type { ColorBy } from "../scene/paints";
 import { pipelineScene } from "../scene/pipelinecard";
 import { type ProgramPicture, programScene } from "../scene/programcard";
-import { programsScene } from "../scene/programscard";
+import { openedScene, programsScene } from "../scene/programscard";
 import { reshardScene } from "../scene/reshardcard";
 import { runScene } from "../scene/runcard";
 import type { Scene } from "../scene/scene";
@@ -187,10 +187,12 @@ function filmIn(
       const picture = { width, scheme, watch: state.watch ?? [] };
       return [stepFilm(trace, steps ?? [at, at], speed, picture), trace.doc.name];
     }
-    case "program": {
-      const [program] = decodePrograms(state._document).programs;
-      if (!program || state.page === "memory") return [null, ""];
-      return [programFilm(new ProgramModel(program), speed, programPicture(state, width, scheme)), program.name];
+    case "program":
+    case "programs": {
+      const [models, model, draw] = programsIn(state);
+      if (!model || state.page === "memory") return [null, ""];
+      const film = programFilm(model, speed, programPicture(state, width, scheme), (picture) => draw(model, picture));
+      return [film, models.map((m) => m.doc.name).join(", ")];
     }
     case "schedule":
     case "schedules": {
@@ -260,16 +262,23 @@ function mpmdOf(state: State, width: number, scheme: Scheme): readonly [Scene, s
 }
 
 function programOf(state: State, width: number, scheme: Scheme): readonly [Scene, string] {
+  const [models, model, draw] = programsIn(state);
+  const memory = state.page === "memory" && model && state._memories?.[String(models.indexOf(model))];
+  if (memory && "kind" in memory) {
+    return [memoryScene(memoryModel(memory, model), { width, scheme }), model.doc.name];
+  }
+  const picture = programPicture(state, width, scheme);
+  return [model ? draw(model, picture) : programsScene(models, width), models.map((m) => m.doc.name).join(", ")];
+}
+
+/** The programs of a state, the one that is open, and how that one is drawn. */
+function programsIn(state: State) {
   const { programs, sideBySide } = decodePrograms(state._document);
   const models = programs.map((p) => new ProgramModel(p));
-  const [first] = models;
-  const memory = state.page === "memory" && state._memories?.[String(sideBySide ? state.opened : 0)];
-  if (memory && "kind" in memory) {
-    const program = models[sideBySide ? (state.opened ?? 0) : 0];
-    return [memoryScene(memoryModel(memory, program), { width, scheme }), program?.doc.name ?? ""];
-  }
-  if (sideBySide || !first) return [programsScene(models, width), programs.map((p) => p.name).join(", ")];
-  return [programScene(first, programPicture(state, width, scheme)), first.doc.name];
+  const model = models[sideBySide ? (state.opened ?? -1) : 0];
+  const draw = (of: ProgramModel, picture: ProgramPicture) =>
+    sideBySide ? openedScene(models, of, picture) : programScene(of, picture);
+  return [models, model, draw] as const;
 }
 
 function programPicture(state: State, width: number, scheme: Scheme): ProgramPicture {

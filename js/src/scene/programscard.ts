@@ -4,14 +4,17 @@ import type { ProgramModel } from "../model/program";
 import { callBytes, callTime, duration, foundText, memoryTotal } from "../model/program/words";
 import { bytes } from "../model/text";
 import { type Band, rule, stack } from "./bands";
+import { shift } from "./card";
 import { fit } from "./measure";
-import { barMarks } from "./programcard";
+import { barMarks, type ProgramPicture, programScene } from "./programcard";
 import { BOLD, type Box, label, type Mark, MONO, PAD, type Scene } from "./scene";
 
 const LINE = 44;
 /** Below this width a program is a card of its own. */
 const NARROW = 700;
 const BAR = 90;
+/** Between the totals and the program that is open. */
+const GAP = 10;
 
 export function programsScene(models: readonly ProgramModel[], width: number): Scene {
   const body = stack([headBand(models, width), ...models.map((m) => rowBand(m, models, width))]);
@@ -21,6 +24,14 @@ export function programsScene(models: readonly ProgramModel[], width: number): S
     height: body.height,
     marks: [{ ...frame, fill: "bg", stroke: { color: "line", width: 1 } }, ...body.marks],
   };
+}
+
+/** The same, with the program that is open below. */
+export function openedScene(models: readonly ProgramModel[], opened: ProgramModel, picture: ProgramPicture): Scene {
+  const totals = programsScene(models, picture.width);
+  const one = programScene(opened, picture);
+  const top = totals.height + GAP;
+  return { ...one, height: top + one.height, marks: [...totals.marks, ...shift(one.marks, 0, top)] };
 }
 
 /** Columns from the program's name on: number, bytes, estimate, measured, memory. */

@@ -7,7 +7,7 @@ import type { TraceModel } from "../../model/trace";
 import { boardOf } from "../pipeline/board";
 import { type PipelinePicture, pipelineScene } from "../pipelinecard";
 import { chosenOf, type ProgramPicture, programScene } from "../programcard";
-import { PAD } from "../scene";
+import { PAD, type Scene } from "../scene";
 import { roomOf, type StepPicture, stepScene } from "../stepcard";
 import { BETWEEN, type Film, filmOf, LEAD, REST, type Shot, stand } from "./film";
 
@@ -34,8 +34,13 @@ export function stepFilm(
   return filmOf(shots, (moment) => stepScene(trace, moment, { ...picture, room }));
 }
 
-/** The collective on the mesh; null where none can be played. */
-export function programFilm(model: ProgramModel, speed: number, picture: ProgramPicture): Film | null {
+/** The collective on the mesh, drawn with what is around it; null where none can be played. */
+export function programFilm(
+  model: ProgramModel,
+  speed: number,
+  picture: ProgramPicture,
+  draw: (picture: ProgramPicture) => Scene = (shown) => programScene(model, shown),
+): Film | null {
   const c = model.collectives[chosenOf(model, picture) ?? -1];
   const rounds = c && model.plan(c, picture.algorithm ?? "meaning")?.rounds.length;
   if (rounds === undefined) return null;
@@ -44,7 +49,7 @@ export function programFilm(model: ProgramModel, speed: number, picture: Program
     { ms: playTime(rounds) / speed, at: (share) => share },
     stand(REST, 1),
   ];
-  return filmOf(shots, (phase) => programScene(model, { ...picture, phase }));
+  return filmOf(shots, (phase) => draw({ ...picture, phase }));
 }
 
 /** The playhead on its way through a schedule. */
