@@ -95,6 +95,11 @@ def is_mesh_set_within_jit(error: Exception) -> bool:
     return "can only be used outside of `jax.jit`" in str(error)
 
 
+def is_not_an_array(error: Exception) -> bool:
+    """Whether a leaf of an argument is something that JAX has no type for, such as a function in a module."""
+    return isinstance(error, TypeError) and "as an abstract array" in str(error)
+
+
 def is_ref_closed_over(error: Exception) -> bool:
     """Whether the body of a ``shard_map`` closes over a ``jax.Ref``. JAX 0.10 – 0.12 stop with an AttributeError."""
     return isinstance(error, AttributeError) and "'AbstractRef' object has no attribute" in str(error)

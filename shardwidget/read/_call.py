@@ -41,7 +41,13 @@ class FlatCall:
     ) -> None:
         self.f = f
         self.function = function_name(f)
-        self._returns_written = returns_written and _jax.writes_arguments(f)
+        keeps_written = _jax.writes_arguments(f)
+        self._returns_written = returns_written and keeps_written
+        self._watches = not keeps_written
+        self._is_leaf = is_leaf
+        self.lost = ""
+        """What to say of writes into the arguments, which ``jax.jit`` does not keep; empty where the last call made
+        none."""
         kwargs = dict(kwargs or {})
         positions, names = _jax.static_parameters(f)
         static = [k in positions or k - len(args) in positions for k in range(len(args))] + [k in names for k in kwargs]
@@ -82,6 +88,7 @@ class FlatCall:
             result = self.f(*values[:count], **dict(zip(self._keywords, values[count:], strict=True)))
         except (TypeError, AttributeError, ValueError) as error:
             raise self.explained(error)  # noqa: B904  the same exception
+        self.lost = self._lost(leaves, values, result) if self._watches else ""
         if self._returns_written:
             result = result, values
         # A module of equinox that is passed in with its functions is returned with them.
@@ -112,6 +119,21 @@ class FlatCall:
             raise
         return _jax.without_first_caller(jaxpr), shape
 
+    def _lost(self, before: Sequence[Any], values: Sequence[Any], result: Any) -> str:
+        """What to say of the leaves that the function replaced in its arguments and does not return."""
+        known = {id(leaf) for leaf in (*before, *jax.tree.leaves(result))}
+        written = [
+            name + jax.tree_util.keystr(path)
+            for (name, _), tree, value in zip(self.arguments, self._trees, values, strict=True)
+            if tree is not _LEAF
+            for path, leaf in jax.tree.leaves_with_path(value, is_leaf=self._is_leaf)
+            if id(leaf) not in known
+        ]
+        if not written:
+            return ""
+        more = f" and {len(written) - 3} more" if len(written) > 3 else ""
+        return _errors.LOST_WRITES.format(function=self.function, names=", ".join(written[:3]) + more)
+
     def explained(self, error: Exception) -> Exception:
         """An exception of the call, with notes on how the arguments may have caused it."""
         for note in self._notes(error):
@@ -122,13 +144,17 @@ class FlatCall:
     def _notes(self, error: Exception) -> Iterator[str]:
         if isinstance(error, TypeError) and (takes := self._refused()):
             yield _errors.CALLED_WITH.format(function=self.function, takes=takes)
-        strange = [f"{self.names[k]} is a {type(self.leaves[k]).__name__}" for k in self._strange]
-        if strange and isinstance(error, TypeError | AttributeError):
-            yield _errors.PASSED_ON.format(words="; ".join(strange[:3]))
+        if self.others and isinstance(error, TypeError | AttributeError):
+            yield _errors.PASSED_ON.format(words=self.others)
         if _jax.messages.is_of_other_devices(error):
             yield _errors.MIXED_MESHES.format(words=self.places)
         if _jax.messages.is_of_another_mesh(error) and self.places:
             yield _errors.NOT_ON_REGION.format(words=self.places)
+
+    @property
+    def others(self) -> str:
+        """The first arguments that are not arrays, in words."""
+        return "; ".join(f"{self.names[k]} is a {type(self.leaves[k]).__name__}" for k in self._strange[:3])
 
     @property
     def places(self) -> str:

@@ -179,6 +179,17 @@ CALLED_WITH = (
     "call it; keyword arguments as kwargs={{...}}."
 )
 
+NOT_ARRAYS = (
+    "shard_map and jit take arrays, and an argument holds something else{words}. Split it before: with equinox, "
+    "params, static = eqx.partition(model, eqx.is_array). Pass params, and write model = eqx.combine(params, static) "
+    "inside the function."
+)
+
+LOST_WRITES = (
+    "{function} writes into its arguments ({names}), and jax.jit keeps only what a function returns: what is computed "
+    "for those writes alone is not in this program. Return them, or, with flax, give nnx.jit({function})."
+)
+
 PASSED_ON = "Arguments that are not arrays are passed to the function as they are: {words}."
 
 ONE_MESH = "put all of them on one mesh, jax.device_put(x, jax.NamedSharding(mesh, spec))"

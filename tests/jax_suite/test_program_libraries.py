@@ -1,5 +1,7 @@
 """Functions that flax and equinox jit: read like those of JAX, in the user's names."""
 
+import re
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -105,6 +107,22 @@ def test_arguments_of_nnx_jit_have_the_users_names():
     (donation,) = [remedy for remedy in read.remedies(jitted, net, X) if remedy.what == "donate argument 1"]
     assert donation.code == "nnx.jit(step, donate_argnums=1)"
     assert donation.after == read.memory(nnx.jit(step, donate_argnums=1), net, X).peak_bytes
+
+
+def test_writes_that_jit_does_not_keep_are_named():
+    net = Net(nnx.Rngs(0))
+
+    def forward(net, x):
+        net.down.bias[...] = x.sum(0)[:8]
+        return net.down(x)
+
+    def returned(net, x):
+        return forward(net, x), net
+
+    jitted = nnx.jit(forward)
+    for reader in (read.program, read.comparison):
+        assert re.search(r"forward writes into its arguments \(net\.down\.bias\S*\)", reader(forward, net, X).note)
+        assert "writes" not in reader(returned, net, X).note + reader(jitted, net, X).note
 
 
 def test_remedies_of_filter_jit_are_no_donations():

@@ -896,6 +896,20 @@ def test_wrong_arguments(args, words):
     assert "Give read.trace the function and then its arguments" in str(caught.value)
 
 
+def test_a_module_with_functions_in_it():
+    model = {"w": jnp.ones((8, 8)), "activation": jnp.tanh}
+    words = r"an argument holds something else: model\['activation'\] is a .*eqx\.partition"
+
+    def body(model, x):
+        return model["activation"](x @ model["w"])
+
+    mapped = jax.shard_map(body, mesh=mesh(), in_specs=(P(), P("x")), out_specs=P("x"))
+    with pytest.raises(TypeError, match=f"(?s){words}"):
+        traced(mapped, model, jnp.ones((8, 8)))
+    result = traced(lambda model, x: mapped(model, x) + 1, model, jnp.ones((8, 8)))
+    assert re.search(words, result.error.explanation)
+
+
 def test_no_shard_map():
     def plain(x):
         return x + 1

@@ -170,7 +170,7 @@ class _Reader:
             rows.append(_end(self.base.error))
         chosen = {k + 1: (len(stop.fixes), stop.chosen) for k, stop in explicit.stops.items()}
         program = concrete.program if concrete else None
-        note = " ".join(filter(None, (note, explicit.note)))
+        note = " ".join(filter(None, (self.asked.lost, note, explicit.note)))
         return _Shown(tuple(rows), program, note, chosen, concrete is not self.concrete)
 
     def continuations(self, shown: _Shown, choices: Mapping[int, int]) -> tuple[Continuation, ...]:

@@ -75,6 +75,11 @@ class ComparedCall:
         for name, spec in zip(self.names, self.specs, strict=True):
             _check_axes(name, spec, self.mesh)
 
+    @property
+    def lost(self) -> str:
+        """What to say of writes into the arguments; empty for none."""
+        return self._call.lost
+
     def on(self, mesh: AnyMesh) -> list[jax.ShapeDtypeStruct]:
         """The arrays as shapes on a mesh."""
         out = []

@@ -36,6 +36,8 @@ class Executable:
     """What it was compiled from; None where only the compiled program was given."""
     names: Mapping[str, str] = field(default_factory=dict, repr=False)
     """What the user calls a parameter, by what the program calls it; without those for which both are the same."""
+    note: str = ""
+    """What the user should know about it; empty for nothing."""
 
 
 def executable_of(
@@ -66,14 +68,14 @@ def executable_of(
         return _of(compiled, mesh or first_mesh(_shardings(compiled)) or _set_mesh(), mesh is not None, "", lowered)
     if not callable(f):
         raise TypeError(_errors.NO_PROGRAM.format(type=_type(f)))
-    call = FlatCall(f, args, kwargs)  # Raises for tracers, which nothing below would notice.
     args, named = jax.tree.map(lambda x: _on(x, mesh), (args, dict(kwargs or {})), is_leaf=_is_abstract)
+    call = FlatCall(f, args, named)  # Raises for tracers, which nothing below would notice.
     found = mesh or _mesh_of_arguments((args, named)) or _set_mesh()
     with setting(mesh, (args, named)):
         try:
             traced = _jax.lowered_by_library(f, args, named)
             if traced is None:
-                jitted, args, named = jitted_of(f, args, named)
+                jitted, args, named = jitted_of(f, args, named, call)
                 traced = jitted.trace(*args, **named)
                 found = found or first_mesh(meshes_in(_jax.open_jaxpr(traced.jaxpr)[0]))
         except (TypeError, AttributeError, ValueError) as error:
@@ -90,7 +92,7 @@ def executable_of(
     found = found or first_mesh(_shardings(compiled))
     names = {f"{_GIVEN}[{k}]": call.names[number] for k, number in enumerate(_numbers(call))}
     names |= _jax.parameters_of_library(f, call.arguments)
-    return replace(_of(compiled, found, mesh is not None, function_name(f), lowered), names=names)
+    return replace(_of(compiled, found, mesh is not None, function_name(f), lowered), names=names, note=call.lost)
 
 
 def compiled(
@@ -150,14 +152,21 @@ def setting(mesh: Mesh | None, args: Any) -> contextlib.AbstractContextManager[A
 
 
 def jitted_of(
-    f: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
+    f: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any], given_call: FlatCall | None = None
 ) -> tuple[Any, tuple[Any, ...], Mapping[str, Any]]:
-    """A jitted function and its arguments; if it is not jitted yet, only the numeric ones."""
+    """A jitted function and its arguments; if it is not jitted yet, only the numeric ones.
+
+    Args:
+        f: the function.
+        args: its positional arguments.
+        kwargs: its keyword arguments.
+        given_call: the same call, flat; it notices what the function writes into objects that it is given.
+    """
     if hasattr(f, "trace"):
         return f, args, kwargs
-    given_call = FlatCall(f, args, kwargs)
+    given_call = given_call or FlatCall(f, args, kwargs)
     leaves, numbers = given_call.leaves, _numbers(given_call)
-    if len(numbers) == len(leaves):
+    if len(numbers) == len(leaves) and not any(map(_is_object, (*args, *kwargs.values()))):
         return jax.jit(f), args, kwargs
 
     def call(*given: Any) -> Any:
@@ -168,6 +177,11 @@ def jitted_of(
 
     call.__name__ = call.__qualname__ = function_name(f)
     return jax.jit(call), tuple(leaves[k] for k in numbers), {}
+
+
+def _is_object(x: Any) -> bool:
+    """Whether an argument is of a class with attributes, which a function may write into: a module of flax nnx."""
+    return hasattr(x, "__dict__") and not isinstance(x, jax.Array | jax.Ref | jax.ShapeDtypeStruct)
 
 
 def _numbers(call: FlatCall) -> list[int]:

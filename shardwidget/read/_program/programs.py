@@ -111,7 +111,7 @@ def of_executable(executable: Executable, name: str | None, interconnect: str | 
         work=_work(executable.compiled),
         listings=reading.listings(),
         unread=reading.unread,
-        note=_note(document, reading),
+        note=" ".join(filter(None, (executable.note, _note(document, reading)))),
         jax_version=jax.__version__,
     )
 

@@ -50,6 +50,11 @@ class Arguments:
         """An exception of the call, with notes on how the arguments may have caused it."""
         return self._call.explained(error)
 
+    def not_arrays(self) -> str:
+        """What to say where ``shard_map`` or ``jit`` is given something that is not an array."""
+        others = self._call.others
+        return _errors.NOT_ARRAYS.format(words=f": {others}" if others else "")
+
     def refuse_others(self, mesh: AnyMesh) -> None:
         """Refuses arguments that are not on the devices of a mesh.
 
@@ -101,7 +106,7 @@ class Arguments:
     def notes(self) -> list[str]:
         """What was done to the arguments."""
         filled = any(isinstance(x, jax.ShapeDtypeStruct) for x in self.arrays)
-        return [FILLED] * filled + [CUT] * self._cut
+        return [FILLED] * filled + [CUT] * self._cut + [self._call.lost.removesuffix(".")] * bool(self._call.lost)
 
     def filled(self, *, on_host: bool) -> list[Any]:
         """The arrays, abstract ones filled; for the host engine all on one device.

@@ -68,6 +68,8 @@ def _other(stop: StoppedTrace) -> Explanation:
         return Explanation(SET_MESH_AROUND)
     if _jax.messages.is_ref_closed_over(stop.error):
         return Explanation(REF_CLOSED_OVER)
+    if _jax.messages.is_not_an_array(stop.error):
+        return Explanation(stop.arguments.not_arrays())
     return Explanation("JAX rejected this operation; the steps before it ran.", value)
 
 

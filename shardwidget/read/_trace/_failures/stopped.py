@@ -116,6 +116,8 @@ class StoppedTrace:
     def _wrong_call(self) -> Exception:
         if _jax.messages.is_wrong_result(self.error):
             return TypeError(_errors.WRONG_RESULT.format(words=self.error))
+        if _jax.messages.is_not_an_array(self.error):
+            return TypeError(f"{self.error}\n{self.arguments.not_arrays()}")
         call = ", ".join(["f", *self.arguments.names])
         return self.arguments.explained(TypeError(_errors.WRONG_ARGUMENTS.format(words=self.error, call=call)))
 
