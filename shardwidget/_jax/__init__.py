@@ -21,8 +21,7 @@ nothing is computed from them.
 from shardwidget._jax import messages
 from shardwidget._jax.arrays import base_array, children, held_array, is_ready, memory_at
 from shardwidget._jax.assignment import buffer_assignment, results_are_allocated_first
-from shardwidget._jax.callers import without_first_caller
-from shardwidget._jax.compiling import compilations, module_text, without_trace_cache
+from shardwidget._jax.compiling import compilations, module_text, own_lines, shares_lines, without_trace_cache
 from shardwidget._jax.continuing import Fixer, Mark, fixing, mark_of, marked
 from shardwidget._jax.control import (
     Cond,
@@ -90,6 +89,7 @@ from shardwidget._jax.shardings import (
 )
 from shardwidget._jax.sources import (
     OURS,
+    SHIMS,
     Frame,
     argument_names,
     call_stack,
@@ -138,6 +138,7 @@ __all__ = [
     "RELAYOUTS",
     "SAME_ELEMENTS",
     "SHAPE_ONLY",
+    "SHIMS",
     "WRITES",
     "AnyJaxpr",
     "AnyMesh",
@@ -211,6 +212,7 @@ __all__ = [
     "of_type",
     "on_mesh",
     "open_jaxpr",
+    "own_lines",
     "own_params",
     "parameters_of_library",
     "partial_trace",
@@ -222,6 +224,7 @@ __all__ = [
     "raise_location",
     "results_are_allocated_first",
     "shardy_text",
+    "shares_lines",
     "spec_on",
     "stack_within",
     "static_parameters",
@@ -233,7 +236,6 @@ __all__ = [
     "with_bodies",
     "with_equations",
     "with_sharding",
-    "without_first_caller",
     "without_trace_cache",
     "writes_arguments",
 ]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import re
 from collections.abc import Iterator
 from typing import Any
 
+import jax
 from jax._src import compiler, config
 
 
@@ -35,6 +37,32 @@ def module_text(executable: Any) -> str:
     """The text of a compiled module, as ``Compiled.as_text()`` gives it; empty where a backend gives none."""
     modules = executable.hlo_modules()
     return modules[0].to_string() if modules else ""
+
+
+@contextlib.contextmanager
+def own_lines() -> Iterator[None]:
+    """Traces a jitted function of JAX's, such as ``jnp.roll``, for each of its calls, so that each has its own lines.
+
+    JAX 0.9: the trace of such a function is reused for every call with the same types, and keeps the line of the first,
+    in whichever program that was. From 0.10 on JAX leaves that line out.
+    """
+    if jax.__version_info__ >= (0, 10):
+        yield
+        return
+    from jax._src.interpreters import partial_eval
+
+    original: Any = partial_eval.trace_to_jaxpr
+    # Further arguments are part of the key of the cache.
+    setattr(partial_eval, "trace_to_jaxpr", lambda *args: original(*args, object()))  # noqa: B010
+    try:
+        yield
+    finally:
+        setattr(partial_eval, "trace_to_jaxpr", original)  # noqa: B010
+
+
+def shares_lines(text: str) -> bool:
+    """Whether operations of a module that was traced without ``own_lines`` may have the lines of other calls."""
+    return jax.__version_info__ < (0, 10) and re.search(r'op_name="[^"]*/jit\(', text) is not None
 
 
 @contextlib.contextmanager

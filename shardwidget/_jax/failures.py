@@ -11,7 +11,6 @@ import jax
 import numpy as np
 from jax.core import Tracer
 
-from shardwidget._jax.callers import without_first_caller
 from shardwidget._jax.control import STOPPED, Control, FunctionCall, Scan, While, shard_map_of
 from shardwidget._jax.jaxprs import OpenJaxpr, open_jaxpr
 from shardwidget._jax.sources import function_name, function_place, is_user_file
@@ -132,7 +131,7 @@ def partial_trace(error: BaseException) -> PartialTrace | None:
         return None
     operands, names = _at_work(frames[last + 1 :], levels[-1][1])
     variables, held = [v for v, _ in operands], [dims for _, dims in operands]
-    return PartialTrace(without_first_caller(_nested(levels)), mapped, outs, out_specs, variables, held, names)
+    return PartialTrace(_nested(levels), mapped, outs, out_specs, variables, held, names)
 
 
 def _entered(file: str, name: str, known: dict[str, Any]) -> _Link | None:

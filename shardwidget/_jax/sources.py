@@ -16,7 +16,8 @@ from shardwidget._jax.jaxprs import OpenJaxpr
 
 OURS = os.path.dirname(os.path.dirname(__file__)) + os.sep
 """The folder of this package, whose frames are not the user's."""
-_HERE = os.path.dirname(__file__) + os.sep
+SHIMS = os.path.dirname(__file__) + os.sep
+"""The folder of this package whose frames may be between the user's lines and JAX's."""
 
 
 class Frame(Protocol):
@@ -54,7 +55,7 @@ def user_frames(eqn: JaxprEqn) -> list[Frame]:
 
     frames: Any = source_info_util.user_frames(eqn.source_info.traceback)
     # Under ``fixing``, this package is between the user's line and JAX.
-    return [f for f in frames if not f.file_name.startswith(_HERE)]
+    return [f for f in frames if not f.file_name.startswith(SHIMS)]
 
 
 def calls_reshard(eqn: JaxprEqn) -> bool:

@@ -113,11 +113,11 @@ class FlatCall:
             return self(leaves)
 
         try:
-            jaxpr, shape = jax.make_jaxpr(call, return_shape=True)(*arrays)
+            with _jax.own_lines():
+                return jax.make_jaxpr(call, return_shape=True)(*arrays)
         except Exception as error:
             _jax.messages.rename(error, call, self.f, self.function, [self.names[k] for k in numbers])
             raise
-        return _jax.without_first_caller(jaxpr), shape
 
     def _lost(self, before: Sequence[Any], values: Sequence[Any], result: Any) -> str:
         """What to say of the leaves that the function replaced in its arguments and does not return."""

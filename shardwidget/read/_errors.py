@@ -185,6 +185,11 @@ NOT_ARRAYS = (
     "inside the function."
 )
 
+SHARED_LINES = (
+    "JAX 0.9 reuses its trace of jitted functions such as jnp.roll, so these lines may be those of an earlier call. "
+    "Given the function and its arguments instead, each call has its own."
+)
+
 LOST_WRITES = (
     "{function} writes into its arguments ({names}), and jax.jit keeps only what a function returns: what is computed "
     "for those writes alone is not in this program. Return them, or, with flax, give nnx.jit({function})."

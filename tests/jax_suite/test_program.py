@@ -725,3 +725,20 @@ def test_groups_that_are_pasted_are_named_by_axes(mesh, text, kind, axes, irregu
 def test_text_that_is_nothing_of_this_is_refused(mesh, text, words):
     with pytest.raises(ValueError, match=words.replace("{", r"\{").replace("}", r"\}")):
         read.program(text, mesh=mesh)
+
+
+def test_each_call_of_a_jitted_function_of_jax_has_its_own_line(mesh):
+    x = jax.device_put(jnp.arange(64.0).reshape(8, 8), NamedSharding(mesh, P("x")))
+
+    def before(x):
+        return jnp.roll(x, 1, 0)
+
+    def twice(x):
+        first = jnp.roll(x, 1, 0)
+        return jnp.roll(jnp.sin(first), 1, 0)
+
+    jax.jit(before)(x)
+    lines = [c.source.text for c in read.program(twice, x).collectives if c.source]
+    assert lines == ["first = jnp.roll(x, 1, 0)", "return jnp.roll(jnp.sin(first), 1, 0)"]
+    elsewhere = read.program(jax.jit(twice).lower(x))
+    assert ("may be those of an earlier call" in elsewhere.note) == (jax.__version_info__ < (0, 10))

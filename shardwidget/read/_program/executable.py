@@ -73,10 +73,12 @@ def executable_of(
     found = mesh or _mesh_of_arguments((args, named)) or _set_mesh()
     with setting(mesh, (args, named)):
         try:
-            traced = _jax.lowered_by_library(f, args, named)
-            if traced is None:
-                jitted, args, named = jitted_of(f, args, named, call)
-                traced = jitted.trace(*args, **named)
+            with _jax.own_lines():
+                traced = _jax.lowered_by_library(f, args, named)
+                if traced is None:
+                    jitted, args, named = jitted_of(f, args, named, call)
+                    traced = jitted.trace(*args, **named)
+            if not isinstance(traced, jax.stages.Lowered):
                 found = found or first_mesh(meshes_in(_jax.open_jaxpr(traced.jaxpr)[0]))
         except (TypeError, AttributeError, ValueError) as error:
             raise call.explained(error)  # noqa: B904  the same exception
@@ -132,13 +134,19 @@ def _of(
         text = compiled.as_text() or ""
     except Exception:  # An executable that was loaded from a file may have none.
         text = ""
-    return Executable(text, _devices_of(compiled), mesh, given, name, compiled, lowered)
+    # What we trace ourselves has no such lines; its note is set by the caller.
+    return Executable(text, _devices_of(compiled), mesh, given, name, compiled, lowered, note=_note(text))
 
 
 def _of_text(text: str, mesh: Mesh | None, given: bool) -> Executable:
     if mesh is None:
         raise ValueError(_errors.TEXT_ALONE)
-    return Executable(text, tuple(mesh.devices.flat), mesh, given, "")
+    return Executable(text, tuple(mesh.devices.flat), mesh, given, "", note=_note(text))
+
+
+def _note(text: str) -> str:
+    """What to say of a program that was traced elsewhere."""
+    return _errors.SHARED_LINES if _jax.shares_lines(text) else ""
 
 
 def setting(mesh: Mesh | None, args: Any) -> contextlib.AbstractContextManager[Any]:

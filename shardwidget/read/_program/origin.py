@@ -84,7 +84,8 @@ class InstructionOrigin(NamedTuple):
     def called(self) -> list[ModuleFrame]:
         """The frames of the user and of installed packages, innermost first."""
         # What called us, and what called that, is not part of the program.
-        frames = itertools.takewhile(lambda frame: not frame.file.startswith(_jax.OURS), self.frames)
+        frames = (frame for frame in self.frames if not frame.file.startswith(_jax.SHIMS))
+        frames = itertools.takewhile(lambda frame: not frame.file.startswith(_jax.OURS), frames)
         return [frame for frame in frames if _jax.is_user_file(frame.file)]
 
 
