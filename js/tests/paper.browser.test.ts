@@ -1,14 +1,15 @@
 /** Every card on paper: no control is left, what a menu has chosen is text, and what is opened on screen is there. */
 import { expect, test } from "vitest";
-import type { Buffer } from "../src/model/document.gen";
+import type { Buffer, Programs } from "../src/model/document.gen";
 import { decodeMemory } from "../src/model/memory";
+import { groupsOf, ProgramModel } from "../src/model/program";
 import { decodeReshard } from "../src/model/reshard";
 import { mount as mountExercise } from "./exercise/harness";
 import { ALL, SET, sheet } from "./exercise/sheets";
 import { find, type Mounted, onPaper, settle, textOf } from "./harness";
 import { wire as memory } from "./memory/memories";
 import { mount as mountProgram } from "./program/harness";
-import { program } from "./program/programs";
+import { program, wire as programs } from "./program/programs";
 import { mount as mountReshard } from "./reshard/harness";
 import { wire as plan } from "./reshard/reshards";
 import { mount as mountStepper } from "./stepper/harness";
@@ -89,6 +90,27 @@ test("a plan prints the arrays of every chunk", async () => {
   const { arrays } = decodeReshard(plan("large"));
   const view = await printed(await mountReshard(plan("large"), {}, { width: 960 }));
   expect(texts(view, ".arrays .path b").sort()).toEqual(arrays.map((a) => a.path).sort());
+});
+
+test("programs side by side print the table of each, the one that is open once", async () => {
+  const both = programs("layouts") as Programs;
+  const rows = both.programs.map(
+    (doc) =>
+      groupsOf(new ProgramModel(doc), { sort: "time", axis: null, search: "", interconnect: doc.interconnect }).length,
+  );
+  const view = await mountProgram(both, {}, { width: 960 });
+  expect(texts(view, ".line:not(.heads)")).toEqual([]);
+  await printed(view);
+  expect(texts(view, ".listed h2")).toEqual(both.programs.map((doc) => doc.name));
+  const lines = (part: Element) => part.querySelectorAll(".line:not(.heads)").length;
+  expect([...view.root.querySelectorAll(".listed")].map(lines)).toEqual(rows);
+  dispatchEvent(new Event("afterprint"));
+  await settle();
+  expect(texts(view, ".listed")).toEqual([]);
+  view.model.assign({ opened: 0 });
+  await printed(view);
+  expect(texts(view, ".listed h2")).toEqual(both.programs.slice(1).map((doc) => doc.name));
+  expect(lines(find(view, ".opened"))).toBe(rows[0]);
 });
 
 test("memory prints every line that is alive", async () => {

@@ -49,9 +49,10 @@ def picture(shown: Program | Programs) -> str:
 
 
 def table(shown: Program | Programs) -> str:
-    """The same as an HTML table that survives a notebook's sanitiser: inline style, no script, no svg."""
+    """As HTML tables that survive a notebook's sanitiser: inline style, no script, no svg. Each program has its own."""
     heads, *rows = _rows(shown)
-    return listing.table(headline(shown), heads, rows, _after(shown))
+    own = map(table, shown.programs) if isinstance(shown, Programs) else ()
+    return "".join([listing.table(headline(shown), heads, rows, _after(shown)), *own])
 
 
 def _rows(shown: Program | Programs) -> list[Sequence[str]]:

@@ -81,7 +81,7 @@ function Collectives({ state, shown }: { state: ProgramState; shown: Shown }) {
                 limit={limit}
                 width={width}
               />
-              <Totals state={state} model={model} bar={lanes === null} />
+              <Totals model={model} interconnect={interconnect} bar={lanes === null} />
               {under && (
                 <div class="under">
                   <Xla state={state} model={model} view={view} />

@@ -4,6 +4,7 @@ import type { Program } from "../../model/document.gen";
 import { ProgramModel } from "../../model/program";
 import { callBytes, callTime, duration, foundText, memoryTotal } from "../../model/program/words";
 import { bytes } from "../../model/text";
+import { Listed } from "./Listed";
 import { Measured } from "./Measured";
 import { AxisBar } from "./parts";
 import type { ProgramState } from "./state";
@@ -15,7 +16,7 @@ interface Props {
 }
 
 export function SideBySide({ state, programs, children }: Props) {
-  const { opened } = state.now;
+  const { opened, printed } = state.now;
   const models = programs.map((p) => new ProgramModel(p));
   const total = (m: ProgramModel) => m.totals(m.doc.interconnect).reduce((sum, t) => sum + t.seconds, 0);
   const longest = Math.max(1e-12, ...models.map(total));
@@ -111,6 +112,7 @@ export function SideBySide({ state, programs, children }: Props) {
       <div id="opened" class="opened">
         {opened !== null && children}
       </div>
+      {printed && models.map((m, k) => k !== opened && <Listed state={state} model={m} key={m.doc.name} />)}
     </>
   );
 }

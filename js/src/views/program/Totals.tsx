@@ -4,12 +4,11 @@ import { duration, nestText, totalName } from "../../model/program/words";
 import { bytes, some } from "../../model/text";
 import { AXIS_DASH } from "../../scene/scene";
 import { AxisBar } from "./parts";
-import type { ProgramState } from "./state";
 
 /** `bar`: whether the parts are drawn, where no timeline shows them. */
-export function Totals({ state, model, bar }: { state: ProgramState; model: ProgramModel; bar: boolean }) {
+export function Totals({ model, interconnect, bar }: { model: ProgramModel; interconnect: number; bar: boolean }) {
   const { mesh } = model;
-  const totals = model.totals(state.now.interconnect);
+  const totals = model.totals(interconnect);
   const whole = totals.reduce((sum, t) => sum + t.seconds, 0);
   const loops = [...new Set(model.doc.nests.map(nestText))];
   return (

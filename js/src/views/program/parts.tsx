@@ -25,11 +25,11 @@ export function AxisButton({ state, mesh, axis }: { state: ProgramState; mesh: M
   );
 }
 
-/** The name of a mesh axis with its line pattern. */
-export function AxisChip({ mesh, name }: { mesh: MeshModel; name: string }) {
+/** The name of a mesh axis with its line pattern, and its size where that is given. */
+export function AxisChip({ mesh, name, size }: { mesh: MeshModel; name: string; size?: number }) {
   return (
     <span class={`chip axis${mesh.axisOf(name) % AXIS_DASH.length}`} title={name}>
-      <b>{name}</b>
+      <b>{name}</b> {size}
     </span>
   );
 }

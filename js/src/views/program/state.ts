@@ -60,6 +60,8 @@ interface Fields {
   /** Whether Python is measuring, and why it could not. */
   waiting: boolean;
   trouble: string;
+  /** Whether the card is on paper. */
+  printed: boolean;
 }
 
 /** Ways to lower a peak: how many of them were compiled, what lowers it, or why that is not known. */
@@ -147,6 +149,7 @@ export class ProgramState extends CardState<Fields> {
       tried: 0,
       waiting: false,
       trouble: "",
+      printed: false,
     };
     const traits = [
       "selection",
@@ -197,10 +200,10 @@ export class ProgramState extends CardState<Fields> {
     return Math.min(PANEL, width) - 2 * PAD;
   }
 
-  /** All lines of the tables are printed. */
+  /** All lines of the tables are printed, those of closed programs too. */
   override print(on: boolean): void {
     super.print(on);
-    this.set({ limit: on ? Number.POSITIVE_INFINITY : MORE });
+    this.set({ printed: on, limit: on ? Number.POSITIVE_INFINITY : MORE });
     this.memory.set({ rows: on ? Number.POSITIVE_INFINITY : START.rows });
   }
 
