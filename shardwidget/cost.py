@@ -35,7 +35,8 @@ class Interconnect:
     axes: int = 1
     """Torus: physical axes that a device has links on."""
     wrap: int = 4
-    """Torus: an axis whose size is a multiple of this has wraparound links."""
+    """Torus: a physical axis whose size is a multiple of this has wraparound links. With three axes, only where all are
+    such: optical switches close the rings, and connect whole cubes."""
     pod: int = 0
     """Devices that it connects, 0 for any number: of a pod (torus), or of a node (switch)."""
     node_bandwidth: float = 0.0
@@ -70,7 +71,7 @@ class Estimate:
 
 _TPUS, _GPUS = "jax-ml/scaling-book tpus.md", "jax-ml/scaling-book gpus.md"
 
-# Links: one direction is half of the bandwidth given here. "p" chips wrap on multiples of 4, "e" chips on a full 16.
+# Links: one direction is half of the bandwidth given here. "p" chips wrap on cubes of 4×4×4, "e" chips on a full 16.
 _ALL = (
     Interconnect("TPU v3", "torus", 2e11, axes=2, wrap=32, pod=32 * 32, source=f"{_TPUS}; wraparound inferred"),
     Interconnect("TPU v4p", "torus", 9e10, axes=3, wrap=4, pod=16 * 16 * 16, between_slices=6.25e09, source=_TPUS),

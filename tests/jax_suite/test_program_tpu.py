@@ -17,6 +17,8 @@ from jax.sharding import PartitionSpec as P
 
 import shardwidget as sw
 from shardwidget import _tpu, read
+from shardwidget.read._mesh import read_mesh
+from shardwidget.read._program.target import wraps_of
 from tests.jax_suite.hlo import check_groups, kinds, line, mlp, shape
 
 pytestmark = pytest.mark.libtpu
@@ -101,7 +103,7 @@ def test_what_is_known_of_the_pod(topology):
     program = read.program(training(topology))
     assert program.target == PODS[topology]
     assert program.interconnects[program.interconnect] == PODS[topology].rpartition(" ")[0]
-    assert program.wraps == (False, False, topology == "v5p:2x2x4")
+    assert program.wraps == (False, False, False)
     assert program.name == "layers"
     assert program.memory is not None
     assert program.work is not None
@@ -109,6 +111,35 @@ def test_what_is_known_of_the_pod(topology):
     # Six products of a step, counted by the compiler as if the loop ran once.
     assert program.work.flops == pytest.approx(6 * 2 * 512 * 1024 * 2048 // 16, rel=0.02)
     assert len({tuple(map(int, at)) for at in zip(*(c.array() for c in program.mesh.coords), strict=True)}) == 16
+
+
+@pytest.mark.parametrize(
+    ("topology", "wraps"),
+    [
+        ("v5e:2x2", "---"),
+        ("v5e:4x4", "---"),
+        ("v5e:8x16", "-y-"),
+        ("v5e:16x16", "xy-"),
+        ("v6e:4x8", "---"),
+        ("v5p:2x2x4", "---"),  # Optical switches close the rings of whole cubes alone.
+        ("v5p:4x4x4", "xyz"),
+        ("v5p:4x4x8", "xyz"),
+    ],
+)
+def test_a_mesh_of_one_axis_is_a_ring_where_the_chips_have_its_links(topology, wraps):
+    mesh = read_mesh(sw.tpu_mesh(topology, ("i",)))
+    known = wraps_of(mesh)
+    assert known == tuple(letter != "-" for letter in wraps)
+    places = [tuple(map(int, at)) for at in zip(*(c.array() for c in mesh.coords), strict=True)]
+    box = [max(at) + 1 for at in zip(*places, strict=True)]
+    links = {
+        frozenset((at, (*at[:k], (at[k] + 1) % box[k], *at[k + 1 :])))
+        for at in places
+        for k in range(3)
+        if at[k] + 1 < box[k] or (known[k] and box[k] > 2)
+    }
+    around = zip(places, places[1:] + places[:1], strict=True)
+    assert mesh.ring == all(frozenset(pair) in links for pair in around)
 
 
 def test_estimates_know_which_links_wrap_around():

@@ -67,7 +67,9 @@ def test_devices_in_words(mesh, words):
         ("TPU v5 lite", (4, 4, 1), (False, False, False)),
         ("TPU v5 lite", (8, 16, 1), (False, True, False)),
         ("TPU v6 lite", (16, 16, 1), (True, True, False)),
-        ("TPU v5", (2, 4, 8), (False, True, True)),
+        ("TPU v5", (2, 2, 4), (False, False, False)),  # No full cube: there are no optical switches.
+        ("TPU v5", (2, 4, 8), (False, False, False)),
+        ("TPU v5", (4, 4, 8), (True, True, True)),
         ("TPU v4", (4, 4, 12), (True, True, True)),
         ("unknown", (4, 4, 4), (False, False, False)),
     ],
@@ -88,8 +90,11 @@ def test_devices_that_fill_no_box_do_not_wrap():
 
 def test_how_groups_lie_on_the_links():
     mesh = machine("TPU v5", "tpu", (2, 4))
-    assert physical_layout([(0, 1, 2, 3), (4, 5, 6, 7)], mesh) == PhysicalLayout((4,), True)
+    assert physical_layout([(0, 1, 2, 3), (4, 5, 6, 7)], mesh) == PhysicalLayout((4,), False)
     assert physical_layout([(0, 4), (1, 5), (2, 6), (3, 7)], mesh) == PhysicalLayout((2,), False)
+    cube = machine("TPU v5", "tpu", (4, 4))
+    assert physical_layout([(0, 1, 2, 3), (4, 5, 6, 7)], cube) == PhysicalLayout((4,), True)
+    assert physical_layout([(0, 4), (1, 5), (2, 6), (3, 7)], cube) == PhysicalLayout((2,), False)
     assert physical_layout([tuple(range(8))], mesh) == PhysicalLayout((2, 4), False)
     assert physical_layout([(0, 1)], machine("cpu", "cpu")) is None
 
@@ -125,9 +130,11 @@ AROUND = [(0, 0), (1, 0), (2, 0), (3, 0), (3, 1), (2, 1), (1, 1), (0, 1)]
         ("TPU v5 lite", AROUND, True),
         ("TPU v5 lite", AROUND[:4] + AROUND[:3:-1], False),
         ("TPU v5 lite", [(k, 0) for k in range(4)], False),
-        # "p" chips wrap around on multiples of 4.
-        ("TPU v5", [(k, 0) for k in range(4)], True),
-        ("TPU v5", [(k, 0) for k in (0, 2, 1, 3)], False),
+        # "p" chips wrap around where all axes are multiples of 4.
+        ("TPU v5", [(k, (j - k) % 4) for k in range(4) for j in range(4)], True),
+        ("TPU v5 lite", [(k, (j - k) % 4) for k in range(4) for j in range(4)], False),
+        ("TPU v5", [(k, j) for k in range(4) for j in range(4)], False),
+        ("TPU v5", [(k, 0) for k in range(4)], False),
         ("TPU v5", [(k, 0) for k in range(3)], False),
     ],
 )

@@ -16,7 +16,7 @@ export interface ValueRange {
 export class Elements {
   /** Two numbers per value where they are complex. */
   readonly #numbers: ArrayLike<number | bigint>;
-  readonly #complex: boolean;
+  readonly complex: boolean;
 
   constructor(
     readonly format: Block["format"],
@@ -25,26 +25,26 @@ export class Elements {
     const { buffer, byteOffset, byteLength } = bytesOf(data);
     // A copy: the buffers that hosts hand over may be unaligned. All of them run on little-endian machines.
     this.#numbers = new ARRAYS[format](buffer.slice(byteOffset, byteOffset + byteLength) as ArrayBuffer);
-    this.#complex = format[0] === "c";
+    this.complex = format[0] === "c";
   }
 
   get length(): number {
-    return this.#numbers.length / (this.#complex ? 2 : 1);
+    return this.#numbers.length / (this.complex ? 2 : 1);
   }
 
   /** A number to colour by: the magnitude of a complex value. */
   number(index: number): number {
-    return this.#complex ? Math.hypot(...this.#parts(index)) : Number(this.#numbers[index]);
+    return this.complex ? Math.hypot(...this.#parts(index)) : Number(this.#numbers[index]);
   }
 
   /** Real and imaginary part of a number. */
   value(index: number): Value {
-    return this.#complex ? this.#parts(index) : [this.number(index), 0];
+    return this.complex ? this.#parts(index) : [this.number(index), 0];
   }
 
   /** The value as text: as `write` writes numbers, else exact for integers. */
   text(index: number, write = short): string {
-    if (this.#complex) {
+    if (this.complex) {
       const [re, im] = this.#parts(index);
       return `${write(re)}${im < 0 || Object.is(im, -0) ? "-" : "+"}${write(Math.abs(im))}i`;
     }
@@ -125,8 +125,10 @@ function formatOf(most: number, whole: boolean): Pick<ValueRange, "power" | "wri
   const write = (v: number) => {
     const scaled = v / 10 ** power;
     const text = scaled.toFixed(decimals);
-    // A number that would be written as 0 shows at least its order of magnitude.
-    return Number.isFinite(v) ? (v !== 0 && Number(text) === 0 ? scaled.toExponential(0) : text) : short(v);
+    if (!Number.isFinite(v)) return short(v);
+    // A number that would be written as 0 shows at least its order of magnitude; an outlier three digits.
+    if (v !== 0 && Number(text) === 0) return scaled.toExponential(0);
+    return text.length > 7 && Math.abs(v) > most ? scaled.toExponential(2).replace("+", "") : text;
   };
   return { power, write };
 }

@@ -61,14 +61,18 @@ export interface Choice {
   facet: readonly [number, number];
   /** Parts in view along rows and columns, `[first, count]`; null for all. */
   window: readonly [readonly [number, number], readonly [number, number]] | null;
-  /** Width of an element that holds any of the numbers; 0 where none are shown. */
-  cell: number;
+  /** Width of an element that holds any of the numbers; 0 where there are too many; null where no values are shown. */
+  cell: number | null;
 }
 
-export const WHOLE: Choice = { rowDim: null, columnDim: null, facet: [0, 0], window: null, cell: 0 };
+export const WHOLE: Choice = { rowDim: null, columnDim: null, facet: [0, 0], window: null, cell: null };
 
 /** Height of an element that holds a number, with its share of the gutters. */
 const LINE = 16;
+/** Facets stand for an index each where they are so many times as wide as they must be. */
+const READABLE = 2.5;
+/** Longer dimensions have a facet a part, for values too. */
+const MOST_PLANES = 4096;
 
 /** The dimensions of rows, columns, facets across and facets down. */
 export function roles(rank: number, choice: Pick<Choice, "rowDim" | "columnDim">) {
@@ -98,15 +102,19 @@ export function layoutFaces(
 ): Faces {
   const { row, column, across, down } = roles(model.rank, choice);
   const size = (dim: number | null) => (dim === null ? 1 : Math.max(1, model.doc.dims[dim]?.size ?? 1));
-  const acrossAll = across === null ? null : stretches(model, across, 8);
-  const downAll = down.map((d) => stretches(model, d, 2));
+  // Of values, a facet shows one plane.
+  const fewest = (few: number) => (choice.cell === null ? few : MOST_PLANES);
+  const readable = Math.min(8, (width + style.facet) / (READABLE * style.least + style.facet));
+  const acrossAll = across === null ? null : stretches(model, across, fewest(readable));
+  const downAll = down.map((d) => stretches(model, d, fewest(2)));
   const total = [acrossAll?.length ?? 1, product(downAll.map((s) => s.length))] as const;
 
   const rowsInView = choice.window ? windowSize(model, row, choice.window[0]) : size(row);
   const columnsInView = choice.window ? windowSize(model, column, choice.window[1]) : size(column);
   const ratio = Math.min(4, Math.max(0.25, rowsInView / columnsInView));
-  const forNumbers = [columnsInView * choice.cell, rowsInView * LINE] as const;
-  const numbers = choice.cell > 0 && forNumbers[0] <= width && forNumbers[1] <= height;
+  const cell = choice.cell ?? 0;
+  const forNumbers = [columnsInView * cell, rowsInView * LINE] as const;
+  const numbers = cell > 0 && forNumbers[0] <= width && forNumbers[1] <= height;
   const [leastWidth, leastHeight] = numbers ? forNumbers : [style.least, style.least * Math.max(ratio, 0.75)];
   const roomFor = (length: number, gap: number, least: number, count: number) =>
     Math.max(1, Math.min(count, Math.floor((length + gap) / (least + gap))));

@@ -140,12 +140,18 @@ export function bodyMarks(model: PlacementModel, layout: Layout, paints: Paints)
   return marks;
 }
 
-/** Colours of the ends of the range, past which they stay, and of what is not finite; the power of ten of all numbers. */
-function legend({ range: { low, high, power, write }, scheme }: Paints): Span[] {
+/** Colours of the ends of the range, past which they stay (of complex numbers, the magnitude's), and of what is not finite; the power of ten of all numbers. */
+function legend({ values, range: { low, high, power, write }, scheme }: Paints): Span[] {
+  const [first] = values.values();
+  const of = first?.complex ? "|z| " : "";
+  const say = (sign: string, v: number) =>
+    first?.format === "b1" ? (v ? "True" : "False") : `${of}${sign} ${write(v)}`;
   const ends = [
-    [low, `≤ ${write(low)}`] as const,
-    [high, `≥ ${write(high)}`] as const,
-    [Number.NaN, "nan, inf"] as const,
+    [low, say("≤", low)] as const,
+    [high, say("≥", high)] as const,
+    ...([...values.values()].some(({ block }) => block.nans + block.infs > 0)
+      ? [[Number.NaN, "nan, inf"] as const]
+      : []),
   ];
   const colors = ends.flatMap(([at, text]) => [
     { text: "   ■ ", color: hex(valueColor(at, low, high, scheme)) },

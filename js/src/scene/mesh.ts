@@ -124,7 +124,7 @@ function ghost(model: PlacementModel, choice: Choice, panel: MeshPanel): MeshPan
   // Under it stands whose device it is.
   if (model.processes > 1) room.h -= 12;
   if (room.w < 12 || room.h < 8) return null;
-  const faces = layoutFaces(model, { ...choice, window: null, cell: 0 }, room.w, room.h, {
+  const faces = layoutFaces(model, { ...choice, window: null, cell: null }, room.w, room.h, {
     tile: 0,
     least: 2,
     facet: 3,

@@ -12,8 +12,8 @@ export interface Paints {
   /** Values read so far, by tile; empty where none were. */
   values: ReadonlyMap<number, BlockView>;
   range: ValueRange;
-  /** Width of a cell that holds any of the numbers; 0 where they are not shown, or too many. */
-  cell: number;
+  /** Width of a cell that holds any of the numbers; 0 where there are too many; null where no values are shown. */
+  cell: number | null;
   /** Colour of a tile as a whole; null draws no fill. */
   fill: (tile: number) => Rgb | null;
   /** Leave out the blocks of data: something else moves in their places. */
@@ -36,13 +36,13 @@ export function paintsOf(
     });
   }
   const range = rangeOf(values.values());
-  const cell = colorBy === "values" ? cellFor([...values.values()], range) : 0;
+  const cell = colorBy === "values" && values.size > 0 ? cellFor([...values.values()], range) : null;
   return { scheme, colorBy, values, range, cell, fill: fillOf(model, scheme, colorBy, values, range) };
 }
 
 /** Width of the widest number of blocks, with the space that keeps neighbours apart; 0 for very many numbers. */
 function cellFor(blocks: readonly BlockView[], { write }: ValueRange): number {
-  if (blocks.length === 0 || blocks.some((block) => block.length > MOST_NUMBERS)) return 0;
+  if (blocks.some((block) => block.length > MOST_NUMBERS)) return 0;
   const widths = blocks.flatMap((block) =>
     Array.from({ length: block.length }, (_, i) => textWidth(block.text(i, write), NUMBER, true)),
   );

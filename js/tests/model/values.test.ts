@@ -106,4 +106,14 @@ test("numbers of a range are written alike: three digits of the greatest, a powe
   expect(written(3, -8, 99999)).toEqual(["3", "-8", "99999"]);
   expect(written(12345678, 1)).toEqual(["1.23", "1e-7", "e7"]);
   expect(written(Number.NaN, 1.5, Number.NEGATIVE_INFINITY)).toEqual(["nan", "1.50", "-inf"]);
+  // An outlier takes no more room than the others.
+  expect(written(0.5, 1, 1.5, 2, 2.5, 3, -1234567)).toEqual([
+    "0.50",
+    "1.00",
+    "1.50",
+    "2.00",
+    "2.50",
+    "3.00",
+    "-1.23e6",
+  ]);
 });

@@ -3,8 +3,9 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { hex, positionColor } from "../../src/model/color";
 import type { HloCollective, Plan, Semantics } from "../../src/model/document.gen";
+import { unravel } from "../../src/model/mesh";
 import { transfers } from "../../src/model/plan";
-import { groupsOf, groupTotal, type ProgramModel } from "../../src/model/program";
+import { groupsOf, groupTotal, ProgramModel } from "../../src/model/program";
 import { phaseAfter } from "../../src/model/program/rounds";
 import { collectiveMarks } from "../../src/scene/collective";
 import { captionOf } from "../../src/scene/collective/caption";
@@ -17,6 +18,7 @@ import { CollectiveView, type ViewOptions } from "../../src/scene/collective/vie
 import { layoutLanes } from "../../src/scene/lanes";
 import { programScene } from "../../src/scene/programcard";
 import { type Box, type LineMark, PAD, type RectMark } from "../../src/scene/scene";
+import { meshOf, raw } from "../documents";
 import { extent } from "../scene/cases";
 import { PLANS } from "../stepper/traces";
 import { find, model, modelOf, type ProgramName, pod, repeated, SINGLE } from "./programs";
@@ -198,6 +200,40 @@ test("over several axes of chips the arrows are links that are there", () => {
   expect(links.every((l) => torus.linked(l.from, l.to))).toBe(true);
   expect(new Set(links.map((l) => l.axis))).toEqual(new Set([1]));
   expect(captionOf(viewOf(torus, c))).toContain("arrows: the links in use");
+});
+
+test("on any torus or grid of chips, and whatever the groups, arrows said to be links are links", () => {
+  const torus = model("torus");
+  const c = find(torus, "all-reduce", "model");
+  const drawn = fc.record({
+    box: fc.tuple(fc.constantFrom(1, 2, 4, 5), fc.constantFrom(1, 2, 4), fc.constantFrom(1, 2, 3)),
+    wraps: fc.tuple(fc.boolean(), fc.boolean(), fc.boolean()),
+    order: fc.constantFrom([0, 1, 2], [2, 1, 0], [1, 0, 2]),
+    cut: fc.nat({ max: 2 }),
+  });
+  fc.assert(
+    fc.property(drawn, ({ box, wraps, order, cut }) => {
+      const n = box[0] * box[1] * box[2];
+      // Devices in any order of the coordinates; groups are all devices, or those alike in one coordinate.
+      const places = Array.from({ length: n }, (_, p) =>
+        unravel(
+          p,
+          order.map((k) => box.at(k) ?? 1),
+        ),
+      );
+      const at = (p: number, k: number) => places[p]?.[order.indexOf(k)] ?? 0;
+      const all = [...places.keys()];
+      const size = n / (box[cut] ?? 1);
+      const positions = all.toSorted((a, b) => at(a, cut) - at(b, cut) || a - b);
+      const mesh = { ...torus.mesh.mesh, ...meshOf([{ name: "i", size: n, type: "Auto" }]) };
+      const coords = [0, 1, 2].map((k) => raw(all.map((p) => at(p, k))));
+      const of = { ...c, axes: ["i"], positions: raw(positions), group_size: size };
+      const m = new ProgramModel({ ...torus.doc, mesh: { ...mesh, coords }, wraps: [...wraps], collectives: [of] });
+      if (m.connection(of) === "unknown") return;
+      for (const group of m.groups(of))
+        for (const { from, to } of linksOf(m, of, group)) expect(m.linked(from, to), `${from} to ${to}`).toBe(true);
+    }),
+  );
 });
 
 test("a copy that passes between tiles is no wider than the gap", () => {

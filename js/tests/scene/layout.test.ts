@@ -310,7 +310,7 @@ test("numbers in cells have room and three digits of the greatest, or there are 
       );
       // Cells are as wide as the widest number needs, wherever there is room for that.
       if (texts.length === 0) {
-        expect(columns * paints.cell).toBeGreaterThan(width / 4);
+        expect(columns * (paints.cell ?? 0)).toBeGreaterThan(width / 4);
         return;
       }
       expect(texts).toHaveLength(8);
@@ -327,4 +327,48 @@ test("numbers in cells have room and three digits of the greatest, or there are 
     }),
     { numRuns: 200 },
   );
+});
+
+test("coloured by values, every plane has a facet of its own, and says which it is", () => {
+  const shape = [4, 12, 2, 4];
+  const model = new PlacementModel(array(mesh({ x: 2, y: 2 }), shape, ["x", null, "y", null]));
+  const numbers = Array.from({ length: 2 * 12 * 4 }, (_, i) => i);
+  const views = [...model.ids].map((id): [number, BlockView] => [id, new BlockView(block(id, [2, 12, 1, 4], numbers))]);
+  const paints = paintsOf(model, "light", "values", new Map(views));
+  const seen = new Set<string>();
+  const step = (from: number, total: number, shown: number) => Math.min(from + shown, total);
+  for (let across = 0; across < 12; ) {
+    let wide = 0;
+    for (let down = 0; down < 4; ) {
+      const choice = { ...WHOLE, cell: paints.cell, facet: [across, down] as const };
+      const { array: panel } = layoutBody(model, choice, 900, true);
+      if (!panel) return expect.fail("there is no array");
+      expect(panel.faces.total).toEqual([12, 4]);
+      wide = panel.faces.across.segments.length;
+      for (const m of arrayMarks(model, panel, paints))
+        if (m.kind === "text" && m.spans[0]?.text.startsWith("[")) seen.add(m.spans[0].text);
+      down = step(down, 4, panel.faces.down.length);
+    }
+    across = step(across, 12, wide);
+  }
+  expect([...seen].map((text) => text.slice(1).split(",").slice(0, 2).map(Number)).sort()).toEqual(
+    Array.from({ length: 48 }, (_, i) => [Math.floor(i / 12), i % 12]).sort(),
+  );
+});
+
+test("the legend says what the colours of values are of", () => {
+  const legendOf = (format: "f4" | "c8" | "b1", numbers: readonly number[]) => {
+    const model = new PlacementModel(array(mesh({ x: 1 }), [4]));
+    const arrays = { f4: Float32Array, c8: Float32Array, b1: Uint8Array };
+    const data = new DataView(arrays[format].from(numbers).buffer);
+    const view = new BlockView({ ...block(0, [4], numbers), format, data });
+    const paints = paintsOf(model, "light", "values", new Map([[0, view]]));
+    const marks = bodyMarks(model, layoutBody(model, { ...WHOLE, cell: paints.cell }, 900, true), paints);
+    const words = marks.flatMap((m) => (m.kind === "text" ? [m.spans.map((s) => s.text).join("")] : []));
+    return words.find((text) => text.includes("■"))?.replace(/ +/g, " ");
+  };
+  expect(legendOf("f4", [1, 2, 3, 4])).toBe("Logical array ■ ≤ 1 ■ ≥ 4");
+  expect(legendOf("f4", [1, 2, 3, Number.NaN])).toBe("Logical array ■ ≤ 1 ■ ≥ 3 ■ nan, inf");
+  expect(legendOf("c8", [3, 4, 0, 0, 0, 1, 0, 2])).toBe("Logical array ■ |z| ≤ 0 ■ |z| ≥ 5");
+  expect(legendOf("b1", [0, 1, 0, 1])).toBe("Logical array ■ False ■ True");
 });

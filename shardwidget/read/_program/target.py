@@ -60,7 +60,8 @@ def wraps_of(mesh: Mesh) -> tuple[bool, ...]:
     box = boxes.pop() if len(boxes) == 1 else ()
     if not box or interconnect is None or interconnect.topology != "torus":
         return (False,) * len(mesh.coords)
-    return tuple(size % interconnect.wrap == 0 for size in box)
+    wraps = tuple(size % interconnect.wrap == 0 for size in box)
+    return wraps if interconnect.axes < 3 or all(wraps) else (False,) * len(box)
 
 
 def is_ring(mesh: Mesh) -> bool:

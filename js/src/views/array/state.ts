@@ -83,7 +83,7 @@ export class ArrayState extends CardState<Fields> {
       return { model, layout: this.#layout(model, choice, width, high, paints.cell), paints, lens };
     },
   );
-  readonly #layout = memo((model: PlacementModel, choice: Choice, width: number, high: number, cell: number) =>
+  readonly #layout = memo((model: PlacementModel, choice: Choice, width: number, high: number, cell: Choice["cell"]) =>
     layoutBody(model, { ...choice, cell }, width, true, high),
   );
   readonly #summary = memo((model: PlacementModel | null) => model && summarize(model));
