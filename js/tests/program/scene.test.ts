@@ -208,7 +208,7 @@ test("on any torus or grid of chips, and whatever the groups, arrows said to be 
   const drawn = fc.record({
     box: fc.tuple(fc.constantFrom(1, 2, 4, 5), fc.constantFrom(1, 2, 4), fc.constantFrom(1, 2, 3)),
     wraps: fc.tuple(fc.boolean(), fc.boolean(), fc.boolean()),
-    order: fc.constantFrom([0, 1, 2], [2, 1, 0], [1, 0, 2]),
+    order: fc.constantFrom<number[]>([0, 1, 2], [2, 1, 0], [1, 0, 2]),
     cut: fc.nat({ max: 2 }),
   });
   fc.assert(
