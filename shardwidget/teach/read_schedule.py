@@ -69,6 +69,11 @@ class ReadSchedule(Kind):
             form = "a whole number" if field.name == "peak" else "a fraction: 3/11, 27.3 % or 0.273"
             raise AnswerError(f"{text[:80]} is not {form}") from None
 
+    def write_field(self, field: Field, value: float | int) -> str:
+        """A count, or a fraction as it was meant: 3/11 rather than sixteen digits."""
+        simple = Fraction(value).limit_denominator(99)
+        return str(simple) if float(simple) == value else f"{value:.4g}"
+
     def judge(self, answer: Answer) -> Feedback:
         """Compares with the simulator."""
         run = self._run

@@ -20,6 +20,13 @@ def test_a_bubble_in_any_spelling(bubble):
     e.check()
 
 
+@pytest.mark.parametrize(("bubble", "kept"), [("6/22", "3/11"), ("50 %", "1/2"), ("0.27272", "0.2727"), ("0", "0")])
+def test_an_answer_is_kept_as_it_was_meant(bubble, kept):
+    e = sw.Exercise.read_schedule(pipeline.one_f_one_b(4, 8))
+    e.answer = {"bubble": bubble, "peak": "4"}
+    assert [given.text for given in e.document.questions[0].answer] == [kept, "4"]
+
+
 def test_what_is_off_is_named():
     e = sw.Exercise.read_schedule(pipeline.gpipe(4, 8))
     half = told(e, {"bubble": "3/8", "peak": "8"})
@@ -39,6 +46,7 @@ def test_an_order_is_run():
     assert [row[0] for row in question.figures[0].tables[0].rows] == ["rank 0"]
     assert told(e, "1F0 1F1 1B0 1F2 1B1 1B2").verdict == "partly"
     assert "rank 1 runs 1B0 before 1F0" in told(e, "1B0 1F0 1F1 1B1 1F2 1B2").message
+    assert told(e, "1B0 1F0 1F1 1B1 1F2 1B2").message.endswith("which it needs.")
     assert "deadlock" in told(e, "1F2 1B2 1F0 1B0 1F1 1B1").message
     assert told(e, ["1F0", "1B0", "1F1", "1B1", "1F2", "1B2"]).verdict == "right"
     assert e.answer == ("1F0", "1B0", "1F1", "1B1", "1F2", "1B2")

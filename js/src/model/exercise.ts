@@ -21,10 +21,11 @@ export const VERDICTS: Readonly<Record<Feedback["verdict"], string>> = {
   malformed: "Not counted.",
 };
 
-/** The mark beside a field: a sign and its words. */
-export function markOf(part: Part): string {
+/** The mark beside a field: a sign and its words, which agree with the verdict of the whole. */
+export function markOf(part: Part, { verdict, parts }: Feedback): string {
   if (part.right) return "✓ right";
-  return part.cells.some((right) => right) ? "◐ partly" : "✗ not yet";
+  const some = (p: Part) => p.right || p.cells.some((right) => right);
+  return some(part) || (verdict === "partly" && !parts.some(some)) ? "◐ partly" : "✗ not yet";
 }
 
 /** The last answer, as a starting point. */

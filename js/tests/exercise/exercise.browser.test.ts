@@ -229,7 +229,7 @@ test("after a right answer nothing says that there is another", async () => {
   expect(find<HTMLInputElement>(view, "input").value).toBe("f32[8@x,16]");
   expect(aside(view)).not.toContain("another answer");
   enter(view, "input", "f32[8,16]");
-  await expect.poll(() => view.root.querySelector(".mark")).toBeNull();
+  await expect.poll(() => find(view, ".mark").textContent).toBe("");
   expect(aside(view)).not.toContain("another answer");
 });
 
@@ -243,24 +243,35 @@ test.each([1100, 690, 470])(
       types: ["f32[8@x,16]"],
       tables: [],
     };
-    const fields = [field("copies", "text")];
+    const fields = [field("over", "choice", { options: ["x", "y"] }), field("copies", "text")];
     const view = await mount(sheet(question("q", fields, { figures: [bare] })), {}, { width });
-    const top = () => find(view, ".fields").getBoundingClientRect().top;
-    const before = top();
+    const corners = () =>
+      [...view.root.querySelectorAll(".fields :is(input, button)")].map((part) => {
+        const { left, top } = part.getBoundingClientRect();
+        return [left, top];
+      });
+    const before = corners();
     const after = { ...bare, title: "here it would be right", placement: array(MESH, [8, 16], ["x"]), types: [] };
-    const parts = [{ field: "copies", right: false, note: "", cells: [true, false] }];
+    const parts = [
+      { field: "over", right: false, note: "", cells: [] },
+      { field: "copies", right: false, note: "", cells: [] },
+    ];
     const answered = question("q", fields, {
       figures: [bare],
       attempts: 1,
-      answer: [{ field: "copies", text: "3" }],
+      answer: [
+        { field: "over", text: "x" },
+        { field: "copies", text: "3" },
+      ],
       feedback: feedback("partly", { parts, figure: after }),
     });
     expect(view.root.querySelectorAll(".picture")).toHaveLength(1);
     view.model.assign({ _document: sheet(answered) });
-    // A verdict of a part agrees with the verdict of the whole.
+    // Marks agree with the verdict of the whole.
     await expect.poll(() => find(view, ".mark").textContent).toBe("◐ partly");
     expect(view.root.querySelectorAll(".picture")).toHaveLength(1);
-    expect(top()).toBe(before);
+    expect(before).toHaveLength(4);
+    expect(corners()).toEqual(before);
   },
 );
 

@@ -1,11 +1,12 @@
 /** Golden pictures of exercises, and what is in them. */
 import { expect, test } from "vitest";
-import type { Question } from "../../src/model/document.gen";
+import type { Feedback, Part, Question } from "../../src/model/document.gen";
+import { markOf } from "../../src/model/exercise";
 import { exerciseScene } from "../../src/scene/exercisecard";
 import { proseLines } from "../../src/scene/prose";
 import type { Scene } from "../../src/scene/scene";
 import { expectInsideAtAnyWidth, expectSceneInGallery, SCHEMES } from "../golden";
-import { ALL, SET, sheet } from "./sheets";
+import { ALL, feedback, SET, sheet } from "./sheets";
 
 const light = { width: 800, scheme: "light" } as const;
 
@@ -40,6 +41,16 @@ test("one exercise, or all with what was answered and what came of it", () => {
   for (const [i, q] of SET.questions.entries()) expect(all).toContain(`${i + 1} of 8 · ${q.name}`);
   expect(all).toContain("TypeError dot_general requires contracting dimensions to have the same shape");
   expect(all).toContain("ada · 1 of 8 passed");
+});
+
+test("marks agree with the verdict of the whole", () => {
+  const part = (right: boolean, ...cells: boolean[]) => ({ field: "f", right, note: "", cells });
+  const marks = (verdict: Feedback["verdict"], ...parts: Part[]) =>
+    parts.map((p) => markOf(p, feedback(verdict, { parts })));
+  expect(marks("partly", part(false))).toEqual(["◐ partly"]);
+  expect(marks("partly", part(true), part(false))).toEqual(["✓ right", "✗ not yet"]);
+  expect(marks("partly", part(false, true, false), part(false))).toEqual(["◐ partly", "✗ not yet"]);
+  expect(marks("wrong", part(false))).toEqual(["✗ not yet"]);
 });
 
 test("an exercise that is not answered says so and shows no answer", () => {

@@ -6,7 +6,7 @@ import type { MeshModel } from "../../model/mesh";
 import { type Band, stack } from "../bands";
 import { textWidth } from "../measure";
 import { proseLines } from "../prose";
-import { type Color, label, type Mark, MONO, PAD, TINT } from "../scene";
+import { type Color, label, type Mark, MONO, PAD, type TextMark, TINT } from "../scene";
 import { coloured } from "./figures";
 
 const SIZE = 13;
@@ -17,18 +17,19 @@ const OPEN = 220;
 
 export function fieldBand(question: Question, field: Field, mesh: MeshModel, width: number): Band {
   const text = question.answer.find((given) => given.field === field.name)?.text ?? "";
-  const part = question.feedback?.parts.find((p) => p.field === field.name);
+  const { feedback } = question;
+  const part = feedback?.parts.find((p) => p.field === field.name);
+  const mark =
+    part && feedback
+      ? label(0, 14, markOf(part, feedback), 12, part.right ? "ok" : "warn", { weight: 600 })
+      : undefined;
   const room = width - 2 * PAD;
-  return stack([headBand(field.label, part), bodyBand(field, text, part, mesh, room), { marks: [], height: 10 }]);
+  return stack([headBand(field.label, mark), bodyBand(field, text, part, mesh, room), { marks: [], height: 10 }]);
 }
 
-function headBand(name: string, part: Part | undefined): Band {
-  const marks = [label(PAD, 14, name, 12, "muted")];
-  if (part) {
-    const x = PAD + textWidth(name, 12) + 10;
-    marks.push(label(x, 14, markOf(part), 12, part.right ? "ok" : "warn", { weight: 600 }));
-  }
-  return { marks, height: 20 };
+function headBand(name: string, mark: TextMark | undefined): Band {
+  const x = PAD + textWidth(name, 12) + 10;
+  return { marks: [label(PAD, 14, name, 12, "muted"), ...(mark ? [{ ...mark, x }] : [])], height: 20 };
 }
 
 function bodyBand(field: Field, text: string, part: Part | undefined, mesh: MeshModel, room: number): Band {

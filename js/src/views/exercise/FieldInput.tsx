@@ -1,5 +1,5 @@
 /** One thing to fill in, in its form. */
-import type { Field, Part, Question } from "../../model/document.gen";
+import type { Feedback, Field, Part, Question } from "../../model/document.gen";
 import { chosen, gridOf, markOf, withCell } from "../../model/exercise";
 import type { MeshModel } from "../../model/mesh";
 import type { Box } from "../../scene/scene";
@@ -22,7 +22,7 @@ export function FieldInput({ state, question, field, mesh, pictured }: Props) {
   const part = partOf(state, question, field);
   const text = state.draft(question)[field.name] ?? "";
   const fill = (value: string) => state.fill(field.name, value);
-  const mark = <Mark part={part} />;
+  const mark = <Mark part={part} feedback={question.feedback} />;
   const about = part && !part.right ? { "aria-invalid": true } : {};
   if (field.form === "choice" && field.options.length <= MOST_RADIOS) {
     return (
@@ -137,9 +137,9 @@ function partOf(state: ExerciseState, question: Question, field: Field): Part | 
   return state.judged(question) ? question.feedback?.parts.find((p) => p.field === field.name) : undefined;
 }
 
-/** Whether this one is right. */
-function Mark({ part }: { part: Part | undefined }) {
-  return part ? <span class={part.right ? "mark right" : "mark"}>{markOf(part)}</span> : null;
+/** Whether this one is right. It has its room from the beginning, so that nothing moves when it comes. */
+function Mark({ part, feedback }: { part: Part | undefined; feedback: Feedback | null }) {
+  return <span class={part?.right ? "mark right" : "mark"}>{part && feedback && markOf(part, feedback)}</span>;
 }
 
 function Grid(props: { field: Field; text: string; part: Part | undefined; fill: (text: string) => void }) {
