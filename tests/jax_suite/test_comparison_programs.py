@@ -311,3 +311,11 @@ def test_a_library_function_with_static_arguments_may_stop():
     x = array(EXPLICIT, (4,), "x")
     assert any(row.error for row in read.comparison(lambda x: jnp.searchsorted(x, x, method="compare_all"), x).rows)
     assert read.comparison(lambda x: jnp.digitize(x, x), x).rows
+
+
+def test_the_gradient_by_an_integer_has_no_elements():
+    numbers = array(AUTO, (8, 1), "x").astype(jnp.int32)
+    gradient = jax.grad(lambda numbers, x: (x * numbers).sum(), argnums=(0, 1), allow_int=True)
+    outputs = read.comparison(gradient, numbers, array(AUTO, (8, 16), "x")).rows[-1]
+    assert [value.shape for value in outputs.values] == [(8, 1), (8, 16)]
+    assert "float0" in outputs.values[0].dtype

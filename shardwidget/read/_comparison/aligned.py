@@ -11,6 +11,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import Any
 
+import jax
 import numpy as np
 from jax.extend.core import Literal
 
@@ -93,7 +94,9 @@ class _Same:
 
     def of(self, value: Value | Literal) -> Value | str:
         if isinstance(value, Literal):
-            return str(complex(np.asarray(value.val).item()))
+            # The tangent of an integer has no number.
+            is_number = value.aval.dtype != jax.dtypes.float0
+            return str(complex(np.asarray(value.val).item())) if is_number else "float0"
         return self._before.get(value, value)
 
 
