@@ -10,6 +10,7 @@ from typing import Any
 
 import jax
 from jax.core import Tracer
+from jax.sharding import AbstractMesh, Mesh
 
 from shardwidget import _jax
 from shardwidget.read import _errors
@@ -27,7 +28,7 @@ class FlatCall:
         returns_written: whether what a function of ``nnx.jit`` writes into its arguments is part of its result.
 
     Raises:
-        TypeError: an argument is a tracer: inside a traced function it has no sharding yet.
+        TypeError: there is no function; or an argument is a tracer: inside a traced function it has no sharding yet.
     """
 
     def __init__(
@@ -39,6 +40,9 @@ class FlatCall:
         *,
         returns_written: bool = False,
     ) -> None:
+        # A mesh is callable, as a decorator; what is compiled is no longer traced.
+        if not callable(f) or isinstance(f, Mesh | AbstractMesh | jax.stages.Compiled):
+            raise TypeError(_errors.NO_FUNCTION.format(type=_errors.type_of(f)))
         self.f = f
         self.function = function_name(f)
         keeps_written = _jax.writes_arguments(f)

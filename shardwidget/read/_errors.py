@@ -10,6 +10,7 @@ LEGAL = (
     "a jax.sharding.Mesh or AbstractMesh."
 )
 
+
 EMPTY_MESH = "The mesh is empty: it has no devices to show. Make one with jax.make_mesh((4, 2), ('x', 'y'))."
 
 NO_SHARDING = (
@@ -34,6 +35,12 @@ UNMAPPED = (
     "{sharding} does not say which device holds which slice of shape {shape}: {words}\n"
     "Give a jax.sharding.NamedSharding, or a sharding whose devices_indices_map(shape) works."
 )
+
+
+def type_of(x: Any) -> str:
+    """The name of a value's type, as users know it."""
+    name = type(x).__name__
+    return "jax.Array" if name == "ArrayImpl" else name
 
 
 def does_not_fit(shape: tuple[int, ...], words: Exception) -> str:
@@ -172,6 +179,11 @@ TRACED_ARGUMENT = (
     "the argument {name} is a tracer of type {type}: inside jit, grad, vmap or shard_map a value has a type but no "
     "sharding yet, so the program would be a different one. Call this outside the traced function, with arrays or with "
     "jax.ShapeDtypeStruct(shape, dtype, sharding=...)."
+)
+
+NO_FUNCTION = (
+    "there is no function to trace: got a {type}. Give a function and then its arguments, each as you would call it: "
+    "(f, x, w)."
 )
 
 CALLED_WITH = (

@@ -97,14 +97,23 @@ def as_typed(x: Any) -> jax.Array | jax.ShapeDtypeStruct:
         TypeError: it is neither.
         ValueError: the tuple's sharding does not fit its shape.
     """
-    if isinstance(x, Tracer):
-        raise TypeError(_errors.TRACER.format(type=jax.typeof(x)))
-    x = _jax.held_array(x)
+    x = untraced(x)
     if isinstance(x, jax.Array | jax.ShapeDtypeStruct):
         return x
     if isinstance(x, tuple) and len(x) == 3 and isinstance(x[0], tuple | list):
         return _of_triple(x)
     raise _errors.not_an_array(x)
+
+
+def untraced(x: Any) -> Any:
+    """The array that a ``jax.Ref`` holds; anything else as it is.
+
+    Raises:
+        TypeError: it is a tracer.
+    """
+    if isinstance(x, Tracer):
+        raise TypeError(_errors.TRACER.format(type=jax.typeof(x)))
+    return _jax.held_array(x)
 
 
 def _of_triple(x: tuple) -> jax.ShapeDtypeStruct:

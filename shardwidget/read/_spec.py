@@ -27,6 +27,7 @@ from shardwidget.read import _errors
 from shardwidget.read._cuts import dims_of_spec
 from shardwidget.read._mesh import read_devices, read_mesh
 from shardwidget.read._placement import placement as read_placement
+from shardwidget.read._placement import untraced
 from shardwidget.read._wordings import check, terms
 
 DTYPES = (
@@ -53,9 +54,10 @@ class SpecEditor:
         """Takes what ``SpecPlayground`` takes.
 
         Raises:
-            TypeError: ``x`` is neither a shape nor a ``jax.Array``, or the mesh or the spec is of another type.
+            TypeError: ``x`` is neither a shape nor a ``jax.Array``, or is a tracer; the mesh or spec has another type.
             ValueError: there is no mesh, or it has axes that cannot be edited.
         """
+        x = untraced(x)
         self.array = x if isinstance(x, jax.Array) else None
         if self.array is None:
             shape, kind = _shape_of(x), jax.numpy.dtype("float32" if dtype is None else dtype)

@@ -10,6 +10,7 @@ from traitlets import Any as AnyTrait
 from traitlets import Bool, Bunch, Int, observe, validate
 
 from shardwidget.document import Exercises
+from shardwidget.read._errors import type_of
 from shardwidget.teach.attempts import Attempts
 from shardwidget.teach.forms import AnswerError
 from shardwidget.teach.kind import Answer, Kind
@@ -21,6 +22,11 @@ from shardwidget.widgets._sheet import Sheet
 
 _ASSIGNED = 8
 """Frames from the check of an answer to the line that assigns it: those between are traitlets'."""
+
+_NO_KIND = (
+    "Exercise has a constructor for each kind of question: Exercise.read_placement(x), "
+    "Exercise.write_spec((8, 16), mesh, local_shape=(4, 4)), and others that dir(Exercise) lists; got a {got}."
+)
 
 
 class Exercise(Questions, Sheet):
@@ -71,6 +77,8 @@ class Exercise(Questions, Sheet):
         checked(type(self), traits)
         if isinstance(hints, str):
             raise TypeError(f"hints must be a list of texts; got the text {hints!r}")
+        if not isinstance(kind, Kind):
+            raise TypeError(_NO_KIND.format(got=type_of(kind)))
         hints = kind.hints if hints is None else tuple(hints)
         self._attempts = Attempts(kind, name or kind.task, prompt, hints)
         self._pending: Answer = {}

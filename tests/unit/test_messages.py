@@ -11,13 +11,18 @@ from flax import nnx
 from jax.sharding import AxisType, Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 
+import shardwidget as sw
 from shardwidget import read
 
-READ: Any = SimpleNamespace(**{name: getattr(read, name) for name in ("comparison", "placement", "program", "trace")})
+READ: Any = SimpleNamespace(
+    **{name: getattr(read, name) for name in ("comparison", "namespace", "placement", "program", "trace")}
+)
 MESH = jax.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Auto,) * 2)
 TWO = jax.make_mesh((2,), ("p",), axis_types=(AxisType.Auto,), devices=jax.devices()[:2])
 X = jax.device_put(np.ones((8, 8), np.float32), NamedSharding(MESH, P("x", "y")))
 Y = jax.device_put(np.ones((8, 8), np.float32), NamedSharding(TWO, P("p")))
+DELETED = jax.device_put(X, NamedSharding(MESH, P()))
+DELETED.delete()
 TURNED = jax.device_put(X, NamedSharding(Mesh(MESH.devices.reshape(2, 4), ("x", "y")), P("x")))
 BACKWARDS = jax.device_put(X, NamedSharding(Mesh(MESH.devices[::-1, ::-1], ("x", "y")), P("x")))
 
@@ -66,6 +71,12 @@ MISTAKES = {
         lambda: READ.comparison(mapped, {"w": BACKWARDS}),
         r"p\['w'\] is on .*, 0\), and <lambda> runs a shard_map on the mesh x=4, y=2 \(devices 0–7\)\. jit takes",
     ),
+    "no function, traced": (lambda: READ.trace(DELETED), r"no function to trace: got a jax\.Array\. Give a function"),
+    "no function but a mesh, compared": (lambda: READ.comparison(MESH, X), "no function to trace: got a Mesh"),
+    "no function but a mesh, compiled": (lambda: READ.program(MESH, X), "no function to trace: got a Mesh"),
+    "what is compiled, compared": (lambda: READ.comparison(jax.jit(product).lower(X, X).compile(), X), "a Compiled"),
+    "no names": (lambda: READ.namespace(DELETED), r"such as globals\(\); got a jax.Array"),
+    "no exercise": (lambda: sw.Exercise(X), r"Exercise\.read_placement\(x\), .*; got a jax.Array"),
     "no arguments, compiled": (lambda: READ.program(product), CALLED.format("product")),
     "no arguments, compared": (lambda: READ.comparison(product, mesh=MESH), CALLED.format("product")),
     "an argument too few": (lambda: READ.comparison(product, X), CALLED.format("product")),
@@ -95,6 +106,12 @@ def test_a_mistake_is_named_and_the_way_out_said(name):
         call()
     said = "\n".join([str(caught.value), *getattr(caught.value, "__notes__", ())])
     assert re.search(words, said), said
+
+
+@pytest.mark.parametrize("read_it", [READ.comparison, sw.SpecPlayground, sw.show])
+def test_a_tracer_is_refused_in_words(read_it):
+    with pytest.raises(TypeError, match="got a tracer of type float32"):
+        jax.jit(lambda x: read_it(x) and x)(X)
 
 
 def test_what_is_whole_lies_alike_on_any_mesh_of_the_same_devices():

@@ -94,9 +94,9 @@ class _Same:
 
     def of(self, value: Value | Literal) -> Value | str:
         if isinstance(value, Literal):
+            constant = np.asarray(value.val)
             # The tangent of an integer has no number.
-            is_number = value.aval.dtype != jax.dtypes.float0
-            return str(complex(np.asarray(value.val).item())) if is_number else "float0"
+            return "float0" if constant.dtype == jax.dtypes.float0 else str(complex(constant.item()))
         return self._before.get(value, value)
 
 

@@ -12,6 +12,7 @@ from shardwidget.document import Compared, Comparison, Dim, Layout, Row
 from shardwidget.read._comparison.rows import difference, single_axes, typed
 from shardwidget.read._entries import entries, entries_text
 from shardwidget.read._mesh import read_devices, read_mesh
+from shardwidget.read._placement import untraced
 
 NO_ARRAYS = (
     "a comparison takes a function and its arguments, or a jax.Array or a pytree of them (a jax.ShapeDtypeStruct with "
@@ -23,9 +24,9 @@ def compare(tree: Any) -> Comparison:
     """One row for each array.
 
     Raises:
-        TypeError: there is no array, or something else, in the tree.
+        TypeError: there is no array, or something else, such as a tracer, in the tree.
     """
-    leaves, _ = jax.tree.flatten_with_path(tree)
+    leaves = [(path, untraced(x)) for path, x in jax.tree.leaves_with_path(tree)]
     wrong = [(path, x) for path, x in leaves if not isinstance(x, jax.Array | jax.ShapeDtypeStruct)]
     for path, x in wrong[:1] if leaves else [((), tree)]:
         where = f"{jax.tree_util.keystr(path)} is a" if path else "got"

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from shardwidget.document import Namespace
+from shardwidget.read import _errors
 from shardwidget.read._namespace.look import Looks
 
 NO_NAMES = "there is no IPython here to read names from. Give them: read.namespace(globals()), or a dict of your own."
@@ -50,7 +51,9 @@ def visible(names: Mapping[str, Any]) -> dict[str, Any]:
         TypeError: they are not a mapping.
     """
     if not isinstance(names, Mapping):
-        raise TypeError(f"names must be a mapping from names to values, such as globals(); got {names!r:.80}")
+        raise TypeError(
+            f"names must be a mapping from names to values, such as globals(); got a {_errors.type_of(names)}"
+        )
     out = dict(names)
     for name in _SHELL.union([n for n in out if type(n) is str and n[:1] == "_" and _HISTORY.fullmatch(n)]):
         out.pop(name, None)

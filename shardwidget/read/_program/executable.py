@@ -53,7 +53,7 @@ def executable_of(
     if isinstance(mesh, AbstractMesh):
         raise ValueError(_errors.ABSTRACT_PROGRAM)
     if not isinstance(mesh, Mesh | None):
-        raise TypeError(_errors.NO_MESH_OF_PROGRAM.format(type=_type(mesh)))
+        raise TypeError(_errors.NO_MESH_OF_PROGRAM.format(type=_errors.type_of(mesh)))
     if isinstance(f, jax.stages.Traced) and not (args or kwargs):
         f = f.lower()
     if isinstance(f, str | jax.stages.Lowered | jax.stages.Compiled | Executable):
@@ -67,7 +67,7 @@ def executable_of(
         lowered = f if isinstance(f, jax.stages.Lowered) else None
         return _of(compiled, mesh or first_mesh(_shardings(compiled)) or _set_mesh(), mesh is not None, "", lowered)
     if not callable(f):
-        raise TypeError(_errors.NO_PROGRAM.format(type=_type(f)))
+        raise TypeError(_errors.NO_PROGRAM.format(type=_errors.type_of(f)))
     args, named = jax.tree.map(lambda x: _on(x, mesh), (args, dict(kwargs or {})), is_leaf=_is_abstract)
     call = FlatCall(f, args, named)  # Raises for tracers, which nothing below would notice.
     found = mesh or _mesh_of_arguments((args, named)) or _set_mesh()
@@ -220,10 +220,6 @@ def first_mesh(of: Iterable[Any]) -> Any:
     """The first mesh of some shardings or meshes; a concrete one, if there is one. None where there is none."""
     meshes = [m for m in (getattr(s, "mesh", s) for s in of) if isinstance(m, Mesh | AbstractMesh) and not m.empty]
     return next((m for m in meshes if isinstance(m, Mesh)), meshes[0] if meshes else None)
-
-
-def _type(x: Any) -> str:
-    return "jax.Array" if isinstance(x, jax.Array) else type(x).__name__
 
 
 def _mesh_of_arguments(args: Any) -> Any:
