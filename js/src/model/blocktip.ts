@@ -1,7 +1,7 @@
 /** What the tooltip and the label of a device say about a block: one source for both. */
 import type { Variable } from "./document.gen";
 import { product, unravel } from "./mesh";
-import { bytes, some } from "./text";
+import { bytes, clauses, some } from "./text";
 import type { Corner, TraceModel } from "./trace";
 
 export interface BlockTip {
@@ -32,7 +32,7 @@ export function blockTip(trace: TraceModel, v: Variable, position: number, cell:
 
 /** The tip as one sentence for a screen reader. */
 export function blockSentence(tip: BlockTip): string {
-  return [tip.device, tip.name, tip.type, tip.copies, tip.values].filter((t) => t !== "").join("; ");
+  return clauses([tip.device, tip.name, tip.type, tip.copies, tip.values]);
 }
 
 /** `device 5 at x=2, y=1`. */
@@ -104,7 +104,7 @@ function valuesText(corner: Corner, shape: readonly number[], position: number):
   finite.sort((a, b) => corner.elements.number(start + a) - corner.elements.number(start + b));
   const [low, high] = [texts[finite[0] ?? -1], texts[finite.at(-1) ?? -1]];
   const range = low === undefined ? "" : low === high ? `all values ${low}` : `values ${low} … ${high}`;
-  return `${cut}${[range, odd > 0 ? `${odd} nan or inf` : ""].filter((t) => t !== "").join(", ")}`;
+  return cut + clauses([range, odd > 0 ? `${odd} nan or inf` : ""], ", ");
 }
 
 function missing(trace: TraceModel): string {

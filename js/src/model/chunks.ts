@@ -19,6 +19,12 @@ export function chunkOf(shape: readonly number[], corner: readonly number[], axi
   };
 }
 
+/** Whether a chunk of a block that is cut into n has no element, because there are more chunks than elements. */
+export function isEmpty(size: number, n: number, chunk: number): boolean {
+  // Chunk c starts at floor(c·size/n).
+  return ((chunk * size) % n) + size < n;
+}
+
 /** Sum, greatest or least of an element over some members of a group. */
 export function combined(
   c: Collective,

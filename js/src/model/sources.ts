@@ -196,12 +196,6 @@ function numbersIn(text: string): number[] {
 /** At most this many elements are named. */
 const MOST = 512;
 
-/** What is known of where elements came from. */
-export interface SourceRules {
-  sourcesOf: typeof sourcesOf;
-  arithmetic: typeof arithmetic;
-}
-
 /** How an element was made, in numbers: `2·4 + 3·5 = 23`; `null` where the rule is not known. */
 export function arithmetic(
   trace: TraceModel,

@@ -16,6 +16,11 @@ export function bytes(n: number): string {
   return `${text} ${UNITS[unit]}`;
 }
 
+/** Those that are not empty, one after another. */
+export function clauses(all: readonly string[], between = "; "): string {
+  return all.filter((clause) => clause !== "").join(between);
+}
+
 export function count(n: number, noun: string, plural = `${noun}s`): string {
   return `${n} ${n === 1 ? noun : plural}`;
 }

@@ -25,8 +25,6 @@ export interface Corner {
   start: (position: number) => number;
   /** Whether the corner is the whole value. */
   whole: boolean;
-  /** How large an element is among those of its block, from 0 to 1. */
-  level: (index: number) => number;
 }
 
 export class TraceModel {
@@ -98,7 +96,6 @@ export class TraceModel {
         corner = {
           shape: w.shape,
           elements,
-          level: levels(elements, size),
           start: (position) => (block[position] ?? 0) * size,
           whole: w.shape.every((n, d) => n === this.local(v, d)),
         };
@@ -169,6 +166,11 @@ export class TraceModel {
     return plans.find((p) => p.algorithm === algorithm) ?? plans[0] ?? null;
   }
 
+  /** The collective of a step that moves data between devices; null for any other. */
+  sends(step: Step | null): Collective | null {
+    return step && this.communicates(step) ? step.collective : null;
+  }
+
   /** Whether a step moves data between devices. */
   communicates(step: Step): boolean {
     return step.collective !== null && step.collective.group_size > 1 && step.collective.plans.length > 0;
@@ -204,23 +206,6 @@ export class TraceModel {
 
 /** Milliseconds of a step that sends nothing. */
 const LOCAL = 450;
-
-/** Tells how great elements are in their block of so many; what is not finite counts as the least. */
-function levels(elements: Elements, size: number): (index: number) => number {
-  const ranges = new Map<number, readonly [number, number]>();
-  return (index) => {
-    const block = Math.floor(index / size);
-    let range = ranges.get(block);
-    if (!range) {
-      const all = Array.from({ length: size }, (_, i) => elements.number(block * size + i)).filter(Number.isFinite);
-      range = [Math.min(...all), Math.max(...all)];
-      ranges.set(block, range);
-    }
-    const [low, high] = range;
-    const value = elements.number(index);
-    return high > low && Number.isFinite(value) ? (value - low) / (high - low) : 0;
-  };
-}
 
 /** Whether a collective combines what it moves. */
 export function reduces(c: Collective | null): boolean {

@@ -18,7 +18,7 @@ export interface Traffic {
 export function trafficAt(trace: TraceModel, { step: at, phase }: Moment, algorithm: Plan["algorithm"]): Traffic[] {
   const all = trace.mesh.axes.map((_, axis) => ({ axis, arrived: 0, flying: 0, total: 0 }));
   trace.steps.forEach((step, i) => {
-    const c = trace.communicates(step) ? step.collective : null;
+    const c = trace.sends(step);
     if (!c) return;
     const [done, moving] = i < at ? [1, 0] : i > at ? [0, 0] : sharesAt(trace, step, phase, algorithm);
     crossings(trace, c).forEach((share, axis) => {

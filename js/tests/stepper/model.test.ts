@@ -10,7 +10,7 @@ import { unravel } from "../../src/model/mesh";
 import { lasting, timesOf } from "../../src/model/plan";
 import { openAtFirst, rowsOf, rowsOnPaper } from "../../src/model/rows";
 import { advance, flowAt, type Moment, momentAt, phaseOf, position } from "../../src/model/timeline";
-import { type Corner, decodeTrace, primitiveName, TraceModel } from "../../src/model/trace";
+import { decodeTrace, primitiveName, TraceModel } from "../../src/model/trace";
 import { crossings, trafficAt } from "../../src/model/traffic";
 import { DocumentError } from "../../src/model/wire";
 import { StepperLayout } from "../../src/scene/stepper";
@@ -332,16 +332,4 @@ test("on paper all steps are listed; of a long program the iterations of a loop 
   expect([iterations, folded?.count]).toEqual([[1, 11], 160]);
   expect(rows.filter((r) => r.scope === null)).toHaveLength(often.length - 160);
   expect(open.has(folded?.scope ?? -1)).toBe(false);
-});
-
-test("shades are of the range of a device's own block", () => {
-  const t = model("psum");
-  const p = t.doc.variables.find((v) => v.name === "p") as Variable;
-  const corner = t.corner(p) as Corner;
-  for (const device of [0, 3, 7]) {
-    const at = Array.from({ length: 8 }, (_, i) => corner.start(device) + i);
-    const [values, levels] = [at.map((i) => corner.elements.number(i)), at.map((i) => corner.level(i))];
-    const [low, high] = [Math.min(...values), Math.max(...values)];
-    expect(levels).toEqual(values.map((v) => expect.closeTo((v - low) / (high - low), 9)));
-  }
 });

@@ -9,7 +9,6 @@ import type { TraceModel } from "../../src/model/trace";
 import { textWidth } from "../../src/scene/measure";
 import type { Box, Mark } from "../../src/scene/scene";
 import { frameMarks, frameOf, StepperLayout } from "../../src/scene/stepper";
-import { tileMarks } from "../../src/scene/stepper/tiles";
 import { StepView } from "../../src/scene/stepper/view";
 import { type Program, programOf } from "./programs";
 
@@ -93,6 +92,7 @@ const view = ({ trace, width, algorithm, device }: Case, phase: number) =>
   );
 
 const meets = (a: Box, b: Box) => a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
+const inner = ({ x, y, w, h }: Box): Box => ({ x: x + 0.5, y: y + 0.5, w: w - 1, h: h - 1 });
 const clip = (a: Box, b: Box): Box => {
   const [x, y] = [Math.max(a.x, b.x), Math.max(a.y, b.y)];
   return { x, y, w: Math.min(a.x + a.w, b.x + b.w) - x, h: Math.min(a.y + a.h, b.y + b.h) - y };
@@ -110,7 +110,7 @@ function textBox(m: Mark): Box | null {
 }
 
 /** Fails where a copy covers text, leaves the stage or hides another copy. */
-function checkFrame(v: StepView): void {
+function checkFrame(v: StepView, where = ""): void {
   const { under, flights, over } = frameOf(v);
   const stage: Box = { x: 0, y: 0, w: v.layout.width, h: v.layout.height };
   const words = under.flatMap((m) => textBox(m) ?? []);
@@ -119,7 +119,7 @@ function checkFrame(v: StepView): void {
   for (const [i, a] of flights.entries()) {
     const seen = lids.find((lid) => within(a.box, lid)) ? null : a.box;
     if (!seen) continue;
-    if (!within(seen, stage)) expect.fail(`a copy leaves the stage: ${JSON.stringify(seen)}`);
+    if (!within(seen, stage)) expect.fail(`${where}: a copy leaves the stage: ${JSON.stringify(seen)}`);
     for (const word of words) {
       const both = meets(seen, word) ? clip(seen, word) : null;
       if (both && both.w > 0.5 && both.h > 0.5 && !lids.some((lid) => within(both, lid)))
@@ -135,18 +135,18 @@ function checkFrame(v: StepView): void {
       const before = over
         .slice(0, k)
         .some((lid) => lid.kind === "rect" && lid.fill && !lid.alpha && !lid.hatch && within(both, lid));
-      if (both.w > 0.5 && both.h > 0.5 && !before) expect.fail(`text stands on a copy: ${JSON.stringify(m)}`);
+      if (both.w > 0.5 && both.h > 0.5 && !before) expect.fail(`${where}: text stands on a copy: ${JSON.stringify(m)}`);
     });
     for (const b of flights.slice(i + 1)) {
       const both = meets(seen, b.box) ? clip(seen, b.box) : null;
       if (both && !lids.some((lid) => within(both, lid)))
-        expect.fail(`copies meet: ${JSON.stringify([a, b].map((f) => [f.source, f.destination, f.box]))}`);
+        expect.fail(`${where}: copies meet: ${JSON.stringify([a, b].map((f) => [f.source, f.destination, f.box]))}`);
     }
   }
 }
 
 /** Fails where words are cut by the edge, stand on other words, or are crossed by a rail. */
-function checkWords(v: StepView): void {
+function checkWords(v: StepView, where: string): void {
   const { under, over } = frameOf(v);
   const stage: Box = { x: -1, y: 0, w: v.layout.width + 2, h: v.layout.height };
   const words = (marks: readonly Mark[]) =>
@@ -155,21 +155,25 @@ function checkWords(v: StepView): void {
       return m.kind === "text" && box ? [{ text: m.spans.map((s) => s.text).join(""), box }] : [];
     });
   for (const { text, box } of words([...under, ...over]))
-    if (!within(box, stage)) expect.fail(`a word is cut: ${text} ${JSON.stringify(box)}`);
+    if (!within(box, stage)) expect.fail(`${where}: a word is cut: ${text} ${JSON.stringify(box)}`);
   const fixed = words(v.stage.fixed);
-  // What stands beside the tiles, and in some of them.
-  for (const some of [fixed, ...v.stage.tiles.slice(0, 2).map((tile) => words(tileMarks(v, tile)))]) {
-    some.forEach((a, i) => {
-      for (const b of some.slice(i + 1)) if (meets(a.box, b.box)) expect.fail(`words meet: ${a.text}, ${b.text}`);
-    });
-  }
+  // A copy carries its words over others, which the test of copies is about.
+  const all = words([...under, ...over]).sort((a, b) => a.box.y - b.box.y);
+  all.forEach((a, i) => {
+    for (let k = i + 1; k < all.length && (all[k]?.box.y ?? 0) < a.box.y + a.box.h; k++) {
+      const b = all[k];
+      // Words of one line touch.
+      if (b && meets(inner(a.box), b.box))
+        expect.fail(`${where}: words meet: ${a.text}, ${b.text} ${JSON.stringify([a.box, b.box])}`);
+    }
+  });
   for (const m of v.stage.fixed) {
     if (m.kind !== "line") continue;
     const [xs, ys] = [m.points.map((at) => at[0]), m.points.map((at) => at[1])];
     const rail = { x: Math.min(...xs) - 1, y: Math.min(...ys) - 1, w: 2, h: 2 };
     const box = { ...rail, w: Math.max(...xs) - rail.x + 1, h: Math.max(...ys) - rail.y + 1 };
     const crossed = fixed.find((word) => meets(word.box, box));
-    if (crossed) expect.fail(`a rail crosses a word: ${crossed.text}`);
+    if (crossed) expect.fail(`${where}: a rail crosses a word: ${crossed.text}`);
   }
 }
 
@@ -186,24 +190,30 @@ test.each(KINDS.filter((kind) => kind !== "pmin"))(
     let turn = 0;
     for (const n of [2, 4, 8, 16]) {
       for (const sizes of MESHES(n)) {
-        // Names of every length, and groups over one, two and three axes.
-        const names = turn % 2 === 0 ? NAMES : LONG;
-        const axes = Object.fromEntries(sizes.map((size, i) => [names[i] as string, size]));
-        const over = names.slice(0, Math.min(sizes.length, 1 + (turn % 3)));
+        // Names of every length; groups over one, two and three axes, the first ones or the last ones.
+        const names = (turn % 2 === 0 ? NAMES : LONG).slice(0, sizes.length);
+        const last = turn % 4 > 1;
+        const axes = Object.fromEntries(
+          (last ? [...sizes].reverse() : sizes).map((size, i) => [names[i] as string, size]),
+        );
+        const some = Math.min(sizes.length, 1 + (turn % 3));
+        const over = last ? names.slice(-some) : names.slice(0, some);
+        turn++;
         const members = over.reduce((m, name) => m * (axes[name] ?? 1), 1);
         const cut = kind === "reduce_scatter" || kind === "all_to_all";
         const shape = cut ? [1, members] : kind === "ragged_all_to_all" ? [members] : [1, 4];
         const pairs = Array.from({ length: members }, (_, r) => [r, (r + 1) % members] as const);
         const trace = programOf({ axes, kind, over, shape, pairs });
         for (const { algorithm } of trace.plans(trace.steps[2] as Step)) {
-          // Every width comes to every kind and algorithm, not to each of their meshes.
-          const width = WIDTHS[turn++ % WIDTHS.length] as number;
-          const layout = new StepperLayout(trace, width);
-          for (const phase of PHASES) {
+          // The greatest of a group is drawn as its sum is: of that, one width is enough.
+          for (const width of kind === "pmax" ? WIDTHS.slice(turn % 4, (turn % 4) + 1) : WIDTHS) {
+            // All moments come to every kind and algorithm at every width, not to each of their meshes.
+            const phase = PHASES[turn++ % PHASES.length] as number;
             const options = { scheme: "light", algorithm, device: null, still: false } as const;
-            const view = new StepView(trace, layout, { step: 2, phase }, options);
-            checkFrame(view);
-            checkWords(view);
+            const view = new StepView(trace, new StepperLayout(trace, width), { step: 2, phase }, options);
+            const where = `${algorithm} over ${over} of ${JSON.stringify(axes)}, ${width} px, at ${phase}`;
+            checkFrame(view, where);
+            checkWords(view, where);
           }
         }
       }

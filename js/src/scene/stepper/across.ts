@@ -4,10 +4,10 @@ import { fitName, textWidth } from "../measure";
 import { type Box, label } from "../scene";
 import { type Ask, adds, pieceFace, stripped, stripVariable, tileFace } from "./ask";
 import { railAcross, railDown, railRoom } from "./axes";
-import { cellOf, FONTS, GROWTH, shownPart } from "./cells";
+import { cellOf, FONTS, GROWTH, shownPart, TAG } from "./cells";
 import { LINE } from "./downrows";
 import { titleOf } from "./map";
-import type { Lane, Stage, Tile } from "./stage";
+import { type Lane, PLAIN, type Stage, type Tile } from "./stage";
 
 interface Row {
   rows: number;
@@ -43,7 +43,6 @@ const TIGHT = [
   { gap: 26, pad: 5, coordinates: false, under: false },
   { gap: 26, pad: 4, coordinates: true, under: true },
 ] as const;
-const TAG = { w: 20, h: 16 } as const;
 /** Room for the words that say which group is open, and for its buttons. */
 const PAGER = 140;
 
@@ -174,11 +173,11 @@ function place(ask: Ask, row: Row, tight: (typeof TIGHT)[number], font: number, 
   const rows = groups.map((_, y) => [top(y), tileH, String(y)] as const);
   const hidden = face.columns < face.of[1] || face.rows < face.of[0];
   return {
+    ...PLAIN,
     motion: "gather",
     run: "across",
     font,
     tiles,
-    map: null,
     fixed: [
       ...railDown(mesh, 0, left - 4, rows),
       ...railAcross(
@@ -211,14 +210,10 @@ function place(ask: Ask, row: Row, tight: (typeof TIGHT)[number], font: number, 
       face: tileFace(ask, [row.rows, face.columns], true),
     },
     chunks: stripped(ask) ? ask.plan.n : 1,
-    carried: { chunks: 1, swatch: false },
-    holds: [],
     open,
     pager: title ? corner.x + textWidth(title, 11) + 6 : null,
-    room: null,
     line: { x: left - 2, y: height - LINE + 20, width: ask.width - left },
     note: hidden ? shownPart(ask, face) : "",
-    bare: false,
     width,
     height,
   };

@@ -4,7 +4,7 @@ import { blockMarks } from "../block";
 import { fit, fitName, textWidth } from "../measure";
 import { around, axisStroke, axisToken, BOLD, type Box, label, type Mark, type Stroke } from "../scene";
 import { combinesMarks } from "../sign";
-import { type Flight, pieceMarks, pieceOf, routesIn, tagMarks } from "./flights";
+import { chunkBox, columnsOf, type Flight, laneWidth, pieceMarks, pieceOf, routesIn, rowOf, tagMarks } from "./flights";
 import { markIn, numbers } from "./look";
 import { elbow, permutedMarks } from "./permuted";
 import type { Lane, Tile } from "./stage";
@@ -154,49 +154,34 @@ function wayMarks(view: StepView): Mark[] {
   const { stage, finished, played, flow } = view;
   if (finished || flow.progress >= 1) return [];
   if (stage.motion === "lanes") {
-    const size = stage.room;
     return routesIn(view).flatMap((route): Mark[] => {
       const [tileFrom, tileTo] = [stage.lanes[route.from]?.tile, stage.lanes[route.to]?.tile];
-      if (!tileFrom || !tileTo || !size) return [];
+      if (!tileFrom || !tileTo) return [];
       const [from, to] = [tileFrom.box, tileTo.box];
       const edge = from.x + from.w;
-      const lanes = Math.max(...routesIn(view).map((r) => r.lane)) + 1;
-      const x = edge + ((route.lane + 0.5) * size.w) / lanes;
+      const x = edge + (route.lane + 0.5) * laneWidth(view);
       const [y0, y1] = [from.y + from.h / 2 + 2, to.y + to.h / 2 - 2];
       const stroke = axisStroke(view.inkBetween(tileFrom.members[0] ?? 0, tileTo.members[0] ?? 0), 1);
       return [elbow([edge + 2, y0], x, [edge + 5, y1], stroke)];
     });
   }
-  const columns = new Map<number, Tile[]>();
-  for (const tile of stage.tiles) columns.set(tile.box.x, [...(columns.get(tile.box.x) ?? []), tile]);
-  const round = played?.rounds[flow.round] ?? [];
-  return [...columns.values()].flatMap((tiles) =>
-    round.flatMap((t): Mark[] => {
-      const [tileFrom, tileTo] = [tiles[t.source], tiles[t.destination]];
-      if (!tileFrom || !tileTo) return [];
-      const [from, to] = [tileFrom.box, tileTo.box];
-      const stroke = axisStroke(view.inkBetween(tileFrom.members[0] ?? 0, tileTo.members[0] ?? 0), 1.3);
-      const place = stage.tiles[0]?.places[0]?.box;
-      if (!place) return [];
-      const w = place.w / stage.chunks;
-      const inset = place.x - (stage.tiles[0]?.box.x ?? 0);
-      const x = from.x + inset + (stage.chunks > 1 ? (Math.min(...t.chunks) + 0.5) * w : place.w / 2);
-      const dy = place.y + place.h / 2 - (stage.tiles[0]?.box.y ?? 0);
-      if (t.destination === t.source + 1)
-        return [
-          {
-            kind: "line",
-            points: [
-              [x, from.y + from.h + 1],
-              [x, to.y - 3],
-            ],
-            stroke,
-            arrow: true,
-          },
-        ];
-      const edge = from.x + from.w;
-      const lane = edge + (stage.room?.w ?? 30) / 2;
-      return [elbow([edge + 1, from.y + dy], lane, [edge + 4, to.y + dy], stroke)];
+  return columnsOf(view).flatMap(({ group, tiles }) =>
+    (played?.rounds[flow.round] ?? []).flatMap((t): Mark[] => {
+      const [from, to] = [tiles[t.source], tiles[t.destination]];
+      const at = from && chunkBox(view, from, t.chunks);
+      if (!from || !to || !at) return [];
+      const stroke = axisStroke(view.inkBetween(group[t.source] ?? 0, group[t.destination] ?? 0), 1.3);
+      if (t.destination === t.source + 1) {
+        const x = at.x + at.w / 2;
+        const points = [
+          [x, from.box.y + from.box.h + 1],
+          [x, to.box.y - 3],
+        ] as const;
+        return [{ kind: "line", points, stroke, arrow: true }];
+      }
+      const edge = from.box.x + from.box.w;
+      const middle = (tile: Tile) => rowOf(tile, { ...at, h: 0 });
+      return [elbow([edge + 1, middle(from)], edge + (stage.room?.w ?? 30) / 2, [edge + 4, middle(to)], stroke)];
     }),
   );
 }

@@ -1,12 +1,14 @@
 /** Cells of blocks in a group's picture: sizes of digits, widths of cells, what part of a block is shown. */
-import { tells } from "../../model/semantics";
+import { permutes, tells } from "../../model/semantics";
 import { textWidth } from "../measure";
 import { type Ask, stripped } from "./ask";
 import type { Face } from "./contents";
 
 /** Sizes of digits, and extra widths of cells, the best first. */
 export const FONTS = [11.5, 11, 10.5] as const;
-export const GROWTH = [10, 6, 3, 0] as const;
+export const GROWTH = [24, 17, 10, 6, 3, 0] as const;
+/** What says whose copy it is. */
+export const TAG = { w: 20, h: 16 } as const;
 /** Width of a copy without numbers. */
 export const SWATCH = 22;
 
@@ -27,6 +29,11 @@ export function permuted({ trace, plan, c, receiver }: Pick<Ask, "trace" | "plan
   if (!tells(c)) return all;
   const told = all.filter((t) => t.destination === receiver);
   return told.length > 0 ? told : all.slice(0, 1);
+}
+
+/** Whether a member of a permutation receives nothing: beside it is said that it has zeros. */
+export function unsent({ plan, c, group }: Pick<Ask, "plan" | "c" | "group">): boolean {
+  return permutes(c) && (plan.rounds[0] ?? []).flatMap((move) => move.pairs).length < group.length;
 }
 
 /** `columns 0–7 of 64` of what has no room. */

@@ -2,17 +2,21 @@
 import type { Ask } from "./ask";
 import { bareChoices, choicesOf } from "./downchoices";
 import { placeDown } from "./downplace";
-import { fixedOf, mapOver } from "./downrows";
+import { fixedOf, mapOver, stretched } from "./downrows";
 import type { Stage } from "./stage";
 
-/** The stage of the best choice that fits the width. */
-export function downStage(ask: Ask): Stage {
+/** The stage of the best choice that fits the width, as high as others of the program where rows can be higher. */
+export function downStage(ask: Ask, height: number): Stage {
   const over = mapOver(ask);
-  const fixed = fixedOf(ask, over);
-  const whole = over ? fixedOf(ask, false) : fixed;
+  const fixed = stretched(fixedOf(ask, over), height);
+  const whole = over ? stretched(fixedOf(ask, false), height) : fixed;
   for (const choice of choicesOf(ask)) {
-    const stage = placeDown(ask, choice.whole ? whole : fixed, choice);
-    if (stage.width <= ask.width) return { ...stage, width: ask.width };
+    const rows = choice.whole ? whole : fixed;
+    const stage = placeDown(ask, rows, choice);
+    const left = ask.width - stage.width;
+    // The ways of a permutation are as long as there is width.
+    if (left >= 0)
+      return { ...(stage.holds[0] ? placeDown(ask, rows, choice, Math.min(400, left)) : stage), width: ask.width };
   }
   const bare = bareChoices(ask).map((choice) => placeDown(ask, fixed, choice));
   return { ...((bare.find((stage) => stage.width <= ask.width) ?? bare.at(-1)) as Stage), width: ask.width };

@@ -36,22 +36,24 @@ export interface Choice {
   swatch: boolean;
   /** Width of a cell of blocks without numbers; 0 with them. */
   bare: number;
+  /** Whether the cell that is looked at is then written out in every tile. */
+  reads: boolean;
 }
 
 /** What may shrink, the best first: lanes, margins, the size of digits, the other groups, numbers of copies, columns. */
 export function* choicesOf(ask: Ask): Generator<Choice> {
   const whole = wholeMesh(ask);
   const over = mapOver(ask);
-  const all = { map: over, columns: 64, swatch: false, bare: 0 };
+  const all = { map: over, columns: 64, swatch: false, bare: 0, reads: false };
   const tights = nested(ask) ? TIGHT : TIGHT.slice(0, 3);
   if (whole && ask.motion === "gather" && ask.trace.groups(ask.c).length > 1)
     for (const tight of TIGHT.slice(0, 2))
       for (const grow of GROWTH) yield { ...all, whole, open: true, tight, font: FONTS[0], grow };
-  const copies = ask.motion === "lanes" ? [false, true] : [false];
+  const copies = ask.motion === "lanes" || ask.motion === "permute" ? [false, true] : [false];
   const ways: Partial<Choice>[] = [
     ...(whole ? [{ whole }] : []),
     ...(over ? [] : copies.map((swatch) => ({ map: true, swatch }))),
-    ...[64, 16, 8, 4, 2, 1].flatMap((columns) => copies.map((swatch) => ({ columns, swatch }))),
+    ...[64, 16, 12, 8, 6, 4, 3, 2, 1].flatMap((columns) => copies.map((swatch) => ({ columns, swatch }))),
   ];
   for (const way of ways) {
     for (const tight of tights) {
@@ -65,11 +67,16 @@ export function* choicesOf(ask: Ask): Generator<Choice> {
 }
 
 /** Widths of cells without numbers. */
-const BARE = [7, 5, 3, 2, 1];
+const BARE = [28, 24, 20, 16, 12, 9, 7, 5, 3, 2, 1];
+/** Cells of which one is still told from the next. */
+const TOLD = 7;
 
-/** Where nothing else fits: blocks without numbers, in ever narrower cells. */
+/** Where nothing else fits: blocks without numbers, in ever narrower cells; copies keep theirs while there is room. */
 export function bareChoices(ask: Ask): readonly Choice[] {
   const tight = { lane: 26, pad: 3, coordinates: false, rails: false };
-  const least = { whole: false, open: false, map: mapOver(ask), columns: 1, tight, font: 10.5, grow: 0, swatch: true };
-  return BARE.map((bare) => ({ ...least, bare }));
+  const least = { whole: false, open: false, map: mapOver(ask), columns: 1, tight, font: 10.5, grow: 0 };
+  const all = [true, false].flatMap((reads) =>
+    [false, true].flatMap((swatch) => BARE.map((bare) => ({ ...least, bare, swatch, reads }))),
+  );
+  return [...all.filter(({ bare }) => bare >= TOLD), ...all.filter(({ bare }) => bare < TOLD)];
 }

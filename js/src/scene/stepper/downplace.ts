@@ -1,13 +1,16 @@
 /** A group that runs down: where its tiles, lanes, slots and rails stand for a choice of what shrinks. */
+import { product } from "../../model/mesh";
+import { reducesAll } from "../../model/semantics";
+import { clauses } from "../../model/text";
 import { fitName, textWidth } from "../measure";
-import { type Box, label, type Mark } from "../scene";
+import { BOLD, type Box, label, type Mark } from "../scene";
 import { type Ask, adds, rowsOf, signRoom, stripped, stripVariable, tileFace } from "./ask";
 import { railAcross, railDown } from "./axes";
-import { shownPart } from "./cells";
+import { shownPart, TAG } from "./cells";
 import type { Choice } from "./downchoices";
 import { type Fixed, LINE } from "./downrows";
-import { permuteRoom, sizesOf, TAG } from "./downsizes";
-import { mapRails, placeMap } from "./map";
+import { permuteRoom, sizesOf } from "./downsizes";
+import { mapRails, placeMap, sameOf } from "./map";
 import { along, type Nest, nestMarks } from "./nest";
 import type { Lane, Stage, Tile } from "./stage";
 
@@ -17,14 +20,14 @@ const GUTTER_GAP = 4;
 const HEADER = 210;
 
 /** The stage of a choice, as wide as that needs. */
-export function placeDown(ask: Ask, fixed: Fixed, choice: Choice): Stage {
+export function placeDown(ask: Ask, fixed: Fixed, choice: Choice, longer = 0): Stage {
   const { row, members, top, height, chunks } = fixed;
   const { whole, open, tight, font, swatch, bare } = choice;
   const { trace, c, motion, group, receiver } = ask;
   const gutters = motion === "gutters";
   const sizes = sizesOf(ask, fixed, choice);
-  const { face, piece, block, above, nest, coordinates, head, inset, tileW, tileH, slotW, wrap, side } = sizes;
-  const { over, map, titleX, title } = sizes;
+  const { face, piece, block, above, plain, nest, coordinates, head, inset, tileW, tileH, slotW, wrap, side } = sizes;
+  const { over, map, titleX, title, carried, reading } = sizes;
   const pitch = tileH + row.gap;
   const all = whole ? trace.groups(c) : [group];
   const picked = whole ? Math.max(0, all.indexOf(group)) : 0;
@@ -77,7 +80,7 @@ export function placeDown(ask: Ask, fixed: Fixed, choice: Choice): Stage {
   const bottom = top + members.length * pitch - row.gap;
   const resultBox = { x: slotX, y: bottom + 12, w: slotW, h: block.h };
   const name = fitName(ask.output.name, 76, 12, true);
-  const marks = whole
+  const marks = plain
     ? meshRails(
         ask,
         own,
@@ -86,7 +89,15 @@ export function placeDown(ask: Ask, fixed: Fixed, choice: Choice): Stage {
         columnX.map((cx) => [cx, tileW] as const),
       )
     : groupRails(ask, own, members, start, nest);
-  if (map) marks.push(label(titleX, 12, title, 11, "muted"));
+  // On a mesh of more axes, what the devices of each group have in common stands over it.
+  if (whole && !plain) {
+    const y = top - (motion === "gather" ? 26 : 10);
+    all.forEach((g, i) => {
+      const words = sameOf(trace, g, tileW + 14);
+      marks.push(label((columnX[i] ?? 0) + tileW / 2, y, words, 11, "ink", { ...BOLD, anchor: "middle" }));
+    });
+  }
+  if (title) marks.push(label(titleX, 12, title, 11, "muted"));
   if (map && !over) marks.push(...mapRails(ask.trace.mesh, placeMap(map, top)));
   // Round a ring the way back is part of the group.
   const pad = gutters ? GUTTER_GAP / 2 : Math.min(6, row.gap / 2 + 3);
@@ -103,7 +114,7 @@ export function placeDown(ask: Ask, fixed: Fixed, choice: Choice): Stage {
     if (gutters || row.gap < 12 || !next || next.box.x !== box.x) return [];
     return [[box.x + 22, box.y + box.h + row.gap / 2] as const];
   });
-  const after = motion === "permute" ? right + permuteRoom(fixed.lanes, block.w) : 0;
+  const after = motion === "permute" ? right + permuteRoom(fixed.lanes, carried) + longer : 0;
   if (motion === "permute") {
     marks.push(label(at.x + inset, top - 8, `${fitName(ask.input.name, 90, 11)} before`, 11, "muted"));
     marks.push(label(after + inset, top - 8, `${name} after`, 11, "muted"));
@@ -120,7 +131,7 @@ export function placeDown(ask: Ask, fixed: Fixed, choice: Choice): Stage {
     frames,
     signs,
     open,
-    pager: map ? titleX + textWidth(title, 11) + 6 : null,
+    pager: title ? titleX + textWidth(title, 11) + 6 : null,
     group,
     lanes: drawn,
     receiver: members.findIndex((ranks) => ranks.includes(receiver)),
@@ -144,7 +155,7 @@ export function placeDown(ask: Ask, fixed: Fixed, choice: Choice): Stage {
       face: tileFace(ask, [row.rows, face.columns], true),
     },
     chunks: stripped(ask) ? ask.plan.n : 1,
-    carried: { chunks, swatch },
+    carried: { chunks, width: carried, swatch },
     holds: motion === "permute" ? own.map((t) => shifted(t, after - at.x)) : [],
     room: gather
       ? null
@@ -152,11 +163,19 @@ export function placeDown(ask: Ask, fixed: Fixed, choice: Choice): Stage {
         ? { x: right, y: top, w: after - right, h: bottom - top }
         : { x: right, y: top, w: gutters ? wrap : side, h: bottom - top },
     line: { x: 0, y: height - LINE + 20, width: ask.width },
-    note: hidden && !bare ? shownPart(ask, face) : "",
+    note: clauses([hidden ? shownPart(ask, face) : "", bare ? "point at a cell to read it" : "", emptyChunks(ask)]),
     bare: bare > 0,
-    width: used,
+    reading,
+    width: used + (frames.length > 0 ? pad : 0),
     height,
   };
+}
+
+/** What is said of chunks that have no element. */
+function emptyChunks(ask: Ask): string {
+  const { c, plan, input } = ask;
+  const none = plan.n - product(input.shape);
+  return none > 0 && stripped(ask) && reducesAll(c) ? `${none} of ${plan.n} chunks have no element` : "";
 }
 
 /** Places of rows for a rail: a folded row has no place of its own. */

@@ -1,5 +1,6 @@
 /** A group that runs down: how many rows it has, and how high they are. */
 import { DOTTED } from "../../model/caption";
+import { FOLDED_ROWS, UNFOLDED } from "../../model/plan";
 import { type Ask, adds, rowsOf, tileFace } from "./ask";
 import { permuted, rowIndex } from "./cells";
 import { OVER_ROOM } from "./map";
@@ -46,6 +47,19 @@ export function fixedOf(ask: Ask, over: boolean): Fixed {
   return { ...sizes, lanes, chunks };
 }
 
+/** Rows that use a height that is left over, as far as they still look like rows. */
+export function stretched(fixed: Fixed, most: number): Fixed {
+  const { row, members, height } = fixed;
+  // The result is a row too.
+  const n = members.length + 1;
+  const each = Math.max(0, Math.min(30, Math.floor((most - height) / n)));
+  const cell = Math.min(6, Math.floor(each / (2 * row.rows)));
+  const pad = Math.floor((each - cell * row.rows) / 6);
+  const gap = each - cell * row.rows - 2 * pad;
+  const higher = { ...row, cell: row.cell + cell, pad: row.pad + pad, gap: row.gap + gap };
+  return { ...fixed, row: higher, height: height + n * each };
+}
+
 /** How high it is at any width. */
 export function downHeight(ask: Ask): number {
   const height = vertical(ask, false).height;
@@ -57,11 +71,15 @@ export function mapOver({ trace, c, width }: Ask): boolean {
   return width < 536 && trace.groups(c).length > 1;
 }
 
-/** Whether every group is a column of the mesh, so that all can be drawn where they are. */
+/**
+ * Whether all groups can be drawn side by side: on a mesh of two axes where they are its columns, on one of more axes
+ * each under what its devices have in common.
+ */
 export function wholeMesh({ trace, c, motion }: Ask): boolean {
   const [rows = 1, columns = 1, ...more] = trace.mesh.meshShape;
-  if (trace.mesh.size > 16 || more.length > 0 || motion === "lanes" || motion === "permute") return false;
   const groups = trace.groups(c);
+  if (trace.mesh.size > 16 || motion === "lanes" || motion === "permute") return false;
+  if (more.length > 0) return groups.length > 1;
   return (
     groups.length === columns && groups.every((g, x) => g.length === rows && g.every((p, y) => p === y * columns + x))
   );
@@ -72,7 +90,9 @@ function vertical(ask: Ask, over: boolean) {
   const { group, receiver, room, motion } = ask;
   const gutters = motion === "gutters";
   const named = ask.trace.mesh.axes.length > 1 && wholeMesh(ask);
-  const top = over ? LOW_TOP + OVER_ROOM : named ? TOP + (motion === "gather" ? 14 : 0) : LOW_TOP;
+  // The title of a group is over the names of what stands in its columns.
+  const titled = (motion === "permute" || motion === "lanes") && ask.trace.groups(ask.c).length > 1 ? 16 : 0;
+  const top = over ? LOW_TOP + OVER_ROOM : named ? TOP + (motion === "gather" ? 14 : 0) : LOW_TOP + titled;
   const natural = tileFace(ask, [64, 4096]).rows;
   const result = motion === "gather" && adds(ask);
   const of = (row: Row, n: number) => {
@@ -80,7 +100,7 @@ function vertical(ask: Ask, over: boolean) {
     const pitch = row.rows * row.cell + 2 * row.pad + head + row.gap;
     return Math.ceil(top + n * pitch - row.gap + (result ? 12 + row.rows * row.cell + 8 : 10) + LINE);
   };
-  for (const most of [16, 8]) {
+  for (const most of [UNFOLDED, FOLDED_ROWS]) {
     const members = rowsOf(group.length, receiver, most);
     const n = members.length;
     const choices: Row[] = [];
@@ -101,7 +121,7 @@ function vertical(ask: Ask, over: boolean) {
       if (n <= 8) for (const between of [6, 5, 4]) choices.push({ rows: 1, cell: 20, pad: between, gap: between });
       choices.push({ rows: 1, cell: 18, pad: 2, gap: 3 });
     }
-    const row = choices.find((r) => of(r, n) <= room) ?? (most === 8 ? choices.at(-1) : undefined);
+    const row = choices.find((r) => of(r, n) <= room) ?? (most === FOLDED_ROWS ? choices.at(-1) : undefined);
     if (row) return { row, members, top, height: of(row, n) };
   }
   throw new RangeError("a group has no rows");

@@ -6,7 +6,7 @@ import type { Transfer } from "../../model/plan";
 import { exchanges, gathers, ragged } from "../../model/semantics";
 import { blockMarks } from "../block";
 import { around, axisStroke, axisToken, BOLD, type Box, label, type Mark } from "../scene";
-import { permuted, rowIndex, SWATCH } from "./cells";
+import { permuted, rowIndex, TAG } from "./cells";
 import { type Face, partOf } from "./contents";
 import { numbers } from "./look";
 import { joined, type Route, routesOf } from "./routes";
@@ -22,7 +22,6 @@ export interface Flight {
   marks: readonly Mark[];
 }
 
-const TAG = { w: 20, h: 16 } as const;
 const HALO = 2;
 
 /** All copies of a moment. */
@@ -125,8 +124,7 @@ export function tagMarks(view: StepView, members: readonly number[], { x, y, w, 
   const size = text.length > 2 ? 8.5 : 10.5;
   const color = axisToken(axis);
   return [
-    { kind: "rect", x, y, w, h, r: 4, fill: "bg" },
-    { kind: "rect", x, y, w, h, r: 4, stroke: { color, width: 1.4 } },
+    { kind: "rect", x, y, w, h, r: 4, fill: "bg", stroke: { color, width: 1.4 } },
     label(x + w / 2, y + h / 2 + size * 0.36, text, size, color, { ...BOLD, anchor: "middle" }),
   ];
 }
@@ -149,7 +147,7 @@ function copy(view: StepView, source: number, destination: number, inner: Box, c
 }
 
 /** The rows of each group that is drawn, by rank. */
-function columnsOf(view: StepView): { group: readonly number[]; tiles: readonly Tile[] }[] {
+export function columnsOf(view: StepView): { group: readonly number[]; tiles: readonly Tile[] }[] {
   const { stage, trace, collective: c } = view;
   const byDevice = new Map(
     stage.tiles.flatMap((t) => (t.members.length === 1 ? [[t.members[0] ?? 0, t] as const] : [])),
@@ -168,7 +166,7 @@ function ringFlights(view: StepView): Flight[] {
       const at = from && chunkBox(view, from, transfer.chunks);
       if (!from || !to || !at) return [];
       const [source, destination] = [group[transfer.source] ?? 0, group[transfer.destination] ?? 0];
-      const content = (box: Box) => chunkMarks(view, group, transfer, box);
+      const content = (box: Box) => chunkMarks(view, group, transfer, box, stage.bare);
       if (transfer.destination === transfer.source + 1) {
         const [y0, y1] = [from.box.y + from.box.h - at.h - 3, to.box.y + 3];
         const box = { ...at, y: y0 + (y1 - y0) * t };
@@ -190,13 +188,14 @@ function aroundAt(x0: number, lane: number, x1: number, y0: number, y1: number, 
   return [lane + (x1 - lane) * (3 * t - 2), y1];
 }
 
-function rowOf(tile: Tile, { h }: Box): number {
+/** Where what is so high stands in the middle of a tile's block. */
+export function rowOf(tile: Tile, { h }: Box): number {
   const place = tile.places[0]?.box ?? tile.box;
   return place.y + (place.h - h) / 2;
 }
 
 /** Where chunks stand in a tile: the box about them. */
-function chunkBox({ stage }: StepView, tile: Tile, chunks: readonly number[]): Box | null {
+export function chunkBox({ stage }: StepView, tile: Tile, chunks: readonly number[]): Box | null {
   const place = tile.places[0]?.box;
   const [first, last] = [Math.min(...chunks), Math.max(...chunks)];
   if (!place) return null;
@@ -224,13 +223,17 @@ export function routesIn(view: StepView): readonly (Route & { leaves: number; ar
 }
 
 /** Size of copies that go by lanes, with their tag. */
-function laneCopy(view: StepView): { w: number; h: number; block: number; bare: boolean } {
-  const { chunks: n, carried, motion, tiles } = view.stage;
-  const place = tiles[0]?.places[0]?.box ?? { w: 0, h: 0 };
-  if (motion === "permute") return { w: place.w + TAG.w + 4, h: place.h, block: place.w, bare: false };
-  const bare = carried.swatch;
-  const block = bare ? SWATCH : n > 1 ? (place.w / n) * carried.chunks : place.w;
-  return { w: block + TAG.w + 4, h: Math.min(place.h, 40), block, bare };
+function laneCopy({ stage: { carried, motion, tiles } }: StepView) {
+  const high = tiles[0]?.places[0]?.box.h ?? 0;
+  const { width: block, swatch: bare } = carried;
+  return { w: block + TAG.w + 4, h: motion === "permute" ? high : Math.min(high, 40), block, bare };
+}
+
+/** Width of each lane beside the tiles, or between what is sent and what is held afterwards. */
+export function laneWidth(view: StepView): number {
+  const { room, motion } = view.stage;
+  const lanes = 1 + Math.max(0, ...routesIn(view).map((route) => route.lane));
+  return ((room?.w ?? 0) - (motion === "permute" ? 28 : 0)) / lanes;
 }
 
 /** Copies that go by lanes: back under the tile where they go, or to what is held afterwards. */
@@ -243,7 +246,8 @@ function laneFlights(view: StepView): Flight[] {
     const to = held ?? stage.lanes[route.to]?.tile;
     if (!from || !to) return [];
     const edge = from.box.x + from.box.w;
-    const lane = edge + (held ? 18 : 12) + route.lane * (size.w + 8);
+    const pitch = held ? laneWidth(view) : size.w + 8;
+    const lane = edge + (held ? 18 + (pitch - 8 - size.w) / 2 : 12) + route.lane * pitch;
     const hidden = (order: number) => edge - 4 - size.w - order * (size.w + 7);
     const [start, end] = held
       ? [Math.max(from.box.x + 3, hidden(0)), to.box.x + 4]
@@ -297,11 +301,13 @@ function chunkMarks(view: StepView, group: readonly number[], t: Transfer, box: 
     }
     return permutes ? view.text(input, source, element) : view.text(output, source, element);
   };
+  const corner = view.trace.corner(output);
+  const fillAt = (cell: number) => (corner?.whole && (face.elements[cell] ?? -1) < 0 ? null : color(chunkOfCell(cell)));
   return blockMarks(box, {
     ...numbers(view, output, face, () => ""),
-    text: bare || stage.bare || !view.trace.corner(output) ? null : text,
+    text: bare || !corner ? null : text,
     fill: color(t.chunks[0] ?? 0),
-    ...(strip && !view.adds && t.chunks.length > 1 ? { fillAt: (cell: number) => color(chunkOfCell(cell)) } : {}),
+    ...(strip ? { fillAt } : {}),
     hatch: view.adds && held(t.chunks[0] ?? 0).length < group.length ? view.hatch : null,
   });
 }

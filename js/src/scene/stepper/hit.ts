@@ -1,7 +1,7 @@
 /** What a point of the picture is on, and how it is lit together with its equals. */
 import { sharers } from "../../model/blocktip";
 import { deviceAtPoint } from "../grid";
-import { axisToken, type Box, inside, type Mark } from "../scene";
+import { type Box, inside, type Mark } from "../scene";
 import type { Drawn, Hit, StepView } from "./view";
 
 /** The device at a point, with the block and its element where there are such; null beside all devices. */
@@ -46,23 +46,7 @@ export function litMarks(view: StepView, { device, slot, cell }: Hit): Mark[] {
   const own = known.find((d) => d.device === device);
   const box = own && cell !== null ? cellBox(own, cell) : null;
   if (box) marks.push({ kind: "rect", ...box, r: 1, stroke: { color: "tile-ink", width: 1.6 } });
-  return [...marks, ...sourceMarks(view)];
-}
-
-/** The cells that the one that is pointed at came from, on every device. */
-function sourceMarks(view: StepView): Mark[] {
-  const color = view.collective ? axisToken(view.axis) : "ink";
-  return (view.sources ?? []).flatMap(({ v, device, element }) =>
-    view.drawn.flatMap((d): Mark[] => {
-      const box = d.v.id === v.id && d.device === device && element !== null ? cellBox(d, element) : null;
-      if (!box) return [];
-      const inner = { x: box.x + 1, y: box.y + 1, w: Math.max(0, box.w - 2), h: Math.max(0, box.h - 2), r: 2 };
-      return [
-        { kind: "rect", ...inner, stroke: { color: "bg", width: 4 } },
-        { kind: "rect", ...inner, stroke: { color, width: 2.2 } },
-      ];
-    }),
-  );
+  return [...marks, ...(view.options.rules?.sourceMarks(view) ?? [])];
 }
 
 /** Where an element of a block is drawn; null where it has no room. */

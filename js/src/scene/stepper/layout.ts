@@ -110,7 +110,7 @@ export class StepperLayout {
     let stage = this.#stages.get(key);
     if (!stage) {
       const ask = plan && this.#ask(at, step, plan, device);
-      stage = ask ? (acrossStage(ask) ?? downStage(ask)) : this.#localStage(at, device);
+      stage = ask ? (acrossStage(ask) ?? downStage(ask, this.height)) : this.#localStage(at, device);
       // What is asked for at every step of a long program is not kept forever.
       if (this.#stages.size > 64) this.#stages.clear();
       this.#stages.set(key, stage);

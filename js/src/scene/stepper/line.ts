@@ -4,6 +4,7 @@ import { partsAt } from "../../model/chunks";
 import { product, unravel } from "../../model/mesh";
 import { equation, relation } from "../../model/numbers";
 import { reducesAll } from "../../model/semantics";
+import { clauses } from "../../model/text";
 import { fitClauses, fitName, textWidth } from "../measure";
 import { axisToken, BOLD, label, type Mark, MONO, type Span } from "../scene";
 import { finalText } from "./addition";
@@ -24,7 +25,7 @@ export function lineMarks(view: StepView): Mark[] {
   const hop = hopTexts(view).find((s) => textWidth(before + s, SIZE) <= width);
   const first = before + (hop ?? words);
   const marks: Mark[] = [label(x, y, fitClauses(first, width, SIZE), SIZE, "ink")];
-  const rest = [scaleOf(view), second, stage.note].filter((s) => s !== "").join("; ");
+  const rest = clauses([scaleOf(view), second, stage.note]);
   if (rest !== "") marks.push(label(x, y + 16, fitClauses(rest, width, 11), 11, "muted"));
   return marks;
 }
@@ -40,14 +41,13 @@ function noteMarks(view: StepView, from: number): Mark[] {
   const { stage, trace, collective: c } = view;
   const { x, y, width } = stage.line;
   const others = c ? trace.groups(c).length - 1 : 0;
-  const words = [
+  const text = clauses([
     trace.iterations(view.step),
     scaleOf(view),
     stage.note,
     others > 0 && !stage.open ? `${others === 1 ? "the other group runs" : `${others} other groups run`} at once` : "",
     c && c.axes.length > 1 ? "colour = axis crossed" : "",
-  ];
-  const text = words.filter((w) => w !== "").join("; ");
+  ]);
   const room = width - from - 18;
   if (text === "" || room < 60) return [];
   return [label(x + width, y + 16, fitClauses(text, room, 10.5), 10.5, "muted", { anchor: "end" })];
@@ -77,7 +77,16 @@ function lineHead(view: StepView): string {
 function hopTexts(view: StepView): readonly string[] {
   const { element, input, stage, played, flow, trace, collective: c } = view;
   const name = lineHead(view).replace(/ on device \d+$/, "");
-  if (!view.hops || view.finished || !input || !played || !c || element === null || name === "" || stage.bare)
+  if (
+    !view.hops ||
+    view.finished ||
+    !input ||
+    !played ||
+    !c ||
+    element === null ||
+    name === "" ||
+    (stage.bare && !stage.reading)
+  )
     return [];
   const chunk = stage.chunks > 1 ? view.chunk(input)(element) : 0;
   const adding = (played.rounds[flow.round] ?? []).filter((t) => t.op === "add" && t.chunks.includes(chunk));

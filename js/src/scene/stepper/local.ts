@@ -10,7 +10,7 @@ import { type Contents, type Face, faceOf, shapeOf } from "./contents";
 import { copiesSpans } from "./copies";
 import { LINE } from "./downrows";
 import { mapRails, placeMap, roomOfMap } from "./map";
-import type { Place, Stage, Tile } from "./stage";
+import { PLAIN, type Place, type Stage, type Tile } from "./stage";
 
 /** What a local step shows, and how its numbers are written. */
 export interface Shown {
@@ -109,7 +109,7 @@ function inRows({ trace, width }: Local, size: Size, tile: Field["tile"]): Field
 function inList(local: Local, size: Size): Field {
   const { trace, width, room } = local;
   const tile = tileSize(local.all, trace, size);
-  const map = roomOfMap(local);
+  const map = roomOfMap(local, room - LINE - 30);
   const x = map ? map.width + 26 : 0;
   const columns = Math.max(1, Math.min(4, Math.floor((width - x + BETWEEN) / (tile.w + BETWEEN))));
   const down = Math.max(1, Math.floor((room - LINE - 30) / (tile.h + 8)));
@@ -209,6 +209,7 @@ export function localStage(
   const [rows, columns] = [hidden?.face.rows ?? 0, hidden?.face.columns ?? 0];
   const note = hidden ? `${hidden.v.name}: ${rows} × ${columns} of ${hidden.face.of.join(" × ")} elements` : "";
   return {
+    ...PLAIN,
     motion: "none",
     run: "down",
     font: size.font,
@@ -225,15 +226,8 @@ export function localStage(
     header: null,
     face: null,
     after: null,
-    holds: [],
-    open: false,
-    pager: null,
-    chunks: 1,
-    carried: { chunks: 1, swatch: false },
-    room: null,
     line: { x: 0, y: field.height - LINE + 20, width },
     note,
-    bare: false,
     width,
     height: field.height,
   };

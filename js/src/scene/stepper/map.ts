@@ -1,10 +1,11 @@
 /** A small map of the whole mesh, beside the group that is drawn in full; above it in narrow pictures. */
 
 import type { MeshModel } from "../../model/mesh";
+import { clauses } from "../../model/text";
 import type { TraceModel } from "../../model/trace";
 import { type DeviceGrid, frameGrid, placeGrid, rails } from "../grid";
-import { textWidth } from "../measure";
-import type { Mark } from "../scene";
+import { fitName, textWidth } from "../measure";
+import { axisToken, type Mark, type Span } from "../scene";
 import type { Ask } from "./ask";
 
 export interface MapRoom {
@@ -13,30 +14,32 @@ export interface MapRoom {
 }
 
 /** Height of a map over its group, where it has no rails. */
-const OVER = 48;
+export const OVER = 48;
 /** Room that it takes from the rows. */
 export const OVER_ROOM = OVER + 8;
 
-/** The room that a map takes at most, by the width that there is. */
-export function roomOfMap({ trace, width, room }: Pick<Ask, "trace" | "width" | "room">, over = false): MapRoom | null {
+/** The room that a map takes at most, by the width and the height that there are: with ids and names where they fit. */
+export function roomOfMap({ trace, width }: Pick<Ask, "trace" | "width">, high: number, over = false): MapRoom | null {
   const { mesh } = trace;
   const most = Math.min(230, width * (over ? 0.5 : 0.33));
   if (most < 84) return null;
-  const frame = { ...frameGrid(mesh, most, 4), ...(over ? { left: 0, top: 0, again: 0, below: 4 } : {}) };
-  const across = frame.columns * frame.boxesAcross;
-  const density =
-    mesh.size > 1024
-      ? "field"
-      : across * 20 + frame.left + (frame.boxesAcross - 1) * 22 <= most && mesh.size <= 64
-        ? "compact"
-        : "cell";
-  const gap = density === "compact" ? 4 : density === "cell" ? 1 : 0;
-  const w = Math.max(0.5, Math.min(density === "compact" ? 30 : 14, frame.room(gap)));
-  const down = frame.rows * frame.boxesDown;
-  const high = (over ? OVER + 4 : room - 120) / down - (frame.boxesDown * (frame.top + frame.below)) / down - gap;
-  const h = Math.max(0.5, Math.min(density === "compact" ? 20 : w, high));
-  const grid = placeGrid(frame, { x: 0, y: 0 }, { w, h, gap, rowGap: gap, density });
-  return { width: grid.box.w, grid };
+  const of = (density: "compact" | "cell" | "field", readable: number): MapRoom => {
+    const compact = density === "compact";
+    const bare = over || !compact ? { left: 0, top: 0, again: 0, below: 4 } : {};
+    const frame = { ...frameGrid(mesh, most, readable), ...bare };
+    const gap = compact ? 4 : density === "cell" ? 1 : 0;
+    const down = frame.rows * frame.boxesDown;
+    const w = Math.max(0.5, Math.min(compact ? 30 : 14, frame.room(gap)));
+    const least = (high - frame.boxesDown * (frame.top + frame.below)) / down - gap;
+    const h = Math.max(0.5, Math.min(compact ? 20 : w, least));
+    const grid = placeGrid(frame, { x: 0, y: 0 }, { w, h, gap, rowGap: gap, density });
+    return { width: grid.box.w, grid };
+  };
+  const readable = mesh.size > 64 ? [] : [of("compact", 20), of("compact", 4)];
+  return (
+    readable.find(({ width: w, grid }) => w <= most && grid.w >= 16 && grid.h >= 12 && grid.box.h <= high) ??
+    of(mesh.size > 1024 ? "field" : "cell", 4)
+  );
 }
 
 export function placeMap({ grid }: MapRoom, top: number): DeviceGrid {
@@ -53,15 +56,20 @@ export function mapRails(mesh: MeshModel, map: DeviceGrid): Mark[] {
 export function titleOf({ trace, c, group }: Pick<Ask, "trace" | "c" | "group">, width: number): string {
   const groups = trace.groups(c);
   const text = groups.length > 1 ? `group ${groups.indexOf(group) + 1} of ${groups.length}` : "";
-  const place = sameOf(trace, group);
-  const long = `${text}${place && `, ${place}`}`;
+  const place = sameOf(trace, group, Number.POSITIVE_INFINITY).map((span) => span.text);
+  const long = clauses([text, place.join("").trim()], ", ");
   return textWidth(long, 11) <= width - 44 ? long : text;
 }
 
-/** What all devices of a group have in common: `data=0`. */
-export function sameOf({ mesh }: TraceModel, group: readonly number[]): string {
-  const digits = group.map((p) => mesh.digits(p));
-  return mesh.axes
-    .flatMap((a, i) => (digits.every((d) => d[i] === digits[0]?.[i]) ? [`${a.name}=${digits[0]?.[i] ?? 0}`] : []))
-    .join(" ");
+/** What all devices of a group have in common, in the ink of each axis: `data=0 pipe=1`, in a width at most. */
+export function sameOf({ mesh }: TraceModel, group: readonly number[], width: number): readonly Span[] {
+  const [first = [], ...others] = group.map((p) => mesh.digits(p));
+  const same = mesh.axes.flatMap(({ name }, axis) =>
+    others.every((d) => d[axis] === first[axis]) ? [{ name, color: axisToken(axis), at: `=${first[axis]} ` }] : [],
+  );
+  return same.map(({ name, color, at }) => {
+    const room = width / same.length - textWidth(at, 11, true);
+    // Without room for names, indices in their inks.
+    return { text: room < 20 ? at.slice(1) : fitName(name, room, 11, true) + at, color };
+  });
 }

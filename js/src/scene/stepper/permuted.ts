@@ -2,7 +2,7 @@
 import { permutes, tells } from "../../model/semantics";
 import { blockMarks } from "../block";
 import { axisStroke, type Box, label, type Mark, type Stroke } from "../scene";
-import { routesIn } from "./flights";
+import { laneWidth, routesIn } from "./flights";
 import { colorOf, EMPTY, numbers } from "./look";
 import type { Tile } from "./stage";
 import type { StepView } from "./view";
@@ -53,14 +53,10 @@ export function sends(view: StepView, p: number): boolean {
 /** Elbows from what a member sends to who holds it after. */
 function elbowMarks(view: StepView): Mark[] {
   const { stage } = view;
-  const routes = routesIn(view);
-  const lanes = Math.max(0, ...routes.map((r) => r.lane)) + 1;
-  const room = stage.room;
-  if (!room) return [];
-  return routes.flatMap((route): Mark[] => {
+  return routesIn(view).flatMap((route): Mark[] => {
     const [from, to] = [stage.lanes[route.from]?.tile.box, stage.holds[route.to]?.box];
     if (!from || !to) return [];
-    const x = room.x + 18 + ((route.lane + 0.5) * (room.w - 36)) / lanes;
+    const x = from.x + from.w + 14 + (route.lane + 0.5) * laneWidth(view);
     // What leaves a row and what arrives in it are two lines, or they would look like one way straight across.
     const apart = Math.min(4, from.h / 6);
     const [y0, y1] = [from.y + from.h / 2 + apart, to.y + to.h / 2 - apart];

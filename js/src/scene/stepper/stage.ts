@@ -87,8 +87,8 @@ export interface Stage {
   holds: readonly Tile[];
   /** Chunks side by side that a face has; 1 where it is a block as it is. */
   chunks: number;
-  /** Most chunks of a copy that goes from tile to tile, and whether its numbers have no room. */
-  carried: { chunks: number; swatch: boolean };
+  /** Most chunks of a copy that goes from tile to tile, the width of one, and whether its numbers have no room. */
+  carried: { chunks: number; width: number; swatch: boolean };
   /** Room for copies that go from tile to tile. */
   room: Box | null;
   /** Where the line with the sum stands. */
@@ -97,6 +97,21 @@ export interface Stage {
   note: string;
   /** Whether there is no room for numbers. */
   bare: boolean;
+  /** Then the cell that is looked at is written out in each tile, here from its left edge. */
+  reading: Pick<Box, "x" | "w"> | null;
   width: number;
   height: number;
 }
+
+/** What a stage has without copies that go from tile to tile. */
+export const PLAIN = {
+  map: null,
+  open: false,
+  pager: null,
+  holds: [],
+  chunks: 1,
+  carried: { chunks: 1, width: 0, swatch: false },
+  room: null,
+  bare: false,
+  reading: null,
+} as const;

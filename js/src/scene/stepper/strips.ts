@@ -1,11 +1,14 @@
 /** Blocks as chunks side by side: what each chunk holds now, which one receives, how many terms it has. */
 import type { Rgb } from "../../model/color";
 import type { Variable } from "../../model/document.gen";
+import { unravel } from "../../model/mesh";
 import { exchanges, gathers, scatters } from "../../model/semantics";
 import { blockMarks } from "../block";
-import { axisStroke, axisToken, type Box, CENTER, label, type Mark } from "../scene";
+import { fitName } from "../measure";
+import { axisStroke, axisToken, BOLD, type Box, CENTER, label, type Mark } from "../scene";
 import { type Face, partOf } from "./contents";
 import { EMPTY, markIn, numbers } from "./look";
+import type { Tile } from "./stage";
 import type { StepView } from "./view";
 
 /** Chunks side by side: numbers that they hold now, in the colour of where they came from. */
@@ -18,17 +21,18 @@ export function stripMarks(view: StepView, p: number, box: Box, face: Face): Mar
   const each = face.columns / n;
   const chunkAt = (cell: number) => Math.floor((cell % face.columns) / each);
   const done = view.finished && stage.after !== null;
-  const shown = done && stage.after ? stage.after : { v: stage.tiles[0]?.places[0]?.v ?? input, face };
+  const shown = shownNow(view, face);
   const { v } = shown;
   const cells = shown.face.columns === face.columns && shown.face.rows === face.rows ? shown.face : face;
   const content = contentOf(view, p, v, done);
+  const whole = view.trace.corner(v)?.whole === true;
   const mark = markIn(view, cells, p);
   const marks = blockMarks(box, {
     ...numbers(view, v, cells, () => ""),
     text:
       view.trace.corner(v) && !stage.bare ? (cell) => content.text(chunkAt(cell), cells.elements[cell] ?? -1) : null,
     fill: null,
-    fillAt: (cell) => content.fill(chunkAt(cell)),
+    fillAt: (cell) => (whole && (cells.elements[cell] ?? -1) < 0 ? null : content.fill(chunkAt(cell))),
     paleAt: (cell) => content.pale(chunkAt(cell)),
     hatch: view.adds && !done ? view.hatch : null,
     stroke: EMPTY,
@@ -36,6 +40,7 @@ export function stripMarks(view: StepView, p: number, box: Box, face: Face): Mar
   });
   const w = box.w / n;
   for (let k = 0; k < n; k++) {
+    if (view.isEmpty(k)) continue;
     const at = { x: box.x + k * w, y: box.y, w, h: box.h };
     const held = content.fill(k) !== null;
     const own = held && (gathers(c) || (exchanges(c) && view.hops)) && k === rank;
@@ -59,6 +64,27 @@ export function stripMarks(view: StepView, p: number, box: Box, face: Face): Mar
   if (view.adds && stage.motion === "gutters" && tile && box.y + box.h + 9 <= tile.y + tile.h)
     marks.push(...dotMarks(view, p, box));
   return marks;
+}
+
+/** What the tiles show: what it becomes, at the end. */
+function shownNow({ stage, finished, input }: StepView, face: Face): { v: Variable; face: Face } {
+  return (finished ? stage.after : null) ?? { v: stage.tiles[0]?.places[0]?.v ?? (input as Variable), face };
+}
+
+/** The cell that is looked at, written out where blocks have no room for numbers; its name is over the first. */
+export function readingMarks(view: StepView, { box, members: [p = 0], places: [place] }: Tile): Mark[] {
+  const { stage, element, trace } = view;
+  const { reading, font } = stage;
+  if (!reading || !place || element === null) return [];
+  const { v } = shownNow(view, place.face);
+  const shape = trace.corner(v)?.shape ?? [];
+  const text = contentOf(view, p, v, view.finished).text(view.chunk(v)(element), element);
+  const right = box.x + reading.x + reading.w;
+  const marks = [label(right - 4, box.y + box.h / 2 + 4, text, font, "ink", { ...BOLD, mono: true, anchor: "end" })];
+  // Over the slots of a meaning stands another name.
+  if (stage.tiles[0]?.box !== box || stage.motion === "gather") return marks;
+  const name = `${fitName(v.name, right - box.x - 60, 11, true)}[${unravel(element, shape).join(",")}]`;
+  return [label(right - 4, box.y - 7, name, 11, "ink", { ...BOLD, mono: true, anchor: "end" }), ...marks];
 }
 
 interface Content {
@@ -166,7 +192,7 @@ function dotMarks(view: StepView, p: number, box: Box): Mark[] {
   const marks: Mark[] = [];
   for (let k = 0; k < n; k++) {
     const has = view.parts(p, k).length;
-    for (let i = 0; i < n; i++) {
+    for (let i = 0; i < n && !view.isEmpty(k); i++) {
       const [x, y] = [box.x + k * w + w / 2 + (i - (n - 1) / 2) * pitch, box.y + box.h + 6];
       const dot = { kind: "rect", x: x - r, y: y - r, w: 2 * r, h: 2 * r, r } as const;
       marks.push(i < has ? { ...dot, fill: "muted" } : { ...dot, stroke: { color: "muted", width: 0.8 } });

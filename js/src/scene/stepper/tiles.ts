@@ -9,7 +9,7 @@ import { copiesSpans } from "./copies";
 import { colorOf, EMPTY, markIn, numbers } from "./look";
 import { heldMarks, sender, sends } from "./permuted";
 import type { Place, Tile } from "./stage";
-import { stripMarks } from "./strips";
+import { readingMarks, stripMarks } from "./strips";
 import type { StepView } from "./view";
 
 const TILE = 7;
@@ -39,6 +39,7 @@ export function tileMarks(view: StepView, tile: Tile, after = false): Mark[] {
     else marks.push(...movingMarks(view, tile, place, after));
   }
   if (stage.motion === "none") marks.push(...arrowMarks(view, tile));
+  if (!folded) marks.push(...readingMarks(view, tile));
   return marks;
 }
 
@@ -123,10 +124,14 @@ function movingMarks(view: StepView, tile: Tile, { v, box, face }: Place, after:
   const folded = tile.members.length > 1;
   const summand: Pick<BlockLook, "hatch"> = { hatch: view.adds ? view.hatch : null };
   const mark = markIn(view, face, p);
-  if (folded) {
+  // Members that are folded into one row hold the same in the end, or nothing that can be drawn once.
+  if (folded && !(view.finished && c.semantics.replicates)) {
     const text =
-      view.adds && stage.motion === "gather" ? (element: number) => view.together(tile.members, element) : () => "";
-    return blockMarks(box, { ...numbers(view, v, face, text), fill: colorOf(view, input, p), ...summand, mark });
+      view.adds && stage.motion === "gather" && !view.finished
+        ? (element: number) => view.together(tile.members, element)
+        : () => "";
+    const fill = view.color(input, p, view.hops && view.adds ? c.axes : []);
+    return blockMarks(box, { ...numbers(view, v, face, text), fill, ...summand, mark });
   }
   if (stage.chunks > 1) return stripMarks(view, p, box, face);
   if (view.finished && stage.motion === "gather" && stage.after) {

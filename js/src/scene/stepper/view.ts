@@ -1,17 +1,17 @@
 /** A step at a moment: what stands where, what it holds, and how far what moves has come. */
 
-import { chunkOf, combined, partsAt } from "../../model/chunks";
+import { chunkOf, combined, isEmpty, partsAt } from "../../model/chunks";
 import { isDark, type Rgb, type Scheme } from "../../model/color";
 import type { Collective, Plan, Step, Variable } from "../../model/document.gen";
 import type { Formats } from "../../model/formats";
 import { unpack } from "../../model/ints";
+import { product } from "../../model/mesh";
 import { differing } from "../../model/origins";
 import type { Held, Played } from "../../model/plan";
-import { gathers, scatters } from "../../model/semantics";
-import type { Source, SourceRules } from "../../model/sources";
+import { gathers, reducesAll, scatters } from "../../model/semantics";
 import { type Flow, flowAt, type Moment } from "../../model/timeline";
 import { reduces, type TraceModel } from "../../model/trace";
-import type { Box } from "../scene";
+import type { Box, Mark } from "../scene";
 import { type Contents, type Face, partOf, slotsOf } from "./contents";
 import type { StepperLayout } from "./layout";
 import type { Lane, Stage, Tile } from "./stage";
@@ -26,6 +26,14 @@ export interface Hit {
   cell: number | null;
 }
 
+/** What says where elements came from and how they were made: `explain.ts`, in a bundle of its own. */
+export interface Rules {
+  /** The cells that the one that is pointed at came from, on every device. */
+  sourceMarks(view: StepView): Mark[];
+  fromText(view: StepView, v: Variable, device: number, cell: number | null): string;
+  worked(view: StepView): string;
+}
+
 export interface StepperOptions {
   scheme: Scheme;
   algorithm: Plan["algorithm"];
@@ -34,7 +42,7 @@ export interface StepperOptions {
   /** What is pointed at. */
   lit?: Hit | null;
   /** By which it is said where an element came from; null where they are not loaded. */
-  rules?: SourceRules | null;
+  rules?: Rules | null;
   /** Copies are where they leave or where they arrive, and nowhere between. */
   still: boolean;
 }
@@ -64,6 +72,7 @@ export class StepView {
   readonly slots: readonly Variable[];
   readonly #groupOf = new Map<number, readonly number[]>();
   #drawn: readonly Drawn[] | null = null;
+  #played: Played | null = null;
   #opened: readonly StepView[] | null = null;
 
   constructor(
@@ -80,7 +89,7 @@ export class StepView {
     this.formats = formats;
     this.slots = slotsOf(show);
     this.stage = layout.stage(moment.step, options.algorithm, options.device);
-    this.collective = trace.communicates(step) ? step.collective : null;
+    this.collective = trace.sends(step);
     this.plan = this.collective ? trace.plan(step, options.algorithm) : null;
     this.flow = flowAt(trace.times(step, options.algorithm), moment.phase, options.still);
     this.finished = this.plan === null || this.flow.finished;
@@ -112,8 +121,28 @@ export class StepView {
     return reduces(this.collective);
   }
 
+  /** The algorithm without what is not there: chunks without elements. */
   get played(): Played | null {
-    return this.plan && this.stage.motion !== "gather" ? this.trace.played(this.plan) : null;
+    if (!this.plan || this.stage.motion === "gather") return null;
+    this.#played ??= this.#existing(this.trace.played(this.plan));
+    return this.#played;
+  }
+
+  #existing(played: Played): Played {
+    if (!this.isEmpty(0)) return played;
+    const rounds = played.rounds.map((round) =>
+      round.flatMap((t) => {
+        const chunks = t.chunks.filter((k) => !this.isEmpty(k));
+        return chunks.length > 0 ? [{ ...t, chunks }] : [];
+      }),
+    );
+    return { ...played, rounds };
+  }
+
+  /** Whether a chunk has no element. If any has none, the first one has none. */
+  isEmpty(chunk: number): boolean {
+    const { chunks } = this.stage;
+    return chunks > 1 && reducesAll(this.collective) && isEmpty(product(this.input?.shape ?? []), chunks, chunk);
   }
 
   /** What every rank holds now. */
@@ -210,15 +239,14 @@ export class StepView {
 
   /** The element that is worked out: what is pointed at, else the second one, because the first is too often zero. */
   get element(): number | null {
-    const { piece, face } = this.stage;
-    const input = this.input;
-    const corner = input && this.trace.corner(input);
-    const shown = piece ?? face;
-    if (!corner || !shown || !this.adds) return null;
+    const { piece, face, reading, tiles } = this.stage;
+    const v = reading ? tiles[0]?.places[0]?.v : this.input;
+    const corner = v && this.trace.corner(v);
+    const shown = reading ? face : (piece ?? face);
+    if (!corner || !shown || !(this.adds || reading)) return null;
     const all = shown.elements.filter((i) => i >= 0);
     const { lit } = this.options;
-    if (lit?.cell != null && all.includes(lit.cell) && lit.cell < corner.shape.reduce((a, b) => a * b, 1))
-      return lit.cell;
+    if (lit?.cell != null && all.includes(lit.cell) && lit.cell < product(corner.shape)) return lit.cell;
     return all[Math.min(1, all.length - 1)] ?? null;
   }
 
@@ -258,14 +286,6 @@ export class StepView {
     return result && same ? [...slots, { device: this.receiver, v: output, box: result.box, face: piece }] : slots;
   }
 
-  /** The elements that what is pointed at came from; null where that is not known, and for what the step did not make. */
-  get sources(): readonly Source[] | null {
-    const { lit, rules } = this.options;
-    const v = lit?.slot == null ? undefined : this.slots[lit.slot];
-    if (!lit || !rules || lit.cell === null || !v || !this.show.after.includes(v)) return null;
-    return rules.sourcesOf(this.trace, this.step, v, lit.device, lit.cell);
-  }
-
   /** The part of a scattered sum that a device keeps, in the place of its chunk. */
   scattered(device: number, box: Box): Drawn | null {
     const { face, chunks } = this.stage;
@@ -274,7 +294,7 @@ export class StepView {
     if (!scatters(c) || chunks <= 1 || !input || !output || !face || rank < 0) return null;
     const part = partOf(face, chunks, [rank]);
     const chunk = this.chunk(input);
-    const size = (this.trace.corner(input)?.shape ?? []).reduce((a, b) => a * b, 1);
+    const size = product(this.trace.corner(input)?.shape ?? []);
     const own = Array.from({ length: size }, (_, i) => i).filter((i) => chunk(i) === rank);
     const w = box.w / chunks;
     const elements = part.elements.map((i) => (i < 0 ? -1 : own.indexOf(i)));

@@ -2,8 +2,9 @@
 import { bytes } from "../../model/text";
 import type { TraceModel } from "../../model/trace";
 import { sentBy, trafficAt } from "../../model/traffic";
-import { AXIS_DASH } from "../../scene/scene";
+import { axisToken } from "../../scene/scene";
 import { Interconnects } from "../card/Interconnects";
+import { inkKind } from "./kind";
 import type { StepperState } from "./state";
 
 /** Axes that have room for a bar. */
@@ -11,7 +12,7 @@ const MOST = 3;
 
 export function Bill({ state, trace }: { state: StepperState; trace: TraceModel }) {
   const step = state.step();
-  const c = step && trace.communicates(step) ? step.collective : null;
+  const c = trace.sends(step);
   const plan = step && c ? trace.plan(step, state.now.algorithm) : null;
   if (!trace.steps.some((s) => trace.communicates(s))) return null;
   const hops = plan && plan.algorithm !== "meaning" ? plan.rounds.length : (c?.hops ?? 0);
@@ -47,10 +48,10 @@ function Bars({ state, trace }: { state: StepperState; trace: TraceModel }) {
     <>
       {all.slice(0, MOST).map(({ axis, arrived, flying, total }) => {
         const name = trace.mesh.axes[axis]?.name ?? "";
-        const kind = axis % AXIS_DASH.length;
+        const kind = axisToken(axis);
         return (
-          <span class={`traffic axis${kind}`} key={name} title={`bytes of all devices over links of ${name}`}>
-            <b class={`mono ink${kind}`}>{name}</b>
+          <span class={`traffic ${kind}`} key={name} title={`bytes of all devices over links of ${name}`}>
+            <b class={`mono ${inkKind(kind)}`}>{name}</b>
             <span class="bar" aria-hidden="true">
               <i style={{ width: `${(100 * arrived) / total}%` }} />
               <i class="flying" style={{ width: `${(100 * flying) / total}%` }} />
@@ -70,7 +71,7 @@ function Bars({ state, trace }: { state: StepperState; trace: TraceModel }) {
 function Estimate({ state, trace, hops }: { state: StepperState; trace: TraceModel; hops: string }) {
   const { interconnects } = trace.doc;
   const step = state.step();
-  const c = step && trace.communicates(step) ? step.collective : null;
+  const c = trace.sends(step);
   const estimated = trace.steps.some((s) => (s.collective?.latency.length ?? 0) > 0);
   if (interconnects.length === 0 || !estimated) return c && <span>{hops}</span>;
   const k = state.now.interconnect;

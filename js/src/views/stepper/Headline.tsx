@@ -3,8 +3,9 @@ import type { Step, Variable } from "../../model/document.gen";
 import { axisTokens } from "../../model/text";
 import { type HeadValues, headOf, type TraceModel } from "../../model/trace";
 import { fitName } from "../../scene/measure";
-import { AXIS_DASH } from "../../scene/scene";
+import { axisToken } from "../../scene/scene";
 import { Tokens } from "../card/Tokens";
+import { inkKind } from "./kind";
 import { headHeight, NAME } from "./sizes";
 import type { StepperState } from "./state";
 
@@ -12,7 +13,7 @@ export function Headline({ state, trace }: { state: StepperState; trace: TraceMo
   const step = state.step();
   if (!step) return null;
   const { inputs, outputs, name, axes } = headOf(trace, step);
-  const kind = axes[0] === undefined ? "" : `ink${trace.mesh.axisOf(axes[0]) % AXIS_DASH.length}`;
+  const kind = axes[0] === undefined ? "" : inkKind(axisToken(trace.mesh.axisOf(axes[0])));
   const failed = step.primitive === "error" ? trace.doc.error : null;
   const height = state.now.paper ? "auto" : `${headHeight(trace, state.now.width)}px`;
   return (

@@ -1,14 +1,13 @@
 /** The current line, and menus with the source and the steps, where there is no column for these. */
 import type { TraceModel } from "../../model/trace";
-import { AXIS_DASH } from "../../scene/scene";
+import { axisKind } from "./kind";
 import type { StepperState } from "./state";
 import { Tabs } from "./Tabs";
 
 export function Menus({ state, trace }: { state: StepperState; trace: TraceModel }) {
   const step = state.step();
   const source = step?.source;
-  const axis = step?.collective?.axes[0];
-  const kind = axis === undefined ? "" : `axis${trace.mesh.axisOf(axis) % AXIS_DASH.length}`;
+  const kind = axisKind(trace, step);
   const { listed, moment } = state.now;
   const menu = (name: "source" | "steps", text: string) => (
     <button

@@ -2,8 +2,8 @@
 
 import { blockSentence, deviceText } from "../../model/blocktip";
 import { caption } from "../../model/caption";
+import { clauses } from "../../model/text";
 import { deviceBox } from "../../scene/grid";
-import { worked } from "../../scene/stepper/describe";
 import { hitAt } from "../../scene/stepper/hit";
 import type { Hit } from "../../scene/stepper/view";
 import { BlockTip } from "./BlockTip";
@@ -88,7 +88,7 @@ export function Picture({ state }: { state: StepperState }) {
           ))}
         </span>
       )}
-      <p class="worked hidden">{[worked(view), ...caption(view)].filter((s) => s !== "").join(" ")}</p>
+      <p class="worked hidden">{clauses([view.options.rules?.worked(view) ?? "", ...caption(view)], " ")}</p>
       <BlockTip state={state} />
     </div>
   );

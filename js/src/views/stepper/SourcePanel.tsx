@@ -2,8 +2,8 @@
 
 import { dedented } from "../../model/listing";
 import type { TraceModel } from "../../model/trace";
-import { AXIS_DASH } from "../../scene/scene";
 import { keepInView } from "../card/scroll";
+import { axisKind } from "./kind";
 import type { StepperState } from "./state";
 
 export function SourcePanel({ state, trace }: { state: StepperState; trace: TraceModel }) {
@@ -14,8 +14,7 @@ export function SourcePanel({ state, trace }: { state: StepperState; trace: Trac
       (l) => l.file === source?.file && source.line >= l.first_line && source.line < l.first_line + l.lines.length,
     ) ?? trace.doc.listings[0];
   if (!listing) return null;
-  const axis = step?.collective?.axes[0];
-  const kind = axis === undefined ? "" : `axis${trace.mesh.axisOf(axis) % AXIS_DASH.length}`;
+  const kind = axisKind(trace, step);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: many lines are scrolled by keyboard
     <section class="source" aria-label={`source of ${state.name()}`} tabIndex={0}>

@@ -5,9 +5,9 @@ import { LEVELS, type Level } from "../../model/levels";
 import { type Row, rowsOf, rowsOnPaper } from "../../model/rows";
 import { axisTokens, bytes } from "../../model/text";
 import { primitiveName, type TraceModel } from "../../model/trace";
-import { AXIS_DASH } from "../../scene/scene";
 import { keepInView } from "../card/scroll";
 import { Tokens } from "../card/Tokens";
+import { axisKind } from "./kind";
 import type { StepperState } from "./state";
 
 interface Props {
@@ -176,18 +176,13 @@ function ScopeRow({ state, trace, row, current, open }: RowProps & { open: boole
 function StepRow({ state, trace, row, current }: RowProps) {
   const step = trace.step(row.step);
   if (!step) return null;
-  const c = trace.communicates(step) ? step.collective : null;
-  const axis = c?.axes[0];
+  const c = trace.sends(step);
   const wrong = step.primitive === "error";
   const done = row.step < state.now.moment.step;
   const types = typesOf(trace, step);
   const sign = wrong ? "!" : (c?.semantics.sign ?? "");
   return (
-    <Line
-      row={row}
-      current={current}
-      kind={wrong ? "wrong" : axis === undefined ? "" : `axis${trace.mesh.axisOf(axis) % AXIS_DASH.length}`}
-    >
+    <Line row={row} current={current} kind={wrong ? "wrong" : axisKind(trace, step)}>
       <button type="button" aria-current={current ? "step" : undefined} onClick={() => state.jump(row.step)}>
         <span
           class={c || wrong ? `icon ${sign.length > 2 ? "word" : ""}` : done ? "dot done" : "dot"}

@@ -2,8 +2,8 @@
 import { ALGORITHMS, type Algorithm, notFor } from "../../model/algorithm";
 import { phaseOf, position } from "../../model/timeline";
 import { primitiveName, type TraceModel } from "../../model/trace";
-import { AXIS_DASH } from "../../scene/scene";
 import { Buttons } from "../card/Buttons";
+import { axisKind, inkKind } from "./kind";
 import { NARROW } from "./sizes";
 import type { StepperState } from "./state";
 
@@ -25,7 +25,7 @@ export function Transport({ state, trace }: { state: StepperState; trace: TraceM
   const total = trace.steps.length;
   const at = position(moment);
   const step = state.step();
-  const c = step && trace.communicates(step) ? step.collective : null;
+  const c = trace.sends(step);
   // The middle of the step, as far as its name stays over the track.
   const named = (100 * (moment.step + 0.5)) / total;
   return (
@@ -36,14 +36,12 @@ export function Transport({ state, trace }: { state: StepperState; trace: TraceM
           <span class="past" style={{ width: `${(100 * at) / total}%` }} />
           {total <= 24 && <span class="marks" style={{ backgroundSize: `${100 / total}% 100%` }} />}
           {trace.steps.map((s, i) => {
-            const sent = trace.communicates(s) ? s.collective : null;
-            if (!sent) return null;
-            const axis = trace.mesh.axisOf(sent.axes[0] ?? "") % AXIS_DASH.length;
+            if (!trace.communicates(s)) return null;
             const times = i === moment.step ? trace.times(s, algorithm) : null;
             const ticks = times && times.rounds > 1 && times.rounds <= 32 ? times.rounds : 1;
             return (
               <span
-                class={`region axis${axis} ${i === moment.step ? "here" : ""}`}
+                class={`region ${axisKind(trace, s)} ${i === moment.step ? "here" : ""}`}
                 style={{ left: `${(100 * i) / total}%`, width: `${100 / total}%` }}
                 key={i}
               >
@@ -57,7 +55,7 @@ export function Transport({ state, trace }: { state: StepperState; trace: TraceM
         </div>
         {c && (
           <span
-            class={`named mono ink${trace.mesh.axisOf(c.axes[0] ?? "") % AXIS_DASH.length}`}
+            class={`named mono ${inkKind(axisKind(trace, step))}`}
             style={{ left: `${named}%`, transform: `translateX(-${named}%)` }}
             aria-hidden="true"
           >

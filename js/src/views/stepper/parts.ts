@@ -1,7 +1,6 @@
 /** What few readers open, as the stepper knows it: a bundle of its own, loaded when it is first needed. */
-import type { SourceRules } from "../../model/sources";
 import type { Theme } from "../../paint/theme";
-import type { StepView } from "../../scene/stepper/view";
+import type { Rules, StepView } from "../../scene/stepper/view";
 
 /** Renders into an element: a tree of its own, of the bundle's own Preact. */
 export type Draw = (host: Element) => void;
@@ -16,7 +15,7 @@ export interface Parts {
   /** Paints space-time where it has changed; returns whether it did. */
   paint(view: StepView, theme: Theme): boolean;
   /** Where elements came from. */
-  rules: SourceRules;
+  rules: Rules;
   /** Follows in space-time the block of the next device, or of the one before. */
   trail(by: number): void;
 }

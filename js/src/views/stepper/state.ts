@@ -5,14 +5,13 @@ import type { Scheme } from "../../model/color";
 import type { Step } from "../../model/document.gen";
 import type { Level } from "../../model/levels";
 import { openAtFirst, pathOf, stepAfter } from "../../model/rows";
-import type { SourceRules } from "../../model/sources";
 import { momentAt } from "../../model/timeline";
 import { decodeTrace, TraceModel } from "../../model/trace";
 import { frameMarks, frameOf } from "../../scene/stepper";
 import { contents } from "../../scene/stepper/contents";
 import { describe, type Shown } from "../../scene/stepper/describe";
 import type { StepperLayout } from "../../scene/stepper/layout";
-import { type Hit, StepView } from "../../scene/stepper/view";
+import { type Hit, type Rules, StepView } from "../../scene/stepper/view";
 import { bring } from "../card/brought";
 import { Layer } from "../card/canvas";
 import { CardState, motionless } from "../card/state";
@@ -40,7 +39,7 @@ export class StepperState extends CardState<Fields> {
       phase: number,
       device: number | null,
       lit: Hit | null,
-      rules: SourceRules | null,
+      rules: Rules | null,
       still: boolean,
     ): StepView => {
       return new StepView(trace, layout, { step, phase }, { scheme, algorithm, device, lit, rules, still });

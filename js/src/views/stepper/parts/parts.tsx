@@ -1,6 +1,6 @@
 /** The parts of one stepper that few readers open, drawn in its shadow root: space-time, keys, why a program stops. */
 import { render } from "preact";
-import { arithmetic, sourcesOf } from "../../../model/sources";
+import { fromText, sourceMarks, worked } from "../../../scene/stepper/explain";
 import { Page } from "../../spacetime/page";
 import { Space } from "../../spacetime/Space";
 import spaceStyles from "../../spacetime/spacetime.css";
@@ -20,7 +20,7 @@ export function parts(state: StepperState, root: ShadowRoot): Parts {
     help: (host) => render(<Help />, host),
     trouble: (host) => render(<Trouble state={state} />, host),
     paint: (view, theme) => page.paint(view, theme),
-    rules: { sourcesOf, arithmetic },
+    rules: { sourceMarks, fromText, worked },
     trail: (by) => page.trail(by),
   };
 }

@@ -1,0 +1,176 @@
+/** What has too little room, or more than it needs: many chunks, empty ones, many groups, wide blocks, low rows. */
+import { expect, test } from "vitest";
+import type { Algorithm } from "../../src/model/algorithm";
+import type { Mark } from "../../src/scene/scene";
+import { frameOf, StepperLayout } from "../../src/scene/stepper";
+import { hitAt } from "../../src/scene/stepper/hit";
+import { type StepperOptions, StepView } from "../../src/scene/stepper/view";
+import { type Program, programOf } from "./programs";
+
+interface Look extends Partial<Pick<StepperOptions, "device" | "lit">> {
+  width?: number;
+  most?: number;
+  phase?: number;
+  algorithm?: Algorithm;
+}
+
+function viewOf(
+  program: Program,
+  { width = 683, most = 508, phase = 0.2, algorithm = "meaning", ...looked }: Look = {},
+): StepView {
+  const trace = programOf(program);
+  const options = { scheme: "light", algorithm, device: null, still: false, ...looked } as const;
+  return new StepView(
+    trace,
+    new StepperLayout(trace, width, [], { most, least: 0, widths: [] }),
+    { step: 2, phase },
+    options,
+  );
+}
+
+const written = (marks: readonly Mark[]) =>
+  marks.flatMap((m) => (m.kind === "text" ? [m.spans.map((s) => s.text).join("")] : []));
+
+const SUM: Program = { axes: { x: 8 }, kind: "psum", over: ["x"], shape: [3] };
+
+test.each(["ring", "bidirectional ring", "halving-doubling"] as const)(
+  "an array smaller than its group has empty chunks, which %s does not send",
+  (algorithm) => {
+    const rounds = viewOf(SUM, { algorithm }).played?.rounds ?? [];
+    expect(rounds.length).toBeGreaterThan(0);
+    // Three elements in eight chunks: those that begin before an element ends have it.
+    const sent = new Set(rounds.flat().flatMap((t) => t.chunks));
+    expect([...sent].sort()).toEqual([2, 5, 7]);
+    for (const phase of [0.02, 0.3, 0.6, 0.9]) {
+      const view = viewOf(SUM, { algorithm, phase });
+      const { flights, under } = frameOf(view);
+      // Each carries a number; in lanes it has its sender's id, too.
+      for (const { marks } of flights) expect(written(marks).length).toBeGreaterThan(algorithm === "ring" ? 0 : 1);
+      expect(written(under).join()).toContain("5 of 8 chunks have no element");
+    }
+    const done = viewOf(SUM, { algorithm, phase: 0.999 });
+    const numbers = written(frameOf(done).over).filter((w) => ["84", "92", "100"].includes(w));
+    expect(numbers).toHaveLength(24);
+  },
+);
+
+test("a chunk of fewer elements than others has no ground where there is none", () => {
+  const view = viewOf({ ...SUM, axes: { x: 4 }, shape: [6] }, { algorithm: "ring", phase: 0.999 });
+  const [tile] = view.stage.tiles;
+  const place = tile?.places[0];
+  if (!tile || !place) return expect.fail("there is no tile");
+  const filled = frameOf(view).over.filter(
+    (m) =>
+      m.kind === "rect" &&
+      m.fill?.startsWith("#") &&
+      m.y === place.box.y &&
+      m.x < place.box.x + place.box.w &&
+      m.x >= place.box.x,
+  );
+  expect(filled).toHaveLength(6);
+});
+
+const SIXTEEN: Program = { axes: { x: 16 }, kind: "psum", over: ["x"], shape: [16] };
+
+test("where chunks have no room for numbers, every device writes out the cell that is looked at", () => {
+  for (const algorithm of ["ring", "halving-doubling"] as const) {
+    const view = viewOf(SIXTEEN, { width: 454, phase: 0.999, algorithm });
+    const { stage } = view;
+    expect([stage.bare, stage.reading === null]).toEqual([true, false]);
+    const rows = stage.tiles.filter((t) => t.members.length === 1);
+    // Device p holds 16p + i: their sums over all devices.
+    const sum = (i: number) => String(1920 + 16 * i);
+    expect(written(frameOf(view).over).filter((w) => w === sum(1))).toHaveLength(rows.length);
+    const place = stage.tiles[0]?.places[0];
+    if (!place) return expect.fail("there is no block");
+    const x = place.box.x + (5.5 * place.box.w) / 16;
+    const lit = hitAt(view, x, place.box.y + 3);
+    expect(lit?.cell).toBe(5);
+    const other = viewOf(SIXTEEN, { width: 454, phase: 0.999, algorithm, lit });
+    expect(other.stage.tiles.map((t) => t.box)).toEqual(stage.tiles.map((t) => t.box));
+    expect(written(frameOf(other).over).filter((w) => w === sum(5))).toHaveLength(rows.length);
+  }
+  const ring = viewOf(SIXTEEN, { width: 454, phase: 0.01, algorithm: "ring" });
+  // A hop is worked out, and copies carry their numbers.
+  expect(written(frameOf(ring).under).join()).toContain("Hop 1 of 30: a[1], 2 to 3: 33 + 49 = 82.");
+  expect(frameOf(ring).flights.map((f) => written(f.marks))).toContainEqual(["254", "15"]);
+});
+
+test("members that are folded into one row hold the result in the end", () => {
+  for (const algorithm of ["meaning", "ring"] as const) {
+    const view = viewOf({ ...SIXTEEN, shape: [4] }, { width: 454, most: 357, phase: 1, algorithm });
+    const folded = view.stage.tiles.findIndex((t) => t.members.length > 1);
+    const place = view.stage.tiles[folded]?.places[0];
+    if (!place) return expect.fail("nothing is folded");
+    const numbers = frameOf(view).over.filter(
+      (m) =>
+        m.kind === "text" &&
+        m.y > place.box.y &&
+        m.y < place.box.y + place.box.h &&
+        m.x > place.box.x &&
+        m.x < place.box.x + place.box.w,
+    );
+    // Device p holds 4p + i.
+    if (algorithm === "meaning") expect(written(numbers)).toEqual(["480", "496", "512", "528"]);
+    expect(frameOf(view).over.some((m) => m.kind === "rect" && m.hatch)).toBe(false);
+  }
+});
+
+test("on meshes of more axes all groups stand side by side where there is room, each under what it has in common", () => {
+  const cube: Program = { axes: { data: 2, tensor: 4, pipe: 2 }, kind: "psum", over: ["tensor"], shape: [1, 4] };
+  const names = ["data=0 pipe=0 ", "data=0 pipe=1 ", "data=1 pipe=0 ", "data=1 pipe=1 "];
+  for (const algorithm of ["meaning", "ring"] as const) {
+    const view = viewOf(cube, { width: 1115, algorithm });
+    expect([view.stage.map, view.stage.pager, view.stage.tiles.length]).toEqual([null, null, 16]);
+    expect(written(view.stage.fixed).filter((w) => names.includes(w))).toEqual(names);
+    expect(written(view.stage.fixed).filter((w) => /^tensor=\d$/.test(w))).toHaveLength(4);
+    expect(frameOf(view).flights).toHaveLength(algorithm === "ring" ? 16 : 3);
+  }
+  const over: Program = { ...cube, axes: { a: 2, b: 2, c: 2, d: 2 }, over: ["b", "d"] };
+  expect(viewOf(over, { width: 1115, algorithm: "ring" }).stage.tiles).toHaveLength(16);
+  // Where there is none, a map with ids and names.
+  const small = viewOf(cube);
+  expect([small.stage.map?.density, small.stage.pager === null, small.stage.tiles.length]).toEqual([
+    "compact",
+    false,
+    4,
+  ]);
+  expect(written(small.stage.fixed)).toEqual(
+    expect.arrayContaining(["pipe=0", "data=1", "group 3 of 4, data=1 pipe=0"]),
+  );
+});
+
+test("one of several groups says which it is, and goes to the others, without a map too", () => {
+  const value = (p: number, i: number) => -69.8 + 7.3 * p - 3.1 * i;
+  const wide: Program = { axes: { x: 4, y: 2 }, kind: "psum", over: ["x"], shape: [8, 8], dtype: "float32", value };
+  const { stage } = viewOf(wide);
+  expect([stage.map, stage.tiles.length]).toEqual([null, 4]);
+  expect(written(stage.fixed)).toContain("group 2 of 2, y=1");
+  expect(stage.pager).not.toBeNull();
+});
+
+test("a permutation keeps its columns and uses the width that there is", () => {
+  const back = Array.from({ length: 8 }, (_, r) => [r, 7 - r] as const);
+  const ring = Array.from({ length: 8 }, (_, r) => [r, (r + 1) % 8] as const);
+  const program: Program = { axes: { x: 8 }, kind: "ppermute", over: ["x"], shape: [1, 2], pairs: ring };
+  const used = ({ stage }: StepView) => Math.max(...stage.holds.map(({ box }) => box.x + box.w)) / stage.width;
+  for (const width of [683, 1115]) expect(used(viewOf(program, { width }))).toBeGreaterThan(0.65);
+  const reversed = viewOf({ ...program, shape: [1, 12], pairs: back });
+  expect(reversed.stage.face?.columns).toBeGreaterThan(1);
+  // Without room for the numbers of copies tiles keep theirs.
+  const bf = viewOf({
+    ...program,
+    axes: { x: 4 },
+    shape: [1, 4],
+    pairs: [...ring.slice(0, 3), [3, 0]],
+    value: (p, i) => 1000 * p + i,
+  });
+  expect([bf.stage.face?.columns, bf.stage.carried.swatch]).toEqual([4, true]);
+});
+
+test("rows are as high as the height of a program allows", () => {
+  const program: Program = { axes: { x: 4, y: 4 }, kind: "psum", over: ["x"], shape: [1, 4] };
+  const view = viewOf(program);
+  expect(view.layout.height - view.stage.height).toBeLessThan(40);
+  expect(view.stage.height).toBeLessThanOrEqual(view.layout.height);
+});
