@@ -319,3 +319,10 @@ def test_the_gradient_by_an_integer_has_no_elements():
     outputs = read.comparison(gradient, numbers, array(AUTO, (8, 16), "x")).rows[-1]
     assert [value.shape for value in outputs.values] == [(8, 1), (8, 16)]
     assert "float0" in outputs.values[0].dtype
+
+
+def test_a_function_that_uses_no_argument_is_compiled_for_one_device():
+    x = array(AUTO, (8, 8), "x")
+    assert len(jax.jit(lambda x: jnp.zeros((8, 8)) + 1)(x).devices()) == 1
+    comparison = read.comparison(lambda x: jnp.zeros((8, 8)) + 1, x)
+    assert comparison.note.startswith("The function uses no argument that is on the mesh")

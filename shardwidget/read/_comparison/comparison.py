@@ -16,7 +16,7 @@ from shardwidget.document import Comparison, Continuation, Failure, Program, Row
 from shardwidget.read._comparison import arrays
 from shardwidget.read._comparison.aligned import aligned, own, tagged
 from shardwidget.read._comparison.base import Base, base_of, tree_of
-from shardwidget.read._comparison.concrete import Concrete, compiled, on_lines
+from shardwidget.read._comparison.concrete import Concrete, OnOneDeviceError, compiled, on_lines
 from shardwidget.read._comparison.ends import arguments_row, outputs_row
 from shardwidget.read._comparison.explicit import Explicit, FixedProgram, Fixing, Stopped
 from shardwidget.read._comparison.price import Prices
@@ -46,6 +46,11 @@ STOPPED = "The program stops on its own mesh and on an Auto one: it is shown as 
 LEFT = "Only its own mesh can trace this program, and it stops there: it was compiled with the fixes shown at first."
 
 REFUSED = "The compiler refuses the program, so where the data would be placed is not known: {error}"
+
+ON_ONE_DEVICE = (
+    "The function uses no argument that is on the mesh, so JAX compiles it for one device. To make its results on the "
+    "mesh, set it, jax.set_mesh(mesh), or say where they go, jax.jit(f, out_shardings=...)."
+)
 
 NOT_COMPILED = "Shardings and collectives are those of the program without the chosen fixes: {error}"
 
@@ -258,6 +263,8 @@ class _Reader:
             return None, NO_DEVICES.format(sizes=mesh.axis_sizes, names=mesh.axis_names, count=mesh.size)
         try:
             concrete = compiled(self.tree, self.asked, mesh)
+        except OnOneDeviceError:
+            return None, ON_ONE_DEVICE
         except Exception as error:
             others = (m for m in meshes_in(_jax.open_jaxpr(self.base.jaxpr)[0]) if isinstance(m, Mesh))
             other = next((m for m in others if tuple(m.devices.flat) != tuple(mesh.devices.flat)), None)

@@ -70,6 +70,10 @@ class Concrete:
     """Why the compiler could not be asked where the values in between are; empty if it was."""
 
 
+class OnOneDeviceError(Exception):
+    """The program uses nothing that is on its mesh."""
+
+
 @dataclass(frozen=True)
 class Boundary:
     """What a jitted function states about its own arguments and results."""
@@ -94,6 +98,7 @@ def compiled(tree: Tree, asked: ComparedCall, mesh: Mesh) -> Concrete:
         mesh: the devices to compile for.
 
     Raises:
+        OnOneDeviceError: it is compiled for one device.
         Exception: the program does not compile.
     """
     arguments, boundary = asked.called_on(mesh), _boundary(tree, asked, mesh)
@@ -116,13 +121,15 @@ def compiled(tree: Tree, asked: ComparedCall, mesh: Mesh) -> Concrete:
             except Exception as error:
                 refused = str(error).split("\n")[0]
         plain = lowered(None).compile(quickly(mesh))
+        inputs, outputs = _jax.boundary_shardings(plain)
+        if mesh.size > max((len(s.device_set) for s in (*inputs, *outputs) if s is not None), default=1) == 1:
+            raise OnOneDeviceError
         program, caused = _attributed(read_program(plain, mesh=mesh, name=asked.function), asked.names)
         if asking:
             try:
                 inspected = read_program(asking.result(), mesh=mesh)
             except Exception as error:
                 refused = str(error).split("\n")[0]
-    inputs, outputs = _jax.boundary_shardings(plain)
     disturbed: frozenset[int] = frozenset()
     if mesh.size == 1:
         for k, line in enumerate(tree.lines):
