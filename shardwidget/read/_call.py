@@ -148,7 +148,11 @@ class FlatCall:
     def _notes(self, error: Exception) -> Iterator[str]:
         if isinstance(error, TypeError) and (takes := self._refused()):
             yield _errors.CALLED_WITH.format(function=self.function, takes=takes)
-        if self.others and isinstance(error, TypeError | AttributeError):
+        if isinstance(error, jax.errors.ConcretizationTypeError) and (plain := self._plain_numbers()):
+            words = "; ".join(f"{name} is a {kind}" for name, kind in plain)
+            static = plain[0][0] if len(plain) == 1 else tuple(name for name, _ in plain)
+            yield _errors.STATIC_VALUES.format(words=words, function=self.function, static=static)
+        elif self.others and isinstance(error, TypeError | AttributeError):
             yield _errors.PASSED_ON.format(words=self.others)
         if _jax.messages.is_of_other_devices(error):
             yield _errors.MIXED_MESHES.format(words=self.places)
@@ -177,6 +181,14 @@ class FlatCall:
         except TypeError:
             return str(signature)
         return ""
+
+    def _plain_numbers(self) -> list[tuple[str, str]]:
+        """The parameters that are given a Python number, and its type."""
+        each = zip(self.names, self.leaves, self.static, strict=True)
+        parameters = {name for name, _ in self.arguments}
+        return [
+            (n, type(x).__name__) for n, x, s in each if n in parameters and not s and isinstance(x, bool | int | float)
+        ]
 
     def gradient_names(self) -> list[str]:
         """Names of the flat results of ``jax.grad`` or ``jax.value_and_grad`` of a function; none for other functions.

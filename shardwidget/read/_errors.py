@@ -202,6 +202,11 @@ SHARED_LINES = (
     "Given the function and its arguments instead, each call has its own."
 )
 
+STATIC_VALUES = (
+    "jax.jit traces Python's numbers and booleans like arrays: {words}. To use such a value in Python, make it static, "
+    "jax.jit({function}, static_argnames={static!r}), or give functools.partial({function}, ...) of it."
+)
+
 LOST_WRITES = (
     "{function} writes into its arguments ({names}), and jax.jit keeps only what a function returns: what is computed "
     "for those writes alone is not in this program. Return them, or, with flax, give nnx.jit({function})."

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import jax
+import jax.export
 import numpy as np
 import pytest
 from flax import nnx
@@ -33,6 +34,10 @@ def product(a, b):
 
 def scaled(params, x):
     return x * params["scale"] + params["w"]
+
+
+def masked(x, causal):
+    return x * 2 if causal else x
 
 
 mapped = jax.shard_map(lambda p: p["w"] * 2, mesh=MESH, in_specs=P("x"), out_specs=P("x"))
@@ -77,6 +82,10 @@ MISTAKES = {
     "what is compiled, compared": (lambda: READ.comparison(jax.jit(product).lower(X, X).compile(), X), "a Compiled"),
     "no names": (lambda: READ.namespace(DELETED), r"such as globals\(\); got a jax.Array"),
     "no exercise": (lambda: sw.Exercise(X), r"Exercise\.read_placement\(x\), .*; got a jax.Array"),
+    "a flag that decides in Python, compiled": (
+        lambda: READ.program(masked, X, kwargs={"causal": True}),
+        r"causal is a bool\. To use such a value in Python, make it static, jax\.jit\(masked, static_argnames='causal'",
+    ),
     "no arguments, compiled": (lambda: READ.program(product), CALLED.format("product")),
     "no arguments, compared": (lambda: READ.comparison(product, mesh=MESH), CALLED.format("product")),
     "an argument too few": (lambda: READ.comparison(product, X), CALLED.format("product")),
@@ -94,6 +103,10 @@ MISTAKES = {
     ),
     "a number in a tree of arrays": (lambda: READ.comparison({"w": X, "n": 3}), r"\['n'\] is a int"),
     "numpy in a tree of arrays": (lambda: READ.comparison({"w": X, "n": np.ones(3)}), r"\['n'\] is a ndarray"),
+    "an exported program": (
+        lambda: sw.show(jax.export.export(jax.jit(product))(X, X)),
+        r"Show what it computes: show\(exported\.call, \*args\)",
+    ),
     "a dict as an array": (lambda: READ.placement({"w": X}), "ModelView and read.model take pytrees of arrays"),
     "a list as an array": (lambda: READ.placement([X, X]), "ModelView and read.model take pytrees of arrays"),
 }

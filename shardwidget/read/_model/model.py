@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import jax
+from jax import export
 from jax.sharding import AbstractMesh, AxisType
 from jax.sharding import Mesh as ConcreteMesh
 
@@ -23,6 +24,8 @@ NO_ARRAYS = (
     "there is no array in this {got}. Give a pytree of arrays: parameters, an optimizer's state, a module of flax or "
     "equinox, or their shapes (jax.eval_shape) with shardings."
 )
+
+EXPORTED = "an Exported holds no arrays. Show what it computes: show(exported.call, *args)."
 
 
 def model(tree: Any, *, name: str = "") -> Model:
@@ -45,7 +48,8 @@ def model(tree: Any, *, name: str = "") -> Model:
     reader = LeafReader()
     leaf_type = [reader.read(leaf, names) for _, leaf, names in found]
     if all(kind.state in ("none", "other") for kind in reader.types):
-        raise TypeError(NO_ARRAYS.format(got=type(tree).__name__))
+        exported = isinstance(tree, export.Exported)
+        raise TypeError(EXPORTED if exported else NO_ARRAYS.format(got=type(tree).__name__))
     alone("reads shapes and shardings.", among(p for mesh in reader.meshes for p in mesh.process.array().tolist()))
     nodes = Nodes([path for path, *_ in found])
     meshes, of_mesh = _main_first(reader, leaf_type)
