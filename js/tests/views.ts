@@ -4,7 +4,7 @@ import { wire as algorithms } from "./algorithms/algorithms";
 import { mount as mountAlgorithms } from "./algorithms/harness";
 import { comparison as types } from "./comparison/comparisons";
 import { mount as mountComparison } from "./comparison/harness";
-import { array, mesh } from "./documents";
+import { array, block, mesh, values } from "./documents";
 import { mount as mountExercise } from "./exercise/harness";
 import { ALL, sheet } from "./exercise/sheets";
 import type { Mounted } from "./harness";
@@ -77,6 +77,22 @@ export const ARRAYS: Views = {
   "64 devices": (width) => mountArray(array(mesh({ x: 8, y: 8 }), [1024, 1024], ["x", "y"]), {}, { width }),
   pod: (width) => mountArray(array(mesh({ x: 16, y: 16, z: 16 }), [65536, 65536], [["x", "y"], "z"]), {}, { width }),
   "4096 devices": (width) => mountArray(array(mesh({ x: 64, y: 64 }), [65536, 65536], ["x", "y"]), {}, { width }),
+  "a pod of 4 axes": (width) =>
+    mountArray(
+      array(
+        mesh({ pod: 4, data: 8, sequence: 8, model: 16 }),
+        [4096, 4096, 128],
+        [["pod", "data"], "sequence", "model"],
+      ),
+      {},
+      { width },
+    ),
+  "planes of values": (width) => {
+    const numbers = Array.from({ length: 48 }, (_, i) => Math.sin(i));
+    const blocks = Array.from({ length: 8 }, (_, device) => block(device, [3, 1, 4, 4], numbers));
+    const document = array(mesh({ x: 4, y: 2 }), [3, 4, 8, 4], [null, "x", "y"], { values: values(...blocks) });
+    return mountArray(document, { color_by: "values" }, { width });
+  },
   facets: (width) => mountArray(array(mesh({ x: 4, y: 2 }), [16, 8, 64, 4], ["x", null, "y", null]), {}, { width }),
 };
 
@@ -111,6 +127,7 @@ export const OTHERS: Views = {
   plan: (width) => mountReshard(plan("large"), {}, { width }),
   put: (width) => mountReshard(plan("put"), {}, { width }),
   run: (width) => mountRun(run("step"), {}, { width }),
+  "runs side by side": (width) => mountRun(run("compared"), {}, { width }),
   stepper: (width) => mountStepper(trace("psum"), {}, { width }),
 };
 

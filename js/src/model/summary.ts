@@ -143,7 +143,14 @@ function facts(model: PlacementModel): Fact[] {
         : { label: "placed", value: axisTokens(doc.spec, model), note: agreement || `${of}.sharding.spec`, tone },
     );
   }
-  out.push({ label: "mesh", value: [], note: meshNote(model), tone: "plain" });
+  // Without axes there are no chips to stand in front of it.
+  const bare = model.axes.length === 0;
+  out.push({
+    label: "mesh",
+    value: plain(bare ? meshNote(model) : ""),
+    note: bare ? "" : meshNote(model),
+    tone: "plain",
+  });
   return out;
 }
 

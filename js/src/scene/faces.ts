@@ -69,7 +69,7 @@ export const WHOLE: Choice = { rowDim: null, columnDim: null, facet: [0, 0], win
 
 /** Height of an element that holds a number, with its share of the gutters. */
 const LINE = 16;
-/** Facets stand for an index each where they are so many times as wide as they must be. */
+/** Facets stand for an index each where they are so many times as wide as they must be, and 10 px. */
 const READABLE = 2.5;
 /** Longer dimensions have a facet a part, for values too. */
 const MOST_PLANES = 4096;
@@ -104,7 +104,7 @@ export function layoutFaces(
   const size = (dim: number | null) => (dim === null ? 1 : Math.max(1, model.doc.dims[dim]?.size ?? 1));
   // Of values, a facet shows one plane.
   const fewest = (few: number) => (choice.cell === null ? few : MOST_PLANES);
-  const readable = Math.min(8, (width + style.facet) / (READABLE * style.least + style.facet));
+  const readable = Math.min(8, (width + style.facet) / (Math.max(10, READABLE * style.least) + style.facet));
   const acrossAll = across === null ? null : stretches(model, across, fewest(readable));
   const downAll = down.map((d) => stretches(model, d, fewest(2)));
   const total = [acrossAll?.length ?? 1, product(downAll.map((s) => s.length))] as const;
