@@ -36,6 +36,9 @@ export interface Group {
 /** More devices than these are drawn as groups. */
 const MOST = 32;
 const ROW = 24;
+const GAP = 6;
+/** Inside a device, left and right together. */
+const PADDING = 14;
 const LINE = 26;
 /** Groups that are drawn. */
 const GROUPS = 6;
@@ -44,10 +47,13 @@ export function layoutDevices(tree: Holding, width: number): Devices {
   const alone = tree.devices.flatMap((d, index) => (d.position < 0 ? [index] : []));
   const size = tree.mesh.size;
   if (size <= MOST && tree.mesh.meshShape.length <= 3) {
-    const frame = frameGrid(tree.mesh, width, 96);
-    const room = frame.room(10);
-    if (room >= 84) {
-      const device = { density: "compact", w: Math.min(room, 190), h: ROW, gap: 10, rowGap: 6 } as const;
+    // Bytes are never cut: where they have no room, groups of devices stand in lines.
+    const ids = Array.from({ length: size }, (_, p) => String(tree.devices[p]?.id ?? p));
+    const least = PADDING + Math.max(...ids.map((id, p) => nameRoom(id) + bytesRoom(tree.held[p] ?? 0)));
+    const frame = frameGrid(tree.mesh, width, least);
+    const room = frame.room(GAP);
+    if (room >= least) {
+      const device = { density: "compact", w: Math.min(room, 190), h: ROW, gap: GAP, rowGap: 6 } as const;
       const grid = placeGrid(frame, { x: 0, y: 0 }, device);
       // What is beside the mesh stands in lines below it.
       const groups = groupsOf(tree, alone);
@@ -56,6 +62,14 @@ export function layoutDevices(tree: Holding, width: number): Devices {
   }
   const groups = groupsOf(tree, [...tree.devices.keys()]);
   return { grid: null, groups, width, height: groups.length * LINE + 4 };
+}
+
+function nameRoom(name: string): number {
+  return textWidth(name, 12.5, true) + 8;
+}
+
+function bytesRoom(held: number): number {
+  return textWidth(bytes(held), 11.5, true);
 }
 
 /** The devices by what they hold, most first; what is over joins the last. */
@@ -78,7 +92,7 @@ export function deviceMarks(tree: Holding, panel: Devices, own: Float64Array, de
       const box = deviceBox(tree.mesh, panel.grid, p);
       marks.push({ kind: "rect", ...box, r: 5, fill: "bg", stroke: { color: "line", width: 1 } });
       marks.push(
-        ...content(tree, { ...box, x: box.x + 8, w: box.w - 14 }, p, String(tree.devices[p]?.id ?? p), own, most),
+        ...content(tree, { ...box, x: box.x + 8, w: box.w - PADDING }, p, String(tree.devices[p]?.id ?? p), own, most),
       );
       if (p === device) marks.push(...outline(box, 5, 2));
     }
@@ -98,12 +112,12 @@ function content(tree: Holding, box: Box, device: number, name: string, own: Flo
   const held = tree.held[device] ?? 0;
   const text = bytes(held);
   const middle = box.y + box.h / 2;
-  const left = textWidth(name, 12.5, true) + 8;
-  const right = textWidth(text, 12, true) + 6;
+  const left = nameRoom(name);
+  const right = bytesRoom(held) + 6;
   const room = box.w - left - right;
   const marks: Mark[] = [label(box.x, middle + 4.5, name, 12.5, "ink", BOLD)];
   marks.push(
-    label(box.x + box.w, middle + 4.5, fit(text, box.w - left, 12, true), 12, "ink", { ...MONO, anchor: "end" }),
+    label(box.x + box.w, middle + 4.5, fit(text, box.w - left, 11.5, true), 11.5, "ink", { ...MONO, anchor: "end" }),
   );
   if (room < 12) return marks;
   const solid = (room * (own[device] ?? 0)) / most;

@@ -96,7 +96,9 @@ export class InspectorState extends CardState<Fields> {
 
   /** Width of the picture of the devices. */
   meshWidth(): number {
-    return Math.min(this.now.width, 760) - 2 * PAD;
+    // Panels of a third axis stand beside one another where they can: the list below needs the height.
+    const panels = (this.now.model?.mesh?.meshShape.length ?? 0) > 2;
+    return Math.min(this.now.width, panels ? 1200 : 760) - 2 * PAD;
   }
 
   protected override paint(): boolean {

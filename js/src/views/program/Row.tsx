@@ -65,7 +65,7 @@ export class Row extends Component<Props> {
         </div>
         <div {...cell("sent")}>
           <span class="mono" title={c.arithmetic}>
-            {least === most ? sent(most) : `${sent(least)} – ${sent(most)}`}
+            {[...new Set([least, most])].map((n) => whole(sent(n))).join(" – ")}
           </span>
         </div>
         <div {...cell("runs")}>
@@ -113,6 +113,11 @@ export class Row extends Component<Props> {
       </div>
     );
   }
+}
+
+/** A number with its unit, on one line. */
+function whole(text: string): string {
+  return text.replaceAll(" ", "\u00a0");
 }
 
 /** Members of a group that have a mark each. */
