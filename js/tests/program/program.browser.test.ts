@@ -22,6 +22,13 @@ const typed = async (view: Mounted, text: string) => {
   await settle();
 };
 
+test("in a cell 934 px wide the head is one line, and what it leaves out is in its title", async () => {
+  const view = await mount(program("training"), {}, { width: 934 });
+  const [name, last] = [find(view, "h2"), find(view, ".badges")].map((el) => el.getBoundingClientRect());
+  expect(Math.abs((name?.top ?? 0) + (name?.bottom ?? 0) - (last?.top ?? 0) - (last?.bottom ?? 0))).toBeLessThan(8);
+  expect(find(view, ".target").title).toBe("compiled for TPU v5e 4×4");
+});
+
 test("the head says what was compiled for what, and what it comes to", async () => {
   const view = await mount(program("training"));
   expect(find(view, "h2").textContent).toBe("train_step");

@@ -52,6 +52,7 @@ export function Tools({ state, models }: { state: PipelineState; models: readonl
       )}
       <button
         type="button"
+        class="reset"
         disabled={!changed}
         onClick={() => state.change({ microbatches: null, ratio: null, communication: null })}
       >

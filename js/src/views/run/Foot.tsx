@@ -39,8 +39,8 @@ export function Foot({ state, chart }: { state: RunState; chart: Chart }) {
         </button>
       </span>
       <span class="keys">
-        {KEYS.map(([key, does, button]) => (
-          <span class={button ? "also" : ""} key={key}>
+        {KEYS.map(([key, does, minor]) => (
+          <span class={minor ? "minor" : ""} key={key}>
             <kbd>{key}</kbd> {does}
           </span>
         ))}

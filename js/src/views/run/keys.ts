@@ -1,15 +1,15 @@
-/** Keys, what they do, and whether a button does the same. */
+/** Keys, what they do, and whether the foot leaves them out where it has one line for all. */
 import { cardKeys } from "../card/keys";
 import type { RunState } from "./state";
 
-export const KEYS: readonly (readonly [key: string, does: string, button?: true])[] = [
+export const KEYS: readonly (readonly [key: string, does: string, minor?: true])[] = [
   ["← →", "event"],
   ["↑ ↓", "device"],
   ["n", "next wait"],
   ["+ −", "zoom", true],
   ["[ ]", "call", true],
   ["a", "all calls", true],
-  ["Esc", "deselect"],
+  ["Esc", "deselect", true],
 ];
 
 /** Listens on the frame; returns a function that stops listening. */
