@@ -531,7 +531,7 @@ def test_the_trace_leads_up_to_the_value(name):
         assert trace.variables[failure.variable] in trace.steps[-1].inputs
     last = trace.steps[-1]
     assert last.primitive == "error"
-    assert last.sentence == failure.explanation
+    assert last.sentence == "The program stops here."
     assert trace.outputs is None
     # The steps before it ran: their values are there.
     assert trace.engine == "mesh"

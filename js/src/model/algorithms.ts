@@ -141,7 +141,7 @@ export function verdict(a: Course, b: Course, nbytes: number): string {
   const now = nbytes < equal ? few : lean;
   return (
     `Equal at ${bytes(rounded(equal))} per device. Below, ${few.name} is faster: ${rounds(few, lean)}. Above, ${lean.name} is ` +
-    `faster: ${wire} sends ${bytes(rounded(total(lean)))} instead of ${bytes(rounded(total(few)))}. Now ${now.name} is ahead.`
+    `faster: ${wire} sends ${bytes(rounded(total(lean)))} instead of ${bytes(rounded(total(few)))}. At ${bytes(nbytes)}, ${now.name} is faster.`
   );
 }
 

@@ -60,9 +60,9 @@ test.each(NAMES)("%s: devices fill up, and are full in the end", (name) => {
 test("it says which is faster, from which size on, and why", () => {
   const [ring, halving] = courses("psum", 2 ** 10);
   expect(verdict(ring, halving, 2 ** 10)).toMatch(
-    /^Equal at 521 KiB per device\. Below, halving-doubling is faster: it takes 6 rounds instead of 14\. Above, ring is faster: .* Now halving-doubling is ahead\.$/,
+    /^Equal at 521 KiB per device\. Below, halving-doubling is faster: it takes 6 rounds instead of 14\. Above, ring is faster: .* At 1 KiB, halving-doubling is faster\.$/,
   );
-  expect(verdict(...courses("psum", 2 ** 30), 2 ** 30)).toContain("Now ring is ahead.");
+  expect(verdict(...courses("psum", 2 ** 30), 2 ** 30)).toContain("At 1 GiB, ring is faster.");
   const switched = courses("psum", 2 ** 20, "switch");
   expect(verdict(...switched, 2 ** 20)).toBe(
     "halving-doubling is never slower here: it takes 6 rounds instead of 14, and each device sends the same 1.75 MiB.",

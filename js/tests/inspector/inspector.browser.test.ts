@@ -13,7 +13,7 @@ for (const [scheme, background] of GROUNDS) {
 
 test("the lines say what names hold and what the last cell did", async () => {
   const view = await mount(wire("after"));
-  expect(names(view)).toEqual(["params", "x", "out", "held by no name", "key", "h", "same", "table"]);
+  expect(names(view)).toEqual(["params", "x", "out", "without a name", "key", "h", "same", "table"]);
   expect(textOf(rows(view)[0])).toContain("resharded−12 KiB84 KiB3 arrays");
   expect(textOf(view.root.querySelector("[aria-live]"))).toBe("After cell 6: 4 names changed.");
   expect(textOf(find(view, ".title"))).toContain("after cell 6");

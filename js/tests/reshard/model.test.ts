@@ -42,7 +42,7 @@ test("JaxPP's example in words", () => {
   expect(badgesOf(model).map((b) => `${b.strong} ${b.text}`)).toEqual([
     "13 MiB on a device, the peak",
     "36 MiB made, then freed",
-    "1 weighs too much",
+    "1 weighs more than it adds",
   ]);
   expect(chunkText(model, 0)).toBe(
     "chunk 1 of 2: 2 arrays, adds 8 MiB on a device, weighs 8 MiB, moves over stage, fsdp; 2 × collective-permute over stage, fsdp, 2 × all-gather over stage",

@@ -18,7 +18,7 @@ export function listed(model: NamespaceModel, filter: Filter, search: string): r
 }
 
 export function nameOf(holder: Holder): string {
-  return holder.name || "held by no name";
+  return holder.name || "without a name";
 }
 
 /** The type of an array; for a tree, what it holds. */

@@ -27,7 +27,13 @@ export function badgesOf(model: PlanModel): Badge[] {
     { tone: "plain", strong: bytes(model.peak.bytes), text: "on a device, the peak" },
     ...(freed > 0 ? [{ tone: "warn", strong: bytes(freed), text: "made, then freed" } as const] : []),
     ...(heavy > 0
-      ? [{ tone: "warn", strong: String(heavy), text: heavy === 1 ? "weighs too much" : "weigh too much" } as const]
+      ? [
+          {
+            tone: "warn",
+            strong: String(heavy),
+            text: heavy === 1 ? "weighs more than it adds" : "weigh more than they add",
+          } as const,
+        ]
       : []),
   ];
 }

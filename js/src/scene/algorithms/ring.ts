@@ -28,11 +28,13 @@ export function ringMarks(course: Course, seconds: number, ink: number, box: Box
   const ways = at.done ? [] : course.ways(at.round);
   const part = (round: number) => `${Math.min(round, course.rounds)}/${course.rounds}`;
   const room = box.w - textWidth(part(course.rounds), 12, true) - 10;
+  const size = textWidth(course.name, 13, true) <= room ? 13 : 12;
+  const load = loadOf(course, at, ways).find((text) => textWidth(text, 11) <= box.w) ?? "";
   const marks: Mark[] = [
-    label(box.x, box.y + 13, fit(course.name, room, 13, true), 13, axisToken(ink), BOLD),
+    label(box.x, box.y + 13, fit(course.name, room, size, true), size, axisToken(ink), BOLD),
     label(box.x + box.w, box.y + 13, part(at.round + 1), 12, "muted", { mono: true, anchor: "end" }),
     label(cx, box.y + box.h - 18, fit(stateOf(course, at, ways), box.w, 11.5), 11.5, "ink", { anchor: "middle" }),
-    label(cx, box.y + box.h - 3, fit(loadOf(course, at, ways), box.w, 11), 11, "muted", { anchor: "middle" }),
+    label(cx, box.y + box.h - 3, load, 11, "muted", { anchor: "middle" }),
   ];
   if (switched)
     marks.push({
@@ -64,11 +66,13 @@ function stateOf(course: Course, at: At, ways: readonly Way[]): string {
     : `round ${at.round + 1}: over ${count(hops, "link")}`;
 }
 
-function loadOf(course: Course, at: At, ways: readonly Way[]): string {
-  if (at.done) return `${bytes(Math.round(course.sent.reduce((a, b) => a + b, 0)))} sent by a device`;
+/** What links carry in a round, in full and in short. */
+function loadOf(course: Course, at: At, ways: readonly Way[]): readonly string[] {
+  if (at.done) return [`${bytes(Math.round(course.sent.reduce((a, b) => a + b, 0)))} sent by a device`];
   const load = bytes(Math.round(course.carried[at.round] ?? 0));
-  if (course.network.topology === "switch") return `a device sends ${load}`;
-  return `${count(Math.max(1, Math.round(shared(course.doc.n, ways))), "message")} on a link, ${load}`;
+  if (course.network.topology === "switch") return [`a device sends ${load}`];
+  const messages = count(Math.max(1, Math.round(shared(course.doc.n, ways))), "message");
+  return [`${messages} on a link, ${load}`, `${messages}, ${load}`];
 }
 
 /** Messages on the busiest link: those that go half and half count as halves. */

@@ -50,7 +50,7 @@ const RIGHT = 58;
 
 export function boardOf(models: readonly ScheduleModel[], width: number, span: Span | null): Board {
   const several = models.length > 1;
-  const x = width >= 860 ? 178 : width >= 560 ? 104 : 76;
+  const x = stripOf(models, width);
   const whole = Math.max(...models.map((m) => m.run.makespan));
   let y = 0;
   const blocks = models.map((model, index): Block => {
@@ -68,6 +68,12 @@ export function boardOf(models: readonly ScheduleModel[], width: number, span: S
   });
   const grid = { x, w: Math.max(40, width - x - (width >= 560 ? RIGHT : 8)) };
   return { width, height: y, grid, span: span ?? [0, whole], whole, blocks };
+}
+
+/** Width of what stands before the cells: ranks, and their devices where they are known. */
+function stripOf(models: readonly ScheduleModel[], width: number): number {
+  if (width >= 560) return width >= 860 && models.some((m) => m.mesh) ? 178 : 104;
+  return models.some((m) => m.tasks.ranks > MOST_ROWS) ? 76 : 48;
 }
 
 function rowOf(ranks: number, several: boolean): readonly [cell: number, kept: number] {

@@ -8,7 +8,7 @@ import type { Palette } from "./palette";
 const ENTRIES = [
   "F forward, sends on",
   "B backward, sends back",
-  "W weights only",
+  "W gradient of weights",
   "idle",
   "kept for the backward pass",
 ] as const;

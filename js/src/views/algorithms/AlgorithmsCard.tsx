@@ -26,8 +26,10 @@ export function AlgorithmsCard({ state }: { state: AlgorithmsState }) {
       <header>
         <h2 class="mono">{titleOf(a, nbytes)}</h2>
         <Choice state={state} which={0} />
-        <span>against</span>
-        <Choice state={state} which={1} />
+        <span class="against">
+          against
+          <Choice state={state} which={1} />
+        </span>
         <Interconnects
           label="on"
           names={doc.networks.map(({ name, topology }) => `${name}, ${topology === "torus" ? "ring" : "switch"}`)}

@@ -121,7 +121,7 @@ function Notes({ model, holder }: { model: NamespaceModel; holder: Holder }) {
           {holder.flagged && <span class="mono">{holder.flagged}: </span>}
           {holder.reason}
           {holder.cost > 0 && <b> {bytes(holder.cost)} too much on each device</b>}
-          {holder.flags > 1 && `, with ${holder.flags - 1} more`}
+          {holder.flags > 1 && `; ${holder.flags - 1} more in it`}
         </span>
       )}
     </>

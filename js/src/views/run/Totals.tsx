@@ -9,7 +9,7 @@ export function Totals({ state, charts }: { state: RunState; charts: readonly Ch
     <table class="totals">
       <thead>
         <tr>
-          {["run", "a call", "beside the first", "compute", "in collectives", "waiting", "no event"].map((head) => (
+          {["run", "a call", "against the first", "compute", "in collectives", "waiting", "no event"].map((head) => (
             <th scope="col" key={head}>
               {head}
             </th>
@@ -28,7 +28,7 @@ export function Totals({ state, charts }: { state: RunState; charts: readonly Ch
                 </button>
               </td>
               <td class="mono">{duration(seconds)}</td>
-              <td class="mono">{k === 0 || first === 0 ? "" : `× ${Number((seconds / first).toPrecision(3))}`}</td>
+              <td class="mono">{k === 0 || first === 0 ? "" : `×${Number((seconds / first).toPrecision(3))}`}</td>
               {[shares.compute, shares.communication, shares.waiting, shares.idle].map((share, i) => (
                 <td class="mono" key={String(i)}>
                   {percent(share)} <span class="soft">{duration(share * seconds)}</span>

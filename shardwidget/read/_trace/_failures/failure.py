@@ -40,7 +40,7 @@ def failure_of(stop: StoppedTrace, writer: Writer) -> Failure:
         where = writer.steps[origin]
         line = f" (line {where.source.line}: {where.source.text})" if where.source is not None else ""
         explanation += f" It varies over {joined(axes)} since step {origin + 1}, {where.primitive}{line}."
-    stop.step.about["sentence"] = explanation
+    stop.step.about["sentence"] = "The program stops here."
     return Failure(
         error=type(stop.error).__name__,
         message=str(stop.error),

@@ -30,7 +30,7 @@ def changed_carry(stop: StoppedTrace, writer: Writer) -> Explanation | None:
     what = value.name if value is not None else carry.name
     same, varies = f"the same along {joined(axes)}", f"varying over {joined(axes)}"
     before, after = (same, varies) if gains else (varies, same)
-    text = f"The loop takes {what} as {before} and returns a value there that is {after}; a carry must keep its type."
+    text = f"{what} is {before} when the loop starts and {after} when its body returns; a carry must keep its type."
     return Explanation(text, value, axes, _carries_typed(stop, chosen, bool(gains), what))
 
 
