@@ -53,6 +53,22 @@ async function printed(view: Mounted): Promise<Mounted> {
 
 const texts = ({ root }: Mounted, selector: string) => [...root.querySelectorAll(selector)].filter(seen).map(textOf);
 
+test("a card is drawn as wide as it is on a sheet, beside what a page has beside it", async () => {
+  const place = (view: Mounted) => view.frame.parentElement as HTMLElement;
+  const widest = (view: Mounted) =>
+    Math.max(...[...view.root.querySelectorAll<HTMLElement>("canvas")].map((c) => c.offsetWidth));
+  const view = await mountStepper(trace("psum"), {}, { width: 1000 });
+  const before = widest(view);
+  place(view).style.cssText = "width: auto; margin-left: 180px";
+  await printed(view);
+  expect(widest(view)).toBeLessThanOrEqual(720 - 180);
+  expect(document.documentElement.style.width).toBe("");
+  place(view).style.cssText = "width: 1000px";
+  dispatchEvent(new Event("afterprint"));
+  await settle();
+  expect(widest(view)).toBe(before);
+});
+
 test("a stepper prints its step, its algorithm, its source and every step", async () => {
   const doc = trace("psum");
   const view = await mountStepper(doc, { step: 3 }, { width: 960 });
@@ -148,6 +164,10 @@ test("a set prints all of its exercises, each with its answer and what came of i
   expect(texts(view, ".prompt")).toHaveLength(1);
   await printed(view);
   const total = SET.questions.length;
+  expect([...view.root.querySelectorAll(".dot")].filter(seen)).toEqual([]);
+  for (const input of view.root.querySelectorAll("input[placeholder]")) {
+    expect(getComputedStyle(input, "::placeholder").color).toBe("rgba(0, 0, 0, 0)");
+  }
   expect(texts(view, ".dots")).toEqual(SET.questions.map((q, i) => `exercise ${i + 1} of ${total} · ${q.name}`));
   expect(texts(view, ".prompt")).toHaveLength(total);
   expect(texts(view, ".said").map((said) => said.split(".")[0])).toEqual([

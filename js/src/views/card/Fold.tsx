@@ -1,19 +1,17 @@
 /** A part that comes second: one line until it is opened, and open on paper. */
 import { Component, type ComponentChildren } from "preact";
-import { SHEET } from "./state";
 
 interface Props {
   summary: ComponentChildren;
-  /** Width of the card. */
-  width: number;
+  /** Whether the card is printed. */
+  paper: boolean;
   children: ComponentChildren;
 }
 
 export class Fold extends Component<Props, { open: boolean }> {
   override state = { open: false };
 
-  override render({ summary, width, children }: Props) {
-    const paper = width === SHEET;
+  override render({ summary, paper, children }: Props) {
     return (
       <details
         class="fold"

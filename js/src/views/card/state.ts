@@ -16,12 +16,14 @@ export interface CardFields {
   /** Width inside the border, in pixels; 0 until the card has been measured. */
   width: number;
   theme: Theme | null;
+  /** Whether the card is printed. */
+  paper: boolean;
 }
 
 /** Narrower cards are cut off. */
 const LEAST = 260;
-/** Width of a card on A4, in pixels of CSS. */
-export const SHEET = 680;
+/** Width of a card on A4, in pixels of CSS, with nothing beside it. */
+const SHEET = 680;
 
 export abstract class CardState<Fields extends object> extends Store<Fields & CardFields> {
   /** Whether this is a saved page, which has no kernel to ask. */
@@ -36,7 +38,7 @@ export abstract class CardState<Fields extends object> extends Store<Fields & Ca
     fields: Fields,
     private readonly traits: readonly string[],
   ) {
-    super({ ...fields, generation: 0, broken: null, width: 0, theme: null });
+    super({ ...fields, generation: 0, broken: null, width: 0, theme: null, paper: false });
     this.saved = widget.get("_static") === true;
   }
 
@@ -88,16 +90,19 @@ export abstract class CardState<Fields extends object> extends Store<Fields & Ca
   }
 
   retheme(): void {
-    if (this.frame.isConnected && this.now.width > 0) this.#put({ theme: this.#pageTheme() });
+    if (this.frame.isConnected && this.now.width > 0 && !this.now.paper) this.#put({ theme: this.#pageTheme() });
   }
 
-  /** Called before (or after) printing: as wide as a sheet of A4, in light colours. */
+  /** Called before (or after) printing: as wide as it is on a sheet of A4, in light colours. */
   print(on: boolean): void {
-    if (on) this.#put({ width: SHEET, theme: themeOf("light") });
-    else if (this.frame.clientWidth) {
-      this.resize(this.frame.clientWidth);
-      this.retheme();
-    }
+    const { style } = document.documentElement;
+    const { width } = style;
+    // What is around a card on the page keeps its room on paper.
+    if (on) style.width = `${SHEET + 34}px`;
+    this.resize(Math.min(on ? SHEET + 2 : Number.POSITIVE_INFINITY, this.frame.clientWidth));
+    style.width = width;
+    this.#put({ paper: on, ...(on && { theme: themeOf("light") }) });
+    this.retheme();
   }
 
   /** Called after the tree has been rendered: paints, and signals that the picture is ready. */

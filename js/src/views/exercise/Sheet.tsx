@@ -12,14 +12,14 @@ export const NARROW = 880;
 const ASIDE = 276;
 
 export function Sheet({ state }: { state: ExerciseState }) {
-  const { theme, width, sheet, current, printed } = state.now;
+  const { theme, width, sheet, current, paper } = state.now;
   if (!theme || !sheet) return null;
   return (
     <div class={width < NARROW ? "" : "exercises"}>
       {sheet.questions.map(
         (question, number) =>
-          // The one on screen has the same key whichever it is, so that its buttons keep the focus.
-          (printed || number === current) && (
+          // On paper all of them. The one on screen has the same key whichever it is, so that its buttons keep the focus.
+          (paper || number === current) && (
             <One state={state} sheet={sheet} question={question} number={number} theme={theme} key={number - current} />
           ),
       )}

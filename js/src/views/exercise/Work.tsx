@@ -31,7 +31,7 @@ const PAIR = 760;
 
 export function Work({ state, question, mesh, theme, width, narrow }: Props) {
   const editor = state.editor(question);
-  const room = { theme, width, mesh, narrow };
+  const room = { theme, width, mesh, narrow, paper: state.now.paper };
   const result = narrow && <Result state={state} question={question} mesh={mesh} />;
   if (editor) {
     const placement = editor.placement();
@@ -142,9 +142,11 @@ interface FiguresProps {
   width: number;
   mesh: MeshModel;
   narrow: boolean;
+  /** Whether the card is printed: then an exercise keeps to a sheet. */
+  paper: boolean;
 }
 
-function Figures({ figures, over, faded, theme, width, mesh, narrow }: FiguresProps) {
+function Figures({ figures, over, faded, theme, width, mesh, narrow, paper }: FiguresProps) {
   const pictures = figures.flatMap(({ placement }) => (placement?.shape ? [placement] : []));
   const several = pictures.length > 1;
   const half = (width - 24) / 2;
@@ -182,7 +184,7 @@ function Figures({ figures, over, faded, theme, width, mesh, narrow }: FiguresPr
               title={figure.title}
               over={i === 0 ? over : undefined}
               theme={theme}
-              low={several && !pair}
+              low={paper || (several && !pair)}
               width={figure.placement.shape === null ? Math.min(each, BARE) : each}
             />
           )}

@@ -19,8 +19,6 @@ interface Fields {
   copied: string;
   /** How often something has changed in an editor. */
   moves: number;
-  /** Whether the card is on paper, where all exercises stand. */
-  printed: boolean;
 }
 
 interface Request {
@@ -45,7 +43,6 @@ export class ExerciseState extends CardState<Fields> {
       waiting: false,
       copied: "",
       moves: 0,
-      printed: false,
     };
     super(widget, frame, fields, ["current", "_heard"]);
   }
@@ -127,12 +124,6 @@ export class ExerciseState extends CardState<Fields> {
 
   copy(text: string): void {
     copyText(text, (copied) => this.set({ copied }));
-  }
-
-  /** All exercises are printed. */
-  override print(on: boolean): void {
-    super.print(on);
-    this.set({ printed: on });
   }
 
   protected override paint(): boolean {

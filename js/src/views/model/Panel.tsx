@@ -69,7 +69,7 @@ export function Panel({ state, shown }: { state: ModelState; shown: Shown }) {
 export function FoldedPanel({ state, shown }: { state: ModelState; shown: Shown }) {
   return (
     <Fold
-      width={state.now.width}
+      paper={state.now.paper}
       summary={
         <>
           <b>{count(shown.tree.devices.length, "device")}</b> {spread(state, shown)}

@@ -96,7 +96,7 @@ function Collectives({ state, shown }: { state: ProgramState; shown: Shown }) {
               </Panel>
               {!under && !stacked && words}
               {stacked && (
-                <Fold width={width} summary={<b>groups, source and arithmetic</b>}>
+                <Fold paper={state.now.paper} summary={<b>groups, source and arithmetic</b>}>
                   <div class="folded">
                     <Xla state={state} model={model} view={view} />
                   </div>

@@ -16,7 +16,7 @@ interface Props {
 }
 
 export function SideBySide({ state, programs, children }: Props) {
-  const { opened, printed } = state.now;
+  const { opened, paper } = state.now;
   const models = programs.map((p) => new ProgramModel(p));
   const total = (m: ProgramModel) => m.totals(m.doc.interconnect).reduce((sum, t) => sum + t.seconds, 0);
   const longest = Math.max(1e-12, ...models.map(total));
@@ -112,7 +112,7 @@ export function SideBySide({ state, programs, children }: Props) {
       <div id="opened" class="opened">
         {opened !== null && children}
       </div>
-      {printed && models.map((m, k) => k !== opened && <Listed state={state} model={m} key={m.doc.name} />)}
+      {paper && models.map((m, k) => k !== opened && <Listed state={state} model={m} key={m.doc.name} />)}
     </>
   );
 }

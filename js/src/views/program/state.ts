@@ -60,8 +60,6 @@ interface Fields {
   /** Whether Python is measuring, and why it could not. */
   waiting: boolean;
   trouble: string;
-  /** Whether the card is on paper. */
-  printed: boolean;
 }
 
 /** Ways to lower a peak: how many of them were compiled, what lowers it, or why that is not known. */
@@ -89,7 +87,7 @@ export interface Shown {
 
 /** Below this width the mesh stands under the table, and below that one a line is a card. */
 export const STACKED = 860;
-export const NARROW = 560;
+export const NARROW = 640;
 /** Lines that are added to a long table at a time. */
 export const MORE = 200;
 const RUNS = 10;
@@ -149,7 +147,6 @@ export class ProgramState extends CardState<Fields> {
       tried: 0,
       waiting: false,
       trouble: "",
-      printed: false,
     };
     const traits = [
       "selection",
@@ -203,7 +200,7 @@ export class ProgramState extends CardState<Fields> {
   /** All lines of the tables are printed, those of closed programs too. */
   override print(on: boolean): void {
     super.print(on);
-    this.set({ printed: on, limit: on ? Number.POSITIVE_INFINITY : MORE });
+    this.set({ limit: on ? Number.POSITIVE_INFINITY : MORE });
     this.memory.set({ rows: on ? Number.POSITIVE_INFINITY : START.rows });
   }
 

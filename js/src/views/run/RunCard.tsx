@@ -75,7 +75,7 @@ export function RunCard({ state }: { state: RunState }) {
           ))}
         </div>
         {width < STACKED ? (
-          <Fold width={width} summary={<b>who waits for whom</b>}>
+          <Fold paper={state.now.paper} summary={<b>who waits for whom</b>}>
             <Mesh state={state} chart={chart} />
           </Fold>
         ) : (

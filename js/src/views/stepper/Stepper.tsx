@@ -56,7 +56,7 @@ export function Stepper({ state }: { state: StepperState }) {
         {state.now.help && <Brought draw={state.now.parts?.help} />}
       </div>
       <Bill state={state} trace={trace} />
-      {paper && (
+      {paper && ( // The source and all steps follow the picture.
         <div class="paper">
           {source}
           <AllSteps state={state} trace={trace} />

@@ -46,8 +46,6 @@ export interface Fields {
   tile: { row: number; device: number } | null;
   /** Loops of the space-time whose iterations stand one by one; null until one was folded or opened. */
   loops: ReadonlySet<number> | null;
-  /** Whether the card is printed. */
-  paper: boolean;
   /** Which menu is open where the source and the list have no column. */
   listed: "source" | "steps" | null;
 }
@@ -73,7 +71,6 @@ export const BEGINNING: Fields = {
   interconnect: 0,
   collectives: false,
   listed: null,
-  paper: false,
   page: "tiles",
   parts: null,
   tile: null,

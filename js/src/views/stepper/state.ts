@@ -80,12 +80,6 @@ export class StepperState extends CardState<Fields> {
     return trace && width > 0 ? this.#layout(trace, width, watch.join("\n")) : null;
   }
 
-  /** On paper the source and all steps follow the picture. */
-  override print(on: boolean): void {
-    super.print(on);
-    this.set({ paper: on });
-  }
-
   /** All steps against all devices; null while a step in full is shown. */
   space(): Parts | null {
     return this.now.page === "space-time" ? this.now.parts : null;

@@ -38,7 +38,7 @@ export function MemoryView({ state }: { state: ProgramState }) {
       </div>
       {model.lines.length > 0 &&
         (narrow ? (
-          <Fold width={state.now.width} summary={<b>source lines</b>}>
+          <Fold paper={state.now.paper} summary={<b>source lines</b>}>
             <Lines state={state} shown={shown} />
           </Fold>
         ) : (
