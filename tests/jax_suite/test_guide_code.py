@@ -13,6 +13,7 @@ from jax.sharding import AxisType, NamedSharding
 from jax.sharding import PartitionSpec as P
 
 import shardwidget as sw
+from shardwidget.export import images
 
 DOCS = Path(__file__).parents[2] / "docs"
 ELSEWHERE = {"images": "tests/pictures", "processes": "test_two_processes.py", "hosts": "tests/hosts"}
@@ -125,6 +126,7 @@ def shell():
 @pytest.mark.parametrize(("page", "code"), blocks())
 def test_it_runs(page, code, tmp_path, monkeypatch, shell):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(images, "png", lambda picture, scale: b"")  # It needs a font: tests/pictures.
     shell.user_ns["params"] = put((8, 8))
     if "xplane.pb" in code:
         with jax.profiler.trace(str(tmp_path)):
