@@ -50,7 +50,7 @@ class Extension:
             (formats.ipython_display_formatter, _display),
             (formats.mimebundle_formatter, _bundle),
         ):
-            for of in (jax.Array, dict, list, tuple):
+            for of in (jax.Array, jax.Ref, dict, list, tuple):
                 self.formatters.append((formatter.type_printers, of, formatter.type_printers.get(of)))
                 formatter.for_type(of, shows)
         self._magic("line", "sharding", self.sharding)

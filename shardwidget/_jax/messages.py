@@ -51,7 +51,9 @@ def kind_of(error: Exception) -> FailureKind:
 def is_unsupported(error: Exception) -> bool:
     """Whether a backend cannot run a program: it lacks an operation, or has no devices to run on."""
     unimplemented = isinstance(error, jax.errors.JaxRuntimeError) and "UNIMPLEMENTED" in str(error)
-    return unimplemented or is_of_topology(error)
+    # lax.pbroadcast is for GPUs.
+    no_rule = isinstance(error, NotImplementedError) and "translation rule for primitive" in str(error)
+    return unimplemented or no_rule or is_of_topology(error)
 
 
 def is_of_topology(error: Exception) -> bool:

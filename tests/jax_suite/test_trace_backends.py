@@ -147,6 +147,16 @@ def test_what_the_platform_lacks_is_simulated_and_said():
     np.testing.assert_array_equal(trace.outputs, np.arange(16.0).reshape(4, 4).T.ravel())
 
 
+def test_a_collective_that_only_gpus_have_is_simulated_and_said():
+    sent = jax.shard_map(
+        lambda x: lax.pbroadcast(x, "x", 2), mesh=MESH, in_specs=P("x"), out_specs=P("x"), check_vma=False
+    )
+    trace = read.trace(sent, jnp.arange(16.0))
+    assert trace.engine == "host"
+    assert "simulated on the host" in trace.note
+    np.testing.assert_array_equal(trace.outputs, np.tile(np.arange(8.0, 12.0), 4))
+
+
 def test_a_nan_that_a_maximum_drops_is_named():
     x = jnp.arange(8.0).at[3].set(jnp.nan)
     trace = read.trace(region(lambda x: lax.pmax(x, "x"), P()), x)
