@@ -96,6 +96,12 @@ test("where chunks have no room for numbers, every device writes out the cell th
   expect(frameOf(ring).flights.map((f) => written(f.marks))).toContainEqual(["254", "15"]);
 });
 
+test("chunks that go the same way in one copy need one lane", () => {
+  const program: Program = { axes: { x: 8 }, kind: "all_to_all", over: ["x"], shape: [8, 1] };
+  const { stage } = viewOf(program, { width: 454, most: 357, algorithm: "halving-doubling" });
+  expect([stage.bare, stage.face?.columns, stage.chunks]).toEqual([false, 8, 8]);
+});
+
 test("members that are folded into one row hold the result in the end", () => {
   for (const algorithm of ["meaning", "ring"] as const) {
     const view = viewOf({ ...SIXTEEN, shape: [4] }, { width: 454, most: 357, phase: 1, algorithm });

@@ -40,9 +40,10 @@ export interface Fixed {
 /** Rows, and the lanes that copies need at any width. */
 export function fixedOf(ask: Ask, over: boolean): Fixed {
   const { motion } = ask;
-  const rounds = motion === "permute" ? [permuted(ask)] : motion === "gather" ? [] : ask.trace.played(ask.plan).rounds;
+  const all = motion === "permute" ? [permuted(ask)] : motion === "gather" ? [] : ask.trace.played(ask.plan).rounds;
+  const rounds = all.map(joined);
   const sizes = vertical(ask, over);
-  const chunks = Math.max(1, ...rounds.flatMap((round) => joined(round).map((t) => t.chunks.length)));
+  const chunks = Math.max(1, ...rounds.flatMap((round) => round.map((t) => t.chunks.length)));
   const lanes = motion === "permute" || motion === "lanes" ? lanesOf(rounds, rowIndex(sizes.members)) : 0;
   return { ...sizes, lanes, chunks };
 }
