@@ -83,7 +83,7 @@ function element(trace: TraceModel, v: Variable, corner: Corner, position: numbe
     return part * trace.local(v, d) + at;
   });
   const place = index.length > 0 ? `[${index.join(",")}]` : "";
-  return `${v.name}${place} = ${corner.elements.text(corner.start(position) + cell)}`;
+  return `${v.name}${place} = ${corner.text(corner.start(position) + cell)}`;
 }
 
 /** All values of a small block, row by row; the range of a larger one. */
@@ -92,7 +92,7 @@ function valuesText(corner: Corner, shape: readonly number[], position: number):
   if (size === 0) return "no elements";
   const cut = corner.whole ? "" : `the corner [${corner.shape.join(",")}] of [${shape.join(",")}] is known: `;
   const [start, columns] = [corner.start(position), corner.shape.at(-1) ?? 1];
-  const texts = Array.from({ length: size }, (_, i) => corner.elements.text(start + i));
+  const texts = Array.from({ length: size }, (_, i) => corner.text(start + i));
   if (size <= 16) {
     const rows = Array.from({ length: size / columns }, (_, r) =>
       texts.slice(r * columns, (r + 1) * columns).join(" "),

@@ -35,7 +35,7 @@ export function formatOf(kind: NumberKind, values: readonly Value[], sums: reado
   const all = [...values, ...sums];
   if (kind === "bool") return made((v) => (v === 0 ? "False" : "True"), all, kind, "");
   // The words of a key are bits.
-  if (kind === "key") return made((v) => v.toString(16).padStart(8, "0"), all, kind, "");
+  if (kind === "key") return made(keyWord, all, kind, "");
   const partsOf = (some: readonly Value[]) =>
     some.flatMap((v) => (kind === "complex" ? v : [v[0]])).filter(Number.isFinite);
   const [parts, own] = [partsOf(all), partsOf(values)];
@@ -69,6 +69,11 @@ export function formatOf(kind: NumberKind, values: readonly Value[], sums: reado
 const WIDEST = 7;
 const COMPLEX = 4;
 const MOST_DECIMALS = 4;
+
+/** A word of a key. */
+export function keyWord(v: number): string {
+  return v.toString(16).padStart(8, "0");
+}
 
 function made(write: (v: number) => string, all: readonly Value[], kind: NumberKind, exponent: string): NumberFormat {
   const text = ([re, im]: Value) =>

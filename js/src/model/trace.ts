@@ -2,6 +2,7 @@
 import type { Collective, Origin, Plan, Step, Trace, Variable } from "./document.gen";
 import { unpack } from "./ints";
 import { MeshModel, product } from "./mesh";
+import { keyWord } from "./numbers";
 import { originName } from "./origins";
 import { lasting, type Played, play, playable, type Times, timesOf } from "./plan";
 import { knownReplicas } from "./replication";
@@ -23,6 +24,8 @@ export interface Corner {
   elements: Elements;
   /** First element of the block of the device at a position. */
   start: (position: number) => number;
+  /** A value in words. */
+  text: (index: number) => string;
   /** Whether the corner is the whole value. */
   whole: boolean;
 }
@@ -96,8 +99,10 @@ export class TraceModel {
         corner = {
           shape: w.shape,
           elements,
+          text: (index) => elements.text(index, v.type.startsWith("key<") ? keyWord : undefined),
           start: (position) => (block[position] ?? 0) * size,
-          whole: w.shape.every((n, d) => n === this.local(v, d)),
+          // An element of a key is several words.
+          whole: v.shape.every((_, d) => w.shape[d] === this.local(v, d)),
         };
       } else corner = null;
       this.#corners.set(v.id, corner);

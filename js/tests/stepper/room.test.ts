@@ -1,6 +1,9 @@
 /** What has too little room, or more than it needs: many chunks, empty ones, many groups, wide blocks, low rows. */
 import { expect, test } from "vitest";
 import type { Algorithm } from "../../src/model/algorithm";
+import { blockTip } from "../../src/model/blocktip";
+import type { Variable } from "../../src/model/document.gen";
+import { TraceModel } from "../../src/model/trace";
 import type { Mark } from "../../src/scene/scene";
 import { frameOf, StepperLayout } from "../../src/scene/stepper";
 import { hitAt } from "../../src/scene/stepper/hit";
@@ -179,4 +182,32 @@ test("rows are as high as the height of a program allows", () => {
   const view = viewOf(program);
   expect(view.layout.height - view.stage.height).toBeLessThan(40);
   expect(view.stage.height).toBeLessThanOrEqual(view.layout.height);
+});
+
+test("a member of a ragged exchange that has no rows for the receiver sends nothing", () => {
+  // Rank r sends (r + k) % 2 rows to rank k: to rank 2 none from rank 0.
+  const program: Program = { axes: { x: 4 }, kind: "ragged_all_to_all", over: ["x"], shape: [4] };
+  expect(frameOf(viewOf(program, { device: 2 })).flights.map((f) => f.source)).toEqual([1, 3]);
+});
+
+test("where copies go from tile to tile, what is pointed at is in a tile", () => {
+  for (const algorithm of ["ring", "halving-doubling"] as const) {
+    const { drawn, stage } = viewOf({ ...SUM, shape: [8] }, { algorithm, phase: 0.9 });
+    for (const { box } of drawn)
+      expect(stage.tiles.some((t) => box.x >= t.box.x && box.x + box.w <= t.box.x + t.box.w)).toBe(true);
+  }
+});
+
+test("a key is written the same in its tile and in its tooltip", () => {
+  const { doc } = programOf({ axes: { x: 2 }, kind: "ppermute", over: ["x"], shape: [2], pairs: [[0, 1]] });
+  // An element of two words.
+  const variables = doc.variables.map((v) => ({
+    ...v,
+    type: "key<fry>[1]",
+    shape: [1],
+    window: v.window && { ...v.window, shape: [1, 2] },
+  }));
+  const trace = new TraceModel({ ...doc, variables });
+  const tip = blockTip(trace, trace.doc.variables[0] as Variable, 1, 1);
+  expect([tip.name, tip.values]).toEqual(["r[0,1] = 00000003", "values 00000002 00000003"]);
 });

@@ -4,7 +4,18 @@ import { blockMarks } from "../block";
 import { fit, fitName, textWidth } from "../measure";
 import { around, axisStroke, axisToken, BOLD, type Box, label, type Mark, type Stroke } from "../scene";
 import { combinesMarks } from "../sign";
-import { chunkBox, columnsOf, type Flight, laneWidth, pieceMarks, pieceOf, routesIn, rowOf, tagMarks } from "./flights";
+import {
+  chunkBox,
+  columnsOf,
+  type Flight,
+  laneWidth,
+  pieceMarks,
+  pieceOf,
+  routesIn,
+  rowOf,
+  sendsNothing,
+  tagMarks,
+} from "./flights";
 import { markIn, numbers } from "./look";
 import { elbow, permutedMarks } from "./permuted";
 import type { Lane, Tile } from "./stage";
@@ -57,12 +68,13 @@ function laneMarks(view: StepView, lane: Lane, i: number, flights: readonly Flig
   const { stage, flow } = view;
   const { slot, tag, sign } = lane;
   const own = i === stage.receiver;
-  const there = own || flow.arrived > 0;
+  const nothing = sendsNothing(view, lane);
+  const there = !nothing && (own || flow.arrived > 0);
   const order = view.order.indexOf(lane);
   const added = order < flow.added;
   const current = flow.current === order;
   const ink = view.inkBetween(lane.members[0] ?? 0, view.receiver);
-  const marks: Mark[] = [...wayToSlot(view, lane, own)];
+  const marks: Mark[] = nothing ? [] : [...wayToSlot(view, lane, own)];
   if (there) {
     const face = pieceOf(view, lane);
     const alpha = view.adds && added && !current ? 0.72 : 1;

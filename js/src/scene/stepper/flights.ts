@@ -31,7 +31,9 @@ export function flightsOf(view: StepView): readonly Flight[] {
   switch (stage.motion) {
     case "gather":
       return view.opened.flatMap((each) =>
-        each.stage.lanes.flatMap((lane, i) => (i === each.stage.receiver ? [] : [toSlot(each, lane)])),
+        each.stage.lanes.flatMap((lane, i) =>
+          i === each.stage.receiver || sendsNothing(each, lane) ? [] : [toSlot(each, lane)],
+        ),
       );
     case "gutters":
       return ringFlights(view);
@@ -96,6 +98,11 @@ export function pieceOf(view: StepView, lane: Lane): Face | null {
   if (ragged(c)) return sentRows(view, lane.members[0] ?? 0);
   if (!stage.face || stage.chunks <= 1) return stage.piece;
   return gathers(c) ? partOf(stage.face, stage.chunks, [lane.rank]) : stage.piece;
+}
+
+/** Whether a member of a ragged exchange has no rows for the receiver. */
+export function sendsNothing(view: StepView, lane: Lane): boolean {
+  return ragged(view.collective) && pieceOf(view, lane)?.elements.every((i) => i < 0) === true;
 }
 
 /** The rows that a member sends to the receiver, by its own offsets and sizes, from the first place on. */

@@ -276,7 +276,7 @@ export class StepView {
   #ofAddition(): Drawn[] {
     const { lanes, piece, result, receiver, chunks } = this.stage;
     const { input, output, flow } = this;
-    if (!piece || !input || !output || gathers(this.collective)) return [];
+    if (this.stage.motion !== "gather" || !piece || !input || !output || gathers(this.collective)) return [];
     const slots = lanes.flatMap(({ members, slot }, i): Drawn[] =>
       members.length === 1 && (i === receiver || flow.arrived > 0)
         ? [{ device: members[0] ?? 0, v: input, box: slot, face: piece }]
