@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import os
 import sys
+from collections.abc import Sequence
 from html import escape
 from os import PathLike
 from pathlib import Path
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
 LARGEST_PICTURE = 2**18
 """Bytes of SVG above which the fallback that is saved with a notebook is only a table."""
 
+
+PAPER_WIDTH = 760
+"""Width of that picture in CSS pixels: its text is readable on A4, beside the prompts of a notebook too."""
 
 _OPEN_ON_PAPER = (
     "<style>@media print{.shardwidget-table::details-content{block-size:auto;content-visibility:visible}}</style>"
@@ -216,22 +220,29 @@ class DocumentWidget(anywidget.AnyWidget):
         if picture is None:
             return plain
         # An <img>, because untrusted notebooks drop inline SVG but keep this.
-        data = base64.b64encode(picture.encode()).decode("ascii")
+        data = [base64.b64encode(part.encode()).decode("ascii") for part in self._parts(picture)]
         alt = escape(self._title())
+        images = "".join(
+            f'<img src="data:image/svg+xml;base64,{part}" alt="{alt}" style="max-width:100%;break-inside:avoid">'
+            for part in data
+        )
         return (
-            f'<img src="data:image/svg+xml;base64,{data}" alt="{alt}" style="max-width:100%">'
-            f'{_OPEN_ON_PAPER}<details class="shardwidget-table"><summary>as a table</summary>{plain}</details>'
+            f'{images}{_OPEN_ON_PAPER}<details class="shardwidget-table"><summary>as a table</summary>{plain}</details>'
         )
 
     def _small_picture(self) -> str | None:
         if not svg.available():
             return None
         try:
-            picture = svg.picture(self._on_paper(), theme=self._theme(None))
+            picture = svg.picture(self._on_paper(), width=PAPER_WIDTH, theme=self._theme(None))
         except Exception:
             # A fallback must not keep the widget itself from being shown.
             return None
         return picture if len(picture) <= LARGEST_PICTURE else None
+
+    def _parts(self, picture: str) -> Sequence[str]:
+        """The picture that stands in for the widget, in parts that a sheet of paper has room for."""
+        return (picture,)
 
     def _on_paper(self) -> dict[str, Any]:
         """What the picture is drawn from that stands in for the widget where nothing can be opened."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sys
 from abc import abstractmethod
+from collections.abc import Sequence
 from typing import Any
 
 from traitlets import Bunch, Dict, Int, observe
 
 from shardwidget.document import Exercises, to_wire
-from shardwidget.export import exercise
-from shardwidget.widgets._base import DocumentWidget
+from shardwidget.export import exercise, svg
+from shardwidget.widgets._base import PAPER_WIDTH, DocumentWidget
 
 
 class Sheet(DocumentWidget):
@@ -67,6 +68,12 @@ class Sheet(DocumentWidget):
 
     def _state(self, *, complete: bool) -> dict[str, Any]:
         return super()._state(complete=complete) | {"current": self._current()}
+
+    def _parts(self, picture: str) -> Sequence[str]:
+        if len(self.document.questions) == 1:
+            return super()._parts(picture)
+        states = ({**self._on_paper(), "current": i} for i in range(len(self.document.questions)))
+        return [svg.picture(state, width=PAPER_WIDTH, theme=self._theme(None)) for state in states]
 
     def _on_paper(self) -> dict[str, Any]:
         return super()._on_paper() | {"current": None}

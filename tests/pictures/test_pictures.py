@@ -228,8 +228,14 @@ def test_a_set_is_drawn_as_it_is_on_screen_and_whole_where_nothing_can_be_opened
     assert "copies 1" not in lab.to_svg()
     lab["copies 1"].answer = P("x")
     html = lab._repr_mimebundle_()[0]["text/html"]
-    whole = base64.b64decode(html.split("base64,")[1].split('"')[0]).decode()
-    for said in ("1 of 2 · copies 1", "2 of 2 · copies 2", "not yet, 1 attempt", "0 of 2 passed"):
+    pictures = [base64.b64decode(part.split('"')[0]).decode() for part in html.split("base64,")[1:]]
+    assert [("1 of 2 · copies 1" in picture, "2 of 2 · copies 2" in picture) for picture in pictures] == [
+        (True, False),
+        (False, True),
+    ]
+    assert "not yet, 1 attempt" in pictures[0]
+    whole: Any = lab._small_picture()
+    for said in ("1 of 2 · copies 1", "2 of 2 · copies 2", "0 of 2 passed"):
         assert said in whole
 
 
