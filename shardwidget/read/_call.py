@@ -52,7 +52,7 @@ class FlatCall:
         self.lost = ""
         """What to say of writes into the arguments, which ``jax.jit`` does not keep; empty where the last call made
         none."""
-        kwargs = dict(kwargs or {})
+        kwargs = keywords(kwargs)
         positions, names = _jax.static_parameters(f)
         static = [k in positions or k - len(args) in positions for k in range(len(args))] + [k in names for k in kwargs]
         self.leaves: list[Any] = []
@@ -201,6 +201,21 @@ class FlatCall:
         starts = [0, *itertools.accumulate(tree.num_leaves for tree in self._trees)]
         leaves = [k for p in positions if p < len(self._trees) for k in range(starts[p], starts[p + 1])]
         return [name] * with_value + [f"d {name}/d {self.names[k]}" for k in leaves]
+
+
+def keywords(kwargs: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The keyword arguments of a call.
+
+    Raises:
+        TypeError: they are not a mapping from names.
+    """
+    if kwargs is None:
+        return {}
+    if not isinstance(kwargs, Mapping):
+        raise TypeError(_errors.NO_KEYWORDS.format(got=f"a {_errors.type_of(kwargs)}"))
+    if wrong := [name for name in kwargs if not isinstance(name, str)]:
+        raise TypeError(_errors.NO_KEYWORDS.format(got=f"the name {wrong[0]!r}"))
+    return dict(kwargs)
 
 
 _LEAF = jax.tree.structure(0)

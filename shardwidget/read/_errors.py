@@ -207,6 +207,8 @@ STATIC_VALUES = (
     "jax.jit({function}, static_argnames={static!r}), or give functools.partial({function}, ...) of it."
 )
 
+NO_KEYWORDS = "kwargs must be a dict of the function's keyword arguments by name, kwargs={{'scale': 0.5}}; got {got}."
+
 LOST_WRITES = (
     "{function} writes into its arguments ({names}), and jax.jit keeps only what a function returns: what is computed "
     "for those writes alone is not in this program. Return them, or, with flax, give nnx.jit({function})."

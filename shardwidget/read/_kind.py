@@ -29,7 +29,7 @@ def calls_shard_map(f: Callable[..., Any], *args: Any, kwargs: Mapping[str, Any]
 
 def is_tree(x: Any) -> bool:
     """Whether this is a container, of arrays or of anything; an array, a shape with a sharding and a mesh are not."""
-    if isinstance(x, tuple) and len(x) == 3 and isinstance(x[2], jax.sharding.Sharding):
+    if isinstance(x, tuple) and len(x) == 3 and isinstance(x[2], jax.sharding.Sharding | jax.sharding.PartitionSpec):
         return False
     if callable(x):
         # Modules are called, and hold arrays; a function that is a pytree holds none.

@@ -31,13 +31,16 @@ def values(x: Any, devices: Iterable[int] | None = None) -> dict[int, np.ndarray
         By device id, the shard that the device holds. With unreduced axes that is a partial sum.
 
     Raises:
-        TypeError: ``x`` is not a live array of numbers: it is abstract, a mesh, or an array of random keys.
+        TypeError: ``x`` is not a live array of numbers: it is abstract, a mesh, or an array of random keys; or
+            ``devices`` is a single id.
         ValueError: the array was deleted or donated, or a device belongs to another process.
         KeyError: the array is on no such device.
     """
     reason, typed = numbers_of(x)
     if reason:
         raise (ValueError if reason == _errors.DELETED else TypeError)(reason)
+    if isinstance(devices, int):
+        raise TypeError(f"devices must be ids in a list, or None for all: values(x, [{devices}]); got {devices}")
     shards = {shard.device.id: shard.data for shard in typed.addressable_shards}
     wanted = list(shards) if devices is None else list(dict.fromkeys(devices))
     if remote := [device for device in wanted if device not in shards]:

@@ -4,6 +4,7 @@ import dataclasses
 import gc
 import weakref
 from collections import Counter
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -326,6 +327,12 @@ def test_a_copy_that_needs_no_kernel_and_a_picture(tmp_path):
     assert "params" in page
     assert view.to_svg(width=480).startswith("<svg")
     assert sw.Inspector({}).to_svg().startswith("<svg")
+
+
+def test_names_that_are_no_texts_are_written_out():
+    x = put((8,), "data")
+    names: Any = {1: x, ("a", 2): x}
+    assert [h.name for h in sw.read.namespace(names).holders] == ["1", "('a', 2)"]
 
 
 def test_shards_of_random_keys_are_counted_with_the_keys():

@@ -16,7 +16,7 @@ import shardwidget as sw
 from shardwidget import read
 
 READ: Any = SimpleNamespace(
-    **{name: getattr(read, name) for name in ("comparison", "namespace", "placement", "program", "trace")}
+    **{name: getattr(read, name) for name in ("comparison", "namespace", "placement", "program", "trace", "values")}
 )
 MESH = jax.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Auto,) * 2)
 TWO = jax.make_mesh((2,), ("p",), axis_types=(AxisType.Auto,), devices=jax.devices()[:2])
@@ -81,6 +81,15 @@ MISTAKES = {
     "no function but a mesh, compiled": (lambda: READ.program(MESH, X), "no function to trace: got a Mesh"),
     "what is compiled, compared": (lambda: READ.comparison(jax.jit(product).lower(X, X).compile(), X), "a Compiled"),
     "no names": (lambda: READ.namespace(DELETED), r"such as globals\(\); got a jax.Array"),
+    "a list of keywords, compiled": (
+        lambda: READ.program(product, X, X, kwargs=["b"]),
+        r"kwargs must be a dict .*; got a list",
+    ),
+    "keywords that are no names, traced": (lambda: READ.trace(mapped, {"w": X}, kwargs={1: 2}), "got the name 1"),
+    "a mesh by name, compared": (lambda: READ.comparison(product, X, X, mesh="data"), r"mesh= must be .*; got a str"),
+    "bytes to keep": (lambda: READ.trace(mapped, {"w": X}, keep="all"), "keep must be a number of bytes"),
+    "one device, not in a list": (lambda: READ.values(X, 3), r"values\(x, \[3\]\); got 3"),
+    "a spec in place of a sharding": (lambda: sw.show(((8, 8), "float32", P("x"))), "names no devices; bind it"),
     "no exercise": (lambda: sw.Exercise(X), r"Exercise\.read_placement\(x\), .*; got a jax.Array"),
     "a flag that decides in Python, compiled": (
         lambda: READ.program(masked, X, kwargs={"causal": True}),

@@ -92,7 +92,7 @@ def comparison(
         The comparison, one row for each equation.
 
     Raises:
-        TypeError: ``f`` is neither a function nor arrays.
+        TypeError: ``f`` is neither a function nor arrays, or the mesh is not a mesh.
         ValueError: there is no mesh, or ``compiled`` is not a legal one.
         Exception: what ``f`` itself raises.
     """

@@ -49,6 +49,8 @@ class ComparedCall:
         mesh: AnyMesh | None,
         kwargs: Mapping[str, Any] | None = None,
     ) -> None:
+        if not isinstance(mesh, Mesh | AbstractMesh | None):
+            raise TypeError(_errors.NO_MESH_OF_PROGRAM.format(type=_errors.type_of(mesh)))
         self._call = FlatCall(f, args, kwargs, _is_triple, returns_written=True)
         self.function = self._call.function
         leaves = self._leaves = self._call.leaves

@@ -54,8 +54,9 @@ def visible(names: Mapping[str, Any]) -> dict[str, Any]:
         raise TypeError(
             f"names must be a mapping from names to values, such as globals(); got a {_errors.type_of(names)}"
         )
-    out = dict(names)
-    for name in _SHELL.union([n for n in out if type(n) is str and n[:1] == "_" and _HISTORY.fullmatch(n)]):
+    # Whatever code has put into globals(), looking at it after each cell must work.
+    out = {name if isinstance(name, str) else repr(name): value for name, value in names.items()}
+    for name in _SHELL.union([n for n in out if n[:1] == "_" and _HISTORY.fullmatch(n)]):
         out.pop(name, None)
     outputs = names.get("Out")
     if isinstance(outputs, dict):

@@ -13,7 +13,7 @@ from jax.sharding import AbstractMesh, Mesh, NamedSharding
 
 from shardwidget import _jax
 from shardwidget.read import _errors
-from shardwidget.read._call import FlatCall, function_name
+from shardwidget.read._call import FlatCall, function_name, keywords
 from shardwidget.read._processes.together import compiling
 
 
@@ -68,7 +68,7 @@ def executable_of(
         return _of(compiled, mesh or first_mesh(_shardings(compiled)) or _set_mesh(), mesh is not None, "", lowered)
     if not callable(f):
         raise TypeError(_errors.NO_PROGRAM.format(type=_errors.type_of(f)))
-    args, named = jax.tree.map(lambda x: _on(x, mesh), (args, dict(kwargs or {})), is_leaf=_is_abstract)
+    args, named = jax.tree.map(lambda x: _on(x, mesh), (args, keywords(kwargs)), is_leaf=_is_abstract)
     call = FlatCall(f, args, named)  # Raises for tracers, which nothing below would notice.
     found = mesh or _mesh_of_arguments((args, named)) or _set_mesh()
     with setting(mesh, (args, named)):

@@ -14,7 +14,7 @@ from jax.sharding import AbstractMesh, Mesh, NamedSharding, PartitionSpec
 from shardwidget import _jax
 from shardwidget.document import Timing
 from shardwidget.read import _errors
-from shardwidget.read._call import function_name
+from shardwidget.read._call import function_name, keywords
 from shardwidget.read._processes.together import together
 from shardwidget.read._program.executable import jitted_of, setting
 
@@ -76,7 +76,7 @@ def calls(
     if isinstance(f, jax.stages.Traced | jax.stages.Lowered):
         way = "lowered.compile()" if isinstance(f, jax.stages.Lowered) else "traced.lower().compile()"
         raise TypeError(f"a {type(f).__name__} cannot be called: give {way}, or the function itself.")
-    given = tuple(args), dict(kwargs or {})
+    given = tuple(args), keywords(kwargs)
     _check(f, given, mesh)
     call, *given = (f, *given) if isinstance(f, jax.stages.Compiled) else jitted_of(f, *given)
     given = tuple(given)

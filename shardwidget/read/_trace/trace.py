@@ -10,7 +10,7 @@ import jax
 from jax.sharding import AbstractMesh
 
 from shardwidget import _jax, cost
-from shardwidget._config import config
+from shardwidget._config import Config, config
 from shardwidget.document import Mesh, Trace
 from shardwidget.read import _errors
 from shardwidget.read._mesh import read_mesh
@@ -60,15 +60,17 @@ def trace(
         the steps lead up to it.
 
     Raises:
-        ValueError: ``f`` calls no ``shard_map``, or the engine or the interconnect is not known.
+        ValueError: ``f`` calls no ``shard_map``; the engine or the interconnect is not known; or ``keep`` is not a
+            number of bytes.
         TypeError: the arguments are not those that ``f`` takes.
     """
     if engine not in (None, "host"):
         raise ValueError(_errors.NO_SUCH_ENGINE.format(engine=engine))
     cost.interconnects(interconnect)  # Nothing is run for an unknown one.
+    keep = config.keep if keep is None else Config.keep.checked(keep)
     arguments = Arguments(f, args, kwargs)
     with jax.disable_jit(False):  # What is instrumented is compiled, whatever the user's own calls are.
-        return _read(f, arguments, engine == "host", config.keep if keep is None else keep, interconnect)
+        return _read(f, arguments, engine == "host", keep, interconnect)
 
 
 def _read(
