@@ -131,6 +131,35 @@ test("plus and minus zoom about what is lit", async () => {
   expect(words()).not.toContain("992:1024]");
 });
 
+test("a wheel with Ctrl and two fingers zoom, a wheel alone does not", async () => {
+  const view = await mount(array(mesh({ x: 8, y: 8 }), [64, 64], ["x", "y"]));
+  const picture = find(view, ".picture");
+  const image = () => find<HTMLCanvasElement>(view, "canvas").toDataURL();
+  const whole = image();
+  const turn = async (deltaY: number, ctrlKey: boolean) => {
+    const event = new WheelEvent("wheel", { deltaY, ctrlKey, cancelable: true });
+    picture.dispatchEvent(event);
+    await settle();
+    return event.defaultPrevented;
+  };
+  expect(await turn(-100, false)).toBe(false);
+  expect(image()).toBe(whole);
+  expect(await turn(-100, true)).toBe(true);
+  const near = image();
+  expect(near).not.toBe(whole);
+  await turn(100, true);
+  expect(image()).toBe(whole);
+  const finger = (type: string, pointerId: number, clientX: number) =>
+    picture.dispatchEvent(new PointerEvent(type, { pointerId, clientX, clientY: 200, pointerType: "touch" }));
+  finger("pointerdown", 1, 100);
+  finger("pointerdown", 2, 140);
+  finger("pointermove", 2, 260);
+  finger("pointerup", 1, 100);
+  finger("pointerup", 2, 260);
+  await settle();
+  expect(image()).toBe(near);
+});
+
 test("the colour buttons colour, and tell Python", async () => {
   const view = await mount(SHARDED);
   const pressed = () => [...view.root.querySelectorAll("fieldset button[aria-pressed=true]")].map((b) => b.textContent);

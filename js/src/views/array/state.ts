@@ -194,9 +194,9 @@ export class ArrayState extends CardState<Fields> {
     if (!model || model.doc.shape === null) return;
     const { row, column } = roles(model.rank, choice);
     const parts = model.parts(this.lit()?.tile ?? 0);
-    const all = Number.POSITIVE_INFINITY;
+    const all = Math.max(...[row, column].map((dim) => model.grid[dim ?? -1] ?? 1));
     const now = choice.window ? Math.max(choice.window[0][1], choice.window[1][1]) : all;
-    const next = closer ? (now > 16 ? 16 : 4) : now < 16 ? 16 : all;
+    const next = closer ? (now > 16 ? 16 : 4) : now < 16 && all > 16 ? 16 : all;
     const stretch = (dim: number | null): readonly [number, number] => {
       const n = dim === null ? 1 : (model.grid[dim] ?? 1);
       const count = Math.min(n, next);
