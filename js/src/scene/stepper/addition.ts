@@ -166,12 +166,13 @@ function wayMarks(view: StepView): Mark[] {
   const { stage, finished, played, flow } = view;
   if (finished || flow.progress >= 1) return [];
   if (stage.motion === "lanes") {
+    const width = laneWidth(view);
     return routesIn(view).flatMap((route): Mark[] => {
       const [tileFrom, tileTo] = [stage.lanes[route.from]?.tile, stage.lanes[route.to]?.tile];
       if (!tileFrom || !tileTo) return [];
       const [from, to] = [tileFrom.box, tileTo.box];
       const edge = from.x + from.w;
-      const x = edge + (route.lane + 0.5) * laneWidth(view);
+      const x = edge + (route.lane + 0.5) * width;
       const [y0, y1] = [from.y + from.h / 2 + 2, to.y + to.h / 2 - 2];
       const stroke = axisStroke(view.inkBetween(tileFrom.members[0] ?? 0, tileTo.members[0] ?? 0), 1);
       return [elbow([edge + 2, y0], x, [edge + 5, y1], stroke)];

@@ -247,13 +247,13 @@ export function laneWidth(view: StepView): number {
 function laneFlights(view: StepView): Flight[] {
   const { stage, flow } = view;
   const size = laneCopy(view);
+  const pitch = stage.motion === "permute" ? laneWidth(view) : size.w + 8;
   return routesIn(view).flatMap((route) => {
     const from = stage.lanes[route.from]?.tile;
     const held = stage.holds[route.to];
     const to = held ?? stage.lanes[route.to]?.tile;
     if (!from || !to) return [];
     const edge = from.box.x + from.box.w;
-    const pitch = held ? laneWidth(view) : size.w + 8;
     const lane = edge + (held ? 18 + (pitch - 8 - size.w) / 2 : 12) + route.lane * pitch;
     const hidden = (order: number) => edge - 4 - size.w - order * (size.w + 7);
     const [start, end] = held

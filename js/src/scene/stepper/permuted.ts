@@ -53,10 +53,11 @@ export function sends(view: StepView, p: number): boolean {
 /** Elbows from what a member sends to who holds it after. */
 function elbowMarks(view: StepView): Mark[] {
   const { stage } = view;
+  const width = laneWidth(view);
   return routesIn(view).flatMap((route): Mark[] => {
     const [from, to] = [stage.lanes[route.from]?.tile.box, stage.holds[route.to]?.box];
     if (!from || !to) return [];
-    const x = from.x + from.w + 14 + (route.lane + 0.5) * laneWidth(view);
+    const x = from.x + from.w + 14 + (route.lane + 0.5) * width;
     // What leaves a row and what arrives in it are two lines, or they would look like one way straight across.
     const apart = Math.min(4, from.h / 6);
     const [y0, y1] = [from.y + from.h / 2 + apart, to.y + to.h / 2 - apart];
