@@ -60,10 +60,17 @@ export function groupAt({ panels }: GroupPanels, x: number, y: number): number |
   return at < 0 ? null : at;
 }
 
-export function groupMarks(model: MpmdModel, layout: GroupPanels, scheme: Scheme, chosen: number | null): Mark[] {
+/** The chosen panel has a bold edge, the one that is pointed at a thin one. */
+export function groupMarks(
+  model: MpmdModel,
+  layout: GroupPanels,
+  scheme: Scheme,
+  chosen: number | null,
+  hover: number | null = null,
+): Mark[] {
   const marks: Mark[] = [...railMarks(model, layout)];
   layout.panels.forEach((panel, i) => {
-    marks.push(...panelMarks(model, panel, scheme, i === chosen));
+    marks.push(...panelMarks(model, panel, scheme, i === chosen ? 2.4 : i === hover ? 1.2 : 0));
   });
   marks.push(...joinMarks(model, layout));
   return marks;
@@ -88,12 +95,12 @@ function railMarks(model: MpmdModel, { panels, width }: GroupPanels): Mark[] {
   ];
 }
 
-function panelMarks(model: MpmdModel, panel: GroupPanel, scheme: Scheme, chosen: boolean): Mark[] {
+function panelMarks(model: MpmdModel, panel: GroupPanel, scheme: Scheme, bold: number): Mark[] {
   const { x, y, w, h, fold, mesh } = panel;
   const held = fold.hold !== "none";
   const away = fold.hold === "remote" || !fold.model.ids.some((_, p) => fold.model.addressable(p));
-  const stroke = chosen
-    ? { color: "ink" as const, width: 2.4 }
+  const stroke = bold
+    ? { color: "ink" as const, width: bold }
     : { color: away || !held ? ("faint" as const) : ("edge" as const), width: 1.2, ...(away ? { dash: [2, 3] } : {}) };
   const processes = processText(model, fold);
   const room = w - 2 * INNER - textWidth(processes, 11) - 8;

@@ -29,7 +29,7 @@ export function pipelineScene(models: readonly ScheduleModel[], picture: Pipelin
   const palette = palettes[0];
   const body = stack([
     headBand(models, width),
-    ...(palette ? [inset(legendMarks(palette, room))] : []),
+    ...(palette ? [inset(legendMarks(models, palette, room))] : []),
     inset({ marks: drawn, height: board.height + 10 }),
     { marks: [rule(0, 0, width)], height: 1 },
     ...(models.length > 1 ? models.map((m) => rowBand(m, width)) : []),
@@ -84,6 +84,9 @@ function headBand(models: readonly ScheduleModel[], width: number): Band {
   return { marks, height: y + 34 };
 }
 
+/** Where figures begin, and the last ends, as shares of their room. */
+const COLUMNS = [0, 0.24, 0.64, 0.82, 1] as const;
+
 /** A schedule's figures: idle time as a bar and a fraction, kept, sends, length. */
 function rowBand(model: ScheduleModel, width: number): Band {
   const y = 19;
@@ -100,10 +103,11 @@ function rowBand(model: ScheduleModel, width: number): Band {
     { kind: "rect", ...bar, fill: "muted", lines: true, stroke: { color: "muted", width: 1 } },
   ];
   if (width >= 700) {
-    const each = (width - PAD - 230) / 4;
-    figures.forEach(
-      (text, i) => void marks.push(label(232 + i * each, y, fit(text, each - 6, 12, true), 12, "ink", MONO)),
-    );
+    const room = width - PAD - 232;
+    figures.forEach((text, i) => {
+      const [from, to] = [COLUMNS[i] as number, COLUMNS[i + 1] as number];
+      marks.push(label(232 + from * room, y, fit(text, (to - from) * room - 6, 12, true), 12, "ink", MONO));
+    });
     return { marks, height: 26 };
   }
   marks.push(label(PAD, y + 20, fit(figures.join(" · "), width - 2 * PAD, 11.5, true), 11.5, "ink", MONO));

@@ -67,6 +67,7 @@ test("Enter asks Python for the view that fits, draws it in place, and takes it 
   await press(list, "Enter");
   await settle();
   expect(textOf(find(view, ".opened"))).toContain("reading params");
+  await expectAccessible(view);
   expect(view.model.sentFor("_asked")).toEqual([{ n: 1, do: "open", name: "params" }]);
   view.model.assign({ _opened: { n: 1, name: "params", front_end: FRONT_END, state: { _document: "a tree" } } });
   await vi.waitFor(() => expect(textOf(find(view, ".opened"))).toContain("drawn: a tree"));

@@ -34,3 +34,17 @@ test("another document takes the place of the first", async () => {
   expect(find(card, "header").textContent).toContain("bf16[32768,4096]");
   expect(card.frame.getBoundingClientRect().height).toBeLessThanOrEqual(640);
 });
+
+test("a group that is pointed at says what it holds, and is not chosen by that", async () => {
+  const card = await mount(wire("copies"));
+  const picture = find(card, ".picture");
+  const { left, top } = picture.getBoundingClientRect();
+  const at = { bubbles: true, clientX: left + 40, clientY: top + 60 };
+  picture.dispatchEvent(new PointerEvent("pointermove", at));
+  await settle();
+  expect(picture.title).toContain("stage 0, devices 0 to 3");
+  expect(card.model.sentFor("selection")).toEqual([]);
+  picture.dispatchEvent(new PointerEvent("pointerleave", at));
+  await settle();
+  expect(picture.title).toBe("");
+});

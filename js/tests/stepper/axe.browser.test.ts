@@ -21,6 +21,7 @@ for (const [scheme, background] of GROUNDS) {
       view.root.querySelector<HTMLElement>("[role=listbox]")?.focus();
       view.root.querySelector("[role=listbox]")?.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowDown" }));
       scrub(view, at);
+      for (const fold of view.root.querySelectorAll("details")) fold.open = true;
       await settle();
       expect(view.root.querySelector(".card")?.classList).toContain(scheme);
       await expect.poll(() => [...view.root.querySelectorAll(".help, .tip")]).toHaveLength(2);

@@ -109,7 +109,7 @@ export function summaryText(model: ScheduleModel): string {
 export function unitText(model: ScheduleModel): string {
   const { durations } = model;
   if (!model.trains) return "a forward task takes 1";
-  const equal = durations.forward.length === 1;
-  const forward = equal ? short(durations.forward[0] ?? 0) : "times by stage";
-  return `a forward task takes ${forward}${equal ? `, a backward task ${short(ratioOf(durations))} times as long` : ""}`;
+  const [forward = 1] = durations.forward;
+  if (durations.forward.length > 1) return "each stage takes a time of its own";
+  return `a forward task takes ${short(forward)}, a backward task ${short(forward * ratioOf(durations))}`;
 }

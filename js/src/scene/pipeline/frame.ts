@@ -29,7 +29,9 @@ function axisMarks(board: Board): Mark[] {
   const first = board.blocks[0];
   if (!first) return [];
   const y = first.top - 8;
-  const step = tickStep(ROOM / scaleOf(board));
+  const [from, to] = board.span;
+  // Ticks are whole tasks, but where a part of one is enlarged.
+  const step = tickStep(Math.max(ROOM / scaleOf(board), Math.min(1, (to - from) / 2)));
   const marks: Mark[] = [label(board.grid.x - 10, y, "time", 11, "muted", { anchor: "end" })];
   for (let k = Math.ceil(board.span[0] / step - 1e-9); k * step <= board.span[1] + 1e-9; k++) {
     const x = xOf(board, k * step);

@@ -11,6 +11,7 @@ import type { InspectorState } from "./state";
 
 /** Only the list itself takes focus. */
 const CELL = { role: "gridcell" } as const;
+const ROW = { role: "row" } as const;
 
 function rowRole(model: NamespaceModel, holder: Holder, line: number, current: boolean, open: boolean) {
   return {
@@ -63,7 +64,13 @@ export function Line({ state, model, holder, line }: Props) {
         </span>
         <Notes model={model} holder={holder} />
       </div>
-      {isOpen && <Below state={state} model={model} holder={holder} />}
+      {isOpen && (
+        <div {...ROW}>
+          <div {...CELL}>
+            <Below state={state} model={model} holder={holder} />
+          </div>
+        </div>
+      )}
     </>
   );
 }

@@ -60,16 +60,22 @@ export function MpmdCard({ state }: { state: MpmdState }) {
 
 function Groups({ state, shown }: { state: MpmdState; shown: Shown }) {
   const { model, layout, at } = shown;
+  const { hover } = state.now;
+  const over = hover === null ? undefined : model.folds[hover];
+  const under = (event: MouseEvent & { currentTarget: HTMLElement }) => {
+    const bounds = event.currentTarget.getBoundingClientRect();
+    return groupAt(layout, event.clientX - bounds.left, event.clientY - bounds.top);
+  };
   const panel = layout.panels[at ?? 0];
   const fold = model.folds[at ?? 0];
   return (
     <div
       class="picture"
       style={{ width: `${layout.width}px`, height: `${layout.height}px` }}
-      onPointerDown={(event) => {
-        const bounds = event.currentTarget.getBoundingClientRect();
-        state.look(groupAt(layout, event.clientX - bounds.left, event.clientY - bounds.top));
-      }}
+      title={over && foldText(model, over)}
+      onPointerDown={(event) => state.look(under(event))}
+      onPointerMove={(event) => state.set({ hover: under(event) })}
+      onPointerLeave={() => state.set({ hover: null })}
     >
       <div aria-hidden="true" ref={state.layer.attach} />
       {panel && fold && (

@@ -11,6 +11,8 @@ interface Fields {
   model: MpmdModel | null;
   /** The group that is looked at. */
   group: number | null;
+  /** Index of the panel that is pointed at. */
+  hover: number | null;
 }
 
 export interface Shown {
@@ -25,7 +27,7 @@ export class MpmdState extends CardState<Fields> {
   readonly #layout = memo(layoutGroups);
 
   constructor(widget: WidgetModel, frame: HTMLElement) {
-    super(widget, frame, { model: null, group: null }, ["selection"]);
+    super(widget, frame, { model: null, group: null, hover: null }, ["selection"]);
   }
 
   name(): string {
@@ -34,7 +36,7 @@ export class MpmdState extends CardState<Fields> {
   }
 
   protected override read(document: unknown): void {
-    this.set({ model: new MpmdModel(decodeMpmd(document)), group: null });
+    this.set({ model: new MpmdModel(decodeMpmd(document)), group: null, hover: null });
   }
 
   protected override follow(): void {
@@ -51,10 +53,12 @@ export class MpmdState extends CardState<Fields> {
 
   protected override paint(): boolean {
     const shown = this.shown();
-    const { theme } = this.now;
+    const { theme, hover } = this.now;
     if (!shown || !theme) return false;
     const { model, layout, at } = shown;
-    return this.layer.paint([layout, at], layout, theme, () => groupMarks(model, layout, theme.scheme, at));
+    return this.layer.paint([layout, at, hover], layout, theme, () =>
+      groupMarks(model, layout, theme.scheme, at, hover),
+    );
   }
 
   /** Looks at a panel; null at none. */

@@ -30,8 +30,9 @@ export function Legend({ state, models }: { state: PipelineState; models: readon
         </li>
       )}
       <li class="followed">
-        colour = microbatch{follow === null ? "" : "; "}
-        {follow !== null && (
+        {follow === null ? (
+          "colour = microbatch"
+        ) : (
           <button type="button" class="plainly" onClick={() => state.followBatch(null)}>
             <b>microbatch {follow}</b> is followed ✕
           </button>
