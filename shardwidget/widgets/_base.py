@@ -220,7 +220,7 @@ class DocumentWidget(anywidget.AnyWidget):
         if picture is None:
             return plain
         # An <img>, because untrusted notebooks drop inline SVG but keep this.
-        data = [base64.b64encode(part.encode()).decode("ascii") for part in self._parts(picture)]
+        data = [base64.b64encode(part.encode()).decode("ascii") for part in self._sheets(picture)]
         alt = escape(self._title())
         images = "".join(
             f'<img src="data:image/svg+xml;base64,{part}" alt="{alt}" style="max-width:100%;break-inside:avoid">'
@@ -240,7 +240,7 @@ class DocumentWidget(anywidget.AnyWidget):
             return None
         return picture if len(picture) <= LARGEST_PICTURE else None
 
-    def _parts(self, picture: str) -> Sequence[str]:
+    def _sheets(self, picture: str) -> Sequence[str]:
         """The picture that stands in for the widget, in parts that a sheet of paper has room for."""
         return (picture,)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from os import PathLike
-from typing import Any, Literal, TypeVar
+from typing import Any, ClassVar, Literal, TypeVar
 
 from shardwidget.export import images, svg, video
 from shardwidget.widgets import _sharing
@@ -16,6 +16,9 @@ _Film = TypeVar("_Film", str, svg.Frames)
 
 class MovingWidget(DocumentWidget):
     """A widget that plays: steps of a trace, a collective of a program, the playhead of a schedule."""
+
+    _others: ClassVar[str] = ""
+    """Where nothing moves: what else could be played, as a sentence."""
 
     def _saves(self) -> _sharing.Kinds:
         return _sharing.STILL + _sharing.MOVING
@@ -129,5 +132,8 @@ class MovingWidget(DocumentWidget):
 
     def _moving(self, film: _Film | None) -> _Film:
         if not film:
-            raise ValueError(f"nothing in this {type(self).__name__} moves; to_svg() and to_png() save it as it is")
+            raise ValueError(
+                f"nothing moves in what this {type(self).__name__} shows: to_svg() and to_png() save it as it is."
+                f"{self._others}"
+            )
         return film

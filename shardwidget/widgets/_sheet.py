@@ -69,9 +69,9 @@ class Sheet(DocumentWidget):
     def _state(self, *, complete: bool) -> dict[str, Any]:
         return super()._state(complete=complete) | {"current": self._current()}
 
-    def _parts(self, picture: str) -> Sequence[str]:
+    def _sheets(self, picture: str) -> Sequence[str]:
         if len(self.document.questions) == 1:
-            return super()._parts(picture)
+            return super()._sheets(picture)
         states = ({**self._on_paper(), "current": i} for i in range(len(self.document.questions)))
         return [svg.picture(state, width=PAPER_WIDTH, theme=self._theme(None)) for state in states]
 

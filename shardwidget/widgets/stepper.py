@@ -37,6 +37,7 @@ class ShardMapStepper(MovingWidget):
     """
 
     bundle = "stepper.js"
+    _others = " Collectives move: show the step of one, or play several with steps=range(0, 5)."
 
     step = Int(0).tag(sync=True)
     watch = List(Unicode()).tag(sync=True)

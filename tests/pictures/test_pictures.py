@@ -144,7 +144,7 @@ def test_what_does_not_move_says_so(schedule):
     mesh = jax.make_mesh((2,), ("x",))
     f = jax.jit(jax.shard_map(lambda a: a * 2, mesh=mesh, in_specs=P("x"), out_specs=P("x")))
     abstract = jax.ShapeDtypeStruct((8,), np.float32, sharding=jax.NamedSharding(mesh, P("x")))
-    with pytest.raises(ValueError, match="nothing in this CompiledProgram moves"):
+    with pytest.raises(ValueError, match="nothing moves in what this CompiledProgram shows"):
         sw.CompiledProgram(f, abstract).to_gif()
     assert not hasattr(sw.ArrayView(abstract), "to_gif")
     with pytest.raises(ValueError, match="a PipelineView plays what it shows"):
@@ -237,6 +237,15 @@ def test_a_set_is_drawn_as_it_is_on_screen_and_whole_where_nothing_can_be_opened
     whole: Any = lab._small_picture()
     for said in ("1 of 2 · copies 1", "2 of 2 · copies 2", "0 of 2 passed"):
         assert said in whole
+
+
+@pytest.mark.parametrize("save", ["to_gif", "to_webm", "to_svg"])
+def test_a_step_in_which_nothing_moves_says_so(stepper, save):
+    still: Any = sw.ShardMapStepper(stepper.document, step=0)
+    options = {"animate": True} if save == "to_svg" else {}
+    with pytest.raises(ValueError, match=r"nothing moves in what this ShardMapStepper shows.*steps=range"):
+        getattr(still, save)(width=480, **options)
+    assert "@keyframes" in still.to_svg(width=480, animate=True, steps=range(2, 4))
 
 
 def test_a_menu_offers_what_its_card_saves(stepper):

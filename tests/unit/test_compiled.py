@@ -405,5 +405,5 @@ def test_the_page_of_memory_does_not_move():
     view = sw.CompiledProgram(training())
     assert "@keyframes" in view.to_svg(animate=True)
     view.page = "memory"
-    with pytest.raises(ValueError, match="nothing in this CompiledProgram moves"):
+    with pytest.raises(ValueError, match="nothing moves in what this CompiledProgram shows"):
         view.to_svg(animate=True)

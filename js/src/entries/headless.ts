@@ -95,7 +95,8 @@ export function animated(stateJson: string, optionsJson: string): string {
   const [state, options] = read<FilmOptions>(stateJson, optionsJson);
   const scheme = schemeOf(state, options.theme);
   const [film, title] = filmIn(state, options, scheme);
-  return film ? paintAnimated(film, theme(scheme), title, pngDataUri) : "";
+  const drawn = film ? paintAnimated(film, theme(scheme), title, pngDataUri) : "";
+  return drawn.includes("@keyframes") ? drawn : "";
 }
 
 /** The same one by one, see `Frames`, as JSON; empty where nothing moves. */
@@ -103,7 +104,8 @@ export function frames(stateJson: string, optionsJson: string): string {
   const [state, options] = read<FilmOptions>(stateJson, optionsJson);
   const scheme = schemeOf(state, options.theme);
   const [film, title] = filmIn(state, options, scheme);
-  return film ? JSON.stringify(paintFrames(film, options.rate ?? 20, theme(scheme), title, pngDataUri)) : "";
+  const drawn = film && paintFrames(film, options.rate ?? 20, theme(scheme), title, pngDataUri);
+  return drawn && drawn.parts.length > 0 ? JSON.stringify(drawn) : "";
 }
 
 function read<Options>(stateJson: string, optionsJson: string): readonly [State, Options] {
