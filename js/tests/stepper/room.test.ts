@@ -156,6 +156,9 @@ test("one of several groups says which it is, and goes to the others, without a 
   expect([stage.map, stage.tiles.length]).toEqual([null, 4]);
   expect(written(stage.fixed)).toContain("group 2 of 2, y=1");
   expect(stage.pager).not.toBeNull();
+  // What is left out is said whole, also where there is little room for it.
+  expect(written(frameOf(viewOf(wide)).under).join()).toContain("rows 0–2 of 8; columns 0–3 of 8");
+  expect(written(frameOf(viewOf(wide, { width: 454 })).under)).toContain("2 × 3 of 8 × 8");
 });
 
 test("a permutation keeps its columns and uses the width that there is", () => {
