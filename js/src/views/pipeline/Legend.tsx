@@ -18,8 +18,8 @@ export function Legend({ state, models }: { state: PipelineState; models: readon
     <ul class="legend">
       {kinds.has(F) && <li>{cell("f", palette.forward)} F forward, sends on</li>}
       {kinds.has(B) && <li>{cell("b", palette.backward)} B backward, sends back</li>}
-      {kinds.has(I) && <li>{cell("b", palette.backward)} I gradient of inputs, sends back</li>}
-      {kinds.has(W) && <li>{cell("w", palette.weight)} W gradient of weights</li>}
+      {kinds.has(I) && <li>{cell("b", palette.backward)} I input gradient, sends back</li>}
+      {kinds.has(W) && <li>{cell("w", palette.weight)} W weight gradient</li>}
       <li>
         <i class="cell idle" aria-hidden="true" /> idle
       </li>
