@@ -74,7 +74,7 @@ def placement(x: Any, *, name: str = "", groups: tuple[Mesh, str] | None = None)
         dtype=str(x.dtype),
         bits=8 * x.dtype.itemsize,
         name=name,
-        type=_jax.type_text(jax.typeof(given) if isinstance(given, jax.Ref) else aval),
+        type=("Ref " if isinstance(given, jax.Ref) else "") + _jax.type_text(aval),
         sharding=type(sharding).__name__,
         spec=None if spec is None else repr(spec),
         agreement=_agreement(aval.sharding.spec, sharding),

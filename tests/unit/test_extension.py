@@ -36,7 +36,7 @@ def test_arrays_and_small_trees_display_as_views_and_everything_else_as_before(s
     magics = {kind: set(table) for kind, table in shell.magics_manager.magics.items()}
     shell.run_line_magic("load_ext", "shardwidget")
     assert "f32[8,8]" in displayed(shell, x)["text/html"]
-    assert "Ref{f32[8,8]}" in displayed(shell, jax.new_ref(x))["text/html"]
+    assert "Ref f32[8,8]" in displayed(shell, jax.new_ref(x))["text/html"]
     assert "2 arrays" in displayed(shell, {"w": x, "b": put((4,))})["text/html"]
     assert "text/html" not in displayed(shell, jnp.float32(3.0))
     assert displayed(shell, {"a": 1}) == {"text/plain": "{'a': 1}"}

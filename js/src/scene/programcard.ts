@@ -83,7 +83,7 @@ export function programScene(model: ProgramModel, picture: ProgramPicture): Scen
   const stacked = width < STACKED;
   const left = stacked || !c ? width : width - PANEL;
   const table = stack([
-    ...noteBands(model, width),
+    ...noteBands(model, left),
     ...(groups.length > 0 && left >= NARROW ? [headsBand(left)] : []),
     ...rowBands(model, groups.slice(0, MOST), left, chosen),
     footBand(model, c, left, groups.slice(MOST)),

@@ -21,7 +21,7 @@ import { type Box, type LineMark, PAD, type RectMark } from "../../src/scene/sce
 import { meshOf, raw } from "../documents";
 import { extent } from "../scene/cases";
 import { PLANS } from "../stepper/traces";
-import { find, model, modelOf, type ProgramName, pod, repeated, SINGLE } from "./programs";
+import { find, model, modelOf, type ProgramName, pod, program, repeated, SINGLE } from "./programs";
 
 /** What is stated of a kind of collective. */
 function semanticsOf(kind: string): Semantics {
@@ -394,6 +394,15 @@ test("the picture without a page has the call over time and lists equal collecti
   for (const group of groups) expect(texts).toContain(`×${groupTotal(m, group, m.doc.interconnect).runs}`);
   const lanes = layoutLanes(m, m.doc.interconnect, 1100 - 2 * PAD);
   for (const { text } of lanes?.ticks ?? []) expect(texts).toContain(text);
+});
+
+test("a note of several lines stays beside the mesh", () => {
+  const m = modelOf({ ...program("training"), note: "word ".repeat(80) });
+  const { marks } = programScene(m, { width: 1100, scheme: "light", selection: null, axis: null, sort: "time" });
+  const lines = marks.filter((mark) => mark.kind === "text" && mark.spans[0]?.text.startsWith("word word"));
+  const panel = marks.find((mark) => mark.kind === "rect" && mark.fill === "panel" && mark.w === 400) as RectMark;
+  expect(lines.length).toBeGreaterThan(1);
+  for (const { x, w } of lines.map(extent)) expect(x + w).toBeLessThanOrEqual(panel.x);
 });
 
 test("a ring of one axis stands in two rows, and its links are short and straight, the last like the others", () => {

@@ -60,7 +60,7 @@ class LeafReader:
         found = self._seen.get(key)
         if found is None:
             placed = self._placed(x, state, sharding)
-            found = self._seen[key] = self._index(replace(placed, type=f"Ref{{{placed.type}}}") if is_ref else placed)
+            found = self._seen[key] = self._index(replace(placed, type=f"Ref {placed.type}") if is_ref else placed)
         return found
 
     def _with_names(self, found: int, logical: tuple[str, ...]) -> int:
