@@ -79,6 +79,7 @@ class History:
 
         Raises:
             KeyError: the mesh has no such device, or there is no such iteration.
+            ValueError: it is not known, because the block was made in an iteration that was not recorded.
         """
         v = self.at(iteration)
         ids = self.trace.mesh.device_ids.array().tolist()
@@ -89,6 +90,10 @@ class History:
             return BlockOf(v.name, device)
         name = self.trace.variables[v.origin.variable].name
         positions = v.origin.positions.array().reshape(len(ids), -1)[ids.index(device)]
+        if np.any(positions < -1):
+            raise ValueError(
+                f"not known whose block {v.name} is on device {device}: it is from an iteration that was not recorded"
+            )
         blocks = tuple(BlockOf(name, ids[p] if p >= 0 else None) for p in positions.tolist())
         return blocks[0] if len(blocks) == 1 else blocks
 

@@ -96,7 +96,7 @@ class Origin:
     """Index in ``Trace.variables`` of the variable whose blocks they are."""
     positions: Ints
     """By mesh position and piece: the position of the device whose block the piece comes from; -1 where nothing was
-    sent to the device."""
+    sent to the device, -2 where it is not known."""
     axis: int = -1
     """Dimension along which the pieces are joined, all of one size; -1 where a block is a single piece."""
 

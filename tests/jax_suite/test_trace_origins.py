@@ -51,6 +51,61 @@ def test_a_block_is_followed_round_a_ring(engine):
     assert first.origin is None
 
 
+@pytest.mark.parametrize("length", [30, 1001])
+def test_blocks_are_followed_across_iterations_that_were_not_recorded(length):
+    ring = [(i, (i + 1) % 4) for i in range(4)]
+
+    def f(q, k, w):
+        def step(carry, _):
+            k, w, total, sent = carry
+            total = total + q * k + sent
+            there = lax.ppermute(k, "x", ring)
+            # Two carries change places, one is computed, and one is that, sent.
+            return (w, there, total, lax.ppermute(total, "x", ring)), None
+
+        out, _ = lax.scan(step, (k, w, q, q), None, length=length)
+        return sum(out)
+
+    tags = jnp.arange(8.0)
+    trace = read.trace(region(f, in_specs=(SPLIT,) * 3), tags, 100 + tags, 200 + tags)
+    last = length - 1
+    recorded = {s.iteration for s in trace.scopes if s.kind == "iteration"}
+    assert last in recorded
+    assert last - 1 not in recorded
+    first = next(s for s in trace.steps if s.primitive == "in_specs").outputs
+    followed = 0
+    for v in trace.variables:
+        # Whatever is said agrees with the values.
+        if v.region < 0 or v.origin is None:
+            continue
+        root = trace.variables[v.origin.variable]
+        for device, (at,) in enumerate(v.origin.positions.array().reshape(4, -1).tolist()):
+            if at >= 0:
+                np.testing.assert_array_equal(v.value(device), root.value(at))
+                followed += root in first
+    assert followed > 0
+    # A ring's blocks are those of the arguments, however many iterations were left out.
+    k, w = (trace[name].at(last) for name in ("k", "w"))
+    assert {trace.variables[v.origin.variable].name for v in (k, w) if v.origin} == {"k", "w"}
+    # What an iteration that was not recorded made and sent is not known.
+    with pytest.raises(ValueError, match="not recorded"):
+        trace["sent"].origin(device=0, iteration=last)
+
+
+def test_a_block_that_values_choose_is_not_followed_across_iterations_that_were_not_recorded():
+    def f(k):
+        def step(k, i):
+            whole = lax.all_gather(k, "x", tiled=True)
+            return lax.dynamic_slice_in_dim(whole, ((lax.axis_index("x") + i) % 4) * 2, 2), None
+
+        return lax.scan(step, k, jnp.arange(30))[0]
+
+    trace = read.trace(region(f), jnp.arange(8.0))
+    assert trace["k"].origin(device=1, iteration=1) == ("k", 1)
+    with pytest.raises(ValueError, match="not recorded"):
+        trace["k"].origin(device=1, iteration=29)
+
+
 def test_pieces_of_a_gathered_block_are_told_apart():
     def f(w):
         whole = lax.all_gather(w, "x", tiled=True)

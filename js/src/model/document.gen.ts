@@ -1049,7 +1049,7 @@ export interface Origin {
   readonly variable: number;
   /**
    * By mesh position and piece: the position of the device whose block the piece comes from; -1 where nothing was
-   * sent to the device.
+   * sent to the device, -2 where it is not known.
    */
   readonly positions: Ints;
   /** Dimension along which the pieces are joined, all of one size; -1 where a block is a single piece. */

@@ -1,5 +1,6 @@
 /** What a block that stays has met: the blocks that came round and were computed with it, by device. */
 import type { Variable } from "./document.gen";
+import { unpack } from "./ints";
 import { originsOf, originVariable, ownBlocks } from "./origins";
 import { permutes } from "./semantics";
 import type { TraceModel } from "./trace";
@@ -11,6 +12,10 @@ export interface Met {
   of: string;
   /** By row and mesh position: the devices whose blocks were met before the next row; null for rows of other blocks. */
   rows: readonly (readonly ReadonlySet<number>[] | null)[];
+  /** The step after which every block that stays has met the blocks of all devices; -1 where none is. */
+  last: number;
+  /** Iterations after which that is so; 0 where it is not known. */
+  complete: number;
 }
 
 interface Meeting {
@@ -53,19 +58,25 @@ export function meetings(
   const moving = new Set(own.map(({ moves }) => root(moves)));
   const met = Array.from({ length: trace.mesh.size }, () => new Set<number>());
   let next = 0;
+  let last = -1;
   const name = (id: number) => trace.variable(id)?.name ?? "";
-  return {
+  const found = {
     name: name(best),
     of: [...moving].map(name).join(", "),
     rows: rows.map(({ shown }, i) => {
       const until = rows[i + 1]?.steps[0] ?? trace.steps.length;
       for (let m = own[next]; m && m.step < until; m = own[++next]) {
+        const { active = null } = trace.step(m.step) ?? {};
+        const works = active && new Set(unpack(active));
         for (const [p, devices] of met.entries()) {
+          if (works && !works.has(p)) continue;
           const [from = -1] = originsOf(trace, m.moves, p);
           if (from >= 0) devices.add(from);
         }
+        if (last < 0 && met.every((devices) => devices.size === met.length)) last = m.step;
       }
       return shown.some((v) => moving.has(root(v))) ? met.map((devices) => new Set(devices)) : null;
     }),
   };
+  return { ...found, last, complete: 0 };
 }

@@ -3,6 +3,9 @@ import type { Origin, Trace as TraceDocument, Variable } from "./document.gen";
 import type { unpack } from "./ints";
 import type { MeshModel } from "./mesh";
 
+/** The origin of a block of which it is not known whose it is. */
+export const NOT_KNOWN = -2;
+
 /** What of a trace tells whose blocks are whose. */
 interface Trace {
   mesh: MeshModel;
@@ -12,7 +15,7 @@ interface Trace {
   replicas(v: Variable): readonly string[];
 }
 
-/** Mesh positions whose blocks a device holds, piece by piece: its own where nobody else's are known; -1 for zeros. */
+/** Mesh positions whose blocks a device holds, piece by piece: its own where nobody else's are known; -1 for zeros, NOT_KNOWN. */
 export function originsOf(trace: Trace, v: Variable, position: number): readonly number[] {
   if (!v.origin) return [position];
   const all = trace.origins(v.origin);

@@ -42,6 +42,16 @@ export interface SpaceTime {
   loops: readonly Loop[];
   /** Which blocks that travel a block that stays was computed with, by row; null where there is no such block. */
   met: Met | null;
+  /** The last hop of a ring, where it only brings blocks back to their own devices and nothing reads them there. */
+  home: Home | null;
+}
+
+export interface Home {
+  /** Its number, from 1. */
+  hop: number;
+  /** What a device sends in it, and in all hops. */
+  bytes: number;
+  total: number;
 }
 
 /** Blocks of a row that are drawn. */
@@ -90,7 +100,57 @@ export function spaceTime(trace: TraceModel): SpaceTime {
   }
   const all = rows.flatMap((row, i) => [...heldBefore(trace, row, rows[i - 1], made), row]);
   const grouped = all.map((row) => ({ ...row, blocks: blocksOf(trace, row.shown, row.collective !== null) }));
-  return { rows: grouped, loops: loops.all, met: meetings(trace, grouped) };
+  const met = meetings(trace, grouped);
+  return {
+    rows: grouped,
+    loops: loops.all,
+    met: met && metInLoops(trace, grouped, loops, met),
+    home: homeOf(trace, grouped),
+  };
+}
+
+/** What blocks have met, as far as it is known where iterations were not recorded. */
+function metInLoops(trace: TraceModel, rows: readonly SpaceRow[], loops: Loops, met: Met): Met {
+  const after = ({ loop, iteration }: Place) =>
+    loops.all[loop]?.iterations.some((i, k, all) => i <= iteration && i !== (all[k - 1] ?? -1) + 1);
+  const all = (devices: readonly ReadonlySet<number>[]) => devices.every(({ size }) => size === devices.length);
+  const cut = rows.findIndex(({ path }) => path.some(after));
+  const step = trace.step(met.last);
+  const [place, inner] = step ? loops.path(step) : [];
+  return {
+    ...met,
+    rows: met.rows.map((row, i) => (row && cut >= 0 && i >= cut - 1 && !all(row) ? null : row)),
+    complete: place && !inner && !after(place) ? place.iteration + 1 : 0,
+  };
+}
+
+/** The last hop of the loop that runs last, where it changes nothing that is read. */
+function homeOf(trace: TraceModel, rows: readonly SpaceRow[]): Home | null {
+  const row = rows.findLast(({ collective }) => collective !== null);
+  const [place, inner] = row?.path ?? [];
+  if (!row || !place || inner || !permutes(row.collective)) return null;
+  const hops = rows.filter(({ path, collective }) => collective && path[0]?.loop === place.loop);
+  const { steps } = trace;
+  const reads = (id: number, k: number) => steps.some((step, i) => i > k && step.inputs.includes(id));
+  const unread = row.steps.every((i) => {
+    const v = trace.variable(steps[i]?.outputs[0] ?? -1);
+    const origin = v?.origin;
+    if (!v || !origin || !ownBlocks(trace, v)) return false;
+    return steps.every((step, k) => {
+      if (k <= i || !step.inputs.includes(v.id)) return true;
+      // The end of the loop hands it on: to nobody.
+      const results = step.outputs.flatMap((id) => trace.variable(id) ?? []);
+      const same = results.filter((other) => other.origin?.variable === origin.variable);
+      return step.primitive === "scan" && same.length > 0 && !same.some((other) => reads(other.id, k));
+    });
+  });
+  const sent = (steps: readonly number[]) =>
+    steps.reduce((sum, i) => sum + (trace.step(i)?.collective?.bytes_per_device ?? 0), 0);
+  // One hop an iteration, and all of them there: else a number would name the wrong one.
+  const whole = hops.length === place.iteration + 1 && hops.every(({ path }, i) => path[0]?.iteration === i);
+  return unread && whole
+    ? { hop: hops.length, bytes: sent(row.steps), total: hops.reduce((sum, hop) => sum + sent(hop.steps), 0) }
+    : null;
 }
 
 /** The step that made what a collective sends, before it was moved and reshaped: -1 where no step did. */

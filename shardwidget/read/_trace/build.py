@@ -110,9 +110,9 @@ class Builder:
     def _origin(self, value: TracedValue) -> Origin | None:
         """Whose blocks a value has, where they are another's."""
         found, order = value.moved, None if value.region is None else self._seats(value.region)
-        if found is None or found.root is value or order is None:
+        if found is None or order is None:
             return None
-        back = np.append(np.argsort(order), -1)  # Where nothing was sent is -1 on every mesh.
+        back = np.append(np.argsort(order), [-2, -1])  # What is no position is the same on every mesh.
         return Origin(found.root.id, Ints.pack(back[found.pieces[order]]), found.axis)
 
     def _seats(self, region: RegionNode | None) -> np.ndarray | None:

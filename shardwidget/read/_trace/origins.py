@@ -21,9 +21,12 @@ class Moved:
     root: TracedValue
     """The value whose blocks they are."""
     pieces: np.ndarray
-    """By position in the region's mesh and piece: the position that the piece was at; -1 where nothing was sent."""
+    """By position in the region's mesh and piece: the position that the piece was at; -1 where nothing was sent,
+    -2 where it is not known."""
     axis: int = -1
     """Dimension along which the pieces are joined, all of one size; -1 where a block is a single piece."""
+    fixed: bool = True
+    """Whether every run of the same equations moves them so: no value that the program computes chose the pieces."""
 
     @property
     def count(self) -> int:
@@ -57,7 +60,62 @@ def through_collective(call: collectives.Call, operand: Moved) -> Moved | None:
     joined = np.empty((len(before), call.n), before.dtype)
     for group in call.groups:
         joined[list(group)] = before[list(group), 0]
-    return Moved(operand.root, joined, call.concat if meaning.by_origin else call.dimension)
+    return replace(operand, pieces=joined, axis=call.concat if meaning.by_origin else call.dimension)
+
+
+def not_known(operand: Moved) -> Moved:
+    """Blocks of which it is not known whose they are."""
+    return replace(operand, pieces=np.full((len(operand.pieces), 1), -2), axis=-1)
+
+
+def own(blocks: Moved) -> bool:
+    """Whether every device has its own block."""
+    return np.array_equal(blocks.pieces, np.arange(len(blocks.pieces))[:, None])
+
+
+def after(first: Moved, then: Moved) -> Moved:
+    """Blocks that were moved twice: by ``first``, and then by ``then``, whose root is what ``first`` gave."""
+    if first.count > 1:  # What became of joined pieces is not in ``then``.
+        return not_known(first)
+    pieces = np.where(then.pieces < 0, then.pieces, first.pieces[np.maximum(then.pieces, 0), 0])
+    return replace(then, root=first.root, pieces=pieces, fixed=first.fixed and then.fixed)
+
+
+def after_iterations(
+    before: Sequence[Moved], parameters: Sequence[TracedValue], results: Sequence[Moved], times: int
+) -> list[Moved | None]:
+    """The carries of a loop after iterations that were not recorded.
+
+    Args:
+        before: the carries at the start of the first of them.
+        parameters: the carries of an iteration that was recorded, nothing known of where they come from.
+        results: what this iteration makes of them.
+        times: how many iterations were not recorded.
+
+    Returns:
+        For each carry its blocks; None where they are its own.
+    """
+    index = {value.id: k for k, value in enumerate(parameters)}
+
+    def then(first: Sequence[Moved], second: Sequence[Moved]) -> list[Moved]:
+        return [after(first[index[m.root.id]], m) if m.root.id in index else m for m in second]
+
+    # Every iteration moves blocks in the same way: the number of iterations is taken apart into powers of two.
+    power = [m if m.fixed or (own(m) and m.root.id not in index) else not_known(m) for m in results]
+    state = list(before)
+    while times:
+        state = then(state, power) if times % 2 else state
+        power = then(power, power)
+        times //= 2
+    inside = min(index)
+
+    def told(m: Moved, parameter: TracedValue) -> Moved | None:
+        if m.root.id < inside:
+            return m
+        # Made in an iteration that was not recorded: whose it is can only be said where it was not moved since.
+        return None if own(m) else not_known(replace(m, root=parameter))
+
+    return [told(m, parameter) for m, parameter in zip(state, parameters, strict=True)]
 
 
 Starts = Callable[[int], Sequence[int] | None]
@@ -123,7 +181,8 @@ def _sliced_dynamically(params: dict[str, Any], shape: Sequence[int], operand: M
     size = params["slice_sizes"][axis]
     at = np.asarray(first)
     at = np.where(at < 0, at + shape[axis], at)
-    return _some(operand, shape[axis], np.clip(at, 0, shape[axis] - size), size)
+    chosen = _some(operand, shape[axis], np.clip(at, 0, shape[axis] - size), size)
+    return chosen and replace(chosen, fixed=False)
 
 
 def _some(operand: Moved, size: int, first: np.ndarray, length: int) -> Moved | None:
@@ -133,7 +192,7 @@ def _some(operand: Moved, size: int, first: np.ndarray, length: int) -> Moved | 
         return None
     chosen = first[:, None] // piece + np.arange(length // piece)
     pieces = np.take_along_axis(operand.pieces, chosen, axis=1)
-    return Moved(operand.root, pieces, operand.axis if pieces.shape[1] > 1 else -1)
+    return replace(operand, pieces=pieces, axis=operand.axis if pieces.shape[1] > 1 else -1)
 
 
 _RULES: dict[str, Callable[..., Moved | None]] = {

@@ -23,7 +23,15 @@ from shardwidget.read._trace.collective import Collectives
 from shardwidget.read._trace.draft import Draft, TracedValue
 from shardwidget.read._trace.levels import Site
 from shardwidget.read._trace.nodes import BranchesNode, CallNode, LeafNode, LoopNode, RegionNode, TracedBody
-from shardwidget.read._trace.origins import moved, through_collective, through_equation
+from shardwidget.read._trace.origins import (
+    Moved,
+    after,
+    after_iterations,
+    moved,
+    not_known,
+    through_collective,
+    through_equation,
+)
 from shardwidget.read._trace.printed import printed
 from shardwidget.read._trace.written import Slots, WrittenTensors
 
@@ -191,6 +199,32 @@ class Writer:
         corners = self.written.by_position(operand.site, operand.slots) if operand.site.corner == shape else None
         return None if corners is None else np.broadcast_to(corners, (self.size(place), *shape))
 
+    def _follow(
+        self,
+        before: Sequence[Operand],
+        args: Sequence[TracedValue],
+        results: Sequence[Operand],
+        skipped: int | None,
+        size: int,
+    ) -> None:
+        """Whose blocks the values of an iteration are, after so many that were not recorded; None for any number."""
+
+        def blocks(operands: Sequence[Operand]) -> list[Moved]:
+            return [
+                moved(x, size) if isinstance(x, TracedValue) else not_known(moved(arg, size))
+                for x, arg in zip(operands, args, strict=True)
+            ]
+
+        body = blocks(results) if skipped else [replace(m, fixed=False) for m in blocks(results)]
+        found = after_iterations(blocks(before), args, body, skipped or 1)
+        known = dict(zip((arg.id for arg in args), found, strict=True))
+        for value in self.values[args[0].id :]:
+            root = known.get(value.moved.root.id) if value.moved else None
+            if root is not None and value.moved:
+                value.moved = after(root, value.moved)
+        for arg, origin in zip(args, found, strict=True):
+            arg.moved = origin
+
     def size(self, place: StepContext) -> int:
         """Number of devices of the mesh around."""
         return 1 if place.region is None else self.meshes[place.region].size
@@ -357,11 +391,15 @@ class Writer:
                 about={"number": number, "total": total, "skipped": number - previous - 1, "carries": node.carries,
                        "slice": total - number if node.reverse else number + 1},
             )  # fmt: skip
-            previous = number
+            skipped, previous = number - previous - 1, number
             args = made[: node.carries]
             if node.test is not None:
                 self.block(node.test, [*tests, *args], consts, inner)
-            carry = self.block(node.body, [*closed, *made], consts, inner)[: node.carries]
+            before, carry = carry, self.block(node.body, [*closed, *made], consts, inner)[: node.carries]
+            if place.region is not None and skipped and args:
+                # Devices that end at different iterations are not at one number of them.
+                known = counts is None or len(np.unique(counts)) == 1
+                self._follow(before, args, carry, skipped if known else None, self.size(place))
         if node.stopped:
             return []
         outs = [self.value(v.aval, place, site) for v, site in zip(eqn.outvars, node.outputs, strict=True)]

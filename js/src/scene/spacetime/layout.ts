@@ -2,6 +2,7 @@
 import type { Met } from "../../model/meetings";
 import { originVariable } from "../../model/origins";
 import { type SpaceRow, type SpaceTime, visibleRows } from "../../model/spacetime";
+import { bytes } from "../../model/text";
 import { primitiveName, type TraceModel } from "../../model/trace";
 import { textWidth } from "../measure";
 import { BRACKET, type Bracket, bracketsOf } from "./brackets";
@@ -21,12 +22,14 @@ export interface SpaceLayout {
   links: number;
   pitch: number;
   tile: number;
-  /** What the strips under tiles say; empty where there are none. */
-  caption: string;
+  /** Lines over the rows: what colours and strips say, and what is known of the program as a whole. */
+  captions: readonly string[];
 }
 
 export interface PlacedRow {
   row: SpaceRow;
+  /** Its index among all rows. */
+  index: number;
   y: number;
   h: number;
   text: string;
@@ -39,7 +42,7 @@ export interface PlacedRow {
 
 const LABEL = 138;
 export const TOP = 44;
-const CAPTION = 18;
+export const CAPTION = 18;
 /** Between rows with links, as much as there is room for; and without. */
 const LINKS = [58, 46, 34] as const;
 const PLAIN = 12;
@@ -67,15 +70,26 @@ export function layoutSpace(
   const small = n > LINES;
   const tile = Math.max(1, pitch - (small ? 0 : Math.min(12, pitch * 0.16)));
   const met = metFits(n, tile) ? space.met : null;
+  const captions = [met ? captionOf(met, n, width - left) : "", small ? "" : factsOf(space, width - left)].filter(
+    (text) => text !== "",
+  );
   const visible = visibleRows(space, open);
   const place = (links: number) => {
     const rows: PlacedRow[] = [];
-    let y = TOP + (met ? CAPTION : 0);
+    let y = TOP + captions.length * CAPTION;
     for (const { row, index, leftOut } of visible) {
       if (index > 0) y += leftOut !== null ? CUT : small ? 1 : row.collective ? links : PLAIN;
       const own = met?.rows[index] ?? null;
       const h = small ? 6 : tileHeight(trace, row, tile) + (own ? STRIP : 0);
-      rows.push({ row, y, h, met: own, leftOut: leftOut === null ? null : cutText(leftOut), ...wordsOf(trace, row) });
+      rows.push({
+        row,
+        index,
+        y,
+        h,
+        met: own,
+        leftOut: leftOut === null ? null : cutText(leftOut),
+        ...wordsOf(trace, row),
+      });
       y += h;
     }
     return { rows, links, height: y + 14 };
@@ -85,8 +99,26 @@ export function layoutSpace(
   for (const links of less) if (placed.height > room) placed = place(links);
   const { rows, links, height } = placed;
   const brackets = bracketsOf(space, rows, links, open);
-  const caption = met ? captionOf(met, n, width - left) : "";
-  return { width, height, rows, links, brackets, names, left, pitch, tile, caption };
+  return { width, height, rows, links, brackets, names, left, pitch, tile, captions };
+}
+
+/** Where the program is while it runs iterations that are folded: the row under them, and the iteration. */
+export interface Folded {
+  row: PlacedRow;
+  text: string;
+}
+
+/** The fold that a step is in; null where the step's own row is drawn. */
+export function foldedAt(
+  trace: TraceModel,
+  { rows: all }: SpaceTime,
+  { rows }: SpaceLayout,
+  step: number,
+): Folded | null {
+  const index = all.findLastIndex(({ steps: [first = 0] }) => first <= step);
+  const row = rows.find((placed) => placed.index >= index);
+  const inside = trace.step(all[index]?.steps[0] ?? -1);
+  return row && inside && row.index > index && row.leftOut !== null ? { row, text: trace.iterations(inside) } : null;
 }
 
 /** What the colours and the strips of tiles say: in full where it fits. */
@@ -96,6 +128,15 @@ function captionOf({ of, name, rows }: Met, devices: number, width: number): str
   const all = last?.every((blocks) => blocks.size === devices);
   const follow = `Follow a colour down: each block of ${of} visits every device; ${strip}`;
   return all && textWidth(follow, 11) <= width ? follow : strip;
+}
+
+/** What is known of the whole program, as much as fits. */
+function factsOf({ met, home }: SpaceTime, width: number): string {
+  const after = met?.complete ? `After ${met.complete} iterations each ${met.name} has met all ${met.of}.` : "";
+  const last = home
+    ? `Hop ${home.hop} only brings the blocks home: ${bytes(home.bytes)} of the ${bytes(home.total)}.`
+    : "";
+  return [`${after} ${last}`.trim(), after, last].find((text) => text !== "" && textWidth(text, 11) <= width) ?? "";
 }
 
 /** What is written where iterations are left out: of 0, only a part of one is. */

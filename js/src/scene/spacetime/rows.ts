@@ -4,17 +4,19 @@ import { sendersTo } from "../../model/lens";
 import { differing, originsOf, originVariable, sameBlocks } from "../../model/origins";
 import type { TraceModel } from "../../model/trace";
 import { fit } from "../measure";
-import { axisToken, type Color, field, label, type Mark } from "../scene";
+import { axisToken, BOLD, type Color, field, label, type Mark } from "../scene";
 import type { StepperLayout } from "../stepper/layout";
 import type { StepperOptions } from "../stepper/view";
 import { headMarks } from "./head";
-import { CUT, LINES, type PlacedRow, type SpaceLayout, TOP } from "./layout";
+import { CAPTION, CUT, type Folded, LINES, type PlacedRow, type SpaceLayout, TOP } from "./layout";
 import { type Links, linkMarks, rowLinks } from "./links";
 import { type ColorOf, tileMarks } from "./tiles";
 
 export interface SpaceOptions extends Pick<StepperOptions, "scheme" | "device"> {
   /** The tile under the lens: the index of a row, a mesh position. */
   tile: { row: number; device: number } | null;
+  /** The fold that the program is in. */
+  folded?: Folded | null;
 }
 
 /** Everything but what is drawn as text of the page, and the row whose blocks are on their way. */
@@ -30,12 +32,13 @@ export function spaceMarks(
   const marks: Mark[] = headMarks(trace, space);
   const color: ColorOf = (v, p) => layout.blockColor(v, p, options.scheme);
   const x = (p: number) => space.left + p * space.pitch;
-  if (space.caption)
-    marks.push(label(space.left, TOP + 9, fit(space.caption, space.width - space.left, 11), 11, "muted"));
+  space.captions.forEach((text, k) => {
+    marks.push(label(space.left, TOP + 9 + k * CAPTION, fit(text, space.width - space.left, 11), 11, "muted"));
+  });
   for (const placed of space.rows) {
     const { row, y, h, met, leftOut } = placed;
     if (row.steps.includes(at)) marks.push(...currentMarks(trace, space, placed));
-    if (leftOut !== null) marks.push(label(space.left, y - CUT / 2 + 4, leftOut, 11, "muted"));
+    if (leftOut !== null) marks.push(...cutMarks(space, placed, options.folded ?? null));
     if (n > LINES) {
       const v = row.shown[0] as Variable;
       const own = originVariable(trace, v);
@@ -99,6 +102,17 @@ function currentMarks(trace: TraceModel, space: SpaceLayout, { row, y, h, leftOu
   const inks: readonly Color[] = collective ? collective.axes.map((a) => axisToken(trace.mesh.axisOf(a))) : ["muted"];
   const part = (y + h + 3 - top) / inks.length;
   return inks.map((fill, k) => ({ kind: "rect", x: 0, y: top + k * part, w: space.width, h: part, fill, alpha: 0.1 }));
+}
+
+/** What is said of rows that are left out, with a band where the program is among them. */
+function cutMarks(space: SpaceLayout, placed: PlacedRow, folded: Folded | null): Mark[] {
+  const [y, said] = [placed.y - CUT / 2, placed.leftOut ?? ""];
+  if (folded?.row !== placed) return [label(space.left, y + 4, said, 11, "muted")];
+  const text = fit(`${said}: now ${folded.text}`, space.width - space.left, 11, true);
+  return [
+    { kind: "rect", x: 0, y: y - CUT / 2 + 2, w: space.width, h: CUT - 4, fill: "muted", alpha: 0.1 },
+    label(space.left, y + 4, text, 11, "ink", BOLD),
+  ];
 }
 
 /** The tile under the lens, and the tiles that its block came from. */

@@ -1,7 +1,7 @@
 /** Tiles of a row: the blocks of a device as pieces in the colours of their origins, and the strip of those it has met. */
 import { hex, type Rgb } from "../../model/color";
 import type { Variable } from "../../model/document.gen";
-import { originName, originsOf, originVariable } from "../../model/origins";
+import { NOT_KNOWN, originName, originsOf, originVariable } from "../../model/origins";
 import type { SpaceRow } from "../../model/spacetime";
 import type { TraceModel } from "../../model/trace";
 import { fitName, textWidth } from "../measure";
@@ -114,6 +114,7 @@ function pieceName(
   const fits = (text: string) => textWidth(text, SIZE, true) <= width;
   const names = [...new Set(block.map((other) => originVariable(trace, other).name))];
   if (!v.origin) return [names.join(", ")].find(fits) ?? fitName(names[0] ?? "", width, SIZE, true);
+  if (origin === NOT_KNOWN) return fits("not known") ? "not known" : "?";
   if (origin < 0) return fits("zeros") ? "zeros" : "0";
   const id = String(trace.mesh.ids[origin] ?? origin);
   const [own = ""] = names;

@@ -1,5 +1,5 @@
 /** Space-time of a trace: its rows as buttons, the grid of devices as a canvas, loops that fold. */
-import { originsOf } from "../../model/origins";
+import { NOT_KNOWN, originsOf } from "../../model/origins";
 import { some } from "../../model/text";
 import { primitiveName, type TraceModel } from "../../model/trace";
 import type { SpaceLayout } from "../../scene/spacetime/layout";
@@ -14,6 +14,7 @@ export function Space({ page }: { page: Page }) {
   if (!trace || !space || !layout) return null;
   const { ids } = trace.mesh;
   const at = page.step();
+  const folded = page.folded();
   const pointed = (event: MouseEvent) => {
     const bounds = (event.currentTarget as Element).getBoundingClientRect();
     return tileAt(trace, space, event.clientX - bounds.left, event.clientY - bounds.top);
@@ -45,12 +46,13 @@ export function Space({ page }: { page: Page }) {
           aria-label="steps and their blocks"
           style={{ "--label": `${space.left - 6}px`, "--names": `${space.names}px` }}
         >
-          {space.rows.map(({ row, y, h, text, note, met }) => {
+          {space.rows.map((placed) => {
+            const { row, y, h, text, note, met } = placed;
             const [v] = row.shown;
             const held = v?.origin
               ? Array.from(ids, (id, p) => {
                   const from = originsOf(trace, v, p);
-                  return `${id} holds ${from.map((o) => (o < 0 ? "zeros" : ids[o])).join(" ")}`;
+                  return `${id} holds ${from.map((o) => (o === NOT_KNOWN ? "a block not known whose" : o < 0 ? "zeros" : ids[o])).join(" ")}`;
                 })
               : [];
             const { name = "" } = page.met() ?? {};
@@ -60,7 +62,7 @@ export function Space({ page }: { page: Page }) {
             return (
               <li
                 style={{ top: `${y + h / 2 - 16}px` }}
-                ref={current ? reveal : null}
+                ref={current || folded?.row === placed ? reveal : null}
                 key={`${row.again} ${row.steps[0]}`}
               >
                 <button
@@ -98,7 +100,9 @@ export function Space({ page }: { page: Page }) {
         ))}
         {/* There before its text is: only a change of a region is read out. */}
         <div role="status">
-          <p class="hidden">{followed !== null && `block of device ${ids[followed]}`}</p>
+          <p class="hidden">
+            {[folded?.text, followed !== null && `block of device ${ids[followed]}`].filter((said) => said).join("; ")}
+          </p>
           <Lens page={page} />
         </div>
       </div>

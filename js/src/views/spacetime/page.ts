@@ -4,7 +4,7 @@ import { originsOf } from "../../model/origins";
 import { type SpaceTime, spaceTime } from "../../model/spacetime";
 import type { TraceModel } from "../../model/trace";
 import type { Theme } from "../../paint/theme";
-import { layoutSpace, type PlacedRow, type SpaceLayout } from "../../scene/spacetime/layout";
+import { type Folded, foldedAt, layoutSpace, type PlacedRow, type SpaceLayout } from "../../scene/spacetime/layout";
 import { linkMarks } from "../../scene/spacetime/links";
 import { linksTo, spaceMarks } from "../../scene/spacetime/rows";
 import type { StepperLayout } from "../../scene/stepper/layout";
@@ -104,8 +104,16 @@ export class Page {
     return holds === undefined ? null : { row, device: holds };
   }
 
-  /** The step whose row is marked: the one that is shown, else the one that was shown last on the way to it. */
+  /** The folded iterations that the program is in. */
+  folded(): Folded | null {
+    const { trace, moment } = this.state.now;
+    const layout = this.layout();
+    return trace && layout && foldedAt(trace, this.#rows(trace), layout, moment.step);
+  }
+
+  /** The step whose row is marked, -1 where it is folded: the one that is shown, else the one that was shown last on the way to it. */
   step(): number {
+    if (this.folded()) return -1;
     const { step } = this.state.now.moment;
     const rows = this.layout()?.rows ?? [];
     return Math.max(0, ...rows.flatMap(({ row }) => row.steps.filter((s) => s <= step)));
@@ -119,9 +127,10 @@ export class Page {
     const at = this.step();
     const tile = this.tile();
     const moving = this.#moving(space, view);
-    const still = [space, at, options.device, tile?.row, tile?.device, moving?.row];
+    const folded = this.folded();
+    const still = [space, at, folded?.text, options.device, tile?.row, tile?.device, moving?.row];
     const rows = this.state.layer.paint(still, space, theme, () =>
-      spaceMarks(trace, layout, space, at, { ...options, tile }, moving?.row),
+      spaceMarks(trace, layout, space, at, { ...options, tile, folded }, moving?.row),
     );
     const over = this.moving.paint([space, moving?.links, moving?.time], space, theme, () =>
       moving ? linkMarks(trace, moving.links, moving.time) : [],
