@@ -10,9 +10,10 @@ interface Program {
 }
 
 /**
- * By variable: mesh axes along which its blocks are known to be equal. Those are arguments that are not divided over them, results of collectives that give all
- * members of a group the same, and what is computed element by element, or only reshaped, from such alone. Types say less:
- * nothing with `check_vma=False`, and the result of an `all_gather` counts as varying.
+ * By variable: mesh axes along which its blocks are known to be equal. Those are arguments that are not divided over the
+ * axis, results of collectives that give all members of a group the same, and what is computed element by element, or
+ * only reshaped, from such alone. Types say less: nothing with `check_vma=False`, and the result of an `all_gather`
+ * counts as varying.
  */
 export function knownReplicas(trace: Program): ReadonlyMap<number, readonly string[]> {
   const { mesh, regions, steps } = trace.doc;

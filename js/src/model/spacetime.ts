@@ -105,7 +105,7 @@ export function spaceTime(trace: TraceModel): SpaceTime {
     rows: grouped,
     loops: loops.all,
     met: met && metInLoops(trace, grouped, loops, met),
-    home: homeOf(trace, grouped),
+    home: homeOf(trace, grouped, loops),
   };
 }
 
@@ -125,7 +125,7 @@ function metInLoops(trace: TraceModel, rows: readonly SpaceRow[], loops: Loops, 
 }
 
 /** The last hop of the loop that runs last, where it changes nothing that is read. */
-function homeOf(trace: TraceModel, rows: readonly SpaceRow[]): Home | null {
+function homeOf(trace: TraceModel, rows: readonly SpaceRow[], loops: Loops): Home | null {
   const row = rows.findLast(({ collective }) => collective !== null);
   const [place, inner] = row?.path ?? [];
   if (!row || !place || inner || !permutes(row.collective)) return null;
@@ -138,10 +138,12 @@ function homeOf(trace: TraceModel, rows: readonly SpaceRow[]): Home | null {
     if (!v || !origin || !ownBlocks(trace, v)) return false;
     return steps.every((step, k) => {
       if (k <= i || !step.inputs.includes(v.id)) return true;
-      // The end of the loop hands it on: to nobody.
+      // The end of the loop, which computes nothing, hands it on: to nobody.
+      if (step.primitive !== "scan" || loops.path(step).length >= row.path.length) return false;
       const results = step.outputs.flatMap((id) => trace.variable(id) ?? []);
-      const same = results.filter((other) => other.origin?.variable === origin.variable);
-      return step.primitive === "scan" && same.length > 0 && !same.some((other) => reads(other.id, k));
+      return results.every(
+        (other) => other.origin && (other.origin.variable !== origin.variable || !reads(other.id, k)),
+      );
     });
   });
   const sent = (steps: readonly number[]) =>

@@ -4,12 +4,12 @@ import { expect, test } from "vitest";
 import type { Scope, Step, Trace, Variable } from "../../src/model/document.gen";
 import { sendersTo } from "../../src/model/lens";
 import { meetings } from "../../src/model/meetings";
-import { originsOf } from "../../src/model/origins";
+import { NOT_KNOWN, originsOf } from "../../src/model/origins";
 import { linksOf, spaceTime, visibleRows } from "../../src/model/spacetime";
 import { TraceModel } from "../../src/model/trace";
 import { fitName } from "../../src/scene/measure";
 import { axisToken, type Mark } from "../../src/scene/scene";
-import { layoutSpace } from "../../src/scene/spacetime/layout";
+import { foldedAt, layoutSpace } from "../../src/scene/spacetime/layout";
 import { linkMarks } from "../../src/scene/spacetime/links";
 import { linksTo, spaceMarks } from "../../src/scene/spacetime/rows";
 import { StepperLayout, type StepperOptions, stepperMarks } from "../../src/scene/stepper";
@@ -552,4 +552,106 @@ test("without tracked types, results of a sum and what is computed from them alo
     [0, 1],
     [0, 1],
   ]);
+});
+
+/** The ring, with the end of its loop: it hands k and v on, to a step that reads them or to none. */
+function ended(t: TraceModel, read: boolean): TraceModel {
+  const { doc } = t;
+  const n = doc.variables.length;
+  const [start] = doc.steps as readonly [Step];
+  const last = doc.steps.flatMap((s) => (t.communicates(s) ? s.outputs : [])).slice(-2);
+  const variables = [...doc.variables, ...last.map((id, k) => ({ ...(t.variable(id) as Variable), id: n + k }))];
+  const end: Step = { ...start, primitive: "scan", inputs: last, outputs: [n, n + 1], scope: 0 };
+  const reader: Step = { ...start, primitive: "out_specs", inputs: [n], outputs: [], scope: 0 };
+  return new TraceModel({ ...doc, variables, steps: [...doc.steps, end, ...(read ? [reader] : [])] });
+}
+
+test("a last hop that only brings blocks home is told apart from one whose blocks are read", () => {
+  const sent = ring().steps[1]?.collective?.bytes_per_device ?? 0;
+  expect(spaceTime(ended(ring(), false)).home).toEqual({ hop: N, bytes: 2 * sent, total: 2 * N * sent });
+  expect(spaceTime(ended(ring(), true)).home).toBeNull();
+  // A loop that ends before the blocks are home needs its last hop.
+  const { doc } = ring();
+  const shorter = new TraceModel({ ...doc, steps: doc.steps.slice(0, -2), scopes: doc.scopes.slice(0, -1) });
+  expect(spaceTime(ended(shorter, false)).home).toBeNull();
+  const words = wordsOf(marksOf(ended(attention(), false), 934)).join("; ");
+  expect(words).toContain(`After ${N} iterations each q has met all k. Hop ${N} only brings the blocks home`);
+});
+
+test("of iterations that were not recorded it is not said what has been met in them", () => {
+  const { doc } = attention();
+  const at = (iteration: number, i: number) => (i === iteration ? 20 + i : i);
+  const cut = (from: number) =>
+    spaceTime(
+      new TraceModel({
+        ...doc,
+        scopes: doc.scopes.map((s) => ({ ...s, iteration: at(from, s.iteration), times: 30 })),
+      }),
+    ).met;
+  expect(cut(3)?.complete).toBe(0);
+  expect(cut(3)?.rows.map((row) => row !== null)).toEqual([true, true, true, true, true]);
+  expect(cut(2)?.rows.map((row) => row !== null)).toEqual([true, true, false, true, true]);
+  expect(spaceTime(attention()).met?.complete).toBe(N);
+});
+
+test("a device that does not execute a step has met nothing in it", () => {
+  const { doc } = attention();
+  const steps = doc.steps.map((s) => (s.primitive === "dot_general" ? { ...s, active: raw([0, 2]) } : s));
+  const { met } = spaceTime(new TraceModel({ ...doc, steps }));
+  expect(met?.rows.at(-1)?.map(({ size }) => size)).toEqual([N, 0, N, 0]);
+  expect(met?.complete).toBe(0);
+});
+
+test("while folded iterations run, their line says which one it is", () => {
+  const t = ring();
+  const space = spaceTime(t);
+  const folded = layoutSpace(t, space, 680, new Set());
+  const at = (step: number) => foldedAt(t, space, folded, step)?.text ?? null;
+  expect(t.steps.map((_, step) => at(step))).toEqual([
+    null,
+    null,
+    null,
+    "scan 2 of 4",
+    "scan 2 of 4",
+    "scan 3 of 4",
+    "scan 3 of 4",
+    null,
+    null,
+  ]);
+  const open = layoutSpace(t, space, 680, new Set([0]));
+  expect(t.steps.every((_, step) => foldedAt(t, space, open, step) === null)).toBe(true);
+  const options = { scheme: "light", device: null, tile: null, folded: foldedAt(t, space, folded, 5) } as const;
+  const words = wordsOf(spaceMarks(t, new StepperLayout(t, 680), folded, -1, options));
+  expect(words).toContain("⋮  2 more iterations: now scan 3 of 4");
+});
+
+test("a block of which it is not known whose it is has no colour, and says so", () => {
+  const { doc } = ring();
+  const unknown = { variable: 0, positions: raw(Array(N).fill(NOT_KNOWN)), axis: -1 };
+  const variables = doc.variables.map((v) => (v.id < 2 ? v : { ...v, origin: unknown }));
+  const t = new TraceModel({ ...doc, variables });
+  const words = wordsOf(marksOf(t, 934));
+  expect(words.filter((word) => word === "not known")).toHaveLength(N * N);
+  expect(words.some((word) => word.includes("zeros"))).toBe(false);
+  const fills = marksOf(t).filter((m) => m.kind === "rect" && m.fill?.startsWith("#"));
+  expect(fills).toHaveLength(2 * N);
+  // Nor is it anybody's colour on the way.
+  const colors = new Set(fills.map((m) => m.kind === "rect" && m.fill));
+  const layout = new StepperLayout(t, 680);
+  const space = layoutSpace(t, spaceTime(t), 680, new Set([0]));
+  const links = linksTo(t, layout, space, space.rows[2] as never, { scheme: "light", device: null });
+  expect(links?.ribbons.some(({ core }) => colors.has(core))).toBe(false);
+});
+
+test("without tracked types, an argument is known to be equal over the axes that do not divide it", () => {
+  const { doc } = programOf({ axes: { x: 2, y: 2 }, kind: "psum", over: ["y"], shape: [4, 2] });
+  const begins = doc.steps.findIndex((s) => s.primitive === "in_specs");
+  const [given = 0] = doc.steps[begins]?.outputs ?? [];
+  const axes = (spec: string) => {
+    const regions = doc.regions.map((r) => ({ ...r, check_vma: false, manual: ["x", "y"], in_specs: [spec] }));
+    const steps = doc.steps.map((s, i) => (i === begins ? { ...s, outputs: [given] } : s));
+    const t = new TraceModel({ ...doc, regions, steps });
+    return t.colorAxes({ ...(t.variable(given) as Variable), varying: ["x", "y"] });
+  };
+  expect(["P()", "P('x',)", "P(None, 'y')", "P(('x', 'y'),)"].map(axes)).toEqual([[], [0], [1], [0, 1]]);
 });

@@ -1,7 +1,7 @@
 /** Space-time: rows are steps, downwards; columns are devices. A tile has the colour of where its block came from. */
 import type { Variable } from "../../model/document.gen";
 import { sendersTo } from "../../model/lens";
-import { differing, originsOf, originVariable, sameBlocks } from "../../model/origins";
+import { differing, originsOf, sameBlocks } from "../../model/origins";
 import type { TraceModel } from "../../model/trace";
 import { fit } from "../measure";
 import { axisToken, BOLD, type Color, field, label, type Mark } from "../scene";
@@ -10,7 +10,7 @@ import type { StepperOptions } from "../stepper/view";
 import { headMarks } from "./head";
 import { CAPTION, CUT, type Folded, LINES, type PlacedRow, type SpaceLayout, TOP } from "./layout";
 import { type Links, linkMarks, rowLinks } from "./links";
-import { type ColorOf, tileMarks } from "./tiles";
+import { type ColorOf, colorAt, tileMarks } from "./tiles";
 
 export interface SpaceOptions extends Pick<StepperOptions, "scheme" | "device"> {
   /** The tile under the lens: the index of a row, a mesh position. */
@@ -41,9 +41,8 @@ export function spaceMarks(
     if (leftOut !== null) marks.push(...cutMarks(space, placed, options.folded ?? null));
     if (n > LINES) {
       const v = row.shown[0] as Variable;
-      const own = originVariable(trace, v);
       const rgb = new Uint8Array(
-        Array.from({ length: n }, (_, p) => color(own, Math.max(0, originsOf(trace, v, p)[0] ?? p))).flat(),
+        Array.from({ length: n }, (_, p) => colorAt(trace, v, originsOf(trace, v, p)[0] ?? p, color)).flat(),
       );
       marks.push(...field({ x: space.left, y, w: n * space.pitch, h }, 1, n, rgb, n));
       continue;

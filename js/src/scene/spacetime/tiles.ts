@@ -96,9 +96,12 @@ function strip(trace: TraceModel, { blocks }: SpaceRow, box: Box, met: ReadonlyS
   });
 }
 
+/** Zeros, and blocks of which it is not known whose they are. */
+const NOBODYS: Rgb = [150, 158, 168];
+
 /** The colour of a block of the device at a mesh position, as it was at first. */
 export function colorAt(trace: TraceModel, v: Variable, origin: number, color: ColorOf): Rgb {
-  return color(originVariable(trace, v), Math.max(0, origin));
+  return origin < 0 ? NOBODYS : color(originVariable(trace, v), origin);
 }
 
 /** `k, v of device 6`, `k of 6`, or the id alone, as it fits. */

@@ -2,7 +2,7 @@
 import { positionColor, type Rgb, type Scheme } from "../../model/color";
 import type { Plan, Step, Variable } from "../../model/document.gen";
 import { type Formats, formatsOf } from "../../model/formats";
-import { originsOf, originVariable } from "../../model/origins";
+import { NOT_KNOWN, originsOf, originVariable } from "../../model/origins";
 import type { TraceModel } from "../../model/trace";
 import { acrossHeight, acrossStage } from "./across";
 import { type Ask, motionOf } from "./ask";
@@ -70,6 +70,8 @@ export class StepperLayout {
     const [from, ...more] = originsOf(this.trace, v, position);
     if (v.origin && from !== undefined && from >= 0 && more.length === 0)
       return this.blockColor(originVariable(this.trace, v), from, scheme);
+    // Not known whose it is.
+    if (from === NOT_KNOWN) return [150, 158, 168];
     const [a, b] = this.trace.colorAxes(v, without);
     const digits = mesh.digits(position);
     const at = (axis: number | undefined) =>

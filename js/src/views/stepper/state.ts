@@ -286,6 +286,8 @@ export class StepperState extends CardState<Fields> {
     this.#levels.load(decodeTrace(document));
     this.#show(this.now.level);
     if (this.now.trace?.doc.error) this.open({});
+    // Sentences for screen readers are whole without a pointer.
+    else (globalThis.requestIdleCallback ?? setTimeout)(() => this.explain());
   }
 
   /** Levels that have other steps than the next finer one. */
