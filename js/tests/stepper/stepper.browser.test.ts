@@ -243,7 +243,7 @@ test("a click looks at a device, whose element is worked out; a second lets go",
   const view = await mount(trace("psum"), { step: 3 });
   const worked = () => find(view, ".worked").textContent;
   // The sentence is whole before anything is pointed at.
-  await expect.poll(worked).toContain("on device 0:");
+  await expect.poll(worked).toContain("on device 4:");
   click(view);
   await expect.poll(worked).toContain("on device 0:");
   click(view);
