@@ -70,7 +70,7 @@ export function layoutSpace(
   const small = n > LINES;
   const tile = Math.max(1, pitch - (small ? 0 : Math.min(12, pitch * 0.16)));
   const met = metFits(n, tile) ? space.met : null;
-  const captions = [met ? captionOf(met, n, width - left) : "", small ? "" : factsOf(space, width - left)].filter(
+  const captions = [met ? captionOf(met, n, width - left) : "", ...(small ? [] : factsOf(space, width - left))].filter(
     (text) => text !== "",
   );
   const visible = visibleRows(space, open);
@@ -118,7 +118,10 @@ export function foldedAt(
   const index = all.findLastIndex(({ steps: [first = 0] }) => first <= step);
   const row = rows.find((placed) => placed.index >= index);
   const inside = trace.step(all[index]?.steps[0] ?? -1);
-  return row && inside && row.index > index && row.leftOut !== null ? { row, text: trace.iterations(inside) } : null;
+  const now = trace.step(step);
+  return row && inside && row.index > index && row.leftOut !== null
+    ? { row, text: trace.iterations(now ?? inside) || trace.iterations(inside) }
+    : null;
 }
 
 /** What the colours and the strips of tiles say: in full where it fits. */
@@ -131,12 +134,14 @@ function captionOf({ of, name, rows }: Met, devices: number, width: number): str
 }
 
 /** What is known of the whole program, as much as fits. */
-function factsOf({ met, home }: SpaceTime, width: number): string {
+function factsOf({ met, home }: SpaceTime, width: number): string[] {
   const after = met?.complete ? `After ${met.complete} iterations each ${met.name} has met all ${met.of}.` : "";
   const last = home
     ? `Hop ${home.hop} only brings the blocks home: ${bytes(home.bytes)} of the ${bytes(home.total)}.`
     : "";
-  return [`${after} ${last}`.trim(), after, last].find((text) => text !== "" && textWidth(text, 11) <= width) ?? "";
+  const fits = (text: string) => text !== "" && textWidth(text, 11) <= width;
+  const both = `${after} ${last}`.trim();
+  return fits(both) ? [both] : [after, last].filter(fits);
 }
 
 /** What is written where iterations are left out: of 0, only a part of one is. */
