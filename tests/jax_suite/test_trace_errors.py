@@ -921,3 +921,13 @@ def test_no_shard_map():
 def test_an_engine_that_is_not_there():
     with pytest.raises(ValueError, match=r"engine must be None.*got 'tpu'"):
         traced(jnp.sin, jnp.ones(3), engine="tpu")
+
+
+def test_a_line_whose_text_is_not_known_is_named_by_its_number():
+    made = {"jax": jax, "P": P, "mesh": jax.make_mesh((2,), ("i",), axis_types=(AxisType.Auto,))}
+    code = "@jax.shard_map(mesh=mesh, in_specs=P('i'), out_specs=P())\ndef f(x):\n    return x * 2\n"
+    exec(compile(code, "<no file>", "exec"), made)
+    failure = read.trace(made["f"], jnp.arange(4.0)).error
+    assert failure is not None
+    assert "since step 1, in_specs" in failure.explanation
+    assert ": )" not in failure.explanation

@@ -38,7 +38,10 @@ def failure_of(stop: StoppedTrace, writer: Writer) -> Failure:
     origin = _origin(writer, value, axes) if value is not None else -1
     if origin >= 0 and value is not None and set(axes) & _jax.manual_types(value.aval)[0] and stop.kind == "out_specs":
         where = writer.steps[origin]
-        line = f" (line {where.source.line}: {where.source.text})" if where.source is not None else ""
+        line = ""
+        if where.source is not None:
+            text = f": {where.source.text}" if where.source.text else ""
+            line = f" (line {where.source.line}{text})"
         explanation += f" It varies over {joined(axes)} since step {origin + 1}, {where.primitive}{line}."
     stop.step.about["sentence"] = "The program stops here."
     return Failure(
