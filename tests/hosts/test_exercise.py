@@ -56,9 +56,9 @@ def number(view: Locator, current: int) -> None:
 
 
 def says(view: Locator, *words: str) -> None:
-    """Waits until the question's side says something."""
+    """Waits until the card says something: beside the place to work, or in a narrow one within it."""
     for word in words:
-        expect(view.get_by_role("complementary")).to_contain_text(word)
+        expect(view).to_contain_text(word)
 
 
 def dot(view: Locator, name: str) -> Locator:
