@@ -10,10 +10,9 @@ interface Program {
 }
 
 /**
- * By variable: mesh axes along which its blocks are known to be equal. Those are arguments that are not divided over the
- * axis, results of collectives that give all members of a group the same, and what is computed element by element, or
- * only reshaped, from such alone. Types say less: nothing with `check_vma=False`, and the result of an `all_gather`
- * counts as varying.
+ * By variable: mesh axes along which its blocks are known to be equal. Those are results of collectives that give all
+ * members of a group the same, and what is computed element by element, or only reshaped, from such alone. Types say less:
+ * nothing with `check_vma=False`, and the result of an `all_gather` counts as varying.
  */
 export function knownReplicas(trace: Program): ReadonlyMap<number, readonly string[]> {
   const { mesh, regions, steps } = trace.doc;
@@ -24,14 +23,6 @@ export function knownReplicas(trace: Program): ReadonlyMap<number, readonly stri
     if (!region || step.active) continue;
     const [first = [], ...others] = step.inputs.map((id) => equal.get(id) ?? []);
     const kept = first.filter((axis) => others.every((axes) => axes.includes(axis)));
-    // What a spec does not divide, all devices of a region have; a region inside another may be given different blocks.
-    if (step.primitive === "in_specs" && region.parent < 0 && region.in_specs.length === step.outputs.length)
-      step.outputs.forEach((id, i) => {
-        equal.set(
-          id,
-          region.manual.filter((axis) => !region.in_specs[i]?.includes(`'${axis}'`)),
-        );
-      });
     const c = trace.communicates(step) ? step.collective : null;
     const axes = c ? madeEqual(trace, c, sizes, kept) : step.elementwise || step.shape_only ? kept : [];
     if (axes.length > 0) for (const id of step.outputs) equal.set(id, axes);

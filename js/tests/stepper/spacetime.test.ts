@@ -642,16 +642,3 @@ test("a block of which it is not known whose it is has no colour, and says so", 
   const links = linksTo(t, layout, space, space.rows[2] as never, { scheme: "light", device: null });
   expect(links?.ribbons.some(({ core }) => colors.has(core))).toBe(false);
 });
-
-test("without tracked types, an argument is known to be equal over the axes that do not divide it", () => {
-  const { doc } = programOf({ axes: { x: 2, y: 2 }, kind: "psum", over: ["y"], shape: [4, 2] });
-  const begins = doc.steps.findIndex((s) => s.primitive === "in_specs");
-  const [given = 0] = doc.steps[begins]?.outputs ?? [];
-  const axes = (spec: string) => {
-    const regions = doc.regions.map((r) => ({ ...r, check_vma: false, manual: ["x", "y"], in_specs: [spec] }));
-    const steps = doc.steps.map((s, i) => (i === begins ? { ...s, outputs: [given] } : s));
-    const t = new TraceModel({ ...doc, regions, steps });
-    return t.colorAxes({ ...(t.variable(given) as Variable), varying: ["x", "y"] });
-  };
-  expect(["P()", "P('x',)", "P(None, 'y')", "P(('x', 'y'),)"].map(axes)).toEqual([[], [0], [1], [0, 1]]);
-});

@@ -70,9 +70,8 @@ export class StepperLayout {
     const [from, ...more] = originsOf(this.trace, v, position);
     if (v.origin && from !== undefined && from >= 0 && more.length === 0)
       return this.blockColor(originVariable(this.trace, v), from, scheme);
-    // Not known whose it is.
-    if (from === NOT_KNOWN) return [150, 158, 168];
-    const [a, b] = this.trace.colorAxes(v, without);
+    // Where it is not known whose a block is, it has no device's colour.
+    const [a, b] = from === NOT_KNOWN ? [] : this.trace.colorAxes(v, without);
     const digits = mesh.digits(position);
     const at = (axis: number | undefined) =>
       axis === undefined ? ([0, 1] as const) : ([digits[axis] ?? 0, mesh.meshShape[axis] ?? 1] as const);

@@ -31,7 +31,6 @@ export function Picture({ state }: { state: StepperState }) {
       onPointerMove={(event) => state.point(pointed(event))}
       onPointerLeave={() => state.point(null)}
       onClick={(event) => {
-        state.explain();
         const hit = pointed(event);
         const again = hit?.device === device;
         state.set({ device: again ? null : (hit?.device ?? null), slot: hit?.slot ?? null });
@@ -46,7 +45,6 @@ export function Picture({ state }: { state: StepperState }) {
         aria-activedescendant="device"
         style={{ inset: "0" }}
         onFocus={(event) => {
-          state.explain();
           state.set({ keyboard: event.currentTarget.matches(":focus-visible") });
         }}
         onBlur={() => state.set({ keyboard: false })}

@@ -103,9 +103,9 @@ export class StepperState extends CardState<Fields> {
   }
 
   /** Loads what says where elements came from; where it cannot be loaded, nothing is said of that. */
-  explain(): void {
+  #explain(): void {
     const root = this.frame.shadowRoot;
-    if (!this.now.parts && root)
+    if (root)
       this.#load(root).then(
         (parts) => this.set({ parts }),
         () => {},
@@ -156,7 +156,6 @@ export class StepperState extends CardState<Fields> {
   readonly #hit = memo((device: number, slot: number | null): Hit => ({ device, slot, cell: null }));
 
   point(hit: Hit | null): void {
-    if (hit) this.explain();
     const { hover } = this.now;
     if (hit?.device === hover?.device && hit?.slot === hover?.slot && hit?.cell === hover?.cell) return;
     this.set({ hover: hit });
@@ -287,7 +286,7 @@ export class StepperState extends CardState<Fields> {
     this.#show(this.now.level);
     if (this.now.trace?.doc.error) this.open({});
     // Sentences for screen readers are whole without a pointer.
-    else (globalThis.requestIdleCallback ?? setTimeout)(() => this.explain());
+    else setTimeout(() => this.#explain(), 200);
   }
 
   /** Levels that have other steps than the next finer one. */
@@ -355,7 +354,6 @@ export class StepperState extends CardState<Fields> {
   }
 
   #share(): void {
-    this.explain();
     const { step } = this.now.moment;
     this.share({ step: this.#levels.equation(step) });
   }
