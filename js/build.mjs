@@ -19,34 +19,6 @@ const cssAsText = {
   },
 };
 
-/** Ways to extend Preact and its components that no view takes: what is undefined, terser leaves out. */
-const UNUSED = [
-  "componentDidCatch",
-  "componentWillMount",
-  "componentWillReceiveProps",
-  "componentWillUpdate",
-  "contextType",
-  "debounceRendering",
-  "defaultProps",
-  "diffed",
-  "event",
-  "getChildContext",
-  "getDerivedStateFromProps",
-  "getSnapshotBeforeUpdate",
-  "unmount",
-  "vnode",
-];
-const readsUnused = new RegExp(`[\\w.]+\\.(${UNUSED.join("|")})\\b(?! *=[^=])`, "g");
-const plainPreact = {
-  name: "plain-preact",
-  setup({ onLoad }) {
-    onLoad({ filter: /preact\.module\.js$/ }, async ({ path }) => {
-      const source = await readFile(path, "utf8");
-      return { contents: source.replace(readsUnused, "undefined"), loader: "js" };
-    });
-  },
-};
-
 /** Bundles with pictures of bytes and times, see src/build.d.ts. */
 const DRAWS_BYTES = ["inspector.js", "model.js", "program.js", "reshard.js", "run.js", "pipeline.js", "headless.js"];
 
@@ -62,12 +34,12 @@ const shared = {
   jsxFactory: "jsxElement",
   jsxFragment: "JsxFragment",
   tsconfigRaw: {},
-  plugins: [cssAsText, plainPreact],
+  plugins: [cssAsText],
   logLevel: "warning",
 };
 
 /** Bundles that draw no page of their own: they have no JSX. */
-const BARE = ["page.js", "headless.js", "share.js", "lens.js"];
+const BARE = ["page.js", "headless.js", "share.js", "array-parts.js"];
 
 /** Calls that are written often, by the names of short.mjs: some 150 compressed bytes of the largest bundle. */
 const SHORT = {
@@ -112,8 +84,8 @@ async function bundle(outfile, options) {
 }
 
 // One bundle an entry. Of those that are not a widget, page.js is what a saved page has in place of a kernel,
-// share.js the menu that Python brings to any card, lens.js a part of ArrayView for very large meshes, stepper-parts.js
-// what the stepper loads when it is first needed, and headless.js, for a bare V8 (mini-racer), sets
+// share.js the menu that Python brings to any card, array-parts.js and stepper-parts.js what ArrayView and the stepper
+// load after their first picture, and headless.js, for a bare V8 (mini-racer), sets
 // globalThis.shardwidget = { svg }.
 const entries = await readdir(new URL("src/entries/", import.meta.url));
 const bundles = entries.map((file) => file.replace(/\.ts$/, ".js")).sort();

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import math
 from collections.abc import Callable
 from dataclasses import replace
 from inspect import signature
@@ -22,9 +21,6 @@ from shardwidget.read._values import is_ready, sampled, wait_for
 from shardwidget.widgets._base import DocumentWidget, Mode
 from shardwidget.widgets._options import checked
 from shardwidget.widgets._selection import selected
-
-LENSED = 1024
-"""Meshes of more devices have a lens, unless they are drawn as several panels: as in ``js/src/scene/layout.ts``."""
 
 ColorBy = Literal["position", "values", "device"]
 
@@ -51,7 +47,7 @@ class ArrayView(DocumentWidget):
     row_dim = Int(None, allow_none=True).tag(sync=True)
     column_dim = Int(None, allow_none=True).tag(sync=True)
     _want = List(Int(), help="Devices whose values the front end is about to show.").tag(sync=True)
-    _lens = Unicode(help="The module that draws the lens of a very large mesh; empty for others.").tag(sync=True)
+    _parts = Unicode(help="The module of what the card needs after its first picture.").tag(sync=True)
     _prints = Bool(False, help="Whether the array is on a page, which may be printed.").tag(sync=True)
     _paper = List(help="Values that are printed under the picture, `export.values.Sheet`s.").tag(sync=True)
     _values = Dict(default_value=None, allow_none=True, help="The answer: `Values` as a wire dict.").tag(sync=True)
@@ -107,7 +103,7 @@ class ArrayView(DocumentWidget):
         super().__init__(
             document,
             mode=mode,
-            _lens=_lens(document),
+            _parts=bundle.read("array-parts.js"),
             color_by=color_by,
             row_dim=row_dim,
             column_dim=column_dim,
@@ -141,7 +137,6 @@ class ArrayView(DocumentWidget):
                 None if dim is None or dim >= rank else dim for dim in (self.row_dim, self.column_dim)
             )
             self.selection = _still_selected(self.selection, document)
-            self._lens = _lens(document)
             self._document = to_wire(document)
 
     def __repr__(self) -> str:
@@ -214,7 +209,7 @@ class ArrayView(DocumentWidget):
         names = ("selection", "color_by", "row_dim", "column_dim")
         state = super()._state(complete=complete) | {name: getattr(self, name) for name in names}
         if complete:
-            state |= {"_lens": self._lens, "_paper": self._printed()}
+            state |= {"_parts": self._parts, "_paper": self._printed()}
         if complete or self.color_by == "values":
             state["_document"]["values"] = to_wire(self._fetch(list(self.document.device_ids)))
         return state
@@ -263,12 +258,6 @@ class ArrayView(DocumentWidget):
 # `__new__` only chooses the class: `__init__` has the view's parameters.
 _init = signature(ArrayView.__init__)
 setattr(ArrayView, "__signature__", _init.replace(parameters=list(_init.parameters.values())[1:]))  # noqa: B010
-
-
-def _lens(document: Placement) -> str:
-    """The module of the lens, where the front end has one in its layout."""
-    many = document.mesh.size > LENSED and math.prod(document.mesh.shape[2:]) == 1
-    return bundle.read("lens.js") if many else ""
 
 
 def _rank(document: Placement) -> int:

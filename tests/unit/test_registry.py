@@ -64,7 +64,7 @@ def test_every_widget_has_its_front_end():
     widgets = [getattr(sw, name) for name in dir(sw)]
     fronts = {w.bundle for w in widgets if isinstance(w, type) and issubclass(w, DocumentWidget)}
     fronts.add(MpmdArrayView.bundle)  # What ArrayView makes of an array on groups.
-    assert fronts | {"page.js", "headless.js", "share.js", "stepper-parts.js", "lens.js"} == set(built)
+    assert fronts | {"page.js", "headless.js", "share.js", "stepper-parts.js", "array-parts.js"} == set(built)
 
 
 MESH = jax.sharding.AbstractMesh((4, 2), ("x", "y"))

@@ -95,20 +95,10 @@ def test_rebinding_sends_one_message_and_forgets_what_no_longer_fits(mesh):
     assert (view.row_dim, view.selection) == (None, None)
 
 
-def test_what_only_very_large_meshes_need_comes_with_them_alone(mesh):
-    def on(**axes):
-        names, sizes = tuple(axes), tuple(axes.values())
-        return jax.ShapeDtypeStruct(
-            (64, 64), jnp.float32, sharding=NamedSharding(jax.sharding.AbstractMesh(sizes, names), P(names[0]))
-        )
-
+def test_what_is_needed_after_the_first_picture_comes_with_every_array_and_is_saved(mesh):
     view = sw.ArrayView(put(mesh, "x", "y"))
-    assert view._lens == ""
-    view.array = on(x=64, y=64)
-    assert view._lens == bundle.read("lens.js")
-    assert '"_lens"' in view.to_html()
-    view.array = on(x=16, y=16, z=16)
-    assert view._lens == ""
+    assert view._parts == bundle.read("array-parts.js")
+    assert '"_parts"' in view.to_html()
 
 
 def test_rebinding_keeps_what_still_fits(mesh):

@@ -2,9 +2,8 @@
 import { hex, type Rgb } from "../model/color";
 import type { PlacementModel } from "../model/placement";
 import { tileBoxes } from "./faces";
-import { bodyMarks, type Layout } from "./layout";
+import type { Layout } from "./layout";
 import { ghostBoxes } from "./mesh";
-import type { Lenses } from "./overlay";
 import type { Paints } from "./paints";
 import { type Box, type Mark, placed } from "./scene";
 
@@ -12,8 +11,6 @@ export interface Shown {
   model: PlacementModel;
   layout: Layout;
   paints: Paints;
-  /** What draws the lens of a large mesh, once it has been loaded. */
-  lens: Lenses | null;
 }
 
 /** With more devices than this the change is not animated. */
@@ -30,9 +27,9 @@ export function canMorph(before: Shown, after: Shown): boolean {
   );
 }
 
-/** The body at time t, 0 … 1, of the change. */
+/** What moves over the body of the picture after it, at time t, 0 … 1, of the change. */
 export function morphMarks(before: Shown, after: Shown, t: number): Mark[] {
-  const marks = bodyMarks(after.model, after.layout, { ...after.paints, bare: true });
+  const marks: Mark[] = [];
   const [oldColor, newColor] = [before.paints.fill, after.paints.fill];
   for (let p = 0; p < after.model.size; p++) {
     const [from, to] = [before.model.tileAt[p] ?? 0, after.model.tileAt[p] ?? 0];

@@ -17,9 +17,6 @@ export interface Panels {
   lens: Lens | null;
 }
 
-/** What is loaded for meshes that have a lens: `lens.js`. */
-export type Lenses = Pick<typeof import("./lens"), "lensAtPoint" | "lensMarks">;
-
 /** Opacity of the veil of background that dims what is not lit. */
 const DIM = { light: 0.34, dark: 0.1 } as const;
 

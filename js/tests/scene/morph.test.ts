@@ -11,7 +11,7 @@ import { paintsWith } from "./cases";
 const GRID = mesh({ x: 4, y: 2 });
 const shown = (document: Placement, width = 900): Shown => {
   const model = new PlacementModel(document);
-  return { model, layout: layoutBody(model, WHOLE, width, true), paints: paintsWith(model, "position"), lens: null };
+  return { model, layout: layoutBody(model, WHOLE, width, true), paints: paintsWith(model, "position") };
 };
 const [rows, columns] = [shown(array(GRID, [8, 16], ["x", null])), shown(array(GRID, [8, 16], [null, "x"]))];
 

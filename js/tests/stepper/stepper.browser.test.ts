@@ -851,6 +851,7 @@ test("a tooltip is never cut by the edge of the card", async () => {
     for (const key of ["ArrowDown", "ArrowRight", "ArrowDown", "ArrowDown", "ArrowDown"]) {
       await userEvent.keyboard(`{${key}}`);
       await settle();
+      await expect.poll(() => tip(view)).not.toBeNull();
       const box = tip(view)?.getBoundingClientRect() as DOMRect;
       const out = Math.max(card.left - box.left, box.right - card.right, card.top - box.top, box.bottom - card.bottom);
       expect(out).toBeLessThanOrEqual(0);

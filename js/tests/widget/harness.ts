@@ -6,12 +6,21 @@ import { tileBoxes, WHOLE } from "../../src/scene/faces";
 import { deviceBox } from "../../src/scene/grid";
 import { type Layout, layoutBody } from "../../src/scene/layout";
 import type { Box } from "../../src/scene/scene";
-import { find, type Mounted, mounting } from "../harness";
+import { bring } from "../../src/views/card/brought";
+import { find, type Mounted, mounting, settle } from "../harness";
 
-/** What Python brings to very large meshes: here from the source, for there is no bundle. */
-export const LENS = `export * from "${new URL("../../src/entries/lens.ts", import.meta.url).href}";`;
+/** What Python brings to every array: here from the source, for there is no bundle. */
+const PARTS = `export * from "${new URL("../../src/entries/array-parts.ts", import.meta.url).href}";`;
 
-export const { start, mount } = mounting<Placement>(view.render, { color_by: "position", selection: null }, 960);
+const TRAITS = { color_by: "position", selection: null, _parts: PARTS };
+
+export const { start, mount } = mounting<Placement>(view.render, TRAITS, 960);
+
+/** Waits until what Python brings can be loaded: the arrays of the page have asked for it before. */
+export async function brought(): Promise<void> {
+  await bring(PARTS);
+  await settle();
+}
 
 export const panel = (mounted: Mounted, which: "array" | "mesh") =>
   find(mounted, `[role=listbox][aria-label^="${which === "array" ? "logical array" : "mesh"}"]`);

@@ -7,7 +7,7 @@ import { WHOLE } from "../../src/scene/faces";
 import { layoutBody } from "../../src/scene/layout";
 import { alone, array, block, mesh, values } from "../documents";
 import { button, drawn, find, type Mounted, prefers, settle } from "../harness";
-import { LENS, mount, option, outlined, panel, place, point, start, tooltip } from "./harness";
+import { brought, mount, option, outlined, panel, place, point, start, tooltip } from "./harness";
 
 const GRID = mesh({ x: 4, y: 2 });
 const SHARDED = array(GRID, [8, 16], ["x", "y"]);
@@ -279,8 +279,14 @@ async function change(view: Mounted, document: Placement): Promise<number> {
 }
 
 test("a change of placement moves the blocks, and ends", async () => {
-  const view = await mount(REPLICATED);
-  expect(await change(view, TURNED)).toBeGreaterThan(2);
+  let view = await mount(REPLICATED);
+  const moved = async () => {
+    view.stop();
+    view = await mount(REPLICATED);
+    await brought();
+    return change(view, TURNED);
+  };
+  await expect.poll(moved).toBeGreaterThan(2);
   point(view, "pointermove", place(view, { tile: 2 }));
   await expect.poll(() => outlined(view, place(view, { tile: 2 }))).toBe(true);
 });
@@ -288,6 +294,7 @@ test("a change of placement moves the blocks, and ends", async () => {
 test("with reduced motion a change jumps, and pointing works after it", async () => {
   await prefers("reduced-motion", "reduce");
   const view = await mount(REPLICATED);
+  await brought();
   expect(await change(view, TURNED)).toBeLessThanOrEqual(2);
   point(view, "pointermove", place(view, { tile: 2 }));
   await expect.poll(() => outlined(view, place(view, { tile: 2 }))).toBe(true);
@@ -295,6 +302,7 @@ test("with reduced motion a change jumps, and pointing works after it", async ()
 
 test("pointing works after a change to another mesh, which cannot be shown as a move", async () => {
   const view = await mount(REPLICATED);
+  await brought();
   expect(await change(view, array(mesh({ x: 4, y: 4 }), [8, 16], ["x", null]))).toBeLessThanOrEqual(2);
   point(view, "pointermove", place(view, { tile: 1 }));
   await expect.poll(() => outlined(view, place(view, { tile: 1 }))).toBe(true);
@@ -383,7 +391,7 @@ test("of a mesh of four axes the panels along each further axis are gone through
 
 test("a mesh of thousands has a lens, which names devices, and a click in it goes to one", async () => {
   const document = array(mesh({ x: 64, y: 64 }), [65536, 65536], ["x", "y"]);
-  const view = await mount(document, { _lens: LENS, selection: { device: 0 } });
+  const view = await mount(document, { selection: { device: 0 } });
   const { lens } = layoutBody(new PlacementModel(document), WHOLE, find(view, ".picture").clientWidth, true);
   if (!lens) return expect.fail("there is no lens");
   const first = { x: lens.x, y: lens.y, w: lens.w, h: lens.h };

@@ -1,9 +1,10 @@
 /** The two canvases of a picture: the body, and over it what hovering adds. */
 import type { Highlight } from "../../model/selection";
 import type { Theme } from "../../paint/theme";
+import type { ArrayParts } from "../../scene/arrayparts";
 import { easeInOut } from "../../scene/ease";
 import { bodyMarks, type Layout } from "../../scene/layout";
-import { canMorph, morphMarks, type Shown } from "../../scene/morph";
+import type { Shown } from "../../scene/morph";
 import { overlayMarks } from "../../scene/overlay";
 import type { Mark } from "../../scene/scene";
 import { drawLayer, newLayer, note } from "../card/canvas";
@@ -20,6 +21,7 @@ export class Layers {
   #pinned: Highlight | null = null;
   #theme: Theme | null = null;
   #before: Shown | null = null;
+  #parts: ArrayParts | null = null;
   #changing = 0;
   #hovering = 0;
 
@@ -38,12 +40,20 @@ export class Layers {
   }
 
   /** Paints a placement, or the change from the one before, if not painted yet; returns whether it did. */
-  paint(shown: Shown, theme: Theme, from: Shown | null, hovered: Highlight | null, pinned: Highlight | null): boolean {
-    const before = from && !motionless() && canMorph(from, shown) ? from : null;
+  paint(
+    shown: Shown,
+    theme: Theme,
+    from: Shown | null,
+    hovered: Highlight | null,
+    pinned: Highlight | null,
+    parts: ArrayParts | null,
+  ): boolean {
+    const before = from && !motionless() && parts?.canMorph(from, shown) ? from : null;
     if (from && !before) this.changed();
     const lit = before ? null : hovered;
-    const other = shown !== this.#shown || theme !== this.#theme;
-    const anew = other || before !== this.#before;
+    const other = shown !== this.#shown || theme !== this.#theme || parts !== this.#parts;
+    const anew = shown !== this.#shown || theme !== this.#theme || before !== this.#before;
+    this.#parts = parts;
     if (anew) this.#paintBase(shown, theme, before);
     if (other || lit !== this.#lit || pinned !== this.#pinned) this.#paintOverlay(shown, theme, lit, lit && pinned);
     [this.#shown, this.#lit, this.#pinned, this.#theme, this.#before] = [shown, lit, pinned, theme, before];
@@ -58,13 +68,15 @@ export class Layers {
       note("sw:first", start);
       return;
     }
+    const body = bodyMarks(shown.model, shown.layout, { ...shown.paints, bare: true });
     const step = (now: number) => {
       const t = (now - start) / CHANGE_MS;
       if (t >= 1) {
         this.changed();
         return;
       }
-      this.#later(this.#base, shown.layout, () => morphMarks(before, shown, easeInOut(Math.max(0, t))), theme);
+      const moving = () => this.#parts?.morphMarks(before, shown, easeInOut(Math.max(0, t))) ?? [];
+      this.#later(this.#base, shown.layout, () => [...body, ...moving()], theme);
       this.#changing = requestAnimationFrame(step);
     };
     this.#changing = requestAnimationFrame(step);
@@ -78,9 +90,9 @@ export class Layers {
         this.#overlay,
         shown.layout,
         () => {
-          const { model, layout, paints, lens } = shown;
+          const { model, layout, paints } = shown;
           const near =
-            layout.lens && lens?.lensMarks(model, layout.mesh, layout.lens, paints, lit?.positions[0] ?? null);
+            layout.lens && this.#parts?.lensMarks(model, layout.mesh, layout.lens, paints, lit?.positions[0] ?? null);
           return [...overlayMarks(model, layout, paints, lit, pinned), ...(near ?? [])];
         },
         theme,

@@ -19,7 +19,7 @@ export function pointerTarget(state: ArrayState, event: MouseEvent): { panel: Wh
     return { panel: "array", lit: tile === null ? null : highlightTile(model, tile) };
   }
   const center = state.lit()?.positions[0] ?? null;
-  const near = lens && shown.lens?.lensAtPoint(model, layout.mesh, lens, center, x, y);
+  const near = lens && state.now.parts?.lensAtPoint(model, layout.mesh, lens, center, x, y);
   if (near != null) {
     // Moving over the lens would move the lens itself: only a click goes there.
     return event.type === "click"

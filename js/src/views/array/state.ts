@@ -14,10 +14,10 @@ import { summarize } from "../../model/summary";
 import { type Tip, tipOf } from "../../model/tip";
 import { BlockView } from "../../model/values";
 import type { Theme } from "../../paint/theme";
+import type { ArrayParts } from "../../scene/arrayparts";
 import { type Choice, roles, WHOLE } from "../../scene/faces";
 import { HIGH, layoutBody } from "../../scene/layout";
 import type { Shown } from "../../scene/morph";
-import type { Lenses } from "../../scene/overlay";
 import { type ColorBy, paintsOf } from "../../scene/paints";
 import { PAD } from "../../scene/scene";
 import { bring } from "../card/brought";
@@ -55,8 +55,8 @@ interface Fields {
   announced: string;
   /** The picture before the last change, while the change is shown. */
   before: Shown | null;
-  /** What draws the lens, where the mesh has one. */
-  lens: Lenses | null;
+  /** What is needed after the first picture, once it has been loaded. */
+  parts: ArrayParts | null;
   /** Maximum height of a panel: less where the head of the card takes more room. */
   high: number;
 }
@@ -75,12 +75,11 @@ export class ArrayState extends CardState<Fields> {
       choice: Choice,
       colorBy: ColorBy,
       blocks: Fields["blocks"],
-      lens: Lenses | null,
       high: number,
     ): Shown | null => {
       if (!model || width <= 0 || !theme) return null;
       const paints = paintsOf(model, theme.scheme, colorBy, blocks);
-      return { model, layout: this.#layout(model, choice, width, high, paints.cell), paints, lens };
+      return { model, layout: this.#layout(model, choice, width, high, paints.cell), paints };
     },
   );
   readonly #layout = memo((model: PlacementModel, choice: Choice, width: number, high: number, cell: Choice["cell"]) =>
@@ -108,10 +107,10 @@ export class ArrayState extends CardState<Fields> {
       valuesNote: "",
       announced: "",
       before: null,
-      lens: null,
+      parts: null,
       high: high ?? HIGH,
     };
-    super(widget, frame, fields, ["_lens", "_values", "selection", "color_by", "row_dim", "column_dim"]);
+    super(widget, frame, fields, ["_parts", "_values", "selection", "color_by", "row_dim", "column_dim"]);
     this.until(this.watch(() => this.#want()));
     this.until(() => this.layers.dispose());
   }
@@ -126,8 +125,8 @@ export class ArrayState extends CardState<Fields> {
   }
 
   shown(): Shown | null {
-    const { model, width, theme, choice, colorBy, blocks, lens, high } = this.now;
-    return this.#shown(model, width - 2 * PAD, theme, choice, colorBy, blocks, lens, high);
+    const { model, width, theme, choice, colorBy, blocks, high } = this.now;
+    return this.#shown(model, width - 2 * PAD, theme, choice, colorBy, blocks, high);
   }
 
   summary() {
@@ -144,14 +143,16 @@ export class ArrayState extends CardState<Fields> {
   }
 
   protected override paint(): boolean {
-    const { theme, before } = this.now;
+    const { theme, before, parts } = this.now;
     const shown = this.shown();
     const picture = this.frame.shadowRoot?.querySelector<HTMLElement>(".picture");
     if (picture && !this.high) {
       const around = this.frame.offsetHeight - picture.offsetHeight;
       this.set({ high: this.now.width < WIDE ? HIGH : Math.min(HIGH, HIGHEST - around) });
     }
-    return shown !== null && theme !== null && this.layers.paint(shown, theme, before, this.lit(), this.now.pinned);
+    return (
+      shown !== null && theme !== null && this.layers.paint(shown, theme, before, this.lit(), this.now.pinned, parts)
+    );
   }
 
   setColor(colorBy: ColorBy): void {
@@ -219,8 +220,8 @@ export class ArrayState extends CardState<Fields> {
   }
 
   protected override follow(trait: string | null): void {
-    const lens = this.widget.get("_lens");
-    if (lens && !this.now.lens) bring<Lenses>(lens).then((loaded) => this.set({ lens: loaded }));
+    const parts = this.widget.get("_parts");
+    if (parts && !this.now.parts) bring<ArrayParts>(parts).then((loaded) => this.set({ parts: loaded }));
     if (trait === null || trait === "_values") this.#receive();
     if (trait === null || trait === "selection") this.#select();
     this.#look();

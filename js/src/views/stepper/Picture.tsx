@@ -6,7 +6,7 @@ import { clauses } from "../../model/text";
 import { deviceBox } from "../../scene/grid";
 import { hitAt } from "../../scene/stepper/hit";
 import type { Hit } from "../../scene/stepper/view";
-import { BlockTip } from "./BlockTip";
+import { Brought } from "./Brought";
 import type { StepperState } from "./state";
 
 export function Picture({ state }: { state: StepperState }) {
@@ -87,7 +87,7 @@ export function Picture({ state }: { state: StepperState }) {
         </span>
       )}
       <p class="worked hidden">{clauses([view.options.rules?.worked(view) ?? "", ...caption(view)], " ")}</p>
-      <BlockTip state={state} />
+      <Brought draw={state.now.parts?.tip} />
     </div>
   );
 }

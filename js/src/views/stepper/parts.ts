@@ -10,6 +10,8 @@ export interface Parts {
   space: Draw;
   /** The keys. */
   help: Draw;
+  /** What is said of a block that is pointed at. */
+  tip: Draw;
   /** Why the program stops. */
   trouble: Draw;
   /** Paints space-time where it has changed; returns whether it did. */

@@ -6,6 +6,7 @@ import { Space } from "../../spacetime/Space";
 import spaceStyles from "../../spacetime/spacetime.css";
 import type { Parts } from "../parts";
 import type { StepperState } from "../state";
+import { BlockTip } from "./BlockTip";
 import { Help } from "./Help";
 import styles from "./parts.css";
 import { Trouble } from "./Trouble";
@@ -18,6 +19,7 @@ export function parts(state: StepperState, root: ShadowRoot): Parts {
   return {
     space: (host) => render(<Space page={page} />, host),
     help: (host) => render(<Help />, host),
+    tip: (host) => render(<BlockTip state={state} />, host),
     trouble: (host) => render(<Trouble state={state} />, host),
     paint: (view, theme) => page.paint(view, theme),
     rules: { sourceMarks, fromText, worked },

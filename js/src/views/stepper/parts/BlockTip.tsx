@@ -1,7 +1,7 @@
 /** The fixed-form tooltip of a block, at what is pointed at or where the keyboard is. */
-import { hex } from "../../model/color";
-import { Tip } from "../card/Tip";
-import type { StepperState } from "./state";
+import { hex } from "../../../model/color";
+import { Tip } from "../../card/Tip";
+import type { StepperState } from "../state";
 
 export function BlockTip({ state }: { state: StepperState }) {
   const tip = state.tip();
