@@ -6,6 +6,9 @@ import type { PlacementModel } from "./placement";
 export type Scheme = "light" | "dark" | "light-safe" | "dark-safe";
 export type Rgb = readonly [number, number, number];
 
+/** Zeros, and blocks of which it is not known whose they are. */
+export const NOBODYS: Rgb = [150, 158, 168];
+
 const FEW_HUES: Readonly<Record<number, readonly (readonly [hue: number, dL: number])[]>> = {
   1: [[252, -0.037]],
   2: [

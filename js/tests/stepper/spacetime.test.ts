@@ -1,6 +1,7 @@
 /** Space-time: rows of a program, whose blocks devices hold, and lines between. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { NOBODYS } from "../../src/model/color";
 import type { Scope, Step, Trace, Variable } from "../../src/model/document.gen";
 import { sendersTo } from "../../src/model/lens";
 import { meetings } from "../../src/model/meetings";
@@ -13,6 +14,7 @@ import { foldedAt, layoutSpace } from "../../src/scene/spacetime/layout";
 import { linkMarks } from "../../src/scene/spacetime/links";
 import { linksTo, spaceMarks } from "../../src/scene/spacetime/rows";
 import { StepperLayout, type StepperOptions, stepperMarks } from "../../src/scene/stepper";
+import { describe } from "../../src/scene/stepper/describe";
 import { StepView } from "../../src/scene/stepper/view";
 import { raw } from "../documents";
 import { programOf } from "./programs";
@@ -625,11 +627,34 @@ test("while folded iterations run, their line says which one it is", () => {
   expect(words).toContain("⋮  2 more iterations: now scan 3 of 4");
 });
 
-test("a block of which it is not known whose it is has no colour, and says so", () => {
+/** The ring, where it is not known whose blocks its iterations pass on. */
+function ringOfUnknown(): TraceModel {
   const { doc } = ring();
   const unknown = { variable: 0, positions: raw(Array(N).fill(NOT_KNOWN)), axis: -1 };
   const variables = doc.variables.map((v) => (v.id < 2 ? v : { ...v, origin: unknown }));
-  const t = new TraceModel({ ...doc, variables });
+  return new TraceModel({ ...doc, variables });
+}
+
+test("in the stepper, a block of which it is not known whose it is is grey, and its name tells no device", () => {
+  const t = ringOfUnknown();
+  const layout = new StepperLayout(t, 900, []);
+  for (const scheme of ["light", "dark", "light-safe", "dark-safe"] as const) {
+    const options: StepperOptions = { scheme, algorithm: "meaning", device: null, still: false };
+    const view = new StepView(t, layout, { step: 3, phase: 1 }, options);
+    for (let p = 0; p < N; p++) {
+      const [input, output] = [view.input, view.output] as readonly [Variable, Variable];
+      for (const v of [input, output]) expect(view.color(v, p)).toEqual(NOBODYS);
+      expect(view.color(t.variable(0) as Variable, p)).not.toEqual(NOBODYS);
+      const shown = describe(view, { device: p, slot: 0, cell: null });
+      expect(shown?.color).toEqual(NOBODYS);
+      expect(shown?.text.name).toBe(input.name);
+    }
+    expect(wordsOf(stepperMarks(t, layout, { step: 3, phase: 1 }, options)).join()).not.toContain("of device");
+  }
+});
+
+test("a block of which it is not known whose it is has no colour, and says so", () => {
+  const t = ringOfUnknown();
   const words = wordsOf(marksOf(t, 934));
   expect(words.filter((word) => word === "not known")).toHaveLength(N * N);
   expect(words.some((word) => word.includes("zeros"))).toBe(false);

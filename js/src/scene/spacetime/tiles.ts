@@ -1,5 +1,5 @@
 /** Tiles of a row: the blocks of a device as pieces in the colours of their origins, and the strip of those it has met. */
-import { hex, type Rgb } from "../../model/color";
+import { hex, NOBODYS, type Rgb } from "../../model/color";
 import type { Variable } from "../../model/document.gen";
 import { NOT_KNOWN, originName, originsOf, originVariable } from "../../model/origins";
 import type { SpaceRow } from "../../model/spacetime";
@@ -95,9 +95,6 @@ function strip(trace: TraceModel, { blocks }: SpaceRow, box: Box, met: ReadonlyS
       : { ...cell, stroke: { color: "faint", width: 0.8 } };
   });
 }
-
-/** Zeros, and blocks of which it is not known whose they are. */
-const NOBODYS: Rgb = [150, 158, 168];
 
 /** The colour of a block of the device at a mesh position, as it was at first. */
 export function colorAt(trace: TraceModel, v: Variable, origin: number, color: ColorOf): Rgb {

@@ -1,5 +1,5 @@
 /** The stages of all steps in one room: as high at every step, so that the page does not move. */
-import { positionColor, type Rgb, type Scheme } from "../../model/color";
+import { NOBODYS, positionColor, type Rgb, type Scheme } from "../../model/color";
 import type { Plan, Step, Variable } from "../../model/document.gen";
 import { type Formats, formatsOf } from "../../model/formats";
 import { NOT_KNOWN, originsOf, originVariable } from "../../model/origins";
@@ -70,8 +70,8 @@ export class StepperLayout {
     const [from, ...more] = originsOf(this.trace, v, position);
     if (v.origin && from !== undefined && from >= 0 && more.length === 0)
       return this.blockColor(originVariable(this.trace, v), from, scheme);
-    // Where it is not known whose a block is, it has no device's colour.
-    const [a, b] = from === NOT_KNOWN ? [] : this.trace.colorAxes(v, without);
+    if (from === NOT_KNOWN) return NOBODYS;
+    const [a, b] = this.trace.colorAxes(v, without);
     const digits = mesh.digits(position);
     const at = (axis: number | undefined) =>
       axis === undefined ? ([0, 1] as const) : ([digits[axis] ?? 0, mesh.meshShape[axis] ?? 1] as const);
