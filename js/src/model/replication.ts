@@ -10,9 +10,10 @@ interface Program {
 }
 
 /**
- * By variable: mesh axes along which its blocks are known to be equal. Those are results of collectives that give all
- * members of a group the same, and what is computed element by element, or only reshaped, from such alone. Types say less:
- * nothing with `check_vma=False`, and the result of an `all_gather` counts as varying.
+ * By variable: mesh axes along which its blocks are known to be equal. Those are arguments whose spec does not divide
+ * them over the axis, results of collectives that give all members of a group the same, and what is computed element by
+ * element, or only reshaped, from such alone. Types say less: nothing with `check_vma=False`, and the result of an
+ * `all_gather` counts as varying.
  */
 export function knownReplicas(trace: Program): ReadonlyMap<number, readonly string[]> {
   const { mesh, regions, steps } = trace.doc;
@@ -22,6 +23,12 @@ export function knownReplicas(trace: Program): ReadonlyMap<number, readonly stri
     const region = regions[step.region];
     if (!region || step.active) continue;
     const [first = [], ...others] = step.inputs.map((id) => equal.get(id) ?? []);
+    // In a region inside another, devices may be given different blocks.
+    if (step.primitive === "in_specs" && region.parent < 0)
+      region.in_specs.forEach((spec, i) => {
+        const whole = region.manual.filter((axis) => !spec.includes(`'${axis}'`));
+        equal.set(step.outputs[i] ?? -1, whole);
+      });
     const kept = first.filter((axis) => others.every((axes) => axes.includes(axis)));
     const c = trace.communicates(step) ? step.collective : null;
     const axes = c ? madeEqual(trace, c, sizes, kept) : step.elementwise || step.shape_only ? kept : [];

@@ -2,10 +2,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { NOBODYS } from "../../src/model/color";
-import type { Scope, Step, Trace, Variable } from "../../src/model/document.gen";
+import type { Region, Scope, Step, Trace, Variable } from "../../src/model/document.gen";
 import { sendersTo } from "../../src/model/lens";
 import { meetings } from "../../src/model/meetings";
-import { NOT_KNOWN, originsOf } from "../../src/model/origins";
+import { NOT_KNOWN, originsOf, sameBlocks } from "../../src/model/origins";
 import { linksOf, spaceTime, visibleRows } from "../../src/model/spacetime";
 import { TraceModel } from "../../src/model/trace";
 import { fitName } from "../../src/scene/measure";
@@ -554,6 +554,37 @@ test("without tracked types, results of a sum and what is computed from them alo
     [0, 1],
     [0, 1],
   ]);
+});
+
+test("without tracked types, an argument has one colour over the axes that its spec does not divide it over", () => {
+  const { doc } = programOf({ axes: { x: 2, y: 2 }, kind: "psum", over: ["y"], shape: [4, 2] });
+  const specs = ["P()", "P('x', None)", "P(None, 'y')", "P(('x', 'y'),)", "P(unreduced={'x'})"];
+  const n = specs.length;
+  const [begin, local] = doc.steps as readonly [Step, Step];
+  const [v] = doc.variables as readonly [Variable];
+  // The arguments, what is made of the first alone, and of the first two.
+  const variables = Array.from({ length: n + 2 }, (_, id): Variable => ({ ...v, id, varying: ["x", "y"] }));
+  const steps: Step[] = [
+    { ...begin, outputs: specs.map((_, i) => i) },
+    { ...local, primitive: "mul", inputs: [0], outputs: [n], elementwise: true },
+    { ...local, primitive: "add", inputs: [0, 1], outputs: [n + 1], elementwise: true },
+  ];
+  const traced = (region: Partial<Region>) => {
+    const regions = doc.regions.map((r) => ({ ...r, in_specs: specs, check_vma: false, ...region }));
+    return new TraceModel({ ...doc, steps, variables, regions: [...regions, ...doc.regions] });
+  };
+  const axes = (t: TraceModel) => variables.map((w) => t.colorAxes(w));
+  const t = traced({});
+  expect(axes(t)).toEqual([[], [0], [1], [0, 1], [0], [], [0]]);
+  // Devices along y have the same of the second argument; all have the same of the first.
+  expect([1, 2].map((p) => [0, 1].map((id) => sameBlocks(t, t.variable(id) as Variable, 0, p)))).toEqual([
+    [true, true],
+    [true, false],
+  ]);
+  // An axis that is not Manual says nothing; nor does a region inside another, or one with tracked types.
+  expect(axes(traced({ manual: ["y"] }))[0]).toEqual([0]);
+  for (const region of [{ parent: 1 }, { check_vma: true }])
+    expect(axes(traced(region))).toEqual(variables.map(() => [0, 1]));
 });
 
 /** The ring, with the end of its loop: it hands k and v on, to a step that reads them or to none. */
