@@ -30,11 +30,11 @@ export function caption(of: Captioned): readonly [string, string] {
   if (of.hops) return hopCaption(of, id);
   const others = stage.group.filter((p) => p !== of.receiver).map(id);
   if (exchanges(c) || ragged(c)) {
-    const what = ragged(c) ? "the rows that are sent to it" : "its chunk of every block";
-    return [
-      `Device ${receiver} takes ${what}. Senders: ${ranges(others)}, and itself.`,
-      "colour and tag: the sender; all devices receive at once",
-    ];
+    // Of a ragged exchange some members may have nothing to send.
+    const takes = ragged(c)
+      ? "the rows that are sent to it, and its own"
+      : `its chunk of every block. Senders: ${ranges(others)}, and itself`;
+    return [`Device ${receiver} takes ${takes}.`, "colour and tag: the sender; all devices receive at once"];
   }
   if (gathers(c)) {
     const all = `every device ends with all ${stage.group.length}, in rank order`;

@@ -1,6 +1,8 @@
 /** Groups of a collective: over several axes, all at once, copies of one block. */
+
 import { expect, test } from "vitest";
 import type { Algorithm } from "../../src/model/algorithm";
+import { caption } from "../../src/model/caption";
 import { TraceModel } from "../../src/model/trace";
 import { deviceBox } from "../../src/scene/grid";
 import type { Mark } from "../../src/scene/scene";
@@ -230,4 +232,6 @@ test("of a ragged exchange every copy has the rows that its sender sends to the 
     [1, ["5", "1"]],
     [3, ["13", "3"]],
   ]);
+  // Nobody is named who sends nothing.
+  expect(caption(view)[0]).toBe("Device 2 takes the rows that are sent to it, and its own.");
 });
