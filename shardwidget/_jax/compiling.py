@@ -52,8 +52,12 @@ def own_lines() -> Iterator[None]:
     from jax._src.interpreters import partial_eval
 
     original: Any = partial_eval.trace_to_jaxpr
-    # Further arguments are part of the key of the cache.
-    setattr(partial_eval, "trace_to_jaxpr", lambda *args: original(*args, object()))  # noqa: B010
+
+    def traced(f: Any, *args: Any) -> Any:
+        # The cache holds functions weakly: what it knows of one that is made here goes with it.
+        return original(lambda *values, **named: f(*values, **named), *args)
+
+    setattr(partial_eval, "trace_to_jaxpr", traced)  # noqa: B010
     try:
         yield
     finally:

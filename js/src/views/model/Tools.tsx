@@ -53,7 +53,7 @@ export function Tools({ state, shown }: { state: ModelState; shown: Shown }) {
         {filtered
           ? `${count(listed, "array")} of ${shown.tree.typeOf.length}`
           : shown.tree.folds.size > 0
-            ? "equal layers are folded into one"
+            ? "equal layers are one line"
             : ""}
       </span>
     </div>
