@@ -35,8 +35,8 @@ class Interconnect:
     axes: int = 1
     """Torus: physical axes that a device has links on."""
     wrap: int = 4
-    """Torus: a physical axis whose size is a multiple of this has wraparound links. With three axes, only where all are
-    such: optical switches close the rings, and connect whole cubes."""
+    """Torus: a physical axis whose size is a multiple of this has wraparound links. With three axes, only where
+    all of them are multiples: optical switches close the rings, and connect whole cubes."""
     pod: int = 0
     """Devices that it connects, 0 for any number: of a pod (torus), or of a node (switch)."""
     node_bandwidth: float = 0.0

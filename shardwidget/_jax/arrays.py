@@ -28,7 +28,7 @@ def base_array(x: Any) -> Any:
 def held_array(x: Any) -> Any:
     """The array that a ``jax.Ref`` holds now; anything else itself.
 
-    JAX 0.9 – 0.12: reading a ``Ref`` copies it. A ``Ref`` that is no array underneath is returned as it is.
+    JAX 0.9 – 0.12: reading a ``Ref`` copies it. A ``Ref`` that does not hold an array is returned as it is.
     """
     return getattr(getattr(x, "_refs", None), "_buf", x) if isinstance(x, jax.Ref) else x
 

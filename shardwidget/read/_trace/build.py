@@ -112,7 +112,7 @@ class Builder:
         found, order = value.moved, None if value.region is None else self._seats(value.region)
         if found is None or order is None:
             return None
-        back = np.append(np.argsort(order), [-2, -1])  # What is no position is the same on every mesh.
+        back = np.append(np.argsort(order), [-2, -1])  # What is not a position is the same on every mesh.
         return Origin(found.root.id, Ints.pack(back[found.pieces[order]]), found.axis)
 
     def _seats(self, region: RegionNode | None) -> np.ndarray | None:
