@@ -1,4 +1,4 @@
-"""Writes js/src/model/document.gen.ts: a TypeScript interface for each dataclass of shardwidget.document.
+"""Writes js/src/core/document.gen.ts: a TypeScript interface for each dataclass of shardwidget.document.
 
 ``python js/generate_types.py`` writes the file; with ``--check`` it writes nothing and exits 1 if the file is stale.
 """
@@ -20,7 +20,7 @@ import shardwidget.document
 from shardwidget.document import wire
 
 ROOT = Path(__file__).resolve().parent.parent
-TARGET = ROOT / "js" / "src" / "model" / "document.gen.ts"
+TARGET = ROOT / "js" / "src" / "core" / "document.gen.ts"
 
 SCALARS = {bool: "boolean", int: "number", float: "number", str: "string", bytes: "DataView", type(None): "null"}
 WIDTH = 118

@@ -41,7 +41,7 @@ _OPEN_ON_PAPER = (
 class DocumentWidget(anywidget.AnyWidget):
     """A document on screen. Subclasses add the traits that their front end reads and writes."""
 
-    bundle = "widget.js"
+    bundle = "array.js"
     """The front end: a file of ``shardwidget/static``. A subclass names its own."""
 
     _esm = Unicode().tag(sync=True)

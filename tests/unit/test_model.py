@@ -32,7 +32,7 @@ def test_the_document_and_the_front_end_are_sent_once(document):
     assert isinstance(view.comm, FakeComm)
     (state,) = view.comm.states
     assert state["_document"] == to_wire(document)
-    assert (state["_esm"], state["_leaf"]) == (bundle.read("model.js"), bundle.read("playground.js"))
+    assert (state["_esm"], state["_leaf"]) == (bundle.read("tree.js"), bundle.read("playground.js"))
     assert (state["selection"], state["sort"], state["search"], state["rules"]) == (None, "tree", "", "")
 
 

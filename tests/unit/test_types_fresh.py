@@ -18,7 +18,7 @@ def test_committed_types_are_fresh():
 
 
 def test_a_changed_field_is_stale(tmp_path: Path):
-    source = (ROOT / "js/src/model/document.gen.ts").read_text()
+    source = (ROOT / "js/src/core/document.gen.ts").read_text()
     changed = source.replace("readonly bits: number;", "readonly bits: string;")
     assert changed != source
     assert_stale(tmp_path / "changed.ts", changed)

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Comparison } from "../../src/model/document.gen";
+import type { Comparison } from "../../src/core/document.gen";
 import { cell, enter, find, frames, type Mounted, press, settle, table } from "../harness";
 import { comparison, long } from "./comparisons";
 import { lines, mount } from "./harness";

@@ -1,14 +1,15 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Ints, Program } from "../../src/model/document.gen";
-import { decodePrograms, groupsOf, groupTotal, rowsOf, SORTS, type Sort } from "../../src/model/program";
+import type { Ints, Program } from "../../src/core/document.gen";
+import { duration } from "../../src/core/text";
+import { DocumentError } from "../../src/core/wire";
+import { decodePrograms, groupsOf, groupTotal, rowsOf, SORTS, type Sort } from "../../src/program/model/program";
 import {
   analysis,
   badgesOf,
   callBytes,
   callTime,
   causeNotes,
-  duration,
   estimateText,
   foundText,
   groupsText,
@@ -17,9 +18,8 @@ import {
   memoryTotal,
   nestText,
   whereText,
-} from "../../src/model/program/words";
-import { DocumentError } from "../../src/model/wire";
-import { blockAt, layoutLanes } from "../../src/scene/lanes";
+} from "../../src/program/model/words";
+import { blockAt, layoutLanes } from "../../src/program/scene/lanes";
 import { find, many, model, modelOf, PROGRAMS, pod, program, repeated, SINGLE, wire } from "./programs";
 
 const listed = (m: ReturnType<typeof model>, options: { sort?: Sort; axis?: string; search?: string } = {}) =>

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from "vitest";
-import type { Program } from "../../src/model/document.gen";
+import type { Program } from "../../src/core/document.gen";
 import { button, Clock, cell, enter, find, type Mounted, pixels, prefers, press, settle, table } from "../harness";
 import { lines, mount } from "./harness";
 import { many, PROGRAMS, pod, program, SINGLE, wire } from "./programs";

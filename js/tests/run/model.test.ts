@@ -1,7 +1,7 @@
 /** Who waits for whom at a moment, iterations, words. */
 import { expect, test } from "vitest";
-import { decodeRuns, type LaneEvents, rowsOf } from "../../src/model/run";
-import { axisTime, doingText, notesOf, percent, summaryText } from "../../src/model/run/words";
+import { decodeRuns, type LaneEvents, rowsOf } from "../../src/run/model/run";
+import { axisTime, doingText, notesOf, percent, summaryText } from "../../src/run/model/words";
 import { model, models, wire } from "./runs";
 
 const step = model("step");

@@ -1,6 +1,6 @@
 /** RunView in a page: keys, pointer, table, calls, several runs. */
 import { expect, test } from "vitest";
-import type { Run } from "../../src/model/document.gen";
+import type { Run } from "../../src/core/document.gen";
 import {
   button,
   drawn,
