@@ -2,9 +2,9 @@
 
 import { PlayButton } from "../card/Buttons";
 import { Interconnects } from "../card/Interconnects";
-import { bytes } from "../core/text";
+import { bytes, duration } from "../core/text";
 import { inside } from "../draw/marks";
-import { time, verdict } from "./model/algorithms";
+import { verdict } from "./model/algorithms";
 import { titleOf } from "./scene/card";
 import { SIZES, sizeAt } from "./scene/charts";
 import type { AlgorithmsState } from "./state";
@@ -40,7 +40,7 @@ export function AlgorithmsCard({ state }: { state: AlgorithmsState }) {
       <div class="tools">
         <PlayButton state={state} keys="Space; round by round , ." />
         <label class="time">
-          <span class="mono">{time(at * state.whole)}</span>
+          <span class="mono">{duration(at * state.whole)}</span>
           <input
             type="range"
             min={0}
@@ -48,7 +48,7 @@ export function AlgorithmsCard({ state }: { state: AlgorithmsState }) {
             step="any"
             value={at}
             aria-label="time"
-            aria-valuetext={`${time(at * state.whole)}; ${said}`}
+            aria-valuetext={`${duration(at * state.whole)}; ${said}`}
             onInput={(event) => state.seek(event.currentTarget.valueAsNumber)}
           />
         </label>
@@ -86,8 +86,8 @@ export function AlgorithmsCard({ state }: { state: AlgorithmsState }) {
         {verdict(a, b, nbytes)}
       </p>
       <p class="soft note">
-        An estimate: a message takes {time(doc.start)} to start, however far it goes; messages on the same link share
-        its bandwidth. A square is a message; a tile fills with what its device has.
+        An estimate: a message takes {duration(doc.start)} to start, however far it goes; messages on the same link
+        share its bandwidth. A square is a message; a tile fills with what its device has.
       </p>
     </div>
   );

@@ -6,9 +6,10 @@ import { FoldLine } from "./FoldLine";
 import type { LineProps } from "./line";
 import type { ComparisonModel } from "./model/comparison";
 import type { Line } from "./model/lines";
+import { columnsOf } from "./model/words";
 import type { Pictures } from "./pictures";
 import { RowLine } from "./RowLine";
-import { COLUMNS, GROUP, grid, HEADS, head } from "./roles";
+import { GROUP, grid, HEADS, head } from "./roles";
 import { StopLine } from "./StopLine";
 import type { ComparisonState } from "./state";
 
@@ -24,7 +25,7 @@ export function Table({ state, model, lines, chunks, pictures }: Shown & { lines
   const feeding = state.feeding();
   const at = lines[cursor];
   const inPage = at && chunks.chunkOf(cursor) >= live[0] && chunks.chunkOf(cursor) < live[1];
-  const heads = headsOf(model);
+  const heads = columnsOf(model);
   return (
     <div
       class={`table ${model.doc.of} ${model.waiting < Infinity ? "waiting" : ""}`}
@@ -38,8 +39,8 @@ export function Table({ state, model, lines, chunks, pictures }: Shown & { lines
     >
       <div {...GROUP} class="heads">
         <div {...HEADS}>
-          {heads.map(([name, note], i) => (
-            <div {...head(COLUMNS[i] ?? "")} key={COLUMNS[i]}>
+          {heads.map(({ key, head: name, note }) => (
+            <div {...head(key)} key={key}>
               <b>{name}</b>
               <span class="soft">{note}</span>
             </div>
@@ -71,29 +72,6 @@ export function Table({ state, model, lines, chunks, pictures }: Shown & { lines
       {lines.length === 0 && <p class="none">No row matches.</p>}
     </div>
   );
-}
-
-function headsOf(model: ComparisonModel): readonly (readonly [string, string])[] {
-  const { of, compiled_from: from } = model.doc;
-  if (of === "arrays") {
-    return [
-      ["Array", "name"],
-      ["Type", "jax.typeof(x): what the type says"],
-      ["", ""],
-      ["Sharding", "x.sharding: where data really is"],
-      ["Type vs sharding", ""],
-    ];
-  }
-  return [
-    ["Source", "line and primitive"],
-    ["Explicit mesh", "the type says where data is"],
-    ["Auto mesh", "the type is silent"],
-    [
-      from === "Auto" || from === "Explicit" ? `Compiled from ${from}` : "Compiled",
-      from ? "where data really is" : "not known, see above",
-    ],
-    ["Explicit type vs compiled", ""],
-  ];
 }
 
 /** A line, drawn again only when what it shows has changed: scrolling must not redraw what is on screen. */

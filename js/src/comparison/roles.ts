@@ -1,7 +1,6 @@
 /** What each part of the table is to a screen reader: a tree in a grid, of which only the grid itself takes focus. */
+import { VALUES } from "../core/columns.gen";
 import type { Line } from "./model/lines";
-
-export const COLUMNS = ["source", "explicit", "auto", "concrete", "verdict"] as const;
 
 export const GROUP = { role: "rowgroup" } as const;
 
@@ -16,7 +15,7 @@ export function cell(column: string) {
 }
 
 /** A cell across the whole table. */
-export const ACROSS = { role: "gridcell", "aria-colspan": COLUMNS.length } as const;
+export const ACROSS = { role: "gridcell", "aria-colspan": VALUES.length } as const;
 
 export function grid(label: string, lines: number, active: string | undefined) {
   return {

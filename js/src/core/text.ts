@@ -1,20 +1,8 @@
-/** Words and numbers as JAX and notebooks write them. */
+/** Words as JAX and notebooks write them. */
 import type { MeshModel } from "./mesh";
 import type { PlacementModel } from "./placement";
 
-const UNITS = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
-
-/** Bytes in binary units with at most three digits and a trailing-zero-free fraction. */
-export function bytes(n: number): string {
-  let unit = 0;
-  let value = n;
-  while (value >= 1024 && unit < UNITS.length - 1) {
-    value /= 1024;
-    unit++;
-  }
-  const text = unit === 0 ? String(value) : Number(value.toPrecision(value >= 1000 ? 4 : 3)).toString();
-  return `${text} ${UNITS[unit]}`;
-}
+export { bytes, duration } from "./format";
 
 /** Those that are not empty, one after another. */
 export function clauses(all: readonly string[], between = "; "): string {
@@ -104,19 +92,6 @@ export interface Badge {
   strong: string;
   text: string;
   tone: Tone;
-}
-
-const SECONDS = [
-  ["s", 1],
-  ["ms", 1e-3],
-  ["µs", 1e-6],
-] as const;
-
-/** A time with two or three digits. */
-export function duration(s: number): string {
-  if (s === 0) return "0 s";
-  for (const [unit, size] of SECONDS) if (s >= size) return `${Number((s / size).toPrecision(3))} ${unit}`;
-  return `${Number((s / 1e-9).toPrecision(2))} ns`;
 }
 
 /** Words after which a sentence names mesh axes: `split over x and y`. */

@@ -1,4 +1,5 @@
 /** What cards without a page are made of: bands below one another, a head, a frame. */
+import type { Column } from "../core/columns.gen";
 import type { MeshModel } from "../core/mesh";
 import type { Badge } from "../core/text";
 import { axisStroke, axisToken, BOLD, type Color, label, type Mark, MONO, PAD, type Scene, shift, TINT } from "./marks";
@@ -96,4 +97,22 @@ export function chip(x: number, y: number, text: string, axis: number): Mark[] {
 
 export function chipWidth(text: string): number {
   return textWidth(text, 12, true) + 20;
+}
+
+/** Where a column stands in a picture: its beginning, or its end. */
+export type Place = readonly [x: number, anchor?: "end"];
+
+/** The heads of the columns that have a place; `heads`: those that the document words itself. */
+export function headsBand<const C extends readonly Column[]>(
+  columns: C,
+  places: { readonly [K in C[number]["key"]]?: Place },
+  width: number,
+  heads: { readonly [K in C[number]["key"]]?: string } = {},
+): Band {
+  const marks = columns.flatMap(({ key, head }: Column): Mark[] => {
+    const place = places[key as C[number]["key"]];
+    const text = heads[key as C[number]["key"]] ?? head;
+    return place ? [label(place[0], 21, text, 12, "muted", { anchor: place[1] ?? "start" })] : [];
+  });
+  return { marks: [...marks, rule(0, 32, width)], height: 33 };
 }

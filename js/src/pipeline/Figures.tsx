@@ -1,6 +1,8 @@
 /** Schedules side by side: idle time as a bar and a fraction, what is kept, sends, length. */
+import { SCHEDULES } from "../core/columns.gen";
+import { percent } from "../core/format";
 import type { ScheduleModel } from "./model/schedule";
-import { fractionText, percent, short } from "./model/words";
+import { fractionText, short } from "./model/words";
 
 /** Ranks whose peaks are listed. */
 const MOST = 8;
@@ -13,11 +15,11 @@ export function Figures({ models }: { models: readonly ScheduleModel[] }) {
       <table>
         <thead>
           <tr>
-            <th scope="col">schedule</th>
-            <th scope="col">idle, of all ranks' time</th>
-            <th scope="col">most kept, by rank</th>
-            <th scope="col">sends</th>
-            <th scope="col">length</th>
+            {SCHEDULES.map(({ key, head }) => (
+              <th scope="col" key={key}>
+                {head}
+              </th>
+            ))}
           </tr>
         </thead>
         <tbody>

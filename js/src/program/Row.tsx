@@ -1,7 +1,7 @@
 /** A line of the table: a collective, or several equal ones with their runs added up. */
 import { Component } from "preact";
-import type { Format } from "../core/column";
 import type { HloCollective } from "../core/document.gen";
+import type { Format } from "../core/format";
 import { count, duration } from "../core/text";
 import type { Group, ProgramModel } from "./model/program";
 import { causeNotes, causeText, irregularText, whereText } from "./model/words";

@@ -1,11 +1,13 @@
 /** Programs side by side: their totals in one table on one scale, each to be opened. */
 import type { ComponentChildren } from "preact";
+import { headOf } from "../core/columns";
+import { PROGRAMS } from "../core/columns.gen";
 import type { Program } from "../core/document.gen";
-import { bytes, duration } from "../core/text";
+import { duration } from "../core/text";
 import { Listed } from "./Listed";
 import { Measured } from "./Measured";
 import { ProgramModel } from "./model/program";
-import { callBytes, callTime, foundText, memoryTotal } from "./model/words";
+import { type ProgramCells, sideBySide } from "./model/words";
 import { AxisBar } from "./parts";
 import type { ProgramState } from "./state";
 
@@ -15,15 +17,14 @@ interface Props {
   children: ComponentChildren;
 }
 
+/** Columns of numbers without bars. */
+const FIGURES = new Set(["found", "sent"]);
+
 export function SideBySide({ state, programs, children }: Props) {
   const { opened, paper } = state.now;
   const models = programs.map((p) => new ProgramModel(p));
-  const total = (m: ProgramModel) => m.totals(m.doc.interconnect).reduce((sum, t) => sum + t.seconds, 0);
-  const longest = Math.max(1e-12, ...models.map(total));
-  const slowest = Math.max(1e-12, ...programs.map((p) => p.timing?.seconds ?? 0));
-  const most = Math.max(1, ...programs.map((p) => memoryTotal(p) ?? 0));
+  const { cells, longest } = sideBySide(models);
   const used = [...new Set(programs.map((p) => p.interconnects[p.interconnect] ?? ""))].filter((name) => name !== "");
-  const measured = programs.some((p) => p.timing);
   return (
     <>
       <table class="sides">
@@ -33,21 +34,16 @@ export function SideBySide({ state, programs, children }: Props) {
         </caption>
         <thead>
           <tr>
-            <th scope="col">program</th>
-            <th scope="col" class="figure">
-              collectives
-            </th>
-            <th scope="col" class="figure">
-              sent/device
-            </th>
-            <th scope="col">estimate per call</th>
-            <th scope="col">measured/call</th>
-            <th scope="col">memory/device</th>
+            {PROGRAMS.map(({ key, head }) => (
+              <th scope="col" class={FIGURES.has(key) ? "figure" : ""} key={key}>
+                {head}
+              </th>
+            ))}
           </tr>
         </thead>
         <tbody>
-          {models.map((m, k) => (
-            <tr class={k === opened ? "open" : ""} key={m.doc.name}>
+          {cells.map((line, k) => (
+            <tr class={k === opened ? "open" : ""} key={line.model.doc.name}>
               <th scope="row">
                 <button
                   type="button"
@@ -55,53 +51,31 @@ export function SideBySide({ state, programs, children }: Props) {
                   aria-controls="opened"
                   onClick={() => state.open(k === opened ? null : k)}
                 >
-                  <span aria-hidden="true">{k === opened ? "▾" : "▸"}</span> {m.doc.name}
+                  <span aria-hidden="true">{k === opened ? "▾" : "▸"}</span> {line.model.doc.name}
                 </button>
               </th>
-              <td class="figure mono" data-head="collectives">
-                {foundText(m)}
+              <td class="figure mono" data-head={headOf(PROGRAMS, "found")}>
+                {line.found}
               </td>
-              <td class="figure mono" data-head="sent/device">
-                {callBytes(m)}
+              <td class="figure mono" data-head={headOf(PROGRAMS, "sent")}>
+                {line.sent}
               </td>
-              <td data-head="estimate">
+              <td data-head={headOf(PROGRAMS, "estimate")}>
                 <span class="meter">
-                  {m.totals(m.doc.interconnect).map((t) => (
-                    <AxisBar mesh={m.mesh} axes={t.axes} part={t.seconds / longest} key={t.axes.join()} />
+                  {line.model.totals(line.model.doc.interconnect).map((t) => (
+                    <AxisBar mesh={line.model.mesh} axes={t.axes} part={t.seconds / longest} key={t.axes.join()} />
                   ))}
                 </span>{" "}
-                <span class="mono">{callTime(m, m.doc.interconnect)}</span>
+                <span class="mono">{line.estimate}</span>
               </td>
-              <td data-head="measured">
-                {m.doc.timing ? (
-                  <>
-                    <span class="meter">
-                      <span class="bar plain" style={{ width: `${(100 * m.doc.timing.seconds) / slowest}%` }} />
-                    </span>{" "}
-                    <span
-                      class="mono"
-                      title={`${duration(m.doc.timing.low)} to ${duration(m.doc.timing.high)}, median of ${m.doc.timing.runs}`}
-                    >
-                      {duration(m.doc.timing.seconds)}
-                    </span>
-                    <span class="soft small">
-                      {duration(m.doc.timing.low)}–{duration(m.doc.timing.high)}, n={m.doc.timing.runs}
-                    </span>
-                  </>
+              <td data-head={headOf(PROGRAMS, "measured")}>
+                <Timed line={line} none={cells.some((one) => one.measured) ? "not measured" : "–"} />
+              </td>
+              <td data-head={headOf(PROGRAMS, "memory")}>
+                {line.memory ? (
+                  <Bar part={line.parts.memory} text={line.memory} />
                 ) : (
-                  <span class="soft">{measured ? "not measured" : "–"}</span>
-                )}
-              </td>
-              <td data-head="memory">
-                {memoryTotal(m.doc) === null ? (
                   <span class="soft">not known</span>
-                ) : (
-                  <>
-                    <span class="meter">
-                      <span class="bar plain" style={{ width: `${(100 * (memoryTotal(m.doc) ?? 0)) / most}%` }} />
-                    </span>{" "}
-                    <span class="mono">{bytes(memoryTotal(m.doc) ?? 0)}</span>
-                  </>
                 )}
               </td>
             </tr>
@@ -113,6 +87,33 @@ export function SideBySide({ state, programs, children }: Props) {
         {opened !== null && children}
       </div>
       {paper && models.map((m, k) => k !== opened && <Listed state={state} model={m} key={m.doc.name} />)}
+    </>
+  );
+}
+
+function Timed({ line, none }: { line: ProgramCells; none: string }) {
+  const { timing } = line.model.doc;
+  if (!timing || !line.measured) return <span class="soft">{none}</span>;
+  const [low, high] = [duration(timing.low), duration(timing.high)];
+  return (
+    <>
+      <Bar part={line.parts.measured} text={line.measured} title={`${low} to ${high}, median of ${timing.runs}`} />
+      <span class="soft small">
+        {low}–{high}, n={timing.runs}
+      </span>
+    </>
+  );
+}
+
+function Bar({ part, text, title }: { part: number; text: string; title?: string }) {
+  return (
+    <>
+      <span class="meter">
+        <span class="bar plain" style={{ width: `${100 * part}%` }} />
+      </span>{" "}
+      <span class="mono" title={title}>
+        {text}
+      </span>
     </>
   );
 }

@@ -1,6 +1,7 @@
 /** The table of collectives. It is drawn again only when what it shows has changed, not in each animation frame. */
 import { Component } from "preact";
 import { memo } from "../card/store";
+import { COLLECTIVES } from "../core/columns.gen";
 import { textWidth } from "../draw/measure";
 import { type Group, groupTotal, type ProgramModel, type Sort, totalFigures } from "./model/program";
 import { Row } from "./Row";
@@ -21,15 +22,6 @@ interface Props {
   limit: number;
   width: number;
 }
-
-const COLUMNS: readonly (readonly [Sort, string])[] = [
-  ["op", "op"],
-  ["axes", "mesh axes"],
-  ["sent", "sent/device"],
-  ["runs", "runs"],
-  ["source", "caused by"],
-  ["time", "est./call"],
-];
 
 export class Table extends Component<Props> {
   override shouldComponentUpdate(next: Props): boolean {
@@ -57,7 +49,7 @@ export class Table extends Component<Props> {
           style={{ "--axes": `${axesWidth(model)}px` }}
         >
           <div {...HEADS}>
-            {COLUMNS.map(([column, name]) => {
+            {COLLECTIVES.map(({ key: column, head: name }) => {
               const way = DESCENDS.has(column) ? "descending" : "ascending";
               return (
                 <div {...head(column, sort === column ? way : null)} key={column}>
@@ -88,7 +80,8 @@ export class Table extends Component<Props> {
                   current={line === cursor}
                   {...total}
                   longest={longest}
-                  {...figures}
+                  time={figures.time}
+                  sent={figures.sent}
                   key={group.at}
                 />
               )

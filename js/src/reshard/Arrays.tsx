@@ -1,8 +1,8 @@
 /** The arrays of a chunk, with both layouts, what they weigh and add, and how they move. Of many, those in view. */
 
 import { Tokens } from "../card/Tokens";
-import { bytesColumn, type Format } from "../core/column";
 import type { MovedArray } from "../core/document.gen";
+import { bytesColumn, type Format } from "../core/format";
 import { axisTokens } from "../core/text";
 import { AXIS_DASH } from "../draw/marks";
 import type { PlanModel } from "./model/reshard";

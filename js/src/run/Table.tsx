@@ -1,7 +1,9 @@
 /** What each collective took, measured, beside the estimate. */
+import { fitting, headOf } from "../core/columns";
+import { MEASURED } from "../core/columns.gen";
 import type { MeasuredCollective } from "../core/document.gen";
 import { AXIS_DASH } from "../draw/marks";
-import type { RunModel, Sort } from "./model/run";
+import { type RunModel, SORTS } from "./model/run";
 import { codeText, type RunFigures, runFigures } from "./model/words";
 import type { RunState } from "./state";
 
@@ -11,43 +13,64 @@ interface Props {
   rows: readonly number[];
 }
 
-const HEADS: readonly (readonly [string, string, Sort | null])[] = [
-  ["what", "collective", null],
-  ["sent", "sent/device", "sent"],
-  ["time", "time after the last arrival", "time"],
-  ["wait", "wait", "wait"],
-  ["estimate", "estimate", null],
-  ["achieved", "achieved", null],
-];
+/** Beside the devices the table has two thirds of the card. */
+const BESIDE = 860;
+/** On narrower cards lines wrap: little has to be left out. */
+const WRAPPED = 560;
+const COLUMNS = MEASURED.filter(({ key }) => key !== "axes" && key !== "source");
+
+/** The columns that a card has room for. */
+function columnsIn(width: number) {
+  const room = width >= BESIDE ? Math.min(0.67 * width, width - 290) : Math.max(width, WRAPPED);
+  return fitting(COLUMNS, room);
+}
 
 export function Table({ state, model, rows }: Props) {
   if (rows.length === 0) return <p class="none">The program has no collectives.</p>;
   const longest = Math.max(1e-12, ...model.collectives.map((c) => Math.max(c.high_s, c.median_s)));
-  const { sort } = state.now;
+  const { sort, width } = state.now;
+  const columns = columnsIn(width);
   const figures = runFigures(model);
   return (
     <div class={rows.length > 6 ? "scroll" : rows.length > 4 ? "narrow-scroll" : ""}>
       <table class="table">
         <thead>
           <tr>
-            {HEADS.map(([key, name, by]) => (
-              <th class={key} scope="col" aria-sort={by && by === sort ? "descending" : "none"} key={key}>
-                {by ? (
-                  <button type="button" title={`sort by ${name}, in a call`} onClick={() => state.sortBy(by)}>
-                    {name}
-                    {by === sort && " ▾"}
-                  </button>
-                ) : (
-                  name
-                )}
-              </th>
-            ))}
+            {columns.map(({ key, head }) => {
+              const by = SORTS.find((name) => name === key);
+              return (
+                <th class={key} scope="col" aria-sort={by && by === sort ? "descending" : "none"} key={key}>
+                  {by ? (
+                    <button type="button" title={`sort by ${head}, in a call`} onClick={() => state.sortBy(by)}>
+                      {head}
+                      {by === sort && " ▾"}
+                    </button>
+                  ) : (
+                    head
+                  )}
+                </th>
+              );
+            })}
           </tr>
         </thead>
         <tbody>
           {rows.map((at) => {
             const c = model.collectives[at];
-            return c && <Row state={state} model={model} c={c} at={at} longest={longest} figures={figures} key={at} />;
+            if (!c) return null;
+            const cells = cellsOf({
+              state,
+              model,
+              c,
+              at,
+              longest,
+              figures,
+              rated: columns.some((k) => k.key === "rate"),
+            });
+            return (
+              <tr class={state.now.selection === at ? "chosen" : ""} key={at}>
+                {columns.map(({ key }) => cells[key as keyof typeof cells])}
+              </tr>
+            );
           })}
         </tbody>
       </table>
@@ -55,23 +78,24 @@ export function Table({ state, model, rows }: Props) {
   );
 }
 
-interface RowProps {
+interface Line {
   state: RunState;
   model: RunModel;
   c: MeasuredCollective;
   at: number;
   longest: number;
   figures: RunFigures;
+  /** Whether there is a column of rates; else they stand with the bytes. */
+  rated: boolean;
 }
 
-function Row({ state, model, c, at, longest, figures }: RowProps) {
-  const chosen = state.now.selection === at;
+function cellsOf({ state, model, c, at, longest, figures, rated }: Line) {
   const ran = c.times > 0;
   const rate = ran && c.bytes_per_second > 0 ? figures.rate(c.bytes_per_second) : "";
-  return (
-    <tr class={chosen ? "chosen" : ""}>
-      <td class="what">
-        <button type="button" aria-pressed={chosen} onClick={() => state.select(at)}>
+  return {
+    op: (
+      <td class="op" key="op">
+        <button type="button" aria-pressed={state.now.selection === at} onClick={() => state.select(at)}>
           <b class="mono">{c.kind}</b>
         </button>{" "}
         {c.axes.map((name) => (
@@ -85,21 +109,27 @@ function Row({ state, model, c, at, longest, figures }: RowProps) {
           {c.backward && " · backward"}
         </span>
       </td>
-      <td class="sent mono">
+    ),
+    sent: (
+      <td class="sent mono" key="sent">
         {figures.sent(c.bytes_per_device)}
-        {rate && (
-          <span class="soft" title="achieved">
+        {!rated && (
+          <span class="soft" title={headOf(MEASURED, "rate")}>
             {rate}
           </span>
         )}
       </td>
-      <td class="time mono">
+    ),
+    time: (
+      <td class="time mono" key="time">
         <span>
           {ran && <Spread model={model} c={c} longest={longest} />}
           {ran ? figures.time(c.median_s) : "did not run"}
         </span>
       </td>
-      <td class="wait mono">
+    ),
+    wait: (
+      <td class="wait mono" key="wait">
         {ran && figures.wait(c.wait_s)}
         {ran && (
           <span class="soft" title="90th percentile">
@@ -107,10 +137,18 @@ function Row({ state, model, c, at, longest, figures }: RowProps) {
           </span>
         )}
       </td>
-      <td class="estimate mono soft">{c.estimate_s > 0 && figures.estimate(c.estimate_s)}</td>
-      <td class="achieved mono">{rate}</td>
-    </tr>
-  );
+    ),
+    estimate: (
+      <td class="mono soft" key="estimate">
+        {c.estimate_s > 0 && figures.estimate(c.estimate_s)}
+      </td>
+    ),
+    rate: (
+      <td class="mono" key="rate">
+        {rate}
+      </td>
+    ),
+  };
 }
 
 /** From the 10th to the 90th percentile, with the median and the estimate. */

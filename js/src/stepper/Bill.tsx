@@ -1,7 +1,7 @@
 /** What the step costs, in one line: bytes of a device, bytes over each axis so far, an estimate of time. */
 
 import { Interconnects } from "../card/Interconnects";
-import { bytes } from "../core/text";
+import { bytes, duration } from "../core/text";
 import { axisToken } from "../draw/marks";
 import { inkKind } from "./kind";
 import type { TraceModel } from "./model/trace";
@@ -77,13 +77,13 @@ function Estimate({ state, trace, hops }: { state: StepperState; trace: TraceMod
   if (interconnects.length === 0 || !estimated) return c && <span>{hops}</span>;
   const k = state.now.interconnect;
   const [latency, bandwidth] = [c?.latency[k] ?? 0, c?.bandwidth[k] ?? 0];
-  const why = `estimate: latency ${seconds(latency)}; bandwidth alone ${seconds(bandwidth)}`;
+  const why = `estimate: latency ${duration(latency)}; bandwidth alone ${duration(bandwidth)}`;
   return (
     <>
       <span>
         {c && (
           <>
-            {hops}, <b title={why}>≈ {seconds(Math.max(latency, bandwidth))}</b>
+            {hops}, <b title={why}>≈ {duration(Math.max(latency, bandwidth))}</b>
           </>
         )}{" "}
         <Interconnects
@@ -100,15 +100,4 @@ function Estimate({ state, trace, hops }: { state: StepperState; trace: TraceMod
       )}
     </>
   );
-}
-
-function seconds(s: number): string {
-  for (const [unit, size] of [
-    ["s", 1],
-    ["ms", 1e-3],
-    ["µs", 1e-6],
-  ] as const) {
-    if (s >= size) return `${Number((s / size).toPrecision(2))} ${unit}`;
-  }
-  return `${Number((s / 1e-9).toPrecision(2))} ns`;
 }

@@ -1,8 +1,8 @@
 /** A line of the tree: a node, or equal ones. */
 import { Component } from "preact";
 import { Tokens } from "../card/Tokens";
-import type { Format } from "../core/column";
-import { axisTokens, sentenceTokens } from "../core/text";
+import type { Format } from "../core/format";
+import { axisTokens, bytes, sentenceTokens } from "../core/text";
 import type { Row } from "./model/rows";
 import { timesText } from "./model/stacked";
 import type { TreeModel } from "./model/tree";
@@ -73,10 +73,10 @@ export class Line extends Component<Props> {
           <span class={leaf ? "type mono" : "type soft"} {...CELL} title={leaf?.note || type}>
             <Tokens tokens={axisTokens(type, mesh)} />
           </span>
-          <span class="all mono" {...CELL}>
+          <span class="all mono" {...CELL} title={sums.leaves > 0 ? bytes(sums.bytes) : undefined}>
             {sums.leaves > 0 ? all(sums.bytes) : ""}
           </span>
-          <span class="here mono" {...CELL}>
+          <span class="here mono" {...CELL} title={sums.copies[1] > 0 ? bytes(sums.here) : undefined}>
             <Meter own={sums.own / most} here={sums.here / most} />
             <span class={leaf ? "" : "strong"}>{sums.copies[1] > 0 ? here(sums.here) : "–"}</span>
           </span>

@@ -1,6 +1,8 @@
 /** The tree as a table. Of many lines only those in view are in the page. */
+import { LEAVES } from "../core/columns.gen";
 import { bytes } from "../core/text";
 import { Line } from "./Line";
+import { deviceHead } from "./model/words";
 import type { ModelState, Shown } from "./state";
 import { NARROW } from "./state";
 
@@ -29,15 +31,15 @@ export function Table({ state, shown }: { state: ModelState; shown: Shown }) {
   const at = rows.findIndex((row) => row.node === node);
   const most = Math.max(1, ...rows.map((row) => row.sums.here));
   const figures = state.figures(rows);
-  const device = tree.alike ? "on each device" : `on device ${state.deviceOf(shown.device)?.id}`;
+  const device = deviceHead(tree, shown.device);
   return (
     <div class="list">
       <div class="line heads" aria-hidden="true">
-        <span class="path">path</span>
-        <span class="type">type</span>
-        <span class="all">in all</span>
-        <span class="here">{device}</span>
-        <span class="copies">copies</span>
+        {LEAVES.map(({ key, head }) => (
+          <span class={key} key={key}>
+            {key === "here" ? device : head}
+          </span>
+        ))}
       </div>
       <div
         class="tree"
@@ -60,7 +62,8 @@ export function Table({ state, shown }: { state: ModelState; shown: Shown }) {
               line={first + i}
               current={first + i === at}
               most={most}
-              {...figures}
+              all={figures.all}
+              here={figures.here}
               key={row.node}
             />
           ))}

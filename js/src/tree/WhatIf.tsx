@@ -1,6 +1,7 @@
 /** Rules that are tried: what each does, bytes now and then, and the rules as code. */
 
 import { copyText } from "../card/copy";
+import { percent } from "../core/format";
 import { bytes, count } from "../core/text";
 import type { Effect } from "./model/rules";
 import type { ModelState, Shown } from "./state";
@@ -164,5 +165,5 @@ function ownNow({ tree }: Shown): number {
 function saved(now: number, later: number): string {
   if (later === now) return "the same as now";
   const part = Math.abs(now - later) / Math.max(1, now);
-  return `${bytes(Math.abs(now - later))} ${later < now ? "less" : "more"} on the fullest device, ${(100 * part).toFixed(1)} %`;
+  return `${bytes(Math.abs(now - later))} ${later < now ? "less" : "more"} on the fullest device, ${percent(part)}`;
 }

@@ -134,15 +134,15 @@ export function verdict(a: Course, b: Course, nbytes: number): string {
     if (a.name === b.name) return "Both are the same algorithm.";
     const carries =
       Math.abs(total(fast) - total(slow)) < 1e-6 * total(slow)
-        ? `${wire} sends the same ${bytes(Math.round(total(fast)))}`
-        : `${wire} sends ${bytes(Math.round(total(fast)))} instead of ${bytes(Math.round(total(slow)))}`;
+        ? `${wire} sends the same ${bytes(total(fast))}`
+        : `${wire} sends ${bytes(total(fast))} instead of ${bytes(total(slow))}`;
     return `${fast.name} is never slower here: ${rounds(fast, slow)}, and ${carries}.`;
   }
   const [few, lean] = a.rounds < b.rounds ? [a, b] : [b, a];
   const now = nbytes < equal ? few : lean;
   return (
-    `Equal at ${bytes(rounded(equal))} per device. Below, ${few.name} is faster: ${rounds(few, lean)}. Above, ${lean.name} is ` +
-    `faster: ${wire} sends ${bytes(rounded(total(lean)))} instead of ${bytes(rounded(total(few)))}. At ${bytes(nbytes)}, ${now.name} is faster.`
+    `Equal at ${bytes(equal)} per device. Below, ${few.name} is faster: ${rounds(few, lean)}. Above, ${lean.name} is ` +
+    `faster: ${wire} sends ${bytes(total(lean))} instead of ${bytes(total(few))}. At ${bytes(nbytes)}, ${now.name} is faster.`
   );
 }
 
@@ -150,15 +150,4 @@ function rounds(few: Course, many: Course): string {
   return few.rounds === many.rounds
     ? `both have ${few.rounds} rounds`
     : `it takes ${few.rounds} rounds instead of ${many.rounds}`;
-}
-
-/** Bytes of two digits are enough for an estimate. */
-export function rounded(n: number): number {
-  return n < 1024 ? Math.round(n) : Number(n.toPrecision(3));
-}
-
-/** `17.9 µs`. */
-export function time(seconds: number): string {
-  const [unit, size] = seconds >= 1 ? ["s", 1] : seconds >= 1e-3 ? ["ms", 1e-3] : ["µs", 1e-6];
-  return `${Number((seconds / (size as number)).toPrecision(3))} ${unit}`;
 }

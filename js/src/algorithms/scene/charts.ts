@@ -1,9 +1,9 @@
 /** Bytes over time, and time over size: two lines each, in the ink and pattern of the algorithms. */
 
-import { bytes } from "../../core/text";
+import { bytes, duration } from "../../core/text";
 import { axisStroke, axisToken, type Box, label, type Mark } from "../../draw/marks";
 import { fit, textWidth } from "../../draw/measure";
-import { type Course, equalSize, rounded, secondsOf, time } from "../model/algorithms";
+import { type Course, equalSize, secondsOf } from "../model/algorithms";
 
 /** Sizes that a block may have: powers of two from 2⁶ to 2³⁰. */
 export const SIZES = [6, 30] as const;
@@ -17,7 +17,7 @@ export function trafficMarks(courses: readonly [Course, Course], seconds: number
   const x = (t: number) => box.x + (box.w * t) / whole;
   const y = (sent: number) => box.y + box.h - (box.h * sent) / most;
   const marks: Mark[] = [...frame(box, "bytes that a device has sent, over time")];
-  marks.push(label(box.x - 6, box.y + 8, bytes(rounded(most)), 10.5, "muted", { anchor: "end" }));
+  marks.push(label(box.x - 6, box.y + 8, bytes(most), 10.5, "muted", { anchor: "end" }));
   marks.push(label(box.x - 6, box.y + box.h, "0", 10.5, "muted", { anchor: "end" }));
   courses.forEach((course, k) => {
     const corners: [number, number][] = [[0, 0]];
@@ -54,7 +54,7 @@ export function trafficMarks(courses: readonly [Course, Course], seconds: number
     stroke: { color: "ink", width: 1 },
   });
   // Ends stand under the axis, the faster one left of the slower one.
-  const ends = courses.map((c, k) => ({ k, at: x(c.seconds), text: time(c.seconds) })).sort((a, b) => a.at - b.at);
+  const ends = courses.map((c, k) => ({ k, at: x(c.seconds), text: duration(c.seconds) })).sort((a, b) => a.at - b.at);
   const [first, last] = ends;
   if (first && last) {
     const right = box.x + box.w;
@@ -77,8 +77,8 @@ export function sizeMarks(courses: readonly [Course, Course], nbytes: number, bo
   const y = (t: number) => box.y + box.h - (box.h * (Math.log(t) - low)) / Math.max(1e-9, high - low);
   const x = (size: number) => sizeX(size, box);
   const marks: Mark[] = [...frame(box, "estimated time, over the bytes of a block")];
-  marks.push(label(box.x - 6, box.y + 8, time(Math.exp(high)), 10.5, "muted", { anchor: "end" }));
-  marks.push(label(box.x - 6, box.y + box.h, time(Math.exp(low)), 10.5, "muted", { anchor: "end" }));
+  marks.push(label(box.x - 6, box.y + 8, duration(Math.exp(high)), 10.5, "muted", { anchor: "end" }));
+  marks.push(label(box.x - 6, box.y + box.h, duration(Math.exp(low)), 10.5, "muted", { anchor: "end" }));
   for (const power of [10, 20, 30]) {
     const anchor = power === 30 ? "end" : "middle";
     marks.push(label(x(2 ** power), box.y + box.h + 14, bytes(2 ** power), 10.5, "muted", { anchor }));
@@ -115,7 +115,7 @@ export function sizeMarks(courses: readonly [Course, Course], nbytes: number, bo
   if (equal !== null && equal >= (sizes[0] ?? 1) && equal <= (sizes.at(-1) ?? 1)) {
     const at = [x(equal), y(seconds(a, equal))] as const;
     marks.push({ kind: "disc", x: at[0], y: at[1], r: 7, color: "ink", hollow: true, sign: "=" });
-    const text = `equal at ${bytes(rounded(equal))}`;
+    const text = `equal at ${bytes(equal)}`;
     // No curve passes above the disc on its left; where that is too narrow, none reaches the corner above.
     const w = textWidth(text, 11);
     const start = Math.max(box.x + 6, at[0] - 4 - w);

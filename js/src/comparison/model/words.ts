@@ -1,11 +1,27 @@
 /** What a comparison's table says beside types and specs. */
 
+import { ARRAYS, type Column, VALUES } from "../../core/columns.gen";
 import type { Fix, HloCollective, Row, Scope } from "../../core/document.gen";
 import type { PlacementModel } from "../../core/placement";
 import type { Badge } from "../../core/text";
 import { bytes, coordinates, count, sliceText, some } from "../../core/text";
 import type { ComparisonModel } from "./comparison";
 import { comesAfter } from "./lines";
+
+/** The columns of the table, with the heads and notes that they have for these programs. */
+export function columnsOf({ doc }: ComparisonModel): readonly Column[] {
+  if (doc.of === "arrays") return ARRAYS;
+  const from = doc.compiled_from;
+  return VALUES.map((column) => {
+    if (column.key !== "concrete") return column;
+    const known = from === "Auto" || from === "Explicit";
+    return {
+      ...column,
+      head: known ? `${column.head} from ${from}` : column.head,
+      note: from ? column.note : "not known",
+    };
+  });
+}
 
 /** `layer(x, w1, w2, scale)`. */
 export function titleOf(model: ComparisonModel): string {

@@ -7,7 +7,7 @@ import { label, type Mark, PAD, type RectMark, type Scene, shift } from "../../d
 import { fit, wrapped } from "../../draw/measure";
 import type { ComparisonModel } from "../model/comparison";
 import { linesOf, openAtFirst, treeOf } from "../model/lines";
-import { badgesOf, titleOf } from "../model/words";
+import { badgesOf, columnsOf, titleOf } from "../model/words";
 import { type Columns, ground, lineBand, START } from "./bands";
 
 /** Lines of the table that are drawn; the rest is counted. */
@@ -20,7 +20,7 @@ const NARROW = 620;
 export function comparisonScene(model: ComparisonModel, { width, scheme }: { width: number; scheme: Scheme }): Scene {
   const tree = treeOf(model);
   const lines = linesOf(model, tree, { open: openAtFirst(model, tree), search: "", filter: "all" });
-  const columns = columnsOf(width, model.doc.of === "arrays");
+  const columns = placesOf(width, model.doc.of === "arrays");
   const bands: Band[] = [
     headBand(titleOf(model), model.mesh, badgesOf(model), width),
     titlesBand(model, columns),
@@ -54,7 +54,7 @@ export function comparisonScene(model: ComparisonModel, { width, scheme }: { wid
   return { width, height: y, marks: [...marks, frame] };
 }
 
-function columnsOf(width: number, arrays: boolean): Columns {
+function placesOf(width: number, arrays: boolean): Columns {
   const end = width - 8;
   if (width < NARROW) {
     const half = Math.round((START + end) / 2);
@@ -75,29 +75,25 @@ function columnsOf(width: number, arrays: boolean): Columns {
 }
 
 function titlesBand(model: ComparisonModel, c: Columns): Band {
-  const { of, compiled_from: from } = model.doc;
-  const arrays = of === "arrays";
-  const compiled = from === "Auto" || from === "Explicit" ? `Compiled from ${from}` : "Compiled";
-  const titles: readonly (readonly [number | null, number, string, string])[] = [
-    [c.narrow ? null : c.source, c.explicit, arrays ? "Array" : "Source", arrays ? "name" : "line and primitive"],
-    [c.explicit, (c.auto ?? c.concrete) - 8, arrays ? "Type" : "Explicit mesh", "the type says where data is"],
-    [c.auto, c.concrete - 8, "Auto mesh", "the type is silent"],
-    [
-      c.concrete,
-      c.narrow ? c.end : c.verdict - 8,
-      arrays ? "Sharding" : compiled,
-      from || arrays ? "where data really is" : "not known",
-    ],
-    [c.narrow ? null : c.verdict, c.end, arrays ? "Type vs sharding" : "Type vs compiled", ""],
-  ];
-  const marks = titles.flatMap(([x, end, title, note]) =>
-    x === null
+  // Each column ends where the next one that is drawn begins; narrow pictures have two.
+  const ends = {
+    source: c.explicit,
+    explicit: c.auto ?? c.concrete,
+    auto: c.concrete,
+    concrete: c.verdict,
+    verdict: 0,
+  };
+  const marks = columnsOf(model).flatMap(({ key, head, note = "" }) => {
+    const x = c.narrow && (key === "source" || key === "verdict") ? null : c[key as keyof typeof ends];
+    const next = ends[key as keyof typeof ends];
+    const end = next > (x ?? 0) ? next - 8 : c.end;
+    return x === null
       ? []
       : [
-          label(x, 20, fit(title, end - x, 13), 13, "ink", { weight: 600 }),
+          label(x, 20, fit(head, end - x, 13), 13, "ink", { weight: 600 }),
           label(x, 37, fit(note, end - x, 12), 12, "muted"),
-        ],
-  );
+        ];
+  });
   return { marks, height: 48 };
 }
 

@@ -1,4 +1,5 @@
 /** A schedule in words: its head, its figures, what a cell says. */
+import { percent } from "../../core/format";
 import { bytes, count, some } from "../../core/text";
 import { ratioOf, type ScheduleModel } from "./schedule";
 import { taskText } from "./tasks";
@@ -8,10 +9,6 @@ export const KIND_NAMES = ["forward", "backward", "input half of backward", "wei
 /** A number with at most `digits` decimals, without zeros at the end. */
 export function short(value: number, digits = 2): string {
   return String(Number(value.toFixed(digits)));
-}
-
-export function percent(part: number): string {
-  return `${(100 * part).toFixed(1)} %`;
 }
 
 export function sizeText({ tasks }: ScheduleModel): string {

@@ -1,11 +1,12 @@
 /** A schedule, or several, as one scene: head, legend, board, figures. */
 
 import type { Scheme } from "../../core/color";
+import { percent } from "../../core/format";
 import { type Band, chip, chipWidth, rule, stack } from "../../draw/bands";
 import { BOLD, label, type Mark, MONO, PAD, type Scene, shift } from "../../draw/marks";
 import { fit, textWidth } from "../../draw/measure";
 import type { ScheduleModel } from "../model/schedule";
-import { badgesOf, fractionText, percent, short, sizeText, unitText } from "../model/words";
+import { badgesOf, fractionText, short, sizeText, unitText } from "../model/words";
 import { boardOf } from "./board";
 import { legendMarks } from "./legend";
 import { baseMarks, overMarks } from "./marks";

@@ -1,5 +1,5 @@
 /** What is alive at the step that is looked at: the largest first, each with its life on the chart's x. */
-import { bytesColumn, type Format } from "../../core/column";
+import { bytesColumn, type Format } from "../../core/format";
 import { bytes, count } from "../../core/text";
 import { axisToken } from "../../draw/marks";
 import type { ProgramState } from "../state";

@@ -1,7 +1,8 @@
 /** Compiled programs as the picture reads them: collectives with their groups, plans and times. */
 
 import { type Played, play, playable } from "../../collective/model/plan";
-import { bytesColumn, type Format, secondsColumn } from "../../core/column";
+import { type Figures, figuresOf } from "../../core/columns";
+import { COLLECTIVES } from "../../core/columns.gen";
 import type { HloCollective, Listing, Nest, Plan, Program, Source } from "../../core/document.gen";
 import { unpack } from "../../core/ints";
 import { MeshModel } from "../../core/mesh";
@@ -336,12 +337,12 @@ export function groupTotal(model: ProgramModel, { members }: Group, interconnect
   };
 }
 
-/** How the figures of groups are written, column by column. */
-export function totalFigures(totals: readonly GroupTotal[]): Record<"time" | "sent", Format> {
-  return {
-    time: secondsColumn(totals.map((t) => t.seconds)),
-    sent: bytesColumn(totals.flatMap((t) => t.bytes)),
-  };
+/** How the numbers of groups are written, column by column. */
+export function totalFigures(totals: readonly GroupTotal[]): Figures<typeof COLLECTIVES> {
+  return figuresOf(
+    COLLECTIVES,
+    totals.map(({ bytes, seconds }) => ({ sent: bytes, time: seconds })),
+  );
 }
 
 /** The groups that the table lists. */

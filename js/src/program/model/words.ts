@@ -1,28 +1,46 @@
 /** What is said of a compiled program: heads, sentences, the arithmetic of an estimate. */
 
+import { figuresOf } from "../../core/columns";
+import { PROGRAMS } from "../../core/columns.gen";
 import type { HloCollective, Nest, Program } from "../../core/document.gen";
 import type { Badge } from "../../core/text";
 import { bytes, count, duration, some } from "../../core/text";
 import type { ProgramModel, Total } from "./program";
 
-/** How many collectives there are; unknown for a program without a text. */
-export function foundText(model: ProgramModel): string {
-  return model.readable ? String(model.collectives.length) : "?";
+/** Estimated time of all collectives in one call, in seconds. */
+function callSeconds(model: ProgramModel, interconnect: number): number {
+  return model.collectives.reduce((sum, c) => sum + model.seconds(c, interconnect), 0);
 }
 
-/** Estimated time of all collectives in one call. */
-export function callTime(model: ProgramModel, interconnect: number): string {
-  if (!model.readable) return "?";
-  const seconds = model.collectives.reduce((sum, c) => sum + model.seconds(c, interconnect), 0);
-  return (model.atLeast ? "≥ " : "") + duration(seconds);
+/** A total of one call: at least so much where some loops run an unknown number of times. */
+function atLeast(model: ProgramModel, total: string): string {
+  return model.readable ? (model.atLeast ? "≥ " : "") + total : "?";
 }
 
-/** Bytes that a device sends in one call. */
-export function callBytes(model: ProgramModel): string {
-  if (!model.readable) return "?";
-  const sent = model.collectives.reduce((sum, c) => sum + c.bytes_per_device * (c.times ?? 1), 0);
-  return (model.atLeast ? "≥ " : "") + bytes(sent);
+/** The cells of programs side by side, without those that are not known; what they come to, for bars. */
+export function sideBySide(models: readonly ProgramModel[]) {
+  const lines = models.map((model) => ({
+    model,
+    sent: model.collectives.reduce((sum, c) => sum + c.bytes_per_device * (c.times ?? 1), 0),
+    estimate: callSeconds(model, model.doc.interconnect),
+    measured: model.doc.timing?.seconds ?? null,
+    memory: memoryTotal(model.doc),
+  }));
+  const figures = figuresOf(PROGRAMS, lines);
+  const most = (key: "estimate" | "measured" | "memory") => Math.max(1e-12, ...lines.map((line) => line[key] ?? 0));
+  const cells = lines.map(({ model, sent, estimate, measured, memory }) => ({
+    model,
+    found: model.readable ? String(model.collectives.length) : "?",
+    sent: atLeast(model, figures.sent(sent)),
+    estimate: atLeast(model, figures.estimate(estimate)),
+    measured: measured === null ? null : figures.measured(measured),
+    memory: memory === null ? null : figures.memory(memory),
+    parts: { measured: (measured ?? 0) / most("measured"), memory: (memory ?? 0) / most("memory") },
+  }));
+  return { cells, longest: most("estimate") };
 }
+
+export type ProgramCells = ReturnType<typeof sideBySide>["cells"][number];
 
 export function badgesOf(model: ProgramModel, interconnect: number): Badge[] {
   const n = model.collectives.length;
@@ -32,7 +50,11 @@ export function badgesOf(model: ProgramModel, interconnect: number): Badge[] {
   // The devices' own interconnect is not named; any other one is.
   const own = model.mesh.mesh.platform !== "cpu" && interconnect === model.doc.interconnect;
   const on = own ? "" : ` on ${model.doc.interconnects[interconnect]}`;
-  const estimated: Badge = { strong: callTime(model, interconnect), text: `a call${on}, estimate`, tone: "plain" };
+  const estimated: Badge = {
+    strong: atLeast(model, duration(callSeconds(model, interconnect))),
+    text: `a call${on}, estimate`,
+    tone: "plain",
+  };
   return [
     { strong: String(n), text: n === 1 ? "collective" : "collectives", tone: "plain" },
     ...(model.doc.interconnects.length > 0 ? [estimated] : []),
@@ -174,6 +196,6 @@ function scaled(n: number): string {
 }
 
 /** Bytes of memory on a device: what goes in, what comes out, what is needed between. */
-export function memoryTotal({ memory }: Program): number | null {
+function memoryTotal({ memory }: Program): number | null {
   return memory && memory.arguments + memory.outputs + memory.temporaries - memory.aliased;
 }

@@ -5,9 +5,10 @@
 
 import type { Algorithm } from "../../collective/model/algorithm";
 import type { Scheme } from "../../core/color";
+import { COLLECTIVES } from "../../core/columns.gen";
 import type { HloCollective } from "../../core/document.gen";
 import { bytes, count, duration } from "../../core/text";
-import { type Band, chip, chipWidth, framed, headBand, rule, stack } from "../../draw/bands";
+import { type Band, chip, chipWidth, framed, headBand, headsBand, rule, stack } from "../../draw/bands";
 import {
   axisToken,
   BOLD,
@@ -93,7 +94,7 @@ export function programScene(model: ProgramModel, picture: ProgramPicture): Scen
   const left = stacked || !c ? width : width - PANEL;
   const table = stack([
     ...noteBands(model, left),
-    ...(groups.length > 0 && left >= NARROW ? [headsBand(left)] : []),
+    ...(groups.length > 0 && left >= NARROW ? [headsBand(COLLECTIVES, placesOf(left), left)] : []),
     ...rowBands(model, groups.slice(0, MOST), left, chosen),
     footBand(model, c, left, groups.slice(MOST)),
   ]);
@@ -151,19 +152,9 @@ function columnsOf(width: number) {
   return { op, axes, sent, runs, source, time, end: width - 14 };
 }
 
-function headsBand(width: number): Band {
-  const c = columnsOf(width);
-  const end = { anchor: "end" } as const;
-  const marks: Mark[] = [
-    label(c.op, 22, "op", 12, "muted"),
-    label(c.axes, 22, "mesh axes", 12, "muted"),
-    label(c.sent, 22, "sent/device", 12, "muted", end),
-    label(c.runs, 22, "runs", 12, "muted", end),
-    label(c.source, 22, "caused by", 12, "muted"),
-    label(c.time, 22, "est./call", 12, "muted"),
-    rule(0, 33, width),
-  ];
-  return { marks, height: 34 };
+function placesOf(width: number) {
+  const { op, axes, sent, runs, source, time } = columnsOf(width);
+  return { op: [op], axes: [axes], sent: [sent, "end"], runs: [runs, "end"], source: [source], time: [time] } as const;
 }
 
 /** Lines of the table, with their bars on one scale. */

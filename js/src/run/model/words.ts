@@ -1,6 +1,8 @@
 /** What is said of a measured run. */
-import { bytesColumn, ratesColumn, secondsColumn } from "../../core/column";
+import { type Figures, figuresOf } from "../../core/columns";
+import { MEASURED } from "../../core/columns.gen";
 import type { MeasuredCollective, Operation, Run } from "../../core/document.gen";
+import { percent, rate } from "../../core/format";
 import { count, duration, some } from "../../core/text";
 import type { Doing, RunModel } from "./run";
 
@@ -29,12 +31,6 @@ export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = (sorted.length - 1) / 2;
   return ((sorted[Math.floor(middle)] ?? 0) + (sorted[Math.ceil(middle)] ?? 0)) / 2;
-}
-
-/** Near 0 and near 1 it is the rest that counts. */
-export function percent(share: number): string {
-  const digits = (share > 0 && share < 0.0995) || (share > 0.99 && share < 1) ? 1 : 0;
-  return `${(100 * share).toFixed(digits)} %`;
 }
 
 export function targetText({ target, seconds }: Run): string {
@@ -112,35 +108,18 @@ export function notesOf(model: RunModel): string[] {
   return notes;
 }
 
-/** Bytes a second. */
-export function rate(perSecond: number): string {
-  for (const [unit, size] of RATES)
-    if (perSecond >= size) return `${Number((perSecond / size).toPrecision(3))} ${unit}`;
-  return `${Number(perSecond.toPrecision(3))} B/s`;
+/** How the numbers of the collectives are written, column by column. */
+export function runFigures({ collectives }: RunModel): RunFigures {
+  return figuresOf(
+    MEASURED,
+    collectives.map((c) => ({
+      sent: c.bytes_per_device,
+      time: c.median_s,
+      wait: [c.wait_s, c.wait_high_s],
+      estimate: c.estimate_s,
+      rate: c.bytes_per_second,
+    })),
+  );
 }
 
-const RATES = [
-  ["TB/s", 1e12],
-  ["GB/s", 1e9],
-  ["MB/s", 1e6],
-  ["kB/s", 1e3],
-] as const;
-
-/** How the figures of the collectives are written, column by column. */
-export function runFigures({ collectives }: RunModel) {
-  return {
-    sent: bytesColumn(collectives.map((c) => c.bytes_per_device)),
-    time: secondsColumn(collectives.map((c) => c.median_s)),
-    wait: secondsColumn(collectives.flatMap((c) => [c.wait_s, c.wait_high_s])),
-    estimate: secondsColumn(collectives.map((c) => c.estimate_s)),
-    rate: ratesColumn(collectives.map((c) => c.bytes_per_second)),
-  };
-}
-
-export type RunFigures = ReturnType<typeof runFigures>;
-
-/** A time on the axis: all of one axis have the unit of its step. */
-export function axisTime(seconds: number, step: number): string {
-  const [unit, size] = step >= 1 ? ["s", 1] : step >= 1e-3 ? ["ms", 1e-3] : step >= 1e-6 ? ["µs", 1e-6] : ["ns", 1e-9];
-  return seconds === 0 ? "0" : `${Number((seconds / (size as number)).toPrecision(6))} ${unit}`;
-}
+export type RunFigures = Figures<typeof MEASURED>;

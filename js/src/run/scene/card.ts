@@ -1,8 +1,10 @@
 /** A measured run as one scene, for the picture without a page: its lanes, and what its collectives took. */
 
+import { fitting } from "../../core/columns";
+import { type Column, MEASURED } from "../../core/columns.gen";
 import type { MeasuredCollective } from "../../core/document.gen";
-import { type Band, framed, headBand, rule, stack } from "../../draw/bands";
-import { axisToken, BOLD, label, type Mark, MONO, PAD, type Scene, shift } from "../../draw/marks";
+import { type Band, framed, headBand, headsBand, rule, stack } from "../../draw/bands";
+import { axisToken, BOLD, label, type Mark, MONO, PAD, type Scene, type Span, shift } from "../../draw/marks";
 import { fit, wrapped } from "../../draw/measure";
 import { type RunModel, rowsOf } from "../model/run";
 import { badgesOf, codeText, notesOf, overText, type RunFigures, runFigures } from "../model/words";
@@ -20,8 +22,8 @@ export interface RunPicture {
 /** Lines of the table that are drawn. */
 const MOST = 12;
 const LINE = 40;
-/** Narrower pictures say of each collective only its time and its waiting. */
-const NARROW = 560;
+/** Columns of a collective. */
+type Key = (typeof MEASURED)[number]["key"];
 
 /** Runs below one another, on one time axis; the table is of a single one. */
 export function runScene(models: readonly RunModel[], picture: RunPicture): Scene {
@@ -34,12 +36,15 @@ export function runScene(models: readonly RunModel[], picture: RunPicture): Scen
     headBand(model.doc.name || "program", model.mesh, badgesOf(model.doc), width),
     lanesBand(model, calls[k] ?? 0, longest, picture, models.length === 1 ? "ample" : "shared"),
   ]);
-  if (first && figures && models.length === 1)
+  if (first && figures && models.length === 1 && first.collectives.length > 0) {
+    const places = placesOf(width);
+    const rows = rowsOf(first, "time").slice(0, MOST);
     bands.push(
-      ...rowsOf(first, "time")
-        .slice(0, MOST)
-        .map((at) => rowBand(first, at, width, figures)),
+      { marks: [rule(0, 0, width)], height: 0 },
+      headsBand(MEASURED, { op: [PAD], ...places }, width),
+      ...rows.map((at) => rowBand(first, at, places, figures)),
     );
+  }
   if (first) bands.push(notesBand([first.doc.note, ...notesOf(first).slice(1)].filter(Boolean), width));
   const { marks, height } = stack(bands);
   return framed(width, Math.ceil(height), marks);
@@ -52,37 +57,39 @@ function lanesBand(model: RunModel, call: number, seconds: number, picture: RunP
   return { marks: [rule(0, 0, picture.width), ...shift(marks, PAD, 10)], height: layout.height + 20 };
 }
 
-function rowBand(model: RunModel, at: number, width: number, figures: RunFigures): Band {
+/** Where the columns of numbers end that the picture has room for: mesh axes and source stand with the collective. */
+function placesOf(width: number): Partial<Record<Key, readonly [number, "end"]>> {
+  const columns = fitting(MEASURED, width - 2 * PAD).filter(({ unit }: Column) => unit);
+  const rooms = columns.map(({ room }: Column) => room ?? 0);
+  const end = (i: number) => width - PAD - rooms.slice(i + 1).reduce((a, b) => a + b, 0);
+  return Object.fromEntries(columns.map(({ key }, i) => [key, [end(i), "end"]]));
+}
+
+function rowBand(model: RunModel, at: number, places: ReturnType<typeof placesOf>, figures: RunFigures): Band {
   const c = model.collectives[at] as MeasuredCollective;
   const ink = model.inkOf(c);
-  const columns = width < NARROW ? [width - PAD] : [width - 330, width - 240, width - 130, width - PAD];
-  const room = (columns[0] ?? width) - PAD - 80;
   const ran = c.times > 0;
-  const cells =
-    width < NARROW
-      ? [ran ? figures.time(c.median_s) : "did not run"]
-      : [
-          figures.sent(c.bytes_per_device),
-          ran ? figures.time(c.median_s) : "did not run",
-          ran ? `wait ${figures.wait(c.wait_s)}` : "",
-          ran && c.bytes_per_second > 0 ? figures.rate(c.bytes_per_second) : "",
-        ];
+  const cells: Partial<Record<Key, string>> = {
+    sent: figures.sent(c.bytes_per_device),
+    time: ran ? figures.time(c.median_s) : "did not run",
+    wait: ran ? figures.wait(c.wait_s) : "",
+    estimate: c.estimate_s > 0 ? figures.estimate(c.estimate_s) : "",
+    rate: ran && c.bytes_per_second > 0 ? figures.rate(c.bytes_per_second) : "",
+  };
+  const keys = Object.keys(places) as Key[];
+  const room = (places[keys[0] ?? "time"]?.[0] ?? 0) - PAD - 100;
+  const name: Span[] = [
+    { text: `${c.kind} `, weight: 700 },
+    { text: fit(overText(c), room / 2, 12, true), color: ink < 0 ? "muted" : axisToken(ink) },
+  ];
   const marks: Mark[] = [
-    rule(0, 0, width),
-    label(
-      PAD,
-      17,
-      [
-        { text: `${c.kind} `, weight: 700 },
-        { text: fit(overText(c), room / 2, 12, true), color: ink < 0 ? "muted" : axisToken(ink) },
-      ],
-      12,
-      "ink",
-      MONO,
-    ),
+    label(PAD, 17, name, 12, "ink", MONO),
     label(PAD, 32, fit(codeText(c), room, 11, false), 11, "muted"),
-    ...cells.map((text, k) =>
-      label(columns[k] ?? width, 17, text, 12, "ink", { ...(k === 1 ? BOLD : MONO), anchor: "end" }),
+    ...keys.map((key) =>
+      label(places[key]?.[0] ?? 0, 17, cells[key] ?? "", 12, "ink", {
+        ...(key === "time" ? BOLD : MONO),
+        anchor: "end",
+      }),
     ),
   ];
   return { marks, height: LINE };

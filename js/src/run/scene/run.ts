@@ -1,9 +1,9 @@
 /** Lanes of devices over time: their bars, axis and names, and the cursor. */
 
+import { timeAxis } from "../../core/format";
 import { duration } from "../../core/text";
 import { axisStroke, axisToken, BOLD, CENTER, label, type Mark } from "../../draw/marks";
 import type { RunModel } from "../model/run";
-import { axisTime } from "../model/words";
 import { type LaneBars, laneBars } from "./bars";
 import { loopMarks } from "./brackets";
 import { type LanePlace, type RunLayout, type Span, xOf } from "./layout";
@@ -28,6 +28,7 @@ function axisMarks(model: RunModel, layout: RunLayout, span: Span): Mark[] {
   const whole = model.seconds(span.to - span.from);
   const step = stepOf((whole * 110) / layout.span);
   const marks: Mark[] = [];
+  const text = timeAxis(step);
   const first = Math.ceil(model.seconds(span.from) / step - 1e-9);
   for (let k = first; k * step <= model.seconds(span.to) * (1 + 1e-9); k++) {
     const x = xOf(layout, span, (k * step) / model.doc.tick_s);
@@ -37,7 +38,7 @@ function axisMarks(model: RunModel, layout: RunLayout, span: Span): Mark[] {
     ] as const;
     marks.push({ kind: "line", points, stroke: { color: "line", width: 1 } });
     const anchor = x < layout.left + 14 ? "start" : x > layout.width - 26 ? "end" : "middle";
-    marks.push(label(x, 13, axisTime(k * step, step), 11, "muted", { mono: true, anchor }));
+    marks.push(label(x, 13, text(k * step), 11, "muted", { mono: true, anchor }));
   }
   return marks;
 }

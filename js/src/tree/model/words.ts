@@ -1,6 +1,7 @@
 /** What a tree's card says in words: badges, types, labels of lines. */
 
-import { bytesColumn, type Format } from "../../core/column";
+import { type Figures, figuresOf } from "../../core/columns";
+import { LEAVES } from "../../core/columns.gen";
 import { bytes, count } from "../../core/text";
 import type { Row } from "./rows";
 import { stackedIn } from "./stacked";
@@ -22,11 +23,16 @@ export function badgesOf(tree: TreeModel): Badge[] {
 }
 
 /** How bytes of the lines are written: in all, and on the device. */
-export function lineFigures(rows: readonly Row[]): Record<"all" | "here", Format> {
-  return {
-    all: bytesColumn(rows.map((row) => row.sums.bytes)),
-    here: bytesColumn(rows.map((row) => row.sums.here)),
-  };
+export function lineFigures(rows: readonly Row[]): Figures<typeof LEAVES> {
+  return figuresOf(
+    LEAVES,
+    rows.map(({ sums }) => ({ all: sums.bytes, here: sums.here })),
+  );
+}
+
+/** The head of the column of bytes on a device. */
+export function deviceHead(tree: TreeModel, device: number): string {
+  return tree.alike ? "on each device" : `on device ${tree.devices[device]?.id}`;
 }
 
 /** The text in the type column: for a node, what it holds. */

@@ -1,7 +1,8 @@
 /** A tree of arrays as one scene, for the picture without a page: its first lines, one device as a map, the mesh. */
 
+import { LEAVES } from "../../core/columns.gen";
 import { axisTokens, count, sentenceTokens } from "../../core/text";
-import { type Band, framed, headBand, rule, stack } from "../../draw/bands";
+import { type Band, framed, headBand, headsBand, rule, stack } from "../../draw/bands";
 import { broken } from "../../draw/broken";
 import { bar, deviceMarks, layoutDevices } from "../../draw/devices";
 import { BOLD, type Box, label, type Mark, MONO, PAD, type Scene, shift, spans } from "../../draw/marks";
@@ -9,7 +10,7 @@ import { fit, textWidth } from "../../draw/measure";
 import { type Row, rowsOf, type Sort } from "../model/rows";
 import { timesText } from "../model/stacked";
 import { ownBytes, type TreeModel } from "../model/tree";
-import { badgesOf, copiesText, costText, lineFigures, typeText } from "../model/words";
+import { badgesOf, copiesText, costText, deviceHead, lineFigures, typeText } from "../model/words";
 import { layoutTreemap, treemapMarks } from "./treemap";
 
 export interface ModelPicture {
@@ -37,7 +38,7 @@ export function modelScene(tree: TreeModel, { width, sort, search }: ModelPictur
   const most = Math.max(1, ...rows.map((row) => row.sums.here));
   const figures = lineFigures(rows.slice(0, MOST));
   const table = stack([
-    ...(left >= NARROW ? [headsBand(tree, left)] : []),
+    ...(left >= NARROW ? [heads(tree, left)] : []),
     ...rows.slice(0, MOST).map((row) => rowBand(tree, row, left, most, figures)),
     footBand(rows.length - MOST),
   ]);
@@ -65,17 +66,16 @@ function columnsOf(width: number) {
 
 const END = { ...MONO, anchor: "end" } as const;
 
-function headsBand(tree: TreeModel, width: number): Band {
-  const c = columnsOf(width);
-  const device = tree.alike ? "on each device" : `on device ${tree.devices[tree.fullest]?.id}`;
-  const heads = [
-    label(PAD, 21, "path", 12, "muted"),
-    label(c.type, 21, "type", 12, "muted"),
-    label(c.all, 21, "in all", 12, "muted", { anchor: "end" }),
-    label(c.here, 21, device, 12, "muted", { anchor: "end" }),
-    label(c.copies, 21, "copies", 12, "muted", { anchor: "end" }),
-  ];
-  return { marks: [...heads, rule(0, 32, width)], height: 33 };
+function heads(tree: TreeModel, width: number): Band {
+  const { type, all, here, copies } = columnsOf(width);
+  const places = {
+    path: [PAD],
+    type: [type],
+    all: [all, "end"],
+    here: [here, "end"],
+    copies: [copies, "end"],
+  } as const;
+  return headsBand(LEAVES, places, width, { here: deviceHead(tree, tree.fullest) });
 }
 
 type Figures = ReturnType<typeof lineFigures>;

@@ -43,7 +43,7 @@ test("buffers of one name, type, kind and line are one row", () => {
 test("one sentence says what dominates", () => {
   const m = model("training");
   expect(dominates(m, m.peak)).toBe(
-    "At the peak, what is kept for the backward pass takes 96 MiB of 248 MiB (39 %), nearly all of it h (96 MiB, line 21).",
+    "At the peak, what is kept for the backward pass takes 96 MiB of 248 MiB (38.7 %), nearly all of it h (96 MiB, line 21).",
   );
   expect(dominates(m, 0)).toBe(
     "At instruction 1, arguments take 64 MiB of 64 MiB (100 %), most of it params['w_in'] (48 MiB).",

@@ -1,5 +1,6 @@
 /** What is said of memory: how much, of what kind, how sure that is. */
 import type { Buffer, MemoryLoop, Remedy } from "../../../core/document.gen";
+import { percent } from "../../../core/format";
 import type { Badge } from "../../../core/text";
 import { bytes, count } from "../../../core/text";
 import { KINDS, type MemoryModel, type Row } from "./memory";
@@ -121,9 +122,4 @@ export function rowText({ buffer, count: n }: Row): string {
 export function cutText({ axes }: Buffer): string {
   if (axes === null) return "axes not known";
   return axes.length > 0 ? `split over ${axes.join(", ")}` : "not split";
-}
-
-export function percent(part: number): string {
-  const value = 100 * part;
-  return `${value >= 10 || value === 0 ? Math.round(value) : value.toPrecision(2)} %`;
 }

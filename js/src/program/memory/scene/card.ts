@@ -1,7 +1,7 @@
 /** Memory over a program as one scene, for the picture without a page: the chart, and what is alive at the peak. */
 
 import type { Scheme } from "../../../core/color";
-import { bytesColumn, type Format } from "../../../core/column";
+import { bytesColumn, type Format } from "../../../core/format";
 import { count } from "../../../core/text";
 import { type Band, framed, headBand, rule, stack } from "../../../draw/bands";
 import { BOLD, label, type Mark, MONO, PAD, type Scene, shift } from "../../../draw/marks";
