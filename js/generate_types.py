@@ -1,8 +1,8 @@
 """Writes what TypeScript takes from Python.
 
 ``js/src/core/document.gen.ts`` has an interface for each dataclass of ``shardwidget.document``, ``columns.gen.ts`` the
-columns of its tables. ``python js/generate_types.py`` writes both; with ``--check`` it writes nothing and exits 1 if one
-is stale.
+columns of its tables. ``python js/generate_types.py`` writes both; with ``--check`` it writes nothing and exits 1 if
+one is stale.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def _literal(column: columns.Column) -> str:
 
 
 def interface(cls: type, optional: bool = False) -> str:
-    """One dataclass as a TypeScript interface, docstrings as JSDoc; ``optional``: fields with a default may be absent."""
+    """One dataclass as a TypeScript interface, docstrings as JSDoc; ``optional``: fields with defaults may be absent."""
     hints = typing.get_type_hints(cls)
     (definition,) = ast.parse(inspect.getsource(cls)).body
     assert isinstance(definition, ast.ClassDef)
