@@ -11,8 +11,8 @@ from html import escape
 from importlib import metadata
 from pathlib import Path
 
+from shardwidget._format import byte_count
 from shardwidget.export import bundle
-from shardwidget.export.words import byte_count
 
 _PACKAGES = (
     "shardwidget",

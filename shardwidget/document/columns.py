@@ -52,6 +52,7 @@ MEASURED = (
     Column("axes", "mesh axes"),
     Column("sent", "sent/device", unit="bytes", room=110, gives_way=3),
     Column("time", "time after the last arrival", unit="seconds", room=170),
+    Column("spread", "10–90 %"),
     Column("wait", "wait", unit="seconds", room=110, gives_way=4),
     Column("estimate", "estimate", unit="seconds", room=100, gives_way=1),
     Column("rate", "achieved", unit="rate", room=100, gives_way=2),
@@ -141,3 +142,21 @@ ARRAYS = (
     Column("verdict", "type vs sharding"),
 )
 """The same of arrays, which are on one mesh."""
+
+STEPS = (
+    Column("at", ""),
+    Column("step", "step"),
+    Column("gives", "gives"),
+    Column("sent", "communication"),
+    Column("source", "source"),
+)
+"""The steps of a trace."""
+
+EXERCISES = (
+    Column("at", ""),
+    Column("exercise", "exercise"),
+    Column("asks", "asks"),
+    Column("answer", "last answer"),
+    Column("state", "state"),
+)
+"""Exercises."""

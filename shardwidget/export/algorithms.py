@@ -5,9 +5,9 @@ from __future__ import annotations
 from html import escape
 from itertools import combinations
 
+from shardwidget._format import byte_count, duration
 from shardwidget.document import Algorithms
-from shardwidget.export.listing import duration
-from shardwidget.export.words import byte_count, clip
+from shardwidget.export.words import clip
 
 
 def headline(shown: Algorithms) -> str:

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from html import escape
 from typing import Literal
 
+from shardwidget._format import byte_count, count
 from shardwidget.document import Compared, Comparison, HloCollective, Row
+from shardwidget.document.columns import ARRAYS, VALUES
 from shardwidget.export import listing
-from shardwidget.export.listing import count
-from shardwidget.export.words import byte_count, clip
+from shardwidget.export.words import clip
 
 MOST = 60
 """The most rows that are listed; a longer comparison is cut, with a note."""
@@ -69,8 +70,11 @@ def _differing(c: Comparison) -> Iterator[bool]:
 
 def picture(c: Comparison) -> str:
     """The rows as lines of text, in columns."""
-    heads = _heads(c)
-    lines = [PictureLine(*heads), *(line for row in _listed(c) for line in _lines(c, row))]
+    source, explicit, auto, compiled, verdict = _heads(c)
+    lines = [
+        PictureLine(source, explicit, auto, compiled, verdict),
+        *(line for row in _listed(c) for line in _lines(c, row)),
+    ]
     cells = [(li.source, li.explicit, li.auto, li.compiled) for li in lines if li.tone not in ("error", "plain")]
     widths = [min(most, max(len(row[k]) for row in cells)) for k, most in enumerate((46, 34, 26, 26))]
     out = [headline(c)]
@@ -107,11 +111,10 @@ def _row(line: PictureLine) -> str:
     )
 
 
-def _heads(c: Comparison) -> tuple[str, str, str, str, str]:
-    if c.of == "arrays":
-        return "array", "type", "", "sharding", "type vs sharding"
-    compiled = f"compiled from {c.compiled_from}" if c.compiled_from in ("Auto", "Explicit") else "compiled"
-    return "source", "Explicit mesh", "Auto mesh", compiled, "explicit type vs compiled"
+def _heads(c: Comparison) -> list[str]:
+    from_mesh = f" from {c.compiled_from}" if c.compiled_from in ("Auto", "Explicit") else ""
+    columns = ARRAYS if c.of == "arrays" else VALUES
+    return [column.head + from_mesh * (column.head == "compiled") for column in columns]
 
 
 def _lines(c: Comparison, row: Row) -> list[PictureLine]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from html import escape
 
+from shardwidget._format import byte_count
 from shardwidget.document import MpmdPlacement
+from shardwidget.document.columns import Column
+from shardwidget.export import listing, text
 from shardwidget.export import table as tiles
-from shardwidget.export import text
-from shardwidget.export.words import byte_count, clip
+from shardwidget.export.words import clip
 
 HOLDS = {
     "none": "without it",
@@ -19,6 +21,8 @@ HOLDS = {
 }
 MOST = 16
 """The most groups that are listed one by one; if there are more, equal ones share a line."""
+
+_COLUMNS = (Column("group", ""), Column("holds", ""))
 
 
 def headline(shown: MpmdPlacement) -> str:
@@ -45,24 +49,24 @@ def facts(shown: MpmdPlacement) -> list[str]:
     ]
 
 
-def rows(shown: MpmdPlacement) -> list[tuple[str, str]]:
+def rows(shown: MpmdPlacement) -> list[listing.Row]:
     """For each group, or for equal ones together: their names, and what they have."""
     folds = shown.folds if shown.groups > MOST else tuple((group,) for group in range(shown.groups))
-    found = []
+    found: list[listing.Row] = []
     for fold in folds:
         processes = sorted({p for group in fold for p in shown.processes[group]})
         words = f"process {processes[0]}" if len(processes) == 1 else f"processes {_list(tuple(processes))}"
         here = ", here" if shown.mesh.this_process in processes and len(processes) == 1 else ""
         devices = shown.group(fold[0]).device_ids if len(fold) == 1 else ()
         ids = f"devices {_list(devices)}, " if devices else f"{len(fold)} groups, "
-        found.append((f"{clip(shown.axis, 20)} {_list(fold)}", f"{ids}{words}{here}: {HOLDS[shown.holds[fold[0]]]}"))
+        held = f"{ids}{words}{here}: {HOLDS[shown.holds[fold[0]]]}"
+        found.append({"group": f"{clip(shown.axis, 20)} {_list(fold)}", "holds": held})
     return found
 
 
 def picture(shown: MpmdPlacement) -> str:
     """The groups, one per line, and the layout inside one that holds the array."""
-    wide = max(len(name) for name, _ in rows(shown))
-    lines = [headline(shown), *facts(shown), "", *(f"{name:<{wide}}  {words}" for name, words in rows(shown))]
+    lines = [headline(shown), *facts(shown), "", *listing.lines(_COLUMNS, rows(shown), 160)]
     if shown.named:
         first = shown.named[0]
         inside = text.picture(shown.group(first)).splitlines()[4:]
@@ -72,13 +76,9 @@ def picture(shown: MpmdPlacement) -> str:
 
 def table(shown: MpmdPlacement) -> str:
     """The same as HTML that survives a notebook's sanitiser."""
-    cell = 'style="padding:2px 10px;text-align:left;font-family:monospace"'
-    body = "".join(
-        f"<tr><th {cell}>{escape(name)}</th><td {cell}>{escape(words)}</td></tr>" for name, words in rows(shown)
-    )
     said = "".join(f"<p>{escape(line)}</p>" for line in facts(shown))
     inside = tiles.table(shown.group(shown.named[0])) if shown.named else ""
-    return f"<p><b>{escape(headline(shown))}</b></p>{said}<table>{body}</table>{inside}"
+    return listing.table(headline(shown), _COLUMNS, rows(shown), before=said) + inside
 
 
 def _list(numbers: tuple[int, ...], most: int = 8) -> str:

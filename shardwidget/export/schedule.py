@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from html import escape
 
+from shardwidget._format import percent
 from shardwidget.document import Schedule, Schedules
+from shardwidget.document.columns import Column
+from shardwidget.export import listing
 from shardwidget.export.words import clip
 from shardwidget.pipeline.simulation import Simulation
 
 MOST = 16
 """Ranks that are listed, and tasks of each."""
+WIDE = 160
+"""Characters of a line."""
+
+_COLUMNS = (Column("name", ""), Column("words", ""))
 
 
 def headline(shown: Schedule | Schedules) -> str:
@@ -23,20 +30,14 @@ def headline(shown: Schedule | Schedules) -> str:
 
 def picture(shown: Schedule | Schedules) -> str:
     """The figures, then one line per rank; for several schedules the figures of each."""
-    wide = max((len(name) for name, _ in _rows(shown)), default=0)
-    rows = [f"{name:<{wide}}  {text}" for name, text in _rows(shown)]
-    return "\n".join([headline(shown), *_figures(shown), *rows, *_rest(shown)])
+    lines = listing.lines(_COLUMNS, _rows(shown), WIDE)
+    return "\n".join([headline(shown), *_figures(shown), *lines, *_rest(shown)])
 
 
 def table(shown: Schedule | Schedules) -> str:
     """The same as an HTML table that survives a notebook's sanitiser."""
-    cell = 'style="padding:2px 10px;text-align:left;font-family:monospace"'
-    body = "".join(
-        f"<tr><th {cell}>{escape(name)}</th><td {cell}>{escape(text)}</td></tr>" for name, text in _rows(shown)
-    )
     before = "".join(f"<p>{escape(line)}</p>" for line in _figures(shown))
-    after = "".join(f"<p>{escape(line)}</p>" for line in _rest(shown))
-    return f"<p><b>{escape(headline(shown))}</b></p>{before}<table>{body}</table>{after}"
+    return listing.table(headline(shown), _COLUMNS, _rows(shown), _rest(shown), before)
 
 
 def figures(one: Schedule) -> str:
@@ -47,7 +48,7 @@ def figures(one: Schedule) -> str:
 
 def _idle(run: Simulation) -> str:
     what = "idle or wasted" if any(run.wasted) else "idle"
-    return f"{what} {100 * run.bubble_of_total:.1f} % of all time, {100 * run.bubble_of_ideal:.1f} % of useful time"
+    return f"{what} {percent(run.bubble_of_total)} of all time, {percent(run.bubble_of_ideal)} of useful time"
 
 
 def _kept(run: Simulation) -> str:
@@ -61,13 +62,14 @@ def _figures(shown: Schedule | Schedules) -> list[str]:
     return [] if isinstance(shown, Schedules) else [figures(shown)]
 
 
-def _rows(shown: Schedule | Schedules) -> list[tuple[str, str]]:
+def _rows(shown: Schedule | Schedules) -> list[listing.Row]:
     if isinstance(shown, Schedules):
-        return [(clip(one.name, 40) or str(k), figures(one)) for k, one in enumerate(shown.schedules)]
-    rows = []
+        return [{"name": clip(one.name, 40) or str(k), "words": figures(one)} for k, one in enumerate(shown.schedules)]
+    rows: list[listing.Row] = []
     for rank, tasks in enumerate(shown.tasks[:MOST]):
         left = len(tasks) - MOST
-        rows.append((f"rank {rank}", " ".join(tasks[:MOST]) + (f" … {left} more" if left > 0 else "")))
+        more = f" … {left} more" if left > 0 else ""
+        rows.append({"name": f"rank {rank}", "words": " ".join(tasks[:MOST]) + more})
     return rows
 
 

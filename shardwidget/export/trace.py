@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from html import escape
 
+from shardwidget._format import byte_count, count
 from shardwidget.document import Scope, Step, Trace
-from shardwidget.export.listing import count
-from shardwidget.export.words import byte_count, clip
+from shardwidget.document.columns import STEPS
+from shardwidget.export import listing
+from shardwidget.export.words import clip
 
 MOST = 60
 """The most steps of a picture in text; a longer trace is cut, with a note."""
@@ -29,13 +30,10 @@ def headline(trace: Trace) -> str:
 
 def picture(trace: Trace) -> str:
     """The steps as lines of text: primitive, mesh axes, types, source line."""
-    rows = [_cells(step) for step in trace.steps[:MOST]]
-    widths = [min(44, max((len(row[k]) for row in rows), default=0)) for k in range(3)]
-    lines = [headline(trace)]
-    for number, row in enumerate(rows):
-        cells = "  ".join(clip(cell, width).ljust(width) for cell, width in zip(row, widths, strict=False))
-        lines.append(f"{number:4}  {cells}  {clip(row[3], 60)}".rstrip())
-    return "\n".join([*lines, *_rest(len(trace.steps) - MOST), *_error(trace)])
+    rows = [_cells(k, step) for k, step in enumerate(trace.steps[:MOST])]
+    return "\n".join(
+        [headline(trace), *listing.lines(STEPS, rows, 60), *_rest(len(trace.steps) - MOST), *_error(trace)]
+    )
 
 
 def table(trace: Trace) -> str:
@@ -43,20 +41,13 @@ def table(trace: Trace) -> str:
 
     In a long trace the iterations of a loop after the first are one row.
     """
-    cell = 'style="padding:2px 10px;text-align:left"'
-    head = "".join(f"<th {cell}>{name}</th>" for name in ("", "step", "gives", "communication", "source"))
     rows = list(_rows(trace))
-    body = "".join(
-        f"<tr><td {cell}>{number}</td>" + "".join(f"<td {cell}>{escape(clip(c, 90))}</td>" for c in cells) + "</tr>"
-        for number, cells in rows[:LARGEST]
-    )
     left = len(trace.steps) - rows[LARGEST][0] if len(rows) > LARGEST else 0
-    after = "".join(f"<p>{escape(line)}</p>" for line in [*_rest(left), *_error(trace)])
-    named = f"<p><b>{escape(headline(trace))}</b></p>"
-    return f'{named}<table style="font-family:monospace"><tr>{head}</tr>{body}</table>{after}'
+    shown = [cells for _, cells in rows[:LARGEST]]
+    return listing.table(headline(trace), STEPS, shown, [*_rest(left), *_error(trace)])
 
 
-def _rows(trace: Trace) -> Iterator[tuple[int, tuple[str, str, str, str]]]:
+def _rows(trace: Trace) -> Iterator[tuple[int, listing.Row]]:
     """Steps, or the later iterations of a loop together: the index of the first step, and cells."""
     whole = len(trace.steps) <= WHOLE
     later = [None if whole else _later(trace, step.scope) for step in trace.steps]
@@ -65,14 +56,14 @@ def _rows(trace: Trace) -> Iterator[tuple[int, tuple[str, str, str, str]]]:
         first, begin = later[at], at
         at += 1
         if first is None:
-            yield begin, _cells(trace.steps[begin])
+            yield begin, _cells(begin, trace.steps[begin])
             continue
         last = first
         while at < len(later) and (scope := later[at]) is not None and scope.parent == first.parent:
             last, at = scope, at + 1
         to = f" to {last.iteration + 1}" if last != first else ""
         which = f"{first.name}, iteration {first.iteration + 1}{to} of {first.times}"
-        yield begin, (which, count(at - begin, "step"), "", "")
+        yield begin, {"at": str(begin), "step": which, "gives": count(at - begin, "step")}
 
 
 def _later(trace: Trace, scope: int) -> Scope | None:
@@ -86,7 +77,7 @@ def _later(trace: Trace, scope: int) -> Scope | None:
     return found
 
 
-def _cells(step: Step) -> tuple[str, str, str, str]:
+def _cells(at: int, step: Step) -> listing.Row:
     gives = ", ".join(f"{v.name} {v.type}" for v in step.outputs)
     sent = ""
     if step.collective is not None:
@@ -95,7 +86,8 @@ def _cells(step: Step) -> tuple[str, str, str, str]:
         if c.bytes_per_device:
             sent += f", {byte_count(c.bytes_per_device)} per device"
     source = f"{step.source.file}:{step.source.line} {step.source.text}" if step.source else ""
-    return step.primitive + (" (implicit)" if step.implicit else ""), gives, sent, source
+    name = step.primitive + (" (implicit)" if step.implicit else "")
+    return {"at": str(at), "step": name, "gives": gives, "sent": sent, "source": source}
 
 
 def _rest(left: int) -> list[str]:

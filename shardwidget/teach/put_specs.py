@@ -8,9 +8,9 @@ from typing import Any
 import jax
 from jax.sharding import AxisType, PartitionSpec
 
+from shardwidget._format import byte_count
 from shardwidget._jax import AnyMesh
 from shardwidget.document import Feedback, Field, Figure, Part
-from shardwidget.export.words import byte_count
 from shardwidget.teach import layouts, run
 from shardwidget.teach.kind import Answer, AnswerError, Kind
 from shardwidget.teach.source import argument_names, figure_of, figure_of_value

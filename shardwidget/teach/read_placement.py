@@ -12,8 +12,8 @@ from typing import Any
 from jax.sharding import NamedSharding
 
 from shardwidget import read
+from shardwidget._format import byte_count
 from shardwidget.document import Feedback, Field, Figure, Part, Placement
-from shardwidget.export.words import byte_count
 from shardwidget.read._placement import as_typed
 from shardwidget.teach import forms, layouts
 from shardwidget.teach.kind import Answer, AnswerError, Kind, verdict

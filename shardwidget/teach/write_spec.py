@@ -9,9 +9,9 @@ from jax.sharding import PartitionSpec
 from jax.typing import DTypeLike
 
 from shardwidget import _jax
+from shardwidget._format import byte_count
 from shardwidget._jax import AnyMesh
 from shardwidget.document import Feedback, Field, Figure, Part, Placement
-from shardwidget.export.words import byte_count
 from shardwidget.read._entries import spec_text
 from shardwidget.read._spec import playground
 from shardwidget.teach import layouts

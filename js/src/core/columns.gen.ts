@@ -42,6 +42,7 @@ export const MEASURED = [
   { key: "axes", head: "mesh axes" },
   { key: "sent", head: "sent/device", unit: "bytes", room: 110, gives_way: 3 },
   { key: "time", head: "time after the last arrival", unit: "seconds", room: 170 },
+  { key: "spread", head: "10–90 %" },
   { key: "wait", head: "wait", unit: "seconds", room: 110, gives_way: 4 },
   { key: "estimate", head: "estimate", unit: "seconds", room: 100, gives_way: 1 },
   { key: "rate", head: "achieved", unit: "rate", room: 100, gives_way: 2 },
@@ -129,4 +130,22 @@ export const ARRAYS = [
   { key: "auto", head: "" },
   { key: "concrete", head: "sharding", note: "x.sharding: where data really is" },
   { key: "verdict", head: "type vs sharding" },
+] as const satisfies Column[];
+
+/** The steps of a trace. */
+export const STEPS = [
+  { key: "at", head: "" },
+  { key: "step", head: "step" },
+  { key: "gives", head: "gives" },
+  { key: "sent", head: "communication" },
+  { key: "source", head: "source" },
+] as const satisfies Column[];
+
+/** Exercises. */
+export const EXERCISES = [
+  { key: "at", head: "" },
+  { key: "exercise", head: "exercise" },
+  { key: "asks", head: "asks" },
+  { key: "answer", head: "last answer" },
+  { key: "state", head: "state" },
 ] as const satisfies Column[];

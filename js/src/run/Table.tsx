@@ -1,6 +1,6 @@
 /** What each collective took, measured, beside the estimate. */
 import { fitting, headOf } from "../core/columns";
-import { MEASURED } from "../core/columns.gen";
+import { type Column, MEASURED } from "../core/columns.gen";
 import type { MeasuredCollective } from "../core/document.gen";
 import { AXIS_DASH } from "../draw/marks";
 import { type RunModel, SORTS } from "./model/run";
@@ -17,7 +17,7 @@ interface Props {
 const BESIDE = 860;
 /** On narrower cards lines wrap: little has to be left out. */
 const WRAPPED = 560;
-const COLUMNS = MEASURED.filter(({ key }) => key !== "axes" && key !== "source");
+const COLUMNS = MEASURED.filter(({ room }: Column) => room);
 
 /** The columns that a card has room for. */
 function columnsIn(width: number) {
