@@ -14,7 +14,7 @@ from shardwidget.export import bundle
 from tests.front_end import FakeComm
 from tests.models import odd_tree, training_state
 
-SIZES = ("72", "MiB", "9", "MiB", "×1")
+SIZES = ("72", "MiB", "9.0", "MiB", "×1")
 
 
 @pytest.fixture(autouse=True)
