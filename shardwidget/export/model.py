@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from shardwidget.document import Model
-from shardwidget.document.model import Leaf
+from shardwidget.document.leaf import Leaf
 from shardwidget.export import listing
 from shardwidget.export.listing import count
 from shardwidget.export.words import byte_count, clip

@@ -5,8 +5,8 @@ from __future__ import annotations
 from html import escape
 
 from shardwidget.document import Schedule, Schedules
+from shardwidget.document.simulation import Simulation
 from shardwidget.export.words import clip
-from shardwidget.pipeline.simulation import Simulation
 
 MOST = 16
 """Ranks that are listed, and tasks of each."""

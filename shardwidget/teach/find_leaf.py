@@ -6,7 +6,7 @@ from typing import Any
 
 from shardwidget import read
 from shardwidget.document import Feedback, Field, Figure, Part
-from shardwidget.document.model import Leaf
+from shardwidget.document.leaf import Leaf
 from shardwidget.export.words import byte_count
 from shardwidget.teach import layouts
 from shardwidget.teach.forms import AnswerError, checked

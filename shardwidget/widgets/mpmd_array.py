@@ -7,9 +7,10 @@ from typing import Any
 
 from traitlets import Bunch, validate
 
-from shardwidget import _registry, read
+from shardwidget import read
 from shardwidget._names import name_in_caller
 from shardwidget.document import MpmdPlacement, Values
+from shardwidget.export import words_of
 from shardwidget.widgets._selection import selected_index
 from shardwidget.widgets.array_view import ArrayView
 
@@ -30,10 +31,10 @@ class MpmdArrayView(ArrayView):
         return self._shown
 
     def __repr__(self) -> str:
-        return _registry.words(self.document).picture(self.document)
+        return words_of(self.document).picture(self.document)
 
     def _table(self) -> str:
-        return _registry.words(self.document).table(self.document)
+        return words_of(self.document).table(self.document)
 
     def fetch(self) -> None:
         """Not supported for arrays on groups: their values stay on their devices.

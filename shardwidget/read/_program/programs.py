@@ -22,7 +22,7 @@ from shardwidget.read._program.loops import Entered, walk
 from shardwidget.read._program.module import Module
 from shardwidget.read._program.origin import InstructionOrigin
 from shardwidget.read._program.pasted import is_module, pasted
-from shardwidget.read._program.target import interconnect_of, target_of, wraps_of
+from shardwidget.read._target import interconnect_of, target_of, wraps_of
 
 LONGEST = 400
 """The most characters kept of an instruction that cannot be read."""

@@ -21,11 +21,11 @@ from shardwidget.read import _errors
 from shardwidget.read._program.executable import executable_of
 from shardwidget.read._program.module import Module
 from shardwidget.read._program.programs import of_executable
-from shardwidget.read._program.target import interconnect_of
 from shardwidget.read._program.timing import WARM_UP, calls
 from shardwidget.read._run.host import copy_speed, describe
 from shardwidget.read._run.join import join
 from shardwidget.read._run.trace import Executions, Profile, read_profile
+from shardwidget.read._target import interconnect_of
 
 Progress = Callable[[int, int], None]
 """Called with how many calls were made, and how many there are in all."""

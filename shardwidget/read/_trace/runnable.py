@@ -16,9 +16,8 @@ from shardwidget.read._numbers import element_format
 from shardwidget.read._trace.arguments import Arguments, refuse_deleted
 from shardwidget.read._trace.cache import _CACHE, key_of
 from shardwidget.read._trace.host_engine import HostEngine
-from shardwidget.read._trace.levels import Site, leads
 from shardwidget.read._trace.mesh_engine import MeshEngine
-from shardwidget.read._trace.nodes import LoopNode, RegionNode, TracePlan
+from shardwidget.read._trace.nodes import LoopNode, RegionNode, Site, TracePlan, leads
 from shardwidget.read._trace.planner import Planner
 from shardwidget.read._trace.recorder import Recorder
 from shardwidget.read._trace.refs import without_refs, write_back

@@ -11,7 +11,7 @@ from jax.extend.core import JaxprEqn, Literal
 
 from shardwidget import _jax
 from shardwidget.document import Mesh, Scope
-from shardwidget.document.trace import Begins
+from shardwidget.document.step import Begins
 from shardwidget.read import _errors
 from shardwidget.read._jaxpr.expressions import beginnings
 from shardwidget.read._jaxpr.names import name_outputs, parameter_names
@@ -20,11 +20,9 @@ from shardwidget.read._jaxpr.sources import frames_of, line_of, source_of
 from shardwidget.read._jaxpr.syntax import calls_at, text_at
 from shardwidget.read._jaxpr.value import Value
 from shardwidget.read._trace.collective import Collectives
-from shardwidget.read._trace.draft import Draft, TracedValue
-from shardwidget.read._trace.levels import Site
-from shardwidget.read._trace.nodes import BranchesNode, CallNode, LeafNode, LoopNode, RegionNode, TracedBody
+from shardwidget.read._trace.draft import Draft, Moved, TracedValue
+from shardwidget.read._trace.nodes import BranchesNode, CallNode, LeafNode, LoopNode, RegionNode, Site, TracedBody
 from shardwidget.read._trace.origins import (
-    Moved,
     after,
     after_iterations,
     moved,

@@ -15,7 +15,7 @@ from shardwidget.document import Mesh, Trace
 from shardwidget.read import _errors
 from shardwidget.read._mesh import read_mesh
 from shardwidget.read._processes.together import together
-from shardwidget.read._program.target import interconnect_of
+from shardwidget.read._target import interconnect_of
 from shardwidget.read._trace._failures.failure import failure_of
 from shardwidget.read._trace._failures.stopped import StoppedTrace
 from shardwidget.read._trace.arguments import Arguments
