@@ -12,7 +12,6 @@ from jax.extend.core import JaxprEqn, Literal
 from shardwidget import _jax
 from shardwidget.document import Mesh, Scope
 from shardwidget.document.step import Begins
-from shardwidget.read import _errors
 from shardwidget.read._jaxpr.expressions import beginnings
 from shardwidget.read._jaxpr.names import name_outputs, parameter_names
 from shardwidget.read._jaxpr.scopes import Scopes
@@ -32,6 +31,11 @@ from shardwidget.read._trace.origins import (
 )
 from shardwidget.read._trace.printed import printed
 from shardwidget.read._trace.written import Slots, WrittenTensors
+
+NAN_DROPPED = (
+    "{name} has dropped a NaN: on CPUs, what XLA compiles for a maximum or minimum may give a number although an "
+    "operand is NaN"
+)
 
 Operand = TracedValue | Literal
 
@@ -172,7 +176,7 @@ class Writer:
         """Notes a NaN in the shown part of the operands that none of the results has."""
         for value, out in zip(values, outs, strict=False):
             if isinstance(value, TracedValue) and self._has_nan(value) and not self._has_nan(out):
-                self.notes = [_errors.NAN_DROPPED.format(name=step.primitive)]
+                self.notes = [NAN_DROPPED.format(name=step.primitive)]
 
     def _has_nan(self, value: TracedValue) -> bool:
         site, region = value.site, value.region
