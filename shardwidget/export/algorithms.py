@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from html import escape
 from itertools import combinations
 
 from shardwidget.document import Algorithms
+from shardwidget.export import listing
 from shardwidget.export.listing import duration
 from shardwidget.export.words import byte_count, clip
 
@@ -18,18 +18,12 @@ def headline(shown: Algorithms) -> str:
 
 def picture(shown: Algorithms) -> str:
     """One line for each algorithm, then the sizes at which two are equally fast."""
-    wide = max(len(name) for name, _ in _rows(shown))
-    return "\n".join([headline(shown), *(f"{name:<{wide}}  {text}" for name, text in _rows(shown)), *_rest(shown)])
+    return "\n".join([headline(shown), *listing.columns(_rows(shown), most=400), *_rest(shown)])
 
 
 def table(shown: Algorithms) -> str:
     """The same as an HTML table that survives a notebook's sanitiser."""
-    cell = 'style="padding:2px 10px;text-align:left;font-family:monospace"'
-    body = "".join(
-        f"<tr><th {cell}>{escape(name)}</th><td {cell}>{escape(text)}</td></tr>" for name, text in _rows(shown)
-    )
-    after = "".join(f"<p>{escape(line)}</p>" for line in _rest(shown))
-    return f"<p><b>{escape(headline(shown))}</b></p><table>{body}</table>{after}"
+    return listing.table(headline(shown), (), _rows(shown), _rest(shown))
 
 
 def _rows(shown: Algorithms) -> list[tuple[str, str]]:

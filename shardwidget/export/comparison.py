@@ -30,6 +30,16 @@ class PictureLine:
     verdict: str
     tone: Literal["error", "warn", "plain", ""] = ""
 
+    @property
+    def cells(self) -> tuple[str, str, str, str, str]:
+        """Its columns."""
+        return self.source, self.explicit, self.auto, self.compiled, self.verdict
+
+    @property
+    def whole(self) -> bool:
+        """Whether it is one text over all columns."""
+        return self.tone in ("error", "plain")
+
 
 def headline(c: Comparison) -> str:
     """What was compared, with what result, in one line."""
@@ -69,18 +79,14 @@ def _differing(c: Comparison) -> Iterator[bool]:
 
 def picture(c: Comparison) -> str:
     """The rows as lines of text, in columns."""
-    heads = _heads(c)
-    lines = [PictureLine(*heads), *(line for row in _listed(c) for line in _lines(c, row))]
-    cells = [(li.source, li.explicit, li.auto, li.compiled) for li in lines if li.tone not in ("error", "plain")]
-    widths = [min(most, max(len(row[k]) for row in cells)) for k, most in enumerate((46, 34, 26, 26))]
+    lines = [PictureLine(*_heads(c)), *(line for row in _listed(c) for line in _lines(c, row))]
+    aligned = iter(listing.columns([line.cells for line in lines if not line.whole], most=(46, 34, 26, 26, 100)))
     out = [headline(c)]
     for line in lines:
-        if line.tone in ("error", "plain"):
+        if line.whole:
             out += textwrap.wrap(clip(line.source, 1000), 116, initial_indent="    ", subsequent_indent="    ")
-            continue
-        row = zip((line.source, line.explicit, line.auto, line.compiled), widths, strict=True)
-        shown = "  ".join(clip(cell, width).ljust(width) for cell, width in row if width)
-        out.append(f"{shown}  {clip(line.verdict, 100)}".rstrip())
+        else:
+            out.append(next(aligned))
     return "\n".join([*out, *_rest(c)])
 
 
@@ -97,12 +103,11 @@ def _listed(c: Comparison) -> tuple[Row, ...]:
 
 def _row(line: PictureLine) -> str:
     ground = f";background:{_COLORS[line.tone]}" if line.tone else ""
-    if line.tone in ("error", "plain"):
+    if line.whole:
         return f'<tr><td colspan="5" style="{listing.CELL}{ground}">{escape(clip(line.source, 600))}</td></tr>'
-    cells = (line.source, line.explicit, line.auto, line.compiled, line.verdict)
     return (
         "<tr>"
-        + "".join(f'<td style="{listing.CELL}{ground}">{escape(clip(cell, 200))}</td>' for cell in cells)
+        + "".join(f'<td style="{listing.CELL}{ground}">{escape(clip(cell, 200))}</td>' for cell in line.cells)
         + "</tr>"
     )
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from html import escape
-
 from shardwidget.document import Exercises, Question
+from shardwidget.export import listing
 from shardwidget.export.words import clip
 
 
@@ -35,24 +34,18 @@ def picture(sheet: Exercises, current: int = 0) -> str:
 
 def table(sheet: Exercises) -> str:
     """The exercises as an HTML table that survives a notebook's sanitiser: inline style, no script."""
-    cell = 'style="padding:3px 10px;text-align:left;vertical-align:top"'
-    heads = "".join(f"<th {cell}>{name}</th>" for name in ("", "exercise", "asks", "last answer", "state"))
-    rows = "".join(
-        f"<tr><td {cell}>{i + 1}</td>"
-        + "".join(
-            f"<td {cell}>{escape(text)}</td>"
-            for text in (
-                clip(q.name, 60),
-                q.prompt,
-                clip(", ".join(g.text for g in q.answer), 90),
-                ". ".join([_state(q), *feedback(q)]),
-            )
+    rows = (
+        (
+            str(i + 1),
+            clip(q.name, 60),
+            q.prompt,
+            clip(", ".join(g.text for g in q.answer), 90),
+            ". ".join([_state(q), *feedback(q)]),
         )
-        + "</tr>"
         for i, q in enumerate(sheet.questions)
     )
-    notes = "".join(f"<p>{escape(note)}</p>" for note in sheet.notes)
-    return f"<p><b>{escape(headline(sheet))}</b></p>{notes}<table><tr>{heads}</tr>{rows}</table>"
+    heads = ("", "exercise", "asks", "last answer", "state")
+    return listing.table(headline(sheet), heads, rows, before=listing.paragraphs(sheet.notes), most=1000)
 
 
 def feedback(question: Question) -> list[str]:

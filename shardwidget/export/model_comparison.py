@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from html import escape
 
 from shardwidget.document import ModelComparison
 from shardwidget.document.model_comparison import ComparedCell, ComparedLine
+from shardwidget.export import listing
 from shardwidget.export.words import byte_count, clip
 
 MOST = 60
 """The most lines that are written; the rest are counted."""
-
-_CELL = "padding:2px 10px;text-align:left;vertical-align:top;font-family:monospace;color:#1b1f24"
 
 
 def headline(comparison: ModelComparison) -> str:
@@ -25,24 +23,14 @@ def picture(comparison: ModelComparison) -> str:
     """The lines that differ as text."""
     rows = [_heads(comparison), *(_row(comparison, line) for line in _differing(comparison))]
     cut = rows[: MOST + 1] if len(rows) > 1 else []
-    widths = [min(64, max(map(len, column))) for column in zip(*cut, strict=True)]
-    lines = ["  ".join(clip(c, w).ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in cut]
-    return "\n".join([headline(comparison), *lines, *_after(comparison, len(rows) - 1)])
+    return "\n".join([headline(comparison), *listing.columns(cut), *_after(comparison, len(rows) - 1)])
 
 
 def table(comparison: ModelComparison) -> str:
     """The same as an HTML table that survives a notebook's sanitiser: inline style, no script, no svg."""
-    head = "".join(f'<th style="{_CELL};font-weight:600">{escape(clip(h, 80))}</th>' for h in _heads(comparison))
     lines = _differing(comparison)
-    body = "".join(
-        "<tr>" + "".join(f'<td style="{_CELL}">{escape(clip(c, 160))}</td>' for c in _row(comparison, line)) + "</tr>"
-        for line in lines[:MOST]
-    )
-    after = "".join(f'<p style="margin:4px 0">{escape(line)}</p>' for line in _after(comparison, len(lines)))
-    return (
-        f'<div style="overflow-x:auto"><p style="margin:4px 0"><b>{escape(headline(comparison))}</b></p>'
-        f'<table style="border-collapse:collapse;background:#fff"><tr>{head}</tr>{body}</table>{after}</div>'
-    )
+    rows = (_row(comparison, line) for line in lines[:MOST])
+    return listing.table(headline(comparison), _heads(comparison), rows, _after(comparison, len(lines)))
 
 
 def words(cell: ComparedCell, first: str) -> str:
@@ -78,7 +66,7 @@ def _first(line: ComparedLine) -> int:
 
 
 def _heads(comparison: ModelComparison) -> tuple[str, ...]:
-    first, *others = (tree.name for tree in comparison.trees)
+    first, *others = (clip(tree.name, 80) for tree in comparison.trees)
     columns = [head for name in others for head in (name, "on a device", "")]
     return ("path", first, "on a device", *columns)
 

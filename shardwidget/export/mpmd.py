@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from html import escape
-
 from shardwidget.document import MpmdPlacement
+from shardwidget.export import listing, text
 from shardwidget.export import table as tiles
-from shardwidget.export import text
 from shardwidget.export.words import byte_count, clip
 
 HOLDS = {
@@ -61,8 +59,7 @@ def rows(shown: MpmdPlacement) -> list[tuple[str, str]]:
 
 def picture(shown: MpmdPlacement) -> str:
     """The groups, one per line, and the layout inside one that holds the array."""
-    wide = max(len(name) for name, _ in rows(shown))
-    lines = [headline(shown), *facts(shown), "", *(f"{name:<{wide}}  {words}" for name, words in rows(shown))]
+    lines = [headline(shown), *facts(shown), "", *listing.columns(rows(shown), most=400)]
     if shown.named:
         first = shown.named[0]
         inside = text.picture(shown.group(first)).splitlines()[4:]
@@ -72,13 +69,8 @@ def picture(shown: MpmdPlacement) -> str:
 
 def table(shown: MpmdPlacement) -> str:
     """The same as HTML that survives a notebook's sanitiser."""
-    cell = 'style="padding:2px 10px;text-align:left;font-family:monospace"'
-    body = "".join(
-        f"<tr><th {cell}>{escape(name)}</th><td {cell}>{escape(words)}</td></tr>" for name, words in rows(shown)
-    )
-    said = "".join(f"<p>{escape(line)}</p>" for line in facts(shown))
     inside = tiles.table(shown.group(shown.named[0])) if shown.named else ""
-    return f"<p><b>{escape(headline(shown))}</b></p>{said}<table>{body}</table>{inside}"
+    return listing.table(headline(shown), (), rows(shown), before=listing.paragraphs(facts(shown)), most=400) + inside
 
 
 def _list(numbers: tuple[int, ...], most: int = 8) -> str:

@@ -30,10 +30,9 @@ def headline(namespace: Namespace) -> str:
 
 def picture(namespace: Namespace) -> str:
     """The lines as text."""
-    rows = [_HEADS, *(_row(namespace, holder) for holder in namespace.holders[:MOST])]
-    widths = [min(60, max(len(row[k]) for row in rows)) for k in range(len(_HEADS))]
-    lines = ["  ".join(clip(c, w).ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in rows]
-    return "\n".join([headline(namespace), *(lines if len(rows) > 1 else ()), *_after(namespace)])
+    rows = [_row(namespace, holder) for holder in namespace.holders[:MOST]]
+    lines = listing.columns([_HEADS, *rows], most=60) if rows else []
+    return "\n".join([headline(namespace), *lines, *_after(namespace)])
 
 
 def table(namespace: Namespace) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from html import escape
 
 from shardwidget.document import MovedArray, PlanCollective, ReshardPlan
 from shardwidget.export import listing
@@ -83,8 +82,8 @@ def picture(plan: ReshardPlan) -> str:
 
 def table(plan: ReshardPlan) -> str:
     """The same as HTML that survives a notebook's sanitiser."""
-    said = "".join(f'<p style="margin:4px 0">{escape(line)}</p>' for line in facts(plan))
-    return listing.table(headline(plan), heads(plan), rows(plan), after=_left(plan), before=said)
+    before = listing.paragraphs(facts(plan))
+    return listing.table(headline(plan), heads(plan), rows(plan), after=_left(plan), before=before)
 
 
 def _left(plan: ReshardPlan) -> list[str]:

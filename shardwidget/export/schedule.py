@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from html import escape
-
 from shardwidget.document import Schedule, Schedules
 from shardwidget.document.simulation import Simulation
+from shardwidget.export import listing
 from shardwidget.export.words import clip
 
 MOST = 16
 """Ranks that are listed, and tasks of each."""
+LONGEST = 400
+"""Characters of a rank's tasks."""
 
 
 def headline(shown: Schedule | Schedules) -> str:
@@ -23,20 +24,13 @@ def headline(shown: Schedule | Schedules) -> str:
 
 def picture(shown: Schedule | Schedules) -> str:
     """The figures, then one line per rank; for several schedules the figures of each."""
-    wide = max((len(name) for name, _ in _rows(shown)), default=0)
-    rows = [f"{name:<{wide}}  {text}" for name, text in _rows(shown)]
-    return "\n".join([headline(shown), *_figures(shown), *rows, *_rest(shown)])
+    return "\n".join([headline(shown), *_figures(shown), *listing.columns(_rows(shown), LONGEST), *_rest(shown)])
 
 
 def table(shown: Schedule | Schedules) -> str:
     """The same as an HTML table that survives a notebook's sanitiser."""
-    cell = 'style="padding:2px 10px;text-align:left;font-family:monospace"'
-    body = "".join(
-        f"<tr><th {cell}>{escape(name)}</th><td {cell}>{escape(text)}</td></tr>" for name, text in _rows(shown)
-    )
-    before = "".join(f"<p>{escape(line)}</p>" for line in _figures(shown))
-    after = "".join(f"<p>{escape(line)}</p>" for line in _rest(shown))
-    return f"<p><b>{escape(headline(shown))}</b></p>{before}<table>{body}</table>{after}"
+    before = listing.paragraphs(_figures(shown))
+    return listing.table(headline(shown), (), _rows(shown), _rest(shown), before, most=LONGEST)
 
 
 def figures(one: Schedule) -> str:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from html import escape
 
 from shardwidget.document import Scope, Step, Trace
+from shardwidget.export import listing
 from shardwidget.export.listing import count
 from shardwidget.export.words import byte_count, clip
 
@@ -29,13 +29,9 @@ def headline(trace: Trace) -> str:
 
 def picture(trace: Trace) -> str:
     """The steps as lines of text: primitive, mesh axes, types, source line."""
-    rows = [_cells(step) for step in trace.steps[:MOST]]
-    widths = [min(44, max((len(row[k]) for row in rows), default=0)) for k in range(3)]
-    lines = [headline(trace)]
-    for number, row in enumerate(rows):
-        cells = "  ".join(clip(cell, width).ljust(width) for cell, width in zip(row, widths, strict=False))
-        lines.append(f"{number:4}  {cells}  {clip(row[3], 60)}".rstrip())
-    return "\n".join([*lines, *_rest(len(trace.steps) - MOST), *_error(trace)])
+    rows = [(f"{number:4}", *_cells(step)) for number, step in enumerate(trace.steps[:MOST])]
+    lines = listing.columns(rows, most=(4, 44, 44, 44, 60))
+    return "\n".join([headline(trace), *lines, *_rest(len(trace.steps) - MOST), *_error(trace)])
 
 
 def table(trace: Trace) -> str:
@@ -43,17 +39,11 @@ def table(trace: Trace) -> str:
 
     In a long trace the iterations of a loop after the first are one row.
     """
-    cell = 'style="padding:2px 10px;text-align:left"'
-    head = "".join(f"<th {cell}>{name}</th>" for name in ("", "step", "gives", "communication", "source"))
     rows = list(_rows(trace))
-    body = "".join(
-        f"<tr><td {cell}>{number}</td>" + "".join(f"<td {cell}>{escape(clip(c, 90))}</td>" for c in cells) + "</tr>"
-        for number, cells in rows[:LARGEST]
-    )
+    heads = ("", "step", "gives", "communication", "source")
+    cells = ((str(number), *texts) for number, texts in rows[:LARGEST])
     left = len(trace.steps) - rows[LARGEST][0] if len(rows) > LARGEST else 0
-    after = "".join(f"<p>{escape(line)}</p>" for line in [*_rest(left), *_error(trace)])
-    named = f"<p><b>{escape(headline(trace))}</b></p>"
-    return f'{named}<table style="font-family:monospace"><tr>{head}</tr>{body}</table>{after}'
+    return listing.table(headline(trace), heads, cells, most=90) + listing.paragraphs([*_rest(left), *_error(trace)])
 
 
 def _rows(trace: Trace) -> Iterator[tuple[int, tuple[str, str, str, str]]]:
