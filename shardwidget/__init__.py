@@ -8,16 +8,52 @@ sw.show(x)
 
 from typing import TYPE_CHECKING, Any
 
-from shardwidget import _registry
+from shardwidget._late import late
+from shardwidget.document.base import provide
 
 __version__ = "0.1.0"
+
+_PUBLIC = {
+    "AlgorithmView": "shardwidget.widgets.algorithms",
+    "ArrayView": "shardwidget.widgets.array_view",
+    "Comparison": "shardwidget.document",
+    "CompiledProgram": "shardwidget.widgets.compiled",
+    "Exercise": "shardwidget.widgets.exercise",
+    "ExerciseSet": "shardwidget.widgets.exercise_set",
+    "Inspector": "shardwidget.widgets.inspector",
+    "Interconnect": "shardwidget.cost",
+    "Memory": "shardwidget.document",
+    "Model": "shardwidget.document",
+    "ModelComparison": "shardwidget.document",
+    "ModelView": "shardwidget.widgets.model",
+    "MpmdPlacement": "shardwidget.document",
+    "Namespace": "shardwidget.document",
+    "PipelineView": "shardwidget.widgets.pipeline",
+    "Placement": "shardwidget.document",
+    "Program": "shardwidget.document",
+    "ReshardPlan": "shardwidget.document",
+    "ReshardPlanView": "shardwidget.widgets.reshard",
+    "Run": "shardwidget.document",
+    "RunView": "shardwidget.widgets.run",
+    "ShardMapStepper": "shardwidget.widgets.stepper",
+    "ShardingComparison": "shardwidget.widgets.comparison",
+    "SpecPlayground": "shardwidget.widgets.playground",
+    "Trace": "shardwidget.document",
+    "config": "shardwidget._config",
+    "doctor": "shardwidget._doctor",
+    "grade": "shardwidget.widgets.grades",
+    "pipeline": "shardwidget.pipeline",
+    "read": "shardwidget.read",
+    "show": "shardwidget.widgets._show",
+    "tpu_mesh": "shardwidget._tpu",
+}
+"""The public names, and the module that each is imported from when it is first used."""
 
 if TYPE_CHECKING:
     from shardwidget import pipeline as pipeline
     from shardwidget import read as read
     from shardwidget._config import config as config
     from shardwidget._doctor import doctor as doctor
-    from shardwidget._show import show as show
     from shardwidget._tpu import tpu_mesh as tpu_mesh
     from shardwidget.cost import Interconnect as Interconnect
     from shardwidget.document import Comparison as Comparison
@@ -31,6 +67,7 @@ if TYPE_CHECKING:
     from shardwidget.document import ReshardPlan as ReshardPlan
     from shardwidget.document import Run as Run
     from shardwidget.document import Trace as Trace
+    from shardwidget.widgets._show import show as show
     from shardwidget.widgets.algorithms import AlgorithmView as AlgorithmView
     from shardwidget.widgets.array_view import ArrayView as ArrayView
     from shardwidget.widgets.comparison import ShardingComparison as ShardingComparison
@@ -46,8 +83,20 @@ if TYPE_CHECKING:
     from shardwidget.widgets.run import RunView as RunView
     from shardwidget.widgets.stepper import ShardMapStepper as ShardMapStepper
 else:
-    __all__ = sorted(_registry.PUBLIC)
-    __getattr__, __dir__ = _registry.late(_registry.PUBLIC, __name__)
+    __all__ = sorted(_PUBLIC)
+    __getattr__, __dir__ = late(_PUBLIC, __name__)
+
+_PROVIDED = {
+    "chrome_trace": "shardwidget.measured.chrome",
+    "events": "shardwidget.measured.lanes",
+    "generate": "shardwidget.pipeline.generators",
+    "merge": "shardwidget.measured.merge",
+    "simulate": "shardwidget.pipeline.simulation",
+    "words_of": "shardwidget.export",
+}
+"""Functions that documents do their work with, and the module of each; documents do not import them."""
+
+provide(late(_PROVIDED, __name__)[0])
 
 
 def load_ipython_extension(shell: Any) -> None:

@@ -10,9 +10,10 @@ from typing import Any
 import jax
 import numpy as np
 
-from shardwidget import _jax, _registry, read
+from shardwidget import _jax, read
 from shardwidget.document import Program
 from shardwidget.read._namespace.namespace import running, visible
+from shardwidget.widgets._show import show
 
 MOST_LEAVES = 20
 """The most leaves of a tree that is displayed as a view; a larger tree keeps its own representation."""
@@ -80,7 +81,7 @@ class Extension:
                 print(f"%sharding {name}: {type(error).__name__}: {error}; {NO_NAMES}")
                 continue
             try:
-                view = _registry.find("show")(value, name=name)
+                view = show(value, name=name)
             except (TypeError, ValueError) as error:
                 print(f"%sharding {name}: {error}")
                 continue
@@ -153,7 +154,7 @@ def _bundle(value: Any, include: Any = None, exclude: Any = None) -> Any:
 
 
 def _view(value: Any) -> Any:
-    return _registry.find("show")(value, name=_name_of(value)) if _is_shown(value) else None
+    return show(value, name=_name_of(value)) if _is_shown(value) else None
 
 
 def _name_of(value: Any) -> str:

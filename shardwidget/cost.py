@@ -23,6 +23,7 @@ import numpy as np
 
 from shardwidget._format import duration
 from shardwidget.collectives import STATEMENTS, Call, Statement, statement_of
+from shardwidget.document import Network
 
 
 @dataclass(frozen=True)
@@ -126,6 +127,13 @@ def interconnects(first: str | Interconnect | None = None) -> tuple[Interconnect
         words = NO_SUCH_INTERCONNECT.format(given=first, names=", ".join(map(repr, INTERCONNECTS)))
         raise (ValueError if isinstance(first, str) else TypeError)(words)
     return first, *(known for known in _ALL if known.name != first.name)
+
+
+def networks(of: Sequence[Interconnect]) -> tuple[Network, ...]:
+    """The same for messages: what a link of each carries one way."""
+    return tuple(
+        Network(one.name, one.topology, one.bandwidth / 2 if one.topology == "torus" else one.bandwidth) for one in of
+    )
 
 
 LABEL = "estimate (scaling-book roofline)"

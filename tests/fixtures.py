@@ -14,7 +14,7 @@ import numpy as np
 
 from shardwidget.collectives import Call, Transfer, call_of, execute, expand, plans
 from shardwidget.collectives.compared import compare
-from shardwidget.cost import interconnects
+from shardwidget.cost import interconnects, networks
 from shardwidget.document import Document, Memory, Model, Plan, ReshardPlan, to_wire
 from shardwidget.export.state import encode
 from tests.comparisons import COMPARISONS
@@ -148,7 +148,7 @@ def algorithms_text() -> str:
     """Algorithms of collectives, with the times that Python estimates for some sizes."""
     cases = []
     for collective, n in (("psum", 8), ("all_gather", 16), ("psum_scatter", 6), ("all_to_all", 8), ("pbroadcast", 4)):
-        document = compare(collective, n, 2**20, interconnects(), 1e-6)
+        document = compare(collective, n, 2**20, networks(interconnects()), 1e-6)
         pairs = list(combinations(range(len(document.algorithms)), 2))
         found = {
             "seconds": [

@@ -12,7 +12,7 @@ from jax.sharding import PartitionSpec as P
 
 from shardwidget import read
 from shardwidget.document import Model, ModelComparison
-from shardwidget.document._matching import compared
+from shardwidget.document.model import compared
 
 MESH = AbstractMesh((4, 2), ("data", "model"), axis_types=(AxisType.Auto,) * 2)
 

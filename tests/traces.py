@@ -29,7 +29,7 @@ from shardwidget.document import (
     Variable,
     Window,
 )
-from shardwidget.document.trace import ValueFormat
+from shardwidget.document.step import ValueFormat
 
 TYPES: dict[str, tuple[str, ValueFormat]] = {
     "float32": ("f32", "f4"),

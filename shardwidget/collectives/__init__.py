@@ -6,12 +6,11 @@ that documents carry (``Statement.semantics``) and the tests (``execute``). Noth
 numpy and jax.numpy arrays.
 """
 
-from shardwidget.collectives.call import Call
 from shardwidget.collectives.execute import execute
 from shardwidget.collectives.meaning import apply
 from shardwidget.collectives.plan import Transfer, expand, plans
 from shardwidget.collectives.registry import OPCODES, STATEMENTS, call_of, statement_of, statement_of_opcode
-from shardwidget.collectives.statement import Statement
+from shardwidget.collectives.statement import Call, Statement
 from shardwidget.collectives.traffic import Traffic, bytes_by_plan, bytes_sent, gathered_bytes, ragged_bytes_sent
 
 __all__ = [

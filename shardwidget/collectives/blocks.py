@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from shardwidget.collectives.call import Call
+    from shardwidget.collectives.statement import Call
 
 
 def seats(call: Call) -> tuple[np.ndarray, np.ndarray]:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from shardwidget.collectives.call import Call
 from shardwidget.collectives.plan import expand, plans
 from shardwidget.collectives.registry import STATEMENTS, statement_of
-from shardwidget.cost import Interconnect
+from shardwidget.collectives.statement import Call
 from shardwidget.document import Algorithm, Algorithms, Network, Plan
 
 MOST = 64
@@ -17,14 +16,14 @@ MOST = 64
 NO_ALGORITHMS = "{given!r} has no algorithms to compare. Give one of {names}."
 
 
-def compare(collective: str, n: int, nbytes: int, interconnects: Sequence[Interconnect], start: float) -> Algorithms:
+def compare(collective: str, n: int, nbytes: int, networks: Sequence[Network], start: float) -> Algorithms:
     """All algorithms of a collective in a group of n.
 
     Args:
         collective: JAX's name for it: ``"psum"``, ``"all_gather"``, ``"psum_scatter"``, ``"all_to_all"`` ….
         n: devices of the group.
         nbytes: bytes of a device's block, the operand.
-        interconnects: what times are estimated for, in this order.
+        networks: what times are estimated for, in this order.
         start: seconds that a message takes to start.
 
     Raises:
@@ -48,10 +47,7 @@ def compare(collective: str, n: int, nbytes: int, interconnects: Sequence[Interc
         nbytes,
         1.0 if whole else 1 / n,
         tuple(_loads(plan) for plan in plans(call) if plan.algorithm != "meaning"),
-        tuple(
-            Network(one.name, one.topology, one.bandwidth / 2 if one.topology == "torus" else one.bandwidth)
-            for one in interconnects
-        ),
+        tuple(networks),
         start,
     )
 

@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from shardwidget.collectives.call import Call
 from shardwidget.collectives.kinds.all_reduce import COMBINE
 from shardwidget.collectives.plan import expand
-from shardwidget.collectives.statement import Blocks, Held
+from shardwidget.collectives.statement import Blocks, Call, Held
 from shardwidget.document import Plan
 
 

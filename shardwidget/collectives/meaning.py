@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from shardwidget.collectives.call import Call
+from shardwidget.collectives.statement import Call
 
 
 @np.errstate(all="ignore")  # infinities and overflow are the program's; devices do not warn of them

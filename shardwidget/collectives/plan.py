@@ -5,9 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from shardwidget.collectives.call import Call
 from shardwidget.collectives.phases import Rounds
-from shardwidget.collectives.statement import Statement
+from shardwidget.collectives.statement import Call, Statement
 from shardwidget.document import Move, Plan
 
 

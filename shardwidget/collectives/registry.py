@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from shardwidget.collectives.call import Call
 from shardwidget.collectives.kinds.all_gather import ALL_GATHER
 from shardwidget.collectives.kinds.all_reduce import PMAX, PMIN, PSUM
 from shardwidget.collectives.kinds.all_to_all import ALL_TO_ALL, RAGGED_ALL_TO_ALL
@@ -23,7 +22,7 @@ from shardwidget.collectives.kinds.silent import (
     REDUCED_VARY_CAST,
     VARY_UNREDUCED_CAST,
 )
-from shardwidget.collectives.statement import Statement
+from shardwidget.collectives.statement import Call, Statement
 
 STATEMENTS = (
     PSUM, PMAX, PMIN, ALL_GATHER, REDUCE_SCATTER, ALL_TO_ALL, RAGGED_ALL_TO_ALL, PPERMUTE, PBROADCAST,

@@ -1,18 +1,15 @@
-"""What is stated of each collective, once. Algorithms, traffic, times, pictures and tests are derived from it."""
+"""What is stated of each collective, once, and what a call of one asks for. All else is derived from both."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from shardwidget.collectives.phases import Phase
 from shardwidget.document import Move, Semantics
-
-if TYPE_CHECKING:
-    from shardwidget.collectives.call import Call
 
 Held = dict[tuple[int, int], Any]
 """What a rank holds, by chunk and (where chunks have one) by origin; an origin of -1 stands for none."""
@@ -72,3 +69,44 @@ class Statement:
     def communicates(self) -> bool:
         """Whether it can send anything."""
         return bool(self.phases) or self.by_pairs
+
+
+@dataclass(frozen=True)
+class Call:
+    """One collective on a mesh. ``apply`` is its meaning, ``plans`` its algorithms, ``bytes_sent`` its traffic."""
+
+    statement: Statement
+    primitive: str
+    """JAX's name for it, for example ``psum_invariant`` or ``all_gather_reduced``; XLA's opcode in a compiled program.
+    """
+    axes: tuple[str, ...]
+    """Mesh axes as the program names them; their order is that of the ranks, first axis slowest."""
+    groups: tuple[tuple[int, ...], ...]
+    """Mesh positions that take part together, in rank order. Every position is in one group."""
+    dimension: int = 0
+    """Dimension that is gathered, scattered or (all_to_all) split."""
+    concat: int = 0
+    """For all_to_all: dimension that the arriving pieces are concatenated on."""
+    tiled: bool = True
+    """Whether ``dimension`` exists on both sides, or is added by all_gather and removed by reduce_scatter."""
+    pairs: tuple[tuple[int, int], ...] = ()
+    """For a permutation: (source rank, destination rank)."""
+    source: int = -1
+    """For pbroadcast: the rank that is copied; -1 where a second operand gives it."""
+    positional: tuple[int, ...] = ()
+    """For psum, pmax and pmin: dimensions of the block that are reduced too."""
+
+    @property
+    def kind(self) -> str:
+        """What happens, whatever JAX calls it."""
+        return self.statement.kind
+
+    @property
+    def n(self) -> int:
+        """Ranks of a group (the largest, where they differ)."""
+        return max(map(len, self.groups))
+
+    @property
+    def even(self) -> bool:
+        """Whether all groups have the same size; only psum, pmax and pmin do not need it."""
+        return len(set(map(len, self.groups))) == 1

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shardwidget.collectives.call import Call
+from shardwidget.collectives.statement import Call
 from shardwidget.document import Plan
 
 

@@ -11,8 +11,6 @@ The TypeScript types in ``js/src/core/document.gen.ts`` are generated from the d
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from shardwidget import _registry
-
 if TYPE_CHECKING:
     from shardwidget.document.algorithms import *  # noqa: F403
     from shardwidget.document.base import *  # noqa: F403
@@ -20,24 +18,49 @@ if TYPE_CHECKING:
     from shardwidget.document.comparison import *  # noqa: F403
     from shardwidget.document.exercise import *  # noqa: F403
     from shardwidget.document.fix import *  # noqa: F403
+    from shardwidget.document.leaf import *  # noqa: F403
     from shardwidget.document.memory import *  # noqa: F403
     from shardwidget.document.mesh import *  # noqa: F403
     from shardwidget.document.model import *  # noqa: F403
     from shardwidget.document.model_comparison import *  # noqa: F403
     from shardwidget.document.mpmd import *  # noqa: F403
     from shardwidget.document.namespace import *  # noqa: F403
+    from shardwidget.document.order import *  # noqa: F403
     from shardwidget.document.placement import *  # noqa: F403
     from shardwidget.document.playground import *  # noqa: F403
     from shardwidget.document.program import *  # noqa: F403
     from shardwidget.document.reshard import *  # noqa: F403
     from shardwidget.document.run import *  # noqa: F403
     from shardwidget.document.schedule import *  # noqa: F403
+    from shardwidget.document.step import *  # noqa: F403
     from shardwidget.document.trace import *  # noqa: F403
     from shardwidget.document.wire import *  # noqa: F403
 
 # Each comes after those that it imports itself.
-_MODULES = tuple(
-    dict.fromkeys(("wire", "base", "mesh", "collective", "placement", "mpmd", "fix", *_registry.DOCUMENTS.values()))
+_MODULES = (
+    "wire",
+    "base",
+    "mesh",
+    "collective",
+    "placement",
+    "mpmd",
+    "fix",
+    "step",
+    "trace",
+    "program",
+    "comparison",
+    "playground",
+    "memory",
+    "leaf",
+    "model_comparison",
+    "model",
+    "namespace",
+    "reshard",
+    "order",
+    "schedule",
+    "run",
+    "algorithms",
+    "exercise",
 )
 
 

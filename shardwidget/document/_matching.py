@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from shardwidget.document.leaf import Leaf
 from shardwidget.document.mesh import Mesh
-from shardwidget.document.model import Leaf, Model
 from shardwidget.document.model_comparison import (
     ComparedArray,
     ComparedCell,
     ComparedLine,
     ComparedRow,
-    ComparedTree,
-    ModelComparison,
     Status,
 )
 from shardwidget.document.wire import Ints
@@ -26,45 +24,13 @@ Path = tuple[str, ...]
 _WORST: tuple[Status, ...] = ("lost an axis", "gained an axis", "moved", "grew", "shrank", "another type", "same")
 
 
-def compared(models: Mapping[str, Model]) -> ModelComparison:
-    """Trees side by side, each against the first.
-
-    Leaves correspond where their paths are equal. Where at least half of the smallest tree is found below a path
-    of another, as parameters do below ``mu`` and ``nu`` of an optimizer's state, its leaves there correspond too.
-
-    Args:
-        models: at least two trees by name.
-    """
-    trees = list(models.values())
-    leaves = [[_Placed(model, leaf, path) for path, leaf in _arrays(model)] for model in trees]
-    smallest = min(leaves, key=len)
-    rows: dict[Path, list[list[tuple[str, _Placed]]]] = {}
-    order = [smallest, *(of for of in leaves if of is not smallest)]
-    pattern = _pattern(smallest, leaves)
-    for of in order:
-        at = next(i for i, same in enumerate(leaves) if same is of)
-        for under, path, leaf in _matched(of, pattern):
-            rows.setdefault(path, [[] for _ in leaves])[at].append((under, leaf))
-    out = tuple(ComparedRow("/".join(path), _cells(cells)) for path, cells in rows.items())
-    return ModelComparison(
-        mesh=trees[0].mesh,
-        trees=tuple(ComparedTree(name, m.arrays, m.bytes, m.bytes_per_device) for name, m in models.items()),
-        rows=out,
-        lines=_lines(list(rows), out),
-        jax_version=trees[0].jax_version,
-    )
-
-
 @dataclass(frozen=True)
-class _Placed:
-    model: Model
+class Placed:
+    """A leaf, its path, and the mesh that it is on."""
+
     leaf: Leaf
     path: Path
-
-    @property
-    def mesh(self) -> Mesh | None:
-        kind = self.leaf.kind
-        return self.model.meshes[kind.mesh] if kind.mesh >= 0 else None
+    mesh: Mesh | None
 
     @cached_property
     def cut(self) -> tuple[tuple[str, ...], ...]:
@@ -73,13 +39,28 @@ class _Placed:
         return tuple(tuple(a for a in dim.axes if sizes.get(a) != 1) for dim in self.leaf.kind.dims)
 
 
-def _arrays(model: Model) -> Iterable[tuple[Path, Leaf]]:
-    for path, leaf in zip(model.key_names, model.leaves, strict=True):
-        if leaf.kind.state not in ("none", "other"):
-            yield path, leaf
+def matched(trees: Sequence[list[Placed]]) -> tuple[tuple[ComparedRow, ...], tuple[ComparedLine, ...]]:
+    """What each tree has at every path, against the first tree; and rows that are equal but for numbers, as lines.
+
+    Leaves correspond where their paths are equal. Where at least half of the smallest tree is found below a path
+    of another, as parameters do below ``mu`` and ``nu`` of an optimizer's state, its leaves there correspond too.
+
+    Args:
+        trees: the leaves of at least two trees.
+    """
+    smallest = min(trees, key=len)
+    rows: dict[Path, list[list[tuple[str, Placed]]]] = {}
+    order = [smallest, *(tree for tree in trees if tree is not smallest)]
+    pattern = _pattern(smallest, trees)
+    for tree in order:
+        at = next(i for i, same in enumerate(trees) if same is tree)
+        for under, path, leaf in _matched(tree, pattern):
+            rows.setdefault(path, [[] for _ in trees])[at].append((under, leaf))
+    out = tuple(ComparedRow("/".join(path), _cells(cells)) for path, cells in rows.items())
+    return out, _lines(list(rows), out)
 
 
-def _pattern(smallest: list[_Placed], leaves: list[list[_Placed]]) -> frozenset[Path]:
+def _pattern(smallest: list[Placed], leaves: Sequence[list[Placed]]) -> frozenset[Path]:
     """Paths that leaves are matched by: those of the smallest tree, without its root where another tree has none."""
     paths = [leaf.path for leaf in smallest]
     whole = frozenset(paths)
@@ -97,13 +78,13 @@ def _common(paths: list[Path]) -> int:
     return next((k for k, (a, b) in enumerate(zip(low, high, strict=False)) if a != b), min(len(low), len(high)))
 
 
-def _prefixes(leaves: list[_Placed], pattern: frozenset[Path]) -> set[Path]:
+def _prefixes(leaves: list[Placed], pattern: frozenset[Path]) -> set[Path]:
     """The paths below which at least half of the pattern is found."""
     count = Counter(leaf.path[:k] for leaf in leaves for k in range(len(leaf.path)) if leaf.path[k:] in pattern)
     return {prefix for prefix, n in count.items() if 2 * n >= len(pattern)}
 
 
-def _matched(leaves: list[_Placed], pattern: frozenset[Path]) -> Iterable[tuple[str, Path, _Placed]]:
+def _matched(leaves: list[Placed], pattern: frozenset[Path]) -> Iterable[tuple[str, Path, Placed]]:
     """For each leaf the prefix of its path, the path that it is matched by, and the leaf."""
     prefixes = _prefixes(leaves, pattern)
     for leaf in leaves:
@@ -116,12 +97,12 @@ def _matched(leaves: list[_Placed], pattern: frozenset[Path]) -> Iterable[tuple[
             yield "", leaf.path, leaf
 
 
-def _cells(cells: list[list[tuple[str, _Placed]]]) -> tuple[ComparedCell, ...]:
+def _cells(cells: list[list[tuple[str, Placed]]]) -> tuple[ComparedCell, ...]:
     first = [leaf for _, leaf in cells[0]]
     return tuple(_cell(cell, first) for cell in cells)
 
 
-def _cell(cell: list[tuple[str, _Placed]], first: list[_Placed]) -> ComparedCell:
+def _cell(cell: list[tuple[str, Placed]], first: list[Placed]) -> ComparedCell:
     arrays = tuple(
         ComparedArray(under, of.leaf.type, of.leaf.kind.spec, of.leaf.bytes, of.leaf.bytes_per_device, of.leaf.copies)
         for under, of in cell
@@ -141,7 +122,7 @@ def _cell(cell: list[tuple[str, _Placed]], first: list[_Placed]) -> ComparedCell
     return ComparedCell(arrays, status, axes)
 
 
-def _change(a: _Placed, b: _Placed) -> tuple[Status, tuple[str, ...]]:
+def _change(a: Placed, b: Placed) -> tuple[Status, tuple[str, ...]]:
     before, after = ({axis: None for axes in of.cut for axis in axes} for of in (a, b))
     lost, gained = tuple(x for x in before if x not in after), tuple(x for x in after if x not in before)
     if bool(lost) != bool(gained):
@@ -154,7 +135,7 @@ def _change(a: _Placed, b: _Placed) -> tuple[Status, tuple[str, ...]]:
     return ("same" if a.leaf.type == b.leaf.type else "another type"), ()
 
 
-def _moved(a: _Placed, b: _Placed) -> bool:
+def _moved(a: Placed, b: Placed) -> bool:
     """Whether the same axes cut other dimensions, or the devices or the memory differ."""
     one, two = a.leaf.kind, b.leaf.kind
     if a.mesh is None or b.mesh is None:

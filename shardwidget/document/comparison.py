@@ -9,7 +9,7 @@ from shardwidget.document.base import Document
 from shardwidget.document.fix import Failure, Fix, Layout
 from shardwidget.document.mesh import Mesh
 from shardwidget.document.program import Program
-from shardwidget.document.trace import Listing, Scope, Source
+from shardwidget.document.step import Listing, Scope, Source
 from shardwidget.document.wire import VERSION
 
 __all__ = ["Compared", "Comparison", "Continuation", "Row"]

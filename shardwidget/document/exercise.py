@@ -12,7 +12,7 @@ from shardwidget.document.base import Document
 from shardwidget.document.mesh import Mesh
 from shardwidget.document.placement import Placement
 from shardwidget.document.playground import Playground
-from shardwidget.document.trace import Listing
+from shardwidget.document.step import Listing
 from shardwidget.document.wire import VERSION
 
 __all__ = ["Exercises", "Feedback", "Field", "Figure", "Given", "Part", "Question", "Table"]

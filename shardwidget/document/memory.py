@@ -12,7 +12,7 @@ from shardwidget.document.base import Document
 from shardwidget.document.fix import Fix
 from shardwidget.document.mesh import Mesh
 from shardwidget.document.program import MemoryTotals
-from shardwidget.document.trace import Source
+from shardwidget.document.step import Source
 from shardwidget.document.wire import VERSION, Ints
 
 __all__ = ["Buffer", "Chip", "Memory", "MemoryLoop", "Remedy"]

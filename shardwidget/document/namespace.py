@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from shardwidget.document.base import Document
+from shardwidget.document.leaf import LeafType
 from shardwidget.document.mesh import Mesh
-from shardwidget.document.model import LeafType
 from shardwidget.document.placement import Placement
 from shardwidget.document.wire import VERSION, Ints
 

@@ -8,7 +8,7 @@ from typing import Literal
 from shardwidget.document.base import Document
 from shardwidget.document.collective import Plan, Semantics
 from shardwidget.document.mesh import Mesh
-from shardwidget.document.trace import Listing, Source
+from shardwidget.document.step import Listing, Source
 from shardwidget.document.wire import VERSION, Ints
 
 __all__ = ["HloCollective", "MemoryTotals", "Nest", "Program", "Programs", "Timing", "Work"]

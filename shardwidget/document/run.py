@@ -7,10 +7,10 @@ from typing import Any, Literal
 
 import numpy as np
 
-from shardwidget.document.base import Document
+from shardwidget.document.base import Document, provided
 from shardwidget.document.collective import Semantics
 from shardwidget.document.mesh import Mesh
-from shardwidget.document.trace import Source
+from shardwidget.document.step import Source
 from shardwidget.document.wire import VERSION, Ints
 
 __all__ = ["Clock", "Event", "Lane", "MeasuredCollective", "Operation", "Run", "Runs", "Shares", "Unjoined"]
@@ -216,15 +216,11 @@ class Run(Document):
         Raises:
             ValueError: the device was not measured.
         """
-        from shardwidget.measured.lanes import events
-
-        return events(self, device)
+        return provided("events")(self, device)
 
     def to_trace(self) -> dict[str, Any]:
         """The run in Chrome's trace event format, which Perfetto and ``chrome://tracing`` open."""
-        from shardwidget.measured.chrome import trace
-
-        return trace(self)
+        return provided("chrome_trace")(self)
 
     def merge(self, *others: Run) -> Run:
         """The lanes of several processes in one run, with their clocks aligned on the collectives.
@@ -235,9 +231,7 @@ class Run(Document):
         Raises:
             ValueError: they are of other programs, or a device is in two of them.
         """
-        from shardwidget.measured.merge import merge
-
-        return merge((self, *others))
+        return provided("merge")((self, *others))
 
 
 @dataclass(frozen=True, repr=False)

@@ -5,65 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-from shardwidget.document.base import Document
+from shardwidget.document.base import Document, provided
 from shardwidget.document.mesh import Mesh
+from shardwidget.document.order import ALIKE, Durations, Order, Recipe, decode
+from shardwidget.document.simulation import Simulation
 from shardwidget.document.trace import Trace
-from shardwidget.document.wire import VERSION, Ints
+from shardwidget.document.wire import VERSION
 
-if TYPE_CHECKING:
-    from shardwidget.pipeline.simulation import Simulation
-
-__all__ = ["Durations", "Order", "Recipe", "Schedule", "Schedules"]
-
-KINDS = "FBIW"
-"""Kinds of tasks, by their index on the wire: forward, whole backward, its input half, its weight half."""
-
-GeneratorName = Literal[
-    "gpipe", "one_f_one_b", "eager_1f1b", "interleaved_1f1b", "zb_h1", "zb_v", "dualpipe_v", "circular"
-]
-
-
-@dataclass(frozen=True)
-class Recipe:
-    """An order that a generator makes: Python and the front end follow the same rules."""
-
-    generator: GeneratorName
-    stages: int
-    """The total number of stages, not those on each rank."""
-    microbatches: int
-    ranks: int
-
-
-@dataclass(frozen=True)
-class Order:
-    """An order written out: columns over all tasks, those of rank 0 first, each rank's in the order it runs them."""
-
-    counts: Ints
-    """Tasks of each rank."""
-    stage: Ints
-    task_kind: Ints
-    """Index in ``FBIW``."""
-    microbatch: Ints
-    fused: Ints
-    """1 where a task is fused with the task before it: both start when both can, and end together."""
-    tick: Ints
-    """Where all ranks advance together, as a loop around ``ppermute`` makes them: the tick of each task. Else empty."""
-    wasted: Ints
-    """1 where nothing uses what the task computes. Empty where that is not known."""
-
-
-@dataclass(frozen=True)
-class Durations:
-    """How long tasks take, in any one unit. Each kind has one entry for all stages, or one per stage."""
-
-    forward: tuple[float, ...] = (1.0,)
-    backward_input: tuple[float, ...] = (1.0,)
-    backward_weight: tuple[float, ...] = (1.0,)
-    """A whole backward task takes the sum of both halves."""
-    communication: float = 0.0
-    """From the end of a task until its result has arrived on another rank. It keeps neither rank busy."""
+__all__ = ["Schedule", "Schedules"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -76,7 +27,7 @@ class Schedule(Document):
 
     source: Recipe | Order
     name: str = ""
-    durations: Durations = Durations()
+    durations: Durations = ALIKE
     send_bytes: tuple[int, ...] = ()
     """Bytes of the activation that a stage sends on: one entry for all stages, or one per stage. Empty: not known."""
     mesh: Mesh | None = None
@@ -98,17 +49,11 @@ class Schedule(Document):
     @cached_property
     def order(self) -> Order:
         """The order, generated if it is not written out."""
-        if isinstance(self.source, Order):
-            return self.source
-        from shardwidget.pipeline.generators import generate
-
-        return generate(self.source)
+        return self.source if isinstance(self.source, Order) else provided("generate")(self.source)
 
     @cached_property
     def tasks(self) -> tuple[tuple[str, ...], ...]:
         """The tasks of each rank as text, ``"0F3"``: stage, kind, microbatch; ``"0F7+7B3"`` where two are fused."""
-        from shardwidget.pipeline.tasks import decode
-
         return decode(self.order).texts()
 
     @property
@@ -150,9 +95,15 @@ class Schedule(Document):
         Raises:
             ValueError: the schedule is impossible (the message names the tasks), or a time is not a number ≥ 0.
         """
-        from shardwidget.pipeline.simulation import simulate
-
-        return simulate(self, forward, backward_input, backward_weight, communication)
+        return provided("simulate")(
+            self.order,
+            self.durations,
+            self.send_bytes,
+            forward=forward,
+            backward_input=backward_input,
+            backward_weight=backward_weight,
+            communication=communication,
+        )
 
 
 @dataclass(frozen=True, repr=False)

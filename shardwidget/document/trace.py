@@ -1,206 +1,22 @@
-"""A program of ``shard_map`` regions, executed: every equation, every device's values, every collective.
-
-On the wire a variable stands once in ``Trace.variables``; steps name it by its ``id``. Both are written as tables, and
-the front end reads their rows.
-"""
+"""A program of ``shard_map`` regions, executed: every equation, every device's values, every collective."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from shardwidget.document.base import Document
-from shardwidget.document.collective import Collective, Plan
+from shardwidget.document.collective import Plan
+from shardwidget.document.difference import Difference, compare
 from shardwidget.document.fix import Failure
-from shardwidget.document.history import Difference, History, compare
-from shardwidget.document.mesh import AxisType, Mesh
-from shardwidget.document.placement import Dim
-from shardwidget.document.wire import VERSION, Ints
+from shardwidget.document.mesh import Mesh
+from shardwidget.document.step import Listing, Region, Scope, Step, Variable
+from shardwidget.document.wire import VERSION
 
-__all__ = [
-    "Listing",
-    "Origin",
-    "Region",
-    "Scope",
-    "Source",
-    "Step",
-    "Trace",
-    "Variable",
-    "Window",
-]
-
-Begins = Literal["", "expression", "statement"]
-ValueFormat = Literal["f4", "f8", "i4", "u4", "i8", "u8", "b1", "c8", "c16"]
-
-
-@dataclass(frozen=True)
-class Source:
-    """A line of the user's program."""
-
-    file: str
-    """File name without its folders; ``cell 3`` for a notebook cell."""
-    line: int
-    text: str
-    """The line, stripped; empty where it cannot be read."""
-    function: str
-
-
-@dataclass(frozen=True)
-class Listing:
-    """Lines of a user's function, for the source panel."""
-
-    file: str
-    first_line: int
-    lines: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Scope:
-    """What a step of a trace or a row of a comparison is in: a function, a named scope, a loop, a branch."""
-
-    kind: Literal["function", "named_scope", "loop", "iteration", "branch", "region", "auto_axes", "explicit_axes"]
-    name: str
-    """For example ``attention``, ``scan``, ``cond branch 1``."""
-    parent: int
-    """Index of the scope around it; -1 at the top."""
-    iteration: int = 0
-    """For an iteration of a loop: its index."""
-    times: int | None = 1
-    """For a loop or an iteration: how often the loop runs; None if not known."""
-    axis_types: tuple[AxisType, ...] = ()
-    """Types of the mesh's axes inside, where they differ from those outside."""
-
-
-@dataclass(frozen=True)
-class Window:
-    """The part of a value that is sent: its leading corner on every device."""
-
-    shape: tuple[int, ...]
-    """Shape of the corner; smaller than the value where something was cut."""
-    format: ValueFormat
-    """Element format of ``data``, little-endian: numpy's letter and bytes. Narrow floats come as f4."""
-    data: bytes
-    """Distinct blocks one after another, each of ``shape`` in row-major order."""
-    block: Ints
-    """Index of the block that the device at each mesh position holds. Replicas share one."""
-
-
-@dataclass(frozen=True)
-class Origin:
-    """Whose blocks the blocks of a variable are: they were only moved, cut, joined and reshaped."""
-
-    variable: int
-    """Index in ``Trace.variables`` of the variable whose blocks they are."""
-    positions: Ints
-    """By mesh position and piece: the position of the device whose block the piece comes from; -1 where nothing was
-    sent to the device, -2 where it is not known."""
-    axis: int = -1
-    """Dimension along which the pieces are joined, all of one size; -1 where a block is a single piece."""
-
-
-@dataclass(frozen=True)
-class Variable:
-    """A value of the program: in a region the block of each device, outside it a global array."""
-
-    id: int
-    """Index in ``Trace.variables``."""
-    name: str
-    """The user's name where there is one; else the expression that produces it, ``psum(p, "y")``, where that is short;
-    else ``tmp1``, ``tmp2`` …"""
-    type: str
-    """As JAX prints it: ``f32[2,4]{V:(x,y)}`` in a region, ``f32[8@x,16]`` outside."""
-    shape: tuple[int, ...]
-    """Of the block in a region, of the global array outside."""
-    dtype: str
-    bits: int
-    region: int
-    """Index of the region that the value is local to; -1 for a global array."""
-    varying: tuple[str, ...] = ()
-    """Mesh axes over which a block varies, by its type; with ``check_vma=False`` all manual axes."""
-    unreduced: tuple[str, ...] = ()
-    reduced: tuple[str, ...] = ()
-    dims: tuple[Dim, ...] = ()
-    """How a global array is sharded over ``Trace.mesh``; empty for a block."""
-    window: Window | None = None
-    origin: Origin | None = None
-    """Whose blocks its blocks are; None where they are its own, or not known to be another's."""
-    drawn: bool = True
-    """Whether it can be drawn on ``Trace.mesh``; False where it is on a mesh with other axes or devices."""
-    fetch: Callable[[int], np.ndarray] | None = field(default=None, repr=False, compare=False, metadata={"wire": False})
-    """Reads the value on a device; None after the values were released."""
-
-    def __getstate__(self) -> dict[str, Any]:
-        """What is sent to another process: what reads values stays with the devices."""
-        return self.__dict__ | {"fetch": None}
-
-    def value(self, device_id: int) -> np.ndarray:
-        """The value that the program has on a device: in a region the device's block, outside it the whole array.
-
-        Outside a region the program works on whole arrays, and how they are cut is left to the compiler: both
-        engines return the same.
-
-        Raises:
-            KeyError: the mesh has no such device.
-            ValueError: the value was not kept: its step did not run, the trace is abstract, or it is an array of more
-                than 1 MiB that other processes hold too.
-        """
-        if self.fetch is None:
-            raise ValueError(f"the value of {self.name} was not kept")
-        return self.fetch(device_id)
-
-
-@dataclass(frozen=True)
-class Step:
-    """One equation executed, or the start or end of a region."""
-
-    primitive: str
-    """JAX's primitive; ``in_specs`` and ``out_specs`` for the ends of a region; ``error`` where the program stops."""
-    inputs: tuple[Variable, ...] = field(metadata={"wire": "id"})
-    outputs: tuple[Variable, ...] = field(metadata={"wire": "id"})
-    sentence: str
-    """What happened, in words."""
-    source: Source | None = None
-    begins: Begins = "statement"
-    """The largest piece of the user's source that begins with this step. The steps that follow belong to it, up to the
-    next one that begins a piece as large: ``x % n`` is one expression and nine steps."""
-    expression: str = ""
-    """The text of that expression, on one line; empty where the source cannot be read."""
-    params: tuple[tuple[str, str], ...] = ()
-    """Parameters that matter, as JAX prints them."""
-    literals: tuple[str, ...] = ()
-    """Constants among the operands, as JAX prints them."""
-    region: int = -1
-    scope: int = -1
-    """Index of the innermost scope in ``Trace.scopes``."""
-    collective: Collective | None = None
-    implicit: bool = False
-    """Inserted by JAX, not written by the user: an automatic ``pvary``."""
-    shape_only: bool = False
-    """Moves or reshapes elements and computes nothing: may be folded."""
-    elementwise: bool = False
-    """Elementwise: makes each element of its result from those in the same place."""
-    active: Ints | None = None
-    """Mesh positions that execute it, where a branch or a loop leaves some out; None for all."""
-    printed: str = ""
-    """What ``jax.debug.print`` and other callbacks wrote at this step."""
-
-
-@dataclass(frozen=True)
-class Region:
-    """A ``shard_map`` in the program."""
-
-    name: str
-    mesh: Mesh
-    manual: tuple[str, ...]
-    """Axes that are Manual inside."""
-    in_specs: tuple[str, ...]
-    out_specs: tuple[str, ...]
-    check_vma: bool
-    parent: int = -1
-    """The region around a nested one."""
+__all__ = ["Trace"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -261,4 +77,90 @@ class Trace(Document):
         Returns:
             The difference, or None where all values that both kept agree.
         """
-        return compare(self, other, rtol, atol)
+        return compare(self.steps, other.steps, self.mesh.device_ids.array().tolist(), rtol, atol)
+
+
+class BlockOf(NamedTuple):
+    """A block of a variable: ``BlockOf("k", 6)`` is the block of ``k`` that device 6 held at first."""
+
+    name: str
+    device: int | None
+    """Its id; None where the device was sent nothing and has zeros."""
+
+    def __str__(self) -> str:
+        return f"{self.name} of device {self.device}" if self.device is not None else "zeros: no device sent a block"
+
+
+@dataclass(frozen=True, eq=False)
+class History:
+    """The values that have one name, in the order in which the program made them.
+
+    ```python
+    trace["k"].origin(device=0, iteration=3)      # BlockOf("k", 5): the block that device 5 held at first
+    ```
+    """
+
+    trace: Trace
+    name: str
+    variables: tuple[Variable, ...]
+
+    def __len__(self) -> int:
+        return len(self.variables)
+
+    def __iter__(self) -> Iterator[Variable]:
+        return iter(self.variables)
+
+    def __getitem__(self, index: int) -> Variable:
+        return self.variables[index]
+
+    def at(self, iteration: int | None = None) -> Variable:
+        """The first value of this name in an iteration of a loop; without one, the last block of a region.
+
+        Raises:
+            KeyError: no recorded iteration of that number has such a value.
+        """
+        if iteration is None:
+            return next((v for v in reversed(self.variables) if v.region >= 0), self.variables[-1])
+        made = {v.id: step for step in self.trace.steps for v in step.outputs}
+        numbers = [self._iteration(made.get(v.id)) for v in self.variables]
+        if iteration not in numbers:
+            known = sorted({n for n in numbers if n is not None})
+            raise KeyError(f"{self.name} has no value in iteration {iteration}; it has one in {known or 'no loop'}")
+        return self.variables[numbers.index(iteration)]
+
+    def _iteration(self, step: Step | None) -> int | None:
+        at = -1 if step is None else step.scope
+        while at >= 0 and self.trace.scopes[at].kind != "iteration":
+            at = self.trace.scopes[at].parent
+        return self.trace.scopes[at].iteration if at >= 0 else None
+
+    def origin(self, device: int, iteration: int | None = None) -> BlockOf | tuple[BlockOf, ...]:
+        """Whose block a device holds: followed through permutations, gathers, exchanges, slices and loop carries.
+
+        Args:
+            device: id of the device.
+            iteration: of the innermost loop around it, at whose start the value is read; None for the last value.
+
+        Returns:
+            The block, or one for each piece where the device holds pieces of several. A value that was computed is its
+            own origin.
+
+        Raises:
+            KeyError: the mesh has no such device, or there is no such iteration.
+            ValueError: it is not known, because the block was made in an iteration that was not recorded.
+        """
+        v = self.at(iteration)
+        ids = self.trace.mesh.device_ids.array().tolist()
+        if device not in ids:
+            some = ", ".join(map(str, ids[:8])) + (f" … {ids[-1]}" if len(ids) > 8 else "")
+            raise KeyError(f"no device {device!r}; the {len(ids)} devices of this mesh are {some}")
+        if v.origin is None:
+            return BlockOf(v.name, device)
+        name = self.trace.variables[v.origin.variable].name
+        positions = v.origin.positions.array().reshape(len(ids), -1)[ids.index(device)]
+        if np.any(positions < -1):
+            raise ValueError(
+                f"not known whose block {v.name} is on device {device}: it is from an iteration that was not recorded"
+            )
+        blocks = tuple(BlockOf(name, ids[p] if p >= 0 else None) for p in positions.tolist())
+        return blocks[0] if len(blocks) == 1 else blocks

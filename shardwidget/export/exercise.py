@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from html import escape
-
 from shardwidget.document import Exercises, Question
 from shardwidget.document.columns import EXERCISES
 from shardwidget.export import listing
@@ -47,7 +45,7 @@ def table(sheet: Exercises) -> str:
         }
         for i, q in enumerate(sheet.questions)
     ]
-    notes = "".join(f"<p>{escape(note)}</p>" for note in sheet.notes)
+    notes = listing.paragraphs(sheet.notes)
     return listing.table(headline(sheet), EXERCISES, rows, before=notes)
 
 

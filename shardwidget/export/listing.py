@@ -20,9 +20,8 @@ CELL = "padding:2px 10px;text-align:left;vertical-align:top;font-family:monospac
 _UNITS = {"bytes": _format.BYTES, "seconds": _format.SECONDS, "rate": _format.RATES}
 
 
-def columns(*heads: str) -> tuple[Column, ...]:
-    """Columns of words that only one table has, with their heads as keys."""
-    return tuple(Column(head, head) for head in heads)
+NAMED = (Column("name", ""), Column("words", ""))
+"""The columns of a table that has no heads: a name, and what is said of it."""
 
 
 def lines(columns: Sequence[Column], rows: Sequence[Row], most: int = 64) -> list[str]:
@@ -36,7 +35,12 @@ def lines(columns: Sequence[Column], rows: Sequence[Row], most: int = 64) -> lis
 
 
 def table(
-    title: str, columns: Sequence[Column], rows: Sequence[Row], after: Iterable[str] = (), before: str = ""
+    title: str,
+    columns: Sequence[Column],
+    rows: Sequence[Row],
+    after: Iterable[str] = (),
+    before: str = "",
+    most: int = 160,
 ) -> str:
     """A table as HTML that survives a notebook's sanitiser: inline style, no script, no svg.
 
@@ -46,10 +50,12 @@ def table(
         rows: the cells of each row.
         after: lines below it.
         before: HTML between the title and the table.
+        most: characters of a cell.
     """
-    heads, *written = _written(columns, rows) or [[]]
+    written = _written(columns, rows)
+    heads = written.pop(0) if written and any(column.head for column in columns) else []
     body = "".join(
-        "<tr>" + "".join(f'<td style="{CELL}">{escape(clip(c, 160))}</td>' for c in row) + "</tr>" for row in written
+        "<tr>" + "".join(f'<td style="{CELL}">{escape(clip(c, most))}</td>' for c in row) + "</tr>" for row in written
     )
     return framed(title, heads, body, after, before)
 
@@ -57,11 +63,17 @@ def table(
 def framed(title: str, heads: Iterable[str], body: str, after: Iterable[str] = (), before: str = "") -> str:
     """``table`` around lines that are HTML already."""
     head = "".join(f'<th style="{CELL};font-weight:600">{escape(clip(name, 80))}</th>' for name in heads)
-    below = "".join(f'<p style="margin:4px 0">{escape(clip(line, 400))}</p>' for line in after)
+    head = f"<tr>{head}</tr>" if head else ""
+    below = paragraphs(clip(line, 400) for line in after)
     return (
         f'<div style="overflow-x:auto"><p style="margin:4px 0"><b>{escape(title)}</b></p>{before}'
-        f'<table style="border-collapse:collapse;background:#fff"><tr>{head}</tr>{body}</table>{below}</div>'
+        f'<table style="border-collapse:collapse;background:#fff">{head}{body}</table>{below}</div>'
     )
+
+
+def paragraphs(lines: Iterable[str]) -> str:
+    """Lines as HTML, whole."""
+    return "".join(f'<p style="margin:4px 0">{escape(line)}</p>' for line in lines)
 
 
 def _written(columns: Sequence[Column], rows: Sequence[Row]) -> list[list[str]]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from shardwidget._format import byte_count, count
 from shardwidget.document import Model
 from shardwidget.document.columns import LEAVES
-from shardwidget.document.model import Leaf
+from shardwidget.document.leaf import Leaf
 from shardwidget.export import listing
 from shardwidget.export.words import clip
 

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from html import escape
-
 from shardwidget._format import byte_count
 from shardwidget.document import MpmdPlacement
-from shardwidget.document.columns import Column
 from shardwidget.export import listing, text
 from shardwidget.export import table as tiles
 from shardwidget.export.words import clip
@@ -21,8 +18,6 @@ HOLDS = {
 }
 MOST = 16
 """The most groups that are listed one by one; if there are more, equal ones share a line."""
-
-_COLUMNS = (Column("group", ""), Column("holds", ""))
 
 
 def headline(shown: MpmdPlacement) -> str:
@@ -60,13 +55,13 @@ def rows(shown: MpmdPlacement) -> list[listing.Row]:
         devices = shown.group(fold[0]).device_ids if len(fold) == 1 else ()
         ids = f"devices {_list(devices)}, " if devices else f"{len(fold)} groups, "
         held = f"{ids}{words}{here}: {HOLDS[shown.holds[fold[0]]]}"
-        found.append({"group": f"{clip(shown.axis, 20)} {_list(fold)}", "holds": held})
+        found.append({"name": f"{clip(shown.axis, 20)} {_list(fold)}", "words": held})
     return found
 
 
 def picture(shown: MpmdPlacement) -> str:
     """The groups, one per line, and the layout inside one that holds the array."""
-    lines = [headline(shown), *facts(shown), "", *listing.lines(_COLUMNS, rows(shown), 160)]
+    lines = [headline(shown), *facts(shown), "", *listing.lines(listing.NAMED, rows(shown), 160)]
     if shown.named:
         first = shown.named[0]
         inside = text.picture(shown.group(first)).splitlines()[4:]
@@ -76,9 +71,9 @@ def picture(shown: MpmdPlacement) -> str:
 
 def table(shown: MpmdPlacement) -> str:
     """The same as HTML that survives a notebook's sanitiser."""
-    said = "".join(f"<p>{escape(line)}</p>" for line in facts(shown))
+    said = listing.paragraphs(facts(shown))
     inside = tiles.table(shown.group(shown.named[0])) if shown.named else ""
-    return listing.table(headline(shown), _COLUMNS, rows(shown), before=said) + inside
+    return listing.table(headline(shown), listing.NAMED, rows(shown), before=said) + inside
 
 
 def _list(numbers: tuple[int, ...], most: int = 8) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from html import escape
 
 from shardwidget._format import byte_count, count
 from shardwidget.document import MovedArray, PlanCollective, ReshardPlan
@@ -53,7 +52,7 @@ def picture(plan: ReshardPlan) -> str:
 
 def table(plan: ReshardPlan) -> str:
     """The same as HTML that survives a notebook's sanitiser."""
-    said = "".join(f'<p style="margin:4px 0">{escape(line)}</p>' for line in facts(plan))
+    said = listing.paragraphs(facts(plan))
     return listing.table(headline(plan), *_listed(plan), after=_left(plan), before=said)
 
 

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from html import escape
-
 from shardwidget._format import percent
 from shardwidget.document import Schedule, Schedules
-from shardwidget.document.columns import Column
+from shardwidget.document.simulation import Simulation
 from shardwidget.export import listing
 from shardwidget.export.words import clip
-from shardwidget.pipeline.simulation import Simulation
 
 MOST = 16
 """Ranks that are listed, and tasks of each."""
-WIDE = 160
-"""Characters of a line."""
-
-_COLUMNS = (Column("name", ""), Column("words", ""))
+LONGEST = 400
+"""Characters of a rank's tasks."""
 
 
 def headline(shown: Schedule | Schedules) -> str:
@@ -30,14 +25,14 @@ def headline(shown: Schedule | Schedules) -> str:
 
 def picture(shown: Schedule | Schedules) -> str:
     """The figures, then one line per rank; for several schedules the figures of each."""
-    lines = listing.lines(_COLUMNS, _rows(shown), WIDE)
+    lines = listing.lines(listing.NAMED, _rows(shown), LONGEST)
     return "\n".join([headline(shown), *_figures(shown), *lines, *_rest(shown)])
 
 
 def table(shown: Schedule | Schedules) -> str:
     """The same as an HTML table that survives a notebook's sanitiser."""
-    before = "".join(f"<p>{escape(line)}</p>" for line in _figures(shown))
-    return listing.table(headline(shown), _COLUMNS, _rows(shown), _rest(shown), before)
+    before = listing.paragraphs(_figures(shown))
+    return listing.table(headline(shown), listing.NAMED, _rows(shown), _rest(shown), before, LONGEST)
 
 
 def figures(one: Schedule) -> str:

@@ -5,21 +5,19 @@ The format: "Trace Event Format", https://docs.google.com/document/d/1CvAClvFfyA
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from shardwidget.document import Operation, Run
 from shardwidget.measured.lanes import iteration, unpack
 
-if TYPE_CHECKING:
-    from shardwidget.document import Operation, Run
-
-__all__ = ["trace"]
+__all__ = ["chrome_trace"]
 
 _THREADS = ("compute", "collectives")
 
 
-def trace(run: Run) -> dict[str, Any]:
+def chrome_trace(run: Run) -> dict[str, Any]:
     """The trace: one process per device, with a thread for compute and one for collectives and waiting; times in µs."""
     events, waited = unpack(run)
     first = min(run.begins)

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from shardwidget.document import Event, Ints, Lane
+from shardwidget.document import Event, Ints, Lane, Run
 from shardwidget.measured.events import Events
-
-if TYPE_CHECKING:
-    from shardwidget.document import Run
 
 __all__ = ["MOST_EVENTS", "events", "pack", "unpack"]
 

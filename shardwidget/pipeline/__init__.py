@@ -8,6 +8,7 @@ pipeline.schedule([["0F0", "0B0"], ["1F0", "1B0"]])          # an order of your 
 ```
 """
 
+from shardwidget.document.simulation import Link, Simulation, TimedTask
 from shardwidget.pipeline.formulas import FORMULAS, Formula, Sizes
 from shardwidget.pipeline.generators import (
     circular,
@@ -20,7 +21,6 @@ from shardwidget.pipeline.generators import (
     zb_v,
 )
 from shardwidget.pipeline.lists import schedule
-from shardwidget.pipeline.simulation import Link, Simulation, TimedTask
 
 __all__ = [
     "FORMULAS",

@@ -6,8 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from shardwidget.document.schedule import KINDS
-from shardwidget.pipeline.tasks import Tasks
+from shardwidget.document.order import KINDS, Tasks
 
 MOST = 4
 """The most examples that a message lists."""

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from shardwidget.document.schedule import GeneratorName
+from shardwidget.document.order import GeneratorName
 
 
 class Sizes(NamedTuple):

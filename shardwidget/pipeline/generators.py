@@ -11,7 +11,8 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from shardwidget.document.schedule import GeneratorName, Order, Recipe, Schedule
+from shardwidget.document.order import GeneratorName, Order, Recipe
+from shardwidget.document.schedule import Schedule
 from shardwidget.pipeline.tasks import Task, Unit, pack
 
 NAMES: dict[GeneratorName, str] = {

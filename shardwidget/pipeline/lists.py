@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from shardwidget.document.schedule import Durations, Schedule, Schedules
+from shardwidget.document import Durations, Schedule, Schedules
+from shardwidget.document.order import ALIKE
+from shardwidget.pipeline.simulation import simulate
 from shardwidget.pipeline.tasks import Unit, pack, parse
 
 
@@ -45,7 +47,7 @@ def compared(schedules: Mapping[str, Schedule]) -> Schedules:
     for name, one in schedules.items():
         if not isinstance(one, Schedule):
             raise TypeError(f"{name!r} must be a Schedule, as read.schedule returns it; got {type(one).__name__}")
-    plain = all(one.durations == Durations() for one in schedules.values())
+    plain = all(one.durations == ALIKE for one in schedules.values())
     return Schedules(
         tuple(
             replace(one, name=name, durations=_share(one) if plain else one.durations)
@@ -63,9 +65,9 @@ def of_units(ranks: Sequence[Sequence[Unit]], name: str) -> Schedule:
     """The schedule of these units; raises where it is impossible."""
     if not any(ranks):
         raise ValueError("impossible schedule: there are no tasks")
-    made = Schedule(pack(ranks), name)
-    made.simulate()
-    return made
+    order = pack(ranks)
+    simulate(order, ALIKE)
+    return Schedule(order, name)
 
 
 def _parsed(task: str, rank: int, index: int) -> Unit:

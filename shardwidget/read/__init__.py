@@ -2,7 +2,27 @@
 
 from typing import TYPE_CHECKING
 
-from shardwidget import _registry
+from shardwidget._late import late
+
+_READERS = {
+    "comparison": "shardwidget.read._comparison.comparison",
+    "compiled": "shardwidget.read._program.executable",
+    "fetch": "shardwidget.read._fetch",
+    "memory": "shardwidget.read._memory.memory",
+    "model": "shardwidget.read._model.model",
+    "namespace": "shardwidget.read._namespace.namespace",
+    "placement": "shardwidget.read._placement",
+    "program": "shardwidget.read._program.programs",
+    "programs": "shardwidget.read._program.programs",
+    "reshard_plan": "shardwidget.read._reshard.plan",
+    "remedies": "shardwidget.read._memory.remedies",
+    "run": "shardwidget.read._run.run",
+    "schedule": "shardwidget.read._schedule.schedule",
+    "time_program": "shardwidget.read._program.timing",
+    "trace": "shardwidget.read._trace.trace",
+    "values": "shardwidget.read._values",
+}
+"""The readers, and the module that each is imported from when it is first used."""
 
 if TYPE_CHECKING:
     from shardwidget.read._comparison.comparison import comparison as comparison
@@ -22,5 +42,5 @@ if TYPE_CHECKING:
     from shardwidget.read._trace.trace import trace as trace
     from shardwidget.read._values import values as values
 else:
-    __all__ = sorted(_registry.READERS)
-    __getattr__, __dir__ = _registry.late(_registry.READERS, __name__)
+    __all__ = sorted(_READERS)
+    __getattr__, __dir__ = late(_READERS, __name__)

@@ -16,6 +16,43 @@ from shardwidget import _jax
 from shardwidget.read import _errors
 from shardwidget.read._devices import places
 
+TRACED_ARGUMENT = (
+    "the argument {name} is a tracer of type {type}: inside jit, grad, vmap or shard_map a value has a type but no "
+    "sharding yet, so the program would be a different one. Call this outside the traced function, with arrays or with "
+    "jax.ShapeDtypeStruct(shape, dtype, sharding=...)."
+)
+
+NO_FUNCTION = (
+    "there is no function to trace: got a {type}. Give a function and then its arguments, each as you would call it: "
+    "(f, x, w)."
+)
+
+CALLED_WITH = (
+    "{function}{takes} was not given these arguments. Give the function and then its arguments, each as you would "
+    "call it; keyword arguments as kwargs={{...}}."
+)
+
+STATIC_VALUES = (
+    "jax.jit traces Python's numbers and booleans like arrays: {words}. To use such a value in Python, make it static, "
+    "jax.jit({function}, static_argnames={static!r}), or give functools.partial({function}, ...) of it."
+)
+
+NO_KEYWORDS = "kwargs must be a dict of the function's keyword arguments by name, kwargs={{'scale': 0.5}}; got {got}."
+
+LOST_WRITES = (
+    "{function} writes into its arguments ({names}), and jax.jit keeps only what a function returns: what is computed "
+    "for those writes alone is not in this program. Return them, or, with flax, give nnx.jit({function})."
+)
+
+PASSED_ON = "Arguments that are not arrays are passed to the function as they are: {words}."
+
+MIXED_MESHES = "{words}. A program runs on one set of devices, in one order: " + _errors.ONE_MESH + "."
+
+NOT_ON_REGION = (
+    "{words}. A comparison is on one mesh: put the arguments on that of the shard_map, "
+    "jax.device_put(x, jax.NamedSharding(mesh, spec))."
+)
+
 
 class FlatCall:
     """A call of a function, its arguments flattened.
@@ -42,7 +79,7 @@ class FlatCall:
     ) -> None:
         # A mesh is callable, as a decorator; what is compiled is no longer traced.
         if not callable(f) or isinstance(f, Mesh | AbstractMesh | jax.stages.Compiled):
-            raise TypeError(_errors.NO_FUNCTION.format(type=_errors.type_of(f)))
+            raise TypeError(NO_FUNCTION.format(type=_errors.type_of(f)))
         self.f = f
         self.function = function_name(f)
         keeps_written = _jax.writes_arguments(f)
@@ -76,7 +113,7 @@ class FlatCall:
             self.static += [is_static] * len(paths)
         for name, leaf in zip(self.names, self.leaves, strict=True):
             if isinstance(leaf, Tracer):
-                raise TypeError(_errors.TRACED_ARGUMENT.format(name=name, type=jax.typeof(leaf)))
+                raise TypeError(TRACED_ARGUMENT.format(name=name, type=jax.typeof(leaf)))
         self._strange = [
             k
             for k, (leaf, static) in enumerate(zip(self.leaves, self.static, strict=True))
@@ -136,7 +173,7 @@ class FlatCall:
         if not written:
             return ""
         more = f" and {len(written) - 3} more" if len(written) > 3 else ""
-        return _errors.LOST_WRITES.format(function=self.function, names=", ".join(written[:3]) + more)
+        return LOST_WRITES.format(function=self.function, names=", ".join(written[:3]) + more)
 
     def explained(self, error: Exception) -> Exception:
         """An exception of the call, with notes on how the arguments may have caused it."""
@@ -147,17 +184,17 @@ class FlatCall:
 
     def _notes(self, error: Exception) -> Iterator[str]:
         if isinstance(error, TypeError) and (takes := self._refused()):
-            yield _errors.CALLED_WITH.format(function=self.function, takes=takes)
+            yield CALLED_WITH.format(function=self.function, takes=takes)
         if isinstance(error, jax.errors.ConcretizationTypeError) and (plain := self._plain_numbers()):
             words = "; ".join(f"{name} is a {kind}" for name, kind in plain)
             static = plain[0][0] if len(plain) == 1 else tuple(name for name, _ in plain)
-            yield _errors.STATIC_VALUES.format(words=words, function=self.function, static=static)
+            yield STATIC_VALUES.format(words=words, function=self.function, static=static)
         elif self.others and isinstance(error, TypeError | AttributeError):
-            yield _errors.PASSED_ON.format(words=self.others)
+            yield PASSED_ON.format(words=self.others)
         if _jax.messages.is_of_other_devices(error):
-            yield _errors.MIXED_MESHES.format(words=self.places)
+            yield MIXED_MESHES.format(words=self.places)
         if _jax.messages.is_of_another_mesh(error) and self.places:
-            yield _errors.NOT_ON_REGION.format(words=self.places)
+            yield NOT_ON_REGION.format(words=self.places)
 
     @property
     def others(self) -> str:
@@ -212,9 +249,9 @@ def keywords(kwargs: Mapping[str, Any] | None) -> dict[str, Any]:
     if kwargs is None:
         return {}
     if not isinstance(kwargs, Mapping):
-        raise TypeError(_errors.NO_KEYWORDS.format(got=f"a {_errors.type_of(kwargs)}"))
+        raise TypeError(NO_KEYWORDS.format(got=f"a {_errors.type_of(kwargs)}"))
     if wrong := [name for name in kwargs if not isinstance(name, str)]:
-        raise TypeError(_errors.NO_KEYWORDS.format(got=f"the name {wrong[0]!r}"))
+        raise TypeError(NO_KEYWORDS.format(got=f"the name {wrong[0]!r}"))
     return dict(kwargs)
 
 

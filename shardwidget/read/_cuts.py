@@ -13,6 +13,16 @@ from shardwidget import _jax
 from shardwidget.document import Cut, Dim, Ints
 from shardwidget.read import _errors
 
+STRIDED = (
+    "{sharding} gives device {device} the index {index}. Only contiguous slices (a start, a stop and a step of 1) "
+    "and single integers can be shown."
+)
+
+UNMAPPED = (
+    "{sharding} does not say which device holds which slice of shape {shape}: {words}\n"
+    "Give a jax.sharding.NamedSharding, or a sharding whose devices_indices_map(shape) works."
+)
+
 
 def dims_of_spec(shape: tuple[int, ...], spec: PartitionSpec) -> tuple[Dim, ...]:
     """Dimensions as a PartitionSpec cuts them; entries that it leaves out are None."""
@@ -38,7 +48,7 @@ def dims_of_map(sharding: jax.sharding.Sharding, shape: tuple[int, ...]) -> tupl
     except ValueError as error:
         raise ValueError(_errors.does_not_fit(shape, error)) from error
     except Exception as error:  # A sharding of the user's own may fail in any way.
-        raise ValueError(_errors.UNMAPPED.format(sharding=sharding, shape=shape, words=error)) from error
+        raise ValueError(UNMAPPED.format(sharding=sharding, shape=shape, words=error)) from error
     bounds = np.array(
         [_bounds(sharding, device, index, shape) for device, index in index_map.items()], np.int64
     ).reshape(len(index_map), len(shape), 2)
@@ -50,7 +60,7 @@ def _bounds(sharding: Sharding, device: Any, index: Sequence[Any], shape: tuple[
     for part, size in zip(index, shape, strict=True):
         start, stop, step = part.indices(size) if isinstance(part, slice) else (int(part), int(part) + 1, 1)
         if step != 1:
-            raise ValueError(_errors.STRIDED.format(sharding=sharding, device=device.id, index=index))
+            raise ValueError(STRIDED.format(sharding=sharding, device=device.id, index=index))
         bounds.append((start, max(start, stop)))
     return bounds
 

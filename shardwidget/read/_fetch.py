@@ -12,11 +12,10 @@ import jax
 from shardwidget import _jax
 from shardwidget._config import config
 from shardwidget.document import Placement, Values
-from shardwidget.read import _errors
 from shardwidget.read._numbers import element_format
 from shardwidget.read._placement import placement
 from shardwidget.read._processes.together import processes_of, together
-from shardwidget.read._values import numbers_of, sampled
+from shardwidget.read._values import DELETED, numbers_of, sampled
 from shardwidget.read._window import sample_shape, sample_steps
 
 
@@ -41,7 +40,7 @@ def fetch(x: Any, *, name: str = "", limit: int | None = None) -> Placement:
     """
     reason, typed = numbers_of(x)
     if reason:
-        raise (ValueError if reason == _errors.DELETED else TypeError)(reason)
+        raise (ValueError if reason == DELETED else TypeError)(reason)
     limit = config.values if limit is None else limit
     here = placement(x, name=name)
     local = [shard.device.id for shard in typed.addressable_shards]

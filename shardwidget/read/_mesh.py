@@ -57,7 +57,7 @@ def read_devices(devices: Sequence[Any], axes: tuple[MeshAxis, ...] = ()) -> Mes
     )
     if len(axes) != 1 or not mesh.coords:
         return mesh
-    from shardwidget.read._program.target import is_ring  # What few meshes need is imported with the first of them.
+    from shardwidget.read._target import is_ring  # What few meshes need is imported with the first of them.
 
     return replace(mesh, ring=is_ring(mesh))
 

@@ -17,6 +17,13 @@ from shardwidget.read._cuts import dims_of_map, dims_of_spec
 from shardwidget.read._mesh import read_devices, read_mesh
 from shardwidget.read._mpmd import is_mpmd, mpmd_placement
 
+LEGAL = (
+    "Legal forms: a jax.Array or a jax.Ref; a jax.ShapeDtypeStruct with sharding=; a tuple (shape, dtype, sharding); "
+    "a jax.sharding.Mesh or AbstractMesh."
+)
+
+UNKNOWN_SHAPE = "the shape {shape} is not known: every size must be an integer, 0 or more."
+
 
 @overload
 def placement(x: Any, *, name: str = "") -> Placement: ...
@@ -50,7 +57,7 @@ def placement(x: Any, *, name: str = "", groups: tuple[Mesh, str] | None = None)
     if sharding is None:
         raise ValueError(_errors.NO_SHARDING.format(what=x, shape=x.shape, dtype=str(x.dtype)))
     if not _is_known(x.shape):
-        raise ValueError(_errors.UNKNOWN_SHAPE.format(shape=x.shape))
+        raise ValueError(UNKNOWN_SHAPE.format(shape=x.shape))
     shape = tuple(map(int, x.shape))
     spec: PartitionSpec | None = None
     order = None
@@ -102,7 +109,7 @@ def as_typed(x: Any) -> jax.Array | jax.ShapeDtypeStruct:
         return x
     if isinstance(x, tuple) and len(x) == 3 and isinstance(x[0], tuple | list):
         return _of_triple(x)
-    raise _errors.not_an_array(x)
+    raise _not_an_array(x)
 
 
 def untraced(x: Any) -> Any:
@@ -119,15 +126,15 @@ def untraced(x: Any) -> Any:
 def _of_triple(x: tuple) -> jax.ShapeDtypeStruct:
     shape, dtype, sharding = x
     if not _is_known(shape):
-        raise _errors.not_a_triple(x, f"the shape {shape!r} must hold integers, 0 or more")
+        raise _not_a_triple(x, f"the shape {shape!r} must hold integers, 0 or more")
     if isinstance(sharding, PartitionSpec):
-        raise _errors.not_a_triple(x, "a PartitionSpec names no devices; bind it to a mesh")
+        raise _not_a_triple(x, "a PartitionSpec names no devices; bind it to a mesh")
     if not isinstance(sharding, jax.sharding.Sharding):
-        raise _errors.not_a_triple(x, f"{sharding!r} is not a jax.sharding.Sharding")
+        raise _not_a_triple(x, f"{sharding!r} is not a jax.sharding.Sharding")
     try:
         plain = jax.ShapeDtypeStruct(tuple(shape), dtype)
     except (TypeError, ValueError) as error:
-        raise _errors.not_a_triple(x, f"JAX refuses the dtype {dtype!r}: {error}") from error
+        raise _not_a_triple(x, f"JAX refuses the dtype {dtype!r}: {error}") from error
     try:
         return plain.update(sharding=sharding)
     except ValueError as error:
@@ -163,3 +170,29 @@ def _said(spec: PartitionSpec, axes: set[str]) -> tuple:
     while dims and not dims[-1]:
         dims.pop()
     return dims, spec.unreduced, spec.reduced
+
+
+def _not_an_array(x: Any) -> TypeError:
+    """For an argument of no legal form."""
+    kind = f"{type(x).__module__}.{type(x).__qualname__}"
+    hint = ""
+    if kind.startswith("numpy.") or isinstance(x, bool | int | float | complex):
+        hint = " It lives in the host's memory, on no device: jnp.asarray(x) makes a jax.Array from it."
+    elif isinstance(x, tuple | list | dict):
+        hint = (
+            f" A {type(x).__name__} of {len(x)} is not one of these: ModelView and read.model take pytrees of arrays."
+        )
+    elif kind.endswith("Sharding"):
+        hint = " A sharding alone has no shape: give (shape, dtype, sharding), or sharding.mesh for the mesh."
+    elif kind.endswith("PartitionSpec") or kind == "jax.P":
+        hint = " A PartitionSpec alone has no mesh: give (shape, dtype, NamedSharding(mesh, spec))."
+    return TypeError(f"cannot read a {kind} as an array.{hint} {LEGAL}")
+
+
+def _not_a_triple(x: tuple, reason: str) -> TypeError:
+    """For a tuple of three that is not (shape, dtype, sharding)."""
+    kinds = ", ".join(type(part).__name__ for part in x)
+    return TypeError(
+        f"cannot read the tuple ({kinds}) as (shape, dtype, sharding): {reason}. "
+        "Write ((8, 16), 'float32', NamedSharding(mesh, PartitionSpec('x', 'y')))."
+    )

@@ -30,6 +30,48 @@ from shardwidget.read._placement import placement as read_placement
 from shardwidget.read._placement import untraced
 from shardwidget.read._wordings import check, terms
 
+NO_SHAPE = (
+    "cannot edit the spec of {what}. Give a shape and a mesh, SpecPlayground((8, 16), mesh), or a jax.Array, "
+    "SpecPlayground(x)."
+)
+
+NO_MESH = (
+    "a spec is edited on a mesh; got {what}. Give a jax.sharding.Mesh, jax.make_mesh((4, 2), ('x', 'y')), "
+    "or an AbstractMesh."
+)
+
+NO_MESH_TO_EDIT = "there is no mesh to edit a spec on. Give one: SpecPlayground(x, jax.make_mesh((4, 2), ('x', 'y')))."
+
+ODD_AXES = "the mesh axes {names} must be strings: a spec is edited by their names."
+
+MANUAL_AXES = (
+    "{mesh} has Manual axes, which exist only inside jax.shard_map, where specs cannot name them. "
+    "Give the mesh from outside."
+)
+
+OTHER_DEVICES = (
+    "{mesh} has other devices than this playground's mesh, or the same in another order. "
+    "Make another playground: SpecPlayground(shape, mesh)."
+)
+
+NO_NAMED_SHARDING = "the sharding must be a NamedSharding, such as NamedSharding(mesh, P('x', None)); got {what}."
+
+OWN_MEMORY = (
+    "{sharding} has a memory kind or an order of devices of its own, which cannot be edited here. "
+    "Give NamedSharding(mesh, spec)."
+)
+
+NO_ARRAY = "there is no array to move. Make the playground of one: SpecPlayground(x), or SpecPlayground(x, mesh)."
+
+ABSTRACT_TARGET = "{mesh} is abstract: it has {count} positions and no devices, so no array can be moved there."
+
+SUMS_ON_AUTO = (
+    "{mesh} has Auto axes, and JAX makes no unreduced values there: some versions refuse to, others return another "
+    "value. Make all axes Explicit, or remove the unreduced axes from the spec."
+)
+
+INVALID_SPEC = "JAX does not accept the spec on screen, so nothing was moved. {error}"
+
 DTYPES = (
     "float32", "bfloat16", "float16", "float64", "float8_e4m3fn", "float8_e5m2", "int8", "int16", "int32", "int64",
     "uint8", "uint16", "uint32", "uint64", "bool", "complex64", "complex128", "int4", "uint4",
@@ -67,7 +109,7 @@ class SpecEditor:
             if own is not None and mesh in (None, own.mesh):
                 mesh, spec = own.mesh, own.spec if spec is None else spec
         if mesh is None:
-            raise ValueError(_errors.NO_MESH_TO_EDIT)
+            raise ValueError(NO_MESH_TO_EDIT)
         self.mesh = _editable(mesh)
         self.axes = read_mesh(mesh).axes
         self.pool = _pool(mesh)
@@ -140,7 +182,7 @@ class SpecEditor:
             ValueError: it is on other devices than this mesh can have, or has more than an edited one can.
         """
         if not isinstance(sharding, NamedSharding):
-            raise TypeError(_errors.NO_NAMED_SHARDING.format(what=type(sharding).__name__))
+            raise TypeError(NO_NAMED_SHARDING.format(what=type(sharding).__name__))
         mesh = _editable(sharding.mesh)
         axes = read_mesh(mesh).axes
         same = self.mesh_of(axes)
@@ -149,9 +191,9 @@ class SpecEditor:
         else:
             known = same == mesh
         if not known:
-            raise ValueError(_errors.OTHER_DEVICES.format(mesh=mesh))
+            raise ValueError(OTHER_DEVICES.format(mesh=mesh))
         if sharding != NamedSharding(mesh, sharding.spec):
-            raise ValueError(_errors.OWN_MEMORY.format(sharding=sharding))
+            raise ValueError(OWN_MEMORY.format(sharding=sharding))
         return axes, sharding.spec
 
     def apply(self, judged: SpecCheck) -> jax.Array:
@@ -166,13 +208,13 @@ class SpecEditor:
         """
         x, sharding = self.array, judged.sharding
         if x is None:
-            raise ValueError(_errors.NO_ARRAY)
+            raise ValueError(NO_ARRAY)
         if sharding is None:
-            raise ValueError(_errors.INVALID_SPEC.format(error=judged.error))
+            raise ValueError(INVALID_SPEC.format(error=judged.error))
         if isinstance(sharding.mesh, AbstractMesh):
-            raise ValueError(_errors.ABSTRACT_TARGET.format(mesh=sharding.mesh, count=sharding.mesh.size))
+            raise ValueError(ABSTRACT_TARGET.format(mesh=sharding.mesh, count=sharding.mesh.size))
         if sharding.spec.unreduced and AxisType.Auto in sharding.mesh.axis_types:
-            raise ValueError(_errors.SUMS_ON_AUTO.format(mesh=sharding.mesh))
+            raise ValueError(SUMS_ON_AUTO.format(mesh=sharding.mesh))
         own = x.sharding
         if isinstance(own, NamedSharding) and own.spec.unreduced:
             x = jax.reshard(x, _settled(own))
@@ -237,19 +279,19 @@ def _shape_of(x: Any) -> tuple[int, ...]:
         x = (x,)
     if isinstance(x, tuple | list) and all(isinstance(n, int | np.integer) and n >= 0 for n in x):
         return tuple(map(int, x))
-    raise TypeError(_errors.NO_SHAPE.format(what=f"{type(x).__name__} {x!r:.80}"))
+    raise TypeError(NO_SHAPE.format(what=f"{type(x).__name__} {x!r:.80}"))
 
 
 def _editable(mesh: AnyMesh) -> AnyMesh:
     if not isinstance(mesh, Mesh | AbstractMesh):
-        raise TypeError(_errors.NO_MESH.format(what=type(mesh).__name__))
+        raise TypeError(NO_MESH.format(what=type(mesh).__name__))
     if mesh.size == 0 or not mesh.axis_names:
         raise ValueError(_errors.EMPTY_MESH)
     odd = [name for name in mesh.axis_names if not isinstance(name, str)]
     if odd:
-        raise ValueError(_errors.ODD_AXES.format(names=odd))
+        raise ValueError(ODD_AXES.format(names=odd))
     if AxisType.Manual in mesh.axis_types:
-        raise ValueError(_errors.MANUAL_AXES.format(mesh=mesh))
+        raise ValueError(MANUAL_AXES.format(mesh=mesh))
     return mesh
 
 

@@ -11,10 +11,15 @@ import numpy as np
 
 from shardwidget import _jax
 from shardwidget.document import Block, Values
-from shardwidget.read import _errors
 from shardwidget.read._numbers import element_format, summarise
 from shardwidget.read._placement import as_typed
 from shardwidget.read._window import sample_shape, sample_steps
+
+NO_DATA = "{what} holds no values"
+
+DELETED = "the array was deleted or donated; its values are gone"
+
+KEYS = "random keys are opaque and hold no numbers; jax.random.key_data(x) gives their bits"
 
 WHOLE = 2**20
 """Bytes up to which a shard is read whole, so that its range is exact; of a larger one only the sample is read."""
@@ -38,14 +43,14 @@ def values(x: Any, devices: Iterable[int] | None = None) -> dict[int, np.ndarray
     """
     reason, typed = numbers_of(x)
     if reason:
-        raise (ValueError if reason == _errors.DELETED else TypeError)(reason)
+        raise (ValueError if reason == DELETED else TypeError)(reason)
     if isinstance(devices, int):
         raise TypeError(f"devices must be ids in a list, or None for all: values(x, [{devices}]); got {devices}")
     shards = {shard.device.id: shard.data for shard in typed.addressable_shards}
     wanted = list(shards) if devices is None else list(dict.fromkeys(devices))
     if remote := [device for device in wanted if device not in shards]:
         _check_known(typed, remote)
-        raise ValueError(_errors.remote(remote))
+        raise ValueError(_remote(remote))
     return {device: np.asarray(shards[device]) for device in wanted}
 
 
@@ -78,12 +83,12 @@ def sampled(x: Any, device_ids: Iterable[int], *, limit: int = 2**20) -> Values:
     notes = []
     if remote:
         _check_known(x, remote)
-        notes.append(_errors.remote(remote))
+        notes.append(_remote(remote))
 
     width = int(element_format(x.dtype)[1:])
     most = max(0, limit) // width
     if len(local) > most:
-        notes.append(_errors.over_limit(local[most:], limit))
+        notes.append(_over_limit(local[most:], limit))
         local = local[:most]
     blocks = []
     for device in local:
@@ -91,24 +96,24 @@ def sampled(x: Any, device_ids: Iterable[int], *, limit: int = 2**20) -> Values:
         try:
             blocks.append(_block(device, shards[device], steps))
         except Exception as error:  # What a runtime raises differs by platform; one bad shard must not hide the rest.
-            notes.append(_errors.unreadable(device, error))
+            notes.append(_unreadable(device, error))
     sizes = {block.steps for block in blocks if max(block.steps, default=1) > 1}
     if sizes:
-        notes.append(_errors.sampled(sizes))
+        notes.append(_sampled_note(sizes))
     return Values(tuple(blocks), "; ".join(notes))
 
 
 def numbers_of(x: Any) -> tuple[str, Any]:
     """Why this has no numbers to read, empty if it has; and the array."""
     if isinstance(x, jax.sharding.Mesh | jax.sharding.AbstractMesh):
-        return _errors.NO_DATA.format(what="a mesh"), None
+        return NO_DATA.format(what="a mesh"), None
     x = as_typed(x)
     if isinstance(x, jax.ShapeDtypeStruct):
-        return _errors.NO_DATA.format(what="an abstract array"), None
+        return NO_DATA.format(what="an abstract array"), None
     if x.is_deleted():
-        return _errors.DELETED, None
+        return DELETED, None
     if jax.dtypes.issubdtype(x.dtype, jax.dtypes.prng_key):
-        return _errors.KEYS, None
+        return KEYS, None
     return "", x
 
 
@@ -128,7 +133,7 @@ def _check_known(x: jax.Array, device_ids: Sequence[int]) -> None:
     known = {device.id for device in x.sharding.device_set}
     for device in device_ids:
         if device not in known:
-            raise KeyError(_errors.no_such_device(device, known))
+            raise KeyError(_no_such_device(device, known))
 
 
 def _block(device_id: int, shard: jax.Array, steps: tuple[int, ...]) -> Block:
@@ -158,3 +163,34 @@ def _sample_on_device(shard: jax.Array, steps: tuple[int, ...]) -> jax.Array:
     # JAX 0.9 cannot unset a mesh, so set one of the shard's own device.
     with jax.set_mesh(jax.sharding.Mesh(np.array(list(shard.devices())), ("device",))):
         return jax.lax.slice(shard, (0,) * shard.ndim, shard.shape, steps)
+
+
+def _remote(device_ids: Sequence[int]) -> str:
+    """For devices of other processes."""
+    return f"{_devices(device_ids)} of another process cannot be read from here"
+
+
+def _over_limit(device_ids: Sequence[int], limit: int) -> str:
+    """For devices left out because even one element of each is too much."""
+    return f"{_devices(device_ids)} left out: at most {limit} bytes are read at a time"
+
+
+def _unreadable(device_id: int, error: Exception) -> str:
+    """For a shard whose read failed, in the runtime's words."""
+    return f"device {device_id} could not be read: {type(error).__name__}: {str(error).strip()}"
+
+
+def _sampled_note(steps: Iterable[tuple[int, ...]]) -> str:
+    """For shards of which only a sample is here."""
+    each = " and ".join(f"[{', '.join(f'::{s}' if s > 1 else ':' for s in one)}]" for one in sorted(steps))
+    return f"shards are sampled as {each}"
+
+
+def _no_such_device(device_id: int, known: Iterable[int]) -> str:
+    """For a device that the array is not on."""
+    return f"the array is not on device {device_id}; it is on {_devices(sorted(known))}"
+
+
+def _devices(ids: Sequence[int], most: int = 12) -> str:
+    listed = ", ".join(map(str, ids[:most])) + (" …" if len(ids) > most else "")
+    return f"device{'s' if len(ids) > 1 else ''} {listed}"

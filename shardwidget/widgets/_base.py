@@ -15,10 +15,9 @@ import anywidget
 import traitlets
 from traitlets import Unicode
 
-from shardwidget import _registry
 from shardwidget._config import Config, Mode, config
 from shardwidget.document import to_wire
-from shardwidget.export import bundle, html, images, reopened, svg
+from shardwidget.export import bundle, html, images, reopened, svg, words_of
 from shardwidget.widgets import _sharing
 from shardwidget.widgets._options import near
 
@@ -161,7 +160,7 @@ class DocumentWidget(anywidget.AnyWidget):
 
     def __repr__(self) -> str:
         """A picture made of text."""
-        return _registry.words(self.document).picture(self.document)
+        return words_of(self.document).picture(self.document)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         self._before_display()
@@ -208,11 +207,11 @@ class DocumentWidget(anywidget.AnyWidget):
 
     def _title(self) -> str:
         """What is shown, in one line."""
-        return _registry.words(self.document).headline(self.document)
+        return words_of(self.document).headline(self.document)
 
     def _table(self) -> str:
         """A plain HTML table of what is shown, which needs no script."""
-        return _registry.words(self.document).table(self.document)
+        return words_of(self.document).table(self.document)
 
     def _fallback(self, picture: str | None) -> str:
         """HTML for viewers that run no script: the table, under a picture where one can be drawn."""

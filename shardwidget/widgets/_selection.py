@@ -8,7 +8,7 @@ from typing import Any
 from traitlets import Any as AnyTrait
 from traitlets import TraitError, TraitType
 
-from shardwidget.document import Placement
+from shardwidget.document import MpmdPlacement, Placement
 
 
 def index_trait(key: str) -> TraitType[Any, Any]:
@@ -39,8 +39,8 @@ def selected_index(selection: Any, key: str, count: int) -> dict[str, int] | Non
 FORMS = 'None, {"device": id}, {"tile": [part of each dimension]} or {"axis": name}'
 
 
-def selected(selection: Any, document: Placement) -> dict[str, Any] | None:
-    """A selection as it goes to the front end, with plain integers.
+def selected(selection: Any, document: Placement | MpmdPlacement) -> dict[str, Any] | None:
+    """A selection as it goes to the front end, with plain integers; of an array on groups, one of these.
 
     Besides ``FORMS``, ``{"device": id, "tile": [...]}`` is legal, where the device holds the tile: it is what the
     front end sends for a shard.
@@ -48,6 +48,8 @@ def selected(selection: Any, document: Placement) -> dict[str, Any] | None:
     Raises:
         TraitError: it is of no legal form, or names what this document does not have.
     """
+    if isinstance(document, MpmdPlacement):
+        return selected_index(selection, "group", document.groups)
     if selection is None:
         return None
     if not isinstance(selection, dict) or set(selection) not in ({"device"}, {"tile"}, {"axis"}, {"device", "tile"}):

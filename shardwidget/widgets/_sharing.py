@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from shardwidget.widgets._base import DocumentWidget
+from typing import Any
 
 Kinds = tuple[tuple[str, str], ...]
 """What a card saves: each kind, and its name in the menu."""
@@ -27,11 +24,11 @@ _TYPES = {
 }
 
 
-def answer(widget: DocumentWidget, kinds: Kinds, wanted: Mapping[str, Any]) -> dict[str, Any]:
+def answer(widget: Any, kinds: Kinds, wanted: Mapping[str, Any]) -> dict[str, Any]:
     """A picture, or why there is none.
 
     Args:
-        widget: whose picture.
+        widget: a ``DocumentWidget``, whose picture it is.
         kinds: what the widget saves.
         wanted: ``{n, kind, width, theme}``, as the browser sends it.
 
@@ -60,7 +57,7 @@ def _drawn(widget: Any, kind: str, options: dict[str, Any]) -> bytes:
     return getattr(widget, f"to_{kind}")(**options)
 
 
-def _stem(widget: DocumentWidget) -> str:
+def _stem(widget: Any) -> str:
     """A file's name: what is shown, without what file systems dislike."""
     name = getattr(widget.document, "name", "") or type(widget).__name__
     return re.sub(r"[^\w.-]+", "-", name).strip("-.")[:60] or type(widget).__name__

@@ -7,7 +7,7 @@ from typing import Any
 from traitlets import Int, List, TraitError, Unicode, validate
 
 from shardwidget.collectives.compared import compare
-from shardwidget.cost import DEFAULT, Interconnect, interconnects
+from shardwidget.cost import DEFAULT, Interconnect, interconnects, networks
 from shardwidget.document import Algorithms
 from shardwidget.widgets._base import DocumentWidget, Mode
 from shardwidget.widgets._options import checked
@@ -66,7 +66,7 @@ class AlgorithmView(DocumentWidget):
             TraitError: there is no such pair of algorithms.
         """
         checked(type(self), traits)
-        document = compare(collective, n, nbytes, interconnects(interconnect or DEFAULT), start)
+        document = compare(collective, n, nbytes, networks(interconnects(interconnect or DEFAULT)), start)
         names = [one.plan.algorithm for one in document.algorithms]
         chosen = list(pair) if pair is not None else [names[0], names[-1]]
         super().__init__(document, mode=mode, nbytes=nbytes, pair=chosen, **traits)

@@ -1,11 +1,10 @@
-"""``ArrayView``: an array (or a mesh alone) drawn where its shards live."""
+"""``ArrayView``: an array (or a mesh alone) drawn where its shards live, on one mesh or on groups of devices (MPMD)."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
 from dataclasses import replace
-from inspect import signature
 from typing import Any, Literal, cast
 
 from traitlets import Any as AnyTrait
@@ -16,7 +15,6 @@ from shardwidget._config import config
 from shardwidget._names import name_in_caller
 from shardwidget.document import MpmdPlacement, Placement, Values, to_wire
 from shardwidget.export import bundle, table, text, values
-from shardwidget.read._mpmd import is_mpmd
 from shardwidget.read._values import is_ready, sampled, wait_for
 from shardwidget.widgets._base import DocumentWidget, Mode
 from shardwidget.widgets._options import checked
@@ -36,7 +34,8 @@ class ArrayView(DocumentWidget):
 
     Attributes:
         selection: what is pinned on screen, by the user or by assignment. From the browser, a shard comes as
-            ``{"device": id, "tile": [part of each dimension]}``.
+            ``{"device": id, "tile": [part of each dimension]}``. Of an array on groups, the group that is shown,
+            ``{"group": index}``.
         color_by: what a tile's colour shows: ``"position"`` in the array, ``"values"`` or ``"device"``.
         row_dim: the dimension that runs down; None chooses.
         column_dim: the dimension that runs across; None chooses.
@@ -51,14 +50,6 @@ class ArrayView(DocumentWidget):
     _prints = Bool(False, help="Whether the array is on a page, which may be printed.").tag(sync=True)
     _paper = List(help="Values that are printed under the picture, `export.values.Sheet`s.").tag(sync=True)
     _values = Dict(default_value=None, allow_none=True, help="The answer: `Values` as a wire dict.").tag(sync=True)
-
-    def __new__(cls, x: Any = None, *args: Any, groups: Any = None, **options: Any) -> Any:
-        """An array on groups has a front end of its own."""
-        if cls is ArrayView and (groups is not None or isinstance(x, MpmdPlacement) or is_mpmd(x)):
-            from shardwidget.widgets.mpmd_array import MpmdArrayView
-
-            return super().__new__(cast(Any, MpmdArrayView), x, *args, groups=groups, **options)
-        return super().__new__(cls, x, *args, groups=groups, **options)
 
     def __init__(
         self,
@@ -100,6 +91,8 @@ class ArrayView(DocumentWidget):
         self._array = x
         self._waiting: dict[str, asyncio.Task[None]] = {}
         document = self._read(x)
+        if isinstance(document, MpmdPlacement):
+            self.bundle = "mpmd.js"
         super().__init__(
             document,
             mode=mode,
@@ -113,9 +106,13 @@ class ArrayView(DocumentWidget):
 
     @property
     def document(self) -> Placement:
-        """The placement that is shown."""
-        assert isinstance(self._shown, Placement)
-        return self._shown
+        """The placement that is shown; of an array on groups an ``MpmdPlacement``."""
+        return cast(Placement, self._shown)
+
+    @property
+    def _on_groups(self) -> bool:
+        """Whether this shows an array on groups: it does so for good, with a front end of its own."""
+        return self.bundle == "mpmd.js"
 
     @property
     def array(self) -> Any:
@@ -128,6 +125,11 @@ class ArrayView(DocumentWidget):
     @array.setter
     def array(self, x: Any) -> None:
         document = self._read(x)
+        if isinstance(document, MpmdPlacement) != self._on_groups:
+            mine, its = ("on groups", "on one mesh") if self._on_groups else ("on one mesh", "on groups")
+            raise TypeError(
+                f"this view shows an array {mine}, and {type(x).__name__} is {its}; ArrayView(x) makes a view for it"
+            )
         with self.hold_sync():
             self._array = x
             self._shown = document
@@ -140,9 +142,11 @@ class ArrayView(DocumentWidget):
             self._document = to_wire(document)
 
     def __repr__(self) -> str:
-        return text.picture(self.document, self.row_dim, self.column_dim)
+        return super().__repr__() if self._on_groups else text.picture(self.document, self.row_dim, self.column_dim)
 
     def _table(self) -> str:
+        if self._on_groups:
+            return super()._table()
         # Displaying an array does not wait for its computation.
         sheets = self._printed() if is_ready(self._array) else []
         return table.table(self.document, self.row_dim, self.column_dim) + values.listing(sheets)
@@ -171,7 +175,7 @@ class ArrayView(DocumentWidget):
 
     def _printed(self) -> list[values.Sheet]:
         """What paper says in addition; empty where the picture says all."""
-        if not isinstance(self._shown, Placement):
+        if self._on_groups:
             return []
         picked = values.printed(self.document, (self.selection or {}).get("device"))
         return values.sheets(self.document, self._fetch(picked)) if picked else []
@@ -190,24 +194,31 @@ class ArrayView(DocumentWidget):
         In a program of several processes, all of them call this together. It first prints how many bytes each one gets.
 
         Raises:
-            TypeError: what is shown is not a live array of numbers.
+            TypeError: what is shown is not a live array of numbers, or is on groups.
             ValueError: the array was deleted or donated.
             TimeoutError: a process did not arrive, or did not answer; the message names it.
         """
+        if self._on_groups:
+            raise TypeError(
+                "an array on groups is shown from metadata; ArrayView(x) of one group's own array has values to fetch"
+            )
         document = read.fetch(self._array, name=self.document.name)
         with self.hold_sync():
             self._shown = document
             self._want, self._values = [], None
             self._document = to_wire(document)
 
-    def _read(self, x: Any) -> Placement:
-        if isinstance(x, Placement):
+    def _read(self, x: Any) -> Placement | MpmdPlacement:
+        if isinstance(x, Placement | MpmdPlacement):
             return x if self._name is None else replace(x, name=self._name)
-        return read.placement(x, name=name_in_caller(x) if self._name is None else self._name)
+        name = name_in_caller(x) if self._name is None else self._name
+        return read.placement(x, name=name, groups=self._groups)
 
     def _state(self, *, complete: bool) -> dict[str, Any]:
-        names = ("selection", "color_by", "row_dim", "column_dim")
-        state = super()._state(complete=complete) | {name: getattr(self, name) for name in names}
+        state = super()._state(complete=complete)
+        if self._on_groups:
+            return state | {"selection": self.selection}
+        state |= {name: getattr(self, name) for name in ("selection", "color_by", "row_dim", "column_dim")}
         if complete:
             state |= {"_parts": self._parts, "_paper": self._printed()}
         if complete or self.color_by == "values":
@@ -255,17 +266,12 @@ class ArrayView(DocumentWidget):
             setattr(self, other, None)
 
 
-# `__new__` only chooses the class: `__init__` has the view's parameters.
-_init = signature(ArrayView.__init__)
-setattr(ArrayView, "__signature__", _init.replace(parameters=list(_init.parameters.values())[1:]))  # noqa: B010
-
-
-def _rank(document: Placement) -> int:
+def _rank(document: Placement | MpmdPlacement) -> int:
     """Dimensions that can be rows and columns; those of a mesh alone are its axes."""
     return len(document.mesh.axes) if document.shape is None else len(document.shape)
 
 
-def _still_selected(selection: dict[str, Any] | None, document: Placement) -> dict[str, Any] | None:
+def _still_selected(selection: dict[str, Any] | None, document: Placement | MpmdPlacement) -> dict[str, Any] | None:
     try:
         return selected(selection, document)
     except TraitError:

@@ -7,13 +7,13 @@ from typing import Any
 
 from traitlets import Bool, Dict, TraitError, Unicode, observe, validate
 
-from shardwidget import _registry
 from shardwidget.document import Namespace, to_wire
 from shardwidget.export import bundle
 from shardwidget.read._namespace.look import Looks
 from shardwidget.read._namespace.namespace import running, visible
 from shardwidget.widgets._base import DocumentWidget, Mode
 from shardwidget.widgets._options import checked
+from shardwidget.widgets._show import show
 
 EVENT = "post_run_cell"
 
@@ -142,7 +142,7 @@ class Inspector(DocumentWidget):
         names = visible(self._names)
         if name not in names:
             raise KeyError(f"{name} no longer exists")
-        view = _registry.find("show")(names[name], name=name, mode="html")
+        view = show(names[name], name=name, mode="html")
         return {"front_end": bundle.read(view.bundle), "state": view._state(complete=True)}  # noqa: SLF001
 
     @validate("selection")

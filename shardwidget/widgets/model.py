@@ -10,7 +10,7 @@ from traitlets import Bunch, Enum, TraitError, Unicode, validate
 from shardwidget import read
 from shardwidget._names import name_in_caller
 from shardwidget.document import Model
-from shardwidget.document._matching import compared
+from shardwidget.document.model import compared
 from shardwidget.export import bundle
 from shardwidget.widgets._base import DocumentWidget, Mode
 from shardwidget.widgets._options import checked

@@ -18,7 +18,7 @@ from jax.sharding import PartitionSpec as P
 import shardwidget as sw
 from shardwidget import _tpu, read
 from shardwidget.read._mesh import read_mesh
-from shardwidget.read._program.target import wraps_of
+from shardwidget.read._target import wraps_of
 from tests.jax_suite.hlo import check_groups, kinds, line, mlp, shape
 
 pytestmark = pytest.mark.libtpu

@@ -10,13 +10,13 @@ from traitlets import TraitError
 import shardwidget as sw
 from shardwidget.collectives import bytes_by_plan, call_of
 from shardwidget.collectives.compared import compare
-from shardwidget.cost import INTERCONNECTS, interconnects
+from shardwidget.cost import INTERCONNECTS, interconnects, networks
 
 RING = INTERCONNECTS["TPU v5e"]
 
 
 def algorithms(collective: str, n: int, nbytes: int = 2**20):
-    return compare(collective, n, nbytes, [RING, INTERCONNECTS["H100"]], 1e-6)
+    return compare(collective, n, nbytes, networks([RING, INTERCONNECTS["H100"]]), 1e-6)
 
 
 def test_a_ring_shares_no_link_and_halving_doubling_does():

@@ -9,7 +9,7 @@ from IPython.utils.capture import capture_output
 from jax.sharding import NamedSharding
 from jax.sharding import PartitionSpec as P
 
-from shardwidget import _extension, _registry
+from shardwidget import _extension
 from tests.models import eight
 from tests.namespaces import put
 
@@ -63,10 +63,10 @@ def test_a_formatter_that_fails_leaves_what_jax_prints(shell, monkeypatch):
     before = displayed(shell, x)
     shell.run_line_magic("load_ext", "shardwidget")
 
-    def fails(_: str):
+    def fails(*_: object, **__: object):
         raise RuntimeError("broken")
 
-    monkeypatch.setattr(_registry, "find", fails)
+    monkeypatch.setattr(_extension, "show", fails)
     assert displayed(shell, x) == before
 
 

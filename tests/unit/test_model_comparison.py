@@ -14,7 +14,7 @@ from traitlets import TraitError
 
 import shardwidget as sw
 from shardwidget.document import to_wire
-from shardwidget.document._matching import compared
+from shardwidget.document.model import compared
 from tests.front_end import FakeComm
 from tests.models import changed, eight, side_by_side, transformer, typed, unchanged
 

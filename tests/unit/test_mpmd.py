@@ -126,6 +126,8 @@ def test_show_and_array_view_take_them():
     with pytest.raises(TypeError, match="shows an array on groups"):
         view.array = put(mesh, 0)
     assert view.document.named == (1,)  # pyright: ignore
+    with pytest.raises(TypeError, match="shows an array on one mesh"):
+        sw.ArrayView(put(mesh, 0)).array = x
     view.selection = {"group": 3}
     with pytest.raises(Exception, match="0 to 3"):
         view.selection = {"group": 4}

@@ -249,7 +249,7 @@ def test_08_arrays_on_groups(run, capsys):
     shown = run("08")
     printed = capsys.readouterr().out
     # "This array lies on group 1. Group 0 has nothing of it".
-    (head,) = documents(shown, "MpmdArrayView")
+    (head,) = documents(shown, "ArrayView")
     assert head.holds == ("none", "live")
     (plan,) = documents(shown, "ReshardPlanView")
     by_path = {a.path: a for a in plan.arrays}

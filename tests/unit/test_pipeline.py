@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from shardwidget import pipeline
 from shardwidget.document import Order, Schedule, to_wire
-from shardwidget.document.schedule import KINDS
+from shardwidget.document.order import KINDS, decode
 from shardwidget.pipeline.generators import NAMES
 from shardwidget.pipeline.simulation import simulate
-from shardwidget.pipeline.tasks import decode, pack, parse
+from shardwidget.pipeline.tasks import pack, parse
 from tests import schedules
 
 # Each with its arguments for four ranks and eight microbatches.
@@ -306,4 +306,5 @@ def test_columns_say_who_holds_each_stage():
     assert tasks.text(0) == "0F0"
     assert KINDS[tasks.kind[0]] == "F"
     assert np.array_equal(tasks.counts, [48] * 4)
-    assert simulate(pipeline.zb_v(8, 8)) == pipeline.zb_v(8, 8).simulate()
+    one = pipeline.zb_v(8, 8)
+    assert simulate(one.order, one.durations) == one.simulate()

@@ -1,4 +1,4 @@
-"""One table names everything public; what type checkers, the front end and the documents see follows from it."""
+"""What Python finds by name is what type checkers see; every document has its words, every view its front end."""
 
 import ast
 import importlib
@@ -12,11 +12,10 @@ import pytest
 from jax.sharding import PartitionSpec as P
 
 import shardwidget as sw
-from shardwidget import _registry, document
+from shardwidget import document
 from shardwidget.export import bundle
 from shardwidget.pipeline.generators import one_f_one_b
 from shardwidget.widgets._base import DocumentWidget
-from shardwidget.widgets.mpmd_array import MpmdArrayView
 from tests.mpmd import large
 from tests.reshards import example
 
@@ -33,24 +32,25 @@ def for_type_checkers(package: str) -> dict[str, str]:
 
 def test_type_checkers_see_the_public_names_from_where_they_are():
     found = for_type_checkers("")
-    modules = {name: "shardwidget" for name, module in _registry.PUBLIC.items() if module == f"shardwidget.{name}"}
-    assert found == _registry.PUBLIC | modules
-    assert for_type_checkers("read") == _registry.READERS
+    modules = {name: "shardwidget" for name, module in sw._PUBLIC.items() if module == f"shardwidget.{name}"}
+    assert found == sw._PUBLIC | modules
+    assert for_type_checkers("read") == sw.read._READERS
 
 
 def test_names_are_listed_and_found():
-    assert dir(sw) == sorted(_registry.PUBLIC)
-    assert dir(sw.read) == sorted(_registry.READERS)
+    assert dir(sw) == sorted(sw._PUBLIC)
+    assert dir(sw.read) == sorted(sw.read._READERS)
     for name in dir(sw):
         assert getattr(getattr(sw, name), "__name__", "shardwidget.config").rpartition(".")[2] == name
     with pytest.raises(AttributeError, match="module 'shardwidget' has no attribute 'ArayView'"):
         sw.ArayView  # noqa: B018 # pyright: ignore
 
 
-def test_every_document_is_registered_with_its_words():
-    found = {name for name in document.__all__ if issubclass_of_document(getattr(document, name))}
-    assert found - {"Document"} == set(_registry.DOCUMENTS)
-    for module in _registry.DOCUMENTS.values():
+def test_every_document_has_words():
+    kinds = {name for name in document.__all__ if issubclass_of_document(getattr(document, name))}
+    assert kinds - {"Document"} == set(DOCUMENTS)
+    for name in DOCUMENTS:
+        module = getattr(document, name).__module__.rpartition(".")[2]
         words = importlib.import_module(f"shardwidget.export.{module}")
         assert {"headline", "picture", "table"} <= set(dir(words))
 
@@ -63,7 +63,7 @@ def test_every_widget_has_its_front_end():
     views = {f"{card.parent.name}.js" for card in (PACKAGE.parent / "js" / "src").glob("*/Card.tsx")}
     widgets = [getattr(sw, name) for name in dir(sw)]
     fronts = {w.bundle for w in widgets if isinstance(w, type) and issubclass(w, DocumentWidget)}
-    fronts.add(MpmdArrayView.bundle)  # What ArrayView makes of an array on groups.
+    fronts.add("mpmd.js")  # That of ArrayView for arrays on groups.
     assert fronts == views <= set(json.loads(bundle.read("bundles.json")))
 
 
@@ -99,7 +99,7 @@ DOCUMENTS = {
 }
 
 
-@pytest.mark.parametrize("kind", _registry.DOCUMENTS)
+@pytest.mark.parametrize("kind", DOCUMENTS)
 def test_documents_print_and_display_themselves(kind):
     made = DOCUMENTS[kind]()
     assert type(made).__name__ == kind
@@ -114,6 +114,19 @@ def test_a_long_text_says_what_is_left_out():
     *_, last = repr(DOCUMENTS["Trace"]()).splitlines()
     assert last.startswith("… ")
     assert last.endswith(" more lines")
+
+
+def test_every_function_that_documents_are_provided_with_is_there():
+    for name, module in sw._PROVIDED.items():
+        assert callable(getattr(importlib.import_module(module), name))
+
+
+def test_packages_alone_import_by_name():
+    """What a text names, import-linter does not see: a circle could hide in it."""
+    files = (
+        path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py") if "import_module" in path.read_text()
+    )
+    assert set(files) == {"_late.py", "document/__init__.py", "export/__init__.py"}
 
 
 def test_showing_an_array_imports_only_its_own_documents():

@@ -406,6 +406,7 @@ def test_values_come_once_they_are_computed_and_the_kernel_goes_on_meanwhile(unf
         return view
 
     view = asyncio.run(kernel())
+    assert view._values is not None
     assert [block["device_id"] for block in view._values["blocks"]] == [0, 1]
     assert view._paper
     assert not view._waiting

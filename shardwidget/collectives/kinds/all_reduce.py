@@ -7,9 +7,8 @@ from typing import Any, Literal
 import numpy as np
 
 from shardwidget.collectives.blocks import by_rank, chunks, seats
-from shardwidget.collectives.call import Call
 from shardwidget.collectives.phases import GATHER, REDUCE
-from shardwidget.collectives.statement import Blocks, Held, Statement
+from shardwidget.collectives.statement import Blocks, Call, Held, Statement
 from shardwidget.document import Move, Semantics
 
 COMBINE: dict[str, np.ufunc] = {"sum": np.add, "max": np.maximum, "min": np.minimum}

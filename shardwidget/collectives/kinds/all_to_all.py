@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from shardwidget.collectives.blocks import by_rank, chunks, merge, seats, split
-from shardwidget.collectives.call import Call
 from shardwidget.collectives.phases import EXCHANGE
-from shardwidget.collectives.statement import Blocks, Held, Statement
+from shardwidget.collectives.statement import Blocks, Call, Held, Statement
 from shardwidget.document import Move, Semantics
 
 

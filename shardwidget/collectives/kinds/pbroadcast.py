@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from shardwidget.collectives.blocks import by_rank, seats
-from shardwidget.collectives.call import Call
 from shardwidget.collectives.phases import TELL
-from shardwidget.collectives.statement import Statement
+from shardwidget.collectives.statement import Call, Statement
 from shardwidget.document import Move, Semantics
 
 

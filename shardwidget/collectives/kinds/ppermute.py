@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from shardwidget.collectives.call import Call
-from shardwidget.collectives.statement import Blocks, Held, Statement
+from shardwidget.collectives.statement import Blocks, Call, Held, Statement
 from shardwidget.document import Semantics
 
 

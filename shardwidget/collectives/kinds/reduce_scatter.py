@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from shardwidget.collectives.blocks import by_rank, chunks, seats, split
-from shardwidget.collectives.call import Call
 from shardwidget.collectives.phases import REDUCE
-from shardwidget.collectives.statement import Blocks, Held, Statement
+from shardwidget.collectives.statement import Blocks, Call, Held, Statement
 from shardwidget.document import Move, Semantics
 
 

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from shardwidget.collectives.blocks import seats
-from shardwidget.collectives.call import Call
-from shardwidget.collectives.statement import Statement
+from shardwidget.collectives.statement import Call, Statement
 from shardwidget.document import Semantics
 
 

@@ -18,6 +18,10 @@ from shardwidget.read._call import FlatCall
 from shardwidget.read._devices import is_on_other_devices, is_split_on_other_axes, mesh_text
 from shardwidget.read._program.executable import first_mesh, meshes_in
 
+NOT_ONE_MESH = (
+    "{words}. A comparison is on one mesh: " + _errors.ONE_MESH + "; or give the mesh meant for all of them, mesh=mesh."
+)
+
 NO_MESH = (
     "there is no mesh: no argument is on one, and mesh= is not given. Put an argument on a mesh, "
     "jax.device_put(x, jax.NamedSharding(mesh, jax.P('x'))), or give mesh=mesh."
@@ -72,7 +76,7 @@ class ComparedCall:
             is_on_other_devices(leaves[k], self.mesh) or is_split_on_other_axes(leaves[k], self.mesh)
             for k in self.arrays
         ):
-            raise ValueError(_errors.NOT_ONE_MESH.format(words=self._call.places))
+            raise ValueError(NOT_ONE_MESH.format(words=self._call.places))
         self.specs = [_spec_of(leaves[k], self.mesh) for k in self.arrays]
         for name, spec in zip(self.names, self.specs, strict=True):
             _check_axes(name, spec, self.mesh)

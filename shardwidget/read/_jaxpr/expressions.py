@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from shardwidget.document.trace import Begins
+from shardwidget.document.step import Begins
 from shardwidget.read._jaxpr.names import origin_of, within
 from shardwidget.read._jaxpr.sources import frames_of
 from shardwidget.read._jaxpr.syntax import span_of, statement_at

@@ -23,7 +23,7 @@ from shardwidget.read._program.executable import Executable, executable_of, shar
 from shardwidget.read._program.module import Instruction, Module
 from shardwidget.read._program.origin import InstructionOrigin, Origins
 from shardwidget.read._program.programs import memory_totals, mesh_of
-from shardwidget.read._program.target import interconnect_of, target_of
+from shardwidget.read._target import interconnect_of, target_of
 
 NO_TEXT = (
     "the compiled program has no text to read, so what is alive in it is not known. Give the function and its "

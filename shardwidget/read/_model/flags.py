@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from shardwidget.document import Ints, Mesh, SpecEntry
-from shardwidget.document.model import Flag, FlagKind, LeafType, Model
+from shardwidget.document.leaf import Flag, FlagKind, LeafType
+from shardwidget.document.model import Model
 
 SHARE = 0.01
 """The least cost of a flag, as a share of what is on the fullest device: norms and counters are copied everywhere."""

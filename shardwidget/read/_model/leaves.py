@@ -15,7 +15,7 @@ from jax.typing import DTypeLike
 
 from shardwidget import _jax
 from shardwidget.document import Dim, Mesh
-from shardwidget.document.model import LeafState, LeafType
+from shardwidget.document.leaf import LeafState, LeafType
 from shardwidget.read import _errors
 from shardwidget.read._cuts import dims_of_map, dims_of_spec
 from shardwidget.read._entries import spec_text

@@ -12,7 +12,7 @@ import jax
 from jax.tree_util import GetAttrKey, keystr
 
 from shardwidget.document import Ints
-from shardwidget.document.model import Key
+from shardwidget.document.leaf import Key
 from shardwidget.read._model.logical import logical_names
 
 Path = tuple[Any, ...]

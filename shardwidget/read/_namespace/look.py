@@ -14,7 +14,7 @@ from jax.tree_util import keystr
 
 from shardwidget import _jax
 from shardwidget.document import Ints
-from shardwidget.document.model import Flag, LeafType
+from shardwidget.document.leaf import Flag, LeafType
 from shardwidget.document.namespace import DeviceGroup, Holder, Namespace, TypeCount
 from shardwidget.read._model.flags import SHARE, spec_code, split
 from shardwidget.read._model.model import model

@@ -11,7 +11,7 @@ from weakref import ref
 import jax
 
 from shardwidget import _jax
-from shardwidget.document.model import LeafType
+from shardwidget.document.leaf import LeafType
 from shardwidget.document.placement import Placement
 from shardwidget.read._model.leaves import LeafReader
 

@@ -16,6 +16,31 @@ from shardwidget.read import _errors
 from shardwidget.read._call import FlatCall, function_name, keywords
 from shardwidget.read._processes.together import compiling
 
+NO_PROGRAM = (
+    "cannot compile a value of type {type}. Give a function and then its arguments, (f, x, w), "
+    "or what jax.jit(f).lower(x, w) or its .compile() gave, or the text of a compiled module with mesh=."
+)
+
+TEXT_ALONE = (
+    "the text of a module names devices only by number. Give the mesh that it was compiled for: "
+    "read.program(text, mesh=jax.make_mesh((4, 2), ('x', 'y')))."
+)
+
+SHARED_LINES = (
+    "JAX 0.9 reuses its trace of jitted functions such as jnp.roll, so these lines may be those of an earlier call. "
+    "Given the function and its arguments instead, each call has its own."
+)
+
+PROGRAM_ARGUMENTS = (
+    "a {type} is already lowered for its arguments; it was given {count} more. Give it alone, "
+    "or the function and its arguments, (f, x, w)."
+)
+
+ABSTRACT_PROGRAM = (
+    "the mesh is abstract: a program is compiled for devices. Give mesh=jax.make_mesh(...) of the same axes, "
+    "or compile for TPUs that this machine does not have: mesh=shardwidget.tpu_mesh('v5e:4x4', ('data', 'model'))."
+)
+
 
 @dataclass(frozen=True)
 class Executable:
@@ -51,14 +76,14 @@ def executable_of(
             not a mesh; or an argument is a tracer.
     """
     if isinstance(mesh, AbstractMesh):
-        raise ValueError(_errors.ABSTRACT_PROGRAM)
+        raise ValueError(ABSTRACT_PROGRAM)
     if not isinstance(mesh, Mesh | None):
         raise TypeError(_errors.NO_MESH_OF_PROGRAM.format(type=_errors.type_of(mesh)))
     if isinstance(f, jax.stages.Traced) and not (args or kwargs):
         f = f.lower()
     if isinstance(f, str | jax.stages.Lowered | jax.stages.Compiled | Executable):
         if count := len(args) + len(kwargs or {}):
-            raise TypeError(_errors.PROGRAM_ARGUMENTS.format(type=type(f).__name__, count=count))
+            raise TypeError(PROGRAM_ARGUMENTS.format(type=type(f).__name__, count=count))
         if isinstance(f, Executable):
             return f if mesh is None else replace(f, mesh=mesh, given=True)
         if isinstance(f, str):
@@ -67,7 +92,7 @@ def executable_of(
         lowered = f if isinstance(f, jax.stages.Lowered) else None
         return _of(compiled, mesh or first_mesh(_shardings(compiled)) or _set_mesh(), mesh is not None, "", lowered)
     if not callable(f):
-        raise TypeError(_errors.NO_PROGRAM.format(type=_errors.type_of(f)))
+        raise TypeError(NO_PROGRAM.format(type=_errors.type_of(f)))
     args, named = jax.tree.map(lambda x: _on(x, mesh), (args, keywords(kwargs)), is_leaf=_is_abstract)
     call = FlatCall(f, args, named)  # Raises for tracers, which nothing below would notice.
     found = mesh or _mesh_of_arguments((args, named)) or _set_mesh()
@@ -83,7 +108,7 @@ def executable_of(
         except (TypeError, AttributeError, ValueError) as error:
             raise call.explained(error)  # noqa: B904  the same exception
         if isinstance(found, AbstractMesh):
-            raise ValueError(_errors.ABSTRACT_PROGRAM)
+            raise ValueError(ABSTRACT_PROGRAM)
         with compiling(function_name(f), found.devices.flat if found is not None else ()):
             try:
                 lowered = traced if isinstance(traced, jax.stages.Lowered) else traced.lower()
@@ -140,13 +165,13 @@ def _of(
 
 def _of_text(text: str, mesh: Mesh | None, given: bool) -> Executable:
     if mesh is None:
-        raise ValueError(_errors.TEXT_ALONE)
+        raise ValueError(TEXT_ALONE)
     return Executable(text, tuple(mesh.devices.flat), mesh, given, "", note=_note(text))
 
 
 def _note(text: str) -> str:
     """What to say of a program that was traced elsewhere."""
-    return _errors.SHARED_LINES if _jax.shares_lines(text) else ""
+    return SHARED_LINES if _jax.shares_lines(text) else ""
 
 
 def setting(mesh: Mesh | None, args: Any) -> contextlib.AbstractContextManager[Any]:

@@ -18,8 +18,8 @@ from shardwidget.read._program.groups import Groups, expand, groups_text, meanin
 from shardwidget.read._program.loops import Found
 from shardwidget.read._program.module import Computation, Module
 from shardwidget.read._program.origin import InstructionOrigin, Origins
-from shardwidget.read._program.target import physical_layout
 from shardwidget.read._program.widened import widened_from
+from shardwidget.read._target import physical_layout
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,14 @@ import numpy as np
 
 from shardwidget.collectives import OPCODES, statement_of_opcode
 from shardwidget.document import HloCollective, Ints, Mesh, Semantics
-from shardwidget.read import _errors
 from shardwidget.read._program.axes import over, ranked
 from shardwidget.read._program.groups import expand, groups_text, meaning_of
+
+NO_TEXT = (
+    "the text is neither an HLO module (what compiled.as_text() gives, from its line 'HloModule …' on), nor an "
+    "instruction of one, nor groups as XLA writes them: replica_groups={{{{0,1}},{{2,3}}}}, [2,4]<=[8], "
+    "source_target_pairs={{{{0,1}},{{1,0}}}}. It begins with {start!r}."
+)
 
 _OPCODE = re.compile(rf"\b({'|'.join(sorted(OPCODES, key=len, reverse=True))})(?:-start)?\(")
 
@@ -35,7 +40,7 @@ def pasted(text: str, mesh: Mesh) -> HloCollective:
     try:
         groups = expand(found.partition("=")[2])
     except ValueError as error:
-        raise ValueError(f"{error}. " + _errors.NO_TEXT.format(start=text.strip()[:40])) from error
+        raise ValueError(f"{error}. " + NO_TEXT.format(start=text.strip()[:40])) from error
     groups = groups or (tuple(range(mesh.size)),)
     if groups == ((0,),):  # Without a channel, ids count copies of the module, of which there is one.
         groups = tuple((p,) for p in range(mesh.size))

@@ -13,7 +13,6 @@ from jax.sharding import Mesh as JaxMesh
 
 from shardwidget import cost
 from shardwidget.document import HloCollective, Listing, MemoryTotals, Mesh, Nest, Plan, Program, Programs, Work
-from shardwidget.read import _errors
 from shardwidget.read._jaxpr.sources import listing_at
 from shardwidget.read._mesh import read_devices, read_mesh
 from shardwidget.read._program.executable import Executable, executable_of
@@ -22,7 +21,23 @@ from shardwidget.read._program.loops import Entered, walk
 from shardwidget.read._program.module import Module
 from shardwidget.read._program.origin import InstructionOrigin
 from shardwidget.read._program.pasted import is_module, pasted
-from shardwidget.read._program.target import interconnect_of, target_of, wraps_of
+from shardwidget.read._target import interconnect_of, target_of, wraps_of
+
+OTHER_MESH = (
+    "the program is compiled for {program}, and the mesh {shape} has {mesh}. "
+    "Give the mesh that its arguments are on, or leave mesh= out: it is then found in the program."
+)
+
+NO_PROGRAMS = "there are no programs to compare. Give some by name: {'data parallel': (f, x, w), 'sharded': compiled}."
+
+UNNAMED_PROGRAMS = (
+    "programs to compare are given by name, in a dict: {{'data parallel': (f, x, w), 'sharded': compiled}}; "
+    "got a {type}."
+)
+
+EMPTY_PROGRAM = "the program {name!r} is an empty tuple. Give a function and its arguments: {{{name!r}: (f, x, w)}}."
+
+OF_PROGRAM = "This is about {name!r}, one of the programs to compare."
 
 LONGEST = 400
 """The most characters kept of an instruction that cannot be read."""
@@ -136,9 +151,9 @@ def programs(
         ValueError: there are none, or ``program`` raises it for one of them.
     """
     if not isinstance(named, Mapping):
-        raise TypeError(_errors.UNNAMED_PROGRAMS.format(type=type(named).__name__))
+        raise TypeError(UNNAMED_PROGRAMS.format(type=type(named).__name__))
     if not named:
-        raise ValueError(_errors.NO_PROGRAMS)
+        raise ValueError(NO_PROGRAMS)
     read = tuple(_one_of(str(name), of, kwargs, mesh, interconnect) for name, of in named.items())
     return Programs(read[0].mesh, read)
 
@@ -153,13 +168,13 @@ def _one_of(
     if isinstance(of, Program):
         return replace(of, name=name)
     if isinstance(of, tuple) and not of:
-        raise TypeError(_errors.EMPTY_PROGRAM.format(name=name))
+        raise TypeError(EMPTY_PROGRAM.format(name=name))
     f, *args = of if isinstance(of, tuple) else (of,)
     is_read = isinstance(f, str | jax.stages.Traced | jax.stages.Lowered | jax.stages.Compiled | Executable)
     try:
         return program(f, *args, kwargs=None if is_read else kwargs, mesh=mesh, name=name, interconnect=interconnect)
     except Exception as error:
-        error.add_note(_errors.OF_PROGRAM.format(name=name))
+        error.add_note(OF_PROGRAM.format(name=name))
         raise
 
 
@@ -243,7 +258,7 @@ def mesh_of(executable: Executable) -> tuple[Mesh, tuple[int, ...]]:
         if not executable.given:
             return read_devices(devices), tuple(range(len(devices)))
         raise ValueError(
-            _errors.OTHER_MESH.format(
+            OTHER_MESH.format(
                 program=_named(devices),
                 mesh=_named(list(executable.mesh.devices.flat)),
                 shape=dict(executable.mesh.shape),

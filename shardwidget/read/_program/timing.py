@@ -13,10 +13,21 @@ from jax.sharding import AbstractMesh, Mesh, NamedSharding, PartitionSpec
 
 from shardwidget import _jax
 from shardwidget.document import Timing
-from shardwidget.read import _errors
 from shardwidget.read._call import function_name, keywords
 from shardwidget.read._processes.together import together
 from shardwidget.read._program.executable import jitted_of, setting
+
+NOTHING_TO_RUN = (
+    "{what}, so there is nothing to measure. Call it with arrays on devices of this machine: "
+    "jax.device_put(values, sharding)."
+)
+
+COMPILED_ALONE = (
+    "the program came compiled, without the {count} arguments to call it with, so there is nothing to measure. "
+    "Give the function and its arguments, (f, x, w), or call shardwidget.read.time_program(compiled, (x, w))."
+)
+
+NO_COUNT = "n must be a whole number of calls, 1 or more; got {n!r}."
 
 WARM_UP = 2
 """Calls before the measured ones: the first compiles, the second fills caches."""
@@ -72,7 +83,7 @@ def calls(
     What that returns calls the program and waits for its results. Arguments and errors: as in ``time_program``.
     """
     if not isinstance(n, int) or n < 1:
-        raise ValueError(_errors.NO_COUNT.format(n=n))
+        raise ValueError(NO_COUNT.format(n=n))
     if isinstance(f, jax.stages.Traced | jax.stages.Lowered):
         way = "lowered.compile()" if isinstance(f, jax.stages.Lowered) else "traced.lower().compile()"
         raise TypeError(f"a {type(f).__name__} cannot be called: give {way}, or the function itself.")
@@ -98,15 +109,15 @@ def _check(f: Any, given: tuple[tuple[Any, ...], dict[str, Any]], mesh: Mesh | N
     if isinstance(f, jax.stages.Compiled):
         _check_devices(_jax.boundary_shardings(f)[0])
         if not any(given) and (count := f.in_tree.num_leaves):
-            raise ValueError(_errors.COMPILED_ALONE.format(count=count))
+            raise ValueError(COMPILED_ALONE.format(count=count))
     _check_devices([leaf.sharding for leaf in jax.tree.leaves(given) if isinstance(leaf, jax.ShapeDtypeStruct)])
     for (_, parameter, *path), leaf in jax.tree.leaves_with_path(given):
         name = getattr(parameter, "key", getattr(parameter, "idx", ""))
         at = f"argument {name}{jax.tree_util.keystr(tuple(path))}"
         if isinstance(leaf, jax.ShapeDtypeStruct):
-            raise ValueError(_errors.NOTHING_TO_RUN.format(what=f"{at} has a shape and no values"))
+            raise ValueError(NOTHING_TO_RUN.format(what=f"{at} has a shape and no values"))
         if isinstance(leaf, jax.Array) and leaf.is_deleted():
-            raise ValueError(_errors.NOTHING_TO_RUN.format(what=f"{at} was deleted or donated"))
+            raise ValueError(NOTHING_TO_RUN.format(what=f"{at} was deleted or donated"))
 
 
 def _devices(of: Any) -> set[Any]:
@@ -123,7 +134,7 @@ def _check_devices(shardings: Any) -> None:
     for device in {d for s in concrete for d in s.device_set}:
         if device not in _here(device.platform):
             what = f"the program is compiled for {device.device_kind}, which this machine does not have"
-            raise ValueError(_errors.NOTHING_TO_RUN.format(what=what))
+            raise ValueError(NOTHING_TO_RUN.format(what=what))
 
 
 def _here(platform: str) -> list[Any]:

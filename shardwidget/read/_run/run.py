@@ -17,15 +17,37 @@ from shardwidget import _jax, cost
 from shardwidget.document import HloCollective, MeasuredCollective, Mesh, Operation, Program, Run
 from shardwidget.measured.build import Measured, build
 from shardwidget.measured.events import Events
-from shardwidget.read import _errors
 from shardwidget.read._program.executable import executable_of
 from shardwidget.read._program.module import Module
 from shardwidget.read._program.programs import of_executable
-from shardwidget.read._program.target import interconnect_of
 from shardwidget.read._program.timing import WARM_UP, calls
 from shardwidget.read._run.host import copy_speed, describe
 from shardwidget.read._run.join import join
 from shardwidget.read._run.trace import Executions, Profile, read_profile
+from shardwidget.read._target import interconnect_of
+
+PROFILING = (
+    "a profile is already being taken (jax.profiler), and two cannot run at once in one process. "
+    "Stop it first: jax.profiler.stop_trace()."
+)
+
+NO_PROFILE = "{path!r} cannot be read: {error}. Give the .xplane.pb file that jax.profiler.trace wrote."
+
+OTHER_INSTRUCTIONS = (
+    "the profile has events of {module}, and only {share:.0%} of their time is in instructions that this program has: "
+    "it was compiled from other code or for other shapes. Unknown instructions: {names}."
+)
+
+NO_PROGRAM_OF_PROFILE = (
+    "a profile needs the program that ran: program=(f, x, w), or program=jax.jit(f).lower(x, w).compile(); got {what}."
+)
+
+OTHER_DEVICES_OF_PROFILE = (
+    "the profile has device {device} of its host, and the program runs on {count} devices of process {process}. "
+    "Give the process whose profile it is: process=."
+)
+
+ONE_MEASURED = "a profile that was already taken needs no arguments to call; got {count} arguments."
 
 Progress = Callable[[int, int], None]
 """Called with how many calls were made, and how many there are in all."""
@@ -76,11 +98,11 @@ def run(
     """
     if isinstance(f, str | os.PathLike):
         if args or kwargs:
-            raise ValueError(_errors.ONE_MEASURED.format(count=len(args) + len(kwargs or {})))
+            raise ValueError(ONE_MEASURED.format(count=len(args) + len(kwargs or {})))
         data: bytes | None = _file(f)
         f, args, kwargs = _program_of(program)
     elif _jax.is_profiling():  # Not even the calls that warm up may be in the user's profile.
-        raise RuntimeError(_errors.PROFILING)
+        raise RuntimeError(PROFILING)
     else:
         data = None
     cost.interconnects(interconnect)
@@ -145,14 +167,14 @@ def _file(path: str | os.PathLike[str]) -> bytes:
         with open(path, "rb") as file:
             return file.read()
     except OSError as error:
-        raise ValueError(_errors.NO_PROFILE.format(path=os.fspath(path), error=error.strerror)) from error
+        raise ValueError(NO_PROFILE.format(path=os.fspath(path), error=error.strerror)) from error
 
 
 def _program_of(program: Any) -> tuple[Any, tuple[Any, ...], None]:
     f, *args = program if isinstance(program, tuple) and program else (program,)
     if not isinstance(f, jax.stages.Lowered | jax.stages.Compiled) and not (callable(f) and isinstance(program, tuple)):
         what = "none" if program is None else f"a {type(program).__name__}"
-        raise TypeError(_errors.NO_PROGRAM_OF_PROFILE.format(what=what))
+        raise TypeError(NO_PROGRAM_OF_PROFILE.format(what=what))
     return f, tuple(args), None
 
 
@@ -174,7 +196,7 @@ def _measure(
         try:
             profile.start()
         except RuntimeError as error:
-            raise RuntimeError(_errors.PROFILING) from error
+            raise RuntimeError(PROFILING) from error
         try:
             # Copies of donated arguments are programs of their own, which their names identify.
             for done in range(n):
@@ -212,7 +234,7 @@ def _check(ran: Executions, operations: list[Operation], number: np.ndarray, mod
     share = float(took[known].sum() / took.sum()) if took.sum() else 1.0
     if share < LEAST_KNOWN:
         names = ", ".join([o.name for o in operations if not o.known][:5])
-        raise ValueError(_errors.OTHER_INSTRUCTIONS.format(module=module, share=share, names=names))
+        raise ValueError(OTHER_INSTRUCTIONS.format(module=module, share=share, names=names))
 
 
 def _positions(mesh: Mesh, process: int) -> np.ndarray:
@@ -232,9 +254,7 @@ def _events(
     ordinals, seat = np.unique(ran.device, return_inverse=True)
     # Ordinals are those of the host; a program may leave some of its devices out.
     if len(ordinals) > len(positions):
-        raise ValueError(
-            _errors.OTHER_DEVICES_OF_PROFILE.format(device=ordinals[-1], count=len(positions), process=process)
-        )
+        raise ValueError(OTHER_DEVICES_OF_PROFILE.format(device=ordinals[-1], count=len(positions), process=process))
     order = np.lexsort((ran.start, ran.device))
     ran, seat = ran[order], seat[order]
     operation = number[ran.name]

@@ -19,6 +19,21 @@ import numpy as np
 from shardwidget.read import _errors
 from shardwidget.read._run.xspace import Plane, planes
 
+DAMAGED_PROFILE = (
+    "the profile cannot be read ({size} bytes): it is cut off or is not an .xplane.pb file. {error}. "
+    "Take it again: with jax.profiler.trace(folder): …"
+)
+
+NO_EVENTS = (
+    "the profile has no events of compiled programs (it has {planes}). Run the program inside the profile, "
+    "and wait for its results there: jax.block_until_ready(f(x))."
+)
+
+OTHER_PROGRAM = (
+    "the profile has no events of {module}: it has {found}. Give the program that ran: program=(f, x, w), "
+    "with the same shapes and shardings."
+)
+
 _DEVICE = re.compile(r"/device:(?:GPU|TPU|[A-Z]+):(\d+)$")
 _OPS, _ASYNC, _MODULES = "XLA Ops", "Async XLA Ops", "XLA Modules"
 
@@ -95,7 +110,7 @@ def read_profile(data: bytes, module: str) -> Profile:
             for key, events in _executions(plane):
                 ran.setdefault(key, []).append(events)
     except ValueError as error:
-        raise ValueError(_errors.DAMAGED_PROFILE.format(size=len(data), error=_errors.first_line(error))) from error
+        raise ValueError(DAMAGED_PROFILE.format(size=len(data), error=_errors.first_line(error))) from error
     size = {key: sum(len(part.start) for part in parts) for key, parts in ran.items()}
     modules = Counter[str]()
     for (name, _), count in size.items():
@@ -231,6 +246,6 @@ def _instruction(text: str) -> str:
 def _missing(planes: list[Plane], modules: Counter[str], module: str) -> str:
     if not modules:
         names = ", ".join(plane.name for plane in planes) or "nothing at all"
-        return _errors.NO_EVENTS.format(planes=names)
+        return NO_EVENTS.format(planes=names)
     listed = ", ".join(f"{name} ({count} events)" for name, count in modules.most_common(5))
-    return _errors.OTHER_PROGRAM.format(module=module, found=listed)
+    return OTHER_PROGRAM.format(module=module, found=listed)

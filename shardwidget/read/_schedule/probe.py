@@ -19,8 +19,7 @@ from traitlets import Bunch
 
 from shardwidget import _jax
 from shardwidget.read._trace.host_engine import HostEngine
-from shardwidget.read._trace.levels import Level, Site, leads
-from shardwidget.read._trace.nodes import LeafNode, LoopNode, RegionNode, TracePlan
+from shardwidget.read._trace.nodes import LeafNode, Level, LoopNode, RegionNode, Site, TracePlan, leads
 from shardwidget.read._trace.planner import Planner
 from shardwidget.read._trace.recorder import Recorder, Tape
 from shardwidget.read._trace.refs import without_refs

@@ -17,6 +17,29 @@ from shardwidget.read import _errors
 from shardwidget.read._call import FlatCall
 from shardwidget.read._devices import is_on_other_devices, is_split_on_other_axes, mesh_text
 
+UNREDUCED_ON_HOST = (
+    "an argument of type {type} holds parts of a sum on several devices, which one device cannot simulate. "
+    "Leave out engine='host', or pass jax.reshard(x, P(...)) instead."
+)
+
+DELETED_ARGUMENT = (
+    "{name} was deleted or donated to another call, so nothing can be run on it. Make the array again, or give a "
+    "jax.ShapeDtypeStruct of its shape, dtype and sharding"
+)
+
+NOT_ARRAYS = (
+    "shard_map and jit take arrays, and an argument holds something else{words}. Split it before: with equinox, "
+    "params, static = eqx.partition(model, eqx.is_array). Pass params, and write model = eqx.combine(params, static) "
+    "inside the function."
+)
+
+SIMULATED_ELSEWHERE = "; or simulate the devices, engine='host', which takes arguments from anywhere"
+
+REGION_OF_OTHER_AXES = (
+    "{words}, and {function} runs a shard_map on {mesh}: to run it there, put all on one mesh, "
+    "jax.device_put(x, jax.NamedSharding(mesh, spec))"
+)
+
 FILLED = "abstract arguments are filled with 0, 1, 2 …"
 CUT = "those without a sharding are cut as in_specs asks"
 
@@ -53,7 +76,7 @@ class Arguments:
     def not_arrays(self) -> str:
         """What to say where ``shard_map`` or ``jit`` is given something that is not an array."""
         others = self._call.others
-        return _errors.NOT_ARRAYS.format(words=f": {others}" if others else "")
+        return NOT_ARRAYS.format(words=f": {others}" if others else "")
 
     def refuse_others(self, mesh: AnyMesh) -> None:
         """Refuses arguments that are not on the devices of a mesh.
@@ -62,13 +85,13 @@ class Arguments:
             ValueError: there is one, as in ``jit``.
         """
         if any(is_on_other_devices(x, mesh) for x in self.arrays):
-            raise ValueError(self._said(_errors.REGION_ELSEWHERE, mesh, simulated=_errors.SIMULATED_ELSEWHERE))
+            raise ValueError(self._said(_errors.REGION_ELSEWHERE, mesh, simulated=SIMULATED_ELSEWHERE))
 
     def cut_otherwise(self, mesh: AnyMesh | None) -> str:
         """What to say of arguments that are split on a mesh of other axes than this; empty where none is."""
         if mesh is None or not any(is_split_on_other_axes(x, mesh) for x in self.arrays):
             return ""
-        return self._said(_errors.REGION_OF_OTHER_AXES, mesh)
+        return self._said(REGION_OF_OTHER_AXES, mesh)
 
     def _said(self, words: str, mesh: AnyMesh, **more: str) -> str:
         return words.format(words=self._call.places, function=self.function, mesh=mesh_text(mesh), **more)
@@ -136,7 +159,7 @@ def refuse_deleted(x: Any, name: str) -> None:
         ValueError: it was deleted or donated.
     """
     if isinstance(x, jax.Array) and x.is_deleted():
-        raise ValueError(_errors.DELETED_ARGUMENT.format(name=name))
+        raise ValueError(DELETED_ARGUMENT.format(name=name))
 
 
 def _is_array(x: Any) -> bool:
@@ -153,7 +176,7 @@ def _counted(x: jax.ShapeDtypeStruct) -> jax.Array:
 
 def _gathered(x: jax.Array) -> jax.Array:
     if isinstance(x.sharding, NamedSharding) and x.sharding.spec.unreduced:
-        raise ValueError(_errors.UNREDUCED_ON_HOST.format(type=_jax.type_text(jax.typeof(x))))
+        raise ValueError(UNREDUCED_ON_HOST.format(type=_jax.type_text(jax.typeof(x))))
     return on_one_device(x)
 
 

@@ -9,11 +9,9 @@ import numpy as np
 from jax.sharding import PartitionSpec
 
 from shardwidget.document import Collective, Source
-from shardwidget.document.trace import Begins
+from shardwidget.document.step import Begins
 from shardwidget.read._jaxpr.value import Value
-from shardwidget.read._trace.levels import Site
-from shardwidget.read._trace.nodes import RegionNode
-from shardwidget.read._trace.origins import Moved
+from shardwidget.read._trace.nodes import RegionNode, Site
 from shardwidget.read._trace.written import Slots
 
 
@@ -36,6 +34,26 @@ class TracedValue(Value):
     """A value with the same name: the operand of an implicit ``pvary``."""
     moved: Moved | None = None
     """Whose blocks its blocks are; None where they are its own."""
+
+
+@dataclass(frozen=True, eq=False)
+class Moved:
+    """Whose blocks the blocks of a value are, as they were moved, cut, joined and reshaped; nothing was computed."""
+
+    root: TracedValue
+    """The value whose blocks they are."""
+    pieces: np.ndarray
+    """By position in the region's mesh and piece: the position that the piece was at; -1 where nothing was sent,
+    -2 where it is not known."""
+    axis: int = -1
+    """Dimension along which the pieces are joined, all of one size; -1 where a block is a single piece."""
+    fixed: bool = True
+    """Whether every run of the same equations moves them so: no value that the program computes chose the pieces."""
+
+    @property
+    def count(self) -> int:
+        """Pieces of a block."""
+        return self.pieces.shape[1]
 
 
 @dataclass(eq=False)

@@ -13,7 +13,7 @@ from shardwidget.document import Dim, Ints, Mesh, Window
 from shardwidget.read._cuts import dims_of_spec
 from shardwidget.read._mesh import read_mesh
 from shardwidget.read._numbers import element_format
-from shardwidget.read._trace.levels import corner_shape
+from shardwidget.read._trace.nodes import corner_shape
 from shardwidget.read._trace.positions import _ids, position, seats, share
 from shardwidget.read._trace.written import little
 

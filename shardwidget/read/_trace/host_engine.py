@@ -21,8 +21,7 @@ from jax.sharding import PartitionSpec
 
 from shardwidget import _jax, collectives
 from shardwidget.read._cuts import dims_of_spec
-from shardwidget.read._trace.levels import Level, TensorType
-from shardwidget.read._trace.nodes import BranchesNode, LoopNode, RegionNode
+from shardwidget.read._trace.nodes import BranchesNode, Level, LoopNode, RegionNode, TensorType
 from shardwidget.read._trace.recorder import Tape, constant
 
 

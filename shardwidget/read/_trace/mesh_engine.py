@@ -12,8 +12,7 @@ from jax.extend.core import JaxprEqn, Literal
 from jax.sharding import AxisType, Sharding
 
 from shardwidget import _jax
-from shardwidget.read._trace.levels import Level, TensorType
-from shardwidget.read._trace.nodes import BranchesNode, LoopNode, RegionNode
+from shardwidget.read._trace.nodes import BranchesNode, Level, LoopNode, RegionNode, TensorType
 from shardwidget.read._trace.recorder import Tape, packed
 
 

@@ -3,35 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from shardwidget import _jax, collectives
-
-if TYPE_CHECKING:
-    from shardwidget.read._trace.draft import TracedValue
-
-
-@dataclass(frozen=True, eq=False)
-class Moved:
-    """Whose blocks the blocks of a value are, as they were moved, cut, joined and reshaped; nothing was computed."""
-
-    root: TracedValue
-    """The value whose blocks they are."""
-    pieces: np.ndarray
-    """By position in the region's mesh and piece: the position that the piece was at; -1 where nothing was sent,
-    -2 where it is not known."""
-    axis: int = -1
-    """Dimension along which the pieces are joined, all of one size; -1 where a block is a single piece."""
-    fixed: bool = True
-    """Whether every run of the same equations moves them so: no value that the program computes chose the pieces."""
-
-    @property
-    def count(self) -> int:
-        """Pieces of a block."""
-        return self.pieces.shape[1]
+from shardwidget.read._trace.draft import Moved, TracedValue
 
 
 def moved(value: TracedValue, size: int) -> Moved:

@@ -14,8 +14,19 @@ from jax.sharding import AxisType
 from shardwidget import _jax
 from shardwidget._jax import AnyMesh
 from shardwidget.read._numbers import element_format
-from shardwidget.read._trace.levels import Level, Site, TensorType, corner_shape
-from shardwidget.read._trace.nodes import BranchesNode, CallNode, LeafNode, LoopNode, RegionNode, TracedBody, TracePlan
+from shardwidget.read._trace.nodes import (
+    BranchesNode,
+    CallNode,
+    LeafNode,
+    Level,
+    LoopNode,
+    RegionNode,
+    Site,
+    TensorType,
+    TracedBody,
+    TracePlan,
+    corner_shape,
+)
 
 FIRST = 8
 """Iterations shown of an outermost loop, besides the last one. Fewer for a loop inside a loop."""

@@ -16,8 +16,18 @@ from jax import lax
 from jax.extend.core import JaxprEqn, Literal
 
 from shardwidget import _jax
-from shardwidget.read._trace.levels import Level, Site, TensorType
-from shardwidget.read._trace.nodes import BranchesNode, CallNode, LeafNode, LoopNode, RegionNode, TracedBody, TracePlan
+from shardwidget.read._trace.nodes import (
+    BranchesNode,
+    CallNode,
+    LeafNode,
+    Level,
+    LoopNode,
+    RegionNode,
+    Site,
+    TensorType,
+    TracedBody,
+    TracePlan,
+)
 
 
 class Tape:

@@ -11,17 +11,17 @@ import jax
 import numpy as np
 
 from shardwidget import _jax
-from shardwidget.read import _errors
 from shardwidget.read._numbers import element_format
 from shardwidget.read._trace.arguments import Arguments, refuse_deleted
 from shardwidget.read._trace.cache import _CACHE, key_of
 from shardwidget.read._trace.host_engine import HostEngine
-from shardwidget.read._trace.levels import Site, leads
 from shardwidget.read._trace.mesh_engine import MeshEngine
-from shardwidget.read._trace.nodes import LoopNode, RegionNode, TracePlan
+from shardwidget.read._trace.nodes import LoopNode, RegionNode, Site, TracePlan, leads
 from shardwidget.read._trace.planner import Planner
 from shardwidget.read._trace.recorder import Recorder
 from shardwidget.read._trace.refs import without_refs, write_back
+
+CLOSED_OVER = "an array that the function closes over"
 
 CORNERS = ((8, 8), (4, 8), (4, 4), (2, 4), (2, 2), (1, 1))
 """The most rows and columns of the corner of a value that is shown: the first for which all fit ``SHOWN``."""
@@ -109,7 +109,7 @@ class Runnable:
             ValueError: an array that the function closes over was deleted.
         """
         for const in self.plan.consts:
-            refuse_deleted(const, _errors.CLOSED_OVER)
+            refuse_deleted(const, CLOSED_OVER)
         consts = without_refs(self.plan, on_host=host)
         key = key_of(self.plan, consts, leaves, host)
         run = _CACHE.get(key)

@@ -11,8 +11,7 @@ from jax.extend.core import JaxprEqn, Literal
 
 from shardwidget import _jax
 from shardwidget.document import Mesh, Scope
-from shardwidget.document.trace import Begins
-from shardwidget.read import _errors
+from shardwidget.document.step import Begins
 from shardwidget.read._jaxpr.expressions import beginnings
 from shardwidget.read._jaxpr.names import name_outputs, parameter_names
 from shardwidget.read._jaxpr.scopes import Scopes
@@ -20,11 +19,9 @@ from shardwidget.read._jaxpr.sources import frames_of, line_of, source_of
 from shardwidget.read._jaxpr.syntax import calls_at, text_at
 from shardwidget.read._jaxpr.value import Value
 from shardwidget.read._trace.collective import Collectives
-from shardwidget.read._trace.draft import Draft, TracedValue
-from shardwidget.read._trace.levels import Site
-from shardwidget.read._trace.nodes import BranchesNode, CallNode, LeafNode, LoopNode, RegionNode, TracedBody
+from shardwidget.read._trace.draft import Draft, Moved, TracedValue
+from shardwidget.read._trace.nodes import BranchesNode, CallNode, LeafNode, LoopNode, RegionNode, Site, TracedBody
 from shardwidget.read._trace.origins import (
-    Moved,
     after,
     after_iterations,
     moved,
@@ -34,6 +31,11 @@ from shardwidget.read._trace.origins import (
 )
 from shardwidget.read._trace.printed import printed
 from shardwidget.read._trace.written import Slots, WrittenTensors
+
+NAN_DROPPED = (
+    "{name} has dropped a NaN: on CPUs, what XLA compiles for a maximum or minimum may give a number although an "
+    "operand is NaN"
+)
 
 Operand = TracedValue | Literal
 
@@ -174,7 +176,7 @@ class Writer:
         """Notes a NaN in the shown part of the operands that none of the results has."""
         for value, out in zip(values, outs, strict=False):
             if isinstance(value, TracedValue) and self._has_nan(value) and not self._has_nan(out):
-                self.notes = [_errors.NAN_DROPPED.format(name=step.primitive)]
+                self.notes = [NAN_DROPPED.format(name=step.primitive)]
 
     def _has_nan(self, value: TracedValue) -> bool:
         site, region = value.site, value.region

@@ -15,7 +15,7 @@ from shardwidget.document import Mesh, Trace
 from shardwidget.read import _errors
 from shardwidget.read._mesh import read_mesh
 from shardwidget.read._processes.together import together
-from shardwidget.read._program.target import interconnect_of
+from shardwidget.read._target import interconnect_of
 from shardwidget.read._trace._failures.failure import failure_of
 from shardwidget.read._trace._failures.stopped import StoppedTrace
 from shardwidget.read._trace.arguments import Arguments
@@ -27,6 +27,26 @@ from shardwidget.read._trace.placed import as_returned
 from shardwidget.read._trace.runnable import Runnable
 from shardwidget.read._trace.steps import StepContext, Writer
 from shardwidget.read._trace.written import WrittenTensors, everywhere
+
+NO_SHARD_MAP = (
+    "{name} calls no jax.shard_map, so there are no steps on devices to show. Wrap the part that runs on each device "
+    "in jax.shard_map(f, mesh=mesh, in_specs=…, out_specs=…). To compare the shardings of a program without one, "
+    "op by op, use ShardingComparison({name}, *args)."
+)
+
+NO_SUCH_ENGINE = (
+    "engine must be None, which runs on the mesh's own devices, or 'host', which simulates them; got {engine!r}."
+)
+
+ONE_ORDER_OF_DEVICES = (
+    "simulated on the host: its regions order devices differently, or use different ones, and one program cannot"
+)
+
+SIMULATED = "simulated on the host: this mesh cannot run it ({words})"
+
+SIMULATED_TOPOLOGY = "simulated on the host: this mesh is a topology, to compile for"
+
+NOT_RUN = "the steps before the error could not be run: {words}"
 
 
 def trace(
@@ -65,7 +85,7 @@ def trace(
         TypeError: the arguments are not those that ``f`` takes.
     """
     if engine not in (None, "host"):
-        raise ValueError(_errors.NO_SUCH_ENGINE.format(engine=engine))
+        raise ValueError(NO_SUCH_ENGINE.format(engine=engine))
     cost.interconnects(interconnect)  # Nothing is run for an unknown one.
     keep = config.keep if keep is None else Config.keep.checked(keep)
     arguments = Arguments(f, args, kwargs)
@@ -85,14 +105,14 @@ def _read(
         closed, shape, stop = _traced(f, arguments)
     program = Runnable.of(closed, keep, jax.default_backend() == "cpu")
     if not program.plan.regions and stop is None:
-        raise ValueError(_errors.NO_SHARD_MAP.format(name=arguments.function))
+        raise ValueError(NO_SHARD_MAP.format(name=arguments.function))
     meshes = {region: arguments.concrete(region.mesh) for region in program.plan.regions if region.parent is None}
     host = host or any(isinstance(mesh, AbstractMesh) for mesh in meshes.values())
     if stop is not None and not meshes:
         host = host or stop.mesh().abstract
     if not host and len({tuple(mesh.devices.flat) for mesh in meshes.values()}) > 1:
         host = True
-        program.notes.append(_errors.ONE_ORDER_OF_DEVICES)
+        program.notes.append(ONE_ORDER_OF_DEVICES)
     if not host and meshes:
         arguments.refuse_others(next(iter(meshes.values())))
     devices = {} if host else {device: None for mesh in meshes.values() for device in mesh.devices.flat}
@@ -138,7 +158,7 @@ class _Reading:
             except Exception as error:
                 if self.stop is None:
                     raise
-                notes.append(_errors.NOT_RUN.format(words=_errors.first_line(error)))
+                notes.append(NOT_RUN.format(words=_errors.first_line(error)))
         interconnects = cost.interconnects(self.interconnect or interconnect_of(mesh.kind) or cost.DEFAULT)
         collectives = Collectives(meshes, interconnects)
         writer = Writer(written, meshes, collectives)
@@ -180,7 +200,7 @@ class _Reading:
                 raise ValueError(reason) from error
             of_topology = _jax.messages.is_of_topology(error)
             words = _errors.first_line(error)
-            simulated = _errors.SIMULATED_TOPOLOGY if of_topology else _errors.SIMULATED.format(words=words)
+            simulated = SIMULATED_TOPOLOGY if of_topology else SIMULATED.format(words=words)
             notes[:] = [*self.program.notes, simulated, *filter(None, [otherwise])]
             return self._run(notes)
 

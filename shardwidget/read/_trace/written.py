@@ -14,8 +14,7 @@ from jax.experimental import multihost_utils
 from shardwidget.document import Ints, Mesh, Window
 from shardwidget.read._numbers import element_format
 from shardwidget.read._processes.together import processes_of, say
-from shardwidget.read._trace.levels import Level, Site, leads
-from shardwidget.read._trace.nodes import LoopNode, RegionNode
+from shardwidget.read._trace.nodes import Level, LoopNode, RegionNode, Site, leads
 from shardwidget.read._trace.positions import _ids, position, share
 
 Slots = Mapping[LoopNode, int]

@@ -13,7 +13,6 @@ from jax.sharding import NamedSharding, PartitionSpec
 from shardwidget import _jax
 from shardwidget._jax import AnyMesh
 from shardwidget.document import FailureKind, Mesh
-from shardwidget.read import _errors
 from shardwidget.read._cuts import dims_of_spec
 from shardwidget.read._jaxpr.sources import line_of
 from shardwidget.read._mesh import read_devices, read_mesh
@@ -22,6 +21,15 @@ from shardwidget.read._trace._failures.explanation import flat_specs
 from shardwidget.read._trace.arguments import Arguments
 from shardwidget.read._trace.draft import Draft, TracedValue
 from shardwidget.read._trace.steps import StepContext, Writer
+
+WRONG_ARGUMENTS = (
+    "{words}\nGive read.trace the function and then its arguments, each as you would call it: read.trace({call})."
+)
+
+WRONG_RESULT = (
+    "{words}\nA function that is traced returns arrays, numbers, or trees of them. Leave the other values out of what "
+    "it returns."
+)
 
 
 class StoppedTrace:
@@ -115,11 +123,11 @@ class StoppedTrace:
 
     def _wrong_call(self) -> Exception:
         if _jax.messages.is_wrong_result(self.error):
-            return TypeError(_errors.WRONG_RESULT.format(words=self.error))
+            return TypeError(WRONG_RESULT.format(words=self.error))
         if _jax.messages.is_not_an_array(self.error):
             return TypeError(f"{self.error}\n{self.arguments.not_arrays()}")
         call = ", ".join(["f", *self.arguments.names])
-        return self.arguments.explained(TypeError(_errors.WRONG_ARGUMENTS.format(words=self.error, call=call)))
+        return self.arguments.explained(TypeError(WRONG_ARGUMENTS.format(words=self.error, call=call)))
 
 
 def _kind(error: Exception) -> FailureKind:

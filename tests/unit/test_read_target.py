@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from shardwidget.document import Ints, Mesh
-from shardwidget.read._program.target import (
+from shardwidget.read._target import (
     PhysicalLayout,
     interconnect_of,
     is_ring,

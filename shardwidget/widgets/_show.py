@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from shardwidget import _registry
 from shardwidget.document import ReshardPlan, Schedule
 
 if TYPE_CHECKING:
@@ -44,8 +43,7 @@ def show(x: Any, *args: Any, kwargs: Mapping[str, Any] | None = None, **options:
         )
     if kwargs:
         options["kwargs"] = kwargs
-    name = next(name for fits, name in _RULES if fits(given))
-    return _registry.find(name)(x, *args, **options)
+    return _view(given)(x, *args, **options)
 
 
 @dataclass(frozen=True)
@@ -84,14 +82,20 @@ class _Given:
         return not (self.args or self.kwargs or hasattr(self.x, "axis_names")) and is_tree(self.x)
 
 
-_RULES: tuple[tuple[Callable[[_Given], bool], str], ...] = (
-    (lambda given: isinstance(given.x, Schedule), "PipelineView"),
-    (lambda given: isinstance(given.x, ReshardPlan), "ReshardPlanView"),
-    (lambda given: given.is_compiled, "CompiledProgram"),
-    (lambda given: given.on_groups, "ArrayView"),
-    (lambda given: given.is_tree, "ModelView"),
-    (lambda given: given.calls_shard_map, "ShardMapStepper"),
-    (lambda given: given.is_function, "ShardingComparison"),
-    (lambda given: True, "ArrayView"),
-)
-"""Public names of widgets, in the order in which they are tried."""
+def _view(given: _Given) -> type[DocumentWidget]:
+    """The first view that fits; what the others need is not imported."""
+    if isinstance(given.x, Schedule):
+        from shardwidget.widgets.pipeline import PipelineView as View
+    elif isinstance(given.x, ReshardPlan):
+        from shardwidget.widgets.reshard import ReshardPlanView as View
+    elif given.is_compiled:
+        from shardwidget.widgets.compiled import CompiledProgram as View
+    elif given.is_tree and not given.on_groups:
+        from shardwidget.widgets.model import ModelView as View
+    elif given.calls_shard_map and not given.on_groups:
+        from shardwidget.widgets.stepper import ShardMapStepper as View
+    elif given.is_function and not given.on_groups:
+        from shardwidget.widgets.comparison import ShardingComparison as View
+    else:
+        from shardwidget.widgets.array_view import ArrayView as View
+    return View
