@@ -6,7 +6,7 @@ from typing import Any
 
 from shardwidget.collectives.blocks import by_rank, seats
 from shardwidget.collectives.call import Call
-from shardwidget.collectives.phases import TELL
+from shardwidget.collectives.phases import BROADCAST
 from shardwidget.collectives.statement import Statement
 from shardwidget.document import Move, Semantics
 
@@ -31,7 +31,7 @@ PBROADCAST = Statement(
     compiled_to=("all-reduce", "collective-permute"),
     numbers_partitions=True,
     direct=_direct,
-    phases=(TELL,),
+    phases=(BROADCAST,),
     joint=True,
     join=lambda call, rank, operands, held, arrived: held[0, -1],
     sentence="One device of each group copies {value} to the others.",
