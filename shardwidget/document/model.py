@@ -1,4 +1,4 @@
-"""A whole tree of arrays: where its bytes are, as tables with what equal leaves share."""
+"""A whole tree of arrays and where its bytes are: tables, in which equal leaves share what they have in common."""
 
 from __future__ import annotations
 
@@ -29,24 +29,24 @@ class Key:
     """One step of a path."""
 
     text: str
-    """As ``jax.tree_util.keystr`` writes it: ``['embed']``, ``[0]``, ``.mu``."""
+    """The key as ``jax.tree_util.keystr`` writes it: ``['embed']``, ``[0]``, ``.mu``."""
     name: str
-    """As it writes it with ``simple=True``: ``embed``, ``0``, ``mu``."""
+    """The key as ``keystr(…, simple=True)`` writes it: ``embed``, ``0``, ``mu``."""
 
 
 @dataclass(frozen=True)
 class LeafType:
-    """What equal leaves share: a shape, a dtype, and where the shards live."""
+    """What equal leaves have in common: a shape, a dtype, and where their shards live."""
 
     type: str
-    """Short dtype and shape with the mesh axes that cut it, whatever their axis types: ``bf16[1024@data,3072]``. Of
-    what is not an array, its class."""
+    """The short dtype and the shape with the mesh axes that split it, whatever their axis types:
+    ``bf16[1024@data,3072]``. The class of what is not an array."""
     state: LeafState = "live"
-    """``abstract``: a shape that holds no data yet; ``host``: in the host's memory; ``none``: None; ``other``: no
-    array; ``unreadable``: ``note`` says why."""
+    """What kind of leaf it is: ``abstract`` has a shape and no data, ``host`` is in the host's memory, ``none`` is
+    None, ``other`` is no array, ``unreadable`` is an array that cannot be read (``note`` says why)."""
     shape: tuple[int, ...] = ()
     dtype: str = ""
-    """Long dtype name, for example ``bfloat16`` or ``key<fry>``."""
+    """The long name of the dtype, for example ``bfloat16`` or ``key<fry>``."""
     bits: int = 0
     """Bits of one element in memory."""
     mesh: int = -1
@@ -55,19 +55,19 @@ class LeafType:
     spec: str | None = None
     """The PartitionSpec as JAX prints it; None where the sharding has none."""
     sharding: str = ""
-    """Class of the sharding."""
+    """The class of the sharding; empty where there is none."""
     unreduced: tuple[str, ...] = ()
     reduced: tuple[str, ...] = ()
     memory_kind: str = ""
     offloaded: bool = False
-    """Whether ``memory_kind`` is another memory than that of the devices themselves."""
+    """Whether ``memory_kind`` is a memory other than that of the devices themselves."""
     note: str = ""
     """Why it cannot be read, in JAX's words."""
     logical: tuple[str, ...] = ()
-    """Logical names of its dimensions, as flax keeps them beside a parameter, empty for a dimension that has none."""
+    """The logical name of each dimension, as flax keeps it beside a parameter; empty for a dimension without one."""
     device_bits: int = 0
-    """Bits of one element once ``jax.device_put`` has put it on devices: of ``float64`` in the host's memory 32, unless
-    64-bit types are enabled. 0 where devices cannot hold it."""
+    """Bits of one element after ``jax.device_put``: 32 for ``float64`` in the host's memory, unless 64-bit types are
+    enabled; 0 where devices cannot hold it."""
 
     @property
     def is_array(self) -> bool:
@@ -105,17 +105,17 @@ class LeafType:
 
 @dataclass(frozen=True)
 class Flag:
-    """Something to look at, of one leaf or of several equal ones."""
+    """A reason to look at one leaf, or at several equal ones."""
 
     kind: FlagKind
     leaves: Ints
-    """Indices in ``Model.leaves``."""
+    """Indices in ``Model.leaves`` of the leaves that it is about."""
     cost: int
-    """Bytes on each device that could be saved, of all these leaves together."""
+    """Bytes that could be saved on each device, over all these leaves."""
     reason: str
-    """One sentence."""
+    """The reason, in one sentence."""
     spec: str = ""
-    """A spec without this cost, as code; empty where none is known."""
+    """A spec that avoids the cost, as code; empty where none is known."""
 
 
 @dataclass(frozen=True)
@@ -151,25 +151,27 @@ class Model(Document):
     """
 
     mesh: Mesh
-    """The mesh that holds most bytes."""
+    """The mesh that holds the most bytes."""
     other_meshes: tuple[Mesh, ...]
-    """Meshes, and devices by themselves, that the other leaves are on."""
+    """The other meshes, and single devices, that leaves are on."""
     types: tuple[LeafType, ...] = field(metadata={"wire": "table"})
+    """The distinct types of leaves."""
     keys: tuple[Key, ...] = field(metadata={"wire": "table"})
+    """The distinct keys of nodes."""
     node_key: Ints
-    """Index in ``keys`` of each node."""
+    """For each node, the index of its key in ``keys``."""
     node_depth: Ints
-    """Steps from the root to each node, less one."""
+    """For each node, the number of nodes above it, the root not counted."""
     leaf_type: Ints
-    """Index in ``types`` of each leaf."""
+    """For each leaf, the index of its type in ``types``."""
     folds: tuple[Ints, ...] = field(metadata={"wire": "table"})
-    """Nodes side by side that are equal but for a number in their key, such as the layers of a model."""
+    """Groups of sibling nodes that are equal but for a number in their keys, such as the layers of a model."""
     flags: tuple[Flag, ...] = field(metadata={"wire": "table"})
-    """Worst first."""
+    """The reasons to look at leaves, the worst first."""
     terms: Terms
-    """How this version of JAX spells shardings and refuses them."""
+    """How this version of JAX spells shardings and words their errors."""
     name: str = ""
-    """What the user calls the tree; empty if not known."""
+    """What the user calls the tree; empty where that is not known."""
     jax_version: str = ""
     kind: Literal["model"] = field(default="model", init=False)
     version: int = field(default=VERSION, init=False)

@@ -1,4 +1,4 @@
-"""A pipeline schedule: which tasks each rank runs, in which order."""
+"""A pipeline schedule: which tasks each rank runs, and in which order."""
 
 from __future__ import annotations
 
@@ -27,43 +27,51 @@ GeneratorName = Literal[
 
 @dataclass(frozen=True)
 class Recipe:
-    """An order that a generator makes: Python and the front end follow the same rules."""
+    """An order that a generator makes. Python and the front end follow the same rules."""
 
     generator: GeneratorName
+    """The name of the generator."""
     stages: int
-    """The total number of stages, not those on each rank."""
+    """The number of stages over all ranks, not that of each rank."""
     microbatches: int
+    """The number of microbatches."""
     ranks: int
+    """The number of ranks."""
 
 
 @dataclass(frozen=True)
 class Order:
-    """An order written out: columns over all tasks, those of rank 0 first, each rank's in the order it runs them."""
+    """An order that is written out: columns over all tasks, rank by rank, in the order in which a rank runs them."""
 
     counts: Ints
-    """Tasks of each rank."""
+    """The number of tasks of each rank."""
     stage: Ints
+    """The stage of each task."""
     task_kind: Ints
-    """Index in ``FBIW``."""
+    """The kind of each task, as an index in ``FBIW``: forward, whole backward, its input half, its weight half."""
     microbatch: Ints
+    """The microbatch of each task."""
     fused: Ints
-    """1 where a task is fused with the task before it: both start when both can, and end together."""
+    """1 for a task that is fused with the task before it: both start when both can start, and end together."""
     tick: Ints
-    """Where all ranks advance together, as a loop around ``ppermute`` makes them: the tick of each task. Else empty."""
+    """The tick of each task, where all ranks advance together, as a loop around ``ppermute`` makes them; otherwise
+    empty."""
     wasted: Ints
-    """1 where nothing uses what the task computes. Empty where that is not known."""
+    """1 for a task whose result nothing uses; empty where that is not known."""
 
 
 @dataclass(frozen=True)
 class Durations:
-    """How long tasks take, in any one unit. Each kind has one entry for all stages, or one per stage."""
+    """How long tasks take, all in the same unit: for each kind one entry for all stages, or one per stage."""
 
     forward: tuple[float, ...] = (1.0,)
+    """The time of a forward task."""
     backward_input: tuple[float, ...] = (1.0,)
+    """The time of the half of a backward task that makes the gradient of the input."""
     backward_weight: tuple[float, ...] = (1.0,)
-    """A whole backward task takes the sum of both halves."""
+    """The time of the half that makes the gradient of the weights. A whole backward task takes the sum of both."""
     communication: float = 0.0
-    """From the end of a task until its result has arrived on another rank. It keeps neither rank busy."""
+    """The time from the end of a task until its result has arrived on another rank. It keeps neither rank busy."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -75,19 +83,22 @@ class Schedule(Document):
     """
 
     source: Recipe | Order
+    """The order of the tasks: a generator's recipe, or written out."""
     name: str = ""
     durations: Durations = Durations()
     send_bytes: tuple[int, ...] = ()
-    """Bytes of the activation that a stage sends on: one entry for all stages, or one per stage. Empty: not known."""
+    """Bytes of the activation that a stage sends on: one entry for all stages, or one per stage; empty where not
+    known."""
     mesh: Mesh | None = None
+    """The mesh that the ranks are on; None for a schedule without devices."""
     axis: str = "stage"
-    """Name of the mesh axis that the ranks are positions of."""
+    """The name of the mesh axis whose positions are the ranks."""
     note: str = ""
     """What is not known and why, in one sentence."""
     stepped: Callable[[], tuple[Trace, tuple[int, ...]]] | None = field(
         default=None, repr=False, compare=False, metadata={"wire": False}
     )
-    """Of a function's schedule: traces the function, and finds the step of each tick. None for any other."""
+    """Traces the function that the schedule is of, and finds the step of each tick; None for any other schedule."""
     kind: Literal["schedule"] = field(default="schedule", init=False)
     version: int = field(default=VERSION, init=False)
 
@@ -160,6 +171,6 @@ class Schedules(Document):
     """Schedules side by side, on one time axis."""
 
     schedules: tuple[Schedule, ...]
-    """Each with the name that the user gave it."""
+    """The schedules, each with the name that the user gave it."""
     kind: Literal["schedules"] = field(default="schedules", init=False)
     version: int = field(default=VERSION, init=False)
