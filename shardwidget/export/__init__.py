@@ -11,7 +11,7 @@ Each kind of document has a module of its name here, with ``headline`` (one line
 - ``reopened`` is what a notebook shows of a widget whose kernel is gone.
 
 Traps: text from the user is escaped wherever it enters HTML. Hosts drop styles and scripts, so a table has only
-elements and inline styles that JupyterLab's sanitizer keeps. A page may request nothing: its policy forbids it. A
+elements and inline styles that JupyterLab's sanitiser keeps. A page may request nothing: its policy forbids it. A
 picture is drawn from the widget's state by the front end; only colours of tiles, for the plain table, are stated in
 both languages.
 """

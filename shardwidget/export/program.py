@@ -18,7 +18,7 @@ CONVENTION = (
 )
 
 MOST_LINES = 8
-"""Source lines whose totals are listed."""
+"""The most source lines whose totals are listed."""
 
 _HEADS = ("op", "over mesh axes", "sent/device", "runs", "caused by", "estimate")
 _SIDE = ("program", "collectives", "sent/device per call", "estimate per call", "measured", "memory per device")

@@ -12,7 +12,7 @@ from shardwidget.export.listing import count, duration
 from shardwidget.export.words import byte_count, clip
 
 MOST = 30
-"""Collectives that are listed."""
+"""The most collectives that are listed."""
 
 _HEADS = (
     "op",

@@ -9,7 +9,7 @@ from shardwidget.export.words import clip
 from shardwidget.pipeline.simulation import Simulation
 
 MOST = 16
-"""Ranks that are listed, and tasks of each."""
+"""The most ranks that are listed, and the most tasks of each."""
 
 
 def headline(shown: Schedule | Schedules) -> str:

@@ -1,4 +1,4 @@
-"""Which device's block a value is: blocks are followed through what only moves them."""
+"""Which device's block a device holds: blocks are followed through what only moves them."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Moved:
-    """Whose blocks the blocks of a value are, as they were moved, cut, joined and reshaped; nothing was computed."""
+    """Where the blocks of a value come from, if they were only moved, cut, joined and reshaped."""
 
     root: TracedValue
-    """The value whose blocks they are."""
+    """The value whose blocks they were."""
     pieces: np.ndarray
-    """By position in the region's mesh and piece: the position that the piece was at; -1 where nothing was sent,
-    -2 where it is not known."""
+    """For each position in the region's mesh and each piece of its block, the position that the piece was at; -1 where
+    nothing was sent, -2 where it is not known."""
     axis: int = -1
-    """Dimension along which the pieces are joined, all of one size; -1 where a block is a single piece."""
+    """The dimension along which pieces of equal size are joined; -1 where a block is a single piece."""
     fixed: bool = True
     """Whether every run of the same equations moves them so: no value that the program computes chose the pieces."""
 
@@ -34,8 +34,8 @@ class Moved:
         return self.pieces.shape[1]
 
 
-def moved(value: TracedValue, size: int) -> Moved:
-    """Whose blocks those of a value are; its own, on a mesh of this many devices, where nothing else is known."""
+def blocks_of(value: TracedValue, size: int) -> Moved:
+    """Where the blocks of a value come from: itself, on a mesh of this many devices, where nothing else is known."""
     return value.moved or Moved(value, np.arange(size)[:, None])
 
 
@@ -63,20 +63,20 @@ def through_collective(call: collectives.Call, operand: Moved) -> Moved | None:
     return replace(operand, pieces=joined, axis=call.concat if meaning.by_origin else call.dimension)
 
 
-def not_known(operand: Moved) -> Moved:
-    """Blocks of which it is not known whose they are."""
+def unknown_blocks(operand: Moved) -> Moved:
+    """Blocks whose origin is not known."""
     return replace(operand, pieces=np.full((len(operand.pieces), 1), -2), axis=-1)
 
 
-def own(blocks: Moved) -> bool:
+def unmoved(blocks: Moved) -> bool:
     """Whether every device has its own block."""
     return np.array_equal(blocks.pieces, np.arange(len(blocks.pieces))[:, None])
 
 
-def after(first: Moved, then: Moved) -> Moved:
+def moved_twice(first: Moved, then: Moved) -> Moved:
     """Blocks that were moved twice: by ``first``, and then by ``then``, whose root is what ``first`` gave."""
     if first.count > 1:  # What became of joined pieces is not in ``then``.
-        return not_known(first)
+        return unknown_blocks(first)
     pieces = np.where(then.pieces < 0, then.pieces, first.pieces[np.maximum(then.pieces, 0), 0])
     return replace(then, root=first.root, pieces=pieces, fixed=first.fixed and then.fixed)
 
@@ -98,10 +98,10 @@ def after_iterations(
     index = {value.id: k for k, value in enumerate(parameters)}
 
     def then(first: Sequence[Moved], second: Sequence[Moved]) -> list[Moved]:
-        return [after(first[index[m.root.id]], m) if m.root.id in index else m for m in second]
+        return [moved_twice(first[index[m.root.id]], m) if m.root.id in index else m for m in second]
 
     # Every iteration moves blocks in the same way: the number of iterations is taken apart into powers of two.
-    power = [m if m.fixed or (own(m) and m.root.id not in index) else not_known(m) for m in results]
+    power = [m if m.fixed or (unmoved(m) and m.root.id not in index) else unknown_blocks(m) for m in results]
     state = list(before)
     while times:
         state = then(state, power) if times % 2 else state
@@ -109,13 +109,13 @@ def after_iterations(
         times //= 2
     inside = min(index)
 
-    def told(m: Moved, parameter: TracedValue) -> Moved | None:
+    def where_known(m: Moved, parameter: TracedValue) -> Moved | None:
         if m.root.id < inside:
             return m
         # Made in an iteration that was not recorded: whose it is can only be said where it was not moved since.
-        return None if own(m) else not_known(replace(m, root=parameter))
+        return None if unmoved(m) else unknown_blocks(replace(m, root=parameter))
 
-    return [told(m, parameter) for m, parameter in zip(state, parameters, strict=True)]
+    return [where_known(m, parameter) for m, parameter in zip(state, parameters, strict=True)]
 
 
 Starts = Callable[[int], Sequence[int] | None]
