@@ -63,7 +63,7 @@ def _literal(column: columns.Column) -> str:
 
 
 def interface(cls: type, optional: bool = False) -> str:
-    """One dataclass as a TypeScript interface, docstrings as JSDoc; ``optional``: fields with defaults may be absent."""
+    """One dataclass as a TypeScript interface; ``optional``: fields that have a default may be absent."""
     hints = typing.get_type_hints(cls)
     (definition,) = ast.parse(inspect.getsource(cls)).body
     assert isinstance(definition, ast.ClassDef)
