@@ -103,7 +103,7 @@ def test_what_the_user_named_comes_out_as_text(text):
     failure = Failure("ValueError", text, text, fixes=(Fix(text, text),), kind="user")
     html = table(replace(trace, name=text, steps=steps, variables=evil, error=failure))
     parsed = Parsed(html)
-    assert set(parsed.elements) == {"p", "b", "table", "tr", "th", "td"}
+    assert set(parsed.elements) == {"div", "p", "b", "table", "tr", "th", "td"}
     assert parsed.attributes == {"style"}
     assert text[:30] in "".join(parsed.words)
 
