@@ -27,11 +27,14 @@ MEANINGS = {
 
 
 class ChooseCollective(Kind):
-    """One collective over one mesh axis, after which every device holds its block of ``after``.
+    """Asks for the collective that turns one layout of an array into another.
+
+    One collective over one mesh axis, after which every device holds its block of ``after``.
 
     Args:
         before: an array, a ``jax.ShapeDtypeStruct`` with a sharding, or ``(shape, dtype, sharding)``.
         after: the same, of the same shape and on the same mesh.
+        **options: ``prompt hints name mode``.
 
     Raises:
         ValueError: their shapes or meshes differ, or no single collective does it.
@@ -44,7 +47,8 @@ class ChooseCollective(Kind):
         "Gathering undoes a split, psum completes a sum, psum_scatter does so and splits it, all_to_all moves a split.",
     )
 
-    def __init__(self, before: Any, after: Any) -> None:
+    def __init__(self, before: Any, after: Any, **options: Any) -> None:
+        super().__init__(options)
         sharding = as_typed(before).sharding
         self._before, self._after = read.placement(before), read.placement(after)
         if not isinstance(sharding, NamedSharding) or self._before.shape != self._after.shape:

@@ -16,11 +16,12 @@ MOST = 64
 
 
 class ChooseThreshold(Kind):
-    """The threshold of a plan that keeps every device within a limit, in the fewest chunks that do.
+    """Asks for the threshold of a reshard plan that keeps every device within a limit, in the fewest chunks.
 
     Args:
-        plan: what ``read.reshard_plan`` returns, to groups or from them. Its own threshold is ignored.
-        at_most: bytes that a device may hold at any moment of the plan.
+        plan: what ``read.reshard_plan`` returns, to groups or from them.
+        at_most: bytes that a device may hold at any moment.
+        **options: ``prompt hints name mode``.
 
     Raises:
         TypeError: it is not a plan.
@@ -34,7 +35,8 @@ class ChooseThreshold(Kind):
         "An array that has moved is freed where it was, and stays only in the groups that keep it.",
     )
 
-    def __init__(self, plan: ReshardPlan, at_most: int) -> None:
+    def __init__(self, plan: Any, *, at_most: int, **options: Any) -> None:
+        super().__init__(options)
         if not isinstance(plan, ReshardPlan):
             raise TypeError(f"plan must be what read.reshard_plan returns; got a {type(plan).__name__}")
         if plan.direction == "device_put" or not 1 < len(plan.arrays) <= MOST:

@@ -21,15 +21,15 @@ MOST_SHOWN = 16
 
 
 class FillBlock(Kind):
-    """The block of one device after a step of a ``shard_map`` function.
+    """Asks for the values that a device holds after a collective.
 
     Args:
-        f: a function that calls ``jax.shard_map``. It runs when the exercise is made, on a simulated mesh where there
-            are no devices.
+        f: a function that calls ``jax.shard_map``.
         *args: its arguments.
         device: the device whose block is asked for.
         step: index of the step in ``read.trace(f, *args).steps``; None takes the first collective.
         source: the text to show; None reads that of ``f``.
+        **options: ``prompt hints name mode``.
 
     Raises:
         ValueError: there is no such step or device, the program fails, or the block is too large to fill in.
@@ -38,8 +38,15 @@ class FillBlock(Kind):
     task = "fill_block"
 
     def __init__(
-        self, f: Callable[..., Any], *args: Any, device: int, step: int | None = None, source: str | None = None
+        self,
+        f: Callable[..., Any],
+        *args: Any,
+        device: int,
+        step: int | None = None,
+        source: str | None = None,
+        **options: Any,
     ) -> None:
+        super().__init__(options)
         trace = read.trace(f, *args)
         if trace.error is not None:
             # A function that names its mesh does not depend on the one that the notebook has set.

@@ -14,10 +14,13 @@ from shardwidget.teach.kind import Answer, Kind
 
 
 class FindLeaf(Kind):
-    """The array that costs most: the worst flag of ``read.model``, whichever of its leaves is named.
+    """Asks which array of a tree takes more of a device than it needs to.
+
+    It is the one with the worst flag of ``read.model``; any of that flag's leaves is right.
 
     Args:
         tree: what ``read.model`` takes.
+        **options: ``prompt hints name mode``.
 
     Raises:
         TypeError: there is no array in it.
@@ -31,7 +34,8 @@ class FindLeaf(Kind):
         "The bytes of an array that no mesh axis divides are the same on every device. Which large array is not split?",
     )
 
-    def __init__(self, tree: Any) -> None:
+    def __init__(self, tree: Any, **options: Any) -> None:
+        super().__init__(options)
         self._model = read.model(tree)
         if not any(flag.cost for flag in self._model.flags):
             raise ValueError("the exercise has no truth: no array of this tree takes more than it needs to")

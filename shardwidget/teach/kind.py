@@ -35,6 +35,10 @@ class Kind(ABC):
     hints: tuple[str, ...] = ()
     """The hints, unless the teacher writes some."""
 
+    def __init__(self, options: dict[str, Any]) -> None:
+        self.options = options
+        """How the exercise is put: ``prompt hints name mode``, and traits of its widget."""
+
     @property
     def asks_for_code(self) -> bool:
         """Whether a cell answers it, with a function."""

@@ -14,7 +14,7 @@ from shardwidget.teach.source import figure_of, names_of
 
 
 class LowerCommunication(Kind):
-    """A function with the same result whose compiled program sends at most a given number of bytes.
+    """Asks for a function with the same result that sends less, which a cell assigns.
 
     What is sent is counted in the program that XLA makes: bytes a device sends by the ring algorithm, each collective
     as often as it runs.
@@ -22,8 +22,9 @@ class LowerCommunication(Kind):
     Args:
         f: a function that sends too much.
         *args: arguments on a mesh with devices.
-        below: the most bytes that a device may send; None asks for less than ``f`` sends.
+        below: the most bytes that a device may send in the compiled program; None asks for less than ``f`` sends.
         source: the text to show; None reads that of ``f``.
+        **options: ``prompt hints name mode``.
 
     Raises:
         ValueError: the program cannot be compiled or counted, or ``f`` sends no more than that already.
@@ -35,7 +36,10 @@ class LowerCommunication(Kind):
         "Communication is where a dimension that is summed over is split, or two operands are sharded differently.",
     )
 
-    def __init__(self, f: Callable[..., Any], *args: Any, below: int | None = None, source: str | None = None) -> None:
+    def __init__(
+        self, f: Callable[..., Any], *args: Any, below: int | None = None, source: str | None = None, **options: Any
+    ) -> None:
+        super().__init__(options)
         self._args = args
         self.names = names_of(f)
         outcome = run.call(f, args)

@@ -14,11 +14,14 @@ from shardwidget.teach.kind import Answer, Kind
 
 
 class OrderTasks(Kind):
-    """The order of one rank's tasks. Any order that is as short as the schedule's own, and keeps no more, is right.
+    """Asks for the order of one rank's tasks; the simulator judges it.
+
+    Any order that is as short as the schedule's own, and keeps no more, is right.
 
     Args:
         schedule: what ``read.schedule`` takes.
-        rank: the rank whose tasks are to be ordered.
+        rank: whose tasks.
+        **options: ``prompt hints name mode``.
 
     Raises:
         ValueError: the schedule is impossible, or it has no such rank.
@@ -31,7 +34,8 @@ class OrderTasks(Kind):
         "A backward task frees an activation. Run one as soon as it can run.",
     )
 
-    def __init__(self, schedule: Any, rank: int) -> None:
+    def __init__(self, schedule: Any, *, rank: int, **options: Any) -> None:
+        super().__init__(options)
         self._schedule = schedules.schedule_of(schedule)
         if not 0 <= rank < self._schedule.ranks:
             raise ValueError(f"rank must be 0 to {self._schedule.ranks - 1}; got {rank}")

@@ -28,13 +28,14 @@ CHOICES = (RUNS, "ShardingTypeError", "DuplicateSpecError", "ValueError", "TypeE
 
 
 class PredictError(Kind):
-    """The class of what ``f(*args)`` raises.
+    """Asks which exception ``f(*args)`` raises, or whether it runs.
 
     Args:
-        f: a function. It is called when the exercise is made, whether it raises or not.
-        *args: its arguments; with ``jax.ShapeDtypeStruct`` among them it is only traced.
-        among: classes to choose from; None takes the common ones. The true outcome is always among them.
+        f: a function.
+        *args: its arguments; with ``jax.ShapeDtypeStruct`` among them it is traced and not run.
+        among: names of the classes to choose from; None takes the common ones.
         source: the text to show; None reads that of ``f``.
+        **options: ``prompt hints name mode``.
     """
 
     task = "predict_error"
@@ -45,15 +46,21 @@ class PredictError(Kind):
     )
 
     def __init__(
-        self, f: Callable[..., Any], *args: Any, among: Sequence[str] | None = None, source: str | None = None
+        self,
+        f: Callable[..., Any],
+        *args: Any,
+        among: Sequence[str] | None = None,
+        source: str | None = None,
+        **options: Any,
     ) -> None:
+        super().__init__(options)
         self._outcome = run.call(f, args)
         truth = self._outcome.error or RUNS
         self._truth = truth
-        options = sorted({*(among or CHOICES[1:]), truth} - {RUNS})
+        classes = sorted({*(among or CHOICES[1:]), truth} - {RUNS})
         self.mesh = layouts.mesh_document(layouts.mesh_of(args))
         self.figures = (figure_of(f, args, source),)
-        self.fields = (Field("error", "JAX raises", "choice", (RUNS, *options)),)
+        self.fields = (Field("error", "JAX raises", "choice", (RUNS, *classes)),)
         self._identity = f"{self.figures[0].listing} {run.describe(args)} {among}"
 
     def identity(self) -> str:

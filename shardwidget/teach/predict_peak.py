@@ -15,13 +15,16 @@ from shardwidget.teach.source import figure_of
 
 
 class PredictPeak(Kind):
-    """The peak that ``read.memory`` finds in the compiled program, within a tolerance.
+    """Asks how many bytes a device holds at the peak of a compiled program.
+
+    The truth is what ``read.memory`` finds.
 
     Args:
-        f: a function, jitted or not.
+        f: a function.
         *args: its arguments, on a mesh with devices.
         within: how far an answer may be off, as a fraction of the truth.
         source: the text to show; None reads that of ``f``.
+        **options: ``prompt hints name mode``.
 
     Raises:
         ValueError: the program cannot be compiled or read.
@@ -34,7 +37,10 @@ class PredictPeak(Kind):
         "Count the largest array on one device: divide each dimension by the mesh axes that split it.",
     )
 
-    def __init__(self, f: Callable[..., Any], *args: Any, within: float = 0.1, source: str | None = None) -> None:
+    def __init__(
+        self, f: Callable[..., Any], *args: Any, within: float = 0.1, source: str | None = None, **options: Any
+    ) -> None:
+        super().__init__(options)
         if not 0 < within < 1:
             raise ValueError(f"within must be a fraction of the peak, between 0 and 1; got {within}")
         with run.on_mesh(layouts.mesh_of(args)):

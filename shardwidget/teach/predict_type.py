@@ -16,12 +16,13 @@ from shardwidget.teach.types import Typed, read_type
 
 
 class PredictType(Kind):
-    """The type of ``f(*args)``.
+    """Asks for the type of ``f(*args)`` on an Explicit mesh.
 
     Args:
-        f: a function of arrays with one array as its result. It is not run.
-        *args: arrays, or ``jax.ShapeDtypeStruct`` with shardings, on a mesh with Explicit axes.
+        f: a function with one array as its result.
+        *args: arrays, or ``jax.ShapeDtypeStruct`` with shardings.
         source: the text to show; None reads that of ``f``.
+        **options: ``prompt hints name mode``.
 
     Raises:
         ValueError: JAX gives the result no type, or there are several results.
@@ -34,7 +35,8 @@ class PredictType(Kind):
         "A dimension that is summed away loses its split; a new dimension of size 1 has none.",
     )
 
-    def __init__(self, f: Callable[..., Any], *args: Any, source: str | None = None) -> None:
+    def __init__(self, f: Callable[..., Any], *args: Any, source: str | None = None, **options: Any) -> None:
+        super().__init__(options)
         outcome = run.call(lambda *a: run.typed(f, a), args)
         if outcome.error:
             raise ValueError(

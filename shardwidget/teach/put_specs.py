@@ -9,7 +9,6 @@ import jax
 from jax.sharding import AxisType, PartitionSpec
 
 from shardwidget._format import byte_count
-from shardwidget._jax import AnyMesh
 from shardwidget.document import Feedback, Field, Figure, Part
 from shardwidget.teach import layouts, run
 from shardwidget.teach.kind import Answer, AnswerError, Kind
@@ -17,15 +16,16 @@ from shardwidget.teach.source import argument_names, figure_of, figure_of_value
 
 
 class PutSpecs(Kind):
-    """The specs of a ``shard_map`` around a given body.
+    """Asks for the in_specs and out_specs with which a body gives what it should.
 
     Args:
-        body: the function that runs on each device.
-        *args: whole arrays, or ``jax.ShapeDtypeStruct``: each gets one in_spec.
+        body: what runs on each device.
+        *args: whole arrays; each gets one in_spec.
         mesh: a ``Mesh`` or ``AbstractMesh``; without devices it is simulated.
-        gives: the expected result: an array, or a function of the arguments.
-        at_most: bytes of arguments that a device may hold, so that copying everything is not a solution.
+        gives: an array, or a function of the arguments.
+        at_most: bytes of the arguments that a device may hold.
         source: the text to show; None reads that of ``body``.
+        **options: ``prompt hints name mode``.
 
     Raises:
         ValueError: ``gives`` raises, or has several results.
@@ -43,11 +43,13 @@ class PutSpecs(Kind):
         self,
         body: Callable[..., Any],
         *args: Any,
-        mesh: AnyMesh,
+        mesh: Any,
         gives: Any,
         at_most: int | None = None,
         source: str | None = None,
+        **options: Any,
     ) -> None:
+        super().__init__(options)
         self._body, self._args, self._at_most = body, args, at_most
         self._mesh = layouts.with_types(mesh, AxisType.Auto)
         self._wanted = run.wanted_value(gives, args)

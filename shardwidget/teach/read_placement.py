@@ -22,12 +22,14 @@ ASKS = '"local shape", "copies", "bytes per device", "devices of element (5, 3)"
 
 
 class ReadPlacement(Kind):
-    """What a sharding means for an array.
+    """Asks what a sharding means for an array.
 
     Args:
         x: anything that ``read.placement`` takes.
-        ask: one of ``ASKS``, or several.
+        ask: ``"local shape"``, ``"copies"``, ``"bytes per device"``, ``"devices of element (5, 3)"``,
+            ``"slice of device 3"``, or a list of these.
         picture: whether to show the array cut and placed, rather than only its type and the mesh.
+        **options: ``prompt hints name mode``.
 
     Raises:
         ValueError: the question is not one of these, or the array does not have that element or device.
@@ -35,7 +37,10 @@ class ReadPlacement(Kind):
 
     task = "read_placement"
 
-    def __init__(self, x: Any, ask: str | Sequence[str], *, picture: bool = False) -> None:
+    def __init__(
+        self, x: Any, ask: str | Sequence[str] = "local shape", *, picture: bool = False, **options: Any
+    ) -> None:
+        super().__init__(options)
         self._placement = p = read.placement(x)
         if p.shape is None:
             raise ValueError("a mesh alone has no array; give an array, or (shape, dtype, sharding)")

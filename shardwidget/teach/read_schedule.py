@@ -16,10 +16,13 @@ NEAR = 0.0006
 
 
 class ReadSchedule(Kind):
-    """The bubble and the peak of a schedule in which a backward task takes two forward tasks.
+    """Asks for a pipeline schedule's bubble, and for the most activations that a rank keeps.
+
+    A backward task takes two forward tasks.
 
     Args:
         schedule: what ``read.schedule`` takes.
+        **options: ``prompt hints name mode``.
 
     Raises:
         ValueError: the schedule is impossible.
@@ -35,7 +38,8 @@ class ReadSchedule(Kind):
         "A rank keeps an activation from the start of a forward task to the end of its backward task.",
     )
 
-    def __init__(self, schedule: Any) -> None:
+    def __init__(self, schedule: Any, **options: Any) -> None:
+        super().__init__(options)
         self._schedule = schedules.schedule_of(schedule)
         self._run = self._schedule.simulate(forward=1, backward_input=1, backward_weight=1, communication=0)
         self.mesh = schedules.mesh_of(self._schedule)

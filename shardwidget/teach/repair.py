@@ -12,13 +12,14 @@ from shardwidget.teach.source import figure_of, figure_of_value, names_of
 
 
 class Repair(Kind):
-    """A function that gives, for the arguments, what the broken one should.
+    """Asks for a fixed function, which a cell assigns: ``exercise.answer = fixed``.
 
     Args:
-        f: the broken function.
+        f: the broken one.
         *args: arguments that both are called with.
         gives: the expected result: a value, or a function of the arguments.
         source: the text to show; None reads that of ``f``.
+        **options: ``prompt hints name mode``.
 
     Raises:
         ValueError: ``gives`` raises, or ``f`` is not broken.
@@ -31,7 +32,10 @@ class Repair(Kind):
         "sw.ShardMapStepper(f, *args) stops at the value that causes the error.",
     )
 
-    def __init__(self, f: Callable[..., Any], *args: Any, gives: Any, source: str | None = None) -> None:
+    def __init__(
+        self, f: Callable[..., Any], *args: Any, gives: Any, source: str | None = None, **options: Any
+    ) -> None:
+        super().__init__(options)
         self._args = args
         self.names = names_of(f)
         self._wanted = run.wanted_value(gives, args)

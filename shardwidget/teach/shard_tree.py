@@ -23,11 +23,14 @@ _RULE = re.compile(r"(.+?)\s*(?:→|->|=>|:)\s*(P.*)")
 
 
 class ShardTree(Kind):
-    """Rules, ``pattern → P(...)``, after which the fullest device holds at most ``below`` bytes. Nothing is moved.
+    """Asks for rules, ``pattern → P(...)``, after which no device holds more than ``below`` bytes of a tree.
+
+    Nothing is moved.
 
     Args:
-        tree: what ``read.model`` takes; at least one leaf is on a mesh.
+        tree: what ``read.model`` takes.
         below: the most bytes that a device may hold.
+        **options: ``prompt hints name mode``.
 
     Raises:
         TypeError: there is no array in it.
@@ -40,7 +43,8 @@ class ShardTree(Kind):
         "sw.ModelView(tree, rules=...) shows what every rule saves. Begin with what is copied.",
     )
 
-    def __init__(self, tree: Any, *, below: int) -> None:
+    def __init__(self, tree: Any, *, below: int, **options: Any) -> None:
+        super().__init__(options)
         self._tree = tree
         self._model = read.model(tree)
         self._mesh = layouts.mesh_of(jax.tree.leaves(tree))

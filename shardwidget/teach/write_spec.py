@@ -6,11 +6,9 @@ from typing import Any
 
 import numpy as np
 from jax.sharding import PartitionSpec
-from jax.typing import DTypeLike
 
 from shardwidget import _jax
 from shardwidget._format import byte_count
-from shardwidget._jax import AnyMesh
 from shardwidget.document import Feedback, Field, Figure, Part, Placement
 from shardwidget.read._entries import spec_text
 from shardwidget.read._spec import playground
@@ -28,17 +26,18 @@ MEANINGS = {
 
 
 class WriteSpec(Kind):
-    """A PartitionSpec with some effect. Every spec that has it is right.
+    """Asks for a PartitionSpec; every spec with the effect is right.
 
     Args:
         shape: shape of the array.
         mesh: a ``Mesh`` or ``AbstractMesh``.
         dtype: dtype of the array.
         gives: a spec; its picture is shown and must be reproduced.
-        local_shape: the shape of each device's block.
+        local_shape: shape of each device's block.
         copies: devices that hold each block.
-        bytes_per_device: bytes of a block.
-        rejected: whether JAX must refuse it; the name of an exception's class asks for that one.
+        bytes_per_device: bytes of each device's block.
+        rejected: True for a spec that JAX refuses; the name of an exception's class to ask for that one.
+        **options: ``prompt hints name mode``.
 
     Raises:
         ValueError: there is no goal, or no spec reaches it.
@@ -49,15 +48,17 @@ class WriteSpec(Kind):
     def __init__(
         self,
         shape: tuple[int, ...],
-        mesh: AnyMesh,
+        mesh: Any,
         *,
-        dtype: DTypeLike = "float32",
-        gives: PartitionSpec | None = None,
+        dtype: Any = "float32",
+        gives: Any = None,
         local_shape: tuple[int, ...] | None = None,
         copies: int | None = None,
         bytes_per_device: int | None = None,
         rejected: bool | str = False,
+        **options: Any,
     ) -> None:
+        super().__init__(options)
         self._shape, self._jax_mesh, self._dtype = tuple(shape), mesh, str(np.dtype(dtype))
         self._rejected = rejected
         self._local, self._copies, self._bytes = local_shape, copies, bytes_per_device

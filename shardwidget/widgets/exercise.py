@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
-from collections.abc import Sequence
-from typing import Any, Self
+from collections.abc import Callable, Sequence
+from typing import Any, ParamSpec, TypeVar
 
 from traitlets import Any as AnyTrait
 from traitlets import Bool, Bunch, Int, observe, validate
@@ -12,12 +13,27 @@ from traitlets import Bool, Bunch, Int, observe, validate
 from shardwidget.document import Exercises
 from shardwidget.read._errors import type_of
 from shardwidget.teach.attempts import Attempts
+from shardwidget.teach.choose_collective import ChooseCollective
+from shardwidget.teach.choose_threshold import ChooseThreshold
+from shardwidget.teach.fill_block import FillBlock
+from shardwidget.teach.find_leaf import FindLeaf
 from shardwidget.teach.forms import AnswerError
 from shardwidget.teach.kind import Answer, Kind
+from shardwidget.teach.lower_communication import LowerCommunication
+from shardwidget.teach.order_tasks import OrderTasks
+from shardwidget.teach.predict_error import PredictError
+from shardwidget.teach.predict_peak import PredictPeak
+from shardwidget.teach.predict_type import PredictType
+from shardwidget.teach.put_specs import PutSpecs
+from shardwidget.teach.read_placement import ReadPlacement
+from shardwidget.teach.read_schedule import ReadSchedule
+from shardwidget.teach.repair import Repair
 from shardwidget.teach.run import JAX_VERSION
+from shardwidget.teach.shard_tree import ShardTree
+from shardwidget.teach.variant import draw
+from shardwidget.teach.write_spec import WriteSpec
 from shardwidget.widgets._base import Mode
 from shardwidget.widgets._options import checked
-from shardwidget.widgets._questions import Questions
 from shardwidget.widgets._sheet import Sheet
 
 _ASSIGNED = 8
@@ -28,8 +44,28 @@ _NO_KIND = (
     "Exercise.write_spec((8, 16), mesh, local_shape=(4, 4)), and others that dir(Exercise) lists; got a {got}."
 )
 
+Asked = TypeVar("Asked")
+P = ParamSpec("P")
 
-class Exercise(Questions, Sheet):
+
+def _asks(kind: Callable[P, Kind]) -> classmethod[Any, P, Exercise]:
+    """The constructor for a kind of question: it takes what the kind takes, and says what the kind says."""
+
+    def ask(cls: type[Exercise], *args: P.args, **kwargs: P.kwargs) -> Exercise:
+        asked = kind(*args, **kwargs)
+        return cls(asked, **asked.options)
+
+    of = inspect.signature(kind)
+    first = inspect.Parameter("cls", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    shown = of.replace(parameters=[first, *of.parameters.values()], return_annotation="Exercise")
+    setattr(ask, "__signature__", shown)  # noqa: B010
+    ask.__name__ = vars(kind)["task"]
+    ask.__qualname__ = f"Exercise.{ask.__name__}"
+    ask.__doc__ = kind.__doc__
+    return classmethod(ask)
+
+
+class Exercise(Sheet):
     """A question whose truth JAX knows. There is a constructor for each kind of question.
 
     ```python
@@ -85,9 +121,33 @@ class Exercise(Questions, Sheet):
         self._judging = self._displayed = False
         super().__init__(self._read(), mode=mode, **traits)
 
+    # ── What can be asked ─────────────────────────────────────────────────────────────────────────────────────────────
+
+    read_placement = _asks(ReadPlacement)
+    write_spec = _asks(WriteSpec)
+    predict_type = _asks(PredictType)
+    predict_error = _asks(PredictError)
+    choose_collective = _asks(ChooseCollective)
+    fill_block = _asks(FillBlock)
+    put_specs = _asks(PutSpecs)
+    repair = _asks(Repair)
+    lower_communication = _asks(LowerCommunication)
+    read_schedule = _asks(ReadSchedule)
+    order_tasks = _asks(OrderTasks)
+    find_leaf = _asks(FindLeaf)
+    shard_tree = _asks(ShardTree)
+    predict_peak = _asks(PredictPeak)
+    choose_threshold = _asks(ChooseThreshold)
+
     @classmethod
-    def _ask(cls, kind: Kind, options: dict[str, Any]) -> Self:
-        return cls(kind, **options)
+    def variant(cls, make: Callable[[Any], Asked], *, seed: Any) -> Asked:
+        """Makes an exercise whose numbers follow from a seed.
+
+        Args:
+            make: takes a ``random.Random`` and returns an exercise.
+            seed: for example a student's name. The same seed gives the same exercise on every machine.
+        """
+        return make(draw(seed))
 
     # ── What a cell does ──────────────────────────────────────────────────────────────────────────────────────────────
 
