@@ -1,6 +1,6 @@
 """Colours of tiles: a tile's colour shows where it is in the global array, so replicas have the same one.
 
-The same rule as ``js/src/model/color.ts``, for the plain table that is shown where no script runs.
+The same rule as ``js/src/core/color.ts``, for the plain table that is shown where no script runs.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ MOST = 60
 """The most steps of a picture in text; a longer trace is cut, with a note."""
 
 WHOLE = 200
-"""The most steps of a table in which every iteration of a loop has its rows, as in ``js/src/model/rows.ts``."""
+"""The most steps of a table in which every iteration of a loop has its rows, as in ``js/src/stepper/model/rows.ts``."""
 
 LARGEST = 600
 """The most rows of a table, some 200 KB in a notebook; a longer one is cut, with a note."""

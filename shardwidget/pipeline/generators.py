@@ -1,7 +1,7 @@
 """Well-known schedules, and the paper that each is from.
 
 Every generator takes the total number of *stages*, which are on ``ranks`` ranks, and the number of microbatches. The
-front end follows the same rules (``js/src/model/schedule/generators.ts``), so a schedule is sent as its recipe.
+front end follows the same rules (``js/src/pipeline/model/generators.ts``), so a schedule is sent as its recipe.
 """
 
 from __future__ import annotations
