@@ -29,6 +29,11 @@ class Semantics:
     replicates: bool = False
     """Whether all ranks of a group receive the same block."""
 
+    @property
+    def gathers(self) -> bool:
+        """Whether every rank receives the blocks of all, side by side: it undoes a split."""
+        return self.cuts == "received"
+
 
 @dataclass(frozen=True)
 class Collective:

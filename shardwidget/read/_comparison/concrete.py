@@ -325,7 +325,7 @@ def _with_outputs(
             k, i = givers[id(value)]
             if not any(((place := places.get(k, {}).get(i)) and place.dims) or ()):
                 break
-            moved |= {number: (number, c) for number, c in caused.get(k, ()) if c.kind == "all-gather"}
+            moved |= {number: (number, c) for number, c in caused.get(k, ()) if c.semantics.gathers}
             alike = [v for v in tree.lines[k].inputs if isinstance(v, Value) and v.aval.shape == value.aval.shape]
             value = alike[0] if alike else None
     kept = {k: [(number, c) for number, c in found if number not in moved] for k, found in caused.items()}

@@ -222,7 +222,7 @@ def _explained(line: Line, stopped: Stopped) -> tuple[tuple[str, ...], str]:
 def _gathered(line: Line, collectives: Sequence[HloCollective]) -> tuple[str, int]:
     """An operand that the compiler gathers whole, and the bytes that this takes on each device."""
     for c in collectives:
-        if c.semantics.cuts != "received" or c.by_user or not c.axes or len(c.shapes) != 1:
+        if not c.semantics.gathers or c.by_user or not c.axes or len(c.shapes) != 1:
             continue
         names = [
             line.called(k)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from shardwidget import collectives, cost
-from shardwidget.collectives import Statement
+from shardwidget.collectives import Statement, statement_of_opcode
 from shardwidget.document import HloCollective, Ints, Mesh, Plan
 from shardwidget.read._program import megascale, remark
 from shardwidget.read._program.axes import Over, over, ranked
@@ -77,13 +77,12 @@ class HloCollectives:
         instruction = found.instruction
         between_slices = megascale.is_host_transfer(instruction)
         if between_slices:
-            kind, reduction = megascale.opcode_of(instruction), megascale.reduction_of(instruction)
-            text = megascale.target_text(instruction)
+            statement = megascale.transferred(instruction)
+            kind, text = statement.opcodes[0], megascale.target_text(instruction)
         else:
-            kind, reduction = _kind(found), _reduction(found, self._module)
+            statement, kind = _statement(found, self._module)
             text = groups_text(instruction.text)
-        shapes = _operand_types(found)
-        statement = collectives.statement_of_opcode(kind, reduction)
+        shapes = _operand_types(found, statement)
         size = sum(map(_bytes, shapes))
         facts = self._facts(statement, kind, text, *_modes(instruction.text), size, between_slices)
         origins = self._origins_of(found, [_bytes(shape) for shape in shapes])
@@ -212,11 +211,11 @@ class HloCollectives:
         return self._numbers[plan]
 
 
-def _kind(found: Found) -> str:
-    """The kind of collective. The TPU compiler writes a reduce-scatter as a fusion of an all-reduce and a slice."""
-    if found.instruction.kind == "all-reduce" and found.computation.name.startswith("all-reduce-scatter"):
-        return "reduce-scatter"
-    return found.instruction.kind
+def _statement(found: Found, module: Module) -> tuple[Statement, str]:
+    """What an instruction does, and XLA's name for it: of a fusion that does another collective by it, that one's."""
+    opcode = found.instruction.kind
+    fused = collectives.statement_of_fusion(opcode, found.computation.name)
+    return (fused, fused.opcodes[0]) if fused else (statement_of_opcode(opcode, _reduction(found, module)), opcode)
 
 
 def _modes(text: str) -> tuple[bool, bool]:
@@ -230,12 +229,12 @@ def _by_user(primitive: str, opcode: str) -> bool:
 
 
 def _reduction(found: Found, module: Module) -> str:
-    """The operation that an all-reduce combines with."""
+    """Opcode of the operation that a collective combines with; empty where it does not combine."""
     computation: Computation | None = module.computations.get(found.instruction.attribute("to_apply").lstrip("%"))
     return computation.root.opcode if computation is not None and computation.root is not None else ""
 
 
-def _operand_types(found: Found) -> list[str]:
+def _operand_types(found: Found, statement: Statement) -> list[str]:
     instruction = found.instruction
     types = []
     for name in instruction.operands:
@@ -243,7 +242,7 @@ def _operand_types(found: Found) -> list[str]:
         if operand is None:
             raise ValueError(f"the type of its operand {name} is not in the text")
         types += _ARRAY.findall(operand.type)
-    if instruction.kind == "ragged-all-to-all":
+    if statement.ragged:
         return types[:1]  # the output and the offsets stay where they are
     return [kind for kind in types if not kind.startswith("token")]
 

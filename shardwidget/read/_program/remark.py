@@ -28,9 +28,9 @@ def of(found: Found, semantics: Semantics, axes: Sequence[str], origin: Instruct
     Or that a reshard has no direct way, so that every device gathers the array whole and slices it again. A matmul that
     gathers its weights is what fully sharded training does, and gets no remark.
     """
-    if resliced(found, module):
+    if resliced(found, semantics, module):
         return RESLICED
-    if semantics.cuts != "received" or not axes or origin.primitive not in _ALONG:
+    if not semantics.gathers or not axes or origin.primitive not in _ALONG:
         return ""
     name = argument_of(found, module)
     return f"undoes the split{name and f' of {name}'} over {_listed(axes)}, for {origin.primitive}"

@@ -10,6 +10,7 @@ import numpy as np
 from jax.extend.core import JaxprEqn, Literal
 
 from shardwidget import _jax
+from shardwidget.collectives import statement_of
 from shardwidget.document import Mesh, Scope
 from shardwidget.document.step import Begins
 from shardwidget.read._jaxpr.expressions import beginnings
@@ -140,9 +141,10 @@ class Writer:
         if eqn.primitive.name in _jax.WRITES and self.written is not None:
             mesh = None if place.region is None else self.meshes[place.region]
             step.printed = printed(eqn, values, self.written, mesh, place.active)
-        if eqn.primitive.name == "pvary":
+        statement = statement_of(eqn.primitive.name)
+        if statement is not None and statement.requested_by:
             frames = frames_of(eqn)
-            step.implicit = not frames or calls_at(frames[0]) not in ("pcast", "pvary")
+            step.implicit = not frames or calls_at(frames[0]) not in statement.requested_by
             if step.implicit and isinstance(values[0], TracedValue):
                 outs[0].alias = values[0]
             elif step.implicit:

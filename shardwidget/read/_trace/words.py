@@ -10,7 +10,7 @@ import numpy as np
 from jax.sharding import PartitionSpec
 
 from shardwidget import _jax
-from shardwidget.collectives import statement_of
+from shardwidget.collectives import Statement, named_axes, statement_of
 from shardwidget.document import Collective, Mesh
 from shardwidget.read._cuts import dims_of_spec
 from shardwidget.read._trace.draft import Draft, TracedValue
@@ -22,8 +22,11 @@ def sentence(step: Draft, mesh: Mesh | None) -> str:
         return _KINDS[step.kind](step, mesh)
     if step.collective is not None and mesh is not None:
         return f"{_communicates(step, step.collective)} {_groups(step.collective, mesh)}"
-    if step.primitive in _PRIMITIVES:
-        return _PRIMITIVES[step.primitive](step)
+    statement = statement_of(step.primitive)
+    if statement is not None and statement.sentence and not statement.communicates:
+        return _sends_nothing(step, statement)
+    if step.primitive == "debug_print":
+        return "Prints; nothing is computed."
     if not step.outputs:
         return f"{step.primitive} has an effect and computes nothing; here it is not run."
     what = called(step.outputs)
@@ -133,26 +136,10 @@ _KINDS: dict[str, Callable[[Draft, Mesh | None], str]] = {
 }
 
 
-def _pvary(step: Draft) -> str:
-    name, axes = called(step.inputs) or joined(step.literals), joined(step.eqn.params["axes"])
-    if step.implicit:
-        return f"JAX types {name} as varying over {axes}, to match other values. No element changes, nothing is sent."
-    return f"From here on, {name} is typed as varying over {axes}. No element changes, nothing is sent."
-
-
-def _axis_index(step: Draft) -> str:
-    return f"Every device gets its index along {joined(_names(step.eqn.params['axis_name']))}. Nothing is sent."
-
-
-_PRIMITIVES: dict[str, Callable[[Draft], str]] = {
-    "pvary": _pvary,
-    "axis_index": _axis_index,
-    "debug_print": lambda step: "Prints; nothing is computed.",
-}
-
-
-def _names(names: Any) -> tuple[Any, ...]:
-    return tuple(names) if isinstance(names, tuple | list) else (names,)
+def _sends_nothing(step: Draft, statement: Statement) -> str:
+    """The sentence stated for what JAX counts as a collective and sends nothing."""
+    text = statement.inserted_sentence if step.implicit else statement.sentence
+    return text.format(value=called(step.inputs) or joined(step.literals), axes=joined(named_axes(step.eqn.params)))
 
 
 def _communicates(step: Draft, collective: Collective) -> str:
@@ -181,7 +168,7 @@ def _communicates(step: Draft, collective: Collective) -> str:
         pairs=(", ".join(f"{s} → {t}" for s, t in pairs[:8]) + (" …" if len(pairs) > 8 else "")) or "none",
         gaps=f" Nothing arrives at {joined(gaps[:8])}, which get zeros." if gaps else "",
     )
-    if collective.semantics.cuts != "received":
+    if not collective.semantics.gathers:
         return text
     if left:
         return f"{text} They are equal now, and {leave}."

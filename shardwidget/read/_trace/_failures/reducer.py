@@ -1,4 +1,4 @@
-"""What a result that varies over mesh axes was meant to be: a sum of parts, a mean, a maximum."""
+"""Which function completes a result that varies over mesh axes: a sum of parts, a mean, a maximum."""
 
 from __future__ import annotations
 
@@ -6,51 +6,51 @@ import math
 from collections.abc import Sequence
 
 from shardwidget import _jax
+from shardwidget.collectives import COMPLETIONS, Reducer
 from shardwidget.read._cuts import dims_of_spec
 from shardwidget.read._trace.draft import Draft, TracedValue
 from shardwidget.read._trace.steps import Writer
 
-OPPOSITE = {"pmax": "pmin", "pmin": "pmax"}
 
-
-def meant(writer: Writer, value: TracedValue, axes: Sequence[str]) -> str:
-    """The collective that completes a value which is a part of one along some axes.
+def completing_reducer(writer: Writer, value: TracedValue, axes: Sequence[str]) -> Reducer | None:
+    """The function that makes the whole of a value which each device has a part of, along some axes.
 
     A matrix product or a reduction over a dimension that the axes cut gives parts. What is only scaled or cast stays
     a part; a sum that is divided by the number of its terms is a mean; a minus turns a maximum into a minimum.
 
     Returns:
-        ``psum``, ``pmean``, ``pmax`` or ``pmin``; empty where the value is not certain to be a part.
+        None where the value is not certain to be a part.
     """
     divisor, negative = 1.0, False
     while (step := _step(writer, value)) is not None:
         if step.primitive == "dot_general":
             (left, right), _ = step.eqn.params["dimension_numbers"]
             if len(step.inputs) != 2:
-                return ""
+                return None
             pairs = zip(step.inputs, (left, right), strict=True)
-            return "psum" if all(_cuts(writer, v, dims, axes) for v, dims in pairs) else ""
-        if step.primitive in _jax.REDUCTIONS:
+            parts = all(_cuts(writer, v, dims, axes) for v, dims in pairs)
+            return COMPLETIONS["reduce_sum"].reducer if parts else None
+        if step.primitive in COMPLETIONS:
+            completion = COMPLETIONS[step.primitive]
             operand, dims = step.inputs[0], step.eqn.params["axes"]
             if not _cuts(writer, operand, dims, axes):
-                return ""
-            name = _jax.REDUCTIONS[step.primitive]
-            if name == "psum" and divisor == math.prod(operand.aval.shape[d] for d in dims):
-                return "pmean"
-            return OPPOSITE.get(name, name) if negative else name
+                return None
+            if completion.mean and divisor == math.prod(operand.aval.shape[d] for d in dims):
+                return completion.mean
+            return completion.negated if negative and completion.negated else completion.reducer
         if step.primitive not in _jax.LINEAR:
-            return ""
+            return None
         if step.primitive == "div":
             by = _constant(writer, step)
             if by is None:
-                return ""
+                return None
             divisor *= by
         negative ^= step.primitive == "neg"
         value = step.inputs[0]
-    return ""
+    return None
 
 
-def cutting(value: TracedValue, d: int, writer: Writer) -> tuple[str, ...]:
+def axes_that_cut(value: TracedValue, d: int, writer: Writer) -> tuple[str, ...]:
     """Axes that cut a dimension of a block, where that is certain: for an argument of the region, from its spec.
 
     What is computed element by element from such blocks is cut in the same way. Nothing is known of any other value.
@@ -60,14 +60,14 @@ def cutting(value: TracedValue, d: int, writer: Writer) -> tuple[str, ...]:
         spec = step.about["node"].control.in_specs[step.outputs.index(value)]
         return dims_of_spec(value.aval.shape, spec)[d].axes
     if step is not None and step.primitive in _jax.ELEMENTWISE:
-        found = {cutting(v, d, writer) for v in step.inputs if v.aval.shape == value.aval.shape}
+        found = {axes_that_cut(v, d, writer) for v in step.inputs if v.aval.shape == value.aval.shape}
         return found.pop() if len(found) == 1 else ()
     return ()
 
 
 def _cuts(writer: Writer, value: TracedValue, dims: Sequence[int], axes: Sequence[str]) -> bool:
     """Whether the axes cut some dimensions of a value."""
-    return set(axes) <= {axis for d in dims for axis in cutting(value, d, writer)}
+    return set(axes) <= {axis for d in dims for axis in axes_that_cut(value, d, writer)}
 
 
 def _constant(writer: Writer, step: Draft) -> float | None:
