@@ -6,25 +6,26 @@ export const VERSION = 1;
 /** An algorithm, and how much each of its rounds sends. A chunk is `Algorithms.chunk` of a block. */
 export interface Algorithm {
   readonly plan: Plan;
-  /** Of each round: the chunks that a device sends, the most of all devices. */
+  /** For each round, the most chunks that any device sends. */
   readonly sent: readonly number[];
-  /** Of each round: the chunks that pass the busiest link of a ring in one direction. */
+  /** For each round, the chunks that pass the busiest link of a ring in one direction. */
   readonly busiest: readonly number[];
 }
 
 /**
- * A collective in a group of n devices by each of its algorithms.
+ * A collective in a group of n devices, by each of its algorithms.
  *
  * A round takes `start` plus the time of the bytes that the busiest link carries. A message takes the shorter way
  * round a ring; where both are equally long, half of it takes each.
  */
 export interface Algorithms {
-  /** JAX's name: `psum`, `all_gather` … */
+  /** JAX's name for it: `psum`, `all_gather` … */
   readonly collective: string;
+  /** The number of devices in the group. */
   readonly n: number;
-  /** Bytes of a device's block, the operand. */
+  /** Bytes of the operand on each device: its block. */
   readonly nbytes: number;
-  /** The part of a block that a chunk is. */
+  /** The fraction of a block that one chunk is. */
   readonly chunk: number;
   readonly algorithms: readonly Algorithm[];
   readonly networks: readonly Network[];
@@ -37,69 +38,88 @@ export interface Algorithms {
 /** Values of one device's shard: every `steps`-th element along each dimension, from its first one on. */
 export interface Block {
   readonly device_id: number;
-  /** Sampled shape. */
+  /** The shape of the sample. */
   readonly shape: readonly number[];
-  /** Sampling step of each dimension, 1 where nothing is left out. */
+  /** The sampling step of each dimension; 1 where nothing is left out. */
   readonly steps: readonly number[];
-  /** Element format of `data`, little-endian: numpy's letter and bytes. Narrow floats come as f4. */
+  /**
+   * The little-endian format of the elements of `data`: numpy's letter and the number of bytes. Narrow floats come
+   * as `f4`.
+   */
   readonly format: "f4" | "f8" | "i4" | "u4" | "i8" | "u8" | "b1" | "c8" | "c16";
+  /** The sampled elements, in row-major order. */
   readonly data: DataView;
-  /** Least finite value (magnitude for complex) of what was read; 0 if there is none. */
+  /** The least finite value that was read (of complex values, the least magnitude); 0 if there is none. */
   readonly low: number;
+  /** The greatest finite value that was read, likewise. */
   readonly high: number;
   /** `low` as the dtype prints it; empty if there is no finite value. */
   readonly low_text: string;
+  /** `high` as the dtype prints it; empty if there is no finite value. */
   readonly high_text: string;
-  /** Whether the whole shard was read for `low` … `infs`, rather than the sample. */
+  /** Whether `low` to `infs` are those of the whole shard, rather than of the sample. */
   readonly exact: boolean;
+  /** The number of NaNs that were read. */
   readonly nans: number;
+  /** The number of infinities that were read. */
   readonly infs: number;
 }
 
 /** Memory that a value takes up on each device. */
 export interface Buffer {
-  /** With the padding of the device's tiles. */
+  /** Its size, with the padding of the device's tiles. */
   readonly bytes: number;
-  /** On one device, as JAX writes it: `bf16[8,4]`. */
+  /** The type on one device, as JAX writes it: `bf16[8,4]`. */
   readonly type: string;
-  /** What the user calls it: an argument's path, or the variable that its line binds; else the instruction's name. */
+  /** The path of an argument, or the variable that the user's line assigns; otherwise the instruction's name. */
   readonly name: string;
-  /** `kept`: made in the forward and needed in the backward pass; `collective`: the result of a collective. */
+  /**
+   * `kept` is made in the forward pass and needed in the backward pass; `collective` is the result of a
+   * collective.
+   */
   readonly kind: "argument" | "output" | "kept" | "temporary" | "collective";
-  /** The step that makes it; 0 for an argument. */
+  /** Index of the step that makes it; 0 for an argument. */
   readonly born: number;
-  /** The last step that it is alive at. */
+  /** Index of the last step that needs it. */
   readonly dies: number;
-  /** The user's line that makes it. */
+  /** The user's line that makes it; None where that is not known. */
   readonly source: Source | null;
   /** Whether it is made in the backward pass. */
   readonly backward: boolean;
-  /** Index in `Memory.loops` of the innermost loop that makes it again in each pass; -1 for none. */
+  /** Index in `Memory.loops` of the innermost loop that makes it anew in every iteration; -1 for none. */
   readonly loop: number;
-  /** Name of the instruction that makes it. */
+  /** The name of the instruction that makes it; empty for an argument. */
   readonly instruction: string;
-  /** Of an argument: whether a result is written in its place. */
+  /** Whether it is an argument that a result takes the place of. */
   readonly donated: boolean;
-  /** Mesh axes that cut it; None where that is not certain: the compiled program no longer shows it. */
+  /**
+   * The mesh axes that split it, in the order of the mesh; None where that is not certain, because the compiled
+   * program no longer shows it.
+   */
   readonly axes: readonly string[] | null;
 }
 
-/** A device by the memory that it has. */
+/** A kind of device, and how much memory it has. */
 export interface Chip {
   readonly name: string;
+  /** The size of its memory. */
   readonly bytes: number;
-  /** Where the number is from. */
+  /** Where that number comes from. */
   readonly source: string;
 }
 
-/** The clock of a process, compared with that of the first. */
+/** The clock of a process, compared with that of the first process. */
 export interface Clock {
+  /** The index of the process. */
   readonly process: number;
   /** Seconds that were subtracted from its times. */
   readonly offset_s: number;
-  /** What may still be wrong: 90th percentile of how far apart collectives that both took part in end. */
+  /**
+   * The error that may remain: the 90th percentile of how far apart, in seconds, both processes see a collective
+   * end.
+   */
   readonly skew_s: number;
-  /** Collectives that the clocks were aligned on; 0: they could not be. */
+  /** The number of collectives that the clocks were aligned on; 0 where they could not be aligned. */
   readonly collectives: number;
 }
 
@@ -110,116 +130,119 @@ export interface Collective {
   readonly semantics: Semantics;
   /** The user's mesh axes, as the program names them. */
   readonly axes: readonly string[];
-  /** Mesh positions of the groups, one group after another; a shorter group is filled up with -1. */
+  /** The mesh positions of the groups, one group after another; shorter groups are padded with -1. */
   readonly positions: Ints;
-  /** Ranks of the largest group; 1 where no rank has another one to send to. */
+  /** The number of ranks in the largest group; 1 where no rank has another one to send to. */
   readonly group_size: number;
-  /** Bytes that a device sends, rounded up, where it can reach every other directly (a switch): see `arithmetic`. */
+  /** Bytes that a device sends, rounded up, if it can reach every other directly (a switch). See `arithmetic`. */
   readonly bytes_per_device: number;
   /**
-   * How that number is computed, for example `2·V·(N−1)/N, V = 32 B, N = 2`. V is the bytes of the whole array of
-   * a group: of all blocks together where each rank has a part of its own, else of one block.
+   * How that number is computed, for example `2·V·(N−1)/N, V = 32 B, N = 2`. V is the size of a group's whole array
+   * in bytes: all blocks together where each rank has a part of its own, otherwise one block.
    */
   readonly arithmetic: string;
-  /** Rounds of the ring algorithm, one neighbour apart each; 1 for a permutation. */
+  /** The number of rounds of the ring algorithm, in each of which ranks send to a neighbour; 1 for a permutation. */
   readonly hops: number;
-  /** Indices in `Trace.plans`: the algorithms that apply, the meaning first. */
+  /** Indices in `Trace.plans` of the algorithms that apply, the meaning first. */
   readonly plans: readonly number[];
-  /** For each of `plans`: bytes that a device sends by it, including what it passes on for others. */
+  /** For each of `plans`, the bytes that a device sends by it, including what it passes on for others. */
   readonly plan_bytes: readonly number[];
   /**
-   * Dimension along which the sent block is cut into n equal chunks; -1 where its elements, in row-major order, are
-   * cut into n ranges (chunk c: from `c·size//n`), or where a chunk is a whole block.
+   * The dimension along which the sent block is cut into n equal chunks; -1 where its elements, in row-major order,
+   * are cut into n ranges (chunk c begins at `c·size//n`), or where a chunk is a whole block.
    */
   readonly split_axis: number;
-  /** Dimension along which chunks are in the received block; -1 as in `split_axis`. */
+  /** The dimension along which chunks are joined in the received block; -1 as in `split_axis`. */
   readonly concat_axis: number;
-  /** Estimated seconds of latency on each of `Trace.interconnects`. */
+  /** Estimated latency in seconds on each of `Trace.interconnects`. */
   readonly latency: readonly number[];
-  /** Estimated seconds that the bytes take on each; the estimate is the greater of the two. */
+  /** Estimated seconds that the bytes take on each of them. The estimate is the greater of the two. */
   readonly bandwidth: readonly number[];
 }
 
-/** One value, three ways. */
+/** One value: its explicit type, its type on an Auto mesh, and its concrete sharding. */
 export interface Compared {
-  /** The user's name where it is known, else JAX's letter. */
+  /** The user's name for it where it is known, otherwise JAX's letter. */
   readonly name: string;
-  /** Global; of the block inside a `shard_map`. */
+  /** The global shape; inside a `shard_map`, that of the block. */
   readonly shape: readonly number[];
   readonly dtype: string;
   readonly bits: number;
-  /** Its type on an Explicit mesh; None at an error that nothing fixes, and below it. */
+  /** The type on an Explicit mesh; None at an error that no fix removes, and below it. */
   readonly explicit: Layout | null;
-  /** Its type on an Auto mesh; empty where that side stopped. */
+  /** The type on an Auto mesh; empty where tracing on that mesh stopped. */
   readonly auto: string;
-  /** Its sharding in the compiled program; None where that is not known (see `Comparison.note`). */
+  /** The sharding in the compiled program; None where it is not known (see `Comparison.note`). */
   readonly concrete: Layout | null;
   /**
-   * The explicit type against the concrete sharding; silent where the type leaves it to the compiler; empty where
-   * there is nothing to compare.
+   * Whether the explicit type and the concrete sharding agree; `silent` where the type leaves the sharding to the
+   * compiler, empty where there is nothing to compare.
    */
   readonly agreement: "same" | "differs" | "silent" | "";
-  /** What differs, or why the place is not known, in one sentence; empty where there is nothing to say. */
+  /** What differs, or why the sharding is not known, in one sentence; empty where there is nothing to say. */
   readonly note: string;
 }
 
-/** What is compared of a leaf. */
+/** The properties of a leaf that are compared. */
 export interface ComparedArray {
-  /** What comes before the row's path in this tree: `0/mu`; empty for the path itself. */
+  /** What precedes the row's path in this tree, `0/mu`; empty where nothing does. */
   readonly under: string;
-  /** Short dtype and shape with the mesh axes that cut it: `bf16[1024@data,3072]`. */
+  /** The short dtype and the shape with the mesh axes that split it: `bf16[1024@data,3072]`. */
   readonly type: string;
   /** The PartitionSpec as JAX prints it; None where the sharding has none. */
   readonly spec: string | null;
-  /** Of the array, held once. */
+  /** Bytes of the array, held once. */
   readonly bytes: number;
-  /** Of its largest shard; 0 for what is on no device. */
+  /** Bytes of its largest shard; 0 where it is on no device. */
   readonly bytes_per_device: number;
-  /** Devices that hold each tile; 0 for what is on no device. */
+  /** The number of devices that hold each tile; 0 where it is on no device. */
   readonly copies: number;
 }
 
-/** What a tree holds at a path: several arrays where it has another tree in it several times, as Adam's state. */
+/** What a tree holds at a path: several arrays where it contains another tree more than once, as in Adam's state. */
 export interface ComparedCell {
   readonly arrays: readonly ComparedArray[];
   /**
-   * Against the first tree. `moved`: other devices, or the same axes at other dimensions; `only here`: the first
-   * tree has none; `only there`: only the first tree has one; `absent`: neither has. Of several arrays each is
-   * compared with its counterpart, and the first status in the order above counts.
+   * How it differs from the first tree. `moved`: on other devices, or the same axes split other dimensions;
+   * `only here`: the first tree has nothing there; `only there`: only the first tree has something there;
+   * `absent`: neither has. Where there are several arrays, each is compared with its counterpart, and the first status
+   * that applies, in the order above, counts.
    */
   readonly status: "lost an axis" | "gained an axis" | "moved" | "grew" | "shrank" | "another type" | "same" | "only here" | "only there" | "absent";
   /** The mesh axes that were lost or gained. */
   readonly axes: readonly string[];
 }
 
-/** Rows that are equal but for numbers in their paths, such as those of layers. */
+/** Rows that are equal but for numbers in their paths, such as those of a model's layers. */
 export interface ComparedLine {
-  /** `layers/0…11/qkv`. */
+  /** Their paths in one, with the range of the numbers: `layers/0…11/qkv`. */
   readonly path: string;
-  /** Indices in `ModelComparison.rows`. */
+  /** Indices of the rows in `ModelComparison.rows`. */
   readonly rows: Ints;
 }
 
 /** A path, and what each tree holds there. */
 export interface ComparedRow {
-  /** With `/` between its steps; without what a tree has before it. */
+  /** The path with `/` between its steps, without what precedes it in one of the trees. */
   readonly path: string;
-  /** One for each tree. */
+  /** What each tree holds there. */
   readonly cells: readonly ComparedCell[];
 }
 
-/** One of the trees, and its totals. */
+/** The totals of one of the trees. */
 export interface ComparedTree {
   readonly name: string;
+  /** The number of its arrays. */
   readonly arrays: number;
-  /** Of all its arrays, each held once. */
+  /** Bytes of all its arrays, each held once. */
   readonly bytes: number;
-  /** On the device that holds most. */
+  /** Bytes on the device that holds the most. */
   readonly bytes_per_device: number;
 }
 
-/** What the types say, beside where the data is. */
+/** What the types say, beside where the compiled program puts the data. */
 export interface Comparison {
+  /** What is compared: the equations of a function, or arrays by themselves. */
   readonly of: "function" | "arrays";
   readonly mesh: Mesh;
   readonly rows: readonly Row[];
@@ -227,7 +250,10 @@ export interface Comparison {
   readonly continuations: readonly Continuation[];
   /** The compiled program; None where nothing was compiled. */
   readonly program: Program | null;
-  /** Which variant of the mesh was compiled; `given` for the user's own mixed one. */
+  /**
+   * The axis types of the mesh that was compiled for; `given` for the user's own mixed types. Empty where nothing
+   * was compiled.
+   */
   readonly compiled_from: "" | "Auto" | "Explicit" | "given";
   readonly listings: readonly Listing[];
   readonly name: string;
@@ -238,105 +264,111 @@ export interface Comparison {
   readonly version: number;
 }
 
-/** The explicit side below a fix other than the one that `rows` show. */
+/** The explicit side below a fix that `Comparison.rows` do not continue with. */
 export interface Continuation {
+  /** Index in `Comparison.rows` of the row with the error. */
   readonly row: number;
-  /** Index in that row's `fixes`. */
+  /** Index of the fix in that row's `fixes`. */
   readonly choice: number;
-  /** Indices of the rows that differ with it. */
+  /** Indices in `Comparison.rows` of the rows that differ with the fix. */
   readonly at: readonly number[];
-  /** Those rows. */
+  /** Those rows as they are with the fix. */
   readonly rows: readonly Row[];
-  /** The program compiled with the fix. */
+  /** The program compiled with the fix; None where it was not compiled. */
   readonly program: Program | null;
 }
 
-/** How one dimension is cut where mesh axes do not determine it: by an index map of the sharding's own. */
+/** How one dimension is cut by a sharding's own index map, where mesh axes do not determine it. */
 export interface Cut {
-  /** First index of each distinct part. */
+  /** The first index of each distinct part. */
   readonly starts: Ints;
   /** One past the last index of each distinct part. */
   readonly stops: Ints;
-  /** The part that the device at each mesh position holds. */
+  /** The index of the part that the device at each mesh position holds. */
   readonly part: Ints;
 }
 
-/** Devices on which everything is the same. */
+/** Devices for which all numbers below are the same. */
 export interface DeviceGroup {
-  /** Indices in the order of `Namespace.meshes`, each device where it comes first. */
+  /** Indices of the devices in the order of `Namespace.meshes`, where each device counts at its first place. */
   readonly devices: Ints;
-  /** Bytes of all arrays. */
+  /** Bytes of all arrays on each of them. */
   readonly held: number;
-  /** Bytes that would be there if nothing were held twice. */
+  /** Bytes that would be left on each of them if no data were held twice. */
   readonly own: number;
   /** Bytes that the last cell added. */
   readonly added: number;
-  /** Bytes that it freed. */
+  /** Bytes that the last cell freed. */
   readonly freed: number;
-  /** Bytes in use by the backend's own count; None where it gives none. */
+  /** Bytes in use, by the backend's own count; None where the backend does not count. */
   readonly in_use: number | null;
-  /** The most that were in use since the process began. */
+  /** The most bytes in use since the process began; None where the backend does not count. */
   readonly peak: number | null;
-  /** The most that can be in use. */
+  /** The most bytes that can be in use; None where the backend does not say. */
   readonly limit: number | null;
 }
 
-/** One dimension of the array. */
+/** One dimension of an array. */
 export interface Dim {
   readonly size: number;
-  /** Mesh axes that split it, major to minor. */
+  /** The mesh axes that split it, major to minor. */
   readonly axes: readonly string[];
-  /** Whether the spec is `P.UNCONSTRAINED` here: the compiler chooses. */
+  /** Whether the spec is `P.UNCONSTRAINED` here, so that the compiler chooses. */
   readonly unconstrained: boolean;
+  /** How an index map cuts it; None where mesh axes determine that. */
   readonly cut: Cut | null;
 }
 
 /** A dtype that the array may have. */
 export interface DtypeName {
   readonly name: string;
-  /** As types spell it: `f32`. */
+  /** The short name, as in types: `f32`. */
   readonly short: string;
   /** Bits of one element in memory. */
   readonly bits: number;
 }
 
-/** How long tasks take, in any one unit. Each kind has one entry for all stages, or one per stage. */
+/** How long tasks take, all in the same unit: for each kind one entry for all stages, or one per stage. */
 export interface Durations {
+  /** The time of a forward task. */
   readonly forward: readonly number[];
+  /** The time of the half of a backward task that makes the gradient of the input. */
   readonly backward_input: readonly number[];
-  /** A whole backward task takes the sum of both halves. */
+  /** The time of the half that makes the gradient of the weights. A whole backward task takes the sum of both. */
   readonly backward_weight: readonly number[];
-  /** From the end of a task until its result has arrived on another rank. It keeps neither rank busy. */
+  /** The time from the end of a task until its result has arrived on another rank. It keeps neither rank busy. */
   readonly communication: number;
 }
 
-/** One operation on one device, once. */
+/** One execution of an operation on one device. */
 export interface Event {
   readonly name: string;
   readonly kind: "compute" | "collective";
   /** Index of the call of the program. */
   readonly call: number;
-  /** Seconds from the beginning of the call: the first event on any device. */
+  /** When it starts, in seconds from the beginning of the call: the first event on any device. */
   readonly start_s: number;
+  /** When it ends, likewise. */
   readonly end_s: number;
-  /** Of a collective: seconds from its own arrival to that of the last member. */
+  /** Seconds from the device's own arrival at a collective to that of the last member; 0 for compute. */
   readonly waited_s: number;
-  /** Of the loops that it is in, outermost first. */
+  /** The iteration of each loop that it is in, outermost first. */
   readonly iteration: readonly number[];
+  /** The user's line that it belongs to; None where there is none. */
   readonly source: Source | null;
 }
 
 /** A sheet of exercises; a single exercise is a sheet of one. */
 export interface Exercises {
-  /** The first question's. */
+  /** The mesh of the first question. */
   readonly mesh: Mesh;
   readonly questions: readonly Question[];
-  /** Of the set; empty for a single exercise. */
+  /** The name of the set; empty for a single exercise. */
   readonly name: string;
   readonly student: string;
-  /** Where progress is kept, in words; empty where it is not. */
+  /** Where progress is saved, in words; empty where it is not saved. */
   readonly kept: string;
-  /** What the reader should know of their record: one that could not be read, or is another student's. */
+  /** What the student should know about their saved record: that it could not be read, or is another student's. */
   readonly notes: readonly string[];
   /** The record as JSON, to copy; empty for a single exercise. */
   readonly record: string;
@@ -347,117 +379,135 @@ export interface Exercises {
 
 /** Why a program stops, at the value that causes it. */
 export interface Failure {
-  /** Class of the exception. */
+  /** The class of the exception. */
   readonly error: string;
-  /** JAX's own words, or the user's exception. */
+  /** The message of the exception, in JAX's or the user's own words. */
   readonly message: string;
-  /** What it means, in terms of mesh axes: which value varies over which one, and where that came from. */
+  /**
+   * What the message means in terms of mesh axes: which value varies over which axis, and where that began. Empty
+   * where it is not known.
+   */
   readonly explanation: string;
-  /** The mesh axes in question. */
+  /** The mesh axes that the explanation is about. */
   readonly axes: readonly string[];
   readonly fixes: readonly Fix[];
-  /** Index of the fix with which the program continues below; -1 where it does not. */
+  /** Index of the fix that the rows below continue with; -1 where the program does not continue. */
   readonly chosen: number;
   readonly kind: "out_specs" | "scan_carry" | "branches" | "traced_value" | "shape" | "indivisible" | "sharding_type" | "in_specs" | "axis_name" | "user" | "other";
-  /** The value of the trace that causes it; -1 where none does. */
+  /** Index in `Trace.variables` of the value that causes it; -1 where no value does. */
   readonly variable: number;
-  /** Index of the step of the trace where the value became so; -1 where not known. */
+  /** Index in `Trace.steps` of the step that made that value as it is; -1 where not known. */
   readonly origin: number;
-  /** The user's frames, as Python prints them. */
+  /** The frames of the user's own code, as Python prints them. */
   readonly traceback: string;
 }
 
-/** What came of an answer. It never gives the right one. */
+/** The verdict on an answer. It never gives the correct answer. */
 export interface Feedback {
-  /** A malformed answer does not have the form that is asked for; it does not count as an attempt. */
+  /** `malformed` if the answer does not have the form that is asked for; it then does not count as an attempt. */
   readonly verdict: "right" | "partly" | "wrong" | "malformed";
-  /** What the answer means, and the quantity that is off. */
+  /** What the answer means, and which quantity is wrong. */
   readonly message: string;
-  /** What the reader should ask next; empty when all is right. */
+  /** A question that leads on from a wrong answer; empty where the answer is correct. */
   readonly question: string;
   /** What the answer would have given, in a few words: `f32[2,8]`. */
   readonly gives: string;
+  /** The verdict on each field; empty where fields are not judged one by one. */
   readonly parts: readonly Part[];
-  /** What the answer would have given. */
+  /** A picture of what the answer would have given; None where there is none. */
   readonly figure: Figure | null;
-  /** Class of the exception that JAX raises; empty if there is none. */
+  /** The class of the exception that JAX raises; empty if it raises none. */
   readonly error: string;
-  /** JAX's own words. */
+  /** The message of that exception, in JAX's own words. */
   readonly said: string;
 }
 
 /** One thing to fill in. */
 export interface Field {
+  /** Unique in its question. */
   readonly name: string;
+  /** What stands beside it. */
   readonly label: string;
-  /** `devices` takes device ids, `grid` numbers in rows, `code` a function that a notebook cell assigns. */
+  /**
+   * How it is filled in: `devices` takes device ids, `grid` numbers in rows, `code` a function that a notebook
+   * cell assigns.
+   */
   readonly form: "text" | "spec" | "choice" | "devices" | "grid" | "code";
-  /** Of a choice. */
+  /** What can be chosen, where `form` is `choice`. */
   readonly options: readonly string[];
-  /** Of a grid: rows and columns. */
+  /** The number of rows and of columns, where `form` is `grid`. */
   readonly shape: readonly number[];
-  /** An answer of the right form, which need not be right. */
+  /** An answer of the right form, which need not be correct. */
   readonly example: string;
 }
 
 /** Something to look at: a placement, lines of code with the types they are given, or blocks of numbers. */
 export interface Figure {
   readonly title: string;
+  /** The layout to show; None where the figure shows none. */
   readonly placement: Placement | null;
+  /** The code to show; None where the figure shows none. */
   readonly listing: Listing | null;
-  /** `a: f32[8@x,16]`, one for each argument. */
+  /** The type of each argument of the code: `a: f32[8@x,16]`. */
   readonly types: readonly string[];
+  /** The blocks of numbers to show. */
   readonly tables: readonly Table[];
 }
 
 /** A change that makes a program run. */
 export interface Fix {
-  /** In a few words: `keep rows split over x`. */
+  /** What it does, in a few words: `keep rows split over x`. */
   readonly title: string;
   /**
-   * The lines with the change, without indentation. Where the source does not show the place (`line` is 0), an
-   * argument or a statement whose place the title names.
+   * The changed lines, without indentation. Where the change has no place in the source (`line` is 0): an argument
+   * or a statement, for the place that the title names.
    */
   readonly code: string;
-  /** File name without its folders, as `Source.file`. */
+  /** The name of the file without its folders, as in `Source.file`. */
   readonly file: string;
-  /** The first line that `code` replaces. */
+  /** The number of the first line that `code` replaces; 0 where the source does not show the place. */
   readonly line: number;
-  /** How many lines it replaces; 0 where it goes before `line`. */
+  /** The number of lines that `code` replaces; 0 where it is inserted before `line`. */
   readonly lines: number;
-  /** The type of the equation's first result with the change; None where the program is not compared. */
+  /** The type of the equation's first result with the change; None outside comparisons. */
   readonly layout: Layout | null;
-  /** What the change makes the devices do, in words: `all-reduce over y`; `none`. Empty where not known. */
+  /**
+   * What devices communicate because of the change, in words: `all-reduce over y`, `none`. Empty where not
+   * known.
+   */
   readonly communication: string;
-  /** Bytes that a device sends for it. */
+  /** Bytes that a device sends because of the change. */
   readonly bytes_per_device: number;
 }
 
-/** Something to look at, of one leaf or of several equal ones. */
+/** A reason to look at one leaf, or at several equal ones. */
 export interface Flag {
   readonly kind: "copied" | "unlike" | "one device" | "uneven" | "tiny" | "unreadable";
-  /** Indices in `Model.leaves`. */
+  /** Indices in `Model.leaves` of the leaves that it is about. */
   readonly leaves: Ints;
-  /** Bytes on each device that could be saved, of all these leaves together. */
+  /** Bytes that could be saved on each device, over all these leaves. */
   readonly cost: number;
-  /** One sentence. */
+  /** The reason, in one sentence. */
   readonly reason: string;
-  /** A spec without this cost, as code; empty where none is known. */
+  /** A spec that avoids the cost, as code; empty where none is known. */
   readonly spec: string;
 }
 
-/** What one device needs of another. */
+/** How much one device needs from another. */
 export interface Flow {
-  /** Position in the mesh of the nearest device that has it. */
+  /** Position in the mesh of the nearest device that has the data. */
   readonly source: number;
-  /** Position in the mesh of the target. */
+  /** Position in the target's mesh of the device that needs it. */
   readonly target: number;
+  /** The bytes that it needs. */
   readonly bytes: number;
 }
 
-/** What was answered for one field. */
+/** The answer given for one field. */
 export interface Given {
+  /** The field's name. */
   readonly field: string;
+  /** The answer as text. */
   readonly text: string;
 }
 
@@ -466,117 +516,127 @@ export interface HloCollective {
   /** XLA's name for it, in the synchronous form: `all-reduce`, `reduce-scatter`, `collective-permute`. */
   readonly kind: string;
   readonly semantics: Semantics;
-  /** The user's mesh axes whose groups these are, in mesh order; empty where none fit, see `irregular`. */
+  /**
+   * The user's mesh axes that have these groups, in mesh order; empty where no set of axes has them
+   * (`irregular`).
+   */
   readonly axes: readonly string[];
   /** Whether no set of mesh axes has these groups. */
   readonly irregular: boolean;
-  /** Mesh positions of the groups, one group after another; a shorter group is filled up with -1. */
+  /** The mesh positions of the groups, one group after another; shorter groups are padded with -1. */
   readonly positions: Ints;
-  /** Ranks of the largest group. */
+  /** The number of ranks in the largest group. */
   readonly group_size: number;
-  /** Types of the operands on one device, as JAX writes them: `f32[32,16]`. Several in a combined collective. */
+  /**
+   * The types of the operands on one device, as JAX writes them: `f32[32,16]`. A combined collective has
+   * several.
+   */
   readonly shapes: readonly string[];
-  /** Bytes that a device sends each time, in the ring algorithm (directly, for a permutation), rounded up. */
+  /** Bytes that a device sends each time by the ring algorithm (by a permutation: directly), rounded up. */
   readonly bytes_per_device: number;
   /** How that number is computed, for example `2·V·(N−1)/N, V = 32 B, N = 2`. */
   readonly arithmetic: string;
   /**
-   * How often it runs in one call of the program, in a branch at most; None inside a loop whose trip count is not
+   * How often it runs in one call of the program (in a branch: at most); None inside a loop whose trip count is not
    * known.
    */
   readonly times: number | null;
   /**
-   * Index in `Program.nests` of the innermost one that it is in; -1 in the entry computation. Of one that several
-   * calls run: what these have in common.
+   * Index in `Program.nests` of the innermost loop, branch or call that it is in; -1 in the entry computation.
+   * Where several calls run it: of the innermost one that they have in common.
    */
   readonly nest: number;
-  /** Calls that run it, where it is in a computation that is called from several places. */
+  /** The number of places that call the computation it is in. */
   readonly calls: number;
-  /** Of irregular groups: the mesh axes that they stay within. `('x',)` alone: each is a part of a group of x. */
+  /**
+   * The mesh axes that irregular groups stay within: with `('x',)` each is a part of a group of x. Empty for
+   * regular ones.
+   */
   readonly within: readonly string[];
-  /** For collective-permute: (source, destination) mesh positions. */
+  /** The pairs (source, destination) of a permutation, as mesh positions; empty for other collectives. */
   readonly pairs: readonly (readonly [number, number])[];
   /**
-   * The user's line that it belongs to; of a combined collective, that of the most bytes. A line of an installed
-   * package only where the user's own is not known.
+   * The user's line that it belongs to (for a combined collective, the one with the most bytes); a line of an
+   * installed package only where the user's own is not known.
    */
   readonly source: Source | null;
-  /** The line of an installed package (flax, optax …) that the user's line runs; None where there is none. */
+  /** The line of an installed package (flax, optax …) that the user's line runs; None where it runs none of one. */
   readonly library: Source | null;
-  /** Its `jax.named_scope`s, which flax and others name by their modules: `Transformer/mlp`. */
+  /** The `jax.named_scope` it is in, which flax and others name after modules: `Transformer/mlp`. */
   readonly module: string;
-  /** Of a combined collective: the other lines that it belongs to. */
+  /** The other lines that a combined collective belongs to; empty for any other. */
   readonly also: readonly Source[];
-  /** JAX's path to the operation: `jit(f)/transpose(jvp(dot_general))`. */
+  /** JAX's path of the operation: `jit(f)/transpose(jvp(dot_general))`. */
   readonly op: string;
-  /** Whether it belongs to a transposed operation: the backward pass. */
+  /** Whether it belongs to a transposed operation, and so to the backward pass. */
   readonly backward: boolean;
-  /** Whether the program asks for it (a `psum` in a `shard_map`); else the compiler added it. */
+  /** Whether the program asks for it, as by `psum` in a `shard_map`; otherwise the compiler added it. */
   readonly by_user: boolean;
-  /** Whether it is split into `-start` and `-done`, so that other work may run meanwhile. */
+  /** Whether it is split into a `-start` and a `-done` half, so that other work can run meanwhile. */
   readonly asynchronous: boolean;
-  /** Name of the instruction in the module. */
+  /** The name of the instruction in the module. */
   readonly name: string;
-  /** The function's argument that it moves: `params['w']`; empty where it moves a computed value. */
+  /** The argument of the function that it moves, `params['w']`; empty where it moves a computed value. */
   readonly operand: string;
   /** The groups as XLA writes them: `replica_groups=[4,4]<=[4,4]T(1,0)`. */
   readonly groups_text: string;
   /** The groups in words: `4 groups of 2 devices (…)`. */
   readonly groups_meaning: string;
-  /** The dtype that the program has, where XLA's CPU backend sends a wider one in its place: `bf16`. */
+  /** The dtype in the program, `bf16`, where XLA's CPU backend sends a wider one instead; otherwise empty. */
   readonly widened_from: string;
-  /** Why it deserves a look: `undoes the split of w over model, for sort`. Empty if it does not. */
+  /** Why it deserves a look, `undoes the split of w over model, for sort`; empty if it does not. */
   readonly remark: string;
-  /** Indices in `Program.plans`: the algorithms that apply, the meaning first. */
+  /** Indices in `Program.plans` of the algorithms that apply, the meaning first. */
   readonly plans: readonly number[];
-  /** Estimated seconds of latency, each time, on each of `Program.interconnects`. */
+  /** Estimated latency in seconds, each time, on each of `Program.interconnects`. */
   readonly latency: readonly number[];
-  /** Estimated seconds that the bytes take on each; the estimate is the greater of the two. */
+  /** Estimated seconds that the bytes take on each of them. The estimate is the greater of the two. */
   readonly bandwidth: readonly number[];
 }
 
 /** A name and the arrays that it holds; or, with an empty name, arrays that no name holds. */
 export interface Holder {
-  /** As code that gives it: `params`, `Out[4]`. Empty for what no name holds. */
+  /** The name as an expression, `params` or `Out[4]`; empty for arrays that no name holds. */
   readonly name: string;
-  /** Arrays, each counted once, including those that other names hold as well. */
+  /** The number of arrays, each counted once, including those that other names hold as well. */
   readonly arrays: number;
-  /** Index in `Namespace.types`; -1 for a tree, and for what no name holds. */
+  /** Index in `Namespace.types` of a single array's type; -1 for a tree, and for arrays that no name holds. */
   readonly type: number;
-  /** Bytes of the arrays, each held once, without those that are counted at another name. */
+  /** Bytes of the arrays, each held once, without those that are counted under another name. */
   readonly bytes: number;
-  /** Of the same arrays, on the device that holds most of them. */
+  /** Bytes of the same arrays on the device that holds the most of them. */
   readonly bytes_per_device: number;
-  /** On all devices, beyond one copy of each tile. */
+  /** Bytes on all devices beyond one copy of each tile. */
   readonly spent: number;
-  /** The types of a tree, most bytes first; empty for a single array. */
+  /** The types of a tree, those with the most bytes first; empty for a single array. */
   readonly parts: readonly TypeCount[];
-  /** Types that are not in `parts`. */
+  /** The number of types that are not in `parts`. */
   readonly more_types: number;
-  /** Arrays that were deleted or donated. */
+  /** The number of arrays that were deleted or donated. */
   readonly deleted: number;
-  /** Arrays that are counted at another name, which holds them too. */
+  /** The number of arrays that are counted under another name, which holds them too. */
   readonly shared: number;
-  /** The first such name. */
+  /** The first such name; empty where there is none. */
   readonly shared_with: string;
+  /** What the last cell did with the name; empty where it did nothing. */
   readonly change: "" | "new" | "resharded" | "changed" | "updated" | "deleted" | "gone";
-  /** Arrays that the change is about. */
+  /** The number of arrays that changed. */
   readonly moved: number;
-  /** Type before; of a tree, that of `path`. Empty where it is the same as now. */
+  /** The type before the change: of a single array, or of the one at `path`. Empty where the type is the same. */
   readonly was: string;
-  /** The first array of a tree that the change is about, as `jax.tree_util.keystr` writes it. */
+  /** The path of the first array of a tree that changed, as `jax.tree_util.keystr` writes it. */
   readonly path: string;
-  /** Change of `bytes_per_device`. */
+  /** The change of `bytes_per_device`. */
   readonly delta: number;
-  /** Reasons to look at it. */
+  /** The number of reasons to look at it. */
   readonly flags: number;
-  /** The worst of them, in one sentence. */
+  /** The most important of these reasons, in one sentence. */
   readonly reason: string;
-  /** Path of the array in a tree that this is about. */
+  /** The path of the array that `reason` is about, in a tree. */
   readonly flagged: string;
-  /** Bytes on each device that all of them could save. */
+  /** Bytes that could be saved on each device if all these reasons went away. */
   readonly cost: number;
-  /** A spec without this cost, as code; empty where none is known. */
+  /** A spec that avoids this cost, as code; empty where none is known. */
   readonly spec: string;
 }
 
@@ -601,55 +661,55 @@ export interface Ints {
 
 /** One step of a path. */
 export interface Key {
-  /** As `jax.tree_util.keystr` writes it: `['embed']`, `[0]`, `.mu`. */
+  /** The key as `jax.tree_util.keystr` writes it: `['embed']`, `[0]`, `.mu`. */
   readonly text: string;
-  /** As it writes it with `simple=True`: `embed`, `0`, `mu`. */
+  /** The key as `keystr(…, simple=True)` writes it: `embed`, `0`, `mu`. */
   readonly name: string;
 }
 
-/** The events of one device, in columns: by call, then by start. */
+/** The events of one device as columns, sorted by call and then by start. */
 export interface Lane {
-  /** Mesh position of the device. */
+  /** The mesh position of the device. */
   readonly position: number;
-  /** Events of each call. */
+  /** The number of events in each call. */
   readonly counts: Ints;
-  /** Index in `Run.operations`. */
+  /** The index of each event's operation in `Run.operations`. */
   readonly operation: Ints;
-  /** Ticks from the beginning of the call. */
+  /** When each event starts, in ticks from the beginning of the call. */
   readonly start: Ints;
-  /** Ticks. */
+  /** How long each event takes, in ticks. */
   readonly duration: Ints;
-  /** Of the events that are collectives, in order: ticks from the device's own arrival to that of the last member. */
+  /** For each event that is a collective, in order: ticks from the device's own arrival to that of the last member. */
   readonly waited: Ints;
 }
 
 /** How a value is sharded over the mesh, as a type or a sharding states it. */
 export interface Layout {
   /**
-   * In JAX's spelling: a type, `f32[8@x,16]{U:y}`; or a spec, `P('x', None)`. The sharding's own text where no
+   * A type, `f32[8@x,16]{U:y}`, or a spec, `P('x', None)`, as JAX prints it; the sharding's own text where no
    * spec fits.
    */
   readonly text: string;
-  /** How each dimension is cut; None where the text does not show it (Auto axes). */
+  /** How each dimension is split; None where the text does not show it (Auto axes). */
   readonly dims: readonly Dim[] | null;
   readonly unreduced: readonly string[];
   readonly reduced: readonly string[];
 }
 
-/** What equal leaves share: a shape, a dtype, and where the shards live. */
+/** What equal leaves have in common: a shape, a dtype, and where their shards live. */
 export interface LeafType {
   /**
-   * Short dtype and shape with the mesh axes that cut it, whatever their axis types: `bf16[1024@data,3072]`. Of
-   * what is not an array, its class.
+   * The short dtype and the shape with the mesh axes that split it, whatever their axis types:
+   * `bf16[1024@data,3072]`. The class of what is not an array.
    */
   readonly type: string;
   /**
-   * `abstract`: a shape that holds no data yet; `host`: in the host's memory; `none`: None; `other`: no
-   * array; `unreadable`: `note` says why.
+   * What kind of leaf it is: `abstract` has a shape and no data, `host` is in the host's memory, `none` is
+   * None, `other` is no array, `unreadable` is an array that cannot be read (`note` says why).
    */
   readonly state: "live" | "abstract" | "deleted" | "host" | "none" | "other" | "unreadable";
   readonly shape: readonly number[];
-  /** Long dtype name, for example `bfloat16` or `key<fry>`. */
+  /** The long name of the dtype, for example `bfloat16` or `key<fry>`. */
   readonly dtype: string;
   /** Bits of one element in memory. */
   readonly bits: number;
@@ -658,28 +718,31 @@ export interface LeafType {
   readonly dims: readonly Dim[];
   /** The PartitionSpec as JAX prints it; None where the sharding has none. */
   readonly spec: string | null;
-  /** Class of the sharding. */
+  /** The class of the sharding; empty where there is none. */
   readonly sharding: string;
   readonly unreduced: readonly string[];
   readonly reduced: readonly string[];
   readonly memory_kind: string;
-  /** Whether `memory_kind` is another memory than that of the devices themselves. */
+  /** Whether `memory_kind` is a memory other than that of the devices themselves. */
   readonly offloaded: boolean;
   /** Why it cannot be read, in JAX's words. */
   readonly note: string;
-  /** Logical names of its dimensions, as flax keeps them beside a parameter, empty for a dimension that has none. */
+  /** The logical name of each dimension, as flax keeps it beside a parameter; empty for a dimension without one. */
   readonly logical: readonly string[];
   /**
-   * Bits of one element once `jax.device_put` has put it on devices: of `float64` in the host's memory 32, unless
-   * 64-bit types are enabled. 0 where devices cannot hold it.
+   * Bits of one element after `jax.device_put`: 32 for `float64` in the host's memory, unless 64-bit types are
+   * enabled; 0 where devices cannot hold it.
    */
   readonly device_bits: number;
 }
 
 /** Lines of a user's function, for the source panel. */
 export interface Listing {
+  /** The name of the file, as in `Source.file`. */
   readonly file: string;
+  /** The number of the first line. */
   readonly first_line: number;
+  /** The lines' text. */
   readonly lines: readonly string[];
 }
 
@@ -688,77 +751,83 @@ export interface MeasuredCollective {
   /** XLA's name for it: `all-reduce`, `reduce-scatter`, `collective-permute`. */
   readonly kind: string;
   readonly semantics: Semantics;
-  /** The user's mesh axes that it goes over; empty where none fit, see `irregular`. */
+  /** The user's mesh axes that it goes over; empty where no set of axes has its groups (`irregular`). */
   readonly axes: readonly string[];
+  /** Whether no set of mesh axes has its groups. */
   readonly irregular: boolean;
-  /** Of irregular groups: the mesh axes that they stay within. */
+  /** The mesh axes that irregular groups stay within; empty for regular ones. */
   readonly within: readonly string[];
-  /** Mesh positions of the groups, one group after another; a shorter group is filled up with -1. */
+  /** The mesh positions of the groups, one group after another; shorter groups are padded with -1. */
   readonly positions: Ints;
+  /** The number of ranks in the largest group. */
   readonly group_size: number;
-  /** Of a permutation: (source, destination) mesh positions. */
+  /** The pairs (source, destination) of a permutation, as mesh positions; empty for other collectives. */
   readonly pairs: readonly (readonly [number, number])[];
+  /** The user's line that it belongs to; None where there is none. */
   readonly source: Source | null;
-  /** Whether it belongs to a transposed operation: the backward pass. */
+  /** Whether it belongs to a transposed operation, and so to the backward pass. */
   readonly backward: boolean;
-  /** Whether the program asks for it; else the compiler added it. */
+  /** Whether the program asks for it; otherwise the compiler added it. */
   readonly by_user: boolean;
-  /** Name of the instruction in the module. */
+  /** The name of the instruction in the module. */
   readonly name: string;
   /** Bytes that a device sends each time. */
   readonly bytes_per_device: number;
-  /** Estimated seconds, by `Run.interconnect`. */
+  /** Estimated seconds for each time, on `Run.interconnect`. */
   readonly estimate_s: number;
-  /** Times that it was measured, over all devices and calls. */
+  /** How many times it was measured, over all devices and calls. */
   readonly times: number;
-  /** Seconds from the last member's arrival to the end: median over devices, calls and iterations. */
+  /** Seconds from the last member's arrival to the end: the median over devices, calls and iterations. */
   readonly median_s: number;
-  /** 10th percentile of the same. */
+  /** The 10th percentile of these seconds. */
   readonly low_s: number;
-  /** 90th percentile. */
+  /** The 90th percentile of these seconds. */
   readonly high_s: number;
-  /** Seconds from a device's own arrival to that of the last member: median. */
+  /** Seconds from a device's own arrival to that of the last member: the median. */
   readonly wait_s: number;
-  /** 90th percentile. */
+  /** The 90th percentile of the seconds waited. */
   readonly wait_high_s: number;
-  /** Seconds after the last arrival in one call, on one device: mean. */
+  /** Seconds that a device spends in it after the last arrival in one call: the mean. */
   readonly call_s: number;
-  /** Seconds waited in one call, on one device: mean. */
+  /** Seconds that a device waits in it in one call: the mean. */
   readonly call_wait_s: number;
-  /** Share of the time after the last arrival in which the device computed. */
+  /** The share of the time after the last arrival in which the device also computed. */
   readonly hidden: number;
-  /** What a device sent in the median time; 0 where no time was measured. */
+  /** Bytes that a device sends, divided by the median time; 0 where no time was measured. */
   readonly bytes_per_second: number;
-  /** Of each mesh position, how often it was the last to arrive in its group, with others waiting. */
+  /** For each mesh position, how often it was the last of its group to arrive while others waited. */
   readonly last: Ints;
 }
 
 /**
- * Memory over the schedule of a compiled program, on one device: all have the same.
+ * Memory over the schedule of a compiled program, on one device: it is the same on all.
  *
- * A *step* is one instruction of the schedule, with one pass of each loop in its place.
+ * A *step* is one instruction of the schedule. A loop is replaced by the instructions of one iteration.
  */
 export interface Memory {
   readonly mesh: Mesh;
   readonly buffers: readonly Buffer[];
+  /** The number of steps. */
   readonly steps: number;
   readonly loops: readonly MemoryLoop[];
-  /** The user's lines that the schedule works on, by file and number. */
+  /** The user's lines that the schedule works on, sorted by file and number. */
   readonly lines: readonly Source[];
-  /** Of each step: 0 for no line, else one more than twice the index in `lines`, plus one in the backward pass. */
+  /** What each step works on: 0 for no line, otherwise 1 + 2 · the index in `lines`, plus 1 in the backward pass. */
   readonly work: Ints;
-  /** Devices whose memory can be drawn as a limit. */
+  /** The kinds of devices whose memory can be drawn as a limit. */
   readonly chips: readonly Chip[];
-  /** Index of the one that it is compiled for, or that was asked for; None where none is known. */
+  /**
+   * Index in `chips` of the kind that was asked for or that the program is compiled for; None where it is not
+   * known.
+   */
   readonly chip: number | null;
-  /** Where sizes come from: the compiler's own assignment of buffers, or types in the module's text. */
+  /** Where sizes come from: the compiler's own assignment of buffers, or the types in the module's text. */
   readonly basis: "assignment" | "text";
   /** What the compiler itself allocates; None where it does not report it. */
   readonly compiler: MemoryTotals | null;
   /**
-   * Bytes that the compiler allocates for temporaries and that hold none at the peak: it places each where it fits.
-   *
-   * 0 where its assignment is not known.
+   * Bytes that the compiler allocates for temporaries but that hold none at the peak, because it places each
+   * temporary where it fits; 0 where its assignment is not known.
    */
   readonly gaps: number;
   readonly name: string;
@@ -769,28 +838,32 @@ export interface Memory {
   readonly version: number;
 }
 
-/** A loop of the schedule, of which one pass stands for all: each needs the same. */
+/** A loop of the schedule. One iteration stands for all, since each needs the same memory. */
 export interface MemoryLoop {
+  /** Index of its first step. */
   readonly first: number;
-  /** Its first and its last step. */
+  /** Index of its last step. */
   readonly last: number;
-  /** How often it runs; None where that is not known. */
+  /** The number of iterations; None where it is not known. */
   readonly times: number | null;
   /** `scan`, `while_loop`, or what the user's line says. */
   readonly name: string;
+  /** The user's line of the loop; None where that is not known. */
   readonly source: Source | null;
+  /** Whether it belongs to the backward pass. */
   readonly backward: boolean;
 }
 
-/** Bytes on one device, from the compiler's own analysis. */
+/** Bytes on one device, by the compiler's own analysis. */
 export interface MemoryTotals {
   readonly arguments: number;
   readonly outputs: number;
   readonly temporaries: number;
-  /** Of arguments whose memory outputs reuse (donated). */
+  /** Bytes of donated arguments whose memory outputs reuse. */
   readonly aliased: number;
+  /** Bytes of the machine code. */
   readonly code: number;
-  /** The most that is alive at once, including arguments; 0 where the compiler does not report it (CPU). */
+  /** The most bytes that are alive at once, arguments included; 0 where the compiler does not report it (CPU). */
   readonly peak: number;
 }
 
@@ -806,17 +879,22 @@ export interface Mesh {
   readonly device_ids: Ints;
   /** Process index at each position. */
   readonly process: Ints;
-  /** The process that made the document. */
+  /** Index of the process that made the document. */
   readonly this_process: number;
-  /** Physical coordinates where devices have them (TPU): one entry for each coordinate, over all positions. */
+  /** Physical coordinates, where devices have them (TPU): for each coordinate, its value at each position. */
   readonly coords: readonly Ints[];
   /** `Device.device_kind`, for example `TPU v5 lite`; empty for an abstract mesh. */
   readonly kind: string;
+  /** `Device.platform`, for example `tpu`; empty for an abstract mesh. */
   readonly platform: string;
+  /** Whether it is an abstract mesh, which has no devices. */
   readonly abstract: boolean;
-  /** Index of each position's slice, where devices are on several that no fast link connects; None for one slice. */
+  /**
+   * The slice index at each position, where devices are in several slices, which no fast links connect; None for one
+   * slice.
+   */
   readonly slices: Ints | null;
-  /** Whether links join each device to the next and the last to the first: for a mesh of one axis (TPU). */
+  /** Whether the mesh has one axis, with links from each device to the next and from the last to the first (TPU). */
   readonly ring: boolean;
 }
 
@@ -834,25 +912,27 @@ export interface MeshAxis {
  * nodes that have nothing below. A tree that is one leaf has one node, whose key is empty.
  */
 export interface Model {
-  /** The mesh that holds most bytes. */
+  /** The mesh that holds the most bytes. */
   readonly mesh: Mesh;
-  /** Meshes, and devices by themselves, that the other leaves are on. */
+  /** The other meshes, and single devices, that leaves are on. */
   readonly other_meshes: readonly Mesh[];
+  /** The distinct types of leaves. */
   readonly types: readonly LeafType[];
+  /** The distinct keys of nodes. */
   readonly keys: readonly Key[];
-  /** Index in `keys` of each node. */
+  /** For each node, the index of its key in `keys`. */
   readonly node_key: Ints;
-  /** Steps from the root to each node, less one. */
+  /** For each node, the number of nodes above it, the root not counted. */
   readonly node_depth: Ints;
-  /** Index in `types` of each leaf. */
+  /** For each leaf, the index of its type in `types`. */
   readonly leaf_type: Ints;
-  /** Nodes side by side that are equal but for a number in their key, such as the layers of a model. */
+  /** Groups of sibling nodes that are equal but for a number in their keys, such as the layers of a model. */
   readonly folds: readonly Ints[];
-  /** Worst first. */
+  /** The reasons to look at leaves, the worst first. */
   readonly flags: readonly Flag[];
-  /** How this version of JAX spells shardings and refuses them. */
+  /** How this version of JAX spells shardings and words their errors. */
   readonly terms: Terms;
-  /** What the user calls the tree; empty if not known. */
+  /** What the user calls the tree; empty where that is not known. */
   readonly name: string;
   readonly jax_version: string;
   readonly kind: "model";
@@ -861,7 +941,7 @@ export interface Model {
 
 /** Two or more trees of arrays side by side, each against the first. */
 export interface ModelComparison {
-  /** The mesh that holds most bytes of the first tree. */
+  /** The mesh that holds the most bytes of the first tree. */
   readonly mesh: Mesh;
   readonly trees: readonly ComparedTree[];
   readonly rows: readonly ComparedRow[];
@@ -872,58 +952,67 @@ export interface ModelComparison {
 }
 
 /**
- * What all ranks of a group do at once: each sends `count` consecutive chunks to one peer.
+ * What all ranks of a group do at the same time: each sends `count` consecutive chunks to one peer.
  *
  * Offsets count from the sender r: an offset d means rank or chunk `(r + d) mod n` in a shift and `r ^ d` in an
  * exchange. A permutation or a broadcast names its ranks instead, pair by pair, and each pair moves chunk 0.
  */
 export interface Move {
+  /** How a rank finds its peer: by adding `by`, by flipping the bits of `by`, or in `pairs`. */
   readonly peer: "shift" | "exchange" | "pairs";
-  /** Whether the destination's chunk is replaced, or combined with what arrives (by the collective's operation). */
+  /**
+   * Whether the destination's chunk is replaced (`copy`) or combined with what arrives, by the collective's
+   * operation.
+   */
   readonly op: "copy" | "add";
-  /** Offset of the peer. In a shift +1 is the next rank of the ring and -1 the one before. */
+  /** Offset of the peer. In a shift, +1 is the next rank of the ring and -1 the previous one. */
   readonly by: number;
   /** Offset of the first chunk; the others are at `first + 1`, `first + 2` … */
   readonly first: number;
+  /** The number of chunks. */
   readonly count: number;
   /**
-   * Where chunks have an origin: offset of the rank that they started on. There a chunk's number says where it goes.
-   *
+   * Offset of the rank that the chunks started on, where `Semantics.by_origin` tells chunks apart by it. A chunk's
+   * number is then the rank that it goes to.
    */
   readonly origin: number;
-  /** (source rank, destination rank). */
+  /** The pairs (source rank, destination rank). */
   readonly pairs: readonly (readonly [number, number])[];
 }
 
 /** One array of a plan. */
 export interface MovedArray {
-  /** Its path in the tree: `layers/0/up`, or `x` where the tree is one array. */
+  /** The path in the tree: `layers/0/up`, or `x` where the tree is one array. */
   readonly path: string;
   readonly shape: readonly number[];
   readonly dtype: string;
-  /** Its PartitionSpec before: on the whole mesh, or inside a group. The class of a sharding that has no spec. */
+  /** The PartitionSpec before, on the whole mesh or inside a group; the class of a sharding that has no spec. */
   readonly source: string;
-  /** How it is split before. */
+  /** How each dimension is split before. */
   readonly source_dims: readonly Dim[];
-  /** Its PartitionSpec after. */
+  /** The PartitionSpec after, likewise. */
   readonly target: string;
+  /** How each dimension is split after. */
   readonly target_dims: readonly Dim[];
-  /** Groups that keep it, in ascending order; of `mpmd_to_spmd` those that have it; the first one sends it. */
+  /**
+   * The groups that keep it (for `mpmd_to_spmd`: that have it, and the first of which sends it), in ascending
+   * order.
+   */
   readonly groups: readonly number[];
-  /** Bytes of a shard before, on each device that has one. */
+  /** Bytes of a shard before the move, on each device that has one. */
   readonly source_bytes: number;
   /**
-   * Bytes of a shard after, on each device that has one. Of `spmd_to_mpmd` every group makes it while its chunk
-   * moves; those that do not keep it free it again.
+   * Bytes of a shard after the move, on each device that has one. By `spmd_to_mpmd` every group makes it while its
+   * chunk moves; groups that do not keep it free it again.
    */
   readonly target_bytes: number;
-  /** Mesh axes over which data has to move, in mesh order; empty where each device has what it needs. */
+  /** The mesh axes over which data must move, in mesh order; empty where every device has what it needs. */
   readonly axes: readonly string[];
-  /** Bytes, in all, that the devices which keep it lack before: no way of moving it sends fewer. */
+  /** Total bytes that the devices which keep it do not have before: no way of moving it sends fewer. */
   readonly least_bytes: number;
-  /** Bytes that each group gets from every other; of `mpmd_to_spmd` from the one that provides it. */
+  /** Bytes that each group receives from every other one (by `mpmd_to_spmd`: from the one that provides it). */
   readonly between_bytes: number;
-  /** Those of the compiled program that moves it alone; None where none was compiled. */
+  /** The collectives of a compiled program that moves it alone; None where none was compiled. */
   readonly collectives: readonly PlanCollective[] | null;
 }
 
@@ -934,15 +1023,15 @@ export interface MovedArray {
  * laid out in the same way over the group's own devices.
  */
 export interface MpmdPlacement {
-  /** The mesh of all groups. */
+  /** The mesh of all groups together. */
   readonly mesh: Mesh;
   /** The mesh axis that divides it into groups. */
   readonly axis: string;
-  /** Global shape: that of the array in each group. */
+  /** The global shape, which the array has in every group. */
   readonly shape: readonly number[];
-  /** How each group splits it; no dimension is split by the MPMD axis. */
+  /** How each group splits it; the MPMD axis splits no dimension. */
   readonly dims: readonly Dim[];
-  /** What each group has, by its index on the MPMD axis. */
+  /** What each group has of the array, by the group's index on the MPMD axis. */
   readonly holds: readonly ("none" | "live" | "deleted" | "dropped" | "remote" | "abstract")[];
   readonly dtype: string;
   /** Bits of one element in memory. */
@@ -952,7 +1041,7 @@ export interface MpmdPlacement {
   readonly type: string;
   /** The PartitionSpec inside a group, as JAX prints it. */
   readonly spec: string;
-  /** Class of what was read, for example `MpmdArray`. */
+  /** The class of the object that was read, for example `MpmdArray`. */
   readonly source: string;
   readonly memory_kind: string;
   readonly jax_version: string;
@@ -962,107 +1051,114 @@ export interface MpmdPlacement {
 
 /** What the arrays of a session take. Made without touching their data, and without keeping any of them. */
 export interface Namespace {
-  /** The mesh with the most devices and bytes first; devices by themselves are meshes without axes. */
+  /** The meshes, that with the most devices and bytes first; a single device is a mesh without axes. */
   readonly meshes: readonly Mesh[];
-  /** Of the holders that are single arrays. */
+  /** The types of the holders that are single arrays. */
   readonly types: readonly LeafType[];
-  /** Most bytes on a device first; then what the last cell unbound. */
+  /** The largest names, those with the most bytes on a device first; then those that the last cell unbound. */
   readonly holders: readonly Holder[];
-  /** Most bytes first. */
+  /** The devices, those with the most bytes first. */
   readonly groups: readonly DeviceGroup[];
-  /** Number of names that hold arrays: `holders` has only the largest. */
+  /** The number of names that hold arrays, of which `holders` has only the largest. */
   readonly names: number;
-  /** Bytes on a device of names that are not among the holders. */
+  /** Bytes on a device that belong to names that are not in `holders`. */
   readonly left_out: number;
-  /** On all devices, beyond one copy of each tile. */
+  /** Bytes on all devices beyond one copy of each tile. */
   readonly spent: number;
-  /** Number of the cell that ran last; 0 where none did. */
+  /** The number of the cell that ran last; 0 where none did. */
   readonly cell: number;
   readonly jax_version: string;
   readonly kind: "namespace";
   readonly version: number;
 }
 
-/** What collectives are in: a loop, a branch, a computation that is called. */
+/** A loop, a branch or a called computation that collectives are in. */
 export interface Nest {
-  /** `condition` is the test of a loop, which runs once more than its body. */
+  /** What it is. `condition` is the test of a loop, which runs once more often than the body. */
   readonly kind: "loop" | "condition" | "branch" | "call";
-  /** `scan`, `fori_loop`, `while`; of a branch its number, of a call the name of what is called. */
+  /** `scan`, `fori_loop` or `while` for a loop, the number of a branch, the name of what is called. */
   readonly name: string;
-  /** Index in `Program.nests` of the one around it; -1 in the entry computation. */
+  /** Index in `Program.nests` of the loop, branch or call around it; -1 in the entry computation. */
   readonly parent: number;
-  /** How often it runs each time that the program reaches it; None where that is not known. */
+  /** How often it runs each time the program reaches it; None where that is not known. */
   readonly times: number | null;
-  /** The user's line of it. */
+  /** The user's line that it belongs to; None where that is not known. */
   readonly source: Source | null;
   /** Whether it belongs to the backward pass. */
   readonly backward: boolean;
 }
 
-/** What connects the devices of a group, for estimates. */
+/** How the devices of a group are connected, for estimates. */
 export interface Network {
   readonly name: string;
   /** `torus`: the group is a ring of links. `switch`: every device reaches every other directly. */
   readonly topology: "torus" | "switch";
-  /** Bytes per second: of a link in one direction (torus), or that a device sends (switch). */
+  /** Bytes per second that a link carries in one direction (torus), or that a device sends (switch). */
   readonly bandwidth: number;
 }
 
-/** An instruction of the program that devices ran. */
+/** An instruction of the program that the devices ran. */
 export interface Operation {
-  /** In the module: `fusion.12`, `all-reduce.1`. */
+  /** The name in the module: `fusion.12`, `all-reduce.1`. */
   readonly name: string;
   /** The user's line that it belongs to; None where there is none. */
   readonly source: Source | null;
-  /** JAX's path to the operation: `jit(f)/transpose(jvp(dot_general))`. */
+  /** JAX's path of the operation: `jit(f)/transpose(jvp(dot_general))`. */
   readonly op: string;
-  /** Its index in `Run.collectives`; -1 for compute. */
+  /** Index in `Run.collectives`; -1 for compute. */
   readonly collective: number;
   /**
-   * Trip counts of the loops that it is in, outermost first; 0 where not known. The k-th time that a device runs
-   * it in a call, its iterations are the digits of k in this mixed radix.
+   * The trip counts of the loops that it is in, outermost first; 0 where a count is not known. When a device runs it
+   * for the k-th time in a call, the loops' iterations are the digits of k in this mixed radix.
    */
   readonly trips: readonly number[];
   /** Whether the program has an instruction of this name. */
   readonly known: boolean;
 }
 
-/** An order written out: columns over all tasks, those of rank 0 first, each rank's in the order it runs them. */
+/** An order that is written out: columns over all tasks, rank by rank, in the order in which a rank runs them. */
 export interface Order {
-  /** Tasks of each rank. */
+  /** The number of tasks of each rank. */
   readonly counts: Ints;
+  /** The stage of each task. */
   readonly stage: Ints;
-  /** Index in `FBIW`. */
+  /** The kind of each task, as an index in `FBIW`: forward, whole backward, its input half, its weight half. */
   readonly task_kind: Ints;
+  /** The microbatch of each task. */
   readonly microbatch: Ints;
-  /** 1 where a task is fused with the task before it: both start when both can, and end together. */
+  /** 1 for a task that is fused with the task before it: both start when both can start, and end together. */
   readonly fused: Ints;
-  /** Where all ranks advance together, as a loop around `ppermute` makes them: the tick of each task. Else empty. */
+  /**
+   * The tick of each task, where all ranks advance together, as a loop around `ppermute` makes them; otherwise
+   * empty.
+   */
   readonly tick: Ints;
-  /** 1 where nothing uses what the task computes. Empty where that is not known. */
+  /** 1 for a task whose result nothing uses; empty where that is not known. */
   readonly wasted: Ints;
 }
 
-/** Whose blocks the blocks of a variable are: they were only moved, cut, joined and reshaped. */
+/** Where the blocks of a variable come from, if they were only moved, cut, joined and reshaped. */
 export interface Origin {
-  /** Index in `Trace.variables` of the variable whose blocks they are. */
+  /** Index in `Trace.variables` of the variable whose blocks they were. */
   readonly variable: number;
   /**
-   * By mesh position and piece: the position of the device whose block the piece comes from; -1 where nothing was
-   * sent to the device, -2 where it is not known.
+   * For each mesh position and each piece of its block, the position of the device whose block the piece comes from;
+   * -1 where nothing was sent to the device, -2 where it is not known.
    */
   readonly positions: Ints;
-  /** Dimension along which the pieces are joined, all of one size; -1 where a block is a single piece. */
+  /** The dimension along which pieces of equal size are joined; -1 where a block is a single piece. */
   readonly axis: number;
 }
 
 /** The verdict on one field. */
 export interface Part {
+  /** The field's name. */
   readonly field: string;
+  /** Whether the answer is correct. */
   readonly right: boolean;
-  /** Which quantity is off, in one sentence; empty where it is right. */
+  /** Which quantity is wrong, in one sentence; empty where none is. */
   readonly note: string;
-  /** Of a grid: whether each number is right, row by row. */
+  /** Whether each number of a grid is correct, row by row; empty for other forms. */
   readonly cells: readonly boolean[];
 }
 
@@ -1074,39 +1170,42 @@ export interface Part {
  */
 export interface Placement {
   readonly mesh: Mesh;
-  /** Global shape; None for a mesh shown alone. */
+  /** The global shape; None for a mesh that is shown alone. */
   readonly shape: readonly number[] | null;
   readonly dims: readonly Dim[];
-  /** Long dtype name, for example `bfloat16` or `key<fry>`. */
+  /** The long name of the dtype, for example `bfloat16` or `key<fry>`. */
   readonly dtype: string;
   /** Bits of one element in memory. */
   readonly bits: number;
-  /** What the user calls the array; empty if not known. */
+  /** What the user calls the array; empty where that is not known. */
   readonly name: string;
   /** `jax.typeof` with short dtypes, for example `f32[8@x,16]{U:y}`. */
   readonly type: string;
-  /** Class of the sharding, for example `NamedSharding`. */
+  /** The class of the sharding, for example `NamedSharding`. */
   readonly sharding: string;
   /** The PartitionSpec as JAX prints it; None where the sharding has none. */
   readonly spec: string | null;
   /**
-   * The type's spec against the sharding's: the same; silent (no Explicit axis); silent on the Auto axes of a mixed
-   * mesh; different; or nothing to compare.
+   * Whether the type's spec agrees with the sharding's: `same`; `silent`, without Explicit axes; `partly`,
+   * where it is silent on the Auto axes of a mixed mesh; `differs`; empty where there is nothing to compare.
    */
   readonly agreement: "same" | "silent" | "partly" | "differs" | "";
+  /** The mesh axes along which each device holds a part that is still to be combined with the others. */
   readonly unreduced: readonly string[];
-  /** The operation that must combine the parts on unreduced axes: `sum`, `max` or `min`. */
+  /** The operation that must combine the parts along unreduced axes: `sum`, `max` or `min`. */
   readonly unreduced_kind: string;
+  /** The mesh axes that the sharding states as reduced: gradients are unreduced along them. */
   readonly reduced: readonly string[];
   readonly memory_kind: string;
   /** The sharding's own permutation of the mesh's devices, already applied to `mesh`. */
   readonly logical_device_ids: Ints | null;
-  /** HLO sharding text; empty where JAX has none, as for unreduced axes of some versions. */
+  /** The HLO sharding as text; empty where JAX has none, as for unreduced axes in some versions. */
   readonly hlo: string;
-  /** Shardy (sdy) sharding text. */
+  /** The Shardy (sdy) sharding as text; empty where JAX has none. */
   readonly shardy: string;
+  /** Whether the array has its data, was deleted, or is a shape that has no data yet. */
   readonly state: "live" | "deleted" | "abstract";
-  /** Values that travel with the document, as in a saved page. */
+  /** The values that travel with the document, as in a saved page; None where none do. */
   readonly values: Values | null;
   readonly jax_version: string;
   readonly kind: "placement";
@@ -1119,8 +1218,10 @@ export interface Placement {
  * The moves of a round happen together: each sends what its source held when the round began.
  */
 export interface Plan {
+  /** Its name. `meaning` is no algorithm: every chunk goes straight to where it belongs, in one round. */
   readonly algorithm: "meaning" | "ring" | "bidirectional ring" | "halving-doubling";
   readonly semantics: Semantics;
+  /** The number of ranks. */
   readonly n: number;
   readonly rounds: readonly (readonly Move[])[];
 }
@@ -1129,31 +1230,37 @@ export interface Plan {
 export interface PlanCollective {
   /** XLA's name for it: `all-gather`, `collective-permute`. */
   readonly kind: string;
-  /** The mesh axes whose groups take part; empty where no set of axes has these groups. */
+  /** The mesh axes over whose groups it goes; empty where no set of axes has its groups. */
   readonly axes: readonly string[];
-  /** The most bytes that a device sends, in the ring algorithm (directly, for a permutation). */
+  /** The most bytes that any device sends by the ring algorithm (by a permutation: directly). */
   readonly bytes_per_device: number;
-  /** Bytes that all devices send. */
+  /** Bytes that all devices send together. */
   readonly total_bytes: number;
 }
 
-/** A spec to play with, and the words that describe its result. */
+/** A spec to edit, and JAX's words for what comes of it. */
 export interface Playground {
-  /** The devices that meshes are made of, in order and without axes; if abstract, as many as asked for. */
+  /** The devices that meshes are made of, in order and without axes; an abstract mesh itself, where one was given. */
   readonly mesh: Mesh;
   /** What is on screen. */
   readonly draft: SpecDraft;
-  /** Axes of the mesh that the user's variable `mesh` holds. */
+  /** The axes of the mesh that the user gave. */
   readonly given: readonly MeshAxis[];
+  /** The dtypes that can be chosen. */
   readonly dtypes: readonly DtypeName[];
   readonly terms: Terms;
+  /** What the code calls the array. */
   readonly name: string;
-  /** Type of the real array that *Apply* moves; empty where there is none. Shape and dtype are then fixed. */
+  /**
+   * The type of the real array that *Apply* moves, whose shape and dtype are then fixed; empty where there is
+   * none.
+   */
   readonly array: string;
-  /** Whether only the spec is edited: an exercise asks for one, and for what follows from it. */
+  /** Whether only the spec can be edited, as in an exercise that asks for one and for what follows from it. */
   readonly fixed: boolean;
   /** The most positions that a mesh may have on screen. */
   readonly most_devices: number;
+  /** The most dimensions that an array may have on screen. */
   readonly most_dims: number;
   readonly jax_version: string;
   readonly kind: "playground";
@@ -1162,28 +1269,28 @@ export interface Playground {
 
 /** The collectives of a compiled program. */
 export interface Program {
-  /** The user's mesh. Without one: the program's devices in a row. */
+  /** The user's mesh; without one, the program's devices in a row. */
   readonly mesh: Mesh;
-  /** In the order of the module's schedule. */
+  /** The collectives, in the order of the module's schedule. */
   readonly collectives: readonly HloCollective[];
-  /** The loops, branches and calls that they are in; outer ones before what they contain. */
+  /** The loops, branches and calls that collectives are in, outer ones before what they contain. */
   readonly nests: readonly Nest[];
   readonly plans: readonly Plan[];
-  /** Names of the interconnects that estimates are for. */
+  /** The names of the interconnects that estimates are for. */
   readonly interconnects: readonly string[];
-  /** Index of the one that is shown first: the one asked for, or the devices' own, or a common one. */
+  /** Index in `interconnects` of the one to show first: the one asked for, the devices' own, or a common one. */
   readonly interconnect: number;
   /** Whether each physical coordinate of `mesh.coords` has wraparound links. */
   readonly wraps: readonly boolean[];
   readonly name: string;
   /** What it is compiled for, in words: `TPU v5e 4×4`, `8 CPU devices`. */
   readonly target: string;
-  /** Instructions in the module. */
+  /** The number of instructions in the module. */
   readonly instructions: number;
   readonly memory: MemoryTotals | null;
   readonly work: Work | null;
   readonly listings: readonly Listing[];
-  /** Instructions that look like collectives and could not be read, as the module writes them, and why. */
+  /** Instructions that look like collectives but could not be read, as the module writes them, and why. */
   readonly unread: readonly string[];
   /** What is not known and why, in one sentence. */
   readonly note: string;
@@ -1195,79 +1302,90 @@ export interface Program {
 
 /** Compiled programs side by side. */
 export interface Programs {
-  /** The first program's. */
+  /** The mesh of the first program. */
   readonly mesh: Mesh;
-  /** Each with the name that the user gave it. */
+  /** The programs, each with the name that the user gave it. */
   readonly programs: readonly Program[];
   readonly kind: "programs";
   readonly version: number;
 }
 
-/** One exercise and how far its reader has come. */
+/** One exercise, and the student's progress with it. */
 export interface Question {
   /** Unique in its set. */
   readonly name: string;
   readonly task: "read_placement" | "write_spec" | "predict_type" | "predict_error" | "choose_collective" | "fill_block" | "put_specs" | "repair" | "lower_communication" | "read_schedule" | "order_tasks" | "find_leaf" | "shard_tree" | "predict_peak" | "choose_threshold";
-  /** Plain text; code is between backquotes. */
+  /** The task in plain text, with code between backquotes. */
   readonly prompt: string;
   readonly mesh: Mesh;
   readonly fields: readonly Field[];
-  /** What the one field is edited with, where it is the spec of an array. */
+  /** The editor of the only field, where that is the spec of an array; None for any other. */
   readonly playground: Playground | null;
   readonly figures: readonly Figure[];
-  /** What is asked for, where that is short: `f32[4,4]`. */
+  /** What the answer must give, where that is short: `f32[4,4]`. Otherwise empty. */
   readonly goal: string;
-  /** What a cell calls it: `lab["rows"]`. It answers with `lab["rows"].answer = …`. */
+  /**
+   * The expression that a notebook cell has for it, `lab["rows"]`: the cell answers with `lab["rows"].answer =
+   * …`.
+   */
   readonly target: string;
-  /** Those that were asked for, in order. */
+  /** The hints that the student has asked for, in order. */
   readonly hints: readonly string[];
+  /** The number of hints that are left to ask for. */
   readonly hints_left: number;
+  /** The number of answers so far, without malformed ones. */
   readonly attempts: number;
   readonly passed: boolean;
-  /** The last answer. */
+  /** The last answer, field by field; empty where there is none yet. */
   readonly answer: readonly Given[];
-  /** To the last answer. */
+  /** The feedback to the last answer; None where there is none yet. */
   readonly feedback: Feedback | null;
 }
 
-/** An order that a generator makes: Python and the front end follow the same rules. */
+/** An order that a generator makes. Python and the front end follow the same rules. */
 export interface Recipe {
+  /** The name of the generator. */
   readonly generator: "gpipe" | "one_f_one_b" | "eager_1f1b" | "interleaved_1f1b" | "zb_h1" | "zb_v" | "dualpipe_v" | "circular";
-  /** The total number of stages, not those on each rank. */
+  /** The number of stages over all ranks, not that of each rank. */
   readonly stages: number;
+  /** The number of microbatches. */
   readonly microbatches: number;
+  /** The number of ranks. */
   readonly ranks: number;
 }
 
-/** A `shard_map` in the program. */
+/** A `shard_map` of the program. */
 export interface Region {
   readonly name: string;
   readonly mesh: Mesh;
-  /** Axes that are Manual inside. */
+  /** The mesh axes that are Manual inside. */
   readonly manual: readonly string[];
+  /** The spec of each argument, as JAX prints it. */
   readonly in_specs: readonly string[];
+  /** The spec of each result, as JAX prints it. */
   readonly out_specs: readonly string[];
+  /** Whether JAX checks over which axes results vary. */
   readonly check_vma: boolean;
-  /** The region around a nested one. */
+  /** Index of the region around a nested one; -1 for an outermost one. */
   readonly parent: number;
 }
 
 /** A change that lowers the peak, found by compiling the program with it. */
 export interface Remedy {
-  /** In words: `donate argument 0`. */
+  /** The change in words: `donate argument 0`. */
   readonly what: string;
-  /** As code, or as the spec of an argument: `jax.jit(step, donate_argnums=0)`. */
+  /** The change as code, `jax.jit(step, donate_argnums=0)`, or as the spec of an argument. */
   readonly code: string;
-  /** Bytes of the peak as the program is. */
+  /** The peak in bytes without the change. */
   readonly before: number;
-  /** And with the change. */
+  /** The peak in bytes with the change. */
   readonly after: number;
-  /** The change in the user's source; None where it is not of one place in it. */
+  /** The change in the user's source; None where no single place in it can be changed. */
   readonly fix: Fix | null;
 }
 
 /**
- * Arrays on their way to another layout: in which order, which of them together, and what devices hold.
+ * The plan for moving arrays to another layout: their order, which move together, and what devices hold meanwhile.
  *
  * A chunk is one compiled program. By direction:
  *
@@ -1278,23 +1396,27 @@ export interface Remedy {
  * - `device_put`: one array, from one sharding to another, in one chunk.
  */
 export interface ReshardPlan {
+  /**
+   * Which way the arrays move: from the whole mesh to groups, from groups to the whole mesh, or one array to another
+   * sharding.
+   */
   readonly direction: "spmd_to_mpmd" | "mpmd_to_spmd" | "device_put";
-  /** All devices; of `device_put` those before. */
+  /** The mesh of all devices; for `device_put` the mesh before. */
   readonly mesh: Mesh;
   /** The mesh axis that divides the mesh into groups; empty for `device_put`, which has one group. */
   readonly axis: string;
-  /** In the order of the tree. */
+  /** The arrays, in the order of the tree. */
   readonly arrays: readonly MovedArray[];
-  /** Arrays in the order in which they move, whatever the threshold. */
+  /** Indices in `arrays`, in the order in which they move, whatever the threshold. */
   readonly order: readonly number[];
   /**
-   * The most bytes that the weights of a chunk may add up to; an array that weighs more is a chunk of its own. 0 for
-   * `device_put`, which has none.
+   * The most bytes that the weights of a chunk may add up to. An array that weighs more is a chunk of its own. 0 for
+   * `device_put`, which has no threshold.
    */
   readonly threshold: number;
-  /** Of `device_put`: the mesh after, where it is another. */
+  /** The mesh after a `device_put`, where it is another mesh; otherwise None. */
   readonly target_mesh: Mesh | null;
-  /** Of `device_put` on at most 64 devices: how much each device needs from which other. */
+  /** How much each device needs from which other, for a `device_put` on at most 64 devices; otherwise empty. */
   readonly flows: readonly Flow[];
   /** What is not known and why, in one sentence. */
   readonly note: string;
@@ -1310,62 +1432,66 @@ export interface Row {
    * itself.
    */
   readonly primitive: string;
-  /** Its results. */
+  /** The results. */
   readonly values: readonly Compared[];
-  /** The user's line; one of an installed package only where there is no other. */
+  /** The user's source line; a line of an installed package only where there is no other. */
   readonly source: Source | null;
-  /** Names of the operands. */
+  /** The names of the operands. */
   readonly inputs: readonly string[];
   /** Index of the innermost scope in `Comparison.scopes`. */
   readonly scope: number;
-  /** The user's own decision about sharding that the equation carries. */
+  /** What the user wrote to decide the sharding here; empty where the equation has no such decision. */
   readonly decision: "" | "reshard" | "with_sharding_constraint" | "out_sharding" | "device_put";
+  /** Why the explicit side stops here; None where it does not. */
   readonly error: Failure | null;
-  /** Indices in `Comparison.program.collectives` of those that the compiler put before or into this equation. */
+  /**
+   * Indices in `Comparison.program.collectives` of the collectives that the compiler put before or into this
+   * equation.
+   */
   readonly collectives: readonly number[];
-  /** Unexpected replication, in words: `w is gathered whole over model`; empty if there is none. */
+  /** Unexpected replication in words, `w is gathered whole over model`; empty if there is none. */
   readonly remark: string;
-  /** Bytes on each device that the remark is about. */
+  /** Bytes that this replication costs each device. */
   readonly wasted_bytes: number;
   /**
-   * Whether its shardings are of the program with inspections, which has other collectives here than the program
-   * itself: the compiler may never make these values there.
+   * Whether the shardings come from a program compiled with inspections that has other collectives here than the
+   * program itself, which may never make these values.
    */
   readonly inspected: boolean;
-  /** The line of an installed package that `source` runs; None where it runs none. */
+  /** The line of an installed package that `source` runs; None where it runs none of one. */
   readonly library: Source | null;
 }
 
 /** Measured calls of a program. */
 export interface Run {
-  /** The user's mesh. Without one: the program's devices in a row. */
+  /** The user's mesh; without one, the program's devices in a row. */
   readonly mesh: Mesh;
   readonly name: string;
   /** What it ran on, in words: `8 CPU devices`. */
   readonly target: string;
-  /** Of each call, from the first event on any device to the last. */
+  /** Seconds of each call, from the first event on any device to the last. */
   readonly seconds: readonly number[];
-  /** Seconds of a tick, the unit of lanes. */
+  /** The length of a tick in seconds: the unit of time in `lanes`. */
   readonly tick_s: number;
   readonly operations: readonly Operation[];
-  /** Of each measured device, in mesh order. Those of another process have none until runs are merged. */
+  /** The lane of each measured device, in mesh order. Devices of other processes have one after runs are merged. */
   readonly lanes: readonly Lane[];
-  /** Those that were measured, in the order of the module's schedule. */
+  /** The collectives that were measured, in the order of the module's schedule. */
   readonly collectives: readonly MeasuredCollective[];
   readonly shares: Shares;
-  /** Share of the measured device time that has a source line. */
+  /** The share of the measured device time that has a source line. */
   readonly joined: number;
-  /** What has no source line, most time first. */
+  /** The operations that have no source line, those with the most time first. */
   readonly unjoined: readonly Unjoined[];
-  /** Short events that were joined with their neighbours, because there were too many to send. */
+  /** The number of short events that were joined with their neighbours because there were too many to send. */
   readonly merged_events: number;
-  /** What estimates and the peak are for: `H100`, `a copy on this host`. */
+  /** The interconnect that estimates and `peak` are for: `H100`, `a copy on this host`. */
   readonly interconnect: string;
-  /** Bytes per second that a device can send on it; 0 where not known. */
+  /** Bytes per second that a device can send on that interconnect; 0 where not known. */
   readonly peak: number;
-  /** Of the processes after the first, where runs were merged. */
+  /** The clocks of the processes after the first; empty unless runs were merged. */
   readonly clocks: readonly Clock[];
-  /** What these times do not show, and what is not known, in sentences. */
+  /** What these times do not show and what is not known, in full sentences. */
   readonly note: string;
   readonly jax_version: string;
   readonly kind: "run";
@@ -1374,9 +1500,9 @@ export interface Run {
 
 /** Runs side by side, on one time axis. */
 export interface Runs {
-  /** The first run's. */
+  /** The mesh of the first run. */
   readonly mesh: Mesh;
-  /** Each with the name that the user gave it. */
+  /** The runs, each with the name that the user gave it. */
   readonly runs: readonly Run[];
   readonly kind: "runs";
   readonly version: number;
@@ -1389,13 +1515,18 @@ export interface Runs {
  * backward task for that of the next stage, and its own forward task; a weight task for its input half.
  */
 export interface Schedule {
+  /** The order of the tasks: a generator's recipe, or written out. */
   readonly source: Recipe | Order;
   readonly name: string;
   readonly durations: Durations;
-  /** Bytes of the activation that a stage sends on: one entry for all stages, or one per stage. Empty: not known. */
+  /**
+   * Bytes of the activation that a stage sends on: one entry for all stages, or one per stage; empty where not
+   * known.
+   */
   readonly send_bytes: readonly number[];
+  /** The mesh that the ranks are on; None for a schedule without devices. */
   readonly mesh: Mesh | null;
-  /** Name of the mesh axis that the ranks are positions of. */
+  /** The name of the mesh axis whose positions are the ranks. */
   readonly axis: string;
   /** What is not known and why, in one sentence. */
   readonly note: string;
@@ -1405,41 +1536,45 @@ export interface Schedule {
 
 /** Schedules side by side, on one time axis. */
 export interface Schedules {
-  /** Each with the name that the user gave it. */
+  /** The schedules, each with the name that the user gave it. */
   readonly schedules: readonly Schedule[];
   readonly kind: "schedules";
   readonly version: number;
 }
 
-/** What a step of a trace or a row of a comparison is in: a function, a named scope, a loop, a branch. */
+/** A function, named scope, loop or branch that a step of a trace or a row of a comparison is in. */
 export interface Scope {
   readonly kind: "function" | "named_scope" | "loop" | "iteration" | "branch" | "region" | "auto_axes" | "explicit_axes";
-  /** For example `attention`, `scan`, `cond branch 1`. */
+  /** The name to show, for example `attention`, `scan`, `cond branch 1`. */
   readonly name: string;
-  /** Index of the scope around it; -1 at the top. */
+  /** Index of the scope around it; -1 for an outermost one. */
   readonly parent: number;
-  /** For an iteration of a loop: its index. */
+  /** The index of an iteration; 0 for any other scope. */
   readonly iteration: number;
-  /** For a loop or an iteration: how often the loop runs; None if not known. */
+  /**
+   * How many iterations a loop has, for the loop and for each iteration; None where not known, 1 for any other
+   * scope.
+   */
   readonly times: number | null;
-  /** Types of the mesh's axes inside, where they differ from those outside. */
+  /** The types of the mesh axes inside, where they differ from those outside; otherwise empty. */
   readonly axis_types: readonly ("Auto" | "Explicit" | "Manual")[];
 }
 
 /** What a collective does with the blocks of a group; the same in every program. `chunk` is an n-th of a block. */
 export interface Semantics {
-  /** A character or two that stand for it in lists: `Σ`, `⇉`. */
+  /** One or a few characters that stand for it in lists: `Σ`, `⇉`, `max`. */
   readonly sign: string;
   /** The operation by which chunks are combined; empty where they are only moved. */
   readonly combines: "" | "sum" | "max" | "min";
   /**
-   * What a rank holds of the block that algorithms work on, before the first round: all chunks (`whole`), its own
-   * chunk, the block on the source rank alone (`source`), or nothing, because only what arrives counts.
+   * What a rank holds, before the first round, of the block that algorithms work on: all of its chunks (`whole`),
+   * its own chunk (`own`), the block, on the source rank alone (`source`), or nothing, because only what arrives
+   * counts.
    */
   readonly starts: "whole" | "own" | "source" | "nothing";
   /**
-   * Which blocks are n chunks side by side: the one sent, the one received, or both. If only the sent one is,
-   * algorithms work on it; otherwise on the received one.
+   * Which block consists of n chunks side by side: the one that is sent, the one that is received, or both.
+   * Algorithms work on the sent block where it alone does, otherwise on the received one.
    */
   readonly cuts: "none" | "sent" | "received" | "both";
   /** Whether a received chunk is named by the rank that it comes from, and a sent one by the rank that it goes to. */
@@ -1448,37 +1583,40 @@ export interface Semantics {
   readonly replicates: boolean;
 }
 
-/** What a device did in a call: mean over devices and calls. The four add up to 1. */
+/** How a device spent the time of a call, as the mean over devices and calls. The first four add up to 1. */
 export interface Shares {
+  /** The share in which it computed. */
   readonly compute: number;
-  /** In a collective after the last arrival, with nothing computed meanwhile. */
+  /** The share in collectives after the last arrival, with nothing computed meanwhile. */
   readonly communication: number;
-  /** In a collective before the last arrival, with nothing computed meanwhile. */
+  /** The share in collectives before the last arrival, with nothing computed meanwhile. */
   readonly waiting: number;
-  /** No event. */
+  /** The share without any event. */
   readonly idle: number;
-  /** Share of the communication in which the device computed. */
+  /** The share of all time in collectives after the last arrival in which the device also computed. */
   readonly hidden: number;
 }
 
 /** A line of the user's program. */
 export interface Source {
-  /** File name without its folders; `cell 3` for a notebook cell. */
+  /** The name of the file without its folders; `cell 3` for a notebook cell. */
   readonly file: string;
+  /** The line number, counted from 1. */
   readonly line: number;
-  /** The line, stripped; empty where it cannot be read. */
+  /** The text of the line, stripped; empty where it cannot be read. */
   readonly text: string;
+  /** The name of the function that it is in. */
   readonly function: string;
 }
 
-/** What is on screen: an array, a mesh and a spec, which need not fit. */
+/** What is on screen: an array, a mesh and a spec, which need not fit each other. */
 export interface SpecDraft {
   readonly shape: readonly number[];
-  /** Long name of one of `Playground.dtypes`. */
+  /** The long name of one of `Playground.dtypes`. */
   readonly dtype: string;
-  /** Of the mesh. More positions than there are devices make an abstract mesh. */
+  /** The axes of the mesh. A mesh with more positions than there are devices is an abstract one. */
   readonly axes: readonly MeshAxis[];
-  /** As many as are written; there may be fewer than dimensions, or more. */
+  /** The entries that are written: possibly fewer than the array has dimensions, or more. */
   readonly entries: readonly SpecEntry[];
   readonly unreduced: readonly string[];
   readonly reduced: readonly string[];
@@ -1486,7 +1624,7 @@ export interface SpecDraft {
 
 /** The entry of a PartitionSpec for one dimension: `None` where there are no axes. */
 export interface SpecEntry {
-  /** Mesh axes, major to minor. */
+  /** The mesh axes, major to minor. */
   readonly axes: readonly string[];
   /** Whether it is `P.UNCONSTRAINED`; then there are no axes. */
   readonly unconstrained: boolean;
@@ -1494,7 +1632,7 @@ export interface SpecEntry {
 
 /** One equation executed, or the start or end of a region. */
 export interface Step {
-  /** JAX's primitive; `in_specs` and `out_specs` for the ends of a region; `error` where the program stops. */
+  /** JAX's primitive; `in_specs` and `out_specs` at the ends of a region, `error` where the program stops. */
   readonly primitive: string;
   readonly inputs: readonly number[];
   readonly outputs: readonly number[];
@@ -1502,70 +1640,78 @@ export interface Step {
   readonly sentence: string;
   readonly source: Source | null;
   /**
-   * The largest piece of the user's source that begins with this step. The steps that follow belong to it, up to the
-   * next one that begins a piece as large: `x % n` is one expression and nine steps.
+   * The largest piece of the user's source that begins with this step. It extends to the next step that begins a
+   * piece as large: `x % n` is one expression and nine steps.
    */
   readonly begins: "" | "expression" | "statement";
-  /** The text of that expression, on one line; empty where the source cannot be read. */
+  /** The text of the expression that the step belongs to, on one line; empty where the source cannot be read. */
   readonly expression: string;
-  /** Parameters that matter, as JAX prints them. */
+  /** The parameters that matter, as names and values that JAX prints. */
   readonly params: readonly (readonly [string, string])[];
-  /** Constants among the operands, as JAX prints them. */
+  /** The constants among the operands, as JAX prints them. */
   readonly literals: readonly string[];
+  /** Index of its region in `Trace.regions`; -1 outside regions. */
   readonly region: number;
   /** Index of the innermost scope in `Trace.scopes`. */
   readonly scope: number;
+  /** What it communicates; None where it sends nothing. */
   readonly collective: Collective | null;
-  /** Inserted by JAX, not written by the user: an automatic `pvary`. */
+  /** Whether JAX inserted it, as an automatic `pvary`, and the user did not write it. */
   readonly implicit: boolean;
-  /** Moves or reshapes elements and computes nothing: may be folded. */
+  /** Whether it only moves or reshapes elements and computes nothing, so that it may be folded. */
   readonly shape_only: boolean;
-  /** Elementwise: makes each element of its result from those in the same place. */
+  /** Whether it makes each element of its result from the operands' elements in the same place. */
   readonly elementwise: boolean;
-  /** Mesh positions that execute it, where a branch or a loop leaves some out; None for all. */
+  /** The mesh positions that execute it, where a branch or a loop leaves some out; None where all do. */
   readonly active: Ints | null;
   /** What `jax.debug.print` and other callbacks wrote at this step. */
   readonly printed: string;
 }
 
-/** Numbers as they are laid out in one block. */
+/** The numbers of one block, laid out in rows. */
 export interface Table {
-  /** Whose they are: `device 3 · before`. */
+  /** Which block it is: `device 3 · before`. */
   readonly title: string;
   readonly rows: readonly (readonly string[])[];
 }
 
-/** How this version of JAX spells shardings and their errors. */
+/** How this version of JAX spells shardings and words their errors. */
 export interface Terms {
+  /** The messages of errors. */
   readonly wordings: readonly Wording[];
-  /** What a spec's text begins with: `P`. */
+  /** The name that the text of a spec begins with: `P`. */
   readonly spec: string;
-  /** What it adds to a spec with unreduced axes: `, unreduced_kind=sum`. */
+  /** What the text of a spec with unreduced axes has at its end: `, unreduced_kind=sum`. */
   readonly sums: string;
-  /** A mesh, `Mesh({axes}, axis_types={types})`. */
+  /** The text of a mesh: `Mesh({axes}, axis_types={types})`. */
   readonly mesh: string;
+  /** The text of an abstract mesh, with the same fields. */
   readonly abstract_mesh: string;
-  /** A sharding on devices, `NamedSharding(mesh={mesh}, spec={spec}, memory_kind=device)`. */
+  /** The text of a sharding on devices: `NamedSharding(mesh={mesh}, spec={spec}, memory_kind=device)`. */
   readonly sharding: string;
+  /** The text of a sharding on an abstract mesh, with the same fields. */
   readonly abstract_sharding: string;
   /** Whether axes of size 1 take part in the HLO sharding. */
   readonly hlo_counts_ones: boolean;
 }
 
-/** Measured time of one call, after warm-up. */
+/** The measured time of one call in seconds, after warm-up. */
 export interface Timing {
-  /** Median. */
+  /** The median call. */
   readonly seconds: number;
+  /** The shortest call. */
   readonly low: number;
+  /** The longest call. */
   readonly high: number;
+  /** The number of calls that were measured. */
   readonly runs: number;
 }
 
 /** A program executed step by step. */
 export interface Trace {
   /**
-   * The mesh that is drawn: that of the first region. Positions of every window, group and step are positions in it.
-   *
+   * The mesh that is drawn: that of the first region. The positions of all windows, groups and steps are positions in
+   * it.
    */
   readonly mesh: Mesh;
   readonly steps: readonly Step[];
@@ -1574,35 +1720,38 @@ export interface Trace {
   readonly scopes: readonly Scope[];
   readonly listings: readonly Listing[];
   readonly plans: readonly Plan[];
-  /** Names of the interconnects that estimates are for, starting with the one to show first. */
+  /** The names of the interconnects that estimates are for, the one to show first at the beginning. */
   readonly interconnects: readonly string[];
   readonly name: string;
   /** Where the values come from: the user's devices, a simulation on the host, or nowhere (types only). */
   readonly engine: "mesh" | "host" | "types";
-  /** What was left out and why, in one sentence. */
+  /** What was left out and why, in one sentence; empty if nothing was. */
   readonly note: string;
+  /** Why the program stops; None where it runs to its end. */
   readonly error: Failure | null;
   readonly jax_version: string;
   readonly kind: "trace";
   readonly version: number;
 }
 
-/** Arrays of one type among those of a holder. */
+/** How many of a holder's arrays have one type. */
 export interface TypeCount {
-  /** As `LeafType.type`. */
+  /** The type, as in `LeafType.type`. */
   readonly type: string;
+  /** The number of arrays. */
   readonly count: number;
-  /** Of all of them together, on the device that holds most of them. */
+  /** Bytes of all of them on the device that holds the most. */
   readonly bytes_per_device: number;
 }
 
-/** Measured operations that have no source line. */
+/** A measured operation that has no source line. */
 export interface Unjoined {
   readonly name: string;
-  /** `not in the program`, or `no source line`. */
+  /** The reason: `not in the program` or `no source line`. */
   readonly why: string;
+  /** How many times it was measured. */
   readonly times: number;
-  /** Of the measured device time. */
+  /** The share of the measured device time that it took. */
   readonly share: number;
 }
 
@@ -1613,65 +1762,70 @@ export interface Values {
   readonly note: string;
 }
 
-/** A value of the program: in a region the block of each device, outside it a global array. */
+/** A value of the program: inside a region a block on each device, outside a global array. */
 export interface Variable {
   /** Index in `Trace.variables`. */
   readonly id: number;
   /**
-   * The user's name where there is one; else the expression that produces it, `psum(p, "y")`, where that is short;
-   * else `tmp1`, `tmp2` …
+   * The user's name for it, if there is one; otherwise the expression that produces it, `psum(p, "y")`, if that is
+   * short; otherwise `tmp1`, `tmp2` …
    */
   readonly name: string;
-  /** As JAX prints it: `f32[2,4]{V:(x,y)}` in a region, `f32[8@x,16]` outside. */
+  /** The type as JAX prints it: `f32[2,4]{V:(x,y)}` inside a region, `f32[8@x,16]` outside. */
   readonly type: string;
-  /** Of the block in a region, of the global array outside. */
+  /** The shape of the block inside a region, of the global array outside. */
   readonly shape: readonly number[];
   readonly dtype: string;
   readonly bits: number;
   /** Index of the region that the value is local to; -1 for a global array. */
   readonly region: number;
-  /** Mesh axes over which a block varies, by its type; with `check_vma=False` all manual axes. */
+  /** The mesh axes over which a block varies, by its type; with `check_vma=False` all manual axes. */
   readonly varying: readonly string[];
   readonly unreduced: readonly string[];
   readonly reduced: readonly string[];
   /** How a global array is sharded over `Trace.mesh`; empty for a block. */
   readonly dims: readonly Dim[];
+  /** Its values; None where they were not kept. */
   readonly window: Window | null;
-  /** Whose blocks its blocks are; None where they are its own, or not known to be another's. */
+  /** Where its blocks come from; None where the variable computed them itself, or where it is not known. */
   readonly origin: Origin | null;
   /** Whether it can be drawn on `Trace.mesh`; False where it is on a mesh with other axes or devices. */
   readonly drawn: boolean;
 }
 
-/** The part of a value that is sent: its leading corner on every device. */
+/** The part of a value that the document carries: its leading corner on every device. */
 export interface Window {
-  /** Shape of the corner; smaller than the value where something was cut. */
+  /** The shape of the corner; smaller than the value's where something was cut off. */
   readonly shape: readonly number[];
-  /** Element format of `data`, little-endian: numpy's letter and bytes. Narrow floats come as f4. */
+  /**
+   * The little-endian format of the elements of `data`: numpy's letter and the number of bytes. Narrow floats come
+   * as `f4`.
+   */
   readonly format: "f4" | "f8" | "i4" | "u4" | "i8" | "u8" | "b1" | "c8" | "c16";
-  /** Distinct blocks one after another, each of `shape` in row-major order. */
+  /** The distinct blocks one after another, each of shape `shape`, in row-major order. */
   readonly data: DataView;
-  /** Index of the block that the device at each mesh position holds. Replicas share one. */
+  /** For each mesh position, the index of the block that the device holds. Replicas share one. */
   readonly block: Ints;
 }
 
-/** JAX's words for one kind of error, with `{fields}` where it states what it was given. */
+/** JAX's message for one kind of error, with `{fields}` in place of what it was given. */
 export interface Wording {
   readonly kind: "states_overlap" | "unreduced_overlap" | "reduced_overlap" | "repeated" | "unknown" | "unconstrained" | "unreduced_unknown" | "unreduced_auto" | "reduced_unknown" | "reduced_auto" | "rank" | "scalar_rank" | "indivisible";
-  /** Class of the exception. */
+  /** The class of the exception. */
   readonly error: string;
+  /** The message. */
   readonly text: string;
 }
 
 /**
- * What one device does in a call, from the compiler's own analysis; -1 for what it does not report.
+ * What one device does in a call, by the compiler's own analysis; -1 for what it does not report.
  *
- * It counts the body of a loop once, however often that runs.
+ * The body of a loop is counted once, however often it runs.
  */
 export interface Work {
   readonly flops: number;
   readonly bytes_accessed: number;
-  /** The compiler's own estimate of an optimal run (TPU). */
+  /** The compiler's own estimate of how long an optimal run takes (TPU). */
   readonly seconds: number;
 }
 
