@@ -12,9 +12,9 @@ from shardwidget.export import listing
 from shardwidget.export.words import clip
 
 MOST = 12
-"""Buffers that are listed: the largest at the peak."""
+"""The most buffers that are listed: the largest at the peak."""
 COLUMNS = 72
-"""Of the chart; where there are more steps, each column has the most of several."""
+"""The most columns of the chart; where there are more steps, each column has the most of several."""
 
 _BARS = " ▁▂▃▄▅▆▇█"
 

@@ -19,7 +19,7 @@ CONVENTION = (
 )
 
 MOST_LINES = 8
-"""Source lines whose totals are listed."""
+"""The most source lines whose totals are listed."""
 
 
 def headline(shown: Program | Programs) -> str:

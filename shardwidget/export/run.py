@@ -13,7 +13,7 @@ from shardwidget.export import listing
 from shardwidget.export.words import clip
 
 MOST = 30
-"""Collectives that are listed."""
+"""The most collectives that are listed."""
 
 
 def headline(shown: Run | Runs) -> str:

@@ -9,7 +9,7 @@ from shardwidget.export import listing
 from shardwidget.export.words import clip
 
 MOST = 16
-"""Ranks that are listed, and tasks of each."""
+"""The most ranks that are listed, and the most tasks of each."""
 LONGEST = 400
 """Characters of a rank's tasks."""
 

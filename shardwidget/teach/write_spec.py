@@ -165,7 +165,7 @@ class WriteSpec(Kind):
     def _wanted_shape(self) -> tuple[int, ...]:
         if self._local is not None:
             return tuple(self._local)
-        # Where no shape is asked for, none is off.
+        # If no shape is asked for, none can be wrong.
         return self._target.shard_shape if self._target is not None else ()
 
     def _count(self) -> int:

@@ -37,7 +37,7 @@ class Line:
     derived: bool
     """Whether differentiation made it: it is transposed, or inside something that is."""
 
-    def called(self, operand: int) -> str:
+    def operand_name(self, operand: int) -> str:
         """An operand in the user's words: a name, an expression, or which one it is."""
         value = self.inputs[operand]
         if isinstance(value, Literal):

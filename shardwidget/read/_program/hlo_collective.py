@@ -12,12 +12,13 @@ import numpy as np
 from shardwidget import collectives, cost
 from shardwidget.collectives import Statement, statement_of_opcode
 from shardwidget.document import HloCollective, Ints, Mesh, Plan
-from shardwidget.read._program import megascale, remark
-from shardwidget.read._program.axes import Over, over, ranked
+from shardwidget.read._program import megascale
+from shardwidget.read._program.axes import GroupAxes, axes_of_groups, ranked
 from shardwidget.read._program.groups import Groups, expand, groups_text, meaning_of, positions
-from shardwidget.read._program.loops import Found
+from shardwidget.read._program.loops import FoundCollective
 from shardwidget.read._program.module import Computation, Module
 from shardwidget.read._program.origin import InstructionOrigin, Origins
+from shardwidget.read._program.remark import argument_of, remark_of
 from shardwidget.read._program.widened import widened_from
 from shardwidget.read._target import physical_layout
 
@@ -27,7 +28,7 @@ class _Facts:
     """What collectives of one kind, with the same groups and the same bytes, have in common."""
 
     pairs: tuple[tuple[int, int], ...]
-    over: Over
+    over: GroupAxes
     n: int
     traffic: collectives.Traffic
     plans: tuple[int, ...]
@@ -68,7 +69,7 @@ class HloCollectives:
         # A program has many that differ only in their lines; the cache of what they share ends with the reading.
         self._facts = functools.cache(self._read_facts)
 
-    def of(self, found: Found) -> tuple[HloCollective, tuple[InstructionOrigin, ...]]:
+    def of(self, found: FoundCollective) -> tuple[HloCollective, tuple[InstructionOrigin, ...]]:
         """A collective as a document, and its origin: for a combined one several, most bytes first.
 
         Raises:
@@ -113,18 +114,18 @@ class HloCollectives:
             by_user=by_user,
             asynchronous=found.asynchronous,
             name=instruction.name,
-            operand=remark.argument_of(found, self._module),
+            operand=argument_of(found, self._module),
             groups_text=text,
             groups_meaning=meaning_of(text, facts.ids, self._mesh.size),
             widened_from=widened_from(found, self._module) if self._mesh.platform == "cpu" else "",
-            remark="" if by_user else remark.of(found, statement.semantics, facts.over.axes, origin, self._module),
+            remark="" if by_user else remark_of(found, statement.semantics, facts.over.axes, origin, self._module),
             plans=facts.plans,
             latency=facts.latency,
             bandwidth=facts.bandwidth,
         )
         return document, origins
 
-    def _origins_of(self, found: Found, sizes: list[int]) -> tuple[InstructionOrigin, ...]:
+    def _origins_of(self, found: FoundCollective, sizes: list[int]) -> tuple[InstructionOrigin, ...]:
         parts = self.origins.parts(found)
         if len(parts) != len(sizes) or not any(part.op for part in parts):
             return (self.origins.of(found),)
@@ -139,7 +140,7 @@ class HloCollectives:
         if statement.by_pairs:
             pairs = tuple((source, target) for source, target in groups)
             groups, ranks = ranked(pairs, self._mesh.shape)
-        goes = over(groups, [axis.name for axis in self._mesh.axes], self._mesh.shape)
+        goes = axes_of_groups(groups, [axis.name for axis in self._mesh.axes], self._mesh.shape)
         # The first of a group sends, where one does: openxla.org/xla/operation_semantics, "CollectiveBroadcast".
         call = collectives.Call(statement, kind, goes.axes, groups, pairs=ranks, source=0)
         estimates = self._estimates(call, size, slices)
@@ -211,7 +212,7 @@ class HloCollectives:
         return self._numbers[plan]
 
 
-def _statement(found: Found, module: Module) -> tuple[Statement, str]:
+def _statement(found: FoundCollective, module: Module) -> tuple[Statement, str]:
     """What an instruction does, and XLA's name for it: of a fusion that does another collective by it, that one's."""
     opcode = found.instruction.kind
     fused = collectives.statement_of_fusion(opcode, found.computation.name)
@@ -224,17 +225,17 @@ def _modes(text: str) -> tuple[bool, bool]:
 
 
 def _by_user(primitive: str, opcode: str) -> bool:
-    asked = collectives.statement_of(primitive)
-    return asked is not None and opcode in (*asked.opcodes, *asked.compiled_to)
+    requested = collectives.statement_of(primitive)
+    return requested is not None and opcode in (*requested.opcodes, *requested.compiled_to)
 
 
-def _reduction(found: Found, module: Module) -> str:
+def _reduction(found: FoundCollective, module: Module) -> str:
     """Opcode of the operation that a collective combines with; empty where it does not combine."""
     computation: Computation | None = module.computations.get(found.instruction.attribute("to_apply").lstrip("%"))
     return computation.root.opcode if computation is not None and computation.root is not None else ""
 
 
-def _operand_types(found: Found, statement: Statement) -> list[str]:
+def _operand_types(found: FoundCollective, statement: Statement) -> list[str]:
     instruction = found.instruction
     types = []
     for name in instruction.operands:

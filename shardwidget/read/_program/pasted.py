@@ -8,7 +8,7 @@ import numpy as np
 
 from shardwidget.collectives import OPCODES, STATEMENTS, statement_of_opcode
 from shardwidget.document import HloCollective, Ints, Mesh, Semantics
-from shardwidget.read._program.axes import over, ranked
+from shardwidget.read._program.axes import axes_of_groups, ranked
 from shardwidget.read._program.groups import expand, groups_text, meaning_of
 
 NO_TEXT = (
@@ -54,7 +54,7 @@ def pasted(text: str, mesh: Mesh) -> HloCollective:
     if in_pairs:
         pairs = tuple((pair[0], pair[-1]) for pair in groups)
         groups, _ = ranked(pairs, mesh.shape)
-    goes = over(groups, [axis.name for axis in mesh.axes], mesh.shape)
+    goes = axes_of_groups(groups, [axis.name for axis in mesh.axes], mesh.shape)
     ids = mesh.device_ids.array().tolist()
     n = max(map(len, groups))
     return HloCollective(

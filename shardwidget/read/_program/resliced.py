@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection
 
 from shardwidget.document import Semantics
-from shardwidget.read._program.loops import Found
+from shardwidget.read._program.loops import FoundCollective
 from shardwidget.read._program.module import Computation, Instruction, Module
 
 _SAME_VALUES = frozenset({"bitcast", "convert", "copy", "copy-start", "reshape", "transpose"})
@@ -15,7 +15,7 @@ _INDEX = re.compile(r"[su](32|64)\[1?\]")
 """Types of the numbers that offsets are computed with."""
 
 
-def resliced(found: Found, semantics: Semantics, module: Module) -> bool:
+def resliced(found: FoundCollective, semantics: Semantics, module: Module) -> bool:
     """Whether a collective gathers blocks of which every use is a slice whose place depends on the device.
 
     It is followed within the computation that it is in; where that does not tell, the answer is no.

@@ -37,7 +37,7 @@ def _fixes(stop: StoppedTrace, writer: Writer) -> tuple[list[Fix], list[str]]:
     if len(values) != 2 or mapped is None:
         return [], []
     found, axes = [], []
-    held = {v: stop.held(v) for v in values}
+    held = {v: stop.users_dims(v) for v in values}
     shapes = {v: tuple(v.aval.shape[d] for d in held[v]) for v in values}
     for number, (one, other) in enumerate((values, values[::-1])):
         for d, size in _wanted(shapes[one], shapes[other], number == 0, stop.error):
