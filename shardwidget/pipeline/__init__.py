@@ -14,8 +14,8 @@ pipeline.schedule([["0F0", "0B0"], ["1F0", "1B0"]])          # an order of your 
   when each task runs, who idles, what is kept and what is sent.
 - ``formulas`` state what papers say of a schedule, beside what the simulator finds.
 
-The front end generates and simulates by the same rules (``js/src``), so a slider needs no kernel: whatever changes here
-must change there, and a test compares every number.
+The front end generates and simulates by the same rules (``js/src/pipeline/model``), so a slider needs no kernel:
+whatever changes here must change there, and a test compares every number.
 """
 
 from shardwidget.document.simulation import Link, Simulation, TimedTask
