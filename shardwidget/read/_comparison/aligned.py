@@ -101,7 +101,7 @@ class _Same:
 
 
 def _stops(found: Sequence[tuple[int, int]], explicit: Tree, stops: Sequence[Stopped]) -> Iterator[tuple[int, Stopped]]:
-    """Those in place of an equation that stopped: transposes carry its mark, too."""
+    """The equations in place of one that stopped: transposes carry its mark, too."""
     for a, b in found:
         line = explicit.lines[b]
         mark = _jax.mark_of(line.eqn)

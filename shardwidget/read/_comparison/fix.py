@@ -24,7 +24,7 @@ class Fixed:
 
     way: FixCandidate
     type: Any
-    """Of the first result."""
+    """The type of the first result."""
     dims: Entries
     price: Price | None
     """What the compiled equation sends; None where that is not known."""

@@ -39,7 +39,7 @@ class Stop(NamedTuple):
 
     site: Site
     types: tuple[str, ...]
-    """Of the operands, at which it does."""
+    """The types of the operands at which it stops."""
 
 
 @dataclass(frozen=True)

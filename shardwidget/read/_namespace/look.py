@@ -135,7 +135,7 @@ class _Flags:
     flags: tuple[Flag, ...]
     """Worst first."""
     paths: tuple[str, ...]
-    """Of the leaves of a tree."""
+    """The paths of the leaves of a tree."""
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ class HeldArrays:
     records: tuple[Record, ...]
     """All of its arrays, in the order of its tree."""
     own: tuple[Record, ...]
-    """Those that are not counted for an earlier name."""
+    """The arrays that are not counted for an earlier name."""
     single: bool
     """Whether it is an array, and not a tree of one."""
     shared_with: str
@@ -59,7 +59,7 @@ class Moment:
     """How many of the live arrays are of each kind."""
     frame: DeviceFrame
     changed: tuple[HeldArrays, ...] = ()
-    """Those of ``held`` that were not there at the look before, or held something else."""
+    """The names of ``held`` that were not there at the look before, or held something else."""
     new: frozenset[Record] = frozenset()
     """Live arrays that were not there at the look before."""
     gone: frozenset[Record] = frozenset()

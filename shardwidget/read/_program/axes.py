@@ -23,7 +23,7 @@ class GroupAxes(NamedTuple):
     irregular: bool
     """Whether no set of axes has these groups."""
     within: tuple[str, ...]
-    """Of irregular groups: the axes that they stay within."""
+    """The axes that irregular groups stay within."""
 
 
 def axes_of_groups(groups: Groups, names: Sequence[str], shape: Sequence[int]) -> GroupAxes:

@@ -32,7 +32,7 @@ class Instruction:
 
     name: str
     type: str
-    """Of the result, as XLA writes it: ``f32[8,4]{1,0}``, ``(f32[8], u32[])``."""
+    """The type of the result, as XLA writes it: ``f32[8,4]{1,0}``, ``(f32[8], u32[])``."""
     opcode: str
     text: str
     root: bool

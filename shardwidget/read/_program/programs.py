@@ -184,13 +184,13 @@ class Reading:
 
     collectives: tuple[HloCollective, ...]
     origins: tuple[tuple[InstructionOrigin, ...], ...]
-    """Of each collective: JAX's path to its operation, and all its frames; of a combined one several."""
+    """The origin of each collective: JAX's path of its operation, and all its frames; several for a combined one."""
     nests: tuple[Nest, ...]
     plans: tuple[Plan, ...]
     unread: tuple[str, ...]
     instructions: int
     name: str
-    """Of the module, without ``jit_``."""
+    """The name of the module, without ``jit_``."""
 
     def listings(self) -> tuple[Listing, ...]:
         """The functions that the collectives' lines are in."""

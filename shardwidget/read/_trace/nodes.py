@@ -48,7 +48,7 @@ class Site:
 
     level: Level
     shape: tuple[int, ...]
-    """Of the value; a PRNG key has the words of its data as a last dimension."""
+    """The shape of the value; a PRNG key has the words of its data as a last dimension."""
     dtype: np.dtype
     corner: tuple[int, ...]
     """Shape of the corner that is sent."""
@@ -116,7 +116,7 @@ class CallNode:
     body: TracedBody
 
     def operands(self, values: Sequence[Any]) -> list[Any]:
-        """Those of an equation's operands that the body takes."""
+        """The operands of an equation that the body takes."""
         passed = self.control.operands
         return list(values) if passed is None else [values[k] for k in passed]
 
