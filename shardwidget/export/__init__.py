@@ -1,11 +1,10 @@
 """Documents without a kernel: as one HTML page, a picture, a film, a plain table, or text.
 
 Each kind of document has a module of its name here, with ``headline`` (one line), ``picture`` (text) and ``table``
-(HTML without scripts). Widgets and documents describe themselves with the one that ``words_of`` finds; documents ask
-for it by name, since they import nothing that is built on them.
+(HTML without scripts). ``words_of`` finds it, and documents and widgets describe themselves with it.
 
-- Words: ``listing`` has the columns, tables and units of all of them; ``placement`` is made of ``text`` and ``table``,
-  which lay tiles out by ``grid``, with ``words`` and ``color``. ``values`` prints an array's values.
+- Words: ``listing`` writes the columns of ``document.columns`` as text and as HTML; ``placement`` is made of ``text``
+  and ``table``, which lay tiles out by ``grid``, with ``words`` and ``color``. ``values`` prints an array's values.
 - Pages: ``html`` makes a page or a fragment: the table, the widget's state (``state``) and the front end (``bundle``).
 - Pictures: ``svg`` runs the front end's own painter in a small JavaScript engine. ``images`` makes PNG and GIF of its
   SVG, ``video`` WebM with a browser.

@@ -38,15 +38,15 @@ class TracedValue(Value):
 
 @dataclass(frozen=True, eq=False)
 class Moved:
-    """Whose blocks the blocks of a value are, as they were moved, cut, joined and reshaped; nothing was computed."""
+    """Where the blocks of a value come from, if they were only moved, cut, joined and reshaped."""
 
     root: TracedValue
-    """The value whose blocks they are."""
+    """The value whose blocks they were."""
     pieces: np.ndarray
-    """By position in the region's mesh and piece: the position that the piece was at; -1 where nothing was sent,
-    -2 where it is not known."""
+    """For each position in the region's mesh and each piece of its block, the position that the piece was at; -1 where
+    nothing was sent, -2 where it is not known."""
     axis: int = -1
-    """Dimension along which the pieces are joined, all of one size; -1 where a block is a single piece."""
+    """The dimension along which pieces of equal size are joined; -1 where a block is a single piece."""
     fixed: bool = True
     """Whether every run of the same equations moves them so: no value that the program computes chose the pieces."""
 

@@ -48,7 +48,7 @@ class Site:
 
     level: Level
     shape: tuple[int, ...]
-    """Of the value; a PRNG key has the words of its data as a last dimension."""
+    """The shape of the value; a PRNG key has the words of its data as a last dimension."""
     dtype: np.dtype
     corner: tuple[int, ...]
     """Shape of the corner that is sent."""
