@@ -12,7 +12,7 @@ SHELL := /bin/bash
 
 PYTHON ?= python3
 PORT ?= 8888
-BUNDLE := shardwidget/static/widget.js
+BUNDLE := shardwidget/static/array.js
 # Tests that share something costly stay in one process.
 PARALLEL := --numprocesses=2 --dist=loadgroup
 # Each file of them has servers and browsers of its own.

@@ -1,4 +1,4 @@
-// Bundles each file of src/entries into shardwidget/static/, beside bundles.json, which lists them. The output depends on the sources and the lock file alone.
+// Bundles each feature of src into shardwidget/static/, beside bundles.json, which lists them. The output depends on the sources and the lock file alone.
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { build, transform } from "esbuild";
@@ -19,8 +19,10 @@ const cssAsText = {
   },
 };
 
-/** Bundles with pictures of bytes and times, see src/build.d.ts. */
-const DRAWS_BYTES = ["inspector.js", "model.js", "program.js", "reshard.js", "run.js", "pipeline.js", "headless.js"];
+/** Bundles that draw no bytes and no time, see src/build.d.ts: some 500 compressed bytes less each. */
+const WITHOUT_BYTES = ["algorithms", "array", "array-parts", "comparison", "exercise", "mpmd", "playground"]
+  .concat("stepper", "stepper-parts")
+  .map((name) => `${name}.js`);
 
 const shared = {
   absWorkingDir: root,
@@ -38,9 +40,6 @@ const shared = {
   logLevel: "warning",
 };
 
-/** Bundles that draw no page of their own: they have no JSX. */
-const BARE = ["page.js", "headless.js", "share.js", "array-parts.js"];
-
 /** Calls that are written often, by the names of short.mjs: some 150 compressed bytes of the largest bundle. */
 const SHORT = {
   "Array.from": "arrayFrom",
@@ -56,10 +55,15 @@ const SHORT = {
 async function bundle(outfile, options) {
   const define = {
     "process.env.NODE_ENV": '"production"',
-    DRAWS_BYTES: String(DRAWS_BYTES.includes(outfile)),
+    DRAWS_BYTES: String(!WITHOUT_BYTES.includes(outfile)),
     ...SHORT,
   };
-  const inject = BARE.includes(outfile) ? ["short.mjs"] : ["jsx.mjs", "short.mjs"];
+  const { metafile } = await build({ ...shared, ...options, define, metafile: true, write: false });
+  const drawsPage = Object.keys(metafile.inputs).some((file) => file.endsWith(".tsx"));
+  // A view's state comes first: in that order of modules bundles are 1 % smaller, compressed.
+  const state = options.entryPoints[0].replace("entry.ts", "state.ts");
+  const view = state in metafile.inputs ? [state, "jsx.mjs"] : drawsPage ? ["jsx.mjs"] : [];
+  const inject = [...view, "short.mjs"];
   const { outputFiles } = await build({ ...shared, ...options, define, inject, write: false });
   const { code } = await minify(outputFiles[0].text, {
     ecma: 2020,
@@ -83,16 +87,22 @@ async function bundle(outfile, options) {
   await writeFile(new URL(outfile, outputFolder), code);
 }
 
-// One bundle an entry. Of those that are not a widget, page.js is what a saved page has in place of a kernel,
-// share.js the menu that Python brings to any card, array-parts.js and stepper-parts.js what ArrayView and the stepper
-// load after their first picture, and headless.js, for a bare V8 (mini-racer), sets
-// globalThis.shardwidget = { svg }.
-const entries = await readdir(new URL("src/entries/", import.meta.url));
-const bundles = entries.map((file) => file.replace(/\.ts$/, ".js")).sort();
+// One bundle a file `entry.ts`, named after its folder: `array/parts/entry.ts` is array-parts.js. Of those that are not a
+// widget, page.js is what a saved page has in place of a kernel, share.js the menu that Python brings to any card,
+// array-parts.js and stepper-parts.js what ArrayView and the stepper load after their first picture, and picture.js, for
+// a bare V8 (mini-racer), sets globalThis.shardwidget = { svg, … }.
+const files = await readdir(new URL("src/", import.meta.url), { recursive: true });
+const entries = files.filter((file) => file.endsWith("/entry.ts")).sort();
+const bundles = entries.map((file) =>
+  file
+    .replace(/\/entry\.ts$/, "")
+    .replaceAll("/", "-")
+    .concat(".js"),
+);
 // The list is written last: where it is, all of them are.
 await rm(outputFolder, { recursive: true, force: true });
-for (const file of entries) {
-  const format = file === "headless.ts" ? { format: "iife", platform: "neutral" } : { format: "esm" };
-  await bundle(file.replace(/\.ts$/, ".js"), { entryPoints: [`src/entries/${file}`], ...format });
+for (const [i, file] of entries.entries()) {
+  const format = bundles[i] === "picture.js" ? { format: "iife", platform: "neutral" } : { format: "esm" };
+  await bundle(bundles[i], { entryPoints: [`src/${file}`], ...format });
 }
 await writeFile(new URL("bundles.json", outputFolder), JSON.stringify(bundles));

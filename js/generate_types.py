@@ -1,6 +1,8 @@
-"""Writes js/src/model/document.gen.ts: a TypeScript interface for each dataclass of shardwidget.document.
+"""Writes what TypeScript takes from Python.
 
-``python js/generate_types.py`` writes the file; with ``--check`` it writes nothing and exits 1 if the file is stale.
+``js/src/core/document.gen.ts`` has an interface for each dataclass of ``shardwidget.document``, ``columns.gen.ts`` the
+columns of its tables. ``python js/generate_types.py`` writes both; with ``--check`` it writes nothing and exits 1 if
+one is stale.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ import ast
 import dataclasses
 import inspect
 import itertools
+import json
 import sys
 import types
 import typing
@@ -17,10 +20,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 import shardwidget.document
-from shardwidget.document import wire
+from shardwidget.document import columns, wire
 
 ROOT = Path(__file__).resolve().parent.parent
-TARGET = ROOT / "js" / "src" / "model" / "document.gen.ts"
+TARGET = ROOT / "js" / "src" / "core"
 
 SCALARS = {bool: "boolean", int: "number", float: "number", str: "string", bytes: "DataView", type(None): "null"}
 WIDTH = 118
@@ -40,8 +43,27 @@ def typescript(module: types.ModuleType) -> str:
     return "\n".join(parts)
 
 
-def interface(cls: type) -> str:
-    """One dataclass as a TypeScript interface, docstrings as JSDoc."""
+def tables() -> str:
+    """The TypeScript source for the columns of tables."""
+    docs = _attribute_docs(ast.parse(inspect.getsource(columns)).body)
+    parts = ["// Generated from shardwidget/document/columns.py by js/generate_types.py. Do not edit.\n"]
+    parts.append(interface(columns.Column, optional=True))
+    for name, doc in docs.items():
+        body = "".join(f"  {{ {_literal(column)} }},\n" for column in getattr(columns, name))
+        parts.append("\n".join([*_jsdoc(doc, ""), f"export const {name} = [\n{body}] as const satisfies Column[];\n"]))
+    return "\n".join(parts)
+
+
+def _literal(column: columns.Column) -> str:
+    """The fields that are not the default, as TypeScript writes them."""
+    given = [(f.name, getattr(column, f.name)) for f in dataclasses.fields(column)]
+    other = [(f.name, f.default) for f in dataclasses.fields(column)]
+    said = [(name, value) for name, value in given if (name, value) not in other]
+    return ", ".join(f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in said)
+
+
+def interface(cls: type, optional: bool = False) -> str:
+    """One dataclass as a TypeScript interface; ``optional``: fields that have a default may be absent."""
     hints = typing.get_type_hints(cls)
     (definition,) = ast.parse(inspect.getsource(cls)).body
     assert isinstance(definition, ast.ClassDef)
@@ -52,9 +74,9 @@ def interface(cls: type) -> str:
         if not form:
             continue
         lines += _jsdoc(docs.get(field.name, ""), "  ")
-        lines.append(
-            f"  readonly {field.name}: {'readonly number[]' if form == 'id' else type_name(hints[field.name])};"
-        )
+        mark = "?" if optional and field.default is not dataclasses.MISSING else ""
+        form = "readonly number[]" if form == "id" else type_name(hints[field.name])
+        lines.append(f"  readonly {field.name}{mark}: {form};")
     return "\n".join([*_jsdoc(inspect.cleandoc(cls.__doc__ or ""), ""), *lines, "}\n"])
 
 
@@ -103,17 +125,19 @@ def _jsdoc(text: str, indent: str) -> list[str]:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Writes or checks the file; returns the exit status."""
+    """Writes or checks the files; returns the exit status."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if the file is stale")
-    parser.add_argument("--target", type=Path, default=TARGET, help="the file to write or check")
+    parser.add_argument("--target", type=Path, default=TARGET, help="the folder of the files")
     options = parser.parse_args(argv)
-    text = typescript(shardwidget.document)
-    if not options.check:
-        options.target.write_text(text, encoding="utf-8")
-    elif not options.target.exists() or options.target.read_text(encoding="utf-8") != text:
-        print(f"{options.target} is stale: run `python js/generate_types.py`", file=sys.stderr)
-        return 1
+    made = {"document.gen.ts": typescript(shardwidget.document), "columns.gen.ts": tables()}
+    for name, text in made.items():
+        file = options.target / name
+        if not options.check:
+            file.write_text(text, encoding="utf-8")
+        elif not file.exists() or file.read_text(encoding="utf-8") != text:
+            print(f"{file} is stale: run `python js/generate_types.py`", file=sys.stderr)
+            return 1
     return 0
 
 

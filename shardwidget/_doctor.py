@@ -11,8 +11,8 @@ from html import escape
 from importlib import metadata
 from pathlib import Path
 
+from shardwidget._format import byte_count
 from shardwidget.export import bundle
-from shardwidget.export.words import byte_count
 
 _PACKAGES = (
     "shardwidget",
@@ -81,7 +81,7 @@ def doctor() -> Diagnosis:
         advice.insert(0, f"The notebook server's environment ({server}) has no anywidget: install it there.")
     elif in_server is not None and _minor(in_server) != _minor(here):
         advice.insert(0, f"The notebook server has anywidget {in_server}, this kernel has {here}: make them the same.")
-    if not (bundle.STATIC / "widget.js").exists():
+    if not (bundle.STATIC / "array.js").exists():
         advice.insert(0, f"The front end is not built: {bundle.BUILD} in the checkout, or reinstall shardwidget.")
     return Diagnosis(tuple(facts), tuple(advice))
 
@@ -131,5 +131,5 @@ def _lab_extension(prefix: Path) -> str | None:
 
 
 def _bundle() -> str:
-    path = bundle.STATIC / "widget.js"
+    path = bundle.STATIC / "array.js"
     return f"{path}, {byte_count(path.stat().st_size)}" if path.exists() else f"missing: {path}"

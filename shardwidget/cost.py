@@ -21,6 +21,7 @@ from typing import Literal
 
 import numpy as np
 
+from shardwidget._format import duration
 from shardwidget.collectives import STATEMENTS, Call, Statement, statement_of
 from shardwidget.document import Network
 
@@ -200,7 +201,7 @@ def _torus(
         "inferred for a broadcast" * (statement.semantics.starts == "source"),
     ]
     return _estimate(
-        (hops * t_min, f"{hops:g} · {_time(t_min)}"),
+        (hops * t_min, f"{hops:g} · {duration(t_min)}"),
         (factor * v / (ici.bandwidth * axes), f"{factor:g} · {v:.15g} B / ({ici.bandwidth:g} B/s · {axes})"),
         notes,
     )
@@ -209,7 +210,7 @@ def _torus(
 def _permutation_on_torus(hops: int, v: float, ici: Interconnect, t_min: float) -> Estimate:
     one_way = ici.bandwidth / 2
     return _estimate(
-        (hops * t_min, f"{hops} · {_time(t_min)}"),
+        (hops * t_min, f"{hops} · {duration(t_min)}"),
         (hops * v / one_way, f"{hops} · {v:.15g} B / {one_way:g} B/s"),
         ["inferred for a permutation: the farthest pair decides"],
     )
@@ -247,14 +248,7 @@ def _hops(pairs: Sequence[tuple[int, int]], sizes: Sequence[int], wraps: bool) -
 
 
 def _estimate(latency: tuple[float, str], bandwidth: tuple[float, str], notes: Sequence[str]) -> Estimate:
-    arithmetic = f"bandwidth {bandwidth[1]} = {_time(bandwidth[0])}; latency {latency[1]}"
+    arithmetic = f"bandwidth {bandwidth[1]} = {duration(bandwidth[0])}; latency {latency[1]}"
     if latency[0]:
-        arithmetic += f" = {_time(latency[0])}"
+        arithmetic += f" = {duration(latency[0])}"
     return Estimate(latency[0], bandwidth[0], arithmetic, "; ".join([LABEL, *filter(None, notes)]))
-
-
-def _time(seconds: float) -> str:
-    for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
-        if seconds >= size:
-            return f"{seconds / size:.3g} {unit}"
-    return f"{seconds / 1e-9:.3g} ns"

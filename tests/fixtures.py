@@ -169,7 +169,7 @@ FILES = {
     "comparison/comparisons.json": comparisons_text,
     "program/programs.json": programs_text,
     "run/runs.json": measured_text,
-    "memory/memories.json": memories_text,
+    "program/memory/memories.json": memories_text,
     "tree/models.json": models_text,
     "tree/comparisons.json": model_comparisons_text,
     "inspector/namespaces.json": namespaces_text,

@@ -1,6 +1,6 @@
 /** Random placements, and what they must be by counting: an oracle that shares no code with the model. */
 import * as fc from "fast-check";
-import type { Placement } from "../src/model/document.gen";
+import type { Placement } from "../src/core/document.gen";
 import { array, cut, mesh } from "./documents";
 
 const NAMES = ["x", "y", "z", "data", "expert"];

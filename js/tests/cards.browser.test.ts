@@ -1,9 +1,9 @@
 /** What holds for cards of every kind: heights, touch, contrast, names, paper. */
 import { expect, test } from "vitest";
+import { mount as mountArray } from "./array/harness";
 import { array, mesh } from "./documents";
 import { type Mounted, onPaper, prefers, settle, touch } from "./harness";
 import { ARRAYS, MORE, OTHERS, VIEWS } from "./views";
-import { mount as mountArray } from "./widget/harness";
 
 const { stepper, ...STEADY } = OTHERS;
 const SIZED = Object.entries({ ...ARRAYS, ...STEADY });

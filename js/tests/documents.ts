@@ -1,5 +1,5 @@
 /** Documents made by hand, in the words of a test. */
-import type { Block, Cut, Dim, Ints, Mesh, MeshAxis, Placement, Values } from "../src/model/document.gen";
+import type { Block, Cut, Dim, Ints, Mesh, MeshAxis, Placement, Values } from "../src/core/document.gen";
 
 const NOTHING = new DataView(new ArrayBuffer(0));
 

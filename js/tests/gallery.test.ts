@@ -1,6 +1,6 @@
 /** Golden pictures of placements, written by the code that `to_svg` runs. */
 import { test } from "vitest";
-import { svg } from "../src/entries/headless";
+import { svg } from "../src/picture/entry";
 import { saved } from "./documents";
 import { expectInGallery, SCHEMES } from "./golden";
 import { PICTURES } from "./pictures";

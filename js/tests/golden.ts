@@ -1,9 +1,9 @@
 /** Golden pictures: each is an example of the gallery, in both schemes. */
 import { expect } from "vitest";
-import { pngDataUri } from "../src/paint/png";
-import { paintSvg } from "../src/paint/svg";
-import { theme } from "../src/paint/theme";
-import type { Mark, Scene } from "../src/scene/scene";
+import type { Mark, Scene } from "../src/draw/marks";
+import { pngDataUri } from "../src/draw/paint/png";
+import { paintSvg } from "../src/draw/paint/svg";
+import { theme } from "../src/draw/paint/theme";
 
 export const SCHEMES = ["light", "dark"] as const;
 export type Scheme = (typeof SCHEMES)[number];

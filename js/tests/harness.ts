@@ -2,7 +2,7 @@
 import axe from "axe-core";
 import { afterEach, expect, vi } from "vitest";
 import { cdp } from "vitest/browser";
-import type { WidgetModel } from "../src/views/card/widget";
+import type { WidgetModel } from "../src/card/widget";
 
 export class FakeModel implements WidgetModel {
   readonly listeners = new Map<string, Set<() => void>>();

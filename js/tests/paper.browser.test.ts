@@ -1,14 +1,14 @@
 /** Every card on paper: no control is left, what a menu has chosen is text, and what is opened on screen is there. */
 import { expect, test } from "vitest";
-import type { Buffer, Programs } from "../src/model/document.gen";
-import { decodeMemory } from "../src/model/memory";
-import { groupsOf, ProgramModel } from "../src/model/program";
-import { decodeReshard } from "../src/model/reshard";
+import type { Buffer, Programs } from "../src/core/document.gen";
+import { decodeMemory } from "../src/program/memory/model/memory";
+import { groupsOf, ProgramModel } from "../src/program/model/program";
+import { decodeReshard } from "../src/reshard/model/reshard";
 import { mount as mountExercise } from "./exercise/harness";
 import { ALL, SET, sheet } from "./exercise/sheets";
 import { find, type Mounted, onPaper, settle, textOf } from "./harness";
-import { wire as memory } from "./memory/memories";
 import { mount as mountProgram } from "./program/harness";
+import { wire as memory } from "./program/memory/memories";
 import { program, wire as programs } from "./program/programs";
 import { mount as mountReshard } from "./reshard/harness";
 import { wire as plan } from "./reshard/reshards";

@@ -1,5 +1,5 @@
 /** The documents of the gallery: one of each thing that a picture of a placement can say. */
-import type { Placement } from "../src/model/document.gen";
+import type { Placement } from "../src/core/document.gen";
 import { alone, array, block, counting, mesh, meshOf, values } from "./documents";
 
 export interface Picture {

@@ -2,6 +2,7 @@
 
 import { wire as algorithms } from "./algorithms/algorithms";
 import { mount as mountAlgorithms } from "./algorithms/harness";
+import { mount as mountArray } from "./array/harness";
 import { comparison as types } from "./comparison/comparisons";
 import { mount as mountComparison } from "./comparison/harness";
 import { array, block, mesh, values } from "./documents";
@@ -10,7 +11,6 @@ import { ALL, sheet } from "./exercise/sheets";
 import type { Mounted } from "./harness";
 import { wire as namespace } from "./inspector/documents";
 import { mount as mountInspector } from "./inspector/harness";
-import { wire as memory } from "./memory/memories";
 import { mount as mountMpmd } from "./mpmd/harness";
 import { wire as mpmd } from "./mpmd/mpmds";
 import { mount as mountPipeline } from "./pipeline/harness";
@@ -18,6 +18,7 @@ import { wire as schedule } from "./pipeline/schedules";
 import { axis, draft, playground } from "./playground/documents";
 import { mount as mountPlayground } from "./playground/harness";
 import { mount as mountProgram } from "./program/harness";
+import { wire as memory } from "./program/memory/memories";
 import { program, wire as programs } from "./program/programs";
 import { mount as mountReshard } from "./reshard/harness";
 import { wire as plan } from "./reshard/reshards";
@@ -27,7 +28,6 @@ import { mount as mountStepper } from "./stepper/harness";
 import { trace } from "./stepper/traces";
 import { mountCompared, mount as mountModel } from "./tree/harness";
 import { wire as model, comparisonWire as trees } from "./tree/models";
-import { mount as mountArray } from "./widget/harness";
 
 export type Mount = (width: number) => Promise<Mounted>;
 type Views = Readonly<Record<string, Mount>>;

@@ -62,7 +62,6 @@ from shardwidget._jax.primitives import (
     MOVES,
     PLACES,
     PPERMUTE_IN_MESH_ORDER,
-    REDUCTIONS,
     RELAYOUTS,
     SAME_ELEMENTS,
     SHAPE_ONLY,

@@ -24,10 +24,10 @@ class FunctionCall:
     operands: tuple[int, ...] | None = None
     """Indices of the operands that the body takes; None for all."""
     in_shardings: tuple[Any, ...] = ()
-    """Of ``jit``: the shardings asked for its operands; empty where there are none."""
+    """The shardings that ``jit`` asks of its operands; empty where it asks for none."""
     out_shardings: tuple[Any, ...] = ()
     donated: tuple[bool, ...] = ()
-    """Of ``jit``: whether each operand is donated."""
+    """Whether ``jit`` donates each operand."""
     branch: bool = False
     """Whether it is the branch of a ``cond`` in which tracing stopped."""
 

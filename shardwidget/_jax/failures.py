@@ -258,7 +258,7 @@ def _variable(value: Any, trace: Any) -> Any:
     return None
 
 
-def _held(value: Any, trace: Any) -> tuple[int, ...]:
+def _own_dims(value: Any, trace: Any) -> tuple[int, ...]:
     """The dimensions of a tracer's variable that the tracer itself has.
 
     JAX 0.9 – 0.12: ``batch_dim`` of the tracers of ``vmap`` is not documented.
@@ -295,7 +295,7 @@ def _at_work(frames: list[Any], trace: Any) -> tuple[list[tuple[Any, tuple[int, 
                 names = [n for n in (value if isinstance(value, tuple | list) else [value]) if isinstance(n, str)]
             for leaf in _leaves(value):
                 if isinstance(leaf, Tracer) and (v := _variable(leaf, trace)) is not None:
-                    variables.setdefault(id(v), (v, _held(leaf, trace)))
+                    variables.setdefault(id(v), (v, _own_dims(leaf, trace)))
         if variables and names:
             break
         if variables and frame.f_code.co_name not in ("reraise_with_filtered_traceback", "psum", "deferring_binary_op"):

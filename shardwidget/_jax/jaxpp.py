@@ -18,7 +18,7 @@ class MpmdFields:
     groups: tuple[int, ...]
     """Groups that it names; one may be missing in ``arrays``."""
     arrays: Mapping[int, jax.Array]
-    """Of the groups that this process addresses, the array of each. Some may be deleted."""
+    """The array of each group that this process addresses. Some may be deleted."""
 
 
 def mpmd_fields(x: Any) -> MpmdFields | None:

@@ -159,7 +159,7 @@ class Branch(NamedTuple):
     """A result of a branch of a ``cond``."""
 
     name: str
-    """Of the branch."""
+    """The name of the branch."""
     path: tuple[int | str, ...]
     """Where the result is in what the branch returns."""
     type: str

@@ -61,9 +61,6 @@ CONTRACTIONS = frozenset({"conv_general_dilated", "dot_general", "ragged_dot", "
 LINEAR = frozenset({"convert_element_type", "div", "neg"})
 """Some primitives that only scale or cast their first operand, where the others are constants."""
 
-REDUCTIONS = {"reduce_sum": "psum", "reduce_max": "pmax", "reduce_min": "pmin"}
-"""Reductions over dimensions of an array, and the collectives that continue them over devices."""
-
 ACCUMULATES = frozenset({"add_any", "scatter-add", "select_n"})
 """Primitives that differentiation adds to a program."""
 

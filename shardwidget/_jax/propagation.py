@@ -19,7 +19,7 @@ class Split(NamedTuple):
     """How a result of an operation is divided."""
 
     shape: tuple[int, ...]
-    """Of the whole."""
+    """The shape of the whole."""
     local: tuple[int, ...]
     """Shape on a device."""
     axes: tuple[str, ...]

@@ -9,14 +9,27 @@ numpy and jax.numpy arrays.
 from shardwidget.collectives.execute import execute
 from shardwidget.collectives.meaning import apply
 from shardwidget.collectives.plan import Transfer, expand, plans
-from shardwidget.collectives.registry import OPCODES, STATEMENTS, call_of, statement_of, statement_of_opcode
-from shardwidget.collectives.statement import Call, Statement
+from shardwidget.collectives.registry import (
+    COMPLETIONS,
+    OPCODES,
+    STATEMENTS,
+    call_of,
+    named_axes,
+    statement_of,
+    statement_of_fusion,
+    statement_of_opcode,
+    statement_of_transfer,
+)
+from shardwidget.collectives.statement import Call, Completion, Reducer, Statement
 from shardwidget.collectives.traffic import Traffic, bytes_by_plan, bytes_sent, gathered_bytes, ragged_bytes_sent
 
 __all__ = [
+    "COMPLETIONS",
     "OPCODES",
     "STATEMENTS",
     "Call",
+    "Completion",
+    "Reducer",
     "Statement",
     "Traffic",
     "Transfer",
@@ -27,8 +40,11 @@ __all__ = [
     "execute",
     "expand",
     "gathered_bytes",
+    "named_axes",
     "plans",
     "ragged_bytes_sent",
     "statement_of",
+    "statement_of_fusion",
     "statement_of_opcode",
+    "statement_of_transfer",
 ]

@@ -59,7 +59,7 @@ def _loads(plan: Plan) -> Algorithm:
         links: Counter[tuple[int, int]] = Counter()
         for transfer in expand(plan, number):
             leaving[transfer.source] += 1
-            for step, hops, part in ways(plan.n, transfer.source, transfer.destination):
+            for step, hops, part in routes(plan.n, transfer.source, transfer.destination):
                 for hop in range(hops):
                     links[(transfer.source + step * hop) % plan.n, step] += part  # pyright: ignore[reportArgumentType]
         sent.append(float(max(leaving.values())))
@@ -67,7 +67,7 @@ def _loads(plan: Plan) -> Algorithm:
     return Algorithm(plan, tuple(sent), tuple(busiest))
 
 
-def ways(n: int, source: int, destination: int) -> list[tuple[int, int, float]]:
+def routes(n: int, source: int, destination: int) -> list[tuple[int, int, float]]:
     """How a message goes round a ring: step, links that it passes, and the part of it that goes that way."""
     forward = (destination - source) % n
     if 2 * forward == n:

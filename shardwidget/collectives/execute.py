@@ -8,7 +8,7 @@ import numpy as np
 
 from shardwidget.collectives.kinds.all_reduce import COMBINE
 from shardwidget.collectives.plan import expand
-from shardwidget.collectives.statement import Blocks, Call, Held
+from shardwidget.collectives.statement import Blocks, Call, Chunks
 from shardwidget.document import Plan
 
 
@@ -30,7 +30,7 @@ def execute(plan: Plan, call: Call, blocks: Any) -> np.ndarray:
     for group in call.groups:
         mine = [tuple(operand[position] for operand in operands) for position in group]
         held = [_start(call, rank, mine[rank]) for rank in range(len(group))]
-        arrived: list[Held] = [{} for _ in group]
+        arrived: list[Chunks] = [{} for _ in group]
         for number in range(len(plan.rounds)):
             transfers = [t for t in expand(plan, number) if max(t.source, t.destination) < len(group)]
             for t, chunk in [(t, held[t.source][t.chunk, t.origin]) for t in transfers]:
@@ -42,7 +42,7 @@ def execute(plan: Plan, call: Call, blocks: Any) -> np.ndarray:
     return np.stack(results)
 
 
-def _start(call: Call, rank: int, operands: Blocks) -> Held:
+def _start(call: Call, rank: int, operands: Blocks) -> Chunks:
     """What a rank holds before the first round."""
     semantics = call.statement.semantics
     chunks = call.statement.cut(call, operands)

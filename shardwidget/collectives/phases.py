@@ -65,7 +65,7 @@ def _pass_on(n: int, source: int, step: int, hop: int, hops: int) -> Move:
     return Move("shift", "copy", step, first=1 if step > 0 else -left, count=left, origin=-step * hop)
 
 
-def _tell(n: int, source: int, step: int, hop: int, hops: int) -> Move:
+def _hand_on(n: int, source: int, step: int, hop: int, hops: int) -> Move:
     pair = ((source + step * hop) % n, (source + step * (hop + 1)) % n)
     return Move("pairs", "copy", pairs=(pair,))
 
@@ -118,5 +118,5 @@ EXCHANGE = Phase(
 )
 """Each rank gets a chunk of its own from every rank."""
 
-TELL = Phase(_tell, _spread, "V", lambda n: Fraction(1), inferred=True, inferred_inside=True)
+BROADCAST = Phase(_hand_on, _spread, "V", lambda n: Fraction(1), inferred=True, inferred_inside=True)
 """Each rank gets the block of one."""

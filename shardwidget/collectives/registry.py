@@ -31,9 +31,13 @@ STATEMENTS = (
 
 _BY_PRIMITIVE = {name: statement for statement in STATEMENTS for name in (statement.kind, *statement.primitives)}
 _BY_OPCODE = {(name, statement.reduction): statement for statement in STATEMENTS for name in statement.opcodes}
+_BY_TRANSFER = {(s.transfer, s.semantics.combines if s.reduction else ""): s for s in STATEMENTS if s.transfer}
 
 OPCODES = frozenset(opcode for opcode, _ in _BY_OPCODE)
 """XLA's names of collectives, without the ``-start`` and ``-done`` of asynchronous halves."""
+
+COMPLETIONS = {statement.completes.of: statement.completes for statement in STATEMENTS if statement.completes}
+"""How reductions are completed over devices, by JAX's primitive for the reduction."""
 
 _DIMENSIONS = ("all_gather_dimension", "scatter_dimension", "split_axis")
 
@@ -56,6 +60,26 @@ def statement_of_opcode(opcode: str, reduction: str = "") -> Statement:
         KeyError: it is not a collective.
     """
     return _BY_OPCODE.get((opcode, reduction)) or _BY_OPCODE[opcode, ""]
+
+
+def statement_of_fusion(opcode: str, name: str) -> Statement | None:
+    """The collective that a fusion of the TPU compiler does by another one; None where it is that other one itself.
+
+    Args:
+        opcode: XLA's name of the collective in the fusion.
+        name: the name of the fused computation.
+    """
+    return next((s for s in STATEMENTS if s.fusion and name.startswith(s.fusion) and opcode in s.compiled_to), None)
+
+
+def statement_of_transfer(transfer: str, reduction: str = "") -> Statement | None:
+    """The collective of a transfer between TPU slices; None where its type is not known.
+
+    Args:
+        transfer: its type, as XLA writes it: ``ALL_REDUCE``.
+        reduction: the operation that it combines with, if any: ``MAX``, ``SUM``.
+    """
+    return _BY_TRANSFER.get((transfer, reduction.lower())) or _BY_TRANSFER.get((transfer, ""))
 
 
 def call_of(
@@ -82,8 +106,7 @@ def call_of(
     statement = statement_of(primitive)
     if statement is None:
         return None
-    named = params.get("axes", params.get("axis_name", ()))
-    named = tuple(named) if isinstance(named, (tuple, list)) else (named,)
+    named = named_axes(params)
     axes = tuple(a for a in named if not isinstance(a, int))
     groups = _groups(primitive, axes, list(axis_names), axis_sizes, params.get("axis_index_groups"))
     if statement.by_pairs and ppermute_in_mesh_order:
@@ -102,6 +125,12 @@ def call_of(
         source=int(params.get("source", -1)),
         positional=tuple(a for a in named if isinstance(a, int)),
     )
+
+
+def named_axes(params: Mapping[str, Any]) -> tuple[Any, ...]:
+    """What a collective of a jaxpr goes over: names of mesh axes, and numbers of the block's own dimensions."""
+    named = params.get("axes", params.get("axis_name", ()))
+    return tuple(named) if isinstance(named, tuple | list) else (named,)
 
 
 def _groups(

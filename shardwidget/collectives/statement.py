@@ -11,11 +11,34 @@ import numpy as np
 from shardwidget.collectives.phases import Phase
 from shardwidget.document import Move, Semantics
 
-Held = dict[tuple[int, int], Any]
-"""What a rank holds, by chunk and (where chunks have one) by origin; an origin of -1 stands for none."""
+Chunks = dict[tuple[int, int], Any]
+"""The chunks that a rank has, by number and (where chunks have one) by origin; an origin of -1 stands for none."""
 
 Blocks = tuple[np.ndarray, ...]
 """The operands of one rank."""
+
+
+@dataclass(frozen=True)
+class Reducer:
+    """A function of ``jax.lax`` that combines the blocks of a group, for fixes to offer."""
+
+    function: str
+    """Its name in ``jax.lax``."""
+    verb: str
+    """What it does with the blocks, at the start of a title: ``Sum``, ``Take the maximum of``."""
+
+
+@dataclass(frozen=True)
+class Completion:
+    """How a reduction that each device does of its own block is completed over devices, for fixes to offer."""
+
+    of: str
+    """JAX's primitive for the reduction: ``reduce_sum``."""
+    reducer: Reducer
+    mean: Reducer | None = None
+    """The one to use where the result is then divided by the number of elements; None where none divides."""
+    negated: Reducer | None = None
+    """The one to use where the result is then negated; None where that is ``reducer``."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +59,11 @@ class Statement:
     """XLA's opcode of the operation that combines, where several collectives share their opcode."""
     compiled_to: tuple[str, ...] = ()
     """Other opcodes that the compiler may turn it into. Any further one with its name was added by the compiler."""
+    fusion: str = ""
+    """How the TPU compiler begins the name of a fusion that does it by one of ``compiled_to``; empty where it makes
+    none."""
+    transfer: str = ""
+    """XLA's name for it as a transfer between TPU slices; empty where slices cannot do it."""
     numbers_partitions: bool = False
     """Whether XLA's ids in its groups are partitions as soon as it has a channel, and not replicas."""
     direct: Callable[[int, int], list[Move]] = lambda n, source: []
@@ -46,6 +74,10 @@ class Statement:
     """Whether it sends blocks directly, by the call's ``pairs``."""
     joint: bool = False
     """Whether its operands belong together. Otherwise it acts on each alone."""
+    completes: Completion | None = None
+    """The reduction that it completes; None where it completes none."""
+    requested_by: tuple[str, ...] = ()
+    """Functions of ``jax.lax`` that ask for it, where JAX also inserts it itself; none where it never does."""
     sizes: int = -1
     """Index of the operand that gives, at run time, how many rows go to each rank; -1 where there is none."""
     split_axis: Callable[[Call, tuple[int, ...]], int] = lambda call, shape: -1
@@ -54,11 +86,13 @@ class Statement:
     """Dimension along which chunks are in the received block, from the shape of the sent one; -1 for none."""
     cut: Callable[[Call, Blocks], list[Any]] = lambda call, operands: [operands[0]]
     """A rank's chunks before the first round, from its operands."""
-    join: Callable[[Call, int, Blocks, Held, Held], Any] = lambda call, rank, operands, held, arrived: operands[0]
+    join: Callable[[Call, int, Blocks, Chunks, Chunks], Any] = lambda call, rank, operands, held, arrived: operands[0]
     """A rank's result, from what it holds after the last round and what arrived: ``(call, rank, operands, held,
     arrived)``."""
     sentence: str = ""
-    """What happened, in words, for ``read/_trace/words.py`` to fill in."""
+    """What happened, in words, for ``read/_trace/words.py`` to fill in; empty where it is told as any other step."""
+    inserted_sentence: str = ""
+    """The same, where JAX inserted it."""
 
     @property
     def ragged(self) -> bool:
@@ -69,6 +103,11 @@ class Statement:
     def communicates(self) -> bool:
         """Whether it can send anything."""
         return bool(self.phases) or self.by_pairs
+
+    @property
+    def redistributes(self) -> bool:
+        """Whether a rank receives another part of the array than it sends, so that other mesh axes may divide it."""
+        return self.by_pairs or self.semantics.by_origin or self.semantics.cuts in ("sent", "received")
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ picture draw it. Nothing here imports JAX. A document carries no value that can 
 holds follows from its mesh coordinates, so 4096 devices are a mesh shape and a few integers.
 
 ``to_wire`` turns a document into JSON-able dicts with ``bytes`` leaves (ipywidgets sends those as binary buffers).
-The TypeScript types in ``js/src/model/document.gen.ts`` are generated from the dataclasses here.
+The TypeScript types in ``js/src/core/document.gen.ts`` are generated from the dataclasses here.
 """
 
 from importlib import import_module

@@ -14,13 +14,13 @@ __all__ = ["Algorithm", "Algorithms", "Network"]
 
 @dataclass(frozen=True)
 class Network:
-    """What connects the devices of a group, for estimates."""
+    """How the devices of a group are connected, for estimates."""
 
     name: str
     topology: Literal["torus", "switch"]
     """``torus``: the group is a ring of links. ``switch``: every device reaches every other directly."""
     bandwidth: float
-    """Bytes per second: of a link in one direction (torus), or that a device sends (switch)."""
+    """Bytes per second that a link carries in one direction (torus), or that a device sends (switch)."""
 
 
 @dataclass(frozen=True)
@@ -29,26 +29,27 @@ class Algorithm:
 
     plan: Plan
     sent: tuple[float, ...]
-    """Of each round: the chunks that a device sends, the most of all devices."""
+    """For each round, the most chunks that any device sends."""
     busiest: tuple[float, ...]
-    """Of each round: the chunks that pass the busiest link of a ring in one direction."""
+    """For each round, the chunks that pass the busiest link of a ring in one direction."""
 
 
 @dataclass(frozen=True, repr=False)
 class Algorithms(Document):
-    """A collective in a group of n devices by each of its algorithms.
+    """A collective in a group of n devices, by each of its algorithms.
 
     A round takes ``start`` plus the time of the bytes that the busiest link carries. A message takes the shorter way
     round a ring; where both are equally long, half of it takes each.
     """
 
     collective: str
-    """JAX's name: ``psum``, ``all_gather`` …"""
+    """JAX's name for it: ``psum``, ``all_gather`` …"""
     n: int
+    """The number of devices in the group."""
     nbytes: int
-    """Bytes of a device's block, the operand."""
+    """Bytes of the operand on each device: its block."""
     chunk: float
-    """The part of a block that a chunk is."""
+    """The fraction of a block that one chunk is."""
     algorithms: tuple[Algorithm, ...]
     networks: tuple[Network, ...]
     start: float

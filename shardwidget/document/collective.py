@@ -15,19 +15,25 @@ class Semantics:
     """What a collective does with the blocks of a group; the same in every program. ``chunk`` is an n-th of a block."""
 
     sign: str
-    """A character or two that stand for it in lists: ``Σ``, ``⇉``."""
+    """One or a few characters that stand for it in lists: ``Σ``, ``⇉``, ``max``."""
     combines: Literal["", "sum", "max", "min"] = ""
     """The operation by which chunks are combined; empty where they are only moved."""
     starts: Literal["whole", "own", "source", "nothing"] = "whole"
-    """What a rank holds of the block that algorithms work on, before the first round: all chunks (``whole``), its own
-    chunk, the block on the source rank alone (``source``), or nothing, because only what arrives counts."""
+    """What a rank holds, before the first round, of the block that algorithms work on: all of its chunks (``whole``),
+    its own chunk (``own``), the block, on the source rank alone (``source``), or nothing, because only what arrives
+    counts."""
     cuts: Literal["none", "sent", "received", "both"] = "none"
-    """Which blocks are n chunks side by side: the one sent, the one received, or both. If only the sent one is,
-    algorithms work on it; otherwise on the received one."""
+    """Which block consists of n chunks side by side: the one that is sent, the one that is received, or both.
+    Algorithms work on the sent block where it alone does, otherwise on the received one."""
     by_origin: bool = False
     """Whether a received chunk is named by the rank that it comes from, and a sent one by the rank that it goes to."""
     replicates: bool = False
     """Whether all ranks of a group receive the same block."""
+
+    @property
+    def gathers(self) -> bool:
+        """Whether every rank receives the blocks of all, side by side: it undoes a split."""
+        return self.cuts == "received"
 
 
 @dataclass(frozen=True)
@@ -40,54 +46,57 @@ class Collective:
     axes: tuple[str, ...]
     """The user's mesh axes, as the program names them."""
     groups: tuple[tuple[int, ...], ...] = field(metadata={"wire": False})
-    """Device ids of each group, in rank order."""
+    """The device ids of each group, in rank order."""
     positions: Ints
-    """Mesh positions of the groups, one group after another; a shorter group is filled up with -1."""
+    """The mesh positions of the groups, one group after another; shorter groups are padded with -1."""
     group_size: int
-    """Ranks of the largest group; 1 where no rank has another one to send to."""
+    """The number of ranks in the largest group; 1 where no rank has another one to send to."""
     bytes_per_device: int
-    """Bytes that a device sends, rounded up, where it can reach every other directly (a switch): see ``arithmetic``."""
+    """Bytes that a device sends, rounded up, if it can reach every other directly (a switch). See ``arithmetic``."""
     arithmetic: str
-    """How that number is computed, for example ``2·V·(N−1)/N, V = 32 B, N = 2``. V is the bytes of the whole array of
-    a group: of all blocks together where each rank has a part of its own, else of one block."""
+    """How that number is computed, for example ``2·V·(N−1)/N, V = 32 B, N = 2``. V is the size of a group's whole array
+    in bytes: all blocks together where each rank has a part of its own, otherwise one block."""
     hops: int
-    """Rounds of the ring algorithm, one neighbour apart each; 1 for a permutation."""
+    """The number of rounds of the ring algorithm, in each of which ranks send to a neighbour; 1 for a permutation."""
     plans: tuple[int, ...]
-    """Indices in ``Trace.plans``: the algorithms that apply, the meaning first."""
+    """Indices in ``Trace.plans`` of the algorithms that apply, the meaning first."""
     plan_bytes: tuple[int, ...] = ()
-    """For each of ``plans``: bytes that a device sends by it, including what it passes on for others."""
+    """For each of ``plans``, the bytes that a device sends by it, including what it passes on for others."""
     split_axis: int = -1
-    """Dimension along which the sent block is cut into n equal chunks; -1 where its elements, in row-major order, are
-    cut into n ranges (chunk c: from ``c·size//n``), or where a chunk is a whole block."""
+    """The dimension along which the sent block is cut into n equal chunks; -1 where its elements, in row-major order,
+    are cut into n ranges (chunk c begins at ``c·size//n``), or where a chunk is a whole block."""
     concat_axis: int = -1
-    """Dimension along which chunks are in the received block; -1 as in ``split_axis``."""
+    """The dimension along which chunks are joined in the received block; -1 as in ``split_axis``."""
     latency: tuple[float, ...] = ()
-    """Estimated seconds of latency on each of ``Trace.interconnects``."""
+    """Estimated latency in seconds on each of ``Trace.interconnects``."""
     bandwidth: tuple[float, ...] = ()
-    """Estimated seconds that the bytes take on each; the estimate is the greater of the two."""
+    """Estimated seconds that the bytes take on each of them. The estimate is the greater of the two."""
 
 
 @dataclass(frozen=True)
 class Move:
-    """What all ranks of a group do at once: each sends ``count`` consecutive chunks to one peer.
+    """What all ranks of a group do at the same time: each sends ``count`` consecutive chunks to one peer.
 
     Offsets count from the sender r: an offset d means rank or chunk ``(r + d) mod n`` in a shift and ``r ^ d`` in an
     exchange. A permutation or a broadcast names its ranks instead, pair by pair, and each pair moves chunk 0.
     """
 
     peer: Literal["shift", "exchange", "pairs"]
+    """How a rank finds its peer: by adding ``by``, by flipping the bits of ``by``, or in ``pairs``."""
     op: Literal["copy", "add"]
-    """Whether the destination's chunk is replaced, or combined with what arrives (by the collective's operation)."""
+    """Whether the destination's chunk is replaced (``copy``) or combined with what arrives, by the collective's
+    operation."""
     by: int = 0
-    """Offset of the peer. In a shift +1 is the next rank of the ring and -1 the one before."""
+    """Offset of the peer. In a shift, +1 is the next rank of the ring and -1 the previous one."""
     first: int = 0
     """Offset of the first chunk; the others are at ``first + 1``, ``first + 2`` …"""
     count: int = 1
+    """The number of chunks."""
     origin: int = 0
-    """Where chunks have an origin: offset of the rank that they started on. There a chunk's number says where it goes.
-    """
+    """Offset of the rank that the chunks started on, where ``Semantics.by_origin`` tells chunks apart by it. A chunk's
+    number is then the rank that it goes to."""
     pairs: tuple[tuple[int, int], ...] = ()
-    """(source rank, destination rank)."""
+    """The pairs (source rank, destination rank)."""
 
 
 @dataclass(frozen=True)
@@ -98,6 +107,8 @@ class Plan:
     """
 
     algorithm: Literal["meaning", "ring", "bidirectional ring", "halving-doubling"]
+    """Its name. ``meaning`` is no algorithm: every chunk goes straight to where it belongs, in one round."""
     semantics: Semantics
     n: int
+    """The number of ranks."""
     rounds: tuple[tuple[Move, ...], ...]

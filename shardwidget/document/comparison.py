@@ -17,25 +17,25 @@ __all__ = ["Compared", "Comparison", "Continuation", "Row"]
 
 @dataclass(frozen=True)
 class Compared:
-    """One value, three ways."""
+    """One value: its explicit type, its type on an Auto mesh, and its concrete sharding."""
 
     name: str
-    """The user's name where it is known, else JAX's letter."""
+    """The user's name for it where it is known, otherwise JAX's letter."""
     shape: tuple[int, ...]
-    """Global; of the block inside a ``shard_map``."""
+    """The global shape; inside a ``shard_map``, that of the block."""
     dtype: str
     bits: int
     explicit: Layout | None
-    """Its type on an Explicit mesh; None at an error that nothing fixes, and below it."""
+    """The type on an Explicit mesh; None at an error that no fix removes, and below it."""
     auto: str
-    """Its type on an Auto mesh; empty where that side stopped."""
+    """The type on an Auto mesh; empty where tracing on that mesh stopped."""
     concrete: Layout | None
-    """Its sharding in the compiled program; None where that is not known (see ``Comparison.note``)."""
+    """The sharding in the compiled program; None where it is not known (see ``Comparison.note``)."""
     agreement: Literal["same", "differs", "silent", ""] = ""
-    """The explicit type against the concrete sharding; silent where the type leaves it to the compiler; empty where
-    there is nothing to compare."""
+    """Whether the explicit type and the concrete sharding agree; ``silent`` where the type leaves the sharding to the
+    compiler, empty where there is nothing to compare."""
     note: str = ""
-    """What differs, or why the place is not known, in one sentence; empty where there is nothing to say."""
+    """What differs, or why the sharding is not known, in one sentence; empty where there is nothing to say."""
 
 
 @dataclass(frozen=True)
@@ -46,27 +46,29 @@ class Row:
     """JAX's primitive; ``arguments`` and ``outputs`` for what the function takes and returns; ``array`` for an array by
     itself."""
     values: tuple[Compared, ...]
-    """Its results."""
+    """The results."""
     source: Source | None = None
-    """The user's line; one of an installed package only where there is no other."""
+    """The user's source line; a line of an installed package only where there is no other."""
     inputs: tuple[str, ...] = ()
-    """Names of the operands."""
+    """The names of the operands."""
     scope: int = -1
     """Index of the innermost scope in ``Comparison.scopes``."""
     decision: Literal["", "reshard", "with_sharding_constraint", "out_sharding", "device_put"] = ""
-    """The user's own decision about sharding that the equation carries."""
+    """What the user wrote to decide the sharding here; empty where the equation has no such decision."""
     error: Failure | None = None
+    """Why the explicit side stops here; None where it does not."""
     collectives: tuple[int, ...] = ()
-    """Indices in ``Comparison.program.collectives`` of those that the compiler put before or into this equation."""
+    """Indices in ``Comparison.program.collectives`` of the collectives that the compiler put before or into this
+    equation."""
     remark: str = ""
-    """Unexpected replication, in words: ``w is gathered whole over model``; empty if there is none."""
+    """Unexpected replication in words, ``w is gathered whole over model``; empty if there is none."""
     wasted_bytes: int = 0
-    """Bytes on each device that the remark is about."""
+    """Bytes that this replication costs each device."""
     inspected: bool = False
-    """Whether its shardings are of the program with inspections, which has other collectives here than the program
-    itself: the compiler may never make these values there."""
+    """Whether the shardings come from a program compiled with inspections that has other collectives here than the
+    program itself, which may never make these values."""
     library: Source | None = None
-    """The line of an installed package that ``source`` runs; None where it runs none."""
+    """The line of an installed package that ``source`` runs; None where it runs none of one."""
 
     @property
     def fixes(self) -> tuple[Fix, ...]:
@@ -91,24 +93,26 @@ class Row:
 
 @dataclass(frozen=True)
 class Continuation:
-    """The explicit side below a fix other than the one that ``rows`` show."""
+    """The explicit side below a fix that ``Comparison.rows`` do not continue with."""
 
     row: int
+    """Index in ``Comparison.rows`` of the row with the error."""
     choice: int
-    """Index in that row's ``fixes``."""
+    """Index of the fix in that row's ``fixes``."""
     at: tuple[int, ...]
-    """Indices of the rows that differ with it."""
+    """Indices in ``Comparison.rows`` of the rows that differ with the fix."""
     rows: tuple[Row, ...] = field(metadata={"wire": "table"})
-    """Those rows."""
+    """Those rows as they are with the fix."""
     program: Program | None = None
-    """The program compiled with the fix."""
+    """The program compiled with the fix; None where it was not compiled."""
 
 
 @dataclass(frozen=True, repr=False)
 class Comparison(Document):
-    """What the types say, beside where the data is."""
+    """What the types say, beside where the compiled program puts the data."""
 
     of: Literal["function", "arrays"]
+    """What is compared: the equations of a function, or arrays by themselves."""
     mesh: Mesh
     rows: tuple[Row, ...] = field(metadata={"wire": "table"})
     scopes: tuple[Scope, ...] = ()
@@ -116,7 +120,8 @@ class Comparison(Document):
     program: Program | None = None
     """The compiled program; None where nothing was compiled."""
     compiled_from: Literal["", "Auto", "Explicit", "given"] = ""
-    """Which variant of the mesh was compiled; ``given`` for the user's own mixed one."""
+    """The axis types of the mesh that was compiled for; ``given`` for the user's own mixed types. Empty where nothing
+    was compiled."""
     listings: tuple[Listing, ...] = ()
     name: str = ""
     note: str = ""

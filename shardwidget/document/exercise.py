@@ -1,4 +1,4 @@
-"""Exercises as a document: what is asked, in what form it is answered, what was answered and what came of it.
+"""Exercises as a document: what is asked, the form of the answer, the last answer and the feedback to it.
 
 The truth is not in it: a page shows only what its reader has found out.
 """
@@ -26,10 +26,10 @@ QuestionKind = Literal[
 
 @dataclass(frozen=True)
 class Table:
-    """Numbers as they are laid out in one block."""
+    """The numbers of one block, laid out in rows."""
 
     title: str
-    """Whose they are: ``device 3 · before``."""
+    """Which block it is: ``device 3 · before``."""
     rows: tuple[tuple[str, ...], ...]
 
 
@@ -39,10 +39,13 @@ class Figure:
 
     title: str
     placement: Placement | None = None
+    """The layout to show; None where the figure shows none."""
     listing: Listing | None = None
+    """The code to show; None where the figure shows none."""
     types: tuple[str, ...] = ()
-    """``a: f32[8@x,16]``, one for each argument."""
+    """The type of each argument of the code: ``a: f32[8@x,16]``."""
     tables: tuple[Table, ...] = ()
+    """The blocks of numbers to show."""
 
 
 @dataclass(frozen=True)
@@ -50,23 +53,28 @@ class Field:
     """One thing to fill in."""
 
     name: str
+    """Unique in its question."""
     label: str
+    """What stands beside it."""
     form: Literal["text", "spec", "choice", "devices", "grid", "code"]
-    """``devices`` takes device ids, ``grid`` numbers in rows, ``code`` a function that a notebook cell assigns."""
+    """How it is filled in: ``devices`` takes device ids, ``grid`` numbers in rows, ``code`` a function that a notebook
+    cell assigns."""
     options: tuple[str, ...] = ()
-    """Of a choice."""
+    """What can be chosen, where ``form`` is ``choice``."""
     shape: tuple[int, ...] = ()
-    """Of a grid: rows and columns."""
+    """The number of rows and of columns, where ``form`` is ``grid``."""
     example: str = ""
-    """An answer of the right form, which need not be right."""
+    """An answer of the right form, which need not be correct."""
 
 
 @dataclass(frozen=True)
 class Given:
-    """What was answered for one field."""
+    """The answer given for one field."""
 
     field: str
+    """The field's name."""
     text: str
+    """The answer as text."""
 
 
 @dataclass(frozen=True)
@@ -74,61 +82,67 @@ class Part:
     """The verdict on one field."""
 
     field: str
+    """The field's name."""
     right: bool
+    """Whether the answer is correct."""
     note: str = ""
-    """Which quantity is off, in one sentence; empty where it is right."""
+    """Which quantity is wrong, in one sentence; empty where none is."""
     cells: tuple[bool, ...] = ()
-    """Of a grid: whether each number is right, row by row."""
+    """Whether each number of a grid is correct, row by row; empty for other forms."""
 
 
 @dataclass(frozen=True)
 class Feedback:
-    """What came of an answer. It never gives the right one."""
+    """The verdict on an answer. It never gives the correct answer."""
 
     verdict: Literal["right", "partly", "wrong", "malformed"]
-    """A malformed answer does not have the form that is asked for; it does not count as an attempt."""
+    """``malformed`` if the answer does not have the form that is asked for; it then does not count as an attempt."""
     message: str
-    """What the answer means, and the quantity that is off."""
+    """What the answer means, and which quantity is wrong."""
     question: str = ""
-    """What the reader should ask next; empty when all is right."""
+    """A question that leads on from a wrong answer; empty where the answer is correct."""
     gives: str = ""
     """What the answer would have given, in a few words: ``f32[2,8]``."""
     parts: tuple[Part, ...] = ()
+    """The verdict on each field; empty where fields are not judged one by one."""
     figure: Figure | None = None
-    """What the answer would have given."""
+    """A picture of what the answer would have given; None where there is none."""
     error: str = ""
-    """Class of the exception that JAX raises; empty if there is none."""
+    """The class of the exception that JAX raises; empty if it raises none."""
     said: str = ""
-    """JAX's own words."""
+    """The message of that exception, in JAX's own words."""
 
 
 @dataclass(frozen=True)
 class Question:
-    """One exercise and how far its reader has come."""
+    """One exercise, and the student's progress with it."""
 
     name: str
     """Unique in its set."""
     task: QuestionKind
     prompt: str
-    """Plain text; code is between backquotes."""
+    """The task in plain text, with code between backquotes."""
     mesh: Mesh
     fields: tuple[Field, ...]
     playground: Playground | None = None
-    """What the one field is edited with, where it is the spec of an array."""
+    """The editor of the only field, where that is the spec of an array; None for any other."""
     figures: tuple[Figure, ...] = ()
     goal: str = ""
-    """What is asked for, where that is short: ``f32[4,4]``."""
+    """What the answer must give, where that is short: ``f32[4,4]``. Otherwise empty."""
     target: str = "exercise"
-    """What a cell calls it: ``lab["rows"]``. It answers with ``lab["rows"].answer = …``."""
+    """The expression that a notebook cell has for it, ``lab["rows"]``: the cell answers with ``lab["rows"].answer =
+    …``."""
     hints: tuple[str, ...] = ()
-    """Those that were asked for, in order."""
+    """The hints that the student has asked for, in order."""
     hints_left: int = 0
+    """The number of hints that are left to ask for."""
     attempts: int = 0
+    """The number of answers so far, without malformed ones."""
     passed: bool = False
     answer: tuple[Given, ...] = ()
-    """The last answer."""
+    """The last answer, field by field; empty where there is none yet."""
     feedback: Feedback | None = None
-    """To the last answer."""
+    """The feedback to the last answer; None where there is none yet."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -136,15 +150,15 @@ class Exercises(Document):
     """A sheet of exercises; a single exercise is a sheet of one."""
 
     mesh: Mesh
-    """The first question's."""
+    """The mesh of the first question."""
     questions: tuple[Question, ...]
     name: str = ""
-    """Of the set; empty for a single exercise."""
+    """The name of the set; empty for a single exercise."""
     student: str = ""
     kept: str = ""
-    """Where progress is kept, in words; empty where it is not."""
+    """Where progress is saved, in words; empty where it is not saved."""
     notes: tuple[str, ...] = ()
-    """What the reader should know of their record: one that could not be read, or is another student's."""
+    """What the student should know about their saved record: that it could not be read, or is another student's."""
     record: str = ""
     """The record as JSON, to copy; empty for a single exercise."""
     jax_version: str = ""

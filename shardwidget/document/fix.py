@@ -30,10 +30,10 @@ class Layout:
     """How a value is sharded over the mesh, as a type or a sharding states it."""
 
     text: str
-    """In JAX's spelling: a type, ``f32[8@x,16]{U:y}``; or a spec, ``P('x', None)``. The sharding's own text where no
+    """A type, ``f32[8@x,16]{U:y}``, or a spec, ``P('x', None)``, as JAX prints it; the sharding's own text where no
     spec fits."""
     dims: tuple[Dim, ...] | None = None
-    """How each dimension is cut; None where the text does not show it (Auto axes)."""
+    """How each dimension is split; None where the text does not show it (Auto axes)."""
     unreduced: tuple[str, ...] = ()
     reduced: tuple[str, ...] = ()
 
@@ -43,22 +43,23 @@ class Fix:
     """A change that makes a program run."""
 
     title: str
-    """In a few words: ``keep rows split over x``."""
+    """What it does, in a few words: ``keep rows split over x``."""
     code: str
-    """The lines with the change, without indentation. Where the source does not show the place (``line`` is 0), an
-    argument or a statement whose place the title names."""
+    """The changed lines, without indentation. Where the change has no place in the source (``line`` is 0): an argument
+    or a statement, for the place that the title names."""
     file: str = ""
-    """File name without its folders, as ``Source.file``."""
+    """The name of the file without its folders, as in ``Source.file``."""
     line: int = 0
-    """The first line that ``code`` replaces."""
+    """The number of the first line that ``code`` replaces; 0 where the source does not show the place."""
     lines: int = 0
-    """How many lines it replaces; 0 where it goes before ``line``."""
+    """The number of lines that ``code`` replaces; 0 where it is inserted before ``line``."""
     layout: Layout | None = None
-    """The type of the equation's first result with the change; None where the program is not compared."""
+    """The type of the equation's first result with the change; None outside comparisons."""
     communication: str = ""
-    """What the change makes the devices do, in words: ``all-reduce over y``; ``none``. Empty where not known."""
+    """What devices communicate because of the change, in words: ``all-reduce over y``, ``none``. Empty where not
+    known."""
     bytes_per_device: int = 0
-    """Bytes that a device sends for it."""
+    """Bytes that a device sends because of the change."""
 
     @property
     def type(self) -> str:
@@ -84,20 +85,21 @@ class Failure:
     """Why a program stops, at the value that causes it."""
 
     error: str
-    """Class of the exception."""
+    """The class of the exception."""
     message: str
-    """JAX's own words, or the user's exception."""
+    """The message of the exception, in JAX's or the user's own words."""
     explanation: str = ""
-    """What it means, in terms of mesh axes: which value varies over which one, and where that came from."""
+    """What the message means in terms of mesh axes: which value varies over which axis, and where that began. Empty
+    where it is not known."""
     axes: tuple[str, ...] = ()
-    """The mesh axes in question."""
+    """The mesh axes that the explanation is about."""
     fixes: tuple[Fix, ...] = ()
     chosen: int = -1
-    """Index of the fix with which the program continues below; -1 where it does not."""
+    """Index of the fix that the rows below continue with; -1 where the program does not continue."""
     kind: FailureKind = "other"
     variable: int = -1
-    """The value of the trace that causes it; -1 where none does."""
+    """Index in ``Trace.variables`` of the value that causes it; -1 where no value does."""
     origin: int = -1
-    """Index of the step of the trace where the value became so; -1 where not known."""
+    """Index in ``Trace.steps`` of the step that made that value as it is; -1 where not known."""
     traceback: str = ""
-    """The user's frames, as Python prints them."""
+    """The frames of the user's own code, as Python prints them."""

@@ -21,24 +21,24 @@ class Key:
     """One step of a path."""
 
     text: str
-    """As ``jax.tree_util.keystr`` writes it: ``['embed']``, ``[0]``, ``.mu``."""
+    """The key as ``jax.tree_util.keystr`` writes it: ``['embed']``, ``[0]``, ``.mu``."""
     name: str
-    """As it writes it with ``simple=True``: ``embed``, ``0``, ``mu``."""
+    """The key as ``keystr(…, simple=True)`` writes it: ``embed``, ``0``, ``mu``."""
 
 
 @dataclass(frozen=True)
 class LeafType:
-    """What equal leaves share: a shape, a dtype, and where the shards live."""
+    """What equal leaves have in common: a shape, a dtype, and where their shards live."""
 
     type: str
-    """Short dtype and shape with the mesh axes that cut it, whatever their axis types: ``bf16[1024@data,3072]``. Of
-    what is not an array, its class."""
+    """The short dtype and the shape with the mesh axes that split it, whatever their axis types:
+    ``bf16[1024@data,3072]``. The class of what is not an array."""
     state: LeafState = "live"
-    """``abstract``: a shape that holds no data yet; ``host``: in the host's memory; ``none``: None; ``other``: no
-    array; ``unreadable``: ``note`` says why."""
+    """What kind of leaf it is: ``abstract`` has a shape and no data, ``host`` is in the host's memory, ``none`` is
+    None, ``other`` is no array, ``unreadable`` is an array that cannot be read (``note`` says why)."""
     shape: tuple[int, ...] = ()
     dtype: str = ""
-    """Long dtype name, for example ``bfloat16`` or ``key<fry>``."""
+    """The long name of the dtype, for example ``bfloat16`` or ``key<fry>``."""
     bits: int = 0
     """Bits of one element in memory."""
     mesh: int = -1
@@ -47,19 +47,19 @@ class LeafType:
     spec: str | None = None
     """The PartitionSpec as JAX prints it; None where the sharding has none."""
     sharding: str = ""
-    """Class of the sharding."""
+    """The class of the sharding; empty where there is none."""
     unreduced: tuple[str, ...] = ()
     reduced: tuple[str, ...] = ()
     memory_kind: str = ""
     offloaded: bool = False
-    """Whether ``memory_kind`` is another memory than that of the devices themselves."""
+    """Whether ``memory_kind`` is a memory other than that of the devices themselves."""
     note: str = ""
     """Why it cannot be read, in JAX's words."""
     logical: tuple[str, ...] = ()
-    """Logical names of its dimensions, as flax keeps them beside a parameter, empty for a dimension that has none."""
+    """The logical name of each dimension, as flax keeps it beside a parameter; empty for a dimension without one."""
     device_bits: int = 0
-    """Bits of one element once ``jax.device_put`` has put it on devices: of ``float64`` in the host's memory 32, unless
-    64-bit types are enabled. 0 where devices cannot hold it."""
+    """Bits of one element after ``jax.device_put``: 32 for ``float64`` in the host's memory, unless 64-bit types are
+    enabled; 0 where devices cannot hold it."""
 
     @property
     def is_array(self) -> bool:
@@ -97,17 +97,17 @@ class LeafType:
 
 @dataclass(frozen=True)
 class Flag:
-    """Something to look at, of one leaf or of several equal ones."""
+    """A reason to look at one leaf, or at several equal ones."""
 
     kind: FlagKind
     leaves: Ints
-    """Indices in ``Model.leaves``."""
+    """Indices in ``Model.leaves`` of the leaves that it is about."""
     cost: int
-    """Bytes on each device that could be saved, of all these leaves together."""
+    """Bytes that could be saved on each device, over all these leaves."""
     reason: str
-    """One sentence."""
+    """The reason, in one sentence."""
     spec: str = ""
-    """A spec without this cost, as code; empty where none is known."""
+    """A spec that avoids the cost, as code; empty where none is known."""
 
 
 @dataclass(frozen=True)

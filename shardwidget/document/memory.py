@@ -27,54 +27,60 @@ class Buffer:
     """Memory that a value takes up on each device."""
 
     bytes: int
-    """With the padding of the device's tiles."""
+    """Its size, with the padding of the device's tiles."""
     type: str
-    """On one device, as JAX writes it: ``bf16[8,4]``."""
+    """The type on one device, as JAX writes it: ``bf16[8,4]``."""
     name: str
-    """What the user calls it: an argument's path, or the variable that its line binds; else the instruction's name."""
+    """The path of an argument, or the variable that the user's line assigns; otherwise the instruction's name."""
     kind: BufferKind
-    """``kept``: made in the forward and needed in the backward pass; ``collective``: the result of a collective."""
+    """``kept`` is made in the forward pass and needed in the backward pass; ``collective`` is the result of a
+    collective."""
     born: int
-    """The step that makes it; 0 for an argument."""
+    """Index of the step that makes it; 0 for an argument."""
     dies: int
-    """The last step that it is alive at."""
+    """Index of the last step that needs it."""
     source: Source | None = None
-    """The user's line that makes it."""
+    """The user's line that makes it; None where that is not known."""
     backward: bool = False
     """Whether it is made in the backward pass."""
     loop: int = -1
-    """Index in ``Memory.loops`` of the innermost loop that makes it again in each pass; -1 for none."""
+    """Index in ``Memory.loops`` of the innermost loop that makes it anew in every iteration; -1 for none."""
     instruction: str = ""
-    """Name of the instruction that makes it."""
+    """The name of the instruction that makes it; empty for an argument."""
     donated: bool = False
-    """Of an argument: whether a result is written in its place."""
+    """Whether it is an argument that a result takes the place of."""
     axes: tuple[str, ...] | None = None
-    """Mesh axes that cut it; None where that is not certain: the compiled program no longer shows it."""
+    """The mesh axes that split it, in the order of the mesh; None where that is not certain, because the compiled
+    program no longer shows it."""
 
 
 @dataclass(frozen=True)
 class Chip:
-    """A device by the memory that it has."""
+    """A kind of device, and how much memory it has."""
 
     name: str
     bytes: int
+    """The size of its memory."""
     source: str
-    """Where the number is from."""
+    """Where that number comes from."""
 
 
 @dataclass(frozen=True)
 class MemoryLoop:
-    """A loop of the schedule, of which one pass stands for all: each needs the same."""
+    """A loop of the schedule. One iteration stands for all, since each needs the same memory."""
 
     first: int
+    """Index of its first step."""
     last: int
-    """Its first and its last step."""
+    """Index of its last step."""
     times: int | None
-    """How often it runs; None where that is not known."""
+    """The number of iterations; None where it is not known."""
     name: str
     """``scan``, ``while_loop``, or what the user's line says."""
     source: Source | None = None
+    """The user's line of the loop; None where that is not known."""
     backward: bool = False
+    """Whether it belongs to the backward pass."""
 
 
 @dataclass(frozen=True)
@@ -82,45 +88,45 @@ class Remedy:
     """A change that lowers the peak, found by compiling the program with it."""
 
     what: str
-    """In words: ``donate argument 0``."""
+    """The change in words: ``donate argument 0``."""
     code: str
-    """As code, or as the spec of an argument: ``jax.jit(step, donate_argnums=0)``."""
+    """The change as code, ``jax.jit(step, donate_argnums=0)``, or as the spec of an argument."""
     before: int
-    """Bytes of the peak as the program is."""
+    """The peak in bytes without the change."""
     after: int
-    """And with the change."""
+    """The peak in bytes with the change."""
     fix: Fix | None = None
-    """The change in the user's source; None where it is not of one place in it."""
+    """The change in the user's source; None where no single place in it can be changed."""
 
 
 @dataclass(frozen=True, repr=False)
 class Memory(Document):
-    """Memory over the schedule of a compiled program, on one device: all have the same.
+    """Memory over the schedule of a compiled program, on one device: it is the same on all.
 
-    A *step* is one instruction of the schedule, with one pass of each loop in its place.
+    A *step* is one instruction of the schedule. A loop is replaced by the instructions of one iteration.
     """
 
     mesh: Mesh
     buffers: tuple[Buffer, ...] = field(metadata={"wire": "table"})
     steps: int
+    """The number of steps."""
     loops: tuple[MemoryLoop, ...] = ()
     lines: tuple[Source, ...] = ()
-    """The user's lines that the schedule works on, by file and number."""
+    """The user's lines that the schedule works on, sorted by file and number."""
     work: Ints = _NONE
-    """Of each step: 0 for no line, else one more than twice the index in ``lines``, plus one in the backward pass."""
+    """What each step works on: 0 for no line, otherwise 1 + 2 · the index in ``lines``, plus 1 in the backward pass."""
     chips: tuple[Chip, ...] = ()
-    """Devices whose memory can be drawn as a limit."""
+    """The kinds of devices whose memory can be drawn as a limit."""
     chip: int | None = None
-    """Index of the one that it is compiled for, or that was asked for; None where none is known."""
+    """Index in ``chips`` of the kind that was asked for or that the program is compiled for; None where it is not
+    known."""
     basis: Literal["assignment", "text"] = "text"
-    """Where sizes come from: the compiler's own assignment of buffers, or types in the module's text."""
+    """Where sizes come from: the compiler's own assignment of buffers, or the types in the module's text."""
     compiler: MemoryTotals | None = None
     """What the compiler itself allocates; None where it does not report it."""
     gaps: int = 0
-    """Bytes that the compiler allocates for temporaries and that hold none at the peak: it places each where it fits.
-
-    0 where its assignment is not known.
-    """
+    """Bytes that the compiler allocates for temporaries but that hold none at the peak, because it places each
+    temporary where it fits; 0 where its assignment is not known."""
     name: str = ""
     target: str = ""
     """What it is compiled for, in words: ``TPU v5e 2×4``."""
@@ -160,9 +166,9 @@ class Memory(Document):
 
     @property
     def difference(self) -> float | None:
-        """How far ``peak_bytes`` is from the compiler's own figure, as a fraction of that; None where it gives none.
+        """The relative difference between ``peak_bytes`` and the compiler's own figure; None where it gives none.
 
-        That is more than the peak where outputs come late: they are allocated from the start.
+        The compiler's figure is above the peak where outputs are made late: it allocates them from the start.
         """
         theirs = self.compilers_bytes
         return self.peak_bytes / theirs - 1 if theirs else None

@@ -35,17 +35,20 @@ class Mesh:
     process: Ints
     """Process index at each position."""
     this_process: int
-    """The process that made the document."""
+    """Index of the process that made the document."""
     coords: tuple[Ints, ...] = ()
-    """Physical coordinates where devices have them (TPU): one entry for each coordinate, over all positions."""
+    """Physical coordinates, where devices have them (TPU): for each coordinate, its value at each position."""
     kind: str = ""
     """``Device.device_kind``, for example ``TPU v5 lite``; empty for an abstract mesh."""
     platform: str = ""
+    """``Device.platform``, for example ``tpu``; empty for an abstract mesh."""
     abstract: bool = False
+    """Whether it is an abstract mesh, which has no devices."""
     slices: Ints | None = None
-    """Index of each position's slice, where devices are on several that no fast link connects; None for one slice."""
+    """The slice index at each position, where devices are in several slices, which no fast links connect; None for one
+    slice."""
     ring: bool = False
-    """Whether links join each device to the next and the last to the first: for a mesh of one axis (TPU)."""
+    """Whether the mesh has one axis, with links from each device to the next and from the last to the first (TPU)."""
 
     @property
     def size(self) -> int:

@@ -1,4 +1,4 @@
-"""A whole tree of arrays: where its bytes are, as tables with what equal leaves share."""
+"""A whole tree of arrays and where its bytes are: tables, in which equal leaves share what they have in common."""
 
 from __future__ import annotations
 
@@ -30,25 +30,27 @@ class Model(Document):
     """
 
     mesh: Mesh
-    """The mesh that holds most bytes."""
+    """The mesh that holds the most bytes."""
     other_meshes: tuple[Mesh, ...]
-    """Meshes, and devices by themselves, that the other leaves are on."""
+    """The other meshes, and single devices, that leaves are on."""
     types: tuple[LeafType, ...] = field(metadata={"wire": "table"})
+    """The distinct types of leaves."""
     keys: tuple[Key, ...] = field(metadata={"wire": "table"})
+    """The distinct keys of nodes."""
     node_key: Ints
-    """Index in ``keys`` of each node."""
+    """For each node, the index of its key in ``keys``."""
     node_depth: Ints
-    """Steps from the root to each node, less one."""
+    """For each node, the number of nodes above it, the root not counted."""
     leaf_type: Ints
-    """Index in ``types`` of each leaf."""
+    """For each leaf, the index of its type in ``types``."""
     folds: tuple[Ints, ...] = field(metadata={"wire": "table"})
-    """Nodes side by side that are equal but for a number in their key, such as the layers of a model."""
+    """Groups of sibling nodes that are equal but for a number in their keys, such as the layers of a model."""
     flags: tuple[Flag, ...] = field(metadata={"wire": "table"})
-    """Worst first."""
+    """The reasons to look at leaves, the worst first."""
     terms: Terms
-    """How this version of JAX spells shardings and refuses them."""
+    """How this version of JAX spells shardings and words their errors."""
     name: str = ""
-    """What the user calls the tree; empty if not known."""
+    """What the user calls the tree; empty where that is not known."""
     jax_version: str = ""
     kind: Literal["model"] = field(default="model", init=False)
     version: int = field(default=VERSION, init=False)

@@ -27,43 +27,45 @@ Status = Literal[
 
 @dataclass(frozen=True)
 class ComparedTree:
-    """One of the trees, and its totals."""
+    """The totals of one of the trees."""
 
     name: str
     arrays: int
+    """The number of its arrays."""
     bytes: int
-    """Of all its arrays, each held once."""
+    """Bytes of all its arrays, each held once."""
     bytes_per_device: int
-    """On the device that holds most."""
+    """Bytes on the device that holds the most."""
 
 
 @dataclass(frozen=True)
 class ComparedArray:
-    """What is compared of a leaf."""
+    """The properties of a leaf that are compared."""
 
     under: str
-    """What comes before the row's path in this tree: ``0/mu``; empty for the path itself."""
+    """What precedes the row's path in this tree, ``0/mu``; empty where nothing does."""
     type: str
-    """Short dtype and shape with the mesh axes that cut it: ``bf16[1024@data,3072]``."""
+    """The short dtype and the shape with the mesh axes that split it: ``bf16[1024@data,3072]``."""
     spec: str | None
     """The PartitionSpec as JAX prints it; None where the sharding has none."""
     bytes: int
-    """Of the array, held once."""
+    """Bytes of the array, held once."""
     bytes_per_device: int
-    """Of its largest shard; 0 for what is on no device."""
+    """Bytes of its largest shard; 0 where it is on no device."""
     copies: int
-    """Devices that hold each tile; 0 for what is on no device."""
+    """The number of devices that hold each tile; 0 where it is on no device."""
 
 
 @dataclass(frozen=True)
 class ComparedCell:
-    """What a tree holds at a path: several arrays where it has another tree in it several times, as Adam's state."""
+    """What a tree holds at a path: several arrays where it contains another tree more than once, as in Adam's state."""
 
     arrays: tuple[ComparedArray, ...] = ()
     status: Status = "same"
-    """Against the first tree. ``moved``: other devices, or the same axes at other dimensions; ``only here``: the first
-    tree has none; ``only there``: only the first tree has one; ``absent``: neither has. Of several arrays each is
-    compared with its counterpart, and the first status in the order above counts."""
+    """How it differs from the first tree. ``moved``: on other devices, or the same axes split other dimensions;
+    ``only here``: the first tree has nothing there; ``only there``: only the first tree has something there;
+    ``absent``: neither has. Where there are several arrays, each is compared with its counterpart, and the first status
+    that applies, in the order above, counts."""
     axes: tuple[str, ...] = ()
     """The mesh axes that were lost or gained."""
 
@@ -83,9 +85,9 @@ class ComparedRow:
     """A path, and what each tree holds there."""
 
     path: str
-    """With ``/`` between its steps; without what a tree has before it."""
+    """The path with ``/`` between its steps, without what precedes it in one of the trees."""
     cells: tuple[ComparedCell, ...]
-    """One for each tree."""
+    """What each tree holds there."""
 
     @property
     def differs(self) -> bool:
@@ -100,12 +102,12 @@ class ComparedRow:
 
 @dataclass(frozen=True)
 class ComparedLine:
-    """Rows that are equal but for numbers in their paths, such as those of layers."""
+    """Rows that are equal but for numbers in their paths, such as those of a model's layers."""
 
     path: str
-    """``layers/0…11/qkv``."""
+    """Their paths in one, with the range of the numbers: ``layers/0…11/qkv``."""
     rows: Ints
-    """Indices in ``ModelComparison.rows``."""
+    """Indices of the rows in ``ModelComparison.rows``."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -113,7 +115,7 @@ class ModelComparison(Document):
     """Two or more trees of arrays side by side, each against the first."""
 
     mesh: Mesh
-    """The mesh that holds most bytes of the first tree."""
+    """The mesh that holds the most bytes of the first tree."""
     trees: tuple[ComparedTree, ...]
     rows: tuple[ComparedRow, ...] = field(metadata={"wire": "table"})
     lines: tuple[ComparedLine, ...] = field(metadata={"wire": "table"})

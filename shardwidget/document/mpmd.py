@@ -16,7 +16,7 @@ from shardwidget.document.wire import VERSION, Ints
 __all__ = ["Hold", "MpmdPlacement"]
 
 Hold = Literal["none", "live", "deleted", "dropped", "remote", "abstract"]
-"""What a group has of the array: nothing; its data; data that was deleted; nothing any more, though the array still
+"""What a group has of the array: nothing; its data; data that was deleted; nothing any longer, though the array still
 names the group; data in another process, known from metadata; only a shape and a sharding."""
 
 
@@ -29,15 +29,15 @@ class MpmdPlacement(Document):
     """
 
     mesh: Mesh
-    """The mesh of all groups."""
+    """The mesh of all groups together."""
     axis: str
     """The mesh axis that divides it into groups."""
     shape: tuple[int, ...]
-    """Global shape: that of the array in each group."""
+    """The global shape, which the array has in every group."""
     dims: tuple[Dim, ...]
-    """How each group splits it; no dimension is split by the MPMD axis."""
+    """How each group splits it; the MPMD axis splits no dimension."""
     holds: tuple[Hold, ...]
-    """What each group has, by its index on the MPMD axis."""
+    """What each group has of the array, by the group's index on the MPMD axis."""
     dtype: str
     bits: int
     """Bits of one element in memory."""
@@ -47,7 +47,7 @@ class MpmdPlacement(Document):
     spec: str = ""
     """The PartitionSpec inside a group, as JAX prints it."""
     source: str = ""
-    """Class of what was read, for example ``MpmdArray``."""
+    """The class of the object that was read, for example ``MpmdArray``."""
     memory_kind: str = ""
     jax_version: str = ""
     kind: Literal["mpmd"] = field(default="mpmd", init=False)

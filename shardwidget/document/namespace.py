@@ -14,19 +14,21 @@ from shardwidget.document.wire import VERSION, Ints
 __all__ = ["Change", "DeviceGroup", "Holder", "Namespace", "TypeCount"]
 
 Change = Literal["", "new", "resharded", "changed", "updated", "deleted", "gone"]
-"""What the last cell did with a name: first bound it; gave its arrays other shardings; other shapes, dtypes or numbers
-of arrays; other arrays of the same types; deleted or donated its arrays; unbound it."""
+"""What the last cell did with a name: bound it for the first time; gave its arrays other shardings; bound it to arrays
+of other shapes or dtypes, or to more or fewer; bound it to other arrays of the same types; deleted or donated its
+arrays; unbound it."""
 
 
 @dataclass(frozen=True)
 class TypeCount:
-    """Arrays of one type among those of a holder."""
+    """How many of a holder's arrays have one type."""
 
     type: str
-    """As ``LeafType.type``."""
+    """The type, as in ``LeafType.type``."""
     count: int
+    """The number of arrays."""
     bytes_per_device: int
-    """Of all of them together, on the device that holds most of them."""
+    """Bytes of all of them on the device that holds the most."""
 
 
 @dataclass(frozen=True)
@@ -34,68 +36,69 @@ class Holder:
     """A name and the arrays that it holds; or, with an empty name, arrays that no name holds."""
 
     name: str
-    """As code that gives it: ``params``, ``Out[4]``. Empty for what no name holds."""
+    """The name as an expression, ``params`` or ``Out[4]``; empty for arrays that no name holds."""
     arrays: int
-    """Arrays, each counted once, including those that other names hold as well."""
+    """The number of arrays, each counted once, including those that other names hold as well."""
     type: int
-    """Index in ``Namespace.types``; -1 for a tree, and for what no name holds."""
+    """Index in ``Namespace.types`` of a single array's type; -1 for a tree, and for arrays that no name holds."""
     bytes: int
-    """Bytes of the arrays, each held once, without those that are counted at another name."""
+    """Bytes of the arrays, each held once, without those that are counted under another name."""
     bytes_per_device: int
-    """Of the same arrays, on the device that holds most of them."""
+    """Bytes of the same arrays on the device that holds the most of them."""
     spent: int
-    """On all devices, beyond one copy of each tile."""
+    """Bytes on all devices beyond one copy of each tile."""
     parts: tuple[TypeCount, ...]
-    """The types of a tree, most bytes first; empty for a single array."""
+    """The types of a tree, those with the most bytes first; empty for a single array."""
     more_types: int = 0
-    """Types that are not in ``parts``."""
+    """The number of types that are not in ``parts``."""
     deleted: int = 0
-    """Arrays that were deleted or donated."""
+    """The number of arrays that were deleted or donated."""
     shared: int = 0
-    """Arrays that are counted at another name, which holds them too."""
+    """The number of arrays that are counted under another name, which holds them too."""
     shared_with: str = ""
-    """The first such name."""
+    """The first such name; empty where there is none."""
     change: Change = ""
+    """What the last cell did with the name; empty where it did nothing."""
     moved: int = 0
-    """Arrays that the change is about."""
+    """The number of arrays that changed."""
     was: str = ""
-    """Type before; of a tree, that of ``path``. Empty where it is the same as now."""
+    """The type before the change: of a single array, or of the one at ``path``. Empty where the type is the same."""
     path: str = ""
-    """The first array of a tree that the change is about, as ``jax.tree_util.keystr`` writes it."""
+    """The path of the first array of a tree that changed, as ``jax.tree_util.keystr`` writes it."""
     delta: int = 0
-    """Change of ``bytes_per_device``."""
+    """The change of ``bytes_per_device``."""
     flags: int = 0
-    """Reasons to look at it."""
+    """The number of reasons to look at it."""
     reason: str = ""
-    """The worst of them, in one sentence."""
+    """The most important of these reasons, in one sentence."""
     flagged: str = ""
-    """Path of the array in a tree that this is about."""
+    """The path of the array that ``reason`` is about, in a tree."""
     cost: int = 0
-    """Bytes on each device that all of them could save."""
+    """Bytes that could be saved on each device if all these reasons went away."""
     spec: str = ""
-    """A spec without this cost, as code; empty where none is known."""
+    """A spec that avoids this cost, as code; empty where none is known."""
 
 
 @dataclass(frozen=True)
 class DeviceGroup:
-    """Devices on which everything is the same."""
+    """Devices for which all numbers below are the same."""
 
     devices: Ints
-    """Indices in the order of ``Namespace.meshes``, each device where it comes first."""
+    """Indices of the devices in the order of ``Namespace.meshes``, where each device counts at its first place."""
     held: int
-    """Bytes of all arrays."""
+    """Bytes of all arrays on each of them."""
     own: int
-    """Bytes that would be there if nothing were held twice."""
+    """Bytes that would be left on each of them if no data were held twice."""
     added: int = 0
     """Bytes that the last cell added."""
     freed: int = 0
-    """Bytes that it freed."""
+    """Bytes that the last cell freed."""
     in_use: int | None = None
-    """Bytes in use by the backend's own count; None where it gives none."""
+    """Bytes in use, by the backend's own count; None where the backend does not count."""
     peak: int | None = None
-    """The most that were in use since the process began."""
+    """The most bytes in use since the process began; None where the backend does not count."""
     limit: int | None = None
-    """The most that can be in use."""
+    """The most bytes that can be in use; None where the backend does not say."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -103,21 +106,21 @@ class Namespace(Document):
     """What the arrays of a session take. Made without touching their data, and without keeping any of them."""
 
     meshes: tuple[Mesh, ...]
-    """The mesh with the most devices and bytes first; devices by themselves are meshes without axes."""
+    """The meshes, that with the most devices and bytes first; a single device is a mesh without axes."""
     types: tuple[LeafType, ...] = field(metadata={"wire": "table"})
-    """Of the holders that are single arrays."""
+    """The types of the holders that are single arrays."""
     holders: tuple[Holder, ...] = field(metadata={"wire": "table"})
-    """Most bytes on a device first; then what the last cell unbound."""
+    """The largest names, those with the most bytes on a device first; then those that the last cell unbound."""
     groups: tuple[DeviceGroup, ...]
-    """Most bytes first."""
+    """The devices, those with the most bytes first."""
     names: int
-    """Number of names that hold arrays: ``holders`` has only the largest."""
+    """The number of names that hold arrays, of which ``holders`` has only the largest."""
     left_out: int = 0
-    """Bytes on a device of names that are not among the holders."""
+    """Bytes on a device that belong to names that are not in ``holders``."""
     spent: int = 0
-    """On all devices, beyond one copy of each tile."""
+    """Bytes on all devices beyond one copy of each tile."""
     cell: int = 0
-    """Number of the cell that ran last; 0 where none did."""
+    """The number of the cell that ran last; 0 where none did."""
     jax_version: str = ""
     kind: Literal["namespace"] = field(default="namespace", init=False)
     version: int = field(default=VERSION, init=False)

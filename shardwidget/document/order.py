@@ -22,43 +22,51 @@ GeneratorName = Literal[
 
 @dataclass(frozen=True)
 class Recipe:
-    """An order that a generator makes: Python and the front end follow the same rules."""
+    """An order that a generator makes. Python and the front end follow the same rules."""
 
     generator: GeneratorName
+    """The name of the generator."""
     stages: int
-    """The total number of stages, not those on each rank."""
+    """The number of stages over all ranks, not that of each rank."""
     microbatches: int
+    """The number of microbatches."""
     ranks: int
+    """The number of ranks."""
 
 
 @dataclass(frozen=True)
 class Order:
-    """An order written out: columns over all tasks, those of rank 0 first, each rank's in the order it runs them."""
+    """An order that is written out: columns over all tasks, rank by rank, in the order in which a rank runs them."""
 
     counts: Ints
-    """Tasks of each rank."""
+    """The number of tasks of each rank."""
     stage: Ints
+    """The stage of each task."""
     task_kind: Ints
-    """Index in ``FBIW``."""
+    """The kind of each task, as an index in ``FBIW``: forward, whole backward, its input half, its weight half."""
     microbatch: Ints
+    """The microbatch of each task."""
     fused: Ints
-    """1 where a task is fused with the task before it: both start when both can, and end together."""
+    """1 for a task that is fused with the task before it: both start when both can start, and end together."""
     tick: Ints
-    """Where all ranks advance together, as a loop around ``ppermute`` makes them: the tick of each task. Else empty."""
+    """The tick of each task, where all ranks advance together, as a loop around ``ppermute`` makes them; otherwise
+    empty."""
     wasted: Ints
-    """1 where nothing uses what the task computes. Empty where that is not known."""
+    """1 for a task whose result nothing uses; empty where that is not known."""
 
 
 @dataclass(frozen=True)
 class Durations:
-    """How long tasks take, in any one unit. Each kind has one entry for all stages, or one per stage."""
+    """How long tasks take, all in the same unit: for each kind one entry for all stages, or one per stage."""
 
     forward: tuple[float, ...] = (1.0,)
+    """The time of a forward task."""
     backward_input: tuple[float, ...] = (1.0,)
+    """The time of the half of a backward task that makes the gradient of the input."""
     backward_weight: tuple[float, ...] = (1.0,)
-    """A whole backward task takes the sum of both halves."""
+    """The time of the half that makes the gradient of the weights. A whole backward task takes the sum of both."""
     communication: float = 0.0
-    """From the end of a task until its result has arrived on another rank. It keeps neither rank busy."""
+    """The time from the end of a task until its result has arrived on another rank. It keeps neither rank busy."""
 
 
 ALIKE = Durations()

@@ -18,26 +18,27 @@ __all__ = ["Block", "Cut", "Dim", "Placement", "Values"]
 
 @dataclass(frozen=True)
 class Cut:
-    """How one dimension is cut where mesh axes do not determine it: by an index map of the sharding's own."""
+    """How one dimension is cut by a sharding's own index map, where mesh axes do not determine it."""
 
     starts: Ints
-    """First index of each distinct part."""
+    """The first index of each distinct part."""
     stops: Ints
     """One past the last index of each distinct part."""
     part: Ints
-    """The part that the device at each mesh position holds."""
+    """The index of the part that the device at each mesh position holds."""
 
 
 @dataclass(frozen=True)
 class Dim:
-    """One dimension of the array."""
+    """One dimension of an array."""
 
     size: int
     axes: tuple[str, ...] = ()
-    """Mesh axes that split it, major to minor."""
+    """The mesh axes that split it, major to minor."""
     unconstrained: bool = False
-    """Whether the spec is ``P.UNCONSTRAINED`` here: the compiler chooses."""
+    """Whether the spec is ``P.UNCONSTRAINED`` here, so that the compiler chooses."""
     cut: Cut | None = None
+    """How an index map cuts it; None where mesh axes determine that."""
 
 
 @dataclass(frozen=True)
@@ -46,22 +47,28 @@ class Block:
 
     device_id: int
     shape: tuple[int, ...]
-    """Sampled shape."""
+    """The shape of the sample."""
     steps: tuple[int, ...]
-    """Sampling step of each dimension, 1 where nothing is left out."""
+    """The sampling step of each dimension; 1 where nothing is left out."""
     format: Literal["f4", "f8", "i4", "u4", "i8", "u8", "b1", "c8", "c16"]
-    """Element format of ``data``, little-endian: numpy's letter and bytes. Narrow floats come as f4."""
+    """The little-endian format of the elements of ``data``: numpy's letter and the number of bytes. Narrow floats come
+    as ``f4``."""
     data: bytes
+    """The sampled elements, in row-major order."""
     low: float
-    """Least finite value (magnitude for complex) of what was read; 0 if there is none."""
+    """The least finite value that was read (of complex values, the least magnitude); 0 if there is none."""
     high: float
+    """The greatest finite value that was read, likewise."""
     low_text: str
     """``low`` as the dtype prints it; empty if there is no finite value."""
     high_text: str
+    """``high`` as the dtype prints it; empty if there is no finite value."""
     exact: bool
-    """Whether the whole shard was read for ``low`` … ``infs``, rather than the sample."""
+    """Whether ``low`` to ``infs`` are those of the whole shard, rather than of the sample."""
     nans: int
+    """The number of NaNs that were read."""
     infs: int
+    """The number of infinities that were read."""
 
 
 @dataclass(frozen=True)
@@ -83,37 +90,40 @@ class Placement(Document):
 
     mesh: Mesh
     shape: tuple[int, ...] | None
-    """Global shape; None for a mesh shown alone."""
+    """The global shape; None for a mesh that is shown alone."""
     dims: tuple[Dim, ...] = ()
     dtype: str = ""
-    """Long dtype name, for example ``bfloat16`` or ``key<fry>``."""
+    """The long name of the dtype, for example ``bfloat16`` or ``key<fry>``."""
     bits: int = 0
     """Bits of one element in memory."""
     name: str = ""
-    """What the user calls the array; empty if not known."""
+    """What the user calls the array; empty where that is not known."""
     type: str = ""
     """``jax.typeof`` with short dtypes, for example ``f32[8@x,16]{U:y}``."""
     sharding: str = ""
-    """Class of the sharding, for example ``NamedSharding``."""
+    """The class of the sharding, for example ``NamedSharding``."""
     spec: str | None = None
     """The PartitionSpec as JAX prints it; None where the sharding has none."""
     agreement: Literal["same", "silent", "partly", "differs", ""] = ""
-    """The type's spec against the sharding's: the same; silent (no Explicit axis); silent on the Auto axes of a mixed
-    mesh; different; or nothing to compare."""
+    """Whether the type's spec agrees with the sharding's: ``same``; ``silent``, without Explicit axes; ``partly``,
+    where it is silent on the Auto axes of a mixed mesh; ``differs``; empty where there is nothing to compare."""
     unreduced: tuple[str, ...] = ()
+    """The mesh axes along which each device holds a part that is still to be combined with the others."""
     unreduced_kind: str = "sum"
-    """The operation that must combine the parts on unreduced axes: ``sum``, ``max`` or ``min``."""
+    """The operation that must combine the parts along unreduced axes: ``sum``, ``max`` or ``min``."""
     reduced: tuple[str, ...] = ()
+    """The mesh axes that the sharding states as reduced: gradients are unreduced along them."""
     memory_kind: str = ""
     logical_device_ids: Ints | None = None
     """The sharding's own permutation of the mesh's devices, already applied to ``mesh``."""
     hlo: str = ""
-    """HLO sharding text; empty where JAX has none, as for unreduced axes of some versions."""
+    """The HLO sharding as text; empty where JAX has none, as for unreduced axes in some versions."""
     shardy: str = ""
-    """Shardy (sdy) sharding text."""
+    """The Shardy (sdy) sharding as text; empty where JAX has none."""
     state: Literal["live", "deleted", "abstract"] = "live"
+    """Whether the array has its data, was deleted, or is a shape that has no data yet."""
     values: Values | None = None
-    """Values that travel with the document, as in a saved page."""
+    """The values that travel with the document, as in a saved page; None where none do."""
     jax_version: str = ""
     kind: Literal["placement"] = field(default="placement", init=False)
     version: int = field(default=VERSION, init=False)

@@ -1,4 +1,4 @@
-"""A spec being edited: what a page needs to show, on its own, what JAX would make of it."""
+"""A spec being edited: all that a page needs to show, without Python, what JAX would make of it."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ class SpecEntry:
     """The entry of a PartitionSpec for one dimension: ``None`` where there are no axes."""
 
     axes: tuple[str, ...] = ()
-    """Mesh axes, major to minor."""
+    """The mesh axes, major to minor."""
     unconstrained: bool = False
     """Whether it is ``P.UNCONSTRAINED``; then there are no axes."""
 
 
 @dataclass(frozen=True)
 class SpecDraft:
-    """What is on screen: an array, a mesh and a spec, which need not fit."""
+    """What is on screen: an array, a mesh and a spec, which need not fit each other."""
 
     shape: tuple[int, ...]
     dtype: str
-    """Long name of one of ``Playground.dtypes``."""
+    """The long name of one of ``Playground.dtypes``."""
     axes: tuple[MeshAxis, ...]
-    """Of the mesh. More positions than there are devices make an abstract mesh."""
+    """The axes of the mesh. A mesh with more positions than there are devices is an abstract one."""
     entries: tuple[SpecEntry, ...] = ()
-    """As many as are written; there may be fewer than dimensions, or more."""
+    """The entries that are written: possibly fewer than the array has dimensions, or more."""
     unreduced: tuple[str, ...] = ()
     reduced: tuple[str, ...] = ()
 
@@ -68,60 +68,68 @@ class DtypeName:
 
     name: str
     short: str
-    """As types spell it: ``f32``."""
+    """The short name, as in types: ``f32``."""
     bits: int
     """Bits of one element in memory."""
 
 
 @dataclass(frozen=True)
 class Wording:
-    """JAX's words for one kind of error, with ``{fields}`` where it states what it was given."""
+    """JAX's message for one kind of error, with ``{fields}`` in place of what it was given."""
 
     kind: RefusalKind
     error: str
-    """Class of the exception."""
+    """The class of the exception."""
     text: str
+    """The message."""
 
 
 @dataclass(frozen=True)
 class Terms:
-    """How this version of JAX spells shardings and their errors."""
+    """How this version of JAX spells shardings and words their errors."""
 
     wordings: tuple[Wording, ...]
+    """The messages of errors."""
     spec: str
-    """What a spec's text begins with: ``P``."""
+    """The name that the text of a spec begins with: ``P``."""
     sums: str
-    """What it adds to a spec with unreduced axes: ``, unreduced_kind=sum``."""
+    """What the text of a spec with unreduced axes has at its end: ``, unreduced_kind=sum``."""
     mesh: str
-    """A mesh, ``Mesh({axes}, axis_types={types})``."""
+    """The text of a mesh: ``Mesh({axes}, axis_types={types})``."""
     abstract_mesh: str
+    """The text of an abstract mesh, with the same fields."""
     sharding: str
-    """A sharding on devices, ``NamedSharding(mesh={mesh}, spec={spec}, memory_kind=device)``."""
+    """The text of a sharding on devices: ``NamedSharding(mesh={mesh}, spec={spec}, memory_kind=device)``."""
     abstract_sharding: str
+    """The text of a sharding on an abstract mesh, with the same fields."""
     hlo_counts_ones: bool
     """Whether axes of size 1 take part in the HLO sharding."""
 
 
 @dataclass(frozen=True, repr=False)
 class Playground(Document):
-    """A spec to play with, and the words that describe its result."""
+    """A spec to edit, and JAX's words for what comes of it."""
 
     mesh: Mesh
-    """The devices that meshes are made of, in order and without axes; if abstract, as many as asked for."""
+    """The devices that meshes are made of, in order and without axes; an abstract mesh itself, where one was given."""
     draft: SpecDraft
     """What is on screen."""
     given: tuple[MeshAxis, ...]
-    """Axes of the mesh that the user's variable ``mesh`` holds."""
+    """The axes of the mesh that the user gave."""
     dtypes: tuple[DtypeName, ...]
+    """The dtypes that can be chosen."""
     terms: Terms
     name: str = "x"
+    """What the code calls the array."""
     array: str = ""
-    """Type of the real array that *Apply* moves; empty where there is none. Shape and dtype are then fixed."""
+    """The type of the real array that *Apply* moves, whose shape and dtype are then fixed; empty where there is
+    none."""
     fixed: bool = False
-    """Whether only the spec is edited: an exercise asks for one, and for what follows from it."""
+    """Whether only the spec can be edited, as in an exercise that asks for one and for what follows from it."""
     most_devices: int = 4096
     """The most positions that a mesh may have on screen."""
     most_dims: int = 6
+    """The most dimensions that an array may have on screen."""
     jax_version: str = ""
     kind: Literal["playground"] = field(default="playground", init=False)
     version: int = field(default=VERSION, init=False)

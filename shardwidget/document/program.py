@@ -22,141 +22,148 @@ class HloCollective:
     """XLA's name for it, in the synchronous form: ``all-reduce``, ``reduce-scatter``, ``collective-permute``."""
     semantics: Semantics
     axes: tuple[str, ...]
-    """The user's mesh axes whose groups these are, in mesh order; empty where none fit, see ``irregular``."""
+    """The user's mesh axes that have these groups, in mesh order; empty where no set of axes has them
+    (``irregular``)."""
     irregular: bool
     """Whether no set of mesh axes has these groups."""
     groups: tuple[tuple[int, ...], ...] = field(metadata={"wire": False})
-    """Device ids of each group, in rank order. Of a permutation: those of its axes, or one group of the devices that
-    its pairs join, where the pairs are not the same in every group."""
+    """The device ids of each group, in rank order. A permutation has the groups of its axes, or, where its pairs are
+    not the same in every group, one group of all devices that the pairs join."""
     positions: Ints
-    """Mesh positions of the groups, one group after another; a shorter group is filled up with -1."""
+    """The mesh positions of the groups, one group after another; shorter groups are padded with -1."""
     group_size: int
-    """Ranks of the largest group."""
+    """The number of ranks in the largest group."""
     shapes: tuple[str, ...]
-    """Types of the operands on one device, as JAX writes them: ``f32[32,16]``. Several in a combined collective."""
+    """The types of the operands on one device, as JAX writes them: ``f32[32,16]``. A combined collective has
+    several."""
     bytes_per_device: int
-    """Bytes that a device sends each time, in the ring algorithm (directly, for a permutation), rounded up."""
+    """Bytes that a device sends each time by the ring algorithm (by a permutation: directly), rounded up."""
     arithmetic: str
     """How that number is computed, for example ``2·V·(N−1)/N, V = 32 B, N = 2``."""
     times: int | None
-    """How often it runs in one call of the program, in a branch at most; None inside a loop whose trip count is not
+    """How often it runs in one call of the program (in a branch: at most); None inside a loop whose trip count is not
     known."""
     nest: int = -1
-    """Index in ``Program.nests`` of the innermost one that it is in; -1 in the entry computation. Of one that several
-    calls run: what these have in common."""
+    """Index in ``Program.nests`` of the innermost loop, branch or call that it is in; -1 in the entry computation.
+    Where several calls run it: of the innermost one that they have in common."""
     calls: int = 1
-    """Calls that run it, where it is in a computation that is called from several places."""
+    """The number of places that call the computation it is in."""
     within: tuple[str, ...] = ()
-    """Of irregular groups: the mesh axes that they stay within. ``('x',)`` alone: each is a part of a group of x."""
+    """The mesh axes that irregular groups stay within: with ``('x',)`` each is a part of a group of x. Empty for
+    regular ones."""
     pairs: tuple[tuple[int, int], ...] = ()
-    """For collective-permute: (source, destination) mesh positions."""
+    """The pairs (source, destination) of a permutation, as mesh positions; empty for other collectives."""
     source: Source | None = None
-    """The user's line that it belongs to; of a combined collective, that of the most bytes. A line of an installed
-    package only where the user's own is not known."""
+    """The user's line that it belongs to (for a combined collective, the one with the most bytes); a line of an
+    installed package only where the user's own is not known."""
     library: Source | None = None
-    """The line of an installed package (flax, optax …) that the user's line runs; None where there is none."""
+    """The line of an installed package (flax, optax …) that the user's line runs; None where it runs none of one."""
     module: str = ""
-    """Its ``jax.named_scope``s, which flax and others name by their modules: ``Transformer/mlp``."""
+    """The ``jax.named_scope`` it is in, which flax and others name after modules: ``Transformer/mlp``."""
     also: tuple[Source, ...] = ()
-    """Of a combined collective: the other lines that it belongs to."""
+    """The other lines that a combined collective belongs to; empty for any other."""
     op: str = ""
-    """JAX's path to the operation: ``jit(f)/transpose(jvp(dot_general))``."""
+    """JAX's path of the operation: ``jit(f)/transpose(jvp(dot_general))``."""
     backward: bool = False
-    """Whether it belongs to a transposed operation: the backward pass."""
+    """Whether it belongs to a transposed operation, and so to the backward pass."""
     by_user: bool = False
-    """Whether the program asks for it (a ``psum`` in a ``shard_map``); else the compiler added it."""
+    """Whether the program asks for it, as by ``psum`` in a ``shard_map``; otherwise the compiler added it."""
     asynchronous: bool = False
-    """Whether it is split into ``-start`` and ``-done``, so that other work may run meanwhile."""
+    """Whether it is split into a ``-start`` and a ``-done`` half, so that other work can run meanwhile."""
     name: str = ""
-    """Name of the instruction in the module."""
+    """The name of the instruction in the module."""
     operand: str = ""
-    """The function's argument that it moves: ``params['w']``; empty where it moves a computed value."""
+    """The argument of the function that it moves, ``params['w']``; empty where it moves a computed value."""
     groups_text: str = ""
     """The groups as XLA writes them: ``replica_groups=[4,4]<=[4,4]T(1,0)``."""
     groups_meaning: str = ""
     """The groups in words: ``4 groups of 2 devices (…)``."""
     widened_from: str = ""
-    """The dtype that the program has, where XLA's CPU backend sends a wider one in its place: ``bf16``."""
+    """The dtype in the program, ``bf16``, where XLA's CPU backend sends a wider one instead; otherwise empty."""
     remark: str = ""
-    """Why it deserves a look: ``undoes the split of w over model, for sort``. Empty if it does not."""
+    """Why it deserves a look, ``undoes the split of w over model, for sort``; empty if it does not."""
     plans: tuple[int, ...] = ()
-    """Indices in ``Program.plans``: the algorithms that apply, the meaning first."""
+    """Indices in ``Program.plans`` of the algorithms that apply, the meaning first."""
     latency: tuple[float, ...] = ()
-    """Estimated seconds of latency, each time, on each of ``Program.interconnects``."""
+    """Estimated latency in seconds, each time, on each of ``Program.interconnects``."""
     bandwidth: tuple[float, ...] = ()
-    """Estimated seconds that the bytes take on each; the estimate is the greater of the two."""
+    """Estimated seconds that the bytes take on each of them. The estimate is the greater of the two."""
 
 
 @dataclass(frozen=True)
 class Nest:
-    """What collectives are in: a loop, a branch, a computation that is called."""
+    """A loop, a branch or a called computation that collectives are in."""
 
     kind: Literal["loop", "condition", "branch", "call"]
-    """``condition`` is the test of a loop, which runs once more than its body."""
+    """What it is. ``condition`` is the test of a loop, which runs once more often than the body."""
     name: str
-    """``scan``, ``fori_loop``, ``while``; of a branch its number, of a call the name of what is called."""
+    """``scan``, ``fori_loop`` or ``while`` for a loop, the number of a branch, the name of what is called."""
     parent: int
-    """Index in ``Program.nests`` of the one around it; -1 in the entry computation."""
+    """Index in ``Program.nests`` of the loop, branch or call around it; -1 in the entry computation."""
     times: int | None = 1
-    """How often it runs each time that the program reaches it; None where that is not known."""
+    """How often it runs each time the program reaches it; None where that is not known."""
     source: Source | None = None
-    """The user's line of it."""
+    """The user's line that it belongs to; None where that is not known."""
     backward: bool = False
     """Whether it belongs to the backward pass."""
 
 
 @dataclass(frozen=True)
 class LineTotal:
-    """Totals of the collectives of one source line in a call of the program, loops multiplied."""
+    """Totals over the collectives of one source line in a call of the program, every iteration of loops counted."""
 
     source: Source | None
-    """The line; None for those whose line is not known."""
+    """The line; None for collectives whose line is not known."""
     collectives: tuple[int, ...]
-    """Their indices in ``Program.collectives``."""
+    """The indices of the collectives in ``Program.collectives``."""
     bytes_per_device: int
     """Bytes that a device sends."""
     seconds: float
     """Estimated seconds on ``Program.interconnect``."""
     at_least: bool
-    """Whether one of them is in a loop of unknown length, which is counted as one run."""
+    """Whether a collective is in a loop whose trip count is not known, and counted once."""
 
 
 @dataclass(frozen=True)
 class MemoryTotals:
-    """Bytes on one device, from the compiler's own analysis."""
+    """Bytes on one device, by the compiler's own analysis."""
 
     arguments: int
     outputs: int
     temporaries: int
     aliased: int
-    """Of arguments whose memory outputs reuse (donated)."""
+    """Bytes of donated arguments whose memory outputs reuse."""
     code: int
+    """Bytes of the machine code."""
     peak: int = 0
-    """The most that is alive at once, including arguments; 0 where the compiler does not report it (CPU)."""
+    """The most bytes that are alive at once, arguments included; 0 where the compiler does not report it (CPU)."""
 
 
 @dataclass(frozen=True)
 class Work:
-    """What one device does in a call, from the compiler's own analysis; -1 for what it does not report.
+    """What one device does in a call, by the compiler's own analysis; -1 for what it does not report.
 
-    It counts the body of a loop once, however often that runs.
+    The body of a loop is counted once, however often it runs.
     """
 
     flops: float = -1
     bytes_accessed: float = -1
     seconds: float = -1
-    """The compiler's own estimate of an optimal run (TPU)."""
+    """The compiler's own estimate of how long an optimal run takes (TPU)."""
 
 
 @dataclass(frozen=True)
 class Timing:
-    """Measured time of one call, after warm-up."""
+    """The measured time of one call in seconds, after warm-up."""
 
     seconds: float
-    """Median."""
+    """The median call."""
     low: float
+    """The shortest call."""
     high: float
+    """The longest call."""
     runs: int
+    """The number of calls that were measured."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -164,28 +171,28 @@ class Program(Document):
     """The collectives of a compiled program."""
 
     mesh: Mesh
-    """The user's mesh. Without one: the program's devices in a row."""
+    """The user's mesh; without one, the program's devices in a row."""
     collectives: tuple[HloCollective, ...]
-    """In the order of the module's schedule."""
+    """The collectives, in the order of the module's schedule."""
     nests: tuple[Nest, ...] = ()
-    """The loops, branches and calls that they are in; outer ones before what they contain."""
+    """The loops, branches and calls that collectives are in, outer ones before what they contain."""
     plans: tuple[Plan, ...] = ()
     interconnects: tuple[str, ...] = ()
-    """Names of the interconnects that estimates are for."""
+    """The names of the interconnects that estimates are for."""
     interconnect: int = 0
-    """Index of the one that is shown first: the one asked for, or the devices' own, or a common one."""
+    """Index in ``interconnects`` of the one to show first: the one asked for, the devices' own, or a common one."""
     wraps: tuple[bool, ...] = ()
     """Whether each physical coordinate of ``mesh.coords`` has wraparound links."""
     name: str = ""
     target: str = ""
     """What it is compiled for, in words: ``TPU v5e 4×4``, ``8 CPU devices``."""
     instructions: int = 0
-    """Instructions in the module."""
+    """The number of instructions in the module."""
     memory: MemoryTotals | None = None
     work: Work | None = None
     listings: tuple[Listing, ...] = ()
     unread: tuple[str, ...] = ()
-    """Instructions that look like collectives and could not be read, as the module writes them, and why."""
+    """Instructions that look like collectives but could not be read, as the module writes them, and why."""
     note: str = ""
     """What is not known and why, in one sentence."""
     timing: Timing | None = None
@@ -233,9 +240,9 @@ class Programs(Document):
     """Compiled programs side by side."""
 
     mesh: Mesh
-    """The first program's."""
+    """The mesh of the first program."""
     programs: tuple[Program, ...]
-    """Each with the name that the user gave it."""
+    """The programs, each with the name that the user gave it."""
     kind: Literal["programs"] = field(default="programs", init=False)
     version: int = field(default=VERSION, init=False)
 

@@ -23,11 +23,11 @@ class PlanCollective:
     kind: str
     """XLA's name for it: ``all-gather``, ``collective-permute``."""
     axes: tuple[str, ...]
-    """The mesh axes whose groups take part; empty where no set of axes has these groups."""
+    """The mesh axes over whose groups it goes; empty where no set of axes has its groups."""
     bytes_per_device: int
-    """The most bytes that a device sends, in the ring algorithm (directly, for a permutation)."""
+    """The most bytes that any device sends by the ring algorithm (by a permutation: directly)."""
     total_bytes: int
-    """Bytes that all devices send."""
+    """Bytes that all devices send together."""
 
 
 @dataclass(frozen=True)
@@ -35,31 +35,33 @@ class MovedArray:
     """One array of a plan."""
 
     path: str
-    """Its path in the tree: ``layers/0/up``, or ``x`` where the tree is one array."""
+    """The path in the tree: ``layers/0/up``, or ``x`` where the tree is one array."""
     shape: tuple[int, ...]
     dtype: str
     source: str
-    """Its PartitionSpec before: on the whole mesh, or inside a group. The class of a sharding that has no spec."""
+    """The PartitionSpec before, on the whole mesh or inside a group; the class of a sharding that has no spec."""
     source_dims: tuple[Dim, ...]
-    """How it is split before."""
+    """How each dimension is split before."""
     target: str
-    """Its PartitionSpec after."""
+    """The PartitionSpec after, likewise."""
     target_dims: tuple[Dim, ...]
+    """How each dimension is split after."""
     groups: tuple[int, ...]
-    """Groups that keep it, in ascending order; of ``mpmd_to_spmd`` those that have it; the first one sends it."""
+    """The groups that keep it (for ``mpmd_to_spmd``: that have it, and the first of which sends it), in ascending
+    order."""
     source_bytes: int
-    """Bytes of a shard before, on each device that has one."""
+    """Bytes of a shard before the move, on each device that has one."""
     target_bytes: int
-    """Bytes of a shard after, on each device that has one. Of ``spmd_to_mpmd`` every group makes it while its chunk
-    moves; those that do not keep it free it again."""
+    """Bytes of a shard after the move, on each device that has one. By ``spmd_to_mpmd`` every group makes it while its
+    chunk moves; groups that do not keep it free it again."""
     axes: tuple[str, ...]
-    """Mesh axes over which data has to move, in mesh order; empty where each device has what it needs."""
+    """The mesh axes over which data must move, in mesh order; empty where every device has what it needs."""
     least_bytes: int
-    """Bytes, in all, that the devices which keep it lack before: no way of moving it sends fewer."""
+    """Total bytes that the devices which keep it do not have before: no way of moving it sends fewer."""
     between_bytes: int
-    """Bytes that each group gets from every other; of ``mpmd_to_spmd`` from the one that provides it."""
+    """Bytes that each group receives from every other one (by ``mpmd_to_spmd``: from the one that provides it)."""
     collectives: tuple[PlanCollective, ...] | None = None
-    """Those of the compiled program that moves it alone; None where none was compiled."""
+    """The collectives of a compiled program that moves it alone; None where none was compiled."""
 
     @property
     def sent_bytes(self) -> int | None:
@@ -69,18 +71,19 @@ class MovedArray:
 
 @dataclass(frozen=True)
 class Flow:
-    """What one device needs of another."""
+    """How much one device needs from another."""
 
     source: int
-    """Position in the mesh of the nearest device that has it."""
+    """Position in the mesh of the nearest device that has the data."""
     target: int
-    """Position in the mesh of the target."""
+    """Position in the target's mesh of the device that needs it."""
     bytes: int
+    """The bytes that it needs."""
 
 
 @dataclass(frozen=True, repr=False)
 class ReshardPlan(Document):
-    """Arrays on their way to another layout: in which order, which of them together, and what devices hold.
+    """The plan for moving arrays to another layout: their order, which move together, and what devices hold meanwhile.
 
     A chunk is one compiled program. By direction:
 
@@ -92,21 +95,23 @@ class ReshardPlan(Document):
     """
 
     direction: Literal["spmd_to_mpmd", "mpmd_to_spmd", "device_put"]
+    """Which way the arrays move: from the whole mesh to groups, from groups to the whole mesh, or one array to another
+    sharding."""
     mesh: Mesh
-    """All devices; of ``device_put`` those before."""
+    """The mesh of all devices; for ``device_put`` the mesh before."""
     axis: str
     """The mesh axis that divides the mesh into groups; empty for ``device_put``, which has one group."""
     arrays: tuple[MovedArray, ...] = field(metadata={"wire": "table"})
-    """In the order of the tree."""
+    """The arrays, in the order of the tree."""
     order: tuple[int, ...]
-    """Arrays in the order in which they move, whatever the threshold."""
+    """Indices in ``arrays``, in the order in which they move, whatever the threshold."""
     threshold: int
-    """The most bytes that the weights of a chunk may add up to; an array that weighs more is a chunk of its own. 0 for
-    ``device_put``, which has none."""
+    """The most bytes that the weights of a chunk may add up to. An array that weighs more is a chunk of its own. 0 for
+    ``device_put``, which has no threshold."""
     target_mesh: Mesh | None = None
-    """Of ``device_put``: the mesh after, where it is another."""
+    """The mesh after a ``device_put``, where it is another mesh; otherwise None."""
     flows: tuple[Flow, ...] = field(default=(), metadata={"wire": "table"})
-    """Of ``device_put`` on at most 64 devices: how much each device needs from which other."""
+    """How much each device needs from which other, for a ``device_put`` on at most 64 devices; otherwise empty."""
     note: str = ""
     """What is not known and why, in one sentence."""
     jax_version: str = ""

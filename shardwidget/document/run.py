@@ -1,4 +1,4 @@
-"""A measured run: what every device did when, which collective took how long, and who waited for whom."""
+"""A measured run: what every device did when, how long each collective took, and which devices waited."""
 
 from __future__ import annotations
 
@@ -18,57 +18,59 @@ __all__ = ["Clock", "Event", "Lane", "MeasuredCollective", "Operation", "Run", "
 
 @dataclass(frozen=True)
 class Operation:
-    """An instruction of the program that devices ran."""
+    """An instruction of the program that the devices ran."""
 
     name: str
-    """In the module: ``fusion.12``, ``all-reduce.1``."""
+    """The name in the module: ``fusion.12``, ``all-reduce.1``."""
     source: Source | None = None
     """The user's line that it belongs to; None where there is none."""
     op: str = ""
-    """JAX's path to the operation: ``jit(f)/transpose(jvp(dot_general))``."""
+    """JAX's path of the operation: ``jit(f)/transpose(jvp(dot_general))``."""
     collective: int = -1
-    """Its index in ``Run.collectives``; -1 for compute."""
+    """Index in ``Run.collectives``; -1 for compute."""
     trips: tuple[int, ...] = ()
-    """Trip counts of the loops that it is in, outermost first; 0 where not known. The k-th time that a device runs
-    it in a call, its iterations are the digits of k in this mixed radix."""
+    """The trip counts of the loops that it is in, outermost first; 0 where a count is not known. When a device runs it
+    for the k-th time in a call, the loops' iterations are the digits of k in this mixed radix."""
     known: bool = True
     """Whether the program has an instruction of this name."""
 
 
 @dataclass(frozen=True)
 class Event:
-    """One operation on one device, once."""
+    """One execution of an operation on one device."""
 
     name: str
     kind: Literal["compute", "collective"]
     call: int
     """Index of the call of the program."""
     start_s: float
-    """Seconds from the beginning of the call: the first event on any device."""
+    """When it starts, in seconds from the beginning of the call: the first event on any device."""
     end_s: float
+    """When it ends, likewise."""
     waited_s: float
-    """Of a collective: seconds from its own arrival to that of the last member."""
+    """Seconds from the device's own arrival at a collective to that of the last member; 0 for compute."""
     iteration: tuple[int, ...]
-    """Of the loops that it is in, outermost first."""
+    """The iteration of each loop that it is in, outermost first."""
     source: Source | None
+    """The user's line that it belongs to; None where there is none."""
 
 
 @dataclass(frozen=True)
 class Lane:
-    """The events of one device, in columns: by call, then by start."""
+    """The events of one device as columns, sorted by call and then by start."""
 
     position: int
-    """Mesh position of the device."""
+    """The mesh position of the device."""
     counts: Ints
-    """Events of each call."""
+    """The number of events in each call."""
     operation: Ints
-    """Index in ``Run.operations``."""
+    """The index of each event's operation in ``Run.operations``."""
     start: Ints
-    """Ticks from the beginning of the call."""
+    """When each event starts, in ticks from the beginning of the call."""
     duration: Ints
-    """Ticks."""
+    """How long each event takes, in ticks."""
     waited: Ints
-    """Of the events that are collectives, in order: ticks from the device's own arrival to that of the last member."""
+    """For each event that is a collective, in order: ticks from the device's own arrival to that of the last member."""
 
 
 @dataclass(frozen=True)
@@ -79,88 +81,95 @@ class MeasuredCollective:
     """XLA's name for it: ``all-reduce``, ``reduce-scatter``, ``collective-permute``."""
     semantics: Semantics
     axes: tuple[str, ...]
-    """The user's mesh axes that it goes over; empty where none fit, see ``irregular``."""
+    """The user's mesh axes that it goes over; empty where no set of axes has its groups (``irregular``)."""
     irregular: bool
+    """Whether no set of mesh axes has its groups."""
     within: tuple[str, ...]
-    """Of irregular groups: the mesh axes that they stay within."""
+    """The mesh axes that irregular groups stay within; empty for regular ones."""
     positions: Ints
-    """Mesh positions of the groups, one group after another; a shorter group is filled up with -1."""
+    """The mesh positions of the groups, one group after another; shorter groups are padded with -1."""
     group_size: int
+    """The number of ranks in the largest group."""
     pairs: tuple[tuple[int, int], ...]
-    """Of a permutation: (source, destination) mesh positions."""
+    """The pairs (source, destination) of a permutation, as mesh positions; empty for other collectives."""
     source: Source | None
+    """The user's line that it belongs to; None where there is none."""
     backward: bool
-    """Whether it belongs to a transposed operation: the backward pass."""
+    """Whether it belongs to a transposed operation, and so to the backward pass."""
     by_user: bool
-    """Whether the program asks for it; else the compiler added it."""
+    """Whether the program asks for it; otherwise the compiler added it."""
     name: str
-    """Name of the instruction in the module."""
+    """The name of the instruction in the module."""
     bytes_per_device: int
     """Bytes that a device sends each time."""
     estimate_s: float
-    """Estimated seconds, by ``Run.interconnect``."""
+    """Estimated seconds for each time, on ``Run.interconnect``."""
     times: int = 0
-    """Times that it was measured, over all devices and calls."""
+    """How many times it was measured, over all devices and calls."""
     median_s: float = 0.0
-    """Seconds from the last member's arrival to the end: median over devices, calls and iterations."""
+    """Seconds from the last member's arrival to the end: the median over devices, calls and iterations."""
     low_s: float = 0.0
-    """10th percentile of the same."""
+    """The 10th percentile of these seconds."""
     high_s: float = 0.0
-    """90th percentile."""
+    """The 90th percentile of these seconds."""
     wait_s: float = 0.0
-    """Seconds from a device's own arrival to that of the last member: median."""
+    """Seconds from a device's own arrival to that of the last member: the median."""
     wait_high_s: float = 0.0
-    """90th percentile."""
+    """The 90th percentile of the seconds waited."""
     call_s: float = 0.0
-    """Seconds after the last arrival in one call, on one device: mean."""
+    """Seconds that a device spends in it after the last arrival in one call: the mean."""
     call_wait_s: float = 0.0
-    """Seconds waited in one call, on one device: mean."""
+    """Seconds that a device waits in it in one call: the mean."""
     hidden: float = 0.0
-    """Share of the time after the last arrival in which the device computed."""
+    """The share of the time after the last arrival in which the device also computed."""
     bytes_per_second: float = 0.0
-    """What a device sent in the median time; 0 where no time was measured."""
+    """Bytes that a device sends, divided by the median time; 0 where no time was measured."""
     last: Ints = field(default_factory=lambda: Ints.pack(()))
-    """Of each mesh position, how often it was the last to arrive in its group, with others waiting."""
+    """For each mesh position, how often it was the last of its group to arrive while others waited."""
 
 
 @dataclass(frozen=True)
 class Shares:
-    """What a device did in a call: mean over devices and calls. The four add up to 1."""
+    """How a device spent the time of a call, as the mean over devices and calls. The first four add up to 1."""
 
     compute: float
+    """The share in which it computed."""
     communication: float
-    """In a collective after the last arrival, with nothing computed meanwhile."""
+    """The share in collectives after the last arrival, with nothing computed meanwhile."""
     waiting: float
-    """In a collective before the last arrival, with nothing computed meanwhile."""
+    """The share in collectives before the last arrival, with nothing computed meanwhile."""
     idle: float
-    """No event."""
+    """The share without any event."""
     hidden: float
-    """Share of the communication in which the device computed."""
+    """The share of all time in collectives after the last arrival in which the device also computed."""
 
 
 @dataclass(frozen=True)
 class Unjoined:
-    """Measured operations that have no source line."""
+    """A measured operation that has no source line."""
 
     name: str
     why: str
-    """``not in the program``, or ``no source line``."""
+    """The reason: ``not in the program`` or ``no source line``."""
     times: int
+    """How many times it was measured."""
     share: float
-    """Of the measured device time."""
+    """The share of the measured device time that it took."""
 
 
 @dataclass(frozen=True)
 class Clock:
-    """The clock of a process, compared with that of the first."""
+    """The clock of a process, compared with that of the first process."""
 
     process: int
+    """The index of the process."""
     offset_s: float
     """Seconds that were subtracted from its times."""
     skew_s: float
-    """What may still be wrong: 90th percentile of how far apart collectives that both took part in end."""
+    """The error that may remain: the 90th percentile of how far apart, in seconds, both processes see a collective
+    end."""
     collectives: int
-    """Collectives that the clocks were aligned on; 0: they could not be."""
+    """The number of collectives that the clocks were aligned on; 0 where they could not be aligned."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -168,36 +177,36 @@ class Run(Document):
     """Measured calls of a program."""
 
     mesh: Mesh
-    """The user's mesh. Without one: the program's devices in a row."""
+    """The user's mesh; without one, the program's devices in a row."""
     name: str
     target: str
     """What it ran on, in words: ``8 CPU devices``."""
     seconds: tuple[float, ...]
-    """Of each call, from the first event on any device to the last."""
+    """Seconds of each call, from the first event on any device to the last."""
     begins: tuple[int, ...] = field(metadata={"wire": False})
-    """Of each call: when its first event was, in nanoseconds of the clock of the (first) process."""
+    """When the first event of each call was, in nanoseconds of the clock of the (first) process."""
     tick_s: float
-    """Seconds of a tick, the unit of lanes."""
+    """The length of a tick in seconds: the unit of time in ``lanes``."""
     operations: tuple[Operation, ...] = field(metadata={"wire": "table"})
     lanes: tuple[Lane, ...]
-    """Of each measured device, in mesh order. Those of another process have none until runs are merged."""
+    """The lane of each measured device, in mesh order. Devices of other processes have one after runs are merged."""
     collectives: tuple[MeasuredCollective, ...]
-    """Those that were measured, in the order of the module's schedule."""
+    """The collectives that were measured, in the order of the module's schedule."""
     shares: Shares
     joined: float
-    """Share of the measured device time that has a source line."""
+    """The share of the measured device time that has a source line."""
     unjoined: tuple[Unjoined, ...]
-    """What has no source line, most time first."""
+    """The operations that have no source line, those with the most time first."""
     merged_events: int
-    """Short events that were joined with their neighbours, because there were too many to send."""
+    """The number of short events that were joined with their neighbours because there were too many to send."""
     interconnect: str
-    """What estimates and the peak are for: ``H100``, ``a copy on this host``."""
+    """The interconnect that estimates and ``peak`` are for: ``H100``, ``a copy on this host``."""
     peak: float
-    """Bytes per second that a device can send on it; 0 where not known."""
+    """Bytes per second that a device can send on that interconnect; 0 where not known."""
     clocks: tuple[Clock, ...] = ()
-    """Of the processes after the first, where runs were merged."""
+    """The clocks of the processes after the first; empty unless runs were merged."""
     note: str = ""
-    """What these times do not show, and what is not known, in sentences."""
+    """What these times do not show and what is not known, in full sentences."""
     jax_version: str = ""
     kind: Literal["run"] = field(default="run", init=False)
     version: int = field(default=VERSION, init=False)
@@ -239,8 +248,8 @@ class Runs(Document):
     """Runs side by side, on one time axis."""
 
     mesh: Mesh
-    """The first run's."""
+    """The mesh of the first run."""
     runs: tuple[Run, ...]
-    """Each with the name that the user gave it."""
+    """The runs, each with the name that the user gave it."""
     kind: Literal["runs"] = field(default="runs", init=False)
     version: int = field(default=VERSION, init=False)

@@ -1,4 +1,4 @@
-"""A pipeline schedule: which tasks each rank runs, in which order."""
+"""A pipeline schedule: which tasks each rank runs, and in which order."""
 
 from __future__ import annotations
 
@@ -26,19 +26,22 @@ class Schedule(Document):
     """
 
     source: Recipe | Order
+    """The order of the tasks: a generator's recipe, or written out."""
     name: str = ""
     durations: Durations = ALIKE
     send_bytes: tuple[int, ...] = ()
-    """Bytes of the activation that a stage sends on: one entry for all stages, or one per stage. Empty: not known."""
+    """Bytes of the activation that a stage sends on: one entry for all stages, or one per stage; empty where not
+    known."""
     mesh: Mesh | None = None
+    """The mesh that the ranks are on; None for a schedule without devices."""
     axis: str = "stage"
-    """Name of the mesh axis that the ranks are positions of."""
+    """The name of the mesh axis whose positions are the ranks."""
     note: str = ""
     """What is not known and why, in one sentence."""
     stepped: Callable[[], tuple[Trace, tuple[int, ...]]] | None = field(
         default=None, repr=False, compare=False, metadata={"wire": False}
     )
-    """Of a function's schedule: traces the function, and finds the step of each tick. None for any other."""
+    """Traces the function that the schedule is of, and finds the step of each tick; None for any other schedule."""
     kind: Literal["schedule"] = field(default="schedule", init=False)
     version: int = field(default=VERSION, init=False)
 
@@ -111,6 +114,6 @@ class Schedules(Document):
     """Schedules side by side, on one time axis."""
 
     schedules: tuple[Schedule, ...]
-    """Each with the name that the user gave it."""
+    """The schedules, each with the name that the user gave it."""
     kind: Literal["schedules"] = field(default="schedules", init=False)
     version: int = field(default=VERSION, init=False)

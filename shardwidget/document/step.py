@@ -37,11 +37,13 @@ class Source:
     """A line of the user's program."""
 
     file: str
-    """File name without its folders; ``cell 3`` for a notebook cell."""
+    """The name of the file without its folders; ``cell 3`` for a notebook cell."""
     line: int
+    """The line number, counted from 1."""
     text: str
-    """The line, stripped; empty where it cannot be read."""
+    """The text of the line, stripped; empty where it cannot be read."""
     function: str
+    """The name of the function that it is in."""
 
 
 @dataclass(frozen=True)
@@ -49,87 +51,93 @@ class Listing:
     """Lines of a user's function, for the source panel."""
 
     file: str
+    """The name of the file, as in ``Source.file``."""
     first_line: int
+    """The number of the first line."""
     lines: tuple[str, ...]
+    """The lines' text."""
 
 
 @dataclass(frozen=True)
 class Scope:
-    """What a step of a trace or a row of a comparison is in: a function, a named scope, a loop, a branch."""
+    """A function, named scope, loop or branch that a step of a trace or a row of a comparison is in."""
 
     kind: Literal["function", "named_scope", "loop", "iteration", "branch", "region", "auto_axes", "explicit_axes"]
     name: str
-    """For example ``attention``, ``scan``, ``cond branch 1``."""
+    """The name to show, for example ``attention``, ``scan``, ``cond branch 1``."""
     parent: int
-    """Index of the scope around it; -1 at the top."""
+    """Index of the scope around it; -1 for an outermost one."""
     iteration: int = 0
-    """For an iteration of a loop: its index."""
+    """The index of an iteration; 0 for any other scope."""
     times: int | None = 1
-    """For a loop or an iteration: how often the loop runs; None if not known."""
+    """How many iterations a loop has, for the loop and for each iteration; None where not known, 1 for any other
+    scope."""
     axis_types: tuple[AxisType, ...] = ()
-    """Types of the mesh's axes inside, where they differ from those outside."""
+    """The types of the mesh axes inside, where they differ from those outside; otherwise empty."""
 
 
 @dataclass(frozen=True)
 class Window:
-    """The part of a value that is sent: its leading corner on every device."""
+    """The part of a value that the document carries: its leading corner on every device."""
 
     shape: tuple[int, ...]
-    """Shape of the corner; smaller than the value where something was cut."""
+    """The shape of the corner; smaller than the value's where something was cut off."""
     format: ValueFormat
-    """Element format of ``data``, little-endian: numpy's letter and bytes. Narrow floats come as f4."""
+    """The little-endian format of the elements of ``data``: numpy's letter and the number of bytes. Narrow floats come
+    as ``f4``."""
     data: bytes
-    """Distinct blocks one after another, each of ``shape`` in row-major order."""
+    """The distinct blocks one after another, each of shape ``shape``, in row-major order."""
     block: Ints
-    """Index of the block that the device at each mesh position holds. Replicas share one."""
+    """For each mesh position, the index of the block that the device holds. Replicas share one."""
 
 
 @dataclass(frozen=True)
 class Origin:
-    """Whose blocks the blocks of a variable are: they were only moved, cut, joined and reshaped."""
+    """Where the blocks of a variable come from, if they were only moved, cut, joined and reshaped."""
 
     variable: int
-    """Index in ``Trace.variables`` of the variable whose blocks they are."""
+    """Index in ``Trace.variables`` of the variable whose blocks they were."""
     positions: Ints
-    """By mesh position and piece: the position of the device whose block the piece comes from; -1 where nothing was
-    sent to the device, -2 where it is not known."""
+    """For each mesh position and each piece of its block, the position of the device whose block the piece comes from;
+    -1 where nothing was sent to the device, -2 where it is not known."""
     axis: int = -1
-    """Dimension along which the pieces are joined, all of one size; -1 where a block is a single piece."""
+    """The dimension along which pieces of equal size are joined; -1 where a block is a single piece."""
 
 
 @dataclass(frozen=True)
 class Variable:
-    """A value of the program: in a region the block of each device, outside it a global array."""
+    """A value of the program: inside a region a block on each device, outside a global array."""
 
     id: int
     """Index in ``Trace.variables``."""
     name: str
-    """The user's name where there is one; else the expression that produces it, ``psum(p, "y")``, where that is short;
-    else ``tmp1``, ``tmp2`` …"""
+    """The user's name for it, if there is one; otherwise the expression that produces it, ``psum(p, "y")``, if that is
+    short; otherwise ``tmp1``, ``tmp2`` …"""
     type: str
-    """As JAX prints it: ``f32[2,4]{V:(x,y)}`` in a region, ``f32[8@x,16]`` outside."""
+    """The type as JAX prints it: ``f32[2,4]{V:(x,y)}`` inside a region, ``f32[8@x,16]`` outside."""
     shape: tuple[int, ...]
-    """Of the block in a region, of the global array outside."""
+    """The shape of the block inside a region, of the global array outside."""
     dtype: str
     bits: int
     region: int
     """Index of the region that the value is local to; -1 for a global array."""
     varying: tuple[str, ...] = ()
-    """Mesh axes over which a block varies, by its type; with ``check_vma=False`` all manual axes."""
+    """The mesh axes over which a block varies, by its type; with ``check_vma=False`` all manual axes."""
     unreduced: tuple[str, ...] = ()
     reduced: tuple[str, ...] = ()
     dims: tuple[Dim, ...] = ()
     """How a global array is sharded over ``Trace.mesh``; empty for a block."""
     window: Window | None = None
+    """Its values; None where they were not kept."""
     origin: Origin | None = None
-    """Whose blocks its blocks are; None where they are its own, or not known to be another's."""
+    """Where its blocks come from; None where the variable computed them itself, or where it is not known."""
     drawn: bool = True
     """Whether it can be drawn on ``Trace.mesh``; False where it is on a mesh with other axes or devices."""
     fetch: Callable[[int], np.ndarray] | None = field(default=None, repr=False, compare=False, metadata={"wire": False})
-    """Reads the value on a device; None after the values were released."""
+    """Reads the value on a device; None where it was not kept, or was released."""
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is sent to another process: what reads values stays with the devices."""
+        """What is sent to another process: without ``fetch``, which stays with the devices."""
         return self.__dict__ | {"fetch": None}
 
     def value(self, device_id: int) -> np.ndarray:
@@ -153,47 +161,52 @@ class Step:
     """One equation executed, or the start or end of a region."""
 
     primitive: str
-    """JAX's primitive; ``in_specs`` and ``out_specs`` for the ends of a region; ``error`` where the program stops."""
+    """JAX's primitive; ``in_specs`` and ``out_specs`` at the ends of a region, ``error`` where the program stops."""
     inputs: tuple[Variable, ...] = field(metadata={"wire": "id"})
     outputs: tuple[Variable, ...] = field(metadata={"wire": "id"})
     sentence: str
     """What happened, in words."""
     source: Source | None = None
     begins: Begins = "statement"
-    """The largest piece of the user's source that begins with this step. The steps that follow belong to it, up to the
-    next one that begins a piece as large: ``x % n`` is one expression and nine steps."""
+    """The largest piece of the user's source that begins with this step. It extends to the next step that begins a
+    piece as large: ``x % n`` is one expression and nine steps."""
     expression: str = ""
-    """The text of that expression, on one line; empty where the source cannot be read."""
+    """The text of the expression that the step belongs to, on one line; empty where the source cannot be read."""
     params: tuple[tuple[str, str], ...] = ()
-    """Parameters that matter, as JAX prints them."""
+    """The parameters that matter, as names and values that JAX prints."""
     literals: tuple[str, ...] = ()
-    """Constants among the operands, as JAX prints them."""
+    """The constants among the operands, as JAX prints them."""
     region: int = -1
+    """Index of its region in ``Trace.regions``; -1 outside regions."""
     scope: int = -1
     """Index of the innermost scope in ``Trace.scopes``."""
     collective: Collective | None = None
+    """What it communicates; None where it sends nothing."""
     implicit: bool = False
-    """Inserted by JAX, not written by the user: an automatic ``pvary``."""
+    """Whether JAX inserted it, as an automatic ``pvary``, and the user did not write it."""
     shape_only: bool = False
-    """Moves or reshapes elements and computes nothing: may be folded."""
+    """Whether it only moves or reshapes elements and computes nothing, so that it may be folded."""
     elementwise: bool = False
-    """Elementwise: makes each element of its result from those in the same place."""
+    """Whether it makes each element of its result from the operands' elements in the same place."""
     active: Ints | None = None
-    """Mesh positions that execute it, where a branch or a loop leaves some out; None for all."""
+    """The mesh positions that execute it, where a branch or a loop leaves some out; None where all do."""
     printed: str = ""
     """What ``jax.debug.print`` and other callbacks wrote at this step."""
 
 
 @dataclass(frozen=True)
 class Region:
-    """A ``shard_map`` in the program."""
+    """A ``shard_map`` of the program."""
 
     name: str
     mesh: Mesh
     manual: tuple[str, ...]
-    """Axes that are Manual inside."""
+    """The mesh axes that are Manual inside."""
     in_specs: tuple[str, ...]
+    """The spec of each argument, as JAX prints it."""
     out_specs: tuple[str, ...]
+    """The spec of each result, as JAX prints it."""
     check_vma: bool
+    """Whether JAX checks over which axes results vary."""
     parent: int = -1
-    """The region around a nested one."""
+    """Index of the region around a nested one; -1 for an outermost one."""

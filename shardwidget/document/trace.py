@@ -24,8 +24,8 @@ class Trace(Document):
     """A program executed step by step."""
 
     mesh: Mesh
-    """The mesh that is drawn: that of the first region. Positions of every window, group and step are positions in it.
-    """
+    """The mesh that is drawn: that of the first region. The positions of all windows, groups and steps are positions in
+    it."""
     steps: tuple[Step, ...] = field(metadata={"wire": "table"})
     variables: tuple[Variable, ...] = field(metadata={"wire": "table"})
     regions: tuple[Region, ...]
@@ -33,13 +33,14 @@ class Trace(Document):
     listings: tuple[Listing, ...] = ()
     plans: tuple[Plan, ...] = ()
     interconnects: tuple[str, ...] = ()
-    """Names of the interconnects that estimates are for, starting with the one to show first."""
+    """The names of the interconnects that estimates are for, the one to show first at the beginning."""
     name: str = ""
     engine: Literal["mesh", "host", "types"] = "mesh"
     """Where the values come from: the user's devices, a simulation on the host, or nowhere (types only)."""
     note: str = ""
-    """What was left out and why, in one sentence."""
+    """What was left out and why, in one sentence; empty if nothing was."""
     error: Failure | None = None
+    """Why the program stops; None where it runs to its end."""
     jax_version: str = ""
     outputs: Any = field(default=None, repr=False, compare=False, metadata={"wire": False})
     """What ``f(*args)`` returns."""

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from itertools import combinations
 
+from shardwidget._format import byte_count, duration
 from shardwidget.document import Algorithms
 from shardwidget.export import listing
-from shardwidget.export.listing import duration
-from shardwidget.export.words import byte_count, clip
+from shardwidget.export.words import clip
+
+LONGEST = 400
+"""Characters of what is said of an algorithm."""
 
 
 def headline(shown: Algorithms) -> str:
@@ -18,23 +21,23 @@ def headline(shown: Algorithms) -> str:
 
 def picture(shown: Algorithms) -> str:
     """One line for each algorithm, then the sizes at which two are equally fast."""
-    return "\n".join([headline(shown), *listing.columns(_rows(shown), most=400), *_rest(shown)])
+    return "\n".join([headline(shown), *listing.lines(listing.NAMED, _rows(shown), LONGEST), *_rest(shown)])
 
 
 def table(shown: Algorithms) -> str:
     """The same as an HTML table that survives a notebook's sanitiser."""
-    return listing.table(headline(shown), (), _rows(shown), _rest(shown))
+    return listing.table(headline(shown), listing.NAMED, _rows(shown), _rest(shown), most=LONGEST)
 
 
-def _rows(shown: Algorithms) -> list[tuple[str, str]]:
+def _rows(shown: Algorithms) -> list[listing.Row]:
     size = shown.chunk * shown.nbytes
     return [
-        (
-            one.plan.algorithm,
-            f"{len(one.plan.rounds)} rounds, {byte_count(round(sum(one.sent) * size))} sent by a device, "
-            f"{byte_count(round(sum(one.busiest) * size))} over the busiest link of a ring, "
+        {
+            "name": one.plan.algorithm,
+            "words": f"{len(one.plan.rounds)} rounds, {byte_count(sum(one.sent) * size)} sent by a device, "
+            f"{byte_count(sum(one.busiest) * size)} over the busiest link of a ring, "
             f"≈ {duration(shown.seconds(k))}",
-        )
+        }
         for k, one in enumerate(shown.algorithms)
     ]
 
@@ -46,6 +49,6 @@ def _rest(shown: Algorithms) -> list[str]:
         equal = shown.equal(a, b)
         if equal is not None:
             few, many = sorted((a, b), key=lambda k: len(shown.algorithms[k].plan.rounds))
-            lines.append(f"{names[few]} is faster below {byte_count(round(equal))}, {names[many]} above")
+            lines.append(f"{names[few]} is faster below {byte_count(equal)}, {names[many]} above")
     network = shown.networks[0]
     return [*lines, f"estimates for {clip(network.name, 40)}: a message takes {duration(shown.start)} to start"]

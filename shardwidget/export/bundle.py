@@ -7,7 +7,7 @@ from pathlib import Path
 STATIC = Path(__file__).parent.parent / "static"
 
 BUILD = "run `npm --prefix js run build` (or `make build`)"
-"""What makes it in a checkout."""
+"""How to build it in a checkout."""
 
 
 def read(name: str) -> str:

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from html import escape
 from typing import Literal
 
+from shardwidget._format import byte_count, count
 from shardwidget.document import Compared, Comparison, HloCollective, Row
+from shardwidget.document.columns import ARRAYS, VALUES
 from shardwidget.export import listing
-from shardwidget.export.listing import count
-from shardwidget.export.words import byte_count, clip
+from shardwidget.export.words import clip
 
 MOST = 60
 """The most rows that are listed; a longer comparison is cut, with a note."""
@@ -29,16 +30,6 @@ class PictureLine:
     compiled: str
     verdict: str
     tone: Literal["error", "warn", "plain", ""] = ""
-
-    @property
-    def cells(self) -> tuple[str, str, str, str, str]:
-        """Its columns."""
-        return self.source, self.explicit, self.auto, self.compiled, self.verdict
-
-    @property
-    def whole(self) -> bool:
-        """Whether it is one text over all columns."""
-        return self.tone in ("error", "plain")
 
 
 def headline(c: Comparison) -> str:
@@ -79,14 +70,21 @@ def _differing(c: Comparison) -> Iterator[bool]:
 
 def picture(c: Comparison) -> str:
     """The rows as lines of text, in columns."""
-    lines = [PictureLine(*_heads(c)), *(line for row in _listed(c) for line in _lines(c, row))]
-    aligned = iter(listing.columns([line.cells for line in lines if not line.whole], most=(46, 34, 26, 26, 100)))
+    source, explicit, auto, compiled, verdict = _heads(c)
+    lines = [
+        PictureLine(source, explicit, auto, compiled, verdict),
+        *(line for row in _listed(c) for line in _lines(c, row)),
+    ]
+    cells = [(li.source, li.explicit, li.auto, li.compiled) for li in lines if li.tone not in ("error", "plain")]
+    widths = [min(most, max(len(row[k]) for row in cells)) for k, most in enumerate((46, 34, 26, 26))]
     out = [headline(c)]
     for line in lines:
-        if line.whole:
+        if line.tone in ("error", "plain"):
             out += textwrap.wrap(clip(line.source, 1000), 116, initial_indent="    ", subsequent_indent="    ")
-        else:
-            out.append(next(aligned))
+            continue
+        row = zip((line.source, line.explicit, line.auto, line.compiled), widths, strict=True)
+        shown = "  ".join(clip(cell, width).ljust(width) for cell, width in row if width)
+        out.append(f"{shown}  {clip(line.verdict, 100)}".rstrip())
     return "\n".join([*out, *_rest(c)])
 
 
@@ -103,20 +101,20 @@ def _listed(c: Comparison) -> tuple[Row, ...]:
 
 def _row(line: PictureLine) -> str:
     ground = f";background:{_COLORS[line.tone]}" if line.tone else ""
-    if line.whole:
+    if line.tone in ("error", "plain"):
         return f'<tr><td colspan="5" style="{listing.CELL}{ground}">{escape(clip(line.source, 600))}</td></tr>'
+    cells = (line.source, line.explicit, line.auto, line.compiled, line.verdict)
     return (
         "<tr>"
-        + "".join(f'<td style="{listing.CELL}{ground}">{escape(clip(cell, 200))}</td>' for cell in line.cells)
+        + "".join(f'<td style="{listing.CELL}{ground}">{escape(clip(cell, 200))}</td>' for cell in cells)
         + "</tr>"
     )
 
 
-def _heads(c: Comparison) -> tuple[str, str, str, str, str]:
-    if c.of == "arrays":
-        return "array", "type", "", "sharding", "type vs sharding"
-    compiled = f"compiled from {c.compiled_from}" if c.compiled_from in ("Auto", "Explicit") else "compiled"
-    return "source", "Explicit mesh", "Auto mesh", compiled, "explicit type vs compiled"
+def _heads(c: Comparison) -> list[str]:
+    from_mesh = f" from {c.compiled_from}" if c.compiled_from in ("Auto", "Explicit") else ""
+    columns = ARRAYS if c.of == "arrays" else VALUES
+    return [column.head + from_mesh * (column.head == "compiled") for column in columns]
 
 
 def _lines(c: Comparison, row: Row) -> list[PictureLine]:

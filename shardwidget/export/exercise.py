@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from shardwidget.document import Exercises, Question
+from shardwidget.document.columns import EXERCISES
 from shardwidget.export import listing
 from shardwidget.export.words import clip
 
@@ -34,18 +35,18 @@ def picture(sheet: Exercises, current: int = 0) -> str:
 
 def table(sheet: Exercises) -> str:
     """The exercises as an HTML table that survives a notebook's sanitiser: inline style, no script."""
-    rows = (
-        (
-            str(i + 1),
-            clip(q.name, 60),
-            q.prompt,
-            clip(", ".join(g.text for g in q.answer), 90),
-            ". ".join([_state(q), *feedback(q)]),
-        )
+    rows: list[listing.Row] = [
+        {
+            "at": str(i + 1),
+            "exercise": clip(q.name, 60),
+            "asks": q.prompt,
+            "answer": clip(", ".join(g.text for g in q.answer), 90),
+            "state": ". ".join([_state(q), *feedback(q)]),
+        }
         for i, q in enumerate(sheet.questions)
-    )
-    heads = ("", "exercise", "asks", "last answer", "state")
-    return listing.table(headline(sheet), heads, rows, before=listing.paragraphs(sheet.notes), most=1000)
+    ]
+    notes = listing.paragraphs(sheet.notes)
+    return listing.table(headline(sheet), EXERCISES, rows, before=notes)
 
 
 def feedback(question: Question) -> list[str]:

@@ -19,8 +19,13 @@ _COLORS = 255
 _FLAT = 160
 """The colours that are exact: areas and text. The others are edges, where a near one will do."""
 
-_SANS = ("DejaVu Sans", "Arial", "Helvetica", "Liberation Sans", "Noto Sans", "Segoe UI", "Roboto", "Ubuntu")
-_MONO = ("DejaVu Sans Mono", "Menlo", "Consolas", "Liberation Mono", "Noto Sans Mono", "Courier New", "Ubuntu Mono")
+_SANS = (
+    "DejaVu Sans", "Arial", "Helvetica", "Liberation Sans", "Noto Sans", "Segoe UI", "Roboto", "Ubuntu", "Nimbus Sans",
+)  # fmt: skip
+_MONO = (
+    "DejaVu Sans Mono", "Menlo", "Consolas", "Liberation Mono", "Noto Sans Mono", "Courier New", "Ubuntu Mono",
+    "Nimbus Mono PS",
+)  # fmt: skip
 
 
 def png(svg: str, scale: float = 1.0) -> bytes:
@@ -103,13 +108,22 @@ def _drawn(svg: str, scale: float, **fonts: Any) -> bytes:
 
 @cache
 def _font(names: tuple[str, ...]) -> str:
-    """The first font of this machine: where a family is missing, its text would be left out silently."""
+    """The first of these families that this machine has; else any, if the renderer draws text in a face of its own.
+
+    Text of a missing family is drawn in the renderer's serif face, or is left out silently where that is missing too.
+    """
     blank = '<svg xmlns="http://www.w3.org/2000/svg" width="20" height="20">{}</svg>'
     nothing = _drawn(blank.format(""), 1)
-    for name in names:
+
+    def draws(name: str, **fallback: str) -> bool:
         letter = f'<text x="4" y="16" font-family="{name}">m</text>'
-        if _drawn(blank.format(letter), 1) != nothing:
+        return _drawn(blank.format(letter), 1, **fallback) != nothing
+
+    for name in names:
+        if draws(name, serif_family=name):
             return name
+    if draws(names[0]):
+        return names[0]
     raise RuntimeError(
         f"there is no font to draw text with: none of {', '.join(names)} is installed. On Debian and Ubuntu, "
         "apt-get install fonts-dejavu-core brings some. An SVG is drawn with the fonts of whoever opens it: to_svg()."

@@ -1,60 +1,68 @@
-"""What every list in words is made of: columns of text, tables for a notebook, numbers with their nouns and units."""
+"""Tables in words: columns that are declared once, as lines of text and as HTML for a notebook."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
 
+from shardwidget import _format
+from shardwidget.document.columns import Column
 from shardwidget.export.words import clip
+
+Cell = str | float | tuple[str, float, str] | None
+"""Words, or a number in the unit of its column, maybe with words before and after it: ``("≥ ", 4096, "")``."""
+Row = Mapping[str, Cell]
+"""The cells of a row by the keys of their columns; what is absent is empty."""
 
 CELL = "padding:2px 10px;text-align:left;vertical-align:top;font-family:monospace;color:#1b1f24"
 """Style of a table's cell."""
 
+_UNITS = {"bytes": _format.BYTES, "seconds": _format.SECONDS, "rate": _format.RATES}
 
-def columns(rows: Sequence[Sequence[str]], most: int | Sequence[int] = 64) -> list[str]:
-    """Rows as lines of text, in columns; rows without cells, and columns without text, are left out.
 
-    Args:
-        rows: cells as text, as many in each.
-        most: characters of a column, of each or of all.
-    """
-    filled = list(zip(*filter(None, rows), strict=True))
-    limits = [most] * len(filled) if isinstance(most, int) else most
-    widths = [min(limit, max(map(len, column))) for column, limit in zip(filled, limits, strict=False)]
+NAMED = (Column("name", ""), Column("words", ""))
+"""The columns of a table that has no heads: a name, and what is said of it."""
+
+
+def lines(columns: Sequence[Column], rows: Sequence[Row], most: int = 64) -> list[str]:
+    """A table as lines of text, in columns of at most ``most`` characters; nothing without rows."""
+    cells = _written(columns, rows)
+    widths = [min(most, max(map(len, column))) for column in zip(*cells, strict=True)]
     return [
-        "  ".join(clip(cell, width).ljust(width) for cell, width in zip(row, widths, strict=True) if width).rstrip()
-        for row in rows
-        if row
+        "  ".join(clip(cell, width).ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in cells
     ]
 
 
 def table(
     title: str,
-    heads: Iterable[str],
-    rows: Iterable[Sequence[str]],
+    columns: Sequence[Column],
+    rows: Sequence[Row],
     after: Iterable[str] = (),
     before: str = "",
     most: int = 160,
 ) -> str:
-    """Rows as an HTML table that survives a notebook's sanitiser: inline style, no script, no svg.
+    """A table as HTML that survives a notebook's sanitiser: inline style, no script, no svg.
 
     Args:
         title: the line above it.
-        heads: of its columns; empty for a table without.
-        rows: cells as text.
+        columns: its columns; those in which nothing stands are left out.
+        rows: the cells of each row.
         after: lines below it.
         before: HTML between the title and the table.
         most: characters of a cell.
     """
-    lines = (
-        "<tr>" + "".join(f'<td style="{CELL}">{escape(clip(c, most))}</td>' for c in row) + "</tr>" for row in rows
+    written = _written(columns, rows)
+    heads = written.pop(0) if written and any(column.head for column in columns) else []
+    body = "".join(
+        "<tr>" + "".join(f'<td style="{CELL}">{escape(clip(c, most))}</td>' for c in row) + "</tr>" for row in written
     )
-    return framed(title, heads, "".join(lines), after, before)
+    return framed(title, heads, body, after, before)
 
 
 def framed(title: str, heads: Iterable[str], body: str, after: Iterable[str] = (), before: str = "") -> str:
     """``table`` around lines that are HTML already."""
-    head = "".join(f'<th style="{CELL};font-weight:600">{escape(name)}</th>' for name in heads)
+    head = "".join(f'<th style="{CELL};font-weight:600">{escape(clip(name, 80))}</th>' for name in heads)
     head = f"<tr>{head}</tr>" if head else ""
     below = paragraphs(clip(line, 400) for line in after)
     return (
@@ -68,14 +76,24 @@ def paragraphs(lines: Iterable[str]) -> str:
     return "".join(f'<p style="margin:4px 0">{escape(line)}</p>' for line in lines)
 
 
-def count(n: int, noun: str) -> str:
-    """``1 array``, ``2 arrays``."""
-    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+def _written(columns: Sequence[Column], rows: Sequence[Row]) -> list[list[str]]:
+    """Heads and rows as text; numbers of a column in one unit."""
+    shown = [column for column in columns if any(row.get(column.key) not in (None, "") for row in rows)]
+    if not shown:
+        return []
+    writers = [_writer(column, [row.get(column.key) for row in rows]) for column in shown]
+    body = [[write(row.get(column.key)) for column, write in zip(shown, writers, strict=True)] for row in rows]
+    heads = [column.head for column in shown]
+    return [heads, *body] if any(heads) else body
 
 
-def duration(seconds: float) -> str:
-    """A time with its unit, three significant digits: ``186 µs``."""
-    for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
-        if seconds >= size:
-            return f"{seconds / size:.3g} {unit}"
-    return f"{seconds / 1e-9:.3g} ns" if seconds else "0 s"
+def _writer(column: Column, cells: Sequence[Cell]) -> Callable[[Cell], str]:
+    numbers = [cell[1] if isinstance(cell, tuple) else cell for cell in cells if not isinstance(cell, str | None)]
+    number = _format.column(numbers, _UNITS[column.unit]) if column.unit in _UNITS else str
+
+    def write(cell: Cell) -> str:
+        if cell is None or isinstance(cell, str):
+            return cell or ""
+        return f"{cell[0]}{number(cell[1])}{cell[2]}" if isinstance(cell, tuple) else number(cell)
+
+    return write

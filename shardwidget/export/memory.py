@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
+from shardwidget._format import byte_count
 from shardwidget.document import Buffer, Memory
+from shardwidget.document.columns import BUFFERS
 from shardwidget.export import listing
-from shardwidget.export.words import byte_count, clip
+from shardwidget.export.words import clip
 
 MOST = 12
-"""Buffers that are listed: the largest at the peak."""
+"""The most buffers that are listed: the largest at the peak."""
 COLUMNS = 72
-"""Of the chart; where there are more steps, each column has the most of several."""
+"""The most columns of the chart; where there are more steps, each column has the most of several."""
 
 _BARS = " ▁▂▃▄▅▆▇█"
-_HEADS = ("bytes", "name", "type", "axes", "what", "line", "steps")
 
 
 def headline(memory: Memory) -> str:
@@ -30,17 +31,15 @@ def headline(memory: Memory) -> str:
 
 def picture(memory: Memory) -> str:
     """A chart of bytes over the schedule, and what is alive at the peak."""
-    rows = [_HEADS, *map(_row, memory.alive()[:MOST])] if memory.steps else []
-    lines = listing.columns(rows)
+    lines = listing.lines(BUFFERS, _rows(memory))
     return "\n".join([headline(memory), _chart(memory), *_loops(memory), "", *lines, *_after(memory)])
 
 
 def table(memory: Memory) -> str:
     """The same as an HTML table that survives a notebook's sanitiser: inline style, no script, no svg."""
-    alive = memory.alive()[:MOST] if memory.steps else ()
     chart = "\n".join([_chart(memory), *_loops(memory)])
     before = f'<pre style="line-height:1;margin:6px 0">{escape(chart)}</pre>'
-    return listing.table(headline(memory), _HEADS, map(_row, alive), _after(memory), before)
+    return listing.table(headline(memory), BUFFERS, _rows(memory), _after(memory), before)
 
 
 def _chart(memory: Memory) -> str:
@@ -69,12 +68,20 @@ def _columns(memory: Memory) -> list[Sequence[int]]:
     return [held[k * len(held) // width : (k + 1) * len(held) // width] for k in range(width)]
 
 
-def _row(buffer: Buffer) -> tuple[str, ...]:
-    line = f"{buffer.source.line}: {clip(buffer.source.text, 48)}" if buffer.source else ""
-    what = f"{buffer.kind}{', in the backward pass' if buffer.backward else ''}"
-    steps = f"{buffer.born + 1} to {buffer.dies + 1}"
-    axes = "not known" if buffer.axes is None else ", ".join(buffer.axes) or "none"
-    return byte_count(buffer.bytes), clip(buffer.name, 32), clip(buffer.type, 40), axes, what, line, steps
+def _rows(memory: Memory) -> list[listing.Row]:
+    return [_row(buffer) for buffer in memory.alive()[:MOST]] if memory.steps else []
+
+
+def _row(buffer: Buffer) -> listing.Row:
+    return {
+        "bytes": buffer.bytes,
+        "name": clip(buffer.name, 32),
+        "type": clip(buffer.type, 40),
+        "axes": "not known" if buffer.axes is None else ", ".join(buffer.axes) or "none",
+        "kind": f"{buffer.kind}{', in the backward pass' if buffer.backward else ''}",
+        "source": f"{buffer.source.line}: {clip(buffer.source.text, 48)}" if buffer.source else "",
+        "steps": f"{buffer.born + 1} to {buffer.dies + 1}",
+    }
 
 
 def _after(memory: Memory) -> list[str]:

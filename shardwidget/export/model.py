@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from shardwidget._format import byte_count, count
 from shardwidget.document import Model
+from shardwidget.document.columns import LEAVES
 from shardwidget.document.leaf import Leaf
 from shardwidget.export import listing
-from shardwidget.export.listing import count
-from shardwidget.export.words import byte_count, clip
+from shardwidget.export.words import clip
 
 MOST = 60
 """The most lines that are written; a longer tree is cut, with a note."""
 MOST_FLAGS = 8
-
-_HEADS = ("path", "type", "in all", "on a device", "copies")
 
 
 def headline(model: Model) -> str:
@@ -32,14 +31,14 @@ def headline(model: Model) -> str:
 
 def picture(model: Model) -> str:
     """The lines as text, and the flags, worst first."""
-    rows = [_HEADS, *(_row(line) for line in _lines(model))]
-    return "\n".join([headline(model), *listing.columns(rows[: MOST + 1]), *_after(model, len(rows) - 1)])
+    rows = [_row(line) for line in _lines(model)]
+    return "\n".join([headline(model), *listing.lines(LEAVES, rows[:MOST]), *_after(model, len(rows))])
 
 
 def table(model: Model) -> str:
     """The same as an HTML table that survives a notebook's sanitiser: inline style, no script, no svg."""
     lines = list(_lines(model))
-    return listing.table(headline(model), _HEADS, map(_row, lines[:MOST]), _after(model, len(lines)))
+    return listing.table(headline(model), LEAVES, [_row(line) for line in lines[:MOST]], _after(model, len(lines)))
 
 
 @dataclass(frozen=True)
@@ -77,16 +76,17 @@ def _lines(model: Model) -> Iterator[_Line]:
             yield _Line("".join(text for text, _ in path), model.leaves[leaf_at[node]], times)
 
 
-def _row(line: _Line) -> tuple[str, ...]:
+def _row(line: _Line) -> listing.Row:
     leaf, times = line.leaf, line.times
     name = f"{line.path or 'the whole tree'}{f' ×{times}' if times > 1 else ''}"
     state = {"deleted": ", deleted", "host": ", on the host", "unreadable": ", unreadable"}.get(leaf.kind.state, "")
-    sizes = (byte_count(leaf.bytes * times), byte_count(leaf.bytes_per_device * times), f"×{leaf.copies}")
-    if not leaf.kind.is_array:
-        sizes = ("", "", "")
-    elif not leaf.copies:
-        sizes = (sizes[0], "", "")
-    return name, leaf.type + state, *sizes
+    return {
+        "path": name,
+        "type": leaf.type + state,
+        "all": leaf.bytes * times if leaf.kind.is_array else None,
+        "here": leaf.bytes_per_device * times if leaf.kind.is_array and leaf.copies else None,
+        "copies": f"×{leaf.copies}" if leaf.kind.is_array and leaf.copies else "",
+    }
 
 
 def _after(model: Model, lines: int) -> list[str]:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
+from shardwidget._format import byte_count
 from shardwidget.document import ModelComparison
+from shardwidget.document.columns import Column
 from shardwidget.document.model_comparison import ComparedCell, ComparedLine
 from shardwidget.export import listing
-from shardwidget.export.words import byte_count, clip
+from shardwidget.export.words import clip
 
 MOST = 60
 """The most lines that are written; the rest are counted."""
@@ -21,16 +24,20 @@ def headline(comparison: ModelComparison) -> str:
 
 def picture(comparison: ModelComparison) -> str:
     """The lines that differ as text."""
-    rows = [_heads(comparison), *(_row(comparison, line) for line in _differing(comparison))]
-    cut = rows[: MOST + 1] if len(rows) > 1 else []
-    return "\n".join([headline(comparison), *listing.columns(cut), *_after(comparison, len(rows) - 1)])
+    return "\n".join([headline(comparison), *listing.lines(*_listed(comparison)), *_after(comparison)])
 
 
 def table(comparison: ModelComparison) -> str:
     """The same as an HTML table that survives a notebook's sanitiser: inline style, no script, no svg."""
-    lines = _differing(comparison)
-    rows = (_row(comparison, line) for line in lines[:MOST])
-    return listing.table(headline(comparison), _heads(comparison), rows, _after(comparison, len(lines)))
+    return listing.table(headline(comparison), *_listed(comparison), _after(comparison))
+
+
+def _listed(comparison: ModelComparison) -> tuple[Sequence[Column], Sequence[listing.Row]]:
+    columns = [Column("path", "path")]
+    for i, tree in enumerate(comparison.trees):
+        columns += [Column(f"type {i}", tree.name), Column(f"here {i}", "on a device", unit="bytes")]
+        columns += [Column(f"change {i}", "")] * (i > 0)
+    return columns, [_row(comparison, line) for line in _differing(comparison)[:MOST]]
 
 
 def words(cell: ComparedCell, first: str) -> str:
@@ -65,21 +72,15 @@ def _first(line: ComparedLine) -> int:
     return int(line.rows.array()[0])
 
 
-def _heads(comparison: ModelComparison) -> tuple[str, ...]:
-    first, *others = (clip(tree.name, 80) for tree in comparison.trees)
-    columns = [head for name in others for head in (name, "on a device", "")]
-    return ("path", first, "on a device", *columns)
-
-
-def _row(comparison: ModelComparison, line: ComparedLine) -> tuple[str, ...]:
+def _row(comparison: ModelComparison, line: ComparedLine) -> listing.Row:
     times = line.rows.size
-    out = [f"{line.path or 'the whole tree'}{f' ×{times}' if times > 1 else ''}"]
+    row: dict[str, listing.Cell] = {"path": f"{line.path or 'the whole tree'}{f' ×{times}' if times > 1 else ''}"}
     for i, cell in enumerate(comparison.rows[_first(line)].cells):
-        held = byte_count(cell.bytes_per_device * times) if any(a.copies for a in cell.arrays) else ""
-        out += [_types(cell), held]
+        held = cell.bytes_per_device * times if any(a.copies for a in cell.arrays) else None
+        row |= {f"type {i}": _types(cell), f"here {i}": held}
         if i:
-            out.append(words(cell, comparison.trees[0].name))
-    return tuple(out)
+            row[f"change {i}"] = words(cell, comparison.trees[0].name)
+    return row
 
 
 def _types(cell: ComparedCell) -> str:
@@ -87,5 +88,6 @@ def _types(cell: ComparedCell) -> str:
     return ", ".join(f"{n} × {kind}" if n > 1 else kind for kind, n in count.items()) or "–"
 
 
-def _after(comparison: ModelComparison, lines: int) -> list[str]:
-    return [f"… {lines - MOST} more lines"] if lines > MOST else []
+def _after(comparison: ModelComparison) -> list[str]:
+    left = len(_differing(comparison)) - MOST
+    return [f"… {left} more lines"] if left > 0 else []

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from shardwidget._format import byte_count
 from shardwidget.document import MpmdPlacement
 from shardwidget.export import listing, text
 from shardwidget.export import table as tiles
-from shardwidget.export.words import byte_count, clip
+from shardwidget.export.words import clip
 
 HOLDS = {
     "none": "without it",
@@ -43,23 +44,24 @@ def facts(shown: MpmdPlacement) -> list[str]:
     ]
 
 
-def rows(shown: MpmdPlacement) -> list[tuple[str, str]]:
+def rows(shown: MpmdPlacement) -> list[listing.Row]:
     """For each group, or for equal ones together: their names, and what they have."""
     folds = shown.folds if shown.groups > MOST else tuple((group,) for group in range(shown.groups))
-    found = []
+    found: list[listing.Row] = []
     for fold in folds:
         processes = sorted({p for group in fold for p in shown.processes[group]})
         words = f"process {processes[0]}" if len(processes) == 1 else f"processes {_list(tuple(processes))}"
         here = ", here" if shown.mesh.this_process in processes and len(processes) == 1 else ""
         devices = shown.group(fold[0]).device_ids if len(fold) == 1 else ()
         ids = f"devices {_list(devices)}, " if devices else f"{len(fold)} groups, "
-        found.append((f"{clip(shown.axis, 20)} {_list(fold)}", f"{ids}{words}{here}: {HOLDS[shown.holds[fold[0]]]}"))
+        held = f"{ids}{words}{here}: {HOLDS[shown.holds[fold[0]]]}"
+        found.append({"name": f"{clip(shown.axis, 20)} {_list(fold)}", "words": held})
     return found
 
 
 def picture(shown: MpmdPlacement) -> str:
     """The groups, one per line, and the layout inside one that holds the array."""
-    lines = [headline(shown), *facts(shown), "", *listing.columns(rows(shown), most=400)]
+    lines = [headline(shown), *facts(shown), "", *listing.lines(listing.NAMED, rows(shown), 160)]
     if shown.named:
         first = shown.named[0]
         inside = text.picture(shown.group(first)).splitlines()[4:]
@@ -69,8 +71,9 @@ def picture(shown: MpmdPlacement) -> str:
 
 def table(shown: MpmdPlacement) -> str:
     """The same as HTML that survives a notebook's sanitiser."""
+    said = listing.paragraphs(facts(shown))
     inside = tiles.table(shown.group(shown.named[0])) if shown.named else ""
-    return listing.table(headline(shown), (), rows(shown), before=listing.paragraphs(facts(shown)), most=400) + inside
+    return listing.table(headline(shown), listing.NAMED, rows(shown), before=said) + inside
 
 
 def _list(numbers: tuple[int, ...], most: int = 8) -> str:

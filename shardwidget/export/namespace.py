@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from shardwidget._format import byte_count, count
 from shardwidget.document import Namespace
+from shardwidget.document.columns import NAMES
 from shardwidget.document.namespace import Holder
 from shardwidget.export import listing
-from shardwidget.export.listing import count
-from shardwidget.export.words import byte_count, clip
+from shardwidget.export.words import clip
 
 MOST = 40
 """The most lines that are written; a longer list is cut, with a note."""
 
-_HEADS = ("name", "type", "on a device", "last cell")
 UNNAMED = "(no name)"
 
 
@@ -30,15 +30,12 @@ def headline(namespace: Namespace) -> str:
 
 def picture(namespace: Namespace) -> str:
     """The lines as text."""
-    rows = [_row(namespace, holder) for holder in namespace.holders[:MOST]]
-    lines = listing.columns([_HEADS, *rows], most=60) if rows else []
-    return "\n".join([headline(namespace), *lines, *_after(namespace)])
+    return "\n".join([headline(namespace), *listing.lines(NAMES, _rows(namespace), 60), *_after(namespace)])
 
 
 def table(namespace: Namespace) -> str:
     """The same as an HTML table that survives a notebook's sanitiser: inline style, no script, no svg."""
-    rows = (_row(namespace, holder) for holder in namespace.holders[:MOST])
-    return listing.table(headline(namespace), _HEADS, rows, _after(namespace))
+    return listing.table(headline(namespace), NAMES, _rows(namespace), _after(namespace))
 
 
 def type_text(namespace: Namespace, holder: Holder) -> str:
@@ -62,10 +59,18 @@ def change_text(holder: Holder) -> str:
     return f"{holder.change}{of}{was}{delta}"
 
 
-def _row(namespace: Namespace, holder: Holder) -> tuple[str, ...]:
+def _rows(namespace: Namespace) -> list[listing.Row]:
+    return [_row(namespace, holder) for holder in namespace.holders[:MOST]]
+
+
+def _row(namespace: Namespace, holder: Holder) -> listing.Row:
     shared = holder.shared and not holder.bytes
-    size = f"in {holder.shared_with}" if shared else byte_count(holder.bytes_per_device)
-    return holder.name or UNNAMED, type_text(namespace, holder), size, change_text(holder)
+    return {
+        "name": holder.name or UNNAMED,
+        "type": type_text(namespace, holder),
+        "here": f"in {holder.shared_with}" if shared else holder.bytes_per_device,
+        "change": change_text(holder),
+    }
 
 
 def _after(namespace: Namespace) -> list[str]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from shardwidget._format import byte_count, count, duration
 from shardwidget.document import HloCollective, Nest, Program, Programs, Source
+from shardwidget.document.columns import COLLECTIVES, PROGRAMS, Column
 from shardwidget.export import listing
-from shardwidget.export.listing import count, duration
-from shardwidget.export.words import byte_count, clip
+from shardwidget.export.words import clip
 
 MOST = 60
 """The most collectives that are listed; a longer program is cut, with a note."""
@@ -18,10 +19,7 @@ CONVENTION = (
 )
 
 MOST_LINES = 8
-"""Source lines whose totals are listed."""
-
-_HEADS = ("op", "over mesh axes", "sent/device", "runs", "caused by", "estimate")
-_SIDE = ("program", "collectives", "sent/device per call", "estimate per call", "measured", "memory per device")
+"""The most source lines whose totals are listed."""
 
 
 def headline(shown: Program | Programs) -> str:
@@ -34,8 +32,8 @@ def headline(shown: Program | Programs) -> str:
         return f"mesh {' '.join(f'{a.name}={a.size}' for a in shown.mesh.axes)}: {'; '.join(found)}"
     parts = [count(len(shown.collectives), "collective") if shown.instructions else "collectives not known"]
     if shown.collectives:
-        parts.append(f"{_sent(shown)} sent per device")
-        parts.append(f"{_estimate(shown)} per call on {_interconnect(shown)} (estimate)")
+        parts.append(f"{_at_least(shown)}{byte_count(_sent_bytes(shown))} sent per device")
+        parts.append(f"{_at_least(shown)}{duration(_seconds(shown))} per call on {_interconnect(shown)} (estimate)")
     if looks := sum(bool(c.remark) for c in shown.collectives):
         parts.append(f"{looks} to look at")
     where = f"compiled for {shown.target}" if shown.target else "compiled"
@@ -45,23 +43,22 @@ def headline(shown: Program | Programs) -> str:
 
 def picture(shown: Program | Programs) -> str:
     """The collectives as lines of text, in the module's order; of several programs their totals."""
-    return "\n".join([headline(shown), *listing.columns(_rows(shown)), *_after(shown)])
+    return "\n".join([headline(shown), *listing.lines(*_listed(shown)), *_after(shown)])
 
 
 def table(shown: Program | Programs) -> str:
     """As HTML tables that survive a notebook's sanitiser: inline style, no script, no svg. Each program has its own."""
-    heads, *rows = _rows(shown)
     own = map(table, shown.programs) if isinstance(shown, Programs) else ()
-    return "".join([listing.table(headline(shown), heads, rows, _after(shown)), *own])
+    return "".join([listing.table(headline(shown), *_listed(shown), _after(shown)), *own])
 
 
-def _rows(shown: Program | Programs) -> list[Sequence[str]]:
+def _listed(shown: Program | Programs) -> tuple[Sequence[Column], Sequence[listing.Row]]:
     if isinstance(shown, Programs):
-        return [_SIDE, *map(_totals, shown.programs)]
-    return [_HEADS, *(_row(shown, c) for c in shown.collectives[:MOST])] if shown.collectives else [()]
+        return PROGRAMS, [_totals(p) for p in shown.programs]
+    return COLLECTIVES, [_row(shown, c) for c in shown.collectives[:MOST]]
 
 
-def _row(p: Program, c: HloCollective) -> Sequence[str]:
+def _row(p: Program, c: HloCollective) -> listing.Row:
     runs = "×?" if c.times is None else f"×{c.times}"
     where = " ".join([runs, *map(nest_text, p.trail(c)), *[f"{c.calls} calls"] * (c.calls > 1)])
     said = [c.module] * bool(c.module) + ["backward"] * c.backward
@@ -71,8 +68,8 @@ def _row(p: Program, c: HloCollective) -> Sequence[str]:
     line = _line(c.source) or c.op or "not known"
     if said:
         line += f"  ({'; '.join(said)})"
-    sent = byte_count(c.bytes_per_device) if c.shapes else "not known"
-    return c.kind, _over(c), sent, where, line, duration(p.seconds(c))
+    sent = c.bytes_per_device if c.shapes else "not known"
+    return {"op": c.kind, "axes": _over(c), "sent": sent, "runs": where, "source": line, "time": p.seconds(c)}
 
 
 def nest_text(nest: Nest) -> str:
@@ -93,14 +90,19 @@ def _line(source: Source | None) -> str:
     return f"{source.line}: {source.text}" if source else ""
 
 
-def _totals(p: Program) -> Sequence[str]:
-    measured = ""
-    if t := p.timing:
-        measured = f"{duration(t.seconds)} ({duration(t.low)}–{duration(t.high)}, n={t.runs})"
-    m = p.memory
-    memory = byte_count(m.arguments + m.outputs + m.temporaries - m.aliased) if m else ""
-    found = (str(len(p.collectives)), _sent(p), _estimate(p)) if p.instructions else ("?", "?", "?")
-    return clip(p.name, 40), *found, measured, memory
+def _totals(p: Program) -> listing.Row:
+    t, m, least = p.timing, p.memory, _at_least(p)
+    known = {
+        "found": str(len(p.collectives)),
+        "sent": (least, _sent_bytes(p), ""),
+        "estimate": (least, _seconds(p), ""),
+    }
+    return {
+        "name": clip(p.name, 40),
+        **(known if p.instructions else dict.fromkeys(known, "?")),
+        "measured": t and ("", t.seconds, f" ({duration(t.low)}–{duration(t.high)}, n={t.runs})"),
+        "memory": m and m.arguments + m.outputs + m.temporaries - m.aliased,
+    }
 
 
 def _after(shown: Program | Programs) -> list[str]:
@@ -137,12 +139,12 @@ def _by_line(p: Program) -> list[str]:
     return ["By line, per call (loops multiplied):", *(f"  {word}" for word in [*words, *left])]
 
 
-def _sent(p: Program) -> str:
-    return _at_least(p) + byte_count(sum(total.bytes_per_device for total in p.by_line()))
+def _sent_bytes(p: Program) -> int:
+    return sum(total.bytes_per_device for total in p.by_line())
 
 
-def _estimate(p: Program) -> str:
-    return _at_least(p) + duration(sum(map(p.seconds, p.collectives)))
+def _seconds(p: Program) -> float:
+    return sum(map(p.seconds, p.collectives))
 
 
 def _at_least(p: Program) -> str:

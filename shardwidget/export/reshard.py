@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
+from shardwidget._format import byte_count, count
 from shardwidget.document import MovedArray, PlanCollective, ReshardPlan
+from shardwidget.document.columns import CHUNKS, FLOWS, Column
 from shardwidget.export import listing
-from shardwidget.export.listing import columns, count
-from shardwidget.export.words import byte_count, clip
+from shardwidget.export.words import clip
 
 MOST = 16
 """The most chunks that are listed."""
@@ -43,47 +45,39 @@ def facts(plan: ReshardPlan) -> list[str]:
     return [*lines, *([plan.note] if plan.note else [])]
 
 
-def heads(plan: ReshardPlan) -> tuple[str, ...]:
-    """The heads of the columns of ``rows``."""
-    if plan.direction == "device_put":
-        return ("from device", "to device", "bytes")
-    known = all(a.collectives is not None for a in plan.arrays)
-    return ("chunk", "weight", "adds on a device", "most held", "arrays", *(["collectives"] if known else []))
-
-
-def rows(plan: ReshardPlan) -> list[tuple[str, ...]]:
-    """For the first chunks what each moves, adds and holds, and how; for a ``device_put`` who needs what from whom."""
-    if plan.direction == "device_put":
-        ids, after = (m.device_ids.array().tolist() for m in (plan.mesh, plan.target_mesh or plan.mesh))
-        return [(str(ids[f.source]), str(after[f.target]), byte_count(f.bytes)) for f in plan.flows[:MOST]]
-    weights, sizes, held = plan.weights, plan.chunk_bytes, plan.held_bytes
-    found = []
-    for k, chunk in enumerate(plan.chunks[:MOST]):
-        most = max(held[k])
-        arrays = [plan.arrays[i] for i in chunk]
-        cells = (
-            str(k + 1),
-            byte_count(sum(weights[i] for i in chunk)),
-            byte_count(sizes[k]),
-            f"{byte_count(most)} in {clip(plan.axis, 20)} {held[k].index(most)}",
-            ", ".join(_where(plan, array) for array in arrays[:NAMED]) + _more(len(chunk)),
-            _how(arrays),
-        )
-        found.append(cells[: len(heads(plan))])
-    return found
-
-
 def picture(plan: ReshardPlan) -> str:
     """The whole plan as lines."""
-    listed = rows(plan)
-    lines = columns([heads(plan), *listed], most=90) if listed else []
-    return "\n".join([headline(plan), *facts(plan), *lines, *_left(plan)])
+    return "\n".join([headline(plan), *facts(plan), *listing.lines(*_listed(plan), 90), *_left(plan)])
 
 
 def table(plan: ReshardPlan) -> str:
     """The same as HTML that survives a notebook's sanitiser."""
-    before = listing.paragraphs(facts(plan))
-    return listing.table(headline(plan), heads(plan), rows(plan), after=_left(plan), before=before)
+    said = listing.paragraphs(facts(plan))
+    return listing.table(headline(plan), *_listed(plan), after=_left(plan), before=said)
+
+
+def _listed(plan: ReshardPlan) -> tuple[Sequence[Column], Sequence[listing.Row]]:
+    """For the first chunks what each moves, adds and holds, and how; for a ``device_put`` who needs what from whom."""
+    if plan.direction == "device_put":
+        ids, after = (m.device_ids.array().tolist() for m in (plan.mesh, plan.target_mesh or plan.mesh))
+        flows = plan.flows[:MOST]
+        return FLOWS, [{"source": str(ids[f.source]), "target": str(after[f.target]), "bytes": f.bytes} for f in flows]
+    known = all(a.collectives is not None for a in plan.arrays)
+    weights, sizes, held = plan.weights, plan.chunk_bytes, plan.held_bytes
+    rows: list[listing.Row] = []
+    for k, chunk in enumerate(plan.chunks[:MOST]):
+        most = max(held[k])
+        arrays = [plan.arrays[i] for i in chunk]
+        row: listing.Row = {
+            "chunk": str(k + 1),
+            "weight": sum(weights[i] for i in chunk),
+            "adds": sizes[k],
+            "most": f"{byte_count(most)} in {clip(plan.axis, 20)} {held[k].index(most)}",
+            "arrays": ", ".join(_where(plan, array) for array in arrays[:NAMED]) + _more(len(chunk)),
+            "collectives": _how(arrays) if known else "",
+        }
+        rows.append(row)
+    return CHUNKS, rows
 
 
 def _left(plan: ReshardPlan) -> list[str]:

@@ -6,26 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from shardwidget._format import count, duration, percent, rate
 from shardwidget.document import MeasuredCollective, Run, Runs
+from shardwidget.document.columns import MEASURED, RUNS, Column
 from shardwidget.export import listing
-from shardwidget.export.listing import count, duration
-from shardwidget.export.words import byte_count, clip
+from shardwidget.export.words import clip
 
 MOST = 30
-"""Collectives that are listed."""
-
-_HEADS = (
-    "op",
-    "over mesh axes",
-    "sent/device",
-    "time (median)",
-    "10–90 %",
-    "wait",
-    "estimate",
-    "achieved",
-    "caused by",
-)
-_SIDE = ("run", "a call (median)", "compute", "collectives", "waiting", "nothing")
+"""The most collectives that are listed."""
 
 
 def headline(shown: Run | Runs) -> str:
@@ -34,54 +22,53 @@ def headline(shown: Run | Runs) -> str:
         return f"{count(len(shown.runs), 'run')}: {', '.join(clip(r.name, 40) for r in shown.runs)}"
     s = shown.shares
     what = f"{clip(shown.name or 'program', 40)}  measured on {shown.target}, {count(len(shown.seconds), 'call')}"
-    spent = f"{_percent(s.compute)} compute, {_percent(s.communication)} in collectives, {_percent(s.waiting)} waiting"
+    spent = f"{percent(s.compute)} compute, {percent(s.communication)} in collectives, {percent(s.waiting)} waiting"
     return f"{what}: {duration(shown.median_s)} per call, {spent}"
 
 
 def picture(shown: Run | Runs) -> str:
     """The collectives as lines of text, most time first; of several runs their totals."""
-    return "\n".join([headline(shown), *listing.columns(_rows(shown)), *_after(shown)])
+    return "\n".join([headline(shown), *listing.lines(*_listed(shown)), *_after(shown)])
 
 
 def table(shown: Run | Runs) -> str:
     """The same as an HTML table that survives a notebook's sanitiser: inline style, no script, no svg."""
-    heads, *rows = _rows(shown) or [()]
-    return listing.table(headline(shown), heads, rows, _after(shown))
+    return listing.table(headline(shown), *_listed(shown), _after(shown))
 
 
-def _rows(shown: Run | Runs) -> list[Sequence[str]]:
+def _listed(shown: Run | Runs) -> tuple[Sequence[Column], Sequence[listing.Row]]:
     if isinstance(shown, Runs):
-        return [_SIDE, *map(_totals, shown.runs)]
+        first = shown.runs[0].median_s
+        return RUNS, [_totals(run, first if k else 0) for k, run in enumerate(shown.runs)]
     ordered = sorted(shown.collectives, key=lambda c: -(c.call_s + c.call_wait_s))
-    return [_HEADS, *map(_row, ordered[:MOST])] if ordered else []
+    return MEASURED, [_row(c) for c in ordered[:MOST]]
 
 
-def _row(c: MeasuredCollective) -> Sequence[str]:
+def _row(c: MeasuredCollective) -> listing.Row:
     axes = ", ".join(c.axes) or (f"irregular, within {', '.join(c.within)}" if c.within else "irregular")
     line = f"{c.source.line}: {c.source.text}" if c.source else "not known"
-    line += "  (backward)" * c.backward
-    if not c.times:
-        return (
-            c.kind,
-            axes,
-            byte_count(c.bytes_per_device),
-            "did not run",
-            "",
-            "",
-            duration(c.estimate_s),
-            "",
-            line,
-        )
-    spread = f"{duration(c.low_s)}–{duration(c.high_s)}"
-    rate = f"{c.bytes_per_second / 1e9:.3g} GB/s"
-    times = duration(c.median_s), spread, duration(c.wait_s), duration(c.estimate_s), rate
-    return c.kind, axes, byte_count(c.bytes_per_device), *times, line
+    ran = {"time": c.median_s, "spread": f"{duration(c.low_s)}–{duration(c.high_s)}", "wait": c.wait_s}
+    return {
+        "op": c.kind,
+        "axes": axes,
+        "sent": c.bytes_per_device,
+        **({**ran, "rate": c.bytes_per_second} if c.times else {"time": "did not run"}),
+        "estimate": c.estimate_s,
+        "source": line + "  (backward)" * c.backward,
+    }
 
 
-def _totals(run: Run) -> Sequence[str]:
+def _totals(run: Run, first: float) -> listing.Row:
     s = run.shares
-    parts = map(_percent, (s.compute, s.communication, s.waiting, s.idle))
-    return clip(run.name, 40), duration(run.median_s), *parts
+    return {
+        "name": clip(run.name, 40),
+        "call": run.median_s,
+        "ratio": f"×{run.median_s / first:.3g}" if first else "",
+        "compute": percent(s.compute),
+        "collectives": percent(s.communication),
+        "waiting": percent(s.waiting),
+        "idle": percent(s.idle),
+    }
 
 
 def _after(shown: Run | Runs) -> list[str]:
@@ -91,17 +78,17 @@ def _after(shown: Run | Runs) -> list[str]:
     if (left := len(shown.collectives) - MOST) > 0:
         lines.append(f"… {count(left, 'more collective')}")
     lines.append(
-        f"Of a device's time {_percent(s.idle)} has no event; {_percent(s.hidden)} of the communication is hidden "
+        f"Of a device's time {percent(s.idle)} has no event; {percent(s.hidden)} of the communication is hidden "
         "behind compute."
     )
     if late := _latest(shown):
         lines.append(late)
     if shown.interconnect:
-        lines.append(f"Estimates: bytes over {shown.interconnect}, {shown.peak / 1e9:.3g} GB/s.")
+        lines.append(f"Estimates: bytes over {shown.interconnect}, {rate(shown.peak)}.")
     if shown.unjoined:
         named = ", ".join(f"{u.name} ({u.why})" for u in shown.unjoined[:3])
         more = f" and {len(shown.unjoined) - 3} more" if len(shown.unjoined) > 3 else ""
-        lines.append(f"{_percent(shown.joined)} of the device time has a source line. Without one: {named}{more}.")
+        lines.append(f"{percent(shown.joined)} of the device time has a source line. Without one: {named}{more}.")
     for clock in shown.clocks:
         if clock.collectives:
             lines.append(
@@ -124,8 +111,3 @@ def _latest(run: Run) -> str:
     worst = int(counts.argmax())
     device = run.mesh.device_ids.array()[worst]
     return f"Device {device} is waited for most often: last in {counts[worst]} of {counts.sum()} arrivals."
-
-
-def _percent(share: float) -> str:
-    # Near 0 and near 1 the decimals count.
-    return f"{100 * share:.1f} %" if 0 < share < 0.0995 or 0.99 < share < 1 else f"{100 * share:.0f} %"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from shardwidget._format import percent
 from shardwidget.document import Schedule, Schedules
 from shardwidget.document.simulation import Simulation
 from shardwidget.export import listing
 from shardwidget.export.words import clip
 
 MOST = 16
-"""Ranks that are listed, and tasks of each."""
+"""The most ranks that are listed, and the most tasks of each."""
 LONGEST = 400
 """Characters of a rank's tasks."""
 
@@ -24,13 +25,14 @@ def headline(shown: Schedule | Schedules) -> str:
 
 def picture(shown: Schedule | Schedules) -> str:
     """The figures, then one line per rank; for several schedules the figures of each."""
-    return "\n".join([headline(shown), *_figures(shown), *listing.columns(_rows(shown), LONGEST), *_rest(shown)])
+    lines = listing.lines(listing.NAMED, _rows(shown), LONGEST)
+    return "\n".join([headline(shown), *_figures(shown), *lines, *_rest(shown)])
 
 
 def table(shown: Schedule | Schedules) -> str:
     """The same as an HTML table that survives a notebook's sanitiser."""
     before = listing.paragraphs(_figures(shown))
-    return listing.table(headline(shown), (), _rows(shown), _rest(shown), before, most=LONGEST)
+    return listing.table(headline(shown), listing.NAMED, _rows(shown), _rest(shown), before, LONGEST)
 
 
 def figures(one: Schedule) -> str:
@@ -41,7 +43,7 @@ def figures(one: Schedule) -> str:
 
 def _idle(run: Simulation) -> str:
     what = "idle or wasted" if any(run.wasted) else "idle"
-    return f"{what} {100 * run.bubble_of_total:.1f} % of all time, {100 * run.bubble_of_ideal:.1f} % of useful time"
+    return f"{what} {percent(run.bubble_of_total)} of all time, {percent(run.bubble_of_ideal)} of useful time"
 
 
 def _kept(run: Simulation) -> str:
@@ -55,13 +57,14 @@ def _figures(shown: Schedule | Schedules) -> list[str]:
     return [] if isinstance(shown, Schedules) else [figures(shown)]
 
 
-def _rows(shown: Schedule | Schedules) -> list[tuple[str, str]]:
+def _rows(shown: Schedule | Schedules) -> list[listing.Row]:
     if isinstance(shown, Schedules):
-        return [(clip(one.name, 40) or str(k), figures(one)) for k, one in enumerate(shown.schedules)]
-    rows = []
+        return [{"name": clip(one.name, 40) or str(k), "words": figures(one)} for k, one in enumerate(shown.schedules)]
+    rows: list[listing.Row] = []
     for rank, tasks in enumerate(shown.tasks[:MOST]):
         left = len(tasks) - MOST
-        rows.append((f"rank {rank}", " ".join(tasks[:MOST]) + (f" … {left} more" if left > 0 else "")))
+        more = f" … {left} more" if left > 0 else ""
+        rows.append({"name": f"rank {rank}", "words": " ".join(tasks[:MOST]) + more})
     return rows
 
 

@@ -137,5 +137,5 @@ def _engine() -> Any:
     engine = MiniRacer()
     # At the interpreter's exit, the engine would wait for a thread that has already ended.
     atexit.register(engine.close)
-    engine.eval(bundle.read("headless.js"))
+    engine.eval(bundle.read("picture.js"))
     return engine

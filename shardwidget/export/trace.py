@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from shardwidget._format import byte_count, count
 from shardwidget.document import Scope, Step, Trace
+from shardwidget.document.columns import STEPS
 from shardwidget.export import listing
-from shardwidget.export.listing import count
-from shardwidget.export.words import byte_count, clip
+from shardwidget.export.words import clip
 
 MOST = 60
 """The most steps of a picture in text; a longer trace is cut, with a note."""
@@ -29,9 +30,10 @@ def headline(trace: Trace) -> str:
 
 def picture(trace: Trace) -> str:
     """The steps as lines of text: primitive, mesh axes, types, source line."""
-    rows = [(f"{number:4}", *_cells(step)) for number, step in enumerate(trace.steps[:MOST])]
-    lines = listing.columns(rows, most=(4, 44, 44, 44, 60))
-    return "\n".join([headline(trace), *lines, *_rest(len(trace.steps) - MOST), *_error(trace)])
+    rows = [_cells(k, step) for k, step in enumerate(trace.steps[:MOST])]
+    return "\n".join(
+        [headline(trace), *listing.lines(STEPS, rows, 60), *_rest(len(trace.steps) - MOST), *_error(trace)]
+    )
 
 
 def table(trace: Trace) -> str:
@@ -40,13 +42,12 @@ def table(trace: Trace) -> str:
     In a long trace the iterations of a loop after the first are one row.
     """
     rows = list(_rows(trace))
-    heads = ("", "step", "gives", "communication", "source")
-    cells = ((str(number), *texts) for number, texts in rows[:LARGEST])
     left = len(trace.steps) - rows[LARGEST][0] if len(rows) > LARGEST else 0
-    return listing.table(headline(trace), heads, cells, most=90) + listing.paragraphs([*_rest(left), *_error(trace)])
+    shown = [cells for _, cells in rows[:LARGEST]]
+    return listing.table(headline(trace), STEPS, shown, [*_rest(left), *_error(trace)])
 
 
-def _rows(trace: Trace) -> Iterator[tuple[int, tuple[str, str, str, str]]]:
+def _rows(trace: Trace) -> Iterator[tuple[int, listing.Row]]:
     """Steps, or the later iterations of a loop together: the index of the first step, and cells."""
     whole = len(trace.steps) <= WHOLE
     later = [None if whole else _later(trace, step.scope) for step in trace.steps]
@@ -55,14 +56,14 @@ def _rows(trace: Trace) -> Iterator[tuple[int, tuple[str, str, str, str]]]:
         first, begin = later[at], at
         at += 1
         if first is None:
-            yield begin, _cells(trace.steps[begin])
+            yield begin, _cells(begin, trace.steps[begin])
             continue
         last = first
         while at < len(later) and (scope := later[at]) is not None and scope.parent == first.parent:
             last, at = scope, at + 1
         to = f" to {last.iteration + 1}" if last != first else ""
         which = f"{first.name}, iteration {first.iteration + 1}{to} of {first.times}"
-        yield begin, (which, count(at - begin, "step"), "", "")
+        yield begin, {"at": str(begin), "step": which, "gives": count(at - begin, "step")}
 
 
 def _later(trace: Trace, scope: int) -> Scope | None:
@@ -76,7 +77,7 @@ def _later(trace: Trace, scope: int) -> Scope | None:
     return found
 
 
-def _cells(step: Step) -> tuple[str, str, str, str]:
+def _cells(at: int, step: Step) -> listing.Row:
     gives = ", ".join(f"{v.name} {v.type}" for v in step.outputs)
     sent = ""
     if step.collective is not None:
@@ -85,7 +86,8 @@ def _cells(step: Step) -> tuple[str, str, str, str]:
         if c.bytes_per_device:
             sent += f", {byte_count(c.bytes_per_device)} per device"
     source = f"{step.source.file}:{step.source.line} {step.source.text}" if step.source else ""
-    return step.primitive + (" (implicit)" if step.implicit else ""), gives, sent, source
+    name = step.primitive + (" (implicit)" if step.implicit else "")
+    return {"at": str(at), "step": name, "gives": gives, "sent": sent, "source": source}
 
 
 def _rest(left: int) -> list[str]:

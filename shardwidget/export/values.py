@@ -13,12 +13,12 @@ import numpy as np
 from shardwidget.document import Block, Placement, Values
 
 SMALL = 256
-"""Elements of an array of which all values are printed."""
+"""The most elements of an array whose values are all printed."""
 LARGEST = 4096
-"""Elements of a shard of which the values are printed."""
+"""The most elements of a shard whose values are printed."""
 
 ACROSS = 10
-"""Numbers in a row of a sheet."""
+"""The most numbers in a row of a sheet."""
 
 
 _ROWS = "margin:0 0 6px;font:11px monospace"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shardwidget._format import byte_count
 from shardwidget.document import Placement
 
 
@@ -29,14 +30,6 @@ def facts(placement: Placement) -> list[str]:
     if placement.state == "abstract" and placement.shape is not None:
         lines.append("Abstract: a shape and a sharding without data.")
     return [*lines, _key(placement)]
-
-
-def byte_count(count: int) -> str:
-    """A number of bytes with a binary unit, at most three digits and one decimal: ``512 B``, ``1.5 KiB``."""
-    value, units = float(count), ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
-    while value >= 1024 and len(units) > 1:
-        value, units = value / 1024, units[1:]
-    return f"{value:.1f}".removesuffix(".0") + f" {units[0]}"
 
 
 def clip(text: str, most: int) -> str:

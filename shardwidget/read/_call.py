@@ -94,9 +94,9 @@ class FlatCall:
         static = [k in positions or k - len(args) in positions for k in range(len(args))] + [k in names for k in kwargs]
         self.leaves: list[Any] = []
         self.names: list[str] = []
-        """Of each leaf: its parameter, and the path in it."""
+        """The parameter of each leaf, and the path in it."""
         self.static: list[bool] = []
-        """Of each leaf: whether it is a static argument of a jitted function, which is whole and not traced."""
+        """Whether each leaf is a static argument of a jitted function, which is whole and not traced."""
         self.arguments: list[tuple[str, list[str]]] = []
         """Name of each argument, and those of its leaves."""
         self._trees: list[Any] = []

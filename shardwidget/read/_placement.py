@@ -159,12 +159,12 @@ def _agreement(typed: PartitionSpec, sharding: Sharding) -> Literal["same", "sil
     explicit = {name for name, kind in kinds.items() if kind == "Explicit"}
     if not explicit:
         return "silent"
-    if _said(typed, explicit) != _said(sharding.spec, explicit):
+    if _on_axes(typed, explicit) != _on_axes(sharding.spec, explicit):
         return "differs"
     return "same" if len(explicit) == len(kinds) else "partly"
 
 
-def _said(spec: PartitionSpec, axes: set[str]) -> tuple:
+def _on_axes(spec: PartitionSpec, axes: set[str]) -> tuple:
     """What a spec says about some axes, in any of its forms."""
     dims = [tuple(a for a in dim.axes if a in axes) for dim in dims_of_spec((0,) * len(spec), spec)]
     while dims and not dims[-1]:

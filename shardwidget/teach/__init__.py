@@ -1,5 +1,18 @@
-"""Exercises: kinds of questions whose truth comes from JAX, what an answer means, attempts and records.
+"""Exercises: kinds of questions whose truth comes from JAX, what an answer means, attempts, records and grades.
 
-One kind per file. A ``Kind`` states what is shown and in what form it is answered, reads an answer, and judges it.
-``Attempts`` counts; ``Record`` keeps. Nothing here draws: ``shardwidget.widgets.exercise`` shows it.
+What a teacher gives (arrays, a function, a schedule) goes in; a ``Question`` comes out for the page, and a ``Feedback``
+for each answer. Nothing here draws: ``shardwidget.widgets.exercise`` shows it.
+
+- A ``Kind`` (``kind``, and one file for each) asks JAX for the truth when it is made; one without a truth is refused.
+  It states what is shown and the form of the answer, reads an answer, and judges it.
+- ``forms`` and ``amount`` read what a student types or a cell assigns, ``source`` what a function says and its lines.
+- ``run`` calls functions and compares results, ``layouts`` and ``schedules`` ask for placements and pipelines.
+- ``attempts`` counts the answers to one exercise and gives its hints; ``record`` is the JSON of a set, ``variant`` the
+  random choices that give each student other numbers; ``grading`` judges the records of a class again.
+
+Traps: no correct answer is stored. What passes is what JAX says when it is asked, so a record is judged again when it
+is loaded. ``identity()`` decides whether it belongs to this exercise, and so must be the same in all versions of JAX.
+Text from a browser is never evaluated. A function in a record is run by ``grading`` alone, where loading a record waits
+for the cell that assigns it. Feedback says which quantity is wrong, never the correct answer. An answer of the wrong
+form raises ``AnswerError`` and is no attempt.
 """

@@ -21,12 +21,12 @@ class Attempts:
     kind: Kind
     name: str
     prompt: str | None
-    """In the teacher's words; None takes the kind's."""
+    """The question in the teacher's words; None takes the kind's."""
     hints: tuple[str, ...]
     count: int = 0
-    """Number of answers judged; one that is given twice in a row counts once."""
+    """The number of answers that were judged; one that is given twice in a row counts once."""
     shown: int = 0
-    """Hints asked for."""
+    """The number of hints that were asked for."""
     passed: bool = False
     answer: tuple[Given, ...] = ()
     """The last answer that was judged."""
@@ -136,9 +136,9 @@ def judged_again(kind: Kind, given: tuple[Given, ...]) -> Feedback:
         Exception: it cannot be read, or its function cannot be defined.
     """
     texts: dict[str, Any] = {g.field: g.text for g in given}
-    for asked in kind.fields:
-        if asked.form == "code":
-            texts[asked.name] = function_of(texts.get(asked.name, ""), kind.names)
+    for part in kind.fields:
+        if part.form == "code":
+            texts[part.name] = function_of(texts.get(part.name, ""), kind.names)
     return kind.judge(kind.read(texts))
 
 

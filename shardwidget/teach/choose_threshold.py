@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import accumulate
 from typing import Any
 
+from shardwidget._format import byte_count
 from shardwidget.document import Feedback, Field, Figure, Part, ReshardPlan, Table
-from shardwidget.export.words import byte_count
 from shardwidget.teach.amount import read_bytes
 from shardwidget.teach.forms import AnswerError
 from shardwidget.teach.kind import Answer, Kind, not_right

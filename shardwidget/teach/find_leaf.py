@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from shardwidget import read
+from shardwidget._format import byte_count
 from shardwidget.document import Feedback, Field, Figure, Part
 from shardwidget.document.leaf import Leaf
-from shardwidget.export.words import byte_count
 from shardwidget.teach import layouts
 from shardwidget.teach.forms import AnswerError, checked
 from shardwidget.teach.kind import Answer, Kind

@@ -136,7 +136,7 @@ def credit(kind: Kind, entry: Mapping[str, Any], most: float) -> Credit:
     return Credit(entry["name"], round(share * most, 2), most, entry["attempts"], entry["hints"], note)
 
 
-def found(folder: Path) -> Iterator[tuple[str, dict[str, Any] | str]]:
+def records_under(folder: Path) -> Iterator[tuple[str, dict[str, Any] | str]]:
     """Every record under a folder: its path there, and its content or why it cannot be read.
 
     Other files are ignored, and nothing is written.

@@ -24,16 +24,16 @@ class Kind(ABC):
     task: ClassVar[QuestionKind]
     mesh: Mesh
     prompt: str
-    """What is asked, where the teacher writes nothing else."""
+    """The question, unless the teacher words it."""
     fields: tuple[Field, ...]
     playground: Playground | None = None
-    """What the only field is edited with, where it is the spec of an array."""
+    """The editor of the only field, where that is the spec of an array."""
     figures: tuple[Figure, ...] = ()
     goal: str = ""
     names: Mapping[str, Any] = MappingProxyType({})
-    """The globals of a function that is an answer when it is run again: those of the teacher's function."""
+    """The globals with which a recorded function is run again: those of the teacher's function."""
     hints: tuple[str, ...] = ()
-    """Where the teacher writes none."""
+    """The hints, unless the teacher writes some."""
 
     def __init__(self, options: dict[str, Any]) -> None:
         self.options = options
@@ -50,7 +50,7 @@ class Kind(ABC):
 
     @abstractmethod
     def identity(self) -> str:
-        """What makes this the exercise that it is: a record with another identity belongs to another exercise."""
+        """What distinguishes this exercise: a record with another identity belongs to another exercise."""
 
     def read(self, answer: Any) -> Answer:
         """An answer as a cell assigns it, or as the browser sends it (text by field), field by field.
@@ -121,7 +121,7 @@ class Kind(ABC):
 
 
 def not_right(examples: Iterable[str], right: Callable[[str], bool]) -> str:
-    """The first of some answers that is not right: the one to show where something is filled in."""
+    """The first of some examples that is not the correct answer, and so can be shown in an empty field."""
     return next(example for example in examples if not right(example))
 
 

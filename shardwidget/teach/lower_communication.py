@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from shardwidget import read
+from shardwidget._format import byte_count
 from shardwidget.document import Feedback, Field, Part, Program
-from shardwidget.export.words import byte_count
 from shardwidget.teach import layouts, run
 from shardwidget.teach.kind import Answer, Kind
 from shardwidget.teach.source import figure_of, names_of

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from shardwidget import read
+from shardwidget._format import byte_count
 from shardwidget.document import Feedback, Field, Part
-from shardwidget.export.words import byte_count
 from shardwidget.teach import layouts, run
 from shardwidget.teach.amount import read_bytes
 from shardwidget.teach.kind import Answer, Kind, not_right

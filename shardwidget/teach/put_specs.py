@@ -8,8 +8,8 @@ from typing import Any
 import jax
 from jax.sharding import AxisType, PartitionSpec
 
+from shardwidget._format import byte_count
 from shardwidget.document import Feedback, Field, Figure, Part
-from shardwidget.export.words import byte_count
 from shardwidget.teach import layouts, run
 from shardwidget.teach.kind import Answer, AnswerError, Kind
 from shardwidget.teach.source import argument_names, figure_of, figure_of_value
@@ -102,7 +102,7 @@ class PutSpecs(Kind):
             parts = tuple(Part(f.name, False) for f in self.fields)
             question = "Which blocks must meet in the body, and which parts must be added or concatenated?"
             return Feedback("wrong", f"It runs. {off}", question, parts=parts, figure=figure)
-        if self._at_most is not None and (held := self._held(ins)) > self._at_most:
+        if self._at_most is not None and (held := self._bytes_held(ins)) > self._at_most:
             parts = tuple(Part(f.name, f.name == "out") for f in self.fields)
             message = f"The result is right. A device holds {byte_count(held)} of the arguments: too much."
             return Feedback(
@@ -111,7 +111,7 @@ class PutSpecs(Kind):
         parts = tuple(Part(f.name, True) for f in self.fields)
         return Feedback("right", "It runs, and the result is what is asked for.", parts=parts, figure=figure)
 
-    def _held(self, ins: tuple[PartitionSpec, ...]) -> int:
+    def _bytes_held(self, ins: tuple[PartitionSpec, ...]) -> int:
         return sum(self._place(x, spec).bytes_per_device for x, spec in zip(self._args, ins, strict=True))
 
     def _place(self, x: Any, spec: PartitionSpec) -> Any:

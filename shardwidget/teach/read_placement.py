@@ -12,8 +12,8 @@ from typing import Any
 from jax.sharding import NamedSharding
 
 from shardwidget import read
+from shardwidget._format import byte_count
 from shardwidget.document import Feedback, Field, Figure, Part, Placement
-from shardwidget.export.words import byte_count
 from shardwidget.read._placement import as_typed
 from shardwidget.teach import forms, layouts
 from shardwidget.teach.kind import Answer, AnswerError, Kind, verdict
@@ -46,19 +46,21 @@ class ReadPlacement(Kind):
             raise ValueError("a mesh alone has no array; give an array, or (shape, dtype, sharding)")
         sharding = as_typed(x).sharding
         self._jax_mesh = sharding.mesh if isinstance(sharding, NamedSharding) else None
-        asked = [ask] if isinstance(ask, str) else list(ask)
-        self._asked = [_ask(text, p) for text in asked]
+        texts = [ask] if isinstance(ask, str) else list(ask)
+        self._quantities = [_ask(text, p) for text in texts]
         self.mesh = p.mesh
-        self.fields = tuple(Field(f"part{i}", a.label, a.form, example=a.example(p)) for i, a in enumerate(self._asked))
+        self.fields = tuple(
+            Field(f"part{i}", a.label, a.form, example=a.example(p)) for i, a in enumerate(self._quantities)
+        )
         shown = p if picture else Placement(p.mesh, None, state="abstract")
         self.figures = (Figure("", shown, types=() if picture else (f"{p.type}   {layouts.spec_of(p)}",)),)
         self.prompt = f"`{p.type}` is sharded over the mesh as `{layouts.spec_of(p)}`. Read its placement."
-        self.hints = tuple(dict.fromkeys(a.hint for a in self._asked))
+        self.hints = tuple(dict.fromkeys(a.hint for a in self._quantities))
 
     def identity(self) -> str:
         """What is asked, of what, on which mesh."""
         p = self._placement
-        return f"{p.type} {layouts.spec_of(p)} {p.mesh.shape} {[a.label for a in self._asked]}"
+        return f"{p.type} {layouts.spec_of(p)} {p.mesh.shape} {[a.label for a in self._quantities]}"
 
     def read_field(self, field: Field, value: Any) -> Any:
         """What the question reads."""
@@ -88,7 +90,7 @@ class ReadPlacement(Kind):
         return verdict(parts, question=questions[0], figure=figure)
 
     def _of(self, field: Field) -> _Ask:
-        return self._asked[int(field.name.removeprefix("part"))]
+        return self._quantities[int(field.name.removeprefix("part"))]
 
     def _figure(self, ask: _Ask, value: Any) -> Figure | None:
         """A layout of this array in which the answer would be right."""
@@ -104,7 +106,7 @@ class _Ask:
     label: str
     form: Any
     examples: tuple[str, ...]
-    """Answers of the right form, of which the first that is not right is shown; empty to show only the form."""
+    """Examples of answers, of which the first that is not correct is shown; empty to show only the form."""
     question: str
     hint: str
     read: Callable[[Any, Placement], Any]

@@ -34,7 +34,7 @@ class Outcome:
 
 @contextlib.contextmanager
 def on_mesh(mesh: AnyMesh) -> Iterator[None]:
-    """The mesh for a program that has none; None if there is none."""
+    """Sets the mesh for a program that names none; does nothing where there is no mesh."""
     if mesh is None:
         yield
     elif isinstance(mesh, AbstractMesh):

@@ -9,8 +9,8 @@ import jax
 from jax.sharding import NamedSharding, PartitionSpec
 
 from shardwidget import read
+from shardwidget._format import byte_count
 from shardwidget.document import Feedback, Field, Part
-from shardwidget.export.words import byte_count
 from shardwidget.read._entries import spec_text
 from shardwidget.teach import layouts
 from shardwidget.teach.forms import AnswerError, checked, read_spec

@@ -8,8 +8,8 @@ import numpy as np
 from jax.sharding import PartitionSpec
 
 from shardwidget import _jax
+from shardwidget._format import byte_count
 from shardwidget.document import Feedback, Field, Figure, Part, Placement
-from shardwidget.export.words import byte_count
 from shardwidget.read._entries import spec_text
 from shardwidget.read._spec import playground
 from shardwidget.teach import layouts
@@ -166,7 +166,7 @@ class WriteSpec(Kind):
     def _wanted_shape(self) -> tuple[int, ...]:
         if self._local is not None:
             return tuple(self._local)
-        # Where no shape is asked for, none is off.
+        # If no shape is asked for, none can be wrong.
         return self._target.shard_shape if self._target is not None else ()
 
     def _count(self) -> int:

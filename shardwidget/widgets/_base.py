@@ -29,18 +29,18 @@ LARGEST_PICTURE = 2**18
 
 
 PAPER_WIDTH = 760
-"""Width of that picture in CSS pixels: its text is readable on A4, beside the prompts of a notebook too."""
+"""Width of that fallback in CSS pixels: its text is readable on A4, also beside the prompts of a notebook."""
 
 _OPEN_ON_PAPER = (
     "<style>@media print{.shardwidget-table::details-content{block-size:auto;content-visibility:visible}}</style>"
 )
-"""For JupyterLab's File → Print and nbconvert. Viewers that drop it print the table where it was opened."""
+"""Opens the table on paper (JupyterLab's File → Print, nbconvert). Viewers that drop styles print it as it is."""
 
 
 class DocumentWidget(anywidget.AnyWidget):
     """A document on screen. Subclasses add the traits that their front end reads and writes."""
 
-    bundle = "widget.js"
+    bundle = "array.js"
     """The front end: a file of ``shardwidget/static``. A subclass names its own."""
 
     _esm = Unicode().tag(sync=True)
@@ -76,7 +76,7 @@ class DocumentWidget(anywidget.AnyWidget):
     @traitlets.observe("_wanted")
     def _on_wanted(self, change: Any) -> None:
         wanted = change["new"]
-        # Once the browser has it, it is deleted: the state of a notebook would keep it.
+        # The browser clears its request once it has the picture, which the state of a saved notebook would keep.
         self._picture = _sharing.answer(self, self._saves(), wanted) if wanted else {}
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -170,7 +170,7 @@ class DocumentWidget(anywidget.AnyWidget):
         return self._mimebundle(self._small_picture(), **kwargs)
 
     def _ipython_display_(self) -> None:
-        """Displays the widget and, for the time when its kernel is gone, its picture as an output that is hidden.
+        """Displays the widget and a second, hidden output: its picture, for when its kernel is gone.
 
         Raises:
             NotImplementedError: there is no page that could be reopened; IPython then displays the widget alone.
@@ -195,12 +195,12 @@ class DocumentWidget(anywidget.AnyWidget):
 
     def _mimebundle(self, picture: str | None, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         """The widget, and its picture for viewers without widgets."""
-        # anywidget adds what its host needs, to both (Colab's widget manager); this only adds to that.
+        # To both, anywidget has added what its host needs, such as Colab's widget manager.
         data, metadata = super()._repr_mimebundle_(**kwargs) or ({}, {})
         return {**data, "text/plain": repr(self), "text/html": self._fallback(picture)}, metadata
 
     def _theme(self, theme: Literal["light", "dark"] | None) -> Literal["light", "dark"]:
-        """The colours of a picture: those asked for, else the widget's own."""
+        """The colours of a picture: those that are asked for, otherwise the widget's own."""
         if theme is not None:
             return theme
         return "dark" if self._look["theme"] == "dark" else "light"
@@ -240,15 +240,15 @@ class DocumentWidget(anywidget.AnyWidget):
         return picture if len(picture) <= LARGEST_PICTURE else None
 
     def _sheets(self, picture: str) -> Sequence[str]:
-        """The picture that stands in for the widget, in parts that a sheet of paper has room for."""
+        """The fallback, in parts that fit on a sheet of paper."""
         return (picture,)
 
     def _on_paper(self) -> dict[str, Any]:
-        """What the picture is drawn from that stands in for the widget where nothing can be opened."""
+        """The traits that the fallback is drawn from, where nothing can be opened."""
         return self._state(complete=False)
 
     def _state(self, *, complete: bool) -> dict[str, Any]:
-        """What a picture without a kernel is drawn from: traits by name; subclasses add theirs.
+        """The traits that a page or a picture without a kernel is drawn from, by name; subclasses add theirs.
 
         Args:
             complete: whether to add everything that a kernel would be asked for later.

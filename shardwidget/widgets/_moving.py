@@ -18,7 +18,7 @@ class MovingWidget(DocumentWidget):
     """A widget that plays: steps of a trace, a collective of a program, the playhead of a schedule."""
 
     _others: ClassVar[str] = ""
-    """Where nothing moves: what else could be played, as a sentence."""
+    """A sentence for the message that nothing moves: what else could be played."""
 
     def _saves(self) -> _sharing.Kinds:
         return _sharing.STILL + _sharing.MOVING

@@ -303,10 +303,10 @@ class CompiledProgram(MovingWidget):
         if not isinstance(f, Callable):
             raise ValueError(_NO_FUNCTION)
         found = read.remedies(f, *args, kwargs=kwargs, mesh=self._mesh, progress=progress)
-        self._tell(at, n=n, found=[asdict(remedy) for remedy in found])
+        self._send_remedies(at, n=n, found=[asdict(remedy) for remedy in found])
         return found
 
-    def _tell(self, at: int, **how: Any) -> None:
+    def _send_remedies(self, at: int, **how: Any) -> None:
         """Tells the front end the progress of a program's remedies."""
         self._remedies = {**self._remedies, str(at): how}
 
@@ -314,11 +314,11 @@ class CompiledProgram(MovingWidget):
     def _on_try(self, change: Bunch) -> None:
         n, at = change["new"]["n"], change["new"]["at"]
         try:
-            self._remedies_of(at, lambda done, of: self._tell(at, n=n, done=done, of=of), n)
+            self._remedies_of(at, lambda done, of: self._send_remedies(at, n=n, done=done, of=of), n)
         except KeyboardInterrupt:  # The kernel's own button: without an answer the browser would wait on.
-            self._tell(at, n=n, trouble="Interrupted: nothing is known.")
+            self._send_remedies(at, n=n, trouble="Interrupted: nothing is known.")
         except Exception as error:  # The browser is told whatever a user's program may raise.
-            self._tell(at, n=n, trouble=_sentence(error))
+            self._send_remedies(at, n=n, trouble=_sentence(error))
 
     def _memory_of(self, at: int) -> Memory:
         if at not in self._read:
@@ -390,7 +390,7 @@ class CompiledProgram(MovingWidget):
 
     @observe("opened")
     def _on_opened(self, _: Any) -> None:
-        # The browser may send its selection in the other program along: that is kept; what this one lacks is dropped.
+        # The browser may send a selection of the program that it opens, which is kept unless that program lacks it.
         program = self._at()
         if program is None or self._selected() >= len(program.collectives):
             self.selection = None

@@ -200,7 +200,7 @@ class Exercise(Sheet):
         self._attempts.restore(entry)
         try:
             values = self._attempts.kind.read({g.field: g.text for g in self._attempts.answer})
-            self._tell(values)
+            self._set_judged(values)
         except AnswerError:
             self._changed()
 
@@ -233,14 +233,14 @@ class Exercise(Sheet):
 
     def _give(self, values: Answer) -> None:
         self._attempts.give(values)
-        self._tell(values)
+        self._set_judged(values)
 
     def _fresh(self) -> Exercise:
         """The same question, unanswered."""
         kept = self._attempts
         return Exercise(kept.kind, prompt=kept.prompt, hints=kept.hints, name=kept.name)
 
-    def _tell(self, values: Answer) -> None:
+    def _set_judged(self, values: Answer) -> None:
         """Sets the traits to what has been judged."""
         self._judging = True
         try:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from shardwidget.teach import record as records
-from shardwidget.teach.grading import Grade, Grades, credit, found, owner
+from shardwidget.teach.grading import Grade, Grades, credit, owner, records_under
 from shardwidget.widgets.exercise_set import ExerciseSet
 
 
@@ -41,7 +41,7 @@ def grade(folder: str | PathLike[str], exercises: ExerciseSet, *, points: Mappin
     if unknown := sorted(set(points or {}) - set(names)):
         raise ValueError(f"points= names no exercise of this set: {', '.join(unknown)}; it has {', '.join(names)}")
     most = {name: float((points or {}).get(name, 1)) for name in names}
-    rows = [_graded(record, where, exercises, most) for where, record in found(Path(folder))]
+    rows = [_graded(record, where, exercises, most) for where, record in records_under(Path(folder))]
     return Grades(names, tuple(most.values()), tuple(sorted(rows, key=lambda row: (row.student, row.file))))
 
 

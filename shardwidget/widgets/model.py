@@ -39,7 +39,7 @@ class ModelView(DocumentWidget):
             of dimensions, a line may be a rule for one, ``('embed', 'model')``, in flax's order of precedence.
     """
 
-    bundle = "model.js"
+    bundle = "tree.js"
 
     selection = index_trait("leaf")
     sort = Enum(["tree", "bytes", "copies"], "tree").tag(sync=True)

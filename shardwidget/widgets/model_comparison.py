@@ -22,7 +22,7 @@ class ModelComparisonView(DocumentWidget):
         search: what lines are filtered by: parts of a path, of a type or of what differs.
     """
 
-    bundle = "model.js"
+    bundle = "tree.js"
 
     selection = index_trait("path")
     differs = Bool(False).tag(sync=True)

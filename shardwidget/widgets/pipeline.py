@@ -137,7 +137,7 @@ class PipelineView(MovingWidget):
     def _on_asked(self, change: Bunch) -> None:
         asked = change["new"]
         if not asked:
-            # The browser has it: the state of a notebook would keep it.
+            # The browser has it by now, and the state of a saved notebook would keep it.
             self._opened = {}
             return
         try:

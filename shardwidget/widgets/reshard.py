@@ -81,7 +81,7 @@ class ReshardPlanView(DocumentWidget):
 
     @property
     def document(self) -> ReshardPlan:
-        """The plan that is shown, with the threshold of now."""
+        """The plan that is shown, with the current threshold."""
         assert isinstance(self._shown, ReshardPlan)
         same = self.threshold == self._shown.threshold
         return self._shown if same else self._shown.with_threshold(self.threshold)

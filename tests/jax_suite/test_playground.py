@@ -31,7 +31,7 @@ DTYPES = ("float32", "bfloat16", "int8", "bool")
 @cache
 def engine() -> MiniRacer:
     made = MiniRacer()
-    made.eval(bundle.read("headless.js"))
+    made.eval(bundle.read("picture.js"))
     return made
 
 

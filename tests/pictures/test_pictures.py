@@ -6,6 +6,7 @@ import re
 import sys
 import xml.etree.ElementTree as ET
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import jax
@@ -67,8 +68,16 @@ def test_text_of_both_faces_is_drawn(family):
 
 def test_a_machine_without_fonts_is_told(monkeypatch):
     monkeypatch.setattr(images, "_SANS", ("No Such Face",))
+    monkeypatch.setattr(images, "_drawn", partial(images._drawn, skip_system_fonts=True))
     with pytest.raises(RuntimeError, match="no font to draw text with: none of No Such Face"):
         images.png('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>')
+
+
+def test_an_installed_font_comes_before_the_one_that_the_renderer_falls_back_to(monkeypatch):
+    installed = images._font(images._SANS)
+    monkeypatch.setattr(images, "_drawn", partial(images._drawn, serif_family=installed))
+    assert images._font(("No Such Face", installed)) == installed
+    assert images._font(("No Such Face", "Nor This One")) == "No Such Face"
 
 
 def test_a_gif_shows_the_film_from_the_first_picture_to_the_last(stepper):

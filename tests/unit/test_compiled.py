@@ -301,7 +301,7 @@ def test_text_of_a_program():
         "train_step  compiled for TPU v5e 4×4, mesh data=4 model=4: 8 collectives, 876 MiB sent per device, "
         "27.2 ms per call on TPU v5e (estimate), 1 to look at"
     )
-    assert lines[1].split("  ")[0] == "op"
+    assert lines[1].split("  ")[0] == "collective"
     first = "all-gather data 6 MiB ×12 scan ×12 21: h = jax.nn.gelu(x @ params.w_in) (added by the compiler) 2.24 ms"
     assert lines[2].split() == first.split()
     assert lines[-1] == "Memory per device: 48 MiB arguments, 48 MiB outputs, 96 MiB temporaries."
@@ -327,7 +327,7 @@ def test_text_of_a_program_that_has_none_says_nothing_of_zero():
 def test_text_of_programs_side_by_side():
     lines = text.picture(layouts()).splitlines()
     assert lines[0] == "3 programs: FSDP + tensor parallel, data parallel, one device"
-    first = "FSDP + tensor parallel 8 876 MiB 27.2 ms 31.2 ms (30.1 ms–34.4 ms, n=10) 144 MiB"
+    first = "FSDP + tensor parallel 8 876 MiB 27.23 ms 31.2 ms (30.1 ms–34.4 ms, n=10) 144 MiB"
     assert lines[2].split() == first.split()
     assert lines[5] == "Estimates are for TPU v5e (scaling-book roofline)."
     parsed = Parsed(text.table(layouts()))

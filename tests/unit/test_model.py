@@ -14,7 +14,7 @@ from shardwidget.export import bundle
 from tests.front_end import FakeComm
 from tests.models import odd_tree, training_state
 
-SIZES = ("72", "MiB", "9", "MiB", "×1")
+SIZES = ("72", "MiB", "9.0", "MiB", "×1")
 
 
 @pytest.fixture(autouse=True)
@@ -32,7 +32,7 @@ def test_the_document_and_the_front_end_are_sent_once(document):
     assert isinstance(view.comm, FakeComm)
     (state,) = view.comm.states
     assert state["_document"] == to_wire(document)
-    assert (state["_esm"], state["_leaf"]) == (bundle.read("model.js"), bundle.read("playground.js"))
+    assert (state["_esm"], state["_leaf"]) == (bundle.read("tree.js"), bundle.read("playground.js"))
     assert (state["selection"], state["sort"], state["search"], state["rules"]) == (None, "tree", "", "")
 
 
@@ -64,8 +64,8 @@ def test_the_text_has_equal_layers_once_and_the_flags(document):
     view = sw.ModelView(document)
     lines = repr(view).splitlines()
     assert lines[0] == (
-        "state: 223 arrays, mesh data=4 model=2: 1.7 GiB in all, 318.2 MiB on each of 8 devices, "
-        "785.7 MiB spent on copies, 5 to look at"
+        "state: 223 arrays, mesh data=4 model=2: 1.72 GiB in all, 318 MiB on each of 8 devices, "
+        "786 MiB spent on copies, 5 to look at"
     )
     (qkv,) = [line for line in lines if line.startswith("['params']") and "qkv" in line]
     assert qkv.split() == ["['params']['layers'][0]…[11]['qkv']", "×12", "bf16[1024@data,3072@model]", *SIZES]

@@ -65,8 +65,9 @@ def only(paths: list[Path]) -> Path:
 
 
 def test_every_entry_is_a_bundle():
-    entries = [f"static/{entry.stem}.js" for entry in (ROOT / "js" / "src" / "entries").iterdir()]
-    assert sorted(entries) == BUNDLES
+    source = ROOT / "js" / "src"
+    folders = [entry.parent.relative_to(source) for entry in source.rglob("entry.ts")]
+    assert sorted(f"static/{'-'.join(folder.parts)}.js" for folder in folders) == sorted(BUNDLES)
     hook = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["hooks"]["jupyter-builder"]
     assert hook["ensured-targets"] == hook["skip-if-exists"] == ["shardwidget/static/bundles.json"]
 
@@ -76,7 +77,7 @@ def test_sdist_holds_the_bundle_and_its_sources(dist: Path):
         names = {name.partition("/")[2] for name in archive.getnames()}
         bundles = [archive.extractfile(f"shardwidget-{shardwidget.__version__}/shardwidget/{name}") for name in BUNDLES]
         assert [b.read() for b in bundles if b] == [(STATIC.parent / name).read_bytes() for name in BUNDLES]
-    assert {"LICENSE", "README.md", "js/package-lock.json", "js/src/entries/widget.ts", "js/build.mjs"} <= names
+    assert {"LICENSE", "README.md", "js/package-lock.json", "js/src/array/entry.ts", "js/build.mjs"} <= names
     assert not [name for name in names if "node_modules" in name or "__pycache__" in name]
 
 
@@ -103,7 +104,7 @@ def test_installed_wheel_draws_without_node(dist: Path, tmp_path: Path):
 
     html = page.read_text(encoding="utf-8")
     assert script(html, "front-end") == [
-        (STATIC / name).read_text(encoding="utf-8") for name in ("widget.js", "page.js")
+        (STATIC / name).read_text(encoding="utf-8") for name in ("array.js", "page.js")
     ]
     document = script(html, "state")["_document"]
     assert (document["kind"], document["shape"], document["dtype"]) == ("placement", [8, 16], "float32")
@@ -127,7 +128,7 @@ def script(html: str, name: str):
 
 
 def test_bundle_size():
-    front_end = (STATIC / "widget.js").read_bytes()
+    front_end = (STATIC / "array.js").read_bytes()
     size, packed = len(front_end), len(gzip.compress(front_end, 9, mtime=0))
     # With only ArrayView. With every widget it may be 180 KB, 60 KB compressed.
     assert size <= 100_000

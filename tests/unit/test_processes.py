@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from shardwidget.read._processes.arrival import Meeting, MissingProcessError, listed
-from shardwidget.read._processes.together import Gathering, among
+from shardwidget.read._processes.together import Gathering, participants
 from shardwidget.read._processes.watch import Watch
 
 
@@ -160,4 +160,4 @@ def test_processes_in_words(processes, words):
 
 def test_one_process_is_not_asked_for_its_devices(monkeypatch):
     monkeypatch.setattr("jax.process_count", lambda: pytest.fail("this starts the devices"))
-    assert among([0, 0]) == []
+    assert participants([0, 0]) == []

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shardwidget.read._program.axes import over, ranked
+from shardwidget.read._program.axes import axes_of_groups, ranked
 from shardwidget.read._program.groups import expand, groups_text, positions
 
 SHAPES = [(8,), (4, 2), (2, 3), (2, 1, 4), (3, 2, 2), (2, 2, 2, 2)]
@@ -161,7 +161,7 @@ def test_axes_are_found_in_groups_of_any_order(case, random):
     for group in groups:
         random.shuffle(group)
     random.shuffle(groups)
-    found = over(tuple(map(tuple, groups)), names, shape)
+    found = axes_of_groups(tuple(map(tuple, groups)), names, shape)
     assert found.axes == tuple(name for k, name in enumerate(names) if k in axes and shape[k] > 1)
     assert not found.irregular
     assert found.within == ()
@@ -179,12 +179,12 @@ def test_axes_are_found_in_groups_of_any_order(case, random):
     ],
 )
 def test_groups_of_no_axes_are_irregular(groups, shape, within):
-    assert over(groups, ["a", "b"][: len(shape)], shape) == ((), True, within)
+    assert axes_of_groups(groups, ["a", "b"][: len(shape)], shape) == ((), True, within)
 
 
 def test_devices_in_a_row_have_no_axes():
-    assert over(((0, 1, 2, 3),), [], (4,)) == ((), True, ())
-    assert over(((0,), (1,)), [], (2,)) == ((), False, ())
+    assert axes_of_groups(((0, 1, 2, 3),), [], (4,)) == ((), True, ())
+    assert axes_of_groups(((0,), (1,)), [], (2,)) == ((), False, ())
 
 
 def test_a_ring_along_an_axis():
@@ -200,4 +200,4 @@ def test_an_exchange_over_two_axes():
 def test_a_permutation_that_differs_from_group_to_group():
     groups, ranks = ranked([(0, 1), (5, 4)], (2, 4))
     assert (groups, ranks) == (((0, 1, 4, 5),), ((0, 1), (3, 2)))
-    assert over(groups, ["a", "b"], (2, 4)).irregular
+    assert axes_of_groups(groups, ["a", "b"], (2, 4)).irregular

@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from shardwidget._format import byte_count
 from shardwidget.document import Cut, Dim, Ints, Placement
 from shardwidget.export.text import picture
-from shardwidget.export.words import byte_count, clip
+from shardwidget.export.words import clip
 from tests.placements import mesh, placement
 
 

@@ -51,7 +51,7 @@ def test_the_document_and_the_front_end_are_sent_once(mesh):
     (state,) = front_end(view).states
     assert state["_document"] == to_wire(view.document)
     assert state["_document"]["spec"] == repr(P("x", "y"))
-    assert state["_esm"] == bundle.read("widget.js")
+    assert state["_esm"] == bundle.read("array.js")
     assert state["_static"] is False
     assert state["_values"] is None
 

@@ -29,7 +29,7 @@ def test_versions_and_bundle():
     found = dict(sw.doctor().facts)
     assert found["jax"] == jax.__version__
     assert found["anywidget"] == anywidget.__version__
-    assert found["bundle"].startswith(str(bundle.STATIC / "widget.js"))
+    assert found["bundle"].startswith(str(bundle.STATIC / "array.js"))
     assert sys.prefix in found["python"]
 
 

@@ -1,7 +1,7 @@
 /** Algorithms as Python wrote them: `python -m tests.fixtures`. */
-import { Course, decodeAlgorithms } from "../../src/model/algorithms";
-import type { Algorithm, Algorithms, Network } from "../../src/model/document.gen";
-import { reviveBytes } from "../../src/model/saved";
+import { Course, decodeAlgorithms } from "../../src/algorithms/model/algorithms";
+import type { Algorithm, Algorithms, Network } from "../../src/core/document.gen";
+import { reviveBytes } from "../../src/core/saved";
 import cases from "./algorithms.json";
 
 export type Name = keyof typeof cases;

@@ -1,11 +1,11 @@
 /** Golden pictures of algorithms, and what holds at every moment and width. */
 import { expect, test } from "vitest";
-import { algorithmsMarks, algorithmsScene } from "../../src/scene/algorithms";
-import { layoutAlgorithms } from "../../src/scene/algorithms/layout";
-import { overlap } from "../../src/scene/beside";
-import { inside } from "../../src/scene/scene";
+import { algorithmsMarks, algorithmsScene } from "../../src/algorithms/scene/card";
+import { layoutAlgorithms } from "../../src/algorithms/scene/layout";
+import { overlap } from "../../src/draw/beside";
+import { inside } from "../../src/draw/marks";
+import { extent } from "../array/cases";
 import { expectInsideAtAnyWidth, expectSceneInGallery, SCHEMES } from "../golden";
-import { extent } from "../scene/cases";
 import { courses, NAMES } from "./algorithms";
 
 /** Where the title of a ring ends. */

@@ -1,6 +1,6 @@
 /** The real AlgorithmView in a page. */
-import view from "../../src/entries/algorithms";
-import type { Algorithms } from "../../src/model/document.gen";
+import view from "../../src/algorithms/entry";
+import type { Algorithms } from "../../src/core/document.gen";
 import { mounting } from "../harness";
 
 const initial = { nbytes: 2 ** 20, pair: ["ring", "halving-doubling"] };

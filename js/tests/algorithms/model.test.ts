@@ -1,8 +1,8 @@
 /** Times, ways and shares of algorithms, against Python. */
 import { expect, test } from "vitest";
-import { Course, decodeAlgorithms, equalSize, verdict } from "../../src/model/algorithms";
-import type { Algorithm, Network } from "../../src/model/document.gen";
-import { linkLoads } from "../../src/scene/algorithms/ring";
+import { Course, decodeAlgorithms, equalSize, verdict } from "../../src/algorithms/model/algorithms";
+import { linkLoads } from "../../src/algorithms/scene/ring";
+import type { Algorithm, Network } from "../../src/core/document.gen";
 import { courses, NAMES, SIZES, said, wire } from "./algorithms";
 
 test.each(NAMES)("%s: times and equal sizes are Python's", (name) => {

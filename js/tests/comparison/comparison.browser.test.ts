@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Comparison } from "../../src/model/document.gen";
+import type { Comparison } from "../../src/core/document.gen";
 import { cell, enter, find, frames, type Mounted, press, settle, table } from "../harness";
 import { comparison, long } from "./comparisons";
 import { lines, mount } from "./harness";
@@ -249,7 +249,7 @@ test("what the user named is text", async () => {
 test("no mesh, no compiled program, no row that agrees: what is not known is said", async () => {
   const view = await mount(comparison("scopes"));
   expect(find(view, ".note").textContent).toContain("sw.tpu_mesh");
-  expect(find(view, ".heads").textContent).toContain("not known, see above");
+  expect(find(view, ".heads").textContent).toContain("compilednot known");
   expect(cell(lines(view)[2], "source")).toContain("x Explicit → Auto");
   expect(cell(lines(view)[1], "source")).toContain("yours");
 });

@@ -1,7 +1,7 @@
 /** Comparisons as Python wrote them: `python -m tests.fixtures`. */
-import { type Choices, ComparisonModel, decodeComparison } from "../../src/model/comparison";
-import type { Comparison, Row } from "../../src/model/document.gen";
-import { reviveBytes } from "../../src/model/saved";
+import { type Choices, ComparisonModel, decodeComparison } from "../../src/comparison/model/comparison";
+import type { Comparison, Row } from "../../src/core/document.gen";
+import { reviveBytes } from "../../src/core/saved";
 import comparisons from "./comparisons.json";
 
 export type ComparisonName = keyof typeof comparisons;

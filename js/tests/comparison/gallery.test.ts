@@ -1,6 +1,6 @@
 /** Golden pictures of comparisons. */
 import { test } from "vitest";
-import { comparisonScene } from "../../src/scene/comparison";
+import { comparisonScene } from "../../src/comparison/scene/card";
 import { expectInsideAtAnyWidth, expectSceneInGallery, SCHEMES } from "../golden";
 import { COMPARISONS, type ComparisonName, model } from "./comparisons";
 

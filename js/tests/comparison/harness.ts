@@ -1,6 +1,6 @@
 /** The real ShardingComparison in a page. */
-import view from "../../src/entries/comparison";
-import type { Comparison } from "../../src/model/document.gen";
+import view from "../../src/comparison/entry";
+import type { Comparison } from "../../src/core/document.gen";
 import { type Mounted, mounting } from "../harness";
 
 export const { start, mount } = mounting<Comparison>(view.render, { choices: {}, selection: null }, 1240);

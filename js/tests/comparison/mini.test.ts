@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { PlacementModel } from "../../src/model/placement";
-import { broken } from "../../src/scene/comparison/broken";
-import { MINI, miniMarks, miniOf, tileIn } from "../../src/scene/comparison/mini";
-import { textWidth } from "../../src/scene/measure";
+import { MINI, miniMarks, miniOf, tileIn } from "../../src/comparison/scene/mini";
+import { PlacementModel } from "../../src/core/placement";
+import { broken } from "../../src/draw/broken";
+import { textWidth } from "../../src/draw/measure";
 import { array, mesh, type Split } from "../documents";
 
 const place = (axes: Record<string, number>, shape: number[], split: Split[], rest = {}) =>

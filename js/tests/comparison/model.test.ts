@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { ComparisonModel, decodeComparison, known } from "../../src/model/comparison";
-import { type Filter, type Line, linesOf, openAtFirst, treeOf } from "../../src/model/comparison/lines";
+import { ComparisonModel, decodeComparison, known } from "../../src/comparison/model/comparison";
+import { type Filter, type Line, linesOf, openAtFirst, treeOf } from "../../src/comparison/model/lines";
 import {
   badgesOf,
   changed,
@@ -8,12 +8,12 @@ import {
   costOf,
   kindOf,
   purpose,
-  sentenceTokens,
   shortName,
   tileText,
   titleOf,
-} from "../../src/model/comparison/words";
-import type { Fix, HloCollective, Row, Scope } from "../../src/model/document.gen";
+} from "../../src/comparison/model/words";
+import type { Fix, HloCollective, Row, Scope } from "../../src/core/document.gen";
+import { sentenceTokens } from "../../src/core/text";
 import { COMPARISONS, type ComparisonName, comparison, long, model } from "./comparisons";
 
 function lines(

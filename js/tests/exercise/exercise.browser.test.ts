@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from "vitest";
 import { userEvent } from "vitest/browser";
-import type { Exercises, Question } from "../../src/model/document.gen";
+import type { Exercises, Question } from "../../src/core/document.gen";
 import { array } from "../documents";
 import { button, enter, expectAccessible, find, GROUNDS, type Mounted, pixels } from "../harness";
 import { mount } from "./harness";

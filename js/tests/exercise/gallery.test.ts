@@ -1,10 +1,10 @@
 /** Golden pictures of exercises, and what is in them. */
 import { expect, test } from "vitest";
-import type { Feedback, Part, Question } from "../../src/model/document.gen";
-import { markOf } from "../../src/model/exercise";
-import { exerciseScene } from "../../src/scene/exercisecard";
-import { proseLines } from "../../src/scene/prose";
-import type { Scene } from "../../src/scene/scene";
+import type { Feedback, Part, Question } from "../../src/core/document.gen";
+import type { Scene } from "../../src/draw/marks";
+import { markOf } from "../../src/exercise/model/exercise";
+import { exerciseScene } from "../../src/exercise/scene/card";
+import { proseLines } from "../../src/exercise/scene/prose";
 import { expectInsideAtAnyWidth, expectSceneInGallery, SCHEMES } from "../golden";
 import { ALL, feedback, SET, sheet } from "./sheets";
 

@@ -1,5 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { answerCode, chosen, codeRuns, decodeExercises, gridOf, isComplete, withCell } from "../../src/model/exercise";
+import {
+  answerCode,
+  chosen,
+  codeRuns,
+  decodeExercises,
+  gridOf,
+  isComplete,
+  withCell,
+} from "../../src/exercise/model/exercise";
 import { ALL, field, question, SET, sheet } from "./sheets";
 
 describe("the line of Python", () => {

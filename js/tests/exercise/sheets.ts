@@ -1,5 +1,5 @@
 /** Sheets of exercises made by hand. */
-import type { Exercises, Feedback, Field, Question } from "../../src/model/document.gen";
+import type { Exercises, Feedback, Field, Question } from "../../src/core/document.gen";
 import { array, mesh } from "../documents";
 import { draft, playground } from "../playground/documents";
 

@@ -1,8 +1,8 @@
 /** The devices with the bytes on each. */
 import { expect, test } from "vitest";
-import { MeshModel } from "../../src/model/mesh";
-import { deviceBox } from "../../src/scene/grid";
-import { deviceMarks, layoutDevices } from "../../src/scene/model/devices";
+import { MeshModel } from "../../src/core/mesh";
+import { deviceMarks, layoutDevices } from "../../src/draw/devices";
+import { deviceBox } from "../../src/draw/grid";
 import { mesh } from "../documents";
 
 const on = new MeshModel(mesh({ replica: 2, fully_sharded_data: 4, tensor: 2 }));

@@ -1,7 +1,7 @@
 /** Names and their arrays as Python read them: `python -m tests.fixtures`. */
-import type { Namespace } from "../../src/model/document.gen";
-import { decodeNamespace, NamespaceModel } from "../../src/model/namespace";
-import { reviveBytes } from "../../src/model/saved";
+import type { Namespace } from "../../src/core/document.gen";
+import { reviveBytes } from "../../src/core/saved";
+import { decodeNamespace, NamespaceModel } from "../../src/inspector/model/namespace";
 import namespaces from "./namespaces.json";
 
 export type NamespaceName = keyof typeof namespaces;

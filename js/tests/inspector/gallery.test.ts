@@ -1,7 +1,7 @@
 /** Golden pictures of the Inspector. */
 import { expect, test } from "vitest";
-import { deviceWords, labelOf, listed } from "../../src/model/namespace/words";
-import { namespaceScene } from "../../src/scene/namespacecard";
+import { deviceWords, labelOf, listed } from "../../src/inspector/model/words";
+import { namespaceScene } from "../../src/inspector/scene/card";
 import { expectInsideAtAnyWidth, expectSceneInGallery, SCHEMES } from "../golden";
 import { model, NAMESPACES } from "./documents";
 

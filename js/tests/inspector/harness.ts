@@ -1,6 +1,7 @@
 /** The real Inspector in a page. */
-import view from "../../src/entries/inspector";
-import type { Namespace } from "../../src/model/document.gen";
+
+import type { Namespace } from "../../src/core/document.gen";
+import view from "../../src/inspector/entry";
 import { type Mounted, mounting } from "../harness";
 
 export const { start, mount } = mounting<Namespace>(

@@ -1,7 +1,7 @@
 /** Golden pictures of arrays on groups, and what their model counts. */
 import { expect, test } from "vitest";
-import { badgesOf, foldText, notesOf, whereText } from "../../src/model/mpmd";
-import { mpmdScene } from "../../src/scene/mpmdcard";
+import { badgesOf, foldText, notesOf, whereText } from "../../src/mpmd/model/mpmd";
+import { mpmdScene } from "../../src/mpmd/scene/card";
 import { expectInsideAtAnyWidth, expectSceneInGallery, SCHEMES } from "../golden";
 import { MPMDS, mpmd } from "./mpmds";
 

@@ -1,7 +1,7 @@
 /** Arrays on groups as Python wrote them: `python -m tests.fixtures`. */
-import type { MpmdPlacement } from "../../src/model/document.gen";
-import { decodeMpmd, MpmdModel } from "../../src/model/mpmd";
-import { reviveBytes } from "../../src/model/saved";
+import type { MpmdPlacement } from "../../src/core/document.gen";
+import { reviveBytes } from "../../src/core/saved";
+import { decodeMpmd, MpmdModel } from "../../src/mpmd/model/mpmd";
 import mpmds from "./mpmds.json";
 
 export type MpmdName = keyof typeof mpmds;

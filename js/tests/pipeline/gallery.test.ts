@@ -1,8 +1,8 @@
 /** Golden pictures of schedules. */
 import { expect, test } from "vitest";
-import { boardOf } from "../../src/scene/pipeline/board";
-import { frameMarks } from "../../src/scene/pipeline/frame";
-import { type PipelinePicture, pipelineScene } from "../../src/scene/pipelinecard";
+import { boardOf } from "../../src/pipeline/scene/board";
+import { type PipelinePicture, pipelineScene } from "../../src/pipeline/scene/card";
+import { frameMarks } from "../../src/pipeline/scene/frame";
 import { expectInsideAtAnyWidth, expectSceneInGallery, SCHEMES } from "../golden";
 import { models, SCHEDULES, type ScheduleName } from "./schedules";
 

@@ -1,6 +1,7 @@
 /** The real PipelineView in a page. */
-import view from "../../src/entries/pipeline";
-import type { Schedule, Schedules } from "../../src/model/document.gen";
+
+import type { Schedule, Schedules } from "../../src/core/document.gen";
+import view from "../../src/pipeline/entry";
 import { mounting } from "../harness";
 
 export const { start, mount } = mounting<Schedule | Schedules>(view.render, { follow: null, moment: 0 }, 934);

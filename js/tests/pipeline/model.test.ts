@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import type { Durations, Schedule } from "../../src/model/document.gen";
-import { reviveBytes } from "../../src/model/saved";
-import { nearest } from "../../src/model/schedule/generators";
-import { recipeOf, ScheduleModel, UNCHANGED } from "../../src/model/schedule/schedule";
-import { keptOf, simulate } from "../../src/model/schedule/simulate";
-import { tasksOf, taskText } from "../../src/model/schedule/tasks";
-import { badgesOf, cellText, needsText, rankText, summaryText } from "../../src/model/schedule/words";
+import type { Durations, Schedule } from "../../src/core/document.gen";
+import { reviveBytes } from "../../src/core/saved";
+import { nearest } from "../../src/pipeline/model/generators";
+import { recipeOf, ScheduleModel, UNCHANGED } from "../../src/pipeline/model/schedule";
+import { keptOf, simulate } from "../../src/pipeline/model/simulate";
+import { tasksOf, taskText } from "../../src/pipeline/model/tasks";
+import { badgesOf, cellText, needsText, rankText, summaryText } from "../../src/pipeline/model/words";
 import runs from "./runs.json";
 import { model, models } from "./schedules";
 

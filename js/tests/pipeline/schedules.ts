@@ -1,7 +1,7 @@
 /** Schedules as Python wrote them: `python -m tests.fixtures`. */
-import type { Schedule, Schedules } from "../../src/model/document.gen";
-import { reviveBytes } from "../../src/model/saved";
-import { type Changes, decodeSchedules, ScheduleModel } from "../../src/model/schedule/schedule";
+import type { Schedule, Schedules } from "../../src/core/document.gen";
+import { reviveBytes } from "../../src/core/saved";
+import { type Changes, decodeSchedules, ScheduleModel } from "../../src/pipeline/model/schedule";
 import schedules from "./schedules.json";
 
 export type ScheduleName = keyof typeof schedules;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { SpecDraft } from "../../src/model/document.gen";
+import type { SpecDraft } from "../../src/core/document.gen";
 import { button, expectAccessible, GROUNDS } from "../harness";
 import { axis, draft, LOOSE, on, playground } from "./documents";
 import { mount } from "./harness";

@@ -1,5 +1,5 @@
 /** Playgrounds made by hand, in the words of JAX 0.10. */
-import type { MeshAxis, Playground, SpecDraft, SpecEntry, Terms } from "../../src/model/document.gen";
+import type { MeshAxis, Playground, SpecDraft, SpecEntry, Terms } from "../../src/core/document.gen";
 import { mesh } from "../documents";
 
 const DUPLICATE =

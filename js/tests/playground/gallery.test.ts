@@ -1,9 +1,9 @@
 /** Golden pictures of what a playground's specs come to. */
 import { test } from "vitest";
-import type { SpecDraft } from "../../src/model/document.gen";
-import { PlacementModel } from "../../src/model/placement";
-import { placementOf } from "../../src/model/playground";
-import { cardScene } from "../../src/scene/card";
+import { cardScene } from "../../src/array/scene/card";
+import type { SpecDraft } from "../../src/core/document.gen";
+import { PlacementModel } from "../../src/core/placement";
+import { placementOf } from "../../src/playground/model/playground";
 import { expectSceneInGallery, SCHEMES } from "../golden";
 import { axis, draft, LOOSE, on, playground } from "./documents";
 

@@ -1,8 +1,9 @@
 /** The real SpecPlayground in a page. */
-import view from "../../src/entries/playground";
-import type { Playground, SpecDraft } from "../../src/model/document.gen";
-import { specCode } from "../../src/model/spec";
-import type { Edits } from "../../src/views/playground/editor";
+
+import type { Playground, SpecDraft } from "../../src/core/document.gen";
+import { specCode } from "../../src/core/spec/spec";
+import type { Edits } from "../../src/playground/editor";
+import view from "../../src/playground/entry";
 import { find, type Mounted, mounting } from "../harness";
 
 export const { start, mount } = mounting<Playground>(view.render, { _edits: {}, _asked: 0, _applied: {} }, 1000);

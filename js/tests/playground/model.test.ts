@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { expect, test, vi } from "vitest";
-import { codeOf } from "../../src/model/code";
-import type { SpecDraft } from "../../src/model/document.gen";
-import { hloText, shardText, shardyText, typeText } from "../../src/model/forms";
-import { PlacementModel } from "../../src/model/placement";
-import { decodePlayground, placementOf } from "../../src/model/playground";
-import { refusalOf, specRepr } from "../../src/model/refusal";
-import { changeAxis, clear, move, put, readSpec, reshape, specCode, take, unconstrain } from "../../src/model/spec";
-import { SpecEditor } from "../../src/views/playground/editor";
-import { axisOf } from "../../src/views/playground/keys";
+import type { SpecDraft } from "../../src/core/document.gen";
+import { PlacementModel } from "../../src/core/placement";
+import { hloText, shardText, shardyText, typeText } from "../../src/core/spec/forms";
+import { refusalOf, specRepr } from "../../src/core/spec/refusal";
+import { changeAxis, clear, move, put, readSpec, reshape, specCode, take, unconstrain } from "../../src/core/spec/spec";
+import { SpecEditor } from "../../src/playground/editor";
+import { axisOf } from "../../src/playground/keys";
+import { codeOf } from "../../src/playground/model/code";
+import { decodePlayground, placementOf } from "../../src/playground/model/playground";
 import { axis, draft, LOOSE, on, playground, TERMS } from "./documents";
 
 const F32 = { name: "float32", short: "f32", bits: 32 };

@@ -1,9 +1,9 @@
 /** Golden pictures of compiled programs. */
 import { expect, test } from "vitest";
-import { decodePrograms, ProgramModel } from "../../src/model/program";
-import { programScene } from "../../src/scene/programcard";
-import { programsScene } from "../../src/scene/programscard";
-import type { Scene } from "../../src/scene/scene";
+import type { Scene } from "../../src/draw/marks";
+import { decodePrograms, ProgramModel } from "../../src/program/model/program";
+import { programScene } from "../../src/program/scene/card";
+import { programsScene } from "../../src/program/scene/sidebyside";
 import { expectInsideAtAnyWidth, expectSceneInGallery, SCHEMES, type Scheme } from "../golden";
 import { many, modelOf, PROGRAMS, type ProgramName, wire } from "./programs";
 

@@ -1,6 +1,7 @@
 /** The real CompiledProgram in a page. */
-import view from "../../src/entries/program";
-import type { Program, Programs } from "../../src/model/document.gen";
+
+import type { Program, Programs } from "../../src/core/document.gen";
+import view from "../../src/program/entry";
 import { type Mounted, mounting } from "../harness";
 
 export const { start, mount } = mounting<Program | Programs>(

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from "vitest";
-import type { Program } from "../../src/model/document.gen";
+import type { Program } from "../../src/core/document.gen";
 import { button, Clock, cell, enter, find, type Mounted, pixels, prefers, press, settle, table } from "../harness";
 import { lines, mount } from "./harness";
 import { many, PROGRAMS, pod, program, SINGLE, wire } from "./programs";
@@ -82,13 +82,13 @@ test("a selection from Python is shown, with its line", async () => {
 
 test("heads sort, twice back to the program's order, and Python hears of it", async () => {
   const view = await mount(program("training"));
-  button(view, "op").click();
+  button(view, "collective").click();
   await settle();
   const kinds = lines(view).map((l) => l.querySelector(".op b")?.textContent);
   expect(kinds).toEqual([...kinds].sort());
   expect(new Set(kinds).size).toBe(3);
   expect(find(view, ".heads .op").getAttribute("aria-sort")).toBe("ascending");
-  button(view, "op ▴").click();
+  button(view, "collective ▴").click();
   await settle();
   expect(view.model.sentFor("sort")).toEqual(["op", "order"]);
   expect(lines(view).map((l) => l.id)).toEqual([...Array(8).keys()].map((i) => `line-${i}`));
@@ -329,7 +329,7 @@ test("programs side by side have their totals, and each opens", async () => {
   const view = await mount(wire("layouts"));
   const rows = [...view.root.querySelectorAll(".sides tbody tr")];
   const said = rows.map((r) => r.textContent?.replace(/\s+/g, " ").trim());
-  expect(said[0]).toContain("FSDP + tensor parallel8876 MiB 27.2 ms 31.2 ms30.1 ms–34.4 ms, n=10 144 MiB");
+  expect(said[0]).toContain("FSDP + tensor parallel8876 MiB 27.23 ms 31.2 ms30.1 ms–34.4 ms, n=10 144 MiB");
   expect(said[1]).toContain("data parallel1720 MiB 8.95 msnot measured 832 MiB");
   expect(view.root.querySelector(".program")).toBeNull();
   const opens = () => [...view.root.querySelectorAll<HTMLButtonElement>(".sides th button")];

@@ -1,7 +1,7 @@
 /** Compiled programs as Python wrote them: `python -m tests.fixtures`. */
-import type { HloCollective, Program, Programs } from "../../src/model/document.gen";
-import { decodePrograms, ProgramModel } from "../../src/model/program";
-import { reviveBytes } from "../../src/model/saved";
+import type { HloCollective, Program, Programs } from "../../src/core/document.gen";
+import { reviveBytes } from "../../src/core/saved";
+import { decodePrograms, ProgramModel } from "../../src/program/model/program";
 import programs from "./programs.json";
 
 export type ProgramName = keyof typeof programs;

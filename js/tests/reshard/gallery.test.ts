@@ -1,8 +1,8 @@
 /** Golden pictures of reshard plans. */
 import { expect, test } from "vitest";
-import { boardMarks } from "../../src/scene/reshard/bars";
-import { boardOf, chunkAt, groupAt } from "../../src/scene/reshard/board";
-import { type ReshardPicture, reshardScene } from "../../src/scene/reshardcard";
+import { boardMarks } from "../../src/reshard/scene/bars";
+import { boardOf, chunkAt, groupAt } from "../../src/reshard/scene/board";
+import { type ReshardPicture, reshardScene } from "../../src/reshard/scene/card";
 import { expectInsideAtAnyWidth, expectSceneInGallery, SCHEMES } from "../golden";
 import { plan, RESHARDS, type ReshardName } from "./reshards";
 

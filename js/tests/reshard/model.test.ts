@@ -1,7 +1,7 @@
 /** Plans: chunks and bytes as Python says, folds, words, thresholds on a slider. */
 import { describe, expect, test } from "vitest";
-import { decodeReshard, PlanModel, startsOf, ThresholdScale } from "../../src/model/reshard";
-import { badgesOf, chunkText, collectivesText, heldText, movesText, titleOf } from "../../src/model/reshard/words";
+import { decodeReshard, PlanModel, startsOf, ThresholdScale } from "../../src/reshard/model/reshard";
+import { badgesOf, chunkText, collectivesText, heldText, movesText, titleOf } from "../../src/reshard/model/words";
 import { plan, RESHARDS, said, wire } from "./reshards";
 
 const range = (n: number) => Array.from({ length: n }, (_, i) => i);

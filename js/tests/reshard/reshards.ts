@@ -1,7 +1,7 @@
 /** Reshard plans as Python wrote them: `python -m tests.fixtures`. */
-import type { ReshardPlan } from "../../src/model/document.gen";
-import { decodeReshard, PlanModel } from "../../src/model/reshard";
-import { reviveBytes } from "../../src/model/saved";
+import type { ReshardPlan } from "../../src/core/document.gen";
+import { reviveBytes } from "../../src/core/saved";
+import { decodeReshard, PlanModel } from "../../src/reshard/model/reshard";
 import reshards from "./reshards.json";
 
 export type ReshardName = keyof typeof reshards;

@@ -1,7 +1,7 @@
 /** What the time of a call went into, and when its loops ran: counted by hand. */
 import { expect, test } from "vitest";
-import { spentOf } from "../../src/model/run/calls";
-import { loopsOf } from "../../src/model/run/loops";
+import { spentOf } from "../../src/run/model/calls";
+import { loopsOf } from "../../src/run/model/loops";
 import { model } from "./runs";
 
 test("what compute hides is compute, and the rest waits or moves", () => {

@@ -1,6 +1,6 @@
 /** Golden pictures of measured runs. */
 import { expect, test } from "vitest";
-import { runScene } from "../../src/scene/runcard";
+import { runScene } from "../../src/run/scene/card";
 import { expectInsideAtAnyWidth, expectSceneInGallery, SCHEMES } from "../golden";
 import { models, RUNS, type RunName } from "./runs";
 

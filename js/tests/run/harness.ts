@@ -1,6 +1,7 @@
 /** The real RunView in a page. */
-import view from "../../src/entries/run";
-import type { Run, Runs } from "../../src/model/document.gen";
+
+import type { Run, Runs } from "../../src/core/document.gen";
+import view from "../../src/run/entry";
 import { find, type Mounted, mounting, press, settle, textOf } from "../harness";
 
 export const { start, mount } = mounting<Run | Runs>(view.render, { call: null, selection: null }, 1100);

@@ -1,7 +1,7 @@
 /** Who waits for whom at a moment, iterations, words. */
 import { expect, test } from "vitest";
-import { decodeRuns, type LaneEvents, rowsOf } from "../../src/model/run";
-import { axisTime, doingText, notesOf, percent, summaryText } from "../../src/model/run/words";
+import { decodeRuns, type LaneEvents, rowsOf } from "../../src/run/model/run";
+import { doingText, notesOf, summaryText } from "../../src/run/model/words";
 import { model, models, wire } from "./runs";
 
 const step = model("step");
@@ -57,19 +57,6 @@ test("what is damaged is refused", () => {
   expect(() => decodeRuns({ ...wire("compared"), runs: [] })).toThrow("it has no runs");
   expect(decodeRuns(wire("compared")).sideBySide).toBe(true);
   expect(models("compared").map((m) => m.doc.name)).toEqual(["before", "after"]);
-});
-
-test.each([
-  [0, "0 %"],
-  [0.004, "0.4 %"],
-  [0.5, "50 %"],
-  [0.9985, "99.9 %"],
-  [1, "100 %"],
-])("%f is %s", (share, text) => expect(percent(share)).toBe(text));
-
-test("an axis has one unit", () => {
-  expect([0, 1, 2].map((k) => axisTime(k * 5e-4, 5e-4))).toEqual(["0", "500 µs", "1000 µs"]);
-  expect(axisTime(0.02, 0.01)).toBe("20 ms");
 });
 
 test("what has no line is said", () => {

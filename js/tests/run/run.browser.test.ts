@@ -1,6 +1,6 @@
 /** RunView in a page: keys, pointer, table, calls, several runs. */
 import { expect, test } from "vitest";
-import type { Run } from "../../src/model/document.gen";
+import type { Run } from "../../src/core/document.gen";
 import {
   button,
   drawn,
@@ -46,8 +46,8 @@ test("all calls stand below one another, and one of them opens", async () => {
   await keys(view, "a");
   const calls = [...view.root.querySelectorAll<HTMLElement>(".calls button")];
   expect(calls.map((c) => c.getAttribute("aria-label"))).toEqual([
-    "call 1, 1.04 ms: 50 % compute, 16 % in collectives, 5.5 % waiting",
-    "call 2, 1.04 ms: 51 % compute, 16 % in collectives, 6.2 % waiting",
+    "call 1, 1.04 ms: 50 % compute, 16.2 % in collectives, 5.5 % waiting",
+    "call 2, 1.04 ms: 50.8 % compute, 16.2 % in collectives, 6.2 % waiting",
   ]);
   expect(view.root.querySelectorAll(".chart")).toHaveLength(0);
   calls[1]?.click();
@@ -85,7 +85,7 @@ test("zooming draws another picture, and all of it comes back", async () => {
 test("a collective of the table stands out in the lanes, and Python is told", async () => {
   const view = await mount(wire("step"));
   const before = pixels(view);
-  find<HTMLButtonElement>(view, "td.what button").click();
+  find<HTMLButtonElement>(view, "td.op button").click();
   await settle();
   expect(pixels(view)).not.toBe(before);
   expect(view.model.sentFor("selection")).toEqual([0]);
@@ -97,8 +97,8 @@ test("a collective of the table stands out in the lanes, and Python is told", as
 test("with forced colours the collective that stands out has an outline", async () => {
   const view = await mount(wire("step"));
   await forcedColors();
-  expect(getComputedStyle(find(view, "tr:has(td.what)")).outlineStyle).toBe("none");
-  find(view, "td.what button").click();
+  expect(getComputedStyle(find(view, "tr:has(td.op)")).outlineStyle).toBe("none");
+  find(view, "td.op button").click();
   await settle();
   expect(getComputedStyle(find(view, "tr.chosen")).outlineStyle).toBe("solid");
 });

@@ -1,7 +1,7 @@
 /** Measured runs as Python wrote them: `python -m tests.fixtures`. */
-import type { Run, Runs } from "../../src/model/document.gen";
-import { decodeRuns, RunModel } from "../../src/model/run";
-import { reviveBytes } from "../../src/model/saved";
+import type { Run, Runs } from "../../src/core/document.gen";
+import { reviveBytes } from "../../src/core/saved";
+import { decodeRuns, RunModel } from "../../src/run/model/run";
 import runs from "./runs.json";
 
 export type RunName = keyof typeof runs;

@@ -1,10 +1,10 @@
 /** Bars of lanes: where events are, what merges, what never gets lost. */
 import { expect, test } from "vitest";
-import { RunModel } from "../../src/model/run";
-import { cursorMarks, lanesMarks, stepOf } from "../../src/scene/run";
-import { laneBars } from "../../src/scene/run/bars";
-import { laneAt, layoutOf, MOST_LANES, tickAt, xOf } from "../../src/scene/run/layout";
-import type { BarsMark, Mark, StrokesMark } from "../../src/scene/scene";
+import type { BarsMark, Mark, StrokesMark } from "../../src/draw/marks";
+import { RunModel } from "../../src/run/model/run";
+import { laneBars } from "../../src/run/scene/bars";
+import { laneAt, layoutOf, MOST_LANES, tickAt, xOf } from "../../src/run/scene/layout";
+import { cursorMarks, lanesMarks, stepOf } from "../../src/run/scene/run";
 import { raw } from "../documents";
 import { large, model } from "./runs";
 

@@ -1,8 +1,8 @@
 /** The menu that saves pictures, brought to a card by Python, and what a saved page has in its place. */
 import { expect, test, vi } from "vitest";
-import share from "../../src/entries/share";
-import { saveButton } from "../../src/views/share/saved";
-import { snapshot } from "../../src/views/share/snapshot";
+import { saveButton } from "../../src/page/saved";
+import { snapshot } from "../../src/page/snapshot";
+import share from "../../src/share/entry";
 import { FakeModel, onPaper } from "../harness";
 import { playground } from "../playground/documents";
 import { mount as mountPlayground } from "../playground/harness";

@@ -1,10 +1,10 @@
 /** Golden pictures of steps: at a moment, and playing. */
 import { expect, test } from "vitest";
-import { paintAnimated } from "../../src/paint/animated";
-import { pngDataUri } from "../../src/paint/png";
-import { theme } from "../../src/paint/theme";
-import { stepFilm } from "../../src/scene/film/films";
-import { type StepPicture, stepScene } from "../../src/scene/stepcard";
+import { pngDataUri } from "../../src/draw/paint/png";
+import { theme } from "../../src/draw/paint/theme";
+import { paintAnimated } from "../../src/picture/animated";
+import { type StepPicture, stepScene } from "../../src/stepper/scene/card";
+import { stepFilm } from "../../src/stepper/scene/film";
 import { expectInGallery, expectSceneInGallery, SCHEMES } from "../golden";
 import { model, stepOf, type TraceName } from "./traces";
 

@@ -1,14 +1,14 @@
 /** Groups of a collective: over several axes, all at once, copies of one block. */
 
 import { expect, test } from "vitest";
-import type { Algorithm } from "../../src/model/algorithm";
-import { caption } from "../../src/model/caption";
-import { TraceModel } from "../../src/model/trace";
-import { deviceBox } from "../../src/scene/grid";
-import type { Mark } from "../../src/scene/scene";
-import { frameOf, StepperLayout } from "../../src/scene/stepper";
-import { hitAt } from "../../src/scene/stepper/hit";
-import { StepView } from "../../src/scene/stepper/view";
+import type { Algorithm } from "../../src/collective/model/algorithm";
+import { deviceBox } from "../../src/draw/grid";
+import type { Mark } from "../../src/draw/marks";
+import { caption } from "../../src/stepper/model/caption";
+import { TraceModel } from "../../src/stepper/model/trace";
+import { hitAt } from "../../src/stepper/scene/hit";
+import { frameOf, StepperLayout } from "../../src/stepper/scene/stepper";
+import { StepView } from "../../src/stepper/scene/view";
 import { type Program, programOf } from "./programs";
 import { model, stepOf } from "./traces";
 

@@ -1,11 +1,11 @@
 /** The real ShardMapStepper in a page. */
 import { expect } from "vitest";
-import view from "../../src/entries/stepper";
-import type { Trace } from "../../src/model/document.gen";
+import type { Trace } from "../../src/core/document.gen";
+import view from "../../src/stepper/entry";
 import { enter, type Mounted, mounting } from "../harness";
 
 /** The bundle of what is loaded when it is needed, as Python brings it. */
-const PARTS = `export { default } from "${new URL("../../src/entries/stepper-parts.ts", import.meta.url).href}";`;
+const PARTS = `export { default } from "${new URL("../../src/stepper/parts/entry.ts", import.meta.url).href}";`;
 
 export const { start, mount } = mounting<Trace>(view.render, { step: 0, watch: [], _parts: PARTS }, 1240);
 

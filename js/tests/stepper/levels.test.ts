@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { Step, Trace } from "../../src/model/document.gen";
-import { atLevel, LEVELS } from "../../src/model/levels";
+import type { Step, Trace } from "../../src/core/document.gen";
+import { atLevel, LEVELS } from "../../src/stepper/model/levels";
 import { TRACES, trace } from "./traces";
 
 test.each(TRACES)("every level of %s has all steps, in order", (name) => {

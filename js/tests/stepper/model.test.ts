@@ -1,21 +1,21 @@
 /** Chunks, times and what a trace says of itself. */
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { blockSentence, blockTip, sharers } from "../../src/model/blocktip";
-import { caption } from "../../src/model/caption";
-import { chunkOf } from "../../src/model/chunks";
-import type { Plan, Step, Trace, Variable } from "../../src/model/document.gen";
-import { dedented } from "../../src/model/listing";
-import { unravel } from "../../src/model/mesh";
-import { lasting, timesOf } from "../../src/model/plan";
-import { openAtFirst, rowsOf, rowsOnPaper } from "../../src/model/rows";
-import { advance, flowAt, type Moment, momentAt, phaseOf, position } from "../../src/model/timeline";
-import { decodeTrace, primitiveName, TraceModel } from "../../src/model/trace";
-import { crossings, trafficAt } from "../../src/model/traffic";
-import { DocumentError } from "../../src/model/wire";
-import { StepperLayout } from "../../src/scene/stepper";
-import { contents } from "../../src/scene/stepper/contents";
-import { StepView } from "../../src/scene/stepper/view";
+import { chunkOf } from "../../src/collective/model/chunks";
+import { lasting, timesOf } from "../../src/collective/model/plan";
+import type { Plan, Step, Trace, Variable } from "../../src/core/document.gen";
+import { unravel } from "../../src/core/mesh";
+import { DocumentError } from "../../src/core/wire";
+import { blockSentence, blockTip, sharers } from "../../src/stepper/model/blocktip";
+import { caption } from "../../src/stepper/model/caption";
+import { dedented } from "../../src/stepper/model/listing";
+import { openAtFirst, rowsOf, rowsOnPaper } from "../../src/stepper/model/rows";
+import { advance, flowAt, type Moment, momentAt, phaseOf, position } from "../../src/stepper/model/timeline";
+import { decodeTrace, primitiveName, TraceModel } from "../../src/stepper/model/trace";
+import { crossings, trafficAt } from "../../src/stepper/model/traffic";
+import { contents } from "../../src/stepper/scene/contents";
+import { StepperLayout } from "../../src/stepper/scene/stepper";
+import { StepView } from "../../src/stepper/scene/view";
 import { long, model, stepOf, TRACES, type TraceName, trace } from "./traces";
 
 const ALGORITHMS: readonly Plan["algorithm"][] = ["meaning", "ring", "bidirectional ring", "halving-doubling"];

@@ -4,12 +4,12 @@
  */
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Plan, Step } from "../../src/model/document.gen";
-import type { TraceModel } from "../../src/model/trace";
-import { textWidth } from "../../src/scene/measure";
-import type { Box, Mark } from "../../src/scene/scene";
-import { frameMarks, frameOf, StepperLayout } from "../../src/scene/stepper";
-import { StepView } from "../../src/scene/stepper/view";
+import type { Plan, Step } from "../../src/core/document.gen";
+import type { Box, Mark } from "../../src/draw/marks";
+import { textWidth } from "../../src/draw/measure";
+import type { TraceModel } from "../../src/stepper/model/trace";
+import { frameMarks, frameOf, StepperLayout } from "../../src/stepper/scene/stepper";
+import { StepView } from "../../src/stepper/scene/view";
 import { type Program, programOf } from "./programs";
 
 const KINDS = [

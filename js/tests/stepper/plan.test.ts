@@ -1,7 +1,7 @@
 /** Algorithms as the front end plays them, against what Python expands and executes. */
 import { expect, test } from "vitest";
-import type { Plan } from "../../src/model/document.gen";
-import { type Played, play, playable, transfers } from "../../src/model/plan";
+import { type Played, play, playable, transfers } from "../../src/collective/model/plan";
+import type { Plan } from "../../src/core/document.gen";
 import { PLANS } from "./traces";
 
 const named = PLANS.map((c) => [`${c.kind}, ${c.plan.algorithm}, ${c.plan.n} ranks`, c] as const);

@@ -1,6 +1,6 @@
 /** Programs of one collective on any mesh, made without Python: for pictures and tests over many of them. */
-import type { Collective, Move, Plan, Semantics, Step, Trace, Variable } from "../../src/model/document.gen";
-import { TraceModel } from "../../src/model/trace";
+import type { Collective, Move, Plan, Semantics, Step, Trace, Variable } from "../../src/core/document.gen";
+import { TraceModel } from "../../src/stepper/model/trace";
 import { mesh, raw } from "../documents";
 
 export interface Program {

@@ -1,13 +1,13 @@
 /** What has too little room, or more than it needs: many chunks, empty ones, many groups, wide blocks, low rows. */
 import { expect, test } from "vitest";
-import type { Algorithm } from "../../src/model/algorithm";
-import { blockTip } from "../../src/model/blocktip";
-import type { Variable } from "../../src/model/document.gen";
-import { TraceModel } from "../../src/model/trace";
-import type { Mark } from "../../src/scene/scene";
-import { frameOf, StepperLayout } from "../../src/scene/stepper";
-import { hitAt } from "../../src/scene/stepper/hit";
-import { type StepperOptions, StepView } from "../../src/scene/stepper/view";
+import type { Algorithm } from "../../src/collective/model/algorithm";
+import type { Variable } from "../../src/core/document.gen";
+import type { Mark } from "../../src/draw/marks";
+import { blockTip } from "../../src/stepper/model/blocktip";
+import { TraceModel } from "../../src/stepper/model/trace";
+import { hitAt } from "../../src/stepper/scene/hit";
+import { frameOf, StepperLayout } from "../../src/stepper/scene/stepper";
+import { type StepperOptions, StepView } from "../../src/stepper/scene/view";
 import { type Program, programOf } from "./programs";
 
 interface Look extends Partial<Pick<StepperOptions, "device" | "lit">> {

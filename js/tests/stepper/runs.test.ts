@@ -1,7 +1,7 @@
 /** How many executions a step stands for. */
 import { expect, test } from "vitest";
-import type { Scope, Step } from "../../src/model/document.gen";
-import { runsOf } from "../../src/model/runs";
+import type { Scope, Step } from "../../src/core/document.gen";
+import { runsOf } from "../../src/stepper/model/runs";
 
 const scope = (parent: number, iteration = 0, total = 0): Scope => ({
   kind: total > 0 ? "iteration" : "function",

@@ -1,20 +1,20 @@
 /** The picture of a step at any moment: finite, inside its layout, as high at every step; what tiles and lanes say. */
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Plan } from "../../src/model/document.gen";
-import type { TraceModel } from "../../src/model/trace";
-import { blockMarks } from "../../src/scene/block";
-import type { Box, Mark, TextMark } from "../../src/scene/scene";
-import { stepScene } from "../../src/scene/stepcard";
-import { frameMarks, frameOf, StepperLayout, type StepperOptions, stepperMarks } from "../../src/scene/stepper";
-import { sizeOf } from "../../src/scene/stepper/contents";
-import { describe } from "../../src/scene/stepper/describe";
-import { fromText, sourceMarks, worked } from "../../src/scene/stepper/explain";
-import { hitAt, litMarks } from "../../src/scene/stepper/hit";
-import { routesOf } from "../../src/scene/stepper/routes";
-import { tileMarks } from "../../src/scene/stepper/tiles";
-import { StepView } from "../../src/scene/stepper/view";
-import { extent } from "../scene/cases";
+import type { Plan } from "../../src/core/document.gen";
+import type { Box, Mark, TextMark } from "../../src/draw/marks";
+import type { TraceModel } from "../../src/stepper/model/trace";
+import { blockMarks } from "../../src/stepper/scene/block";
+import { stepScene } from "../../src/stepper/scene/card";
+import { sizeOf } from "../../src/stepper/scene/contents";
+import { describe } from "../../src/stepper/scene/describe";
+import { fromText, sourceMarks, worked } from "../../src/stepper/scene/explain";
+import { hitAt, litMarks } from "../../src/stepper/scene/hit";
+import { routesOf } from "../../src/stepper/scene/routes";
+import { frameMarks, frameOf, StepperLayout, type StepperOptions, stepperMarks } from "../../src/stepper/scene/stepper";
+import { tileMarks } from "../../src/stepper/scene/tiles";
+import { StepView } from "../../src/stepper/scene/view";
+import { extent } from "../array/cases";
 import { programOf } from "./programs";
 import { model, stepOf, TRACES, type TraceName } from "./traces";
 

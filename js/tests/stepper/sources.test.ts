@@ -1,10 +1,10 @@
 /** Where an element came from: what is named makes the number that JAX gave. */
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Step, Variable } from "../../src/model/document.gen";
-import { product, unravel } from "../../src/model/mesh";
-import { arithmetic, sourcesOf } from "../../src/model/sources";
-import { TraceModel } from "../../src/model/trace";
+import type { Step, Variable } from "../../src/core/document.gen";
+import { product, unravel } from "../../src/core/mesh";
+import { arithmetic, sourcesOf } from "../../src/stepper/model/sources";
+import { TraceModel } from "../../src/stepper/model/trace";
 import { raw } from "../documents";
 import { ELEMENTWISE, programOf } from "./programs";
 import { model, TRACES } from "./traces";

@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { userEvent } from "vitest/browser";
-import type { Step, Trace } from "../../src/model/document.gen";
-import { saveButton } from "../../src/views/share/saved";
+import type { Step, Trace } from "../../src/core/document.gen";
+import { saveButton } from "../../src/page/saved";
 import {
   button,
   Clock,

@@ -1,7 +1,7 @@
 /** Traces and plans as Python wrote them: `python -m tests.fixtures`. */
-import type { Plan, Trace } from "../../src/model/document.gen";
-import { reviveBytes } from "../../src/model/saved";
-import { decodeTrace, TraceModel } from "../../src/model/trace";
+import type { Plan, Trace } from "../../src/core/document.gen";
+import { reviveBytes } from "../../src/core/saved";
+import { decodeTrace, TraceModel } from "../../src/stepper/model/trace";
 import plans from "./plans.json";
 import traces from "./traces.json";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { listCompared, pathsOf, statusText, titleOf, totalOf, typesOf } from "../../src/model/tree/compared";
-import { treesScene } from "../../src/scene/treescard";
+import { listCompared, pathsOf, statusText, titleOf, totalOf, typesOf } from "../../src/tree/compared/model/compared";
+import { treesScene } from "../../src/tree/compared/scene/card";
 import { expectInsideAtAnyWidth, expectSceneInGallery, SCHEMES } from "../golden";
 import { COMPARISONS, compared } from "./models";
 

@@ -1,8 +1,8 @@
 /** Golden pictures of trees. */
 import { expect, test } from "vitest";
-import type { Tile } from "../../src/scene/model/treemap";
-import { layoutTreemap } from "../../src/scene/model/treemap";
-import { modelScene } from "../../src/scene/modelcard";
+import { modelScene } from "../../src/tree/scene/card";
+import type { Tile } from "../../src/tree/scene/treemap";
+import { layoutTreemap } from "../../src/tree/scene/treemap";
 import { expectInsideAtAnyWidth, expectSceneInGallery, SCHEMES } from "../golden";
 import { MODELS, rows, tree } from "./models";
 

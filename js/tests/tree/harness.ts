@@ -1,10 +1,11 @@
 /** The real ModelView in a page. */
-import view from "../../src/entries/model";
-import type { Model, ModelComparison } from "../../src/model/document.gen";
+
+import type { Model, ModelComparison } from "../../src/core/document.gen";
+import view from "../../src/tree/entry";
 import { type Mounted, mounting } from "../harness";
 
 /** The bundle that draws a leaf, as Python brings it. */
-const LEAF = `export * from "${new URL("../../src/entries/playground.ts", import.meta.url).href}";`;
+const LEAF = `export * from "${new URL("../../src/playground/entry.ts", import.meta.url).href}";`;
 
 export const { start, mount } = mounting<Model>(
   view.render,

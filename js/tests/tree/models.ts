@@ -1,9 +1,9 @@
 /** Trees of arrays as Python wrote them: `python -m tests.fixtures`. */
-import type { Model, ModelComparison } from "../../src/model/document.gen";
-import { reviveBytes } from "../../src/model/saved";
-import { decodeModel, TreeModel } from "../../src/model/tree";
-import { ComparedModel, decodeModelComparison } from "../../src/model/tree/compared";
-import { type Listing, type Row, rowsOf } from "../../src/model/tree/rows";
+import type { Model, ModelComparison } from "../../src/core/document.gen";
+import { reviveBytes } from "../../src/core/saved";
+import { ComparedModel, decodeModelComparison } from "../../src/tree/compared/model/compared";
+import { type Listing, type Row, rowsOf } from "../../src/tree/model/rows";
+import { decodeModel, TreeModel } from "../../src/tree/model/tree";
 import comparisons from "./comparisons.json";
 import models from "./models.json";
 

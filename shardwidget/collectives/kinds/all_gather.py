@@ -8,7 +8,7 @@ import numpy as np
 
 from shardwidget.collectives.blocks import by_rank, merge, seats
 from shardwidget.collectives.phases import GATHER
-from shardwidget.collectives.statement import Blocks, Call, Held, Statement
+from shardwidget.collectives.statement import Blocks, Call, Chunks, Statement
 from shardwidget.document import Move, Semantics
 
 
@@ -18,7 +18,7 @@ def _apply(call: Call, blocks: Any, xp: Any) -> Any:
     return (merge(gathered, 1 + call.dimension) if call.tiled else gathered)[group]
 
 
-def _join(call: Call, rank: int, operands: Blocks, held: Held, arrived: Held) -> Any:
+def _join(call: Call, rank: int, operands: Blocks, held: Chunks, arrived: Chunks) -> Any:
     join = np.concatenate if call.tiled else np.stack
     return join([held[r, -1] for r in range(call.n)], axis=call.dimension)
 
@@ -30,6 +30,7 @@ ALL_GATHER = Statement(
     primitives=("all_gather_invariant", "all_gather_reduced"),
     opcodes=("all-gather",),
     compiled_to=("all-reduce", "collective-permute"),
+    transfer="ALL_GATHER",
     direct=lambda n, source: [Move("shift", "copy", by, first=0) for by in range(1, n)],
     phases=(GATHER,),
     concat_axis=lambda call, shape: call.dimension,

@@ -8,7 +8,7 @@ import numpy as np
 
 from shardwidget.collectives.blocks import by_rank, chunks, seats
 from shardwidget.collectives.phases import GATHER, REDUCE
-from shardwidget.collectives.statement import Blocks, Call, Held, Statement
+from shardwidget.collectives.statement import Blocks, Call, Chunks, Completion, Reducer, Statement
 from shardwidget.document import Move, Semantics
 
 COMBINE: dict[str, np.ufunc] = {"sum": np.add, "max": np.maximum, "min": np.minimum}
@@ -47,7 +47,7 @@ def _cut(call: Call, operands: Blocks) -> list[Any]:
     return chunks(block, cut_axis(call, block.shape), call.n)
 
 
-def _join(call: Call, rank: int, operands: Blocks, held: Held, arrived: Held) -> Any:
+def _join(call: Call, rank: int, operands: Blocks, held: Chunks, arrived: Chunks) -> Any:
     shape = _reduced_here(call, operands[0]).shape
     axis = cut_axis(call, shape)
     mine = [held[number, -1] for number in range(call.n)]
@@ -55,7 +55,13 @@ def _join(call: Call, rank: int, operands: Blocks, held: Held, arrived: Held) ->
 
 
 def _statement(
-    kind: str, sign: str, combines: Literal["sum", "max", "min"], reduction: str, sentence: str, *primitives: str
+    kind: str,
+    sign: str,
+    combines: Literal["sum", "max", "min"],
+    reduction: str,
+    sentence: str,
+    primitives: tuple[str, ...],
+    completes: Completion,
 ) -> Statement:
     return Statement(
         kind=kind,
@@ -65,6 +71,8 @@ def _statement(
         opcodes=("all-reduce",),
         reduction=reduction,
         compiled_to=("reduce-scatter",),
+        transfer="ALL_REDUCE",
+        completes=completes,
         direct=lambda n, source: [Move("shift", "add", by, first=0, count=n) for by in range(1, n)],
         phases=(REDUCE, GATHER),
         split_axis=cut_axis,
@@ -75,6 +83,18 @@ def _statement(
     )
 
 
-PSUM = _statement("psum", "Σ", "sum", "", "the sum", "psum_invariant", "unreduced_psum")
-PMAX = _statement("pmax", "max", "max", "maximum", "taking the maximum", "unreduced_pmax")
-PMIN = _statement("pmin", "min", "min", "minimum", "taking the minimum", "unreduced_pmin")
+_SUM, _MEAN = Reducer("psum", "Sum"), Reducer("pmean", "Average")
+_MAXIMUM, _MINIMUM = Reducer("pmax", "Take the maximum of"), Reducer("pmin", "Take the minimum of")
+
+PSUM = _statement(
+    "psum", "Σ", "sum", "", "the sum", ("psum_invariant", "unreduced_psum"),
+    Completion("reduce_sum", _SUM, mean=_MEAN),
+)  # fmt: skip
+PMAX = _statement(
+    "pmax", "max", "max", "maximum", "taking the maximum", ("unreduced_pmax",),
+    Completion("reduce_max", _MAXIMUM, negated=_MINIMUM),
+)  # fmt: skip
+PMIN = _statement(
+    "pmin", "min", "min", "minimum", "taking the minimum", ("unreduced_pmin",),
+    Completion("reduce_min", _MINIMUM, negated=_MAXIMUM),
+)  # fmt: skip

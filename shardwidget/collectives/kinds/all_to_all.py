@@ -8,7 +8,7 @@ import numpy as np
 
 from shardwidget.collectives.blocks import by_rank, chunks, merge, seats, split
 from shardwidget.collectives.phases import EXCHANGE
-from shardwidget.collectives.statement import Blocks, Call, Held, Statement
+from shardwidget.collectives.statement import Blocks, Call, Chunks, Statement
 from shardwidget.document import Move, Semantics
 
 
@@ -23,7 +23,7 @@ def _apply(call: Call, blocks: Any, xp: Any) -> Any:
     return merge(xp.moveaxis(pieces, 2, 2 + call.concat), 2 + call.concat)[group, rank]
 
 
-def _join(call: Call, rank: int, operands: Blocks, held: Held, arrived: Held) -> Any:
+def _join(call: Call, rank: int, operands: Blocks, held: Chunks, arrived: Chunks) -> Any:
     return np.concatenate([held[rank, r] for r in range(call.n)], axis=call.concat)
 
 
@@ -33,6 +33,7 @@ ALL_TO_ALL = Statement(
     apply=_apply,
     opcodes=("all-to-all",),
     compiled_to=("collective-permute",),
+    transfer="ALL_TO_ALL",
     numbers_partitions=True,
     direct=_direct,
     phases=(EXCHANGE,),
@@ -78,7 +79,7 @@ def _cut_ragged(call: Call, operands: Blocks) -> list[Any]:
     return [runs(to) for to in range(call.n)]
 
 
-def _join_ragged(call: Call, rank: int, operands: Blocks, held: Held, arrived: Held) -> Any:
+def _join_ragged(call: Call, rank: int, operands: Blocks, held: Chunks, arrived: Chunks) -> Any:
     out = operands[1].copy()
     for source in range(call.n):
         for rows, offset in held[rank, source]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from shardwidget.collectives.blocks import by_rank, seats
-from shardwidget.collectives.phases import TELL
+from shardwidget.collectives.phases import BROADCAST
 from shardwidget.collectives.statement import Call, Statement
 from shardwidget.document import Move, Semantics
 
@@ -30,7 +30,7 @@ PBROADCAST = Statement(
     compiled_to=("all-reduce", "collective-permute"),
     numbers_partitions=True,
     direct=_direct,
-    phases=(TELL,),
+    phases=(BROADCAST,),
     joint=True,
     join=lambda call, rank, operands, held, arrived: held[0, -1],
     sentence="One device of each group copies {value} to the others.",

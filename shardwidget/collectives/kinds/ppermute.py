@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from shardwidget.collectives.statement import Blocks, Call, Held, Statement
+from shardwidget.collectives.statement import Blocks, Call, Chunks, Statement
 from shardwidget.document import Semantics
 
 
@@ -19,7 +19,7 @@ def _apply(call: Call, blocks: Any, xp: Any) -> Any:
     return xp.where(arrives, blocks[senders], xp.zeros_like(blocks))
 
 
-def _join(call: Call, rank: int, operands: Blocks, held: Held, arrived: Held) -> Any:
+def _join(call: Call, rank: int, operands: Blocks, held: Chunks, arrived: Chunks) -> Any:
     return arrived.get((0, -1), np.zeros_like(operands[0]))
 
 
@@ -28,6 +28,7 @@ PPERMUTE = Statement(
     semantics=Semantics("→", "", "nothing"),
     apply=_apply,
     opcodes=("collective-permute", "send"),
+    transfer="ONE_TO_ONE",
     numbers_partitions=True,
     by_pairs=True,
     join=_join,

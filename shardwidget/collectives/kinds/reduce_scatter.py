@@ -6,7 +6,7 @@ from typing import Any
 
 from shardwidget.collectives.blocks import by_rank, chunks, seats, split
 from shardwidget.collectives.phases import REDUCE
-from shardwidget.collectives.statement import Blocks, Call, Held, Statement
+from shardwidget.collectives.statement import Blocks, Call, Chunks, Statement
 from shardwidget.document import Move, Semantics
 
 
@@ -17,7 +17,7 @@ def _apply(call: Call, blocks: Any, xp: Any) -> Any:
     return (pieces if call.tiled else xp.squeeze(pieces, 2 + call.dimension))[group, rank]
 
 
-def _join(call: Call, rank: int, operands: Blocks, held: Held, arrived: Held) -> Any:
+def _join(call: Call, rank: int, operands: Blocks, held: Chunks, arrived: Chunks) -> Any:
     return held[rank, -1] if call.tiled else held[rank, -1].squeeze(call.dimension)
 
 
@@ -28,6 +28,8 @@ REDUCE_SCATTER = Statement(
     primitives=("unreduced_reduce_scatter",),
     opcodes=("reduce-scatter",),
     compiled_to=("all-reduce", "all-to-all", "collective-permute"),
+    fusion="all-reduce-scatter",
+    transfer="REDUCE_SCATTER",
     direct=lambda n, source: [Move("shift", "add", by, first=by) for by in range(1, n)],
     phases=(REDUCE,),
     split_axis=lambda call, shape: call.dimension,

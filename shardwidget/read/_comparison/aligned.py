@@ -21,7 +21,7 @@ from shardwidget.read._comparison.tree import TAG, Line, Tree
 from shardwidget.read._jaxpr.value import Value
 
 
-def own(tree: Tree, stops: Sequence[Stopped] = ()) -> Explicit:
+def own_types(tree: Tree, stops: Sequence[Stopped] = ()) -> Explicit:
     """The types of a program that was itself traced on an Explicit mesh."""
     types = {k: tuple(v.aval for v in line.outputs) for k, line in enumerate(tree.lines)}
     return Explicit(types, dict(_stops([(k, k) for k in types], tree, stops)))
@@ -44,7 +44,7 @@ def aligned(tree: Tree, explicit: Tree, stops: Sequence[Stopped] = ()) -> Explic
 
 
 def tagged(tree: Tree, bound: Tree) -> dict[int, int]:
-    """The lines of a program that a ``Run`` bound, by those that it was bound from."""
+    """The lines of the program that an ``ExplicitRun`` made, by the lines that it was made from."""
     found: dict[int, int] = {}
     for k, line in enumerate(bound.lines):
         tags = [int(s.removeprefix(TAG)) for s in _jax.named_scopes(line.eqn) if s.startswith(TAG)]
@@ -101,7 +101,7 @@ class _Same:
 
 
 def _stops(found: Sequence[tuple[int, int]], explicit: Tree, stops: Sequence[Stopped]) -> Iterator[tuple[int, Stopped]]:
-    """Those in place of an equation that stopped: transposes carry its mark, too."""
+    """The equations in place of one that stopped: transposes carry its mark, too."""
     for a, b in found:
         line = explicit.lines[b]
         mark = _jax.mark_of(line.eqn)

@@ -12,7 +12,7 @@ from shardwidget._jax import AnyMesh
 from shardwidget.read._comparison.explicit import Fixing
 from shardwidget.read._comparison.price import Prices
 from shardwidget.read._comparison.question import ComparedCall, abstract, retyped
-from shardwidget.read._comparison.traced import left, traced
+from shardwidget.read._comparison.traced import past_stops, traced
 from shardwidget.read._comparison.tree import Tree
 
 
@@ -22,59 +22,59 @@ class Base:
 
     mesh: AnyMesh
     jaxpr: _jax.AnyJaxpr
-    left: bool = False
+    leaves_stops: bool = False
     """Whether equations that stop are left to the compiler in it."""
     error: Exception | None = None
     """Why it ends early, if it does."""
 
 
-def base_of(asked: ComparedCall, wanted: Literal["auto", "explicit"] | None) -> Base:
+def base_of(call: ComparedCall, wanted: Literal["auto", "explicit"] | None) -> Base:
     """The program on its own mesh; or, where that stops, on an Auto one.
 
     One that no Auto mesh can trace (it uses what only Explicit axes allow, or closes over its mesh) continues past
     its stops.
     """
     kind = {"auto": AxisType.Auto, "explicit": AxisType.Explicit}
-    mesh = asked.mesh if wanted is None else retyped(asked.mesh, kind[wanted])
-    first, traced = _attempt(asked, mesh)
+    mesh = call.mesh if wanted is None else retyped(call.mesh, kind[wanted])
+    first, traced = _attempt(call, mesh)
     if first is None:
         return Base(mesh, traced)
     if AxisType.Explicit in mesh.axis_types:
         auto = retyped(mesh, AxisType.Auto)
-        second, traced = _attempt(asked, auto)
+        second, traced = _attempt(call, auto)
         if second is None:
             return Base(auto, traced)
-        if _said(first) != _said(second) and (base := _past_stops(asked, mesh)):
+        if _without_shardings(first) != _without_shardings(second) and (base := _past_stops(call, mesh)):
             return base
     raise _jax.from_user(first)
 
 
-def tree_of(asked: ComparedCall, jaxpr: _jax.AnyJaxpr, mesh: AnyMesh) -> Tree:
+def tree_of(call: ComparedCall, jaxpr: _jax.AnyJaxpr, mesh: AnyMesh) -> Tree:
     """The lines of a jaxpr of the function."""
-    return Tree(jaxpr, asked.function, asked.names, mesh.axis_types, asked.closed_over)
+    return Tree(jaxpr, call.function, call.names, mesh.axis_types, call.closed_over)
 
 
-def _attempt(asked: ComparedCall, mesh: AnyMesh) -> tuple[Exception | None, Any]:
+def _attempt(call: ComparedCall, mesh: AnyMesh) -> tuple[Exception | None, Any]:
     try:
-        return None, _jax.unfiltered(lambda: asked.trace(mesh))
+        return None, _jax.unfiltered(lambda: call.trace(mesh))
     except Exception as error:
         return error, None
 
 
-def _said(error: Exception) -> tuple[type, str]:
+def _without_shardings(error: Exception) -> tuple[type, str]:
     """An exception's class and message, with the shardings left out of the types in it."""
     return type(error), _jax.messages.without_shardings(str(error))
 
 
-def _past_stops(asked: ComparedCall, mesh: AnyMesh) -> Base | None:
+def _past_stops(call: ComparedCall, mesh: AnyMesh) -> Base | None:
     """The program on its own mesh, the result of each stop laid out as the chosen fix asks."""
-    whole = left(asked, mesh, {})
+    whole = past_stops(call, mesh, {})
     if whole.jaxpr is None:
         return None
-    tree = tree_of(asked, whole.jaxpr, mesh)
-    stops = traced(asked, tree, abstract(mesh), Fixing({}, {}, Prices(mesh))).stops
+    tree = tree_of(call, whole.jaxpr, mesh)
+    stops = traced(call, tree, abstract(mesh), Fixing({}, {}, Prices(mesh))).stops
     fixes = {key: stop.fixes[stop.chosen] for key, stop in stops.items() if stop.chosen >= 0}
-    found = left(asked, mesh, {key: fix.type.sharding.spec for key, fix in fixes.items()})
+    found = past_stops(call, mesh, {key: fix.type.sharding.spec for key, fix in fixes.items()})
     if found.jaxpr is None:
         return None
-    return Base(mesh, found.jaxpr, left=True, error=found.error)
+    return Base(mesh, found.jaxpr, leaves_stops=True, error=found.error)

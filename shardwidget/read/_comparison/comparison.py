@@ -14,7 +14,7 @@ from shardwidget import _jax
 from shardwidget._jax import AnyMesh
 from shardwidget.document import Comparison, Continuation, Failure, Program, Row
 from shardwidget.read._comparison import arrays
-from shardwidget.read._comparison.aligned import aligned, own, tagged
+from shardwidget.read._comparison.aligned import aligned, own_types, tagged
 from shardwidget.read._comparison.base import Base, base_of, tree_of
 from shardwidget.read._comparison.concrete import Concrete, OnOneDeviceError, compiled, on_lines
 from shardwidget.read._comparison.ends import arguments_row, outputs_row
@@ -118,8 +118,8 @@ class ComparisonReader:
         if callable(f):
             if compiled not in (None, "auto", "explicit"):
                 raise ValueError(f"compiled must be 'auto', 'explicit' or None; got {compiled!r}")
-            asked = ComparedCall(f, args, mesh, kwargs)
-            self._reader = _Reader(asked, base_of(asked, compiled))
+            call = ComparedCall(f, args, mesh, kwargs)
+            self._reader = _Reader(call, base_of(call, compiled))
         elif args or kwargs:
             raise TypeError(
                 f"comparison takes a function and its arguments, or arrays; got {type(f).__name__} and more"
@@ -133,10 +133,10 @@ class ComparisonReader:
 
 
 class _Reader:
-    def __init__(self, asked: ComparedCall, base: Base) -> None:
-        self.asked, self.base = asked, base
-        self.tree = tree_of(asked, base.jaxpr, base.mesh)
-        self.prices = Prices(asked.mesh)
+    def __init__(self, call: ComparedCall, base: Base) -> None:
+        self.call, self.base = call, base
+        self.tree = tree_of(call, base.jaxpr, base.mesh)
+        self.prices = Prices(call.mesh)
         self.concrete, self.note = self._compile()
 
     def comparison(self, choices: dict[int, int], continuations: bool) -> Comparison:
@@ -150,35 +150,35 @@ class _Reader:
         listings = (listing_at(f.file_name, f.start_line) for f in own)
         return Comparison(
             of="function",
-            mesh=read_mesh(self.asked.mesh),
+            mesh=read_mesh(self.call.mesh),
             rows=shown.rows,
             scopes=tuple(self.tree.scopes),
             continuations=more,
             program=shown.program,
             compiled_from=base if shown.program else "",
             listings=tuple(dict.fromkeys(found for found in listings if found)),
-            name=self.asked.function,
+            name=self.call.function,
             note=shown.note,
             jax_version=jax.__version__,
         )
 
-    def rows(self, choices: Mapping[int, int]) -> _Shown:
+    def rows(self, choices: Mapping[int, int]) -> _Rows:
         """The rows of the document: the arguments first, so line k of the program is row k + 1."""
         explicit = self._explicit({row - 1: choice for row, choice in choices.items()})
-        mesh = abstract(retyped(self.asked.mesh, AxisType.Explicit))
+        mesh = abstract(retyped(self.call.mesh, AxisType.Explicit))
         concrete, note = self._compile_with(choices, explicit)
-        rows = [arguments_row(self.tree, self.asked, mesh, concrete)]
+        rows = [arguments_row(self.tree, self.call, mesh, concrete)]
         rows += [row_of(line, k, explicit, concrete) for k, line in enumerate(self.tree.lines)]
         if self.base.error is None:
-            rows.append(outputs_row(self.tree, self.asked, mesh, explicit, concrete))
+            rows.append(outputs_row(self.tree, self.call, mesh, explicit, concrete))
         else:
             rows.append(_end(self.base.error))
         chosen = {k + 1: (len(stop.fixes), stop.chosen) for k, stop in explicit.stops.items()}
         program = concrete.program if concrete else None
-        note = " ".join(filter(None, (self.asked.lost, note, explicit.note)))
-        return _Shown(tuple(rows), program, note, chosen, concrete is not self.concrete)
+        note = " ".join(filter(None, (self.call.lost, note, explicit.note)))
+        return _Rows(tuple(rows), program, note, chosen, concrete is not self.concrete)
 
-    def continuations(self, shown: _Shown, choices: Mapping[int, int]) -> tuple[Continuation, ...]:
+    def continuations(self, shown: _Rows, choices: Mapping[int, int]) -> tuple[Continuation, ...]:
         ways = ((row, way) for row, (count, chosen) in shown.stops.items() for way in range(count) if way != chosen)
         out = []
         for row, choice in itertools.islice(ways, MOST_CONTINUED // len(shown.rows)):
@@ -189,43 +189,43 @@ class _Reader:
 
     def _compile_with(self, choices: Mapping[int, int], explicit: Explicit) -> tuple[Concrete | None, str]:
         """The program compiled with the chosen fixes; as it is where none is chosen, or where that does not compile."""
-        mesh = retyped(self.asked.mesh, AxisType.Explicit)
+        mesh = retyped(self.call.mesh, AxisType.Explicit)
         program = (explicit.fixed or self._bound(choices, explicit)) if choices else None
         if program is None or self.concrete is None or not isinstance(mesh, Mesh):
             return self.concrete, self.note
         try:
-            return on_lines(compiled(program.tree, self.asked, mesh), program.lines), self.note
+            return on_lines(compiled(program.tree, self.call, mesh), program.lines), self.note
         except Exception as error:
             return self.concrete, NOT_COMPILED.format(error=str(error).split("\n")[0])
 
     def _explicit(self, choices: Mapping[int, int]) -> Explicit:
-        if is_explicit(self.base.mesh) and not self.base.left:
-            return own(self.tree)
-        mesh = abstract(retyped(self.asked.mesh, AxisType.Explicit))
-        fixing = Fixing(choices, {} if self.base.left else self._compiled(), self.prices)
+        if is_explicit(self.base.mesh) and not self.base.leaves_stops:
+            return own_types(self.tree)
+        mesh = abstract(retyped(self.call.mesh, AxisType.Explicit))
+        fixing = Fixing(choices, {} if self.base.leaves_stops else self._compiled(), self.prices)
         if closes_over_another(self.tree, mesh) and not self.base.error:
-            return ExplicitRun(self.tree, mesh, fixing).of(self.asked.on(mesh))
-        there = traced(self.asked, self.tree, mesh, fixing)
+            return ExplicitRun(self.tree, mesh, fixing).of(self.call.on(mesh))
+        there = traced(self.call, self.tree, mesh, fixing)
         errors = [e for e in (there.error, *(stop.error for stop in there.stops.values())) if e is not None]
         if any(map(_jax.messages.is_of_another_mesh, errors)) and not self.base.error:
-            return ExplicitRun(self.tree, mesh, fixing).of(self.asked.on(mesh))
+            return ExplicitRun(self.tree, mesh, fixing).of(self.call.on(mesh))
         found = Explicit({}, {})
         if there.jaxpr is not None:
-            theirs = tree_of(self.asked, there.jaxpr, mesh)
+            theirs = tree_of(self.call, there.jaxpr, mesh)
             found = aligned(self.tree, theirs, tuple(there.stops.values()))
         if there.error is not None:
             found = replace(found, fixed=None)
         if there.error is None or self.base.error is not None:
             return found
-        run = ExplicitRun(self.tree, mesh, fixing, found).of(self.asked.on(mesh))
+        run = ExplicitRun(self.tree, mesh, fixing, found).of(self.call.on(mesh))
         if new := run.stops.keys() - found.stops.keys():
             return _in_jax_words(there.error, min(new), run)
         # On its own mesh, JAX raises exactly this; on another, the function may be meant only for Auto axes.
-        refused = is_explicit(self.asked.mesh) or _jax.messages.is_sharding_type_error(there.error)
+        refused = is_explicit(self.call.mesh) or _jax.messages.is_sharding_type_error(there.error)
         if refused:
             return self._ended(there.error, found, run)
         words = str(there.error).split("\n")[0]
-        note = RAISES.format(function=self.asked.function, kind=type(there.error).__name__, words=words)
+        note = RAISES.format(function=self.call.function, kind=type(there.error).__name__, words=words)
         return replace(run, note=note)
 
     def _ended(self, error: Exception, found: Explicit, run: Explicit) -> Explicit:
@@ -240,13 +240,13 @@ class _Reader:
 
     def _bound(self, choices: Mapping[int, int], explicit: Explicit) -> FixedProgram | None:
         """The program with the fixes, equation by equation, where JAX itself does not trace it to its end."""
-        mesh = abstract(retyped(self.asked.mesh, AxisType.Explicit))
+        mesh = abstract(retyped(self.call.mesh, AxisType.Explicit))
         fixing = Fixing({row - 1: choice for row, choice in choices.items()}, self._compiled(), self.prices)
-        run = ExplicitRun(self.tree, mesh, fixing).of(self.asked.on(mesh))
+        run = ExplicitRun(self.tree, mesh, fixing).of(self.call.on(mesh))
         chosen = [{k: stop.chosen for k, stop in of.stops.items()} for of in (run, explicit)]
         if run.bound is None or chosen[0] != chosen[1]:
             return None
-        tree = tree_of(self.asked, run.bound, mesh)
+        tree = tree_of(self.call, run.bound, mesh)
         return FixedProgram(tree, tagged(self.tree, tree))
 
     def _compiled(self) -> dict[int, Entries]:
@@ -262,22 +262,22 @@ class _Reader:
         if isinstance(mesh, AbstractMesh):
             return None, NO_DEVICES.format(sizes=mesh.axis_sizes, names=mesh.axis_names, count=mesh.size)
         try:
-            concrete = compiled(self.tree, self.asked, mesh)
+            concrete = compiled(self.tree, self.call, mesh)
         except OnOneDeviceError:
             return None, ON_ONE_DEVICE
         except Exception as error:
             others = (m for m in meshes_in(_jax.open_jaxpr(self.base.jaxpr)[0]) if isinstance(m, Mesh))
             other = next((m for m in others if tuple(m.devices.flat) != tuple(mesh.devices.flat)), None)
             if other is not None and _jax.messages.is_of_other_devices(error):
-                raise ValueError(self.asked.on_regions(other)) from error
+                raise ValueError(self.call.on_regions(other)) from error
             return None, REFUSED.format(error=str(error).split("\n")[0])
         if concrete.refused:
             return concrete, UNASKED.format(error=concrete.refused)
-        return concrete, LEFT if self.base.left else ""
+        return concrete, LEFT if self.base.leaves_stops else ""
 
 
 @dataclass(frozen=True)
-class _Shown:
+class _Rows:
     """The rows for some choices."""
 
     rows: tuple[Row, ...]

@@ -89,31 +89,31 @@ class Boundary:
         return {"in_shardings": self.inputs, "out_shardings": list(self.outputs), "donate_argnums": self.donated}
 
 
-def compiled(tree: Tree, asked: ComparedCall, mesh: Mesh) -> Concrete:
+def compiled(tree: Tree, call: ComparedCall, mesh: Mesh) -> Concrete:
     """Compiles a program for a mesh, without running it.
 
     Args:
         tree: the program.
-        asked: the function and its arguments.
+        call: the function and its arguments.
         mesh: the devices to compile for.
 
     Raises:
         OnOneDeviceError: it is compiled for one device.
         Exception: the program does not compile.
     """
-    arguments, boundary = asked.called_on(mesh), _boundary(tree, asked, mesh)
+    arguments, boundary = call.called_on(mesh), _boundary(tree, call, mesh)
 
     def lowered(places: dict[int, dict[int, ValuePlacement]] | None) -> jax.stages.Lowered:
         function: Any = jaxpr_as_fun(_jax.closed(_instrumented(tree, mesh, places), tree.root.consts))
-        function.__name__ = asked.function
-        with asked.setting(mesh):
+        function.__name__ = call.function
+        with call.setting(mesh):
             return jax.jit(function, **(boundary.options if boundary else {})).lower(*arguments)
 
     places: dict[int, dict[int, ValuePlacement]] = {}
     refused = ""
     inspected: Program | None = None
     # An interrupt waits for both: what XLA compiles cannot be stopped.
-    with compiling(asked.function, mesh.devices.flat), ThreadPoolExecutor(1) as second:
+    with compiling(call.function, mesh.devices.flat), ThreadPoolExecutor(1) as second:
         asking = None
         if mesh.size > 1:  # Otherwise nothing is partitioned.
             try:
@@ -124,7 +124,7 @@ def compiled(tree: Tree, asked: ComparedCall, mesh: Mesh) -> Concrete:
         inputs, outputs = _jax.boundary_shardings(plain)
         if mesh.size > max((len(s.device_set) for s in (*inputs, *outputs) if s is not None), default=1) == 1:
             raise OnOneDeviceError
-        program, caused = _attributed(read_program(plain, mesh=mesh, name=asked.function), asked.names)
+        program, caused = _attributed(read_program(plain, mesh=mesh, name=call.function), call.names)
         if asking:
             try:
                 inspected = read_program(asking.result(), mesh=mesh)
@@ -133,7 +133,7 @@ def compiled(tree: Tree, asked: ComparedCall, mesh: Mesh) -> Concrete:
     disturbed: frozenset[int] = frozenset()
     if mesh.size == 1:
         for k, line in enumerate(tree.lines):
-            places[k] = {i: ValuePlacement(((),) * v.aval.ndim, "{replicated}") for i, v in _asked_of(line)}
+            places[k] = {i: ValuePlacement(((),) * v.aval.ndim, "{replicated}") for i, v in _inspected(line)}
     if inspected:
         places |= {k: _as_typed(tree.lines[k]) for k in places if _is_partly_manual(tree, k)}
         disturbed = _disturbed(tree, caused, _caused(inspected.collectives)[0])
@@ -173,9 +173,9 @@ def on_lines(concrete: Concrete, lines: Mapping[int, int]) -> Concrete:
     )
 
 
-def _boundary(tree: Tree, asked: ComparedCall, mesh: Mesh) -> Boundary | None:
+def _boundary(tree: Tree, call: ComparedCall, mesh: Mesh) -> Boundary | None:
     """Shardings and donations that the function was jitted with."""
-    control = tree.root.nodes[0].control if asked.is_jitted and len(tree.root.nodes) == 1 else None
+    control = tree.root.nodes[0].control if call.is_jitted and len(tree.root.nodes) == 1 else None
     if not isinstance(control, _jax.FunctionCall) or not control.in_shardings:
         return None
     jaxpr, operands = tree.root.jaxpr, tree.root.nodes[0].eqn.invars
@@ -211,13 +211,13 @@ def _instrumented(tree: Tree, mesh: Mesh, places: dict[int, dict[int, ValuePlace
         if node.line < 0:
             return [_jax.named(eqn, f"{TAG}{node.of}")] if node.of >= 0 else [eqn]
         eqn = _jax.named(eqn, f"{TAG}{node.line}")
-        shown = [] if places is None else _asked_of(tree.lines[node.line])
+        shown = [] if places is None else _inspected(tree.lines[node.line])
         return [eqn, *(_jax.inspection(eqn, v, callback(node.line, k, v.aval.ndim)) for k, v in shown)]
 
     return instrumented(tree.root)
 
 
-def _asked_of(line: Line) -> list[tuple[int, Any]]:
+def _inspected(line: Line) -> list[tuple[int, Any]]:
     """The results of a line that the compiler is asked about, with their indices."""
     return [(k, v) for k, v in enumerate(line.eqn.outvars) if not unseen(line, v)]
 
@@ -282,7 +282,7 @@ def _is_partly_manual(tree: Tree, line: int) -> bool:
 
 def _as_typed(line: Line) -> dict[int, ValuePlacement]:
     """Results of a region that leaves axes Explicit: JAX lays them out as their types say, after the inspection."""
-    specs = {k: v.aval.sharding.spec for k, v in _asked_of(line)}
+    specs = {k: v.aval.sharding.spec for k, v in _inspected(line)}
     avals: list[Any] = [v.aval for v in line.eqn.outvars]
     return {k: ValuePlacement(entries(spec, avals[k].ndim), str(spec)) for k, spec in specs.items()}
 
@@ -325,7 +325,7 @@ def _with_outputs(
             k, i = givers[id(value)]
             if not any(((place := places.get(k, {}).get(i)) and place.dims) or ()):
                 break
-            moved |= {number: (number, c) for number, c in caused.get(k, ()) if c.kind == "all-gather"}
+            moved |= {number: (number, c) for number, c in caused.get(k, ()) if c.semantics.gathers}
             alike = [v for v in tree.lines[k].inputs if isinstance(v, Value) and v.aval.shape == value.aval.shape]
             value = alike[0] if alike else None
     kept = {k: [(number, c) for number, c in found if number not in moved] for k, found in caused.items()}

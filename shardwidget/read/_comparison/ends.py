@@ -22,17 +22,17 @@ from shardwidget.read._entries import Entries, entries
 from shardwidget.read._jaxpr.value import Value
 
 
-def arguments_row(tree: Tree, asked: ComparedCall, mesh: AbstractMesh, concrete: Concrete | None) -> Row:
+def arguments_row(tree: Tree, call: ComparedCall, mesh: AbstractMesh, concrete: Concrete | None) -> Row:
     """The row of the arguments.
 
     Args:
         tree: the program.
-        asked: its arguments.
+        call: its arguments.
         mesh: with all axes Explicit.
         concrete: the compiled program, if there is one.
     """
     values = []
-    for k, (value, type_) in enumerate(zip(tree.arguments, _types(tree, asked, mesh), strict=True)):
+    for k, (value, type_) in enumerate(zip(tree.arguments, _types(tree, call, mesh), strict=True)):
         put = concrete.arguments[k] if concrete else None
         unseen = "The program does not use it." if concrete and put is None else ""
         values.append(compared(value, type_, put, local=False, unseen=unseen, unsaid=""))
@@ -41,18 +41,18 @@ def arguments_row(tree: Tree, asked: ComparedCall, mesh: AbstractMesh, concrete:
 
 
 def outputs_row(
-    tree: Tree, asked: ComparedCall, mesh: AbstractMesh, explicit: Explicit, concrete: Concrete | None
+    tree: Tree, call: ComparedCall, mesh: AbstractMesh, explicit: Explicit, concrete: Concrete | None
 ) -> Row:
     """The row of the results, where the program really returns them.
 
     Args:
         tree: the program.
-        asked: its arguments.
+        call: its arguments.
         mesh: with all axes Explicit.
         explicit: its types.
         concrete: the compiled program, if there is one.
     """
-    names, arguments = asked.gradient_names, _types(tree, asked, mesh)
+    names, arguments = call.gradient_names, _types(tree, call, mesh)
     types: dict[int, Any] = {id(v): t for v, t in zip(tree.arguments, arguments, strict=True)}
     for k, found in explicit.types.items():
         types |= {id(v): t for v, t in zip(tree.lines[k].outputs, found, strict=False)}
@@ -70,11 +70,11 @@ def outputs_row(
     return Row("outputs", tuple(values), inputs=inputs, collectives=tuple(k for k, _ in caused))
 
 
-def _types(tree: Tree, asked: ComparedCall, mesh: AbstractMesh) -> list[Any]:
+def _types(tree: Tree, call: ComparedCall, mesh: AbstractMesh) -> list[Any]:
     """Types of the arguments on an Explicit mesh."""
     return [
         _jax.with_sharding(v.aval, NamedSharding(mesh, shape.sharding.spec)) if hasattr(v.aval, "shape") else v.aval
-        for v, shape in zip(tree.arguments, asked.on(mesh), strict=True)
+        for v, shape in zip(tree.arguments, call.on(mesh), strict=True)
     ]
 
 

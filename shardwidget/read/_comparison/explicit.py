@@ -32,7 +32,7 @@ class Explicit:
     stops: dict[int, Stopped]
     fixed: FixedProgram | None = None
     bound: Any = None
-    """The jaxpr of a ``Run``, of which each equation is in a scope named after its line (``tag_of``)."""
+    """The jaxpr that an ``ExplicitRun`` made, each equation in a scope that is named after its line."""
     note: str = ""
     """The note about it."""
 

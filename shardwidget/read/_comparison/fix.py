@@ -24,7 +24,7 @@ class Fixed:
 
     way: FixCandidate
     type: Any
-    """Of the first result."""
+    """The type of the first result."""
     dims: Entries
     price: Price | None
     """What the compiled equation sends; None where that is not known."""
@@ -36,7 +36,7 @@ class Fixed:
 
 
 @dataclass(frozen=True)
-class Known:
+class FixContext:
     """What fixes are made from, besides the equation."""
 
     names: Set[str]
@@ -51,7 +51,7 @@ def fixes_of(
     bind: Bind,
     wanted: Sequence[tuple[int, Entries]],
     compiled: Entries | None,
-    known: Known,
+    known: FixContext,
 ) -> tuple[Fixed, ...]:
     """The fixes of an equation that raised, starting with those that gather nothing.
 

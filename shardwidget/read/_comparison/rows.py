@@ -194,7 +194,7 @@ def fix_of(fix: Fixed) -> Fix:
 
 def _explained(line: Line, stopped: Stopped) -> tuple[tuple[str, ...], str]:
     """The axes in question, and why."""
-    known = [(line.called(k), t) for k, t in enumerate(stopped.operands) if t is not None]
+    known = [(line.operand_name(k), t) for k, t in enumerate(stopped.operands) if t is not None]
     split = {id(t): entries(t.sharding.spec, t.ndim) for _, t in known}
     if line.eqn.primitive.name == "dot_general" and len(known) == 2:
         (lc, rc), _ = line.eqn.params["dimension_numbers"]
@@ -222,10 +222,10 @@ def _explained(line: Line, stopped: Stopped) -> tuple[tuple[str, ...], str]:
 def _gathered(line: Line, collectives: Sequence[HloCollective]) -> tuple[str, int]:
     """An operand that the compiler gathers whole, and the bytes that this takes on each device."""
     for c in collectives:
-        if c.semantics.cuts != "received" or c.by_user or not c.axes or len(c.shapes) != 1:
+        if not c.semantics.gathers or c.by_user or not c.axes or len(c.shapes) != 1:
             continue
         names = [
-            line.called(k)
+            line.operand_name(k)
             for k, v in enumerate(line.inputs)
             if isinstance(v, Value) and _elements(c.shapes[0]) * c.group_size == math.prod(v.aval.shape)
         ]

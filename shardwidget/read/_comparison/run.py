@@ -14,7 +14,7 @@ from jax.sharding import AbstractMesh, NamedSharding, PartitionSpec
 
 from shardwidget import _jax
 from shardwidget.read._comparison.explicit import Explicit, Fixing, Stopped
-from shardwidget.read._comparison.fix import Fixed, Known, fixes_of
+from shardwidget.read._comparison.fix import FixContext, Fixed, fixes_of
 from shardwidget.read._comparison.tree import TAG, LineBody, LineNode, Tree, bodies
 from shardwidget.read._comparison.written import WrittenSource
 from shardwidget.read._entries import Entries, entries
@@ -57,8 +57,8 @@ class ExplicitRun:
         self._mesh = mesh
         self._choices = fixing.choices
         self._compiled = fixing.compiled
-        self._known_of_fixes = Known(frozenset(_roots(tree)), WrittenSource(tree), fixing.prices)
-        self._told = known.types if known else {}
+        self._known_of_fixes = FixContext(frozenset(_roots(tree)), WrittenSource(tree), fixing.prices)
+        self._types_known = known.types if known else {}
         self.types: dict[int, tuple[Any, ...]] = {}
         self.stops: dict[int, Stopped] = dict(known.stops) if known else {}
         self._constants: dict[int, Any] = {}
@@ -112,9 +112,9 @@ class ExplicitRun:
             outs = self._body(node.bodies[0], values)
             self._call = around
             return outs
-        if node.line in self._told:
-            self._tell(node)
-            return [_jax.of_type(t) for t in self._told[node.line]]
+        if node.line in self._types_known:
+            self._take_known(node)
+            return [_jax.of_type(t) for t in self._types_known[node.line]]
         if any(v is UNKNOWN for v in values):
             outs: list[Any] = [UNKNOWN] * len(node.eqn.outvars)
         else:
@@ -122,13 +122,13 @@ class ExplicitRun:
         self.types[node.line] = tuple(None if v is UNKNOWN else jax.typeof(v) for v in outs)
         return outs
 
-    def _tell(self, node: LineNode) -> None:
+    def _take_known(self, node: LineNode) -> None:
         """Records the known types and stops of an equation and of all in it."""
-        if node.line in self._told:
-            self.types[node.line] = self._told[node.line]
+        if node.line in self._types_known:
+            self.types[node.line] = self._types_known[node.line]
         for body in node.bodies:
             for inner in body.nodes:
-                self._tell(inner)
+                self._take_known(inner)
 
     def _bound(self, node: LineNode, values: list[Any]) -> list[Any]:
         with jax.named_scope(f"{TAG}{node.line}"):
@@ -158,15 +158,15 @@ class ExplicitRun:
         """
         line = self._tree.lines[node.line]
         before = dict(self.types), dict(self.stops)
-        asked: dict[int, Entries] = {}
+        wanted: dict[int, Entries] = {}
         fixes: tuple[Fixed, ...] = ()
         for _ in range(2):  # A loop asks for the layout of its carry only once the rest is right.
-            asked |= self._asked(node, values)
+            wanted |= self._wanted_layouts(node, values)
             fixes = fixes or fixes_of(
                 line,
                 values,
                 lambda operands: self._bind(node, list(operands)),
-                tuple(asked.items()),
+                tuple(wanted.items()),
                 self._compiled.get(node.line),
                 self._known_of_fixes,
             )
@@ -177,7 +177,7 @@ class ExplicitRun:
         )
         return Stopped(error, fixes, chosen if chosen < len(fixes) else -1, types)
 
-    def _asked(self, node: LineNode, values: Sequence[Any]) -> dict[int, Entries]:
+    def _wanted_layouts(self, node: LineNode, values: Sequence[Any]) -> dict[int, Entries]:
         """Layouts that an equation asks of operands: a loop that of its carries, a shard_map its specs."""
         params = node.eqn.params
         if node.eqn.primitive.name == "sharding_constraint":

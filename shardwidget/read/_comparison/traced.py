@@ -39,7 +39,7 @@ class Stop(NamedTuple):
 
     site: Site
     types: tuple[str, ...]
-    """Of the operands, at which it does."""
+    """The types of the operands at which it stops."""
 
 
 @dataclass(frozen=True)
@@ -54,28 +54,28 @@ class Traced:
     """In the order of the marks on the equations that replace one that stopped."""
 
 
-def left(asked: ComparedCall, mesh: AnyMesh, layouts: Mapping[Stop, PartitionSpec]) -> Traced:
+def past_stops(call: ComparedCall, mesh: AnyMesh, layouts: Mapping[Stop, PartitionSpec]) -> Traced:
     """Traces a function on its own mesh, leaving to the compiler the equations at which it stops.
 
     Args:
-        asked: the function.
+        call: the function.
         mesh: its mesh, some axes Explicit.
         layouts: how their results are to be laid out, by the keys of ``Traced.stops``; if not named, whole.
     """
-    _, jaxpr, error = _continuing(asked, mesh, lambda: _Leaving(layouts))
+    _, jaxpr, error = _continuing(call, mesh, lambda: _Leaving(layouts))
     return Traced(jaxpr, error, {})
 
 
-def traced(asked: ComparedCall, tree: Tree, mesh: AbstractMesh, fixing: Fixing) -> Traced:
+def traced(call: ComparedCall, tree: Tree, mesh: AbstractMesh, fixing: Fixing) -> Traced:
     """Traces a function on an Explicit mesh.
 
     Args:
-        asked: the function.
+        call: the function.
         tree: the same, traced on another mesh.
         mesh: all its axes Explicit.
         fixing: how to continue where it stops, by lines of ``tree``.
     """
-    fixer, jaxpr, error = _continuing(asked, mesh, lambda: _Fixer(tree, mesh, fixing))
+    fixer, jaxpr, error = _continuing(call, mesh, lambda: _Fixer(tree, mesh, fixing))
     return Traced(jaxpr, error, fixer.stops)
 
 
@@ -93,21 +93,21 @@ F = TypeVar("F", bound=_Continues)
 
 
 def _continuing(
-    asked: ComparedCall, mesh: AnyMesh, fixer: Callable[[], F]
+    call: ComparedCall, mesh: AnyMesh, fixer: Callable[[], F]
 ) -> tuple[F, _jax.AnyJaxpr | None, Exception | None]:
     """Traces a function, continuing past its stops; again where JAX reused one line's fix for another line."""
-    made, jaxpr, error = _once(asked, mesh, fixer(), each_apart=False)
+    made, jaxpr, error = _once(call, mesh, fixer(), each_apart=False)
     if jaxpr is not None and _strays(jaxpr, [stop.site.place for stop in made.stops]):
-        return _once(asked, mesh, fixer(), each_apart=True)
+        return _once(call, mesh, fixer(), each_apart=True)
     return made, jaxpr, error
 
 
 def _once(
-    asked: ComparedCall, mesh: AnyMesh, fixer: F, *, each_apart: bool
+    call: ComparedCall, mesh: AnyMesh, fixer: F, *, each_apart: bool
 ) -> tuple[F, _jax.AnyJaxpr | None, Exception | None]:
     with _jax.fixing(fixer.fix, each_apart=each_apart):
         try:
-            return fixer, _jax.unfiltered(lambda: asked.trace(mesh)), None
+            return fixer, _jax.unfiltered(lambda: call.trace(mesh)), None
         except Exception as raised:
             partial_trace = _jax.partial_trace(raised)
             return fixer, partial_trace.jaxpr if partial_trace else None, raised

@@ -37,7 +37,7 @@ class Line:
     derived: bool
     """Whether differentiation made it: it is transposed, or inside something that is."""
 
-    def called(self, operand: int) -> str:
+    def operand_name(self, operand: int) -> str:
         """An operand in the user's words: a name, an expression, or which one it is."""
         value = self.inputs[operand]
         if isinstance(value, Literal):
@@ -61,7 +61,7 @@ class LineNode:
     line: int = -1
     """Index of its row; -1 for a call, which its body replaces, and for what a fix lays out."""
     of: int = -1
-    """Of an equation without a row: index of the one that its collectives belong to."""
+    """Index of the row that the collectives of an equation without a row belong to."""
     bodies: list[Body[LineNode]] = field(default_factory=list)
 
 
@@ -75,7 +75,7 @@ class LineContext:
     scope: int
     function: str
     types: tuple[AxisTypeName, ...]
-    """Of the mesh's axes."""
+    """The types of the mesh's axes."""
     frames: list[Any]
     """The user's, innermost first."""
     local: bool

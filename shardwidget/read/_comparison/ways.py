@@ -103,11 +103,11 @@ def left_to_compiler(
 
 
 def resharded_operands(
-    line: Line, values: Sequence[Any], bind: Bind, asked: Sequence[tuple[int, Entries]], written: WrittenSource
+    line: Line, values: Sequence[Any], bind: Bind, layouts: Sequence[tuple[int, Entries]], written: WrittenSource
 ) -> Iterator[FixCandidate]:
     """Operands laid out in another way first: as asked for, like another operand, or whole where one is split."""
-    if asked:
-        yield _resharded(line, values, asked, bind, written)
+    if layouts:
+        yield _resharded(line, values, layouts, bind, written)
         return
     arrays = [k for k, v in enumerate(values) if getattr(jax.typeof(v), "ndim", 0) and hasattr(v, "aval")]
     for k in arrays:
@@ -131,12 +131,12 @@ def resharded_operands(
 
 
 def _resharded(
-    line: Line, values: Sequence[Any], asked: Sequence[tuple[int, Entries]], bind: Bind, written: WrittenSource
+    line: Line, values: Sequence[Any], layouts: Sequence[tuple[int, Entries]], bind: Bind, written: WrittenSource
 ) -> FixCandidate:
     """Operands, by their index, laid out in other ways at once."""
-    mesh = jax.typeof(values[asked[0][0]]).sharding.mesh
+    mesh = jax.typeof(values[layouts[0][0]]).sharding.mesh
     # In x @ x the line changes both operands.
-    wanted = {id(line.inputs[k]): dims for k, dims in asked}
+    wanted = {id(line.inputs[k]): dims for k, dims in layouts}
 
     def resharded(operands: Sequence[Any]) -> list[Any]:
         return bind(
@@ -146,14 +146,14 @@ def _resharded(
             ]
         )
 
-    specs = [(k, entries_text(dims)) for k, dims in asked]
-    kept = [{a for axes in dims for a in axes} for _, dims in asked]
+    specs = [(k, entries_text(dims)) for k, dims in layouts]
+    kept = [{a for axes in dims for a in axes} for _, dims in layouts]
     return FixCandidate(
-        "; ".join(f"lay {line.called(k)} out as {spec} first" for k, spec in specs),
+        "; ".join(f"lay {line.operand_name(k)} out as {spec} first" for k, spec in specs),
         "\n".join(_given(line.inputs[k], f"jax.reshard({_name(line.inputs[k])}, {spec})") for k, spec in specs),
-        written.resharded(line, asked),
+        written.resharded(line, layouts),
         resharded,
-        gathers=any({a for d in _of(values[k]) for a in d} - to for (k, _), to in zip(asked, kept, strict=True)),
+        gathers=any({a for d in _of(values[k]) for a in d} - to for (k, _), to in zip(layouts, kept, strict=True)),
     )
 
 

@@ -49,13 +49,13 @@ class WrittenSource:
             return source.edit([(last, f"{source.segment(last)}, {option}")])
         return None
 
-    def resharded(self, line: Line, asked: Iterable[tuple[int, Entries]]) -> Edit | None:
+    def resharded(self, line: Line, layouts: Iterable[tuple[int, Entries]]) -> Edit | None:
         """The line with some operands resharded in place."""
         if (found := self._expression(line)) is None:
             return None
         source, node = found
         changes = []
-        for k, dims in asked:
+        for k, dims in layouts:
             value = line.inputs[k]
             nodes = [] if isinstance(value, Literal) else list(self._standing_for(value, node, source))
             if not nodes:

@@ -12,6 +12,7 @@ from jax.extend.core import JaxprEqn, Literal
 
 from shardwidget import _jax
 from shardwidget._jax import Frame
+from shardwidget.collectives import statement_of
 from shardwidget.read._jaxpr.sources import frames_of
 from shardwidget.read._jaxpr.syntax import calls_at, leaves, names_at, parts_at, span_of, text_at
 from shardwidget.read._jaxpr.value import Body, Value
@@ -158,9 +159,11 @@ def origin_of(eqn: JaxprEqn) -> Any:
     """What two equations have in common if they come from one call of the same primitive in a Python loop.
 
     Returns:
-        None for a ``pvary``: JAX inserts one for each operand, all from one call.
+        None for what JAX may insert itself: one for each operand, all from one call.
     """
-    return None if eqn.primitive.name == "pvary" else (eqn.primitive.name, _jax.call_stack(eqn))
+    statement = statement_of(eqn.primitive.name)
+    inserted = statement is not None and statement.requested_by
+    return None if inserted else (eqn.primitive.name, _jax.call_stack(eqn))
 
 
 @dataclass

@@ -1,1 +1,19 @@
-"""Reading of what is alive while a compiled program runs: ``read.memory``."""
+"""``read.memory`` and ``read.remedies``: what is alive while a compiled program runs, and what would lower its peak.
+
+A function and its arguments, or a compiled program, go in; a ``Memory`` comes out: each buffer with the steps from the
+one that makes it to the last that needs it. ``memory`` is called.
+
+- ``liveness`` walks through the text of the scheduled module, whose order is that of execution, and makes a slot of
+  every result; ``shapes`` gives the bytes of types.
+- ``assignment`` then puts slots where the compiler says it puts them (CPU and GPU). Without that, ``results`` counts
+  results from the first step on, as the compiler allocates them: for CPU and GPU with temporaries in their memory, for
+  TPU only where it reports that it allocates them throughout.
+- ``splits`` finds the mesh axes that divide a temporary, by the operation's name before compilation and its shape.
+- ``memory`` names slots by arguments, lines and variables, and makes the document.
+- ``remedies`` compiles the function in other ways and keeps those with a lower peak; ``recomputed`` writes
+  ``jax.checkpoint`` into the source of the user's functions, for as long as one of these is traced.
+
+Traps: one iteration of a loop stands for all, so a step is not a moment. What reuses memory of another (a bitcast, an
+update in place, the carry of a loop) owns none, and counts as free. An argument is alive to the end, donated or not: a
+result that takes its place costs nothing. Names and shapes may fit several ways of splitting; the axes are then None.
+"""

@@ -50,11 +50,11 @@ class Slot:
     output: int = -1
     """Number of the program's result that it is."""
     donated: bool = False
-    """Of an argument: whether a result is written in its place."""
+    """Whether it is an argument that a result takes the place of."""
     loop: int = -1
     """Index of the innermost loop of which every pass makes it again; -1 for none."""
     index: tuple[int, ...] = ()
-    """Of an element of a tuple: its place in the tuple."""
+    """The place of an element in its tuple; empty where it is not an element of one."""
     size: int = -1
     """Bytes that the compiler allocates for it; -1 for those of its type."""
     free: bool = False

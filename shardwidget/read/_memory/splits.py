@@ -9,12 +9,11 @@ import re
 from collections.abc import Mapping
 
 from shardwidget._jax import Split
+from shardwidget.collectives import statement_of_opcode
 from shardwidget.read._memory.liveness import Slot
 from shardwidget.read._program.module import Instruction, Module
 
 _SAME_VALUE = frozenset({"bitcast", "copy", "convert", "transpose", "reshape"})
-_MOVES = frozenset({"all-gather", "all-to-all", "collective-permute", "reduce-scatter"})
-"""Collectives whose result is divided unlike the operation that needs it."""
 
 
 class Splits:
@@ -49,8 +48,10 @@ class Splits:
     def _axes_of(self, instruction: Instruction, type_: str) -> tuple[str, ...] | None:
         name = instruction.op_name
         shape = _dims(type_)
-        if not name or shape is None or instruction.kind in _MOVES:
+        if not name or shape is None:
             return None
+        if instruction.kind and statement_of_opcode(instruction.kind).redistributes:
+            return None  # It has the name of the operation that needs it, which is divided otherwise.
         splits = self._by_operation.get(name, ())
         found = {self._only(split.shape, split.local) for split in splits if _same_elements(split.local, shape)}
         return next(iter(found)) if len(found) == 1 else None

@@ -92,9 +92,9 @@ class _Flags:
         over = ", ".join(axis for dim in dims for axis in dim.axes) or "more devices"
         if best.role == group.role:
             others = f"other {len(best.leaves)}, which are" if len(best.leaves) > 1 else "other one, which is"
-            reason = f"Unlike the {others} split over {over}: {self.held(group)}."
+            reason = f"Unlike the {others} split over {over}: {self.how_split(group)}."
         else:
-            reason = f"{_capital(self.held(group))}, and {self.model.names[best.leaves[0]]} is split over {over}."
+            reason = f"{_capital(self.how_split(group))}, and {self.model.names[best.leaves[0]]} is split over {over}."
         saved = self.bytes(group) * (self.tiles(best) - own) // self.tiles(best)
         spec = spec_code(tuple(SpecEntry(dim.axes) for dim in dims))
         return self.flag("unlike", group, saved, reason, spec)
@@ -111,7 +111,7 @@ class _Flags:
         used = {axis for dim in kind.dims for axis in dim.axes}
         gained = math.prod(sizes[a] for entry in entries for a in entry.axes if a not in used)
         saved = self.bytes(group) * (gained - 1) // gained
-        reason = f"{_capital(self.held(group))}; it could be split over {_axes(entries, used)}."
+        reason = f"{_capital(self.how_split(group))}; it could be split over {_axes(entries, used)}."
         return self.flag("copied", group, saved, reason, spec_code(entries))
 
     def odd(self, group: Group, kind: LeafType) -> Flag | None:
@@ -139,7 +139,7 @@ class _Flags:
         placed = self.model.placement(group.type)
         return placed.tiles * placed.partials
 
-    def held(self, group: Group) -> str:
+    def how_split(self, group: Group) -> str:
         placed = self.model.placement(group.type)
         if placed.copies == 1:
             return f"split in {placed.tiles}"

@@ -17,7 +17,7 @@ from shardwidget.document.model import Model
 from shardwidget.read._model import flags
 from shardwidget.read._model.leaves import LeafReader
 from shardwidget.read._model.tree import Nodes, flatten, folds, roles
-from shardwidget.read._processes.together import alone, among
+from shardwidget.read._processes.together import participants, say_alone
 from shardwidget.read._wordings import terms
 
 NO_ARRAYS = (
@@ -50,7 +50,9 @@ def model(tree: Any, *, name: str = "") -> Model:
     if all(kind.state in ("none", "other") for kind in reader.types):
         exported = isinstance(tree, export.Exported)
         raise TypeError(EXPORTED if exported else NO_ARRAYS.format(got=type(tree).__name__))
-    alone("reads shapes and shardings.", among(p for mesh in reader.meshes for p in mesh.process.array().tolist()))
+    say_alone(
+        "reads shapes and shardings.", participants(p for mesh in reader.meshes for p in mesh.process.array().tolist())
+    )
     nodes = Nodes([path for path, *_ in found])
     meshes, of_mesh = _main_first(reader, leaf_type)
     without = Model(

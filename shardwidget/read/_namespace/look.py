@@ -21,7 +21,7 @@ from shardwidget.read._model.model import model
 from shardwidget.read._model.tree import flatten
 from shardwidget.read._namespace import changes
 from shardwidget.read._namespace.frame import DeviceFrame, groups
-from shardwidget.read._namespace.moment import Held, Moment, Reader
+from shardwidget.read._namespace.moment import HeldArrays, Moment, Reader
 from shardwidget.read._namespace.records import ArrayKind
 
 NO_CHANGE = changes.NamespaceChange()
@@ -101,7 +101,7 @@ class Looks:
         self,
         lines: _Lines,
         names: Mapping[str, Any],
-        held: Held,
+        held: HeldArrays,
         differences: Mapping[str, changes.NamespaceChange],
         before: Moment | None,
     ) -> _Line:
@@ -120,7 +120,7 @@ class Looks:
 class _Line:
     """A line of the document in which nothing changed, and what it depends on."""
 
-    held: Held
+    held: HeldArrays
     frame: DeviceFrame
     numbers: tuple[int, float]
     """Index of its type, and the bytes below which nothing is flagged."""
@@ -135,7 +135,7 @@ class _Flags:
     flags: tuple[Flag, ...]
     """Worst first."""
     paths: tuple[str, ...]
-    """Of the leaves of a tree."""
+    """The paths of the leaves of a tree."""
 
 
 @dataclass(frozen=True)
@@ -152,12 +152,12 @@ class _Lines:
     indices: dict[int, int] = field(default_factory=dict)
     """For each kind that a line is about, the index of its type in the document."""
 
-    def type_of(self, held: Held) -> int:
+    def type_of(self, held: HeldArrays) -> int:
         """Index of the type of a single array; -1 for a tree."""
         return self._type(held.records[0].kind) if held.single else -1
 
     def holder(
-        self, value: Any, held: Held, index: int, diff: changes.NamespaceChange, before: Moment | None
+        self, value: Any, held: HeldArrays, index: int, diff: changes.NamespaceChange, before: Moment | None
     ) -> Holder:
         """What a name holds, and what changed."""
         kinds = self.kinds
@@ -190,7 +190,7 @@ class _Lines:
             spec=worst.spec if worst else "",
         )
 
-    def gone(self, held: Held) -> Holder:
+    def gone(self, held: HeldArrays) -> Holder:
         """What a name held that is no longer there."""
         kind = self.kinds[held.records[0].kind].type if held.single else None
         return Holder(
@@ -215,7 +215,7 @@ class _Lines:
             index = self.indices[kind] = self.types.setdefault(replace(of, mesh=at), len(self.types))
         return index
 
-    def _parts(self, held: Held) -> tuple[TypeCount, ...]:
+    def _parts(self, held: HeldArrays) -> tuple[TypeCount, ...]:
         found: dict[str, TypeCount] = {}
         for kind, count in Counter([r.kind for r in dict.fromkeys(held.records)]).items():
             of = self.kinds[kind].type
@@ -225,7 +225,7 @@ class _Lines:
             found[text] = TypeCount(text, last.count + count, last.bytes_per_device + here)
         return tuple(sorted(found.values(), key=lambda part: -part.bytes_per_device))
 
-    def _flagged(self, value: Any, held: Held) -> tuple[tuple[Flag, ...], tuple[str, ...]]:
+    def _flagged(self, value: Any, held: HeldArrays) -> tuple[tuple[Flag, ...], tuple[str, ...]]:
         """The flags of what a name holds, worst first, and the paths of its leaves."""
         if not held.name or not held.own:
             return (), ()
@@ -236,7 +236,7 @@ class _Lines:
         flags = [f for f in (*self._alone(held), *known.flags) if f.cost >= self.least or f.kind == "unreadable"]
         return tuple(flags), known.paths
 
-    def _alone(self, held: Held) -> tuple[Flag, ...]:
+    def _alone(self, held: HeldArrays) -> tuple[Flag, ...]:
         """Whether all of it is on one device, while other arrays are on several."""
         kinds = [self.kinds[k] for k in held.counts]
         main = self.frame.mesh
@@ -273,7 +273,7 @@ def _differences(before: Moment, now: Moment, kinds: Sequence[ArrayKind]) -> dic
     }
 
 
-def _largest(held: Iterable[Held], differences: Mapping[str, changes.NamespaceChange]) -> list[Held]:
+def _largest(held: Iterable[HeldArrays], differences: Mapping[str, changes.NamespaceChange]) -> list[HeldArrays]:
     """The holders that are listed, most bytes first; if there are too many, those that changed are preferred."""
     by_bytes = sorted(held, key=_HERE, reverse=True)
     if len(by_bytes) <= MOST:
@@ -287,7 +287,7 @@ def _largest(held: Iterable[Held], differences: Mapping[str, changes.NamespaceCh
     return sorted([*first, *rest], key=_HERE, reverse=True)
 
 
-def _path(value: Any, held: Held, diff: changes.NamespaceChange) -> str:
+def _path(value: Any, held: HeldArrays, diff: changes.NamespaceChange) -> str:
     """Path of the first array that changed in a tree; empty for an update, and for a single array."""
     if held.single or diff.at < 0 or diff.change not in ("resharded", "changed", "deleted"):
         return ""

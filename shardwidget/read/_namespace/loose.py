@@ -10,7 +10,7 @@ from shardwidget.document import Placement
 from shardwidget.read._namespace.records import Record, Records
 
 
-def loose(live: Sequence[Any], named: Collection[Record], records: Records) -> list[Record]:
+def loose_records(live: Sequence[Any], named: Collection[Record], records: Records) -> list[Record]:
     """The live arrays that names do not hold, and that share no memory with those that names hold.
 
     Args:

@@ -13,7 +13,7 @@ import numpy as np
 
 from shardwidget import _jax
 from shardwidget.read._namespace.frame import DeviceFrame, order
-from shardwidget.read._namespace.loose import loose
+from shardwidget.read._namespace.loose import loose_records
 from shardwidget.read._namespace.records import Record, Records
 from shardwidget.read._namespace.walk import Walker
 
@@ -21,14 +21,14 @@ _RECORDS = attrgetter("records")
 
 
 @dataclass(frozen=True)
-class Held:
+class HeldArrays:
     """What a name holds; of what no name holds, the name is empty. The same object as long as nothing in it changes."""
 
     name: str
     records: tuple[Record, ...]
     """All of its arrays, in the order of its tree."""
     own: tuple[Record, ...]
-    """Those that are not counted for an earlier name."""
+    """The arrays that are not counted for an earlier name."""
     single: bool
     """Whether it is an array, and not a tree of one."""
     shared_with: str
@@ -51,15 +51,15 @@ class _Part(NamedTuple):
 class Moment:
     """What exists at a look."""
 
-    held: Mapping[str, Held]
+    held: Mapping[str, HeldArrays]
     owner: Mapping[Record, str]
     """The name that each array is counted for."""
     live: frozenset[Record]
     counts: Counter[int]
     """How many of the live arrays are of each kind."""
     frame: DeviceFrame
-    changed: tuple[Held, ...] = ()
-    """Those of ``held`` that were not there at the look before, or held something else."""
+    changed: tuple[HeldArrays, ...] = ()
+    """The names of ``held`` that were not there at the look before, or held something else."""
     new: frozenset[Record] = frozenset()
     """Live arrays that were not there at the look before."""
     gone: frozenset[Record] = frozenset()
@@ -77,7 +77,7 @@ class Reader:
     def read(self, names: Mapping[str, Any], before: Moment | None) -> Moment:
         """What names hold now; ``before`` itself where nothing changed."""
         last = before.held if before else {}
-        found: list[Held | _Part] = []
+        found: list[HeldArrays | _Part] = []
         kinds, arrays_of, records_of = self._walker.kinds, self._walker.arrays, self.records.of
         for name, value in names.items():
             held = last.get(name)
@@ -95,14 +95,14 @@ class Reader:
                 single = arrays[0] is _jax.held_array(value)
                 found.append(_same(held, single, of) or _Part(name, single, of))
         records = list(chain.from_iterable(map(_RECORDS, found)))
-        free = loose(self._live(), records, self.records)
+        free = loose_records(self._live(), records, self.records)
         if free:
             of = tuple(sorted(free, key=lambda record: record.kind))
             found.append(_same(last.get(""), False, of) or _Part("", False, of))
         self.records.forget(len(records) + len(free))
         return self._moment(found, before)
 
-    def _moment(self, found: Sequence[Held | _Part], before: Moment | None) -> Moment:
+    def _moment(self, found: Sequence[HeldArrays | _Part], before: Moment | None) -> Moment:
         last = tuple(before.held.values()) if before else ()
         kept = next(compress(count(), map(is_not, found, last)), min(len(found), len(last)))
         if before and kept == len(found) == len(last):
@@ -113,10 +113,10 @@ class Reader:
         removed = [r for held in last[kept:] if held.name not in stay for r in held.own]
         for record in removed:
             del owner[record]
-        parts: list[tuple[_Part | Held, tuple[Record, ...], str]] = []
+        parts: list[tuple[_Part | HeldArrays, tuple[Record, ...], str]] = []
         added: list[Record] = []
         for part in found[kept:]:
-            if isinstance(part, Held) and part.name in stay:
+            if isinstance(part, HeldArrays) and part.name in stay:
                 parts.append((part, part.own, ""))
                 continue
             own = tuple([r for r in dict.fromkeys(part.records) if r not in owner])
@@ -134,19 +134,19 @@ class Reader:
         if then:
             now = dict(islice(then.items(), kept))
         else:
-            now = {h.name: self._held(h, h.own, h.shared_with, frame) for h in last[:kept]}
+            now = {h.name: self._summed(h, h.own, h.shared_with, frame) for h in last[:kept]}
         for part, own, shared in parts:
             held = then.get(part.name)
             if held is None or held is not part or (held.own, held.shared_with) != (own, shared):
-                held = self._held(part, own, shared, frame)
+                held = self._summed(part, own, shared, frame)
             now[part.name] = held
         changed = tuple([h for h in islice(now.values(), kept if then else 0, None) if then.get(h.name) is not h])
         return Moment(now, owner, live, counts, frame, changed, new, gone)
 
-    def _held(self, part: _Part | Held, own: tuple[Record, ...], shared: str, frame: DeviceFrame) -> Held:
+    def _summed(self, part: _Part | HeldArrays, own: tuple[Record, ...], shared: str, frame: DeviceFrame) -> HeldArrays:
         counts = Counter([r.kind for r in own])
         here = int(frame.total(counts, self.records.kinds).max(initial=0))
-        return Held(part.name, part.records, own, part.single, shared, counts, here)
+        return HeldArrays(part.name, part.records, own, part.single, shared, counts, here)
 
     def _frame(self, counts: Counter[int], before: Moment | None) -> DeviceFrame:
         meshes = self.records.leaves.meshes
@@ -162,19 +162,19 @@ class Reader:
         return now.frame.total(Counter([r.kind for r in new]), kinds), now.frame.total(Counter(there), kinds)
 
 
-def _undisturbed(parts: Sequence[Held | _Part]) -> frozenset[str]:
+def _undisturbed(parts: Sequence[HeldArrays | _Part]) -> frozenset[str]:
     """Names to which the same arrays belong as before: all that they hold, and none that a name in between holds.
 
     Args:
         parts: what names hold, from the first that changed.
     """
-    alone = [part for part in parts if isinstance(part, Held) and not part.shared_with]
+    alone = [part for part in parts if isinstance(part, HeldArrays) and not part.shared_with]
     names = {part.name for part in alone}
     others = {r for part in parts if part.name not in names for r in part.records}
     return frozenset([part.name for part in alone if others.isdisjoint(part.records)])
 
 
-def _same(held: Held | None, single: bool, records: tuple[Record, ...]) -> Held | None:
+def _same(held: HeldArrays | None, single: bool, records: tuple[Record, ...]) -> HeldArrays | None:
     """What a name held before, if it holds the same arrays."""
     return held if held is not None and held.single == single and held.records == records else None
 

@@ -16,7 +16,7 @@ from shardwidget._config import config
 from shardwidget.read._processes.arrival import Keys, Meeting, MissingProcessError, listed
 from shardwidget.read._processes.watch import SILENT, Watch
 
-__all__ = ["Gathering", "alone", "among", "compiling", "processes_of", "say", "together"]
+__all__ = ["Gathering", "compiling", "participants", "processes_of", "say", "say_alone", "together"]
 
 CHUNK = 2**20
 """The most bytes of a value; the coordination service refuses messages larger than 4 MiB."""
@@ -29,10 +29,10 @@ _meeting = threading.Lock()
 
 def processes_of(devices: Iterable[Any]) -> list[int]:
     """The processes of some devices; none where the program has one process, or they are those of a topology."""
-    return among(device.process_index for device in devices)
+    return participants(device.process_index for device in devices)
 
 
-def among(processes: Iterable[int]) -> list[int]:
+def participants(processes: Iterable[int]) -> list[int]:
     """Processes, each once, in order; none where the program has one, or this one is not among them."""
     # JAX is asked last: asking starts its backends, which a user may not have configured yet.
     if _jax.Board.here() is None or jax.process_count() == 1:
@@ -47,7 +47,7 @@ def say(does: str, processes: list[int]) -> None:
         print(f"shardwidget, process {jax.process_index()}: {does}", flush=True)
 
 
-def alone(does: str, processes: list[int]) -> None:
+def say_alone(does: str, processes: list[int]) -> None:
     """Prints what this process does alone, with what several hold."""
     say(f"{does} Nothing is run or sent: a process may do this alone.", processes)
 
@@ -95,7 +95,7 @@ def compiling(name: str, devices: Iterable[Any]) -> Iterator[None]:
             yield
         return
     if processes := processes_of(devices):
-        alone(f"{does} of {listed(processes)}.", processes)
+        say_alone(f"{does} of {listed(processes)}.", processes)
     yield
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from shardwidget.read._program.groups import Groups
 
 
-class Over(NamedTuple):
+class GroupAxes(NamedTuple):
     """What a collective goes over."""
 
     axes: tuple[str, ...]
@@ -23,10 +23,10 @@ class Over(NamedTuple):
     irregular: bool
     """Whether no set of axes has these groups."""
     within: tuple[str, ...]
-    """Of irregular groups: the axes that they stay within."""
+    """The axes that irregular groups stay within."""
 
 
-def over(groups: Groups, names: Sequence[str], shape: Sequence[int]) -> Over:
+def axes_of_groups(groups: Groups, names: Sequence[str], shape: Sequence[int]) -> GroupAxes:
     """The axes whose groups these are. An axis of size 1 is never among them: nothing is split over it.
 
     Args:
@@ -39,8 +39,8 @@ def over(groups: Groups, names: Sequence[str], shape: Sequence[int]) -> Over:
     size = math.prod(shape[k] for k in varying)
     everybody = {p for group in groups for p in group}
     if all(len(set(group)) == size for group in groups) and len(everybody) == math.prod(shape):
-        return Over(axes, bool(varying) and not names, ())
-    return Over((), True, axes)
+        return GroupAxes(axes, bool(varying) and not names, ())
+    return GroupAxes((), True, axes)
 
 
 def ranked(pairs: Sequence[tuple[int, int]], shape: Sequence[int]) -> tuple[Groups, tuple[tuple[int, int], ...]]:

@@ -47,9 +47,9 @@ class Executable:
     """A compiled program, or only its text."""
 
     text: str = field(repr=False)
-    """Of the optimised module; empty where it has none."""
+    """The text of the optimised module; empty where there is none."""
     devices: tuple[Any, ...]
-    """In the order in which its groups count them."""
+    """The devices, in the order in which groups count them."""
     mesh: Mesh | None
     """The user's mesh; None where none is found."""
     given: bool

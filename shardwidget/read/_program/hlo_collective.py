@@ -10,14 +10,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from shardwidget import collectives, cost
-from shardwidget.collectives import Statement
+from shardwidget.collectives import Statement, statement_of_opcode
 from shardwidget.document import HloCollective, Ints, Mesh, Plan
-from shardwidget.read._program import megascale, remark
-from shardwidget.read._program.axes import Over, over, ranked
+from shardwidget.read._program import megascale
+from shardwidget.read._program.axes import GroupAxes, axes_of_groups, ranked
 from shardwidget.read._program.groups import Groups, expand, groups_text, meaning_of, positions
-from shardwidget.read._program.loops import Found
+from shardwidget.read._program.loops import FoundCollective
 from shardwidget.read._program.module import Computation, Module
 from shardwidget.read._program.origin import InstructionOrigin, Origins
+from shardwidget.read._program.remark import argument_of, remark_of
 from shardwidget.read._program.widened import widened_from
 from shardwidget.read._target import physical_layout
 
@@ -27,7 +28,7 @@ class _Facts:
     """What collectives of one kind, with the same groups and the same bytes, have in common."""
 
     pairs: tuple[tuple[int, int], ...]
-    over: Over
+    over: GroupAxes
     n: int
     traffic: collectives.Traffic
     plans: tuple[int, ...]
@@ -68,7 +69,7 @@ class HloCollectives:
         # A program has many that differ only in their lines; the cache of what they share ends with the reading.
         self._facts = functools.cache(self._read_facts)
 
-    def of(self, found: Found) -> tuple[HloCollective, tuple[InstructionOrigin, ...]]:
+    def of(self, found: FoundCollective) -> tuple[HloCollective, tuple[InstructionOrigin, ...]]:
         """A collective as a document, and its origin: for a combined one several, most bytes first.
 
         Raises:
@@ -77,13 +78,12 @@ class HloCollectives:
         instruction = found.instruction
         between_slices = megascale.is_host_transfer(instruction)
         if between_slices:
-            kind, reduction = megascale.opcode_of(instruction), megascale.reduction_of(instruction)
-            text = megascale.target_text(instruction)
+            statement = megascale.transferred(instruction)
+            kind, text = statement.opcodes[0], megascale.target_text(instruction)
         else:
-            kind, reduction = _kind(found), _reduction(found, self._module)
+            statement, kind = _statement(found, self._module)
             text = groups_text(instruction.text)
-        shapes = _operand_types(found)
-        statement = collectives.statement_of_opcode(kind, reduction)
+        shapes = _operand_types(found, statement)
         size = sum(map(_bytes, shapes))
         facts = self._facts(statement, kind, text, *_modes(instruction.text), size, between_slices)
         origins = self._origins_of(found, [_bytes(shape) for shape in shapes])
@@ -114,18 +114,18 @@ class HloCollectives:
             by_user=by_user,
             asynchronous=found.asynchronous,
             name=instruction.name,
-            operand=remark.argument_of(found, self._module),
+            operand=argument_of(found, self._module),
             groups_text=text,
             groups_meaning=meaning_of(text, facts.ids, self._mesh.size),
             widened_from=widened_from(found, self._module) if self._mesh.platform == "cpu" else "",
-            remark="" if by_user else remark.of(found, statement.semantics, facts.over.axes, origin, self._module),
+            remark="" if by_user else remark_of(found, statement.semantics, facts.over.axes, origin, self._module),
             plans=facts.plans,
             latency=facts.latency,
             bandwidth=facts.bandwidth,
         )
         return document, origins
 
-    def _origins_of(self, found: Found, sizes: list[int]) -> tuple[InstructionOrigin, ...]:
+    def _origins_of(self, found: FoundCollective, sizes: list[int]) -> tuple[InstructionOrigin, ...]:
         parts = self.origins.parts(found)
         if len(parts) != len(sizes) or not any(part.op for part in parts):
             return (self.origins.of(found),)
@@ -140,7 +140,7 @@ class HloCollectives:
         if statement.by_pairs:
             pairs = tuple((source, target) for source, target in groups)
             groups, ranks = ranked(pairs, self._mesh.shape)
-        goes = over(groups, [axis.name for axis in self._mesh.axes], self._mesh.shape)
+        goes = axes_of_groups(groups, [axis.name for axis in self._mesh.axes], self._mesh.shape)
         # The first of a group sends, where one does: openxla.org/xla/operation_semantics, "CollectiveBroadcast".
         call = collectives.Call(statement, kind, goes.axes, groups, pairs=ranks, source=0)
         estimates = self._estimates(call, size, slices)
@@ -212,11 +212,11 @@ class HloCollectives:
         return self._numbers[plan]
 
 
-def _kind(found: Found) -> str:
-    """The kind of collective. The TPU compiler writes a reduce-scatter as a fusion of an all-reduce and a slice."""
-    if found.instruction.kind == "all-reduce" and found.computation.name.startswith("all-reduce-scatter"):
-        return "reduce-scatter"
-    return found.instruction.kind
+def _statement(found: FoundCollective, module: Module) -> tuple[Statement, str]:
+    """What an instruction does, and XLA's name for it: of a fusion that does another collective by it, that one's."""
+    opcode = found.instruction.kind
+    fused = collectives.statement_of_fusion(opcode, found.computation.name)
+    return (fused, fused.opcodes[0]) if fused else (statement_of_opcode(opcode, _reduction(found, module)), opcode)
 
 
 def _modes(text: str) -> tuple[bool, bool]:
@@ -225,17 +225,17 @@ def _modes(text: str) -> tuple[bool, bool]:
 
 
 def _by_user(primitive: str, opcode: str) -> bool:
-    asked = collectives.statement_of(primitive)
-    return asked is not None and opcode in (*asked.opcodes, *asked.compiled_to)
+    requested = collectives.statement_of(primitive)
+    return requested is not None and opcode in (*requested.opcodes, *requested.compiled_to)
 
 
-def _reduction(found: Found, module: Module) -> str:
-    """The operation that an all-reduce combines with."""
+def _reduction(found: FoundCollective, module: Module) -> str:
+    """Opcode of the operation that a collective combines with; empty where it does not combine."""
     computation: Computation | None = module.computations.get(found.instruction.attribute("to_apply").lstrip("%"))
     return computation.root.opcode if computation is not None and computation.root is not None else ""
 
 
-def _operand_types(found: Found) -> list[str]:
+def _operand_types(found: FoundCollective, statement: Statement) -> list[str]:
     instruction = found.instruction
     types = []
     for name in instruction.operands:
@@ -243,7 +243,7 @@ def _operand_types(found: Found) -> list[str]:
         if operand is None:
             raise ValueError(f"the type of its operand {name} is not in the text")
         types += _ARRAY.findall(operand.type)
-    if instruction.kind == "ragged-all-to-all":
+    if statement.ragged:
         return types[:1]  # the output and the offsets stay where they are
     return [kind for kind in types if not kind.startswith("token")]
 

@@ -36,7 +36,7 @@ class Place:
 
 
 @dataclass
-class Found:
+class FoundCollective:
     """A collective of the module."""
 
     instruction: Instruction
@@ -69,7 +69,7 @@ class Found:
 class Walked:
     """What a walk through a module found."""
 
-    found: tuple[Found, ...]
+    found: tuple[FoundCollective, ...]
     """Its collectives, in the order of the schedule."""
     entered: tuple[Entered, ...]
     """What they are in, outer ones before what they contain."""
@@ -97,11 +97,11 @@ def walk(module: Module) -> Walked:
 
 class _Walk:
     def __init__(self, module: Module) -> None:
-        self.found: dict[Instruction, Found] = {}
+        self.found: dict[Instruction, FoundCollective] = {}
         self.entered: list[Entered] = []
         self._module = module
         self._matters: dict[str, bool] = {}
-        self._spread: dict[tuple[str, ...], Found] = {}
+        self._spread: dict[tuple[str, ...], FoundCollective] = {}
 
     def visit(self, computation: Computation, place: Place, *, asynchronous: bool) -> None:
         for instruction in computation.instructions:
@@ -120,7 +120,7 @@ class _Walk:
                 self._spread[spread.key].end = place
             return
         started = asynchronous or instruction.opcode.endswith("-start") or spread is not None
-        found = self.found.setdefault(instruction, Found(instruction, computation, [], started))
+        found = self.found.setdefault(instruction, FoundCollective(instruction, computation, [], started))
         found.places.append(place)
         if spread is not None:
             self._spread[spread.key] = found

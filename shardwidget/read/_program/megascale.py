@@ -11,19 +11,9 @@ from __future__ import annotations
 
 import re
 
+from shardwidget.collectives import Statement, statement_of_transfer
 from shardwidget.read._program.groups import Groups
 from shardwidget.read._program.module import Instruction
-
-_OPCODES = {
-    "ALL_REDUCE": "all-reduce",
-    "ALL_GATHER": "all-gather",
-    "REDUCE_SCATTER": "reduce-scatter",
-    "ALL_TO_ALL": "all-to-all",
-    "ONE_TO_ONE": "collective-permute",
-}
-"""XLA's name for the collective that each type of transfer is."""
-
-_REDUCTIONS = {"MAX": "maximum", "MIN": "minimum"}
 
 _SLICE = 100_000
 """Device ids of a slice begin at its number times this."""
@@ -40,22 +30,18 @@ def transfer_type(instruction: Instruction) -> str:
     return found[1] if found else ""
 
 
-def opcode_of(instruction: Instruction) -> str:
-    """XLA's name for the collective that a transfer between slices is.
+def transferred(instruction: Instruction) -> Statement:
+    """The collective that a transfer between slices is.
 
     Raises:
         ValueError: its type is not known.
     """
     kind = transfer_type(instruction)
-    if kind not in _OPCODES:
+    reduction = re.search(r'_xla_megascale_reduce_operation="(\w+)"', instruction.text)
+    statement = statement_of_transfer(kind, reduction[1] if reduction else "")
+    if statement is None:
         raise ValueError(f"it is a transfer between slices of the unknown type {kind}")
-    return _OPCODES[kind]
-
-
-def reduction_of(instruction: Instruction) -> str:
-    """The opcode of the operation that it combines with; empty where it does not combine."""
-    found = re.search(r'_xla_megascale_reduce_operation="(\w+)"', instruction.text)
-    return _REDUCTIONS.get(found[1], "add") if found else ""
+    return statement
 
 
 def rendezvous(instruction: Instruction) -> str:

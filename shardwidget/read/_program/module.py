@@ -32,7 +32,7 @@ class Instruction:
 
     name: str
     type: str
-    """Of the result, as XLA writes it: ``f32[8,4]{1,0}``, ``(f32[8], u32[])``."""
+    """The type of the result, as XLA writes it: ``f32[8,4]{1,0}``, ``(f32[8], u32[])``."""
     opcode: str
     text: str
     root: bool
@@ -44,9 +44,10 @@ class Instruction:
         Nor is a send to the host: what ``jax.debug.print`` and callbacks need. Between TPU slices it is a collective.
         """
         opcode = self.opcode.removesuffix("-start")
-        if opcode == "send" and "is_host_transfer=true" in self.text:
-            return opcode if "_xla_megascale_transfer_type" in self.text else ""
-        return opcode if opcode in OPCODES else ""
+        if opcode not in OPCODES:
+            return ""
+        to_host = "is_host_transfer=true" in self.text and "_xla_megascale_transfer_type" not in self.text
+        return "" if to_host else opcode
 
     @property
     def operands(self) -> list[str]:

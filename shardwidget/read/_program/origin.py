@@ -12,7 +12,7 @@ from shardwidget import _jax, collectives
 from shardwidget.document import Source
 from shardwidget.read._jaxpr.sources import line_of
 from shardwidget.read._program import megascale
-from shardwidget.read._program.loops import Found
+from shardwidget.read._program.loops import FoundCollective
 from shardwidget.read._program.module import Computation, Instruction, Module, unescaped
 
 _PASSES_ON = frozenset({"copy", "bitcast", "reshape", "transpose", "get-tuple-element", "tuple", "convert", "fusion"})
@@ -131,7 +131,7 @@ class Origins:
         own = re.fullmatch(r"[\w\-]+\.\d+", origin.op) is not None
         return origin if origin.op and not own else self._near(instruction, computation) or origin
 
-    def of(self, found: Found) -> InstructionOrigin:
+    def of(self, found: FoundCollective) -> InstructionOrigin:
         """The origin of a collective; for one that the compiler rewrote, that of what it is in or leads to."""
         if megascale.is_host_transfer(found.instruction):
             return self._of_transfer(found)
@@ -147,19 +147,19 @@ class Origins:
             origin = self._consumer(found) or origin
         return origin
 
-    def _of_transfer(self, found: Found) -> InstructionOrigin:
+    def _of_transfer(self, found: FoundCollective) -> InstructionOrigin:
         """The origin of a transfer between slices: that of what takes the received value, under its former name."""
         name = megascale.rendezvous(found.instruction)
         arrivals = (i for i in found.computation.instructions if i.opcode == "recv" and megascale.rendezvous(i) == name)
         near = [self._near(i, found.computation) for i in (*arrivals, found.instruction)]
         origin = next((one for one in near if one is not None), InstructionOrigin("", ()))
         # XLA names what JAX asked for by JAX's primitive.
-        asked = (re.match(r"[a-z_]+", name) or [""])[0]
-        if collectives.statement_of(asked) is None:
+        primitive = (re.match(r"[a-z_]+", name) or [""])[0]
+        if collectives.statement_of(primitive) is None:
             return origin
-        return origin._replace(op="/".join(filter(None, (origin.op, asked))))
+        return origin._replace(op="/".join(filter(None, (origin.op, primitive))))
 
-    def _consumer(self, found: Found) -> InstructionOrigin | None:
+    def _consumer(self, found: FoundCollective) -> InstructionOrigin | None:
         """The origin of the first operation that computes with a result; None where it is only passed on."""
         place = found.end or found.places[0]
         start = found.instruction, found.computation
@@ -186,7 +186,7 @@ class Origins:
         numbers = [k for k, operand in enumerate(fusion.operands) if operand == name]
         return [(parameter, inner) for k in numbers if (parameter := inner.parameter(k)) is not None]
 
-    def parts(self, found: Found) -> list[InstructionOrigin]:
+    def parts(self, found: FoundCollective) -> list[InstructionOrigin]:
         """For a collective that several were combined into: the origin of each operand, empty where it has none."""
         result, computation = found.instruction, found.computation
         root, place = computation.root, found.places[0]

@@ -6,9 +6,9 @@ import re
 
 import numpy as np
 
-from shardwidget.collectives import OPCODES, statement_of_opcode
+from shardwidget.collectives import OPCODES, STATEMENTS, statement_of_opcode
 from shardwidget.document import HloCollective, Ints, Mesh, Semantics
-from shardwidget.read._program.axes import over, ranked
+from shardwidget.read._program.axes import axes_of_groups, ranked
 from shardwidget.read._program.groups import expand, groups_text, meaning_of
 
 NO_TEXT = (
@@ -17,6 +17,7 @@ NO_TEXT = (
     "source_target_pairs={{{{0,1}},{{1,0}}}}. It begins with {start!r}."
 )
 
+_BY_PAIRS = next(statement.opcodes[0] for statement in STATEMENTS if statement.by_pairs)
 _OPCODE = re.compile(rf"\b({'|'.join(sorted(OPCODES, key=len, reverse=True))})(?:-start)?\(")
 
 
@@ -48,12 +49,12 @@ def pasted(text: str, mesh: Mesh) -> HloCollective:
         raise ValueError(f"the groups name the device {unknown[0]}, and the mesh has {mesh.size}: 0 to {mesh.size - 1}")
     opcode = _OPCODE.search(text)
     in_pairs = found.startswith("source_target_pairs")
-    kind = opcode[1] if opcode else "collective-permute" if in_pairs else "groups"
+    kind = opcode[1] if opcode else _BY_PAIRS if in_pairs else "groups"
     pairs: tuple[tuple[int, int], ...] = ()
     if in_pairs:
         pairs = tuple((pair[0], pair[-1]) for pair in groups)
         groups, _ = ranked(pairs, mesh.shape)
-    goes = over(groups, [axis.name for axis in mesh.axes], mesh.shape)
+    goes = axes_of_groups(groups, [axis.name for axis in mesh.axes], mesh.shape)
     ids = mesh.device_ids.array().tolist()
     n = max(map(len, groups))
     return HloCollective(

@@ -184,13 +184,13 @@ class Reading:
 
     collectives: tuple[HloCollective, ...]
     origins: tuple[tuple[InstructionOrigin, ...], ...]
-    """Of each collective: JAX's path to its operation, and all its frames; of a combined one several."""
+    """The origin of each collective: JAX's path of its operation, and all its frames; several for a combined one."""
     nests: tuple[Nest, ...]
     plans: tuple[Plan, ...]
     unread: tuple[str, ...]
     instructions: int
     name: str
-    """Of the module, without ``jit_``."""
+    """The name of the module, without ``jit_``."""
 
     def listings(self) -> tuple[Listing, ...]:
         """The functions that the collectives' lines are in."""
@@ -298,7 +298,7 @@ def _note(mesh: Mesh, reading: Reading) -> str:
 
 def memory_totals(compiled: Any, platform: str) -> MemoryTotals | None:
     """What the compiler reports about memory; None where it reports nothing."""
-    stats = _asked(compiled.memory_analysis) if compiled is not None else None
+    stats = _analysis(compiled.memory_analysis) if compiled is not None else None
     if stats is None:
         return None
     return MemoryTotals(
@@ -313,14 +313,14 @@ def memory_totals(compiled: Any, platform: str) -> MemoryTotals | None:
 
 
 def _work(compiled: Any) -> Work | None:
-    found = _asked(compiled.cost_analysis) if compiled is not None else None
+    found = _analysis(compiled.cost_analysis) if compiled is not None else None
     if not found:
         return None
     figures = (float(found.get(key, -1)) for key in ("flops", "bytes accessed", "optimal_seconds"))
     return Work(*(figure if figure >= 0 else -1.0 for figure in figures))
 
 
-def _asked(analysis: Callable[[], Any]) -> Any:
+def _analysis(analysis: Callable[[], Any]) -> Any:
     """An analysis; None where the backend makes none."""
     try:
         return analysis()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from shardwidget.document import Semantics
-from shardwidget.read._program.loops import Found
+from shardwidget.read._program.loops import FoundCollective
 from shardwidget.read._program.module import Instruction, Module
 from shardwidget.read._program.origin import InstructionOrigin
 from shardwidget.read._program.resliced import resliced
@@ -22,21 +22,23 @@ RESLICED = "full rematerialization: gathered whole, then sliced again; a shardin
 _SAME_VALUES = frozenset({"parameter", "copy", "bitcast", "copy-done", "copy-start", "convert", "transpose", "reshape"})
 
 
-def of(found: Found, semantics: Semantics, axes: Sequence[str], origin: InstructionOrigin, module: Module) -> str:
+def remark_of(
+    found: FoundCollective, semantics: Semantics, axes: Sequence[str], origin: InstructionOrigin, module: Module
+) -> str:
     """That a split is undone: an array gathered whole over its axes, for an operation that computes nothing with it.
 
     Or that a reshard has no direct way, so that every device gathers the array whole and slices it again. A matmul that
     gathers its weights is what fully sharded training does, and gets no remark.
     """
-    if resliced(found, module):
+    if resliced(found, semantics, module):
         return RESLICED
-    if semantics.cuts != "received" or not axes or origin.primitive not in _ALONG:
+    if not semantics.gathers or not axes or origin.primitive not in _ALONG:
         return ""
     name = argument_of(found, module)
     return f"undoes the split{name and f' of {name}'} over {_listed(axes)}, for {origin.primitive}"
 
 
-def argument_of(found: Found, module: Module) -> str:
+def argument_of(found: FoundCollective, module: Module) -> str:
     """The user's argument that a collective moves; empty where it moves none."""
     names = found.instruction.operands
     if found.computation is not module.entry or len(names) != 1:

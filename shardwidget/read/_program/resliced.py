@@ -5,24 +5,23 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-from shardwidget.read._program.loops import Found
+from shardwidget.document import Semantics
+from shardwidget.read._program.loops import FoundCollective
 from shardwidget.read._program.module import Computation, Instruction, Module
 
-_SAME_VALUES = frozenset(
-    {"all-gather-done", "bitcast", "convert", "copy", "copy-done", "copy-start", "reshape", "transpose"}
-)
+_SAME_VALUES = frozenset({"bitcast", "convert", "copy", "copy-start", "reshape", "transpose"})
 _DEVICE = frozenset({"partition-id", "replica-id"})
 _INDEX = re.compile(r"[su](32|64)\[1?\]")
 """Types of the numbers that offsets are computed with."""
 
 
-def resliced(found: Found, module: Module) -> bool:
-    """Whether every use of what an all-gather gives is a slice whose place depends on the device.
+def resliced(found: FoundCollective, semantics: Semantics, module: Module) -> bool:
+    """Whether a collective gathers blocks of which every use is a slice whose place depends on the device.
 
     It is followed within the computation that it is in; where that does not tell, the answer is no.
     """
     instruction = found.instruction
-    if instruction.kind != "all-gather" or len(instruction.operands) != 1:
+    if not semantics.gathers or len(instruction.operands) != 1:
         return False
     return _only_sliced(instruction, found.computation, module, ())
 
@@ -35,7 +34,7 @@ def _only_sliced(value: Instruction, inside: Computation, module: Module, given:
 
 def _slices(user: Instruction, value: str, inside: Computation, module: Module, given: Collection[str]) -> bool:
     operands = user.operands
-    if user.opcode in _SAME_VALUES:
+    if user.opcode in _SAME_VALUES or user.opcode.endswith("-done"):
         return _only_sliced(user, inside, module, given)
     if user.opcode == "dynamic-slice":
         offsets = operands[1:]

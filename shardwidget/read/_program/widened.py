@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import re
 
-from shardwidget.read._program.loops import Found
+from shardwidget.read._program.loops import FoundCollective
 from shardwidget.read._program.module import Computation, Instruction, Module
 
 _NARROW = re.compile(r"\(?(bf16|f16|f8e\w+|f4e\w+)\[")
 _MOVES = frozenset({"copy", "bitcast", "reshape", "transpose", "broadcast", "slice", "dynamic-slice", "concatenate"})
 
 
-def widened_from(found: Found, module: Module) -> str:
+def widened_from(found: FoundCollective, module: Module) -> str:
     """The narrow dtype of the program in whose place a collective sends a wider one; empty where it sends its own.
 
     Certain in two cases: XLA marks the computation that an all-reduce combines with as ``promoted``; or the operand is

@@ -21,10 +21,12 @@ OTHER_DEVICES = (
 )
 ABSTRACT = "Nothing is compiled for an abstract mesh."
 
-Told = Callable[[int, int], None]
+Progress = Callable[[int, int], None]
 
 
-def with_collectives(plan: ReshardPlan, mesh: Any, dtypes: Sequence[Any], progress: Told | None = None) -> ReshardPlan:
+def with_collectives(
+    plan: ReshardPlan, mesh: Any, dtypes: Sequence[Any], progress: Progress | None = None
+) -> ReshardPlan:
     """A plan to or from groups, with the collectives of each array.
 
     Arrays that are equal but for their paths are compiled once.

@@ -47,7 +47,9 @@ class Transition:
 
 
 @functools.lru_cache(maxsize=512)
-def way(shape: Shape, dtype: Any, source: NamedSharding, target: NamedSharding, axis: str, back: bool) -> Transition:
+def transition(
+    shape: Shape, dtype: Any, source: NamedSharding, target: NamedSharding, axis: str, back: bool
+) -> Transition:
     """What moving from one sharding to another takes.
 
     Args:
@@ -87,7 +89,7 @@ def way(shape: Shape, dtype: Any, source: NamedSharding, target: NamedSharding, 
     return Transition(moved, tuple(lacks.tolist()), tuple(lacks_all.tolist()))
 
 
-def between(x: Any, target: Sharding) -> tuple[MovedArray, Placement, Placement]:
+def array_put(x: Any, target: Sharding) -> tuple[MovedArray, Placement, Placement]:
     """What moving an array from its sharding to another takes, and both placements."""
     before, after = placement(x), placement((x.shape, x.dtype, target))
     position = {device: p for p, device in enumerate(after.device_ids)}
@@ -118,7 +120,7 @@ def between(x: Any, target: Sharding) -> tuple[MovedArray, Placement, Placement]
 
 
 @functools.lru_cache(maxsize=512)
-def inside(shape: Shape, spec: PartitionSpec, mesh: AnyMesh, axis: str) -> NamedSharding:
+def sharding_in_groups(shape: Shape, spec: PartitionSpec, mesh: AnyMesh, axis: str) -> NamedSharding:
     """The sharding on the whole mesh that lays an array out in every group by this spec.
 
     Raises:

@@ -19,7 +19,7 @@ from shardwidget.read._mesh import read_mesh
 from shardwidget.read._mpmd import groups_of
 from shardwidget.read._placement import as_typed
 from shardwidget.read._reshard.compiled import of_put, with_collectives
-from shardwidget.read._reshard.layouts import between, inside, way
+from shardwidget.read._reshard.layouts import array_put, sharding_in_groups, transition
 from shardwidget.read._reshard.needs import flows
 
 MOST_FLOWS = 64
@@ -130,7 +130,7 @@ def _put_plan(x: Any, target: Any, axis: str, threshold: int | None, compiled: b
         raise ValueError(_errors.NO_SHARDING.format(what=x, shape=x.shape, dtype=str(x.dtype)))
     _settled(x.sharding, "x is")
     _settled(target, "the target is")
-    moved, before, after = between(x, target)
+    moved, before, after = array_put(x, target)
     many = max(before.mesh.size, after.mesh.size) > MOST_FLOWS
     plan = ReshardPlan(
         "device_put",
@@ -188,7 +188,9 @@ def _moved(path: str, x: Any, target: Any, mesh: AnyMesh, axis: str) -> MovedArr
         raise ValueError(f"the target of {path} names groups {list(ids)}; {axis!r} has groups 0 to {last}")
     shape = tuple(x.shape)
     try:
-        return way(shape, x.dtype, x.sharding, inside(shape, spec, mesh, axis), axis, False).to_groups(path, ids)
+        return transition(
+            shape, x.dtype, x.sharding, sharding_in_groups(shape, spec, mesh, axis), axis, False
+        ).to_groups(path, ids)
     except ValueError as error:
         raise ValueError(f"the target of {path}: {error}") from error
 
@@ -213,7 +215,9 @@ def _moved_back(path: str, x: Any, target: Any, mesh: AnyMesh, axis: str) -> Mov
         if not groups:
             raise ValueError("it is on no group, so there is nothing to move")
         shape = tuple(x.shape)
-        return way(shape, x.dtype, inside(shape, spec, mesh, axis), target, axis, True).from_groups(path, groups)
+        return transition(shape, x.dtype, sharding_in_groups(shape, spec, mesh, axis), target, axis, True).from_groups(
+            path, groups
+        )
     except (TypeError, ValueError) as error:
         kind = TypeError if isinstance(error, TypeError) else ValueError
         raise kind(f"{path}: {error}") from error

@@ -187,11 +187,11 @@ def _measure(
     progress: Progress | None,
 ) -> bytes:
     """The profile of n calls, an ``XSpace``."""
-    told = progress or (lambda done, of: None)
+    report = progress or (lambda done, of: None)
     with calls(f, args, kwargs=kwargs, n=n, mesh=mesh) as ready:
         for _ in range(WARM_UP):
             ready()()
-        told(0, n)
+        report(0, n)
         profile = _jax.ProfilerSession()
         try:
             profile.start()
@@ -201,7 +201,7 @@ def _measure(
             # Copies of donated arguments are programs of their own, which their names identify.
             for done in range(n):
                 ready()()
-                told(done + 1, n)
+                report(done + 1, n)
         finally:
             data = profile.stop()
     return data

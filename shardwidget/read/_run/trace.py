@@ -46,7 +46,7 @@ class Executions:
     """Instructions that ran on devices: one entry per event; all arrays int64 of shape ``[events]``."""
 
     names: tuple[str, ...]
-    """Of the instructions, each once."""
+    """The names of the instructions, each once."""
     name: np.ndarray
     """Index in ``names``."""
     device: np.ndarray

@@ -75,7 +75,7 @@ class Plane:
         self.name = ""
         self.lines: list[Line] = []
         self.names: dict[int, str] = {}
-        """Of events, by id."""
+        """Names of events, by id."""
         self._stats: dict[int, str] = {}
         """Names of stats, by id."""
         self._own: list[tuple[int, int]] = []

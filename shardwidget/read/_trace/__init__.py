@@ -1,7 +1,7 @@
 """``read.trace``: a program of ``shard_map`` regions run step by step.
 
 - ``trace`` is called; ``arguments`` are checked and filled.
-- ``planner`` walks the jaxpr and makes a plan of ``nodes``, whose values are written to ``levels``.
+- ``planner`` walks the jaxpr and makes a plan of ``nodes``, which say where values are written.
 - ``recorder`` runs the plan, by ``mesh_engine`` or ``host_engine``; ``runnable`` limits and compiles it, ``cache``
   keeps it.
 - ``written`` values and ``global_values`` are read, at ``positions`` of a mesh; results are ``placed``.

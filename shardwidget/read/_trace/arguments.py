@@ -85,15 +85,15 @@ class Arguments:
             ValueError: there is one, as in ``jit``.
         """
         if any(is_on_other_devices(x, mesh) for x in self.arrays):
-            raise ValueError(self._said(_errors.REGION_ELSEWHERE, mesh, simulated=SIMULATED_ELSEWHERE))
+            raise ValueError(self._about_places(_errors.REGION_ELSEWHERE, mesh, simulated=SIMULATED_ELSEWHERE))
 
     def cut_otherwise(self, mesh: AnyMesh | None) -> str:
         """What to say of arguments that are split on a mesh of other axes than this; empty where none is."""
         if mesh is None or not any(is_split_on_other_axes(x, mesh) for x in self.arrays):
             return ""
-        return self._said(REGION_OF_OTHER_AXES, mesh)
+        return self._about_places(REGION_OF_OTHER_AXES, mesh)
 
-    def _said(self, words: str, mesh: AnyMesh, **more: str) -> str:
+    def _about_places(self, words: str, mesh: AnyMesh, **more: str) -> str:
         return words.format(words=self._call.places, function=self.function, mesh=mesh_text(mesh), **more)
 
     def trace(self) -> tuple[Any, Any]:

@@ -80,14 +80,14 @@ class MeshEngine:
             i, carry, written = state
             return i + 1, *body(i, carry, written)
 
-        zero = self.kept(jnp.int32(0), node.level)
+        zero = self.as_any(jnp.int32(0), node.level)
         return lax.while_loop(lambda state: test(state[1]), run, (zero, carry, written))
 
     def placed(self, values: list[Any], shardings: Sequence[Any]) -> list[Any]:
         """The values, constrained as ``jit`` constrains them."""
         return [_constrained(x, s) for x, s in zip(values, shardings, strict=True)] if shardings else values
 
-    def kept(self, x: Any, level: Level) -> Any:
+    def as_any(self, x: Any, level: Level) -> Any:
         """In a region: typed as varying over every manual axis."""
         return x if level.region is None else _jax.kept(x, level.region.typed)
 
@@ -97,7 +97,7 @@ class MeshEngine:
         if type_.mesh is not None:
             spec = jax.sharding.PartitionSpec(*type_.spec)
             zeros = jax.reshard(zeros, jax.sharding.NamedSharding(type_.mesh, spec))
-        return self.kept(zeros, level)
+        return self.as_any(zeros, level)
 
 
 def _constrained(x: Any, sharding: Sharding) -> Any:

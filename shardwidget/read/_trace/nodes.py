@@ -116,7 +116,7 @@ class CallNode:
     body: TracedBody
 
     def operands(self, values: Sequence[Any]) -> list[Any]:
-        """Those of an equation's operands that the body takes."""
+        """The operands of an equation that the body takes."""
         passed = self.control.operands
         return list(values) if passed is None else [values[k] for k in passed]
 

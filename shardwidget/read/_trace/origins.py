@@ -1,4 +1,4 @@
-"""Which device's block a value is: blocks are followed through what only moves them."""
+"""Which device's block a device holds: blocks are followed through what only moves them."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from shardwidget import _jax, collectives
 from shardwidget.read._trace.draft import Moved, TracedValue
 
 
-def moved(value: TracedValue, size: int) -> Moved:
-    """Whose blocks those of a value are; its own, on a mesh of this many devices, where nothing else is known."""
+def blocks_of(value: TracedValue, size: int) -> Moved:
+    """Where the blocks of a value come from: itself, on a mesh of this many devices, where nothing else is known."""
     return value.moved or Moved(value, np.arange(size)[:, None])
 
 
@@ -41,20 +41,20 @@ def through_collective(call: collectives.Call, operand: Moved) -> Moved | None:
     return replace(operand, pieces=joined, axis=call.concat if meaning.by_origin else call.dimension)
 
 
-def not_known(operand: Moved) -> Moved:
-    """Blocks of which it is not known whose they are."""
+def unknown_blocks(operand: Moved) -> Moved:
+    """Blocks whose origin is not known."""
     return replace(operand, pieces=np.full((len(operand.pieces), 1), -2), axis=-1)
 
 
-def own(blocks: Moved) -> bool:
+def unmoved(blocks: Moved) -> bool:
     """Whether every device has its own block."""
     return np.array_equal(blocks.pieces, np.arange(len(blocks.pieces))[:, None])
 
 
-def after(first: Moved, then: Moved) -> Moved:
+def moved_twice(first: Moved, then: Moved) -> Moved:
     """Blocks that were moved twice: by ``first``, and then by ``then``, whose root is what ``first`` gave."""
     if first.count > 1:  # What became of joined pieces is not in ``then``.
-        return not_known(first)
+        return unknown_blocks(first)
     pieces = np.where(then.pieces < 0, then.pieces, first.pieces[np.maximum(then.pieces, 0), 0])
     return replace(then, root=first.root, pieces=pieces, fixed=first.fixed and then.fixed)
 
@@ -76,10 +76,10 @@ def after_iterations(
     index = {value.id: k for k, value in enumerate(parameters)}
 
     def then(first: Sequence[Moved], second: Sequence[Moved]) -> list[Moved]:
-        return [after(first[index[m.root.id]], m) if m.root.id in index else m for m in second]
+        return [moved_twice(first[index[m.root.id]], m) if m.root.id in index else m for m in second]
 
     # Every iteration moves blocks in the same way: the number of iterations is taken apart into powers of two.
-    power = [m if m.fixed or (own(m) and m.root.id not in index) else not_known(m) for m in results]
+    power = [m if m.fixed or (unmoved(m) and m.root.id not in index) else unknown_blocks(m) for m in results]
     state = list(before)
     while times:
         state = then(state, power) if times % 2 else state
@@ -87,13 +87,13 @@ def after_iterations(
         times //= 2
     inside = min(index)
 
-    def told(m: Moved, parameter: TracedValue) -> Moved | None:
+    def where_known(m: Moved, parameter: TracedValue) -> Moved | None:
         if m.root.id < inside:
             return m
         # Made in an iteration that was not recorded: whose it is can only be said where it was not moved since.
-        return None if own(m) else not_known(replace(m, root=parameter))
+        return None if unmoved(m) else unknown_blocks(replace(m, root=parameter))
 
-    return [told(m, parameter) for m, parameter in zip(state, parameters, strict=True)]
+    return [where_known(m, parameter) for m, parameter in zip(state, parameters, strict=True)]
 
 
 Starts = Callable[[int], Sequence[int] | None]

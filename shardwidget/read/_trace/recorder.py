@@ -82,7 +82,7 @@ class Engine(Protocol):
         """Global values, each with its sharding if it is given one."""
         ...
 
-    def kept(self, x: Any, level: Level) -> Any:
+    def as_any(self, x: Any, level: Level) -> Any:
         """A value in a type that every value of the level can have."""
         ...
 
@@ -247,7 +247,7 @@ class Recorder:
     def append(self, tape: Tape | None, level: Level, outs: list[Any], written: list[Any]) -> list[Any]:
         """Takes over what an inner level wrote."""
         if tape is not None:
-            tape.tensors += [self.engine.kept(w, level) for w in written]
+            tape.tensors += [self.engine.as_any(w, level) for w in written]
         return outs
 
     def write(self, tape: Tape | None, sites: Sequence[Site], values: Sequence[Any]) -> list[Any]:
@@ -261,7 +261,7 @@ class Recorder:
     def _write(self, tape: Tape, site: Site, value: Any) -> None:
         if jax.dtypes.issubdtype(value.dtype, jax.dtypes.prng_key):
             value = jax.random.key_data(value)
-        value = self.engine.kept(value, site.level)
+        value = self.engine.as_any(value, site.level)
         if site.format:
             tape.pieces.append(_corner(value, self.engine.lead(site.level), site))
         if site.tensor >= 0:

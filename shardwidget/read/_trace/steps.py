@@ -10,6 +10,7 @@ import numpy as np
 from jax.extend.core import JaxprEqn, Literal
 
 from shardwidget import _jax
+from shardwidget.collectives import statement_of
 from shardwidget.document import Mesh, Scope
 from shardwidget.document.step import Begins
 from shardwidget.read._jaxpr.expressions import beginnings
@@ -22,12 +23,12 @@ from shardwidget.read._trace.collective import Collectives
 from shardwidget.read._trace.draft import Draft, Moved, TracedValue
 from shardwidget.read._trace.nodes import BranchesNode, CallNode, LeafNode, LoopNode, RegionNode, Site, TracedBody
 from shardwidget.read._trace.origins import (
-    after,
     after_iterations,
-    moved,
-    not_known,
+    blocks_of,
+    moved_twice,
     through_collective,
     through_equation,
+    unknown_blocks,
 )
 from shardwidget.read._trace.printed import printed
 from shardwidget.read._trace.written import Slots, WrittenTensors
@@ -140,9 +141,10 @@ class Writer:
         if eqn.primitive.name in _jax.WRITES and self.written is not None:
             mesh = None if place.region is None else self.meshes[place.region]
             step.printed = printed(eqn, values, self.written, mesh, place.active)
-        if eqn.primitive.name == "pvary":
+        statement = statement_of(eqn.primitive.name)
+        if statement is not None and statement.requested_by:
             frames = frames_of(eqn)
-            step.implicit = not frames or calls_at(frames[0]) not in ("pcast", "pvary")
+            step.implicit = not frames or calls_at(frames[0]) not in statement.requested_by
             if step.implicit and isinstance(values[0], TracedValue):
                 outs[0].alias = values[0]
             elif step.implicit:
@@ -163,14 +165,14 @@ class Writer:
                 self._look_for_nan(step, values, outs)
             for value, out in zip(values, outs, strict=False) if not call.statement.joint else ():
                 if isinstance(value, TracedValue):
-                    out.moved = through_collective(call, moved(value, size))
+                    out.moved = through_collective(call, blocks_of(value, size))
         elif values and outs and isinstance(values[0], TracedValue):
 
             def starts(k: int) -> Sequence[int] | None:
                 return self._scalar(values[k], place)
 
             shape = values[0].aval.shape
-            outs[0].moved = through_equation(eqn.primitive.name, eqn.params, shape, moved(values[0], size), starts)
+            outs[0].moved = through_equation(eqn.primitive.name, eqn.params, shape, blocks_of(values[0], size), starts)
 
     def _look_for_nan(self, step: Draft, values: Sequence[Operand], outs: Sequence[TracedValue]) -> None:
         """Notes a NaN in the shown part of the operands that none of the results has."""
@@ -213,7 +215,7 @@ class Writer:
 
         def blocks(operands: Sequence[Operand]) -> list[Moved]:
             return [
-                moved(x, size) if isinstance(x, TracedValue) else not_known(moved(arg, size))
+                blocks_of(x, size) if isinstance(x, TracedValue) else unknown_blocks(blocks_of(arg, size))
                 for x, arg in zip(operands, args, strict=True)
             ]
 
@@ -223,7 +225,7 @@ class Writer:
         for value in self.values[args[0].id :]:
             root = known.get(value.moved.root.id) if value.moved else None
             if root is not None and value.moved:
-                value.moved = after(root, value.moved)
+                value.moved = moved_twice(root, value.moved)
         for arg, origin in zip(args, found, strict=True):
             arg.moved = origin
 
@@ -386,7 +388,7 @@ class Writer:
                     value.name = known
             if place.region is not None and previous == number - 1:
                 for value, operand in zip(made, carry, strict=False):
-                    value.moved = moved(operand, self.size(place)) if isinstance(operand, TracedValue) else None
+                    value.moved = blocks_of(operand, self.size(place)) if isinstance(operand, TracedValue) else None
             self._begins = "statement"
             self.step(
                 name, eqn, [*carry, *slices] if previous == number - 1 else slices, made, inner, kind="iteration",
@@ -407,7 +409,7 @@ class Writer:
         outs = [self.value(v.aval, place, site) for v, site in zip(eqn.outvars, node.outputs, strict=True)]
         if place.region is not None and counts is None and total > 0:
             for value, operand in zip(outs, carry, strict=False):
-                value.moved = moved(operand, self.size(place)) if isinstance(operand, TracedValue) else None
+                value.moved = blocks_of(operand, self.size(place)) if isinstance(operand, TracedValue) else None
         self._begins = "statement"
         self.step(
             name,

@@ -10,7 +10,7 @@ import numpy as np
 from jax.sharding import PartitionSpec
 
 from shardwidget import _jax
-from shardwidget.collectives import statement_of
+from shardwidget.collectives import Statement, named_axes, statement_of
 from shardwidget.document import Collective, Mesh
 from shardwidget.read._cuts import dims_of_spec
 from shardwidget.read._trace.draft import Draft, TracedValue
@@ -22,11 +22,14 @@ def sentence(step: Draft, mesh: Mesh | None) -> str:
         return _KINDS[step.kind](step, mesh)
     if step.collective is not None and mesh is not None:
         return f"{_communicates(step, step.collective)} {_groups(step.collective, mesh)}"
-    if step.primitive in _PRIMITIVES:
-        return _PRIMITIVES[step.primitive](step)
+    statement = statement_of(step.primitive)
+    if statement is not None and statement.sentence and not statement.communicates:
+        return _sends_nothing(step, statement)
+    if step.primitive == "debug_print":
+        return "Prints; nothing is computed."
     if not step.outputs:
         return f"{step.primitive} has an effect and computes nothing; here it is not run."
-    what = called(step.outputs)
+    what = names_of(step.outputs)
     operands = joined(list(dict.fromkeys([*(v.name for v in step.inputs), *step.literals])))
     if step.region is None:
         return f"The program computes {what}{f' from {operands}' if operands else ''}, on whole arrays."
@@ -41,7 +44,7 @@ def joined(words: Sequence[Any], last: str = "and") -> str:
     return f" {last} ".join(filter(None, [", ".join(texts[:-1]), *texts[-1:]]))
 
 
-def called(values: Sequence[TracedValue]) -> str:
+def names_of(values: Sequence[TracedValue]) -> str:
     """The names of some values, each once."""
     return joined(list(dict.fromkeys(value.name for value in values)))
 
@@ -88,9 +91,9 @@ def _iteration(step: Draft, mesh: Mesh | None) -> str:
     carries, slices = step.outputs[: about["carries"]], step.outputs[about["carries"] :]
     skipped = f" ({about['skipped']} before it are not shown)" if about["skipped"] else ""
     total = f" of {about['total']}" if about["total"] else ""
-    does = [f"carries {called(carries)}"] if carries else []
+    does = [f"carries {names_of(carries)}"] if carries else []
     if slices:
-        does.append(f"takes slice {about['slice']} as {called(slices)}")
+        does.append(f"takes slice {about['slice']} as {names_of(slices)}")
     return f"Iteration {number}{total}{skipped} {joined(does) or 'begins'}."
 
 
@@ -100,7 +103,7 @@ def _loop_end(step: Draft, mesh: Mesh | None) -> str:
     if counts is not None and np.ndim(counts) and counts.min() != counts.max():
         ran = f"after {counts.min()} to {counts.max()} iterations, a different number on each device"
     stacked = step.outputs[step.about["carries"] :]
-    stacks = f"; {called(stacked)} stack{'s' * (len(stacked) == 1)} what the iterations returned" if stacked else ""
+    stacks = f"; {names_of(stacked)} stack{'s' * (len(stacked) == 1)} what the iterations returned" if stacked else ""
     return f"The loop ends {ran}{stacks}.".replace("ends .", "ends.").replace("ends ;", "ends;")
 
 
@@ -128,31 +131,15 @@ _KINDS: dict[str, Callable[[Draft, Mesh | None], str]] = {
     "iteration": _iteration,
     "loop end": _loop_end,
     "cond": _cond,
-    "cond end": lambda step, mesh: f"{called(step.outputs) or 'Nothing'} is what the chosen branch returned.",
+    "cond end": lambda step, mesh: f"{names_of(step.outputs) or 'Nothing'} is what the chosen branch returned.",
     "error": lambda step, mesh: step.about["sentence"],
 }
 
 
-def _pvary(step: Draft) -> str:
-    name, axes = called(step.inputs) or joined(step.literals), joined(step.eqn.params["axes"])
-    if step.implicit:
-        return f"JAX types {name} as varying over {axes}, to match other values. No element changes, nothing is sent."
-    return f"From here on, {name} is typed as varying over {axes}. No element changes, nothing is sent."
-
-
-def _axis_index(step: Draft) -> str:
-    return f"Every device gets its index along {joined(_names(step.eqn.params['axis_name']))}. Nothing is sent."
-
-
-_PRIMITIVES: dict[str, Callable[[Draft], str]] = {
-    "pvary": _pvary,
-    "axis_index": _axis_index,
-    "debug_print": lambda step: "Prints; nothing is computed.",
-}
-
-
-def _names(names: Any) -> tuple[Any, ...]:
-    return tuple(names) if isinstance(names, tuple | list) else (names,)
+def _sends_nothing(step: Draft, statement: Statement) -> str:
+    """The sentence stated for what JAX counts as a collective and sends nothing."""
+    text = statement.inserted_sentence if step.implicit else statement.sentence
+    return text.format(value=names_of(step.inputs) or joined(step.literals), axes=joined(named_axes(step.eqn.params)))
 
 
 def _communicates(step: Draft, collective: Collective) -> str:
@@ -169,7 +156,7 @@ def _communicates(step: Draft, collective: Collective) -> str:
     gaps = [k for k in range(n) if k not in targets]
     text = statement.sentence.format(
         after=f"{leave}: after" if left else "After",
-        value=called(step.inputs[:1] if statement.joint else step.inputs),
+        value=names_of(step.inputs[:1] if statement.joint else step.inputs),
         all=_all(collective),
         part=_part(collective),
         n=n,
@@ -181,7 +168,7 @@ def _communicates(step: Draft, collective: Collective) -> str:
         pairs=(", ".join(f"{s} → {t}" for s, t in pairs[:8]) + (" …" if len(pairs) > 8 else "")) or "none",
         gaps=f" Nothing arrives at {joined(gaps[:8])}, which get zeros." if gaps else "",
     )
-    if collective.semantics.cuts != "received":
+    if not collective.semantics.gathers:
         return text
     if left:
         return f"{text} They are equal now, and {leave}."

@@ -14,7 +14,7 @@ from shardwidget.read._cuts import dims_of_spec
 from shardwidget.read._entries import spec_text
 from shardwidget.read._trace._failures.changes import placed
 from shardwidget.read._trace._failures.explanation import Explanation, quoted
-from shardwidget.read._trace._failures.meant import cutting
+from shardwidget.read._trace._failures.reducer import axes_that_cut
 from shardwidget.read._trace._failures.stopped import StoppedTrace
 from shardwidget.read._trace.steps import Writer
 from shardwidget.read._trace.words import joined
@@ -37,11 +37,11 @@ def _fixes(stop: StoppedTrace, writer: Writer) -> tuple[list[Fix], list[str]]:
     if len(values) != 2 or mapped is None:
         return [], []
     found, axes = [], []
-    held = {v: stop.held(v) for v in values}
+    held = {v: stop.users_dims(v) for v in values}
     shapes = {v: tuple(v.aval.shape[d] for d in held[v]) for v in values}
     for number, (one, other) in enumerate((values, values[::-1])):
         for d, size in _wanted(shapes[one], shapes[other], number == 0, stop.error):
-            cuts = cutting(one, held[one][d], writer)
+            cuts = axes_that_cut(one, held[one][d], writer)
             for k in range(len(cuts)):  # Neighbouring blocks differ by the last axes.
                 gathered = cuts[k:]
                 if shapes[one][d] * math.prod(mapped.mesh.shape[a] for a in gathered) == size:

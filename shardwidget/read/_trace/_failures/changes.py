@@ -153,7 +153,7 @@ class Changes:
 
 
 def placed(*fixes: Fix | None) -> list[Fix]:
-    """Those that are not None."""
+    """The fixes that are not None."""
     return [fix for fix in fixes if fix is not None]
 
 

@@ -17,7 +17,7 @@ from shardwidget.read._trace._failures.explanation import Explanation
 from shardwidget.read._trace._failures.stopped import StoppedTrace
 from shardwidget.read._trace.steps import Writer
 
-ASKED = {
+NEEDS = {
     jax.errors.TracerBoolConversionError: "Python needs to know whether {name} is true",
     jax.errors.TracerIntegerConversionError: "Python needs {name} as a whole number",
     jax.errors.TracerArrayConversionError: (
@@ -39,9 +39,9 @@ INSTEAD = (
 
 def _explained(error: Exception, name: str, type_: str) -> str:
     """What the exception means, for a value of a name and a type."""
-    asked = next(text for kind, text in ASKED.items() if isinstance(error, kind))
+    needs = next(text for kind, text in NEEDS.items() if isinstance(error, kind))
     return (
-        f"{asked.format(name=name)}. While JAX traces a function, {name} is {type_}, a type without a number, "
+        f"{needs.format(name=name)}. While JAX traces a function, {name} is {type_}, a type without a number, "
         "which may differ on each device."
     )
 
@@ -74,14 +74,14 @@ def _statement_fixes(file: str, line: int, changes: Changes) -> list[Fix]:
         *(
             changes.fix(
                 title,
-                source.replaced(first.lineno, last.end_lineno or last.lineno, _said(code, first, source, changes)),
+                source.replaced(first.lineno, last.end_lineno or last.lineno, _indented(code, first, source, changes)),
             )
             for title, code, first, last in made
         )
     )
 
 
-def _said(code: str, first: ast.stmt, source: SourceText, changes: Changes) -> str:
+def _indented(code: str, first: ast.stmt, source: SourceText, changes: Changes) -> str:
     return " " * first.col_offset + spelled(code, source, changes.known)
 
 

@@ -10,11 +10,12 @@ import numpy as np
 from jax.sharding import PartitionSpec
 
 from shardwidget import _jax
+from shardwidget.collectives import COMPLETIONS, Reducer
 from shardwidget.document import Fix
 from shardwidget.read._entries import spec_text
 from shardwidget.read._trace._failures.changes import placed
 from shardwidget.read._trace._failures.explanation import Explanation, quoted, specs_code
-from shardwidget.read._trace._failures.meant import meant
+from shardwidget.read._trace._failures.reducer import completing_reducer
 from shardwidget.read._trace._failures.stopped import StoppedTrace
 from shardwidget.read._trace.draft import TracedValue
 from shardwidget.read._trace.steps import Writer
@@ -75,7 +76,7 @@ def too_long(stop: StoppedTrace) -> Explanation:
 
 
 def _fixes(stop: StoppedTrace, writer: Writer, wrong: Sequence[Wrong]) -> list[Fix]:
-    """Results that vary where their specs state that they do not; the change that gives what was meant comes first."""
+    """Results that vary where their specs state that they do not; the change that completes them comes first."""
     over = joined(wrong[0][2])
     reductions = _in_place(stop, wrong)
     found: list[Fix] = []
@@ -85,34 +86,36 @@ def _fixes(stop: StoppedTrace, writer: Writer, wrong: Sequence[Wrong]) -> list[F
         title = f"Concatenate the blocks along {over}: add that to out_specs"
         found.append(stop.changes.option("out_specs", _with_specs(mapped.out_specs, specs), title))
     if all(_equal_along(writer, v, a) for _, v, a, _ in wrong):
-        found += reductions(
-            ["pmax"] * len(wrong), f"The blocks are equal along {over}: their maximum is typed as the same"
-        )
+        maximum = [COMPLETIONS["reduce_max"].reducer] * len(wrong)
+        found += reductions(maximum, f"The blocks are equal along {over}: their maximum is typed as the same")
         title = "The blocks are equal in this run: turn the check off, and ensure it yourself"
         found.append(stop.changes.option("check_vma", "False", title))
-    titles = {"psum": "Sum", "pmean": "Average", "pmax": "Take the maximum of", "pmin": "Take the minimum of"}
-    completes = [meant(writer, v, a) for _, v, a, _ in wrong]
-    first = completes[0]
-    if all(completes):
-        found = reductions(completes, f"{titles[first]} the blocks along {over}, before the return") + found
-    for name in ("psum", "pmean"):
-        names = [name] * len(wrong)
-        if names != completes:
-            found += reductions(names, f"{titles[name]} the blocks along {over}, before the return")
+    completing = [completing_reducer(writer, v, a) for _, v, a, _ in wrong]
+    known = [reducer for reducer in completing if reducer is not None]
+    if len(known) == len(wrong):
+        found = reductions(known, _title(known[0], over)) + found
+    total = COMPLETIONS["reduce_sum"]
+    for reducer in filter(None, (total.reducer, total.mean)):
+        if any(reducer != one for one in completing):
+            found += reductions([reducer] * len(wrong), _title(reducer, over))
     return found
 
 
-def _in_place(stop: StoppedTrace, wrong: Sequence[Wrong]) -> Callable[[Sequence[str], str], list[Fix]]:
+def _title(reducer: Reducer, over: str) -> str:
+    return f"{reducer.verb} the blocks along {over}, before the return"
+
+
+def _in_place(stop: StoppedTrace, wrong: Sequence[Wrong]) -> Callable[[Sequence[Reducer], str], list[Fix]]:
     """Makes the change that reduces the results where they are returned."""
     written = stop.changes.results(len(stop.reached.outs), wrong[0][1])
 
-    def reductions(names: Sequence[str], title: str) -> list[Fix]:
+    def reductions(reducers: Sequence[Reducer], title: str) -> list[Fix]:
         if written is None or any(not jax.dtypes.issubdtype(v.aval.dtype, np.number) for _, v, _, _ in wrong):
             return []
         source, results = written
         changes = [
-            (results[number], f"jax.lax.{name}({{}}, {quoted(axes)})")
-            for name, (number, _, axes, _) in zip(names, wrong, strict=True)
+            (results[number], f"jax.lax.{reducer.function}({{}}, {quoted(axes)})")
+            for reducer, (number, _, axes, _) in zip(reducers, wrong, strict=True)
         ]
         return placed(stop.changes.each(title, changes, source))
 

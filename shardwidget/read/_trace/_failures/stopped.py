@@ -86,7 +86,7 @@ class StoppedTrace:
             found = found or getattr(getattr(x, "sharding", None), "mesh", None)
         return read_mesh(self.arguments.concrete(found)) if found is not None else read_devices(jax.devices()[:1])
 
-    def held(self, value: TracedValue) -> tuple[int, ...]:
+    def users_dims(self, value: TracedValue) -> tuple[int, ...]:
         """The dimensions of an operand that the user's value has: ``vmap`` adds some."""
         return self._held.get(value, tuple(range(value.aval.ndim)))
 

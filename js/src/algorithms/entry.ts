@@ -1,0 +1,16 @@
+/** The entry of AlgorithmView's bundle. */
+
+import markStyles from "../card/marks.css";
+import { entry } from "../card/mount";
+import paperStyles from "../card/paper.css";
+import styles from "./algorithms.css";
+import { AlgorithmsCard } from "./Card";
+import { algorithmsKeys } from "./keys";
+import { AlgorithmsState } from "./state";
+
+export default entry({
+  state: AlgorithmsState,
+  body: AlgorithmsCard,
+  keys: algorithmsKeys,
+  styles: [paperStyles, markStyles, styles],
+});

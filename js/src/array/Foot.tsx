@@ -1,0 +1,173 @@
+/** The foot of the card: keys, zoom, the choice of dimensions, facets and panels, and colouring. */
+import type { ComponentChildren } from "preact";
+import { highlightDevice } from "./model/selection";
+import { roles } from "./scene/faces";
+import type { ColorBy } from "./scene/paints";
+import type { ArrayState } from "./state";
+
+const COLORS: readonly (readonly [ColorBy, string])[] = [
+  ["position", "position"],
+  ["values", "values"],
+  ["device", "device id"],
+];
+
+export function Foot({ state }: { state: ArrayState }) {
+  const model = state.now.model;
+  if (!model) return null;
+  const large = model.size > 64 || model.grid.some((n) => n > 16);
+  return (
+    <footer>
+      <span class="keys">
+        <span>
+          <kbd>←</kbd> <kbd>↑</kbd> <kbd>↓</kbd> <kbd>→</kbd> move
+        </span>
+        <span>
+          <kbd>Enter</kbd> pin
+        </span>
+        {large && (
+          <span>
+            <kbd>g</kbd> go to device
+          </span>
+        )}
+      </span>
+      {state.now.goTo && <GoTo state={state} />}
+      {large && model.doc.shape !== null && (
+        <Pair names={["zoom out", "zoom in"]} signs={["−", "+"]} go={(by) => state.zoom(by > 0)}>
+          zoom
+        </Pair>
+      )}
+      {state.shown()?.layout.mesh.multiples &&
+        model.axes.slice(2).map(({ name, size }, i) => (
+          <Pair
+            names={[`earlier ${name}`, `later ${name}`]}
+            signs={["‹", "›"]}
+            go={(by) => state.slice(by, i + 2)}
+            key={name}
+          >
+            {name} {model.digits(state.lit()?.positions[0] ?? 0)[i + 2]} of 0–{size - 1}
+          </Pair>
+        ))}
+      {model.rank > 2 && <Dims state={state} rank={model.rank} />}
+      <Facets state={state} />
+      {model.doc.shape !== null && (
+        <fieldset class="segments">
+          <legend>colour by</legend>
+          {COLORS.map(([color, text]) => (
+            <button
+              type="button"
+              aria-pressed={state.now.colorBy === color}
+              onClick={() => state.setColor(color)}
+              key={color}
+            >
+              {text}
+            </button>
+          ))}
+        </fieldset>
+      )}
+    </footer>
+  );
+}
+
+interface PairProps {
+  names: readonly [string, string];
+  signs: readonly [string, string];
+  go: (by: -1 | 1) => void;
+  /** Whether there is nothing more on a side. */
+  ends?: readonly [boolean, boolean];
+  children: ComponentChildren;
+}
+
+/** Two buttons that go one way and the other, with what they change between them. */
+function Pair({ names, signs, go, ends, children }: PairProps) {
+  const side = (k: 0 | 1) => (
+    <button type="button" aria-label={names[k]} disabled={ends?.[k]} onClick={() => go(k ? 1 : -1)}>
+      {signs[k]}
+    </button>
+  );
+  return (
+    <span class="pager">
+      {side(0)} {children} {side(1)}
+    </span>
+  );
+}
+
+function GoTo({ state }: { state: ArrayState }) {
+  const model = state.now.model;
+  return (
+    <label class="goto">
+      device
+      <input
+        type="number"
+        ref={(input) => input?.focus()}
+        onKeyDown={(event) => {
+          event.stopPropagation();
+          if (event.key === "Escape") state.set({ goTo: false });
+          if (event.key !== "Enter" || !model) return;
+          const input = event.currentTarget;
+          const position = model.ids.indexOf(input.valueAsNumber);
+          input.setCustomValidity(position < 0 ? `This mesh has no device ${input.value}.` : "");
+          if (!input.reportValidity()) return;
+          state.set({ goTo: false });
+          state.pin(highlightDevice(model, position), "mesh");
+        }}
+        onInput={(event) => event.currentTarget.setCustomValidity("")}
+      />
+    </label>
+  );
+}
+
+/** Which dimensions run down and across; the others are facets. */
+export function Dims({ state, rank }: { state: ArrayState; rank: number }) {
+  const { row, column } = roles(rank, state.now.choice);
+  const choose = (name: string, value: number | null, set: (dim: number) => void) => (
+    <label>
+      {name}
+      <select value={String(value ?? "")} onChange={(event) => set(Number(event.currentTarget.value))}>
+        {Array.from({ length: rank }, (_, d) => (
+          <option value={d} key={d}>
+            dim {d}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+  // Choosing the other's dimension swaps the two.
+  return (
+    <span class="dims">
+      {choose("rows", row, (d) => state.setDims(d, d === column ? row : column))}
+      {choose("columns", column, (d) => state.setDims(d === row ? column : row, d))}
+    </span>
+  );
+}
+
+/** Steps through facets that do not fit. */
+export function Facets({ state }: { state: ArrayState }) {
+  const faces = state.shown()?.layout.array?.faces;
+  if (!faces) return null;
+  const choice = state.now.choice;
+  const pager = (which: 0 | 1, shown: number, name: string) => {
+    const [first, total] = [faces.first[which], faces.total[which]];
+    if (shown === total) return null;
+    const go = (by: number) => {
+      const facet: [number, number] = [...faces.first];
+      facet[which] = Math.max(0, first + by * shown);
+      state.set({ choice: { ...choice, facet } });
+    };
+    return (
+      <Pair
+        names={[`earlier ${name}`, `later ${name}`]}
+        signs={["‹", "›"]}
+        ends={[first === 0, first + shown >= total]}
+        go={go}
+      >
+        {name} {first + 1}–{first + shown} of {total}
+      </Pair>
+    );
+  };
+  return (
+    <>
+      {pager(0, faces.across.segments.length, "facets")}
+      {pager(1, faces.down.length, "facet rows")}
+    </>
+  );
+}

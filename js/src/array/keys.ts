@@ -1,0 +1,73 @@
+/** Keys of the two panels. */
+import { unravel } from "../core/mesh";
+import type { PlacementModel } from "../core/placement";
+import { type Highlight, highlightDevice, highlightTile } from "./model/selection";
+import { tipOf, tipSentence } from "./model/tip";
+import { type Choice, roles } from "./scene/faces";
+import type { ArrayState, Which } from "./state";
+
+/** Moves the cursor; returns whether the key was handled. */
+export function onKey(state: ArrayState, which: Which, event: KeyboardEvent): boolean {
+  const model = state.now.model;
+  if (!model || event.ctrlKey || event.metaKey || event.altKey) return false;
+  const lit = state.lit();
+  const go = (next: Highlight) => {
+    const tip = tipOf(model, next, null, "");
+    state.set({ origin: which, hover: next, announced: tip ? tipSentence(tip) : "" });
+  };
+  const light = (i: number) => go(which === "array" ? highlightTile(model, i) : highlightDevice(model, i));
+  const count = which === "array" ? model.tiles : model.size;
+  const at = which === "array" ? (lit?.tile ?? 0) : (lit?.positions[0] ?? 0);
+  switch (event.key) {
+    case "Enter":
+    case " ":
+      if (lit) state.pin(lit);
+      return true;
+    case "Escape":
+      state.set({ hover: null });
+      if (state.now.pinned) state.pin(state.now.pinned);
+      return true;
+    case "Home":
+      light(0);
+      return true;
+    case "End":
+      light(count - 1);
+      return true;
+    case "+":
+    case "=":
+      state.zoom(true);
+      return true;
+    case "-":
+      state.zoom(false);
+      return true;
+    case "[":
+    case "]":
+      if (!state.shown()?.layout.mesh.multiples) return false;
+      state.slice(event.key === "]" ? 1 : -1);
+      return true;
+    case "g":
+      state.set({ goTo: true });
+      return true;
+  }
+  const arrow = ARROWS.indexOf(event.key);
+  if (arrow < 0) return false;
+  const shape = which === "array" ? model.grid : model.meshShape;
+  const dim = directions(model, which, state.now.choice)[(arrow % 2) + (event.shiftKey ? 2 : 0)] ?? -1;
+  const last = (shape[dim] ?? 0) - 1;
+  if (!lit) light(at);
+  else if (last >= 0) {
+    const digits = unravel(at, shape);
+    digits[dim] = Math.max(0, Math.min(last, (digits[dim] ?? 0) + (arrow < 2 ? -1 : 1)));
+    light(digits.reduce((index, digit, d) => index * (shape[d] ?? 1) + digit, 0));
+  }
+  return true;
+}
+
+const ARROWS = ["ArrowUp", "ArrowLeft", "ArrowDown", "ArrowRight"];
+
+/** Dimensions that the arrow keys move along: down, across, and with Shift. */
+function directions(model: PlacementModel, which: Which, choice: Choice): readonly (number | null | undefined)[] {
+  if (which === "mesh") return model.meshShape.length === 1 ? [0, 0] : [0, 1, 3, 2];
+  const { row, column, across, down } = roles(model.rank, choice);
+  return [row, column, down.at(-1), across];
+}

@@ -1,0 +1,9 @@
+/** The card of an array as a part of others, which edit it or ask about it. */
+export { default as arrayStyles } from "./array.css";
+export { Canvas } from "./Canvas";
+export { ArrayCard } from "./Card";
+export { Dims, Facets } from "./Foot";
+export { Notes } from "./Head";
+export { summarize } from "./model/summary";
+export * as arrayParts from "./scene/parts";
+export { ArrayState } from "./state";

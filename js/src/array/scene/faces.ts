@@ -1,0 +1,259 @@
+/**
+ * Faces: an array of any rank as 2-D pictures. Two dimensions run down and across a face; the others make facets,
+ * one dimension across and all the rest down.
+ *
+ *        facet column 0        facet column 1
+ *      ┌────┬────┐ ┐         ┌────┬────┐
+ *      │    │    │ │ rows    │    │    │      facet row 0
+ *      ├────┼────┤ │         ├────┼────┤
+ *      └────┴────┘ ┘         └────┴────┘
+ *       columns
+ */
+import { product, unravel } from "../../core/mesh";
+import type { PlacementModel } from "../../core/placement";
+import type { Box } from "../../draw/marks";
+
+/** A stretch of one dimension, with its place in pixels from the track's start. */
+export interface Segment {
+  part: number;
+  start: number;
+  stop: number;
+  from: number;
+  to: number;
+}
+
+export interface Track {
+  /** The dimension, or null for a track of one cell that stands for no dimension. */
+  dim: number | null;
+  segments: readonly Segment[];
+  length: number;
+}
+
+/** One facet row: a fixed stretch of every dimension that runs down the facets. */
+export interface FacetRow {
+  stretches: readonly Omit<Segment, "from" | "to">[];
+  from: number;
+}
+
+export interface Faces {
+  rows: Track;
+  columns: Track;
+  /** Facets across, or one segment of no dimension. */
+  across: Track;
+  downDims: readonly number[];
+  down: readonly FacetRow[];
+  /** Facets there are in all, across and down, more than are shown when they do not fit, and the first that is shown. */
+  total: readonly [number, number];
+  first: readonly [number, number];
+  /** Whether every element is large enough for its number. */
+  numbers: boolean;
+  faceWidth: number;
+  faceHeight: number;
+  width: number;
+  height: number;
+}
+
+/** Which dimensions are rows and columns (null: chosen here), and what part of the array is in view. */
+export interface Choice {
+  rowDim: number | null;
+  columnDim: number | null;
+  /** First facet shown, across and down. */
+  facet: readonly [number, number];
+  /** Parts in view along rows and columns, `[first, count]`; null for all. */
+  window: readonly [readonly [number, number], readonly [number, number]] | null;
+  /** Width of an element that holds any of the numbers; 0 where there are too many; null where no values are shown. */
+  cell: number | null;
+}
+
+export const WHOLE: Choice = { rowDim: null, columnDim: null, facet: [0, 0], window: null, cell: null };
+
+/** Height of an element that holds a number, with its share of the gutters. */
+const LINE = 16;
+/** Facets stand for an index each where they are so many times as wide as they must be, and 10 px. */
+const READABLE = 2.5;
+/** Longer dimensions have a facet a part, for values too. */
+const MOST_PLANES = 4096;
+
+/** The dimensions of rows, columns, facets across and facets down. */
+export function roles(rank: number, choice: Pick<Choice, "rowDim" | "columnDim">) {
+  const free = Array.from({ length: rank }, (_, d) => d);
+  const take = (wanted: number | null): number | null => {
+    const at = wanted === null ? free.length - 1 : free.indexOf(wanted);
+    return at < 0 ? null : (free.splice(at, 1)[0] ?? null);
+  };
+  let row = choice.rowDim !== null && choice.rowDim < rank ? take(choice.rowDim) : null;
+  const column = take(choice.columnDim !== null && free.includes(choice.columnDim) ? choice.columnDim : null);
+  if (row === null) row = take(null);
+  const across = take(null);
+  return { row, column, across, down: free };
+}
+
+/**
+ * Lays the faces into a width and a height: as many facets as have room, each wide enough for the numbers in it where
+ * that is possible. The style gives the gaps between tiles, facets and facet rows, the least width of a facet, the
+ * largest side of an element, and whether facets may leave the array's aspect ratio to fill the height.
+ */
+export function layoutFaces(
+  model: PlacementModel,
+  choice: Choice,
+  width: number,
+  height: number,
+  style: { tile: number; facet: number; facetRow: number; least: number; largestCell: number; stretch?: boolean },
+): Faces {
+  const { row, column, across, down } = roles(model.rank, choice);
+  const size = (dim: number | null) => (dim === null ? 1 : Math.max(1, model.doc.dims[dim]?.size ?? 1));
+  // Of values, a facet shows one plane.
+  const fewest = (few: number) => (choice.cell === null ? few : MOST_PLANES);
+  const readable = Math.min(8, (width + style.facet) / (Math.max(10, READABLE * style.least) + style.facet));
+  const acrossAll = across === null ? null : stretches(model, across, fewest(readable));
+  const downAll = down.map((d) => stretches(model, d, fewest(2)));
+  const total = [acrossAll?.length ?? 1, product(downAll.map((s) => s.length))] as const;
+
+  const rowsInView = choice.window ? windowSize(model, row, choice.window[0]) : size(row);
+  const columnsInView = choice.window ? windowSize(model, column, choice.window[1]) : size(column);
+  const ratio = Math.min(4, Math.max(0.25, rowsInView / columnsInView));
+  const cell = choice.cell ?? 0;
+  const forNumbers = [columnsInView * cell, rowsInView * LINE] as const;
+  const numbers = cell > 0 && forNumbers[0] <= width && forNumbers[1] <= height;
+  const [leastWidth, leastHeight] = numbers ? forNumbers : [style.least, style.least * Math.max(ratio, 0.75)];
+  const roomFor = (length: number, gap: number, least: number, count: number) =>
+    Math.max(1, Math.min(count, Math.floor((length + gap) / (least + gap))));
+  const nAcross = roomFor(width, style.facet, leastWidth, total[0]);
+  const nDown = roomFor(height, style.facetRow, leastHeight, total[1]);
+  const first = [Math.min(choice.facet[0], total[0] - nAcross), Math.min(choice.facet[1], total[1] - nDown)] as const;
+  const most = (height - (nDown - 1) * style.facetRow) / nDown;
+  let faceWidth = Math.max(1, (width - (nAcross - 1) * style.facet) / nAcross);
+  if (columnsInView * style.largestCell < faceWidth) faceWidth = Math.max(columnsInView * style.largestCell, 60);
+  let faceHeight = style.stretch && nAcross > 1 ? Math.min(most, 2 * faceWidth) : faceWidth * ratio;
+  if (faceHeight > most) {
+    faceHeight = Math.max(1, most);
+    // One without rows may use the width.
+    if (row !== null) faceWidth = Math.min(faceWidth, faceHeight / ratio);
+  }
+  if (numbers) [faceWidth, faceHeight] = [Math.max(faceWidth, leastWidth), Math.max(faceHeight, leastHeight)];
+  const pitch = faceWidth + style.facet;
+  return {
+    rows: track(model, row, choice.window?.[0] ?? null, faceHeight, style.tile),
+    columns: track(model, column, choice.window?.[1] ?? null, faceWidth, style.tile),
+    across: {
+      dim: across,
+      segments: (acrossAll ?? [{ part: 0, start: 0, stop: 1 }])
+        .slice(first[0], first[0] + nAcross)
+        .map((s, i) => ({ ...s, from: i * pitch, to: i * pitch + faceWidth })),
+      length: nAcross * pitch - style.facet,
+    },
+    downDims: down,
+    down: Array.from({ length: nDown }, (_, i) => ({
+      stretches: unravel(
+        first[1] + i,
+        downAll.map((s) => s.length),
+      ).map((k, d) => downAll[d]?.[k] ?? { part: 0, start: 0, stop: 1 }),
+      from: i * (faceHeight + style.facetRow),
+    })),
+    total,
+    first,
+    numbers,
+    faceWidth,
+    faceHeight,
+    width: nAcross * pitch - style.facet,
+    height: nDown * (faceHeight + style.facetRow) - style.facetRow,
+  };
+}
+
+/** The boxes of a tile: one in each facet that shows some of it. */
+export function tileBoxes(model: PlacementModel, faces: Faces, tile: number): Box[] {
+  const parts = model.parts(tile);
+  const inTrack = (t: Track) => t.segments.filter((s) => t.dim === null || s.part === parts[t.dim]);
+  const boxes: Box[] = [];
+  for (const facetRow of faces.down) {
+    if (!facetRow.stretches.every((s, i) => s.part === parts[faces.downDims[i] ?? 0])) continue;
+    for (const facet of inTrack(faces.across)) {
+      for (const r of inTrack(faces.rows)) {
+        for (const c of inTrack(faces.columns)) {
+          boxes.push({ x: facet.from + c.from, y: facetRow.from + r.from, w: c.to - c.from, h: r.to - r.from });
+        }
+      }
+    }
+  }
+  return boxes;
+}
+
+/** The tile at a point of the faces, or null between and beside them. */
+export function tileAtPoint(model: PlacementModel, faces: Faces, x: number, y: number): number | null {
+  const facet = faces.across.segments.find((s) => x >= s.from && x < s.to);
+  const down = faces.down.find((d) => y >= d.from && y < d.from + faces.faceHeight);
+  if (!facet || !down) return null;
+  const column = segmentAt(faces.columns, x - facet.from);
+  const row = segmentAt(faces.rows, y - down.from);
+  if (!column || !row) return null;
+  return tileOf(model, faces, facet, down, row, column);
+}
+
+/** The tile of a cell of a facet. */
+export function tileOf(model: PlacementModel, faces: Faces, across: Segment, down: FacetRow, r: Segment, c: Segment) {
+  const parts = new Array<number>(model.rank).fill(0);
+  if (faces.rows.dim !== null) parts[faces.rows.dim] = r.part;
+  if (faces.columns.dim !== null) parts[faces.columns.dim] = c.part;
+  if (faces.across.dim !== null) parts[faces.across.dim] = across.part;
+  faces.downDims.forEach((d, i) => {
+    parts[d] = down.stretches[i]?.part ?? 0;
+  });
+  return model.tileIndex(parts);
+}
+
+/** The segment at a pixel of a track; a gap belongs to the segment before it. */
+function segmentAt(t: Track, at: number): Segment | null {
+  let low = 0;
+  let high = t.segments.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((t.segments[middle]?.from ?? 0) <= at) low = middle;
+    else high = middle - 1;
+  }
+  return t.segments[low] ?? null;
+}
+
+/** One stretch an index where there are few, else one a part. */
+function stretches(model: PlacementModel, dim: number, fewest: number): Omit<Segment, "from" | "to">[] {
+  const size = model.doc.dims[dim]?.size ?? 0;
+  const out: Omit<Segment, "from" | "to">[] = [];
+  for (let part = 0; part < (model.grid[dim] ?? 1); part++) {
+    const [start, stop] = model.bounds(dim, part);
+    if (size > fewest || start === stop) out.push({ part, start, stop });
+    else for (let i = start; i < stop; i++) out.push({ part, start: i, stop: i + 1 });
+  }
+  return out;
+}
+
+function windowSize(model: PlacementModel, dim: number | null, [first, count]: readonly [number, number]): number {
+  if (dim === null) return 1;
+  const last = Math.min(model.grid[dim] ?? 1, first + count) - 1;
+  return Math.max(1, model.bounds(dim, last)[1] - model.bounds(dim, first)[0]);
+}
+
+function track(
+  model: PlacementModel,
+  dim: number | null,
+  window: readonly [number, number] | null,
+  length: number,
+  widest: number,
+): Track {
+  if (dim === null) return { dim, segments: [{ part: 0, start: 0, stop: 1, from: 0, to: length }], length };
+  const n = model.grid[dim] ?? 1;
+  const first = window?.[0] ?? 0;
+  const count = Math.min(window?.[1] ?? n, n - first);
+  const elements = windowSize(model, dim, [first, count]);
+  // Gutters shrink with the tiles and vanish where they would eat them.
+  const gap = length / count >= 24 ? widest : length / count >= 10 ? Math.min(2, widest) : 0;
+  const perElement = (length - gap * (count - 1)) / elements;
+  const empty = (model.doc.dims[dim]?.size ?? 0) === 0;
+  const segments: Segment[] = [];
+  let at = 0;
+  for (let part = first; part < first + count; part++) {
+    const [start, stop] = model.bounds(dim, part);
+    const to = at + (empty ? (length - gap * (count - 1)) / count : (stop - start) * perElement);
+    segments.push({ part, start, stop, from: at, to });
+    at = to + gap;
+  }
+  return { dim, segments, length };
+}

@@ -1,0 +1,161 @@
+/** The body of the card: array and mesh beside or above one another, a lens where devices are too many to name. */
+import { hex, valueColor } from "../../core/color";
+import { product } from "../../core/mesh";
+import type { PlacementModel } from "../../core/placement";
+import { type Box, label, type Mark, type Span } from "../../draw/marks";
+import { textWidth } from "../../draw/measure";
+import { type ArrayPanel, arrayMarks, layoutArray } from "./array";
+import type { Choice } from "./faces";
+import { LENS } from "./lens";
+import { layoutMesh, meshMarks } from "./mesh";
+import type { Panels } from "./overlay";
+import type { Paints } from "./paints";
+
+export interface Layout extends Panels {
+  width: number;
+  height: number;
+  /** Where the tooltip is when it does not float. */
+  dock: Box | null;
+  /** Where the title of each panel stands. */
+  titles: readonly { x: number; y: number; text: string; note: string }[];
+  stacked: boolean;
+}
+
+/** Below this width the mesh stands under the array. */
+export const STACK = 560;
+const TITLE = 30;
+const DOCK = 86;
+/** Maximum height of a panel, beside or above the other: with head, notes and foot a card stays below 640 px. */
+export const HIGH = 372;
+const STACKED = 320;
+/** Widths at which a layout is tried, so that no layout is lower than a wider one. */
+const TRIED = Array.from({ length: 34 }, (_, i) => 319 + 40 * i);
+
+/**
+ * Lays out the body. One that is `docked` stands in a page: it keeps room for a tooltip that cannot float, and is never
+ * less high than it would be in a wider cell, so that a page does not jump while it is resized. `high` is the most height
+ * of a panel that stands beside the other.
+ */
+export function layoutBody(model: PlacementModel, choice: Choice, width: number, docked: boolean, high = HIGH): Layout {
+  const layout = natural(model, choice, width, docked, high);
+  const wider = docked ? TRIED.filter((w) => w > width).map((w) => natural(model, choice, w, true, high).height) : [];
+  return { ...layout, height: Math.max(layout.height, ...wider) };
+}
+
+function natural(model: PlacementModel, choice: Choice, width: number, docked: boolean, high: number): Layout {
+  const stacked = width < STACK;
+  const bare = model.doc.shape === null;
+  const boxes = product(model.meshShape.slice(2));
+  const lensed = model.size > 1024 && boxes === 1;
+  const { abstract } = model.doc.mesh;
+  const titles: Layout["titles"][number][] = [];
+  let x = 0;
+  let y = 0;
+  let array: ArrayPanel | null = null;
+  let dock: Box | null = null;
+  let lens: Panels["lens"] = null;
+  if (!bare) {
+    const part = lensed ? 0.4 : model.size > 16 ? 0.45 : 0.55;
+    const arrayWidth = stacked ? width : Math.floor(width * part);
+    array = layoutArray(model, choice, {
+      x,
+      y: TITLE,
+      width: arrayWidth,
+      height: stacked ? Math.min(240, high) : high - TITLE,
+    });
+    titles.push({ x: stacked ? 0 : array.x, y: 14, text: "Logical array", note: "" });
+    if (stacked) y = array.box.y + array.box.h + 8;
+    else x = arrayWidth + 44;
+  }
+  const right = width - x;
+  // The lens beside the mesh has room for ids only in a wide cell.
+  const beside = lensed && width >= 840;
+  if (lensed) {
+    const room = beside ? right * 0.52 : right;
+    const w = Math.min(76, (room - 60) / LENS - 3);
+    const note = `${LENS}×${LENS} of ${model.size} ${abstract ? "positions" : "devices, by id"}`;
+    titles.push({ x, y: y + 14, text: "Lens", note });
+    lens = { x, y: y + TITLE + 20, w, h: Math.min(36, w * 0.6) };
+    if (beside) x += room + 12;
+    else y = lens.y + LENS * (lens.h + 3) + 12;
+  }
+  // Where the tooltip would have no place, or would cover what moves with it.
+  if (docked && !bare && (lensed || stacked)) {
+    const at = beside ? high - DOCK + 16 : y;
+    dock = { x: beside ? width - right : x, y: at, w: right, h: DOCK };
+    if (!beside) y += DOCK + 16;
+  }
+  const note =
+    boxes > 1
+      ? `a panel for each ${model.axes
+          .slice(2)
+          .map((a) => a.name)
+          .join(", ")} index`
+      : abstract
+        ? "positions of an abstract mesh"
+        : lensed
+          ? "lines every 16 devices"
+          : "";
+  titles.push({ x, y: y + 14, text: "Mesh", note });
+  const height = stacked ? Math.min(STACKED, high) : (beside ? high - DOCK - 16 : high) - TITLE;
+  const mesh = layoutMesh(model, choice, {
+    x,
+    y: y + TITLE - (stacked || bare ? 0 : 6),
+    width: Math.min(width - x, 900),
+    height,
+  });
+  const ends = [array?.box, mesh.box, dock, lens && { y: lens.y, h: LENS * (lens.h + 3) }];
+  return {
+    array,
+    mesh,
+    lens,
+    dock,
+    titles,
+    stacked,
+    width,
+    height: Math.ceil(Math.max(...ends.map((b) => (b ? b.y + b.h : 0))) + 4),
+  };
+}
+
+/** All marks of the body but what hovering adds. */
+export function bodyMarks(model: PlacementModel, layout: Layout, paints: Paints): Mark[] {
+  const colors = {
+    position: "colour = where a block sits in the array",
+    values: "colour = value",
+    device: "shade = device id",
+  };
+  const marks: Mark[] = layout.titles.flatMap((t) => {
+    const array = t.text === "Logical array";
+    const note = array ? colors[paints.colorBy] : t.note;
+    const next = layout.titles.find((other) => other.y === t.y && other.x > t.x);
+    const title: Span = { text: t.text, weight: 700, color: "ink" };
+    const key = array && paints.colorBy === "values" && paints.values.size > 0 ? legend(paints) : [];
+    const all = [title, ...key, { text: key.length === 0 && note ? `   ${note}` : "" }];
+    const fits = t.x + textWidth(all.map((s) => s.text).join(""), 13) <= (next ? next.x - 32 : layout.width);
+    // What colours mean is said in place of the title where there is no room for both.
+    return [label(t.x, t.y, fits ? all : key.length > 0 ? key : [title], 13, "muted")];
+  });
+  if (layout.array) marks.push(...arrayMarks(model, layout.array, paints));
+  marks.push(...meshMarks(model, layout.mesh, paints));
+  return marks;
+}
+
+/** Colours of the ends of the range, past which they stay (of complex numbers, the magnitude's), and of what is not finite; the power of ten of all numbers. */
+function legend({ values, range: { low, high, power, write }, scheme }: Paints): Span[] {
+  const [first] = values.values();
+  const of = first?.complex ? "|z| " : "";
+  const say = (sign: string, v: number) =>
+    first?.format === "b1" ? (v ? "True" : "False") : `${of}${sign} ${write(v)}`;
+  const ends = [
+    [low, say("≤", low)] as const,
+    [high, say("≥", high)] as const,
+    ...([...values.values()].some(({ block }) => block.nans + block.infs > 0)
+      ? [[Number.NaN, "nan, inf"] as const]
+      : []),
+  ];
+  const colors = ends.flatMap(([at, text]) => [
+    { text: "   ■ ", color: hex(valueColor(at, low, high, scheme)) },
+    { text },
+  ]);
+  return power === 0 ? colors : [...colors, { text: `   ×1e${power}` }];
+}

@@ -1,0 +1,30 @@
+/** A tooltip beside what it explains. */
+import type { ComponentChildren } from "preact";
+import { placeBeside } from "../draw/beside";
+import type { Box } from "../draw/marks";
+
+interface Props {
+  /** What it explains, and what it must not cover, in the picture's pixels. */
+  at: Box;
+  keep: readonly Box[];
+  children: ComponentChildren;
+}
+
+export function Tip({ at, keep, children }: Props) {
+  return (
+    <div class="tip" ref={(el) => stand(el, at, keep)}>
+      {children}
+    </div>
+  );
+}
+
+/** Moves a tooltip, whose size only the page knows, to its place in the card. */
+function stand(el: HTMLElement | null, at: Box, keep: readonly Box[]): void {
+  if (!el) return;
+  el.style.translate = "";
+  const { x, y, width: w, height: h } = el.getBoundingClientRect();
+  const card = (el.closest(".card") ?? el).getBoundingClientRect();
+  const room = { x: card.x - x, y: card.y - y, w: card.width, h: card.height };
+  const place = placeBeside(at, { w, h }, room, keep);
+  el.style.translate = `${place.x}px ${place.y}px`;
+}

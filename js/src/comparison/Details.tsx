@@ -1,0 +1,110 @@
+/** What a row holds beyond its cells: every value, what a device holds of it, where it is written. */
+
+import { Tokens } from "../card/Tokens";
+import type { Compared, Row } from "../core/document.gen";
+import { bytes, sentenceTokens } from "../core/text";
+import type { ComparisonModel } from "./model/comparison";
+import { trailText } from "./model/words";
+import { Placed } from "./parts";
+import type { Pictures } from "./pictures";
+import { ACROSS, details } from "./roles";
+
+interface Props {
+  model: ComparisonModel;
+  pictures: Pictures;
+  row: Row;
+  index: number;
+  level: number;
+}
+
+export function Details({ model, pictures, row, index, level }: Props) {
+  const { source, library } = row;
+  const where = [
+    source ? `${source.file}:${source.line} in ${source.function}` : "",
+    trailText(model, model.trail(index)),
+    row.inputs.length > 0 ? `from ${row.inputs.join(", ")}` : "",
+  ].filter((s) => s !== "");
+  return (
+    <div {...details(level)}>
+      <div {...ACROSS}>
+        {source?.text && (
+          <p>
+            <code class="mono">{source.text}</code>
+          </p>
+        )}
+        {library && (
+          <p>
+            <span class="soft">which runs </span>
+            <code class="mono">{library.text}</code>
+            <span class="soft">{` ${library.file}:${library.line} in ${library.function}`}</span>
+          </p>
+        )}
+        {where.length > 0 && <p class="soft">{where.join(" · ")}</p>}
+        {row.values.map((value, i) => (
+          <ValueDetails model={model} pictures={pictures} value={value} at={i} key={i} />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function ValueDetails({
+  model,
+  pictures,
+  value,
+  at,
+}: {
+  model: ComparisonModel;
+  pictures: Pictures;
+  value: Compared;
+  at: number;
+}) {
+  const sides = [
+    ["explicit type", value.explicit],
+    ["compiled", value.concrete],
+  ] as const;
+  return (
+    <dl class="facts" data-value={at}>
+      {value.name && (
+        <>
+          <dt class="mono">{value.name}</dt>
+          <dd class="mono">{value.auto}</dd>
+        </>
+      )}
+      {sides.map(([title, layout]) => {
+        const placement = layout && model.placement(value, layout);
+        return (
+          layout && (
+            <>
+              <dt>{title}</dt>
+              <dd>
+                <Placed
+                  model={model}
+                  pictures={pictures}
+                  value={value}
+                  layout={layout}
+                  which={title === "compiled" ? "concrete" : "explicit"}
+                />
+                {placement && (
+                  <span class="soft">
+                    {bytes(placement.bytesPerDevice)} of {bytes(placement.bytes)} on each device
+                  </span>
+                )}
+              </dd>
+            </>
+          )
+        );
+      })}
+      {value.note && (
+        <>
+          <dt>why</dt>
+          <dd>
+            <span>
+              <Tokens tokens={sentenceTokens(value.note, model.mesh)} />
+            </span>
+          </dd>
+        </>
+      )}
+    </dl>
+  );
+}

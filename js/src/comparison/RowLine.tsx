@@ -1,0 +1,186 @@
+/** A row: the user's line, the value three ways, and what differs. */
+import type { ComponentChildren } from "preact";
+import { Tokens } from "../card/Tokens";
+import type { Compared, Row } from "../core/document.gen";
+import { count, sentenceTokens } from "../core/text";
+import { Details } from "./Details";
+import type { LineProps } from "./line";
+import type { ComparisonModel } from "./model/comparison";
+import type { Line } from "./model/lines";
+import { INSPECTED, remarkText, subject, trailText } from "./model/words";
+import { Placed } from "./parts";
+import type { Pictures } from "./pictures";
+import { cell, rowProps } from "./roles";
+
+/** Whether a row is about what the function takes or returns. */
+const isEnd = (row: Row) => row.primitive === "arguments" || row.primitive === "outputs";
+
+/** Values of a row that stand in the table; the rest are in its details. */
+const MOST = 6;
+
+export function RowLine(props: LineProps & { line: Line & { kind: "row" } }) {
+  const { model, pictures, line, selected, feeds } = props;
+  const row = model.row(line.row);
+  if (!row) return null;
+  const values = row.values.slice(0, MOST);
+  const more = row.values.length - values.length;
+  const differs = row.values.some((v) => v.agreement === "differs");
+  const several = row.values.length > 1 ? " several" : "";
+  const shared = { model, pictures, values, plain: row.values.length > 1 };
+  return (
+    <>
+      <div
+        {...rowProps(
+          props,
+          `row${several ? " many" : ""}${feeds ? " feeds" : ""}${line.row >= model.waiting ? " untrue" : ""}`,
+          selected,
+        )}
+      >
+        <SourceCell model={model} row={row} line={line} />
+        <div {...cell(`explicit${row.error ? " stopped" : several}`)}>
+          {row.error ? <Stopped name={row.error.error} /> : <Sides {...shared} which="explicit" />}
+          {more > 0 && <span class="soft">{count(more, "more value")}</span>}
+        </div>
+        <div {...cell("auto mono soft")}>
+          {values.map((v, i) => (
+            <span class="value" title={v.auto} key={i}>
+              {v.auto}
+            </span>
+          ))}
+        </div>
+        <div {...cell(`concrete${several}${differs ? " differs" : ""}`)}>
+          <Sides {...shared} which="concrete" />
+          {row.inspected && (
+            <span class="soft inspected" title={INSPECTED}>
+              as inspected
+            </span>
+          )}
+        </div>
+        <div {...cell(`verdict${differs || row.remark ? " differs" : ""}`)}>
+          <Verdict model={model} row={row} index={line.row} />
+        </div>
+      </div>
+      {selected && <Details model={model} pictures={pictures} row={row} index={line.row} level={line.depth + 2} />}
+    </>
+  );
+}
+
+/** Code that breaks after a bracket, a comma or an operator rather than inside a name. */
+function breakable(code: string): ComponentChildren {
+  return code.split(/(?<=[(,=@+*/])/).map((part, i) => [i > 0 && <wbr />, part]);
+}
+
+function SourceCell({ model, row, line }: { model: ComparisonModel; row: Row; line: Line & { kind: "row" } }) {
+  const { source } = row;
+  const trail = trailText(model, line.trail);
+  const names = row.values.map((v) => v.name).filter((n) => n !== "");
+  const text = subject(row);
+  return (
+    <div {...cell("source")}>
+      <span class="number mono">{line.again ? "" : source?.line}</span>
+      <span class="what">
+        {line.again || !text ? null : <code class="mono">{breakable(text)}</code>}
+        {row.primitive !== "array" && (
+          <span class={text && !line.again ? "soft" : "soft mono"}>
+            {row.primitive}
+            {(line.again || !source) && names[0] && !isEnd(row) ? ` → ${names[0]}` : ""}
+          </span>
+        )}
+        {row.decision && (
+          <span class="decision" title="a decision about sharding that the program makes itself">
+            {row.decision === row.primitive ? "yours" : `yours: ${row.decision}`}
+          </span>
+        )}
+        {trail && <span class="soft trail">{trail}</span>}
+      </span>
+    </div>
+  );
+}
+
+function Sides({
+  model,
+  pictures,
+  values,
+  which,
+  plain,
+}: {
+  model: ComparisonModel;
+  pictures: Pictures;
+  values: readonly Compared[];
+  which: "explicit" | "concrete";
+  plain: boolean;
+}) {
+  return (
+    <>
+      {values.map((value, i) => {
+        const layout = value[which];
+        return (
+          <span class="value" data-value={i} key={i}>
+            {layout ? (
+              <Placed
+                model={model}
+                pictures={pictures}
+                value={value}
+                layout={layout}
+                which={which}
+                named={plain && which === "explicit"}
+                plain={plain}
+              />
+            ) : (
+              <span class="soft" title="not known">
+                –
+              </span>
+            )}
+          </span>
+        );
+      })}
+    </>
+  );
+}
+
+function Stopped({ name }: { name: string }) {
+  return (
+    <span class="error mono">
+      <svg viewBox="0 0 20 20" width="20" height="20" aria-hidden="true">
+        <circle cx="10" cy="10" r="9" fill="currentColor" />
+        <path d="M10 4.5v7M10 14v2" stroke="var(--bg)" stroke-width="2.4" />
+      </svg>
+      {name}
+    </span>
+  );
+}
+
+function Verdict({ model, row, index }: { model: ComparisonModel; row: Row; index: number }) {
+  const remark = remarkText(row);
+  const odd = row.values.find((v) => v.agreement === "differs");
+  const has = (agreement: Compared["agreement"]) => row.values.some((v) => v.agreement === agreement);
+  const notes = [...new Set(row.values.map((v) => v.note))].join(" ").trim();
+  const withFix = index >= model.fixed && row.values.some((v) => v.explicit);
+  return (
+    <>
+      {odd ? (
+        <span>
+          <b>Differs.</b> {odd.note && <Tokens tokens={sentenceTokens(odd.note, model.mesh)} />}
+        </span>
+      ) : has("same") ? (
+        <span>
+          <span class="ok">✓ same</span> {withFix && <span class="soft"> with the fix</span>}
+          {notes && (
+            <span class="note">
+              <Tokens tokens={sentenceTokens(notes, model.mesh)} />
+            </span>
+          )}
+        </span>
+      ) : has("silent") ? (
+        <span class="soft">the type leaves it open</span>
+      ) : (
+        <span class="soft">{row.values.find((v) => v.note !== "")?.note}</span>
+      )}
+      {remark && (
+        <span class="remark">
+          <b>Replicated.</b> <Tokens tokens={sentenceTokens(remark, model.mesh)} />
+        </span>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,90 @@
+/** The table: column heads, and the lines that are near what is in view. */
+import { Component } from "preact";
+import { CollectiveLine } from "./CollectiveLine";
+import type { Chunks } from "./chunks";
+import { FoldLine } from "./FoldLine";
+import type { LineProps } from "./line";
+import type { ComparisonModel } from "./model/comparison";
+import type { Line } from "./model/lines";
+import { columnsOf } from "./model/words";
+import type { Pictures } from "./pictures";
+import { RowLine } from "./RowLine";
+import { GROUP, grid, HEADS, head } from "./roles";
+import { StopLine } from "./StopLine";
+import type { ComparisonState } from "./state";
+
+interface Shown {
+  state: ComparisonState;
+  model: ComparisonModel;
+  chunks: Chunks;
+  pictures: Pictures;
+}
+
+export function Table({ state, model, lines, chunks, pictures }: Shown & { lines: readonly Line[] }) {
+  const { cursor, selection, live } = state.now;
+  const feeding = state.feeding();
+  const at = lines[cursor];
+  const inPage = at && chunks.chunkOf(cursor) >= live[0] && chunks.chunkOf(cursor) < live[1];
+  const heads = columnsOf(model);
+  return (
+    <div
+      class={`table ${model.doc.of} ${model.waiting < Infinity ? "waiting" : ""}`}
+      aria-busy={model.waiting < Infinity}
+      {...grid(
+        `types and shardings of ${model.doc.name || "the program"}`,
+        lines.length,
+        inPage ? `line-${at.key}` : undefined,
+      )}
+      onScroll={() => state.scrolled()}
+    >
+      <div {...GROUP} class="heads">
+        <div {...HEADS}>
+          {heads.map(({ key, head: name, note }) => (
+            <div {...head(key)} key={key}>
+              <b>{name}</b>
+              <span class="soft">{note}</span>
+            </div>
+          ))}
+        </div>
+      </div>
+      {Array.from({ length: chunks.count }, (_, i) =>
+        i >= live[0] && i < live[1] ? (
+          <div {...GROUP} data-chunk={i} key={chunks.of(i)[0]?.key ?? i}>
+            {chunks.of(i).map((line, k) => (
+              <LineView
+                state={state}
+                model={model}
+                pictures={pictures}
+                line={line}
+                index={chunks.first(i) + k}
+                current={chunks.first(i) + k === cursor}
+                selected={line.kind === "row" && line.row === selection}
+                feeds={line.kind === "row" && feeding.includes(line.row)}
+                choices={state.now.choices}
+                key={line.key}
+              />
+            ))}
+          </div>
+        ) : (
+          <div class="space" style={{ height: `${chunks.height(i)}px` }} key={chunks.of(i)[0]?.key ?? i} />
+        ),
+      )}
+      {lines.length === 0 && <p class="none">No row matches.</p>}
+    </div>
+  );
+}
+
+/** A line, drawn again only when what it shows has changed: scrolling must not redraw what is on screen. */
+class LineView extends Component<LineProps> {
+  override shouldComponentUpdate(next: LineProps): boolean {
+    return (Object.keys(next) as (keyof LineProps)[]).some((k) => next[k] !== this.props[k]);
+  }
+
+  override render() {
+    const { line } = this.props;
+    if (line.kind === "row") return <RowLine {...this.props} line={line} />;
+    if (line.kind === "stop") return <StopLine {...this.props} line={line} />;
+    if (line.kind === "fold") return <FoldLine {...this.props} line={line} />;
+    return <CollectiveLine {...this.props} line={line} />;
+  }
+}

@@ -1,0 +1,13 @@
+/** What every line of the table is drawn from. */
+import type { ComparisonModel } from "./model/comparison";
+import type { Pictures } from "./pictures";
+import type { Standing } from "./roles";
+import type { ComparisonState } from "./state";
+
+export interface LineProps extends Standing {
+  state: ComparisonState;
+  model: ComparisonModel;
+  pictures: Pictures;
+  feeds: boolean;
+  choices: object;
+}

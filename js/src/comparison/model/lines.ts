@@ -1,0 +1,174 @@
+/** The lines of a comparison's table: rows, what stops them, collectives, and the heads of what they are folded in. */
+
+import type { HloCollective } from "../../core/document.gen";
+import type { ComparisonModel } from "./comparison";
+
+export type Filter = "all" | "differs" | "errors" | "collectives" | "replications";
+
+interface Place {
+  readonly depth: number;
+  /** Depth inside of the innermost scope that changes the types of the mesh's axes; 0 for none. */
+  readonly bracket: number;
+}
+
+export type Line = Place & { readonly key: string; readonly row: number } & (
+    | {
+        readonly kind: "row";
+        /** Whether the line above comes from the same line of source. */
+        readonly again: boolean;
+        /** Scopes that are not on screen as heads: of a row that was searched for. */
+        readonly trail: readonly number[];
+      }
+    | { readonly kind: "stop" }
+    | { readonly kind: "collective"; readonly collective: number }
+    | { readonly kind: "fold"; readonly scope: number; readonly stop: number; readonly open: boolean }
+  );
+
+/** Consecutive rows in one scope, some of them in further ones. */
+export interface Run {
+  readonly scope: number;
+  readonly first: number;
+  /** One past the last row. */
+  stop: number;
+  readonly items: (number | Run)[];
+}
+
+export interface Shown {
+  /** Scopes whose rows are shown one by one. */
+  open: ReadonlySet<number>;
+  search: string;
+  filter: Filter;
+}
+
+/** The rows as a tree of their scopes. */
+export function treeOf(model: ComparisonModel): Run {
+  const root: Run = { scope: -1, first: 0, stop: model.rows.length, items: [] };
+  let stack = [root];
+  model.rows.forEach((_, index) => {
+    const trail = model.trail(index);
+    let same = 0;
+    while (same < trail.length && stack[same + 1]?.scope === trail[same]) same++;
+    for (const run of stack.slice(same + 1)) run.stop = index;
+    stack = stack.slice(0, same + 1);
+    for (const scope of trail.slice(same)) {
+      const run: Run = { scope, first: index, stop: model.rows.length, items: [] };
+      stack.at(-1)?.items.push(run);
+      stack.push(run);
+    }
+    stack.at(-1)?.items.push(index);
+  });
+  return root;
+}
+
+/** Lines up to this many are shown at first. */
+const FEW = 60;
+/** Rows of an only scope are shown up to this many. */
+const MANY = 400;
+
+/** What is open at first: the outer scopes, as far as the table stays short, and what is around an error. */
+export function openAtFirst(model: ComparisonModel, tree: Run): Set<number> {
+  const open = new Set<number>();
+  let count = tree.items.length;
+  for (let level = runs(tree); level.length > 0; level = level.filter((r) => open.has(r.scope)).flatMap(runs)) {
+    const alone = level.length === 1 && count <= 3;
+    for (const run of level) {
+      if (open.has(run.scope) || count + run.items.length > (alone ? MANY : FEW)) continue;
+      open.add(run.scope);
+      count += run.items.length;
+    }
+  }
+  const stop = model.rows.findIndex((r) => r.error !== null);
+  for (const scope of stop < 0 ? [] : model.trail(stop)) open.add(scope);
+  return open;
+}
+
+export function linesOf(model: ComparisonModel, tree: Run, shown: Shown): readonly Line[] {
+  const wanted = shown.search.trim().toLowerCase();
+  if (wanted !== "" || shown.filter !== "all") {
+    const found = model.rows.flatMap((_, i) =>
+      passes(model, i, shown.filter) && model.words(i).includes(wanted) ? [i] : [],
+    );
+    return found.flatMap((row, i) => {
+      const before = found[i - 1] ?? -1;
+      const again = sameSource(model, before, row) && model.row(before)?.scope === model.row(row)?.scope;
+      return linesOfRow(model, row, TOP, again, again ? [] : model.trail(row));
+    });
+  }
+  const lines: Line[] = [];
+  const add = (run: Run, place: Place) => {
+    for (const item of run.items) {
+      if (typeof item === "number") {
+        const last = lines.at(-1);
+        const again = last !== undefined && last.kind !== "fold" && sameSource(model, last.row, item);
+        lines.push(...linesOfRow(model, item, place, again, []));
+      } else if (single(model, item)) {
+        lines.push(...linesOfRow(model, item.first, place, false, model.trail(item.first).slice(-1)));
+      } else {
+        const open = shown.open.has(item.scope);
+        const { scope, first, stop } = item;
+        lines.push({ kind: "fold", key: `f${scope}.${first}`, ...place, row: first, scope, stop, open });
+        const depth = place.depth + 1;
+        const typed = (model.doc.scopes[scope]?.axis_types.length ?? 0) > 0;
+        if (open) add(item, { depth, bracket: typed ? depth : place.bracket });
+      }
+    }
+  };
+  add(tree, TOP);
+  return lines;
+}
+
+const TOP: Place = { depth: 0, bracket: 0 };
+
+/** What a collective of a row does stands where it does it: operands are moved before, sums are finished after. */
+export function comesAfter({ semantics }: HloCollective): boolean {
+  return semantics.combines !== "";
+}
+
+function linesOfRow(
+  model: ComparisonModel,
+  row: number,
+  place: Place,
+  again: boolean,
+  trail: readonly number[],
+): Line[] {
+  const r = model.row(row);
+  if (!r) return [];
+  const ops = r.collectives.map(
+    (collective): Line => ({ kind: "collective", key: `c${row}.${collective}`, ...place, row, collective }),
+  );
+  const after = (line: Line) => {
+    const op = line.kind === "collective" ? model.collective(line.collective) : null;
+    return op ? comesAfter(op) : false;
+  };
+  return [
+    ...ops.filter((line) => !after(line)),
+    { kind: "row", key: `r${row}`, ...place, row, again, trail },
+    ...(r.error ? [{ kind: "stop", key: `s${row}`, ...place, row } as const] : []),
+    ...ops.filter(after),
+  ];
+}
+
+/** Whether a scope names only one row: that row says it better than a head over it. */
+function single(model: ComparisonModel, run: Run): boolean {
+  const e = model.doc.scopes[run.scope];
+  const named = e?.kind === "named_scope" || e?.kind === "function";
+  return named && e.axis_types.length === 0 && run.stop - run.first === 1 && run.items[0] === run.first;
+}
+
+function passes(model: ComparisonModel, row: number, filter: Filter): boolean {
+  const r = model.row(row);
+  if (!r) return false;
+  if (filter === "errors") return r.error !== null;
+  if (filter === "differs") return r.values.some((v) => v.agreement === "differs");
+  if (filter === "collectives") return r.collectives.length > 0;
+  return filter === "all" || r.remark !== "";
+}
+
+function sameSource(model: ComparisonModel, a: number, b: number): boolean {
+  const [one, other] = [model.row(a)?.source, model.row(b)?.source];
+  return one != null && other != null && one.line === other.line && one.file === other.file;
+}
+
+function runs(run: Run): Run[] {
+  return run.items.filter((item): item is Run => typeof item !== "number");
+}

@@ -1,0 +1,276 @@
+/** The bands of a comparison's picture: a row, what stops it, a collective, the head of what is folded. */
+
+import type { Scheme } from "../../core/color";
+import type { Compared, Layout, Row } from "../../core/document.gen";
+import { axisTokens, bytes, count, sentenceTokens } from "../../core/text";
+import { type Band, chip, chipWidth } from "../../draw/bands";
+import { broken } from "../../draw/broken";
+import {
+  axisStroke,
+  axisToken,
+  BOLD,
+  type Color,
+  label,
+  type Mark,
+  MONO,
+  type Span,
+  shift,
+  spans,
+  TINT,
+} from "../../draw/marks";
+import { fit, textWidth, wrapped } from "../../draw/measure";
+import type { ComparisonModel } from "../model/comparison";
+import type { Line } from "../model/lines";
+import { changed, copiesOf, costOf, kindOf, purpose, remarkText, shortName, subject, timesText } from "../model/words";
+import { miniMarks, miniOf } from "./mini";
+
+/** Where the text of the first column begins. */
+export const START = 50;
+const LINE = 18;
+/** A column takes a picture beside the text from this width on. */
+const WITH_PICTURE = 150;
+
+export interface Columns {
+  source: number;
+  explicit: number;
+  auto: number | null;
+  concrete: number;
+  verdict: number;
+  end: number;
+  /** Whether a row's values stand under its source, and its verdict under them. */
+  narrow: boolean;
+}
+
+export function lineBand(model: ComparisonModel, line: Line, c: Columns, scheme: Scheme): Band {
+  const row = model.row(line.row);
+  if (!row) return { marks: [], height: 0 };
+  if (line.kind === "row") return rowBand(model, row, line, c, scheme);
+  if (line.kind === "stop") return stopBand(model, row, c, scheme);
+  if (line.kind === "fold") return foldBand(model, line, c);
+  return collectiveBand(model, row, line, c);
+}
+
+function rowBand(model: ComparisonModel, row: Row, line: Line & { kind: "row" }, c: Columns, scheme: Scheme): Band {
+  const values = row.values.slice(0, 8);
+  const one = values.length === 1;
+  const verdict = verdictLines(model, row, line.row, c.end - c.verdict);
+  const body = one ? 54 : values.length * LINE + 18;
+  const top = c.narrow ? 36 : 0;
+  const under = c.narrow ? verdict.length * 16 : 0;
+  const height = c.narrow ? top + body + under : Math.max(body, verdict.length * 16 + 18);
+  const middle = c.narrow ? top + body / 2 : height / 2;
+  const marks = sourceMarks(row, line, c, c.narrow ? 24 : middle);
+  const odd = row.values.some((v) => v.agreement === "differs") || row.remark !== "";
+  if (odd) marks.push(ground(c.concrete - 8, c.end + 8, height, "warn"));
+  if (row.error) {
+    const end = (c.auto ?? c.concrete) - 8;
+    marks.push(ground(c.explicit - 8, end, height, "error"));
+    marks.push(label(c.explicit, middle + 4, fit(row.error.error, end - c.explicit, 12.5, true), 12.5, "error", BOLD));
+  }
+  const ends = { explicit: (c.auto ?? c.concrete) - 8, concrete: c.narrow ? c.end : c.verdict - 8 };
+  const most = Math.floor(Math.min(104, (ends.explicit - c.explicit) * 0.42) / textWidth("m", 12, true));
+  const names = values.map((v) => (one ? "" : shortName(v.name, most)));
+  const named = Math.max(...names.map((name) => textWidth(name, 12, true))) + 8;
+  values.forEach((v, i) => {
+    const y = middle + (one ? 0 : LINE * (i - (values.length - 1) / 2));
+    const name = names[i];
+    if (name && !row.error) marks.push(label(c.explicit, y + 4, name, 12, "muted", MONO));
+    const from = c.explicit + (one ? 0 : named);
+    if (!row.error) marks.push(...placed(model, v, v.explicit, from, ends.explicit, y, scheme, !one));
+    marks.push(...placed(model, v, v.concrete, c.concrete, ends.concrete, y, scheme, !one));
+    if (c.auto !== null)
+      marks.push(label(c.auto, y + 4, fit(v.auto, c.concrete - c.auto - 8, 12, true), 12, "muted", MONO));
+  });
+  verdict.forEach((text, i) => {
+    const y = c.narrow ? top + body + 6 + 16 * i : middle + 4 + 16 * (i - (verdict.length - 1) / 2);
+    marks.push(label(c.verdict, y, text, 12, "ink"));
+  });
+  return { marks, height };
+}
+
+/** The user's line over the primitive; only the primitive where the line is already above. */
+function sourceMarks(row: Row, line: Line & { kind: "row" }, c: Columns, middle: number): Mark[] {
+  const x = c.source + 14 * line.depth;
+  const room = (c.narrow ? c.end : c.explicit) - x - 12;
+  const text = line.again ? "" : subject(row);
+  const under = row.primitive === "array" ? "" : row.primitive;
+  const marks: Mark[] = [];
+  if (text && row.source)
+    marks.push(label(START - 12, middle + 4, String(row.source.line), 12, "muted", { ...MONO, anchor: "end" }));
+  if (text) marks.push(label(x, middle + (under ? -2 : 4), fit(text, room, 12.5, true), 12.5, "ink", MONO));
+  if (under) marks.push(label(x, middle + (text ? 15 : 4), fit(under, room, 12), 12, "muted"));
+  return marks;
+}
+
+function verdictLines(model: ComparisonModel, row: Row, index: number, width: number): Span[][] {
+  const odd = row.values.find((v) => v.agreement === "differs");
+  const texts = [odd ? `Differs. ${odd.note}` : "", row.remark ? `Replicated. ${remarkText(row)}` : ""].filter(
+    (t) => t !== "",
+  );
+  if (texts.length > 0)
+    return texts.flatMap((t) => wrapped(t, width)).map((text) => spans(sentenceTokens(text, model.mesh)));
+  if (row.values.some((v) => v.agreement === "same")) {
+    const withFix = index >= model.fixed && row.values.some((v) => v.explicit);
+    return [
+      [{ text: "✓ same", color: "ok" }, ...(withFix ? [{ text: " with the fix", color: "muted" as const }] : [])],
+    ];
+  }
+  return row.values.some((v) => v.agreement === "silent")
+    ? [[{ text: "the type leaves it open", color: "muted" }]]
+    : [];
+}
+
+/** The small picture with its copies, and the text: about y, between two places. */
+function placed(
+  model: ComparisonModel,
+  value: Compared,
+  layout: Layout | null,
+  x: number,
+  end: number,
+  y: number,
+  scheme: Scheme,
+  plain = false,
+): Mark[] {
+  if (!layout) return [label(x, y + 4, "–", 12, "muted")];
+  const marks: Mark[] = [];
+  let at = x;
+  const placement = plain || end - x < WITH_PICTURE ? null : model.placement(value, layout);
+  if (placement) {
+    const mini = miniOf(placement);
+    marks.push(...shift(miniMarks(placement, mini, scheme), x, y - mini.height / 2 - 1));
+    at += mini.width + 6;
+    for (const { axis, size } of copiesOf(placement)) {
+      marks.push(label(at, y + 4, `×${size}`, 12, axisToken(axis), { weight: 700 }));
+      at += 20;
+    }
+    at = Math.max(at + 2, x + 94);
+  }
+  const tokens = axisTokens(layout.text, model.mesh);
+  const lines = broken(spans(tokens), end - at, 12.5, plain ? 1 : 3);
+  lines.forEach((text, i) => {
+    marks.push(label(at, y + 4 + 16 * (i - (lines.length - 1) / 2), text, 12.5, "ink", plain ? MONO : BOLD));
+  });
+  return marks;
+}
+
+function stopBand(model: ComparisonModel, row: Row, c: Columns, scheme: Scheme): Band {
+  const stop = row.error;
+  if (!stop) return { marks: [], height: 0 };
+  const width = c.end - START - 8;
+  const marks: Mark[] = [];
+  let y = 20;
+  for (const text of wrapped(stop.message, width, 12)) {
+    marks.push(label(START, y, spans(axisTokens(text, model.mesh)), 12.5, "error"));
+    y += LINE;
+  }
+  for (const text of wrapped(stop.explanation, width, 6)) {
+    marks.push(label(START, y, spans(sentenceTokens(text, model.mesh)), 12.5, "ink"));
+    y += LINE;
+  }
+  stop.fixes.forEach((fix, k) => {
+    const used = k === stop.chosen;
+    const { code } = fix;
+    const [from, to] = changed(code, row.source?.text ?? "");
+    const parts: Span[] = [
+      { text: code.slice(0, from) },
+      { text: code.slice(from, to), color: "ok", weight: 700 },
+      { text: code.slice(to) },
+    ];
+    marks.push(label(START, y + 6, fix.title, 12, "muted"));
+    const lines = broken(parts, width - 100, 12.5);
+    lines.forEach((text, i) => {
+      marks.push(label(START, y + 26 + 17 * i, text, 12.5, "ink", MONO));
+    });
+    if (used) marks.push(label(c.end, y + 26, "✓ used below", 12, "ok", { anchor: "end", weight: 600 }));
+    y += 21 + 17 * lines.length;
+    const value = row.values[0];
+    if (value && fix.layout) marks.push(...placed(model, value, fix.layout, START, c.end, y + 18, scheme));
+    const cost = costOf(fix);
+    if (c.narrow) y += 30;
+    const at = c.narrow ? START : Math.max(c.concrete, START + 280);
+    marks.push(label(at, y + 22, spans(sentenceTokens(fit(cost, c.end - at, 12), model.mesh)), 12, "ink"));
+    y += 52;
+  });
+  return { marks: [ground(0, c.end + 8, y, "error"), ...marks], height: y };
+}
+
+function foldBand(model: ComparisonModel, line: Line & { kind: "fold" }, c: Columns): Band {
+  const e = model.doc.scopes[line.scope];
+  if (!e) return { marks: [], height: 0 };
+  const { errors, differs, inserted, replications } = model.tally(line.row, line.stop);
+  const said = [
+    kindOf(e),
+    count(line.stop - line.row, "row"),
+    errors > 0 ? count(errors, "type error") : "",
+    differs > 0 ? `${differs} differ${differs === 1 ? "s" : ""}` : "",
+    replications > 0 ? count(replications, "replication") : "",
+    inserted > 0 ? count(inserted, "collective") : "",
+    ...e.axis_types.map((type, axis) => `${model.mesh.axes[axis]?.name}: ${type}`),
+  ].filter((s) => s !== "");
+  const x = c.source + 14 * line.depth;
+  const name = fit(e.name, Math.min(300, (c.end - x) / 2), 12.5, true);
+  const after = x + textWidth(name, 12.5, true) + 12;
+  return {
+    marks: [
+      ground(0, c.end + 8, 32, "panel"),
+      label(x - 18, 21, line.open ? "▾" : "▸", 12, "muted"),
+      label(x, 21, name, 12.5, "ink", BOLD),
+      label(after, 21, fit(said.join(" · "), c.end - after, 12), 12, "muted"),
+    ],
+    height: 32,
+  };
+}
+
+function collectiveBand(model: ComparisonModel, row: Row, line: Line & { kind: "collective" }, c: Columns): Band {
+  const op = model.collective(line.collective);
+  if (!op) return { marks: [], height: 0 };
+  const x = c.source + 14 * line.depth;
+  const axes = op.axes.map((name) => model.mesh.axisOf(name));
+  const whyAt = c.narrow ? START : c.concrete;
+  const why = wrapped(purpose(row, op), c.end - whyAt);
+  const height = c.narrow ? 62 + 16 * why.length : Math.max(42, why.length * 16 + 18);
+  const middle = c.narrow ? 21 : height / 2;
+  const size = ` · ${bytes(op.bytes_per_device)}/device ${timesText(op)}`;
+  const room = (c.narrow ? c.end : (c.auto ?? c.concrete)) - c.explicit - textWidth(size, 12, true) - 8;
+  const sent = `${fit(op.shapes.join(", "), Math.max(20, room), 12, true)}${size}`;
+  const marks: Mark[] = [
+    ground(0, c.end + 8, height, "panel"),
+    ...arrows(x, middle, axes[0] ?? 0),
+    label(x + 38, middle + 4, op.kind, 12.5, "ink", BOLD),
+    label(c.explicit, c.narrow ? 48 : middle + 4, sent, 12, "ink", MONO),
+  ];
+  let at = x + 46 + textWidth(op.kind, 12.5, true);
+  for (const axis of axes) {
+    const text = `${model.mesh.axes[axis]?.name} ${model.mesh.axes[axis]?.size}`;
+    if (at + chipWidth(text) < (c.narrow ? c.end : c.explicit)) marks.push(...chip(at, middle - 11, text, axis));
+    at += chipWidth(text) + 6;
+  }
+  const whose =
+    c.auto === null ? [] : wrapped(op.by_user ? "your own" : "inserted by the compiler", c.concrete - c.auto - 8);
+  whose.forEach((text, i) => {
+    marks.push(label(c.auto ?? 0, middle + 4 + 16 * (i - (whose.length - 1) / 2), text, 12, "muted"));
+  });
+  why.forEach((text, i) => {
+    const y = c.narrow ? 68 + 16 * i : middle + 4 + 16 * (i - (why.length - 1) / 2);
+    marks.push(label(whyAt, y, spans(sentenceTokens(text, model.mesh)), 12, "muted"));
+  });
+  return { marks, height };
+}
+
+function arrows(x: number, y: number, axis: number): Mark[] {
+  const stroke = axisStroke(axis);
+  const line = (...points: [number, number][]): Mark => ({ kind: "line", points, stroke, arrow: true });
+  return [line([x, y - 5], [x + 26, y - 5]), line([x + 28, y + 5], [x + 2, y + 5])];
+}
+
+export function ground(x: number, end: number, height: number, color: Color): Mark {
+  return {
+    kind: "rect",
+    x,
+    y: 0.5,
+    w: end - x,
+    h: height - 0.5,
+    fill: color,
+    ...(color === "panel" ? {} : { alpha: TINT }),
+  };
+}

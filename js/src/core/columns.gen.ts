@@ -1,0 +1,151 @@
+// Generated from shardwidget/document/columns.py by js/generate_types.py. Do not edit.
+
+/** A column of a table. */
+export interface Column {
+  /** Its name in code. */
+  readonly key: string;
+  /** What stands above it. */
+  readonly head: string;
+  /** What stands below its head in a card. */
+  readonly note?: string;
+  /** What its values are: words, or numbers that are written in one unit. */
+  readonly unit?: "text" | "bytes" | "seconds" | "rate";
+  /** The least width that it takes in a card, in pixels. */
+  readonly room?: number;
+  /** The order in which columns are left out where they do not fit: 1 goes first, 0 stays. */
+  readonly gives_way?: number;
+}
+
+/** The collectives of a compiled program. */
+export const COLLECTIVES = [
+  { key: "op", head: "collective" },
+  { key: "axes", head: "mesh axes" },
+  { key: "sent", head: "sent/device", unit: "bytes" },
+  { key: "runs", head: "runs" },
+  { key: "source", head: "caused by" },
+  { key: "time", head: "estimate/call", unit: "seconds" },
+] as const satisfies Column[];
+
+/** Compiled programs side by side. */
+export const PROGRAMS = [
+  { key: "name", head: "program" },
+  { key: "found", head: "collectives" },
+  { key: "sent", head: "sent/device", unit: "bytes" },
+  { key: "estimate", head: "estimate/call", unit: "seconds" },
+  { key: "measured", head: "measured/call", unit: "seconds" },
+  { key: "memory", head: "memory/device", unit: "bytes" },
+] as const satisfies Column[];
+
+/** The collectives of a measured run. A card shows mesh axes and source with the collective. */
+export const MEASURED = [
+  { key: "op", head: "collective", room: 260 },
+  { key: "axes", head: "mesh axes" },
+  { key: "sent", head: "sent/device", unit: "bytes", room: 110, gives_way: 3 },
+  { key: "time", head: "time after the last arrival", unit: "seconds", room: 170 },
+  { key: "spread", head: "10–90 %" },
+  { key: "wait", head: "wait", unit: "seconds", room: 110, gives_way: 4 },
+  { key: "estimate", head: "estimate", unit: "seconds", room: 100, gives_way: 1 },
+  { key: "rate", head: "achieved", unit: "rate", room: 100, gives_way: 2 },
+  { key: "source", head: "caused by" },
+] as const satisfies Column[];
+
+/** Measured runs side by side. */
+export const RUNS = [
+  { key: "name", head: "run" },
+  { key: "call", head: "a call, median", unit: "seconds" },
+  { key: "ratio", head: "against the first" },
+  { key: "compute", head: "compute" },
+  { key: "collectives", head: "in collectives" },
+  { key: "waiting", head: "waiting" },
+  { key: "idle", head: "no event" },
+] as const satisfies Column[];
+
+/** The leaves of a tree of arrays. A card names the device. */
+export const LEAVES = [
+  { key: "path", head: "path" },
+  { key: "type", head: "type" },
+  { key: "all", head: "in all", unit: "bytes" },
+  { key: "here", head: "on a device", unit: "bytes" },
+  { key: "copies", head: "copies" },
+] as const satisfies Column[];
+
+/** What is alive in a program. */
+export const BUFFERS = [
+  { key: "bytes", head: "bytes", unit: "bytes" },
+  { key: "name", head: "name" },
+  { key: "type", head: "type" },
+  { key: "axes", head: "mesh axes" },
+  { key: "kind", head: "what" },
+  { key: "source", head: "line" },
+  { key: "steps", head: "steps" },
+] as const satisfies Column[];
+
+/** The names of a session that hold arrays. */
+export const NAMES = [
+  { key: "name", head: "name" },
+  { key: "type", head: "type" },
+  { key: "here", head: "on a device", unit: "bytes" },
+  { key: "change", head: "last cell" },
+] as const satisfies Column[];
+
+/** The chunks of a reshard plan. */
+export const CHUNKS = [
+  { key: "chunk", head: "chunk" },
+  { key: "weight", head: "weight", unit: "bytes" },
+  { key: "adds", head: "adds on a device", unit: "bytes" },
+  { key: "most", head: "most held" },
+  { key: "arrays", head: "arrays" },
+  { key: "collectives", head: "collectives" },
+] as const satisfies Column[];
+
+/** Who sends how much to whom in a `device_put`. */
+export const FLOWS = [
+  { key: "source", head: "from device" },
+  { key: "target", head: "to device" },
+  { key: "bytes", head: "bytes", unit: "bytes" },
+] as const satisfies Column[];
+
+/** Pipeline schedules side by side. */
+export const SCHEDULES = [
+  { key: "name", head: "schedule" },
+  { key: "idle", head: "idle, of all ranks' time" },
+  { key: "kept", head: "most kept, by rank" },
+  { key: "sends", head: "sends" },
+  { key: "length", head: "length" },
+] as const satisfies Column[];
+
+/** The values of a comparison. The head of what is compiled says from which mesh. */
+export const VALUES = [
+  { key: "source", head: "source", note: "line and primitive" },
+  { key: "explicit", head: "Explicit mesh", note: "the type says where data is" },
+  { key: "auto", head: "Auto mesh", note: "the type is silent" },
+  { key: "concrete", head: "compiled", note: "where data really is" },
+  { key: "verdict", head: "type vs compiled" },
+] as const satisfies Column[];
+
+/** The same of arrays, which are on one mesh. */
+export const ARRAYS = [
+  { key: "source", head: "array", note: "name" },
+  { key: "explicit", head: "type", note: "jax.typeof(x): what the type says" },
+  { key: "auto", head: "" },
+  { key: "concrete", head: "sharding", note: "x.sharding: where data really is" },
+  { key: "verdict", head: "type vs sharding" },
+] as const satisfies Column[];
+
+/** The steps of a trace. */
+export const STEPS = [
+  { key: "at", head: "" },
+  { key: "step", head: "step" },
+  { key: "gives", head: "gives" },
+  { key: "sent", head: "communication" },
+  { key: "source", head: "source" },
+] as const satisfies Column[];
+
+/** Exercises. */
+export const EXERCISES = [
+  { key: "at", head: "" },
+  { key: "exercise", head: "exercise" },
+  { key: "asks", head: "asks" },
+  { key: "answer", head: "last answer" },
+  { key: "state", head: "state" },
+] as const satisfies Column[];

@@ -1,0 +1,118 @@
+/** What cards without a page are made of: bands below one another, a head, a frame. */
+import type { Column } from "../core/columns.gen";
+import type { MeshModel } from "../core/mesh";
+import type { Badge } from "../core/text";
+import { axisStroke, axisToken, BOLD, type Color, label, type Mark, MONO, PAD, type Scene, shift, TINT } from "./marks";
+import { fit, textWidth } from "./measure";
+
+/** Marks from their own top, and their height. */
+export interface Band {
+  marks: readonly Mark[];
+  height: number;
+}
+
+/** Marks on a card's ground, in its frame. */
+export function framed(width: number, height: number, marks: readonly Mark[]): Scene {
+  return {
+    width,
+    height,
+    marks: [
+      { kind: "rect", x: 0, y: 0, w: width, h: height, r: 8, fill: "bg" },
+      ...marks,
+      { kind: "rect", x: 0.5, y: 0.5, w: width - 1, h: height - 1, r: 8, stroke: { color: "line", width: 1 } },
+    ],
+  };
+}
+
+/** Bands under one another. */
+export function stack(bands: readonly Band[]): Band {
+  const marks: Mark[] = [];
+  let height = 0;
+  for (const band of bands) {
+    marks.push(...shift(band.marks, 0, height));
+    height += band.height;
+  }
+  return { marks, height };
+}
+
+export function rule(x: number, y: number, width: number): Mark {
+  const points = [
+    [x, y + 0.5],
+    [x + width, y + 0.5],
+  ] as const;
+  return { kind: "line", points, stroke: { color: "line", width: 1 } };
+}
+
+/** Title, mesh axes and badges, in as many lines as they take; in one, the badges stand at its end. */
+export function headBand(name: string, mesh: MeshModel, badges: readonly Badge[], width: number): Band {
+  const title = fit(name, width - 2 * PAD, 16, true);
+  const items = [
+    { w: textWidth(title, 16, true) + 8, draw: (x: number, y: number) => [label(x, y + 17, title, 16, "ink", BOLD)] },
+    ...mesh.axes.map((a, axis) => {
+      const text = `${fit(a.name, 160, 12, true)} ${a.size}`;
+      return { w: chipWidth(text), draw: (x: number, y: number) => chip(x, y, text, axis) };
+    }),
+    ...badges.map((b) => ({ w: textWidth(`${b.strong} ${b.text}`, 12) + 20, draw: badge(b) })),
+  ];
+  const all = items.reduce((sum, item) => sum + item.w + 6, -6);
+  const spare = Math.max(0, width - 2 * PAD - all);
+  const marks: Mark[] = [];
+  let [x, y] = [PAD, 14];
+  items.forEach((item, i) => {
+    if (i === items.length - badges.length) x += spare;
+    if (x > PAD && x + item.w > width - PAD + 1) [x, y] = [PAD, y + 30];
+    marks.push(...item.draw(x, y));
+    x += item.w + 6;
+  });
+  return { marks, height: y + 40 };
+}
+
+function badge({ tone, strong, text }: Badge): (x: number, y: number) => Mark[] {
+  const color: Color = tone === "plain" ? "muted" : tone;
+  const words = `${strong} ${text}`;
+  const w = textWidth(words, 12) + 20;
+  return (x, y) => [
+    { kind: "rect", x, y, w, h: 24, r: 12, fill: color, alpha: TINT },
+    label(x + w / 2, y + 16, words, 12, color, { anchor: "middle" }),
+  ];
+}
+
+export function chip(x: number, y: number, text: string, axis: number): Mark[] {
+  const color = axisToken(axis);
+  const w = chipWidth(text);
+  return [
+    { kind: "rect", x, y, w, h: 22, r: 6, fill: color, alpha: TINT },
+    { kind: "rect", x, y, w, h: 22, r: 6, stroke: { color, width: 1 } },
+    {
+      kind: "line",
+      points: [
+        [x + 5, y + 2],
+        [x + 5, y + 20],
+      ],
+      stroke: axisStroke(axis, 4),
+    },
+    label(x + 12, y + 15.5, text, 12, color, MONO),
+  ];
+}
+
+export function chipWidth(text: string): number {
+  return textWidth(text, 12, true) + 20;
+}
+
+/** Where a column stands in a picture: its beginning, or its end. */
+export type Place = readonly [x: number, anchor?: "end"];
+
+/** The heads of the columns that have a place; `heads`: those that the document words itself. */
+export function headsBand<const C extends readonly Column[]>(
+  columns: C,
+  places: { readonly [K in C[number]["key"]]?: Place },
+  width: number,
+  heads: { readonly [K in C[number]["key"]]?: string } = {},
+): Band {
+  const marks = columns.flatMap(({ key, head }: Column): Mark[] => {
+    const place = places[key as C[number]["key"]];
+    const text = heads[key as C[number]["key"]] ?? head;
+    return place ? [label(place[0], 21, text, 12, "muted", { anchor: place[1] ?? "start" })] : [];
+  });
+  return { marks: [...marks, rule(0, 32, width)], height: 33 };
+}

@@ -1,0 +1,386 @@
+/**
+ * Devices in the order of `mesh.devices`: axis 0 down, axis 1 across. Axis 2 and later make labelled boxes of such 2-D
+ * panels, axis 2 fastest. A mesh of one long axis is wrapped into rows; one whose links make a ring, into two rows that
+ * are joined at both ends, so that its last link is as short as the others.
+ */
+import { type MeshModel, product, unravel } from "../core/mesh";
+import { around, axisStroke, axisToken, BOLD, type Box, type DiscMark, label, type Mark } from "./marks";
+import { fit, textWidth } from "./measure";
+
+/** How much of a device is drawn: a tile with its content, a tile with little in it, a coloured cell, a picture. */
+export type Density = "full" | "compact" | "cell" | "field";
+
+export interface DeviceGrid {
+  box: Box;
+  density: Density;
+  /** Rows and columns of devices in one box, and boxes across and down. */
+  rows: number;
+  columns: number;
+  boxesAcross: number;
+  boxesDown: number;
+  /** First device of the first box, size of a device, pitch of devices and of boxes. */
+  x: number;
+  y: number;
+  w: number;
+  h: number;
+  pitch: readonly [number, number];
+  boxPitch: readonly [number, number];
+  /** A mesh of one axis whose row of devices is wrapped. */
+  wrapped: boolean;
+  /** One of two rows, of which the second goes back. */
+  ring: boolean;
+  multiples: boolean;
+}
+
+/** Rows, columns and boxes of a mesh, and the width that a device may have, before its size is chosen. */
+export interface GridFrame {
+  rows: number;
+  columns: number;
+  boxesAcross: number;
+  boxesDown: number;
+  wrapped: boolean;
+  ring: boolean;
+  /** Room for rails and titles at the left, on top, on top of further rows of boxes, and below each. */
+  left: number;
+  top: number;
+  again: number;
+  below: number;
+  /** Whether boxes are small multiples: rails and names stand at the first alone, indices at each. */
+  multiples: boolean;
+  boxGap: number;
+  /** Width and height of a device with a gap between. */
+  room: (gap: number) => number;
+  roomDown: (gap: number) => number;
+}
+
+/** The sign that says what devices along an axis have of each other's data; null for none. */
+export type SignOf = (axis: number) => Omit<DiscMark, "x" | "y" | "r"> | null;
+
+export const BOX_GAP = 22;
+/** Devices of a ring at most: longer ones are wrapped like other meshes of one axis. */
+const LONGEST_RING = 16;
+/** Boxes of which each has its indices over it. */
+const MOST_NAMED = 64;
+
+/** Names of more characters stand once at their rail, and indices beside the rows. */
+export function isLong(name: string): boolean {
+  return name.length > 8;
+}
+
+/**
+ * Arranges a mesh in a width: boxes of axis 2 and later stand in one row while a device is at least `readable` wide.
+ * With a height, boxes of many devices become small multiples, in the rows and columns that leave them largest.
+ */
+export function frameGrid(
+  model: MeshModel,
+  width: number,
+  readable: number,
+  height = Number.POSITIVE_INFINITY,
+): GridFrame {
+  const shape = model.meshShape;
+  const n = model.size;
+  const ring = model.mesh.ring && n <= LONGEST_RING;
+  const wrapped = ring || (shape.length === 1 && n > 8);
+  const wide = ring ? Math.ceil(n / 2) : n <= 64 ? 8 : 2 ** Math.ceil(Math.log2(Math.sqrt(n)));
+  const rows = wrapped ? Math.ceil(n / wide) : (shape[0] ?? 1);
+  const columns = wrapped ? wide : (shape[1] ?? 1);
+  const boxes = product(shape.slice(2));
+  const left = ring ? 4 : railWidth(model, wrapped, rows);
+  const limited = Number.isFinite(height);
+  const multiples = limited && boxes > 1 && n > 16;
+  const railed = ring ? 17 : columns > 1 && !wrapped ? 30 : 0;
+  const titled = isLong(model.axes[ring ? 0 : 1]?.name ?? "") ? 13 : 0;
+  const top = (railed ? railed + titled : 6) + (boxes > 1 ? 22 : 0);
+  const below = ring ? 18 : 6;
+  const again = multiples ? (boxes > MOST_NAMED ? 0 : 16) : top;
+  const boxGap = multiples ? (boxes > MOST_NAMED ? 3 : 12) : BOX_GAP;
+  const roomOf = (across: number, gap: number) =>
+    ((width - left - (across - 1) * boxGap) / across - (columns - 1) * gap) / columns;
+  const downOf = (across: number, gap: number) =>
+    ((height - top + again) / (boxes / across) - again - below - (rows - 1) * gap) / rows;
+  const [most, gap] = multiples ? [boxes, n > 64 ? 0 : 8] : [shape[2] ?? 1, 8];
+  let across = 1;
+  for (let k = 2, best = Number.NEGATIVE_INFINITY; k <= most; k++) {
+    if (most % k !== 0) continue;
+    if (across === 1) best = Math.min(readable, roomOf(1, gap), downOf(1, gap));
+    const side = Math.min(readable, roomOf(k, gap), downOf(k, gap));
+    if (side >= best) [across, best] = [k, side];
+  }
+  return {
+    rows,
+    columns,
+    boxesAcross: across,
+    boxesDown: boxes / across,
+    wrapped,
+    ring,
+    left,
+    top,
+    again,
+    below,
+    multiples,
+    boxGap,
+    room: (gap) => roomOf(across, gap),
+    roomDown: (gap) => downOf(across, gap),
+  };
+}
+
+/** Places devices of a size into a frame, with the frame's first corner at (x, y). */
+export function placeGrid(
+  frame: GridFrame,
+  at: { x: number; y: number },
+  device: { w: number; h: number; gap: number; rowGap: number; density: Density },
+): DeviceGrid {
+  const { w, h, gap, rowGap, density } = device;
+  const { rows, columns, boxesAcross, boxesDown, wrapped, ring, multiples, left, top, again, below, boxGap } = frame;
+  const boxWidth = columns * (w + gap) - gap;
+  const boxPitchY = rows * (h + rowGap) - rowGap + again + below;
+  return {
+    box: { ...at, w: left + boxesAcross * (boxWidth + boxGap) - boxGap, h: top - again + boxesDown * boxPitchY },
+    density,
+    rows,
+    columns,
+    boxesAcross,
+    boxesDown,
+    x: at.x + left,
+    y: at.y + top,
+    w,
+    h,
+    pitch: [w + gap, h + rowGap],
+    boxPitch: [boxWidth + boxGap, boxPitchY],
+    wrapped,
+    ring,
+    multiples,
+  };
+}
+
+/** A column of a row, counted the way that the row goes. */
+function turned({ ring, columns }: DeviceGrid, row: number, column: number): number {
+  return ring && row > 0 ? columns - 1 - column : column;
+}
+
+/** The box of the device at a mesh position. */
+export function deviceBox(model: MeshModel, panel: DeviceGrid, position: number): Box {
+  let row: number;
+  let column: number;
+  let across = 0;
+  let down = 0;
+  if (panel.wrapped) {
+    row = Math.floor(position / panel.columns);
+    column = turned(panel, row, position % panel.columns);
+  } else {
+    const digits = unravel(position, model.meshShape);
+    row = digits[0] ?? 0;
+    column = digits[1] ?? 0;
+    const box = boxIndex(model, digits);
+    across = box % panel.boxesAcross;
+    down = Math.floor(box / panel.boxesAcross);
+  }
+  return {
+    x: panel.x + across * panel.boxPitch[0] + column * panel.pitch[0],
+    y: panel.y + down * panel.boxPitch[1] + row * panel.pitch[1],
+    w: panel.w,
+    h: panel.h,
+  };
+}
+
+/** The device at a point, or null between and beside devices. */
+export function deviceAtPoint(model: MeshModel, panel: DeviceGrid, x: number, y: number): number | null {
+  const dx = x - panel.x;
+  const dy = y - panel.y;
+  if (dx < 0 || dy < 0) return null;
+  const across = Math.floor(dx / panel.boxPitch[0]);
+  const down = Math.floor(dy / panel.boxPitch[1]);
+  const inX = dx - across * panel.boxPitch[0];
+  const inY = dy - down * panel.boxPitch[1];
+  const column = Math.floor(inX / panel.pitch[0]);
+  const row = Math.floor(inY / panel.pitch[1]);
+  if (across >= panel.boxesAcross || down >= panel.boxesDown || column >= panel.columns || row >= panel.rows)
+    return null;
+  if (inX - column * panel.pitch[0] >= panel.w || inY - row * panel.pitch[1] >= panel.h) return null;
+  if (panel.wrapped) {
+    const position = row * panel.columns + turned(panel, row, column);
+    return position < model.size ? position : null;
+  }
+  const shape = model.meshShape;
+  const digits = [row, column, ...boxDigits(model, down * panel.boxesAcross + across)].slice(0, shape.length);
+  return digits.reduce((index, digit, a) => index * (shape[a] ?? 1) + digit, 0);
+}
+
+/** Number of the box of a device: axis 2 fastest, so that it runs across. */
+export function boxIndex(model: MeshModel, digits: readonly number[]): number {
+  const shape = model.meshShape;
+  let index = 0;
+  for (let a = 3; a < shape.length; a++) index = index * (shape[a] ?? 1) + (digits[a] ?? 0);
+  return index * (shape[2] ?? 1) + (digits[2] ?? 0);
+}
+
+/** Coordinates of axis 2 and later of a box. */
+function boxDigits(model: MeshModel, box: number): number[] {
+  const n = model.meshShape[2] ?? 1;
+  return [box % n, ...unravel(Math.floor(box / n), model.meshShape.slice(3))];
+}
+
+function railWidth(model: MeshModel, wrapped: boolean, rows: number): number {
+  if (model.axes.length === 0) return 4;
+  const name = model.axes[0]?.name ?? "";
+  // With many devices one label may stand for all rows.
+  const row = wrapped ? `${model.size - 8}–${model.size - 1}` : model.size > 16 ? `0…${rows - 1}` : `${rows - 1}`;
+  // A long name is turned, beside the indices.
+  const widest = isLong(name) ? `${row}000` : `${name}=${row}`;
+  return rows > 1 || wrapped ? textWidth(widest, 11, true) + 20 : 4;
+}
+
+/** Arrowed rails with the coordinates of axes 0 and 1, and titles of the boxes that later axes make. */
+export function rails(model: MeshModel, panel: DeviceGrid, signOf: SignOf = () => null): Mark[] {
+  const marks: Mark[] = [];
+  const { rows, columns, pitch, w, h } = panel;
+  if (model.axes.length === 0) return marks;
+  const nameOf = (axis: number) => model.axes[axis]?.name ?? "";
+  const whole = (axis: number, what: string) => (isLong(nameOf(axis)) ? what : `${nameOf(axis)}=${what}`);
+  const text = (axis: number, what: string, x: number, y: number, anchor: "middle" | "end", room = 110) => {
+    const written = isLong(nameOf(axis)) ? what : nameAndIndex(nameOf(axis), what, room);
+    return label(x, y, written, 11, axisToken(axis), { ...BOLD, anchor });
+  };
+  /** A long name, once: along the rail. */
+  const once = (axis: number, x: number, y: number, room: number, turned: boolean) => {
+    const rest = { ...BOLD, anchor: "middle", turned } as const;
+    if (isLong(nameOf(axis))) marks.push(label(x, y, fit(nameOf(axis), room, 11, true), 11, axisToken(axis), rest));
+  };
+  const height = rows * pitch[1] - (pitch[1] - h);
+  const width = columns * pitch[0] - (pitch[0] - w);
+  const tail = panel.x - panel.box.x;
+  const rail = (axis: number, x0: number, y0: number, x1: number, y1: number, arrow = true): Mark => ({
+    kind: "line",
+    points: [
+      [x0, y0],
+      [x1, y1],
+    ],
+    stroke: axisStroke(axis),
+    arrow,
+  });
+  if (panel.ring) {
+    once(0, panel.x + width / 2, panel.y - 20, width, false);
+    const widest = textWidth(whole(0, `${model.size - 1}`), 11, true) + 6;
+    const step = runs(columns, pitch[0], widest)[0]?.[1] ?? 1;
+    for (let p = 0; p < model.size; p++) {
+      const [from, to] = [deviceBox(model, panel, p), deviceBox(model, panel, (p + 1) % model.size)];
+      // From edge to edge: half the gap to both sides of the middle between the two.
+      const [x, y] = [(from.x + to.x + w) / 2, (from.y + to.y + h) / 2];
+      const [dx, dy] = from.y === to.y ? [(pitch[0] - w) / 2, 0] : [0, (pitch[1] - h) / 2];
+      marks.push(rail(0, x - dx, y - dy, x + dx, y + dy, false));
+      const below = p >= columns;
+      if ((below ? model.size - 1 - p : p) % step === 0)
+        marks.push(text(0, `${p}`, from.x + w / 2, below ? from.y + h + 14 : from.y - 6, "middle"));
+    }
+    return marks;
+  }
+  if (panel.wrapped) {
+    once(0, panel.x - tail + 10, panel.y + height / 2, height + 20, true);
+    for (const [row, count] of runs(rows, pitch[1], 13)) {
+      const last = Math.min(model.size, (row + count) * columns) - 1;
+      const y = panel.y + (row + count / 2) * pitch[1] + 4;
+      marks.push(text(0, `${row * columns}–${last}`, panel.x - 8, y, "end"));
+    }
+    return marks;
+  }
+  for (let box = 0; box < panel.boxesAcross * panel.boxesDown; box++) {
+    const x = panel.x + (box % panel.boxesAcross) * panel.boxPitch[0];
+    const y = panel.y + Math.floor(box / panel.boxesAcross) * panel.boxPitch[1];
+    const railed = box === 0 || !panel.multiples;
+    if (railed && rows > 1 && box % panel.boxesAcross === 0) {
+      once(0, x - tail + 10, y + height / 2, height + 20, true);
+      marks.push(rail(0, x - 14, y, x - 14, y + height));
+      for (const [row, count] of named(panel, rows, pitch[1], 13)) {
+        const middle = count === rows ? y + height / 2 : y + row * pitch[1] + h / 2;
+        marks.push(text(0, count === rows ? `0…${rows - 1}` : `${row}`, x - 21, middle + 4, "end"));
+      }
+    }
+    if (railed && columns > 1) {
+      const lift = panel.multiples ? y - 16 : y;
+      once(1, x + width / 2, lift - 29, width + BOX_GAP, false);
+      marks.push(rail(1, x, lift - 10, x + width, lift - 10));
+      const widest = textWidth(whole(1, `${columns - 1}`), 11, true) + 6;
+      for (const [column, count] of named(panel, columns, pitch[0], widest)) {
+        const middle = count === columns ? x + width / 2 : x + column * pitch[0] + w / 2;
+        const room = count === columns ? width + 2 * BOX_GAP : pitch[0] * count;
+        marks.push(text(1, count === columns ? `0…${columns - 1}` : `${column}`, middle, lift - 16, "middle", room));
+      }
+    }
+    const above = panel.multiples ? 5 : columns > 1 ? (isLong(nameOf(1)) ? 47 : 34) : 12;
+    if (model.axes.length > 2 && panel.boxesAcross * panel.boxesDown <= MOST_NAMED)
+      marks.push(...boxTitle(model, panel, box, x, y - above, signOf));
+  }
+  return marks;
+}
+
+/** Runs of 1, 2, 4 … of n things so that a run has room for its label: `[first, count]`. */
+function runs(n: number, pitch: number, room: number): (readonly [number, number])[] {
+  const step = Math.min(n, Math.max(1, 2 ** Math.ceil(Math.log2(room / pitch))));
+  return Array.from({ length: Math.ceil(n / step) }, (_, i) => [i * step, Math.min(step, n - i * step)]);
+}
+
+/** Runs of coordinates to name; one for all in a field, where single ones cannot be told apart. */
+function named(panel: DeviceGrid, n: number, pitch: number, room: number) {
+  return panel.density === "field" ? [[0, n] as const] : runs(n, pitch, room);
+}
+
+/** `name=index` in a width: the name gives way to its beginning, or to nothing. */
+function nameAndIndex(name: string, index: string, width: number): string {
+  const room = width - textWidth(`=${index}`, 11, true);
+  const short = fit(name, room, 11, true);
+  return short === name || room > 26 ? `${short}=${index}` : index;
+}
+
+/** Coordinates of axis 2 and later over a box; on the first box also the sign of each axis, for all boxes. */
+function boxTitle(model: MeshModel, panel: DeviceGrid, box: number, x: number, y: number, signOf: SignOf): Mark[] {
+  const digits = boxDigits(model, box);
+  const axes = model.axes.slice(2);
+  // A title may reach into the gap before the next box.
+  const signs = axes.flatMap((_, i) => signOf(i + 2) ?? []);
+  const room = panel.boxPitch[0] - BOX_GAP + 8 - 15 * signs.length;
+  const all = axes.map(({ name }, i) => `${name}=${digits[i] ?? 0}`).join(" ");
+  const each = textWidth(all, 11, true) <= room ? room : room / axes.length - 7;
+  let left = room;
+  const spans = axes.flatMap(({ name }, i) => {
+    const index = `${digits[i] ?? 0}`;
+    const text = (i > 0 ? " " : "") + (panel.multiples ? index : nameAndIndex(name, index, each));
+    left -= textWidth(text, 11, true);
+    return left < 0 ? [] : [{ text, color: axisToken(i + 2) }];
+  });
+  const marks: Mark[] = spans.length > 0 ? [label(x, y, spans, 11, "muted", BOLD)] : [];
+  const end = x + textWidth(spans.map((t) => t.text).join(""), 11, true) + 12;
+  if (box === 0) marks.push(...signs.map((sign, i) => ({ ...sign, x: end + 15 * i, y: y - 4, r: 6 })));
+  return marks;
+}
+
+/** Outlines of processes, where there are several and each holds a rectangle of one box; else of none. */
+export function processes(model: MeshModel, panel: DeviceGrid): Mark[] {
+  if (model.processes < 2) return [];
+  const areas = new Map<string, { box: Box; n: number; process: number }>();
+  const inner = panel.wrapped ? 1 : product(model.meshShape.slice(2));
+  for (let p = 0; p < model.size; p++) {
+    const process = model.process[p] ?? 0;
+    if (panel.density === "field" && process !== model.mesh.this_process) continue;
+    const box = deviceBox(model, panel, p);
+    const key = `${process} ${p % inner}`;
+    const known = areas.get(key);
+    if (!known) areas.set(key, { box, n: 1, process });
+    else areas.set(key, { box: around([known.box, box]), n: known.n + 1, process });
+  }
+  const marks: Mark[] = [];
+  const pad = panel.density === "field" ? 1 : Math.min(6, (panel.pitch[0] - panel.w) / 2 - 0.5);
+  for (const { box, n, process } of areas.values()) {
+    const columns = Math.round((box.w + panel.pitch[0] - panel.w) / panel.pitch[0]);
+    const rows = Math.round((box.h + panel.pitch[1] - panel.h) / panel.pitch[1]);
+    if (rows * columns !== n) return [];
+    const here = process === model.mesh.this_process;
+    const stroke = { color: here ? "ink" : "faint", width: here ? 1.6 : 1 } as const;
+    marks.push({
+      kind: "rect",
+      ...around([box], pad),
+      r: panel.density === "cell" || panel.density === "field" ? 2 : 9,
+      stroke,
+    });
+  }
+  return marks;
+}

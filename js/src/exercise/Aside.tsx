@@ -1,0 +1,89 @@
+/** The question, the progress, the result of the last try beside the place to work, the hints. */
+
+import { Tokens } from "../card/Tokens";
+import type { Exercises, Question } from "../core/document.gen";
+import type { MeshModel } from "../core/mesh";
+import { axisTokens } from "../core/text";
+import { Prose } from "./Prose";
+import { Result } from "./Result";
+import type { ExerciseState } from "./state";
+
+interface Props {
+  state: ExerciseState;
+  sheet: Exercises;
+  question: Question;
+  mesh: MeshModel;
+  /** Index of the question. */
+  number: number;
+  /** Whether the place to work is below: then the result stands there, under the fields, which stay where they are. */
+  narrow: boolean;
+}
+
+export function Aside({ state, sheet, question, mesh, number, narrow }: Props) {
+  const last = number === sheet.questions.length - 1;
+  return (
+    <aside aria-label={`question of ${state.name()}`}>
+      {sheet.questions.length > 1 && <Dots state={state} sheet={sheet} number={number} />}
+      <p class="prompt">
+        <Prose text={question.prompt} mesh={mesh} />
+      </p>
+      {question.goal && (
+        <p class="goal mono">
+          <Tokens tokens={axisTokens(question.goal, mesh)} />
+        </p>
+      )}
+      {!narrow && <Result state={state} question={question} mesh={mesh} />}
+      <ol class="hints">
+        {question.hints.map((hint) => (
+          <li key={hint}>
+            <Prose text={hint} mesh={mesh} />
+          </li>
+        ))}
+      </ol>
+      <p class="buttons">
+        <button type="button" disabled={state.saved || question.hints_left === 0} onClick={() => state.hint()}>
+          {question.hints_left === 0 ? "No more hints" : question.hints.length > 0 ? "Another hint" : "Hint"}
+        </button>
+        <button type="button" onClick={() => state.clear()}>
+          Reset
+        </button>
+        {sheet.questions.length > 1 && (
+          <button
+            type="button"
+            class={question.passed ? "primary" : ""}
+            disabled={last}
+            onClick={() => state.go(number + 1)}
+          >
+            Next
+          </button>
+        )}
+      </p>
+    </aside>
+  );
+}
+
+/** One dot per exercise: filled where it is passed, a ring around the one on screen. */
+function Dots({ state, sheet, number }: Pick<Props, "state" | "sheet" | "number">) {
+  const total = sheet.questions.length;
+  return (
+    <nav class="dots" aria-label={`all ${state.name()}`}>
+      <ol>
+        {sheet.questions.map((q, i) => (
+          <li key={q.name}>
+            <button
+              type="button"
+              class={`dot ${q.passed ? "passed" : q.attempts > 0 ? "tried" : ""}`}
+              aria-label={`exercise ${i + 1} of ${total}, ${q.passed ? "passed" : q.attempts > 0 ? "not yet" : "not answered"}`}
+              aria-current={i === number ? "step" : undefined}
+              title={q.name}
+              onClick={() => state.go(i)}
+            />
+          </li>
+        ))}
+      </ol>
+      <span class="soft">
+        exercise {number + 1} of {total} · <span class="mono">{sheet.questions[number]?.name}</span>
+      </span>
+    </nav>
+  );
+}

@@ -1,0 +1,54 @@
+/** The card of exercises: what is asked at the right, the place to work at the left, the line of code below. */
+import type { Exercises, Question } from "../core/document.gen";
+import { MeshModel } from "../core/mesh";
+import type { Theme } from "../draw/paint/theme";
+import { Aside } from "./Aside";
+import { CodeLine, Record, Trouble } from "./Bands";
+import type { ExerciseState } from "./state";
+import { Work } from "./Work";
+
+/** Below this width of the card, the question stands above the place to work. */
+export const NARROW = 880;
+const ASIDE = 276;
+
+export function ExerciseCard({ state }: { state: ExerciseState }) {
+  const { theme, width, sheet, current, paper } = state.now;
+  if (!theme || !sheet) return null;
+  return (
+    <div class={width < NARROW ? "" : "exercises"}>
+      {sheet.questions.map(
+        (question, number) =>
+          // On paper all of them. The one on screen has the same key whichever it is, so that its buttons keep the focus.
+          (paper || number === current) && (
+            <One state={state} sheet={sheet} question={question} number={number} theme={theme} key={number - current} />
+          ),
+      )}
+      <Record state={state} sheet={sheet} />
+    </div>
+  );
+}
+
+interface Props {
+  state: ExerciseState;
+  sheet: Exercises;
+  question: Question;
+  number: number;
+  theme: Theme;
+}
+
+function One({ state, sheet, question, number, theme }: Props) {
+  const { width } = state.now;
+  const mesh = new MeshModel(question.mesh);
+  const narrow = width < NARROW;
+  const shown = { state, question, mesh, narrow };
+  return (
+    <div class="one">
+      <div class={narrow ? "sheet narrow" : "sheet"}>
+        <Aside {...shown} sheet={sheet} number={number} />
+        <Work {...shown} theme={theme} width={(narrow ? width : width - ASIDE) - 32} key={question.name} />
+      </div>
+      <Trouble state={state} sheet={sheet} question={question} />
+      <CodeLine state={state} question={question} mesh={mesh} />
+    </div>
+  );
+}

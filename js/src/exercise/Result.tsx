@@ -1,0 +1,69 @@
+/** What came of the last answer: what it gave, the verdict in words, and how often was tried. */
+
+import { Tokens } from "../card/Tokens";
+import type { Question } from "../core/document.gen";
+import type { MeshModel } from "../core/mesh";
+import { axisTokens, count } from "../core/text";
+import { VERDICTS } from "./model/exercise";
+import { Prose } from "./Prose";
+import type { ExerciseState } from "./state";
+
+interface Props {
+  state: ExerciseState;
+  question: Question;
+  mesh: MeshModel;
+}
+
+export function Result(props: Props) {
+  return (
+    <>
+      <LastTry {...props} />
+      <div aria-live="polite">
+        <Said {...props} />
+      </div>
+      {props.question.attempts > 0 && (
+        <p class="soft tally">
+          {count(props.question.attempts, "attempt")}
+          {props.question.passed ? ", passed" : ""}
+        </p>
+      )}
+    </>
+  );
+}
+
+/** The last answer and what it gave, and what is filled in now if that differs. */
+function LastTry({ state, question, mesh }: Props) {
+  const { feedback, answer } = question;
+  if (!feedback || answer.length === 0) return null;
+  const code = question.fields.some((f) => f.form === "code");
+  const text = answer.map((g) => (code ? (g.text.split("\n").find((l) => !l.startsWith("@")) ?? "") : g.text));
+  const shown = text.map((t) => t.replaceAll("\n", "; ")).join(" · ");
+  return (
+    <dl class="tries">
+      <dt>last try</dt>
+      <dd class="mono">
+        <Tokens tokens={axisTokens(shown, mesh)} />
+      </dd>
+      <dd class={`mono ${feedback.verdict}`}>{feedback.gives !== shown && feedback.gives}</dd>
+      {!state.judged(question) && !question.passed && feedback.verdict !== "malformed" && !code && (
+        <>
+          <dt>now</dt>
+          <dd class="soft">a new answer: check it to count it</dd>
+        </>
+      )}
+    </dl>
+  );
+}
+
+function Said({ question, mesh }: Props) {
+  const { feedback } = question;
+  if (!feedback) return null;
+  return (
+    <div class={`said ${feedback.verdict}`}>
+      <p>
+        <b>{VERDICTS[feedback.verdict]}</b> <Prose text={feedback.message} mesh={mesh} />{" "}
+        <Prose text={feedback.question} mesh={mesh} />
+      </p>
+    </div>
+  );
+}

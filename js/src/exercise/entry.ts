@@ -1,0 +1,19 @@
+/** The entry of the exercises' bundle. */
+
+import { arrayStyles } from "../array/public";
+import bandStyles from "../card/bands.css";
+import footStyles from "../card/footer.css";
+import { entry } from "../card/mount";
+import paperStyles from "../card/paper.css";
+import { editorStyles } from "../playground/public";
+import { ExerciseCard } from "./Card";
+import styles from "./exercise.css";
+import { exerciseKeys } from "./keys";
+import { ExerciseState } from "./state";
+
+export default entry({
+  state: ExerciseState,
+  body: ExerciseCard,
+  keys: exerciseKeys,
+  styles: [paperStyles, footStyles, arrayStyles, bandStyles, editorStyles, styles],
+});

@@ -1,0 +1,104 @@
+/** The card of an array on groups: type, groups and bytes, the panels, what is looked at in words. */
+
+import { Tokens } from "../card/Tokens";
+import { axisTokens } from "../core/text";
+import { AXIS_DASH } from "../draw/marks";
+import { badgesOf, foldText, notesOf, whereText } from "./model/mpmd";
+import { groupAt } from "./scene/mpmd";
+import type { MpmdState, Shown } from "./state";
+
+export function MpmdCard({ state }: { state: MpmdState }) {
+  const shown = state.shown();
+  if (!shown) return null;
+  const { model } = shown;
+  const { doc } = model;
+  return (
+    <div class="mpmd">
+      <header>
+        <h2 class="mono">
+          {doc.name && <span class="soft">{doc.name} </span>}
+          <Tokens tokens={axisTokens(doc.type, model)} />
+        </h2>
+        <span class="mono">
+          <Tokens tokens={axisTokens(doc.spec, model)} />
+        </span>
+        <b class={`ink${model.axis % AXIS_DASH.length}`}>{whereText(model)}</b>
+        <ul class="badges">
+          {badgesOf(model).map((b, i) => (
+            <li class={`badge ${b.tone}`} key={i}>
+              <b>{b.strong}</b> {b.text}
+            </li>
+          ))}
+        </ul>
+      </header>
+      <p class="facts">
+        {model.axes.map((a, axis) => (
+          <span class={`chip axis${axis % AXIS_DASH.length}`} key={a.name}>
+            <b>{a.name}</b> {axis === model.axis ? `${a.size} groups` : a.size}
+          </span>
+        ))}
+        <span class="soft">
+          {model.size} devices · {doc.source}
+          {doc.memory_kind && doc.memory_kind !== "device" ? ` · ${doc.memory_kind} memory` : ""}
+        </span>
+      </p>
+      <Groups state={state} shown={shown} />
+      <p class="said" role="status">
+        {notesOf(model).join(" ")}
+      </p>
+      <footer>
+        <span>
+          <kbd>← →</kbd> group
+        </span>
+        <span>
+          <kbd>Esc</kbd> deselect
+        </span>
+        <span class="end">metadata only: no data is fetched</span>
+      </footer>
+    </div>
+  );
+}
+
+function Groups({ state, shown }: { state: MpmdState; shown: Shown }) {
+  const { model, layout, at } = shown;
+  const { hover } = state.now;
+  const over = hover === null ? undefined : model.folds[hover];
+  const under = (event: MouseEvent & { currentTarget: HTMLElement }) => {
+    const bounds = event.currentTarget.getBoundingClientRect();
+    return groupAt(layout, event.clientX - bounds.left, event.clientY - bounds.top);
+  };
+  const panel = layout.panels[at ?? 0];
+  const fold = model.folds[at ?? 0];
+  return (
+    <div
+      class="picture"
+      style={{ width: `${layout.width}px`, height: `${layout.height}px` }}
+      title={over && foldText(model, over)}
+      onPointerDown={(event) => state.look(under(event))}
+      onPointerMove={(event) => state.set({ hover: under(event) })}
+      onPointerLeave={() => state.set({ hover: null })}
+    >
+      <div aria-hidden="true" ref={state.layer.attach} />
+      {panel && fold && (
+        <div
+          class="panel"
+          role="listbox"
+          tabIndex={0}
+          aria-label={`groups along ${model.doc.axis}`}
+          aria-activedescendant="group"
+          style={{ left: 0, top: 0, width: `${layout.width}px`, height: `${layout.height}px` }}
+        >
+          <div
+            class="option"
+            id="group"
+            role="option"
+            tabIndex={-1}
+            aria-selected={at !== null}
+            aria-label={foldText(model, fold)}
+            style={{ left: `${panel.x}px`, top: `${panel.y}px`, width: `${panel.w}px`, height: `${panel.h}px` }}
+          />
+        </div>
+      )}
+    </div>
+  );
+}

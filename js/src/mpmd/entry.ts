@@ -1,0 +1,17 @@
+/** The entry of the bundle that draws arrays on groups of devices. */
+
+import footStyles from "../card/footer.css";
+import markStyles from "../card/marks.css";
+import { entry } from "../card/mount";
+import paperStyles from "../card/paper.css";
+import { MpmdCard } from "./Card";
+import { mpmdKeys } from "./keys";
+import styles from "./mpmd.css";
+import { MpmdState } from "./state";
+
+export default entry({
+  state: MpmdState,
+  body: MpmdCard,
+  keys: mpmdKeys,
+  styles: [paperStyles, footStyles, markStyles, styles],
+});

@@ -1,0 +1,106 @@
+/** The board: two layers, and a listbox with one option, the task that is looked at, for keyboard and screen reader. */
+import { cellText, needsText, summaryText } from "./model/words";
+import { placeAt, scaleOf, timeAt } from "./scene/board";
+import type { PipelineState, Shown } from "./state";
+
+export function Canvas({ state, shown }: { state: PipelineState; shown: Shown }) {
+  const { board } = shown;
+  const { at, span } = state.now;
+  const model = at && board.blocks[at.schedule]?.model;
+  const said = at && model ? cellText(model, at.task) : "";
+  return (
+    <>
+      <div class="board">
+        <div
+          class={span ? "picture zoomed" : "picture"}
+          style={{ width: `${board.width}px`, height: `${board.height}px` }}
+          onPointerMove={(event) => drag(state, shown, event)}
+          onPointerLeave={() => state.look(null)}
+          onPointerDown={(event) => {
+            state.grip = { x: event.clientX, moved: false };
+          }}
+          onPointerUp={(event) => {
+            if (!state.grip?.moved) pick(state, shown, event);
+            state.grip = null;
+          }}
+          onWheel={(event) => {
+            const bounds = event.currentTarget.getBoundingClientRect();
+            if (event.ctrlKey || event.metaKey) {
+              event.preventDefault();
+              state.zoom(Math.exp(-event.deltaY / 200), timeAt(board, event.clientX - bounds.left));
+            } else if (span && Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
+              event.preventDefault();
+              state.pan(event.deltaX / scaleOf(board));
+            }
+          }}
+        >
+          <div ref={state.base.attach} />
+          <div ref={state.over.attach} />
+          <div
+            class="panel"
+            role="listbox"
+            tabIndex={0}
+            aria-label={`tasks. ${board.blocks.map((b) => summaryText(b.model)).join(". ")}`}
+            aria-activedescendant={said ? "task" : undefined}
+            style={{ inset: "0" }}
+          >
+            {said && (
+              <div
+                id="task"
+                role="option"
+                aria-selected="true"
+                tabIndex={-1}
+                class="option"
+                aria-label={said}
+                style={{ inset: "0" }}
+              />
+            )}
+          </div>
+        </div>
+      </div>
+      <p class="reading" aria-live="polite">
+        {at && model ? (
+          <>
+            <span>{said}</span> <span class="soft">{needsText(model, at.task)}</span>
+          </>
+        ) : (
+          <span class="soft">
+            Point at a task; a click follows its microbatch. <kbd>←</kbd> <kbd>→</kbd> <kbd>↑</kbd> <kbd>↓</kbd> tasks,{" "}
+            <kbd>0</kbd>…<kbd>9</kbd> follow, {state.now.stepped && <kbd>Enter</kbd>}
+            {state.now.stepped && " its step, "}
+            <kbd>Space</kbd> play, <kbd>+</kbd> <kbd>−</kbd> zoom
+          </span>
+        )}
+      </p>
+    </>
+  );
+}
+
+function drag(state: PipelineState, { board }: Shown, event: PointerEvent): void {
+  const picture = event.currentTarget as Element;
+  const bounds = picture.getBoundingClientRect();
+  const { grip } = state;
+  if (grip && state.now.span) {
+    const by = grip.x - event.clientX;
+    if (!grip.moved && Math.abs(by) < 4) return;
+    state.grip = { x: event.clientX, moved: true };
+    picture.setPointerCapture(event.pointerId);
+    state.pan(by / scaleOf(board));
+    return;
+  }
+  state.look(placeAt(board, event.clientX - bounds.left, event.clientY - bounds.top));
+}
+
+/** A click follows the microbatch of the task there, or stops following it, and moves the playhead there. */
+function pick(state: PipelineState, { board }: Shown, event: PointerEvent): void {
+  const bounds = (event.currentTarget as Element).getBoundingClientRect();
+  const place = placeAt(board, event.clientX - bounds.left, event.clientY - bounds.top);
+  const model = place && board.blocks[place.schedule]?.model;
+  if (!place || !model) return;
+  state.look(place);
+  state.seek(place.time);
+  const task = model.taskAt(place.rank, place.time);
+  if (task === null) return;
+  const microbatch = model.tasks.microbatch[task] ?? null;
+  state.followBatch(microbatch === state.now.follow ? null : microbatch);
+}

@@ -1,0 +1,51 @@
+/** The card of a playground: the editor, the picture of what it comes to, JAX's words, the code. */
+
+import { Canvas, Dims, Facets, Notes } from "../array/public";
+import { Answer, CodeLine, Trouble } from "./Bands";
+import { EditorSheet } from "./Sheet";
+import type { PlaygroundState } from "./state";
+
+export function PlaygroundCard({ state }: { state: PlaygroundState }) {
+  const { editor } = state.now;
+  const { model } = state.picture.now;
+  if (!editor || !model) return null;
+  const refused = editor.refusal() !== null;
+  return (
+    <>
+      <EditorSheet editor={editor} model={model} />
+      <div class={refused ? "faded" : ""}>
+        <Canvas state={state.picture} />
+      </div>
+      <div class={refused ? "unseen" : ""}>
+        <Notes state={state.picture} />
+      </div>
+      <Trouble editor={editor} />
+      <Answer state={state} editor={editor} />
+      <CodeLine state={state} editor={editor} />
+      <footer>
+        <span class="keys">
+          <span>
+            <kbd>←</kbd> <kbd>→</kbd> slots
+          </span>
+          <span>
+            <kbd>?</kbd> UNCONSTRAINED
+          </span>
+          <span>
+            <kbd>Ctrl</kbd> <kbd>Z</kbd> undo
+          </span>
+        </span>
+        {model.rank > 2 && <Dims state={state.picture} rank={model.rank} />}
+        <Facets state={state.picture} />
+        <button type="button" disabled={!editor.canStep(-1)} onClick={() => editor.step(-1)}>
+          Undo
+        </button>
+        <button type="button" disabled={!editor.canStep(1)} onClick={() => editor.step(1)}>
+          Redo
+        </button>
+      </footer>
+      <div class="hidden" aria-live="polite">
+        {editor.now.announced || state.picture.now.announced}
+      </div>
+    </>
+  );
+}

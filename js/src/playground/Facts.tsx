@@ -1,0 +1,50 @@
+/** What the spec gives beside its picture: bytes, copies, the local shape, JAX's other forms of it. */
+
+import { summarize } from "../array/public";
+import type { Playground, SpecDraft } from "../core/document.gen";
+import type { PlacementModel } from "../core/placement";
+import { shardText } from "../core/spec/forms";
+import { dtypeOf } from "./model/playground";
+
+interface Props {
+  draft: SpecDraft;
+  doc: Playground;
+  model: PlacementModel;
+}
+
+export function Facts({ draft, doc, model }: Props) {
+  const { hlo, shardy } = model.doc;
+  return (
+    <>
+      <Gives draft={draft} doc={doc} model={model} />
+      <dl class="facts">
+        <div class="fact">
+          <dt>HLO</dt>
+          <dd class="mono">{hlo}</dd>
+        </div>
+        <div class="fact">
+          <dt>Shardy</dt>
+          <dd class="mono">{shardy}</dd>
+        </div>
+      </dl>
+    </>
+  );
+}
+
+/** The shard of a device, bytes and copies. */
+export function Gives({ draft, doc, model }: Props) {
+  return (
+    <div class="gives">
+      <span class="mono">
+        <b>{shardText(draft, dtypeOf(draft, doc))}</b> <span class="soft">on each device</span>
+      </span>
+      <ul class="badges">
+        {summarize(model).badges.map((b) => (
+          <li class={`badge ${b.tone}`} key={b.strong + b.text}>
+            <b>{b.strong}</b> {b.text}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

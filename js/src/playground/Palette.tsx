@@ -1,0 +1,69 @@
+/** The mesh's axes, to be dragged or clicked and then put at a place; and what opens mesh and array to change. */
+import { isUsed } from "../core/spec/spec";
+import { Chip } from "./Chip";
+import type { SpecEditor } from "./editor";
+
+export function Palette({ editor }: { editor: SpecEditor }) {
+  const draft = editor.draft();
+  const { drag, armed, open } = editor.now;
+  const types = new Set(draft.axes.map((a) => a.type));
+  const arm = (name: string | null) => ({
+    type: "button" as const,
+    class: "take",
+    "aria-pressed": armed === name,
+    onClick: () => editor.arm(name),
+  });
+  const carried = (name: string | null) => drag !== null && drag.from === null && drag.name === name;
+  const loose = draft.entries.some((e) => e.unconstrained);
+  return (
+    <div class="palette">
+      <span class="soft">mesh axes</span>
+      {draft.axes.map((a, i) => (
+        <button {...arm(a.name)} title={`${a.type}: drag it, or click it and then a place`} key={`${i} ${a.name}`}>
+          <Chip
+            name={a.name}
+            axis={i}
+            size={a.size}
+            look={carried(a.name) ? "away" : isUsed(draft, a.name) ? "used" : ""}
+          />
+        </button>
+      ))}
+      <span class="soft">
+        {types.size === 1
+          ? `${[...types][0]} ${draft.axes.length === 1 ? "axis" : "axes"}`
+          : draft.axes.map((a) => `${a.name} ${a.type}`).join(", ")}
+      </span>
+      {!editor.doc.fixed && (
+        <button {...arm(null)} title="leave a dimension to the compiler">
+          <Chip name={null} axis={-1} size={null} look={carried(null) ? "away" : loose ? "used" : ""} />
+        </button>
+      )}
+      <button type="button" class="plain" aria-expanded={open} onClick={() => editor.set({ open: !open })}>
+        {open ? "done" : editor.doc.fixed ? "write" : "change"}
+      </button>
+      <Hint editor={editor} />
+    </div>
+  );
+}
+
+function Hint({ editor }: { editor: SpecEditor }) {
+  const { armed } = editor.now;
+  if (armed !== undefined) return <span class="soft hint">click where to put {armed ?? "UNCONSTRAINED"}</span>;
+  if (editor.refusal() && !editor.now.drag) {
+    const { shape, dtype } = editor.draft();
+    const short = editor.doc.dtypes.find((d) => d.name === dtype)?.short ?? dtype;
+    return (
+      <span class="soft hint">
+        array <span class="mono">{`${short}[${shape.join(",")}]`}</span>
+      </span>
+    );
+  }
+  const letters = [...new Set(editor.draft().axes.map((a) => a.name[0] ?? ""))].slice(0, 3);
+  return (
+    <span class="soft hint">
+      <span class="how">drag an axis onto a dimension, or focus a slot and </span>press{" "}
+      {letters.map((letter) => [<kbd key={letter}>{letter}</kbd>, " "])}
+      {!editor.doc.fixed && <kbd>?</kbd>} <kbd>Del</kbd>
+    </span>
+  );
+}

@@ -1,0 +1,80 @@
+/** The editor of a spec, for any widget to show: axes to drag, places to put them, what the spec comes to. */
+import { Component } from "preact";
+import { Tokens } from "../card/Tokens";
+import type { PlacementModel } from "../core/placement";
+import { axisTokens } from "../core/text";
+import { Chip } from "./Chip";
+import { Dragging } from "./drag";
+import type { SpecEditor } from "./editor";
+import { Facts } from "./Facts";
+import { Palette } from "./Palette";
+import { Settings } from "./Settings";
+import { Slots } from "./Slots";
+
+interface Props {
+  editor: SpecEditor;
+  /** Of `editor.placement()`. */
+  model: PlacementModel;
+}
+
+export class EditorSheet extends Component<Props> {
+  readonly #dragging = new Dragging(() => this.props.editor);
+
+  override render() {
+    const { editor, model } = this.props;
+    const { drag, open } = editor.now;
+    const [valid, refusal] = [editor.valid(), editor.refusal()];
+    const { down, move, up, cancel } = this.#dragging;
+    return (
+      <div
+        class={drag ? "editor dragging" : "editor"}
+        onPointerDown={down}
+        onPointerMove={move}
+        onPointerUp={up}
+        onPointerCancel={cancel}
+      >
+        <Palette editor={editor} />
+        {open && <Settings editor={editor} />}
+        <div class="written">
+          <Slots editor={editor} />
+          <Type editor={editor} model={model} />
+        </div>
+        <div class="comes">
+          {valid && !editor.doc.fixed && (
+            <div class={refusal ? "unseen" : ""}>
+              <Facts draft={valid} doc={editor.doc} model={model} />
+            </div>
+          )}
+          {refusal && <p class="means">{refusal.meaning}</p>}
+        </div>
+        {drag && (
+          <div class="hand" style={{ left: `${drag.x}px`, top: `${drag.y}px` }} aria-hidden="true">
+            <InHand editor={editor} name={drag.name} />
+          </div>
+        )}
+      </div>
+    );
+  }
+}
+
+function InHand({ editor, name }: { editor: SpecEditor; name: string | null }) {
+  const { axes } = editor.draft();
+  const axis = axes.findIndex((a) => a.name === name);
+  return <Chip name={name} axis={axis} size={axes[axis]?.size ?? null} />;
+}
+
+/** The type, as `jax.typeof` gives it. */
+function Type({ editor, model }: Props) {
+  if (editor.refusal()) return null;
+  const types = new Map(model.axes.map((a) => [a.name, a.type]));
+  const silent = model.doc.dims.some((d) => d.axes.some((a) => types.get(a) === "Auto"));
+  const note = `jax.typeof(${editor.doc.name})${silent ? ", silent on Auto axes" : ""}`;
+  return (
+    <div class="type mono">
+      <h2>
+        <Tokens tokens={axisTokens(model.doc.type, model)} />
+      </h2>
+      <span class="soft">{editor.now.drag ? "preview, release to keep" : note}</span>
+    </div>
+  );
+}

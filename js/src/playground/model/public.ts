@@ -1,0 +1,3 @@
+/** Drafts of a spec, for exercises and tests. */
+export { draft } from "./draft";
+export { placementOf } from "./playground";

@@ -1,0 +1,49 @@
+/** The chart: two canvases, the cursor's above the bars', and what the pointer does on them. */
+
+import type { ProgramState } from "../state";
+import type { ShownMemory } from "./page";
+import { stepAt } from "./scene/layout";
+
+/** Pixels that the pointer may move in a click. */
+const CLICK = 4;
+
+export function Chart({ state, shown: { model, layout, step } }: { state: ProgramState; shown: ShownMemory }) {
+  const page = state.memory;
+  const at = (event: PointerEvent) => {
+    const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
+    return stepAt(layout, layout.left + event.clientX - box.left);
+  };
+  return (
+    <div class="chart" style={{ height: `${layout.height}px` }}>
+      <div class="behind" ref={page.chart.attach} />
+      <div class="behind" ref={page.cursor.attach} />
+      <div
+        class="plot"
+        role="slider"
+        tabIndex={0}
+        aria-label={`memory over the schedule of ${model.doc.name || "the program"}`}
+        aria-valuemin={1}
+        aria-valuemax={model.steps}
+        aria-valuenow={step + 1}
+        aria-valuetext={page.sentence()}
+        onPointerMove={(event) => {
+          if (page.grabbed === null || !event.buttons) page.look(at(event));
+          else if (Math.abs(event.clientX - page.grabbed) >= CLICK) {
+            const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
+            page.draw(stepAt(layout, layout.left + page.grabbed - box.left), at(event));
+          }
+        }}
+        onPointerLeave={() => page.look(null)}
+        onPointerDown={(event) => {
+          page.grabbed = event.clientX;
+          (event.currentTarget as HTMLElement).setPointerCapture(event.pointerId);
+        }}
+        onPointerUp={(event) => {
+          if (page.grabbed !== null && Math.abs(event.clientX - page.grabbed) < CLICK) page.pin(at(event));
+          page.grabbed = null;
+        }}
+        onDblClick={() => page.release()}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,67 @@
+/** The kinds of bytes with their sums at the step that is looked at, and the device that they are held against. */
+import { bytesColumn } from "../../core/format";
+import { bytes } from "../../core/text";
+import type { ProgramState } from "../state";
+import { donatedBytes, legendOf } from "./model/words";
+import { NONE, OWN, type ShownMemory } from "./page";
+import { kindColor } from "./scene/chart";
+
+export function Legend({ state, shown: { model, step } }: { state: ProgramState; shown: ShownMemory }) {
+  const page = state.memory;
+  const { theme } = state.now;
+  const donated = donatedBytes(model);
+  const chip = page.now.chip ?? model.doc.chip ?? NONE;
+  const color = (kind: Parameters<typeof kindColor>[0]) => {
+    const found = kindColor(kind, theme?.scheme ?? "light");
+    return found.startsWith("#") ? found : `var(--${found})`;
+  };
+  const kinds = legendOf(model, step);
+  const figure = bytesColumn([...kinds.map((k) => k.bytes), model.total[step] ?? 0]);
+  return (
+    <div class="legend">
+      <dl>
+        {kinds.map(({ kind, name, bytes: n }) => (
+          <div key={kind}>
+            <dt>
+              <span class={`swatch ${kind}`} style={{ background: kind === "collective" ? undefined : color(kind) }} />
+              {name}
+            </dt>
+            <dd class="mono">{figure(n)}</dd>
+          </div>
+        ))}
+        <div class="sum">
+          <dt>{step === model.peak ? "at the peak" : `at instruction ${step + 1}`}</dt>
+          <dd class="mono">{figure(model.total[step] ?? 0)}</dd>
+        </div>
+      </dl>
+      {donated > 0 && <p class="soft small">{bytes(donated)} of the arguments are donated</p>}
+      <p class="limit">
+        <label>
+          compared with{" "}
+          <select value={String(chip)} onChange={(e) => page.set({ chip: Number(e.currentTarget.value) })}>
+            <option value={String(NONE)}>nothing</option>
+            {model.doc.chips.map((c, k) => (
+              <option value={String(k)} title={c.source} key={c.name}>
+                {c.name}, {bytes(c.bytes)}
+              </option>
+            ))}
+            <option value={String(OWN)}>own number …</option>
+          </select>
+        </label>
+        {chip === OWN && (
+          <label>
+            {" "}
+            <input
+              type="number"
+              min="0"
+              step="any"
+              value={page.now.own}
+              onInput={(e) => page.set({ own: Number(e.currentTarget.value) })}
+            />{" "}
+            GiB
+          </label>
+        )}
+      </p>
+    </div>
+  );
+}

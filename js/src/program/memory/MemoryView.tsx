@@ -1,0 +1,55 @@
+/** Memory over the program: the chart, the user's lines and what is alive, on one x. */
+
+import { Fold } from "../../card/Fold";
+import { PAD } from "../../draw/marks";
+import type { ProgramState } from "../state";
+import { Alive } from "./Alive";
+import { Chart } from "./Chart";
+import { Legend } from "./Legend";
+import { Lines } from "./Lines";
+import { basisText, dominates } from "./model/words";
+import { Remedies } from "./Remedies";
+import { WIDE } from "./scene/layout";
+
+export function MemoryView({ state }: { state: ProgramState }) {
+  const page = state.memory;
+  const trouble = page.trouble();
+  const shown = page.shown();
+  if (!shown) {
+    return (
+      <p class="note" role="status">
+        {trouble ?? "The program does nothing: nothing is alive in it."}
+      </p>
+    );
+  }
+  const { model, layout, step } = shown;
+  const narrow = layout.left < 100;
+  return (
+    <div
+      class={`memory ${layout.width >= WIDE - 2 * PAD ? "roomy" : narrow ? "narrow" : ""}`}
+      style={{ "--left": `${layout.left}px`, "--span": `${layout.span}px` }}
+    >
+      <div class="says">
+        <p class="dominates">{dominates(model, step)}</p>
+        <Remedies state={state} />
+      </div>
+      <div class="over">
+        <Legend state={state} shown={shown} />
+        <Chart state={state} shown={shown} />
+      </div>
+      {model.lines.length > 0 &&
+        (narrow ? (
+          <Fold paper={state.now.paper} summary={<b>source lines</b>}>
+            <Lines state={state} shown={shown} />
+          </Fold>
+        ) : (
+          <Lines state={state} shown={shown} />
+        ))}
+      <Alive state={state} shown={shown} />
+      <p class="soft small basis">
+        {basisText(model)}
+        {model.doc.loops.length > 0 && " One iteration of each loop is drawn: every iteration needs as much."}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,125 @@
+/** What is said of memory: how much, of what kind, how sure that is. */
+import type { Buffer, MemoryLoop, Remedy } from "../../../core/document.gen";
+import { percent } from "../../../core/format";
+import type { Badge } from "../../../core/text";
+import { bytes, count } from "../../../core/text";
+import { KINDS, type MemoryModel, type Row } from "./memory";
+
+const NAMES: Readonly<Record<Buffer["kind"], string>> = {
+  argument: "arguments",
+  output: "outputs",
+  kept: "kept for the backward pass",
+  temporary: "temporaries",
+  collective: "buffers of collectives",
+};
+
+/** The kinds that there are, with their bytes at a step, the highest in the stack first. */
+export function legendOf(model: MemoryModel, step: number): { kind: Buffer["kind"]; name: string; bytes: number }[] {
+  return KINDS.map((kind, k) => ({
+    kind,
+    name: NAMES[kind],
+    bytes: model.byKind[k]?.[step] ?? 0,
+    known: model.byKind[k],
+  }))
+    .filter(({ known }) => known?.some((n) => n > 0))
+    .map(({ kind, name, bytes }) => ({ kind, name, bytes }))
+    .reverse();
+}
+
+/** Bytes of arguments that results are written over; 0 for none. */
+export function donatedBytes(model: MemoryModel): number {
+  return model.doc.buffers.reduce((sum, b) => sum + (b.donated ? b.bytes : 0), 0);
+}
+
+export function memoryBadges(model: MemoryModel, limit: number | null): Badge[] {
+  const peak: Badge = { strong: bytes(model.peakBytes), text: "peak per device", tone: "plain" };
+  const aside: Badge = { strong: bytes(model.allocated), text: "allocated", tone: "plain" };
+  const needed = Math.max(model.peakBytes, model.doc.compiler ? model.allocated : 0);
+  if (limit === null) return [peak, aside];
+  const room: Badge =
+    needed > limit
+      ? { strong: bytes(needed - limit), text: `too much for ${bytes(limit)}`, tone: "warn" }
+      : { strong: bytes(limit - needed), text: `free of ${bytes(limit)}`, tone: "ok" };
+  return [peak, aside, room];
+}
+
+/** What dominates at a step, in one sentence. */
+export function dominates(model: MemoryModel, step: number): string {
+  const total = model.total[step] ?? 0;
+  const most = legendOf(model, step).reduce((a, b) => (b.bytes > a.bytes ? b : a));
+  const row = model.rows(step).find((r) => r.buffer.kind === most.kind);
+  if (!row || total === 0) return "Nothing is alive here.";
+  const share = `${bytes(most.bytes)} of ${bytes(total)} (${percent(most.bytes / total)})`;
+  const line = row.buffer.source ? `, line ${row.buffer.source.line}` : "";
+  const many = row.count > 1 ? ` ×${row.count}` : "";
+  const kind = most.kind === "kept" ? "what is kept for the backward pass takes" : `${most.name} take`;
+  const where = step === model.peak ? "At the peak" : `At instruction ${step + 1}`;
+  const part =
+    row.bytes > 0.95 * most.bytes ? "nearly all of it" : row.bytes > 0.5 * most.bytes ? "most of it" : "the largest";
+  return `${where}, ${kind} ${share}, ${part} ${row.buffer.name}${many} (${bytes(row.bytes)}${line}).`;
+}
+
+/** By how much a remedy lowers the peak: `−62 %`. */
+export function lowered({ before, after }: Remedy): string {
+  return `−${percent((before - after) / before)}`;
+}
+
+/** The place of a step in words: `instruction 274 of 446, line 11, backward, inside a loop of 12`. */
+export function placeText(model: MemoryModel, step: number): string {
+  const work = model.workAt(step);
+  const loop = model.loopAt(step);
+  const line = work ? `, line ${work.line.source.line}${work.backward ? ", backward" : ""}` : "";
+  const inside = loop ? `, inside a loop of ${loop.times ?? "unknown length"}` : "";
+  return `instruction ${step + 1} of ${model.steps}${line}${inside}`;
+}
+
+/** What a screen reader says of a step. */
+export function stepSentence(model: MemoryModel, step: number, limit: number | null): string {
+  const of = limit === null ? "" : ` of ${bytes(limit)}`;
+  const what = step === model.peak ? "Peak " : "";
+  const largest = model
+    .rows(step)
+    .slice(0, 3)
+    .map((r) => `${r.buffer.name} ${bytes(r.bytes)}`)
+    .join(", ");
+  return `${what}${bytes(model.total[step] ?? 0)}${of} at ${placeText(model, step)}. Largest: ${largest || "nothing"}.`;
+}
+
+/** How far the picture is from the compiler's own figure, and what it is read from. */
+export function basisText(model: MemoryModel): string {
+  const { doc, compilers } = model;
+  const basis = doc.basis === "assignment" ? "the compiler's assignment of buffers" : "the schedule's text";
+  if (!compilers) return `Read from ${basis}. The compiler gives no figure of its own.`;
+  const off = 100 * (model.peakBytes / compilers - 1);
+  const theirs = doc.compiler?.peak === compilers ? "the compiler's own peak" : "what the compiler allocates";
+  const exact = Math.abs(off) < 0.005;
+  const beside = exact ? "equal to" : `${off > 0 ? "+" : "−"}${Math.abs(off).toFixed(2)} % against`;
+  const gaps =
+    doc.gaps > compilers / 1000
+      ? ` ${bytes(doc.gaps)} of that hold nothing at the peak: gaps between temporaries.`
+      : "";
+  return `Read from ${basis}: ${beside} ${theirs}, ${bytes(compilers)}.${gaps}`;
+}
+
+export function loopText({ name, backward, times }: MemoryLoop): string {
+  return `${name}${backward ? ", backward" : ""}, ${times === null ? "times unknown" : count(times, "time")}`;
+}
+
+/** What a row of the table is, beside its name. */
+export function rowText({ buffer, count: n }: Row): string {
+  const { kind, donated, backward, loop } = buffer;
+  const words: Readonly<Record<Buffer["kind"], string>> = {
+    argument: donated ? "argument, donated" : "argument",
+    output: "output",
+    kept: "kept",
+    temporary: backward ? "temporary, backward" : "temporary",
+    collective: "of a collective",
+  };
+  return [words[kind], n > 1 ? `×${n}` : "", loop >= 0 ? "in each iteration" : ""].filter((w) => w !== "").join(", ");
+}
+
+/** Which mesh axes split a buffer. */
+export function cutText({ axes }: Buffer): string {
+  if (axes === null) return "axes not known";
+  return axes.length > 0 ? `split over ${axes.join(", ")}` : "not split";
+}

@@ -1,0 +1,45 @@
+/** Small things that stand in several places of a program's card. */
+import type { MeshModel } from "../core/mesh";
+import { AXIS_DASH } from "../draw/marks";
+import type { ProgramState } from "./state";
+
+/** A mesh axis, as a filter: its line pattern and name, with its size. Pointing at it draws its groups. */
+export function AxisButton({ state, mesh, axis }: { state: ProgramState; mesh: MeshModel; axis: number }) {
+  const a = mesh.axes[axis];
+  if (!a) return null;
+  const chosen = state.now.axis === a.name;
+  return (
+    <button
+      type="button"
+      class={`chip axis${axis % AXIS_DASH.length}`}
+      aria-pressed={chosen}
+      title={chosen ? "list all collectives" : `list only the collectives over ${a.name}`}
+      onClick={() => state.list({ axis: chosen ? null : a.name })}
+      onPointerEnter={() => state.set({ lit: axis })}
+      onPointerLeave={() => state.set({ lit: null })}
+      onFocus={() => state.set({ lit: axis })}
+      onBlur={() => state.set({ lit: null })}
+    >
+      <b>{a.name}</b> {a.size}
+    </button>
+  );
+}
+
+/** The name of a mesh axis with its line pattern, and its size where that is given. */
+export function AxisChip({ mesh, name, size }: { mesh: MeshModel; name: string; size?: number }) {
+  return (
+    <span class={`chip axis${mesh.axisOf(name) % AXIS_DASH.length}`} title={name}>
+      <b>{name}</b> {size}
+    </span>
+  );
+}
+
+/** A bar in the colours of mesh axes, one beside the other; grey for irregular groups. */
+export function AxisBar({ mesh, axes, part }: { mesh: MeshModel; axes: readonly string[]; part: number }) {
+  const colors = axes.map((name) => `var(--axis${mesh.axisOf(name) % AXIS_DASH.length})`);
+  const stripes = colors.map((color, i) => `${color} ${i * STRIPE}px ${(i + 1) * STRIPE}px`).join(", ");
+  const background = colors.length > 1 ? `repeating-linear-gradient(90deg, ${stripes})` : (colors[0] ?? "var(--muted)");
+  return <span class="bar" style={{ width: `${Math.max(1, 100 * part)}%`, background }} aria-hidden="true" />;
+}
+
+const STRIPE = 3;

@@ -1,0 +1,304 @@
+/**
+ * A compiled program as one scene, for the picture without a page: the call over time, its first groups of equal
+ * collectives, and one collective on the mesh.
+ */
+
+import type { Algorithm } from "../../collective/model/algorithm";
+import type { Scheme } from "../../core/color";
+import { COLLECTIVES } from "../../core/columns.gen";
+import type { HloCollective } from "../../core/document.gen";
+import { bytes, count, duration } from "../../core/text";
+import { type Band, chip, chipWidth, framed, headBand, headsBand, rule, stack } from "../../draw/bands";
+import {
+  axisToken,
+  BOLD,
+  type Box,
+  type Color,
+  label,
+  type Mark,
+  MONO,
+  PAD,
+  type Scene,
+  type Span,
+  shift,
+} from "../../draw/marks";
+import { fit, textWidth, wrapped } from "../../draw/measure";
+import {
+  type Group,
+  type GroupTotal,
+  groupsOf,
+  groupTotal,
+  type ProgramModel,
+  type Sort,
+  totalFigures,
+} from "../model/program";
+import {
+  badgesOf,
+  causeNotes,
+  causeText,
+  estimateText,
+  groupsText,
+  groupTexts,
+  linksText,
+  totalName,
+} from "../model/words";
+import { collectiveMarks } from "./collective";
+import { captionOf } from "./collective/caption";
+import { stageOf } from "./collective/stage";
+import { CollectiveView } from "./collective/view";
+import { laneMarks, layoutLanes } from "./lanes";
+
+export interface ProgramPicture {
+  width: number;
+  scheme: Scheme;
+  /** Index of the collective on the mesh; null for the first of the table. */
+  selection: number | null;
+  axis: string | null;
+  sort: Sort;
+  algorithm?: Algorithm;
+  /** How far the collective on the mesh has come: 0 before it, 1 after it. */
+  phase?: number;
+}
+
+/** Below this width the mesh stands under the table. */
+const STACKED = 860;
+const PANEL = 400;
+/** Lines of the table that are drawn; the rest is counted. */
+const MOST = 16;
+const LINE = 48;
+/** A line in a narrow picture: what it is over what it is for. */
+const CARD = 74;
+const NARROW = 560;
+
+/** Index of the collective on the mesh. */
+export function chosenOf(model: ProgramModel, picture: ProgramPicture): number | null {
+  return picture.selection ?? listed(model, picture)[0]?.at ?? null;
+}
+
+function listed(model: ProgramModel, picture: ProgramPicture): Group[] {
+  return groupsOf(model, { ...picture, search: "", interconnect: model.doc.interconnect });
+}
+
+export function programScene(model: ProgramModel, picture: ProgramPicture): Scene {
+  const { width } = picture;
+  const { interconnect } = model.doc;
+  const groups = listed(model, picture);
+  const at = chosenOf(model, picture);
+  const c = at === null ? null : (model.collectives[at] ?? null);
+  const chosen = groups.find((group) => at !== null && group.members.includes(at));
+  const head = stack([
+    headBand(model.doc.name || "program", model.mesh, badgesOf(model, interconnect), width),
+    ...timeBands(model, at, chosen?.members ?? [], width),
+  ]);
+  const stacked = width < STACKED;
+  const left = stacked || !c ? width : width - PANEL;
+  const table = stack([
+    ...noteBands(model, left),
+    ...(groups.length > 0 && left >= NARROW ? [headsBand(COLLECTIVES, placesOf(left), left)] : []),
+    ...rowBands(model, groups.slice(0, MOST), left, chosen),
+    footBand(model, c, left, groups.slice(MOST)),
+  ]);
+  const mesh = c ? panelBand(model, c, stacked ? width : PANEL, picture) : { marks: [], height: 0 };
+  const body = stacked ? table.height + mesh.height : Math.max(table.height, mesh.height);
+  const height = Math.ceil(head.height + body);
+  const panel: Box = stacked
+    ? { x: 0, y: head.height + table.height, w: width, h: mesh.height }
+    : { x: left, y: head.height, w: width - left, h: body };
+  return framed(width, height, [
+    ...(c ? [{ kind: "rect", ...panel, fill: "panel" } as const] : []),
+    ...head.marks,
+    ...shift(table.marks, 0, head.height),
+    ...shift(mesh.marks, panel.x, panel.y),
+    rule(0, head.height, width),
+  ]);
+}
+
+/** A bar in the colours of mesh axes: stripes of all where there are several, grey for irregular groups. */
+export function barMarks(model: ProgramModel, axes: readonly string[], box: Box): Mark[] {
+  const colors: Color[] = axes.length > 0 ? axes.map((name) => axisToken(model.mesh.axisOf(name))) : ["muted"];
+  const stripe = colors.length > 1 ? 3 : box.w;
+  return Array.from({ length: Math.max(1, Math.ceil(box.w / stripe)) }, (_, i): Mark => {
+    const x = box.x + i * stripe;
+    const w = Math.min(stripe, box.x + box.w - x);
+    return { kind: "rect", x, y: box.y, w, h: box.h, fill: colors[i % colors.length] ?? "muted" };
+  });
+}
+
+/** The call over time; none for one collective, whose time would be all of it. */
+function timeBands(model: ProgramModel, at: number | null, equal: readonly number[], width: number): Band[] {
+  const lanes = layoutLanes(model, model.doc.interconnect, width - 2 * PAD);
+  if (!lanes) return [];
+  return [
+    { marks: [rule(0, 0, width)], height: 10 },
+    { marks: shift(laneMarks(model, lanes, at, equal), PAD, 0), height: lanes.height + 6 },
+  ];
+}
+
+function noteBands(model: ProgramModel, width: number): Band[] {
+  const { note, unread } = model.doc;
+  const words = [note, unread.length > 0 ? `${count(unread.length, "instruction")} could not be read.` : ""];
+  return words
+    .filter((text) => text !== "")
+    .map((text) => {
+      const lines = wrapped(text, width - 2 * PAD);
+      const marks = lines.map((line, i) => label(PAD, 20 + 17 * i, line, 12, model.doubtful ? "warn" : "muted"));
+      return { marks, height: 14 + 17 * lines.length };
+    });
+}
+
+/** Where each column begins, and where the last one ends. */
+function columnsOf(width: number) {
+  const [op, axes, sent, runs, source, time] = [16, 158, 298, 336, 350, width - 120] as const;
+  return { op, axes, sent, runs, source, time, end: width - 14 };
+}
+
+function placesOf(width: number) {
+  const { op, axes, sent, runs, source, time } = columnsOf(width);
+  return { op: [op], axes: [axes], sent: [sent, "end"], runs: [runs, "end"], source: [source], time: [time] } as const;
+}
+
+/** Lines of the table, with their bars on one scale. */
+function rowBands(model: ProgramModel, groups: readonly Group[], width: number, chosen: Group | undefined): Band[] {
+  const totals = groups.map((group) => groupTotal(model, group, model.doc.interconnect));
+  const figures = totalFigures(totals);
+  const longest = Math.max(1e-12, ...totals.map((total) => total.seconds));
+  return groups.map((group, i) => {
+    const c = model.collectives[group.at];
+    const total = totals[i];
+    return c && total ? rowBand(model, c, total, figures, longest, width, group === chosen) : { marks: [], height: 0 };
+  });
+}
+
+function rowBand(
+  model: ProgramModel,
+  c: HloCollective,
+  { seconds, runs, bytes: [least, most] }: GroupTotal,
+  { time, sent: sentText }: ReturnType<typeof totalFigures>,
+  longest: number,
+  width: number,
+  chosen: boolean,
+): Band {
+  const narrow = width < NARROW;
+  const height = narrow ? CARD : LINE;
+  const marks: Mark[] = chosen
+    ? [
+        { kind: "rect", x: 0, y: 0, w: width, h: height, fill: "panel" },
+        { kind: "rect", x: 0, y: 0, w: 4, h: height, fill: "ink" },
+      ]
+    : [];
+  const k = columnsOf(width);
+  const y = narrow ? 22 : 28;
+  const op = fit(c.kind, k.axes - k.op - 4, 12.5, true);
+  marks.push(label(k.op, y, op, 12.5, "ink", BOLD), ...axisMarks(model, c, k.axes, y, narrow ? width : k.sent - 66));
+  const figures = { ...MONO, anchor: "end" } as const;
+  // Bytes of every time; a group's may differ.
+  const sent = `${least === most ? "" : "≤ "}${sentText(most)}`;
+  const times = `×${runs ?? "?"}`;
+  if (narrow) {
+    marks.push(label(PAD, 44, `${sent} ${times}`, 12, "ink", MONO));
+    const box = { x: PAD + 130, y: 35, w: Math.max(1, (width - PAD - 240) * (seconds / longest)), h: 11 };
+    marks.push(...barMarks(model, c.axes, box), label(k.end, 44, time(seconds), 12, "ink", figures));
+  } else {
+    marks.push(label(k.sent, y, sent, 12, "ink", figures), label(k.runs, y, times, 12, "ink", figures));
+    const box = { x: k.time, y: y - 10, w: Math.max(1, 46 * (seconds / longest)), h: 12 };
+    marks.push(...barMarks(model, c.axes, box), label(k.end, y, time(seconds), 12, "ink", figures));
+  }
+  const from = narrow ? PAD : k.source;
+  const room = (narrow ? k.end : k.time - 8) - from;
+  const notes = causeNotes(model, c).join(" · ");
+  const spans: Span[] = [{ text: fit(notes, room, 11) }];
+  const left = room - textWidth(`${notes} · `, 11);
+  if (c.remark && left > 40) spans.push({ text: " · " }, { text: fit(c.remark, left, 11), color: "warn", weight: 600 });
+  if (narrow) marks.push(label(from, 63, [{ text: fit(causeText(c), room, 12, true) }], 12, "ink", MONO));
+  else {
+    marks.push(
+      label(from, 21, fit(causeText(c), room, 12, true), 12, "ink", MONO),
+      label(from, 38, spans, 11, "muted"),
+    );
+  }
+  return { marks: [...marks, rule(0, height - 1, width)], height };
+}
+
+/** Chips of the mesh axes: side by side where they have room, else one over the other. */
+function axisMarks(model: ProgramModel, c: HloCollective, x: number, y: number, end: number): Mark[] {
+  if (c.irregular) return [label(x, y, "irregular", 12, "muted", MONO)];
+  const beside = c.axes.reduce((w, name) => w + chipWidth(name) + 4, -4) <= end - x;
+  const shown = beside ? c.axes : c.axes.slice(0, 2);
+  const marks: Mark[] = [];
+  let at = x;
+  for (const [i, name] of shown.entries()) {
+    const more = i === 1 && shown.length < c.axes.length ? ` +${c.axes.length - 2}` : "";
+    const text = fit(name, end - x - 20 - 8 * more.length, 12, true) + more;
+    const top = beside || shown.length < 2 ? y - 15 : y - 27 + 23 * i;
+    marks.push(...chip(at, top, text, model.mesh.axisOf(name)));
+    if (beside) at += chipWidth(text) + 4;
+  }
+  return marks;
+}
+
+/** Totals by axis, the arithmetic of what is on the mesh, how much is left out. */
+function footBand(model: ProgramModel, c: HloCollective | null, width: number, more: readonly Group[]): Band {
+  const left = more.reduce((sum, group) => sum + group.members.length, 0);
+  const room = width - 2 * PAD;
+  const totals = model.totals(model.doc.interconnect);
+  const whole = Math.max(
+    1e-12,
+    totals.reduce((sum, t) => sum + t.seconds, 0),
+  );
+  const marks: Mark[] = [];
+  let x = PAD;
+  for (const t of totals) {
+    const w = Math.max(1, (Math.min(320, room) * t.seconds) / whole - 2);
+    marks.push(...barMarks(model, t.axes, { x, y: 12, w, h: 14 }));
+    x += w + 2;
+  }
+  const said = totals.map((t) => `${totalName(t)} ${duration(t.seconds)}, ${bytes(t.bytes)}/device`).join("; ");
+  const on = model.doc.interconnects[model.doc.interconnect] ?? "";
+  const lines = [
+    ...(left > 0 ? [`${count(left, "more collective")} in the table.`] : []),
+    ...(totals.length > 0 ? wrapped(said, room) : []),
+    ...(c ? wrapped(`${linksText(model, c)} ${estimateText(model, c, model.doc.interconnect)}`, room, 5) : []),
+    ...(totals.length > 0
+      ? [fit(`Estimates: scaling-book roofline on ${on}; overlap is not modelled.`, room, 12)]
+      : []),
+  ];
+  marks.push(...lines.map((text, i) => label(PAD, 46 + 17 * i, text, 12, "muted")));
+  return { marks, height: 52 + 17 * lines.length };
+}
+
+/** The mesh with the groups of a collective before it runs, and the groups as XLA writes them. */
+function panelBand(
+  model: ProgramModel,
+  c: HloCollective,
+  width: number,
+  { scheme, algorithm = "meaning", phase = 0 }: ProgramPicture,
+): Band {
+  const room = Math.min(560, width - 2 * PAD);
+  const stage = stageOf(model, room, false, c.group_size);
+  const options = { scheme, algorithm, phase, group: 0, device: null, lit: null, still: false } as const;
+  const view = new CollectiveView(model, stage, c, options);
+  const axis = c.axes[0] === undefined ? null : model.mesh.axisOf(c.axes[0]);
+  const over = c.axes.length > 0 ? c.axes.join(", ") : "irregular groups";
+  const title: Span[] = [
+    { text: `${c.kind} over `, weight: 700 },
+    { text: fit(over, room / 2, 13), weight: 700, ...(axis === null ? {} : { color: axisToken(axis) }) },
+  ];
+  const groups = groupTexts(model, c, 0);
+  const more = view.groups.length > groups.length ? " …" : "";
+  const below = [
+    // A moment without a caption still has the line for it.
+    captionOf(view) || " ",
+    ...wrapped(`XLA ${c.groups_text}`, room, 2),
+    `= ${c.axes.length > 0 ? `your ${over}` : "no mesh axis"}: ${groups.map((g) => g.text).join(" ")}${more}`,
+  ].filter((text) => text !== "");
+  const top = 54;
+  return {
+    marks: [
+      label(PAD, 24, title, 13, "ink"),
+      label(PAD, 42, fit(groupsText(model, c), room, 12), 12, "muted"),
+      ...shift(collectiveMarks(view), PAD + (room - stage.width) / 2, top),
+      ...below.map((text, i) => label(PAD, top + stage.height + 16 + 17 * i, fit(text, room, 12), 12, "muted")),
+    ],
+    height: top + stage.height + 16 + 17 * below.length + 8,
+  };
+}

@@ -1,0 +1,421 @@
+/** The state of compiled programs on screen: what is open, listed, chosen and pointed at, and the clock while it plays. */
+
+import { Layer } from "../card/canvas";
+import { CardState, motionless } from "../card/state";
+import { memo } from "../card/store";
+import type { WidgetModel } from "../card/widget";
+import type { Algorithm } from "../collective/model/algorithm";
+import type { Scheme } from "../core/color";
+import type { HloCollective, Remedy } from "../core/document.gen";
+import { PAD } from "../draw/marks";
+import { type MemoryFields, MemoryPage, START } from "./memory/page";
+import { type Decoded, decodePrograms, type Group, groupsOf, ProgramModel, SORTS, type Sort } from "./model/program";
+import { phaseAfter, playTime } from "./model/rounds";
+import { collectiveMarks } from "./scene/collective";
+import { type Stage, stageOf } from "./scene/collective/stage";
+import { CollectiveView } from "./scene/collective/view";
+import { type Lanes, laneMarks, layoutLanes } from "./scene/lanes";
+
+interface Fields {
+  decoded: Decoded | null;
+  /** Side by side: the program that is open. */
+  opened: number | null;
+  /** Index of the collective that was chosen; null for the first that is listed. */
+  selection: number | null;
+  axis: string | null;
+  sort: Sort;
+  search: string;
+  interconnect: number;
+  /** Line of the table that the keyboard is at, and how many lines are in the page. */
+  cursor: number;
+  limit: number;
+  /** The group that stands out. */
+  group: number;
+  /** Mesh position that is looked at. */
+  device: number | null;
+  /** Whether the keyboard is at the devices. */
+  keyboard: boolean;
+  /** A mesh axis that is pointed at. */
+  lit: number | null;
+  physical: boolean;
+  algorithm: Algorithm;
+  phase: number;
+  playing: boolean;
+  page: Page;
+  /** By index of a program: its memory as Python sent it, or why it is not known. */
+  memories: Readonly<Record<string, { trouble?: unknown }>>;
+  memory: MemoryFields;
+  /** By index of a program: how far Python is with ways to lower its peak, and what it found. */
+  remedies: Readonly<Record<string, Tried>>;
+  /** Number of the last request for them. */
+  tried: number;
+  /** Whether Python is measuring, and why it could not. */
+  waiting: boolean;
+  trouble: string;
+}
+
+/** Ways to lower a peak: how many of them were compiled, what lowers it, or why that is not known. */
+export interface Tried {
+  n: number;
+  done?: number;
+  of?: number;
+  found?: readonly Remedy[];
+  trouble?: string;
+}
+
+export type Page = "collectives" | "memory";
+
+/** Everything that the card of one program is drawn from. */
+export interface Shown {
+  model: ProgramModel;
+  rows: readonly Group[];
+  /** Index of the collective on the mesh. */
+  index: number | null;
+  c: HloCollective | null;
+  view: CollectiveView;
+  /** The call as a timeline; null where nothing of it takes time. */
+  lanes: Lanes | null;
+}
+
+/** Below this width the mesh stands under the table, and below that one a line is a card. */
+export const STACKED = 860;
+export const NARROW = 640;
+/** Lines that are added to a long table at a time. */
+export const MORE = 200;
+const RUNS = 10;
+
+export class ProgramState extends CardState<Fields> {
+  readonly layer = new Layer();
+  readonly lanesLayer = new Layer();
+  readonly memory = new MemoryPage(this);
+  readonly #model = memo((decoded: Decoded, at: number) => {
+    const doc = decoded.programs[at];
+    return doc ? new ProgramModel(doc) : null;
+  });
+  readonly #rows = memo((model: ProgramModel, sort: Sort, axis: string | null, search: string, interconnect: number) =>
+    groupsOf(model, { sort, axis, search, interconnect }),
+  );
+  readonly #stage = memo(stageOf);
+  readonly #lanes = memo(layoutLanes);
+  readonly #view = memo(
+    (
+      model: ProgramModel,
+      stage: Stage,
+      c: HloCollective | null,
+      scheme: Scheme,
+      algorithm: Algorithm,
+      phase: number,
+      group: number,
+      device: number | null,
+      lit: number | null,
+      still: boolean,
+    ) => new CollectiveView(model, stage, c, { scheme, algorithm, phase, group, device, lit, still }),
+  );
+  #clock = 0;
+
+  constructor(widget: WidgetModel, frame: HTMLElement) {
+    const fields: Fields = {
+      decoded: null,
+      opened: null,
+      selection: null,
+      axis: null,
+      sort: "time",
+      search: "",
+      interconnect: 0,
+      cursor: 0,
+      limit: MORE,
+      group: 0,
+      device: null,
+      keyboard: false,
+      lit: null,
+      physical: false,
+      algorithm: "meaning",
+      phase: 0,
+      playing: false,
+      page: "collectives",
+      memories: {},
+      memory: START,
+      remedies: {},
+      tried: 0,
+      waiting: false,
+      trouble: "",
+    };
+    const traits = [
+      "selection",
+      "axis",
+      "sort",
+      "opened",
+      "page",
+      "_memories",
+      "_remedies",
+      "_try",
+      "_heard",
+      "_trouble",
+    ];
+    super(widget, frame, fields, traits);
+    this.until(() => cancelAnimationFrame(this.#clock));
+  }
+
+  name(): string {
+    const { decoded } = this.now;
+    return `${this.now.page} of ${decoded?.programs.map((p) => p.name).join(", ") || "a compiled program"}`;
+  }
+
+  /** The open program; null where none is. */
+  model(): ProgramModel | null {
+    const { decoded, opened } = this.now;
+    const at = decoded?.sideBySide ? opened : 0;
+    return decoded && at !== null ? this.#model(decoded, at) : null;
+  }
+
+  shown(): Shown | null {
+    const { theme, width, sort, axis, search, interconnect, selection, physical } = this.now;
+    const model = this.model();
+    if (!model || !theme || width === 0) return null;
+    const rows = this.#rows(model, sort, axis, search, interconnect);
+    const index = selection ?? rows[0]?.at ?? null;
+    const c = index === null ? null : (model.collectives[index] ?? null);
+    const stage = this.#stage(model, this.pictureWidth(), physical, c?.group_size ?? 1);
+    const { algorithm, phase, group, device, lit } = this.now;
+    const view = this.#view(
+      ...([model, stage, c, theme.scheme, algorithm, phase, group, device, lit, motionless()] as const),
+    );
+    const lanes = this.#lanes(model, interconnect, width - 2 * PAD);
+    return { model, rows, index, c, view, lanes };
+  }
+
+  pictureWidth(): number {
+    const { width } = this.now;
+    return Math.min(PANEL, width) - 2 * PAD;
+  }
+
+  /** All lines of the tables are printed, those of closed programs too. */
+  override print(on: boolean): void {
+    super.print(on);
+    this.set({ limit: on ? Number.POSITIVE_INFINITY : MORE });
+    this.memory.set({ rows: on ? Number.POSITIVE_INFINITY : START.rows });
+  }
+
+  /** An element of the card. */
+  find(selector: string): HTMLElement | null | undefined {
+    return this.frame.shadowRoot?.querySelector<HTMLElement>(selector);
+  }
+
+  sent(): { trouble?: unknown } | undefined {
+    return this.now.memories[String(this.#at())];
+  }
+
+  /** What Python knows of ways to lower the open program's peak, and whether it is asked. */
+  remedies(): { tried: Tried | null; waiting: boolean } {
+    const { remedies, tried } = this.now;
+    const last = remedies[String(this.#at())] ?? null;
+    const asked = tried > 0 && (this.widget.get("_try") as { at?: number }).at === this.#at();
+    const ended = last?.n === tried && (last.found !== undefined || last.trouble !== undefined);
+    return { tried: last, waiting: asked && !ended };
+  }
+
+  /** Asks Python what lowers the peak. */
+  tryRemedies(): void {
+    const n = this.now.tried + 1;
+    this.set({ tried: n });
+    this.share({ _try: { n, at: this.#at() } });
+  }
+
+  #at(): number {
+    const { decoded, opened } = this.now;
+    return decoded?.sideBySide ? (opened ?? 0) : 0;
+  }
+
+  turnTo(page: Page): void {
+    this.#pause();
+    this.set({ page });
+    this.share({ page });
+  }
+
+  protected override paint(): boolean {
+    const { theme, page } = this.now;
+    if (page === "memory") {
+      this.memory.paint();
+      return true;
+    }
+    const { view, lanes, index = null, rows = [] } = this.shown() ?? {};
+    if (view && theme) this.layer.paint([view], view.stage, theme, () => collectiveMarks(view));
+    if (view && lanes && theme) {
+      const group = rows.find((g) => index !== null && g.members.includes(index))?.members ?? [];
+      this.lanesLayer.paint([lanes, index], lanes, theme, () => laneMarks(view.model, lanes, index, group));
+    }
+    this.frame.dataset.swPhase = String(this.now.phase);
+    return true;
+  }
+
+  /** Opens a program of several, or closes it. */
+  open(at: number | null): void {
+    this.#pause();
+    const interconnect = at === null ? 0 : (this.now.decoded?.programs[at]?.interconnect ?? 0);
+    const other = { opened: at, selection: null, axis: null, search: "", interconnect };
+    this.set({ ...other, ...AT_REST, cursor: 0, limit: MORE, physical: false, memory: START });
+    this.share({ opened: at, selection: null, axis: null });
+  }
+
+  select(index: number | null): void {
+    this.#pause();
+    const cursor = index === null ? this.now.cursor : Math.max(0, this.lineOf(index));
+    this.set({ selection: index, cursor, ...AT_REST });
+    this.share({ selection: index });
+  }
+
+  /** Shows other lines, from the top on. */
+  list(patch: Partial<Pick<Fields, "axis" | "sort" | "search" | "interconnect">>): void {
+    // What is on the mesh stays there while the table is sorted and searched.
+    this.set({ ...patch, cursor: 0, limit: MORE, lit: null });
+    const { axis, sort } = this.now;
+    this.share({ axis, sort });
+  }
+
+  /** Sorts by a column; by the module's schedule at the second time. */
+  sortBy(sort: Sort): void {
+    this.list({ sort: this.now.sort === sort ? "order" : sort });
+  }
+
+  /** Moves the keyboard's cursor to a line of the table. */
+  move(to: number): void {
+    const rows = this.shown()?.rows ?? [];
+    const cursor = Math.max(0, Math.min(rows.length - 1, to));
+    const limit = cursor >= this.now.limit ? Math.ceil((cursor + 1) / MORE) * MORE : this.now.limit;
+    this.set({ cursor, limit });
+    queueMicrotask(() => {
+      this.frame.shadowRoot?.getElementById(`line-${rows[cursor]?.at}`)?.scrollIntoView({ block: "nearest" });
+    });
+  }
+
+  /** The line of the table that a collective is in; -1 where it is not listed. */
+  lineOf(index: number): number {
+    return this.shown()?.rows.findIndex((g) => g.members.includes(index)) ?? -1;
+  }
+
+  /** Looks at a device, and lets its group stand out. */
+  look(device: number | null): void {
+    const group = device === null ? null : this.shown()?.view.groupOf(device);
+    this.set({ device, ...(group == null ? {} : { group }) });
+  }
+
+  setAlgorithm(algorithm: Algorithm): void {
+    this.#pause();
+    this.set({ algorithm, phase: 0 });
+    if (!motionless()) this.toggle();
+  }
+
+  nextAlgorithm(): void {
+    const { c, model } = this.shown() ?? {};
+    const names = c && model ? model.plans(c).map((plan) => plan.algorithm) : [];
+    const next = names[(names.indexOf(this.now.algorithm) + 1) % names.length];
+    if (next) this.setAlgorithm(next);
+  }
+
+  scrub(phase: number): void {
+    this.#pause();
+    this.set({ phase: Math.max(0, Math.min(1, phase)) });
+  }
+
+  /** Shows the end of the round before or after. */
+  hop(by: -1 | 1): void {
+    const view = this.shown()?.view;
+    if (!view?.plan) return;
+    const begun = by < 0 && this.now.phase < 1 && view.progress > 0 ? 1 : 0;
+    this.scrub(phaseAfter(view.plan.rounds.length, view.arrived + by + begun));
+  }
+
+  toggle(): void {
+    if (this.now.playing) {
+      this.#pause();
+      return;
+    }
+    if (!this.shown()?.view.plan) return;
+    this.set({ playing: true, lit: null, phase: this.now.phase >= 1 ? 0 : this.now.phase });
+    let before: number | null = null;
+    let waited = 0;
+    const frame = (now: number) => {
+      const rounds = this.shown()?.view.plan?.rounds.length;
+      if (!this.now.playing || rounds === undefined) return;
+      const elapsed = before === null ? 0 : Math.min(100, now - before);
+      before = now;
+      if (motionless()) {
+        waited += elapsed;
+        if (waited >= STAND) {
+          waited = 0;
+          this.set({ phase: phaseAfter(rounds, (this.shown()?.view.arrived ?? 0) + 1) });
+        }
+      } else this.set({ phase: Math.min(1, this.now.phase + elapsed / playTime(rounds)) });
+      if (this.now.phase >= 1) this.set({ playing: false });
+      else this.#clock = requestAnimationFrame(frame);
+    };
+    this.#clock = requestAnimationFrame(frame);
+  }
+
+  /** Asks Python to measure. */
+  measure(): void {
+    const n = this.#number("_asked") + 1;
+    this.set({ waiting: true, trouble: "" });
+    this.share({ _asked: { n, runs: RUNS } });
+  }
+
+  #pause(): void {
+    cancelAnimationFrame(this.#clock);
+    this.set({ playing: false });
+  }
+
+  protected read(document: unknown): void {
+    const decoded = decodePrograms(document);
+    const first = this.now.decoded === null;
+    const interconnect = decoded.programs[this.now.opened ?? 0]?.interconnect ?? 0;
+    this.#pause();
+    this.set({ decoded, ...(first ? { interconnect } : {}) });
+  }
+
+  protected override follow(): void {
+    const { decoded } = this.now;
+    if (!decoded) return;
+    const opened = index(this.widget.get("opened"), decoded.programs.length);
+    const at = decoded.sideBySide ? opened : 0;
+    const doc = at === null ? null : decoded.programs[at];
+    const selection = index(this.widget.get("selection"), doc?.collectives.length ?? 0);
+    const given = this.widget.get("axis");
+    const axis = doc?.mesh.axes.some((a) => a.name === given) ? String(given) : null;
+    const sort = SORTS.find((s) => s === this.widget.get("sort")) ?? "time";
+    const other = selection !== this.now.selection || opened !== this.now.opened;
+    if (other) this.#pause();
+    this.set({
+      opened,
+      selection,
+      axis,
+      sort,
+      waiting: this.#number("_asked") > Number(this.widget.get("_heard") ?? 0),
+      trouble: String(this.widget.get("_trouble") ?? ""),
+      page: this.widget.get("page") === "memory" ? "memory" : "collectives",
+      memories: (this.widget.get("_memories") ?? {}) as Fields["memories"],
+      remedies: (this.widget.get("_remedies") ?? {}) as Fields["remedies"],
+      tried: this.#number("_try"),
+      ...(other ? AT_REST : {}),
+    });
+    if (other && selection !== null) {
+      const line = this.lineOf(selection);
+      if (line >= 0) this.move(line);
+    }
+  }
+
+  #number(name: string): number {
+    return (this.widget.get(name) as { n?: number } | null | undefined)?.n ?? 0;
+  }
+}
+
+/** Width of the mesh beside the table, the same in every cell: so is its height. */
+const PANEL = 372;
+
+/** A collective before it is played. */
+const AT_REST = { phase: 0, group: 0, device: null, lit: null } as const;
+/** Milliseconds that a round is shown where the reader prefers reduced motion. */
+const STAND = 900;
+
+function index(value: unknown, count: number): number | null {
+  return typeof value === "number" && value >= 0 && value < count ? value : null;
+}

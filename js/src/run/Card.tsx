@@ -1,0 +1,89 @@
+/** The card of measured runs: lanes of devices over time, what each collective took, and who is waited for. */
+
+import { Fold } from "../card/Fold";
+import { AXIS_DASH } from "../draw/marks";
+import { Calls } from "./Calls";
+import { Foot } from "./Foot";
+import { Lanes } from "./Lanes";
+import { Legend } from "./Legend";
+import { Mesh } from "./Mesh";
+import { badgesOf, notesOf, targetText } from "./model/words";
+import type { RunState } from "./state";
+import { NARROW, STACKED, WIDE } from "./state";
+import { Table } from "./Table";
+import { Totals } from "./Totals";
+
+export function RunCard({ state }: { state: RunState }) {
+  const charts = state.charts();
+  const chart = state.chart();
+  if (!chart) return null;
+  const { model } = chart;
+  const { doc, mesh } = model;
+  const { decoded, width } = state.now;
+  const several = decoded?.sideBySide ?? false;
+  return (
+    <div class={`run ${width < NARROW ? "narrow" : width < WIDE ? "" : "wide"} ${several ? "several" : ""}`}>
+      <header>
+        <h2 class="mono">{several ? `${charts.length} runs on one time axis` : doc.name || "program"}</h2>
+        <span class="soft target">{several ? "" : targetText(doc)}</span>
+        <span class="chips">
+          {mesh.axes.map((a, axis) => (
+            <span class={`chip axis${axis % AXIS_DASH.length}`} key={a.name}>
+              <b>{a.name}</b> {a.size}
+            </span>
+          ))}
+        </span>
+        {!several && (
+          <ul class="badges">
+            {badgesOf(doc).map((b) => (
+              <li class={`badge ${b.tone} ${b.minor ? "minor" : ""}`} key={b.text}>
+                <b>{b.strong}</b> {b.text}
+              </li>
+            ))}
+          </ul>
+        )}
+      </header>
+      {doc.note && <p class="note">{doc.note}</p>}
+      {several && <Totals state={state} charts={charts} />}
+      <div class="charts">
+        {state.now.all ? (
+          <Calls state={state} chart={chart} />
+        ) : (
+          charts.map((one, k) => (
+            <Lanes state={state} chart={one} at={k} name={several ? one.model.doc.name : ""} key={k} />
+          ))
+        )}
+      </div>
+      <div class="under">
+        <p class="sentence" aria-live="polite">
+          {state.sentence() || (
+            <span class="hint soft">
+              {state.now.all
+                ? "Mean over devices, all calls on one scale. Choose one to see its devices."
+                : "Point at a lane, or use the arrow keys on it, to see who waits for whom."}
+            </span>
+          )}
+        </p>
+        <Legend />
+      </div>
+      <div class={width < STACKED ? "stacked" : "beside"}>
+        <div class="list">
+          <Table state={state} model={model} rows={state.rows()} />
+          {notesOf(model).map((note) => (
+            <p class="small soft" key={note}>
+              {note}
+            </p>
+          ))}
+        </div>
+        {width < STACKED ? (
+          <Fold paper={state.now.paper} summary={<b>who waits for whom</b>}>
+            <Mesh state={state} chart={chart} />
+          </Fold>
+        ) : (
+          <Mesh state={state} chart={chart} />
+        )}
+      </div>
+      <Foot state={state} chart={chart} />
+    </div>
+  );
+}

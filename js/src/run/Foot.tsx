@@ -1,0 +1,50 @@
+/** Which call is drawn, how much of it, and the keys. */
+import { duration } from "../core/text";
+import { KEYS } from "./keys";
+import type { Chart, RunState } from "./state";
+
+export function Foot({ state, chart }: { state: RunState; chart: Chart }) {
+  const { model, call } = chart;
+  const seconds = model.doc.seconds[call] ?? 0;
+  return (
+    <footer>
+      <span class="group">
+        <button type="button" disabled={call === 0} aria-label="previous call" onClick={() => state.show(call - 1)}>
+          ◂
+        </button>
+        <span>
+          call <b class="mono">{call + 1}</b> of {model.calls} · {duration(seconds)}
+          {call === model.typical && model.calls > 2 && ", the median"}
+        </span>
+        <button
+          type="button"
+          disabled={call === model.calls - 1}
+          aria-label="next call"
+          onClick={() => state.show(call + 1)}
+        >
+          ▸
+        </button>
+      </span>
+      {model.calls > 1 && !state.now.decoded?.sideBySide && (
+        <button type="button" aria-pressed={state.now.all} onClick={() => state.overview(!state.now.all)}>
+          all calls
+        </button>
+      )}
+      <span class="group">
+        <button type="button" aria-label="zoom in" onClick={() => state.zoom(0.5)}>
+          +
+        </button>
+        <button type="button" aria-label="zoom out" disabled={!state.now.span} onClick={() => state.zoom(2)}>
+          −
+        </button>
+      </span>
+      <span class="keys">
+        {KEYS.map(([key, does, minor]) => (
+          <span class={minor ? "minor" : ""} key={key}>
+            <kbd>{key}</kbd> {does}
+          </span>
+        ))}
+      </span>
+    </footer>
+  );
+}

@@ -1,0 +1,125 @@
+/** What is said of a measured run. */
+import { type Figures, figuresOf } from "../../core/columns";
+import { MEASURED } from "../../core/columns.gen";
+import type { MeasuredCollective, Operation, Run } from "../../core/document.gen";
+import { percent, rate } from "../../core/format";
+import { count, duration, some } from "../../core/text";
+import type { Doing, RunModel } from "./run";
+
+export interface Badge {
+  strong: string;
+  text: string;
+  tone: "plain" | "warn";
+  /** Left out where the head has one line for all. */
+  minor?: boolean;
+}
+
+/** The share of waiting from which on it is pointed out. */
+const MUCH = 0.05;
+
+export function badgesOf({ shares, seconds }: Run): Badge[] {
+  return [
+    { strong: duration(median(seconds)), text: "a call, median", tone: "plain" },
+    { strong: percent(shares.compute), text: "compute", tone: "plain", minor: true },
+    { strong: percent(shares.communication), text: "in collectives", tone: "plain" },
+    { strong: percent(shares.waiting), text: "waiting", tone: shares.waiting >= MUCH ? "warn" : "plain" },
+    { strong: percent(shares.idle), text: "no event", tone: "plain", minor: true },
+  ];
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = (sorted.length - 1) / 2;
+  return ((sorted[Math.floor(middle)] ?? 0) + (sorted[Math.ceil(middle)] ?? 0)) / 2;
+}
+
+export function targetText({ target, seconds }: Run): string {
+  return `measured on ${target}, ${count(seconds.length, "call")}`;
+}
+
+export function lineText(o: Operation | MeasuredCollective | null): string {
+  return o?.source ? `line ${o.source.line}` : "no source line";
+}
+
+/** The line with its code. */
+export function codeText(o: Operation | MeasuredCollective | null): string {
+  return o?.source?.text ? `${lineText(o)} · ${o.source.text}` : lineText(o);
+}
+
+export function overText(c: MeasuredCollective): string {
+  return c.axes.length > 0 ? `over ${c.axes.join(", ")}` : "of irregular groups";
+}
+
+/** What a device does at a moment, as a sentence: what a screen reader says at the cursor. */
+export function doingText(model: RunModel, { lane, event, what, waitsFor, since, left }: Doing): string {
+  const device = `device ${model.mesh.ids[lane.position]}`;
+  const [o, c] = [model.operation(lane, event), model.collective(lane, event)];
+  if (what === "nothing" || !o) return `${device}: no event`;
+  const at = model.iterations(lane, event);
+  const iteration = at.length > 0 ? `, iteration ${at.join(", ")}` : "";
+  const took = duration(model.seconds((lane.end[event] ?? 0) - (lane.start[event] ?? 0)));
+  if (!c) return `${device}: ${o.name}, ${took}${iteration}; ${codeText(o)}`;
+  const name = `${c.kind} ${overText(c)}`;
+  if (what === "collective") return `${device}: ${name}, ${took}${iteration}; ${codeText(c)}`;
+  const whom = waitsFor === null ? "" : ` for device ${model.mesh.ids[waitsFor]}`;
+  const times = `${duration(model.seconds(since))} so far, ${duration(model.seconds(left))} more`;
+  return `${device} waits${whom}, ${times}: ${name}${iteration}; ${codeText(c)}`;
+}
+
+/** What all devices do at a moment, in one line. */
+export function summaryText(all: readonly Doing[]): string {
+  const waiting = all.filter((d) => d.what === "wait");
+  const busy = all.filter((d) => d.what === "compute").length;
+  const moving = all.filter((d) => d.what === "collective").length;
+  if (waiting.length > 0) {
+    const whom = new Set(waiting.flatMap((d) => d.waitsFor ?? [])).size;
+    return `${count(waiting.length, "device")} ${waiting.length === 1 ? "waits" : "wait"} for ${whom}`;
+  }
+  const parts = [
+    busy > 0 ? `${count(busy, "device")} ${busy === 1 ? "computes" : "compute"}` : "",
+    moving > 0 ? `${moving} in a collective` : "",
+  ].filter(Boolean);
+  return parts.join(", ") || "no device has an event";
+}
+
+/** What stands below the table, sentence by sentence. */
+export function notesOf(model: RunModel): string[] {
+  const { doc } = model;
+  const notes = [
+    `Bar: 10th to 90th percentile over ${count(doc.lanes.length, "device")} and ${count(model.calls, "call")}; thick mark: median; dashed mark: the estimate.`,
+  ];
+  if (doc.interconnect)
+    notes.push(`Estimates: bytes over ${doc.interconnect}${doc.peak > 0 ? `, ${rate(doc.peak)}` : ""}.`);
+  if (doc.shares.hidden > 0) notes.push(`${percent(doc.shares.hidden)} of the communication is hidden behind compute.`);
+  if (doc.unjoined.length > 0) {
+    const names = some(
+      doc.unjoined.map((u) => (u.why === "no source line" ? u.name : `${u.name} (${u.why})`)),
+      3,
+    );
+    notes.push(`${percent(doc.joined)} of the device time has a source line; without one: ${names}.`);
+  }
+  for (const clock of doc.clocks) {
+    if (clock.collectives > 0)
+      notes.push(
+        `The clock of process ${clock.process} was moved by ${duration(Math.abs(clock.offset_s))}; its times may still be ${duration(clock.skew_s)} off.`,
+      );
+  }
+  if (doc.merged_events > 0) notes.push(`${doc.merged_events} short events are merged with their neighbours.`);
+  return notes;
+}
+
+/** How the numbers of the collectives are written, column by column. */
+export function runFigures({ collectives }: RunModel): RunFigures {
+  return figuresOf(
+    MEASURED,
+    collectives.map((c) => ({
+      sent: c.bytes_per_device,
+      time: c.median_s,
+      wait: [c.wait_s, c.wait_high_s],
+      estimate: c.estimate_s,
+      rate: c.bytes_per_second,
+    })),
+  );
+}
+
+export type RunFigures = Figures<typeof MEASURED>;

@@ -1,0 +1,67 @@
+/** The card of a trace: what happens, the transport, source and steps beside the mesh, what it costs. */
+import { Bill } from "./Bill";
+import { Brought } from "./Brought";
+import { Headline } from "./Headline";
+import { Menus } from "./Menus";
+import { SourcePanel } from "./SourcePanel";
+import { Stage } from "./Stage";
+import { AllSteps, Steps } from "./Steps";
+import { isStacked, NARROW, SMALL, TINY } from "./sizes";
+import type { StepperState } from "./state";
+import { Tabs } from "./Tabs";
+import { Transport } from "./Transport";
+
+export function StepperCard({ state }: { state: StepperState }) {
+  const { width, trace, listed } = state.now;
+  if (!trace) return null;
+  const narrow = width < NARROW;
+  const source = <SourcePanel state={state} trace={trace} />;
+  const { moment, search, fold, sends, paper } = state.now;
+  const steps = (
+    <Steps
+      state={state}
+      trace={trace}
+      current={moment.step}
+      open={state.opened()}
+      search={search}
+      fold={fold}
+      sends={sends}
+    />
+  );
+  return (
+    <div
+      class={`stepper ${narrow ? "narrow" : ""} ${isStacked(trace, width) ? "stacked" : ""} ${width < SMALL ? "small" : ""} ${width < TINY ? "tiny" : ""}`}
+    >
+      {paper && (
+        <h2>
+          {trace.doc.name}{" "}
+          <span class="soft">
+            step {moment.step + 1} of {trace.steps.length}
+          </span>
+        </h2>
+      )}
+      <Headline state={state} trace={trace} />
+      <Transport state={state} trace={trace} />
+      {narrow && !(paper && trace.doc.listings.length > 0) && <Menus state={state} trace={trace} />}
+      <div class="body">
+        {!narrow && (
+          <aside aria-label={state.name()}>
+            <Tabs state={state} trace={trace} />
+            {source}
+            {steps}
+          </aside>
+        )}
+        <Stage state={state} trace={trace} />
+        {narrow && listed && <div class="menu">{listed === "source" ? source : steps}</div>}
+        {state.now.help && <Brought draw={state.now.parts?.help} />}
+      </div>
+      <Bill state={state} trace={trace} />
+      {paper && ( // The source and all steps follow the picture.
+        <div class="paper">
+          {source}
+          <AllSteps state={state} trace={trace} />
+        </div>
+      )}
+    </div>
+  );
+}

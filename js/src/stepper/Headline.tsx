@@ -1,0 +1,98 @@
+/** What the step does: types before and after, and one sentence. */
+
+import { Tokens } from "../card/Tokens";
+import type { Step, Variable } from "../core/document.gen";
+import { axisTokens } from "../core/text";
+import { axisToken } from "../draw/marks";
+import { fitName } from "../draw/measure";
+import { inkKind } from "./kind";
+import { type HeadValues, headOf, type TraceModel } from "./model/trace";
+import { headHeight, NAME } from "./sizes";
+import type { StepperState } from "./state";
+
+export function Headline({ state, trace }: { state: StepperState; trace: TraceModel }) {
+  const step = state.step();
+  if (!step) return null;
+  const { inputs, outputs, name, axes } = headOf(trace, step);
+  const kind = axes[0] === undefined ? "" : inkKind(axisToken(trace.mesh.axisOf(axes[0])));
+  const failed = step.primitive === "error" ? trace.doc.error : null;
+  const height = state.now.paper ? "auto" : `${headHeight(trace, state.now.width)}px`;
+  return (
+    <div class="headline" style={{ height }}>
+      <div class="types mono">
+        {inputs.shown.map((v) => (
+          <TypeChip state={state} trace={trace} v={v} key={v.id} />
+        ))}
+        <More values={inputs} />
+        <span class={`operation ${failed ? "wrong" : kind} ${step.outputs.length > 0 ? "gives" : ""}`}>
+          {failed ? failed.error : name}
+          {step.outputs.length > 0 && <i />}
+        </span>
+        {outputs.shown.map((v) => (
+          <TypeChip state={state} trace={trace} v={v} key={v.id} strong />
+        ))}
+        <More values={outputs} />
+      </div>
+      <Sentence trace={trace} step={step} />
+    </div>
+  );
+}
+
+/** How many values have no room here; their names are in its title. */
+function More({ values: { more, others } }: { values: HeadValues }) {
+  return (
+    more !== "" && (
+      <span class="more soft" title={others}>
+        {more}
+      </span>
+    )
+  );
+}
+
+/** Where a type may go on in another line. */
+const CUT = /(?<=[,[{(:@])/;
+
+/** A value's name and type; a press watches it: every tile shows its latest value at every step. */
+function TypeChip({
+  state,
+  trace,
+  v,
+  strong,
+}: {
+  state: StepperState;
+  trace: TraceModel;
+  v: Variable;
+  strong?: boolean;
+}) {
+  const watched = state.now.watch.includes(v.name);
+  const pieces = axisTokens(v.type, trace.mesh).flatMap(({ text, axis }) =>
+    text.split(CUT).map((piece) => ({ text: piece, axis })),
+  );
+  return (
+    <button
+      type="button"
+      class={strong ? "type after" : "type"}
+      aria-pressed={watched}
+      title={`${v.name} ${v.type}: ${watched ? "stop watching" : "watch at every step"}`}
+      onClick={() => state.toggleWatch(v.name)}
+    >
+      <span class="soft">{fitName(v.name, NAME, 12.5, true)}</span>{" "}
+      {pieces.map((piece, i) => [<Tokens tokens={[piece]} key={i} />, CUT.test(piece.text) && <wbr key={`${i}`} />])}
+    </button>
+  );
+}
+
+/** The sentence with its mesh axes in their colours. */
+function Sentence({ trace, step }: { trace: TraceModel; step: Step }) {
+  const names = new Set(trace.mesh.axes.map((a) => a.name));
+  const tokens = step.sentence.split(/(\b[\w]+\b)/).map((text) => ({
+    text,
+    axis: names.has(text) ? trace.mesh.axisOf(text) : null,
+  }));
+  return (
+    <p class="sentence" title={step.sentence}>
+      {step.scope >= 0 && <b>{trace.iterations(step)} </b>}
+      <Tokens tokens={tokens} />
+    </p>
+  );
+}

@@ -1,0 +1,41 @@
+/** The user's own lines, with the one that the step comes from. */
+
+import { keepInView } from "../card/scroll";
+import { axisKind } from "./kind";
+import { dedented } from "./model/listing";
+import type { TraceModel } from "./model/trace";
+import type { StepperState } from "./state";
+
+export function SourcePanel({ state, trace }: { state: StepperState; trace: TraceModel }) {
+  const step = state.step();
+  const source = step?.source ?? null;
+  const listing =
+    trace.doc.listings.find(
+      (l) => l.file === source?.file && source.line >= l.first_line && source.line < l.first_line + l.lines.length,
+    ) ?? trace.doc.listings[0];
+  if (!listing) return null;
+  const kind = axisKind(trace, step);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: many lines are scrolled by keyboard
+    <section class="source" aria-label={`source of ${state.name()}`} tabIndex={0}>
+      <ol class="mono">
+        {dedented(listing.lines).map((text, i) => {
+          const number = listing.first_line + i;
+          const current = source?.file === listing.file && source.line === number;
+          const indent = text.length - text.trimStart().length;
+          return (
+            <li class={current ? `current ${kind}` : ""} ref={current ? keepInView : null} key={number}>
+              <span class="number">{number}</span>
+              <code style={{ paddingLeft: `${Math.min(8, indent / 2) + 2}ch` }}>
+                {text
+                  .trimStart()
+                  .split(/(?<=[(,=])/)
+                  .map((part) => [part, <wbr key={part} />])}
+              </code>
+            </li>
+          );
+        })}
+      </ol>
+    </section>
+  );
+}

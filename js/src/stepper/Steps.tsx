@@ -1,0 +1,234 @@
+/** The list of steps: collectives marked, folded by function, named scope and loop, and searched. */
+import { Component, type ComponentChildren } from "preact";
+import { keepInView } from "../card/scroll";
+import { Tokens } from "../card/Tokens";
+import type { Step } from "../core/document.gen";
+import { axisTokens, bytes } from "../core/text";
+import { axisKind } from "./kind";
+import { LEVELS, type Level } from "./model/levels";
+import { type Row, rowsOf, rowsOnPaper } from "./model/rows";
+import { primitiveName, type TraceModel } from "./model/trace";
+import type { StepperState } from "./state";
+
+interface Props {
+  state: StepperState;
+  trace: TraceModel;
+  current: number;
+  open: ReadonlySet<number>;
+  search: string;
+  fold: boolean;
+  sends: boolean;
+}
+
+export class Steps extends Component<Props> {
+  // While a step plays the list stays as it is: hundreds of rows must not cost anything in each frame.
+  override shouldComponentUpdate(next: Props): boolean {
+    return (["trace", "current", "open", "search", "fold", "sends"] as const).some((k) => next[k] !== this.props[k]);
+  }
+
+  override render() {
+    const { state, trace, current, open, search, fold, sends } = this.props;
+    const rows = rowsOf(this.props);
+    const some = (test: (s: Step) => boolean) => trace.steps.some(test) && !trace.steps.every(test);
+    return (
+      <div class="steps">
+        <div class="tools">
+          <input
+            type="search"
+            placeholder={`search ${trace.steps.length} steps`}
+            aria-label="search steps"
+            value={search}
+            onInput={(event) => state.set({ search: event.currentTarget.value })}
+            onKeyDown={(event) => {
+              if (event.key === "Escape") state.set({ search: "" });
+              event.stopPropagation();
+            }}
+          />
+          <Levels state={state} />
+          {some((s) => trace.communicates(s)) && trace.steps.length > MANY && (
+            <label title="Only steps that send something">
+              <input type="checkbox" checked={sends} onChange={() => state.set({ sends: !sends })} /> collectives
+            </label>
+          )}
+          {some((s) => s.shape_only) && (
+            <label title="Leave out steps that only move or reshape elements">
+              <input type="checkbox" checked={fold} onChange={() => state.set({ fold: !fold })} /> fold shapes
+            </label>
+          )}
+        </div>
+        <div class="room">
+          <div class="scroll">
+            <Rows state={state} trace={trace} current={current} rows={rows} open={open} />
+          </div>
+        </div>
+      </div>
+    );
+  }
+}
+
+/** Every step, for paper. */
+export function AllSteps({ state, trace }: Pick<Props, "state" | "trace">) {
+  return (
+    <section class="steps">
+      <Rows state={state} trace={trace} current={state.now.moment.step} {...rowsOnPaper(trace)} />
+    </section>
+  );
+}
+
+interface Listed extends Pick<Props, "state" | "trace" | "current" | "open"> {
+  rows: readonly Row[];
+}
+
+function Rows({ state, trace, current, rows, open }: Listed) {
+  return (
+    <ol aria-label="steps">
+      {rows.map((row) =>
+        row.scope === null ? (
+          <StepRow key={`s${row.step}`} state={state} trace={trace} row={row} current={row.step === current} />
+        ) : (
+          <ScopeRow
+            key={`c${row.scope}`}
+            state={state}
+            trace={trace}
+            row={row}
+            current={current >= row.step && current < row.step + row.count}
+            open={open.has(row.scope)}
+          />
+        ),
+      )}
+      {rows.length === 0 && <li class="none">no step matches</li>}
+    </ol>
+  );
+}
+
+/** What counts as a step; nothing where all levels have the same steps. */
+function Levels({ state }: { state: StepperState }) {
+  const levels = state.levels();
+  if (levels.length < 2) return null;
+  const shown = levels.find((level) => LEVELS.indexOf(level) >= LEVELS.indexOf(state.now.level));
+  return (
+    <label title="What counts as a step (i: step into its equations)">
+      <span class="hidden">what counts as a step</span>
+      <select value={shown} onChange={({ currentTarget: { value } }) => state.setLevel(value as Level)}>
+        {levels.map((level) => (
+          <option value={level} key={level}>
+            {level}s
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+/** Programs of so many steps can be cut down to their collectives. */
+const MANY = 12;
+
+interface RowProps {
+  state: StepperState;
+  trace: TraceModel;
+  row: Row;
+  /** Whether the step that is shown is this one, or folded into it. */
+  current: boolean;
+}
+
+function Line({ row, current, kind, children }: Omit<RowProps, "state" | "trace"> & Kind) {
+  return (
+    <li
+      class={`${kind} ${current ? "current" : ""}`}
+      style={{ paddingLeft: `${12 + row.depth * 12}px` }}
+      ref={current ? keepInView : null}
+    >
+      {children}
+    </li>
+  );
+}
+
+interface Kind {
+  kind: string;
+  children: ComponentChildren;
+}
+
+function ScopeRow({ state, trace, row, current, open }: RowProps & { open: boolean }) {
+  const scope = trace.doc.scopes[row.scope ?? -1];
+  if (!scope || row.scope === null) return null;
+  const { scope: index } = row;
+  return (
+    <Line row={row} current={current && !open} kind="scope">
+      <button type="button" aria-expanded={open} onClick={() => state.toggleScope(index)}>
+        <span class="fold" aria-hidden="true">
+          {open ? "▾" : "▸"}
+        </span>
+        <span class="what">
+          <b class="mono">{scope.name}</b>{" "}
+          {scope.kind === "iteration" && (
+            <span class="mono">
+              {scope.iteration + 1}
+              {row.until && ` to ${(trace.doc.scopes[row.until]?.iteration ?? 0) + 1}`} of {scope.times}{" "}
+            </span>
+          )}
+          {!open && <span class="soft">{row.count === 1 ? "1 step" : `${row.count} steps`}</span>}
+        </span>
+      </button>
+    </Line>
+  );
+}
+
+function StepRow({ state, trace, row, current }: RowProps) {
+  const step = trace.step(row.step);
+  if (!step) return null;
+  const c = trace.sends(step);
+  const wrong = step.primitive === "error";
+  const done = row.step < state.now.moment.step;
+  const types = typesOf(trace, step);
+  const sign = wrong ? "!" : (c?.semantics.sign ?? "");
+  return (
+    <Line row={row} current={current} kind={wrong ? "wrong" : axisKind(trace, step)}>
+      <button type="button" aria-current={current ? "step" : undefined} onClick={() => state.jump(row.step)}>
+        <span
+          class={c || wrong ? `icon ${sign.length > 2 ? "word" : ""}` : done ? "dot done" : "dot"}
+          aria-hidden="true"
+        >
+          {sign}
+        </span>
+        <span class="what">
+          <b class="mono">{wrong ? (trace.doc.error?.error ?? "error") : primitiveName(step)}</b>{" "}
+          {c && <b class="mono axes">{c.axes.join(", ")} </b>}
+          <span class="soft">
+            {remark(trace, step)}
+            {state.now.paper && step.source && `, line ${step.source.line}`}
+          </span>
+          {types && (
+            <span class="mono soft line">
+              <Tokens tokens={axisTokens(types, trace.mesh)} />
+            </span>
+          )}
+        </span>
+      </button>
+    </Line>
+  );
+}
+
+/** What a step gives: all blocks that in_specs makes, a type that changes as `p f32[2,4]{V:(x,y)} → {V:x}`. */
+function typesOf(trace: TraceModel, step: Step): string {
+  const outputs = step.outputs.flatMap((id) => trace.variable(id) ?? []).slice(0, 4);
+  const [input, output] = [trace.variable(step.inputs[0] ?? -1), outputs[0]];
+  if (!input || !output || (!step.collective && step.primitive !== "pvary") || step.inputs.length > 1)
+    return outputs.map((v) => `${v.name} ${v.type}`).join("  ");
+  const [before, after] = [input.type.split("{"), output.type.split("{")];
+  const change = before[0] === after[0] ? (after[1] ? `{${after[1]}` : "{}") : output.type;
+  return input.type === output.type ? `${output.name} ${output.type}` : `${output.name} ${input.type} → ${change}`;
+}
+
+function remark(trace: TraceModel, step: Step): string {
+  const region = trace.doc.regions[step.region];
+  if (step.primitive === "error") return "stops here";
+  if (step.implicit) return "implicit, no communication";
+  if (step.collective) {
+    const sent = step.collective.bytes_per_device;
+    const at = trace.iterations(step);
+    return `${sent > 0 ? `${bytes(sent)} per device` : "no communication"}${at && `, ${at}`}`;
+  }
+  if (step.primitive === "in_specs") return "split into blocks";
+  if (step.primitive === "out_specs") return region ? `assemble ${region.out_specs.join(", ")}` : "assemble";
+  return "local";
+}

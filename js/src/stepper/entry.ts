@@ -1,0 +1,17 @@
+/** The entry of ShardMapStepper's bundle. */
+
+import buttonStyles from "../card/buttons.css";
+import { entry } from "../card/mount";
+import paperStyles from "../card/paper.css";
+import scrubberStyles from "../card/scrubber.css";
+import { StepperCard } from "./Card";
+import { stepperKeys } from "./keys";
+import { StepperState } from "./state";
+import styles from "./stepper.css";
+
+export default entry({
+  state: StepperState,
+  body: StepperCard,
+  keys: stepperKeys,
+  styles: [paperStyles, buttonStyles, scrubberStyles, styles],
+});

@@ -1,0 +1,247 @@
+/** A trace as the stepper reads it: variables with their blocks, steps with their groups, times. */
+import type { Corner } from "../../collective/model/chunks";
+import { lasting, type Played, play, playable, type Times, timesOf } from "../../collective/model/plan";
+import type { Collective, Origin, Plan, Step, Trace, Variable } from "../../core/document.gen";
+import { unpack } from "../../core/ints";
+import { MeshModel, product } from "../../core/mesh";
+import { keyWord } from "../../core/numbers";
+import { items } from "../../core/table";
+import { Elements } from "../../core/values";
+import { decodeDocument } from "../../core/wire";
+import { originName } from "./origins";
+import { knownReplicas } from "./replication";
+import { runsOf } from "./runs";
+
+/** A trace as it came over the wire; one that was read already stays as it is. */
+export function decodeTrace(wire: unknown): Trace {
+  if (typeof wire !== "object" || wire === null) return decodeDocument(wire, "trace", flaw);
+  const { steps, variables } = wire as { steps?: unknown; variables?: unknown };
+  return decodeDocument({ ...wire, steps: items(steps), variables: items(variables) }, "trace", flaw);
+}
+
+export class TraceModel {
+  readonly mesh: MeshModel;
+  readonly steps: readonly Step[];
+  readonly #corners = new Map<number, Corner | null>();
+  readonly #origins = new Map<Origin, Int32Array>();
+  readonly #groups = new Map<Collective, readonly (readonly number[])[]>();
+  readonly #played = new Map<Plan, Played>();
+  #replicas: ReadonlyMap<number, readonly string[]> | null = null;
+
+  /** How many executions a step stands for, the iterations that are not shown included. */
+  readonly runs: (step: Step) => number;
+
+  constructor(readonly doc: Trace) {
+    this.runs = runsOf(doc);
+    this.mesh = new MeshModel(doc.mesh);
+    this.steps = doc.steps;
+  }
+
+  /** Positions of the devices that a variable's blocks come from. */
+  origins(origin: Origin): Int32Array {
+    let found = this.#origins.get(origin);
+    if (!found) {
+      found = unpack(origin.positions);
+      this.#origins.set(origin, found);
+    }
+    return found;
+  }
+
+  /** The iterations that a step stands in, the outermost first: `scan 3 of 8`. */
+  iterations(step: Step): string {
+    const found: string[] = [];
+    const { scopes } = this.doc;
+    for (let scope = scopes[step.scope]; scope; scope = scopes[scope.parent]) {
+      if (scope.kind !== "iteration") continue;
+      found.unshift(`${scope.name} ${scope.iteration + 1}${scope.times === null ? "" : ` of ${scope.times}`}`);
+    }
+    return found.join(", ");
+  }
+
+  step(index: number): Step | null {
+    return this.steps[index] ?? null;
+  }
+
+  variable(id: number): Variable | null {
+    return this.doc.variables[id] ?? null;
+  }
+
+  /** Ids of the variables that have names at a step: each the last one of its name up to there. */
+  latest(names: readonly string[], step: number): number[] {
+    const ids = new Map<string, number>();
+    if (names.length > 0) {
+      for (const { outputs } of this.steps.slice(0, step + 1))
+        for (const id of outputs) ids.set(this.variable(id)?.name ?? "", id);
+    }
+    return names.flatMap((name) => ids.get(name) ?? []);
+  }
+
+  /** Values of a variable; null where the document carries none. */
+  corner(v: Variable): Corner | null {
+    let corner = this.#corners.get(v.id);
+    if (corner === undefined) {
+      const w = v.window;
+      if (w) {
+        const block = unpack(w.block);
+        const size = product(w.shape);
+        const elements = new Elements(w.format, w.data);
+        corner = {
+          shape: w.shape,
+          elements,
+          text: (index) => elements.text(index, v.type.startsWith("key<") ? keyWord : undefined),
+          start: (position) => (block[position] ?? 0) * size,
+          // An element of a key is several words.
+          whole: v.shape.every((_, d) => w.shape[d] === this.local(v, d)),
+        };
+      } else corner = null;
+      this.#corners.set(v.id, corner);
+    }
+    return corner;
+  }
+
+  /** Size of a dimension on one device. */
+  local(v: Variable, d: number): number {
+    return (v.shape[d] ?? 1) / product((v.dims[d]?.axes ?? []).map((a) => this.mesh.axisSize(a)));
+  }
+
+  /** What a block is called on a device: by where it came from, `k of device 6`, by its slice, by what of it is shown. */
+  nameOf(v: Variable, position: number): string {
+    return originName(this, v, position, this.#sliceOf(v, position));
+  }
+
+  /** A shard of a global array with its slice, a cut one with what is shown. */
+  #sliceOf(v: Variable, position: number): string {
+    const corner = this.corner(v);
+    if (corner && !corner.whole) return `${v.name}[${corner.shape.map((n) => `:${n}`).join(", ")}]`;
+    if (v.region >= 0 || v.dims.every((d) => d.axes.length === 0) || v.dims.some((d) => d.cut)) return v.name;
+    const digits = this.mesh.digits(position);
+    const slices = v.dims.map((dim, d) => {
+      if (dim.axes.length === 0) return ":";
+      const [size, part] = [
+        this.local(v, d),
+        dim.axes.reduce((at, a) => at * this.mesh.axisSize(a) + (digits[this.mesh.axisOf(a)] ?? 0), 0),
+      ];
+      return `${part * size}:${(part + 1) * size}`;
+    });
+    return `${v.name}[${slices.join(", ")}]`;
+  }
+
+  /** Mesh positions of each group of a collective, in rank order. */
+  groups(c: Collective): readonly (readonly number[])[] {
+    let groups = this.#groups.get(c);
+    if (!groups) {
+      const flat = [...unpack(c.positions)];
+      groups = Array.from({ length: Math.ceil(flat.length / c.group_size) }, (_, i) =>
+        flat.slice(i * c.group_size, (i + 1) * c.group_size).filter((p) => p >= 0),
+      );
+      this.#groups.set(c, groups);
+    }
+    return groups;
+  }
+
+  /** The plans of a step's collective that can be played, the meaning first. */
+  plans(step: Step): readonly Plan[] {
+    return (step.collective?.plans ?? []).flatMap((i) => this.doc.plans[i] ?? []).filter(playable);
+  }
+
+  /** A plan from its beginning to its end. */
+  played(plan: Plan): Played {
+    let played = this.#played.get(plan);
+    if (!played) {
+      played = play(plan);
+      this.#played.set(plan, played);
+    }
+    return played;
+  }
+
+  /** The plan of a step for a chosen algorithm; the meaning where that algorithm does not apply. */
+  plan(step: Step, algorithm: Plan["algorithm"]): Plan | null {
+    const plans = this.plans(step);
+    return plans.find((p) => p.algorithm === algorithm) ?? plans[0] ?? null;
+  }
+
+  /** The collective of a step that moves data between devices; null for any other. */
+  sends(step: Step | null): Collective | null {
+    return step && this.communicates(step) ? step.collective : null;
+  }
+
+  /** Whether a step moves data between devices. */
+  communicates(step: Step): boolean {
+    return step.collective !== null && step.collective.group_size > 1 && step.collective.plans.length > 0;
+  }
+
+  /** How long the parts of a step's collective take. */
+  times(step: Step, algorithm: Plan["algorithm"]): Times {
+    return timesOf(this.plan(step, algorithm), step.collective?.group_size ?? 1, reduces(step.collective));
+  }
+
+  /** Milliseconds that a step takes when it is played at single speed. */
+  duration(step: Step, algorithm: Plan["algorithm"]): number {
+    return this.communicates(step) ? lasting(this.times(step, algorithm)) : LOCAL;
+  }
+
+  /** Mesh axes along which a variable's blocks are equal although its type does not say so. */
+  replicas(v: Variable): readonly string[] {
+    this.#replicas ??= knownReplicas(this);
+    return this.#replicas.get(v.id) ?? [];
+  }
+
+  /** Mesh axes that choose the colour of a variable's block: those it varies over, the largest first. */
+  colorAxes(v: Variable, without: readonly string[] = []): number[] {
+    const over = v.region < 0 ? v.dims.flatMap((d) => d.axes) : v.varying;
+    const tracked = this.doc.regions[v.region]?.check_vma ?? true;
+    const equal = tracked ? [] : this.replicas(v);
+    return over
+      .filter((a) => !without.includes(a) && !equal.includes(a))
+      .map((a) => this.mesh.axisOf(a))
+      .sort((a, b) => (this.mesh.meshShape[b] ?? 1) - (this.mesh.meshShape[a] ?? 1) || a - b);
+  }
+}
+
+/** Milliseconds of a step that sends nothing. */
+const LOCAL = 450;
+
+/** Whether a collective combines what it moves. */
+export function reduces(c: Collective | null): boolean {
+  return c !== null && c.semantics.combines !== "";
+}
+
+function flaw(doc: Trace): string | null {
+  if (!Array.isArray(doc.steps) || doc.steps.length === 0) return "it has no steps";
+  if (!Array.isArray(doc.variables)) return "it has no variables";
+  const ids = doc.steps.flatMap((s) => [...s.inputs, ...s.outputs]);
+  return ids.every((id) => doc.variables[id]?.id === id) ? null : "a step names a variable that does not exist";
+}
+
+/** A primitive by its usual name: a collective by what it does, whatever JAX calls its variants. */
+export function primitiveName(step: Step): string {
+  return step.collective?.kind ?? step.primitive;
+}
+
+/** Values on one side of a step: those that stand over it, and what is said of the others. */
+export interface HeadValues {
+  shown: readonly Variable[];
+  /** `+2 more`, or empty. */
+  more: string;
+  /** Names and types of the others. */
+  others: string;
+}
+
+/** Values that stand over a step, on each side. */
+const IN_HEAD = 3;
+
+/** What stands over a step: some values before and after, the operation with its axes. */
+export function headOf(trace: TraceModel, step: Step) {
+  const get = (ids: readonly number[]): HeadValues => {
+    const all = [...new Set(ids)].flatMap((id) => trace.variable(id) ?? []);
+    const rest = all.slice(IN_HEAD);
+    return {
+      shown: all.slice(0, IN_HEAD),
+      more: rest.length > 0 ? `+${rest.length} more` : "",
+      others: rest.map((v) => `${v.name} ${v.type}`).join(", "),
+    };
+  };
+  const axes = step.collective?.axes ?? [];
+  const name = primitiveName(step) + (axes.length > 0 ? ` '${axes.join("', '")}'` : "");
+  return { inputs: get(step.inputs), outputs: get(step.outputs), name, axes };
+}

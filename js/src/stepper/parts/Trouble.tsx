@@ -1,0 +1,93 @@
+/** Why the program stops: the value in question, JAX's words, what they mean, and changes that make it run. */
+import type { ComponentChildren } from "preact";
+import { Tokens } from "../../card/Tokens";
+import type { Fix } from "../../core/document.gen";
+import { axisTokens } from "../../core/text";
+import { AXIS_DASH } from "../../draw/marks";
+import { primitiveName } from "../model/trace";
+import type { StepperState } from "../state";
+import { Copy } from "./Copy";
+
+export function Trouble({ state }: { state: StepperState }) {
+  const { trace } = state.now;
+  if (!trace?.doc.error) return null;
+  const { error, jax_version } = trace.doc;
+  const v = trace.variable(error.variable);
+  const origin = trace.step(error.origin);
+  return (
+    <div class="trouble" role="alert">
+      <p class="said">
+        <b>{error.error}</b> raised by {error.kind === "user" ? "the program" : `JAX ${jax_version}`}
+      </p>
+      <p class="means">{error.explanation}</p>
+      {(v || origin || error.axes.length > 0) && (
+        <dl class="facts">
+          {v && (
+            <Fact name="value">
+              <span class="mono">
+                {v.name}{" "}
+                <b>
+                  <Tokens tokens={axisTokens(v.type, trace.mesh)} />
+                </b>
+              </span>
+            </Fact>
+          )}
+          {error.axes.length > 0 && (
+            <Fact name={error.axes.length === 1 ? "mesh axis" : "mesh axes"}>
+              {error.axes.map((name) => (
+                <b class={`mono ink${trace.mesh.axisOf(name) % AXIS_DASH.length}`} key={name}>
+                  {name}{" "}
+                </b>
+              ))}
+            </Fact>
+          )}
+          {origin && (
+            <Fact name="since">
+              <button type="button" class="mono" onClick={() => state.jump(error.origin)}>
+                step {error.origin + 1}, {primitiveName(origin)}
+                {origin.source && `, line ${origin.source.line}`}
+              </button>
+            </Fact>
+          )}
+        </dl>
+      )}
+      <pre>{error.message}</pre>
+      {error.fixes.length > 0 && (
+        <>
+          <p class="means">{error.fixes.length === 1 ? "A change that makes it run" : "Changes that make it run"}</p>
+          <ul class="fixes">
+            {error.fixes.map((fix) => (
+              <li class="fix" key={fix.code}>
+                <span>
+                  {fix.title} <span class="soft">{placeOf(fix)}</span>
+                </span>
+                <Copy text={fix.code} />
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      {error.traceback && (
+        <details>
+          <summary>Traceback</summary>
+          <pre>{error.traceback}</pre>
+        </details>
+      )}
+    </div>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+/** The lines that a fix replaces. */
+function placeOf({ line, lines }: Fix): string {
+  if (line === 0) return "";
+  return lines > 1 ? `(lines ${line} to ${line + lines - 1})` : `(line ${line})`;
+}

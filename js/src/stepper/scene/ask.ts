@@ -1,0 +1,96 @@
+/** What a collective is about to show: its blocks, its picked group, how its numbers are written. */
+
+import { chunkOf } from "../../collective/model/chunks";
+import { FOLDED_ROWS, UNFOLDED } from "../../collective/model/plan";
+import type { Collective, Plan, Step, Variable } from "../../core/document.gen";
+import type { NumberFormat } from "../../core/numbers";
+import { exchanges, gathers, permutes, reducesAll, scatters, tells } from "../model/semantics";
+import { reduces, type TraceModel } from "../model/trace";
+import { type Face, faceOf, partOf, stripOf } from "./contents";
+import type { Motion } from "./stage";
+
+export interface Ask {
+  trace: TraceModel;
+  step: Step;
+  c: Collective;
+  plan: Plan;
+  motion: Motion;
+  /** What is sent, and what is received. */
+  input: Variable;
+  output: Variable;
+  format: NumberFormat | null;
+  group: readonly number[];
+  /** Rank of the receiver that is drawn. */
+  receiver: number;
+  width: number;
+  /** Most height that there is. */
+  room: number;
+}
+
+/** How a plan's copies move. */
+export function motionOf(c: Collective, plan: Plan): Motion {
+  if (permutes(c) || (tells(c) && plan.algorithm === "meaning")) return "permute";
+  if (plan.algorithm === "meaning") return "gather";
+  return plan.algorithm === "ring" && plan.n <= MOST_GUTTERS && !exchanges(c) ? "gutters" : "lanes";
+}
+
+/** Whether a tile shows a block as chunks side by side. */
+export function stripped({ c, motion }: Ask): boolean {
+  return c.semantics.cuts !== "none" && motion !== "permute" && (motion !== "gather" || !reducesAll(c));
+}
+
+/** Rows of tiles with room for copies between them. */
+const MOST_GUTTERS = 8;
+
+/** Which chunk an element belongs to: of what is sent, or of what is received. */
+export function chunkIn({ trace, c, plan, input, output }: Ask, sent: boolean): (element: number) => number {
+  const v = sent ? input : output;
+  const shape = v.shape;
+  const axis = sent && !gathers(c) ? c.split_axis : c.concat_axis;
+  return chunkOf(shape, trace.corner(v)?.shape ?? shape, axis, plan.n);
+}
+
+/** The variable whose chunks a tile shows, before and after. */
+export function stripVariable({ c, input, output, motion }: Ask, after: boolean): Variable {
+  if (gathers(c) || (exchanges(c) && motion !== "gather")) return output;
+  return after && !scatters(c) ? output : input;
+}
+
+/** What a tile shows, with at most so many rows and columns; of a strip, of all chunks together. */
+export function tileFace(ask: Ask, most: readonly [number, number], after = false): Face {
+  if (stripped(ask)) {
+    const v = stripVariable(ask, after);
+    const chunk = chunkIn(ask, v === ask.input);
+    const columns = Math.max(1, Math.floor(most[1] / ask.plan.n));
+    return stripOf(ask.trace, v, chunk, ask.plan.n, [most[0], columns]);
+  }
+  return faceOf(ask.trace, after ? ask.output : ask.input, most) ?? NOTHING;
+}
+
+/** What the member of a rank sends to the receiver: a chunk of its strip, or its block. */
+export function pieceFace(ask: Ask, face: Face, rank = 0): Face {
+  const { c, plan, receiver } = ask;
+  return stripped(ask) ? partOf(face, plan.n, [gathers(c) ? rank : receiver]) : face;
+}
+
+/** Whether terms are added up. */
+export function adds({ c }: Pick<Ask, "c">): boolean {
+  return reduces(c);
+}
+
+/** From a tag to the middle of the sign behind it: `+`, or the name of another operation. */
+export function signRoom({ c }: Pick<Ask, "c">): number {
+  return c.semantics.combines === "sum" ? 13 : 17;
+}
+
+const NOTHING: Face = { rows: 1, columns: 1, elements: [-1], of: [1, 1] };
+
+/** Ranks of a group that have a row of their own, and those that are folded into one. */
+export function rowsOf(n: number, receiver: number, most = UNFOLDED): readonly (readonly number[])[] {
+  if (n <= most) return Array.from({ length: n }, (_, r) => [r]);
+  const first = Array.from({ length: FOLDED_ROWS - 2 }, (_, r) => r);
+  if (receiver >= first.length && receiver < n - 1) first[first.length - 1] = receiver;
+  const own = new Set([...first, n - 1]);
+  const folded = Array.from({ length: n }, (_, r) => r).filter((r) => !own.has(r));
+  return [...first.map((r) => [r]), folded, [n - 1]];
+}

@@ -1,0 +1,54 @@
+/** Cells of blocks in a group's picture: sizes of digits, widths of cells, what part of a block is shown. */
+
+import { textWidth } from "../../draw/measure";
+import { permutes, tells } from "../model/semantics";
+import { type Ask, stripped } from "./ask";
+import type { Face } from "./contents";
+
+/** Sizes of digits, and extra widths of cells, the best first. */
+export const FONTS = [11.5, 11, 10.5] as const;
+export const GROWTH = [24, 17, 10, 6, 3, 0] as const;
+/** What says whose copy it is. */
+export const TAG = { w: 20, h: 16 } as const;
+/** Width of a copy without numbers. */
+export const SWATCH = 22;
+
+/** Width of a cell with room for the widest number. */
+export function cellOf({ format }: Pick<Ask, "format">, font: number): number {
+  return format ? Math.max(20, Math.ceil(textWidth("0".repeat(format.width), font, true) + 8)) : 22;
+}
+
+/** Rows by rank. */
+export function rowIndex(members: readonly (readonly number[])[]): (rank: number) => number | null {
+  const index = new Map(members.flatMap((ranks, i) => (ranks.length === 1 ? [[ranks[0] ?? 0, i] as const] : [])));
+  return (rank) => index.get(rank) ?? null;
+}
+
+/** The transfers of a permutation; for a broadcast, the one to the receiver that is drawn. */
+export function permuted({ trace, plan, c, receiver }: Pick<Ask, "trace" | "plan" | "c" | "receiver">) {
+  const all = trace.played(plan).rounds[0] ?? [];
+  if (!tells(c)) return all;
+  const told = all.filter((t) => t.destination === receiver);
+  return told.length > 0 ? told : all.slice(0, 1);
+}
+
+/** Whether a member of a permutation receives nothing: beside it is said that it has zeros. */
+export function unsent({ plan, c, group }: Pick<Ask, "plan" | "c" | "group">): boolean {
+  return permutes(c) && (plan.rounds[0] ?? []).flatMap((move) => move.pairs).length < group.length;
+}
+
+/** `columns 0–7 of 64`, in short `2 × 4 of 8 × 8`: of what has no room. */
+export function shownPart(ask: Ask, face: Face): string {
+  const parts: string[] = [];
+  // Beside a sum in a narrow picture there is no room for two clauses.
+  if (ask.width < 560 && face.rows < face.of[0] && face.columns < face.of[1] && !stripped(ask))
+    return `${face.rows} × ${face.columns} of ${face.of.join(" × ")}`;
+  if (face.rows < face.of[0])
+    parts.push(face.rows === 1 ? `row 0 of ${face.of[0]}` : `rows 0–${face.rows - 1} of ${face.of[0]}`);
+  if (face.columns < face.of[1]) {
+    const n = stripped(ask) ? ask.plan.n : 1;
+    const [some, all] = [face.columns / n, face.of[1] / n];
+    parts.push(`${some === 1 ? "column 0" : `columns 0–${some - 1}`} of ${all}${n > 1 ? " of each chunk" : ""}`);
+  }
+  return parts.join("; ");
+}

@@ -1,0 +1,130 @@
+/** A group that runs down: how many rows it has, and how high they are. */
+
+import { FOLDED_ROWS, UNFOLDED } from "../../collective/model/plan";
+import { DOTTED } from "../model/caption";
+import { type Ask, adds, rowsOf, tileFace } from "./ask";
+import { permuted, rowIndex } from "./cells";
+import { OVER_ROOM } from "./map";
+import { joined, lanesOf } from "./routes";
+
+/** Sizes of rows: as generous as the height allows. */
+export interface Row {
+  /** Rows of a block, and the height of one. */
+  rows: number;
+  cell: number;
+  /** Over and under the block, and between tiles. */
+  pad: number;
+  gap: number;
+}
+
+/** Over the tiles: coordinates and rail, or the header of the addition. */
+const TOP = 34;
+/** Where no second axis is named over them. */
+const LOW_TOP = 24;
+/** Of the running line and its margins. */
+export const LINE = 38;
+/** Height of the dots under a tile, and of what stands over its block. */
+export const DOTS = 9;
+export const HEAD = 17;
+
+/** What does not depend on what shrinks. */
+export interface Fixed {
+  row: Row;
+  members: readonly (readonly number[])[];
+  top: number;
+  height: number;
+  /** Lanes that copies need beside the tiles, and chunks of the largest copy. */
+  lanes: number;
+  chunks: number;
+}
+
+/** Rows, and the lanes that copies need at any width. */
+export function fixedOf(ask: Ask, over: boolean): Fixed {
+  const { motion } = ask;
+  const all = motion === "permute" ? [permuted(ask)] : motion === "gather" ? [] : ask.trace.played(ask.plan).rounds;
+  const rounds = all.map(joined);
+  const sizes = vertical(ask, over);
+  const chunks = Math.max(1, ...rounds.flatMap((round) => round.map((t) => t.chunks.length)));
+  const lanes = motion === "permute" || motion === "lanes" ? lanesOf(rounds, rowIndex(sizes.members)) : 0;
+  return { ...sizes, lanes, chunks };
+}
+
+/** Rows that use a height that is left over, as far as they still look like rows. */
+export function stretched(fixed: Fixed, most: number): Fixed {
+  const { row, members, height } = fixed;
+  // The result is a row too.
+  const n = members.length + 1;
+  const each = Math.max(0, Math.min(30, Math.floor((most - height) / n)));
+  const cell = Math.min(6, Math.floor(each / (2 * row.rows)));
+  const pad = Math.floor((each - cell * row.rows) / 6);
+  const gap = each - cell * row.rows - 2 * pad;
+  const higher = { ...row, cell: row.cell + cell, pad: row.pad + pad, gap: row.gap + gap };
+  return { ...fixed, row: higher, height: height + n * each };
+}
+
+/** How high it is at any width. */
+export function downHeight(ask: Ask): number {
+  const height = vertical(ask, false).height;
+  return mapOver(ask) ? Math.max(height, vertical(ask, true).height) : height;
+}
+
+/** Whether the map stands over the group: beside it there is no room in cards of less than 560 px. */
+export function mapOver({ trace, c, width }: Ask): boolean {
+  return width < 536 && trace.groups(c).length > 1;
+}
+
+/**
+ * Whether all groups can be drawn side by side: on a mesh of two axes where they are its columns, on one of more axes
+ * each under what its devices have in common.
+ */
+export function wholeMesh({ trace, c, motion }: Ask): boolean {
+  const [rows = 1, columns = 1, ...more] = trace.mesh.meshShape;
+  const groups = trace.groups(c);
+  if (trace.mesh.size > 16 || motion === "lanes" || motion === "permute") return false;
+  if (more.length > 0) return groups.length > 1;
+  return (
+    groups.length === columns && groups.every((g, x) => g.length === rows && g.every((p, y) => p === y * columns + x))
+  );
+}
+
+/** Rows of tiles with as much as the height allows, folded where even little is too much. */
+function vertical(ask: Ask, over: boolean) {
+  const { group, receiver, room, motion } = ask;
+  const gutters = motion === "gutters";
+  const named = ask.trace.mesh.axes.length > 1 && wholeMesh(ask);
+  // The title of a group is over the names of what stands in its columns.
+  const titled = (motion === "permute" || motion === "lanes") && ask.trace.groups(ask.c).length > 1 ? 16 : 0;
+  const top = over ? LOW_TOP + OVER_ROOM : named ? TOP + (motion === "gather" ? 14 : 0) : LOW_TOP + titled;
+  const natural = tileFace(ask, [64, 4096]).rows;
+  const result = motion === "gather" && adds(ask);
+  const of = (row: Row, n: number) => {
+    const head = gutters && n <= DOTTED ? HEAD + (adds(ask) ? DOTS : 0) : 0;
+    const pitch = row.rows * row.cell + 2 * row.pad + head + row.gap;
+    return Math.ceil(top + n * pitch - row.gap + (result ? 12 + row.rows * row.cell + 8 : 10) + LINE);
+  };
+  for (const most of [UNFOLDED, FOLDED_ROWS]) {
+    const members = rowsOf(group.length, receiver, most);
+    const n = members.length;
+    const choices: Row[] = [];
+    if (gutters) {
+      // A copy that is longer between two tiles is read longer.
+      for (let rows = Math.min(natural, 4); rows > 0; rows--)
+        for (const more of n <= 4 ? [34, 18] : [6])
+          choices.push({ rows, cell: 20, pad: n <= 4 ? 5 : 6, gap: rows * 20 + more });
+      choices.push(
+        { rows: 1, cell: 20, pad: 4, gap: 26 },
+        { rows: 1, cell: 18, pad: 3, gap: 22 },
+        { rows: 1, cell: 16, pad: 2, gap: 19 },
+      );
+    } else {
+      if (n <= 4)
+        for (let rows = Math.min(natural, 4); rows > 0; rows--)
+          choices.push({ rows, cell: 20, pad: rows === 1 ? 13 : 7, gap: 14 });
+      if (n <= 8) for (const between of [6, 5, 4]) choices.push({ rows: 1, cell: 20, pad: between, gap: between });
+      choices.push({ rows: 1, cell: 18, pad: 2, gap: 3 });
+    }
+    const row = choices.find((r) => of(r, n) <= room) ?? (most === FOLDED_ROWS ? choices.at(-1) : undefined);
+    if (row) return { row, members, top, height: of(row, n) };
+  }
+  throw new RangeError("a group has no rows");
+}

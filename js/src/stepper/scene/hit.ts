@@ -1,0 +1,63 @@
+/** What a point of the picture is on, and how it is lit together with its equals. */
+
+import { deviceAtPoint } from "../../draw/grid";
+import { type Box, inside, type Mark } from "../../draw/marks";
+import { sharers } from "../model/blocktip";
+import type { Drawn, Hit, StepView } from "./view";
+
+/** The device at a point, with the block and its element where there are such; null beside all devices. */
+export function hitAt(view: StepView, x: number, y: number): Hit | null {
+  for (const { members, box } of [...view.stage.tiles, ...view.stage.holds]) {
+    if (!inside(box, x, y)) continue;
+    const [device = 0] = members;
+    const at = view.drawn.find((d) => d.device === device && inside(d.box, x, y));
+    if (!at) return { device, slot: null, cell: null };
+    return { device, slot: slotOf(view, at), cell: elementAt(at, x, y) };
+  }
+  const at = view.drawn.find((d) => inside(d.box, x, y));
+  if (at) return { device: at.device, slot: slotOf(view, at), cell: elementAt(at, x, y) };
+  const device = view.stage.map && deviceAtPoint(view.trace.mesh, view.stage.map, x, y);
+  return device === null ? null : { device, slot: null, cell: null };
+}
+
+function slotOf(view: StepView, { v }: Drawn): number | null {
+  const slot = view.slots.findIndex((other) => other.id === v.id);
+  return slot < 0 ? null : slot;
+}
+
+function elementAt({ box, face }: Drawn, x: number, y: number): number | null {
+  const [row, column] = [
+    Math.floor(((y - box.y) / box.h) * face.rows),
+    Math.floor(((x - box.x) / box.w) * face.columns),
+  ];
+  const cell = Math.min(face.rows - 1, row) * face.columns + Math.min(face.columns - 1, column);
+  const element = face.elements[cell] ?? -1;
+  return element < 0 ? null : element;
+}
+
+/** Outlines of a block on every device that holds the same, and of the element. */
+export function litMarks(view: StepView, { device, slot, cell }: Hit): Mark[] {
+  const v = slot === null ? undefined : view.slots[slot];
+  if (!v || (view.active && !view.active.has(device))) return [];
+  const known = view.drawn.filter((d) => d.v.id === v.id);
+  const same = sharers(view.trace, v, device);
+  const marks: Mark[] = known.flatMap((d) =>
+    d.device === device || same?.includes(d.device) ? [outline(d.box, d.device === device ? 2.2 : 1.4)] : [],
+  );
+  const own = known.find((d) => d.device === device);
+  const box = own && cell !== null ? cellBox(own, cell) : null;
+  if (box) marks.push({ kind: "rect", ...box, r: 1, stroke: { color: "tile-ink", width: 1.6 } });
+  return [...marks, ...(view.options.rules?.sourceMarks(view) ?? [])];
+}
+
+/** Where an element of a block is drawn; null where it has no room. */
+export function cellBox({ box, face }: Pick<Drawn, "box" | "face">, element: number): Box | null {
+  const at = face.elements.indexOf(element);
+  if (at < 0) return null;
+  const [w, h] = [box.w / face.columns, box.h / face.rows];
+  return { x: box.x + (at % face.columns) * w, y: box.y + Math.floor(at / face.columns) * h, w, h };
+}
+
+function outline({ x, y, w, h }: Box, width: number): Mark {
+  return { kind: "rect", x: x - 2, y: y - 2, w: w + 4, h: h + 4, r: 4, stroke: { color: "ink", width } };
+}

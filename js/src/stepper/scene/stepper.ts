@@ -1,0 +1,92 @@
+/** A step of a trace on the mesh: every device's blocks, groups, lanes, and what is in flight. */
+
+import { axisToken, type Mark } from "../../draw/marks";
+import type { Moment } from "../model/timeline";
+import type { TraceModel } from "../model/trace";
+import { additionMarks } from "./addition";
+import { type Flight, flightsOf } from "./flights";
+import { litMarks } from "./hit";
+import { StepperLayout } from "./layout";
+import { lineMarks } from "./line";
+import { mapMarks } from "./mapmarks";
+import { combinesMarks } from "./sign";
+import { tileMarks } from "./tiles";
+import { type StepperOptions, StepView } from "./view";
+
+export { StepperLayout, type StepperOptions };
+
+/** A moment in its layers: what stands still below, what flies, what is drawn over it. */
+export interface Frame {
+  under: readonly Mark[];
+  flights: readonly Flight[];
+  over: readonly Mark[];
+}
+
+export function frameOf(view: StepView): Frame {
+  const flights = flightsOf(view);
+  const { stage, options } = view;
+  return {
+    under: [
+      ...groupMarks(view),
+      ...stage.fixed,
+      ...mapMarks(view),
+      ...additionMarks(view, flights),
+      ...lineMarks(view),
+    ],
+    flights,
+    over: [
+      // A copy comes out from under its tile, and goes in under another.
+      ...stage.tiles.flatMap((tile) => tileMarks(view, tile)),
+      ...stage.holds.flatMap((tile) => tileMarks(view, tile, true)),
+      ...signMarks(view),
+      ...(options.lit ? litMarks(view, options.lit) : []),
+    ],
+  };
+}
+
+export function frameMarks({ under, flights, over }: Frame): Mark[] {
+  return [...under, ...flights.flatMap((f) => f.marks), ...over];
+}
+
+/** Everything at a moment. */
+export function stepperMarks(
+  trace: TraceModel,
+  layout: StepperLayout,
+  moment: Moment,
+  options: StepperOptions,
+): Mark[] {
+  if (!trace.step(moment.step)) return [];
+  return frameMarks(frameOf(new StepView(trace, layout, moment, options)));
+}
+
+/** Frames of the groups that take part together; the picked one holds its addition. Rings need no frames. */
+function groupMarks({ stage, axis }: StepView): Mark[] {
+  const color = axisToken(axis);
+  return stage.frames.flatMap(({ box, picked }): Mark[] => {
+    const frame = { kind: "rect", ...box, r: 10 } as const;
+    const line: Mark[] =
+      stage.motion === "gutters"
+        ? []
+        : [
+            {
+              ...frame,
+              stroke: { color, width: picked ? 1.4 : 1, dash: [6, 4] },
+              ...(picked ? {} : { alpha: 0.6 }),
+            },
+          ];
+    return picked ? [{ ...frame, fill: color, alpha: 0.05 }, ...line] : line;
+  });
+}
+
+/** Between neighbours: `+`, `max` or `min` while they are to be combined, `=` when they hold the same. */
+function signMarks(view: StepView): Mark[] {
+  const { stage, collective: c } = view;
+  const equal = c?.semantics.replicates === true;
+  if (view.finished ? !equal : !view.adds) return [];
+  const color = axisToken(view.axis);
+  return stage.signs.flatMap(([x, y]): readonly Mark[] =>
+    view.finished
+      ? [{ kind: "disc", x, y, r: 6.5, color, hollow: false, sign: "=" }]
+      : combinesMarks(view.combines, x, y, 6.5, color),
+  );
+}

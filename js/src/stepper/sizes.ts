@@ -1,0 +1,154 @@
+/** How wide and high the parts of a stepper are: no higher than 640 px where it can be, and no higher when it is wider. */
+import type { Step } from "../core/document.gen";
+import { fitName, textWidth } from "../draw/measure";
+import { headOf, type TraceModel } from "./model/trace";
+import { type Room, StepperLayout } from "./scene/layout";
+
+/** Below this width the source and the list are menus over the picture. */
+export const NARROW = 900;
+/** Below this one rows wrap. */
+export const SMALL = 560;
+/** Below this one buttons that have a key are left out. */
+export const TINY = 380;
+/** Width of the column of the source and the list, and margins of the picture. */
+export const LIST = 224;
+export const PAD = 12;
+/** Maximum height of a card. */
+const CARD = 640;
+
+/** Heights of what stands around a picture, as the style sheet sets them, by the width of the card. */
+function around(trace: TraceModel, width: number, bill: boolean): number {
+  const [menus, cost] = width >= NARROW ? [0, 38] : width >= SMALL ? [36, 62] : [36, 84];
+  return headHeight(trace, width) + TRANSPORT + menus + (bill ? cost : 0) + MARGINS;
+}
+
+/** Whether the sentence of a step is below its types: at every step and in every wide card, where any of them needs it. */
+export function isStacked(trace: TraceModel, width: number): boolean {
+  return width < NARROW || leastWidth(trace) > NARROW;
+}
+
+/** What is measured once of a trace, by what it is. */
+const known = new WeakMap<TraceModel, Map<string, number>>();
+
+function once(trace: TraceModel, what: string, measure: () => number): number {
+  const all = known.get(trace) ?? new Map<string, number>();
+  known.set(trace, all);
+  const value = all.get(what) ?? measure();
+  all.set(what, value);
+  return value;
+}
+
+/** The most of all steps. */
+function most(trace: TraceModel, of: (step: Step) => number): number {
+  return trace.steps.reduce((a, step) => Math.max(a, of(step)), 0);
+}
+
+/** The least width of a card at which the types of every step fit beside three lines of its sentence. */
+function leastWidth(trace: TraceModel): number {
+  return once(trace, "beside", () =>
+    most(trace, (step) => {
+      const sentence = Math.min(MOST_BESIDE, (1.15 * textWidth(step.sentence, 12)) / 3);
+      return widthsOf(trace, step).reduce((all, width) => all + GAP + width, 40 + sentence);
+    }),
+  );
+}
+
+/** Height of the head of a card: where types and the sentence have lines of their own, as many as any step needs. */
+export function headHeight(trace: TraceModel, width: number): number {
+  if (!isStacked(trace, width)) return 46;
+  const [least = 0] = WIDTHS.findLast(([from]) => from <= width) ?? WIDTHS[0] ?? [];
+  const room = least - 2 * PAD - 2;
+  return once(trace, `head ${least}`, () =>
+    most(trace, (step) => {
+      const lines = Math.ceil((1.1 * textWidth(step.sentence, 12.5)) / room);
+      return 10 + typesHeight(widthsOf(trace, step), room) + 16 * Math.min(MOST_LINES, Math.max(1, lines));
+    }),
+  );
+}
+
+/** Lines of a sentence at most, where it has lines of its own: it ends in an ellipsis. */
+const MOST_LINES = 4;
+
+/** Widths of the types in the head of a card, and of the name of the operation. */
+function widthsOf(trace: TraceModel, step: Step): readonly number[] {
+  const { inputs, outputs, name } = headOf(trace, step);
+  const sides = [inputs, outputs];
+  const types = sides
+    .flatMap(({ shown }) => shown)
+    .map((v) => FRAME + mono(`${fitName(v.name, NAME, 12.5, true)} ${v.type}`));
+  return [...types, ARROW + mono(name), ...sides.flatMap(({ more }) => (more === "" ? [] : mono(more)))];
+}
+
+/** Height of types in rows, each as high as its highest. */
+function typesHeight(widths: readonly number[], room: number): number {
+  let [height, x, row] = [0, room, 0];
+  for (const width of widths) {
+    // A type that is cut at its commas and brackets does not fill its lines.
+    const high = 12 + 19 * (width > room ? Math.ceil((1.25 * width) / room) : 1);
+    if (x + GAP + width > room) [x, row] = [-GAP, 0];
+    x += GAP + width;
+    height += Math.max(0, high - row);
+    row = Math.max(row, high);
+  }
+  return height;
+}
+
+/** Width of a name before its type, which must not be lost. */
+export const NAME = 90;
+/** The arrow after the name of the operation; the frame of a type; what is between. */
+const ARROW = 66;
+const FRAME = 19;
+const GAP = 10;
+/** Width of a sentence beside its types that needs no more: it ends in an ellipsis. */
+const MOST_BESIDE = 320;
+
+function mono(text: string): number {
+  return textWidth(text, 12.5, true);
+}
+
+const TRANSPORT = 44;
+/** Least height of a picture beside the source and the list. */
+const BESIDE = 250;
+
+/** Over and under the picture, and the card's border. */
+const MARGINS = 14;
+/** Height of what a step prints, where any step does. */
+export const PRINTED = 44;
+/** Height of the note about what was left out of the trace. */
+export const NOTE = 22;
+/** Height of the names that are watched. */
+export const WATCHED = 30;
+
+export function pictureWidth(width: number): number {
+  return width - 2 * PAD - (width >= NARROW ? LIST + 1 : 0);
+}
+
+/** A layout as high as one of any width of its kind, and not lower than a wider one. */
+export function layoutOf(trace: TraceModel, width: number, watch: readonly string[]): StepperLayout {
+  const extra =
+    (trace.doc.note === "" ? 0 : NOTE) +
+    (watch.length > 0 ? WATCHED : 0) +
+    (trace.steps.some((s) => s.printed !== "") ? PRINTED : 0);
+  const bill = trace.steps.some((s) => trace.communicates(s));
+  const aroundAt = (w: number) => around(trace, w, bill);
+  const most = (w: number) => CARD - aroundAt(w) - extra;
+  const least = (w: number): number => {
+    const [wider] = WIDTHS.find(([from]) => from > w) ?? [];
+    if (wider === undefined) return BESIDE;
+    const above = new StepperLayout(trace, pictureWidth(wider), watch, roomAt(wider));
+    return above.height + aroundAt(wider) - aroundAt(w);
+  };
+  const roomAt = (w: number): Room => {
+    const widths = (WIDTHS.findLast(([from]) => from <= w) ?? WIDTHS[0])?.map(pictureWidth) ?? [];
+    return { most: most(w), least: least(w), widths };
+  };
+  return new StepperLayout(trace, pictureWidth(width), watch, roomAt(width));
+}
+
+/** Widths of cards of each kind at which heights are compared, the first being the least. */
+const WIDTHS: readonly (readonly number[])[] = [
+  [288, 340, 390],
+  [420, 480, 540],
+  [SMALL, 640, 720, 800],
+  [NARROW, 1000, 1150, 1300, 1648],
+];

@@ -1,0 +1,360 @@
+/** The state of a stepper: the moment that is shown, what is watched and looked at, and the clock while it plays. */
+
+import { bring } from "../card/brought";
+import { Layer } from "../card/canvas";
+import { CardState, motionless } from "../card/state";
+import { memo } from "../card/store";
+import type { WidgetModel } from "../card/widget";
+import type { Algorithm } from "../collective/model/algorithm";
+import type { Scheme } from "../core/color";
+import type { Step } from "../core/document.gen";
+import { BEGINNING, type Fields } from "./fields";
+import { Leveling } from "./leveling";
+import type { Level } from "./model/levels";
+import { openAtFirst, pathOf, stepAfter } from "./model/rows";
+import { momentAt } from "./model/timeline";
+import { decodeTrace, TraceModel } from "./model/trace";
+import type { Parts, PartsModule } from "./parts";
+import { Player } from "./player";
+import { contents } from "./scene/contents";
+import { describe, type Shown } from "./scene/describe";
+import type { StepperLayout } from "./scene/layout";
+import { frameMarks, frameOf } from "./scene/stepper";
+import { type Hit, type Rules, StepView } from "./scene/view";
+import { layoutOf } from "./sizes";
+
+export class StepperState extends CardState<Fields> {
+  readonly layer = new Layer();
+  readonly #layout = memo(
+    (trace: TraceModel, width: number, watch: string): StepperLayout =>
+      layoutOf(trace, width, watch === "" ? [] : watch.split("\n")),
+  );
+  readonly #view = memo(
+    (
+      trace: TraceModel,
+      layout: StepperLayout,
+      scheme: Scheme,
+      algorithm: Algorithm,
+      step: number,
+      phase: number,
+      device: number | null,
+      lit: Hit | null,
+      rules: Rules | null,
+      still: boolean,
+    ): StepView => {
+      return new StepView(trace, layout, { step, phase }, { scheme, algorithm, device, lit, rules, still });
+    },
+  );
+  readonly #opened = memo(
+    (trace: TraceModel, open: ReadonlySet<number>, shut: ReadonlySet<number>, step: Step | null) => {
+      const around = pathOf(trace.doc, step).filter((scope) => !shut.has(scope) && !open.has(scope));
+      return around.length > 0 ? new Set([...open, ...around]) : open;
+    },
+  );
+  readonly #levels = new Leveling();
+  #parts: Promise<Parts> | null = null;
+  readonly #player = new Player({
+    at: () => this.now,
+    show: (moment, playing) => {
+      const moved = moment.step !== this.now.moment.step;
+      this.set({ moment, playing });
+      if (moved) this.#share();
+    },
+  });
+
+  constructor(widget: WidgetModel, frame: HTMLElement) {
+    super(widget, frame, BEGINNING, ["step", "watch"]);
+    this.until(() => this.#player.stop());
+  }
+
+  name(): string {
+    return `steps of ${this.now.trace?.doc.name ?? "a program"}`;
+  }
+
+  step(): Step | null {
+    return this.now.trace?.step(this.now.moment.step) ?? null;
+  }
+
+  layout(): StepperLayout | null {
+    const { trace, width, watch } = this.now;
+    return trace && width > 0 ? this.#layout(trace, width, watch.join("\n")) : null;
+  }
+
+  /** All steps against all devices; null while a step in full is shown. */
+  space(): Parts | null {
+    return this.now.page === "space-time" ? this.now.parts : null;
+  }
+
+  /** The parts, loaded once. */
+  #load(root: ShadowRoot): Promise<Parts> {
+    this.#parts ??= bring<PartsModule<StepperState>>(this.widget.get("_parts")).then((m) => m.default(this, root));
+    return this.#parts;
+  }
+
+  /** Opens what is drawn by the parts, which are loaded when they are first needed. */
+  open(shown: Partial<Pick<Fields, "page" | "help">>): void {
+    const root = this.frame.shadowRoot;
+    if (this.now.parts || !root) this.set(shown);
+    else
+      this.#load(root).then(
+        (parts) => this.set({ ...shown, parts }),
+        (error) => this.fail(error),
+      );
+  }
+
+  /** Loads what says where elements came from; where it cannot be loaded, nothing is said of that. */
+  #explain(): void {
+    const root = this.frame.shadowRoot;
+    if (root)
+      this.#load(root).then(
+        (parts) => this.set({ parts }),
+        () => {},
+      );
+  }
+
+  toggleHelp(): void {
+    this.open({ help: !this.now.help });
+  }
+
+  /** The step as it is at this moment, with what is pointed at. */
+  view(): StepView | null {
+    const { trace, theme, moment, algorithm, device, hover, keyboard, parts } = this.now;
+    const layout = this.layout();
+    if (!trace || !theme || !layout) return null;
+    const lit = hover ?? (keyboard && device !== null ? this.#hit(device, this.keptSlot()) : null);
+    const { step, phase } = moment;
+    const rules = parts?.rules ?? null;
+    return this.#view(trace, layout, theme.scheme, algorithm, step, phase, device, lit, rules, motionless());
+  }
+
+  /** What the tooltip says: of what is pointed at, else of where the keyboard is. */
+  tip(): Shown | null {
+    const { hover, keyboard, device } = this.now;
+    const view = this.view();
+    if (hover) return view && describe(view, hover);
+    return keyboard && device !== null ? this.kept() : null;
+  }
+
+  /** The block of the device that is kept. */
+  kept(): Shown | null {
+    const view = this.view();
+    const { device } = this.now;
+    return view && device !== null ? describe(view, { device, slot: this.keptSlot(), cell: null }) : null;
+  }
+
+  /** Index of the block that is kept in view: the chosen one, else the result of the step. */
+  keptSlot(): number | null {
+    const { trace, watch, moment, slot } = this.now;
+    const step = this.step();
+    if (!trace || !step) return null;
+    const { before, after, watch: other } = contents(trace, step, trace.latest(watch, moment.step));
+    const count = before.length + after.length + other.length;
+    if (count === 0) return null;
+    return slot !== null && slot < count ? slot : Math.min(before.length, count - 1);
+  }
+
+  readonly #hit = memo((device: number, slot: number | null): Hit => ({ device, slot, cell: null }));
+
+  point(hit: Hit | null): void {
+    const { hover } = this.now;
+    if (hit?.device === hover?.device && hit?.slot === hover?.slot && hit?.cell === hover?.cell) return;
+    this.set({ hover: hit });
+  }
+
+  /** Looks at the same rank of another group of the collective that is shown. */
+  turnGroup(by: number): void {
+    const view = this.view();
+    const c = view?.collective;
+    if (!view || !c) return;
+    const groups = view.trace.groups(c);
+    const at = groups.indexOf(view.stage.group) + by + groups.length;
+    const rank = Math.max(0, view.stage.group.indexOf(view.receiver));
+    this.set({ device: groups[at % groups.length]?.[rank] ?? null, slot: null });
+  }
+
+  /** Scopes whose steps stand one by one now: those that were opened, and those around the step. */
+  opened(): ReadonlySet<number> {
+    const { trace, open, shut } = this.now;
+    return trace ? this.#opened(trace, open, shut, this.step()) : open;
+  }
+
+  toggleScope(scope: number): void {
+    const [open, shut] = [new Set(this.now.open), new Set(this.now.shut)];
+    if (this.opened().has(scope)) {
+      open.delete(scope);
+      shut.add(scope);
+    } else {
+      open.add(scope);
+      shut.delete(scope);
+    }
+    this.set({ open, shut });
+  }
+
+  protected override paint(): boolean {
+    const { theme, parts } = this.now;
+    const view = this.view();
+    // A program that stops is complete when it says why.
+    if (!view || !theme || (view.trace.doc.error && !parts)) return false;
+    const { layout, moment } = view;
+    this.frame.dataset.swStep = `${moment.step}`;
+    const space = this.space();
+    return space ? space.paint(view, theme) : this.layer.paint([view], layout, theme, () => frameMarks(frameOf(view)));
+  }
+
+  /** Shows a step: done, or about to begin. */
+  go(step: number, phase = 1): void {
+    const { trace } = this.now;
+    if (!trace) return;
+    const last = trace.steps.length - 1;
+    const bounded = Math.max(0, Math.min(last, step));
+    this.set({ moment: { step: bounded, phase } });
+    this.#share();
+  }
+
+  /** Shows any moment between, as the scrubber does. */
+  scrub(at: number): void {
+    const { trace } = this.now;
+    if (!trace) return;
+    this.#player.pause();
+    this.set({ moment: momentAt(trace, at) });
+    this.#share();
+  }
+
+  forward(): void {
+    this.#player.pause();
+    const { moment } = this.now;
+    if (moment.phase < 1) this.go(moment.step);
+    else this.#player.step(moment.step + 1);
+  }
+
+  back(): void {
+    this.jump(this.now.moment.step - 1);
+  }
+
+  jump(step: number): void {
+    this.#player.pause();
+    this.go(step);
+  }
+
+  /** Shows the collective before or after the step that is shown. */
+  jumpToCollective(by: -1 | 1): void {
+    const { trace, moment } = this.now;
+    if (!trace) return;
+    for (let at = moment.step + by; at >= 0 && at < trace.steps.length; at += by) {
+      const step = trace.step(at);
+      if (step && trace.communicates(step)) {
+        this.jump(at);
+        return;
+      }
+    }
+  }
+
+  toggle(): void {
+    this.#player.toggle();
+  }
+
+  setAlgorithm(algorithm: Algorithm): void {
+    const { moment } = this.now;
+    const step = this.step();
+    // A collective that is already done is played again: the choice is about how it is done.
+    const again = step !== null && this.now.trace?.communicates(step) === true && !this.now.playing;
+    this.set({ algorithm });
+    if (again) this.#player.step(moment.step);
+  }
+
+  /** The next algorithm that the step has, in turn. */
+  nextAlgorithm(): void {
+    const step = this.step();
+    const names = step ? (this.now.trace?.plans(step) ?? []).map((plan) => plan.algorithm) : [];
+    const next = names[(names.indexOf(this.now.algorithm) + 1) % names.length];
+    if (next) this.setAlgorithm(next);
+  }
+
+  setWatch(watch: readonly string[]): void {
+    this.set({ watch });
+    this.share({ watch: [...watch] });
+  }
+
+  toggleWatch(name: string): void {
+    const { watch } = this.now;
+    this.setWatch(watch.includes(name) ? watch.filter((other) => other !== name) : [...watch, name]);
+  }
+
+  protected read(document: unknown): void {
+    this.#player.pause();
+    this.#levels.load(decodeTrace(document));
+    this.#show(this.now.level);
+    if (this.now.trace?.doc.error) this.open({});
+    // Sentences for screen readers are whole without a pointer.
+    else setTimeout(() => this.#explain(), 200);
+  }
+
+  /** Levels that have other steps than the next finer one. */
+  levels(): readonly Level[] {
+    return this.#levels.all();
+  }
+
+  /** Shows the same place with other steps: the coarser or finer one that it is part of, done. */
+  setLevel(level: Level): void {
+    const at = this.#levels.equation(this.now.moment.step);
+    this.#player.pause();
+    this.#show(level);
+    this.set({ moment: { step: this.#levels.step(at), phase: 1 } });
+  }
+
+  #show(level: Level): void {
+    const doc = this.#levels.show(level);
+    if (!doc) return;
+    this.set({
+      level,
+      trace: new TraceModel(doc),
+      open: openAtFirst(doc),
+      shut: new Set(),
+      hover: null,
+      loops: null,
+      tile: null,
+    });
+  }
+
+  /** The equations of the step that is shown, from the first. */
+  into(): void {
+    const { level, moment } = this.now;
+    const first = moment.step === 0 ? 0 : this.#levels.equation(moment.step - 1) + 1;
+    const finer = this.levels()[this.levels().indexOf(level) + 1];
+    if (!finer) {
+      this.jump(moment.step + 1);
+      return;
+    }
+    this.setLevel(finer);
+    this.jump(this.#levels.step(first));
+  }
+
+  /** The next step that is in no function, loop or branch which this one is not in. */
+  over(): void {
+    const { trace, moment } = this.now;
+    if (trace) this.jump(stepAfter(trace.doc, moment.step, pathOf(trace.doc, this.step()).length));
+  }
+
+  /** The step after the function, loop or branch that this one is in. */
+  out(): void {
+    const { trace, moment } = this.now;
+    if (trace) this.jump(stepAfter(trace.doc, moment.step, pathOf(trace.doc, this.step()).length - 1));
+  }
+
+  protected override follow(): void {
+    const { trace } = this.now;
+    if (!trace) return;
+    // A document in place of a longer one may come before its step does.
+    const step = this.#levels.step(Number(this.widget.get("step") ?? 0));
+    const watch = (this.widget.get("watch") ?? []) as readonly string[];
+    this.set({ watch });
+    if (step === this.now.moment.step) return;
+    this.#player.pause();
+    this.set({ moment: { step, phase: 1 } });
+  }
+
+  #share(): void {
+    const { step } = this.now.moment;
+    this.share({ step: this.#levels.equation(step) });
+  }
+}

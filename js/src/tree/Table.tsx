@@ -1,0 +1,86 @@
+/** The tree as a table. Of many lines only those in view are in the page. */
+import { LEAVES } from "../core/columns.gen";
+import { bytes } from "../core/text";
+import { Line } from "./Line";
+import { deviceHead } from "./model/words";
+import type { ModelState, Shown } from "./state";
+import { NARROW } from "./state";
+
+/** Heights of a line and of the words of a flag below it; on narrow cards both take two lines. */
+const LINE = 31;
+const WORDS = 24;
+const TALL = 50;
+const TALL_WORDS = 40;
+/** Up to this many lines are all in the page. */
+const MANY = 200;
+/** Maximum height of the table, and lines above and below the view that are in the page too. */
+const HEIGHT = 600;
+const BEYOND = 12;
+
+export function Table({ state, shown }: { state: ModelState; shown: Shown }) {
+  const { tree, rows } = shown;
+  const { top, node, width } = state.now;
+  const [line, words] = width < NARROW ? [TALL, TALL_WORDS] : [LINE, WORDS];
+  const tops = [0];
+  for (const row of rows) tops.push((tops.at(-1) ?? 0) + line + (row.flags.length > 0 ? words : 0));
+  const total = tops.at(-1) ?? 0;
+  const all = top === null || rows.length <= MANY;
+  const first = all ? 0 : Math.max(0, tops.findLastIndex((y) => y <= (top ?? 0)) - BEYOND);
+  const beyond = tops.findIndex((y) => y > (top ?? 0) + HEIGHT);
+  const last = all || beyond < 0 ? rows.length : Math.min(rows.length, beyond + BEYOND);
+  const at = rows.findIndex((row) => row.node === node);
+  const most = Math.max(1, ...rows.map((row) => row.sums.here));
+  const figures = state.figures(rows);
+  const device = deviceHead(tree, shown.device);
+  return (
+    <div class="list">
+      <div class="line heads" aria-hidden="true">
+        {LEAVES.map(({ key, head }) => (
+          <span class={key} key={key}>
+            {key === "here" ? device : head}
+          </span>
+        ))}
+      </div>
+      <div
+        class="tree"
+        role="treegrid"
+        tabIndex={0}
+        aria-label={`${state.name()}, ${bytes(tree.held[shown.device] ?? 0)} ${device}`}
+        aria-rowcount={rows.length}
+        aria-activedescendant={at < 0 ? undefined : `node-${node}`}
+        ref={(el) => keepInView(el, tops, at)}
+        onScroll={(event) => {
+          if (!all) state.set({ top: event.currentTarget.scrollTop });
+        }}
+      >
+        <div style={{ height: `${total}px`, paddingTop: `${tops[first] ?? 0}px` }}>
+          {rows.slice(first, last).map((row, i) => (
+            <Line
+              state={state}
+              tree={tree}
+              row={row}
+              line={first + i}
+              current={first + i === at}
+              most={most}
+              all={figures.all}
+              here={figures.here}
+              key={row.node}
+            />
+          ))}
+          {rows.length === 0 && <p class="none">No array matches.</p>}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+/** Scrolls to the line that the keyboard is at, when that has moved. */
+function keepInView(el: HTMLElement | null, tops: readonly number[], at: number): void {
+  if (!el || at < 0 || el.dataset.at === String(at)) return;
+  const moved = el.dataset.at !== undefined;
+  el.dataset.at = String(at);
+  const [top, bottom] = [tops[at] ?? 0, tops[at + 1] ?? 0];
+  if (!moved) return;
+  if (top < el.scrollTop) el.scrollTop = top;
+  else if (bottom > el.scrollTop + el.clientHeight) el.scrollTop = bottom - el.clientHeight;
+}

@@ -1,0 +1,169 @@
+/** The card of trees side by side: what differs, a line for each path, and the whole of the line at the keyboard. */
+import { count } from "../../core/text";
+import { AXIS_DASH } from "../../draw/marks";
+import { textWidth } from "../../draw/measure";
+import { ComparedLine, pieces, Whole } from "./ComparedLine";
+import { KEYS } from "./keys";
+import {
+  type Compared,
+  type ComparedModel,
+  comparedBadges,
+  pathsOf,
+  titleOf,
+  totalOf,
+  typesOf,
+} from "./model/compared";
+import type { ComparedState } from "./state";
+
+/** Below this width the trees stand below each other in a line. */
+const NARROW = 560;
+/** Widths of a path, and of a tree's column, with what is beside them. */
+const [PATH, COLUMN, MOST] = [162, 140, 210];
+
+/** Only the grid itself takes focus. */
+const ROW = { role: "row" } as const;
+const CELL = { role: "gridcell" } as const;
+
+export function ComparedCard({ state }: { state: ComparedState }) {
+  const { model, width, most } = state.now;
+  if (!model) return null;
+  const lines = state.lines();
+  const at = state.line();
+  const trees = model.doc.trees.length;
+  const column = Math.min(MOST, Math.max(COLUMN, 20 + widest(model)));
+  const narrow = width < Math.max(NARROW, PATH + trees * column);
+  const greatest = Math.max(1, ...model.lines.flatMap((line) => line.held));
+  return (
+    <div class={`model compared ${narrow ? "slim" : "wide"}`} style={{ "--trees": trees }}>
+      <Head model={model} />
+      <Tools state={state} model={model} lines={lines} />
+      <div class="titles" aria-hidden="true">
+        <span>path</span>
+        {model.doc.trees.map((tree, i) => (
+          <span key={tree.name}>
+            <b class="mono">{tree.name}</b> {totalOf(model, i)}
+          </span>
+        ))}
+      </div>
+      {/* biome-ignore lint/a11y/useSemanticElements: one focus for all lines, as in the tree of ModelView */}
+      <div
+        class="grid"
+        role="grid"
+        tabIndex={0}
+        aria-label={`${state.name()}: ${model.doc.trees.map((t, i) => `${t.name} ${totalOf(model, i)}`).join(", ")}`}
+        aria-rowcount={Math.max(1, lines.length)}
+        aria-activedescendant={lines.length > 0 ? `line-${at}` : undefined}
+        ref={(el) => keepInView(el, at)}
+      >
+        {lines.slice(0, most).map((line, i) => (
+          <ComparedLine
+            {...{ state, model, line, narrow, greatest }}
+            index={i}
+            current={i === at}
+            key={line.path + line.times}
+          />
+        ))}
+        {lines.length === 0 && (
+          <div {...ROW}>
+            <div class="none" {...CELL}>
+              {state.now.search ? "No path matches." : "Nothing differs."}
+            </div>
+          </div>
+        )}
+      </div>
+      {lines.length > most && (
+        <button type="button" class="further" onClick={() => state.more()}>
+          {count(lines.length - most, "more line")}
+        </button>
+      )}
+      {lines[at] && <Whole model={model} line={lines[at] as Compared} />}
+      <footer>
+        {KEYS.map(([key, does]) => (
+          <span key={key}>
+            <kbd>{key}</kbd> {does}
+          </span>
+        ))}
+      </footer>
+    </div>
+  );
+}
+
+function Head({ model }: { model: ComparedModel }) {
+  return (
+    <header>
+      <h2 class="mono">{titleOf(model)}</h2>
+      <span class="chips">
+        {model.mesh.axes.map((a, axis) => (
+          <span class={`chip axis${axis % AXIS_DASH.length}`} key={a.name}>
+            <b>{a.name}</b> {a.size}
+          </span>
+        ))}
+      </span>
+      <ul class="badges">
+        {comparedBadges(model).map((b) => (
+          <li class={`badge ${b.tone}`} key={b.text}>
+            <b>{b.strong}</b> {b.text}
+          </li>
+        ))}
+      </ul>
+    </header>
+  );
+}
+
+function Tools({ state, model, lines }: { state: ComparedState; model: ComparedModel; lines: readonly Compared[] }) {
+  const { sort, search, differs } = state.now;
+  return (
+    <div class="tools">
+      <input
+        type="search"
+        placeholder="path, type, axis or lost"
+        aria-label="filter paths"
+        aria-keyshortcuts="/"
+        value={search}
+        onInput={(event) => state.list({ search: event.currentTarget.value })}
+      />
+      <label>
+        sort:{" "}
+        <select
+          aria-keyshortcuts="s"
+          value={sort}
+          onChange={(event) => state.list({ sort: event.currentTarget.value as typeof sort })}
+        >
+          <option value="tree">tree order</option>
+          <option value="difference">greatest difference</option>
+        </select>
+      </label>
+      <button
+        type="button"
+        class="flags"
+        aria-keyshortcuts="d"
+        aria-pressed={differs}
+        onClick={() => state.list({ differs: !differs })}
+      >
+        only what differs
+      </button>
+      <span class="soft end" role="status">
+        {differs || search ? `${pathsOf(lines)} of ${count(pathsOf(model.lines), "path")}` : ""}
+      </span>
+    </div>
+  );
+}
+
+/** Pixels that a type needs at least, in lines of a dimension or more each. */
+function widest(model: ComparedModel): number {
+  const types = model.lines.flatMap((line) => line.cells.flatMap((cell) => typesOf(cell.arrays)));
+  return types.flatMap(pieces).reduce((most, piece) => Math.max(most, textWidth(piece, 12.5, true)), 0);
+}
+
+/** Scrolls to the line that the keyboard is at, when that has moved. */
+function keepInView(el: HTMLElement | null, at: number): void {
+  if (!el || el.dataset.at === String(at)) return;
+  const moved = el.dataset.at !== undefined;
+  el.dataset.at = String(at);
+  const row = el.children[at];
+  if (!moved || !(row instanceof HTMLElement)) return;
+  const top = row.offsetTop - el.offsetTop;
+  if (top < el.scrollTop) el.scrollTop = top;
+  else if (top + row.offsetHeight > el.scrollTop + el.clientHeight)
+    el.scrollTop = top + row.offsetHeight - el.clientHeight;
+}

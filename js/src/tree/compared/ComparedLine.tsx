@@ -1,0 +1,127 @@
+/** A line of trees side by side: what each holds at a path, and how it differs from the first. */
+import { Component } from "preact";
+import { Tokens } from "../../card/Tokens";
+import type { ComparedCell } from "../../core/document.gen";
+import type { MeshModel } from "../../core/mesh";
+import { axisTokens, bytes } from "../../core/text";
+import {
+  type Compared,
+  type ComparedModel,
+  copiesOf,
+  isOther,
+  isWorse,
+  labelOf,
+  statusText,
+  typesOf,
+} from "./model/compared";
+import type { ComparedState } from "./state";
+
+/** Only the grid itself takes focus. */
+const CELL = { role: "gridcell" } as const;
+
+interface Props {
+  state: ComparedState;
+  model: ComparedModel;
+  line: Compared;
+  index: number;
+  current: boolean;
+  narrow: boolean;
+  /** The most that any line has on a device. */
+  greatest: number;
+}
+
+export class ComparedLine extends Component<Props> {
+  override shouldComponentUpdate(next: Props): boolean {
+    return (Object.keys(next) as (keyof Props)[]).some((k) => !Object.is(next[k], this.props[k]));
+  }
+
+  override render() {
+    const { state, model, line, index, current, narrow, greatest } = this.props;
+    const role = {
+      role: "row",
+      "aria-rowindex": index + 1,
+      "aria-selected": current,
+      "aria-label": labelOf(model, line),
+    } as const;
+    return (
+      // biome-ignore lint/a11y/noStaticElementInteractions: it is a row, and the grid listens for keys
+      // biome-ignore lint/a11y/useKeyWithClickEvents: as above
+      <div
+        class={`row ${current ? "current" : ""} ${line.differs ? "" : "equal"}`}
+        id={`line-${index}`}
+        {...role}
+        onClick={() => state.move(index)}
+      >
+        <span class="path" {...CELL} title={line.path}>
+          <span class="mono">{line.path || "·"}</span>
+          {line.times > 1 && <span class="times">×{line.times}</span>}
+        </span>
+        {line.cells.map((cell, i) => (
+          <div class="cell" {...CELL} key={model.doc.trees[i]?.name}>
+            {narrow && <span class="soft whose">{model.doc.trees[i]?.name}</span>}
+            <Types cell={cell} mesh={model.mesh} />
+            <span class="holds">
+              {cell.arrays.length > 0 && (
+                <>
+                  <span class="meter" aria-hidden="true">
+                    <span class="own" style={{ width: `${(100 * (line.held[i] ?? 0)) / greatest}%` }} />
+                  </span>
+                  <b class="mono">{bytes(line.held[i] ?? 0)}</b>
+                  <span class="mono soft">{copiesOf(cell.arrays)}</span>
+                </>
+              )}
+              {i > 0 && (
+                <span class={`status ${isOther(cell) ? "other" : ""} ${isWorse(cell) ? "worse" : ""}`}>
+                  {statusText(cell, model.first)}
+                </span>
+              )}
+            </span>
+          </div>
+        ))}
+      </div>
+    );
+  }
+}
+
+function Types({ cell, mesh }: { cell: ComparedCell; mesh: MeshModel }) {
+  if (cell.arrays.length === 0) return <span class="soft">–</span>;
+  return (
+    <span class="types mono">
+      {typesOf(cell.arrays).map((type) => (
+        <span key={type}>
+          {pieces(type).map((piece, k) => [
+            k > 0 && <wbr key={`${k}`} />,
+            <Tokens tokens={axisTokens(piece, mesh)} key={k} />,
+          ])}
+        </span>
+      ))}
+    </span>
+  );
+}
+
+/** A type, parted where a line of it may end: behind a dimension. */
+export function pieces(type: string): string[] {
+  return type.split(/(?<=,)(?=\d)/);
+}
+
+/** The whole of a line: where each array stands in its tree, with its spec. */
+export function Whole({ model, line }: { model: ComparedModel; line: Compared }) {
+  return (
+    <dl class="whole">
+      {model.doc.trees.map((tree, i) => (
+        <div key={tree.name}>
+          <dt class="mono">{tree.name}</dt>
+          <dd>
+            {(line.cells[i]?.arrays ?? []).map((a, k) => (
+              <span class="mono" key={k}>
+                {a.under && <>{a.under}/ </>}
+                <Tokens tokens={axisTokens(a.spec ?? a.type, model.mesh)} />
+              </span>
+            ))}
+            {line.cells[i]?.arrays.length === 0 && "none"}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

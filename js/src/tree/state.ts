@@ -1,0 +1,339 @@
+/** The state of a tree on screen: what is open, listed and pointed at, and the rules that are tried. */
+
+import { Layer } from "../card/canvas";
+import { CardState } from "../card/state";
+import { memo } from "../card/store";
+import type { WidgetModel } from "../card/widget";
+import type { Device } from "../core/mesh";
+import { type Devices, deviceMarks, layoutDevices } from "../draw/devices";
+import { codeOfRules } from "./model/code";
+import { equalLeaves } from "./model/leaf";
+import { type Listing, type Row, rowsOf, SORTS, type Sort } from "./model/rows";
+import { applyRules, type Offer, offersFor, patternOf, readRules, type WhatIf, withRule } from "./model/rules";
+import { decodeModel, ownBytes, TreeModel } from "./model/tree";
+import { lineFigures } from "./model/words";
+import { layoutTreemap, type Treemap, treemapMarks } from "./scene/treemap";
+
+/** Height of the map beside the table: with head, what-if and foot a card stays below 640 px. */
+const MAP = 150;
+
+/** What an open leaf shows, by the name of the view in its bundle: the array, or a spec to try. */
+export type LeafPage = "array" | "leaf";
+
+/** Leaves that are named to screen readers. */
+const LISTED = 5;
+
+interface Fields {
+  tree: TreeModel | null;
+  sort: Sort;
+  flat: boolean;
+  search: string;
+  axis: string | null;
+  flagged: boolean;
+  /** Index of the device that is looked at; null for the one that holds most. */
+  device: number | null;
+  open: ReadonlyMap<number, boolean>;
+  /** The node that the keyboard is at. */
+  node: number;
+  /** Leaf that is open beside the table, or below it where there is no room; null for none. */
+  array: number | null;
+  leafPage: LeafPage;
+  /** Rules as text, one per line. */
+  rules: string;
+  /** How far the table is scrolled; null on paper, where all of it stands. */
+  top: number | null;
+  /** Whether copying the code worked, in words. */
+  copied: string;
+}
+
+/** Everything that the card is drawn from. */
+export interface Shown {
+  tree: TreeModel;
+  rows: readonly Row[];
+  device: number;
+  map: Treemap;
+  mesh: Devices;
+  whatIf: WhatIf;
+}
+
+/** Below these widths a column is left out, the panel stands under the table, and a line is two. */
+export const WIDE = 1040;
+export const STACKED = 860;
+export const NARROW = 560;
+const PAD = 16;
+
+export class ModelState extends CardState<Fields> {
+  readonly mapLayer = new Layer();
+  readonly meshLayer = new Layer();
+  readonly #rows = memo(
+    (
+      tree: TreeModel,
+      sort: Sort,
+      flat: boolean,
+      search: string,
+      axis: string | null,
+      flagged: boolean,
+      device: number,
+      open: ReadonlyMap<number, boolean>,
+    ) => rowsOf(tree, { sort, flat, search, axis, flagged, device, open }),
+  );
+  readonly #leaves = memo((tree: TreeModel, device: number) => rowsOf(tree, { ...ALL, device }));
+  readonly #map = memo(layoutTreemap);
+  readonly #mesh = memo(layoutDevices);
+  readonly #own = memo(ownBytes);
+  readonly #largest = memo((leaves: readonly Row[]) =>
+    [...leaves].sort((a, b) => b.sums.here - a.sums.here).slice(0, LISTED),
+  );
+  readonly #offers = memo(offersFor);
+  readonly #whatIf = memo((tree: TreeModel, rules: string) => applyRules(tree, readRules(rules)));
+
+  constructor(widget: WidgetModel, frame: HTMLElement) {
+    const listing = { sort: "tree", flat: false, search: "", axis: null, flagged: false } as const;
+    const fields: Fields = {
+      tree: null,
+      ...listing,
+      device: null,
+      open: new Map(),
+      node: 0,
+      array: null,
+      leafPage: "array",
+      rules: "",
+      top: 0,
+      copied: "",
+    };
+    super(widget, frame, fields, ["selection", "sort", "search", "rules"]);
+  }
+
+  name(): string {
+    return `arrays of ${this.now.tree?.doc.name || "a tree"}`;
+  }
+
+  override print(on: boolean): void {
+    super.print(on);
+    this.set({ top: on ? null : 0 });
+  }
+
+  protected override read(document: unknown): void {
+    const tree = new TreeModel(decodeModel(document));
+    this.set({ tree, open: new Map(), node: 0, array: null, device: null, top: 0 });
+  }
+
+  protected override follow(): void {
+    const sort = this.widget.get("sort");
+    const selection = this.widget.get("selection");
+    this.set({
+      sort: SORTS.find((s) => s === sort) ?? "tree",
+      search: String(this.widget.get("search") ?? ""),
+      rules: String(this.widget.get("rules") ?? ""),
+    });
+    if (typeof selection === "string") this.#reveal(selection);
+  }
+
+  /** What is drawn; null before there is something to draw. */
+  shown(): Shown | null {
+    const { tree, theme, width, sort, flat, search, axis, flagged, open, rules } = this.now;
+    if (!tree || !theme || width === 0) return null;
+    const device = this.now.device ?? tree.fullest;
+    const leaves = this.#leaves(tree, device);
+    const room = this.panelWidth();
+    return {
+      tree,
+      rows: this.#rows(tree, sort, flat, search, axis, flagged, device, open),
+      device,
+      map: this.#map(leaves, room, width < STACKED ? 190 : MAP),
+      mesh: this.#mesh(tree, room),
+      whatIf: this.#whatIf(tree, rules),
+    };
+  }
+
+  /** How bytes of the lines are written. */
+  readonly figures = memo(lineFigures);
+
+  /** All leaves that are on the device, equal ones as one. */
+  leaves(): readonly Row[] {
+    const { tree, device } = this.now;
+    return tree ? this.#leaves(tree, device ?? tree.fullest) : [];
+  }
+
+  /** The leaves that take most of the device. */
+  largest(): readonly Row[] {
+    return this.#largest(this.leaves());
+  }
+
+  /** Rules that flags suggest. */
+  offers(): readonly Offer[] {
+    const { tree, rules } = this.now;
+    return tree ? this.#offers(tree, rules) : [];
+  }
+
+  /** Width of the map and of the mesh. */
+  panelWidth(): number {
+    const { width } = this.now;
+    if (width < NARROW) return width - 2 * PAD;
+    if (width < STACKED) return (width - 3 * PAD) / 2;
+    // A spec to edit needs more than a map.
+    const [least, most, part] =
+      this.now.array !== null && this.now.leafPage === "leaf" ? [400, 520, 0.4] : [320, 440, 0.34];
+    return Math.round(Math.max(least, Math.min(most, part * width))) - 2 * PAD;
+  }
+
+  protected override paint(): boolean {
+    const shown = this.shown();
+    const { theme } = this.now;
+    if (!shown || !theme) return false;
+    const { tree, map, mesh, device } = shown;
+    const lit = this.lit();
+    const painted = this.mapLayer.paint([map, lit], map, theme, () => treemapMarks(tree, map, lit));
+    const own = this.#own(tree);
+    // Among devices that are alike none is highlighted by default.
+    const chosen = tree.alike && this.now.device === null ? null : device;
+    const other = this.meshLayer.paint([mesh, chosen], mesh, theme, () => deviceMarks(tree, mesh, own, chosen));
+    return painted || other;
+  }
+
+  readonly #lit = memo((tree: TreeModel, node: number) => {
+    const all = new Set<number>();
+    for (let at = node; at < (tree.end[node] ?? 0); at++) all.add(at);
+    return tree.depth[node] === 0 && !tree.isLeaf(node) ? new Set<number>() : all;
+  });
+
+  /** Nodes whose tiles stand out: the one that the keyboard is at, and those below. */
+  lit(): ReadonlySet<number> {
+    const { tree, node } = this.now;
+    return tree ? this.#lit(tree, node) : new Set();
+  }
+
+  list(change: Partial<Pick<Fields, "sort" | "flat" | "search" | "axis" | "flagged">>): void {
+    this.set({ ...change, top: 0 });
+    const first = this.shown()?.rows[0];
+    if (first && !this.shown()?.rows.some((row) => row.node === this.now.node)) this.set({ node: first.node });
+    this.share({ sort: this.now.sort, search: this.now.search });
+  }
+
+  /** Moves the keyboard to a line. */
+  move(line: number): void {
+    const rows = this.shown()?.rows ?? [];
+    const row = rows[Math.max(0, Math.min(rows.length - 1, line))];
+    if (row) this.point(row);
+  }
+
+  point(row: Row): void {
+    this.set({ node: row.node });
+    this.share({ selection: this.#pathOf(row) });
+  }
+
+  /** Line of the table that the keyboard is at. */
+  line(): number {
+    return Math.max(0, this.shown()?.rows.findIndex((row) => row.node === this.now.node) ?? 0);
+  }
+
+  /** Opens or closes a node. */
+  toggle(row: Row, open = !row.open): void {
+    if (row.leaf !== null || row.open === open) return;
+    this.set({ open: new Map(this.now.open).set(row.node, open), node: row.node });
+  }
+
+  /** To the node above, or closes this one. */
+  left(): void {
+    const rows = this.shown()?.rows ?? [];
+    const at = this.line();
+    const row = rows[at];
+    if (row?.open) this.toggle(row, false);
+    else this.move(rows.findLastIndex((above, i) => i < at && above.depth < (row?.depth ?? 0)));
+  }
+
+  /** Opens this one, or goes to the first below. */
+  right(): void {
+    const row = this.shown()?.rows[this.line()];
+    if (row && row.leaf === null) row.open ? this.move(this.line() + 1) : this.toggle(row, true);
+  }
+
+  /** Opens a leaf beside the table or closes it, or opens a node. */
+  enter(leafPage: LeafPage = "array"): void {
+    const row = this.shown()?.rows[this.line()];
+    if (!row) return;
+    const { array, leafPage: shown } = this.now;
+    if (row.leaf === null) this.toggle(row);
+    else this.set({ array: array === row.leaf && shown === leafPage ? null : row.leaf, leafPage });
+  }
+
+  /** The module that draws an open leaf. */
+  get leafSource(): string {
+    return String(this.widget.get("_leaf") ?? "");
+  }
+
+  /** Theme and palette that the user chose. */
+  get chosenLook(): unknown {
+    return this.widget.get("_look");
+  }
+
+  /** Rules that are in view at once. */
+  get mostLines(): number {
+    return this.now.width < STACKED ? 8 : 4;
+  }
+
+  /** Makes a spec that was tried for a leaf a rule, for all leaves that are equal to it. */
+  takeSpec(leaf: number, spec: string): void {
+    if (this.now.tree) this.addRule(equalLeaves(this.now.tree, leaf), spec);
+  }
+
+  look(device: number | null): void {
+    this.set({ device: device === this.now.device ? null : device });
+  }
+
+  deviceOf(index: number): Device | undefined {
+    return this.now.tree?.devices[index];
+  }
+
+  write(rules: string): void {
+    this.set({ rules, copied: "" });
+    this.share({ rules });
+  }
+
+  /** Adds a rule for leaves below those that are there. */
+  addRule(leaves: readonly number[], spec: string): void {
+    const { tree, rules } = this.now;
+    if (tree) this.write(withRule(rules, patternOf(tree, leaves), spec));
+  }
+
+  code(): string {
+    return this.now.tree ? codeOfRules(readRules(this.now.rules), this.now.tree) : "";
+  }
+
+  #pathOf(row: Row): string | null {
+    const { tree } = this.now;
+    if (!tree) return null;
+    return tree
+      .pathTo(row.node)
+      .map((key) => key.text)
+      .join("");
+  }
+
+  /** Puts the keyboard at the node of a path, and opens what is above. */
+  #reveal(path: string): void {
+    const { tree } = this.now;
+    const here = tree
+      ?.pathTo(this.now.node)
+      .map((key) => key.text)
+      .join("");
+    if (!tree || here === path) return;
+    const leaf = tree.typeOf.findIndex((_, i) => tree.pathOf(i) === path);
+    if (leaf < 0) return;
+    const node = tree.nodeOf[leaf] ?? 0;
+    const open = new Map(this.now.open);
+    for (let at = 0; at < node; at = tree.isLeaf(at) || (tree.end[at] ?? 0) <= node ? (tree.end[at] ?? node) : at + 1) {
+      if ((tree.end[at] ?? 0) > node) open.set(at, true);
+    }
+    this.set({ open, node });
+  }
+}
+
+/** Every leaf, equal ones as one. */
+const ALL: Omit<Listing, "device"> = {
+  sort: "tree",
+  flat: true,
+  search: "",
+  axis: null,
+  flagged: false,
+  open: new Map(),
+};

@@ -1,0 +1,162 @@
+"""The columns of tables that the card, the picture, the text and the HTML of a document have in common.
+
+``js/src/core/columns.gen.ts`` is made of this file, so that heads and units cannot differ.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table."""
+
+    key: str
+    """Its name in code."""
+    head: str
+    """What stands above it."""
+    note: str = ""
+    """What stands below its head in a card."""
+    unit: Literal["text", "bytes", "seconds", "rate"] = "text"
+    """What its values are: words, or numbers that are written in one unit."""
+    room: int = 0
+    """The least width that it takes in a card, in pixels."""
+    gives_way: int = 0
+    """The order in which columns are left out where they do not fit: 1 goes first, 0 stays."""
+
+
+COLLECTIVES = (
+    Column("op", "collective"),
+    Column("axes", "mesh axes"),
+    Column("sent", "sent/device", unit="bytes"),
+    Column("runs", "runs"),
+    Column("source", "caused by"),
+    Column("time", "estimate/call", unit="seconds"),
+)
+"""The collectives of a compiled program."""
+
+PROGRAMS = (
+    Column("name", "program"),
+    Column("found", "collectives"),
+    Column("sent", "sent/device", unit="bytes"),
+    Column("estimate", "estimate/call", unit="seconds"),
+    Column("measured", "measured/call", unit="seconds"),
+    Column("memory", "memory/device", unit="bytes"),
+)
+"""Compiled programs side by side."""
+
+MEASURED = (
+    Column("op", "collective", room=260),
+    Column("axes", "mesh axes"),
+    Column("sent", "sent/device", unit="bytes", room=110, gives_way=3),
+    Column("time", "time after the last arrival", unit="seconds", room=170),
+    Column("spread", "10–90 %"),
+    Column("wait", "wait", unit="seconds", room=110, gives_way=4),
+    Column("estimate", "estimate", unit="seconds", room=100, gives_way=1),
+    Column("rate", "achieved", unit="rate", room=100, gives_way=2),
+    Column("source", "caused by"),
+)
+"""The collectives of a measured run. A card shows mesh axes and source with the collective."""
+
+RUNS = (
+    Column("name", "run"),
+    Column("call", "a call, median", unit="seconds"),
+    Column("ratio", "against the first"),
+    Column("compute", "compute"),
+    Column("collectives", "in collectives"),
+    Column("waiting", "waiting"),
+    Column("idle", "no event"),
+)
+"""Measured runs side by side."""
+
+LEAVES = (
+    Column("path", "path"),
+    Column("type", "type"),
+    Column("all", "in all", unit="bytes"),
+    Column("here", "on a device", unit="bytes"),
+    Column("copies", "copies"),
+)
+"""The leaves of a tree of arrays. A card names the device."""
+
+BUFFERS = (
+    Column("bytes", "bytes", unit="bytes"),
+    Column("name", "name"),
+    Column("type", "type"),
+    Column("axes", "mesh axes"),
+    Column("kind", "what"),
+    Column("source", "line"),
+    Column("steps", "steps"),
+)
+"""What is alive in a program."""
+
+NAMES = (
+    Column("name", "name"),
+    Column("type", "type"),
+    Column("here", "on a device", unit="bytes"),
+    Column("change", "last cell"),
+)
+"""The names of a session that hold arrays."""
+
+CHUNKS = (
+    Column("chunk", "chunk"),
+    Column("weight", "weight", unit="bytes"),
+    Column("adds", "adds on a device", unit="bytes"),
+    Column("most", "most held"),
+    Column("arrays", "arrays"),
+    Column("collectives", "collectives"),
+)
+"""The chunks of a reshard plan."""
+
+FLOWS = (
+    Column("source", "from device"),
+    Column("target", "to device"),
+    Column("bytes", "bytes", unit="bytes"),
+)
+"""Who sends how much to whom in a ``device_put``."""
+
+SCHEDULES = (
+    Column("name", "schedule"),
+    Column("idle", "idle, of all ranks' time"),
+    Column("kept", "most kept, by rank"),
+    Column("sends", "sends"),
+    Column("length", "length"),
+)
+"""Pipeline schedules side by side."""
+
+VALUES = (
+    Column("source", "source", "line and primitive"),
+    Column("explicit", "Explicit mesh", "the type says where data is"),
+    Column("auto", "Auto mesh", "the type is silent"),
+    Column("concrete", "compiled", "where data really is"),
+    Column("verdict", "type vs compiled"),
+)
+"""The values of a comparison. The head of what is compiled says from which mesh."""
+
+ARRAYS = (
+    Column("source", "array", "name"),
+    Column("explicit", "type", "jax.typeof(x): what the type says"),
+    Column("auto", ""),
+    Column("concrete", "sharding", "x.sharding: where data really is"),
+    Column("verdict", "type vs sharding"),
+)
+"""The same of arrays, which are on one mesh."""
+
+STEPS = (
+    Column("at", ""),
+    Column("step", "step"),
+    Column("gives", "gives"),
+    Column("sent", "communication"),
+    Column("source", "source"),
+)
+"""The steps of a trace."""
+
+EXERCISES = (
+    Column("at", ""),
+    Column("exercise", "exercise"),
+    Column("asks", "asks"),
+    Column("answer", "last answer"),
+    Column("state", "state"),
+)
+"""Exercises."""
