@@ -71,6 +71,16 @@ export function tileFace(ask: Ask, most: readonly [number, number], after = fals
   return faceOf(ask.trace, after ? ask.output : ask.input, most) ?? NOTHING;
 }
 
+/** What a tile holds in the end, with at most so many rows and columns. */
+export function lastOf(ask: Ask, most: readonly [number, number]): { v: Variable; face: Face } {
+  return { v: stripped(ask) ? stripVariable(ask, true) : ask.output, face: tileFace(ask, most, true) };
+}
+
+/** Chunks side by side that a tile has; 1 where it shows a block as it is. */
+export function chunksOf(ask: Ask): number {
+  return stripped(ask) ? ask.plan.n : 1;
+}
+
 /** What the member of a rank sends to the receiver: a chunk of its strip, or its block. */
 export function pieceFace(ask: Ask, face: Face, rank = 0): Face {
   const { c, plan, receiver } = ask;
