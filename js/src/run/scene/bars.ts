@@ -118,7 +118,9 @@ class Bars {
   #flush(): void {
     if (!this.#narrow) return;
     const { x, until, time } = this.#narrow;
-    this.#draw(time.indexOf(Math.max(...time)), x, Math.max(x + LEAST, until), false);
+    let most = 0;
+    for (let kind = 1; kind < time.length; kind++) if ((time[kind] ?? 0) > (time[most] ?? 0)) most = kind;
+    this.#draw(most, x, Math.max(x + LEAST, until), false);
     this.#narrow = null;
   }
 
