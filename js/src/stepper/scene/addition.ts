@@ -10,7 +10,8 @@ import { combinesMarks } from "./sign";
 import type { Lane } from "./stage";
 import type { Moving } from "./view";
 
-const EMPTY: Stroke = { color: "faint", width: 1, dash: [2, 3] };
+/** The outline of a slot whose copy has not come. */
+const SLOT: Stroke = { color: "faint", width: 1, dash: [2, 3] };
 
 /** Everything of an addition that does not fly. */
 export function additionMarks(view: Moving, flights: readonly Flight[]): Mark[] {
@@ -59,7 +60,7 @@ function laneMarks(view: Moving, lane: Lane, i: number, flights: readonly Flight
     const alpha = adds && added && !current ? 0.72 : 1;
     const mark = adds ? markIn(view, pieceOf(view, lane), receiver) : null;
     marks.push(...pieceMarks(view, lane, slot, { alpha, mark }));
-  } else marks.push({ kind: "rect", ...slot, r: 2, stroke: EMPTY });
+  } else marks.push({ kind: "rect", ...slot, r: 2, stroke: SLOT });
   // The copy brings its tag with it.
   if (!flights.some(({ box }) => meets(box, tag))) marks.push(...tagMarks(view, lane.members, tag, ink));
   if (current) {

@@ -2,15 +2,11 @@
 import { combined, partsAt } from "../../collective/model/chunks";
 import type { Rgb } from "../../core/color";
 import type { Variable } from "../../core/document.gen";
-import type { Stroke } from "../../draw/marks";
 import { differing } from "../model/origins";
 import { chunkIn } from "./ask";
 import type { Face } from "./contents";
 import type { Setting } from "./setting";
 import type { Moving, StepView } from "./view";
-
-/** A place that nothing has come to yet. */
-export const EMPTY: Stroke = { color: "faint", width: 1, dash: [3, 3] };
 
 /** Rows, columns and numbers of a block. */
 export function numbers({ trace, stage }: Setting, v: Variable, face: Face, text: (element: number) => string) {

@@ -1,9 +1,9 @@
 /** A permutation: what each member holds in the end, and whose block goes nowhere. */
 
-import { type Box, label, type Mark } from "../../draw/marks";
+import { type Box, EMPTY, label, type Mark } from "../../draw/marks";
 import { permutes, tells } from "../model/semantics";
 import { blockMarks } from "./block";
-import { colorOf, EMPTY, numberOf, numbers } from "./look";
+import { colorOf, numberOf, numbers } from "./look";
 import type { Tile } from "./stage";
 import type { Moving } from "./view";
 

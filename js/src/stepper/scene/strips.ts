@@ -2,13 +2,24 @@
 import type { Rgb } from "../../core/color";
 import type { Variable } from "../../core/document.gen";
 import { unravel } from "../../core/mesh";
-import { axisStroke, axisToken, BOLD, type Box, CENTER, label, type Mark, type Stroke } from "../../draw/marks";
+import {
+  axisStroke,
+  axisToken,
+  BOLD,
+  type Box,
+  CENTER,
+  EMPTY,
+  label,
+  type Mark,
+  PARTIAL_DASH,
+  type Stroke,
+} from "../../draw/marks";
 import { fitName } from "../../draw/measure";
 import { exchanges, gathers, scatters } from "../model/semantics";
 import { blockMarks } from "./block";
 import { type Face, partOf } from "./contents";
 import { scattered } from "./drawn";
-import { blockColor, chunkOf, EMPTY, inkBetween, markIn, numberOf, numbers, partsOf, together } from "./look";
+import { blockColor, chunkOf, inkBetween, markIn, numberOf, numbers, partsOf, together } from "./look";
 import type { Tile } from "./stage";
 import type { Moving } from "./view";
 
@@ -56,7 +67,7 @@ function chunkOutline({ collective: c, hops, adds, finished }: Moving, at: Box, 
   const own = first && (gathers(c) || (exchanges(c) && hops));
   const stroke: Stroke = own
     ? { color: "tile-ink", width: 2 }
-    : { color: "edge", width: 1, ...(adds && !finished ? { dash: [4, 3] } : {}) };
+    : { color: "edge", width: 1, ...(adds && !finished ? { dash: PARTIAL_DASH } : {}) };
   return { kind: "rect", ...at, r: 2, stroke };
 }
 

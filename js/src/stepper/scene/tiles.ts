@@ -1,12 +1,12 @@
 /** Tiles of devices with their blocks, as they are at a moment. */
 
 import type { Variable } from "../../core/document.gen";
-import { BOLD, type Box, label, type Mark, MONO, type Stroke } from "../../draw/marks";
+import { BOLD, type Box, EMPTY, label, type Mark, MONO, type Stroke } from "../../draw/marks";
 import { fit, fitName, textWidth } from "../../draw/measure";
 import { blockMarks } from "./block";
 import type { Face } from "./contents";
 import { copiesSpans } from "./copies";
-import { blockColor, colorOf, EMPTY, markIn, numberOf, numbers, partsOf, together } from "./look";
+import { blockColor, colorOf, markIn, numberOf, numbers, partsOf, together } from "./look";
 import { heldMarks, sender, sends } from "./permuted";
 import { idOf } from "./piece";
 import type { Place, Tile } from "./stage";
